@@ -1,0 +1,17 @@
+#include "vkmoye/base/error.hpp"
+
+#include "vkmoye/base/text.hpp"
+
+namespace vkmoye {
+
+KernelError::KernelError(std::string_view subject, std::vector<std::string> all)
+    : Error(std::string(subject) + ": " +
+            (all.size() == 1 ? all.front() : "\n  - " + join(all, "\n  - "))),
+      reasons(std::move(all)) {}
+
+CompileError::CompileError(std::string_view subject, std::string text, std::string source)
+    : Error(std::string(subject) + ": the shader compiler refused the generated text\n" + text),
+      log(std::move(text)),
+      numbered_source(std::move(source)) {}
+
+}  // namespace vkmoye

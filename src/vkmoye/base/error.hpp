@@ -1,0 +1,47 @@
+#pragma once
+// What can go wrong, by whose mistake. A message names the operation, its operands, the rule that
+// was broken and the numbers; a reader should not need a debugger.
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace vkmoye {
+
+/// Base of everything vkmoye throws.
+struct Error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// A layout operation that has no right answer: `complement of (4,4):(1,2): strides overlap`.
+struct LayoutError : Error {
+  using Error::Error;
+};
+
+/// A kernel that cannot be described, or not for this device. Carries every reason, not the first.
+struct KernelError : Error {
+  KernelError(std::string_view subject, std::vector<std::string> reasons);
+  std::vector<std::string> reasons;
+};
+
+/// Generated text that the shader compiler refused: a mistake of ours.
+struct CompileError : Error {
+  CompileError(std::string_view subject, std::string log, std::string numbered_source);
+  std::string log;
+  std::string numbered_source;
+};
+
+/// The caller passed something that cannot be meant: a size of 0, an unknown name, a short array.
+struct ArgumentError : Error {
+  using Error::Error;
+};
+
+/// The device, its driver or the Vulkan loader failed. `what()` names the call and the VkResult.
+struct DeviceError : Error {
+  enum class Kind { kNoDevice, kOutOfMemory, kLost, kOther };
+  DeviceError(Kind kind, const std::string& what) : Error(what), kind(kind) {}
+  Kind kind;
+};
+
+}  // namespace vkmoye

@@ -1,0 +1,79 @@
+#include "vkmoye/base/text.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace vkmoye {
+namespace {
+
+// Calls `visit(line)` for each line without its newline; a final newline opens no further line.
+template <class Visit>
+void for_each_line(std::string_view text, Visit visit) {
+  while (!text.empty()) {
+    const auto end = text.find('\n');
+    visit(text.substr(0, end));
+    if (end == std::string_view::npos) break;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replace = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replace});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::string join(const std::vector<std::string>& parts, std::string_view separator) {
+  std::string out;
+  for (const auto& part : parts) {
+    if (&part != &parts.front()) out += separator;
+    out += part;
+  }
+  return out;
+}
+
+std::string indent(std::string_view text, int spaces) {
+  std::string out;
+  for_each_line(text, [&](std::string_view line) {
+    if (!line.empty()) out.append(static_cast<std::size_t>(spaces), ' ').append(line);
+    out += '\n';
+  });
+  return out;
+}
+
+std::string number_lines(std::string_view text) {
+  std::string out;
+  int number = 0;
+  for_each_line(text, [&](std::string_view line) {
+    const std::string digits = std::to_string(++number);
+    out.append(digits.size() < 4 ? 4 - digits.size() : 0, ' ').append(digits).append("  ");
+    out.append(line).append("\n");
+  });
+  return out;
+}
+
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates) {
+  std::string best;
+  std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
+  for (const auto& candidate : candidates) {
+    const std::size_t distance = edit_distance(word, candidate);
+    if (distance < best_distance) {
+      best = candidate;
+      best_distance = distance;
+    }
+  }
+  return best;
+}
+
+}  // namespace vkmoye

@@ -1,0 +1,23 @@
+#pragma once
+// Small text helpers shared by messages and printers.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace vkmoye {
+
+/// `join({"a","b"}, ", ")` is "a, b".
+std::string join(const std::vector<std::string>& parts, std::string_view separator);
+
+/// Every non-empty line of `text` moved right by `spaces`.
+std::string indent(std::string_view text, int spaces);
+
+/// `text` with right-aligned line numbers from 1, for error reports.
+std::string number_lines(std::string_view text);
+
+/// The candidate that a user who typed `word` most likely meant, or "" if none is near
+/// (Levenshtein distance at most a third of the word's length, and at least 1).
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
+
+}  // namespace vkmoye
