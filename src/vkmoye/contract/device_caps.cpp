@@ -1,0 +1,38 @@
+#include "vkmoye/contract/device_caps.hpp"
+
+namespace vkmoye {
+
+std::string_view to_string(Feature feature) {
+  switch (feature) {
+    case Feature::f16: return "f16";
+    case Feature::f64: return "f64";
+    case Feature::i8: return "i8";
+    case Feature::i16: return "i16";
+    case Feature::i64: return "i64";
+    case Feature::storage8: return "storage8";
+    case Feature::storage16: return "storage16";
+    case Feature::cooperative_matrix: return "cooperative_matrix";
+  }
+  return "?";
+}
+
+std::string_view to_string(DeviceKind kind) {
+  switch (kind) {
+    case DeviceKind::discrete: return "discrete";
+    case DeviceKind::integrated: return "integrated";
+    case DeviceKind::virtual_gpu: return "virtual";
+    case DeviceKind::cpu: return "cpu";
+    case DeviceKind::other: return "other";
+  }
+  return "?";
+}
+
+std::vector<Feature> FeatureSet::list() const {
+  std::vector<Feature> members;
+  for (std::size_t i = 0; i < kFeatureCount; ++i) {
+    if (bits_.test(i)) members.push_back(static_cast<Feature>(i));
+  }
+  return members;
+}
+
+}  // namespace vkmoye

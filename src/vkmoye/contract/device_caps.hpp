@@ -1,0 +1,91 @@
+#pragma once
+// What a device can do, as plain data: the generator decides with it, tests make fake ones.
+//
+//   DeviceCaps caps = device.caps();
+//   if (caps.has(Feature::f64)) ...
+
+#include <array>
+#include <bitset>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vkmoye/contract/scalar_type.hpp"
+
+namespace vkmoye {
+
+/// An ability that a shader may ask for. The value is a bit of `FeatureSet`.
+enum class Feature : std::uint8_t {
+  f16,                 // float16_t in expressions and shared memory   (shaderFloat16)
+  f64,                 // double                                        (shaderFloat64)
+  i8,                  // int8_t in expressions and shared memory       (shaderInt8)
+  i16,                 // int16_t in expressions and shared memory      (shaderInt16)
+  i64,                 // int64_t                                       (shaderInt64)
+  storage8,            // 8-bit elements in buffers                     (storageBuffer8BitAccess)
+  storage16,           // 16-bit elements in buffers                    (storageBuffer16BitAccess)
+  cooperative_matrix,  // VK_KHR_cooperative_matrix, the feature bit
+};
+inline constexpr std::size_t kFeatureCount = 8;
+
+std::string_view to_string(Feature feature);
+
+class FeatureSet {
+ public:
+  FeatureSet() = default;
+  FeatureSet(std::initializer_list<Feature> features) {
+    for (const Feature feature : features) add(feature);
+  }
+  void add(Feature feature) { bits_.set(static_cast<std::size_t>(feature)); }
+  bool has(Feature feature) const { return bits_.test(static_cast<std::size_t>(feature)); }
+  /// The members, in the order of the enumeration.
+  std::vector<Feature> list() const;
+  bool operator==(const FeatureSet&) const = default;
+
+ private:
+  std::bitset<kFeatureCount> bits_;
+};
+
+enum class DeviceKind : std::uint8_t { discrete, integrated, virtual_gpu, cpu, other };
+
+std::string_view to_string(DeviceKind kind);
+
+/// One shape that the device's matrix units multiply: D(m,n) = A(m,k) * B(k,n) + C(m,n).
+struct MatrixShape {
+  std::uint32_t m = 0, n = 0, k = 0;
+  std::string a, b, c, result;  // component types as the device names them: "f16", "s32"
+  std::string scope;            // "subgroup" or "workgroup"
+  bool saturating = false;
+};
+
+struct DeviceCaps {
+  std::string name;
+  std::string driver;             // name and version, one line
+  DeviceKind kind = DeviceKind::other;
+  std::string api;                // "1.4.312"
+
+  // Limits. Counts unless the name says bytes.
+  std::array<std::uint32_t, 3> max_group_count = {};
+  std::array<std::uint32_t, 3> max_workgroup_size = {};
+  std::uint32_t max_workgroup_invocations = 0;
+  std::uint32_t max_shared_bytes = 0;
+  std::uint32_t max_push_constant_bytes = 0;
+  std::uint32_t max_storage_buffers = 0;        // bindings per stage
+  std::uint64_t max_storage_buffer_bytes = 0;   // of one binding (maxStorageBufferRange)
+  std::uint64_t max_buffer_bytes = 0;           // of one buffer
+  std::uint64_t device_memory_bytes = 0;        // the largest device-local heap
+  std::uint32_t storage_buffer_alignment = 1;   // of an offset into a buffer, bytes
+
+  std::uint32_t subgroup_size = 0;              // the default
+  std::uint32_t min_subgroup_size = 0;
+  std::uint32_t max_subgroup_size = 0;
+
+  double timestamp_period_ns = 0;               // 0: the device has no timestamps
+
+  FeatureSet features;
+  std::vector<MatrixShape> matrix_shapes;
+
+  bool has(Feature feature) const { return features.has(feature); }
+};
+
+}  // namespace vkmoye

@@ -1,0 +1,95 @@
+#include "vkmoye/contract/kernel_interface.hpp"
+
+#include <fmt/format.h>
+
+#include "vkmoye/base/error.hpp"
+
+namespace vkmoye {
+namespace {
+
+std::int64_t value_of(const Extent& extent, const Arguments& arguments, std::string_view whose) {
+  if (!extent.is_symbol()) return extent.value;
+  const auto found = arguments.find(extent.symbol);
+  if (found == arguments.end()) {
+    throw ArgumentError(fmt::format("{}: argument '{}' is missing", whose, extent.symbol));
+  }
+  constexpr std::int64_t kMax = 0xffffffff;
+  if (found->second < 1 || found->second > kMax) {
+    throw ArgumentError(fmt::format("{}: argument {} = {} is outside 1..{}", whose, extent.symbol,
+                                    found->second, kMax));
+  }
+  return found->second;
+}
+
+}  // namespace
+
+std::string to_string(const Extent& extent) {
+  return extent.is_symbol() ? extent.symbol : std::to_string(extent.value);
+}
+
+std::string_view to_string(Access access) {
+  switch (access) {
+    case Access::read: return "read";
+    case Access::write: return "write";
+    case Access::read_write: return "read_write";
+  }
+  return "?";
+}
+
+std::uint64_t element_count(const Binding& binding, const Arguments& arguments) {
+  constexpr std::uint64_t kMax = std::uint64_t{1} << 32;
+  std::uint64_t count = 1;
+  std::string product;
+  bool too_many = false;
+  for (const Extent& extent : binding.extents) {
+    const std::int64_t value = value_of(extent, arguments, binding.name);
+    product += fmt::format("{}{}", product.empty() ? "" : " x ", value);
+    // Both factors are at most 2^32, so one step cannot wrap once `count` is checked.
+    too_many = too_many || count * static_cast<std::uint64_t>(value) > kMax;
+    if (!too_many) count *= static_cast<std::uint64_t>(value);
+  }
+  if (too_many) {
+    throw ArgumentError(fmt::format("{}: {} elements exceed the 2^32 that a 32-bit index reaches",
+                                    binding.name, product));
+  }
+  return count;
+}
+
+std::array<std::uint64_t, 2> group_count(const KernelInterface& kernel,
+                                         const Arguments& arguments) {
+  std::array<std::uint64_t, 2> groups = {};
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const GridDimension& dimension = kernel.grid[i];
+    const std::int64_t extent = value_of(dimension.extent, arguments, kernel.name);
+    groups[i] = static_cast<std::uint64_t>((extent + dimension.tile - 1) / dimension.tile);
+  }
+  return groups;
+}
+
+std::vector<std::string> reasons_against(const KernelInterface& kernel, const DeviceCaps& caps) {
+  std::vector<std::string> reasons;
+  const auto at_most = [&](std::string_view what, std::uint64_t need, std::uint64_t have) {
+    if (need > have) {
+      reasons.push_back(fmt::format("needs {} {}, the device has {}", need, what, have));
+    }
+  };
+  for (const Feature feature : kernel.features.list()) {
+    if (!caps.has(feature)) {
+      reasons.push_back(fmt::format("needs the feature {}, the device lacks it", to_string(feature)));
+    }
+  }
+  at_most("bytes of shared memory", kernel.shared_bytes, caps.max_shared_bytes);
+  at_most("bytes of push constants", 4 * kernel.push_constants.size(),
+          caps.max_push_constant_bytes);
+  at_most("storage buffers", kernel.bindings.size(), caps.max_storage_buffers);
+  std::uint64_t invocations = 1;
+  for (std::size_t i = 0; i < 3; ++i) {
+    at_most(fmt::format("threads in dimension {} of a workgroup", i), kernel.workgroup_size[i],
+            caps.max_workgroup_size[i]);
+    invocations *= kernel.workgroup_size[i];
+  }
+  at_most("threads in a workgroup", invocations, caps.max_workgroup_invocations);
+  return reasons;
+}
+
+}  // namespace vkmoye

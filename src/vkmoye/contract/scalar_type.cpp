@@ -1,0 +1,42 @@
+#include "vkmoye/contract/scalar_type.hpp"
+
+#include <array>
+
+namespace vkmoye {
+namespace {
+
+constexpr std::array<ScalarTypeInfo, 8> kTypes = {{
+    {ScalarType::f16, "f16", 2, "<f2"},
+    {ScalarType::bf16, "bf16", 2, ""},
+    {ScalarType::f32, "f32", 4, "<f4"},
+    {ScalarType::f64, "f64", 8, "<f8"},
+    {ScalarType::i8, "i8", 1, "|i1"},
+    {ScalarType::u8, "u8", 1, "|u1"},
+    {ScalarType::i32, "i32", 4, "<i4"},
+    {ScalarType::u32, "u32", 4, "<u4"},
+}};
+
+constexpr bool rows_stand_in_enum_order() {
+  for (std::size_t i = 0; i < kTypes.size(); ++i) {
+    if (static_cast<std::size_t>(kTypes[i].type) != i) return false;
+  }
+  return true;
+}
+static_assert(rows_stand_in_enum_order());
+
+}  // namespace
+
+std::span<const ScalarTypeInfo> scalar_types() { return kTypes; }
+
+const ScalarTypeInfo& info(ScalarType type) { return kTypes[static_cast<std::size_t>(type)]; }
+
+std::optional<ScalarType> parse_scalar_type(std::string_view name) {
+  if (name == "s8") return ScalarType::i8;
+  if (name == "s32") return ScalarType::i32;
+  for (const auto& row : kTypes) {
+    if (row.name == name) return row.type;
+  }
+  return std::nullopt;
+}
+
+}  // namespace vkmoye

@@ -1,0 +1,33 @@
+#pragma once
+// The element types that an array in memory can have.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace vkmoye {
+
+enum class ScalarType : std::uint8_t { f16, bf16, f32, f64, i8, u8, i32, u32 };
+
+/// One row of the table of types.
+struct ScalarTypeInfo {
+  ScalarType type;
+  std::string_view name;   // as on the command line: "f32"
+  std::size_t bytes;       // size and alignment of one element
+  std::string_view numpy;  // the `descr` of a .npy file, little-endian; "" where NumPy has none
+};
+
+/// Every type, in the order of the enumeration.
+std::span<const ScalarTypeInfo> scalar_types();
+
+const ScalarTypeInfo& info(ScalarType type);
+
+inline std::string_view to_string(ScalarType type) { return info(type).name; }
+inline std::size_t size_of(ScalarType type) { return info(type).bytes; }
+
+/// The type called `name` ("s8" and "s32" are other names of i8 and i32), or nothing.
+std::optional<ScalarType> parse_scalar_type(std::string_view name);
+
+}  // namespace vkmoye
