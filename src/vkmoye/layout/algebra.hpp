@@ -1,0 +1,13 @@
+#pragma once
+// The layout algebra in one include.
+
+#include "vkmoye/layout/coalesce.hpp"
+#include "vkmoye/layout/complement.hpp"
+#include "vkmoye/layout/composition.hpp"
+#include "vkmoye/layout/divide.hpp"
+#include "vkmoye/layout/injective.hpp"
+#include "vkmoye/layout/layout.hpp"
+#include "vkmoye/layout/modes.hpp"
+#include "vkmoye/layout/slice.hpp"
+#include "vkmoye/layout/text.hpp"
+#include "vkmoye/layout/tiler.hpp"

@@ -1,0 +1,44 @@
+#pragma once
+// How a layout operation refuses. The functions here are deliberately not constexpr: in a constant
+// expression a refusal is a compile error that names the line, at run time it is a LayoutError like
+//
+//   composition of (6,2):(8,2) and 4:4: stride 4 and extent 6 of mode 0 do not divide ...
+//
+// The message is put together only when something failed, so the operations stay small.
+
+#include <cstdint>
+#include <initializer_list>
+
+namespace vkmoye {
+
+template <class Leaf>
+class Tree;
+using IntTuple = Tree<std::int64_t>;
+class Layout;
+class Tiler;
+struct LayoutError;
+
+/// A reference to anything an operation is applied to, printed in its text form.
+class Operand {
+ public:
+  enum class Kind { kInteger, kTuple, kLayout, kTiler };
+  Operand(std::int64_t value) : kind(Kind::kInteger), integer(value) {}
+  Operand(const IntTuple& value) : kind(Kind::kTuple), object(&value) {}
+  Operand(const Layout& value) : kind(Kind::kLayout), object(&value) {}
+  Operand(const Tiler& value) : kind(Kind::kTiler), object(&value) {}
+
+  Kind kind;
+  std::int64_t integer = 0;
+  const void* object = nullptr;
+};
+
+/// Throws LayoutError: `operation of <operands>: rule`, where each `{}` of `rule` takes the next of
+/// `numbers`.
+[[noreturn]] void raise(const char* operation, std::initializer_list<Operand> operands,
+                        const char* rule, std::initializer_list<std::int64_t> numbers = {});
+
+/// Throws LayoutError: `operation of <operands>: <what the inner operation said>`.
+[[noreturn]] void raise_from(const char* operation, std::initializer_list<Operand> operands,
+                             const LayoutError& inner);
+
+}  // namespace vkmoye

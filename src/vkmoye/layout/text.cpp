@@ -1,0 +1,123 @@
+#include "vkmoye/layout/text.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/layout/raise.hpp"
+#include "vkmoye/layout/tiler.hpp"
+
+namespace vkmoye {
+namespace {
+
+template <class Leaf, class Print>
+void print(const Tree<Leaf>& tree, Cursor& at, std::string& out, Print print_leaf) {
+  if (tree.is_leaf(at)) {
+    print_leaf(tree.leaf(at.leaf), out);
+    at = tree.next(at);
+    return;
+  }
+  const int modes = tree.rank(at);
+  at = tree.first(at);
+  out += '(';
+  for (int i = 0; i < modes; ++i) {
+    if (i > 0) out += ',';
+    print(tree, at, out, print_leaf);
+  }
+  out += ')';
+}
+
+void print_tiler(const Tiler& tiler, std::string& out) {
+  if (!tiler.is_list()) {
+    out += tiler.is_null() ? "_" : to_string(tiler.layout());
+    return;
+  }
+  out += '[';
+  for (int i = 0; i < tiler.rank(); ++i) {
+    if (i > 0) out += ", ";
+    print_tiler(tiler.entry(i), out);
+  }
+  out += ']';
+}
+
+std::string to_text(const Operand& operand) {
+  switch (operand.kind) {
+    case Operand::Kind::kInteger:
+      return operand.integer == _ ? "_" : std::to_string(operand.integer);
+    case Operand::Kind::kTuple:
+      return to_string(*static_cast<const IntTuple*>(operand.object));
+    case Operand::Kind::kLayout:
+      return to_string(*static_cast<const Layout*>(operand.object));
+    case Operand::Kind::kTiler:
+      return to_string(*static_cast<const Tiler*>(operand.object));
+  }
+  return {};
+}
+
+std::string subject(const char* operation, std::initializer_list<Operand> operands) {
+  std::string text = operation;
+  const char* separator = " of ";
+  for (const Operand& operand : operands) {
+    text += separator + to_text(operand);
+    separator = " and ";
+  }
+  return text;
+}
+
+std::string fill(const char* rule, std::initializer_list<std::int64_t> numbers) {
+  std::string text;
+  auto number = numbers.begin();
+  for (const char* c = rule; *c != '\0'; ++c) {
+    if (c[0] == '{' && c[1] == '}' && number != numbers.end()) {
+      text += std::to_string(*number++);
+      ++c;
+    } else {
+      text += *c;
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string to_string(const IntTuple& tuple) {
+  std::string out;
+  Cursor at;
+  print(tuple, at, out, [](std::int64_t value, std::string& to) {
+    if (value == _) {
+      to += '_';
+    } else {
+      fmt::format_to(std::back_inserter(to), "{}", value);
+    }
+  });
+  return out;
+}
+
+std::string to_string(const Layout& layout) {
+  return to_string(layout.shape()) + ":" + to_string(layout.stride());
+}
+
+std::string to_string(const Tiler& tiler) {
+  std::string out;
+  print_tiler(tiler, out);
+  return out;
+}
+
+void raise(const char* operation, std::initializer_list<Operand> operands, const char* rule,
+           std::initializer_list<std::int64_t> numbers) {
+  throw LayoutError(
+      fmt::format("{}: {}", subject(operation, operands), fill(rule, numbers)));
+}
+
+void raise_from(const char* operation, std::initializer_list<Operand> operands,
+                const LayoutError& inner) {
+  throw LayoutError(fmt::format("{}: {}", subject(operation, operands), inner.what()));
+}
+
+void raise_syntax(std::string_view text, std::size_t position, const char* expected) {
+  throw LayoutError(fmt::format("column {}: {}\n  {}\n  {}^", position + 1, expected, text,
+                                std::string(position, ' ')));
+}
+
+}  // namespace vkmoye
