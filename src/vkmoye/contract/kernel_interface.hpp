@@ -63,7 +63,7 @@ struct KernelInterface {
   std::vector<std::string> push_constants;      // uint each, in order, 4 bytes apart
   std::array<GridDimension, 2> grid;
   std::array<std::uint32_t, 3> workgroup_size = {1, 1, 1};
-  std::uint32_t shared_bytes = 0;
+  std::uint64_t shared_bytes = 0;
   FeatureSet features;                          // what the device must have
 };
 

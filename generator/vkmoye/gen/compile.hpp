@@ -1,0 +1,16 @@
+#pragma once
+// The one driver of the generator: verify -> print -> assemble. Each stage can be called alone.
+
+#include "vkmoye/contract/compiled_kernel.hpp"
+#include "vkmoye/contract/device_caps.hpp"
+#include "vkmoye/gen/ir/kernel.hpp"
+
+namespace vkmoye::gen {
+
+/// Throws KernelError with every reason if the kernel is wrong; CompileError if the text is refused.
+CompiledKernel compile(const ir::Kernel& kernel);
+
+/// The same for one device: throws KernelError also with every reason why `caps` cannot run it.
+CompiledKernel compile(const ir::Kernel& kernel, const DeviceCaps& caps);
+
+}  // namespace vkmoye::gen

@@ -1,0 +1,239 @@
+#include "vkmoye/gen/glsl/print.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <set>
+#include <sstream>
+
+#include "vkmoye/base/text.hpp"
+#include "vkmoye/gen/glsl/spelling.hpp"
+
+namespace vkmoye::gen::glsl {
+namespace {
+
+using ir::Array;
+using ir::Expr;
+using ir::Op;
+
+// Binding strength in GLSL (specification 4.60, section 5.1), stronger is larger.
+enum Strength { kAnd2, kLess, kBitAnd, kShift, kSum, kProduct, kPrimary };
+
+struct Text {
+  std::string text;
+  Strength strength;
+};
+
+std::string within(const Text& operand, Strength needed, bool explicit_group = false) {
+  // A mask inside a sum is legal only in parentheses; a shift beside another operator is put into
+  // them for the reader.
+  const bool weak = operand.strength < needed || (explicit_group && operand.strength < kPrimary);
+  return weak ? "(" + operand.text + ")" : operand.text;
+}
+
+Text spell(const Expr& e);
+
+Text infix(const Expr& e, const char* symbol, Strength strength) {
+  const Text left = spell(e->operands[0]);
+  const Text right = spell(e->operands[1]);
+  // Left-associative: the right operand must bind tighter, unless regrouping changes nothing, as
+  // in a + (b + c) and a * (b * c) modulo 2^32.
+  const bool associative = e->op == Op::add || e->op == Op::multiply || e->op == Op::logical_and;
+  const bool regroups = associative && e->operands[1]->op == e->op;
+  const auto tighter = static_cast<Strength>(strength + (regroups ? 0 : 1));
+  return {fmt::format("{} {} {}", within(left, strength), symbol, within(right, tighter)),
+          strength};
+}
+
+// x / 2^n and x % 2^n as shift and mask.
+Text divide(const Expr& e, bool remainder) {
+  const Expr& divisor = e->operands[1];
+  if (!ir::is_constant(divisor) || !std::has_single_bit(divisor->value)) {
+    return infix(e, remainder ? "%" : "/", kProduct);
+  }
+  const Text left = spell(e->operands[0]);
+  if (remainder) {
+    return {fmt::format("{} & {}u", within(left, kBitAnd, true), divisor->value - 1), kBitAnd};
+  }
+  return {fmt::format("{} >> {}u", within(left, kShift, true), std::countr_zero(divisor->value)),
+          kShift};
+}
+
+Text spell(const Expr& e) {
+  switch (e->op) {
+    case Op::constant: return {fmt::format("{}u", e->value), kPrimary};
+    case Op::variable: return {e->name, kPrimary};
+    case Op::builtin:
+      switch (e->builtin) {
+        case ir::Builtin::group_x: return {"gl_WorkGroupID.x", kPrimary};
+        case ir::Builtin::group_y: return {"gl_WorkGroupID.y", kPrimary};
+        case ir::Builtin::thread: return {"gl_LocalInvocationIndex", kPrimary};
+      }
+      break;
+    case Op::add: return infix(e, "+", kSum);
+    case Op::subtract: return infix(e, "-", kSum);
+    case Op::multiply: return infix(e, "*", kProduct);
+    case Op::divide: return divide(e, /*remainder=*/false);
+    case Op::modulo: return divide(e, /*remainder=*/true);
+    case Op::less: return infix(e, "<", kLess);
+    case Op::logical_and: return infix(e, "&&", kAnd2);
+  }
+  return {"?", kPrimary};
+}
+
+// "src" -> "Src": the block that a buffer's array lives in.
+std::string block_name(std::string name) {
+  if (!name.empty() && name[0] >= 'a' && name[0] <= 'z') name[0] = static_cast<char>(name[0] - 32);
+  return name;
+}
+
+const char* qualifier(Access access) {
+  switch (access) {
+    case Access::read: return "readonly ";
+    case Access::write: return "writeonly ";
+    case Access::read_write: return "";
+  }
+  return "";
+}
+
+class Printer {
+ public:
+  explicit Printer(const ir::Kernel& kernel) : kernel_(kernel) {}
+
+  std::string print() {
+    header();
+    extensions();
+    line("");
+    line("layout(local_size_x = {}) in;", kernel_.threads);
+    line("");
+    declarations();
+    line("");
+    line("void main() {{");
+    ++depth_;
+    body(kernel_.body);
+    --depth_;
+    line("}}");
+    return std::move(out_);
+  }
+
+ private:
+  template <class... Args>
+  void line(fmt::format_string<Args...> format, Args&&... args) {
+    const std::string text = fmt::format(format, std::forward<Args>(args)...);
+    if (!text.empty()) out_.append(static_cast<std::size_t>(2 * depth_), ' ');
+    out_ += text;
+    out_ += '\n';
+  }
+
+  void header() {
+    std::string config;
+    for (const auto& [key, value] : kernel_.config) config += fmt::format("  {}={}", key, value);
+    line("// generated: {}{}", kernel_.name, config);
+    line("// {}", kernel_.why);
+    line("#version 460");
+  }
+
+  void extensions() {
+    std::set<std::string_view> names;  // sorted
+    for (const Array& array : kernel_.arrays) {
+      const Spelling& type = spelling(array.type);
+      names.insert(type.in_shader.begin(), type.in_shader.end());
+      if (array.space == Array::Space::buffer) {
+        names.insert(type.in_buffer.begin(), type.in_buffer.end());
+      }
+    }
+    for (const std::string_view name : names) line("#extension {} : require", name);
+  }
+
+  void declarations() {
+    int binding = 0;
+    for (const Array& array : kernel_.arrays) {
+      if (array.space != Array::Space::buffer) continue;
+      std::vector<std::string> extents;
+      for (const ir::Axis& axis : array.axes) extents.push_back(to_string(axis.extent));
+      line("layout(std430, set = 0, binding = {}) {}restrict buffer {} {{ {} {}[]; }};  // ({})",
+           binding++, qualifier(array.access), block_name(array.name), spelling(array.type).name,
+           array.name, join(extents, ","));
+    }
+    if (!kernel_.arguments.empty()) {
+      line("layout(push_constant) uniform Arguments {{ uint {}; }};",
+           join(kernel_.arguments, ", "));
+    }
+    for (const Array& array : kernel_.arrays) {
+      if (array.space != Array::Space::shared) continue;
+      line("");
+      line("shared {} {}[{}];  // {}", spelling(array.type).name, array.name, array.shared_size(),
+           array.layout);
+    }
+  }
+
+  std::string element(const ir::Element& element) const {
+    const Array& array = *kernel_.find(element.array);
+    Expr address = 0;
+    for (std::size_t i = 0; i < array.axes.size(); ++i) {
+      address = address + array.axes[i].stride * element.coordinates[i];
+    }
+    return fmt::format("{}[{}]", element.array, glsl::print(address));
+  }
+
+  std::string type_name(const ir::Type& type) const {
+    switch (type.kind) {
+      case ir::Type::Kind::index: return "uint";
+      case ir::Type::Kind::boolean: return "bool";
+      case ir::Type::Kind::element: return std::string(spelling(type.element).name);
+    }
+    return "?";
+  }
+
+  void body(const ir::Body& statements) {
+    for (const ir::Stmt& statement : statements) {
+      std::visit([this](const auto& s) { visit(s); }, statement.value);
+    }
+  }
+
+  void scope(const ir::Body& statements) {
+    ++depth_;
+    body(statements);
+    --depth_;
+    line("}}");
+  }
+
+  void visit(const ir::Let& s) {
+    line("{} {} = {};", type_name(s.value->type), s.name, glsl::print(s.value));
+  }
+  void visit(const ir::Load& s) {
+    line("{} {} = {};", spelling(kernel_.find(s.from.array)->type).name, s.name, element(s.from));
+  }
+  void visit(const ir::Store& s) { line("{} = {};", element(s.to), glsl::print(s.value)); }
+  void visit(const ir::If& s) {
+    line("if ({}) {{", glsl::print(s.condition));
+    scope(s.body);
+  }
+  void visit(const ir::For& s) {
+    line("for (uint {0} = 0u; {0} < {1}; ++{0}) {{", s.variable, glsl::print(s.end));
+    scope(s.body);
+  }
+  void visit(const ir::Barrier&) {
+    line("");
+    line("barrier();");
+  }
+  void visit(const ir::Block& s) {
+    line("");
+    std::istringstream title(s.title);
+    for (std::string text; std::getline(title, text);) line("// {}", text);
+    line("{{");
+    scope(s.body);
+  }
+
+  const ir::Kernel& kernel_;
+  int depth_ = 0;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string print(const ir::Expr& expression) { return spell(expression).text; }
+
+std::string print(const ir::Kernel& kernel) { return Printer(kernel).print(); }
+
+}  // namespace vkmoye::gen::glsl

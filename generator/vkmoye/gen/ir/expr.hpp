@@ -1,0 +1,95 @@
+#pragma once
+// Pure expressions of the kernel IR: immutable DAG nodes, free of side effects and of order.
+//
+//   Expr thread = builtin(Builtin::thread, 256);      // 0..255
+//   Expr column = 32 * group + thread % 32;           // folds: (8 + 4) -> 12, x * 1 -> x, x + 0 -> x
+//
+// An expression is an index (32-bit unsigned), a truth value, or an element read from memory.
+// Index arithmetic is modulo 2^32, as in GLSL; folding respects that.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "vkmoye/contract/scalar_type.hpp"
+
+namespace vkmoye::gen::ir {
+
+/// The type of an expression.
+struct Type {
+  enum class Kind : std::uint8_t { index, boolean, element };
+  Kind kind = Kind::index;
+  ScalarType element = ScalarType::u32;  // meaningful for Kind::element only
+  friend bool operator==(const Type& a, const Type& b) {
+    return a.kind == b.kind && (a.kind != Kind::element || a.element == b.element);
+  }
+};
+inline constexpr Type kIndex{Type::Kind::index};
+inline constexpr Type kBoolean{Type::Kind::boolean};
+constexpr Type element(ScalarType type) { return {Type::Kind::element, type}; }
+
+enum class Op : std::uint8_t {
+  constant, variable, builtin,   // leaves
+  add, subtract, multiply, divide, modulo,
+  less, logical_and,
+};
+
+/// What the launch provides to each thread.
+enum class Builtin : std::uint8_t {
+  group_x, group_y,  // coordinate of the workgroup within the dispatch
+  thread,            // 1-D index of the thread within its workgroup
+};
+
+struct Node;
+
+/// A handle on an immutable node; copying it is cheap.
+class Expr {
+ public:
+  Expr(std::uint32_t constant);  // NOLINT: implicit by intent, so that `32 * group` reads well
+  explicit Expr(std::shared_ptr<const Node> node) : node_(std::move(node)) {}
+  const Node* operator->() const { return node_.get(); }
+  const Node& operator*() const { return *node_; }
+
+ private:
+  std::shared_ptr<const Node> node_;
+};
+
+/// One past the largest value of an index about which nothing is known.
+inline constexpr std::uint64_t kUnbounded = std::uint64_t{1} << 32;
+
+struct Node {
+  Op op = Op::constant;
+  Type type = kIndex;
+  std::uint64_t bound = kUnbounded;  // an index is in 0..bound-1
+  std::uint32_t value = 0;           // of a constant
+  Builtin builtin = Builtin::thread; // of a builtin
+  std::string name;                  // of a variable
+  std::vector<Expr> operands;        // of an operation: left, right
+};
+
+/// A name that a statement or the interface defines; an index below `bound`.
+Expr variable(std::string name, Type type = kIndex, std::uint64_t bound = kUnbounded);
+
+/// `bound`: the extent of the builtin, where it is known.
+Expr builtin(Builtin which, std::uint64_t bound = kUnbounded);
+
+Expr operator+(const Expr& a, const Expr& b);
+Expr operator-(const Expr& a, const Expr& b);
+Expr operator*(const Expr& a, const Expr& b);
+Expr operator/(const Expr& a, const Expr& b);
+Expr operator%(const Expr& a, const Expr& b);
+
+/// Truth values: never folded, so that a guard stays where the author put it.
+Expr less(const Expr& a, const Expr& b);
+Expr logical_and(const Expr& a, const Expr& b);
+
+/// Structural equality.
+bool same(const Expr& a, const Expr& b);
+
+inline bool is_constant(const Expr& e) { return e->op == Op::constant; }
+inline bool is_constant(const Expr& e, std::uint32_t value) {
+  return is_constant(e) && e->value == value;
+}
+
+}  // namespace vkmoye::gen::ir

@@ -1,0 +1,75 @@
+#include "vkmoye/gen/ir/kernel.hpp"
+
+#include <algorithm>
+
+namespace vkmoye::gen::ir {
+namespace {
+
+// What declaring an element type asks of the device, in a buffer and in shared memory or a variable.
+struct TypeFeatures {
+  ScalarType type;
+  FeatureSet in_buffer;
+  FeatureSet in_shader;
+};
+
+const TypeFeatures& features_of(ScalarType type) {
+  static const TypeFeatures table[] = {
+      {ScalarType::f16, {Feature::storage16}, {Feature::f16}},
+      // No arithmetic on bf16 here: it travels as 16-bit words.
+      {ScalarType::bf16, {Feature::storage16}, {Feature::i16}},
+      {ScalarType::f32, {}, {}},
+      {ScalarType::f64, {}, {Feature::f64}},
+      {ScalarType::i8, {Feature::storage8}, {Feature::i8}},
+      {ScalarType::u8, {Feature::storage8}, {Feature::i8}},
+      {ScalarType::i32, {}, {}},
+      {ScalarType::u32, {}, {}},
+  };
+  return *std::find_if(std::begin(table), std::end(table),
+                       [&](const TypeFeatures& row) { return row.type == type; });
+}
+
+}  // namespace
+
+std::int64_t Array::shared_size() const {
+  std::int64_t size = 1;
+  for (const Axis& axis : axes) size *= axis.extent.value;
+  return size;
+}
+
+const Array* Kernel::find(const std::string& wanted) const {
+  for (const Array& array : arrays) {
+    if (array.name == wanted) return &array;
+  }
+  return nullptr;
+}
+
+std::uint64_t Kernel::shared_bytes() const {
+  std::uint64_t bytes = 0;
+  for (const Array& array : arrays) {
+    if (array.space == Array::Space::shared) {
+      bytes += static_cast<std::uint64_t>(array.shared_size()) * size_of(array.type);
+    }
+  }
+  return bytes;
+}
+
+KernelInterface interface_of(const Kernel& kernel) {
+  KernelInterface out;
+  out.name = kernel.name;
+  out.push_constants = kernel.arguments;
+  out.grid = kernel.grid;
+  out.workgroup_size = {kernel.threads, 1, 1};
+  out.shared_bytes = kernel.shared_bytes();
+  for (const Array& array : kernel.arrays) {
+    const TypeFeatures& needs = features_of(array.type);
+    for (const Feature feature : needs.in_shader.list()) out.features.add(feature);
+    if (array.space == Array::Space::shared) continue;
+    for (const Feature feature : needs.in_buffer.list()) out.features.add(feature);
+    Binding binding{array.name, array.type, array.access, {}};
+    for (const Axis& axis : array.axes) binding.extents.push_back(axis.extent);
+    out.bindings.push_back(std::move(binding));
+  }
+  return out;
+}
+
+}  // namespace vkmoye::gen::ir

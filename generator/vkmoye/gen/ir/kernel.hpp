@@ -1,0 +1,83 @@
+#pragma once
+// The kernel IR: arrays, run-time arguments, and ordered statements over pure expressions.
+//
+// Only statements are ordered. A load is a statement that gives its value a name, so that the
+// generated text never depends on the order in which a C++ compiler evaluates call arguments.
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "vkmoye/contract/kernel_interface.hpp"
+#include "vkmoye/gen/ir/expr.hpp"
+
+namespace vkmoye::gen::ir {
+
+/// One axis of an array: the element at coordinates c is at sum(c[i] * stride[i]).
+struct Axis {
+  std::string coordinate;  // what a coordinate along it is called in generated code: "col"
+  Extent extent = 1;       // coordinates are 0..extent-1
+  Expr stride = 1;         // elements
+};
+
+/// A storage buffer or a shared array.
+struct Array {
+  enum class Space : std::uint8_t { buffer, shared };
+  std::string name;
+  ScalarType type = ScalarType::f32;
+  Space space = Space::buffer;
+  Access access = Access::read_write;
+  std::vector<Axis> axes;
+  std::string layout;      // of a shared array, in text form: "(32,32):(1,33)"
+
+  /// Elements of a shared array, whose extents are always numbers.
+  std::int64_t shared_size() const;
+};
+
+/// An element of an array, and who touches it.
+struct Element {
+  std::string array;              // name of the array
+  std::vector<Expr> coordinates;  // one for each axis
+  std::string partition;          // how the author came by it, for messages
+};
+
+struct Stmt;
+using Body = std::vector<Stmt>;
+
+struct Let { std::string name; Expr value; };
+struct Load { std::string name; Element from; };
+struct Store { Element to; Expr value; };
+struct If { Expr condition; Body body; };
+struct For { std::string variable; Expr end; Body body; };  // variable = 0 .. end-1
+struct Barrier {};                                          // control and shared memory
+struct Block { std::string title; Body body; };             // a scope under a comment
+
+struct Stmt {
+  template <class S>
+  Stmt(S statement) : value(std::move(statement)) {}  // NOLINT: implicit by intent
+  std::variant<Let, Load, Store, If, For, Barrier, Block> value;
+};
+
+struct Kernel {
+  std::string name;                                            // "transpose/padded"
+  std::vector<std::pair<std::string, std::string>> config;     // enough to make it again
+  std::string why;                                             // one sentence for the reader
+  std::vector<Array> arrays;                                   // buffers in binding order
+  std::vector<std::string> arguments;                          // run-time sizes, uint each
+  std::array<GridDimension, 2> grid;
+  std::uint32_t threads = 1;                                   // of a workgroup
+  Body body;
+
+  /// The array called `name`, or nullptr.
+  const Array* find(const std::string& name) const;
+  /// Bytes of all shared arrays together.
+  std::uint64_t shared_bytes() const;
+};
+
+/// How to call the kernel. `features`: what its types ask of the device.
+KernelInterface interface_of(const Kernel& kernel);
+
+}  // namespace vkmoye::gen::ir

@@ -1,0 +1,66 @@
+#include "vkmoye/gen/ir/expr.hpp"
+
+#include <gtest/gtest.h>
+
+#include "vkmoye/gen/glsl/print.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+using ir::Expr;
+
+const Expr x = ir::variable("x");
+const Expr y = ir::variable("y");
+const Expr thread = ir::variable("thread", ir::kIndex, 256);
+
+std::string text(const Expr& e) { return glsl::print(e); }
+
+TEST(Expr, FoldsConstantsAndNeutralElements) {
+  EXPECT_EQ(text(Expr(3) * 4 + 5), "17u");
+  EXPECT_EQ(text(x + 0), "x");
+  EXPECT_EQ(text(1 * x), "x");
+  EXPECT_EQ(text(0 * x), "0u");
+  EXPECT_EQ(text(x / 1), "x");
+  EXPECT_EQ(text(x % 1), "0u");
+}
+
+TEST(Expr, FoldsModulo2To32AsGlslDoes) {
+  EXPECT_EQ(text(Expr(0xffffffffu) + 2), "1u");
+  EXPECT_EQ(text(Expr(0x80000000u) * 2), "0u");
+}
+
+TEST(Expr, UsesBoundsToDropDivisionsAndRemainders) {
+  EXPECT_EQ(text(thread % 256), "thread");
+  EXPECT_EQ(text(thread / 256), "0u");
+  EXPECT_EQ(text(thread / 32 % 8), "thread >> 5u");
+  EXPECT_EQ(text(thread / 32 % 4), "(thread >> 5u) & 3u");
+}
+
+TEST(Expr, PrintsPowersOfTwoAsShiftAndMask) {
+  EXPECT_EQ(text(x / 8), "x >> 3u");
+  EXPECT_EQ(text(x % 8), "x & 7u");
+  EXPECT_EQ(text(x / 6), "x / 6u");
+  EXPECT_EQ(text(x % 6), "x % 6u");
+}
+
+TEST(Expr, PutsParenthesesWherePrecedenceNeedsThem) {
+  EXPECT_EQ(text((x + y) * 3), "3u * (x + y)");
+  EXPECT_EQ(text(x + y * 3), "x + 3u * y");
+  EXPECT_EQ(text(x % 8 + y), "(x & 7u) + y");
+  EXPECT_EQ(text((x / 8) * 33), "33u * (x >> 3u)");
+  EXPECT_EQ(text(x - (y - 1)), "x - (y - 1u)");
+  EXPECT_EQ(text(x / (y / 3)), "x / (y / 3u)");
+  EXPECT_EQ(text(40 * (x % 12)), "40u * (x % 12u)");
+  EXPECT_EQ(text(x * (y / 12)), "x * (y / 12u)");
+  EXPECT_EQ(text(x + (y + 1)), "x + y + 1u");
+  EXPECT_EQ(text(ir::logical_and(ir::less(x + 1, y), ir::less(y, x))), "x + 1u < y && y < x");
+}
+
+TEST(Expr, IsTheSameWhenStructureIsTheSame) {
+  EXPECT_TRUE(ir::same(32 * x + y, 32 * ir::variable("x") + y));
+  EXPECT_FALSE(ir::same(32 * x + y, 32 * x + x));
+  EXPECT_FALSE(ir::same(x, ir::variable("x", ir::kBoolean)));
+}
+
+}  // namespace
+}  // namespace vkmoye::gen
