@@ -1,0 +1,69 @@
+#pragma once
+// Records a kernel: declares arrays, moves values, and hands out the finished, verified IR.
+//
+//   Builder k("copy/simple", 256);
+//   Tensor src = k.input("src", ScalarType::f32, {{"col", "cols"}, {"row", "rows"}});
+//   Tensor dst = k.output("dst", ScalarType::f32, {{"col", "cols"}, {"row", "rows"}});
+//   k.grid({"cols", 32}, {"rows", 32});
+//   View from = tile(src, {32, 32}, {k.block_x(), k.block_y()});     // (32, 32)
+//   View to   = tile(dst, {32, 32}, {k.block_x(), k.block_y()});     // (32, 32)
+//   k.copy(parallelize(from, {{32, 8}}, k.thread()), parallelize(to, {{32, 8}}, k.thread()));
+//   ir::Kernel kernel = k.finish();
+//
+// Names in the generated text come from the names given here, never from counters.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "vkmoye/gen/dsl/view.hpp"
+#include "vkmoye/gen/ir/kernel.hpp"
+
+namespace vkmoye::gen {
+
+class Builder {
+ public:
+  /// `threads`: threads of a workgroup, 1-D.
+  Builder(std::string name, std::uint32_t threads);
+
+  /// The two lines at the top of the generated text.
+  void describe(std::vector<std::pair<std::string, std::string>> config, std::string why);
+
+  /// An axis of a buffer: what a coordinate along it is called, and its extent.
+  struct AxisName {
+    std::string coordinate;
+    Extent extent;
+  };
+  Tensor input(const std::string& name, ScalarType type, const std::vector<AxisName>& axes);
+  Tensor output(const std::string& name, ScalarType type, const std::vector<AxisName>& axes);
+
+  /// A shared array of exactly cosize(layout) elements, seen through `layout`.
+  /// Throws LayoutError if two coordinates share an address, naming them.
+  View shared(const std::string& name, ScalarType type, const Layout& layout);
+
+  /// Workgroups: ceil(extent / tile) along x and y.
+  void grid(GridDimension x, GridDimension y);
+
+  Expr block_x() const;  // tile coordinates of this workgroup
+  Expr block_y() const;
+  Expr thread() const;   // 0 .. threads-1
+
+  /// to(v) = from(v) for each value v; a value outside its buffer is skipped.
+  /// Throws LayoutError unless both views have the same shape.
+  void copy(const View& from, const View& to);
+
+  /// All threads wait; what they wrote to shared memory is then visible to each of them.
+  void barrier();
+
+  /// The kernel, verified. Throws KernelError with every reason; see ir::verify.
+  ir::Kernel finish();
+
+ private:
+  Tensor buffer(const std::string& name, ScalarType type, Access access,
+                const std::vector<AxisName>& axes);
+  const ir::Array& array(const View& view) const;
+
+  ir::Kernel kernel_;
+};
+
+}  // namespace vkmoye::gen

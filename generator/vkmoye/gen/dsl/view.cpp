@@ -1,0 +1,140 @@
+#include "vkmoye/gen/dsl/view.hpp"
+
+#include <fmt/format.h>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/layout/algebra.hpp"
+#include "vkmoye/tensor/partition.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+std::uint32_t number(std::int64_t value) { return static_cast<std::uint32_t>(value); }
+
+// The value of `layout` at one index for each mode.
+Expr evaluate_modes(const Layout& layout, const std::vector<Expr>& indices) {
+  Expr sum = 0;
+  for (int i = 0; i < layout.rank(); ++i) sum = sum + evaluate(layout.mode(i), indices[i]);
+  return sum;
+}
+
+// The coordinate of `thread` along each mode of `threads`: the inverse of the layout, mode by mode.
+// A leaf (extent, stride) contributes ((thread / stride) % extent) times the extents before it in
+// its mode. CuTe: idx2crd(thread, shape, stride).
+std::vector<Expr> thread_coordinates(const Layout& threads, const Expr& thread) {
+  std::vector<Expr> out;
+  for (int i = 0; i < threads.rank(); ++i) {
+    Expr coordinate = 0;
+    std::int64_t before = 1;
+    for (const auto& leaf : threads.mode(i).leaves()) {
+      if (leaf.stride > 0) {
+        coordinate = coordinate +
+                     Expr(number(before)) * (thread / number(leaf.stride) % number(leaf.extent));
+      }
+      before *= leaf.extent;
+    }
+    out.push_back(coordinate);
+  }
+  return out;
+}
+
+void require_divides(const View& view, const IntTuple& tile, const std::string& operation) {
+  const IntTuple shape = view.shape();
+  if (tile.rank() > shape.rank()) {
+    throw LayoutError(fmt::format("{}: rank {} of the tile {} exceeds rank {} of the shape {}",
+                                  operation, tile.rank(), to_string(tile), shape.rank(),
+                                  to_string(shape)));
+  }
+  for (int i = 0; i < tile.rank(); ++i) {
+    const std::int64_t extent = size(shape.mode(i)), part = size(tile.mode(i));
+    if (extent % part != 0) {
+      throw LayoutError(fmt::format("{}: {} does not divide the extent {} of mode {}", operation,
+                                    part, extent, i));
+    }
+  }
+}
+
+// `view` with the layout of each axis split by `split`; the chosen modes are evaluated at `at`.
+template <class SplitAxis>
+View cut(const View& view, std::string name, const std::vector<Expr>& at, SplitAxis split) {
+  View out{view.array, {}, std::move(name)};
+  for (const View::Axis& axis : view.axes) {
+    const Split parts = split(axis.values);
+    out.axes.push_back({axis.origin + evaluate_modes(parts.chosen, at), parts.kept});
+  }
+  return out;
+}
+
+}  // namespace
+
+Expr evaluate(const Layout& layout, const Expr& index) {
+  Expr sum = 0;
+  Expr rest = index;
+  const auto leaves = layout.leaves();
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    const bool last = i + 1 == leaves.size();
+    const std::uint32_t extent = number(leaves[i].extent);
+    sum = sum + Expr(number(leaves[i].stride)) * (last ? rest : rest % extent);
+    rest = rest / extent;
+  }
+  return sum;
+}
+
+View tile(const Tensor& tensor, const IntTuple& extents, const std::vector<Expr>& coordinate) {
+  const std::size_t rank = tensor.array.axes.size();
+  if (static_cast<std::size_t>(extents.rank()) != rank || coordinate.size() != rank) {
+    throw LayoutError(fmt::format("tile of {}, rank {}: the tile {} has rank {} and the coordinate "
+                                  "rank {}",
+                                  tensor.array.name, rank, to_string(extents), extents.rank(),
+                                  coordinate.size()));
+  }
+  View out{tensor.array.name, {}, fmt::format("tile({}, {})", tensor.array.name,
+                                              to_string(extents))};
+  for (std::size_t axis = 0; axis < rank; ++axis) {
+    std::vector<Layout> modes;  // stride 1 along its own mode, 0 along the others
+    for (std::size_t mode = 0; mode < rank; ++mode) {
+      modes.emplace_back(IntTuple(size(extents.mode(static_cast<int>(mode)))), IntTuple(std::int64_t{mode == axis}));
+    }
+    const auto step = number(size(extents.mode(static_cast<int>(axis))));
+    out.axes.push_back({Expr(step) * coordinate[axis], make_layout(modes)});
+  }
+  return out;
+}
+
+View tile(const View& view, const IntTuple& extents, const std::vector<Expr>& coordinate) {
+  const std::string name = fmt::format("tile({}, {})", view.name, to_string(extents));
+  require_divides(view, extents, name);
+  return cut(view, name, coordinate,
+             [&](const Layout& values) { return tile_split(values, extents); });
+}
+
+View parallelize(const View& view, const Layout& threads, const Expr& thread) {
+  const std::string name = fmt::format("parallelize({}, {})", view.name, to_string(threads));
+  require_divides(view, threads.shape(), name);
+  return cut(view, name, thread_coordinates(threads, thread),
+             [&](const Layout& values) { return thread_split(values, threads); });
+}
+
+View parallelize(const View& view, const Layout& threads, const Expr& thread,
+                 const IntTuple& projection) {
+  return parallelize(view, dice(projection, threads), thread);
+}
+
+View transpose(const View& view) {
+  View out{view.array, {}, fmt::format("transpose({})", view.name)};
+  for (const View::Axis& axis : view.axes) {
+    out.axes.push_back({axis.origin, transpose(axis.values)});
+  }
+  return out;
+}
+
+View slice(const View& view, const IntTuple& coordinate) {
+  View out{view.array, {}, fmt::format("slice({}, {})", view.name, to_string(coordinate))};
+  for (const View::Axis& axis : view.axes) {
+    const auto [layout, offset] = slice_and_offset(coordinate, axis.values);
+    out.axes.push_back({axis.origin + number(offset), layout});
+  }
+  return out;
+}
+
+}  // namespace vkmoye::gen

@@ -1,0 +1,79 @@
+#pragma once
+// Where layouts meet the IR: windows on arrays, cut by tile and parallelize as in MoYe.jl.
+//
+// A view maps a value coordinate to one coordinate along each axis of its array:
+//   coordinate along axis i of value v  =  axes[i].origin + axes[i].values(v)
+// `origin` is an expression of groups and threads; `values` is a layout of numbers. All axes share
+// one shape. Worked example, src (cols, rows) cut for the transpose of a 32x32 tile:
+//
+//   tile(src, {32, 32}, {block_x, block_y})
+//       col = 32 * block_x + (32,32):(1,0)        row = 32 * block_y + (32,32):(0,1)
+//   parallelize(that, (32,8):(1,32), thread)
+//       col = 32 * block_x + thread % 32 + (1,4):(0,0)
+//       row = 32 * block_y + thread / 32 + (1,4):(0,8)
+//
+// A shared array has one axis, its offset, so the same two functions cut it. Nothing here moves
+// data or emits statements: views are values.
+
+#include <string>
+#include <vector>
+
+#include "vkmoye/gen/ir/kernel.hpp"
+#include "vkmoye/layout/layout.hpp"
+
+namespace vkmoye::gen {
+
+using ir::Expr;
+
+/// A whole storage buffer, its extents known at run time only. Compact, first axis contiguous.
+struct Tensor {
+  ir::Array array;
+};
+
+struct View {
+  struct Axis {
+    Expr origin;
+    Layout values;
+  };
+  std::string array;
+  std::vector<Axis> axes;
+  std::string name;  // how it was cut: "parallelize(transpose(tile), (32,8):(1,32))"
+
+  /// The shape that all axes share.
+  IntTuple shape() const { return axes.front().values.shape(); }
+};
+
+/// Tile number `coordinate` of `tensor` cut into tiles of `extents`, one number for each axis:
+/// element (i, j) is tensor(coordinate[0] * extents[0] + i, coordinate[1] * extents[1] + j).
+/// The last tiles may hang over the edge; accesses are guarded where they are made.
+/// MoYe.jl: `@tile A (bM,bN) (x,y)`. Throws LayoutError if the ranks differ.
+View tile(const Tensor& tensor, const IntTuple& extents, const std::vector<Expr>& coordinate);
+
+/// The same within a view, whose shape the tile must divide: zipped_divide, then the tile number
+/// `coordinate` of the rest.
+View tile(const View& view, const IntTuple& extents, const std::vector<Expr>& coordinate);
+
+/// The values of `view` that belong to `thread`: thread coordinate t of `threads` owns the elements
+/// t, t + TM, t + 2 TM .. along each mode, TM the extent of that mode of `threads`.
+/// MoYe.jl: `@parallelize X threads thread`. Throws LayoutError if `threads` does not divide the
+/// view's shape, naming the mode.
+View parallelize(const View& view, const Layout& threads, const Expr& thread);
+
+/// With a projection: only the modes of `threads` that stand beside a number in `projection` take
+/// part, the view's modes are cut by those, in order. `{1, _}` of (16,16):(1,16): thread % 16 cuts
+/// mode 0, and all threads with the same remainder share their values; `{_, 1}`: thread / 16 does.
+/// MoYe.jl: `@parallelize X threads thread (1,:)`.
+View parallelize(const View& view, const Layout& threads, const Expr& thread,
+                 const IntTuple& projection);
+
+/// The two modes of a rank-2 view swapped; no data moves.
+View transpose(const View& view);
+
+/// The modes of `view` that stand beside `_` in `coordinate`, at the numbers of the others.
+View slice(const View& view, const IntTuple& coordinate);
+
+/// The value of `layout` at an index that is known only at run time: sum over its leaves of
+/// ((index / product of the extents before) % extent) * stride.
+Expr evaluate(const Layout& layout, const Expr& index);
+
+}  // namespace vkmoye::gen

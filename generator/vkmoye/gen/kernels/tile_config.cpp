@@ -1,0 +1,92 @@
+#include "vkmoye/gen/kernels/tile_config.hpp"
+
+#include <fmt/format.h>
+
+#include "vkmoye/layout/injective.hpp"
+#include "vkmoye/layout/text.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+constexpr std::int64_t kMaxTileExtent = 4096;  // far beyond any shared memory; keeps products small
+
+void check_threads(const TileConfig& config, bool transposed, std::vector<std::string>& reasons) {
+  const Layout& threads = config.threads;
+  if (threads.rank() != 2) {
+    reasons.push_back(fmt::format("threads {} has rank {}, the tile has rank 2",
+                                  to_string(threads), threads.rank()));
+    return;
+  }
+  const auto divides = [&](std::int64_t cols, std::int64_t rows, const char* whose) {
+    const std::int64_t tile[] = {cols, rows};
+    for (int mode = 0; mode < 2; ++mode) {
+      const std::int64_t part = size(threads.mode(mode));
+      if (tile[mode] % part != 0) {
+        reasons.push_back(fmt::format("threads {}: {} does not divide the extent {} of mode {} of "
+                                      "the {} tile",
+                                      to_string(threads), part, tile[mode], mode, whose));
+      }
+    }
+  };
+  divides(config.tile_cols, config.tile_rows, "src");
+  if (transposed) divides(config.tile_rows, config.tile_cols, "dst");
+  if (cosize(threads) != size(threads) || find_collision(threads)) {
+    reasons.push_back(fmt::format("threads {} does not number its {} threads 0 to {}, each once",
+                                  to_string(threads), size(threads), size(threads) - 1));
+  }
+}
+
+void check_shared(const TileConfig& config, std::vector<std::string>& reasons) {
+  if (config.pad < 0) {
+    reasons.push_back(fmt::format("pad {} is negative: columns of the shared tile would overlap",
+                                  config.pad));
+    return;
+  }
+  if (config.shared && config.pad > 0) {
+    reasons.push_back("pad and shared exclude each other: the shared layout holds its own padding");
+  }
+  const Layout layout = config.shared_layout();
+  if (layout.rank() != 2 || size(layout.mode(0)) != config.tile_cols ||
+      size(layout.mode(1)) != config.tile_rows) {
+    reasons.push_back(fmt::format("shared layout {} has not the tile's shape ({},{})",
+                                  to_string(layout), config.tile_cols, config.tile_rows));
+  }
+  if (const auto clash = find_collision(layout)) {
+    reasons.push_back(fmt::format("shared layout {} overlaps itself: coordinates {} and {} share "
+                                  "address {}",
+                                  to_string(layout), to_string(clash->first),
+                                  to_string(clash->second), clash->offset));
+  }
+}
+
+}  // namespace
+
+Layout TileConfig::shared_layout() const {
+  return shared ? *shared : Layout(IntTuple{tile_cols, tile_rows}, IntTuple{1, tile_cols + pad});
+}
+
+std::vector<std::pair<std::string, std::string>> TileConfig::items() const {
+  return {{"type", std::string(to_string(type))},
+          {"tile", fmt::format("{}x{}", tile_rows, tile_cols)},
+          {"threads", to_string(threads)},
+          {"shared", to_string(shared_layout())}};
+}
+
+std::vector<std::string> reasons_against(const TileConfig& config, bool transposed) {
+  std::vector<std::string> reasons;
+  for (const auto& [name, extent] : {std::pair{"cols", config.tile_cols},
+                                     std::pair{"rows", config.tile_rows}}) {
+    if (extent < 1 || extent > kMaxTileExtent) {
+      reasons.push_back(fmt::format("tile: {} {} is outside 1..{}", extent, name, kMaxTileExtent));
+    }
+  }
+  if (config.pad > kMaxTileExtent) {
+    reasons.push_back(fmt::format("pad {} is above {}", config.pad, kMaxTileExtent));
+  }
+  if (!reasons.empty()) return reasons;  // what follows computes with these numbers
+  check_threads(config, transposed, reasons);
+  check_shared(config, reasons);
+  return reasons;
+}
+
+}  // namespace vkmoye::gen

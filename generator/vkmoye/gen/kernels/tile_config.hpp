@@ -1,0 +1,35 @@
+#pragma once
+// The config of the kernels that move one tile for each workgroup through shared memory.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "vkmoye/contract/device_caps.hpp"
+#include "vkmoye/contract/scalar_type.hpp"
+#include "vkmoye/layout/layout.hpp"
+
+namespace vkmoye::gen {
+
+struct TileConfig {
+  ScalarType type = ScalarType::f32;
+  std::int64_t tile_cols = 32, tile_rows = 32;           // elements of src
+  Layout threads = Layout(IntTuple{32, 8});              // (32,8):(1,32)
+  std::int64_t pad = 0;                                  // elements after each tile_cols in shared memory
+  std::optional<Layout> shared;                          // instead of (tile_cols,tile_rows):(1,tile_cols+pad)
+
+  /// The layout of the shared tile, shape (tile_cols, tile_rows).
+  Layout shared_layout() const;
+
+  /// Key and value of everything above, for the first line of the text and for reports.
+  std::vector<std::pair<std::string, std::string>> items() const;
+};
+
+/// Every reason why no kernel can be made of `config`: tiles that `threads` does not divide
+/// (both ways round if `transposed`), thread layouts that are not a numbering of the threads,
+/// shared layouts of another shape or that overlap themselves. Empty: fine.
+std::vector<std::string> reasons_against(const TileConfig& config, bool transposed);
+
+}  // namespace vkmoye::gen

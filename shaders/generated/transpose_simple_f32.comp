@@ -1,0 +1,53 @@
+// generated: transpose/simple  type=f32  tile=32x32  threads=(32,8):(1,32)  shared=(32,32):(1,32)
+// dst(r, c) = src(c, r): reads run along the columns of src, writes along the rows
+#version 460
+
+layout(local_size_x = 256) in;
+
+layout(std430, set = 0, binding = 0) readonly restrict buffer Src { float src[]; };  // (cols,rows)
+layout(std430, set = 0, binding = 1) writeonly restrict buffer Dst { float dst[]; };  // (rows,cols)
+layout(push_constant) uniform Arguments { uint cols, rows, first_group_x, first_group_y; };
+
+shared float tile[1024];  // (32,32):(1,32)
+
+void main() {
+  uint block_x = gl_WorkGroupID.x + first_group_x;
+  uint block_y = gl_WorkGroupID.y + first_group_y;
+  uint thread = gl_LocalInvocationIndex;
+
+  // parallelize(tile(src, (32,32)), (32,8):(1,32))
+  // -> parallelize(tile, (32,8):(1,32))
+  {
+    uint src_col = 32u * block_x + (thread & 31u);
+    uint src_row0 = 32u * block_y + (thread >> 5u);
+    uint tile_at = (thread & 31u) + 32u * (thread >> 5u);
+    if (src_col < cols) {
+      for (uint v1 = 0u; v1 < 4u; ++v1) {
+        uint src_row = src_row0 + 8u * v1;
+        if (src_row < rows) {
+          float value = src[src_col + cols * src_row];
+          tile[tile_at + 256u * v1] = value;
+        }
+      }
+    }
+  }
+
+  barrier();
+
+  // parallelize(transpose(tile), (32,8):(1,32))
+  // -> parallelize(tile(dst, (32,32)), (32,8):(1,32))
+  {
+    uint tile_at = 32u * (thread & 31u) + (thread >> 5u);
+    uint dst_row = 32u * block_y + (thread & 31u);
+    uint dst_col0 = 32u * block_x + (thread >> 5u);
+    if (dst_row < rows) {
+      for (uint v1 = 0u; v1 < 4u; ++v1) {
+        uint dst_col = dst_col0 + 8u * v1;
+        if (dst_col < cols) {
+          float value = tile[tile_at + 8u * v1];
+          dst[dst_row + rows * dst_col] = value;
+        }
+      }
+    }
+  }
+}

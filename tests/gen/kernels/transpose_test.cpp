@@ -1,0 +1,108 @@
+#include "vkmoye/gen/kernels/transpose.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/compile.hpp"
+#include "vkmoye/gen/glsl/print.hpp"
+#include "vkmoye/gen/ir/verify.hpp"
+#include "vkmoye/gen/kernels/copy.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+ir::Kernel without_barriers(ir::Kernel kernel) {
+  std::erase_if(kernel.body, [](const ir::Stmt& statement) {
+    return std::holds_alternative<ir::Barrier>(statement.value);
+  });
+  return kernel;
+}
+
+TEST(Transpose, WithoutItsBarrierIsRefusedNamingTheTwoPartitions) {
+  TileConfig padded;
+  padded.pad = 1;
+  EXPECT_THAT(ir::verify(without_barriers(transpose(padded))),
+              ElementsAre(HasSubstr("race in shared tile: 'parallelize(tile, (32,8):(1,32))' writes "
+                                    "tile[33] in thread 32 and 'parallelize(transpose(tile), "
+                                    "(32,8):(1,32))' reads it in thread 1, with no barrier between")));
+}
+
+TEST(Copy, NeedsNoBarrier) {
+  const ir::Kernel kernel = copy();
+  EXPECT_EQ(without_barriers(kernel).body.size(), kernel.body.size());
+  EXPECT_THAT(ir::verify(kernel), IsEmpty());
+}
+
+TEST(Transpose, HoldsExactlyCosizeElementsInSharedMemory) {
+  TileConfig config;
+  EXPECT_EQ(transpose(config).shared_bytes(), 1024u * 4);
+  config.pad = 1;
+  EXPECT_EQ(transpose(config).shared_bytes(), 1055u * 4);  // (32,32):(1,33)
+  config.type = ScalarType::f64;
+  EXPECT_EQ(transpose(config).shared_bytes(), 1055u * 8);
+}
+
+TEST(Transpose, RefusesTheOverlappingLayoutNamingTwoCoordinates) {
+  TileConfig config;
+  config.shared = Layout({32, 32}, {1, 31});
+  EXPECT_THAT(reasons_against(config, true),
+              ElementsAre("shared layout (32,32):(1,31) overlaps itself: coordinates (0,1) and "
+                          "(31,0) share address 31"));
+  EXPECT_THROW(transpose(config), KernelError);
+}
+
+TEST(Transpose, GivesEveryReasonAgainstAConfig) {
+  TileConfig config;
+  config.tile_cols = 48;
+  config.tile_rows = 20;
+  config.shared = Layout({32, 32}, {1, 33});
+  EXPECT_THAT(reasons_against(config, true),
+              ElementsAre(HasSubstr("32 does not divide the extent 48 of mode 0 of the src tile"),
+                          HasSubstr("8 does not divide the extent 20 of mode 1 of the src tile"),
+                          HasSubstr("32 does not divide the extent 20 of mode 0 of the dst tile"),
+                          HasSubstr("has not the tile's shape (48,20)")));
+}
+
+TEST(Transpose, RefusesThreadLayoutsThatAreNoNumbering) {
+  TileConfig config;
+  config.threads = Layout({32, 8}, {1, 16});
+  EXPECT_THAT(reasons_against(config, true), ElementsAre(HasSubstr("each once")));
+  config.threads = Layout({32, 8}, {1, 64});
+  EXPECT_THAT(reasons_against(config, true), ElementsAre(HasSubstr("each once")));
+  config.threads = Layout({32, 8}, {8, 1});  // row-major: unusual, but every thread has its place
+  EXPECT_THAT(reasons_against(config, true), IsEmpty());
+}
+
+TEST(Transpose, RefusesADeviceThatLacksSomethingWithEveryReason) {
+  DeviceCaps poor;
+  poor.max_shared_bytes = 1024;
+  poor.max_push_constant_bytes = 128;
+  poor.max_storage_buffers = 4;
+  poor.max_workgroup_size = {128, 128, 64};
+  poor.max_workgroup_invocations = 128;
+  TileConfig config;
+  config.type = ScalarType::f64;
+  try {
+    compile(transpose(config), poor);
+    FAIL() << "accepted";
+  } catch (const KernelError& error) {
+    EXPECT_THAT(error.reasons,
+                ElementsAre("needs the feature f64, the device lacks it",
+                            "needs 8192 bytes of shared memory, the device has 1024",
+                            "needs 256 threads in dimension 0 of a workgroup, the device has 128",
+                            "needs 256 threads in a workgroup, the device has 128"));
+  }
+}
+
+TEST(Transpose, IsByteIdenticalForEqualInput) {
+  EXPECT_EQ(glsl::print(transpose()), glsl::print(transpose()));
+}
+
+}  // namespace
+}  // namespace vkmoye::gen

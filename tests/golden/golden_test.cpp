@@ -1,0 +1,73 @@
+// The committed texts of shaders/generated are what the generator prints today.
+//
+// To accept a change: VKMOYE_UPDATE_GOLDEN=1 ctest -L golden, then read the diff.
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <sstream>
+#include <vector>
+
+#include "support/process.hpp"
+#include "vkmoye/gen/compile.hpp"
+#include "vkmoye/gen/kernels/registry.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+struct Golden {
+  const char* file;
+  const char* kernel;
+  ScalarType type;
+  Options options;
+  const char* reason;  // why this config is worth keeping before one's eyes
+};
+
+const Golden kGoldens[] = {
+    {"copy_simple_f32.comp", "copy/simple", ScalarType::f32, {}, "the first kernel, no barrier"},
+    {"copy_padded_f32.comp", "copy/padded", ScalarType::f32, {}, "one line changes: (1,33)"},
+    {"transpose_simple_f32.comp", "transpose/simple", ScalarType::f32, {}, "barrier, swapped tile"},
+    {"transpose_padded_f32.comp", "transpose/padded", ScalarType::f32, {}, "the tutorial's result"},
+    {"transpose_padded_f16.comp", "transpose/padded", ScalarType::f16, {}, "two extensions"},
+    {"transpose_padded_f64.comp", "transpose/padded", ScalarType::f64, {}, "a type without extension"},
+    {"transpose_padded_i8.comp", "transpose/padded", ScalarType::i8, {}, "8-bit storage"},
+    {"transpose_padded_f32_tile48x80.comp", "transpose/padded", ScalarType::f32,
+     {{"tile", "48x80"}, {"threads", "16x8"}}, "two loops, extents that are no powers of two"},
+    {"copy_simple_f32_tile24x40.comp", "copy/simple", ScalarType::f32,
+     {{"tile", "24x40"}, {"threads", "(20,12):(12,1)"}}, "threads that are no powers of two"},
+};
+
+void PrintTo(const Golden& golden, std::ostream* out) { *out << golden.file; }
+
+// The lines in which two texts differ, with their numbers.
+std::string difference(const std::string& before, const std::string& after) {
+  std::istringstream old_lines(before), new_lines(after);
+  std::ostringstream out;
+  std::string a, b;
+  for (int number = 1;; ++number) {
+    const bool has_a = static_cast<bool>(std::getline(old_lines, a));
+    const bool has_b = static_cast<bool>(std::getline(new_lines, b));
+    if (!has_a && !has_b) return out.str();
+    if (has_a && has_b && a == b) continue;
+    if (has_a) out << number << " - " << a << '\n';
+    if (has_b) out << number << " + " << b << '\n';
+  }
+}
+
+class GoldenTest : public testing::TestWithParam<Golden> {};
+
+TEST_P(GoldenTest, IsWhatTheGeneratorPrints) {
+  const Golden& golden = GetParam();
+  const CompiledKernel kernel =
+      compile(find_kernel(golden.kernel)->describe(golden.type, golden.options));
+  const std::string path = std::string(VKMOYE_SHADERS "/generated/") + golden.file;
+  if (std::getenv("VKMOYE_UPDATE_GOLDEN") != nullptr) test::write_file(path, kernel.glsl);
+  EXPECT_EQ(difference(test::read_file(path), kernel.glsl), "") << path << ", kept for: "
+                                                                << golden.reason;
+}
+
+INSTANTIATE_TEST_SUITE_P(Goldens, GoldenTest, testing::ValuesIn(kGoldens),
+                         [](const auto& info) { return std::to_string(info.index); });
+
+}  // namespace
+}  // namespace vkmoye::gen
