@@ -63,6 +63,7 @@ struct DeviceCaps {
   std::string driver;             // name and version, one line
   DeviceKind kind = DeviceKind::other;
   std::string api;                // "1.4.312"
+  std::string refused;            // why vkmoye cannot use this device; empty: it can
 
   // Limits. Counts unless the name says bytes.
   std::array<std::uint32_t, 3> max_group_count = {};
