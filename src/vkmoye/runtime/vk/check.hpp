@@ -1,0 +1,41 @@
+#pragma once
+// Every VkResult passes through here: `check(vk.CreateFence(...), "vkCreateFence")`.
+
+#include <vulkan/vulkan_core.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace vkmoye::vk {
+
+/// "VK_ERROR_DEVICE_LOST"; "VkResult -1234" for one that this header does not know.
+std::string result_name(VkResult result);
+
+/// Throws DeviceError "call -> VK_ERROR_..." with the kind that belongs to `result`.
+[[noreturn]] void fail(VkResult result, std::string_view call);
+
+/// `call` names the function, with the numbers that matter: "vkCreateBuffer(1024 bytes)".
+inline void check(VkResult result, std::string_view call) {
+  if (result != VK_SUCCESS) fail(result, call);
+}
+
+/// All of what a two-call function `call(count, items)` lists; `blank` carries the sType.
+template <class T, class Call>
+std::vector<T> enumerate(std::string_view name, Call call, T blank = {}) {
+  std::vector<T> items;
+  VkResult result = VK_INCOMPLETE;
+  while (result == VK_INCOMPLETE) {  // the list may grow between the two calls
+    std::uint32_t count = 0;
+    check(call(&count, static_cast<T*>(nullptr)), name);
+    items.assign(count, blank);
+    result = count == 0 ? VK_SUCCESS : call(&count, items.data());
+    if (result != VK_INCOMPLETE) {
+      check(result, name);
+      items.resize(count);
+    }
+  }
+  return items;
+}
+
+}  // namespace vkmoye::vk

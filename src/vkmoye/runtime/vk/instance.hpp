@@ -1,0 +1,59 @@
+#pragma once
+// The way to the drivers: the loader library, and an instance with or without validation.
+
+#include <functional>
+#include <string>
+
+#include "vkmoye/runtime/vk/table.hpp"
+
+namespace vkmoye::vk {
+
+/// The newest Vulkan version that we speak; a device is used at the lower of this and its own.
+inline constexpr std::uint32_t kApiVersion = VK_API_VERSION_1_3;
+
+/// The system's Vulkan loader, opened at run time and closed with this object.
+class Loader {
+ public:
+  /// Throws DeviceError (kNoDevice) where there is none.
+  Loader();
+  ~Loader();
+  Loader(const Loader&) = delete;
+  Loader& operator=(const Loader&) = delete;
+
+  PFN_vkGetInstanceProcAddr get_instance_proc_addr() const { return get_; }
+
+ private:
+  void* library_ = nullptr;
+  PFN_vkGetInstanceProcAddr get_ = nullptr;
+};
+
+struct Validation {
+  bool enabled = false;                                // core and synchronization validation
+  std::function<void(const std::string&)> on_message;  // each warning and error, any thread
+};
+
+/// A VkInstance: created and then destroyed, or borrowed and left alone.
+class Instance {
+ public:
+  /// Throws DeviceError: no driver (kNoDevice), or validation wanted and its layer not installed.
+  Instance(PFN_vkGetInstanceProcAddr get, const Validation& validation);
+  /// Borrows `instance`, created for `api_version`.
+  Instance(PFN_vkGetInstanceProcAddr get, VkInstance instance, std::uint32_t api_version);
+  ~Instance();
+  Instance(const Instance&) = delete;
+  Instance& operator=(const Instance&) = delete;
+
+  VkInstance handle() const { return handle_; }
+  const InstanceTable& table() const { return table_; }
+  std::uint32_t api_version() const { return api_version_; }  // at most kApiVersion
+
+ private:
+  std::function<void(const std::string&)> on_message_;  // the messenger points at it
+  VkInstance handle_ = VK_NULL_HANDLE;
+  bool owned_ = false;
+  std::uint32_t api_version_ = 0;
+  VkDebugUtilsMessengerEXT messenger_ = VK_NULL_HANDLE;
+  InstanceTable table_;
+};
+
+}  // namespace vkmoye::vk

@@ -1,0 +1,51 @@
+#include "vkmoye/runtime/vk/logical_device.hpp"
+
+#include <vector>
+
+#include "vkmoye/runtime/vk/check.hpp"
+#include "vkmoye/runtime/vk/features.hpp"
+
+namespace vkmoye::vk {
+
+LogicalDevice::LogicalDevice(const Instance& instance, const PhysicalDevice& physical)
+    : owned_(true), memory_budget_(physical.has_extension(VK_EXT_MEMORY_BUDGET_EXTENSION_NAME)) {
+  const bool matrices = physical.caps.has(Feature::cooperative_matrix);
+  FeatureChain features(matrices);
+  enable(physical.caps.features, features);
+  std::vector<const char*> extensions;
+  if (matrices) extensions.push_back(VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME);
+  if (memory_budget_) extensions.push_back(VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
+
+  const float priority = 1;
+  VkDeviceQueueCreateInfo queue = {};
+  queue.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
+  queue.queueFamilyIndex = physical.queue_family;
+  queue.queueCount = 1;
+  queue.pQueuePriorities = &priority;
+  VkDeviceCreateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
+  info.pNext = &features.core;
+  info.queueCreateInfoCount = 1;
+  info.pQueueCreateInfos = &queue;
+  info.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
+  info.ppEnabledExtensionNames = extensions.data();
+  check(instance.table().CreateDevice(physical.handle, &info, nullptr, &handle_), "vkCreateDevice");
+  try {
+    table_ = load_device_table(instance.table(), handle_);
+  } catch (...) {
+    const auto destroy = reinterpret_cast<PFN_vkDestroyDevice>(
+        instance.table().GetDeviceProcAddr(handle_, "vkDestroyDevice"));
+    if (destroy != nullptr) destroy(handle_, nullptr);
+    throw;
+  }
+  table_.GetDeviceQueue(handle_, physical.queue_family, 0, &queue_);
+}
+
+LogicalDevice::LogicalDevice(const Instance& instance, VkDevice device, VkQueue queue)
+    : handle_(device), queue_(queue), table_(load_device_table(instance.table(), device)) {}
+
+LogicalDevice::~LogicalDevice() {
+  if (owned_) table_.DestroyDevice(handle_, nullptr);
+}
+
+}  // namespace vkmoye::vk

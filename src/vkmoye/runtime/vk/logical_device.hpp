@@ -1,0 +1,31 @@
+#pragma once
+// A VkDevice with one compute queue: created and then destroyed, or borrowed and left alone.
+
+#include "vkmoye/runtime/vk/physical_device.hpp"
+
+namespace vkmoye::vk {
+
+class LogicalDevice {
+ public:
+  /// Creates one with every feature of `physical.caps` enabled. Throws DeviceError.
+  LogicalDevice(const Instance& instance, const PhysicalDevice& physical);
+  /// Borrows the user's.
+  LogicalDevice(const Instance& instance, VkDevice device, VkQueue queue);
+  ~LogicalDevice();
+  LogicalDevice(const LogicalDevice&) = delete;
+  LogicalDevice& operator=(const LogicalDevice&) = delete;
+
+  VkDevice handle() const { return handle_; }
+  VkQueue queue() const { return queue_; }
+  const DeviceTable& table() const { return table_; }
+  bool has_memory_budget() const { return memory_budget_; }  // VK_EXT_memory_budget is enabled
+
+ private:
+  VkDevice handle_ = VK_NULL_HANDLE;
+  VkQueue queue_ = VK_NULL_HANDLE;
+  bool owned_ = false;
+  bool memory_budget_ = false;
+  DeviceTable table_;
+};
+
+}  // namespace vkmoye::vk

@@ -1,0 +1,134 @@
+#include "vkmoye/runtime/vk/memory.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/runtime/vk/check.hpp"
+#include "vkmoye/runtime/vk/vma.hpp"
+
+namespace vkmoye::vk {
+namespace {
+
+std::uint32_t largest_device_heap(const VkPhysicalDeviceMemoryProperties& memory) {
+  std::uint32_t best = 0;
+  VkDeviceSize most = 0;
+  for (std::uint32_t i = 0; i < memory.memoryHeapCount; ++i) {
+    const bool local = (memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) != 0;
+    if (local && memory.memoryHeaps[i].size > most) {
+      best = i;
+      most = memory.memoryHeaps[i].size;
+    }
+  }
+  return best;
+}
+
+Block make(VmaAllocator allocator, std::uint64_t bytes, VkBufferUsageFlags usage,
+           const VmaAllocationCreateInfo& how) {
+  VkBufferCreateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
+  info.size = bytes;
+  info.usage = usage;
+  Block block;
+  VmaAllocationInfo got = {};
+  const VkResult result =
+      vmaCreateBuffer(allocator, &info, &how, &block.buffer, &block.allocation, &got);
+  // VMA reports what vkCreateBuffer, vkAllocateMemory, vkBindBufferMemory or vkMapMemory said.
+  check(result, fmt::format("vmaCreateBuffer({} bytes)", bytes));
+  VkMemoryPropertyFlags flags = 0;
+  vmaGetAllocationMemoryProperties(allocator, block.allocation, &flags);
+  block.mapped = static_cast<std::byte*>(got.pMappedData);
+  block.cached = block.mapped != nullptr && (flags & VK_MEMORY_PROPERTY_HOST_CACHED_BIT) != 0;
+  return block;
+}
+
+}  // namespace
+
+Memory::Memory(const Instance& instance, const PhysicalDevice& physical,
+               const LogicalDevice& device, bool direct)
+    : direct_(direct), knows_budget_(device.has_memory_budget()) {
+  VmaVulkanFunctions functions = {};
+  functions.vkGetInstanceProcAddr = instance.table().GetInstanceProcAddr;
+  functions.vkGetDeviceProcAddr = instance.table().GetDeviceProcAddr;
+  VmaAllocatorCreateInfo info = {};
+  info.instance = instance.handle();
+  info.physicalDevice = physical.handle;
+  info.device = device.handle();
+  info.pVulkanFunctions = &functions;
+  info.vulkanApiVersion =
+      VK_API_VERSION_1_2;  // all that we need; VMA aborts on versions it does not know
+  if (knows_budget_) info.flags |= VMA_ALLOCATOR_CREATE_EXT_MEMORY_BUDGET_BIT;
+  check(vmaCreateAllocator(&info, &allocator_), "vmaCreateAllocator");
+
+  const VkPhysicalDeviceMemoryProperties* memory = nullptr;
+  vmaGetMemoryProperties(allocator_, &memory);
+  device_heap_ = largest_device_heap(*memory);
+  for (std::uint32_t i = 0; i < memory->memoryTypeCount; ++i) {
+    const VkMemoryType& type = memory->memoryTypes[i];
+    const bool local = (type.propertyFlags & VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT) != 0;
+    if (local && type.heapIndex == device_heap_) device_types_ |= 1u << i;
+  }
+}
+
+Memory::~Memory() { vmaDestroyAllocator(allocator_); }
+
+Block Memory::create_device_buffer(std::uint64_t bytes) {
+  refuse_beyond_heap(bytes);
+  VmaAllocationCreateInfo how = {};
+  how.requiredFlags = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
+  how.memoryTypeBits = device_types_;
+  if (direct_) {
+    how.preferredFlags = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT;
+    how.flags = VMA_ALLOCATION_CREATE_MAPPED_BIT;
+  }
+  constexpr VkBufferUsageFlags kUsage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
+                                        VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
+                                        VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+  return make(allocator_, bytes, kUsage, how);
+}
+
+Block Memory::create_staging_buffer(std::uint64_t bytes) {
+  VmaAllocationCreateInfo how = {};
+  how.requiredFlags = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT;
+  how.preferredFlags = VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
+  how.flags = VMA_ALLOCATION_CREATE_MAPPED_BIT;
+  return make(allocator_, bytes,
+              VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT, how);
+}
+
+void Memory::destroy(const Block& block) noexcept {
+  vmaDestroyBuffer(allocator_, block.buffer, block.allocation);
+}
+
+void Memory::flush(const Block& block, std::uint64_t offset, std::uint64_t bytes) {
+  check(vmaFlushAllocation(allocator_, block.allocation, offset, bytes), "vmaFlushAllocation");
+}
+
+void Memory::invalidate(const Block& block, std::uint64_t offset, std::uint64_t bytes) {
+  check(vmaInvalidateAllocation(allocator_, block.allocation, offset, bytes),
+        "vmaInvalidateAllocation");
+}
+
+void Memory::refuse_beyond_heap(std::uint64_t bytes) {
+  VmaBudget budgets[VK_MAX_MEMORY_HEAPS] = {};
+  vmaGetHeapBudgets(allocator_, budgets);
+  const VkPhysicalDeviceMemoryProperties* memory = nullptr;
+  vmaGetMemoryProperties(allocator_, &memory);
+  const VmaBudget& heap = budgets[device_heap_];
+  // Without VK_EXT_memory_budget VMA guesses a budget; the heap itself and our own use are facts.
+  const std::uint64_t size = memory->memoryHeaps[device_heap_].size;
+  const std::uint64_t room = knows_budget_ ? std::min<std::uint64_t>(heap.budget, size) : size;
+  // Memory that VMA holds and has not handed out is room as well.
+  const std::uint64_t held = heap.statistics.blockBytes - heap.statistics.allocationBytes;
+  const std::uint64_t used = knows_budget_ ? heap.usage - std::min<std::uint64_t>(heap.usage, held)
+                                           : heap.statistics.allocationBytes;
+  if (used > room || bytes > room - used) {
+    throw DeviceError(DeviceError::Kind::kOutOfMemory,
+                      fmt::format("a buffer of {} bytes does not fit: the device has {} bytes of "
+                                  "memory, {} of them in use",
+                                  bytes, room, used));
+  }
+}
+
+}  // namespace vkmoye::vk

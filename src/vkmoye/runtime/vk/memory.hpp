@@ -1,0 +1,61 @@
+#pragma once
+// Buffers and the memory behind them, through the Vulkan Memory Allocator (which only memory.cpp
+// and vma.cpp know).
+//
+// Device buffers lie in the largest device-local heap. Where a type of that heap is visible to the
+// host (an integrated GPU, a CPU, a card whose whole memory is mapped) they are mapped for good,
+// and the host writes into them; where it is cached as well, the host also reads from them.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "vkmoye/runtime/vk/logical_device.hpp"
+
+struct VmaAllocator_T;
+struct VmaAllocation_T;
+
+namespace vkmoye::vk {
+
+struct Block {
+  VkBuffer buffer = VK_NULL_HANDLE;
+  VmaAllocation_T* allocation = nullptr;
+  std::byte* mapped = nullptr;  // null: the host cannot reach it
+  bool cached = false;          // reading through `mapped` is quick
+};
+
+/// Thread-safe.
+class Memory {
+ public:
+  /// `direct` false: device buffers are never mapped.
+  Memory(const Instance& instance, const PhysicalDevice& physical, const LogicalDevice& device,
+         bool direct);
+  ~Memory();
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+
+  /// A storage buffer of `bytes` that can be copied from and to. Throws DeviceError (kOutOfMemory)
+  /// with the numbers where the heap has no room, without having asked the driver: some drivers
+  /// grant memory that does not exist.
+  Block create_device_buffer(std::uint64_t bytes);
+
+  /// A mapped buffer in cached host memory, for copies in both directions.
+  Block create_staging_buffer(std::uint64_t bytes);
+
+  void destroy(const Block& block) noexcept;
+
+  /// What the host wrote becomes visible to work submitted later.
+  void flush(const Block& block, std::uint64_t offset, std::uint64_t bytes);
+  /// What the device wrote, and made available to the host, becomes readable.
+  void invalidate(const Block& block, std::uint64_t offset, std::uint64_t bytes);
+
+ private:
+  void refuse_beyond_heap(std::uint64_t bytes);
+
+  VmaAllocator_T* allocator_ = nullptr;
+  std::uint32_t device_heap_ = 0;
+  std::uint32_t device_types_ = 0;  // bit mask: memory types in which device buffers may lie
+  bool direct_ = true;
+  bool knows_budget_ = false;
+};
+
+}  // namespace vkmoye::vk

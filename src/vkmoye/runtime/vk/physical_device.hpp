@@ -1,0 +1,43 @@
+#pragma once
+// What a device reports about itself, asked once.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "vkmoye/contract/device_caps.hpp"
+#include "vkmoye/runtime/vk/instance.hpp"
+
+namespace vkmoye::vk {
+
+/// Which driver a pipeline cache belongs to; a cache of any other is not ours to load.
+struct DriverIdentity {
+  std::uint32_t vendor = 0, device = 0, driver_version = 0;
+  std::array<std::uint8_t, VK_UUID_SIZE> cache_uuid = {};
+  std::array<std::uint8_t, VK_UUID_SIZE> device_uuid = {};
+  bool operator==(const DriverIdentity&) const = default;
+};
+
+struct PhysicalDevice {
+  VkPhysicalDevice handle = VK_NULL_HANDLE;
+  std::uint32_t api_version = 0;  // the lower of the instance's and the device's
+  DeviceCaps caps;
+  DriverIdentity identity;
+  std::uint32_t queue_family = 0;    // computes; with timestamps where any such family has
+  std::uint32_t timestamp_bits = 0;  // of that family; 0: no timestamps
+  std::vector<std::string> extensions;
+
+  bool has_extension(const char* name) const;
+};
+
+/// Asks `handle`. `queue_family`: the one that will be used, or the best one where absent.
+/// A device that vkmoye cannot use comes back with `caps.refused` set and its limits left at 0.
+PhysicalDevice query(const Instance& instance, VkPhysicalDevice handle,
+                     std::optional<std::uint32_t> queue_family = std::nullopt);
+
+/// Every device of `instance`, in the loader's order. May be empty.
+std::vector<PhysicalDevice> query_all(const Instance& instance);
+
+}  // namespace vkmoye::vk
