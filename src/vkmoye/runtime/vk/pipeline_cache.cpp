@@ -1,0 +1,98 @@
+#include "vkmoye/runtime/vk/pipeline_cache.hpp"
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <utility>
+#include <vector>
+
+#include "vkmoye/runtime/vk/cache_file.hpp"
+#include "vkmoye/runtime/vk/check.hpp"
+
+namespace vkmoye::vk {
+namespace {
+
+VkResult make_cache(const LogicalDevice& device, std::span<const std::byte> initial,
+                    Owned<VkPipelineCache>& cache) {
+  VkPipelineCacheCreateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO;
+  info.initialDataSize = initial.size();
+  info.pInitialData = initial.data();
+  VkPipelineCache handle = VK_NULL_HANDLE;
+  const DeviceTable& vk = device.table();
+  const VkResult result = vk.CreatePipelineCache(device.handle(), &info, nullptr, &handle);
+  if (result == VK_SUCCESS) {
+    cache = Owned<VkPipelineCache>(device.handle(), handle, vk.DestroyPipelineCache);
+  }
+  return result;
+}
+
+}  // namespace
+
+PipelineCache::PipelineCache(const LogicalDevice& device, const DriverIdentity& driver,
+                             const std::filesystem::path& folder, std::string why_memory_only)
+    : device_(device), driver_(driver), loaded_(std::move(why_memory_only)) {
+  std::vector<std::byte> file;
+  std::span<const std::byte> payload;
+  if (!folder.empty()) {
+    path_ = folder / cache_file_name(driver);
+    std::string error;
+    file = read_file(path_, error);
+    if (!error.empty()) {
+      loaded_ = fmt::format("not read: {}: {}", path_.string(), error);
+    } else if (file.empty()) {
+      loaded_ = fmt::format("new: {}", path_.string());
+    } else {
+      const DecodedCache decoded = decode_cache(driver, file);
+      payload = decoded.payload;
+      loaded_ = decoded.refusal.empty()
+                    ? fmt::format("loaded {} bytes: {}", payload.size(), path_.string())
+                    : fmt::format("rebuilt: {}: {}", path_.string(), decoded.refusal);
+      changed_ = !decoded.refusal.empty();
+    }
+  }
+  if (!payload.empty() && make_cache(device_, payload, cache_) != VK_SUCCESS) {
+    loaded_ = fmt::format("rebuilt: {}: the driver refused it", path_.string());
+    payload = {};
+  }
+  if (payload.empty()) check(make_cache(device_, {}, cache_), "vkCreatePipelineCache");
+}
+
+void PipelineCache::changed() {
+  const std::lock_guard lock(mutex_);
+  changed_ = true;
+}
+
+void PipelineCache::save() noexcept {
+  try {
+    const std::lock_guard lock(mutex_);
+    if (path_.empty() || !changed_) return;
+    try {
+      save_or_throw();
+    } catch (const std::exception& error) {
+      saved_ = fmt::format("not saved: {}", error.what());
+    }
+  } catch (...) {  // no memory for the message either
+  }
+}
+
+void PipelineCache::save_or_throw() {
+  const DeviceTable& vk = device_.table();
+  const auto payload = enumerate<std::byte>("vkGetPipelineCacheData", [&](auto* count, auto* data) {
+    std::size_t bytes = *count;
+    const VkResult result = vk.GetPipelineCacheData(device_.handle(), cache_.get(), &bytes, data);
+    *count = static_cast<std::uint32_t>(bytes);
+    return result;
+  });
+  const std::string error = replace_file(path_, encode_cache(driver_, payload));
+  saved_ = error.empty() ? fmt::format("saved {} bytes", payload.size())
+                         : fmt::format("not saved: {}: {}", path_.string(), error);
+  changed_ = !error.empty();
+}
+
+std::string PipelineCache::status() const {
+  const std::lock_guard lock(mutex_);
+  return saved_.empty() ? loaded_ : loaded_ + "; " + saved_;
+}
+
+}  // namespace vkmoye::vk
