@@ -1,0 +1,164 @@
+#include "vkmoye/runtime/device.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <utility>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/runtime/vk/context.hpp"
+#include "vkmoye/runtime/vk/timestamps.hpp"
+#include "vkmoye/runtime/vulkan.hpp"
+
+namespace vkmoye {
+namespace {
+
+std::shared_ptr<vk::Context> open_context(std::unique_ptr<vk::Loader> loader,
+                                          PFN_vkGetInstanceProcAddr get, std::string_view selector,
+                                          const OpenOptions& options) {
+  auto context = std::make_shared<vk::Context>();
+  context->loader = std::move(loader);
+  context->instance = std::make_unique<vk::Instance>(
+      get, vk::Validation{options.validation, options.on_validation_message});
+  context->physical = vk::choose(vk::query_all(*context->instance), selector);
+  context->device = std::make_unique<vk::LogicalDevice>(*context->instance, context->physical);
+  vk::complete(*context, options, {});
+  return context;
+}
+
+}  // namespace
+
+std::vector<DeviceCaps> list_devices() {
+  const vk::Loader loader;
+  const vk::Instance instance(loader.get_instance_proc_addr(), {});
+  const std::vector<vk::PhysicalDevice> devices = vk::query_all(instance);
+  if (devices.empty()) vk::choose(devices, "");  // throws what opening one would
+  std::vector<DeviceCaps> caps;
+  for (const vk::PhysicalDevice& device : devices) caps.push_back(device.caps);
+  return caps;
+}
+
+Device Device::open(std::string_view selector, const OpenOptions& options) {
+  auto loader = std::make_unique<vk::Loader>();
+  const PFN_vkGetInstanceProcAddr get = loader->get_instance_proc_addr();
+  return Device(open_context(std::move(loader), get, selector, options));
+}
+
+Device open_through(PFN_vkGetInstanceProcAddr get, std::string_view selector,
+                    const OpenOptions& options) {
+  return Device(open_context(nullptr, get, selector, options));
+}
+
+Device Device::adopt(const AdoptedDevice& theirs, const OpenOptions& options) {
+  std::vector<std::string> wrong;
+  if (theirs.get_instance_proc_addr == nullptr) wrong.push_back("get_instance_proc_addr is null");
+  if (theirs.instance == VK_NULL_HANDLE) wrong.push_back("instance is null");
+  if (theirs.physical_device == VK_NULL_HANDLE) wrong.push_back("physical_device is null");
+  if (theirs.device == VK_NULL_HANDLE) wrong.push_back("device is null");
+  if (theirs.queue == VK_NULL_HANDLE) wrong.push_back("queue is null");
+  if (!theirs.lock_queue != !theirs.unlock_queue) {
+    wrong.push_back("lock_queue and unlock_queue belong together");
+  }
+  auto context = std::make_shared<vk::Context>();
+  if (wrong.empty()) {
+    context->instance = std::make_unique<vk::Instance>(theirs.get_instance_proc_addr,
+                                                       theirs.instance, theirs.api_version);
+    context->physical = vk::query(*context->instance, theirs.physical_device, theirs.queue_family);
+    DeviceCaps& caps = context->physical.caps;
+    if (!caps.refused.empty()) wrong.push_back(fmt::format("{}: {}", caps.name, caps.refused));
+    for (const Feature feature : theirs.features.list()) {
+      if (!caps.has(feature)) {
+        wrong.push_back(fmt::format("the feature {} is said to be enabled, {} does not have it",
+                                    to_string(feature), caps.name));
+      }
+    }
+    caps.features = theirs.features;
+    if (!caps.has(Feature::cooperative_matrix)) caps.matrix_shapes.clear();
+  }
+  if (!wrong.empty()) {
+    std::string text = "adopt:";
+    for (const std::string& reason : wrong) text += "\n  - " + reason;
+    throw ArgumentError(text);
+  }
+  context->device =
+      std::make_unique<vk::LogicalDevice>(*context->instance, theirs.device, theirs.queue);
+  vk::complete(*context, options, {theirs.lock_queue, theirs.unlock_queue});
+  return Device(std::move(context));
+}
+
+Device::Device(std::shared_ptr<vk::Context> context) : context_(std::move(context)) {}
+
+Device::~Device() {
+  if (!context_) return;
+  // What is in flight keeps the context alive; drained, nothing does but the user's own handles.
+  context_->commands->drain();
+  context_->cache->save();
+}
+
+const DeviceCaps& Device::caps() const { return context_->caps(); }
+
+Buffer Device::buffer(std::uint64_t bytes) {
+  return Buffer(std::make_shared<vk::BufferState>(context_, bytes));
+}
+
+Pending Device::submit(const Launch& launch) {
+  if (launch.state()->context != context_) {
+    throw ArgumentError("submit: the launch was prepared on another Device");
+  }
+  vk::Commands& commands = *context_->commands;
+  auto lease = std::make_unique<vk::Lease>(commands.lease());
+  commands.begin(**lease);
+  vk::record((*lease)->buffer, *launch.state());
+  commands.end(**lease);
+  commands.submit(lease->slot(), launch.state());
+  return Pending(context_, std::move(lease));
+}
+
+double Device::run(const Launch& launch) {
+  if (launch.state()->context != context_) {
+    throw ArgumentError("run: the launch was prepared on another Device");
+  }
+  vk::Commands& commands = *context_->commands;
+  const vk::Lease slot = commands.lease();
+  const VkQueryPool queries = slot->timestamps.get();
+  const auto stamp = [&](std::uint32_t index) {
+    if (queries == VK_NULL_HANDLE) return;
+    context_->table().CmdWriteTimestamp(slot->buffer, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries,
+                                        index);
+  };
+  commands.begin(*slot);
+  if (queries != VK_NULL_HANDLE) context_->table().CmdResetQueryPool(slot->buffer, queries, 0, 2);
+  stamp(0);
+  vk::record(slot->buffer, *launch.state());
+  stamp(1);
+  commands.end(*slot);
+  const auto start = std::chrono::steady_clock::now();
+  commands.submit(slot.slot(), launch.state());
+  commands.wait(*slot);
+  const std::chrono::duration<double, std::micro> elapsed =
+      std::chrono::steady_clock::now() - start;
+  if (queries == VK_NULL_HANDLE) return elapsed.count();
+  return vk::read_intervals_us(*context_, queries, 1).front();
+}
+
+std::string Device::cache_status() const { return context_->cache->status(); }
+
+void Device::save_cache() noexcept { context_->cache->save(); }
+
+void record(VkCommandBuffer commands, const Launch& launch) {
+  vk::record(commands, *launch.state());
+}
+
+DeviceHandles handles_of(const Device& device) {
+  const vk::Context& context = *device.context();
+  return {context.instance->table().GetInstanceProcAddr,
+          context.instance->handle(),
+          context.physical.handle,
+          context.handle(),
+          context.device->queue(),
+          context.physical.queue_family};
+}
+
+VkBuffer handle_of(const Buffer& buffer) { return buffer.state()->block.buffer; }
+
+}  // namespace vkmoye

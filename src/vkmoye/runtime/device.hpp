@@ -1,0 +1,108 @@
+#pragma once
+// A Vulkan device that computes.
+//
+//   Device device = Device::open();                    // or open("llvmpipe"), open("0")
+//   Pipeline kernel = device.load(code);
+//   Buffer a = device.buffer(bytes), b = device.buffer(bytes);
+//   double microseconds = device.run(kernel, {a, b}, {{"rows", 2048}, {"cols", 1023}});
+//
+// Three levels: record into a command buffer of yours (vulkan.hpp), submit, run.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vkmoye/contract/compiled_kernel.hpp"
+#include "vkmoye/contract/device_caps.hpp"
+#include "vkmoye/runtime/buffer.hpp"
+#include "vkmoye/runtime/launch.hpp"
+#include "vkmoye/runtime/pipeline.hpp"
+
+namespace vkmoye {
+
+struct AdoptedDevice;
+
+struct OpenOptions {
+  /// Runs under VK_LAYER_KHRONOS_validation with synchronization validation; slow, for tests.
+  /// Each warning or error goes to the callback, on whichever thread made the call. DeviceError
+  /// where the layer is not installed. Without effect on an adopted device.
+  bool validation = false;
+  std::function<void(const std::string&)> on_validation_message;
+
+  /// Keep compiled pipelines on disk, in `cache_folder` or, where that is empty, in
+  /// $VKMOYE_CACHE_DIR, else $XDG_CACHE_HOME/vkmoye, else $HOME/.cache/vkmoye.
+  bool cache = true;
+  std::string cache_folder;
+
+  /// The longest wait for the device, in seconds; then DeviceError.
+  double wait_seconds = 60;
+
+  /// False: every transfer goes through a staging buffer, also where the host reaches the memory.
+  bool direct_access = true;
+
+  /// Called once with what the device reports; may lower it, to be treated as a poorer device.
+  std::function<void(DeviceCaps&)> pretend;
+};
+
+/// Every Vulkan device of this machine, in the order of the indices that Device::open takes. Those
+/// that vkmoye cannot use have DeviceCaps::refused set. Never empty: throws DeviceError (kNoDevice)
+/// where there is no Vulkan loader, no driver or no device.
+std::vector<DeviceCaps> list_devices();
+
+/// Thread-safe. Whatever was made from it may outlive it, but not be run any more. Its destruction
+/// waits for what was submitted, and saves the pipeline cache.
+class Device {
+ public:
+  /// `selector`: an index, or a part of the name in any case; empty: the first discrete GPU, else
+  /// integrated, else virtual, else CPU, else other. Throws ArgumentError listing the devices where
+  /// none is meant, DeviceError (kNoDevice) where none is there or the one meant cannot be used.
+  static Device open(std::string_view selector = {}, const OpenOptions& options = {});
+
+  /// Uses a device of yours; see vulkan.hpp. Nothing of yours is destroyed.
+  static Device adopt(const AdoptedDevice& theirs, const OpenOptions& options = {});
+
+  explicit Device(std::shared_ptr<vk::Context> context);  // by open and adopt
+  Device(Device&&) noexcept = default;
+  Device& operator=(Device&&) = delete;
+  ~Device();
+
+  const DeviceCaps& caps() const;
+
+  /// Throws ArgumentError for 0 bytes or more than DeviceCaps::max_buffer_bytes, DeviceError
+  /// (kOutOfMemory) with the numbers where the device's memory has no room.
+  Buffer buffer(std::uint64_t bytes);
+
+  /// Throws KernelError with every reason where the device cannot run the kernel; DeviceError.
+  /// May take seconds where the driver compiles; later runs find the result in the cache.
+  Pipeline load(const CompiledKernel& kernel);
+
+  /// Checks buffers and arguments, and binds them. `buffers` in the order of
+  /// KernelInterface::bindings. Throws ArgumentError with every reason before any Vulkan call.
+  Launch prepare(const Pipeline& pipeline, const std::vector<BufferView>& buffers,
+                 const Arguments& arguments);
+
+  /// Runs after all that was submitted before, and sees its results. Does not wait.
+  Pending submit(const Launch& launch);
+
+  /// Runs and waits. Returns microseconds: of the device's clock, else of the host's. One run on a
+  /// device at rest is slow and noisy: to measure, see timing.hpp.
+  double run(const Launch& launch);
+  double run(const Pipeline& pipeline, const std::vector<BufferView>& buffers,
+             const Arguments& arguments) {
+    return run(prepare(pipeline, buffers, arguments));
+  }
+
+  /// One line about the pipeline cache on disk: loaded, new, rebuilt and why, not saved and why.
+  std::string cache_status() const;
+  /// Writes the cache now rather than at the end. Never throws; `cache_status` says what happened.
+  void save_cache() noexcept;
+
+  const std::shared_ptr<vk::Context>& context() const { return context_; }  // the runtime's
+
+ private:
+  std::shared_ptr<vk::Context> context_;
+};
+
+}  // namespace vkmoye

@@ -1,0 +1,126 @@
+#include "vkmoye/runtime/launch.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/runtime/device.hpp"
+#include "vkmoye/runtime/vk/barriers.hpp"
+#include "vkmoye/runtime/vk/context.hpp"
+
+namespace vkmoye {
+namespace {
+
+std::vector<BoundRange> ranges_of(const std::vector<BufferView>& views) {
+  std::vector<BoundRange> ranges;
+  for (const BufferView& view : views) {
+    const std::uint64_t whole = view.buffer->bytes();
+    std::uint64_t bytes = view.bytes;
+    if (bytes == kToTheEnd) bytes = view.offset <= whole ? whole - view.offset : 0;
+    ranges.push_back({view.buffer->state().get(), whole, view.offset, bytes});
+  }
+  return ranges;
+}
+
+void bind_buffers(vk::LaunchState& launch, const std::vector<BufferView>& views) {
+  const vk::Context& context = *launch.context;
+  const vk::DeviceTable& table = context.table();
+  const auto count = static_cast<std::uint32_t>(views.size());
+  VkDescriptorPoolSize size = {};
+  size.type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+  size.descriptorCount = count;
+  VkDescriptorPoolCreateInfo pool = {};
+  pool.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO;
+  pool.maxSets = 1;
+  pool.poolSizeCount = 1;
+  pool.pPoolSizes = &size;
+  launch.pool =
+      vk::create<VkDescriptorPool>("vkCreateDescriptorPool", context.handle(),
+                                   table.CreateDescriptorPool, table.DestroyDescriptorPool, pool);
+  const VkDescriptorSetLayout layout = launch.pipeline->set_layout.get();
+  VkDescriptorSetAllocateInfo set = {};
+  set.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO;
+  set.descriptorPool = launch.pool.get();
+  set.descriptorSetCount = 1;
+  set.pSetLayouts = &layout;
+  vk::check(table.AllocateDescriptorSets(context.handle(), &set, &launch.set),
+            "vkAllocateDescriptorSets");
+  std::vector<VkDescriptorBufferInfo> infos(count);
+  std::vector<VkWriteDescriptorSet> writes(count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    infos[i] = {launch.buffers[i]->block.buffer, views[i].offset, launch.plan.bound_bytes[i]};
+    writes[i] = {};
+    writes[i].sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
+    writes[i].dstSet = launch.set;
+    writes[i].dstBinding = i;
+    writes[i].descriptorCount = 1;
+    writes[i].descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+    writes[i].pBufferInfo = &infos[i];
+  }
+  table.UpdateDescriptorSets(context.handle(), count, writes.data(), 0, nullptr);
+}
+
+}  // namespace
+
+void vk::record(VkCommandBuffer commands, const LaunchState& launch) {
+  const DeviceTable& table = launch.context->table();
+  const VkPipelineLayout layout = launch.pipeline->layout.get();
+  const LaunchPlan& plan = launch.plan;
+  const auto push = [&](std::size_t place, std::size_t count, const std::uint32_t* values) {
+    table.CmdPushConstants(commands, layout, VK_SHADER_STAGE_COMPUTE_BIT,
+                           static_cast<std::uint32_t>(4 * place),
+                           static_cast<std::uint32_t>(4 * count), values);
+  };
+  table.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, launch.pipeline->pipeline.get());
+  if (launch.set != VK_NULL_HANDLE) {
+    table.CmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &launch.set,
+                                0, nullptr);
+  }
+  if (!plan.push_constants.empty()) {
+    push(0, plan.push_constants.size(), plan.push_constants.data());
+  }
+  for (const GridPiece& piece : plan.pieces) {
+    if (&piece != &plan.pieces.front()) order_device_work(table, commands);
+    if (plan.first_group_x >= 0) {
+      push(static_cast<std::size_t>(plan.first_group_x), 1, &piece.first_x);
+    }
+    if (plan.first_group_y >= 0) {
+      push(static_cast<std::size_t>(plan.first_group_y), 1, &piece.first_y);
+    }
+    table.CmdDispatch(commands, piece.count_x, piece.count_y, 1);
+  }
+}
+
+Launch::Launch(std::shared_ptr<const vk::LaunchState> state) : state_(std::move(state)) {}
+
+Launch Device::prepare(const Pipeline& pipeline, const std::vector<BufferView>& buffers,
+                       const Arguments& arguments) {
+  auto state = std::make_shared<vk::LaunchState>();
+  state->context = context_;
+  state->pipeline = pipeline.state();
+  const std::string& name = pipeline.interface().name;
+  if (pipeline.state()->context != context_) {
+    throw ArgumentError(fmt::format("{}: was loaded on another Device", name));
+  }
+  for (const BufferView& view : buffers) {
+    if (view.buffer->state()->context != context_) {
+      throw ArgumentError(fmt::format("{}: a buffer belongs to another Device", name));
+    }
+    state->buffers.push_back(view.buffer->state());
+  }
+  state->plan = plan_launch(pipeline.interface(), caps(), ranges_of(buffers), arguments);
+  if (!buffers.empty()) bind_buffers(*state, buffers);
+  return Launch(std::move(state));
+}
+
+Pending::Pending(std::shared_ptr<vk::Context> context, std::unique_ptr<vk::Lease> lease)
+    : context_(std::move(context)), lease_(std::move(lease)) {}
+Pending::Pending(Pending&&) noexcept = default;
+Pending::~Pending() = default;
+
+bool Pending::is_done() const { return context_->commands->is_done(**lease_); }
+
+void Pending::wait() { context_->commands->wait(**lease_); }
+
+}  // namespace vkmoye

@@ -1,0 +1,47 @@
+#pragma once
+// A kernel with its buffers and arguments, checked and ready to run any number of times.
+
+#include <memory>
+
+#include "vkmoye/runtime/buffer.hpp"
+#include "vkmoye/runtime/pipeline.hpp"
+
+namespace vkmoye {
+
+namespace vk {
+struct Context;
+struct LaunchState;
+class Lease;
+}  // namespace vk
+
+/// Immutable; copies share it. Thread-safe. Made by Device::prepare. Keeps its buffers' memory.
+class Launch {
+ public:
+  explicit Launch(std::shared_ptr<const vk::LaunchState> state);
+
+  const std::shared_ptr<const vk::LaunchState>& state() const { return state_; }  // the runtime's
+
+ private:
+  std::shared_ptr<const vk::LaunchState> state_;
+};
+
+/// Work that was submitted. Letting it go does not wait. Not for use after its Device.
+/// One thread at a time.
+class Pending {
+ public:
+  Pending(std::shared_ptr<vk::Context> context, std::unique_ptr<vk::Lease> lease);
+  Pending(Pending&&) noexcept;
+  Pending& operator=(Pending&&) = delete;
+  ~Pending();
+
+  /// Whether it has finished. Throws DeviceError.
+  bool is_done() const;
+  /// Waits, at most OpenOptions::wait_seconds. Throws DeviceError.
+  void wait();
+
+ private:
+  std::shared_ptr<vk::Context> context_;
+  std::unique_ptr<vk::Lease> lease_;
+};
+
+}  // namespace vkmoye

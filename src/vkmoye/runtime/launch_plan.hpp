@@ -1,0 +1,45 @@
+#pragma once
+// From a kernel's interface, buffer sizes and arguments to what is dispatched, or every reason why
+// not. Plain numbers: no Vulkan, no device.
+//
+//   grid of 70000 x 2 groups on a device that dispatches 65535 at a time in x:
+//   pieces  (0,0) 65535 x 2    (65535,0) 4465 x 2
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "vkmoye/contract/device_caps.hpp"
+#include "vkmoye/contract/kernel_interface.hpp"
+
+namespace vkmoye {
+
+/// What stands behind a binding: `bytes` bytes from `offset` on of the memory known by `memory`.
+struct BoundRange {
+  const void* memory = nullptr;    // equal: the same buffer
+  std::uint64_t memory_bytes = 0;  // of the whole buffer
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// One dispatch: `count` groups from `first` on.
+struct GridPiece {
+  std::uint32_t first_x = 0, first_y = 0;
+  std::uint32_t count_x = 0, count_y = 0;
+  bool operator==(const GridPiece&) const = default;
+};
+
+struct LaunchPlan {
+  std::vector<std::uint64_t> bound_bytes;      // of each binding's descriptor
+  std::vector<std::uint32_t> push_constants;   // in the interface's order; first_group_* are 0
+  int first_group_x = -1, first_group_y = -1;  // their places there, -1: the kernel has none
+  std::vector<GridPiece> pieces;  // they cover the grid once; one unless it is too large
+};
+
+/// Throws ArgumentError with every reason: number of buffers, arguments missing, unknown or out of
+/// range, a range that leaves its buffer, is misaligned, too short for the kernel or longer than a
+/// binding may be, a written range that overlaps another, a grid that cannot be split.
+LaunchPlan plan_launch(const KernelInterface& kernel, const DeviceCaps& caps,
+                       std::span<const BoundRange> ranges, const Arguments& arguments);
+
+}  // namespace vkmoye

@@ -1,0 +1,101 @@
+#include "vkmoye/runtime/pipeline.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <vector>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/runtime/device.hpp"
+#include "vkmoye/runtime/vk/context.hpp"
+
+namespace vkmoye {
+namespace {
+
+using vk::create;
+
+vk::Owned<VkDescriptorSetLayout> make_set_layout(const vk::Context& context, std::size_t bindings) {
+  std::vector<VkDescriptorSetLayoutBinding> rows(bindings);
+  for (std::uint32_t i = 0; i < bindings; ++i) {
+    rows[i].binding = i;
+    rows[i].descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+    rows[i].descriptorCount = 1;
+    rows[i].stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
+  }
+  VkDescriptorSetLayoutCreateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO;
+  info.bindingCount = static_cast<std::uint32_t>(rows.size());
+  info.pBindings = rows.data();
+  return create<VkDescriptorSetLayout>("vkCreateDescriptorSetLayout", context.handle(),
+                                       context.table().CreateDescriptorSetLayout,
+                                       context.table().DestroyDescriptorSetLayout, info);
+}
+
+vk::Owned<VkPipelineLayout> make_layout(const vk::Context& context, VkDescriptorSetLayout set,
+                                        std::size_t push_constants) {
+  VkPushConstantRange range = {};
+  range.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
+  range.size = static_cast<std::uint32_t>(4 * push_constants);
+  VkPipelineLayoutCreateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
+  info.setLayoutCount = 1;
+  info.pSetLayouts = &set;
+  info.pushConstantRangeCount = push_constants == 0 ? 0 : 1;
+  info.pPushConstantRanges = &range;
+  return create<VkPipelineLayout>("vkCreatePipelineLayout", context.handle(),
+                                  context.table().CreatePipelineLayout,
+                                  context.table().DestroyPipelineLayout, info);
+}
+
+vk::Owned<VkPipeline> make_pipeline(const vk::Context& context, VkPipelineLayout layout,
+                                    const CompiledKernel& kernel) {
+  const vk::DeviceTable& table = context.table();
+  VkShaderModuleCreateInfo module_info = {};
+  module_info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
+  module_info.codeSize = kernel.spirv.size() * sizeof(std::uint32_t);
+  module_info.pCode = kernel.spirv.data();
+  const auto shader_module =
+      create<VkShaderModule>("vkCreateShaderModule", context.handle(), table.CreateShaderModule,
+                             table.DestroyShaderModule, module_info);
+  VkComputePipelineCreateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
+  info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
+  info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+  info.stage.module = shader_module.get();
+  info.stage.pName = "main";
+  info.layout = layout;
+  VkPipeline pipeline = VK_NULL_HANDLE;
+  vk::check(table.CreateComputePipelines(context.handle(), context.cache->handle(), 1, &info,
+                                         nullptr, &pipeline),
+            fmt::format("vkCreateComputePipelines({})", kernel.interface.name));
+  context.cache->changed();
+  return {context.handle(), pipeline, table.DestroyPipeline};
+}
+
+}  // namespace
+
+Pipeline::Pipeline(std::shared_ptr<const vk::PipelineState> state) : state_(std::move(state)) {}
+
+const KernelInterface& Pipeline::interface() const { return state_->interface; }
+
+Pipeline Device::load(const CompiledKernel& kernel) {
+  constexpr std::uint32_t kSpirvMagic = 0x07230203;
+  std::vector<std::string> reasons = reasons_against(kernel.interface, caps());
+  if (kernel.spirv.size() < 5 || kernel.spirv.front() != kSpirvMagic) {
+    reasons.push_back(fmt::format("its {} words are no SPIR-V", kernel.spirv.size()));
+  }
+  if (!reasons.empty()) {
+    throw KernelError(fmt::format("{} on {}", kernel.interface.name, caps().name),
+                      std::move(reasons));
+  }
+  auto state = std::make_shared<vk::PipelineState>();
+  state->context = context_;
+  state->interface = kernel.interface;
+  state->set_layout = make_set_layout(*context_, kernel.interface.bindings.size());
+  state->layout =
+      make_layout(*context_, state->set_layout.get(), kernel.interface.push_constants.size());
+  state->pipeline = make_pipeline(*context_, state->layout.get(), kernel);
+  return Pipeline(std::move(state));
+}
+
+}  // namespace vkmoye

@@ -1,0 +1,27 @@
+#pragma once
+// A kernel, ready to be launched on one device.
+
+#include <memory>
+
+#include "vkmoye/contract/kernel_interface.hpp"
+
+namespace vkmoye {
+
+namespace vk {
+struct PipelineState;
+}
+
+/// Immutable; copies share it. Thread-safe. Made by Device::load.
+class Pipeline {
+ public:
+  explicit Pipeline(std::shared_ptr<const vk::PipelineState> state);
+
+  const KernelInterface& interface() const;
+
+  const std::shared_ptr<const vk::PipelineState>& state() const { return state_; }  // runtime's
+
+ private:
+  std::shared_ptr<const vk::PipelineState> state_;
+};
+
+}  // namespace vkmoye

@@ -1,0 +1,42 @@
+#pragma once
+// How long a launch takes, measured so that the number can be trusted.
+//
+//   submit   | t0 launch t1 launch t2 ... launch tn |      samples t1-t0, t2-t1, ...
+//
+// A GPU at rest runs at a fraction of its clock and needs some hundred milliseconds of continuous
+// work to reach it: so the same work runs first, uncounted, and the next batch is always submitted
+// before the last one is read. Between two launches stands a barrier: each begins when the one
+// before it has finished and its writes are visible.
+
+#include <cstddef>
+#include <vector>
+
+#include "vkmoye/runtime/device.hpp"
+
+namespace vkmoye {
+
+struct TimeOptions {
+  double warm_up_seconds = 0.5;
+  double min_seconds = 0.5;  // goes on until both are reached,
+  std::size_t min_samples = 10;
+  double max_seconds = 20;  // or one of these; at least one sample is taken
+  std::size_t max_samples = 100000;
+  double batch_seconds = 0.02;  // of one submit
+};
+
+enum class Clock { device, host };
+
+struct Timing {
+  std::vector<double> samples_us;  // in the order in which they were taken, never empty
+  Clock clock = Clock::device;     // host: the device has no timestamps; a sample is then the mean
+                                   // of one submit, from the call to the end of the wait
+};
+
+/// Throws DeviceError.
+Timing measure(Device& device, const Launch& launch, const TimeOptions& options = {});
+
+/// The same for vkCmdCopyBuffer of `from` to the start of `to`: a baseline.
+Timing measure_copy(Device& device, const BufferView& from, const BufferView& to,
+                    const TimeOptions& options = {});
+
+}  // namespace vkmoye

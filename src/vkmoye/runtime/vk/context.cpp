@@ -1,0 +1,100 @@
+#include "vkmoye/runtime/vk/context.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/runtime/vk/cache_file.hpp"
+
+namespace vkmoye::vk {
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+std::string table_of(const std::vector<PhysicalDevice>& devices) {
+  std::string out;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    const DeviceCaps& caps = devices[i].caps;
+    out += fmt::format("\n  {}  {} ({}){}", i, caps.name, to_string(caps.kind),
+                       caps.refused.empty() ? "" : ": " + caps.refused);
+  }
+  return out;
+}
+
+const PhysicalDevice* first_usable(const std::vector<PhysicalDevice>& devices) {
+  for (const DeviceKind kind : {DeviceKind::discrete, DeviceKind::integrated,
+                                DeviceKind::virtual_gpu, DeviceKind::cpu, DeviceKind::other}) {
+    for (const PhysicalDevice& device : devices) {
+      if (device.caps.kind == kind && device.caps.refused.empty()) return &device;
+    }
+  }
+  return nullptr;
+}
+
+// By index if it is one, else by part of the name: "0", but also the "4090" of a name.
+const PhysicalDevice* find(const std::vector<PhysicalDevice>& devices, std::string_view selector) {
+  const bool digits = std::all_of(selector.begin(), selector.end(),
+                                  [](unsigned char c) { return std::isdigit(c) != 0; });
+  if (digits && selector.size() < 9) {
+    const auto index = static_cast<std::size_t>(std::stoul(std::string(selector)));
+    if (index < devices.size()) return &devices[index];
+  }
+  // Of several that match, one that can be used.
+  const PhysicalDevice* match = nullptr;
+  for (const PhysicalDevice& device : devices) {
+    if (lower(device.caps.name).find(lower(selector)) == std::string::npos) continue;
+    if (match == nullptr || (!match->caps.refused.empty() && device.caps.refused.empty())) {
+      match = &device;
+    }
+  }
+  return match;
+}
+
+}  // namespace
+
+const PhysicalDevice& choose(const std::vector<PhysicalDevice>& devices,
+                             std::string_view selector) {
+  if (devices.empty()) {
+    throw DeviceError(DeviceError::Kind::kNoDevice,
+                      "no Vulkan device: vkEnumeratePhysicalDevices lists none");
+  }
+  const PhysicalDevice* chosen = selector.empty() ? first_usable(devices) : find(devices, selector);
+  if (chosen != nullptr && chosen->caps.refused.empty()) return *chosen;
+  if (chosen == nullptr && !selector.empty()) {
+    throw ArgumentError(
+        fmt::format("no device is called '{}'; there are{}", selector, table_of(devices)));
+  }
+  throw DeviceError(DeviceError::Kind::kNoDevice,
+                    chosen != nullptr
+                        ? fmt::format("{}: {}", chosen->caps.name, chosen->caps.refused)
+                        : fmt::format("no usable Vulkan device; there are{}", table_of(devices)));
+}
+
+void complete(Context& context, const OpenOptions& options, QueueLock queue_lock) {
+  std::filesystem::path folder;
+  std::string memory_only = "off";
+  if (options.cache) {
+    folder = options.cache_folder.empty() ? default_cache_folder()
+                                          : std::filesystem::path(options.cache_folder);
+    memory_only = "in memory only: VKMOYE_CACHE_DIR, XDG_CACHE_HOME and HOME name no folder";
+  }
+  if (options.pretend) options.pretend(context.physical.caps);
+  context.memory = std::make_unique<Memory>(*context.instance, context.physical, *context.device,
+                                            options.direct_access);
+  context.cache = std::make_unique<PipelineCache>(*context.device, context.physical.identity,
+                                                  folder, std::move(memory_only));
+  context.commands = std::make_unique<Commands>(*context.device, context.physical.queue_family,
+                                                context.caps().timestamp_period_ns > 0,
+                                                std::move(queue_lock), options.wait_seconds);
+  context.staging = std::make_unique<Staging>(context.table(), *context.memory, *context.commands);
+}
+
+}  // namespace vkmoye::vk

@@ -1,0 +1,72 @@
+#pragma once
+// An open device and all that hangs on it. Each public handle (Buffer, Pipeline, Launch, Pending)
+// shares its state, and each state shares the context: no order of destruction is wrong.
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "vkmoye/runtime/device.hpp"
+#include "vkmoye/runtime/launch_plan.hpp"
+#include "vkmoye/runtime/vk/commands.hpp"
+#include "vkmoye/runtime/vk/memory.hpp"
+#include "vkmoye/runtime/vk/pipeline_cache.hpp"
+#include "vkmoye/runtime/vk/staging.hpp"
+
+namespace vkmoye::vk {
+
+/// Thread-safe. Members in the order of creation; they go in the opposite one.
+struct Context {
+  std::unique_ptr<Loader> loader;  // null: the functions came from outside
+  std::unique_ptr<Instance> instance;
+  PhysicalDevice physical;
+  std::unique_ptr<LogicalDevice> device;
+  std::unique_ptr<Memory> memory;
+  std::unique_ptr<PipelineCache> cache;
+  std::unique_ptr<Commands> commands;
+  std::unique_ptr<Staging> staging;
+
+  const DeviceTable& table() const { return device->table(); }
+  VkDevice handle() const { return device->handle(); }
+  const DeviceCaps& caps() const { return physical.caps; }
+};
+
+struct BufferState {
+  std::shared_ptr<Context> context;
+  Block block;
+  std::uint64_t bytes = 0;            // as asked for
+  std::uint64_t allocated_bytes = 0;  // rounded up, so that whole words can be filled
+
+  BufferState(std::shared_ptr<Context> context, std::uint64_t bytes);
+  ~BufferState();
+  BufferState(const BufferState&) = delete;
+  BufferState& operator=(const BufferState&) = delete;
+};
+
+struct PipelineState {
+  std::shared_ptr<Context> context;
+  KernelInterface interface;
+  Owned<VkDescriptorSetLayout> set_layout;
+  Owned<VkPipelineLayout> layout;
+  Owned<VkPipeline> pipeline;
+};
+
+struct LaunchState {
+  std::shared_ptr<Context> context;
+  std::shared_ptr<const PipelineState> pipeline;
+  std::vector<std::shared_ptr<const BufferState>> buffers;
+  LaunchPlan plan;
+  Owned<VkDescriptorPool> pool;  // null where the kernel has no bindings
+  VkDescriptorSet set = VK_NULL_HANDLE;
+};
+
+/// Records a launch: no submit, no allocation. Pieces of a split grid are ordered.
+void record(VkCommandBuffer commands, const LaunchState& launch);
+
+/// The device that `selector` names (see Device::open). Throws ArgumentError listing all.
+const PhysicalDevice& choose(const std::vector<PhysicalDevice>& devices, std::string_view selector);
+
+/// Fills in `context` from `memory` on, once it has instance, physical and device.
+void complete(Context& context, const OpenOptions& options, QueueLock queue_lock);
+
+}  // namespace vkmoye::vk

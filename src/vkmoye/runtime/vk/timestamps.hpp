@@ -1,0 +1,21 @@
+#pragma once
+// From the ticks of a device's clock to microseconds.
+
+#include <cstdint>
+#include <vector>
+
+#include "vkmoye/runtime/vk/context.hpp"
+
+namespace vkmoye::vk {
+
+/// Ticks from `begin` to `end` of a counter that has `bits` bits (1..64) and wraps.
+inline std::uint64_t ticks_between(std::uint64_t begin, std::uint64_t end, std::uint32_t bits) {
+  const std::uint64_t mask = bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+  return (end - begin) & mask;
+}
+
+/// The times between the first `intervals` + 1 timestamps of `queries`, whose work has finished.
+std::vector<double> read_intervals_us(const Context& context, VkQueryPool queries,
+                                      std::uint32_t intervals);
+
+}  // namespace vkmoye::vk
