@@ -39,8 +39,7 @@ static_assert(complement("(4,6):(1,4)"_layout, 24) == "1:0"_layout);
 static_assert(logical_divide("16:3"_layout, "4:2"_layout) == "(4,(2,2)):(6,(3,24))"_layout);
 static_assert(logical_divide("(4,2,3):(2,1,8)"_layout, "4:2"_layout) ==
               "((2,2),(2,3)):((4,1),(2,8))"_layout);
-static_assert(zipped_divide("(9,(4,8)):(59,(13,1))"_layout,
-                            {"3:3"_layout, "(2,4):(1,8)"_layout}) ==
+static_assert(zipped_divide("(9,(4,8)):(59,(13,1))"_layout, {"3:3"_layout, "(2,4):(1,8)"_layout}) ==
               "((3,(2,4)),(3,(2,2))):((177,(13,2)),(59,(26,1)))"_layout);
 static_assert(zipped_divide("(3,8,3):(1,3,24)"_layout, {"1:3"_layout}) ==
               "((1),(3,8,3)):((3),(1,3,24))"_layout);
@@ -71,6 +70,47 @@ static_assert(is_injective("(32,32):(1,33)"_layout));
 static_assert(is_injective("(3,2):(2,3)"_layout), "0 2 4 3 5 7: interleaved, yet distinct");
 static_assert(!is_injective("(2,3):(1,0)"_layout));
 
+static_assert(right_inverse("(2,4):(0,1)"_layout) == "4:2"_layout);
+static_assert(left_inverse("(4,4):(1,5)"_layout) == "(5,4):(1,4)"_layout);
+static_assert(left_inverse("(6,6):(12,2)"_layout) == "(2,6,6):(36,6,1)"_layout);
+static_assert(nullspace("(2,4):(1,0)"_layout) == "4:2"_layout);
+static_assert(raked_product("(2,2):(1,2)"_layout, "(3,4):(4,1)"_layout) ==
+              "((3,2),(4,2)):((16,1),(4,2))"_layout);
+static_assert(blocked_product("(2,2):(1,2)"_layout, "(3,4):(4,1)"_layout) ==
+              "((2,3),(2,4)):((1,16),(2,4))"_layout);
+static_assert(tile_to_shape("(2,2):(2,1)"_layout, {4, 6}) == "(4,(2,3)):(2,(1,8))"_layout);
+static_assert(make_ordered_layout({2, 3, 4}, {2, 0, 1}) == "(2,3,4):(12,1,3)"_layout);
+static_assert(make_layout_like("(8,4):(100,7)"_layout) == "(8,4):(4,1)"_layout);
+static_assert(make_fragment_like("(2,8,4):(64,1,8)"_layout) == "(2,8,4):(1,2,16)"_layout);
+static_assert(domain_distribute({6, 4}, 8) == "(2,4):(1,6)"_layout);
+static_assert(upcast("(8,6):(1,8)"_layout, 2) == "(4,6):(1,4)"_layout &&
+              downcast("(4,6):(1,4)"_layout, 2) == "(8,6):(1,8)"_layout);
+static_assert(recast("(8,6):(1,8)"_layout, 16, 32) == "(4,6):(1,4)"_layout);
+static_assert(max_common_vector("(4,(2,4)):(1,(8,16))"_layout, "(4,(2,4)):(1,(4,8))"_layout) == 4);
+static_assert(max_alignment("(8,6):(1,12)"_layout) == 4);
+static_assert(Swizzle(4, 1, 7)(2791) == 2803 && Swizzle(2, 0, -5)(2) == 66);
+static_assert(compatible({4, 3}, {{2, 2}, 3}) && evenly_divides({8, 6}, {4, 3}));
+static_assert(max_common_layout("(4,(2,4)):(1,(8,16))"_layout, "(4,(2,4)):(1,(4,8))"_layout) ==
+              "4:1"_layout);
+static_assert(flat_product("(2,2):(1,2)"_layout, "(3,4):(4,1)"_layout) ==
+              "(2,2,3,4):(1,2,16,4)"_layout);
+static_assert(!compatible("(4,3)"_tuple, "((2,2),4)"_tuple));
+static_assert(weakly_congruent("(4,3)"_tuple, "((2,2),4)"_tuple) && congruent({1, 2}, {3, 4}));
+static_assert(elem_less({0, 4}, {1, 5}) && !elem_less({0, 9}, {1, 5}));
+
+// Swizzles: an involution that slicing does not lose.
+constexpr Swizzle kSwizzle(2, 0, 3);
+static_assert(kSwizzle(9) == 8 && kSwizzle(8) == 9 && kSwizzle(17) == 19);
+constexpr ComposedLayout kSwizzled = composition(kSwizzle, "(8,8):(1,8)"_layout);
+static_assert(slice({_, 3}, kSwizzled)(1) == kSwizzled({1, 3}));
+static_assert(slice({_, 3}, kSwizzled).offset == 24);
+static_assert(zipped_divide(kSwizzled, {4, 4})({5, 3}) == kSwizzled({1 + 4, 1 + 4}));
+static_assert(kSwizzled.cosize() == 64);
+static_assert(composition(Swizzle(2, 0, 3), Swizzle(2, 0, 3)) == Swizzle());
+static_assert(composition(Swizzle(1, 0, 3), Swizzle(1, 1, 3)) == Swizzle(2, 0, 3));
+static_assert(decayed(composition(kSwizzle, "8:1"_layout)) == OffsetLayout{"8:1"_layout, 0});
+static_assert(!decayed(kSwizzled).has_value());
+
 TEST(Injective, NamesTwoCoordinatesThatShareAnOffset) {
   const auto collision = find_collision("(32,32):(1,31)"_layout);
   ASSERT_TRUE(collision.has_value());
@@ -86,8 +126,11 @@ TEST(Composition, RefusesWhatIsNoLayoutAndSaysWhere) {
               ThrowsMessage<LayoutError>(HasSubstr("the 12 elements left are no multiple")));
   EXPECT_THAT([] { composition("(10,3):(3,1)"_layout, "(2,2):(4,8)"_layout); },
               ThrowsMessage<LayoutError>(HasSubstr("A(B(3)) is 7 while the modes add up to 36")));
-  EXPECT_THAT([] { composition("(4,4):(1,5)"_layout, {2, 2, 2}); },
-              ThrowsMessage<LayoutError>(HasSubstr("3 tilers for 2 modes")));
+  EXPECT_THAT(
+      [] {
+        composition("(4,4):(1,5)"_layout, {2, 2, 2});
+      },
+      ThrowsMessage<LayoutError>(HasSubstr("3 tilers for 2 modes")));
   EXPECT_THAT([] { zipped_divide("(8,8):(1,9)"_layout, 12); },
               ThrowsMessage<LayoutError>(HasSubstr("zipped_divide of (8,8):(1,9) and 12:1")));
 }
@@ -95,6 +138,31 @@ TEST(Composition, RefusesWhatIsNoLayoutAndSaysWhere) {
 TEST(Complement, RefusesModesThatRunThroughEachOther) {
   EXPECT_THAT([] { complement("(32,32):(1,31)"_layout, 2048); },
               ThrowsMessage<LayoutError>(HasSubstr("stride 31 is below 32 * 1")));
+}
+
+TEST(Operations, RefuseWhatHasNoRightAnswer) {
+  EXPECT_THAT([] { left_inverse("(3,2):(2,3)"_layout); },
+              ThrowsMessage<LayoutError>(HasSubstr("stride 3 lies inside the span 6")));
+  EXPECT_THAT([] { upcast("(4,4):(1,2)"_layout, 8); },
+              ThrowsMessage<LayoutError>(HasSubstr("overlap")));
+  EXPECT_THAT([] { upcast("(5,4):(1,5)"_layout, 4); },
+              ThrowsMessage<LayoutError>(HasSubstr("stride 5 and factor 4")));
+  EXPECT_THAT(
+      [] {
+        tile_to_shape("(2,2):(2,1)"_layout, {4, 5});
+      },
+      ThrowsMessage<LayoutError>(HasSubstr("extent 5 of mode 1 is no multiple of")));
+  EXPECT_THAT(
+      [] {
+        domain_distribute({6, 4}, 5);
+      },
+      ThrowsMessage<LayoutError>(HasSubstr("factor 5 that is left")));
+  EXPECT_THAT([] { Swizzle(3, 0, 2); }, ThrowsMessage<LayoutError>(HasSubstr("|shift| >= bits")));
+  EXPECT_THROW(composition(Swizzle(1, 0, 3), Swizzle(1, 2, 3)), LayoutError);
+  EXPECT_THROW(composition(Swizzle(1, 0, 3), Swizzle(1, 0, 4)), LayoutError);
+  EXPECT_THROW(elem_less({1, 2}, 3), LayoutError);
+  EXPECT_THROW(transpose("4:1"_layout), LayoutError);
+  EXPECT_THROW(unflatten("(2,3):(1,2)"_layout, "((1,1),1)"_tuple), LayoutError);
 }
 
 }  // namespace

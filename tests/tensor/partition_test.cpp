@@ -41,8 +41,7 @@ void expect_each_element_once(const Layout& layout, const Split& split) {
     for (std::int64_t v = 0; v < split.kept.size(); ++v)
       ++owners.at(static_cast<std::size_t>(split.kept(v) + split.chosen(c)));
   std::vector<int> expected(owners.size(), 0);
-  for (std::int64_t i = 0; i < layout.size(); ++i)
-    ++expected[static_cast<std::size_t>(layout(i))];
+  for (std::int64_t i = 0; i < layout.size(); ++i) ++expected[static_cast<std::size_t>(layout(i))];
   EXPECT_EQ(owners, expected);
 }
 

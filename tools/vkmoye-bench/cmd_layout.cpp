@@ -7,7 +7,6 @@
 
 #include "command.hpp"
 #include "layout_expression.hpp"
-#include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::bench {
 
@@ -18,8 +17,7 @@ void add_layout(CLI::App& app, int&) {
   auto expression = std::make_shared<std::string>();
   command->add_option("EXPR", *expression, "a layout, or operations on layouts")->required();
   command->callback([expression] {
-    const LayoutValue value = evaluate_layout_expression(*expression);
-    std::cout << std::visit([](const auto& v) { return to_string(v); }, value) << '\n';
+    std::cout << to_text(evaluate_layout_expression(*expression)) << '\n';
   });
 }
 

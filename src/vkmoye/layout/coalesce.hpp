@@ -93,8 +93,9 @@ constexpr Layout coalesce(const Layout& layout, const IntTuple& profile) {
 
 /// Post: as `layout`, but every leaf of stride 0 has extent 1. CuTe: filter_zeros.
 constexpr Layout filter_zeros(const Layout& layout) {
-  return Layout(layout.tree().map<Mode>(
-      [](const Mode& mode) { return mode.stride == 0 ? Mode{1, 0} : mode; }));
+  return Layout(layout.tree().map<Mode>([](const Mode& mode) {
+    return mode.stride == 0 ? Mode{1, 0} : mode;
+  }));
 }
 
 /// Post: the offsets of `layout` without the repetitions that stride 0 makes, coalesced; size is

@@ -31,7 +31,8 @@ constexpr FlatModes moving_modes(const Layout& layout) {
 }
 
 /// R with these properties, n = size(cotarget):
-/// - R's offsets rise strictly, and all sums layout(i) + R(j) of different offsets differ: each copy
+/// - R's offsets rise strictly, and all sums layout(i) + R(j) of different offsets differ: each
+/// copy
 ///   of the layout's image, moved by R(j), is disjoint from the others;
 /// - size(R) * size(filter(layout)) >= n where the strides divide each other; a gap that they do
 ///   not divide is filled as far as whole copies fit, as in CuTe.

@@ -84,11 +84,12 @@ namespace detail {
                                      const Mode& leaf, const LeafComposition& refusal) {
   const std::int64_t extent = flat.modes[refusal.refused].extent;
   if (extent % refusal.stride_there != 0)
-    raise("composition", {a, b},
-          "{}:{} of the right meets mode {} (extent {}) of the left, coalesced, with {} elements of "
-          "stride {}: the stride divides not the extent, and they do not all fit into this mode",
-          {leaf.extent, leaf.stride, refusal.refused, extent, refusal.extent_there,
-           refusal.stride_there});
+    raise(
+        "composition", {a, b},
+        "{}:{} of the right meets mode {} (extent {}) of the left, coalesced, with {} elements of "
+        "stride {}: the stride does not divide the extent, and they do not all fit into this mode",
+        {leaf.extent, leaf.stride, refusal.refused, extent, refusal.extent_there,
+         refusal.stride_there});
   raise("composition", {a, b},
         "{}:{} of the right fills mode {} (extent {}) of the left, coalesced, with {} elements of "
         "stride {}, and the {} elements left are no multiple of that",
@@ -149,8 +150,8 @@ constexpr Layout composition(const Layout& a, const std::same_as<Layout> auto& b
   return result;
 }
 
-/// By mode: composition(a, [t0, t1]) has the modes a_0 o t0 and a_1 o t1; `_` keeps a mode. Modes of
-/// `a` past the list are dropped, as CuTe C++ does. Post: mode i is composition(a_i, t_i).
+/// By mode: composition(a, [t0, t1]) has the modes a_0 o t0 and a_1 o t1; `_` keeps a mode. Modes
+/// of `a` past the list are dropped, as CuTe C++ does. Post: mode i is composition(a_i, t_i).
 /// LayoutError if the list is longer than a's rank.
 constexpr Layout composition(const Layout& a, const Tiler& b) {
   if (b.is_null()) return a;

@@ -2,10 +2,10 @@
 // Cut a layout into tiles.
 //
 //   A = (8,6):(1,8) by [4, 3]
-//   logical_divide   ((4,2),(3,2)):((1,4),(8,24))     each mode becomes (inside the tile, which tile)
-//   zipped_divide    ((4,3),(2,2)):((1,8),(4,24))     (all inside, all which): mode 0 is one tile
-//   tiled_divide     ((4,3),2,2):((1,8),4,24)         the which-modes spread out
-//   flat_divide      (4,3,2,2):(1,8,4,24)             both spread out
+//   logical_divide   ((4,2),(3,2)):((1,4),(8,24))     each mode becomes (inside the tile, which
+//   tile) zipped_divide    ((4,3),(2,2)):((1,8),(4,24))     (all inside, all which): mode 0 is one
+//   tile tiled_divide     ((4,3),2,2):((1,8),4,24)         the which-modes spread out flat_divide
+//   (4,3,2,2):(1,8,4,24)             both spread out
 //
 // A tile that does not divide gives one more tile, whose end is past the layout's: (8):(1) by 3 is
 // (3,3), as in CuTe. Where such a tile would run from one mode into the next, where offsets do not
@@ -14,81 +14,16 @@
 // CuTe: media/docs/cpp/cute/02_layout_algebra.md, "Division".
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/layout/by_mode.hpp"
 #include "vkmoye/layout/complement.hpp"
 #include "vkmoye/layout/composition.hpp"
 
 namespace vkmoye {
 
-/// A layout divided in two: coordinates inside a tile, and which tile.
-/// whole(inside + which) == inside offset + which offset.
-struct TileAndRest {
-  Layout tile;
-  Layout rest;
-};
-
 namespace detail {
-
 constexpr Layout divide_by_layout(const Layout& a, const Layout& tile) {
   return composition(a, make_layout(tile, complement(tile, a.size())));
 }
-
-constexpr void divide_by(const Layout& a, const Tiler& tiler, TreeBuilder<Mode>& out) {
-  if (tiler.is_null()) return out.add(a.tree());
-  if (!tiler.is_list()) return out.add(divide_by_layout(a, tiler.layout()).tree());
-  if (tiler.rank() > a.rank())
-    raise("by mode", {}, "{} tilers for {} modes", {tiler.rank(), a.rank()});
-  out.open(a.rank());
-  for (int i = 0; i < a.rank(); ++i) {
-    if (i < tiler.rank()) {
-      divide_by(a.mode(i), tiler.entry(i), out);
-    } else {
-      out.add(a.mode(i).tree());
-    }
-  }
-}
-
-constexpr void unzip_divide(const Layout& a, const Tiler& tiler, TreeBuilder<Mode>& tile,
-                            TreeBuilder<Mode>& rest) {
-  if (tiler.is_null()) {
-    tile.leaf({1, 0});
-    return rest.add(a.tree());
-  }
-  if (!tiler.is_list()) {
-    const Layout divided = divide_by_layout(a, tiler.layout());
-    tile.add(divided.tree(), divided.tree().mode_cursor(0));
-    return rest.add(divided.tree(), divided.tree().mode_cursor(1));
-  }
-  if (tiler.rank() > a.rank())
-    raise("by mode", {}, "{} tilers for {} modes", {tiler.rank(), a.rank()});
-  tile.open(tiler.rank());
-  rest.open(a.rank());
-  for (int i = 0; i < a.rank(); ++i) {
-    if (i < tiler.rank()) {
-      unzip_divide(a.mode(i), tiler.entry(i), tile, rest);
-    } else {
-      rest.add(a.mode(i).tree());
-    }
-  }
-}
-
-/// (first modes..., second modes...), where a leaf counts as one mode.
-constexpr Layout concat_modes(const Layout& first, const Layout& second) {
-  TreeBuilder<Mode> builder;
-  builder.open(first.rank() + second.rank());
-  for (int i = 0; i < first.rank(); ++i) builder.add(first.tree(), first.tree().mode_cursor(i));
-  for (int i = 0; i < second.rank(); ++i) builder.add(second.tree(), second.tree().mode_cursor(i));
-  return Layout(builder.tree());
-}
-
-/// (first, second modes...).
-constexpr Layout spread_second(const Layout& first, const Layout& second) {
-  TreeBuilder<Mode> builder;
-  builder.open(1 + second.rank());
-  builder.add(first.tree());
-  for (int i = 0; i < second.rank(); ++i) builder.add(second.tree(), second.tree().mode_cursor(i));
-  return Layout(builder.tree());
-}
-
 }  // namespace detail
 
 /// Post: for a layout (or a number) as tiler, mode 0 is composition(a, tiler) and mode 1 its
@@ -96,18 +31,14 @@ constexpr Layout spread_second(const Layout& first, const Layout& second) {
 /// modes that the list does not reach, or `_`, stay whole.
 /// LayoutError as composition and complement.
 constexpr Layout logical_divide(const Layout& a, const Tiler& tiler) try {
-  TreeBuilder<Mode> builder;
-  detail::divide_by(a, tiler, builder);
-  return Layout(builder.tree());
+  return detail::by_mode(a, tiler, detail::divide_by_layout);
 } catch (const LayoutError& inner) {
   raise_from("logical_divide", {a, tiler}, inner);
 }
 
-/// The two modes of zipped_divide as separate layouts.
-constexpr TileAndRest tile_and_rest(const Layout& a, const Tiler& tiler) try {
-  TreeBuilder<Mode> tile, rest;
-  detail::unzip_divide(a, tiler, tile, rest);
-  return {Layout(tile.tree()), Layout(rest.tree())};
+/// The two modes of zipped_divide as separate layouts: first inside a tile, second which tile.
+constexpr Halves tile_and_rest(const Layout& a, const Tiler& tiler) try {
+  return detail::unzip(a, tiler, detail::divide_by_layout);
 } catch (const LayoutError& inner) {
   raise_from("zipped_divide", {a, tiler}, inner);
 }
@@ -115,20 +46,19 @@ constexpr TileAndRest tile_and_rest(const Layout& a, const Tiler& tiler) try {
 /// Post: rank 2; mode 0 is composition(a, tiler), mode 1 says which tile. Under `_`, the tile is 1
 /// and the rest the whole mode (as pycute). Modes past the list belong to the rest.
 constexpr Layout zipped_divide(const Layout& a, const Tiler& tiler) {
-  const TileAndRest split = tile_and_rest(a, tiler);
-  return make_layout(split.tile, split.rest);
+  const Halves split = tile_and_rest(a, tiler);
+  return make_layout(split.first, split.second);
 }
 
 /// Post: zipped_divide with the modes of its mode 1 spread out: (tile, rest 0, rest 1, ..).
 constexpr Layout tiled_divide(const Layout& a, const Tiler& tiler) {
-  const TileAndRest split = tile_and_rest(a, tiler);
-  return detail::spread_second(split.tile, split.rest);
+  return detail::spread_second(tile_and_rest(a, tiler));
 }
 
 /// Post: (tile 0, tile 1, .., rest 0, rest 1, ..).
 constexpr Layout flat_divide(const Layout& a, const Tiler& tiler) {
-  const TileAndRest split = tile_and_rest(a, tiler);
-  return detail::concat_modes(split.tile, split.rest);
+  const Halves split = tile_and_rest(a, tiler);
+  return detail::concat_modes(split.first, split.second);
 }
 
 /// The extents of the grid of tiles: per leaf of the tiler, how many tiles of that extent cover the

@@ -3,8 +3,8 @@
 //
 //   (2,4):(1,2)            ((2,2),4):((1,8),2)
 //
-//        0 2 4 6                0  2  4  6        element (i,j) is at the offset in row i, column j;
-//        1 3 5 7                1  3  5  7        in the second, rows 2 and 3 are 8 further on
+//        0 2 4 6                0  2  4  6        element (i,j) is at the offset in row i, column
+//        j; 1 3 5 7                1  3  5  7        in the second, rows 2 and 3 are 8 further on
 //                               8 10 12 14
 //                               9 11 13 15
 //
@@ -176,15 +176,14 @@ constexpr Layout make_layout(const IntTuple& shape, const IntTuple& stride) {
 
 /// The compact layout of `shape` in the given order. MoYe.jl: GenColMajor, GenRowMajor.
 constexpr Layout make_layout(const IntTuple& shape, Major major) {
-  return Layout(shape, major == Major::kColumn ? compact_column_major(shape)
-                                               : compact_row_major(shape));
+  return Layout(shape,
+                major == Major::kColumn ? compact_column_major(shape) : compact_row_major(shape));
 }
 
 /// The layout whose modes are `modes`: make_layout(4:1, (2,3):(4,8)) is (4,(2,3)):(1,(4,8)).
 /// Braces cannot be meant here; from one layout it makes a tuple of one mode.
 template <std::same_as<Layout>... Layouts>
-  requires(sizeof...(Layouts) > 0)
-constexpr Layout make_layout(const Layouts&... modes) {
+requires(sizeof...(Layouts) > 0) constexpr Layout make_layout(const Layouts&... modes) {
   TreeBuilder<Mode> builder;
   builder.open(sizeof...(Layouts));
   (builder.add(modes.tree()), ...);
@@ -229,7 +228,8 @@ constexpr IntTuple coordinate_at(const IntTuple& index, const Layout& layout) {
       raise("idx2crd", {index, layout}, "{} indices for {} modes", {index.rank(), layout.rank()});
     TreeBuilder<std::int64_t> builder;
     builder.open(index.rank());
-    for (int i = 0; i < index.rank(); ++i) builder.add(coordinate_at(index.mode(i), layout.mode(i)));
+    for (int i = 0; i < index.rank(); ++i)
+      builder.add(coordinate_at(index.mode(i), layout.mode(i)));
     return builder.tree();
   }
   const std::int64_t at = index.leaf(0);
@@ -248,7 +248,8 @@ constexpr IntTuple coordinate_at(const IntTuple& index, const Layout& layout) {
 /// (index / stride) % extent. Every leaf is reduced, the last one too, so that for a compact layout
 /// idx2crd(index, layout) is defined for any index and layout(idx2crd(i, layout)) == i for
 /// i < size. `index` may also be a tuple with one index per mode.
-/// LayoutError for a stride of 0 on an extent above 1, which has no inverse. MoYe.jl: index_to_coord.
+/// LayoutError for a stride of 0 on an extent above 1, which has no inverse. MoYe.jl:
+/// index_to_coord.
 constexpr IntTuple idx2crd(const IntTuple& index, const std::same_as<Layout> auto& layout) {
   return detail::coordinate_at(index, layout);
 }

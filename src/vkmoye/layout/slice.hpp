@@ -33,8 +33,7 @@ namespace detail {
 /// Keeps the subtrees of `tree` where `coordinate` has `_` (or, for keep_numbers, where it has a
 /// number), checking the nesting. Returns how many.
 constexpr int keep(const char* operation, const IntTuple& coordinate, Cursor& theirs,
-                   const Layout& layout, Cursor& mine, bool keep_numbers,
-                   TreeBuilder<Mode>& out) {
+                   const Layout& layout, Cursor& mine, bool keep_numbers, TreeBuilder<Mode>& out) {
   const Tree<Mode>& tree = layout.tree();
   if (coordinate.is_leaf(theirs)) {
     const bool kept = (coordinate.leaf(theirs.leaf) != _) == keep_numbers;

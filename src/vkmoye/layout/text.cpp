@@ -106,8 +106,7 @@ std::string to_string(const Tiler& tiler) {
 
 void raise(const char* operation, std::initializer_list<Operand> operands, const char* rule,
            std::initializer_list<std::int64_t> numbers) {
-  throw LayoutError(
-      fmt::format("{}: {}", subject(operation, operands), fill(rule, numbers)));
+  throw LayoutError(fmt::format("{}: {}", subject(operation, operands), fill(rule, numbers)));
 }
 
 void raise_from(const char* operation, std::initializer_list<Operand> operands,

@@ -4,7 +4,8 @@
 //   A = (8,4):(1,8), threads = (2,2):(1,2)
 //
 //   tile_split(A, {4,2})       kept (4,2):(1,8)    chosen (2,2):(4,16)   one tile | which tile
-//   thread_split(A, threads)   kept (4,2):(2,16)   chosen (2,2):(1,8)    one thread's | which thread
+//   thread_split(A, threads)   kept (4,2):(2,16)   chosen (2,2):(1,8)    one thread's | which
+//   thread
 //
 //        0 0 1 1          0 2 0 2        left: which tile owns each element
 //        0 0 1 1          1 3 1 3        right: which thread
@@ -33,15 +34,15 @@ struct Split {
 
 /// kept: one tile; chosen: which tile. LayoutError as zipped_divide.
 constexpr Split tile_split(const Layout& layout, const Tiler& tile) {
-  const TileAndRest parts = tile_and_rest(layout, tile);
-  return {parts.tile, parts.rest};
+  const Halves parts = tile_and_rest(layout, tile);
+  return {parts.first, parts.second};
 }
 
 /// kept: one thread's values; chosen: which thread, one index per mode of `threads`.
 /// Only the shape of `threads` cuts; its strides say which thread id has which coordinate.
 constexpr Split thread_split(const Layout& layout, const Layout& threads) {
-  const TileAndRest parts = tile_and_rest(layout, product_each(threads.shape()));
-  return {parts.rest, parts.tile};
+  const Halves parts = tile_and_rest(layout, product_each(threads.shape()));
+  return {parts.second, parts.first};
 }
 
 /// The coordinate of thread `id`, one index per mode of `threads` (a number for a leaf). Ids past
@@ -82,8 +83,8 @@ constexpr OffsetLayout local_tile(const Layout& layout, const Tiler& tile,
 
 /// The part of thread `id`. Post: over all ids of `threads`, every element is in exactly one part,
 /// if the shape of `threads` divides the layout's.
-constexpr OffsetLayout local_partition(const Layout& layout, const Layout& threads,
-                                       std::int64_t id, const IntTuple& projection = _) {
+constexpr OffsetLayout local_partition(const Layout& layout, const Layout& threads, std::int64_t id,
+                                       const IntTuple& projection = _) {
   const Layout active = projected_threads(threads, projection);
   const Split split = thread_split(layout, active);
   return {split.kept, split.chosen(thread_coordinate(active, id))};

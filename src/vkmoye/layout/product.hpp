@@ -1,0 +1,127 @@
+#pragma once
+// Repeat a layout.
+//
+//   A = (2,2):(1,2), B = (3,4):(4,1)      B says where the copies of A stand: 12 copies, row-major
+//   logical_product   ((2,2),(3,4)):((1,2),(16,4))     (inside a copy, which copy)
+//   blocked_product   ((2,3),(2,4)):((1,16),(2,4))     a matrix of blocks: mode i is (A_i, B_i)
+//   raked_product     ((3,2),(4,2)):((16,1),(4,2))     interleaved: mode i is (B_i, A_i)
+//
+// CuTe: media/docs/cpp/cute/02_layout_algebra.md, "Product".
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/layout/by_mode.hpp"
+#include "vkmoye/layout/complement.hpp"
+#include "vkmoye/layout/composition.hpp"
+#include "vkmoye/layout/divide.hpp"
+#include "vkmoye/layout/modes.hpp"
+#include "vkmoye/layout/ordered.hpp"
+
+namespace vkmoye {
+
+namespace detail {
+constexpr Layout multiply_by_layout(const Layout& a, const Layout& tile) {
+  const std::int64_t room = checked_mul(a.size(), tile.cosize());
+  return make_layout(a, composition(complement(a, room), tile));
+}
+}  // namespace detail
+
+/// Post: mode 0 is a; mode 1 is complement(a, size(a) * cosize(tiler)) o tiler: one copy of `a` per
+/// coordinate of the tiler, the copies disjoint. By mode for a list; `_` keeps a mode.
+/// LayoutError as complement (an `a` that overlaps itself) and composition.
+constexpr Layout logical_product(const Layout& a, const Tiler& tiler) try {
+  return detail::by_mode(a, tiler, detail::multiply_by_layout);
+} catch (const LayoutError& inner) {
+  raise_from("logical_product", {a, tiler}, inner);
+}
+
+/// The two modes of zipped_product as separate layouts: first inside a copy, second which copy.
+constexpr Halves copy_and_rest(const Layout& a, const Tiler& tiler) try {
+  return detail::unzip(a, tiler, detail::multiply_by_layout);
+} catch (const LayoutError& inner) {
+  raise_from("zipped_product", {a, tiler}, inner);
+}
+
+/// Post: ((all inside), (all which)).
+constexpr Layout zipped_product(const Layout& a, const Tiler& tiler) {
+  const Halves split = copy_and_rest(a, tiler);
+  return make_layout(split.first, split.second);
+}
+
+/// Post: (inside, which 0, which 1, ..).
+constexpr Layout tiled_product(const Layout& a, const Tiler& tiler) {
+  return detail::spread_second(copy_and_rest(a, tiler));
+}
+
+/// Post: (inside 0, inside 1, .., which 0, which 1, ..).
+constexpr Layout flat_product(const Layout& a, const Tiler& tiler) {
+  const Halves split = copy_and_rest(a, tiler);
+  return detail::concat_modes(split.first, split.second);
+}
+
+namespace detail {
+constexpr Layout product_by_rank(const Layout& block, const Layout& tiler, bool block_first) {
+  const int rank = block.rank() > tiler.rank() ? block.rank() : tiler.rank();
+  const Layout padded = append(block, rank);
+  const Layout both = multiply_by_layout(padded, append(tiler, rank));
+  const Layout inside = both.mode(0), which = both.mode(1);
+  TreeBuilder<Mode> builder;
+  builder.open(rank);
+  for (int i = 0; i < rank; ++i) {
+    builder.open(2);
+    builder.add((block_first ? inside : which).mode(i).tree());
+    builder.add((block_first ? which : inside).mode(i).tree());
+  }
+  return Layout(builder.tree());
+}
+}  // namespace detail
+
+/// Post: the rank is the greater of the two (the other is filled up with 1:0); mode i is (block_i,
+/// which_i): the blocks stand side by side as the tiler says.
+constexpr Layout blocked_product(const Layout& block, const Layout& tiler) try {
+  return detail::product_by_rank(block, tiler, true);
+} catch (const LayoutError& inner) {
+  raise_from("blocked_product", {block, tiler}, inner);
+}
+
+/// Post: as blocked_product with mode i = (which_i, block_i): the blocks are interleaved, element j
+/// of all blocks side by side.
+constexpr Layout raked_product(const Layout& block, const Layout& tiler) try {
+  return detail::product_by_rank(block, tiler, false);
+} catch (const LayoutError& inner) {
+  raise_from("raked_product", {block, tiler}, inner);
+}
+
+/// `block` repeated until it fills `shape`; the copies are laid out in `order` (mode with the
+/// smallest number first), column-major if left out. tile_to_shape((2,2):(2,1), (4,6)) is
+/// (4,(2,3)):(2,(1,8)).
+/// Post: size of mode i is that of shape_i. LayoutError unless each mode of the block divides its
+/// mode of the shape, whose rank is at least the block's.
+constexpr Layout tile_to_shape(const Layout& block, const IntTuple& shape,
+                               const IntTuple& order) try {
+  const Layout padded = append(block, shape.rank());
+  const IntTuple target = product_each(shape), inside = product_each(padded.shape());
+  const auto extent = [](const IntTuple& tuple, int i) { return tuple.mode(i).leaf(0); };
+  TreeBuilder<std::int64_t> copies, ones;
+  if (!target.is_leaf() || !padded.is_leaf()) {
+    copies.open(shape.rank());
+    ones.open(shape.rank());
+  }
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (extent(target, i) % extent(inside, i) != 0)
+      raise("by mode", {}, "extent {} of mode {} is no multiple of the block's {}",
+            {extent(target, i), i, extent(inside, i)});
+    copies.leaf(extent(target, i) / extent(inside, i));
+    ones.leaf(1);
+  }
+  return coalesce(blocked_product(padded, make_ordered_layout(copies.tree(), order)), ones.tree());
+} catch (const LayoutError& inner) {
+  raise_from("tile_to_shape", {block, shape}, inner);
+}
+constexpr Layout tile_to_shape(const Layout& block, const IntTuple& shape) {
+  std::int64_t next = 0;
+  const IntTuple order =
+      product_each(shape).map<std::int64_t>([&](std::int64_t) { return next++; });
+  return tile_to_shape(block, shape, order);
+}
+
+}  // namespace vkmoye

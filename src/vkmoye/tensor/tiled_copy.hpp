@@ -1,0 +1,49 @@
+#pragma once
+// Which thread copies which elements of a tile, as one layout.
+//
+//   make_tiled_copy(threads (2,3):(3,1), values (2,3):(1,2))     a tile of (4,9), 6 threads
+//
+//     0 0 0 1 1 1 2 2 2          layout_tv ((3,2),(2,3)):((12,2),(1,4))
+//     0 0 0 1 1 1 2 2 2          layout_tv(thread, value) is the index in the column-major tile:
+//     3 3 3 4 4 4 5 5 5          thread 1 has 12 13 16 17 20 21
+//     3 3 3 4 4 4 5 5 5
+//
+// CuTe: make_tiled_copy (include/cute/atom/copy_atom.hpp). MoYe.jl: make_tiled_copy.
+
+#include <cstdint>
+
+#include "vkmoye/layout/inverse.hpp"
+#include "vkmoye/layout/product.hpp"
+
+namespace vkmoye {
+
+struct TiledCopy {
+  Layout layout_tv;  // (thread, value) -> index in the column-major tile
+  IntTuple tiler;    // extents of the tile
+};
+
+/// Each thread holds a block of `values` elements; the blocks are laid out as `threads` says.
+/// Post: size(threads) * size(values) == size(tiler), and layout_tv takes every index of the tile
+/// exactly once. LayoutError where threads or values are not compact: then some element has no
+/// owner.
+constexpr TiledCopy make_tiled_copy(const Layout& threads, const Layout& values) try {
+  const Layout ids = raked_product(threads, values);  // (m, n) -> thread + value * threads
+  const Layout places = right_inverse(ids);
+  if (places.size() != ids.size())
+    raise("threads and values", {threads, values}, "only {} of {} elements have an owner",
+          {places.size(), ids.size()});
+  return {composition(places, make_layout({threads.size(), values.size()})),
+          product_each(ids.shape())};
+} catch (const LayoutError& inner) {
+  raise_from("make_tiled_copy", {threads, values}, inner);
+}
+
+/// Element `value` of thread `thread`, in a tile laid out as `tile` (rank 2 or more).
+/// Post: tile_index_to_offset o layout_tv.
+constexpr Layout partition_by(const TiledCopy& copy, const Layout& tile) {
+  if (product_each(tile.shape()) != copy.tiler)
+    raise("partition_by", {tile, copy.tiler}, "the tile does not have the copy's extents");
+  return composition(tile, copy.layout_tv);
+}
+
+}  // namespace vkmoye

@@ -1,0 +1,25 @@
+#pragma once
+// `layout eval --jsonl`: one request per line, one answer per line.
+//
+//   {"op":"composition","args":[{"shape":[4,8],"stride":[8,1]},{"shape":4,"stride":2}]}
+//   {"result":{"shape":4,"stride":16},"fn":[0,16,1,17]}
+//
+// A layout is {"shape","stride"} (the stride may be missing: compact), a tiler a layout, a number,
+// null or a list of tilers, null in a coordinate is `_`, a swizzle is [bits, base, shift].
+// "fn" lists the values at the 1-D indices 0..size-1 of a result that is a layout, absolute where
+// an offset belongs to it; it is null beyond 2^20 values, and absent for other results. Anything
+// that cannot be evaluated, malformed JSON included, is {"error": message}.
+
+#include <iosfwd>
+#include <string>
+#include <string_view>
+
+namespace vkmoye::bench {
+
+/// Appends the answer to `request`, without a line break. Never throws for bad input.
+void evaluate_json(std::string_view request, std::string& answer);
+
+/// Answers every line of `in`, in order; empty lines are passed over.
+void evaluate_json_lines(std::istream& in, std::ostream& out);
+
+}  // namespace vkmoye::bench
