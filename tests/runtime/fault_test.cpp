@@ -8,6 +8,10 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/runtime/vulkan.hpp"
 
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/lsan_interface.h>
+#endif
+
 namespace vkmoye::test {
 namespace {
 
@@ -79,6 +83,9 @@ INSTANTIATE_TEST_SUITE_P(Results, FaultTest,
                                          VK_ERROR_DEVICE_LOST, VK_ERROR_INITIALIZATION_FAILED));
 
 TEST(Timeout, IsReportedAndTheDeviceThenLeftAlone) {
+#if defined(__SANITIZE_ADDRESS__)
+  const __lsan::ScopedDisabler leaks_by_intent;
+#endif
   const CompiledKernel kernel = affine_kernel();
   FaultTable faults;
   {
