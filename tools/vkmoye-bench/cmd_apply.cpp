@@ -5,10 +5,10 @@
 #include <memory>
 
 #include "command.hpp"
-#include "guarded_buffer.hpp"
 #include "npy.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/compile.hpp"
+#include "vkmoye/runtime/guarded_buffer.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -52,7 +52,7 @@ int apply(const ApplyOptions& options) {
   device.run(device.load(kernel), {src.view(), dst.view()},
              {{"rows", src_array.shape[0]}, {"cols", src_array.shape[1]}});
 
-  for (const std::string& damage : {src.damage("src"), dst.damage("dst")}) {
+  for (const std::string& damage : {src.damage(), dst.damage()}) {
     if (damage.empty()) continue;
     fmt::print(stderr, "vkmoye-bench: {}: {}; nothing was written\n", entry.name, damage);
     return kWrongResult;

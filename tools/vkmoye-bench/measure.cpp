@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cstring>
 
-#include "guarded_buffer.hpp"
 #include "random.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/compile.hpp"
+#include "vkmoye/runtime/guarded_buffer.hpp"
 #include "vkmoye/runtime/timing.hpp"
 
 namespace vkmoye::bench {
@@ -138,7 +138,6 @@ void check_and_time(Device& device, const Problem& problem, const CompiledKernel
 
   GuardedBuffer src(device, bytes), dst(device, bytes);
   write_random(src, size_of(problem.type), options.seed);
-  dst.poison();
   const Launch launch = device.prepare(device.load(kernel), {src.view(), dst.view()},
                                        arguments_of(problem.size));
   device.run(launch);
@@ -157,10 +156,12 @@ void check_and_time(Device& device, const Problem& problem, const CompiledKernel
   }
 
   // After everything that ran, so that no launch wrote beside its buffers unseen.
-  std::string damage = src.damage("src");
-  if (damage.empty()) damage = dst.damage("dst");
-  if (!damage.empty()) row.wrong = row.wrong.empty() ? damage : row.wrong + "; " + damage;
-  if (verify != Verify::off || !damage.empty()) row.verified = row.wrong.empty();
+  for (const auto& [name, buffer] : {std::pair{"src", &src}, std::pair{"dst", &dst}}) {
+    const std::string damage = buffer->damage();
+    if (damage.empty()) continue;
+    row.wrong += fmt::format("{}{}: {}", row.wrong.empty() ? "" : "; ", name, damage);
+  }
+  if (verify != Verify::off || !row.wrong.empty()) row.verified = row.wrong.empty();
 }
 
 }  // namespace
