@@ -1,6 +1,7 @@
 #include "layout_expression.hpp"
 
 #include <algorithm>
+#include <type_traits>
 #include <vector>
 
 #include "vkmoye/base/error.hpp"
@@ -106,7 +107,7 @@ class Evaluator {
 
   // Runs `work`; what it refuses points at the column where its expression starts.
   template <class Work>
-  decltype(auto) pointed(std::size_t start, Work work) {
+  std::invoke_result_t<Work> pointed(std::size_t start, Work work) {
     try {
       return work();
     } catch (const LayoutError& error) {

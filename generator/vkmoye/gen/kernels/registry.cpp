@@ -27,7 +27,8 @@ bool parse_pair(std::string_view text, std::int64_t& first, std::int64_t& second
 
 // Reads `options` into `config`; adds a reason for each that cannot be read.
 TileConfig read(TileConfig config, const Options& options, std::vector<std::string>& reasons) {
-  for (const auto& [name, text] : options) {
+  for (const auto& option : options) {
+    const std::string &name = option.first, &text = option.second;
     const auto layout = [&]() -> std::optional<Layout> {
       try {
         return parse_layout(text);
