@@ -2,7 +2,7 @@
 // `layout eval --jsonl`: one request per line, one answer per line.
 //
 //   {"op":"composition","args":[{"shape":[4,8],"stride":[8,1]},{"shape":4,"stride":2}]}
-//   {"result":{"shape":4,"stride":16},"fn":[0,16,1,17]}
+//   {"result":{"shape":[2,2],"stride":[16,1]},"fn":[0,16,1,17]}
 //
 // A layout is {"shape","stride"} (the stride may be missing: compact), a tiler a layout, a number,
 // null or a list of tilers, null in a coordinate is `_`, a swizzle is [bits, base, shift].

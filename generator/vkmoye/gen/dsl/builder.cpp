@@ -18,9 +18,9 @@ Builder::Builder(std::string name, std::uint32_t threads) {
   const auto block = [](ir::Builtin group, const char* first) {
     return ir::builtin(group) + ir::variable(first);
   };
-  kernel_.body = {ir::Let{"block_x", block(ir::Builtin::group_x, kFirstGroupX)},
-                  ir::Let{"block_y", block(ir::Builtin::group_y, kFirstGroupY)},
-                  ir::Let{"thread", ir::builtin(ir::Builtin::thread, threads)}};
+  kernel_.body = ir::statements(ir::Let{"block_x", block(ir::Builtin::group_x, kFirstGroupX)},
+                                ir::Let{"block_y", block(ir::Builtin::group_y, kFirstGroupY)},
+                                ir::Let{"thread", ir::builtin(ir::Builtin::thread, threads)});
 }
 
 void Builder::describe(std::vector<std::pair<std::string, std::string>> config, std::string why) {

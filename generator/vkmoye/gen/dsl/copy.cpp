@@ -85,7 +85,7 @@ Body guarded(const std::optional<Expr>& first, const std::optional<Expr>& second
   if (!first && !second) return body;
   const Expr condition = first && second ? ir::logical_and(*first, *second)
                                          : (first ? *first : *second);
-  return {ir::If{condition, std::move(body)}};
+  return ir::statements(ir::If{condition, std::move(body)});
 }
 
 void append(Body& body, const Body& more) { body.insert(body.end(), more.begin(), more.end()); }
@@ -102,11 +102,12 @@ ir::Block copy_statements(const View& from, const ir::Array& from_array, const V
   append(inside, destination.inside);
   append(inside,
          guarded(source.guard_inside, destination.guard_inside,
-                 {ir::Load{"value", source.element},
-                  ir::Store{destination.element,
-                            ir::variable("value", ir::element(from_array.type))}}));
+                 ir::statements(
+                     ir::Load{"value", source.element},
+                     ir::Store{destination.element,
+                               ir::variable("value", ir::element(from_array.type))})));
   for (const Loop& loop : loops) {  // the first leaf varies fastest: its loop is the innermost
-    inside = {ir::For{loop.variable, loop.extent, std::move(inside)}};
+    inside = ir::statements(ir::For{loop.variable, loop.extent, std::move(inside)});
   }
 
   Body body = source.before;

@@ -61,6 +61,14 @@ struct Stmt {
   std::variant<Let, Load, Store, If, For, Barrier, Block> value;
 };
 
+/// The body of these statements in order.
+template <class... Statements>
+Body statements(Statements&&... list) {
+  Body body;
+  (body.emplace_back(std::forward<Statements>(list)), ...);
+  return body;
+}
+
 struct Kernel {
   std::string name;                                            // "transpose/padded"
   std::vector<std::pair<std::string, std::string>> config;     // enough to make it again

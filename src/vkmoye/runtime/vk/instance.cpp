@@ -139,7 +139,13 @@ Instance::Instance(PFN_vkGetInstanceProcAddr get, const Validation& validation)
   info.ppEnabledLayerNames = layers.data();
   info.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
   info.ppEnabledExtensionNames = extensions.data();
-  check(vk.CreateInstance(&info, nullptr, &handle_), "vkCreateInstance");
+  const VkResult created = vk.CreateInstance(&info, nullptr, &handle_);
+  if (created == VK_ERROR_INCOMPATIBLE_DRIVER) {
+    throw DeviceError(DeviceError::Kind::kNoDevice,
+                      "no Vulkan device: vkCreateInstance -> VK_ERROR_INCOMPATIBLE_DRIVER, the "
+                      "loader found no driver");
+  }
+  check(created, "vkCreateInstance");
 
   try {
     table_ = load_instance_table(get, handle_);

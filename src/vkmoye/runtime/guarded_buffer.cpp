@@ -1,0 +1,53 @@
+#include "vkmoye/runtime/guarded_buffer.hpp"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+namespace vkmoye {
+namespace {
+
+constexpr std::uint64_t kGuardBytes = 4096;
+
+std::uint64_t round_up(std::uint64_t value, std::uint64_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+}  // namespace
+
+GuardedBuffer::GuardedBuffer(Device& device, std::uint64_t bytes)
+    : bytes_(bytes),
+      front_(round_up(kGuardBytes, device.caps().storage_buffer_alignment)),
+      buffer_(device.buffer(front_ + bytes + kGuardBytes)) {
+  buffer_.fill(kGuard);
+  poison();
+}
+
+void GuardedBuffer::poison() { buffer_.fill(kPoison, front_, bytes_); }
+
+void GuardedBuffer::write(std::span<const std::byte> from, std::uint64_t offset) {
+  buffer_.write(from, front_ + offset);
+}
+
+void GuardedBuffer::read(std::span<std::byte> to, std::uint64_t offset) const {
+  buffer_.read(to, front_ + offset);
+}
+
+std::string GuardedBuffer::damage() const {
+  std::vector<std::byte> guard(front_);
+  const auto look = [&](const char* where, std::uint64_t offset) -> std::string {
+    buffer_.read(guard, offset);
+    for (std::size_t i = 0; i < guard.size(); ++i) {
+      if (guard[i] != kGuard) {
+        return fmt::format("byte {} of the guard {} a payload of {} bytes became {:#04x}", i, where,
+                           bytes_, std::to_integer<int>(guard[i]));
+      }
+    }
+    return "";
+  };
+  if (std::string before = look("before", 0); !before.empty()) return before;
+  guard.resize(kGuardBytes);
+  return look("behind", front_ + bytes_);
+}
+
+}  // namespace vkmoye

@@ -1,0 +1,52 @@
+#pragma once
+// A buffer between two zones that nobody may write, so that a kernel which does is found out.
+// Drivers write past the end without a word.
+//
+//   guard 4 KiB | payload, poisoned | guard 4 KiB
+//               ^ view() begins     ^ and reaches to here, so that an overrun is not cut off
+//
+//   GuardedBuffer dst(device, bytes);
+//   device.run(kernel, {src.view(), dst.view()}, arguments);
+//   assert(dst.damage() == "");
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "vkmoye/runtime/device.hpp"
+
+namespace vkmoye {
+
+class GuardedBuffer {
+ public:
+  static constexpr std::byte kGuard{0xa5};
+  static constexpr std::byte kPoison{0xff};  // NaN as a float, -1 as an integer
+
+  /// `bytes` of payload, all kPoison. Throws as Device::buffer.
+  GuardedBuffer(Device& device, std::uint64_t bytes);
+
+  /// Bytes of the payload.
+  std::uint64_t bytes() const { return bytes_; }
+
+  /// The payload and the guard behind it: what a kernel is given.
+  BufferView view() const { return {buffer_, front_}; }
+  /// The payload alone.
+  BufferView payload() const { return {buffer_, front_, bytes_}; }
+
+  void poison();
+
+  /// `offset` counts from the start of the payload. Throw as Buffer's.
+  void write(std::span<const std::byte> from, std::uint64_t offset = 0);
+  void read(std::span<std::byte> to, std::uint64_t offset = 0) const;
+
+  /// "" if both guards are whole, else where the first damage is.
+  std::string damage() const;
+
+ private:
+  std::uint64_t bytes_;
+  std::uint64_t front_;  // bytes of the guard before; a multiple of the device's alignment
+  Buffer buffer_;
+};
+
+}  // namespace vkmoye

@@ -1,0 +1,105 @@
+// A user's own Vulkan: his device is used, his command buffer recorded into, nothing of his
+// touched.
+
+#include <gmock/gmock.h>
+
+#include "runtime/shaders.hpp"
+#include "support/device_fixture.hpp"
+#include "support/guarded_buffer.hpp"
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/runtime/vk/context.hpp"
+#include "vkmoye/runtime/vulkan.hpp"
+
+namespace vkmoye::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+class AdoptTest : public DeviceTest {
+ protected:
+  // `owner` stands for the user's program: its Vulkan objects are not those of the adopter.
+  static AdoptedDevice handles_in(const Device& owner) {
+    const DeviceHandles handles = handles_of(owner);
+    AdoptedDevice theirs;
+    theirs.get_instance_proc_addr = handles.get_instance_proc_addr;
+    theirs.instance = handles.instance;
+    theirs.physical_device = handles.physical_device;
+    theirs.device = handles.device;
+    theirs.queue = handles.queue;
+    theirs.queue_family = handles.queue_family;
+    theirs.api_version = VK_API_VERSION_1_3;
+    theirs.features = owner.caps().features;
+    return theirs;
+  }
+};
+
+TEST_F(AdoptTest, UsesAndLeavesTheUsersDevice) {
+  for_each_device([&](Device& owner) {
+    int locks = 0, unlocks = 0;
+    {
+      AdoptedDevice theirs = handles_in(owner);
+      theirs.lock_queue = [&] { ++locks; };
+      theirs.unlock_queue = [&] { ++unlocks; };
+      Device device = Device::adopt(theirs);
+      EXPECT_EQ(device.caps().name, owner.caps().name);
+      GuardedBuffer a(device, 400), b(device, 400);
+      write_as(a, std::vector<std::uint32_t>(100, 20));
+      device.run(device.load(affine_kernel()), {a.view(), b.view()}, {{"n", 100}});
+      EXPECT_EQ(read_as<std::uint32_t>(b), std::vector<std::uint32_t>(100, 41));
+      EXPECT_EQ(b.damage(), "");
+    }
+    EXPECT_GT(locks, 0);
+    EXPECT_EQ(locks, unlocks);
+    // His device still works, and at its end the layer finds nothing of ours left in it.
+    Buffer buffer = owner.buffer(16);
+    buffer.fill(std::byte{1});
+  });
+}
+
+TEST_F(AdoptTest, RecordsIntoTheUsersCommandBuffer) {
+  for_each_device([&](Device& owner) {
+    Device device = Device::adopt(handles_in(owner));
+    GuardedBuffer a(device, 400), b(device, 400);
+    write_as(a, std::vector<std::uint32_t>(100, 3));
+    const Launch launch =
+        device.prepare(device.load(affine_kernel()), {a.view(), b.view()}, {{"n", 100}});
+    owner.context()->commands->run([&](VkCommandBuffer commands) { record(commands, launch); },
+                                   nullptr);
+    EXPECT_EQ(read_as<std::uint32_t>(b), std::vector<std::uint32_t>(100, 7));
+  });
+}
+
+TEST_F(AdoptTest, BelievesNoMoreFeaturesThanWereStated) {
+  for_each_device([&](Device& owner) {
+    AdoptedDevice theirs = handles_in(owner);
+    theirs.features = {};
+    Device device = Device::adopt(theirs);
+    EXPECT_TRUE(device.caps().features.list().empty());
+    EXPECT_TRUE(device.caps().matrix_shapes.empty());
+  });
+}
+
+TEST_F(AdoptTest, RefusesWhatCannotBe) {
+  for_each_device([&](Device& owner) {
+    EXPECT_THAT([] { Device::adopt({}); },
+                ThrowsMessage<ArgumentError>(AllOf(HasSubstr("get_instance_proc_addr is null"),
+                                                   HasSubstr("queue is null"))));
+    AdoptedDevice theirs = handles_in(owner);
+    theirs.lock_queue = [] {};
+    EXPECT_THAT([&] { Device::adopt(theirs); },
+                ThrowsMessage<ArgumentError>(HasSubstr("belong together")));
+    theirs = handles_in(owner);
+    theirs.queue_family = 1000;
+    EXPECT_THAT([&] { Device::adopt(theirs); },
+                ThrowsMessage<ArgumentError>(HasSubstr("queue family 1000 does not compute")));
+    theirs = handles_in(owner);
+    theirs.api_version = VK_API_VERSION_1_1;
+    EXPECT_THAT([&] { Device::adopt(theirs); },
+                ThrowsMessage<ArgumentError>(HasSubstr("needs Vulkan 1.2")));
+  });
+}
+
+}  // namespace
+}  // namespace vkmoye::test

@@ -1,0 +1,144 @@
+// Buffers: what the host writes is what it reads, by every route and at every alignment.
+
+#include "vkmoye/runtime/buffer.hpp"
+
+#include <gmock/gmock.h>
+
+#include <random>
+
+#include "support/device_fixture.hpp"
+#include "vkmoye/base/error.hpp"
+
+namespace vkmoye::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+class BufferTest : public DeviceTest {
+ protected:
+  // Both routes to the memory, on each device.
+  void for_each_route(const std::function<void(Device&)>& body) {
+    for (const bool direct : {true, false}) {
+      SCOPED_TRACE(direct ? "direct" : "staged");
+      OpenOptions options;
+      options.direct_access = direct;
+      for_each_device(body, options);
+    }
+  }
+};
+
+std::vector<std::byte> random_bytes(std::size_t count) {
+  std::mt19937 random(1);
+  std::vector<std::byte> bytes(count);
+  for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
+  return bytes;
+}
+
+std::vector<std::byte> contents(const Buffer& buffer) {
+  std::vector<std::byte> bytes(buffer.bytes());
+  buffer.read(bytes);
+  return bytes;
+}
+
+TEST_F(BufferTest, ReturnsWhatWasWrittenAtEverySize) {
+  for_each_route([&](Device& device) {
+    // The last is two staging chunks and a bit.
+    for (const std::size_t bytes : {1, 2, 3, 4, 5, 7, 4096, 65537, 70'000'001}) {
+      Buffer buffer = device.buffer(bytes);
+      const std::vector<std::byte> expected = random_bytes(bytes);
+      buffer.write(expected);
+      EXPECT_TRUE(contents(buffer) == expected) << bytes << " bytes";
+    }
+  });
+}
+
+TEST_F(BufferTest, WritesAndReadsParts) {
+  for_each_route([&](Device& device) {
+    Buffer buffer = device.buffer(100);
+    std::vector<std::byte> expected = random_bytes(100);
+    buffer.write(expected);
+    const std::vector<std::byte> part = random_bytes(13);
+    buffer.write(part, 41);
+    std::copy(part.begin(), part.end(), expected.begin() + 41);
+    EXPECT_TRUE(contents(buffer) == expected);
+    std::vector<std::byte> tail(3);
+    buffer.read(tail, 97);
+    EXPECT_TRUE(std::equal(tail.begin(), tail.end(), expected.begin() + 97));
+    buffer.write({}, 100);  // nothing, at the end: fine
+  });
+}
+
+TEST_F(BufferTest, FillsAnyRange) {
+  for_each_route([&](Device& device) {
+    for (const std::uint64_t bytes : {1, 3, 8, 11}) {
+      Buffer buffer = device.buffer(bytes);
+      for (std::uint64_t offset = 0; offset <= bytes; ++offset) {
+        for (std::uint64_t count = 0; count <= bytes - offset; ++count) {
+          std::vector<std::byte> expected(bytes, std::byte{0x11});
+          buffer.fill(std::byte{0x11});
+          buffer.fill(std::byte{0xc3}, offset, count);
+          std::fill_n(expected.begin() + static_cast<std::ptrdiff_t>(offset), count,
+                      std::byte{0xc3});
+          ASSERT_TRUE(contents(buffer) == expected)
+              << count << " bytes at " << offset << " of " << bytes;
+        }
+      }
+    }
+  });
+}
+
+TEST_F(BufferTest, RefusesRangesThatLeaveIt) {
+  for_each_device([&](Device& device) {
+    Buffer buffer = device.buffer(10);
+    std::vector<std::byte> five(5);
+    EXPECT_THAT(
+        [&] { buffer.write(five, 6); },
+        ThrowsMessage<ArgumentError>("write: 5 bytes at offset 6 leave a buffer of 10 bytes"));
+    EXPECT_THAT([&] { buffer.read(five, ~std::uint64_t{0}); },
+                ThrowsMessage<ArgumentError>(HasSubstr("leave a buffer of 10 bytes")));
+    EXPECT_THAT([&] { buffer.fill(std::byte{0}, 11); },
+                ThrowsMessage<ArgumentError>(HasSubstr("leave a buffer of 10 bytes")));
+  });
+}
+
+TEST_F(BufferTest, RefusesSizesThatCannotBe) {
+  for_each_device([&](Device& device) {
+    EXPECT_THAT([&] { device.buffer(0); }, ThrowsMessage<ArgumentError>("buffer: 0 bytes"));
+    EXPECT_THAT([&] { device.buffer(device.caps().max_buffer_bytes + 1); },
+                ThrowsMessage<ArgumentError>(
+                    HasSubstr("allows " + std::to_string(device.caps().max_buffer_bytes))));
+  });
+}
+
+TEST_F(BufferTest, RefusesMoreThanTheMemoryHas) {
+  OpenOptions options;
+  options.pretend = [](DeviceCaps& caps) { caps.max_buffer_bytes = std::uint64_t{1} << 60; };
+  for_each_device(
+      [&](Device& device) {
+        try {
+          device.buffer(device.caps().device_memory_bytes + 4);
+          FAIL() << "granted";
+        } catch (const DeviceError& error) {
+          EXPECT_EQ(error.kind, DeviceError::Kind::kOutOfMemory);
+          EXPECT_THAT(error.what(),
+                      AllOf(HasSubstr(std::to_string(device.caps().device_memory_bytes + 4)),
+                            HasSubstr("bytes of memory")));
+        }
+      },
+      options);
+}
+
+TEST_F(BufferTest, OutlivesItsDevice) {
+  for_each_device([&](Device& device) {
+    auto other = std::make_unique<Device>(Device::open(device.caps().name, validated()));
+    Buffer buffer = other->buffer(8);
+    other.reset();
+    Buffer moved = std::move(buffer);
+    EXPECT_EQ(moved.bytes(), 8u);
+  });
+}
+
+}  // namespace
+}  // namespace vkmoye::test

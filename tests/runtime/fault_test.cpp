@@ -1,0 +1,117 @@
+// Each Vulkan call fails in turn: the error names it, nothing is left behind, nothing crashes.
+
+#include <gmock/gmock.h>
+
+#include "runtime/shaders.hpp"
+#include "support/fault_table.hpp"
+#include "support/process.hpp"
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/runtime/vulkan.hpp"
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/lsan_interface.h>
+#endif
+
+namespace vkmoye::test {
+namespace {
+
+using testing::HasSubstr;
+
+// A short life that uses everything.
+void use_everything(const CompiledKernel& kernel, const std::string& cache_folder) {
+  OpenOptions options;
+  options.cache_folder = cache_folder;
+  options.direct_access = false;
+  Device device = open_through(FaultTable::get_instance_proc_addr(), "0", options);
+  Buffer a = device.buffer(256), b = device.buffer(256);
+  std::vector<std::byte> bytes(256);
+  a.write(bytes);
+  b.fill(std::byte{1});
+  const Launch launch = device.prepare(device.load(kernel), {a, b}, {{"n", 64}});
+  device.run(launch);
+  device.submit(launch);
+  measure(device, launch,
+          {.warm_up_seconds = 0, .min_seconds = 0, .min_samples = 1, .max_samples = 1});
+  b.read(bytes);
+  device.save_cache();
+}
+
+class FaultTest : public testing::TestWithParam<VkResult> {};
+
+TEST_P(FaultTest, AtEachCallIsReportedAndLeavesNothing) {
+  const VkResult result = GetParam();
+  const CompiledKernel kernel = affine_kernel();
+  const TemporaryFolder folder;
+  FaultTable faults;
+  int number = 1, thrown = 0;
+  for (;; ++number) {
+    faults.fail_at(number, result);
+    std::string message;
+    try {
+      use_everything(kernel, folder.path());
+    } catch (const DeviceError& error) {
+      ++thrown;
+      message = error.what();
+      if (result == VK_ERROR_DEVICE_LOST) {
+        EXPECT_EQ(error.kind, DeviceError::Kind::kLost) << message;
+      } else if (result != VK_ERROR_INITIALIZATION_FAILED) {
+        EXPECT_EQ(error.kind, DeviceError::Kind::kOutOfMemory) << message;
+      }
+    }
+    const std::string failed = faults.failed_call();
+    if (failed.empty()) break;  // the whole life was shorter: every call has had its turn
+    SCOPED_TRACE("call " + std::to_string(number) + ", " + failed);
+    ASSERT_EQ(faults.leaks(), "");
+    // Losing the cache is no error, an allocation is tried elsewhere before it is one, and work
+    // that no one waits for is asked about again.
+    const bool cache = failed.find("PipelineCache") != std::string::npos;
+    const bool memory = failed == "vkAllocateMemory" || failed == "vkMapMemory";
+    if (message.empty()) {
+      EXPECT_TRUE(cache || memory || failed == "vkGetFenceStatus") << "went unnoticed";
+    } else if (!cache) {
+      const bool by_vma = memory || failed == "vkCreateBuffer" || failed == "vkBindBufferMemory" ||
+                          failed == "vkBindBufferMemory2";
+      EXPECT_THAT(message, HasSubstr(by_vma ? "vmaCreateBuffer" : failed));
+    }
+  }
+  EXPECT_GT(thrown, 40);
+  RecordProperty("calls", number - 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Results, FaultTest,
+                         testing::Values(VK_ERROR_OUT_OF_HOST_MEMORY, VK_ERROR_OUT_OF_DEVICE_MEMORY,
+                                         VK_ERROR_DEVICE_LOST, VK_ERROR_INITIALIZATION_FAILED));
+
+TEST(Timeout, IsReportedAndTheDeviceThenLeftAlone) {
+#if defined(__SANITIZE_ADDRESS__)
+  const __lsan::ScopedDisabler leaks_by_intent;
+#endif
+  const CompiledKernel kernel = affine_kernel();
+  FaultTable faults;
+  {
+    OpenOptions options;
+    options.cache = false;
+    Device device = open_through(FaultTable::get_instance_proc_addr(), "0", options);
+    Buffer a = device.buffer(256), b = device.buffer(256);
+    const Launch launch = device.prepare(device.load(kernel), {a, b}, {{"n", 64}});
+    faults.fail_all("vkWaitForFences", VK_TIMEOUT);
+    const auto expect_lost = [&](const char* text) {
+      try {
+        device.run(launch);
+        ADD_FAILURE() << "ran";
+      } catch (const DeviceError& error) {
+        EXPECT_EQ(error.kind, DeviceError::Kind::kLost);
+        EXPECT_THAT(error.what(), HasSubstr(text));
+      }
+    };
+    expect_lost("vkWaitForFences(...) -> VK_TIMEOUT: the device did not finish within 60 s");
+    expect_lost("an earlier submission did not finish");
+  }
+  // What the device may still use was not pulled from under it.
+  EXPECT_EQ(faults.calls("vkDestroyDevice"), 0);
+  EXPECT_EQ(faults.calls("vkDestroyPipeline"), 0);
+  EXPECT_EQ(faults.calls("vkFreeMemory"), 0);
+}
+
+}  // namespace
+}  // namespace vkmoye::test

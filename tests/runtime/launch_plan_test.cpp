@@ -1,0 +1,176 @@
+// Plans of launches: each grid is covered once, each mistake is named with its numbers.
+
+#include "vkmoye/runtime/launch_plan.hpp"
+
+#include <gmock/gmock.h>
+
+#include <random>
+
+#include "vkmoye/base/error.hpp"
+
+namespace vkmoye::test {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using testing::ThrowsMessage;
+
+KernelInterface transpose_interface() {
+  KernelInterface kernel;
+  kernel.name = "transpose";
+  kernel.bindings = {{"src", ScalarType::f32, Access::read, {"cols", "rows"}},
+                     {"dst", ScalarType::f32, Access::write, {"rows", "cols"}}};
+  kernel.push_constants = {"cols", "rows", kFirstGroupX, kFirstGroupY};
+  kernel.grid = {GridDimension{"cols", 32}, GridDimension{"rows", 32}};
+  return kernel;
+}
+
+DeviceCaps caps_with(std::uint32_t groups_x, std::uint32_t groups_y) {
+  DeviceCaps caps;
+  caps.name = "fake";
+  caps.max_group_count = {groups_x, groups_y, 1};
+  caps.max_storage_buffer_bytes = std::uint64_t{1} << 32;
+  caps.storage_buffer_alignment = 16;
+  return caps;
+}
+
+const int memory_a = 0, memory_b = 0;
+
+std::vector<BoundRange> two_buffers(std::uint64_t bytes) {
+  return {{&memory_a, bytes, 0, bytes}, {&memory_b, bytes, 0, bytes}};
+}
+
+TEST(LaunchPlan, OfAGridThatFitsIsOnePiece) {
+  const LaunchPlan plan = plan_launch(transpose_interface(), caps_with(100, 100),
+                                      two_buffers(4 * 33 * 65), {{"cols", 33}, {"rows", 65}});
+  EXPECT_THAT(plan.pieces, ElementsAre(GridPiece{0, 0, 2, 3}));
+  EXPECT_THAT(plan.push_constants, ElementsAre(33, 65, 0, 0));
+  EXPECT_EQ(plan.first_group_x, 2);
+  EXPECT_EQ(plan.first_group_y, 3);
+}
+
+TEST(LaunchPlan, CoversEveryGroupOnce) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 300; ++round) {
+    const std::uint32_t cols = 1 + random() % 1000, rows = 1 + random() % 1000;
+    const std::uint32_t limit_x = 1 + random() % 12, limit_y = 1 + random() % 12;
+    SCOPED_TRACE(testing::Message()
+                 << cols << " x " << rows << " on " << limit_x << " x " << limit_y);
+    const LaunchPlan plan =
+        plan_launch(transpose_interface(), caps_with(limit_x, limit_y),
+                    two_buffers(std::uint64_t{4} * cols * rows), {{"cols", cols}, {"rows", rows}});
+    const std::uint32_t groups_x = (cols + 31) / 32, groups_y = (rows + 31) / 32;
+    std::vector<int> covered(groups_x * groups_y);
+    for (const GridPiece& piece : plan.pieces) {
+      ASSERT_TRUE(piece.count_x >= 1 && piece.count_x <= limit_x);
+      ASSERT_TRUE(piece.count_y >= 1 && piece.count_y <= limit_y);
+      for (std::uint32_t y = 0; y < piece.count_y; ++y) {
+        for (std::uint32_t x = 0; x < piece.count_x; ++x) {
+          ++covered.at((piece.first_y + y) * groups_x + piece.first_x + x);
+        }
+      }
+    }
+    ASSERT_THAT(covered, testing::Each(1));
+  }
+}
+
+TEST(LaunchPlan, RefusesToSplitAKernelThatCannotBe) {
+  KernelInterface kernel = transpose_interface();
+  kernel.push_constants = {"cols", "rows", kFirstGroupX};
+  EXPECT_THAT(
+      [&] {
+        plan_launch(kernel, caps_with(2, 2), two_buffers(4 * 128 * 128),
+                    {{"cols", 128}, {"rows", 128}});
+      },
+      ThrowsMessage<ArgumentError>("transpose: the grid has 4 groups in y, the device dispatches "
+                                   "2, and the kernel cannot be split (it has no first_group_y)"));
+}
+
+TEST(LaunchPlan, NamesEveryMistakeAtOnce) {
+  const BoundRange one = {&memory_a, 64, 8, 100};
+  EXPECT_THAT(
+      [&] {
+        plan_launch(transpose_interface(), caps_with(9, 9), std::vector{one},
+                    {{"cols", -3}, {"row", 2}});
+      },
+      ThrowsMessage<ArgumentError>(AllOf(HasSubstr("transpose:\n  - "),
+                                         HasSubstr("argument 'rows' is missing"),
+                                         HasSubstr("unknown argument 'row', did you mean 'rows'?"),
+                                         HasSubstr("argument cols = -3 is outside"),
+                                         HasSubstr("takes 2 buffers (src, dst), got 1"))));
+}
+
+TEST(LaunchPlan, RefusesRanges) {
+  const Arguments sizes = {{"cols", 4}, {"rows", 4}};  // 64 bytes each
+  struct Case {
+    const char* what;
+    BoundRange dst;
+    const char* message;
+  };
+  const Case cases[] = {
+      {"short",
+       {&memory_b, 63, 0, 63},
+       "transpose: dst: needs 16 elements of 4 bytes = 64 bytes, got 63"},
+      {"outside",
+       {&memory_b, 80, 32, 64},
+       "transpose: dst: 64 bytes at offset 32 leave a buffer of 80 bytes"},
+      {"outside, wrapping",
+       {&memory_b, 80, 16, ~std::uint64_t{0}},
+       "transpose: dst: 18446744073709551615 bytes at offset 16 leave a buffer of 80 bytes"},
+      {"misaligned",
+       {&memory_b, 80, 8, 72},
+       "transpose: dst: offset 8 is no multiple of the device's 16 bytes"},
+      {"overlapping",
+       {&memory_a, 128, 48, 80},
+       "transpose: src (bytes 0 to 64) and dst (bytes 48 to 128) overlap in one buffer, and dst "
+       "is written"},
+  };
+  for (const Case& c : cases) {
+    const std::vector<BoundRange> ranges = {{&memory_a, 128, 0, 64}, c.dst};
+    EXPECT_THAT([&] { plan_launch(transpose_interface(), caps_with(9, 9), ranges, sizes); },
+                ThrowsMessage<ArgumentError>(c.message))
+        << c.what;
+  }
+  // Beside each other in one buffer: fine. Two reads of the same range: fine.
+  plan_launch(transpose_interface(), caps_with(9, 9),
+              std::vector<BoundRange>{{&memory_a, 128, 0, 64}, {&memory_a, 128, 64, 64}}, sizes);
+}
+
+TEST(LaunchPlan, BindsNoMoreThanTheDeviceBinds) {
+  DeviceCaps caps = caps_with(9, 9);
+  caps.max_storage_buffer_bytes = 64;
+  const Arguments sizes = {{"cols", 4}, {"rows", 4}};
+  EXPECT_THAT(plan_launch(transpose_interface(), caps, two_buffers(100), sizes).bound_bytes,
+              ElementsAre(64, 64));
+  EXPECT_THAT(
+      [&] {
+        plan_launch(transpose_interface(), caps, two_buffers(100), {{"cols", 5}, {"rows", 4}});
+      },
+      ThrowsMessage<ArgumentError>(HasSubstr("= 80 bytes, the device binds at most 64")));
+}
+
+TEST(LaunchPlan, RefusesArgumentsThatWeFill) {
+  EXPECT_THAT(
+      [&] {
+        plan_launch(transpose_interface(), caps_with(9, 9), two_buffers(64),
+                    {{"cols", 4}, {"rows", 4}, {kFirstGroupX, 1}});
+      },
+      ThrowsMessage<ArgumentError>(HasSubstr("unknown argument 'first_group_x'")));
+}
+
+TEST(LaunchPlan, RefusesSizesBeyond32Bits) {
+  for (const std::int64_t cols : {std::int64_t{0}, std::int64_t{1} << 32}) {
+    EXPECT_THAT(
+        [&] {
+          plan_launch(transpose_interface(), caps_with(9, 9), two_buffers(64),
+                      {{"cols", cols}, {"rows", 4}});
+        },
+        ThrowsMessage<ArgumentError>(AllOf(HasSubstr("cols"), Not(HasSubstr("overlap")))))
+        << cols;
+  }
+}
+
+}  // namespace
+}  // namespace vkmoye::test

@@ -1,0 +1,183 @@
+// Kernels run: right values, nothing outside, in order, in pieces.
+
+#include "vkmoye/runtime/launch.hpp"
+
+#include <gmock/gmock.h>
+
+#include <numeric>
+#include <thread>
+
+#include "runtime/shaders.hpp"
+#include "support/device_fixture.hpp"
+#include "support/guarded_buffer.hpp"
+#include "vkmoye/base/error.hpp"
+
+namespace vkmoye::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+class LaunchTest : public DeviceTest {};
+
+std::vector<std::uint32_t> counting(std::size_t count) {
+  std::vector<std::uint32_t> values(count);
+  std::iota(values.begin(), values.end(), 0u);
+  return values;
+}
+
+void expect_affine(Device& device, const Pipeline& pipeline, std::uint32_t n) {
+  GuardedBuffer a(device, 4 * n), b(device, 4 * n);
+  write_as(a, counting(n));
+  const double microseconds = device.run(pipeline, {a.view(), b.view()}, {{"n", n}});
+  EXPECT_GE(microseconds, 0);
+  std::vector<std::uint32_t> expected = counting(n);
+  for (std::uint32_t& value : expected) value = 2 * value + 1;
+  EXPECT_TRUE(read_as<std::uint32_t>(b) == expected) << n;
+  EXPECT_TRUE(read_as<std::uint32_t>(a) == counting(n)) << n;
+  EXPECT_EQ(a.damage() + b.damage(), "") << n;
+}
+
+TEST_F(LaunchTest, ComputesAtEverySize) {
+  for_each_device([&](Device& device) {
+    const Pipeline pipeline = device.load(affine_kernel());
+    for (const std::uint32_t n : {1, 63, 64, 65, 1021, 4096}) expect_affine(device, pipeline, n);
+  });
+}
+
+TEST_F(LaunchTest, SplitsAGridThatIsTooLarge) {
+  OpenOptions options;
+  options.pretend = [](DeviceCaps& caps) { caps.max_group_count = {3, 2, 1}; };
+  for_each_device(
+      [&](Device& device) {
+        expect_affine(device, device.load(affine_kernel()), 64 * 10 + 1);
+        const std::uint32_t cols = 11, rows = 7;
+        GuardedBuffer dst(device, 4 * cols * rows);
+        device.run(device.load(coordinate_kernel()), {dst.view()},
+                   {{"cols", cols}, {"rows", rows}});
+        std::vector<std::uint32_t> expected;
+        for (std::uint32_t y = 0; y < rows; ++y) {
+          for (std::uint32_t x = 0; x < cols; ++x) expected.push_back(x + 1000 * y);
+        }
+        EXPECT_EQ(read_as<std::uint32_t>(dst), expected);
+        EXPECT_EQ(dst.damage(), "");
+        // In place, a group counted twice would show.
+        GuardedBuffer a(device, 4 * 1000);
+        write_as(a, counting(1000));
+        device.run(device.load(increment_kernel()), {a.view()}, {{"n", 1000}});
+        EXPECT_EQ(read_as<std::uint32_t>(a).at(999), 1000u);
+        EXPECT_EQ(read_as<std::uint32_t>(a).at(0), 1u);
+      },
+      options);
+}
+
+TEST_F(LaunchTest, DispatchesMoreGroupsThanTheDeviceDoesAtOnce) {
+  for_each_device([&](Device& device) {
+    const std::uint64_t n = std::uint64_t{device.caps().max_group_count[1]} + 5;
+    if (n > 1'000'000) return;  // this device needs no splitting at a size that fits
+    GuardedBuffer dst(device, 4 * n);
+    device.run(device.load(coordinate_kernel()), {dst.view()},
+               {{"cols", 1}, {"rows", static_cast<std::int64_t>(n)}});
+    EXPECT_EQ(read_as<std::uint32_t>(dst).back(), static_cast<std::uint32_t>(1000 * (n - 1)));
+    EXPECT_EQ(dst.damage(), "");
+  });
+}
+
+TEST_F(LaunchTest, SubmittedWorkRunsInOrder) {
+  for_each_device([&](Device& device) {
+    const Pipeline pipeline = device.load(increment_kernel());
+    GuardedBuffer a(device, 4 * 1000);
+    write_as(a, std::vector<std::uint32_t>(1000, 0));
+    const Launch launch = device.prepare(pipeline, {a.view()}, {{"n", 1000}});
+    for (int i = 0; i < 50; ++i) device.submit(launch);  // let go of at once
+    Pending last = device.submit(launch);
+    last.wait();
+    EXPECT_TRUE(last.is_done());
+    EXPECT_EQ(read_as<std::uint32_t>(a), std::vector<std::uint32_t>(1000, 51));
+  });
+}
+
+TEST_F(LaunchTest, KeepsItsBuffersWhileTheDeviceUsesThem) {
+  for_each_device([&](Device& device) {
+    const Pipeline pipeline = device.load(affine_kernel());
+    for (int i = 0; i < 20; ++i) {
+      Buffer a = device.buffer(4 << 16), b = device.buffer(4 << 16);
+      a.fill(std::byte{1});
+      device.submit(device.prepare(pipeline, {a, b}, {{"n", 1 << 16}}));
+    }
+  });
+}
+
+TEST_F(LaunchTest, RunsFromSeveralThreads) {
+  for_each_device([&](Device& device) {
+    const Pipeline pipeline = device.load(affine_kernel());
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t) {
+      threads.emplace_back([&] {
+        for (int i = 0; i < 10; ++i) expect_affine(device, pipeline, 1021);
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  });
+}
+
+TEST_F(LaunchTest, RefusesBeforeAnyCall) {
+  for_each_device([&](Device& device) {
+    const Pipeline pipeline = device.load(affine_kernel());
+    Buffer a = device.buffer(40), b = device.buffer(36);
+    EXPECT_THAT(
+        [&] {
+          device.run(pipeline, {a, b}, {{"n", 10}});
+        },
+        ThrowsMessage<ArgumentError>("affine: b: needs 10 elements of 4 bytes = 40 bytes, got 36"));
+    EXPECT_THAT(
+        [&] {
+          device.run(pipeline, {a, a}, {{"n", 10}});
+        },
+        ThrowsMessage<ArgumentError>(HasSubstr("overlap in one buffer, and b is written")));
+    EXPECT_THAT([&] { device.run(pipeline, {a}, {}); },
+                ThrowsMessage<ArgumentError>(AllOf(HasSubstr("argument 'n' is missing"),
+                                                   HasSubstr("takes 2 buffers (a, b), got 1"))));
+    Device other = Device::open(device.caps().name, validated());
+    Buffer foreign = other.buffer(40);
+    EXPECT_THAT(
+        [&] {
+          device.run(pipeline, {a, foreign}, {{"n", 10}});
+        },
+        ThrowsMessage<ArgumentError>("affine: a buffer belongs to another Device"));
+    EXPECT_THAT(
+        [&] {
+          other.run(pipeline, {foreign, foreign}, {{"n", 10}});
+        },
+        ThrowsMessage<ArgumentError>("affine: was loaded on another Device"));
+  });
+}
+
+TEST_F(LaunchTest, RefusesAKernelThatTheDeviceCannotRun) {
+  OpenOptions options;
+  options.pretend = [](DeviceCaps& caps) {
+    caps.features = {};
+    caps.max_shared_bytes = 100;
+  };
+  for_each_device(
+      [&](Device& device) {
+        CompiledKernel kernel = affine_kernel();
+        kernel.interface.features = {Feature::f64};
+        kernel.interface.shared_bytes = 4224;
+        kernel.spirv = {1, 2, 3};
+        try {
+          device.load(kernel);
+          FAIL() << "loaded";
+        } catch (const KernelError& error) {
+          EXPECT_THAT(error.reasons,
+                      testing::ElementsAre("needs the feature f64, the device lacks it",
+                                           "needs 4224 bytes of shared memory, the device has 100",
+                                           "its 3 words are no SPIR-V"));
+        }
+      },
+      options);
+}
+
+}  // namespace
+}  // namespace vkmoye::test

@@ -1,0 +1,19 @@
+#pragma once
+// Small kernels written by hand, so that the runtime is tested without the generator.
+
+#include <string>
+
+#include "vkmoye/contract/compiled_kernel.hpp"
+
+namespace vkmoye::test {
+
+/// b[i] = 2 * a[i] + 1 over n unsigned integers; `split`: has first_group_x.
+CompiledKernel affine_kernel(bool split = true);
+
+/// out[y][x] = x + 1000 * y over (cols, rows), one group per element; splits in x and y.
+CompiledKernel coordinate_kernel();
+
+/// a[i] += 1 in place.
+CompiledKernel increment_kernel();
+
+}  // namespace vkmoye::test

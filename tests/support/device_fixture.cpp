@@ -1,0 +1,47 @@
+#include "support/device_fixture.hpp"
+
+#include <cstdlib>
+#include <utility>
+
+namespace vkmoye::test {
+
+void DeviceTest::for_each_device(const std::function<void(Device&)>& body,
+                                 const OpenOptions& options) {
+  const std::vector<DeviceCaps> devices = list_devices();
+  bool any = false;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    if (!devices[i].refused.empty()) continue;
+    any = true;
+    SCOPED_TRACE("device " + std::to_string(i) + ": " + devices[i].name);
+    Device device = Device::open(std::to_string(i), validated(options));
+    body(device);
+  }
+  ASSERT_TRUE(any) << "no usable Vulkan device";
+}
+
+OpenOptions DeviceTest::validated(OpenOptions options) {
+  options.validation = has_validation();
+  options.on_validation_message = [this](const std::string& message) {
+    const std::lock_guard lock(mutex_);
+    messages_.push_back(message);
+  };
+  return options;
+}
+
+bool DeviceTest::has_validation() {
+  const char* choice = std::getenv("VKMOYE_TEST_VALIDATION");
+  return choice == nullptr || std::string(choice) != "off";
+}
+
+std::vector<std::string> DeviceTest::take_messages() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(messages_, {});
+}
+
+void DeviceTest::TearDown() {
+  for (const std::string& message : take_messages()) {
+    ADD_FAILURE() << "validation layer: " << message;
+  }
+}
+
+}  // namespace vkmoye::test

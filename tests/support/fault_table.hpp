@@ -1,0 +1,58 @@
+#pragma once
+// Vulkan with faults: a vkGetInstanceProcAddr whose functions count their calls, and of which the
+// N-th that returns a VkResult fails.
+//
+//   FaultTable faults;
+//   faults.fail_at(7, VK_ERROR_DEVICE_LOST);
+//   open_through(faults.get_instance_proc_addr());
+//
+// One FaultTable, one instance and one device at a time; single-threaded.
+
+#include <vulkan/vulkan_core.h>
+
+#include <functional>
+#include <map>
+#include <string>
+
+namespace vkmoye::test {
+
+class FaultTable {
+ public:
+  /// Opens the system's loader. Throws std::runtime_error where there is none.
+  FaultTable();
+  ~FaultTable();
+  FaultTable(const FaultTable&) = delete;
+  FaultTable& operator=(const FaultTable&) = delete;
+
+  static PFN_vkGetInstanceProcAddr get_instance_proc_addr();
+
+  /// The `number`-th fallible call from now on, counted from 1, fails with `result`; and only that.
+  void fail_at(int number, VkResult result);
+  /// Every call of `name` fails with `result`; VK_SUCCESS: no longer.
+  void fail_all(const std::string& name, VkResult result);
+  /// The call that fail_at made fail; "" if it was not reached.
+  const std::string& failed_call() const { return failed_call_; }
+
+  /// How often `name` was called, faults included.
+  int calls(const std::string& name) const;
+  /// Objects made and not destroyed, as "vkCreateFence 1, "; "" if none.
+  std::string leaks() const;
+  /// Sees the arguments of each vkCreatePipelineCache.
+  std::function<void(const VkPipelineCacheCreateInfo&)> on_create_pipeline_cache;
+
+  // For the hooks.
+  VkResult fault_for(const std::string& name);
+  void called(const std::string& name);
+  void changed(const std::string& kind, int by);
+
+ private:
+  void* library_ = nullptr;
+  int until_failure_ = 0;
+  VkResult result_ = VK_SUCCESS;
+  std::string failed_call_;
+  std::map<std::string, VkResult> always_;
+  std::map<std::string, int> calls_;
+  std::map<std::string, int> alive_;
+};
+
+}  // namespace vkmoye::test

@@ -1,0 +1,61 @@
+# shellcheck shell=bash
+# Sourced by demo, test and check: the common steps, run from the top of the tree.
+
+here=${BASH_SOURCE[0]%/*}
+root=$(cd "$here/.." && pwd)
+name=${0##*/}
+cd "$root" || exit
+
+say() { printf 'tools/%s: %s\n' "$name" "$*" >&2; }
+
+# step WHAT COMMAND...: runs the command silently and says how long it took; shows its output if it fails.
+step() {
+  local what=$1 start=$SECONDS log
+  shift
+  log=$(mktemp)
+  say "$what ..."
+  if "$@" >"$log" 2>&1 </dev/null; then
+    say "$what: $((SECONDS - start)) s"
+    rm -f "$log"
+  else
+    tail -n 100 "$log" >&2
+    say "$what failed; the whole output is in $log"
+    return 1
+  fi
+}
+
+# as_owner ARGUMENT...: installs what is missing, as root; the rest of a script called through sudo runs again
+# as the user who called it, so that the build folder stays his.
+as_owner() {
+  tools/setup
+  if ((EUID == 0)) && [[ ${SUDO_UID:-0} != 0 ]] && sudo -u "#$SUDO_UID" test -w "$root"; then
+    exec sudo -H -u "#$SUDO_UID" --preserve-env=VULKAN_SDK,VK_DRIVER_FILES,CI -- "$root/tools/$name" "$@"
+  fi
+}
+
+# build PRESET [TARGET...]: configures and builds; everything if no target is named.
+build() {
+  local preset=$1 target=()
+  shift
+  (($# == 0)) || target=(--target "$@")
+  step "configure $preset" cmake --preset "$preset" ${CI:+-DVKMOYE_WERROR=ON}
+  step "build $preset" cmake --build --preset "$preset" --parallel "$(nproc)" "${target[@]}"
+}
+
+# use_lavapipe: the tests' device, unless VK_DRIVER_FILES names another.
+use_lavapipe() {
+  local manifest
+  for manifest in /usr/share/vulkan/icd.d/lvp_icd*.json; do
+    [[ -r $manifest ]] && export VK_DRIVER_FILES=${VK_DRIVER_FILES:-$manifest}
+  done
+  # 512 crashes in cooperative matrices, 128 has none (Mesa 26.1).
+  export LP_NATIVE_VECTOR_WIDTH=${LP_NATIVE_VECTOR_WIDTH:-256}
+}
+
+# run_tests PRESET ARGUMENT...: ctest without the lines of what passed.
+run_tests() {
+  local preset=$1
+  shift
+  ctest --preset "$preset" --parallel "$(nproc)" "$@" </dev/null |
+    grep --line-buffered -vE '^ +Start +[0-9]+: | +Passed +[0-9.]+ sec *$'
+}

@@ -1,0 +1,86 @@
+// apply KERNEL --in A.npy --out B.npy: runs a kernel on a user's own array; times nothing.
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "command.hpp"
+#include "npy.hpp"
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/compile.hpp"
+#include "vkmoye/runtime/guarded_buffer.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+struct ApplyOptions {
+  std::string kernel, in, out, device, type;
+  ConfigOptions config;
+};
+
+void check_input(const ApplyOptions& options, const NpyArray& array) {
+  if (array.shape.size() != 2) {
+    throw ArgumentError(fmt::format("{}: has {} dimension{}, {} takes 2", options.in,
+                                    array.shape.size(), array.shape.size() == 1 ? "" : "s",
+                                    options.kernel));
+  }
+  if (array.shape[0] == 0 || array.shape[1] == 0) {
+    throw ArgumentError(fmt::format("{}: has no elements, its shape is ({}, {})", options.in,
+                                    array.shape[0], array.shape[1]));
+  }
+  if (!options.type.empty() && parse_scalar_type(options.type) != array.type) {
+    throw ArgumentError(fmt::format("{}: holds {}, --type says {}", options.in,
+                                    to_string(array.type), options.type));
+  }
+}
+
+int apply(const ApplyOptions& options) {
+  const gen::KernelEntry& entry = find_one_kernel(options.kernel);
+  const NpyArray src_array = read_npy(options.in);
+  check_input(options, src_array);
+  const CompiledKernel kernel =
+      gen::compile(entry.describe(src_array.type, options.config.given()));
+
+  Device device = Device::open(options.device);
+  const auto reasons = reasons_against(kernel.interface, device.caps());
+  if (!reasons.empty()) {
+    // Not a mistake of the caller: another device could.
+    throw DeviceError(DeviceError::Kind::kNoDevice, KernelError(entry.name, reasons).what());
+  }
+  GuardedBuffer src(device, src_array.data.size()), dst(device, src_array.data.size());
+  src.write(src_array.data);
+  device.run(device.load(kernel), {src.view(), dst.view()},
+             {{"rows", src_array.shape[0]}, {"cols", src_array.shape[1]}});
+
+  for (const std::string& damage : {src.damage(), dst.damage()}) {
+    if (damage.empty()) continue;
+    fmt::print(stderr, "vkmoye-bench: {}: {}; nothing was written\n", entry.name, damage);
+    return kWrongResult;
+  }
+  NpyArray dst_array = src_array;
+  if (entry.operation == gen::Operation::transpose) {
+    std::swap(dst_array.shape[0], dst_array.shape[1]);
+  }
+  dst.read(dst_array.data);
+  write_npy(options.out, dst_array);
+  return kOk;
+}
+
+}  // namespace
+
+void add_apply(CLI::App& app, int& status) {
+  CLI::App* command = app.add_subcommand("apply", "run a kernel on a NumPy array of yours");
+  command->footer(
+      "Examples:\n  vkmoye-bench apply transpose/padded --in a.npy --out b.npy\n"
+      "  vkmoye-bench apply copy/simple --in a.npy --out b.npy --device llvmpipe");
+  auto options = std::make_shared<ApplyOptions>();
+  command->add_option("KERNEL", options->kernel, "family/variant")->required();
+  command->add_option("--in", options->in, "a .npy file: 2-D, C order, little-endian")->required();
+  command->add_option("--out", options->out, "where the result goes")->required();
+  command->add_option("--type", options->type, "refuse an array of another type");
+  command->add_option("--device", options->device, "index or part of the name (the best one)");
+  options->config.add_to(*command);
+  command->callback([options, &status] { status = apply(*options); });
+}
+
+}  // namespace vkmoye::bench

@@ -1,0 +1,108 @@
+// emit KERNEL: the GLSL on stdout; the SPIR-V and the calling interface into files. No device.
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+#include "parse.hpp"
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/compile.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json to_json(const Extent& extent) {
+  return extent.is_symbol() ? ordered_json(extent.symbol) : ordered_json(extent.value);
+}
+
+ordered_json to_json(const KernelInterface& kernel) {
+  ordered_json bindings = ordered_json::array();
+  for (const Binding& binding : kernel.bindings) {
+    ordered_json extents = ordered_json::array();
+    for (const Extent& extent : binding.extents) extents.push_back(to_json(extent));
+    bindings.push_back({{"set", 0},
+                        {"binding", bindings.size()},
+                        {"name", binding.name},
+                        {"type", to_string(binding.type)},
+                        {"access", to_string(binding.access)},
+                        {"extents", extents}});
+  }
+  ordered_json constants = ordered_json::array();
+  for (const std::string& name : kernel.push_constants) {
+    constants.push_back({{"name", name}, {"type", "uint"}, {"offset", 4 * constants.size()}});
+  }
+  ordered_json grid = ordered_json::array();
+  for (const GridDimension& dimension : kernel.grid) {
+    grid.push_back({{"extent", to_json(dimension.extent)}, {"tile", dimension.tile}});
+  }
+  ordered_json features = ordered_json::array();
+  for (const Feature feature : kernel.features.list()) features.push_back(to_string(feature));
+  return {{"schema", 1},
+          {"kernel", kernel.name},
+          {"entry_point", "main"},
+          {"bindings", bindings},
+          {"push_constants", constants},
+          {"grid", grid},
+          {"grid_rule",
+           "groups[i] = ceil(extent / tile); z = 1; set first_group_x and first_group_y to 0, or to "
+           "the first group of each piece of a grid dispatched in pieces"},
+          {"workgroup_size", kernel.workgroup_size},
+          {"needs",
+           {{"vulkan", "1.2"},
+            {"features", features},
+            {"shared_bytes", kernel.shared_bytes},
+            {"push_constant_bytes", 4 * kernel.push_constants.size()},
+            {"storage_buffers", kernel.bindings.size()}}}};
+}
+
+void write_file(const std::string& path, const char* data, std::size_t bytes) {
+  std::ofstream file(path, std::ios::binary);
+  file.write(data, static_cast<std::streamsize>(bytes));
+  file.close();
+  if (!file) throw ArgumentError(fmt::format("{}: cannot be written", path));
+}
+
+struct EmitOptions {
+  std::string kernel, spirv, interface, type = "f32";
+  ConfigOptions config;
+};
+
+void emit(const EmitOptions& options) {
+  const gen::KernelEntry& entry = find_one_kernel(options.kernel);
+  const auto types = parse_types({options.type});
+  if (types.size() != 1) throw ArgumentError("emit prints one kernel: give one type");
+  const CompiledKernel compiled = gen::compile(entry.describe(types[0], options.config.given()));
+  if (!options.spirv.empty()) {
+    write_file(options.spirv, reinterpret_cast<const char*>(compiled.spirv.data()),
+               compiled.spirv.size() * sizeof(std::uint32_t));
+  }
+  if (!options.interface.empty()) {
+    const std::string json = to_json(compiled.interface).dump(2) + "\n";
+    write_file(options.interface, json.data(), json.size());
+  }
+  std::cout << compiled.glsl;
+}
+
+}  // namespace
+
+void add_emit(CLI::App& app, int&) {
+  CLI::App* command = app.add_subcommand("emit", "the GLSL of a kernel on stdout; needs no device");
+  command->footer(
+      "Examples:\n  vkmoye-bench emit transpose/padded\n"
+      "  vkmoye-bench emit copy/simple --type f16 --spirv copy.spv --interface copy.json");
+  auto options = std::make_shared<EmitOptions>();
+  command->add_option("KERNEL", options->kernel, "family/variant")->required();
+  command->add_option("--type", options->type, "element type (f32)");
+  command->add_option("--spirv", options->spirv, "write the SPIR-V into this file");
+  command->add_option("--interface", options->interface, "write how to call it into this file, JSON");
+  options->config.add_to(*command);
+  command->callback([options] { emit(*options); });
+}
+
+}  // namespace vkmoye::bench

@@ -1,0 +1,38 @@
+#pragma once
+// One row of `run`: a kernel checked against its definition, then timed.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "parse.hpp"
+#include "report.hpp"
+#include "vkmoye/gen/kernels/registry.hpp"
+#include "vkmoye/runtime/device.hpp"
+
+namespace vkmoye::bench {
+
+enum class Verify { full, sample, off };
+
+struct MeasureOptions {
+  std::optional<Verify> verify;        // nothing: full up to 2^26 elements, else sample
+  double min_time = 0.5;               // seconds of timed work, after as much warm-up
+  std::vector<std::string> baselines;  // "copy", "vkcmdcopy"
+  std::uint64_t seed = 1;
+};
+
+/// The kernel with every name of its arguments, ready to be applied or measured.
+struct Problem {
+  const gen::KernelEntry* entry;
+  ScalarType type;
+  Size size;                 // of src
+  gen::Options config;
+};
+
+/// Runs `problem`: random input, poisoned output, guard words, every element compared (or a sample
+/// of them), then samples of its time and of the baselines'. What the device cannot run is a row
+/// that says why. Throws KernelError for a bad config, DeviceError if the driver fails.
+Row measure(Device& device, const Problem& problem, const MeasureOptions& options);
+
+}  // namespace vkmoye::bench

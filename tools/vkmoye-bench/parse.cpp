@@ -1,0 +1,103 @@
+#include "parse.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+constexpr std::int64_t kMaxExtent = 0xffffffff;
+
+std::int64_t parse_extent(const std::string& text, const std::string& whole) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool is_number = end == text.data() + text.size() && !text.empty();
+  if (is_number && (error == std::errc::result_out_of_range || value < 1 || value > kMaxExtent)) {
+    throw ArgumentError(fmt::format("size '{}': {} is outside 1..{}", whole, text, kMaxExtent));
+  }
+  if (!is_number || error != std::errc()) {
+    throw ArgumentError(
+        fmt::format("size '{}' is not ROWSxCOLUMNS, such as 2048x2048 or 1023x2047", whole));
+  }
+  return value;
+}
+
+}  // namespace
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  while (true) {
+    const std::size_t end = text.find(separator, begin);
+    parts.push_back(text.substr(begin, end - begin));
+    if (end == std::string::npos) return parts;
+    begin = end + 1;
+  }
+}
+
+std::vector<Size> parse_sizes(const std::vector<std::string>& texts) {
+  std::vector<Size> sizes;
+  for (const std::string& text : texts) {
+    for (const std::string& part : split(text, ',')) {
+      const auto extents = split(part, 'x');
+      if (extents.size() > 2) {
+        throw ArgumentError(
+            fmt::format("size '{}' has {} extents, ROWSxCOLUMNS has 2", part, extents.size()));
+      }
+      sizes.push_back({parse_extent(extents.front(), part), parse_extent(extents.back(), part)});
+    }
+  }
+  return sizes;
+}
+
+std::vector<ScalarType> parse_types(const std::vector<std::string>& texts) {
+  std::vector<ScalarType> types;
+  for (const std::string& text : texts) {
+    for (const std::string& part : split(text, ',')) {
+      const auto type = parse_scalar_type(part);
+      if (!type) {
+        std::vector<std::string> names;
+        for (const ScalarTypeInfo& row : scalar_types()) names.emplace_back(row.name);
+        throw ArgumentError(
+            fmt::format("unknown type '{}'; there are {}", part, join(names, " ")));
+      }
+      types.push_back(*type);
+    }
+  }
+  return types;
+}
+
+bool matches(const std::string& pattern, const std::string& name) {
+  // Greedy matching with one point of return: after the last *, one character further.
+  std::size_t p = 0, n = 0, star = std::string::npos, resume = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n]) && pattern[p] != '*') {
+      ++p, ++n;
+    } else if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      resume = n;
+    } else if (star != std::string::npos) {
+      p = star + 1;
+      n = ++resume;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+std::string shell_line(const std::vector<std::string>& arguments) {
+  std::vector<std::string> words;
+  for (const std::string& argument : arguments) {
+    const bool plain = argument.find_first_of(" ()*?'\"|&;<>$`\\[]{}!#~") == std::string::npos;
+    words.push_back(plain ? argument : "'" + argument + "'");
+  }
+  return join(words, " ");
+}
+
+}  // namespace vkmoye::bench

@@ -1,0 +1,33 @@
+#pragma once
+// The values that options of the command line take, and command lines as text. Each function throws ArgumentError saying what
+// was typed and what would have been right.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "vkmoye/contract/scalar_type.hpp"
+
+namespace vkmoye::bench {
+
+/// Rows and columns of a source array, row-major.
+struct Size {
+  std::int64_t rows = 0, cols = 0;
+};
+
+/// "2048x2048,1x1" and repeats of it; a single number n means n x n. Each extent is 1 to 2^32-1.
+std::vector<Size> parse_sizes(const std::vector<std::string>& texts);
+
+/// "f32,i8" and repeats of it.
+std::vector<ScalarType> parse_types(const std::vector<std::string>& texts);
+
+/// `text` without what separates its parts at `separator`: "a,b" -> {"a", "b"}.
+std::vector<std::string> split(const std::string& text, char separator);
+
+/// Whether `name` matches `pattern`, in which * stands for any characters and ? for one.
+bool matches(const std::string& pattern, const std::string& name);
+
+/// `arguments` as they would be typed: with quotes where a shell needs them.
+std::string shell_line(const std::vector<std::string>& arguments);
+
+}  // namespace vkmoye::bench

@@ -1,0 +1,30 @@
+#pragma once
+// Inputs that are random, reproducible, and computable at any place without the rest.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+namespace vkmoye::bench {
+
+/// 64 random bits for place `index` of stream `seed` (the finaliser of SplitMix64).
+inline std::uint64_t random_bits(std::uint64_t seed, std::uint64_t index) {
+  std::uint64_t z = (seed + 1) * 0x9e3779b97f4a7c15u + index * 0xd1342543de82ef95u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+/// Fills `out` with elements `first`, `first + 1` .. of the stream; every bit pattern is possible,
+/// so that moved floating-point numbers are checked with NaNs, infinities and denormals.
+/// Precondition: out.size() is a multiple of `element_bytes`, which is at most 8.
+inline void fill_random(std::span<std::byte> out, std::size_t element_bytes, std::uint64_t seed,
+                        std::uint64_t first) {
+  for (std::size_t at = 0; at < out.size(); at += element_bytes, ++first) {
+    const std::uint64_t bits = random_bits(seed, first);
+    std::memcpy(out.data() + at, &bits, element_bytes);  // little-endian hosts, as .npy and GPUs
+  }
+}
+
+}  // namespace vkmoye::bench

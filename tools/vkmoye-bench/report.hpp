@@ -1,0 +1,52 @@
+#pragma once
+// What `run` and `suite` print: one row for each kernel, type and size, flushed as it is made.
+
+#include <cstdint>
+#include <iosfwd>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "vkmoye/contract/device_caps.hpp"
+#include "vkmoye/runtime/timing.hpp"
+
+namespace vkmoye::bench {
+
+/// The value below which `fraction` of the samples lie, interpolated. Precondition: not empty.
+double quantile(const Timing& timing, double fraction);
+
+struct Row {
+  std::string kernel;
+  std::string type;
+  std::vector<std::int64_t> size;
+  std::vector<std::pair<std::string, std::string>> config;
+  std::optional<Timing> timing;
+  std::optional<double> gbps;           // declared bytes over the median, 10^9 bytes per second
+  std::optional<bool> verified;         // nothing: verification was off
+  std::string verification;             // "full", "sample" or "off"
+  std::uint64_t mismatches = 0;
+  std::string wrong;                    // the first things that are wrong, for a reader
+  std::map<std::string, double> ratio;  // by baseline: its median over this median
+  std::string skipped;                  // every reason; empty: it ran
+  std::string command;                  // repeats the row
+};
+
+/// Writes rows in one of the formats. Every format is complete after the destructor ran, however
+/// few rows there were.
+class Report {
+ public:
+  virtual ~Report() = default;
+  virtual void add(const Row& row) = 0;
+};
+
+/// `format`: table, json, csv or markdown. Throws ArgumentError for any other.
+std::unique_ptr<Report> make_report(const std::string& format, std::ostream& out,
+                                    const DeviceCaps& device);
+
+/// 12.3 us, 4.56 ms, 1.23 s.
+std::string format_time(double microseconds);
+
+}  // namespace vkmoye::bench

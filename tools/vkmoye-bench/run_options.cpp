@@ -1,0 +1,66 @@
+#include "run_options.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iostream>
+
+#include "command.hpp"
+#include "vkmoye/base/error.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+// One line on a terminal that the next line overwrites; nothing elsewhere.
+class Progress {
+ public:
+  explicit Progress(std::size_t total) : total_(total), shown_(isatty(STDERR_FILENO) != 0) {}
+  ~Progress() { clear(); }
+  void show(const std::string& what) {
+    if (shown_) std::cerr << fmt::format("\r\x1b[K[{}/{}] {}", ++done_, total_, what) << std::flush;
+  }
+  void clear() {
+    if (shown_) std::cerr << "\r\x1b[K" << std::flush;
+  }
+
+ private:
+  std::size_t total_, done_ = 0;
+  bool shown_;
+};
+
+}  // namespace
+
+void OutputOptions::add_to(CLI::App& command) {
+  command.add_option("--device", device, "index or part of the name (the best one)");
+  command.add_option("--format", format, "table, json, csv or markdown (table)")
+      ->check(CLI::IsMember({"table", "json", "csv", "markdown"}));
+  command.add_option("--output", output, "write the report into this file (stdout)");
+}
+
+int run_problems(Device& device, const std::vector<Problem>& problems,
+                 const MeasureOptions& options, const OutputOptions& output) {
+  std::ofstream file;
+  if (!output.output.empty()) {
+    file.open(output.output);
+    if (!file) throw ArgumentError(fmt::format("{}: cannot be written", output.output));
+  }
+  std::ostream& out = output.output.empty() ? std::cout : file;
+
+  bool any_ran = false, any_wrong = false;
+  Progress progress(problems.size());
+  const auto report = make_report(output.format, out, device.caps());
+  for (const Problem& problem : problems) {
+    progress.show(fmt::format("{} {} {}x{}", problem.entry->name, to_string(problem.type),
+                              problem.size.rows, problem.size.cols));
+    const Row row = measure(device, problem, options);
+    progress.clear();
+    report->add(row);
+    any_ran = any_ran || row.skipped.empty();
+    any_wrong = any_wrong || (row.verified && !*row.verified);
+  }
+  if (!out) throw ArgumentError(fmt::format("{}: cannot be written", output.output));
+  return any_wrong ? kWrongResult : any_ran ? kOk : kNothingRan;
+}
+
+}  // namespace vkmoye::bench
