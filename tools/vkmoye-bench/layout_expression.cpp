@@ -1,7 +1,6 @@
 #include "layout_expression.hpp"
 
 #include <algorithm>
-#include <type_traits>
 #include <vector>
 
 #include "vkmoye/base/error.hpp"
@@ -25,6 +24,16 @@ class Evaluator {
   }
 
  private:
+  // Runs `work`; what it refuses points at the column where its expression starts.
+  template <class Work>
+  decltype(auto) pointed(std::size_t start, Work work) {
+    try {
+      return work();
+    } catch (const LayoutError& error) {
+      raise_syntax(scan_.text(), start, error.what());
+    }
+  }
+
   // primary, or shape:stride.
   Value value() {
     if (++nesting_ > kMaxNesting) scan_.fail("this is nested more than 100 deep");
@@ -103,16 +112,6 @@ class Evaluator {
     if (!scan_.take('(')) scan_.fail("expected '('");
     const Values values = arguments(')');
     return pointed(start, [&] { return apply_operation(operation, values); });
-  }
-
-  // Runs `work`; what it refuses points at the column where its expression starts.
-  template <class Work>
-  std::invoke_result_t<Work> pointed(std::size_t start, Work work) {
-    try {
-      return work();
-    } catch (const LayoutError& error) {
-      raise_syntax(scan_.text(), start, error.what());
-    }
   }
 
   std::size_t at() {

@@ -22,6 +22,7 @@
 #include <cstdint>
 
 #include "vkmoye/layout/divide.hpp"
+#include "vkmoye/layout/inverse.hpp"
 #include "vkmoye/layout/slice.hpp"
 
 namespace vkmoye {
@@ -55,6 +56,16 @@ constexpr IntTuple thread_coordinate(const Layout& threads, std::int64_t id) {
   for (int i = 0; i < nested.rank(); ++i)
     builder.leaf(crd2idx(nested.mode(i), threads.mode(i).shape()));
   return builder.tree();
+}
+
+/// The split as one layout (thread id, value) -> offset. LayoutError unless the strides of
+/// `threads` number its threads 0..size-1.
+constexpr Layout thread_value_layout(const Split& split, const Layout& threads) {
+  const Layout coordinates = right_inverse(threads);
+  if (coordinates.size() != threads.size())
+    raise("thread_value_layout", {threads}, "only {} of {} ids have a coordinate",
+          {coordinates.size(), threads.size()});
+  return make_layout(composition(split.chosen, coordinates), split.kept);
 }
 
 /// The modes of `threads` that `projection` names with a number: (1,_) keeps mode 0 of a
