@@ -28,9 +28,9 @@ class RegistryTest : public DeviceTest {
   // Runs once on random bits, with NaNs and all; every element and both guards are checked.
   void expect_right(Device& device, const KernelEntry& entry, const Pipeline& pipeline,
                     ScalarType type, Size size) {
-    SCOPED_TRACE(entry.name + " " + std::string(to_string(type)) + " " +
-                 std::to_string(size.rows) + "x" + std::to_string(size.cols) + ", reproduce with " +
-                 "vkmoye-bench run " + entry.name + " --size " + std::to_string(size.rows) + "x" +
+    SCOPED_TRACE(entry.name + " " + std::string(to_string(type)) + " " + std::to_string(size.rows) +
+                 "x" + std::to_string(size.cols) + ", reproduce with " + "vkmoye-bench run " +
+                 entry.name + " --size " + std::to_string(size.rows) + "x" +
                  std::to_string(size.cols) + " --type " + std::string(to_string(type)));
     const std::size_t width = size_of(type);
     const auto count = static_cast<std::uint64_t>(size.rows * size.cols);
@@ -99,8 +99,7 @@ TEST_F(RegistryTest, GridsBeyondOneDispatchAreRight) {
   for_each_device(
       [&](Device& device) {
         for (const KernelEntry& entry : gen::registry()) {
-          const Pipeline pipeline =
-              device.load(gen::compile(entry.describe(ScalarType::u8, {})));
+          const Pipeline pipeline = device.load(gen::compile(entry.describe(ScalarType::u8, {})));
           expect_right(device, entry, pipeline, ScalarType::u8, {333, 300});
         }
       },

@@ -56,8 +56,8 @@ TileConfig read(TileConfig config, const Options& options, std::vector<std::stri
       if (!options.contains("pad")) config.pad = 0;
       config.shared = layout();
     } else {
-      reasons.push_back(fmt::format("there is no option '{}'; there are tile, threads, pad, shared",
-                                    name));
+      reasons.push_back(
+          fmt::format("there is no option '{}'; there are tile, threads, pad, shared", name));
     }
   }
   return config;
@@ -105,8 +105,7 @@ std::span<const KernelEntry> registry() {
       entry("transpose/simple", Operation::transpose,
             "transpose through a compact shared tile: 32-way bank conflicts", {}, transpose),
       entry("transpose/padded", Operation::transpose,
-            "transpose through a shared tile padded to 33: no bank conflicts", padded(),
-            transpose),
+            "transpose through a shared tile padded to 33: no bank conflicts", padded(), transpose),
   };
   return rows;
 }
