@@ -108,6 +108,11 @@ struct ComposedLayout {
   constexpr std::int64_t operator()(const IntTuple& coordinate) const {
     return swizzle(checked_add(offset, layout(coordinate)));
   }
+  template <std::convertible_to<IntTuple>... Rest>
+  constexpr std::int64_t operator()(const IntTuple& first, const IntTuple& second,
+                                    const Rest&... rest) const {
+    return (*this)(IntTuple{first, second, IntTuple(rest)...});
+  }
   constexpr std::int64_t size() const { return layout.size(); }
   constexpr int rank() const { return layout.rank(); }
   constexpr IntTuple shape() const { return layout.shape(); }
