@@ -4,8 +4,8 @@
 
 layout(local_size_x = 240) in;
 
-layout(std430, set = 0, binding = 0) readonly restrict buffer Src { float src[]; };  // (cols,rows)
-layout(std430, set = 0, binding = 1) writeonly restrict buffer Dst { float dst[]; };  // (cols,rows)
+layout(std430, binding = 0) readonly restrict buffer Src { float src[]; };  // (cols,rows)
+layout(std430, binding = 1) writeonly restrict buffer Dst { float dst[]; };  // (cols,rows)
 layout(push_constant) uniform Arguments { uint cols, rows, first_group_x, first_group_y; };
 
 shared float tile[960];  // (40,24):(1,40)

@@ -151,7 +151,7 @@ class Printer {
       if (array.space != Array::Space::buffer) continue;
       std::vector<std::string> extents;
       for (const ir::Axis& axis : array.axes) extents.push_back(to_string(axis.extent));
-      line("layout(std430, set = 0, binding = {}) {}restrict buffer {} {{ {} {}[]; }};  // ({})",
+      line("layout(std430, binding = {}) {}restrict buffer {} {{ {} {}[]; }};  // ({})",
            binding++, qualifier(array.access), block_name(array.name), spelling(array.type).name,
            array.name, join(extents, ","));
     }
