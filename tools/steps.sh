@@ -18,7 +18,7 @@ step() {
     say "$what: $((SECONDS - start)) s"
     rm -f "$log"
   else
-    tail -n 100 "$log" >&2
+    grep -vE '^\[[0-9]+/[0-9]+\] (Building|Linking|Generating) ' "$log" | tail -n 60 >&2
     say "$what failed; the whole output is in $log"
     return 1
   fi

@@ -17,7 +17,8 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-Outcome bench(std::vector<std::string> arguments, const std::vector<std::string>& environment = {}) {
+Outcome bench(std::vector<std::string> arguments,
+              const std::vector<std::string>& environment = {}) {
   arguments.insert(arguments.begin(), VKMOYE_BENCH);
   return run(arguments, environment);
 }
@@ -94,9 +95,8 @@ TEST(Cli, EmitPrintsGlslAndWritesSpirvAndInterfaceWithoutADevice) {
 }
 
 TEST(Cli, RunVerifiesEverySizeAndReportsJson) {
-  const Outcome result =
-      bench({"run", "copy/*", "transpose/*", "--size", "1x1,33x65", "--type", "f32", "--min-time",
-             "0.01", "--format", "json"});
+  const Outcome result = bench({"run", "copy/*", "transpose/*", "--size", "1x1,33x65", "--type",
+                                "f32", "--min-time", "0.01", "--format", "json"});
   ASSERT_EQ(result.status, 0) << result.err;
   const json report = json::parse(result.out);
   EXPECT_EQ(report["schema"], 1);
@@ -125,7 +125,8 @@ TEST(Cli, RunSkipsWhatTheDeviceCannotHoldAndSaysWhy) {
 }
 
 TEST(Cli, WithoutAnyDeviceNothingRuns) {
-  const std::vector<std::string> none = {"VK_DRIVER_FILES=/nonexistent", "VK_ICD_FILENAMES=/nonexistent"};
+  const std::vector<std::string> none = {"VK_DRIVER_FILES=/nonexistent",
+                                         "VK_ICD_FILENAMES=/nonexistent"};
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{"devices"}, {"run", "copy/simple"}, {"suite", "--quick"}}) {
     const Outcome outcome = bench(words, none);
@@ -137,19 +138,18 @@ TEST(Cli, WithoutAnyDeviceNothingRuns) {
 TEST(Cli, ApplyTransposesAnArray) {
   const TemporaryFolder folder;
   write_file(folder.file("a.npy"), npy("|i1", "(2, 3)", std::string("\1\2\3\4\5\6", 6)));
-  const Outcome outcome = bench({"apply", "transpose/padded", "--in", folder.file("a.npy"), "--out",
-                                 folder.file("b.npy")});
+  const Outcome outcome = bench(
+      {"apply", "transpose/padded", "--in", folder.file("a.npy"), "--out", folder.file("b.npy")});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_EQ(read_file(folder.file("b.npy")),
-            npy("|i1", "(3, 2)", std::string("\1\4\2\5\3\6", 6)));
+  EXPECT_EQ(read_file(folder.file("b.npy")), npy("|i1", "(3, 2)", std::string("\1\4\2\5\3\6", 6)));
 }
 
 TEST(Cli, ApplyRefusesFilesThatAreNotWhatItTakes) {
   const TemporaryFolder folder;
   const auto refused = [&](const std::string& bytes, const std::string& text) {
     write_file(folder.file("a.npy"), bytes);
-    const Outcome outcome = bench({"apply", "copy/simple", "--in", folder.file("a.npy"), "--out",
-                                   folder.file("b.npy")});
+    const Outcome outcome = bench(
+        {"apply", "copy/simple", "--in", folder.file("a.npy"), "--out", folder.file("b.npy")});
     EXPECT_EQ(outcome.status, 2) << outcome.err;
     EXPECT_THAT(outcome.err, HasSubstr(text));
     EXPECT_EQ(read_file(folder.file("b.npy")), "");
@@ -159,7 +159,8 @@ TEST(Cli, ApplyRefusesFilesThatAreNotWhatItTakes) {
   refused("hello, this is no array", "not a .npy file");
   refused(good.substr(0, 9), "not a .npy file");
   refused(good.substr(0, 40), "truncated");
-  refused(good.substr(0, good.size() - 1), "holds 15 bytes of data, its shape (2, 2) of f32 needs 16");
+  refused(good.substr(0, good.size() - 1),
+          "holds 15 bytes of data, its shape (2, 2) of f32 needs 16");
   refused(good + "y", "holds 17 bytes");
   refused(npy("<f4", "(2, 2)", std::string(16, 'x'), "True"), "Fortran order");
   refused(npy(">f4", "(2, 2)", std::string(16, 'x')), "'>f4'");
@@ -168,15 +169,16 @@ TEST(Cli, ApplyRefusesFilesThatAreNotWhatItTakes) {
   refused(npy("<f4", "(0, 4)", ""), "no elements");
   refused(npy("<f4", "(99999999999, 99999999999)", "x"), "2^48");
   refused(npy("<f4", "(2, 2", std::string(16, 'x')), "header");
-  const Outcome missing = bench({"apply", "copy/simple", "--in", folder.file("none.npy"), "--out",
-                                 folder.file("b.npy")});
+  const Outcome missing = bench(
+      {"apply", "copy/simple", "--in", folder.file("none.npy"), "--out", folder.file("b.npy")});
   EXPECT_EQ(missing.status, 2);
   EXPECT_THAT(missing.err, HasSubstr("cannot be read"));
 }
 
 TEST(Cli, ADamagedOrUnwritableCacheChangesNothing) {
   const TemporaryFolder folder;
-  const std::vector<std::string> run = {"run", "copy/simple", "--size", "33x65", "--min-time", "0.01"};
+  const std::vector<std::string> run = {"run",   "copy/simple", "--size",
+                                        "33x65", "--min-time",  "0.01"};
   const std::string cache = "VKMOYE_CACHE_DIR=" + folder.path();
   EXPECT_EQ(bench(run, {cache}).status, 0);
   EXPECT_EQ(bench(run, {cache}).status, 0);

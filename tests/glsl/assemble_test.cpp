@@ -1,5 +1,7 @@
 // Every config of a grid assembles, and spirv-val accepts the result.
 
+#include "vkmoye/gen/spirv/assemble.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,19 +9,20 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/kernels/registry.hpp"
-#include "vkmoye/gen/spirv/assemble.hpp"
 
 namespace vkmoye::gen {
 namespace {
 
 TEST(Assemble, EveryKernelAndTypeIsValidSpirv) {
   const test::TemporaryFolder folder;
-  const Options options[] = {
-      {}, {{"tile", "16x16"}, {"threads", "8x8"}}, {{"tile", "64x32"}, {"threads", "(16,16):(16,1)"}}};
-  std::vector<std::string> command = {"sh", "-c",
-                                      "for f in \"$@\"; do spirv-val --target-env vulkan1.2 \"$f\" || "
-                                      "exit 1; done",
-                                      "sh"};
+  const Options options[] = {{},
+                             {{"tile", "16x16"}, {"threads", "8x8"}},
+                             {{"tile", "64x32"}, {"threads", "(16,16):(16,1)"}}};
+  std::vector<std::string> command = {
+      "sh", "-c",
+      "for f in \"$@\"; do spirv-val --target-env vulkan1.2 \"$f\" || "
+      "exit 1; done",
+      "sh"};
   for (const KernelEntry& entry : registry()) {
     for (const ScalarType type : entry.types) {
       for (const Options& option : options) {

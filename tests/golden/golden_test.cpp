@@ -29,12 +29,22 @@ const Golden kGoldens[] = {
     {"transpose_simple_f32.comp", "transpose/simple", ScalarType::f32, {}, "barrier, swapped tile"},
     {"transpose_padded_f32.comp", "transpose/padded", ScalarType::f32, {}, "the tutorial's result"},
     {"transpose_padded_f16.comp", "transpose/padded", ScalarType::f16, {}, "two extensions"},
-    {"transpose_padded_f64.comp", "transpose/padded", ScalarType::f64, {}, "a type without extension"},
+    {"transpose_padded_f64.comp",
+     "transpose/padded",
+     ScalarType::f64,
+     {},
+     "a type without extension"},
     {"transpose_padded_i8.comp", "transpose/padded", ScalarType::i8, {}, "8-bit storage"},
-    {"transpose_padded_f32_tile48x80.comp", "transpose/padded", ScalarType::f32,
-     {{"tile", "48x80"}, {"threads", "16x8"}}, "two loops, extents that are no powers of two"},
-    {"copy_simple_f32_tile24x40.comp", "copy/simple", ScalarType::f32,
-     {{"tile", "24x40"}, {"threads", "(20,12):(12,1)"}}, "threads that are no powers of two"},
+    {"transpose_padded_f32_tile48x80.comp",
+     "transpose/padded",
+     ScalarType::f32,
+     {{"tile", "48x80"}, {"threads", "16x8"}},
+     "two loops, extents that are no powers of two"},
+    {"copy_simple_f32_tile24x40.comp",
+     "copy/simple",
+     ScalarType::f32,
+     {{"tile", "24x40"}, {"threads", "(20,12):(12,1)"}},
+     "threads that are no powers of two"},
 };
 
 void PrintTo(const Golden& golden, std::ostream* out) { *out << golden.file; }
@@ -62,8 +72,8 @@ TEST_P(GoldenTest, IsWhatTheGeneratorPrints) {
       compile(find_kernel(golden.kernel)->describe(golden.type, golden.options));
   const std::string path = std::string(VKMOYE_SHADERS "/generated/") + golden.file;
   if (std::getenv("VKMOYE_UPDATE_GOLDEN") != nullptr) test::write_file(path, kernel.glsl);
-  EXPECT_EQ(difference(test::read_file(path), kernel.glsl), "") << path << ", kept for: "
-                                                                << golden.reason;
+  EXPECT_EQ(difference(test::read_file(path), kernel.glsl), "")
+      << path << ", kept for: " << golden.reason;
 }
 
 INSTANTIATE_TEST_SUITE_P(Goldens, GoldenTest, testing::ValuesIn(kGoldens),

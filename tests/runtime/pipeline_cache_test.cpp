@@ -81,18 +81,10 @@ TEST(CacheFile, RefusesRandomDamage) {
     const int damages = 1 + static_cast<int>(random() % 4);
     for (int i = 0; i < damages; ++i) {
       switch (random() % 4) {
-        case 0:
-          file[random() % file.size()] ^= static_cast<std::byte>(1 + random() % 255);
-          break;
-        case 1:
-          file.resize(1 + random() % file.size());
-          break;
-        case 2:
-          file.insert(file.begin() + random() % file.size(), std::byte(random()));
-          break;
-        case 3:
-          std::fill_n(file.begin() + random() % file.size(), 1, std::byte{0});
-          break;
+        case 0: file[random() % file.size()] ^= static_cast<std::byte>(1 + random() % 255); break;
+        case 1: file.resize(1 + random() % file.size()); break;
+        case 2: file.insert(file.begin() + random() % file.size(), std::byte(random())); break;
+        case 3: std::fill_n(file.begin() + random() % file.size(), 1, std::byte{0}); break;
       }
     }
     if (file == whole) continue;

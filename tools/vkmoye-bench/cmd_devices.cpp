@@ -23,9 +23,10 @@ void print(std::size_t index, const DeviceCaps& caps) {
     line("cannot be used", caps.refused);
     return;
   }
-  line("memory", fmt::format("{:.1f} GiB", static_cast<double>(caps.device_memory_bytes) / (1 << 30)));
-  line("storage buffer", fmt::format("{} bytes, a buffer {}", caps.max_storage_buffer_bytes,
-                                     caps.max_buffer_bytes));
+  line("memory",
+       fmt::format("{:.1f} GiB", static_cast<double>(caps.device_memory_bytes) / (1 << 30)));
+  line("storage buffer",
+       fmt::format("{} bytes, a buffer {}", caps.max_storage_buffer_bytes, caps.max_buffer_bytes));
   line("shared memory", fmt::format("{} bytes", caps.max_shared_bytes));
   line("workgroup", fmt::format("{} threads, {} x {} x {}", caps.max_workgroup_invocations,
                                 caps.max_workgroup_size[0], caps.max_workgroup_size[1],
@@ -53,8 +54,9 @@ void print(std::size_t index, const DeviceCaps& caps) {
 
 void add_devices(CLI::App& app, int&) {
   CLI::App* command = app.add_subcommand("devices", "every Vulkan device and what it can do");
-  command->footer("Examples:\n  vkmoye-bench devices\n"
-                  "  VK_DRIVER_FILES=/usr/share/vulkan/icd.d/lvp_icd.json vkmoye-bench devices");
+  command->footer(
+      "Examples:\n  vkmoye-bench devices\n"
+      "  VK_DRIVER_FILES=/usr/share/vulkan/icd.d/lvp_icd.json vkmoye-bench devices");
   command->callback([] {
     const std::vector<DeviceCaps> devices = list_devices();
     for (std::size_t i = 0; i < devices.size(); ++i) print(i, devices[i]);

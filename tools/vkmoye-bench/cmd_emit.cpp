@@ -43,22 +43,23 @@ ordered_json to_json(const KernelInterface& kernel) {
   }
   ordered_json features = ordered_json::array();
   for (const Feature feature : kernel.features.list()) features.push_back(to_string(feature));
-  return {{"schema", 1},
-          {"kernel", kernel.name},
-          {"entry_point", "main"},
-          {"bindings", bindings},
-          {"push_constants", constants},
-          {"grid", grid},
-          {"grid_rule",
-           "groups[i] = ceil(extent / tile); z = 1; set first_group_x and first_group_y to 0, or to "
-           "the first group of each piece of a grid dispatched in pieces"},
-          {"workgroup_size", kernel.workgroup_size},
-          {"needs",
-           {{"vulkan", "1.2"},
-            {"features", features},
-            {"shared_bytes", kernel.shared_bytes},
-            {"push_constant_bytes", 4 * kernel.push_constants.size()},
-            {"storage_buffers", kernel.bindings.size()}}}};
+  return {
+      {"schema", 1},
+      {"kernel", kernel.name},
+      {"entry_point", "main"},
+      {"bindings", bindings},
+      {"push_constants", constants},
+      {"grid", grid},
+      {"grid_rule",
+       "groups[i] = ceil(extent / tile); z = 1; set first_group_x and first_group_y to 0, or to "
+       "the first group of each piece of a grid dispatched in pieces"},
+      {"workgroup_size", kernel.workgroup_size},
+      {"needs",
+       {{"vulkan", "1.2"},
+        {"features", features},
+        {"shared_bytes", kernel.shared_bytes},
+        {"push_constant_bytes", 4 * kernel.push_constants.size()},
+        {"storage_buffers", kernel.bindings.size()}}}};
 }
 
 void write_file(const std::string& path, const char* data, std::size_t bytes) {
@@ -100,7 +101,8 @@ void add_emit(CLI::App& app, int&) {
   command->add_option("KERNEL", options->kernel, "family/variant")->required();
   command->add_option("--type", options->type, "element type (f32)");
   command->add_option("--spirv", options->spirv, "write the SPIR-V into this file");
-  command->add_option("--interface", options->interface, "write how to call it into this file, JSON");
+  command->add_option("--interface", options->interface,
+                      "write how to call it into this file, JSON");
   options->config.add_to(*command);
   command->callback([options] { emit(*options); });
 }

@@ -14,8 +14,9 @@ namespace vkmoye::bench {
 
 void add_layout(CLI::App& app, int&) {
   CLI::App* command = app.add_subcommand("layout", "evaluate layout algebra");
-  command->footer("Examples:\n  vkmoye-bench layout 'composition((4,8):(8,1), 4:2)'\n"
-                  "  vkmoye-bench layout eval --jsonl < requests.jsonl > answers.jsonl");
+  command->footer(
+      "Examples:\n  vkmoye-bench layout 'composition((4,8):(8,1), 4:2)'\n"
+      "  vkmoye-bench layout eval --jsonl < requests.jsonl > answers.jsonl");
   auto expression = std::make_shared<std::string>();
   command->add_option("EXPR", *expression, "a layout, operations on layouts, or the word eval")
       ->required();

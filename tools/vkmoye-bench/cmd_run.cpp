@@ -50,14 +50,17 @@ void add_run(CLI::App& app, int& status) {
   command->add_option("--type", options->types, "element types, commas or repeats sweep (f32)");
   command->add_option("--size", options->sizes,
                       "ROWSxCOLUMNS of the source, commas or repeats sweep (2048x2048)");
-  command->add_option("--verify", options->verify,
-                      "full, sample or off (full up to 2^26 elements, else sample)")
+  command
+      ->add_option("--verify", options->verify,
+                   "full, sample or off (full up to 2^26 elements, else sample)")
       ->check(CLI::IsMember({"full", "sample", "off"}));
-  command->add_option("--min-time", options->measure.min_time,
-                      "seconds of timed work, after as much warm-up (0.5)")
+  command
+      ->add_option("--min-time", options->measure.min_time,
+                   "seconds of timed work, after as much warm-up (0.5)")
       ->check(CLI::Range(0.0, 60.0));
-  command->add_option("--baseline", options->measure.baselines,
-                      "time this as well and report the ratio: copy, vkcmdcopy")
+  command
+      ->add_option("--baseline", options->measure.baselines,
+                   "time this as well and report the ratio: copy, vkcmdcopy")
       ->check(CLI::IsMember({"copy", "vkcmdcopy"}));
   command->add_option("--seed", options->measure.seed, "of the random input (1)");
   options->output.add_to(*command);

@@ -22,8 +22,8 @@ std::vector<Size> sizes_for(DeviceKind kind, bool quick) {
     return {{256, 256}, {512, 512}, {1024, 1024}, {1023, 2047}};
   }
   if (quick) return {{2048, 2048}, {8192, 8192}, {1023, 2047}};
-  return {{256, 256}, {512, 512}, {1024, 1024}, {2048, 2048}, {4096, 4096}, {8192, 8192},
-          {4095, 4097}};
+  return {{256, 256},   {512, 512},   {1024, 1024}, {2048, 2048},
+          {4096, 4096}, {8192, 8192}, {4095, 4097}};
 }
 
 int suite(const SuiteOptions& options) {
@@ -51,8 +51,9 @@ int suite(const SuiteOptions& options) {
 void add_suite(CLI::App& app, int& status) {
   CLI::App* command =
       app.add_subcommand("suite", "every kernel on this device, compared with its baseline");
-  command->footer("Examples:\n  vkmoye-bench suite --quick\n"
-                  "  vkmoye-bench suite --format markdown --output report.md");
+  command->footer(
+      "Examples:\n  vkmoye-bench suite --quick\n"
+      "  vkmoye-bench suite --format markdown --output report.md");
   auto options = std::make_shared<SuiteOptions>();
   command->add_flag("--quick", options->quick, "one type and few sizes: about a minute");
   options->output.add_to(*command);

@@ -42,8 +42,9 @@ const gen::KernelEntry& find_one_kernel(const std::string& name) {
 
 void ConfigOptions::add_to(CLI::App& command) {
   const auto option = [&](const std::string& name, const std::string& help) {
-    command.add_option_function<std::string>(
-        "--" + name, [this, name](const std::string& text) { given_[name] = text; }, help)
+    command
+        .add_option_function<std::string>(
+            "--" + name, [this, name](const std::string& text) { given_[name] = text; }, help)
         ->group("Config");
   };
   option("tile", "ROWSxCOLUMNS of the source that one workgroup moves");

@@ -11,12 +11,12 @@ namespace vkmoye::bench {
 
 /// The contract with scripts.
 enum Exit : int {
-  kOk = 0,           // all that ran was right
+  kOk = 0,  // all that ran was right
   kWrongResult = 1,
-  kUsage = 2,        // wrong usage or bad input
-  kNothingRan = 3,   // no device, or everything was skipped
-  kTooSlow = 4,      // slower than a baseline asked for as a gate
-  kDriverFailed = 5, // the device was lost or the driver failed
+  kUsage = 2,         // wrong usage or bad input
+  kNothingRan = 3,    // no device, or everything was skipped
+  kTooSlow = 4,       // slower than a baseline asked for as a gate
+  kDriverFailed = 5,  // the device was lost or the driver failed
 };
 
 /// Adds a command to the program. Its callback leaves the exit status in `status`.

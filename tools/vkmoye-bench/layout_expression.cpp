@@ -45,7 +45,8 @@ class Evaluator {
       const auto* shape = std::get_if<IntTuple>(&left);
       const auto* stride = std::get_if<IntTuple>(&right);
       if (shape == nullptr) raise_syntax(scan_.text(), start, "a shape is a number or a tuple");
-      if (stride == nullptr) raise_syntax(scan_.text(), stride_at, "a stride is a number or a tuple");
+      if (stride == nullptr)
+        raise_syntax(scan_.text(), stride_at, "a stride is a number or a tuple");
       left = pointed(start, [&] { return Layout(*shape, *stride); });
     }
     --nesting_;
@@ -69,8 +70,8 @@ class Evaluator {
   Value list(std::size_t start, char close) {
     const Values values = arguments(close);
     const bool is_tuple = close == ')' && std::all_of(values.begin(), values.end(), [](auto& v) {
-      return std::holds_alternative<IntTuple>(v);
-    });
+                            return std::holds_alternative<IntTuple>(v);
+                          });
     return pointed(start, [&]() -> Value {
       if (is_tuple) {
         TreeBuilder<std::int64_t> builder;
@@ -98,7 +99,8 @@ class Evaluator {
     do {
       values.push_back(value());
     } while (scan_.take(','));
-    if (!scan_.take(close)) scan_.fail(close == ')' ? "expected ',' or ')'" : "expected ',' or ']'");
+    if (!scan_.take(close))
+      scan_.fail(close == ')' ? "expected ',' or ')'" : "expected ',' or ']'");
     return values;
   }
 

@@ -14,7 +14,7 @@
 namespace vkmoye::bench {
 namespace {
 
-constexpr AddCommand kCommands[] = {add_devices, add_list, add_run,   add_apply,
+constexpr AddCommand kCommands[] = {add_devices, add_list,   add_run,  add_apply,
                                     add_emit,    add_layout, add_suite};
 
 // "did you mean" for the first word or option that nothing of the program knows.
@@ -55,11 +55,12 @@ int report(const std::string& what, int status) {
 int parse_and_run(int argc, char** argv) {
   CLI::App app{"GPU kernels described by layouts, on Vulkan", "vkmoye-bench"};
   app.require_subcommand(1);
-  app.footer("Exit status: 0 right, 1 a wrong result, 2 wrong usage or bad input, 3 nothing could\n"
-             "run, 4 slower than a baseline asked for as a gate, 5 device lost or driver failed.\n\n"
-             "Examples:\n"
-             "  vkmoye-bench suite --quick\n"
-             "  vkmoye-bench run 'transpose/*' --size 2048x2048,1023x2047 --type f32");
+  app.footer(
+      "Exit status: 0 right, 1 a wrong result, 2 wrong usage or bad input, 3 nothing could\n"
+      "run, 4 slower than a baseline asked for as a gate, 5 device lost or driver failed.\n\n"
+      "Examples:\n"
+      "  vkmoye-bench suite --quick\n"
+      "  vkmoye-bench run 'transpose/*' --size 2048x2048,1023x2047 --type f32");
   int status = kOk;
   for (const AddCommand add : kCommands) add(app, status);
   try {
@@ -80,8 +81,8 @@ int run(int argc, char** argv) {
   try {
     return parse_and_run(argc, argv);
   } catch (const DeviceError& error) {
-    const bool none = error.kind == DeviceError::Kind::kNoDevice ||
-                      error.kind == DeviceError::Kind::kOutOfMemory;
+    const bool none =
+        error.kind == DeviceError::Kind::kNoDevice || error.kind == DeviceError::Kind::kOutOfMemory;
     return report(error.what(), none ? kNothingRan : kDriverFailed);
   } catch (const CompileError& error) {
     return report(fmt::format("{}\n{}", error.what(), error.numbered_source), kDriverFailed);

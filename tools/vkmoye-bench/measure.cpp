@@ -84,14 +84,15 @@ std::vector<std::string> reasons_against(const DeviceCaps& caps, const Problem& 
           element_count(binding, arguments_of(problem.size)) * size_of(binding.type);
       total += bytes;
       if (bytes > caps.max_storage_buffer_bytes) {
-        reasons.push_back(fmt::format("{} needs {} bytes, a storage buffer of the device has at "
-                                      "most {}",
-                                      binding.name, bytes, caps.max_storage_buffer_bytes));
+        reasons.push_back(
+            fmt::format("{} needs {} bytes, a storage buffer of the device has at "
+                        "most {}",
+                        binding.name, bytes, caps.max_storage_buffer_bytes));
       }
     }
     if (total > caps.device_memory_bytes) {
-      reasons.push_back(fmt::format("needs {} bytes in all, the device has {}", total,
-                                    caps.device_memory_bytes));
+      reasons.push_back(
+          fmt::format("needs {} bytes in all, the device has {}", total, caps.device_memory_bytes));
     }
   } catch (const ArgumentError& error) {
     reasons.push_back(error.what());
@@ -101,9 +102,13 @@ std::vector<std::string> reasons_against(const DeviceCaps& caps, const Problem& 
 
 std::string repeat_command(const Device& device, const Problem& problem,
                            const MeasureOptions& options) {
-  std::vector<std::string> words = {"vkmoye-bench", "run", problem.entry->name, "--size",
+  std::vector<std::string> words = {"vkmoye-bench",
+                                    "run",
+                                    problem.entry->name,
+                                    "--size",
                                     fmt::format("{}x{}", problem.size.rows, problem.size.cols),
-                                    "--type", std::string(to_string(problem.type))};
+                                    "--type",
+                                    std::string(to_string(problem.type))};
   const auto add = [&](const std::string& name, const std::string& value) {
     words.push_back("--" + name);
     words.push_back(value);
@@ -124,7 +129,8 @@ Timing time_baseline(const std::string& name, Device& device, const Problem& pro
   const gen::ir::Kernel copy = gen::find_kernel("copy/simple")->describe(problem.type, {});
   const Pipeline pipeline = device.load(gen::compile(copy));
   return vkmoye::measure(
-      device, device.prepare(pipeline, {src.view(), dst.view()}, arguments_of(problem.size)), times);
+      device, device.prepare(pipeline, {src.view(), dst.view()}, arguments_of(problem.size)),
+      times);
 }
 
 // Fills in the verdict and the times of a row whose kernel the device can run.
@@ -138,8 +144,8 @@ void check_and_time(Device& device, const Problem& problem, const CompiledKernel
 
   GuardedBuffer src(device, bytes), dst(device, bytes);
   write_random(src, size_of(problem.type), options.seed);
-  const Launch launch = device.prepare(device.load(kernel), {src.view(), dst.view()},
-                                       arguments_of(problem.size));
+  const Launch launch =
+      device.prepare(device.load(kernel), {src.view(), dst.view()}, arguments_of(problem.size));
   device.run(launch);
   if (verify != Verify::off) {
     compare(problem, dst, verify, options.seed, row);

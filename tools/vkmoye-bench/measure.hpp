@@ -26,7 +26,7 @@ struct MeasureOptions {
 struct Problem {
   const gen::KernelEntry* entry;
   ScalarType type;
-  Size size;                 // of src
+  Size size;  // of src
   gen::Options config;
 };
 

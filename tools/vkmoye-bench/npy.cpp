@@ -54,7 +54,8 @@ class HeaderParser {
 
  private:
   void skip_space() {
-    while (!rest_.empty() && (rest_.front() == ' ' || rest_.front() == '\n')) rest_.remove_prefix(1);
+    while (!rest_.empty() && (rest_.front() == ' ' || rest_.front() == '\n'))
+      rest_.remove_prefix(1);
   }
   bool take(char wanted) {
     skip_space();
@@ -135,8 +136,8 @@ std::uint64_t byte_count(const std::filesystem::path& path, const NpyArray& arra
 std::string shape_text(const std::vector<std::int64_t>& shape) {
   std::string out = "(";
   for (const std::int64_t extent : shape) out += fmt::format("{}, ", extent);
-  if (shape.size() == 1) out.pop_back();                     // (3,)
-  if (shape.size() > 1) out.resize(out.size() - 2);          // (3, 4)
+  if (shape.size() == 1) out.pop_back();             // (3,)
+  if (shape.size() > 1) out.resize(out.size() - 2);  // (3, 4)
   return out + ")";
 }
 
@@ -154,7 +155,8 @@ NpyArray read_npy(const std::filesystem::path& path) {
     refuse(path, "is not a .npy file");
   }
   const int version = start[6];
-  if (version < 1 || version > 3) refuse(path, fmt::format("has .npy version {}, not 1 to 3", version));
+  if (version < 1 || version > 3)
+    refuse(path, fmt::format("has .npy version {}, not 1 to 3", version));
   std::uint64_t header_bytes = start[8] | start[9] << 8;
   std::uint64_t data_at = 10;
   if (version > 1) {
@@ -181,8 +183,9 @@ NpyArray read_npy(const std::filesystem::path& path) {
   NpyArray array{*type, parsed->shape, {}};
   const std::uint64_t bytes = byte_count(path, array);
   if (file_bytes - data_at != bytes) {
-    refuse(path, fmt::format("holds {} bytes of data, its shape {} of {} needs {}",
-                             file_bytes - data_at, shape_text(array.shape), to_string(*type), bytes));
+    refuse(path,
+           fmt::format("holds {} bytes of data, its shape {} of {} needs {}", file_bytes - data_at,
+                       shape_text(array.shape), to_string(*type), bytes));
   }
   array.data.resize(bytes);
   file.read(reinterpret_cast<char*>(array.data.data()), static_cast<std::streamsize>(bytes));
@@ -191,9 +194,8 @@ NpyArray read_npy(const std::filesystem::path& path) {
 }
 
 void write_npy(const std::filesystem::path& path, const NpyArray& array) {
-  std::string header =
-      fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}",
-                  info(array.type).numpy, shape_text(array.shape));
+  std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}",
+                                   info(array.type).numpy, shape_text(array.shape));
   constexpr std::size_t kPrefix = 10, kAlignment = 64;
   header.append(kAlignment - 1 - (kPrefix + header.size()) % kAlignment, ' ');
   header += '\n';
@@ -201,7 +203,8 @@ void write_npy(const std::filesystem::path& path, const NpyArray& array) {
   // A device or a pipe is written in place: renaming would replace it.
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
-  const bool in_place = std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
+  const bool in_place =
+      std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
   auto temporary = path;
   if (!in_place) temporary += fmt::format(".{}.tmp", ::getpid());
   {

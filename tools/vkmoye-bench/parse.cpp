@@ -62,8 +62,7 @@ std::vector<ScalarType> parse_types(const std::vector<std::string>& texts) {
       if (!type) {
         std::vector<std::string> names;
         for (const ScalarTypeInfo& row : scalar_types()) names.emplace_back(row.name);
-        throw ArgumentError(
-            fmt::format("unknown type '{}'; there are {}", part, join(names, " ")));
+        throw ArgumentError(fmt::format("unknown type '{}'; there are {}", part, join(names, " ")));
       }
       types.push_back(*type);
     }

@@ -1,6 +1,6 @@
 #pragma once
-// The values that options of the command line take, and command lines as text. Each function throws ArgumentError saying what
-// was typed and what would have been right.
+// The values that options of the command line take, and command lines as text. Each function throws
+// ArgumentError saying what was typed and what would have been right.
 
 #include <cstdint>
 #include <string>

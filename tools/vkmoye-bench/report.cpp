@@ -28,7 +28,8 @@ std::string config_text(const Row& row) {
 
 std::string ratio_text(const Row& row) {
   std::vector<std::string> parts;
-  for (const auto& [name, value] : row.ratio) parts.push_back(fmt::format("{:.2f} x {}", value, name));
+  for (const auto& [name, value] : row.ratio)
+    parts.push_back(fmt::format("{:.2f} x {}", value, name));
   return join(parts, " ");
 }
 
@@ -133,12 +134,23 @@ class CsvReport : public Report {
     const auto timed = [&](double fraction) {
       return row.timing ? fmt::format("{:.3f}", quantile(*row.timing, fraction)) : "";
     };
-    const std::string cells[] = {
-        device_.name, device_.driver, row.kernel, row.type, size_text(row), config_text(row),
-        timed(0.5), timed(0.0), timed(0.95),
-        row.timing ? std::to_string(row.timing->samples_us.size()) : "",
-        row.timing ? clock_name(*row.timing) : "", number(row.gbps), ratio_text(row),
-        number(row.verified), std::to_string(row.mismatches), remark(row), row.command};
+    const std::string cells[] = {device_.name,
+                                 device_.driver,
+                                 row.kernel,
+                                 row.type,
+                                 size_text(row),
+                                 config_text(row),
+                                 timed(0.5),
+                                 timed(0.0),
+                                 timed(0.95),
+                                 row.timing ? std::to_string(row.timing->samples_us.size()) : "",
+                                 row.timing ? clock_name(*row.timing) : "",
+                                 number(row.gbps),
+                                 ratio_text(row),
+                                 number(row.verified),
+                                 std::to_string(row.mismatches),
+                                 remark(row),
+                                 row.command};
     bool first = true;
     for (const std::string& cell : cells) {
       if (!first) out_ << ',';
@@ -178,12 +190,9 @@ class JsonReport : public Report {
     for (const auto& [key, value] : row.config) config[key] = value;
     ordered_json time = nullptr;
     if (row.timing) {
-      time = {{"median", quantile(*row.timing, 0.5)},
-              {"min", quantile(*row.timing, 0.0)},
-              {"p95", quantile(*row.timing, 0.95)},
-              {"samples", row.timing->samples_us.size()},
-              {"clock", clock_name(*row.timing)},
-              {"all", row.timing->samples_us}};
+      time = {{"median", quantile(*row.timing, 0.5)}, {"min", quantile(*row.timing, 0.0)},
+              {"p95", quantile(*row.timing, 0.95)},   {"samples", row.timing->samples_us.size()},
+              {"clock", clock_name(*row.timing)},     {"all", row.timing->samples_us}};
     }
     const auto optional = [](const auto& value) -> ordered_json {
       return value ? ordered_json(*value) : ordered_json(nullptr);

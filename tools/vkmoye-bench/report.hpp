@@ -24,9 +24,9 @@ struct Row {
   std::vector<std::int64_t> size;
   std::vector<std::pair<std::string, std::string>> config;
   std::optional<Timing> timing;
-  std::optional<double> gbps;           // declared bytes over the median, 10^9 bytes per second
-  std::optional<bool> verified;         // nothing: verification was off
-  std::string verification;             // "full", "sample" or "off"
+  std::optional<double> gbps;    // declared bytes over the median, 10^9 bytes per second
+  std::optional<bool> verified;  // nothing: verification was off
+  std::string verification;      // "full", "sample" or "off"
   std::uint64_t mismatches = 0;
   std::string wrong;                    // the first things that are wrong, for a reader
   std::map<std::string, double> ratio;  // by baseline: its median over this median

@@ -7,7 +7,8 @@
 
 namespace vkmoye::gen {
 
-/// Throws KernelError with every reason if the kernel is wrong; CompileError if the text is refused.
+/// Throws KernelError with every reason if the kernel is wrong; CompileError if the text is
+/// refused.
 CompiledKernel compile(const ir::Kernel& kernel);
 
 /// The same for one device: throws KernelError also with every reason why `caps` cannot run it.

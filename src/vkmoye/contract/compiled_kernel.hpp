@@ -11,8 +11,8 @@ namespace vkmoye {
 
 struct CompiledKernel {
   KernelInterface interface;
-  std::string glsl;                   // the text that was compiled
-  std::vector<std::uint32_t> spirv;   // SPIR-V 1.5, entry point "main"
+  std::string glsl;                  // the text that was compiled
+  std::vector<std::uint32_t> spirv;  // SPIR-V 1.5, entry point "main"
 };
 
 }  // namespace vkmoye

@@ -60,10 +60,10 @@ struct MatrixShape {
 
 struct DeviceCaps {
   std::string name;
-  std::string driver;             // name and version, one line
+  std::string driver;  // name and version, one line
   DeviceKind kind = DeviceKind::other;
-  std::string api;                // "1.4.312"
-  std::string refused;            // why vkmoye cannot use this device; empty: it can
+  std::string api;      // "1.4.312"
+  std::string refused;  // why vkmoye cannot use this device; empty: it can
 
   // Limits. Counts unless the name says bytes.
   std::array<std::uint32_t, 3> max_group_count = {};
@@ -71,17 +71,17 @@ struct DeviceCaps {
   std::uint32_t max_workgroup_invocations = 0;
   std::uint32_t max_shared_bytes = 0;
   std::uint32_t max_push_constant_bytes = 0;
-  std::uint32_t max_storage_buffers = 0;        // bindings per stage
-  std::uint64_t max_storage_buffer_bytes = 0;   // of one binding (maxStorageBufferRange)
-  std::uint64_t max_buffer_bytes = 0;           // of one buffer
-  std::uint64_t device_memory_bytes = 0;        // the largest device-local heap
-  std::uint32_t storage_buffer_alignment = 1;   // of an offset into a buffer, bytes
+  std::uint32_t max_storage_buffers = 0;       // bindings per stage
+  std::uint64_t max_storage_buffer_bytes = 0;  // of one binding (maxStorageBufferRange)
+  std::uint64_t max_buffer_bytes = 0;          // of one buffer
+  std::uint64_t device_memory_bytes = 0;       // the largest device-local heap
+  std::uint32_t storage_buffer_alignment = 1;  // of an offset into a buffer, bytes
 
-  std::uint32_t subgroup_size = 0;              // the default
+  std::uint32_t subgroup_size = 0;  // the default
   std::uint32_t min_subgroup_size = 0;
   std::uint32_t max_subgroup_size = 0;
 
-  double timestamp_period_ns = 0;               // 0: the device has no timestamps
+  double timestamp_period_ns = 0;  // 0: the device has no timestamps
 
   FeatureSet features;
   std::vector<MatrixShape> matrix_shapes;

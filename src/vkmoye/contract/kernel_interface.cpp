@@ -75,7 +75,8 @@ std::vector<std::string> reasons_against(const KernelInterface& kernel, const De
   };
   for (const Feature feature : kernel.features.list()) {
     if (!caps.has(feature)) {
-      reasons.push_back(fmt::format("needs the feature {}, the device lacks it", to_string(feature)));
+      reasons.push_back(
+          fmt::format("needs the feature {}, the device lacks it", to_string(feature)));
     }
   }
   at_most("bytes of shared memory", kernel.shared_bytes, caps.max_shared_bytes);

@@ -29,9 +29,9 @@ struct Extent {
   std::int64_t value = 0;
   std::string symbol;  // empty: `value` counts
 
-  Extent(std::int64_t number) : value(number) {}                // NOLINT: implicit by intent
-  Extent(const char* name) : symbol(name) {}                    // NOLINT: implicit by intent
-  Extent(std::string name) : symbol(std::move(name)) {}         // NOLINT: implicit by intent
+  Extent(std::int64_t number) : value(number) {}         // NOLINT: implicit by intent
+  Extent(const char* name) : symbol(name) {}             // NOLINT: implicit by intent
+  Extent(std::string name) : symbol(std::move(name)) {}  // NOLINT: implicit by intent
   bool is_symbol() const { return !symbol.empty(); }
   bool operator==(const Extent&) const = default;
 };
@@ -58,13 +58,13 @@ struct GridDimension {
 };
 
 struct KernelInterface {
-  std::string name;                             // "transpose/padded"
+  std::string name;  // "transpose/padded"
   std::vector<Binding> bindings;
-  std::vector<std::string> push_constants;      // uint each, in order, 4 bytes apart
+  std::vector<std::string> push_constants;  // uint each, in order, 4 bytes apart
   std::array<GridDimension, 2> grid;
   std::array<std::uint32_t, 3> workgroup_size = {1, 1, 1};
   std::uint64_t shared_bytes = 0;
-  FeatureSet features;                          // what the device must have
+  FeatureSet features;  // what the device must have
 };
 
 /// The push constants that the runtime fills by itself when it splits a grid.

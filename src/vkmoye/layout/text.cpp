@@ -45,12 +45,9 @@ std::string to_text(const Operand& operand) {
   switch (operand.kind) {
     case Operand::Kind::kInteger:
       return operand.integer == _ ? "_" : std::to_string(operand.integer);
-    case Operand::Kind::kTuple:
-      return to_string(*static_cast<const IntTuple*>(operand.object));
-    case Operand::Kind::kLayout:
-      return to_string(*static_cast<const Layout*>(operand.object));
-    case Operand::Kind::kTiler:
-      return to_string(*static_cast<const Tiler*>(operand.object));
+    case Operand::Kind::kTuple: return to_string(*static_cast<const IntTuple*>(operand.object));
+    case Operand::Kind::kLayout: return to_string(*static_cast<const Layout*>(operand.object));
+    case Operand::Kind::kTiler: return to_string(*static_cast<const Tiler*>(operand.object));
   }
   return {};
 }

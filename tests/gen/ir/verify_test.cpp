@@ -39,9 +39,9 @@ Body with_x(Body then) {
 }
 
 TEST(Verify, AcceptsReadingBackWhatTheThreadWrote) {
-  EXPECT_THAT(verify(kernel_of(with_x({Store{tile_at(thread, "own"), value()},
-                                       Load{"y", tile_at(thread, "own")},
-                                       Store{{"out", {thread}, "out"}, value("y")}}))),
+  EXPECT_THAT(verify(kernel_of(
+                  with_x({Store{tile_at(thread, "own"), value()}, Load{"y", tile_at(thread, "own")},
+                          Store{{"out", {thread}, "out"}, value("y")}}))),
               IsEmpty());
 }
 
@@ -66,10 +66,11 @@ TEST(Verify, FindsARaceAroundALoop) {
   // Sound once through, but the next round's write meets this round's read.
   const Body round = {Store{tile_at(thread, "writer"), value()}, Barrier{},
                       Load{"y", tile_at(7 - thread, "reader")}};
-  const Body body = {Let{"zero", 0}, If{less(0, n), {Load{"x", {"in", {0}, "in"}},
-                     For{"k", n, round}}}};
-  EXPECT_THAT(verify(kernel_of(body)), ElementsAre(HasSubstr("'reader' reads tile[0] in thread 7 "
-                                                             "and 'writer' writes it in thread 0")));
+  const Body body = {Let{"zero", 0},
+                     If{less(0, n), {Load{"x", {"in", {0}, "in"}}, For{"k", n, round}}}};
+  EXPECT_THAT(verify(kernel_of(body)),
+              ElementsAre(HasSubstr("'reader' reads tile[0] in thread 7 "
+                                    "and 'writer' writes it in thread 0")));
 }
 
 TEST(Verify, FindsTwoThreadsThatWriteOneElement) {
@@ -83,8 +84,9 @@ TEST(Verify, RefusesSharedIndicesOutOfRangeUnknownOrUnwritten) {
               ElementsAre("'off by one' touches tile[8] in thread 7, the array has 8 elements"));
   EXPECT_THAT(verify(kernel_of(with_x({Store{tile_at(n + thread, "sized"), value()}}))),
               ElementsAre(HasSubstr("races cannot be excluded")));
-  EXPECT_THAT(verify(kernel_of({Load{"y", tile_at(thread, "early")}})),
-              ElementsAre(HasSubstr("'early' reads tile[0] in thread 0, which nothing has written")));
+  EXPECT_THAT(
+      verify(kernel_of({Load{"y", tile_at(thread, "early")}})),
+      ElementsAre(HasSubstr("'early' reads tile[0] in thread 0, which nothing has written")));
 }
 
 TEST(Verify, RefusesABufferAccessThatNothingKeepsInRange) {

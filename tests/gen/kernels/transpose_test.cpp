@@ -27,10 +27,11 @@ ir::Kernel without_barriers(ir::Kernel kernel) {
 TEST(Transpose, WithoutItsBarrierIsRefusedNamingTheTwoPartitions) {
   TileConfig padded;
   padded.pad = 1;
-  EXPECT_THAT(ir::verify(without_barriers(transpose(padded))),
-              ElementsAre(HasSubstr("race in shared tile: 'parallelize(tile, (32,8):(1,32))' writes "
-                                    "tile[33] in thread 32 and 'parallelize(transpose(tile), "
-                                    "(32,8):(1,32))' reads it in thread 1, with no barrier between")));
+  EXPECT_THAT(
+      ir::verify(without_barriers(transpose(padded))),
+      ElementsAre(HasSubstr("race in shared tile: 'parallelize(tile, (32,8):(1,32))' writes "
+                            "tile[33] in thread 32 and 'parallelize(transpose(tile), "
+                            "(32,8):(1,32))' reads it in thread 1, with no barrier between")));
 }
 
 TEST(Copy, NeedsNoBarrier) {

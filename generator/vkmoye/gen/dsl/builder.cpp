@@ -59,13 +59,17 @@ Tensor Builder::buffer(const std::string& name, ScalarType type, Access access,
 
 View Builder::shared(const std::string& name, ScalarType type, const Layout& layout) {
   if (const auto clash = find_collision(layout)) {
-    throw LayoutError(fmt::format("{} is no layout for shared {}: coordinates {} and {} share "
-                                  "address {}",
-                                  to_string(layout), name, to_string(clash->first),
-                                  to_string(clash->second), clash->offset));
+    throw LayoutError(fmt::format(
+        "{} is no layout for shared {}: coordinates {} and {} share "
+        "address {}",
+        to_string(layout), name, to_string(clash->first), to_string(clash->second), clash->offset));
   }
-  kernel_.arrays.push_back({name, type, ir::Array::Space::shared, Access::read_write,
-                            {{"at", cosize(layout), 1}}, to_string(layout)});
+  kernel_.arrays.push_back({name,
+                            type,
+                            ir::Array::Space::shared,
+                            Access::read_write,
+                            {{"at", cosize(layout), 1}},
+                            to_string(layout)});
   return {name, {{0, layout}}, name};
 }
 

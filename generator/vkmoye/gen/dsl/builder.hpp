@@ -46,7 +46,7 @@ class Builder {
 
   Expr block_x() const;  // tile coordinates of this workgroup
   Expr block_y() const;
-  Expr thread() const;   // 0 .. threads-1
+  Expr thread() const;  // 0 .. threads-1
 
   /// to(v) = from(v) for each value v; a value outside its buffer is skipped.
   /// Throws LayoutError unless both views have the same shape.

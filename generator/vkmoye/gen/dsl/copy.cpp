@@ -83,8 +83,8 @@ Side side(const View& view, const ir::Array& array, const std::vector<Loop>& loo
 
 Body guarded(const std::optional<Expr>& first, const std::optional<Expr>& second, Body body) {
   if (!first && !second) return body;
-  const Expr condition = first && second ? ir::logical_and(*first, *second)
-                                         : (first ? *first : *second);
+  const Expr condition =
+      first && second ? ir::logical_and(*first, *second) : (first ? *first : *second);
   return ir::statements(ir::If{condition, std::move(body)});
 }
 
@@ -102,10 +102,9 @@ ir::Block copy_statements(const View& from, const ir::Array& from_array, const V
   append(inside, destination.inside);
   append(inside,
          guarded(source.guard_inside, destination.guard_inside,
-                 ir::statements(
-                     ir::Load{"value", source.element},
-                     ir::Store{destination.element,
-                               ir::variable("value", ir::element(from_array.type))})));
+                 ir::statements(ir::Load{"value", source.element},
+                                ir::Store{destination.element,
+                                          ir::variable("value", ir::element(from_array.type))})));
   for (const Loop& loop : loops) {  // the first leaf varies fastest: its loop is the innermost
     inside = ir::statements(ir::For{loop.variable, loop.extent, std::move(inside)});
   }

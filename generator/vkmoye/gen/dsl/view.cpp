@@ -83,17 +83,18 @@ Expr evaluate(const Layout& layout, const Expr& index) {
 View tile(const Tensor& tensor, const IntTuple& extents, const std::vector<Expr>& coordinate) {
   const std::size_t rank = tensor.array.axes.size();
   if (static_cast<std::size_t>(extents.rank()) != rank || coordinate.size() != rank) {
-    throw LayoutError(fmt::format("tile of {}, rank {}: the tile {} has rank {} and the coordinate "
-                                  "rank {}",
-                                  tensor.array.name, rank, to_string(extents), extents.rank(),
-                                  coordinate.size()));
+    throw LayoutError(fmt::format(
+        "tile of {}, rank {}: the tile {} has rank {} and the coordinate "
+        "rank {}",
+        tensor.array.name, rank, to_string(extents), extents.rank(), coordinate.size()));
   }
-  View out{tensor.array.name, {}, fmt::format("tile({}, {})", tensor.array.name,
-                                              to_string(extents))};
+  View out{
+      tensor.array.name, {}, fmt::format("tile({}, {})", tensor.array.name, to_string(extents))};
   for (std::size_t axis = 0; axis < rank; ++axis) {
     std::vector<Layout> modes;  // stride 1 along its own mode, 0 along the others
     for (std::size_t mode = 0; mode < rank; ++mode) {
-      modes.emplace_back(IntTuple(size(extents.mode(static_cast<int>(mode)))), IntTuple(std::int64_t{mode == axis}));
+      modes.emplace_back(IntTuple(size(extents.mode(static_cast<int>(mode)))),
+                         IntTuple(std::int64_t{mode == axis}));
     }
     const auto step = number(size(extents.mode(static_cast<int>(axis))));
     out.axes.push_back({Expr(step) * coordinate[axis], make_layout(modes)});

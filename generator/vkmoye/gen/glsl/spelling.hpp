@@ -10,9 +10,9 @@ namespace vkmoye::gen::glsl {
 
 struct Spelling {
   ScalarType type;
-  std::string_view name;                          // "float16_t"
-  std::vector<std::string_view> in_buffer;        // extensions for an element of a buffer
-  std::vector<std::string_view> in_shader;        // extensions for variables and shared memory
+  std::string_view name;                    // "float16_t"
+  std::vector<std::string_view> in_buffer;  // extensions for an element of a buffer
+  std::vector<std::string_view> in_shader;  // extensions for variables and shared memory
 };
 
 const Spelling& spelling(ScalarType type);

@@ -94,10 +94,10 @@ Expr logical_and(const Expr& a, const Expr& b) {
 
 bool same(const Expr& a, const Expr& b) {
   if (&*a == &*b) return true;
-  return a->op == b->op && a->type == b->type && a->value == b->value &&
-         a->builtin == b->builtin && a->name == b->name &&
-         std::equal(a->operands.begin(), a->operands.end(), b->operands.begin(),
-                    b->operands.end(), same);
+  return a->op == b->op && a->type == b->type && a->value == b->value && a->builtin == b->builtin &&
+         a->name == b->name &&
+         std::equal(a->operands.begin(), a->operands.end(), b->operands.begin(), b->operands.end(),
+                    same);
 }
 
 }  // namespace vkmoye::gen::ir

@@ -2,7 +2,8 @@
 // Pure expressions of the kernel IR: immutable DAG nodes, free of side effects and of order.
 //
 //   Expr thread = builtin(Builtin::thread, 256);      // 0..255
-//   Expr column = 32 * group + thread % 32;           // folds: (8 + 4) -> 12, x * 1 -> x, x + 0 -> x
+//   Expr column = 32 * group + thread % 32;           // folds: (8 + 4) -> 12, x * 1 -> x, x + 0 ->
+//   x
 //
 // An expression is an index (32-bit unsigned), a truth value, or an element read from memory.
 // Index arithmetic is modulo 2^32, as in GLSL; folding respects that.
@@ -30,15 +31,23 @@ inline constexpr Type kBoolean{Type::Kind::boolean};
 constexpr Type element(ScalarType type) { return {Type::Kind::element, type}; }
 
 enum class Op : std::uint8_t {
-  constant, variable, builtin,   // leaves
-  add, subtract, multiply, divide, modulo,
-  less, logical_and,
+  constant,
+  variable,
+  builtin,  // leaves
+  add,
+  subtract,
+  multiply,
+  divide,
+  modulo,
+  less,
+  logical_and,
 };
 
 /// What the launch provides to each thread.
 enum class Builtin : std::uint8_t {
-  group_x, group_y,  // coordinate of the workgroup within the dispatch
-  thread,            // 1-D index of the thread within its workgroup
+  group_x,
+  group_y,  // coordinate of the workgroup within the dispatch
+  thread,   // 1-D index of the thread within its workgroup
 };
 
 struct Node;
@@ -61,11 +70,11 @@ inline constexpr std::uint64_t kUnbounded = std::uint64_t{1} << 32;
 struct Node {
   Op op = Op::constant;
   Type type = kIndex;
-  std::uint64_t bound = kUnbounded;  // an index is in 0..bound-1
-  std::uint32_t value = 0;           // of a constant
-  Builtin builtin = Builtin::thread; // of a builtin
-  std::string name;                  // of a variable
-  std::vector<Expr> operands;        // of an operation: left, right
+  std::uint64_t bound = kUnbounded;   // an index is in 0..bound-1
+  std::uint32_t value = 0;            // of a constant
+  Builtin builtin = Builtin::thread;  // of a builtin
+  std::string name;                   // of a variable
+  std::vector<Expr> operands;         // of an operation: left, right
 };
 
 /// A name that a statement or the interface defines; an index below `bound`.

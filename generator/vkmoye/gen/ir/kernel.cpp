@@ -5,7 +5,8 @@
 namespace vkmoye::gen::ir {
 namespace {
 
-// What declaring an element type asks of the device, in a buffer and in shared memory or a variable.
+// What declaring an element type asks of the device, in a buffer and in shared memory or a
+// variable.
 struct TypeFeatures {
   ScalarType type;
   FeatureSet in_buffer;

@@ -31,7 +31,7 @@ struct Array {
   Space space = Space::buffer;
   Access access = Access::read_write;
   std::vector<Axis> axes;
-  std::string layout;      // of a shared array, in text form: "(32,32):(1,33)"
+  std::string layout;  // of a shared array, in text form: "(32,32):(1,33)"
 
   /// Elements of a shared array, whose extents are always numbers.
   std::int64_t shared_size() const;
@@ -47,13 +47,32 @@ struct Element {
 struct Stmt;
 using Body = std::vector<Stmt>;
 
-struct Let { std::string name; Expr value; };
-struct Load { std::string name; Element from; };
-struct Store { Element to; Expr value; };
-struct If { Expr condition; Body body; };
-struct For { std::string variable; Expr end; Body body; };  // variable = 0 .. end-1
-struct Barrier {};                                          // control and shared memory
-struct Block { std::string title; Body body; };             // a scope under a comment
+struct Let {
+  std::string name;
+  Expr value;
+};
+struct Load {
+  std::string name;
+  Element from;
+};
+struct Store {
+  Element to;
+  Expr value;
+};
+struct If {
+  Expr condition;
+  Body body;
+};
+struct For {
+  std::string variable;
+  Expr end;
+  Body body;
+};                  // variable = 0 .. end-1
+struct Barrier {};  // control and shared memory
+struct Block {
+  std::string title;
+  Body body;
+};  // a scope under a comment
 
 struct Stmt {
   template <class S>
@@ -70,13 +89,13 @@ Body statements(Statements&&... list) {
 }
 
 struct Kernel {
-  std::string name;                                            // "transpose/padded"
-  std::vector<std::pair<std::string, std::string>> config;     // enough to make it again
-  std::string why;                                             // one sentence for the reader
-  std::vector<Array> arrays;                                   // buffers in binding order
-  std::vector<std::string> arguments;                          // run-time sizes, uint each
+  std::string name;                                         // "transpose/padded"
+  std::vector<std::pair<std::string, std::string>> config;  // enough to make it again
+  std::string why;                                          // one sentence for the reader
+  std::vector<Array> arrays;                                // buffers in binding order
+  std::vector<std::string> arguments;                       // run-time sizes, uint each
   std::array<GridDimension, 2> grid;
-  std::uint32_t threads = 1;                                   // of a workgroup
+  std::uint32_t threads = 1;  // of a workgroup
   Body body;
 
   /// The array called `name`, or nullptr.

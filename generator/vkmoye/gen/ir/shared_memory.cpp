@@ -34,7 +34,7 @@ struct Touch {
 };
 
 struct Cell {
-  Touch written, read;      // since the barrier number `epoch`
+  Touch written, read;  // since the barrier number `epoch`
   std::int64_t epoch = -1;
   bool initialised = false;
 };
@@ -45,17 +45,19 @@ class Interpreter {
     for (const Array& array : kernel.arrays) {
       if (array.space != Array::Space::shared) continue;
       if (array.shared_size() > kMaxElements) {
-        reasons.push_back(fmt::format("shared {} has {} elements, beyond the {} that any device "
-                                      "could hold",
-                                      array.name, array.shared_size(), kMaxElements));
+        reasons.push_back(
+            fmt::format("shared {} has {} elements, beyond the {} that any device "
+                        "could hold",
+                        array.name, array.shared_size(), kMaxElements));
         continue;
       }
       cells_[array.name].resize(static_cast<std::size_t>(array.shared_size()));
     }
     if (threads_ > kMaxThreads) {
-      reasons.push_back(fmt::format("a workgroup of {} threads, beyond the {} that any device could "
-                                    "run",
-                                    threads_, kMaxThreads));
+      reasons.push_back(
+          fmt::format("a workgroup of {} threads, beyond the {} that any device could "
+                      "run",
+                      threads_, kMaxThreads));
     }
     if (!cells_.empty() && reasons.empty()) run(kernel.body, Active(threads_, true));
   }
@@ -157,8 +159,9 @@ class Interpreter {
 
   void report_race(const Element& element, std::uint32_t at, int thread, bool writes,
                    const Touch& earlier, const char* earlier_verb) {
-    const std::string earlier_thread =
-        earlier.thread == kManyThreads ? "several threads" : fmt::format("thread {}", earlier.thread);
+    const std::string earlier_thread = earlier.thread == kManyThreads
+                                           ? "several threads"
+                                           : fmt::format("thread {}", earlier.thread);
     complain(fmt::format("race {} {}", *earlier.partition, element.partition),
              fmt::format("race in shared {}: '{}' {} {}[{}] in {} and '{}' {} it in thread {}, "
                          "with no barrier between",

@@ -106,7 +106,8 @@ class ScopeChecker {
     for (std::size_t i = 0; i < array->axes.size(); ++i) {
       use(element.coordinates[i], element.partition);
       // Shared arrays are checked exactly, address by address, in shared_memory.cpp.
-      if (array->space == Array::Space::buffer && !in_range(element.coordinates[i], array->axes[i])) {
+      if (array->space == Array::Space::buffer &&
+          !in_range(element.coordinates[i], array->axes[i])) {
         complain("'{}' touches {} at a coordinate along {} that nothing keeps below {}",
                  element.partition, array->name, array->axes[i].coordinate,
                  to_string(array->axes[i].extent));

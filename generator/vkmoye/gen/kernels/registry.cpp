@@ -27,7 +27,8 @@ bool parse_pair(std::string_view text, std::int64_t& first, std::int64_t& second
 
 // Reads `options` into `config`; adds a reason for each that cannot be read.
 TileConfig read(TileConfig config, const Options& options, std::vector<std::string>& reasons) {
-  for (const auto& [name, text] : options) {
+  for (const auto& option : options) {
+    const std::string &name = option.first, &text = option.second;
     const auto layout = [&]() -> std::optional<Layout> {
       try {
         return parse_layout(text);
@@ -55,8 +56,8 @@ TileConfig read(TileConfig config, const Options& options, std::vector<std::stri
       if (!options.contains("pad")) config.pad = 0;
       config.shared = layout();
     } else {
-      reasons.push_back(fmt::format("there is no option '{}'; there are tile, threads, pad, shared",
-                                    name));
+      reasons.push_back(
+          fmt::format("there is no option '{}'; there are tile, threads, pad, shared", name));
     }
   }
   return config;
@@ -104,8 +105,7 @@ std::span<const KernelEntry> registry() {
       entry("transpose/simple", Operation::transpose,
             "transpose through a compact shared tile: 32-way bank conflicts", {}, transpose),
       entry("transpose/padded", Operation::transpose,
-            "transpose through a shared tile padded to 33: no bank conflicts", padded(),
-            transpose),
+            "transpose through a shared tile padded to 33: no bank conflicts", padded(), transpose),
   };
   return rows;
 }

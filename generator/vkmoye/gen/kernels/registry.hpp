@@ -31,7 +31,7 @@ struct OptionRow {
 };
 
 struct KernelEntry {
-  std::string name;     // family/variant
+  std::string name;  // family/variant
   Operation operation;
   std::string summary;  // what it computes and why it is there
   std::string source;   // the document or paper it follows

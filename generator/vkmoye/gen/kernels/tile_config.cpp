@@ -13,8 +13,8 @@ constexpr std::int64_t kMaxTileExtent = 4096;  // far beyond any shared memory; 
 void check_threads(const TileConfig& config, bool transposed, std::vector<std::string>& reasons) {
   const Layout& threads = config.threads;
   if (threads.rank() != 2) {
-    reasons.push_back(fmt::format("threads {} has rank {}, the tile has rank 2",
-                                  to_string(threads), threads.rank()));
+    reasons.push_back(fmt::format("threads {} has rank {}, the tile has rank 2", to_string(threads),
+                                  threads.rank()));
     return;
   }
   const auto divides = [&](std::int64_t cols, std::int64_t rows, const char* whose) {
@@ -22,9 +22,10 @@ void check_threads(const TileConfig& config, bool transposed, std::vector<std::s
     for (int mode = 0; mode < 2; ++mode) {
       const std::int64_t part = size(threads.mode(mode));
       if (tile[mode] % part != 0) {
-        reasons.push_back(fmt::format("threads {}: {} does not divide the extent {} of mode {} of "
-                                      "the {} tile",
-                                      to_string(threads), part, tile[mode], mode, whose));
+        reasons.push_back(
+            fmt::format("threads {}: {} does not divide the extent {} of mode {} of "
+                        "the {} tile",
+                        to_string(threads), part, tile[mode], mode, whose));
       }
     }
   };
@@ -38,8 +39,8 @@ void check_threads(const TileConfig& config, bool transposed, std::vector<std::s
 
 void check_shared(const TileConfig& config, std::vector<std::string>& reasons) {
   if (config.pad < 0) {
-    reasons.push_back(fmt::format("pad {} is negative: columns of the shared tile would overlap",
-                                  config.pad));
+    reasons.push_back(
+        fmt::format("pad {} is negative: columns of the shared tile would overlap", config.pad));
     return;
   }
   if (config.shared && config.pad > 0) {
@@ -52,10 +53,10 @@ void check_shared(const TileConfig& config, std::vector<std::string>& reasons) {
                                   to_string(layout), config.tile_cols, config.tile_rows));
   }
   if (const auto clash = find_collision(layout)) {
-    reasons.push_back(fmt::format("shared layout {} overlaps itself: coordinates {} and {} share "
-                                  "address {}",
-                                  to_string(layout), to_string(clash->first),
-                                  to_string(clash->second), clash->offset));
+    reasons.push_back(fmt::format(
+        "shared layout {} overlaps itself: coordinates {} and {} share "
+        "address {}",
+        to_string(layout), to_string(clash->first), to_string(clash->second), clash->offset));
   }
 }
 
@@ -74,8 +75,8 @@ std::vector<std::pair<std::string, std::string>> TileConfig::items() const {
 
 std::vector<std::string> reasons_against(const TileConfig& config, bool transposed) {
   std::vector<std::string> reasons;
-  for (const auto& [name, extent] : {std::pair{"cols", config.tile_cols},
-                                     std::pair{"rows", config.tile_rows}}) {
+  for (const auto& [name, extent] :
+       {std::pair{"cols", config.tile_cols}, std::pair{"rows", config.tile_rows}}) {
     if (extent < 1 || extent > kMaxTileExtent) {
       reasons.push_back(fmt::format("tile: {} {} is outside 1..{}", extent, name, kMaxTileExtent));
     }

@@ -15,10 +15,10 @@ namespace vkmoye::gen {
 
 struct TileConfig {
   ScalarType type = ScalarType::f32;
-  std::int64_t tile_cols = 32, tile_rows = 32;           // elements of src
-  Layout threads = Layout(IntTuple{32, 8});              // (32,8):(1,32)
-  std::int64_t pad = 0;                                  // elements after each tile_cols in shared memory
-  std::optional<Layout> shared;                          // instead of (tile_cols,tile_rows):(1,tile_cols+pad)
+  std::int64_t tile_cols = 32, tile_rows = 32;  // elements of src
+  Layout threads = Layout(IntTuple{32, 8});     // (32,8):(1,32)
+  std::int64_t pad = 0;                         // elements after each tile_cols in shared memory
+  std::optional<Layout> shared = {};  // instead of (tile_cols,tile_rows):(1,tile_cols+pad)
 
   /// The layout of the shared tile, shape (tile_cols, tile_rows).
   Layout shared_layout() const;

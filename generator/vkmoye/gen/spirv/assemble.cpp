@@ -12,8 +12,8 @@ std::vector<std::uint32_t> assemble(const std::string& name, const std::string& 
   options.SetTargetEnvironment(shaderc_target_env_vulkan, shaderc_env_version_vulkan_1_2);
   options.SetTargetSpirv(shaderc_spirv_version_1_5);
   options.SetWarningsAsErrors();
-  const auto result = shaderc::Compiler().CompileGlslToSpv(
-      glsl, shaderc_glsl_compute_shader, name.c_str(), options);
+  const auto result = shaderc::Compiler().CompileGlslToSpv(glsl, shaderc_glsl_compute_shader,
+                                                           name.c_str(), options);
   if (result.GetCompilationStatus() != shaderc_compilation_status_success) {
     throw CompileError(name, result.GetErrorMessage(), number_lines(glsl));
   }

@@ -10,14 +10,10 @@ DeviceError::Kind kind_of(VkResult result) {
     case VK_ERROR_OUT_OF_HOST_MEMORY:
     case VK_ERROR_OUT_OF_DEVICE_MEMORY:
     case VK_ERROR_OUT_OF_POOL_MEMORY:
-    case VK_ERROR_FRAGMENTATION:
-      return DeviceError::Kind::kOutOfMemory;
-    case VK_ERROR_DEVICE_LOST:
-      return DeviceError::Kind::kLost;
-    case VK_ERROR_INCOMPATIBLE_DRIVER:
-      return DeviceError::Kind::kNoDevice;
-    default:
-      return DeviceError::Kind::kOther;
+    case VK_ERROR_FRAGMENTATION: return DeviceError::Kind::kOutOfMemory;
+    case VK_ERROR_DEVICE_LOST: return DeviceError::Kind::kLost;
+    case VK_ERROR_INCOMPATIBLE_DRIVER: return DeviceError::Kind::kNoDevice;
+    default: return DeviceError::Kind::kOther;
   }
 }
 
@@ -26,8 +22,7 @@ DeviceError::Kind kind_of(VkResult result) {
 std::string result_name(VkResult result) {
   switch (result) {
 #define VKMOYE_NAME(value) \
-  case value:              \
-    return #value;
+  case value: return #value;
     VKMOYE_NAME(VK_SUCCESS)
     VKMOYE_NAME(VK_NOT_READY)
     VKMOYE_NAME(VK_TIMEOUT)
@@ -50,8 +45,7 @@ std::string result_name(VkResult result) {
     VKMOYE_NAME(VK_ERROR_VALIDATION_FAILED_EXT)
     VKMOYE_NAME(VK_ERROR_INVALID_SHADER_NV)
 #undef VKMOYE_NAME
-    default:
-      return "VkResult " + std::to_string(static_cast<int>(result));
+    default: return "VkResult " + std::to_string(static_cast<int>(result));
   }
 }
 

@@ -13,16 +13,11 @@ namespace {
 
 DeviceKind kind_of(VkPhysicalDeviceType type) {
   switch (type) {
-    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
-      return DeviceKind::discrete;
-    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
-      return DeviceKind::integrated;
-    case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
-      return DeviceKind::virtual_gpu;
-    case VK_PHYSICAL_DEVICE_TYPE_CPU:
-      return DeviceKind::cpu;
-    default:
-      return DeviceKind::other;
+    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU: return DeviceKind::discrete;
+    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU: return DeviceKind::integrated;
+    case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU: return DeviceKind::virtual_gpu;
+    case VK_PHYSICAL_DEVICE_TYPE_CPU: return DeviceKind::cpu;
+    default: return DeviceKind::other;
   }
 }
 
@@ -57,16 +52,11 @@ std::string component_name(int type) {
 
 std::string scope_name(VkScopeKHR scope) {
   switch (scope) {
-    case VK_SCOPE_DEVICE_KHR:
-      return "device";
-    case VK_SCOPE_WORKGROUP_KHR:
-      return "workgroup";
-    case VK_SCOPE_SUBGROUP_KHR:
-      return "subgroup";
-    case VK_SCOPE_QUEUE_FAMILY_KHR:
-      return "queue_family";
-    default:
-      return fmt::format("scope{}", static_cast<int>(scope));
+    case VK_SCOPE_DEVICE_KHR: return "device";
+    case VK_SCOPE_WORKGROUP_KHR: return "workgroup";
+    case VK_SCOPE_SUBGROUP_KHR: return "subgroup";
+    case VK_SCOPE_QUEUE_FAMILY_KHR: return "queue_family";
+    default: return fmt::format("scope{}", static_cast<int>(scope));
   }
 }
 

@@ -1,0 +1,14 @@
+#pragma once
+// Everything a user of vkmoye needs: the layout algebra, the generator, the runtime. Nothing inside
+// the project includes this file.
+
+#include "vkmoye/gen/compile.hpp"
+#include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/gen/glsl/print.hpp"
+#include "vkmoye/gen/kernels/copy.hpp"
+#include "vkmoye/gen/kernels/registry.hpp"
+#include "vkmoye/gen/kernels/transpose.hpp"
+#include "vkmoye/layout/algebra.hpp"
+#include "vkmoye/runtime/device.hpp"
+#include "vkmoye/runtime/guarded_buffer.hpp"
+#include "vkmoye/runtime/timing.hpp"
