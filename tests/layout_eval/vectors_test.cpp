@@ -6,6 +6,8 @@
 #include <sstream>
 
 #include "layout_eval.hpp"
+#include "layout_expression.hpp"
+#include "vkmoye/base/error.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -123,6 +125,27 @@ TEST(LayoutEval, AnswersLinesInOrder) {
   EXPECT_TRUE(line.starts_with("{\"error\":"));
   ASSERT_TRUE(std::getline(answers, line));
   EXPECT_EQ(line, "{\"result\":1055}");
+}
+
+TEST(LayoutExpression, EvaluatesNestedCalls) {
+  const auto text = [](const char* expression) {
+    return to_text(evaluate_layout_expression(expression));
+  };
+  EXPECT_EQ(text("composition((4,8):(8,1), 4:2)"), "(2,2):(16,1)");
+  EXPECT_EQ(text("coalesce(zipped_divide((4,8), [2, 4]))"), "(2,4,2,2):(1,4,2,16)");
+  EXPECT_EQ(text("size(right_inverse((4,3):(3,1)))"), "12");
+  EXPECT_EQ(text("slice((_,3), composition(make_swizzle(2,0,3), (8,8)))"),
+            "Swizzle<2,0,3> o 24 o (8):(1)");
+  EXPECT_THROW(text("composition((4,8):(8,1), 3:"), LayoutError);
+  EXPECT_THROW(text("no_such((4,8))"), LayoutError);
+}
+
+TEST(LayoutExpression, HasPicturesOfLayoutsAndTiledCopies) {
+  EXPECT_EQ(table_of(evaluate_layout_expression("(2,2):(2,1)")).at(1, 0).text, "2");
+  EXPECT_EQ(
+      table_of(evaluate_layout_expression("make_tiled_copy((2,3):(3,1), (2,3))")).at(0, 3).text,
+      "T1V0");
+  EXPECT_THROW(table_of(evaluate_layout_expression("make_swizzle(2,0,3)")), LayoutError);
 }
 
 }  // namespace

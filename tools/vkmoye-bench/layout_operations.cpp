@@ -302,6 +302,17 @@ std::string to_text(const Value& value) {
                     value);
 }
 
+Table table_of(const Value& value) {
+  return std::visit(
+      Overload{[](const Layout& layout) { return offset_table(layout); },
+               [](const OffsetLayout& layout) { return offset_table(layout); },
+               [](const ComposedLayout& layout) { return offset_table(layout); },
+               [](const TiledCopy& copy) { return thread_value_table(copy.layout_tv, copy.tiler); },
+               [](const IntTuple& shape) { return offset_table(Layout(shape)); },
+               [&](const auto&) -> Table { refuse_kind(value, "a layout to draw"); }},
+      value);
+}
+
 std::span<const LayoutOperation> layout_operations() { return kOperations; }
 
 const LayoutOperation& find_layout_operation(std::string_view name) {

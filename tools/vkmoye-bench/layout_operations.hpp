@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "vkmoye/layout/algebra.hpp"
+#include "vkmoye/layout/draw.hpp"
 #include "vkmoye/tensor/tiled_copy.hpp"
 
 namespace vkmoye::bench {
@@ -23,6 +24,10 @@ std::string_view kind_of(const Value& value);
 
 /// The text form of a value.
 std::string to_text(const Value& value);
+
+/// The picture of a value: offsets of a layout, threads and values of a tiled copy. LayoutError for
+/// what has none.
+Table table_of(const Value& value);
 
 using Arguments = std::span<const Value>;
 
