@@ -84,7 +84,8 @@ class Layout {
   constexpr Layout mode(int i) const { return Layout(modes_.mode(i), Checked{}); }
   constexpr Layout operator[](int i) const { return mode(i); }
 
-  constexpr std::span<const Mode> leaves() const { return modes_.leaves(); }
+  constexpr std::span<const Mode> leaves() const& { return modes_.leaves(); }
+  std::span<const Mode> leaves() && = delete;  // the span would outlive the layout
   constexpr const Tree<Mode>& tree() const { return modes_; }
 
   constexpr bool operator==(const Layout&) const = default;

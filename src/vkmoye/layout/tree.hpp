@@ -61,9 +61,10 @@ class Tree {
   constexpr Tree mode(int i) const { return subtree(mode_cursor(i)); }
 
   /// All leaves from left to right.
-  constexpr std::span<const Leaf> leaves() const {
+  constexpr std::span<const Leaf> leaves() const& {
     return {leaves_, static_cast<std::size_t>(leaf_count_)};
   }
+  std::span<const Leaf> leaves() && = delete;  // the span would outlive the tree
   constexpr int leaf_count() const { return leaf_count_; }
   constexpr const Leaf& leaf(int i) const { return leaves_[i]; }
 

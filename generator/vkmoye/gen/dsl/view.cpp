@@ -26,7 +26,8 @@ std::vector<Expr> thread_coordinates(const Layout& threads, const Expr& thread) 
   for (int i = 0; i < threads.rank(); ++i) {
     Expr coordinate = 0;
     std::int64_t before = 1;
-    for (const auto& leaf : threads.mode(i).leaves()) {
+    const Layout mode = threads.mode(i);
+    for (const Mode& leaf : mode.leaves()) {
       if (leaf.stride > 0) {
         coordinate = coordinate +
                      Expr(number(before)) * (thread / number(leaf.stride) % number(leaf.extent));

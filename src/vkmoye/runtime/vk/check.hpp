@@ -3,6 +3,7 @@
 
 #include <vulkan/vulkan_core.h>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>

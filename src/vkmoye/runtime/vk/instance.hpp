@@ -1,6 +1,7 @@
 #pragma once
 // The way to the drivers: the loader library, and an instance with or without validation.
 
+#include <cstdint>
 #include <functional>
 #include <string>
 
