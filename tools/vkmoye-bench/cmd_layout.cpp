@@ -45,9 +45,13 @@ void add_layout(CLI::App& app, int&) {
   CLI::App* command = app.add_subcommand("layout", "evaluate layout algebra");
   command->footer(
       "(4,8):(8,1) is a layout, shape:stride, and (4,8) the compact one of that shape; [4, 8:2]\n"
-      "is a tiler, one entry per mode. 'layout operations' lists what can be called.\n\n"
+      "is a tiler, one entry per mode. 'layout operations' lists what can be called. An access\n"
+      "is a layout (thread, value) -> element of a tile: parallelize((32,32), (32,8)).\n\n"
       "Examples:\n  vkmoye-bench layout 'composition((4,8):(8,1), 4:2)'\n"
       "  vkmoye-bench layout 'make_tiled_copy((2,3):(3,1), (2,3))' --draw svg > copy.svg\n"
+      "  vkmoye-bench layout 'bank_map((32,32):(1,33), 32:32)' --draw svg > banks.svg\n"
+      "  vkmoye-bench layout 'search_padding((32,32), parallelize((32,32), (32,8)),\n"
+      "      parallelize((32,32):(32,1), (32,8)))'\n"
       "  vkmoye-bench layout eval --jsonl < requests.jsonl > answers.jsonl");
   auto expression = std::make_shared<std::string>();
   command
