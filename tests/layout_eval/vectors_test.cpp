@@ -140,6 +140,7 @@ TEST(LayoutExpression, EvaluatesNestedCalls) {
   EXPECT_EQ(text("slice((_,3), composition(make_swizzle(2,0,3), (8,8)))"),
             "Swizzle<2,0,3> o 24 o (8):(1)");
   EXPECT_THROW(text("composition((4,8):(8,1), 3:"), LayoutError);
+  EXPECT_EQ(text("composition(\n  (4,8):(8,1),\r\n\t4:2)"), "(2,2):(16,1)");
   EXPECT_THROW(text("no_such((4,8))"), LayoutError);
 }
 

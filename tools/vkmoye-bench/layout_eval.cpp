@@ -228,16 +228,21 @@ Value evaluate(const json& request) {
 
 void evaluate_json(std::string_view request, std::string& answer) {
   const std::size_t start = answer.size();
+  const auto refused = [&](const char* why) {
+    answer.resize(start);
+    answer += "{\"error\":";
+    answer += json(why).dump(-1, ' ', false, json::error_handler_t::replace);
+    answer += '}';
+  };
   try {
     const Value value = evaluate(json::parse(request.begin(), request.end()));
     answer += "{\"result\":";
     std::visit(Writer{answer}, value);
     answer += '}';
-  } catch (const std::exception& error) {
-    answer.resize(start);
-    answer += "{\"error\":";
-    answer += json(error.what()).dump(-1, ' ', false, json::error_handler_t::replace);
-    answer += '}';
+  } catch (const LayoutError& error) {
+    refused(error.what());
+  } catch (const json::exception& error) {
+    refused(error.what());
   }
 }
 
