@@ -41,6 +41,7 @@ int apply(const ApplyOptions& options) {
   const CompiledKernel kernel =
       gen::compile(entry.describe(src_array.type, options.config.given()));
 
+  OutputFile out(options.out);  // refused before the work, if it has to be
   Device device = Device::open(options.device);
   const auto reasons = reasons_against(kernel.interface, device.caps());
   if (!reasons.empty()) {
@@ -62,7 +63,8 @@ int apply(const ApplyOptions& options) {
     std::swap(dst_array.shape[0], dst_array.shape[1]);
   }
   dst.read(dst_array.data);
-  write_npy(options.out, dst_array);
+  write_npy(out, dst_array);
+  out.commit();
   return kOk;
 }
 

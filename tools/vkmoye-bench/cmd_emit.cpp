@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
 
 #include "command.hpp"
+#include "output_file.hpp"
 #include "parse.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/compile.hpp"
@@ -62,13 +64,6 @@ ordered_json to_json(const KernelInterface& kernel) {
         {"storage_buffers", kernel.bindings.size()}}}};
 }
 
-void write_file(const std::string& path, const char* data, std::size_t bytes) {
-  std::ofstream file(path, std::ios::binary);
-  file.write(data, static_cast<std::streamsize>(bytes));
-  file.close();
-  if (!file) throw ArgumentError(fmt::format("{}: cannot be written", path));
-}
-
 struct EmitOptions {
   std::string kernel, spirv, interface, type = "f32";
   ConfigOptions config;
@@ -79,14 +74,16 @@ void emit(const EmitOptions& options) {
   const auto types = parse_types({options.type});
   if (types.size() != 1) throw ArgumentError("emit prints one kernel: give one type");
   const CompiledKernel compiled = gen::compile(entry.describe(types[0], options.config.given()));
+  // Both are written before either is there: all files of a call, or none.
+  std::optional<OutputFile> spirv, interface;
   if (!options.spirv.empty()) {
-    write_file(options.spirv, reinterpret_cast<const char*>(compiled.spirv.data()),
-               compiled.spirv.size() * sizeof(std::uint32_t));
+    spirv.emplace(options.spirv).write(std::as_bytes(std::span(compiled.spirv)));
   }
   if (!options.interface.empty()) {
-    const std::string json = to_json(compiled.interface).dump(2) + "\n";
-    write_file(options.interface, json.data(), json.size());
+    interface.emplace(options.interface).write(to_json(compiled.interface).dump(2) + "\n");
   }
+  if (spirv) spirv->commit();
+  if (interface) interface->commit();
   std::cout << compiled.glsl;
 }
 

@@ -1,7 +1,6 @@
 #include "npy.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <charconv>
 #include <cstring>
@@ -193,42 +192,19 @@ NpyArray read_npy(const std::filesystem::path& path) {
   return array;
 }
 
-void write_npy(const std::filesystem::path& path, const NpyArray& array) {
+void write_npy(OutputFile& file, const NpyArray& array) {
   std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}",
                                    info(array.type).numpy, shape_text(array.shape));
   constexpr std::size_t kPrefix = 10, kAlignment = 64;
   header.append(kAlignment - 1 - (kPrefix + header.size()) % kAlignment, ' ');
   header += '\n';
 
-  // A device or a pipe is written in place: renaming would replace it.
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  const bool in_place =
-      std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
-  auto temporary = path;
-  if (!in_place) temporary += fmt::format(".{}.tmp", ::getpid());
-  {
-    std::ofstream file(temporary, std::ios::binary);
-    const char lengths[] = {1, 0, static_cast<char>(header.size() & 0xff),
-                            static_cast<char>(header.size() >> 8)};
-    file.write(kMagic.data(), static_cast<std::streamsize>(kMagic.size()));
-    file.write(lengths, sizeof lengths);
-    file.write(header.data(), static_cast<std::streamsize>(header.size()));
-    file.write(reinterpret_cast<const char*>(array.data.data()),
-               static_cast<std::streamsize>(array.data.size()));
-    file.close();
-    if (!file) {
-      if (!in_place) std::filesystem::remove(temporary, error);
-      refuse(path, "cannot be written");
-    }
-  }
-  if (in_place) return;
-  std::filesystem::rename(temporary, path, error);
-  if (error) {
-    std::error_code ignored;
-    std::filesystem::remove(temporary, ignored);
-    refuse(path, "cannot be written: " + error.message());
-  }
+  const char lengths[] = {1, 0, static_cast<char>(header.size() & 0xff),
+                          static_cast<char>(header.size() >> 8)};
+  file.write(kMagic);
+  file.write(std::string_view(lengths, sizeof lengths));
+  file.write(header);
+  file.write(array.data);
 }
 
 }  // namespace vkmoye::bench

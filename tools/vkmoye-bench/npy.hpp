@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "output_file.hpp"
 #include "vkmoye/contract/scalar_type.hpp"
 
 namespace vkmoye::bench {
@@ -21,8 +22,7 @@ struct NpyArray {
 /// truncated or too long, Fortran order, big-endian, an element type that no kernel has.
 NpyArray read_npy(const std::filesystem::path& path);
 
-/// Writes format version 1.0, by way of a temporary file in the same folder: `path` is either the
-/// whole array or untouched. Throws ArgumentError if the file cannot be written.
-void write_npy(const std::filesystem::path& path, const NpyArray& array);
+/// Writes format version 1.0; to be committed by the caller. Throws as `file` does.
+void write_npy(OutputFile& file, const NpyArray& array);
 
 }  // namespace vkmoye::bench
