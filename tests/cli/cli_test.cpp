@@ -2,9 +2,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cstring>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "support/process.hpp"
 
@@ -21,6 +24,13 @@ Outcome bench(std::vector<std::string> arguments,
               const std::vector<std::string>& environment = {}) {
   arguments.insert(arguments.begin(), VKMOYE_BENCH);
   return run(arguments, environment);
+}
+
+// The same behind a redirection of the shell, such as "> /dev/full".
+Outcome bench_redirected(const std::string& redirection, std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(),
+                   {"sh", "-c", "exec \"$0\" \"$@\" " + redirection, VKMOYE_BENCH});
+  return run(arguments);
 }
 
 // A version 1.0 .npy file, as NumPy writes it.
@@ -53,6 +63,9 @@ TEST(Cli, WrongUsageIsRefusedWithTheNearestName) {
   };
   refused({"rum"}, "did you mean 'run'?");
   refused({}, "subcommand");
+  refused({"--nonsense"}, "unknown option '--nonsense'");
+  refused({"--versoin"}, "did you mean '--version'?");
+  refused({"run", "copy/simple", "--type", "F32"}, "did you mean 'f32'?");
   refused({"run", "copy/simpel"}, "did you mean 'copy/simple'?");
   refused({"run", "fft/*"}, "no kernel 'fft/*'");
   refused({"run", "copy/simple", "--sise", "3x3"}, "did you mean '--size'?");
@@ -70,6 +83,90 @@ TEST(Cli, WrongUsageIsRefusedWithTheNearestName) {
   refused({"run", "copy/simple", "--shared", "(32,32:(1,32)"}, "column");
   refused({"run", "copy/simple", "--min-time", "-1"}, "min-time");
   refused({"emit", "copy/*"}, "matches 2 kernels");
+}
+
+TEST(Cli, VersionIsTheProjects) {
+  const Outcome version = bench({"--version"});
+  EXPECT_EQ(version.status, 0) << version.err;
+  EXPECT_THAT(version.out, testing::MatchesRegex("vkmoye-bench [0-9.]+\n"));
+}
+
+TEST(Cli, LostOutputIsAnError) {
+  const std::vector<std::string> commands[] = {
+      {"--help"},        {"--version"},
+      {"list"},          {"layout", "4:1"},
+      {"devices"},       {"emit", "copy/simple"},
+      {"run", "--help"}, {"run", "copy/simple", "--size", "33x65", "--min-time", "0.01"}};
+  for (const std::vector<std::string>& words : commands) {
+    for (const char* redirection : {"> /dev/full", ">&-"}) {
+      const Outcome outcome = bench_redirected(redirection, words);
+      EXPECT_EQ(outcome.status, 2) << words[0] << redirection << outcome.err;
+      EXPECT_EQ(outcome.err, "vkmoye-bench: standard output: cannot be written\n") << words[0];
+    }
+  }
+  const Outcome lines = bench_redirected("> /dev/full", {"layout", "eval", "--jsonl"});
+  EXPECT_EQ(lines.status, 0) << "no line in, none out: " << lines.err;
+}
+
+// Half a file would pass for a whole one.
+TEST(Cli, FilesAreWholeOrUntouched) {
+  const TemporaryFolder folder;
+  const std::string in = folder.file("a.npy"), out = folder.file("out");
+  write_file(in, npy("<f4", "(64, 64)", std::string(64 * 64 * 4, 'x')));
+  const std::vector<std::string> commands[] = {
+      {"emit", "copy/simple", "--spirv", out},
+      {"emit", "copy/simple", "--interface", out},
+      {"apply", "copy/simple", "--in", in, "--out", out},
+      {"run", "copy/simple", "--size", "33x65", "--min-time", "0.01", "--output", out}};
+  const auto files = [&] {
+    std::set<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+      names.insert(entry.path().filename());
+    }
+    return names;
+  };
+  for (const auto& words : commands) {
+    write_file(out, "kept");
+    chmod(out.c_str(), 0444);
+    const Outcome read_only = bench(words);
+    EXPECT_EQ(read_only.status, 2) << words[0];
+    EXPECT_THAT(read_only.err, HasSubstr(out + ": cannot be written: "));
+    EXPECT_EQ(read_file(out), "kept") << words[0];
+    std::filesystem::remove(out);
+
+    std::filesystem::create_directory(folder.file("real"));
+    write_file(folder.file("real/file"), "old");
+    chmod(folder.file("real/file").c_str(), 0600);
+    std::filesystem::create_symlink("real/file", out);
+    EXPECT_EQ(bench(words).status, 0) << words[0];
+    EXPECT_TRUE(std::filesystem::is_symlink(out)) << words[0];
+    EXPECT_NE(read_file(folder.file("real/file")), "old") << words[0];
+    EXPECT_EQ(std::filesystem::status(out).permissions(), std::filesystem::perms(0600)) << words[0];
+    std::filesystem::remove_all(folder.file("real"));
+    std::filesystem::remove(out);
+
+    std::vector<std::string> to_device = words;
+    to_device.back() = "/dev/full";
+    const Outcome device = bench(to_device);
+    EXPECT_EQ(device.status, 2) << words[0] << device.err;
+    EXPECT_THAT(device.err, HasSubstr("/dev/full: c"));
+    to_device.back() = "/dev/null";
+    EXPECT_EQ(bench(to_device).status, 0) << words[0];
+    to_device.back() = folder.path();
+    EXPECT_EQ(bench(to_device).status, 2) << words[0];
+    to_device.back() = folder.file("no/where");
+    EXPECT_EQ(bench(to_device).status, 2) << words[0];
+  }
+  // A limit of 512 bytes for a file stands for a full disk. (Drivers end with a signal then.)
+  for (const char* option : {"--spirv", "--interface"}) {
+    const Outcome full = run({"sh", "-c", "ulimit -f 1; exec \"$0\" \"$@\"", VKMOYE_BENCH, "emit",
+                              "copy/simple", option, out});
+    EXPECT_EQ(full.status, 2) << full.err;
+    EXPECT_THAT(full.err, HasSubstr(out + ": cannot be written: "));
+    EXPECT_FALSE(std::filesystem::exists(out)) << option;
+  }
+  EXPECT_THAT(files(), testing::Contains("a.npy"));
+  for (const std::string& name : files()) EXPECT_FALSE(name.starts_with(".vkmoye")) << name;
 }
 
 TEST(Cli, ListNamesEveryKernelWithItsSource) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <charconv>
 
 #include "vkmoye/base/error.hpp"
@@ -27,6 +28,15 @@ std::int64_t parse_extent(const std::string& text, const std::string& whole) {
 }
 
 }  // namespace
+
+std::string unknown(std::string_view what, const std::string& word,
+                    const std::vector<std::string>& names) {
+  std::string lower = word;
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const std::string near = did_you_mean(lower, names);
+  return fmt::format("unknown {} '{}'{}; there are {}", what, word,
+                     near.empty() ? "" : ", did you mean '" + near + "'?", join(names, " "));
+}
 
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> parts;
@@ -62,7 +72,7 @@ std::vector<ScalarType> parse_types(const std::vector<std::string>& texts) {
       if (!type) {
         std::vector<std::string> names;
         for (const ScalarTypeInfo& row : scalar_types()) names.emplace_back(row.name);
-        throw ArgumentError(fmt::format("unknown type '{}'; there are {}", part, join(names, " ")));
+        throw ArgumentError(unknown("type", part, names));
       }
       types.push_back(*type);
     }

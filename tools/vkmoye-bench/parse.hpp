@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "vkmoye/contract/scalar_type.hpp"
@@ -14,6 +15,11 @@ namespace vkmoye::bench {
 struct Size {
   std::int64_t rows = 0, cols = 0;
 };
+
+/// "unknown type 'F32', did you mean 'f32'?; there are f16 f32": for a `word` that is none of
+/// `names`, which are in lower case.
+std::string unknown(std::string_view what, const std::string& word,
+                    const std::vector<std::string>& names);
 
 /// "2048x2048,1x1" and repeats of it; a single number n means n x n. Each extent is 1 to 2^32-1.
 std::vector<Size> parse_sizes(const std::vector<std::string>& texts);
