@@ -81,7 +81,27 @@ TEST(Cli, WrongUsageIsRefusedWithTheNearestName) {
   refused({"run", "transpose/padded", "--shared", "(32,32):(1,31)"},
           "coordinates (0,1) and (31,0) share address 31");
   refused({"run", "copy/simple", "--shared", "(32,32:(1,32)"}, "column");
-  refused({"run", "copy/simple", "--min-time", "-1"}, "min-time");
+  refused({"run", "copy/simple", "--format", "josn"}, "did you mean 'json'?");
+  refused({"run", "copy/simple", "--verify", "Full"}, "did you mean 'full'?");
+  refused({"run", "copy/simple", "--baseline", "copy,vkcmdcpy"}, "did you mean 'vkcmdcopy'?");
+  for (const char* seconds : {"-1", "nan", "-nan", "inf", "61", "1s", "", "0.5 "}) {
+    refused({"run", "copy/simple", "--min-time", seconds}, "--min-time: ");
+  }
+  for (const char* seed : {"-1", "18446744073709551616", "1.5", "0x10", "", "+1"}) {
+    refused({"run", "copy/simple", "--seed", seed}, "--seed: ");
+  }
+  for (const char* option : {"--output", "--device", "--format"}) {
+    refused({"run", "copy/simple", option, ""}, std::string(option) + ": ");
+    refused({"suite", option, ""}, std::string(option) + ": ");
+  }
+  for (const char* option : {"--spirv", "--interface"}) {
+    refused({"emit", "copy/simple", option, ""}, std::string(option) + ": has an empty value");
+  }
+  for (const char* option : {"--in", "--out", "--type", "--device"}) {
+    refused({"apply", "copy/simple", option, ""}, std::string(option) + ": has an empty value");
+  }
+  refused({"apply", "copy/simple", "--in", "a", "--out", "b", "--type", "zzz"},
+          "unknown type 'zzz'");
   refused({"emit", "copy/*"}, "matches 2 kernels");
 }
 
@@ -203,8 +223,36 @@ TEST(Cli, RunVerifiesEverySizeAndReportsJson) {
     EXPECT_EQ(row["mismatches"], 0);
     EXPECT_GT(row["time_us"]["median"], 0.0);
     EXPECT_GE(row["time_us"]["samples"], 1);
-    EXPECT_THAT(row["command"], StartsWith("vkmoye-bench run "));
+    EXPECT_THAT(std::string(row["command"]), StartsWith(VKMOYE_BENCH));
+    EXPECT_THAT(std::string(row["command"]),
+                HasSubstr(" run " + std::string(row["kernel"]) + " --size "));
   }
+}
+
+// Not only its name: the same work.
+TEST(Cli, TheCommandOfARowRepeatsIt) {
+  const std::vector<std::string> words = {"run",        "--size",
+                                          "33x65",      "transpose/padded",
+                                          "--pad",      "3",
+                                          "--verify",   "sample",
+                                          "--seed",     "7",
+                                          "--min-time", "0.015",
+                                          "--format",   "json",
+                                          "--threads",  "(32,8):(1,32)",
+                                          "--baseline", "copy,vkcmdcopy"};
+  const Outcome first = bench(words);
+  ASSERT_EQ(first.status, 0) << first.err;
+  const json row = json::parse(first.out)["results"][0];
+  const Outcome again = run({"sh", "-c", std::string(row["command"]) + " --format json"});
+  ASSERT_EQ(again.status, 0) << again.err;
+  const json repeated = json::parse(again.out)["results"][0];
+  for (const char* key : {"kernel", "type", "size", "config", "verification", "command"}) {
+    EXPECT_EQ(repeated[key], row[key]) << key;
+  }
+  EXPECT_EQ(repeated["ratio"].size(), 2u);
+  EXPECT_THAT(std::string(row["command"]),
+              AllOf(HasSubstr("--verify sample"), HasSubstr("--min-time 0.015"),
+                    HasSubstr("--seed 7"), HasSubstr("'(32,8):(1,32)'")));
 }
 
 TEST(Cli, RunSkipsWhatTheDeviceCannotHoldAndSaysWhy) {

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 
 #include "command.hpp"
 #include "npy.hpp"
+#include "parse.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/runtime/guarded_buffer.hpp"
@@ -14,7 +16,8 @@ namespace vkmoye::bench {
 namespace {
 
 struct ApplyOptions {
-  std::string kernel, in, out, device, type;
+  std::string kernel, in, out, device;
+  std::optional<ScalarType> type;  // that the array has to have
   ConfigOptions config;
 };
 
@@ -28,9 +31,9 @@ void check_input(const ApplyOptions& options, const NpyArray& array) {
     throw ArgumentError(fmt::format("{}: has no elements, its shape is ({}, {})", options.in,
                                     array.shape[0], array.shape[1]));
   }
-  if (!options.type.empty() && parse_scalar_type(options.type) != array.type) {
+  if (options.type && *options.type != array.type) {
     throw ArgumentError(fmt::format("{}: holds {}, --type says {}", options.in,
-                                    to_string(array.type), options.type));
+                                    to_string(array.type), to_string(*options.type)));
   }
 }
 
@@ -77,10 +80,20 @@ void add_apply(CLI::App& app, int& status) {
       "  vkmoye-bench apply copy/simple --in a.npy --out b.npy --device llvmpipe");
   auto options = std::make_shared<ApplyOptions>();
   command->add_option("KERNEL", options->kernel, "family/variant")->required();
-  command->add_option("--in", options->in, "a .npy file: 2-D, C order, little-endian")->required();
-  command->add_option("--out", options->out, "where the result goes")->required();
-  command->add_option("--type", options->type, "refuse an array of another type");
-  command->add_option("--device", options->device, "index or part of the name (the best one)");
+  command->add_option("--in", options->in, "a .npy file: 2-D, C order, little-endian")
+      ->required()
+      ->check(not_empty());
+  command->add_option("--out", options->out, "where the result goes")
+      ->required()
+      ->check(not_empty());
+  command
+      ->add_option_function<std::string>(
+          "--type",
+          [options = options.get()](const std::string& text) { options->type = parse_type(text); },
+          "refuse an array of another type")
+      ->check(not_empty());
+  command->add_option("--device", options->device, "index or part of the name (the best one)")
+      ->check(not_empty());
   options->config.add_to(*command);
   command->callback([options, &status] { status = apply(*options); });
 }

@@ -71,9 +71,8 @@ struct EmitOptions {
 
 void emit(const EmitOptions& options) {
   const gen::KernelEntry& entry = find_one_kernel(options.kernel);
-  const auto types = parse_types({options.type});
-  if (types.size() != 1) throw ArgumentError("emit prints one kernel: give one type");
-  const CompiledKernel compiled = gen::compile(entry.describe(types[0], options.config.given()));
+  const ScalarType type = parse_type(options.type);
+  const CompiledKernel compiled = gen::compile(entry.describe(type, options.config.given()));
   // Both are written before either is there: all files of a call, or none.
   std::optional<OutputFile> spirv, interface;
   if (!options.spirv.empty()) {
@@ -97,9 +96,11 @@ void add_emit(CLI::App& app, int&) {
   auto options = std::make_shared<EmitOptions>();
   command->add_option("KERNEL", options->kernel, "family/variant")->required();
   command->add_option("--type", options->type, "element type (f32)");
-  command->add_option("--spirv", options->spirv, "write the SPIR-V into this file");
-  command->add_option("--interface", options->interface,
-                      "write how to call it into this file, JSON");
+  command->add_option("--spirv", options->spirv, "write the SPIR-V into this file")
+      ->check(not_empty());
+  command
+      ->add_option("--interface", options->interface, "write how to call it into this file, JSON")
+      ->check(not_empty());
   options->config.add_to(*command);
   command->callback([options] { emit(*options); });
 }

@@ -27,6 +27,18 @@ std::vector<Size> parse_sizes(const std::vector<std::string>& texts);
 /// "f32,i8" and repeats of it.
 std::vector<ScalarType> parse_types(const std::vector<std::string>& texts);
 
+/// "f32".
+ScalarType parse_type(const std::string& text);
+
+/// "copy,vkcmdcopy" and repeats of it; each once, in the order given.
+std::vector<std::string> parse_baselines(const std::vector<std::string>& texts);
+
+/// A number of seconds from 0 to 60.
+double parse_seconds(const std::string& text);
+
+/// A whole number from 0 to 2^64-1, in decimal digits.
+std::uint64_t parse_seed(const std::string& text);
+
 /// `text` without what separates its parts at `separator`: "a,b" -> {"a", "b"}.
 std::vector<std::string> split(const std::string& text, char separator);
 

@@ -32,10 +32,12 @@ class Progress {
 }  // namespace
 
 void OutputOptions::add_to(CLI::App& command) {
-  command.add_option("--device", device, "index or part of the name (the best one)");
+  command.add_option("--device", device, "index or part of the name (the best one)")
+      ->check(not_empty());
   command.add_option("--format", format, "table, json, csv or markdown (table)")
-      ->check(CLI::IsMember({"table", "json", "csv", "markdown"}));
-  command.add_option("--output", output, "write the report into this file (stdout)");
+      ->check(one_of("format", {"table", "json", "csv", "markdown"}));
+  command.add_option("--output", output, "write the report into this file (stdout)")
+      ->check(not_empty());
 }
 
 int run_problems(Device& device, const std::vector<Problem>& problems,
