@@ -308,16 +308,53 @@ TEST(Cli, ApplyRefusesFilesThatAreNotWhatItTakes) {
           "holds 15 bytes of data, its shape (2, 2) of f32 needs 16");
   refused(good + "y", "holds 17 bytes");
   refused(npy("<f4", "(2, 2)", std::string(16, 'x'), "True"), "Fortran order");
-  refused(npy(">f4", "(2, 2)", std::string(16, 'x')), "'>f4'");
+  refused(npy(">f4", "(2, 2)", std::string(16, 'x')),
+          "big-endian elements, '>f4'; save a.astype('<f4')");
+  refused(npy("<f4', 'descr': '<f4", "(2, 2)", std::string(16, 'x')), "header that is not NumPy's");
+  std::string structured = npy("..", "(2, 2)", std::string(16, 'x'));
+  structured.replace(structured.find("'..'"), 4, "[  ]");  // its fields do not matter
+  refused(structured, "structured type; save one field");
+  refused(npy("\x1b[31m", "(2, 2)", std::string(16, 'x')), "'\\x1b[31m'");
+  refused(npy(std::string(5000, 'q'), "(2, 2)", std::string(16, 'x')),
+          std::string(80, 'q') + "...'");
   refused(npy("<c8", "(1, 2)", std::string(16, 'x')), "'<c8'");
   refused(npy("<f4", "(4,)", std::string(16, 'x')), "1 dimension");
   refused(npy("<f4", "(0, 4)", ""), "no elements");
   refused(npy("<f4", "(99999999999, 99999999999)", "x"), "2^48");
   refused(npy("<f4", "(2, 2", std::string(16, 'x')), "header");
+  const Outcome pipe =
+      bench({"apply", "copy/simple", "--in", "/dev/stdin", "--out", folder.file("b.npy")});
+  EXPECT_EQ(pipe.status, 2);
+  EXPECT_THAT(pipe.err, HasSubstr("/dev/stdin: cannot be read: is not a regular file"));
   const Outcome missing = bench(
       {"apply", "copy/simple", "--in", folder.file("none.npy"), "--out", folder.file("b.npy")});
   EXPECT_EQ(missing.status, 2);
   EXPECT_THAT(missing.err, HasSubstr("cannot be read"));
+}
+
+TEST(Cli, ApplyTakesEverySpellingOfAByteOrder) {
+  const TemporaryFolder folder;
+  for (const char* descr : {"<f4", "=f4", "<i4", "|i1", "=i1", ">u1"}) {
+    const std::string data(static_cast<std::size_t>(6 * (descr[2] - '0')), 'x');
+    write_file(folder.file("a.npy"), npy(descr, "(2, 3)", data));
+    const Outcome outcome = bench(
+        {"apply", "copy/simple", "--in", folder.file("a.npy"), "--out", folder.file("b.npy")});
+    EXPECT_EQ(outcome.status, 0) << descr << outcome.err;
+  }
+}
+
+// As `run` skips it: another device could, or nothing can, but the file is not wrong.
+TEST(Cli, ApplyOfTooMuchForTheDeviceCannotRun) {
+  const TemporaryFolder folder;
+  const std::string header = npy("|i1", "(65536, 65537)", "");
+  write_file(folder.file("a.npy"), header);
+  std::filesystem::resize_file(folder.file("a.npy"),
+                               header.size() + std::uintmax_t{65536} * 65537);  // a hole
+  const Outcome outcome =
+      bench({"apply", "copy/simple", "--in", folder.file("a.npy"), "--out", folder.file("b.npy")});
+  EXPECT_EQ(outcome.status, 3) << outcome.err;
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("src: "), HasSubstr("dst: "), HasSubstr("2^32")));
+  EXPECT_FALSE(std::filesystem::exists(folder.file("b.npy")));
 }
 
 TEST(Cli, ADamagedOrUnwritableCacheChangesNothing) {

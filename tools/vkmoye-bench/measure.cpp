@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "device_fit.hpp"
 #include "random.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
@@ -72,33 +73,6 @@ void compare(const Problem& problem, const GuardedBuffer& dst, Verify verify, st
 }
 
 Arguments arguments_of(const Size& size) { return {{"rows", size.rows}, {"cols", size.cols}}; }
-
-// Every reason why the device cannot run this; empty: it can.
-std::vector<std::string> reasons_against(const DeviceCaps& caps, const Problem& problem,
-                                         const KernelInterface& interface) {
-  std::vector<std::string> reasons = vkmoye::reasons_against(interface, caps);
-  try {
-    std::uint64_t total = 0;
-    for (const Binding& binding : interface.bindings) {
-      const std::uint64_t bytes =
-          element_count(binding, arguments_of(problem.size)) * size_of(binding.type);
-      total += bytes;
-      if (bytes > caps.max_storage_buffer_bytes) {
-        reasons.push_back(
-            fmt::format("{} needs {} bytes, a storage buffer of the device has at "
-                        "most {}",
-                        binding.name, bytes, caps.max_storage_buffer_bytes));
-      }
-    }
-    if (total > caps.device_memory_bytes) {
-      reasons.push_back(
-          fmt::format("needs {} bytes in all, the device has {}", total, caps.device_memory_bytes));
-    }
-  } catch (const ArgumentError& error) {
-    reasons.push_back(error.what());
-  }
-  return reasons;
-}
 
 const char* to_string(Verify verify) {
   return verify == Verify::full ? "full" : verify == Verify::sample ? "sample" : "off";
@@ -193,7 +167,8 @@ Row measure(Device& device, const Problem& problem, const MeasureOptions& option
   row.command = repeat_command(device, problem, options);
 
   const CompiledKernel compiled = gen::compile(kernel);
-  row.skipped = join(reasons_against(device.caps(), problem, compiled.interface), "; ");
+  row.skipped =
+      join(reasons_against(device.caps(), compiled.interface, arguments_of(problem.size)), "; ");
   if (!row.skipped.empty()) return row;
   try {
     check_and_time(device, problem, compiled, options, row);
