@@ -2,10 +2,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "support/process.hpp"
 
@@ -22,6 +25,13 @@ Outcome bench(std::vector<std::string> arguments,
               const std::vector<std::string>& environment = {}) {
   arguments.insert(arguments.begin(), VKMOYE_BENCH);
   return run(arguments, environment);
+}
+
+// The same behind a redirection of the shell, such as "> /dev/full".
+Outcome bench_redirected(const std::string& redirection, std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(),
+                   {"sh", "-c", "exec \"$0\" \"$@\" " + redirection, VKMOYE_BENCH});
+  return run(arguments);
 }
 
 // A version 1.0 .npy file, as NumPy writes it.
@@ -54,6 +64,9 @@ TEST(Cli, WrongUsageIsRefusedWithTheNearestName) {
   };
   refused({"rum"}, "did you mean 'run'?");
   refused({}, "subcommand");
+  refused({"--nonsense"}, "unknown option '--nonsense'");
+  refused({"--versoin"}, "did you mean '--version'?");
+  refused({"run", "copy/simple", "--type", "F32"}, "did you mean 'f32'?");
   refused({"run", "copy/simpel"}, "did you mean 'copy/simple'?");
   refused({"run", "fft/*"}, "no kernel 'fft/*'");
   refused({"run", "copy/simple", "--sise", "3x3"}, "did you mean '--size'?");
@@ -69,8 +82,112 @@ TEST(Cli, WrongUsageIsRefusedWithTheNearestName) {
   refused({"run", "transpose/padded", "--shared", "(32,32):(1,31)"},
           "coordinates (0,1) and (31,0) share address 31");
   refused({"run", "copy/simple", "--shared", "(32,32:(1,32)"}, "column");
-  refused({"run", "copy/simple", "--min-time", "-1"}, "min-time");
+  refused({"run", "copy/simple", "--format", "josn"}, "did you mean 'json'?");
+  refused({"run", "copy/simple", "--verify", "Full"}, "did you mean 'full'?");
+  refused({"run", "copy/simple", "--baseline", "copy,vkcmdcpy"}, "did you mean 'vkcmdcopy'?");
+  for (const char* seconds : {"-1", "nan", "-nan", "inf", "61", "1s", "", "0.5 "}) {
+    refused({"run", "copy/simple", "--min-time", seconds}, "--min-time: ");
+  }
+  for (const char* seed : {"-1", "18446744073709551616", "1.5", "0x10", "", "+1"}) {
+    refused({"run", "copy/simple", "--seed", seed}, "--seed: ");
+  }
+  for (const char* option : {"--output", "--device", "--format"}) {
+    refused({"run", "copy/simple", option, ""}, std::string(option) + ": ");
+    refused({"suite", option, ""}, std::string(option) + ": ");
+  }
+  for (const char* option : {"--spirv", "--interface"}) {
+    refused({"emit", "copy/simple", option, ""}, std::string(option) + ": has an empty value");
+  }
+  for (const char* option : {"--in", "--out", "--type", "--device"}) {
+    refused({"apply", "copy/simple", option, ""}, std::string(option) + ": has an empty value");
+  }
+  refused({"apply", "copy/simple", "--in", "a", "--out", "b", "--type", "zzz"},
+          "unknown type 'zzz'");
   refused({"emit", "copy/*"}, "matches 2 kernels");
+}
+
+TEST(Cli, VersionIsTheProjects) {
+  const Outcome version = bench({"--version"});
+  EXPECT_EQ(version.status, 0) << version.err;
+  EXPECT_THAT(version.out, testing::MatchesRegex("vkmoye-bench [0-9.]+\n"));
+}
+
+TEST(Cli, LostOutputIsAnError) {
+  const std::vector<std::string> commands[] = {
+      {"--help"},        {"--version"},
+      {"list"},          {"layout", "4:1"},
+      {"devices"},       {"emit", "copy/simple"},
+      {"run", "--help"}, {"run", "copy/simple", "--size", "33x65", "--min-time", "0.01"}};
+  for (const std::vector<std::string>& words : commands) {
+    for (const char* redirection : {"> /dev/full", ">&-"}) {
+      const Outcome outcome = bench_redirected(redirection, words);
+      EXPECT_EQ(outcome.status, 2) << words[0] << redirection << outcome.err;
+      EXPECT_EQ(outcome.err, "vkmoye-bench: standard output: cannot be written\n") << words[0];
+    }
+  }
+  const Outcome lines = bench_redirected("> /dev/full", {"layout", "eval", "--jsonl"});
+  EXPECT_EQ(lines.status, 0) << "no line in, none out: " << lines.err;
+}
+
+// Half a file would pass for a whole one.
+TEST(Cli, FilesAreWholeOrUntouched) {
+  const TemporaryFolder folder;
+  const std::string in = folder.file("a.npy"), out = folder.file("out");
+  write_file(in, npy("<f4", "(64, 64)", std::string(64 * 64 * 4, 'x')));
+  const std::vector<std::string> commands[] = {
+      {"emit", "copy/simple", "--spirv", out},
+      {"emit", "copy/simple", "--interface", out},
+      {"apply", "copy/simple", "--in", in, "--out", out},
+      {"run", "copy/simple", "--size", "33x65", "--min-time", "0.01", "--output", out}};
+  const auto files = [&] {
+    std::set<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+      names.insert(entry.path().filename());
+    }
+    return names;
+  };
+  for (const auto& words : commands) {
+    write_file(out, "kept");
+    chmod(out.c_str(), 0444);
+    const Outcome read_only = bench(words);
+    EXPECT_EQ(read_only.status, 2) << words[0];
+    EXPECT_THAT(read_only.err, HasSubstr(out + ": cannot be written: "));
+    EXPECT_EQ(read_file(out), "kept") << words[0];
+    std::filesystem::remove(out);
+
+    std::filesystem::create_directory(folder.file("real"));
+    write_file(folder.file("real/file"), "old");
+    chmod(folder.file("real/file").c_str(), 0600);
+    std::filesystem::create_symlink("real/file", out);
+    EXPECT_EQ(bench(words).status, 0) << words[0];
+    EXPECT_TRUE(std::filesystem::is_symlink(out)) << words[0];
+    EXPECT_NE(read_file(folder.file("real/file")), "old") << words[0];
+    EXPECT_EQ(std::filesystem::status(out).permissions(), std::filesystem::perms(0600)) << words[0];
+    std::filesystem::remove_all(folder.file("real"));
+    std::filesystem::remove(out);
+
+    std::vector<std::string> to_device = words;
+    to_device.back() = "/dev/full";
+    const Outcome device = bench(to_device);
+    EXPECT_EQ(device.status, 2) << words[0] << device.err;
+    EXPECT_THAT(device.err, HasSubstr("/dev/full: c"));
+    to_device.back() = "/dev/null";
+    EXPECT_EQ(bench(to_device).status, 0) << words[0];
+    to_device.back() = folder.path();
+    EXPECT_EQ(bench(to_device).status, 2) << words[0];
+    to_device.back() = folder.file("no/where");
+    EXPECT_EQ(bench(to_device).status, 2) << words[0];
+  }
+  // A limit of 512 bytes for a file stands for a full disk. (Drivers end with a signal then.)
+  for (const char* option : {"--spirv", "--interface"}) {
+    const Outcome full = run({"sh", "-c", "ulimit -f 1; exec \"$0\" \"$@\"", VKMOYE_BENCH, "emit",
+                              "copy/simple", option, out});
+    EXPECT_EQ(full.status, 2) << full.err;
+    EXPECT_THAT(full.err, HasSubstr(out + ": cannot be written: "));
+    EXPECT_FALSE(std::filesystem::exists(out)) << option;
+  }
+  EXPECT_THAT(files(), testing::Contains("a.npy"));
+  for (const std::string& name : files()) EXPECT_FALSE(name.starts_with(".vkmoye")) << name;
 }
 
 TEST(Cli, ListNamesEveryKernelWithItsSource) {
@@ -107,8 +224,36 @@ TEST(Cli, RunVerifiesEverySizeAndReportsJson) {
     EXPECT_EQ(row["mismatches"], 0);
     EXPECT_GT(row["time_us"]["median"], 0.0);
     EXPECT_GE(row["time_us"]["samples"], 1);
-    EXPECT_THAT(row["command"], StartsWith("vkmoye-bench run "));
+    EXPECT_THAT(std::string(row["command"]), StartsWith(VKMOYE_BENCH));
+    EXPECT_THAT(std::string(row["command"]),
+                HasSubstr(" run " + std::string(row["kernel"]) + " --size "));
   }
+}
+
+// Not only its name: the same work.
+TEST(Cli, TheCommandOfARowRepeatsIt) {
+  const std::vector<std::string> words = {"run",        "--size",
+                                          "33x65",      "transpose/padded",
+                                          "--pad",      "3",
+                                          "--verify",   "sample",
+                                          "--seed",     "7",
+                                          "--min-time", "0.015",
+                                          "--format",   "json",
+                                          "--threads",  "(32,8):(1,32)",
+                                          "--baseline", "copy,vkcmdcopy"};
+  const Outcome first = bench(words);
+  ASSERT_EQ(first.status, 0) << first.err;
+  const json row = json::parse(first.out)["results"][0];
+  const Outcome again = run({"sh", "-c", std::string(row["command"]) + " --format json"});
+  ASSERT_EQ(again.status, 0) << again.err;
+  const json repeated = json::parse(again.out)["results"][0];
+  for (const char* key : {"kernel", "type", "size", "config", "verification", "command"}) {
+    EXPECT_EQ(repeated[key], row[key]) << key;
+  }
+  EXPECT_EQ(repeated["ratio"].size(), 2u);
+  EXPECT_THAT(std::string(row["command"]),
+              AllOf(HasSubstr("--verify sample"), HasSubstr("--min-time 0.015"),
+                    HasSubstr("--seed 7"), HasSubstr("'(32,8):(1,32)'")));
 }
 
 TEST(Cli, RunSkipsWhatTheDeviceCannotHoldAndSaysWhy) {
@@ -164,16 +309,53 @@ TEST(Cli, ApplyRefusesFilesThatAreNotWhatItTakes) {
           "holds 15 bytes of data, its shape (2, 2) of f32 needs 16");
   refused(good + "y", "holds 17 bytes");
   refused(npy("<f4", "(2, 2)", std::string(16, 'x'), "True"), "Fortran order");
-  refused(npy(">f4", "(2, 2)", std::string(16, 'x')), "'>f4'");
+  refused(npy(">f4", "(2, 2)", std::string(16, 'x')),
+          "big-endian elements, '>f4'; save a.astype('<f4')");
+  refused(npy("<f4', 'descr': '<f4", "(2, 2)", std::string(16, 'x')), "header that is not NumPy's");
+  std::string structured = npy("..", "(2, 2)", std::string(16, 'x'));
+  structured.replace(structured.find("'..'"), 4, "[  ]");  // its fields do not matter
+  refused(structured, "structured type; save one field");
+  refused(npy("\x1b[31m", "(2, 2)", std::string(16, 'x')), "'\\x1b[31m'");
+  refused(npy(std::string(5000, 'q'), "(2, 2)", std::string(16, 'x')),
+          std::string(80, 'q') + "...'");
   refused(npy("<c8", "(1, 2)", std::string(16, 'x')), "'<c8'");
   refused(npy("<f4", "(4,)", std::string(16, 'x')), "1 dimension");
   refused(npy("<f4", "(0, 4)", ""), "no elements");
   refused(npy("<f4", "(99999999999, 99999999999)", "x"), "2^48");
   refused(npy("<f4", "(2, 2", std::string(16, 'x')), "header");
+  const Outcome pipe =
+      bench({"apply", "copy/simple", "--in", "/dev/stdin", "--out", folder.file("b.npy")});
+  EXPECT_EQ(pipe.status, 2);
+  EXPECT_THAT(pipe.err, HasSubstr("/dev/stdin: cannot be read: is not a regular file"));
   const Outcome missing = bench(
       {"apply", "copy/simple", "--in", folder.file("none.npy"), "--out", folder.file("b.npy")});
   EXPECT_EQ(missing.status, 2);
   EXPECT_THAT(missing.err, HasSubstr("cannot be read"));
+}
+
+TEST(Cli, ApplyTakesEverySpellingOfAByteOrder) {
+  const TemporaryFolder folder;
+  for (const char* descr : {"<f4", "=f4", "<i4", "|i1", "=i1", ">u1"}) {
+    const std::string data(static_cast<std::size_t>(6 * (descr[2] - '0')), 'x');
+    write_file(folder.file("a.npy"), npy(descr, "(2, 3)", data));
+    const Outcome outcome = bench(
+        {"apply", "copy/simple", "--in", folder.file("a.npy"), "--out", folder.file("b.npy")});
+    EXPECT_EQ(outcome.status, 0) << descr << outcome.err;
+  }
+}
+
+// As `run` skips it: another device could, or nothing can, but the file is not wrong.
+TEST(Cli, ApplyOfTooMuchForTheDeviceCannotRun) {
+  const TemporaryFolder folder;
+  const std::string header = npy("|i1", "(65536, 65537)", "");
+  write_file(folder.file("a.npy"), header);
+  std::filesystem::resize_file(folder.file("a.npy"),
+                               header.size() + std::uintmax_t{65536} * 65537);  // a hole
+  const Outcome outcome =
+      bench({"apply", "copy/simple", "--in", folder.file("a.npy"), "--out", folder.file("b.npy")});
+  EXPECT_EQ(outcome.status, 3) << outcome.err;
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("src: "), HasSubstr("dst: "), HasSubstr("2^32")));
+  EXPECT_FALSE(std::filesystem::exists(folder.file("b.npy")));
 }
 
 TEST(Cli, ADamagedOrUnwritableCacheChangesNothing) {

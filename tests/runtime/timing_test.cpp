@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <chrono>
+#include <limits>
 
 #include "runtime/shaders.hpp"
 #include "support/device_fixture.hpp"
@@ -68,6 +69,34 @@ TEST_F(TimingTest, StopsAtMostSamplesOrMostSeconds) {
     options.min_seconds = 1000;
     options.max_seconds = 0.05;
     EXPECT_THAT(measure(device, launch, options).samples_us, SizeIs(Ge(1u)));
+  });
+}
+
+TEST_F(TimingTest, MostSecondsBoundTheWarmUp) {
+  for_each_device([&](Device& device) {
+    TimeOptions options = kQuick;
+    options.warm_up_seconds = 1000;
+    options.max_seconds = 0.05;
+    EXPECT_THAT(measure(device, some_launch(device), options).samples_us, SizeIs(Ge(1u)));
+  });
+}
+
+TEST_F(TimingTest, RefusesDurationsThatNeverEnd) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  for_each_device([&](Device& device) {
+    const Launch launch = some_launch(device);
+    for (double TimeOptions::*const member :
+         {&TimeOptions::warm_up_seconds, &TimeOptions::min_seconds, &TimeOptions::max_seconds,
+          &TimeOptions::batch_seconds}) {
+      for (const double seconds : {kNan, -kNan, kInfinity, -kInfinity, -1.0}) {
+        TimeOptions options = kQuick;
+        options.*member = seconds;
+        EXPECT_THROW(measure(device, launch, options), ArgumentError) << seconds;
+      }
+    }
+    Buffer a = device.buffer(64), b = device.buffer(64);
+    EXPECT_THROW(measure_copy(device, a, b, {.warm_up_seconds = kNan}), ArgumentError);
   });
 }
 

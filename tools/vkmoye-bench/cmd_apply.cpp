@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "command.hpp"
+#include "device_fit.hpp"
 #include "npy.hpp"
+#include "parse.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/runtime/guarded_buffer.hpp"
@@ -14,11 +18,12 @@ namespace vkmoye::bench {
 namespace {
 
 struct ApplyOptions {
-  std::string kernel, in, out, device, type;
+  std::string kernel, in, out, device;
+  std::optional<ScalarType> type;  // that the array has to have
   ConfigOptions config;
 };
 
-void check_input(const ApplyOptions& options, const NpyArray& array) {
+void check_input(const ApplyOptions& options, const NpyHeader& array) {
   if (array.shape.size() != 2) {
     throw ArgumentError(fmt::format("{}: has {} dimension{}, {} takes 2", options.in,
                                     array.shape.size(), array.shape.size() == 1 ? "" : "s",
@@ -28,41 +33,40 @@ void check_input(const ApplyOptions& options, const NpyArray& array) {
     throw ArgumentError(fmt::format("{}: has no elements, its shape is ({}, {})", options.in,
                                     array.shape[0], array.shape[1]));
   }
-  if (!options.type.empty() && parse_scalar_type(options.type) != array.type) {
+  if (options.type && *options.type != array.type) {
     throw ArgumentError(fmt::format("{}: holds {}, --type says {}", options.in,
-                                    to_string(array.type), options.type));
+                                    to_string(array.type), to_string(*options.type)));
   }
 }
 
 int apply(const ApplyOptions& options) {
   const gen::KernelEntry& entry = find_one_kernel(options.kernel);
-  const NpyArray src_array = read_npy(options.in);
-  check_input(options, src_array);
-  const CompiledKernel kernel =
-      gen::compile(entry.describe(src_array.type, options.config.given()));
+  NpyHeader array = read_npy_header(options.in);
+  check_input(options, array);
+  const CompiledKernel kernel = gen::compile(entry.describe(array.type, options.config.given()));
+  const Arguments arguments = {{"rows", array.shape[0]}, {"cols", array.shape[1]}};
 
+  OutputFile out(options.out);  // refused before the work, if it has to be
   Device device = Device::open(options.device);
-  const auto reasons = reasons_against(kernel.interface, device.caps());
+  const auto reasons = reasons_against(device.caps(), kernel.interface, arguments);
   if (!reasons.empty()) {
     // Not a mistake of the caller: another device could.
     throw DeviceError(DeviceError::Kind::kNoDevice, KernelError(entry.name, reasons).what());
   }
-  GuardedBuffer src(device, src_array.data.size()), dst(device, src_array.data.size());
-  src.write(src_array.data);
-  device.run(device.load(kernel), {src.view(), dst.view()},
-             {{"rows", src_array.shape[0]}, {"cols", src_array.shape[1]}});
+  std::vector<std::byte> data = read_npy_data(options.in, array);
+  GuardedBuffer src(device, data.size()), dst(device, data.size());
+  src.write(data);
+  device.run(device.load(kernel), {src.view(), dst.view()}, arguments);
 
   for (const std::string& damage : {src.damage(), dst.damage()}) {
     if (damage.empty()) continue;
     fmt::print(stderr, "vkmoye-bench: {}: {}; nothing was written\n", entry.name, damage);
     return kWrongResult;
   }
-  NpyArray dst_array = src_array;
-  if (entry.operation == gen::Operation::transpose) {
-    std::swap(dst_array.shape[0], dst_array.shape[1]);
-  }
-  dst.read(dst_array.data);
-  write_npy(options.out, dst_array);
+  if (entry.operation == gen::Operation::transpose) std::swap(array.shape[0], array.shape[1]);
+  dst.read(data);
+  write_npy(out, array.type, array.shape, data);
+  out.commit();
   return kOk;
 }
 
@@ -75,10 +79,20 @@ void add_apply(CLI::App& app, int& status) {
       "  vkmoye-bench apply copy/simple --in a.npy --out b.npy --device llvmpipe");
   auto options = std::make_shared<ApplyOptions>();
   command->add_option("KERNEL", options->kernel, "family/variant")->required();
-  command->add_option("--in", options->in, "a .npy file: 2-D, C order, little-endian")->required();
-  command->add_option("--out", options->out, "where the result goes")->required();
-  command->add_option("--type", options->type, "refuse an array of another type");
-  command->add_option("--device", options->device, "index or part of the name (the best one)");
+  command->add_option("--in", options->in, "a .npy file: 2-D, C order, little-endian")
+      ->required()
+      ->check(not_empty());
+  command->add_option("--out", options->out, "where the result goes")
+      ->required()
+      ->check(not_empty());
+  command
+      ->add_option_function<std::string>(
+          "--type",
+          [options = options.get()](const std::string& text) { options->type = parse_type(text); },
+          "refuse an array of another type")
+      ->check(not_empty());
+  command->add_option("--device", options->device, "index or part of the name (the best one)")
+      ->check(not_empty());
   options->config.add_to(*command);
   command->callback([options, &status] { status = apply(*options); });
 }

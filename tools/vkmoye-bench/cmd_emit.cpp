@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
 
 #include "command.hpp"
+#include "output_file.hpp"
 #include "parse.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/compile.hpp"
@@ -62,13 +64,6 @@ ordered_json to_json(const KernelInterface& kernel) {
         {"storage_buffers", kernel.bindings.size()}}}};
 }
 
-void write_file(const std::string& path, const char* data, std::size_t bytes) {
-  std::ofstream file(path, std::ios::binary);
-  file.write(data, static_cast<std::streamsize>(bytes));
-  file.close();
-  if (!file) throw ArgumentError(fmt::format("{}: cannot be written", path));
-}
-
 struct EmitOptions {
   std::string kernel, spirv, interface, type = "f32";
   ConfigOptions config;
@@ -76,17 +71,18 @@ struct EmitOptions {
 
 void emit(const EmitOptions& options) {
   const gen::KernelEntry& entry = find_one_kernel(options.kernel);
-  const auto types = parse_types({options.type});
-  if (types.size() != 1) throw ArgumentError("emit prints one kernel: give one type");
-  const CompiledKernel compiled = gen::compile(entry.describe(types[0], options.config.given()));
+  const ScalarType type = parse_type(options.type);
+  const CompiledKernel compiled = gen::compile(entry.describe(type, options.config.given()));
+  // Both are written before either is there: all files of a call, or none.
+  std::optional<OutputFile> spirv, interface;
   if (!options.spirv.empty()) {
-    write_file(options.spirv, reinterpret_cast<const char*>(compiled.spirv.data()),
-               compiled.spirv.size() * sizeof(std::uint32_t));
+    spirv.emplace(options.spirv).write(std::as_bytes(std::span(compiled.spirv)));
   }
   if (!options.interface.empty()) {
-    const std::string json = to_json(compiled.interface).dump(2) + "\n";
-    write_file(options.interface, json.data(), json.size());
+    interface.emplace(options.interface).write(to_json(compiled.interface).dump(2) + "\n");
   }
+  if (spirv) spirv->commit();
+  if (interface) interface->commit();
   std::cout << compiled.glsl;
 }
 
@@ -100,9 +96,11 @@ void add_emit(CLI::App& app, int&) {
   auto options = std::make_shared<EmitOptions>();
   command->add_option("KERNEL", options->kernel, "family/variant")->required();
   command->add_option("--type", options->type, "element type (f32)");
-  command->add_option("--spirv", options->spirv, "write the SPIR-V into this file");
-  command->add_option("--interface", options->interface,
-                      "write how to call it into this file, JSON");
+  command->add_option("--spirv", options->spirv, "write the SPIR-V into this file")
+      ->check(not_empty());
+  command
+      ->add_option("--interface", options->interface, "write how to call it into this file, JSON")
+      ->check(not_empty());
   options->config.add_to(*command);
   command->callback([options] { emit(*options); });
 }

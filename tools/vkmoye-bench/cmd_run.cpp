@@ -11,6 +11,7 @@ namespace {
 
 struct RunOptions {
   std::vector<std::string> kernels, sizes = {"2048x2048"}, types = {"f32"};
+  std::vector<std::string> baselines;
   std::string verify;
   MeasureOptions measure;
   OutputOptions output;
@@ -21,6 +22,8 @@ int run(RunOptions& options) {
   if (options.verify == "full") options.measure.verify = Verify::full;
   if (options.verify == "sample") options.measure.verify = Verify::sample;
   if (options.verify == "off") options.measure.verify = Verify::off;
+
+  options.measure.baselines = parse_baselines(options.baselines);
 
   std::vector<Problem> problems;
   const auto kernels = find_kernels(options.kernels);
@@ -47,25 +50,44 @@ void add_run(CLI::App& app, int& status) {
   auto options = std::make_shared<RunOptions>();
   command->add_option("KERNEL", options->kernels, "family/variant; * and ? match any characters")
       ->required();
-  command->add_option("--type", options->types, "element types, commas or repeats sweep (f32)");
-  command->add_option("--size", options->sizes,
-                      "ROWSxCOLUMNS of the source, commas or repeats sweep (2048x2048)");
+  // One value for each: the word behind it is a kernel.
+  const auto add_sweep = [&](const std::string& name, std::vector<std::string>& values,
+                             const std::string& help) {
+    command->add_option(name, values, help)->allow_extra_args(false);
+  };
+  add_sweep("--type", options->types, "element types, commas or repeats sweep (f32)");
+  add_sweep("--size", options->sizes,
+            "ROWSxCOLUMNS of the source, commas or repeats sweep (2048x2048)");
   command
       ->add_option("--verify", options->verify,
                    "full, sample or off (full up to 2^26 elements, else sample)")
-      ->check(CLI::IsMember({"full", "sample", "off"}));
-  command
-      ->add_option("--min-time", options->measure.min_time,
-                   "seconds of timed work, after as much warm-up (0.5)")
-      ->check(CLI::Range(0.0, 60.0));
-  command
-      ->add_option("--baseline", options->measure.baselines,
-                   "time this as well and report the ratio: copy, vkcmdcopy")
-      ->check(CLI::IsMember({"copy", "vkcmdcopy"}));
-  command->add_option("--seed", options->measure.seed, "of the random input (1)");
+      ->check(one_of("verification", {"full", "sample", "off"}));
+  add_sweep("--baseline", options->baselines,
+            "time these as well and report the ratio: copy, vkcmdcopy");
+  // Read by functions of ours: CLI11 takes NaN for a number of any range, and -1 for 2^64-1.
+  const auto add_number = [&](const std::string& name, auto& value, auto parse,
+                              const std::string& help) {
+    command->add_option_function<std::string>(
+        name,
+        [name, &value, parse](const std::string& text) {
+          try {
+            value = parse(text);
+          } catch (const ArgumentError& error) {
+            throw ArgumentError(name + ": " + error.what());
+          }
+        },
+        help);
+  };
+  add_number("--min-time", options->measure.min_time, parse_seconds,
+             "seconds of timed work, after as much warm-up (0.5)");
+  add_number("--seed", options->measure.seed, parse_seed, "of the random input (1)");
   options->output.add_to(*command);
   options->config.add_to(*command);
-  command->callback([options, &status] { status = run(*options); });
+  command->callback([options, &app, &status] {
+    options->measure.program = app.get_name();
+    options->measure.device = options->output.device;
+    status = run(*options);
+  });
 }
 
 }  // namespace vkmoye::bench

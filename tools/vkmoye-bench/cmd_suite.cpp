@@ -26,7 +26,7 @@ std::vector<Size> sizes_for(DeviceKind kind, bool quick) {
           {4096, 4096}, {8192, 8192}, {4095, 4097}};
 }
 
-int suite(const SuiteOptions& options) {
+int suite(const SuiteOptions& options, const std::string& program) {
   Device device = Device::open(options.output.device);
   const bool cpu = device.caps().kind == DeviceKind::cpu;
   std::vector<ScalarType> types = {ScalarType::f32};
@@ -41,6 +41,8 @@ int suite(const SuiteOptions& options) {
     }
   }
   MeasureOptions measure;
+  measure.program = program;
+  measure.device = options.output.device;
   measure.min_time = options.quick ? (cpu ? 0.1 : 0.25) : 0.5;
   measure.baselines = {"copy"};
   return run_problems(device, problems, measure, options.output);
@@ -57,7 +59,7 @@ void add_suite(CLI::App& app, int& status) {
   auto options = std::make_shared<SuiteOptions>();
   command->add_flag("--quick", options->quick, "one type and few sizes: about a minute");
   options->output.add_to(*command);
-  command->callback([options, &status] { status = suite(*options); });
+  command->callback([options, &app, &status] { status = suite(*options, app.get_name()); });
 }
 
 }  // namespace vkmoye::bench

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "parse.hpp"
 #include "vkmoye/base/error.hpp"
@@ -38,6 +39,23 @@ const gen::KernelEntry& find_one_kernel(const std::string& name) {
     throw ArgumentError(fmt::format("'{}' matches {} kernels, one is needed", name, found.size()));
   }
   return *found.front();
+}
+
+CLI::Validator not_empty() {
+  return CLI::Validator(
+      [](std::string& value) {
+        return std::string(value.empty() ? "has an empty value; leave it out for its default" : "");
+      },
+      "");
+}
+
+CLI::Validator one_of(const std::string& what, std::vector<std::string> names) {
+  return CLI::Validator(
+      [what, names = std::move(names)](std::string& value) {
+        const bool known = std::find(names.begin(), names.end(), value) != names.end();
+        return known ? "" : unknown(what, value, names);
+      },
+      "");
 }
 
 void ConfigOptions::add_to(CLI::App& command) {

@@ -37,6 +37,12 @@ std::vector<const gen::KernelEntry*> find_kernels(const std::vector<std::string>
 /// The one kernel called `name`; throws as `find_kernels`, also for a pattern of several.
 const gen::KernelEntry& find_one_kernel(const std::string& name);
 
+/// Refuses an empty value: it is a variable of a script that was not set, not the default.
+CLI::Validator not_empty();
+
+/// Refuses a value that is none of `names`, with the nearest. `what` is a noun: "format".
+CLI::Validator one_of(const std::string& what, std::vector<std::string> names);
+
 /// The overrides of a kernel's config: --tile, --threads, --pad, --shared.
 class ConfigOptions {
  public:

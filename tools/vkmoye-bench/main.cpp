@@ -1,15 +1,18 @@
 // vkmoye-bench: lists, checks, times, applies and prints the kernels of vkmoye.
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <exception>
 #include <iostream>
 #include <new>
 
 #include "command.hpp"
+#include "parse.hpp"
 #include "vkmoye/base/error.hpp"
-#include "vkmoye/base/text.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -17,30 +20,30 @@ namespace {
 constexpr AddCommand kCommands[] = {add_devices, add_list,   add_run,  add_apply,
                                     add_emit,    add_layout, add_suite};
 
-// "did you mean" for the first word or option that nothing of the program knows.
-std::string suggestion(const CLI::App& app, const std::vector<std::string>& words) {
+bool among(const std::string& word, const std::vector<std::string>& names) {
+  return std::find(names.begin(), names.end(), word) != names.end();
+}
+
+// The first command or option of `words` that the program does not have, and the nearest that it
+// has; "": it has all.
+std::string unknown_name(const CLI::App& app, const std::vector<std::string>& words) {
   const auto subcommands = app.get_subcommands([](const CLI::App*) { return true; });
   std::vector<std::string> commands;
   for (const CLI::App* command : subcommands) commands.push_back(command->get_name());
   const CLI::App* chosen = &app;
   for (const std::string& word : words) {
+    if (word == "--") break;  // no options behind it
     if (word.starts_with("--")) {
       std::vector<std::string> options;
       for (const CLI::Option* option : chosen->get_options()) {
         options.push_back(option->get_name());
       }
       const std::string name = word.substr(0, word.find('='));
-      const std::string near = did_you_mean(name, options);
-      if (!near.empty() && near != name) return fmt::format("; did you mean '{}'?", near);
+      if (!among(name, options)) return unknown("option", name, options);
     } else if (chosen == &app) {
       const auto named = std::find(commands.begin(), commands.end(), word);
-      if (named != commands.end()) {
-        chosen = subcommands[static_cast<std::size_t>(named - commands.begin())];
-        continue;
-      }
-      const std::string near = did_you_mean(word, commands);
-      return near.empty() ? "; there are " + join(commands, " ")
-                          : fmt::format("; did you mean '{}'?", near);
+      if (named == commands.end()) return unknown("command", word, commands);
+      chosen = subcommands[static_cast<std::size_t>(named - commands.begin())];
     }
   }
   return "";
@@ -53,8 +56,10 @@ int report(const std::string& what, int status) {
 }
 
 int parse_and_run(int argc, char** argv) {
-  CLI::App app{"GPU kernels described by layouts, on Vulkan", "vkmoye-bench"};
+  // Named as it was typed, so that the commands it prints run from where the user stands.
+  CLI::App app{"GPU kernels described by layouts, on Vulkan", argc > 0 ? argv[0] : "vkmoye-bench"};
   app.require_subcommand(1);
+  app.set_version_flag("--version", "vkmoye-bench " VKMOYE_VERSION, "print the version");
   app.footer(
       "Exit status: 0 right, 1 a wrong result, 2 wrong usage or bad input, 3 nothing could\n"
       "run, 4 slower than a baseline asked for as a gate, 5 device lost or driver failed.\n\n"
@@ -68,16 +73,19 @@ int parse_and_run(int argc, char** argv) {
   } catch (const CLI::CallForHelp&) {
     // Of the command that was asked, not of the program.
     const auto chosen = app.get_subcommands();
-    std::cout << (chosen.empty() ? app.help() : chosen.front()->help("vkmoye-bench"));
+    std::cout << (chosen.empty() ? app.help() : chosen.front()->help(app.get_name()));
+    return kOk;
+  } catch (const CLI::CallForVersion& version) {
+    std::cout << version.what() << '\n';
     return kOk;
   } catch (const CLI::ParseError& error) {
-    const std::vector<std::string> words(argv + 1, argv + argc);
-    return report(error.what() + suggestion(app, words), kUsage);
+    const std::string unknown = unknown_name(app, {argv + std::min(argc, 1), argv + argc});
+    return report(unknown.empty() ? error.what() : unknown, kUsage);
   }
   return status;
 }
 
-int run(int argc, char** argv) {
+int run_or_explain(int argc, char** argv) {
   try {
     return parse_and_run(argc, argv);
   } catch (const DeviceError& error) {
@@ -93,6 +101,24 @@ int run(int argc, char** argv) {
   } catch (const std::exception& error) {
     return report(error.what(), kDriverFailed);
   }
+}
+
+// A standard descriptor that the caller closed would be given to the next file that is opened, and
+// the report would go into the pipeline cache. Writing to the stand-in for stdout fails, as it did.
+void fill_closed_descriptors() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(descriptor, F_GETFD) >= 0) continue;
+    open("/dev/null", descriptor == STDERR_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
+int run(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond a limit is an error to report, not an end
+  fill_closed_descriptors();
+  const int status = run_or_explain(argc, argv);
+  std::cout.flush();
+  if (std::cout) return status;
+  return report("standard output: cannot be written", status == kOk ? kUsage : status);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "device_fit.hpp"
 #include "random.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
@@ -73,50 +74,32 @@ void compare(const Problem& problem, const GuardedBuffer& dst, Verify verify, st
 
 Arguments arguments_of(const Size& size) { return {{"rows", size.rows}, {"cols", size.cols}}; }
 
-// Every reason why the device cannot run this; empty: it can.
-std::vector<std::string> reasons_against(const DeviceCaps& caps, const Problem& problem,
-                                         const KernelInterface& interface) {
-  std::vector<std::string> reasons = vkmoye::reasons_against(interface, caps);
-  try {
-    std::uint64_t total = 0;
-    for (const Binding& binding : interface.bindings) {
-      const std::uint64_t bytes =
-          element_count(binding, arguments_of(problem.size)) * size_of(binding.type);
-      total += bytes;
-      if (bytes > caps.max_storage_buffer_bytes) {
-        reasons.push_back(
-            fmt::format("{} needs {} bytes, a storage buffer of the device has at "
-                        "most {}",
-                        binding.name, bytes, caps.max_storage_buffer_bytes));
-      }
-    }
-    if (total > caps.device_memory_bytes) {
-      reasons.push_back(
-          fmt::format("needs {} bytes in all, the device has {}", total, caps.device_memory_bytes));
-    }
-  } catch (const ArgumentError& error) {
-    reasons.push_back(error.what());
-  }
-  return reasons;
+const char* to_string(Verify verify) {
+  return verify == Verify::full ? "full" : verify == Verify::sample ? "sample" : "off";
 }
 
+// Runnable as it stands, by the user who sees it.
 std::string repeat_command(const Device& device, const Problem& problem,
                            const MeasureOptions& options) {
-  std::vector<std::string> words = {"vkmoye-bench",
+  std::vector<std::string> words = {options.program,
                                     "run",
                                     problem.entry->name,
                                     "--size",
                                     fmt::format("{}x{}", problem.size.rows, problem.size.cols),
                                     "--type",
-                                    std::string(to_string(problem.type))};
+                                    std::string(vkmoye::to_string(problem.type))};
   const auto add = [&](const std::string& name, const std::string& value) {
     words.push_back("--" + name);
     words.push_back(value);
   };
   for (const auto& [name, value] : problem.config) add(name, value);
-  for (const std::string& baseline : options.baselines) add("baseline", baseline);
-  if (options.seed != 1) add("seed", std::to_string(options.seed));
-  add("device", device.caps().name.substr(0, device.caps().name.find(" (")));
+  const MeasureOptions defaults;
+  if (options.verify) add("verify", to_string(*options.verify));
+  if (options.min_time != defaults.min_time) add("min-time", fmt::format("{}", options.min_time));
+  if (!options.baselines.empty()) add("baseline", join(options.baselines, ","));
+  if (options.seed != defaults.seed) add("seed", std::to_string(options.seed));
+  add("device", options.device.empty() ? device.caps().name.substr(0, device.caps().name.find(" ("))
+                                       : options.device);
   return shell_line(words);
 }
 
@@ -149,11 +132,12 @@ void check_and_time(Device& device, const Problem& problem, const CompiledKernel
   device.run(launch);
   if (verify != Verify::off) {
     compare(problem, dst, verify, options.seed, row);
-    row.verification = verify == Verify::full ? "full" : "sample";
+    row.verification = to_string(verify);
   }
 
   TimeOptions times;
   times.warm_up_seconds = times.min_seconds = options.min_time;
+  times.max_seconds = std::max(times.max_seconds, options.min_time);
   row.timing = vkmoye::measure(device, launch, times);
   row.gbps = 2.0 * static_cast<double>(bytes) / (median(*row.timing) * 1e3);
   for (const std::string& name : options.baselines) {
@@ -176,14 +160,15 @@ Row measure(Device& device, const Problem& problem, const MeasureOptions& option
   const gen::ir::Kernel kernel = problem.entry->describe(problem.type, problem.config);
   Row row;
   row.kernel = problem.entry->name;
-  row.type = to_string(problem.type);
+  row.type = vkmoye::to_string(problem.type);
   row.size = {problem.size.rows, problem.size.cols};
   row.config = kernel.config;
   row.verification = "off";
   row.command = repeat_command(device, problem, options);
 
   const CompiledKernel compiled = gen::compile(kernel);
-  row.skipped = join(reasons_against(device.caps(), problem, compiled.interface), "; ");
+  row.skipped =
+      join(reasons_against(device.caps(), compiled.interface, arguments_of(problem.size)), "; ");
   if (!row.skipped.empty()) return row;
   try {
     check_and_time(device, problem, compiled, options, row);

@@ -20,6 +20,8 @@ struct MeasureOptions {
   double min_time = 0.5;               // seconds of timed work, after as much warm-up
   std::vector<std::string> baselines;  // "copy", "vkcmdcopy"
   std::uint64_t seed = 1;
+  std::string program = "vkmoye-bench";  // as it was typed, for the command that repeats a row
+  std::string device;                    // likewise; empty: none was asked for
 };
 
 /// The kernel with every name of its arguments, ready to be applied or measured.

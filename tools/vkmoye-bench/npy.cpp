@@ -1,14 +1,17 @@
 #include "npy.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
+#include <bit>
+#include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <fstream>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "vkmoye/base/error.hpp"
 
@@ -17,6 +20,18 @@ namespace {
 
 constexpr std::string_view kMagic("\x93NUMPY", 6);
 
+// Text of a file for a terminal: without its control characters, and not without end.
+std::string shown(std::string_view text) {
+  constexpr std::size_t kMost = 80;
+  std::string out;
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    out += code >= 0x20 && code < 0x7f ? std::string(1, c) : fmt::format("\\x{:02x}", code);
+    if (out.size() > kMost) return out.substr(0, kMost) + "...";
+  }
+  return out;
+}
+
 // Reads the header, a Python dictionary literal of three known keys, one character at a time.
 class HeaderParser {
  public:
@@ -24,19 +39,22 @@ class HeaderParser {
 
   struct Header {
     std::string descr;
+    bool structured = false;  // `descr` is a list of fields
     bool fortran_order = false;
     std::vector<std::int64_t> shape;
   };
 
   std::optional<Header> parse() {
     Header header;
-    int keys = 0;
+    std::set<std::string> keys;
     if (!take('{')) return std::nullopt;
     while (!take('}')) {
       const auto key = string();
-      if (!key || !take(':')) return std::nullopt;
+      if (!key || !take(':') || !keys.insert(*key).second) return std::nullopt;
       bool read = false;
       if (*key == "descr") {
+        header.structured = next_is('[');
+        if (header.structured) return header;  // whatever else it says: there is no kernel for it
         const auto value = string();
         if (value) header.descr = *value;
         read = value.has_value();
@@ -46,10 +64,9 @@ class HeaderParser {
         read = tuple(header.shape);
       }
       if (!read) return std::nullopt;
-      ++keys;
       take(',');
     }
-    return keys == 3 ? std::optional(header) : std::nullopt;
+    return keys.size() == 3 ? std::optional(header) : std::nullopt;
   }
 
  private:
@@ -57,9 +74,12 @@ class HeaderParser {
     while (!rest_.empty() && (rest_.front() == ' ' || rest_.front() == '\n'))
       rest_.remove_prefix(1);
   }
-  bool take(char wanted) {
+  bool next_is(char wanted) {
     skip_space();
-    if (rest_.empty() || rest_.front() != wanted) return false;
+    return !rest_.empty() && rest_.front() == wanted;
+  }
+  bool take(char wanted) {
+    if (!next_is(wanted)) return false;
     rest_.remove_prefix(1);
     return true;
   }
@@ -104,13 +124,19 @@ class HeaderParser {
   throw ArgumentError(fmt::format("{}: {}", path.string(), why));
 }
 
+// The first character of `descr` is the byte order: NumPy writes '|' for one-byte types, where
+// every order is the same, and '=' means the machine's.
+static_assert(std::endian::native == std::endian::little);
+
 std::optional<ScalarType> type_of(std::string_view descr) {
-  for (const ScalarTypeInfo& row : scalar_types()) {
-    if (!row.numpy.empty() && row.numpy == descr) return row.type;
+  if (descr.empty() || std::string_view("<=|>").find(descr[0]) == std::string_view::npos) {
+    return std::nullopt;
   }
-  // NumPy writes one-byte types with '|'; '<' and '=' say the same.
-  if (descr == "<i1" || descr == "=i1") return ScalarType::i8;
-  if (descr == "<u1" || descr == "=u1") return ScalarType::u8;
+  for (const ScalarTypeInfo& row : scalar_types()) {
+    if (row.numpy.empty() || row.numpy.substr(1) != descr.substr(1)) continue;
+    const bool right_order = row.bytes == 1 || descr[0] == '<' || descr[0] == '=';
+    return right_order ? std::optional(row.type) : std::nullopt;
+  }
   return std::nullopt;
 }
 
@@ -122,9 +148,20 @@ std::string known_types() {
   return out;
 }
 
-std::uint64_t byte_count(const std::filesystem::path& path, const NpyArray& array) {
-  std::uint64_t bytes = size_of(array.type);
-  for (const std::int64_t extent : array.shape) {
+ScalarType known_type(const std::filesystem::path& path, const std::string& descr) {
+  if (const auto type = type_of(descr)) return *type;
+  const auto little_endian = descr.empty() ? descr : "<" + descr.substr(1);
+  if (descr.starts_with('>') && type_of(little_endian)) {
+    refuse(path,
+           fmt::format("has big-endian elements, '{}'; save a.astype('{}')", descr, little_endian));
+  }
+  refuse(path, fmt::format("has elements of type '{}'; there are kernels for {}", shown(descr),
+                           known_types()));
+}
+
+std::uint64_t byte_count(const std::filesystem::path& path, const NpyHeader& header) {
+  std::uint64_t bytes = size_of(header.type);
+  for (const std::int64_t extent : header.shape) {
     if (extent != 0 && bytes > (std::uint64_t{1} << 48) / static_cast<std::uint64_t>(extent)) {
       refuse(path, "the header's shape needs more than 2^48 bytes");
     }
@@ -143,11 +180,17 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
 
 }  // namespace
 
-NpyArray read_npy(const std::filesystem::path& path) {
+NpyHeader read_npy_header(const std::filesystem::path& path) {
   std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (error) refuse(path, "cannot be read: " + error.message());
+  if (!std::filesystem::is_regular_file(status)) {
+    refuse(path, "cannot be read: is not a regular file; save what comes from a pipe into one");
+  }
   const std::uint64_t file_bytes = std::filesystem::file_size(path, error);
+  errno = 0;
   std::ifstream file(path, std::ios::binary);
-  if (error || !file) refuse(path, "cannot be read");
+  if (!file) refuse(path, "cannot be read: " + std::generic_category().message(errno));
 
   unsigned char start[12] = {};
   file.read(reinterpret_cast<char*>(start), 10);
@@ -158,77 +201,61 @@ NpyArray read_npy(const std::filesystem::path& path) {
   if (version < 1 || version > 3)
     refuse(path, fmt::format("has .npy version {}, not 1 to 3", version));
   std::uint64_t header_bytes = start[8] | start[9] << 8;
-  std::uint64_t data_at = 10;
+  NpyHeader header;
+  header.data_at = 10;
   if (version > 1) {
     file.read(reinterpret_cast<char*>(start + 10), 2);
     header_bytes |= std::uint64_t{start[10]} << 16 | std::uint64_t{start[11]} << 24;
-    data_at = 12;
+    header.data_at = 12;
   }
-  data_at += header_bytes;
-  if (data_at > file_bytes) refuse(path, "is truncated within its header");
+  header.data_at += header_bytes;
+  if (header.data_at > file_bytes) refuse(path, "is truncated within its header");
 
-  std::string header(header_bytes, '\0');
-  file.read(header.data(), static_cast<std::streamsize>(header_bytes));
-  const auto parsed = HeaderParser(header).parse();
-  if (!file || !parsed) refuse(path, "has a header that is not NumPy's");
+  std::string text(header_bytes, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(header_bytes));
+  const auto parsed = HeaderParser(text).parse();
+  if (!file || !parsed) {
+    refuse(path, fmt::format("has a header that is not NumPy's: {}", shown(text)));
+  }
+  if (parsed->structured) {
+    refuse(path, "has a structured type; save one field of it, such as a['x']");
+  }
   if (parsed->fortran_order && parsed->shape.size() > 1) {
     refuse(path, "is in Fortran order; save numpy.ascontiguousarray(a)");
   }
-  const auto type = type_of(parsed->descr);
-  if (!type) {
-    refuse(path, fmt::format("has elements of type '{}'; there are kernels for {}", parsed->descr,
-                             known_types()));
+  header.type = known_type(path, parsed->descr);
+  header.shape = parsed->shape;
+  header.data_bytes = byte_count(path, header);
+  if (file_bytes - header.data_at != header.data_bytes) {
+    refuse(path, fmt::format("holds {} bytes of data, its shape {} of {} needs {}",
+                             file_bytes - header.data_at, shape_text(header.shape),
+                             to_string(header.type), header.data_bytes));
   }
-
-  NpyArray array{*type, parsed->shape, {}};
-  const std::uint64_t bytes = byte_count(path, array);
-  if (file_bytes - data_at != bytes) {
-    refuse(path,
-           fmt::format("holds {} bytes of data, its shape {} of {} needs {}", file_bytes - data_at,
-                       shape_text(array.shape), to_string(*type), bytes));
-  }
-  array.data.resize(bytes);
-  file.read(reinterpret_cast<char*>(array.data.data()), static_cast<std::streamsize>(bytes));
-  if (!file) refuse(path, "could not be read to its end");
-  return array;
+  return header;
 }
 
-void write_npy(const std::filesystem::path& path, const NpyArray& array) {
+std::vector<std::byte> read_npy_data(const std::filesystem::path& path, const NpyHeader& header) {
+  std::vector<std::byte> data(header.data_bytes);
+  std::ifstream file(path, std::ios::binary);
+  file.seekg(static_cast<std::streamoff>(header.data_at));
+  file.read(reinterpret_cast<char*>(data.data()), static_cast<std::streamsize>(data.size()));
+  if (!file) refuse(path, "could not be read to its end");
+  return data;
+}
+
+void write_npy(OutputFile& file, ScalarType type, const std::vector<std::int64_t>& shape,
+               std::span<const std::byte> data) {
   std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}",
-                                   info(array.type).numpy, shape_text(array.shape));
+                                   info(type).numpy, shape_text(shape));
   constexpr std::size_t kPrefix = 10, kAlignment = 64;
   header.append(kAlignment - 1 - (kPrefix + header.size()) % kAlignment, ' ');
   header += '\n';
-
-  // A device or a pipe is written in place: renaming would replace it.
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  const bool in_place =
-      std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
-  auto temporary = path;
-  if (!in_place) temporary += fmt::format(".{}.tmp", ::getpid());
-  {
-    std::ofstream file(temporary, std::ios::binary);
-    const char lengths[] = {1, 0, static_cast<char>(header.size() & 0xff),
-                            static_cast<char>(header.size() >> 8)};
-    file.write(kMagic.data(), static_cast<std::streamsize>(kMagic.size()));
-    file.write(lengths, sizeof lengths);
-    file.write(header.data(), static_cast<std::streamsize>(header.size()));
-    file.write(reinterpret_cast<const char*>(array.data.data()),
-               static_cast<std::streamsize>(array.data.size()));
-    file.close();
-    if (!file) {
-      if (!in_place) std::filesystem::remove(temporary, error);
-      refuse(path, "cannot be written");
-    }
-  }
-  if (in_place) return;
-  std::filesystem::rename(temporary, path, error);
-  if (error) {
-    std::error_code ignored;
-    std::filesystem::remove(temporary, ignored);
-    refuse(path, "cannot be written: " + error.message());
-  }
+  const char lengths[] = {1, 0, static_cast<char>(header.size() & 0xff),
+                          static_cast<char>(header.size() >> 8)};
+  file.write(kMagic);
+  file.write(std::string_view(lengths, sizeof lengths));
+  file.write(header);
+  file.write(data);
 }
 
 }  // namespace vkmoye::bench

@@ -2,7 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
+#include <limits>
+#include <optional>
+#include <utility>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
@@ -26,7 +31,31 @@ std::int64_t parse_extent(const std::string& text, const std::string& whole) {
   return value;
 }
 
+// All of `text` as a number, or nothing.
+template <class Number>
+std::optional<Number> parse_whole(const std::string& text) {
+  Number value = {};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
 }  // namespace
+
+std::string unknown(std::string_view what, const std::string& word,
+                    const std::vector<std::string>& names) {
+  std::string lower = word;
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  std::string near = did_you_mean(lower, names);
+  // Two letters the wrong way round count as two mistakes there, too many for a short word.
+  for (std::size_t i = 1; i < lower.size() && near.empty(); ++i) {
+    std::swap(lower[i - 1], lower[i]);
+    near = did_you_mean(lower, names);
+    std::swap(lower[i - 1], lower[i]);
+  }
+  return fmt::format("unknown {} '{}'{}; there are {}", what, word,
+                     near.empty() ? "" : ", did you mean '" + near + "'?", join(names, " "));
+}
 
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> parts;
@@ -54,20 +83,50 @@ std::vector<Size> parse_sizes(const std::vector<std::string>& texts) {
   return sizes;
 }
 
+ScalarType parse_type(const std::string& text) {
+  if (const auto type = parse_scalar_type(text)) return *type;
+  std::vector<std::string> names;
+  for (const ScalarTypeInfo& row : scalar_types()) names.emplace_back(row.name);
+  throw ArgumentError(unknown("type", text, names));
+}
+
 std::vector<ScalarType> parse_types(const std::vector<std::string>& texts) {
   std::vector<ScalarType> types;
   for (const std::string& text : texts) {
-    for (const std::string& part : split(text, ',')) {
-      const auto type = parse_scalar_type(part);
-      if (!type) {
-        std::vector<std::string> names;
-        for (const ScalarTypeInfo& row : scalar_types()) names.emplace_back(row.name);
-        throw ArgumentError(fmt::format("unknown type '{}'; there are {}", part, join(names, " ")));
-      }
-      types.push_back(*type);
-    }
+    for (const std::string& part : split(text, ',')) types.push_back(parse_type(part));
   }
   return types;
+}
+
+std::vector<std::string> parse_baselines(const std::vector<std::string>& texts) {
+  const std::vector<std::string> known = {"copy", "vkcmdcopy"};
+  std::vector<std::string> baselines;
+  for (const std::string& text : texts) {
+    for (const std::string& part : split(text, ',')) {
+      if (std::find(known.begin(), known.end(), part) == known.end()) {
+        throw ArgumentError(unknown("baseline", part, known));
+      }
+      if (std::find(baselines.begin(), baselines.end(), part) == baselines.end()) {
+        baselines.push_back(part);
+      }
+    }
+  }
+  return baselines;
+}
+
+double parse_seconds(const std::string& text) {
+  constexpr double kMost = 60;
+  const auto value = parse_whole<double>(text);
+  // Also false for NaN, which a comparison the other way round would let through.
+  if (value && *value >= 0 && *value <= kMost) return *value;
+  throw ArgumentError(fmt::format("'{}' is not a number of seconds from 0 to {}", text, kMost));
+}
+
+std::uint64_t parse_seed(const std::string& text) {
+  const auto value = parse_whole<std::uint64_t>(text);
+  if (value) return *value;
+  throw ArgumentError(fmt::format("'{}' is not a whole number from 0 to {}", text,
+                                  std::numeric_limits<std::uint64_t>::max()));
 }
 
 bool matches(const std::string& pattern, const std::string& name) {
@@ -93,8 +152,14 @@ bool matches(const std::string& pattern, const std::string& name) {
 std::string shell_line(const std::vector<std::string>& arguments) {
   std::vector<std::string> words;
   for (const std::string& argument : arguments) {
-    const bool plain = argument.find_first_of(" ()*?'\"|&;<>$`\\[]{}!#~") == std::string::npos;
-    words.push_back(plain ? argument : "'" + argument + "'");
+    const bool plain =
+        !argument.empty() && std::all_of(argument.begin(), argument.end(), [](char c) {
+          return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+                 std::string_view("-_./,:=+@%").find(c) != std::string_view::npos;
+        });
+    std::string quoted = "'";
+    for (const char c : argument) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+    words.push_back(plain ? argument : quoted + "'");
   }
   return join(words, " ");
 }

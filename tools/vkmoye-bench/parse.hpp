@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "vkmoye/contract/scalar_type.hpp"
@@ -15,11 +16,28 @@ struct Size {
   std::int64_t rows = 0, cols = 0;
 };
 
+/// "unknown type 'F32', did you mean 'f32'?; there are f16 f32": for a `word` that is none of
+/// `names`, which are in lower case.
+std::string unknown(std::string_view what, const std::string& word,
+                    const std::vector<std::string>& names);
+
 /// "2048x2048,1x1" and repeats of it; a single number n means n x n. Each extent is 1 to 2^32-1.
 std::vector<Size> parse_sizes(const std::vector<std::string>& texts);
 
 /// "f32,i8" and repeats of it.
 std::vector<ScalarType> parse_types(const std::vector<std::string>& texts);
+
+/// "f32".
+ScalarType parse_type(const std::string& text);
+
+/// "copy,vkcmdcopy" and repeats of it; each once, in the order given.
+std::vector<std::string> parse_baselines(const std::vector<std::string>& texts);
+
+/// A number of seconds from 0 to 60.
+double parse_seconds(const std::string& text);
+
+/// A whole number from 0 to 2^64-1, in decimal digits.
+std::uint64_t parse_seed(const std::string& text);
 
 /// `text` without what separates its parts at `separator`: "a,b" -> {"a", "b"}.
 std::vector<std::string> split(const std::string& text, char separator);

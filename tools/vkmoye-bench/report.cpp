@@ -183,7 +183,8 @@ class JsonReport : public Report {
                                {"api", device.api}};
     out_ << R"({"schema":1,"device":)" << head.dump() << R"(,"results":[)";
   }
-  ~JsonReport() override { out_ << "\n]}\n"; }
+  ~JsonReport() override { end(); }
+  void finish() override { end(); }
 
   void add(const Row& row) override {
     ordered_json config = ordered_json::object();
@@ -222,8 +223,13 @@ class JsonReport : public Report {
   }
 
  private:
+  void end() {
+    if (!ended_) out_ << "\n]}\n" << std::flush;
+    ended_ = true;
+  }
+
   std::ostream& out_;
-  bool first_ = true;
+  bool first_ = true, ended_ = false;
 };
 
 }  // namespace

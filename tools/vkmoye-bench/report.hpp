@@ -34,12 +34,14 @@ struct Row {
   std::string command;                  // repeats the row
 };
 
-/// Writes rows in one of the formats. Every format is complete after the destructor ran, however
-/// few rows there were.
+/// Writes rows in one of the formats. Whether they arrived is for the stream to say.
 class Report {
  public:
   virtual ~Report() = default;
   virtual void add(const Row& row) = 0;
+  /// Ends the report: no row follows. The destructor does it where an exception came first, so
+  /// that every format is complete, however few rows there were.
+  virtual void finish() {}
 };
 
 /// `format`: table, json, csv or markdown. Throws ArgumentError for any other.

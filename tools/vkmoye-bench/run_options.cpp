@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <fstream>
 #include <iostream>
+#include <optional>
 
 #include "command.hpp"
-#include "vkmoye/base/error.hpp"
+#include "output_file.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -32,20 +32,19 @@ class Progress {
 }  // namespace
 
 void OutputOptions::add_to(CLI::App& command) {
-  command.add_option("--device", device, "index or part of the name (the best one)");
+  command.add_option("--device", device, "index or part of the name (the best one)")
+      ->check(not_empty());
   command.add_option("--format", format, "table, json, csv or markdown (table)")
-      ->check(CLI::IsMember({"table", "json", "csv", "markdown"}));
-  command.add_option("--output", output, "write the report into this file (stdout)");
+      ->check(one_of("format", {"table", "json", "csv", "markdown"}));
+  command.add_option("--output", output, "write the report into this file (stdout)")
+      ->check(not_empty());
 }
 
 int run_problems(Device& device, const std::vector<Problem>& problems,
                  const MeasureOptions& options, const OutputOptions& output) {
-  std::ofstream file;
-  if (!output.output.empty()) {
-    file.open(output.output);
-    if (!file) throw ArgumentError(fmt::format("{}: cannot be written", output.output));
-  }
-  std::ostream& out = output.output.empty() ? std::cout : file;
+  std::optional<StreamedFile> file;
+  if (!output.output.empty()) file.emplace(output.output);
+  std::ostream& out = file ? file->stream() : std::cout;
 
   bool any_ran = false, any_wrong = false;
   Progress progress(problems.size());
@@ -58,8 +57,11 @@ int run_problems(Device& device, const std::vector<Problem>& problems,
     report->add(row);
     any_ran = any_ran || row.skipped.empty();
     any_wrong = any_wrong || (row.verified && !*row.verified);
+    if (!out) break;  // the rows to come would be lost as well
+    if (file) file->keep();
   }
-  if (!out) throw ArgumentError(fmt::format("{}: cannot be written", output.output));
+  report->finish();
+  if (file) file->close();  // of stdout, the program tells at its end
   return any_wrong ? kWrongResult : any_ran ? kOk : kNothingRan;
 }
 

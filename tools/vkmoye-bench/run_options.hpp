@@ -20,7 +20,8 @@ struct OutputOptions {
 };
 
 /// Measures `problems` in order and reports each row as it is made; with a line of progress on
-/// stderr where that is a terminal. Returns the exit status. `options_for` may differ by problem.
+/// stderr where that is a terminal. Returns the exit status. Throws ArgumentError if the
+/// file cannot be written.
 int run_problems(Device& device, const std::vector<Problem>& problems,
                  const MeasureOptions& options, const OutputOptions& output);
 

@@ -13,12 +13,21 @@ std::uint64_t round_up(std::uint64_t value, std::uint64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
+// A multiple of the alignment, so that the payload behind it can be bound.
+std::uint64_t front_bytes(const DeviceCaps& caps) {
+  return round_up(kGuardBytes, caps.storage_buffer_alignment);
+}
+
 }  // namespace
+
+std::uint64_t GuardedBuffer::allocated_bytes(const DeviceCaps& caps, std::uint64_t bytes) {
+  return front_bytes(caps) + bytes + kGuardBytes;
+}
 
 GuardedBuffer::GuardedBuffer(Device& device, std::uint64_t bytes)
     : bytes_(bytes),
-      front_(round_up(kGuardBytes, device.caps().storage_buffer_alignment)),
-      buffer_(device.buffer(front_ + bytes + kGuardBytes)) {
+      front_(front_bytes(device.caps())),
+      buffer_(device.buffer(allocated_bytes(device.caps(), bytes))) {
   buffer_.fill(kGuard);
   poison();
 }

@@ -26,6 +26,9 @@ class GuardedBuffer {
   /// `bytes` of payload, all kPoison. Throws as Device::buffer.
   GuardedBuffer(Device& device, std::uint64_t bytes);
 
+  /// Bytes of the buffer that holds a payload of `bytes` and its guards.
+  static std::uint64_t allocated_bytes(const DeviceCaps& caps, std::uint64_t bytes);
+
   /// Bytes of the payload.
   std::uint64_t bytes() const { return bytes_; }
 

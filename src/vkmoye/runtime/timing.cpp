@@ -1,12 +1,17 @@
 #include "vkmoye/runtime/timing.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
 #include "vkmoye/runtime/vk/barriers.hpp"
 #include "vkmoye/runtime/vk/context.hpp"
 #include "vkmoye/runtime/vk/timestamps.hpp"
@@ -102,8 +107,24 @@ double mean(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
+// A duration that is no number compares false with every clock: the loop would never end.
+void check(const TimeOptions& options) {
+  const std::pair<const char*, double> durations[] = {{"warm_up_seconds", options.warm_up_seconds},
+                                                      {"min_seconds", options.min_seconds},
+                                                      {"max_seconds", options.max_seconds},
+                                                      {"batch_seconds", options.batch_seconds}};
+  std::vector<std::string> reasons;
+  for (const auto& [name, seconds] : durations) {
+    if (!std::isfinite(seconds) || seconds < 0) {
+      reasons.push_back(fmt::format("{} = {} is not a number of seconds from 0 on", name, seconds));
+    }
+  }
+  if (!reasons.empty()) throw ArgumentError("measure: " + join(reasons, "; "));
+}
+
 Timing measure_work(vk::Context& context, const Work& work, const TimeOptions& options,
                     const std::shared_ptr<const void>& keep) {
+  check(options);
   std::array<Batch, 2> batches = {Batch(context, work, keep), Batch(context, work, keep)};
   Timing timing;
   timing.clock = batches[0].clock();
@@ -148,7 +169,7 @@ Timing measure_work(vk::Context& context, const Work& work, const TimeOptions& o
         choose_count();
       }
     }
-    if (!warm && seconds_since(begin) >= options.warm_up_seconds) {
+    if (!warm && seconds_since(begin) >= std::min(options.warm_up_seconds, options.max_seconds)) {
       warm = true;
       measuring_since = HostClock::now();
     }

@@ -19,7 +19,7 @@ struct TimeOptions {
   double warm_up_seconds = 0.5;
   double min_seconds = 0.5;  // goes on until both are reached,
   std::size_t min_samples = 10;
-  double max_seconds = 20;  // or one of these; at least one sample is taken
+  double max_seconds = 20;  // or one of these (the warm-up too); at least one sample is taken
   std::size_t max_samples = 100000;
   double batch_seconds = 0.02;  // of one submit
 };
@@ -32,7 +32,7 @@ struct Timing {
                                    // of one submit, from the call to the end of the wait
 };
 
-/// Throws DeviceError.
+/// Throws ArgumentError for a duration that is negative, infinite or no number, DeviceError.
 Timing measure(Device& device, const Launch& launch, const TimeOptions& options = {});
 
 /// The same for vkCmdCopyBuffer of `from` to the start of `to`: a baseline.
