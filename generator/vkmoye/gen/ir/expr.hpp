@@ -2,8 +2,7 @@
 // Pure expressions of the kernel IR: immutable DAG nodes, free of side effects and of order.
 //
 //   Expr thread = builtin(Builtin::thread, 256);      // 0..255
-//   Expr column = 32 * group + thread % 32;           // folds: (8 + 4) -> 12, x * 1 -> x, x + 0 ->
-//   x
+//   Expr column = 32 * group + thread % 32;           // folds: 8 + 4 -> 12, x * 1 -> x
 //
 // An expression is an index (32-bit unsigned), a truth value, or an element read from memory.
 // Index arithmetic is modulo 2^32, as in GLSL; folding respects that.
