@@ -218,7 +218,7 @@ TEST(Cli, RunVerifiesEverySizeAndReportsJson) {
   ASSERT_EQ(result.status, 0) << result.err;
   const json report = json::parse(result.out);
   EXPECT_EQ(report["schema"], 1);
-  ASSERT_EQ(report["results"].size(), 2 * 8u);
+  ASSERT_EQ(report["results"].size(), 2 * 14u);
   for (const json& row : report["results"]) {
     EXPECT_EQ(row["verified"], true) << row;
     EXPECT_EQ(row["mismatches"], 0);

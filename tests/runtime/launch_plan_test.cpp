@@ -88,6 +88,18 @@ TEST(LaunchPlan, RefusesToSplitAKernelThatCannotBe) {
                                    "2, and the kernel cannot be split (it has no first_group_y)"));
 }
 
+TEST(LaunchPlan, RefusesAPlaceThatTheKernelsVectorsDoNotFit) {
+  KernelInterface kernel = transpose_interface();
+  kernel.bindings[0].alignment = 32;
+  auto ranges = two_buffers(4 * 16 + 16);
+  ranges[0].offset = 16;
+  ranges[0].bytes = 4 * 16;
+  EXPECT_THAT(
+      [&] { plan_launch(kernel, caps_with(9, 9), ranges, {{"cols", 4}, {"rows", 4}}); },
+      ThrowsMessage<ArgumentError>(
+          "transpose: src: offset 16 is no multiple of the 32 bytes that the kernel moves at once"));
+}
+
 TEST(LaunchPlan, NamesEveryMistakeAtOnce) {
   const BoundRange one = {&memory_a, 64, 8, 100};
   EXPECT_THAT(

@@ -33,6 +33,7 @@ ordered_json to_json(const KernelInterface& kernel) {
                         {"name", binding.name},
                         {"type", to_string(binding.type)},
                         {"access", to_string(binding.access)},
+                        {"alignment", binding.alignment},
                         {"extents", extents}});
   }
   ordered_json constants = ordered_json::array();

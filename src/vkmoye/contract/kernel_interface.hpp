@@ -51,6 +51,8 @@ struct Binding {
   ScalarType type = ScalarType::f32;
   Access access = Access::read;
   std::vector<Extent> extents;
+  /// Bytes that the place it is bound at must be a multiple of: of the widest access.
+  std::uint32_t alignment = 1;
 };
 
 /// Groups along one grid dimension: ceil(extent / tile).

@@ -94,6 +94,11 @@ void check_range(const Binding& binding, const DeviceCaps& caps, const BoundRang
     reasons.add(fmt::format("{}: offset {} is no multiple of the device's {} bytes", binding.name,
                             range.offset, caps.storage_buffer_alignment));
   }
+  if (range.offset % binding.alignment != 0) {
+    reasons.add(fmt::format("{}: offset {} is no multiple of the {} bytes that the kernel moves at "
+                            "once",
+                            binding.name, range.offset, binding.alignment));
+  }
 }
 
 void check_size(const Binding& binding, const DeviceCaps& caps, const BoundRange& range,

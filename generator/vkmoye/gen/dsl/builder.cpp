@@ -113,9 +113,12 @@ void Builder::copy(const View& from, const View& to, std::uint32_t vector) {
         fmt::format("the shapes {} and {} differ", to_string(from.shape()), to_string(to.shape())));
   }
   const Layout& values = from.axes.front().values;
-  if (vector != 1 && values.leaves().front().extent != vector) {
-    refuse(fmt::format("vectors of {}, but the first {} of the values {} has extent {}", vector,
-                       "leaf", to_string(from.shape()), values.leaves().front().extent));
+  const std::int64_t first = values.leaves().front().extent;
+  if ((vector != 1 && vector != 2 && vector != 4) || first % vector != 0) {
+    refuse(
+        fmt::format("vectors of {}, the first leaf of the values {} has extent {}; there are 1, 2 "
+                    "and 4, which must divide it",
+                    vector, to_string(from.shape()), first));
   }
   take_grid_from(from);
   take_grid_from(to);

@@ -48,8 +48,7 @@ class Builder {
 
   /// to(v) = from(v) for each value v; a value outside its buffer is skipped.
   /// `vector`: elements moved at once, 1, 2 or 4; see copy_statements.
-  /// Throws LayoutError unless both views have the same shape, and the first leaf of it the extent
-  /// `vector` where that is above 1, and where neither side can be moved in vectors.
+  /// Throws LayoutError unless both views have the same shape, whose first leaf `vector` divides.
   void copy(const View& from, const View& to, std::uint32_t vector = 1);
 
   /// All threads wait; what they wrote to shared memory is then visible to each of them.

@@ -9,21 +9,22 @@ namespace {
 
 using ir::Body;
 
-// One loop for each leaf of the value shape that has more than one value, the first leaf left out
-// where it is moved as a vector.
+// One loop for each leaf of the value shape that has more than one value; over the first leaf in
+// steps of `vector`.
 struct Loop {
   std::size_t leaf;
   std::string variable;
-  std::uint32_t extent;
+  std::uint32_t extent;  // rounds
+  std::uint32_t step;    // values of the leaf in a round
 };
 
-std::vector<Loop> loops_over(const Layout& values, std::size_t first_leaf) {
+std::vector<Loop> loops_over(const Layout& values, std::uint32_t vector) {
   std::vector<Loop> loops;
   const auto leaves = values.leaves();
-  for (std::size_t i = first_leaf; i < leaves.size(); ++i) {
-    if (leaves[i].extent > 1) {
-      loops.push_back({i, fmt::format("v{}", i), static_cast<std::uint32_t>(leaves[i].extent)});
-    }
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    const std::uint32_t step = i == 0 ? vector : 1;
+    const auto rounds = static_cast<std::uint32_t>(leaves[i].extent) / step;
+    if (rounds > 1) loops.push_back({i, fmt::format("v{}", i), rounds, step});
   }
   return loops;
 }
@@ -36,8 +37,8 @@ std::uint32_t stride_of(const Layout& values, std::size_t leaf) {
 Expr varying(const Layout& values, const std::vector<Loop>& loops) {
   Expr sum = 0;
   for (const Loop& loop : loops) {
-    sum = sum +
-          Expr(stride_of(values, loop.leaf)) * ir::variable(loop.variable, ir::kIndex, loop.extent);
+    sum = sum + Expr(loop.step * stride_of(values, loop.leaf)) *
+                    ir::variable(loop.variable, ir::kIndex, loop.extent);
   }
   return sum;
 }
@@ -66,7 +67,7 @@ struct Side {
   std::vector<ir::Element> elements;
 };
 
-// Whether leaf 0 of `view` is `vector` neighbours in memory that begin at multiples of `vector`.
+// Whether leaf 0 of `view` runs along neighbours in memory, from multiples of `vector` on.
 bool is_wide(const View& view, std::uint32_t vector) {
   if (vector == 1) return false;
   for (std::size_t i = 0; i < view.axes.size(); ++i) {
@@ -149,7 +150,7 @@ Body moves(const Side& from, const Side& to, ScalarType type) {
 
 Body copy_body(const View& from, const ir::Array& from_array, const View& to,
                const ir::Array& to_array, std::uint32_t vector) {
-  const std::vector<Loop> loops = loops_over(from.axes.front().values, vector == 1 ? 0 : 1);
+  const std::vector<Loop> loops = loops_over(from.axes.front().values, vector);
   const Side source = side(from, from_array, loops, vector);
   const Side destination = side(to, to_array, loops, vector);
 
@@ -176,7 +177,10 @@ void add_conditions(std::optional<Expr>& condition, const View& view, const ir::
   for (std::size_t i = 0; i < view.axes.size(); ++i) {
     if (stride_of(view.axes[i].values, 0) == 0) continue;
     const Expr extent = extent_of(array.axes[i]);
-    if (extent->alignment % vector != 0) add_guard(condition, ir::equal(extent % vector, 0));
+    const Expr is_multiple = ir::equal(extent % vector, 0);
+    if (extent->alignment % vector == 0 || (condition && ir::same(*condition, is_multiple)))
+      continue;
+    add_guard(condition, is_multiple);
   }
 }
 

@@ -98,7 +98,10 @@ KernelInterface interface_of(const Kernel& kernel) {
     for (const Feature feature : needs.in_shader.list()) out.features.add(feature);
     if (array.space == Array::Space::shared) continue;
     for (const Feature feature : needs.in_buffer.list()) out.features.add(feature);
-    Binding binding{array.name, array.type, array.access, {}};
+    Binding binding{array.name, array.type, array.access, {}, 1};
+    for (const std::uint32_t width : kernel.widths_of(array.name)) {
+      binding.alignment = width * static_cast<std::uint32_t>(size_of(array.type));
+    }
     for (const Axis& axis : array.axes) binding.extents.push_back(axis.extent);
     out.bindings.push_back(std::move(binding));
   }

@@ -37,22 +37,23 @@ struct Array {
   std::int64_t shared_size() const;
 };
 
-/// An element of an array, and who touches it.
+/// An element of an array, or a vector of neighbours along axis 0, and who touches it.
 struct Element {
-  std::string array;  // name of the array
-  std::vector<Expr>
-      coordinates;          // one for each axis; of the first element, where there are several
-  std::string partition;    // how the author came by it, for messages
-  std::uint32_t width = 1;  // elements along axis 0 that are touched at once: 1, 2 or 4
+  std::string array;
+  std::vector<Expr> coordinates;  // of the first element, one for each axis
+  std::string partition;          // how the author came by it, for messages
+  std::uint32_t width = 1;        // elements that are touched at once: 1, 2 or 4
 };
 
 struct Stmt;
 using Body = std::vector<Stmt>;
 
+/// A name for a pure value.
 struct Let {
   std::string name;
   Expr value;
 };
+/// A name for what an array holds now.
 struct Load {
   std::string name;
   Element from;
@@ -62,26 +63,34 @@ struct Store {
   Expr value;
 };
 struct If {
+  If(Expr condition, Body body);
+  If(Expr condition, Body body, Body otherwise);
   Expr condition;
-  Body body;
-  Body otherwise = {};
+  Body body, otherwise;
 };
+/// `body` for variable = 0 .. end-1.
 struct For {
   std::string variable;
   Expr end;
   Body body;
-};                  // variable = 0 .. end-1
-struct Barrier {};  // control and shared memory
+};
+/// All threads wait, and see what the others wrote to shared memory.
+struct Barrier {};
+/// A scope under a comment.
 struct Block {
   std::string title;
   Body body;
-};  // a scope under a comment
+};
 
 struct Stmt {
   template <class S>
   Stmt(S statement) : value(std::move(statement)) {}  // NOLINT: implicit by intent
   std::variant<Let, Load, Store, If, For, Barrier, Block> value;
 };
+
+inline If::If(Expr c, Body b) : condition(std::move(c)), body(std::move(b)) {}
+inline If::If(Expr c, Body b, Body o)
+    : condition(std::move(c)), body(std::move(b)), otherwise(std::move(o)) {}
 
 /// The bodies inside a statement, none for most.
 std::vector<const Body*> bodies_of(const Stmt& statement);

@@ -241,8 +241,10 @@ class ScopeChecker {
   bool is_multiple(const Expr& value, std::uint32_t width) const {
     if (value->alignment % width == 0) return true;
     return std::any_of(guards_.begin(), guards_.end(), [&](const Expr& guard) {
-      return guard->op == Op::equal && is_constant(guard->operands[1], 0) &&
-             same(guard->operands[0], value % width);
+      if (guard->op != Op::equal || !is_constant(guard->operands[1], 0)) return false;
+      const Expr& remainder = guard->operands[0];
+      return remainder->op == Op::modulo && is_constant(remainder->operands[1]) &&
+             remainder->operands[1]->value % width == 0 && same(remainder->operands[0], value);
     });
   }
 

@@ -8,9 +8,11 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/kernels/copy.hpp"
+#include "vkmoye/gen/kernels/copy_tiled.hpp"
 #include "vkmoye/gen/kernels/tile_config.hpp"
 #include "vkmoye/gen/kernels/transpose.hpp"
 #include "vkmoye/gen/kernels/transpose_direct.hpp"
+#include "vkmoye/gen/kernels/transpose_vector.hpp"
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::gen {
@@ -27,8 +29,11 @@ bool parse_pair(std::string_view text, std::int64_t& first, std::int64_t& second
          parse_number(text.substr(cross + 1), second);
 }
 
-// The rows of `list` for a kernel with these values; without a shared tile, the first two.
-std::vector<OptionRow> option_rows(const TileConfig& config, bool shared_tile) {
+// Which values of its config a kernel lets one replace.
+enum class Open { nothing, tile, tile_and_shared };
+
+// The rows of `list` for a kernel with these values.
+std::vector<OptionRow> option_rows(const TileConfig& config, Open open) {
   std::vector<OptionRow> rows = {
       {"tile", fmt::format("{}x{}", config.tile_rows, config.tile_cols),
        "rows x columns of src that one workgroup moves"},
@@ -36,7 +41,8 @@ std::vector<OptionRow> option_rows(const TileConfig& config, bool shared_tile) {
       {"pad", std::to_string(config.pad), "elements after each column run of the shared tile"},
       {"shared", to_string(config.shared_layout()), "layout of the shared tile, instead of pad"},
   };
-  if (!shared_tile) rows.resize(2);
+  if (open == Open::tile) rows.resize(2);
+  if (open == Open::nothing) rows.clear();
   return rows;
 }
 
@@ -90,7 +96,7 @@ struct TileKernel {
   const char* summary;
   const char* source;
   TileConfig defaults;
-  bool shared_tile;
+  Open open;
   ir::Kernel (*describe)(const TileConfig&, const std::string&);
 };
 
@@ -101,7 +107,7 @@ KernelEntry entry(const TileKernel& kernel) {
   row.summary = kernel.summary;
   row.source = kernel.source;
   for (const ScalarTypeInfo& type : scalar_types()) row.types.push_back(type.type);
-  row.options = option_rows(kernel.defaults, kernel.shared_tile);
+  row.options = option_rows(kernel.defaults, kernel.open);
   row.describe = [kernel, rows = row.options](ScalarType type, const Options& options) {
     std::vector<std::string> reasons;
     TileConfig config = read(kernel.defaults, rows, options, reasons);
@@ -119,37 +125,90 @@ TileConfig config_of(IntTuple threads, std::int64_t pad = 0) {
   return config;
 }
 
+template <TiledValues values>
+ir::Kernel tiled(const TileConfig& config, const std::string& name) {
+  return copy_tiled(config, values, name);
+}
+
+template <VectorRung rung>
+ir::Kernel vectors(const TileConfig& config, const std::string& name) {
+  return transpose_vector(config, rung, name);
+}
+
 template <Contiguous side>
 ir::Kernel direct(const TileConfig& config, const std::string& name) {
   return transpose_direct(config, side, name);
 }
 
 constexpr const char* kMoYe = "MoYe.jl, matrix transpose tutorial";
+constexpr const char* kTiled = "MoYe.jl, tiled copy";
 constexpr const char* kHip = "AMD lab notes, matrix transpose in HIP";
 constexpr const char* kFloat4 = "float4 transpose ladder in CUDA";
 
 const TileKernel kKernels[] = {
     {"copy/simple", Operation::copy, "copy through a compact shared tile", kMoYe,
-     config_of({32, 8}), true, copy},
+     config_of({32, 8}), Open::tile_and_shared, copy},
     {"copy/padded", Operation::copy, "copy through a padded shared tile", kMoYe,
-     config_of({32, 8}, 1), true, copy},
+     config_of({32, 8}, 1), Open::tile_and_shared, copy},
+    {"copy/tiled",
+     Operation::copy,
+     "tiled copy, element by element",
+     kTiled,
+     {},
+     Open::nothing,
+     tiled<TiledValues::single>},
+    {"copy/tiled_vec",
+     Operation::copy,
+     "tiled copy in vectors of up to 16 bytes",
+     kTiled,
+     {},
+     Open::nothing,
+     tiled<TiledValues::vector>},
+    {"copy/tiled_split",
+     Operation::copy,
+     "tiled copy in halves of vectors: kept because it is not coalesced",
+     kTiled,
+     {},
+     Open::nothing,
+     tiled<TiledValues::split_vector>},
     {"transpose/naive", Operation::transpose, "one element for each thread, no shared tile",
-     kFloat4, config_of({32, 32}), false, direct<Contiguous::read>},
+     kFloat4, config_of({32, 32}), Open::tile, direct<Contiguous::read>},
     {"transpose/read_contiguous", Operation::transpose,
-     "no shared tile: contiguous reads, writes a column apart", kHip, config_of({32, 32}), false,
-     direct<Contiguous::read>},
+     "no shared tile: contiguous reads, writes a column apart", kHip, config_of({32, 32}),
+     Open::tile, direct<Contiguous::read>},
     {"transpose/write_contiguous", Operation::transpose,
-     "no shared tile: contiguous writes, reads a row apart", kHip, config_of({32, 32}), false,
+     "no shared tile: contiguous writes, reads a row apart", kHip, config_of({32, 32}), Open::tile,
      direct<Contiguous::write>},
     {"transpose/tiled", Operation::transpose,
      "through a padded shared tile, one element for each of 1024 threads", kHip,
-     config_of({32, 32}, 1), true, transpose},
+     config_of({32, 32}, 1), Open::tile_and_shared, transpose},
     {"transpose/simple", Operation::transpose,
-     "through a compact shared tile: 32-way bank conflicts", kMoYe, config_of({32, 8}), true,
-     transpose},
+     "through a compact shared tile: 32-way bank conflicts", kMoYe, config_of({32, 8}),
+     Open::tile_and_shared, transpose},
     {"transpose/padded", Operation::transpose,
-     "through a shared tile padded to 33: no bank conflicts", kMoYe, config_of({32, 8}, 1), true,
-     transpose},
+     "through a shared tile padded to 33: no bank conflicts", kMoYe, config_of({32, 8}, 1),
+     Open::tile_and_shared, transpose},
+    {"transpose/vec4",
+     Operation::transpose,
+     "vector loads, scalar stores, no shared tile",
+     kFloat4,
+     {},
+     Open::nothing,
+     vectors<VectorRung::plain>},
+    {"transpose/vec4_shared",
+     Operation::transpose,
+     "vectors on both sides of a compact shared tile: bank conflicts between",
+     kFloat4,
+     {},
+     Open::nothing,
+     vectors<VectorRung::shared>},
+    {"transpose/vec4_padded",
+     Operation::transpose,
+     "vector loads, a shared tile padded by one, contiguous scalar stores",
+     kFloat4,
+     {},
+     Open::nothing,
+     vectors<VectorRung::padded>},
 };
 
 }  // namespace

@@ -1,0 +1,22 @@
+#pragma once
+// dst = src by a TiledCopy, straight from memory to memory: each thread holds a block of values, moved
+// one by one or as vectors. Source: MoYe.jl, tiled copy; its non-coalesced layout is kept because a
+// layout alone shows what is wrong with it.
+//
+//   values       moved as        neighbouring threads touch
+//   1            elements        neighbours
+//   4            one vector      neighbouring vectors
+//   2 + 2        two vectors     every second vector: half of each request is wasted
+
+#include "vkmoye/gen/ir/kernel.hpp"
+#include "vkmoye/gen/kernels/tile_config.hpp"
+
+namespace vkmoye::gen {
+
+enum class TiledValues { single, vector, split_vector };
+
+/// As `copy`, by threads (32,8); of `config`, the type counts alone. Vectors have 4 elements, of
+/// 8-byte types 2; split ones half as many, twice.
+ir::Kernel copy_tiled(const TileConfig& config, TiledValues values, const std::string& name);
+
+}  // namespace vkmoye::gen
