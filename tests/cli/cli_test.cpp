@@ -65,6 +65,9 @@ TEST(Cli, WrongUsageIsRefusedWithTheNearestName) {
   refused({"rum"}, "did you mean 'run'?");
   refused({}, "subcommand");
   refused({"--nonsense"}, "unknown option '--nonsense'");
+  refused({"-x"}, "unknown option '-x'");
+  refused({"layout", "--jsno"}, "there are --help --jsonl");
+  refused({"emit", "copy/simple", "--spirv", "/dev/null", "--interface", "/dev/null"}, "same file");
   refused({"--versoin"}, "did you mean '--version'?");
   refused({"run", "copy/simple", "--type", "F32"}, "did you mean 'f32'?");
   refused({"run", "copy/simpel"}, "did you mean 'copy/simple'?");
@@ -325,6 +328,9 @@ TEST(Cli, ApplyRefusesFilesThatAreNotWhatItTakes) {
   std::string structured = npy("..", "(2, 2)", std::string(16, 'x'));
   structured.replace(structured.find("'..'"), 4, "[  ]");  // its fields do not matter
   refused(structured, "structured type; save one field");
+  std::string shape;
+  for (int i = 0; i < 10000; ++i) shape += "1,";
+  refused(npy("<f4", "(" + shape + ")", ""), "... of f32 needs 4");
   refused(npy("\x1b[31m", "(2, 2)", std::string(16, 'x')), "'\\x1b[31m'");
   refused(npy(std::string(5000, 'q'), "(2, 2)", std::string(16, 'x')),
           std::string(80, 'q') + "...'");
