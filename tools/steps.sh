@@ -24,10 +24,25 @@ step() {
   fi
 }
 
+# clang_flags: what clang++ needs to compile and link here; fails where there is no clang++ that can.
+# clang takes the newest libstdc++ that is installed; clang 14 cannot parse that of g++ 14 and gets g++'s own.
+clang_flags() {
+  local version triplet flags
+  version=$(g++ -dumpversion) triplet=$(g++ -print-multiarch)
+  for flags in "" "-nostdinc++ -isystem /usr/include/c++/$version -isystem /usr/include/$triplet/c++/$version -L/usr/lib/gcc/$triplet/$version -Wno-unused-command-line-argument"; do
+    # shellcheck disable=SC2086  # several flags
+    if clang++ -std=c++20 $flags -o /dev/null -x c++ - <<<$'#include <chrono>\nint main() {}' 2>/dev/null; then
+      printf '%s\n' "$flags"
+      return
+    fi
+  done
+  return 1
+}
+
 # as_owner ARGUMENT...: installs what is missing, as root; the rest of a script called through sudo runs again
-# as the user who called it, so that the build folder stays his.
+# as the user who called it, so that the build folder stays his. setup_argument: that of tools/setup.
 as_owner() {
-  tools/setup
+  tools/setup ${setup_argument:+"$setup_argument"}
   if ((EUID == 0)) && [[ ${SUDO_UID:-0} != 0 ]] && sudo -u "#$SUDO_UID" test -w "$root"; then
     exec sudo -H -u "#$SUDO_UID" --preserve-env=VULKAN_SDK,VK_DRIVER_FILES,CI -- "$root/tools/$name" "$@"
   fi

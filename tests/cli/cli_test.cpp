@@ -5,10 +5,12 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 
 #include "support/process.hpp"
 
@@ -231,7 +233,12 @@ TEST(Cli, RunVerifiesEverySizeAndReportsJson) {
   ASSERT_EQ(result.status, 0) << result.err;
   const json report = json::parse(result.out);
   EXPECT_EQ(report["schema"], 1);
-  ASSERT_EQ(report["results"].size(), 8u);
+  std::istringstream list(bench({"list"}).out);
+  std::size_t kernels = 0;
+  for (std::string line; std::getline(list, line);) {
+    kernels += line.starts_with("copy/") || line.starts_with("transpose/");
+  }
+  ASSERT_EQ(report["results"].size(), 2 * kernels);
   for (const json& row : report["results"]) {
     EXPECT_EQ(row["verified"], true) << row;
     EXPECT_EQ(row["mismatches"], 0);
@@ -433,6 +440,45 @@ TEST(Cli, LayoutEvaluatesTheAlgebra) {
   const Outcome wrong = bench({"layout", "composition((4,8):(8,1), 4:"});
   EXPECT_EQ(wrong.status, 2);
   EXPECT_THAT(wrong.err, HasSubstr("column"));
+}
+
+TEST(Cli, LayoutDrawsInEveryFormat) {
+  const auto drawn = [](const std::string& expression, const std::string& format) {
+    const Outcome outcome = bench({"layout", expression, "--draw", format});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return outcome.out;
+  };
+  EXPECT_EQ(drawn("(2,3):(3,1)", "text"), "(2,3):(3,1)\n   0 1 2\n0  0 1 2\n1  3 4 5\n");
+  EXPECT_THAT(drawn("(2,3):(3,1)", "svg"), AllOf(StartsWith("<svg "), HasSubstr(">5</text>")));
+  EXPECT_THAT(drawn("make_tiled_copy((2,3):(3,1), (2,3))", "typst"),
+              AllOf(HasSubstr("#table("), HasSubstr("[T1V0]")));
+  EXPECT_THAT(drawn("composition(make_swizzle(2,0,2), (4,4))", "latex"),
+              AllOf(HasSubstr("\\begin{tabular}"), HasSubstr("Swizzle$<$2,0,2$>$")));
+}
+
+TEST(Cli, LayoutRefusesWhatItCannotDraw) {
+  const auto refused = [](const std::string& expression, const std::string& format,
+                          const std::string& text) {
+    const Outcome outcome = bench({"layout", expression, "--draw", format});
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_THAT(outcome.err, HasSubstr(text));
+  };
+  refused("(2,3)", "svgg", "did you mean 'svg'?");
+  refused("(2,3)", "png", "there are text svg typst latex");
+  refused("make_swizzle(2,0,3)", "svg", "expected a layout to draw, got a swizzle");
+  refused("(4096,4096)", "text", "more than 1048576 cells");
+}
+
+TEST(Cli, LayoutDrawsManyElementsInUnderASecond) {
+  for (const char* format : {"text", "svg", "typst", "latex"}) {
+    const auto start = std::chrono::steady_clock::now();
+    const Outcome outcome = bench({"layout", "(256,256):(257,1)", "--draw", format});
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_THAT(outcome.out, HasSubstr("65790"));
+    EXPECT_LT(seconds.count(), 1.0) << format;
+  }
 }
 
 }  // namespace

@@ -10,7 +10,10 @@
 namespace vkmoye {
 namespace {
 
-using ::testing::HasSubstr;
+using testing::AllOf;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
 
 TEST(Draw, OffsetsAsText) {
   EXPECT_EQ(draw_text(offset_table("(4,4):(1,5)"_layout)),
@@ -53,6 +56,13 @@ TEST(Draw, BanksOfARow) {
 
 TEST(Draw, RefusesWhatNobodyCanLookAt) {
   EXPECT_THROW(offset_table("(4096,4096)"_layout), LayoutError);
+  EXPECT_THROW(thread_value_table("(1099511627776,4):(0,1)"_layout, {2, 2}), LayoutError);
+}
+
+TEST(Draw, ShortensACellThatManyThreadsShare) {
+  const Table table = thread_value_table("(1000,1):(0,0)"_layout, {1, 1});
+  EXPECT_THAT(table.at(0, 0).text, AllOf(StartsWith("T0V0 T1V0 "), EndsWith("..")));
+  EXPECT_LT(table.at(0, 0).text.size(), 40u);
 }
 
 }  // namespace

@@ -147,6 +147,7 @@ void write_values(const Layout& layout, F value, std::string& out) {
 struct Writer {
   std::string& out;
 
+  void operator()(std::monostate) const { out += "null"; }
   void operator()(bool truth) const { out += truth ? "true" : "false"; }
   void operator()(const IntTuple& tuple) const { write(tuple, out); }
   void operator()(const Layout& layout) const {
@@ -182,6 +183,22 @@ struct Writer {
     write_values(
         a.layout, [&](std::int64_t offset) { return a.offset + offset; }, out);
   }
+  void operator()(const Findings& findings) const {
+    char separator = '{';
+    for (const auto& [name, what] : findings) {
+      out += separator;
+      out += '"';
+      out += name;
+      out += "\":";
+      write(what, out);
+      separator = ',';
+    }
+    out += '}';
+  }
+  // What only other operations take, and pictures: their text.
+  void operator()(const TileAccess& access) const { out += json(to_text(access)).dump(); }
+  void operator()(const BankModel& model) const { out += json(to_text(model)).dump(); }
+  void operator()(const Table& table) const { out += json(to_text(table)).dump(); }
   void operator()(const TiledCopy& copy) const {
     out += "{\"layout_tv\":";
     write(copy.layout_tv, out);
@@ -211,16 +228,21 @@ Value evaluate(const json& request) {
 
 void evaluate_json(std::string_view request, std::string& answer) {
   const std::size_t start = answer.size();
+  const auto refused = [&](const char* why) {
+    answer.resize(start);
+    answer += "{\"error\":";
+    answer += json(why).dump(-1, ' ', false, json::error_handler_t::replace);
+    answer += '}';
+  };
   try {
     const Value value = evaluate(json::parse(request.begin(), request.end()));
     answer += "{\"result\":";
     std::visit(Writer{answer}, value);
     answer += '}';
-  } catch (const std::exception& error) {
-    answer.resize(start);
-    answer += "{\"error\":";
-    answer += json(error.what()).dump(-1, ' ', false, json::error_handler_t::replace);
-    answer += '}';
+  } catch (const LayoutError& error) {
+    refused(error.what());
+  } catch (const json::exception& error) {
+    refused(error.what());
   }
 }
 

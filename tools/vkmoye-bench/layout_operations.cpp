@@ -7,6 +7,8 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/layout/analysis.hpp"
+#include "vkmoye/layout/search.hpp"
 #include "vkmoye/tensor/partition.hpp"
 
 namespace vkmoye::bench {
@@ -68,12 +70,92 @@ Value on_layout(const Value& value, F f) {
 
 Value number(std::int64_t value) { return IntTuple(value); }
 
+ComposedLayout to_storage(const Value& value) {
+  if (const auto* composed = std::get_if<ComposedLayout>(&value)) return *composed;
+  return {{}, 0, to_layout(value)};
+}
+
+TileAccess to_access(const Value& value) {
+  if (const auto* access = std::get_if<TileAccess>(&value)) return *access;
+  return {to_layout(value)};
+}
+
+bool is_number(const Value& value) {
+  const auto* tuple = std::get_if<IntTuple>(&value);
+  return tuple != nullptr && tuple->is_leaf();
+}
+
+/// access, .. [, element bytes] [, bank model]
+struct SharedAccesses {
+  std::vector<TileAccess> accesses;
+  std::int64_t element_bytes = 4;
+  BankModel model;
+};
+
+SharedAccesses to_accesses(Arguments rest) {
+  SharedAccesses result;
+  const auto at_access = [&] {
+    return !rest.empty() && !is_number(rest[0]) && !std::holds_alternative<BankModel>(rest[0]);
+  };
+  for (; at_access(); rest = rest.subspan(1)) result.accesses.push_back(to_access(rest[0]));
+  if (result.accesses.empty()) refuse_kind(rest[0], "an access");
+  if (!rest.empty() && is_number(rest[0])) {
+    result.element_bytes = to_integer(rest[0]);
+    rest = rest.subspan(1);
+  }
+  if (!rest.empty()) {
+    const auto* model = std::get_if<BankModel>(&rest[0]);
+    if (model == nullptr) refuse_kind(rest[0], "a bank model");
+    result.model = *model;
+    rest = rest.subspan(1);
+  }
+  if (!rest.empty()) refuse_kind(rest[0], "nothing after the bank model");
+  return result;
+}
+
+SharedAccesses to_one_access(Arguments rest) {
+  SharedAccesses result = to_accesses(rest);
+  if (result.accesses.size() != 1) throw LayoutError("expected one access, got several");
+  return result;
+}
+
+/// A search's answer; without swizzle it is a plain layout.
+using Search = std::optional<StorageSearch> (*)(const Layout&, std::span<const TileAccess>,
+                                                std::int64_t, const BankModel&);
+
+template <Search search>
+Value found_by(Arguments a) {
+  const SharedAccesses given = to_accesses(a.subspan(1));
+  const auto found = search(to_layout(a[0]), given.accesses, given.element_bytes, given.model);
+  if (!found) return std::monostate();
+  if (found->storage.swizzle == Swizzle()) return found->storage.layout;
+  return found->storage;
+}
+
 using A = Arguments;
 constexpr int kMany = 16;
 
 constexpr auto kOperations = std::to_array<LayoutOperation>({
+    {"access", "elements by (thread, value) [, width]", 1, 2,
+     [](A a) -> Value { return TileAccess{to_layout(a[0]), a.size() == 1 ? 1 : to_integer(a[1])}; }},
     {"append", "layout, modes", 2, 2,
      [](A a) -> Value { return append(to_layout(a[0]), to_small(a[1])); }},
+    {"bank_conflicts", "storage, access [, element bytes] [, bank_model]", 2, 4,
+     [](A a) -> Value {
+       const SharedAccesses given = to_one_access(a.subspan(1));
+       const BankConflicts found = bank_conflicts(to_storage(a[0]), given.accesses[0],
+                                                  given.element_bytes, given.model);
+       return Findings{{"degree", found.degree},
+                       {"phases", found.phases},
+                       {"wavefronts", found.wavefronts}};
+     }},
+    {"bank_map", "storage, access [, element bytes] [, bank_model]", 2, 4,
+     [](A a) -> Value {
+       const SharedAccesses given = to_one_access(a.subspan(1));
+       return bank_table(to_storage(a[0]), given.accesses[0], given.element_bytes, given.model);
+     }},
+    {"bank_model", "lanes, banks, bank bytes", 3, 3,
+     [](A a) -> Value { return BankModel{to_small(a[0]), to_small(a[1]), to_small(a[2])}; }},
     {"blocked_product", "block, layout", 2, 2,
      [](A a) -> Value { return blocked_product(to_layout(a[0]), to_layout(a[1])); }},
     {"ceil_div", "shape, tiler", 2, 2,
@@ -108,6 +190,8 @@ constexpr auto kOperations = std::to_array<LayoutOperation>({
      }},
     {"congruent", "shape, shape", 2, 2,
      [](A a) -> Value { return congruent(to_tuple(a[0]), to_tuple(a[1])); }},
+    {"contiguous_run", "layout", 1, 1,
+     [](A a) -> Value { return number(contiguous_run(to_layout(a[0]))); }},
     {"cosize", "layout", 1, 1,
      [](A a) -> Value {
        if (const auto* composed = std::get_if<ComposedLayout>(&a[0]))
@@ -134,6 +218,13 @@ constexpr auto kOperations = std::to_array<LayoutOperation>({
      [](A a) -> Value { return evenly_divides(to_tuple(a[0]), to_tuple(a[1])); }},
     {"filter", "layout", 1, 1, [](A a) -> Value { return filter(to_layout(a[0])); }},
     {"filter_zeros", "layout", 1, 1, [](A a) -> Value { return filter_zeros(to_layout(a[0])); }},
+    {"find_collision", "layout", 1, 1,
+     [](A a) -> Value {
+       const auto found = find_collision(to_layout(a[0]));
+       if (!found) return std::monostate();
+       return Findings{
+           {"first", found->first}, {"second", found->second}, {"offset", found->offset}};
+     }},
     {"flat_divide", "layout, tiler", 2, 2,
      [](A a) -> Value {
        return on_layout(a[0], [&](const Layout& l) { return flat_divide(l, to_tiler(a[1])); });
@@ -194,6 +285,11 @@ constexpr auto kOperations = std::to_array<LayoutOperation>({
     {"mode", "layout, number", 2, 2,
      [](A a) -> Value { return to_layout(a[0]).mode(to_small(a[1])); }},
     {"nullspace", "layout", 1, 1, [](A a) -> Value { return nullspace(to_layout(a[0])); }},
+    {"parallelize", "layout, threads", 2, 2,
+     [](A a) -> Value {
+       const Layout threads = to_layout(a[1]);
+       return thread_value_layout(thread_split(to_layout(a[0]), threads), threads);
+     }},
     {"prepend", "layout, modes", 2, 2,
      [](A a) -> Value { return prepend(to_layout(a[0]), to_small(a[1])); }},
     {"product_each", "shape", 1, 1, [](A a) -> Value { return product_each(to_tuple(a[0])); }},
@@ -207,6 +303,19 @@ constexpr auto kOperations = std::to_array<LayoutOperation>({
     {"right_inverse", "layout", 1, 1, [](A a) -> Value { return right_inverse(to_layout(a[0])); }},
     {"row_major", "shape", 1, 1,
      [](A a) -> Value { return make_layout(to_tuple(a[0]), Major::kRow); }},
+    {"search_padding", "tile, access, .. [, element bytes] [, bank_model]", 2, kMany,
+     found_by<search_padding>},
+    {"search_storage", "tile, access, .. [, element bytes] [, bank_model]", 2, kMany,
+     found_by<search_storage>},
+    {"search_swizzle", "tile, access, .. [, element bytes] [, bank_model]", 2, kMany,
+     found_by<search_swizzle>},
+    {"sectors_per_request", "layout, access [, element bytes [, lanes [, sector bytes]]]", 2, 5,
+     [](A a) -> Value {
+       const SectorCount found = sectors_per_request(
+           to_layout(a[0]), to_access(a[1]), a.size() > 2 ? to_integer(a[2]) : 4,
+           a.size() > 3 ? to_small(a[3]) : 32, a.size() > 4 ? to_integer(a[4]) : 32);
+       return Findings{{"most", found.most}, {"ideal", found.ideal}};
+     }},
     {"select", "layout, mode, ..", 2, kMany,
      [](A a) -> Value {
        std::vector<int> modes;
@@ -252,6 +361,11 @@ constexpr auto kOperations = std::to_array<LayoutOperation>({
      [](A a) -> Value { return upcast(to_layout(a[0]), to_integer(a[1])); }},
     {"weakly_congruent", "shape, shape", 2, 2,
      [](A a) -> Value { return weakly_congruent(to_tuple(a[0]), to_tuple(a[1])); }},
+    {"widest_access", "values, starts, element bytes, alignment [, most bytes]", 4, 5,
+     [](A a) -> Value {
+       return number(widest_access(to_layout(a[0]), to_layout(a[1]), to_integer(a[2]),
+                                   to_integer(a[3]), a.size() > 4 ? to_integer(a[4]) : 16));
+     }},
     {"zipped_divide", "layout, tiler", 2, 2,
      [](A a) -> Value {
        return on_layout(a[0], [&](const Layout& l) { return zipped_divide(l, to_tiler(a[1])); });
@@ -273,9 +387,10 @@ Overload(F...) -> Overload<F...>;
 }  // namespace
 
 std::string_view kind_of(const Value& value) {
-  constexpr std::string_view kNames[] = {"a truth value",    "a tuple",     "a layout",
-                                         "a tiler",          "a swizzle",   "a swizzled layout",
-                                         "an offset layout", "a tiled copy"};
+  constexpr std::string_view kNames[] = {
+      "nothing",      "a truth value",     "a tuple",          "a layout",     "a tiler",
+      "a swizzle",    "a swizzled layout", "an offset layout", "a tiled copy", "an access",
+      "a bank model", "findings",          "a picture"};
   static_assert(std::size(kNames) == std::variant_size_v<Value>);
   return kNames[value.index()];
 }
@@ -284,7 +399,8 @@ std::string to_text(const Value& value) {
   const auto swizzle = [](const Swizzle& s) {
     return fmt::format("Swizzle<{},{},{}>", s.bits(), s.base(), s.shift());
   };
-  return std::visit(Overload{[](bool truth) -> std::string { return truth ? "true" : "false"; },
+  return std::visit(Overload{[](std::monostate) -> std::string { return "none"; },
+                             [](bool truth) -> std::string { return truth ? "true" : "false"; },
                              [](const IntTuple& tuple) { return to_string(tuple); },
                              [](const Layout& layout) { return to_string(layout); },
                              [](const Tiler& tiler) { return to_string(tiler); }, swizzle,
@@ -295,6 +411,21 @@ std::string to_text(const Value& value) {
                              [](const OffsetLayout& a) {
                                return fmt::format("{} + {}", a.offset, to_string(a.layout));
                              },
+                             [](const TileAccess& access) {
+                               return fmt::format("{} elements at {}", access.width,
+                                                  to_string(access.elements));
+                             },
+                             [](const BankModel& model) {
+                               return fmt::format("{} lanes, {} banks of {} bytes", model.lanes,
+                                                  model.banks, model.bank_bytes);
+                             },
+                             [](const Findings& findings) {
+                               std::vector<std::string> parts;
+                               for (const auto& [name, what] : findings)
+                                 parts.push_back(fmt::format("{} {}", name, to_string(what)));
+                               return join(parts, ", ");
+                             },
+                             [](const Table& table) { return draw_text(table); },
                              [](const TiledCopy& copy) {
                                return fmt::format("layout_tv {}, tiler {}",
                                                   to_string(copy.layout_tv), to_string(copy.tiler));
@@ -309,6 +440,7 @@ Table table_of(const Value& value) {
                [](const ComposedLayout& layout) { return offset_table(layout); },
                [](const TiledCopy& copy) { return thread_value_table(copy.layout_tv, copy.tiler); },
                [](const IntTuple& shape) { return offset_table(Layout(shape)); },
+               [](const Table& table) { return table; },
                [&](const auto&) -> Table { refuse_kind(value, "a layout to draw"); }},
       value);
 }

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -15,9 +16,13 @@
 
 namespace vkmoye::bench {
 
-/// What an operation takes and gives. A number is a tuple that is one leaf.
-using Value =
-    std::variant<bool, IntTuple, Layout, Tiler, Swizzle, ComposedLayout, OffsetLayout, TiledCopy>;
+/// Named numbers and tuples: what an analysis found.
+using Findings = std::vector<std::pair<std::string_view, IntTuple>>;
+
+/// What an operation takes and gives. A number is a tuple that is one leaf; std::monostate is what
+/// a search gives that found nothing.
+using Value = std::variant<std::monostate, bool, IntTuple, Layout, Tiler, Swizzle, ComposedLayout,
+                           OffsetLayout, TiledCopy, TileAccess, BankModel, Findings, Table>;
 
 /// "a layout", "a tuple", ..: for messages.
 std::string_view kind_of(const Value& value);
@@ -25,8 +30,8 @@ std::string_view kind_of(const Value& value);
 /// The text form of a value.
 std::string to_text(const Value& value);
 
-/// The picture of a value: offsets of a layout, threads and values of a tiled copy. LayoutError for
-/// what has none.
+/// The picture of a value: offsets of a layout, threads and values of a tiled copy, a bank map.
+/// LayoutError for what has none.
 Table table_of(const Value& value);
 
 using Arguments = std::span<const Value>;

@@ -8,14 +8,8 @@
 namespace vkmoye::gen {
 namespace {
 
-void require_none(const std::string& name, std::vector<std::string> reasons) {
-  if (!reasons.empty()) throw KernelError(name, std::move(reasons));
-}
-
-}  // namespace
-
-CompiledKernel compile(const ir::Kernel& kernel) {
-  require_none(kernel.name, ir::verify(kernel));
+CompiledKernel compile_if_none(std::vector<std::string> reasons, const ir::Kernel& kernel) {
+  if (!reasons.empty()) throw KernelError(kernel.name, std::move(reasons));
   CompiledKernel out;
   out.interface = ir::interface_of(kernel);
   out.glsl = glsl::print(kernel);
@@ -23,9 +17,16 @@ CompiledKernel compile(const ir::Kernel& kernel) {
   return out;
 }
 
+}  // namespace
+
+CompiledKernel compile(const ir::Kernel& kernel) {
+  return compile_if_none(ir::verify(kernel), kernel);
+}
+
 CompiledKernel compile(const ir::Kernel& kernel, const DeviceCaps& caps) {
-  require_none(kernel.name, reasons_against(ir::interface_of(kernel), caps));
-  return compile(kernel);
+  std::vector<std::string> reasons = reasons_against(ir::interface_of(kernel), caps);
+  for (std::string& reason : ir::verify(kernel)) reasons.push_back(std::move(reason));
+  return compile_if_none(std::move(reasons), kernel);
 }
 
 }  // namespace vkmoye::gen

@@ -61,6 +61,9 @@ std::array<std::uint64_t, 2> group_count(const KernelInterface& kernel,
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const GridDimension& dimension = kernel.grid[i];
     const std::int64_t extent = value_of(dimension.extent, arguments, kernel.name);
+    if (dimension.tile < 1) {
+      throw ArgumentError(fmt::format("{}: the grid has tiles of {}", kernel.name, dimension.tile));
+    }
     groups[i] = static_cast<std::uint64_t>((extent + dimension.tile - 1) / dimension.tile);
   }
   return groups;

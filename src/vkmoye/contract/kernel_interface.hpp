@@ -11,6 +11,7 @@
 // gets the coordinate of its first group in the push constants first_group_x and first_group_y.
 
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -29,9 +30,10 @@ struct Extent {
   std::int64_t value = 0;
   std::string symbol;  // empty: `value` counts
 
-  Extent(std::int64_t number) : value(number) {}         // NOLINT: implicit by intent
-  Extent(const char* name) : symbol(name) {}             // NOLINT: implicit by intent
-  Extent(std::string name) : symbol(std::move(name)) {}  // NOLINT: implicit by intent
+  template <std::integral Number>
+  Extent(Number number) : value(static_cast<std::int64_t>(number)) {}  // NOLINT: implicit by intent
+  Extent(const char* name) : symbol(name) {}                           // NOLINT: implicit by intent
+  Extent(std::string name) : symbol(std::move(name)) {}                // NOLINT: implicit by intent
   bool is_symbol() const { return !symbol.empty(); }
   bool operator==(const Extent&) const = default;
 };

@@ -6,7 +6,7 @@
 namespace vkmoye {
 namespace {
 
-/// Calls f(byte addresses of one request) for every request of `access`.
+/// Calls f(byte addresses of one request) for every request of `access`, until it returns false.
 template <class Storage, class F>
 void for_each_request(const Storage& storage, const TileAccess& access, std::int64_t element_bytes,
                       int lanes, F f) {
@@ -32,23 +32,43 @@ void for_each_request(const Storage& storage, const TileAccess& access, std::int
                 {element, offset, access.width});
         addresses.push_back(checked_mul(offset, element_bytes));
       }
-      f(addresses);
+      if (!f(addresses)) return;
     }
   }
 }
 
-void check(const TileAccess& access, std::int64_t element_bytes, int lanes) {
-  if (access.width < 1 || element_bytes < 1 || lanes < 1)
-    raise("access", {access.elements, access.width, element_bytes, lanes},
-          "width, element bytes and lanes are at least 1");
+void check_bytes(const char* operation, std::int64_t bytes) {
+  if (bytes < 1 || bytes > kMostAccessBytes)
+    raise(operation, {bytes}, "an access has 1..{} bytes", {kMostAccessBytes});
+}
+
+void check(const char* operation, const BankModel& model) {
+  for (const int number : {model.lanes, model.banks, model.bank_bytes})
+    if (number < 1 || number > 1024)
+      raise(operation, {model.lanes, model.banks, model.bank_bytes},
+            "lanes, banks and bank bytes are 1..1024");
 }
 
 }  // namespace
 
+void check_access(const TileAccess& access, std::int64_t tile_size, std::int64_t element_bytes,
+                  const BankModel& model) {
+  check("access", model);
+  if (access.width < 1 || element_bytes < 1)
+    raise("access", {access.elements, access.width, element_bytes},
+          "width and element bytes are at least 1");
+  check_bytes("access", checked_mul(access.width, element_bytes));
+  if (access.elements.size() > kMostAccesses)
+    raise("access", {access.elements}, "more than {} accesses", {kMostAccesses});
+  if (access.elements.cosize() > tile_size - access.width + 1)
+    raise("access", {access.elements, access.width}, "element {} is outside the tile of {}",
+          {checked_add(access.elements.cosize(), access.width) - 2, tile_size});
+}
+
 BankConflicts bank_conflicts(std::span<const std::int64_t> byte_addresses,
                              std::int64_t access_bytes, const BankModel& model) {
-  if (access_bytes < 1 || model.lanes < 1 || model.banks < 1 || model.bank_bytes < 1)
-    raise("bank_conflicts", {access_bytes}, "bytes, lanes and banks are at least 1");
+  check_bytes("bank_conflicts", access_bytes);
+  check("bank_conflicts", model);
   const std::int64_t row = static_cast<std::int64_t>(model.banks) * model.bank_bytes;
   const std::int64_t phases =
       std::clamp<std::int64_t>(ceil_div(access_bytes * model.lanes, row), 1, model.lanes);
@@ -63,7 +83,7 @@ BankConflicts bank_conflicts(std::span<const std::int64_t> byte_addresses,
         std::min(byte_addresses.size(), first + static_cast<std::size_t>(lanes));
     for (std::size_t lane = first; lane < end; ++lane)
       for (std::int64_t word = byte_addresses[lane] / model.bank_bytes;
-           word * model.bank_bytes < byte_addresses[lane] + access_bytes; ++word)
+           word <= (checked_add(byte_addresses[lane], access_bytes) - 1) / model.bank_bytes; ++word)
         words.push_back(word);
     std::sort(words.begin(), words.end());
     words.erase(std::unique(words.begin(), words.end()), words.end());
@@ -79,7 +99,7 @@ BankConflicts bank_conflicts(std::span<const std::int64_t> byte_addresses,
 
 BankConflicts bank_conflicts(const ComposedLayout& storage, const TileAccess& access,
                              std::int64_t element_bytes, const BankModel& model) {
-  check(access, element_bytes, model.lanes);
+  check_access(access, storage.size(), element_bytes, model);
   BankConflicts worst;
   for_each_request(
       storage, access, element_bytes, model.lanes, [&](const std::vector<std::int64_t>& addresses) {
@@ -87,18 +107,30 @@ BankConflicts bank_conflicts(const ComposedLayout& storage, const TileAccess& ac
         worst.phases = one.phases;
         worst.degree = std::max(worst.degree, one.degree);
         worst.wavefronts = std::max(worst.wavefronts, one.wavefronts);
+        return true;
       });
   return worst;
 }
 
+bool is_conflict_free(const ComposedLayout& storage, const TileAccess& access,
+                      std::int64_t element_bytes, const BankModel& model) {
+  check_access(access, storage.size(), element_bytes, model);
+  bool free = true;
+  for_each_request(
+      storage, access, element_bytes, model.lanes, [&](const std::vector<std::int64_t>& addresses) {
+        return free = bank_conflicts(addresses, access.width * element_bytes, model).degree == 1;
+      });
+  return free;
+}
+
 int sectors_per_request(std::span<const std::int64_t> byte_addresses, std::int64_t access_bytes,
                         std::int64_t sector_bytes) {
-  if (access_bytes < 1 || sector_bytes < 1)
-    raise("sectors_per_request", {access_bytes, sector_bytes}, "bytes are at least 1");
+  check_bytes("sectors_per_request", access_bytes);
+  if (sector_bytes < 1) raise("sectors_per_request", {sector_bytes}, "sectors have bytes");
   std::vector<std::int64_t> sectors;
   for (std::int64_t address : byte_addresses)
     for (std::int64_t sector = address / sector_bytes;
-         sector * sector_bytes < address + access_bytes; ++sector)
+         sector <= (checked_add(address, access_bytes) - 1) / sector_bytes; ++sector)
       sectors.push_back(sector);
   std::sort(sectors.begin(), sectors.end());
   return static_cast<int>(std::unique(sectors.begin(), sectors.end()) - sectors.begin());
@@ -106,7 +138,7 @@ int sectors_per_request(std::span<const std::int64_t> byte_addresses, std::int64
 
 SectorCount sectors_per_request(const Layout& layout, const TileAccess& access,
                                 std::int64_t element_bytes, int lanes, std::int64_t sector_bytes) {
-  check(access, element_bytes, lanes);
+  check_access(access, layout.size(), element_bytes, {.lanes = lanes});
   const std::int64_t bytes = access.width * element_bytes;
   SectorCount result;
   for_each_request(
@@ -115,6 +147,7 @@ SectorCount sectors_per_request(const Layout& layout, const TileAccess& access,
         result.ideal = std::max(
             result.ideal, static_cast<int>(ceil_div(
                               static_cast<std::int64_t>(addresses.size()) * bytes, sector_bytes)));
+        return true;
       });
   return result;
 }

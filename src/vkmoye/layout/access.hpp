@@ -20,6 +20,11 @@
 
 namespace vkmoye {
 
+/// What the analysis follows at most: it looks at every access, one by one.
+inline constexpr std::int64_t kMostAccesses = std::int64_t{1} << 20;
+inline constexpr std::int64_t kMostAccessBytes = 1024;
+
+/// Pre: lanes and banks 1..1024, bank_bytes 1..1024.
 struct BankModel {
   int lanes = 32;
   int banks = 32;
@@ -45,11 +50,21 @@ struct TileAccess {
   std::int64_t width = 1;
 };
 
+/// LayoutError unless `access` can be made to a tile of `tile_size` elements: no element outside
+/// it, at most kMostAccesses, at most kMostAccessBytes each.
+void check_access(const TileAccess& access, std::int64_t tile_size, std::int64_t element_bytes,
+                  const BankModel& model = {});
+
 /// The worst request of `access` when the tile is stored by `storage`.
 /// LayoutError if the `width` elements of an access are not neighbours, or not aligned to their
-/// size, in that storage.
+/// size, in that storage; or as check_access.
 BankConflicts bank_conflicts(const ComposedLayout& storage, const TileAccess& access,
                              std::int64_t element_bytes, const BankModel& model = {});
+
+/// Whether every request has degree 1; looks no further than the first that has not.
+/// LayoutError as bank_conflicts.
+bool is_conflict_free(const ComposedLayout& storage, const TileAccess& access,
+                      std::int64_t element_bytes, const BankModel& model = {});
 
 /// Aligned segments of `sector_bytes` that one request touches: the memory traffic of a global
 /// access is this times sector_bytes.

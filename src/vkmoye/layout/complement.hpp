@@ -32,8 +32,7 @@ constexpr FlatModes moving_modes(const Layout& layout) {
 
 /// R with these properties, n = size(cotarget):
 /// - R's offsets rise strictly, and all sums layout(i) + R(j) of different offsets differ: each
-/// copy
-///   of the layout's image, moved by R(j), is disjoint from the others;
+///   copy of the layout's image, moved by R(j), is disjoint from the others;
 /// - size(R) * size(filter(layout)) >= n where the strides divide each other; a gap that they do
 ///   not divide is filled as far as whole copies fit, as in CuTe.
 /// LayoutError if two modes of the layout run through each other: after sorting, a stride is below

@@ -131,6 +131,8 @@ Table thread_value_table(const Layout& layout_tv, const IntTuple& tiler) {
   const std::int64_t rows = flat ? 1 : size(tiler.mode(0));
   Table table =
       empty_table(to_string(layout_tv) + " in " + to_string(tiler), rows, size(tiler) / rows);
+  if (layout_tv.size() > kMostCells)
+    raise("thread_value_table", {layout_tv}, "more than {} values", {kMostCells});
   if (layout_tv.cosize() > size(tiler))
     raise("thread_value_table", {layout_tv, tiler}, "index {} is outside the tile",
           {layout_tv.cosize() - 1});
@@ -139,7 +141,10 @@ Table thread_value_table(const Layout& layout_tv, const IntTuple& tiler) {
     for (std::int64_t thread = 0; thread < threads.size(); ++thread) {
       const std::int64_t index = threads(thread) + values(value);
       Cell& cell = table.at(index % rows, index / rows);
-      cell.text += fmt::format("{}T{}V{}", cell.text.empty() ? "" : " ", thread, value);
+      if (cell.text.size() < 24)
+        cell.text += fmt::format("{}T{}V{}", cell.text.empty() ? "" : " ", thread, value);
+      else if (!cell.text.ends_with(".."))
+        cell.text += "..";
       cell.colour = colour_of(thread);
     }
   }

@@ -3,9 +3,9 @@
 //
 //   (2,4):(1,2)            ((2,2),4):((1,8),2)
 //
-//        0 2 4 6                0  2  4  6        element (i,j) is at the offset in row i, column
-//        j; 1 3 5 7                1  3  5  7        in the second, rows 2 and 3 are 8 further on
-//                               8 10 12 14
+//        0 2 4 6                0  2  4  6        element (i,j) is at the offset in row i,
+//        1 3 5 7                1  3  5  7        column j; in the second, rows 2 and 3 are
+//                               8 10 12 14        8 further on
 //                               9 11 13 15
 //
 // A coordinate may be a single index (the first mode varies fastest), one index per mode, or as

@@ -6,9 +6,20 @@
 namespace vkmoye {
 namespace {
 
-void require_storage(const char* operation, const Layout& tile) {
+/// Every candidate looks at every access: more than this takes long.
+constexpr std::int64_t kMostSearched = std::int64_t{1} << 17;
+
+void check(const char* operation, const Layout& tile, std::span<const TileAccess> accesses,
+           std::int64_t element_bytes, const BankModel& model) {
   const std::string reason = why_no_storage(tile);
-  if (!reason.empty()) raise(operation, {tile}, reason.c_str());
+  if (!reason.empty()) raise(operation, {tile}, ("no layout for storage: " + reason).c_str());
+  std::int64_t searched = 0;
+  for (const TileAccess& access : accesses) {
+    check_access(access, tile.size(), element_bytes, model);
+    searched += access.elements.size();
+    if (searched > kMostSearched)
+      raise(operation, {tile}, "more than {} accesses to search", {kMostSearched});
+  }
 }
 
 /// Whether every access is legal in `storage` and has degree 1.
@@ -16,7 +27,7 @@ bool is_free(const ComposedLayout& storage, std::span<const TileAccess> accesses
              std::int64_t element_bytes, const BankModel& model) {
   try {
     for (const TileAccess& access : accesses)
-      if (bank_conflicts(storage, access, element_bytes, model).degree > 1) return false;
+      if (!is_conflict_free(storage, access, element_bytes, model)) return false;
     return true;
   } catch (const LayoutError&) {  // a wide access would be torn or misaligned
     return false;
@@ -37,7 +48,7 @@ Layout padded(const Layout& tile, std::int64_t padding) {
 std::optional<StorageSearch> search_padding(const Layout& tile,
                                             std::span<const TileAccess> accesses,
                                             std::int64_t element_bytes, const BankModel& model) {
-  require_storage("search_padding", tile);
+  check("search_padding", tile, accesses, element_bytes, model);
   if (tile.is_leaf() || tile.rank() != 2 || tile.tree().leaf_count() != 2)
     raise("search_padding", {tile}, "it is not a matrix (rows, columns)");
   if (element_bytes < 1) raise("search_padding", {tile, element_bytes}, "bytes are at least 1");
@@ -54,7 +65,7 @@ std::optional<StorageSearch> search_padding(const Layout& tile,
 std::optional<StorageSearch> search_swizzle(const Layout& tile,
                                             std::span<const TileAccess> accesses,
                                             std::int64_t element_bytes, const BankModel& model) {
-  require_storage("search_swizzle", tile);
+  check("search_swizzle", tile, accesses, element_bytes, model);
   constexpr int kMostBits = 6, kMostBase = 8, kMostShift = 10;
   for (int bits = 0; bits <= kMostBits; ++bits) {
     for (int base = 0; base <= (bits == 0 ? 0 : kMostBase); ++base) {

@@ -25,7 +25,8 @@ struct StorageSearch {
 /// `tile` (compact, rank 2) with its outer stride enlarged by as few elements as possible, at most
 /// one row of banks, so that every access has degree 1. Nothing if no such padding exists: wide
 /// accesses keep their alignment, so their padding comes in steps of the width.
-/// LayoutError if `tile` is no layout for storage.
+/// LayoutError if `tile` is no layout for storage, for an access that check_access refuses, and
+/// beyond 2^17 accesses together.
 std::optional<StorageSearch> search_padding(const Layout& tile,
                                             std::span<const TileAccess> accesses,
                                             std::int64_t element_bytes,

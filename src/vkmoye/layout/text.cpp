@@ -112,7 +112,10 @@ void raise_from(const char* operation, std::initializer_list<Operand> operands,
 }
 
 void raise_syntax(std::string_view text, std::size_t position, const char* expected) {
-  throw LayoutError(fmt::format("column {}: {}\n  {}\n  {}^", position + 1, expected, text,
+  std::string line(text);  // one line, so that the caret stands below its column
+  for (char& c : line)
+    if (c == '\n' || c == '\r' || c == '\t') c = ' ';
+  throw LayoutError(fmt::format("column {}: {}\n  {}\n  {}^", position + 1, expected, line,
                                 std::string(position, ' ')));
 }
 

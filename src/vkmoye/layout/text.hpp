@@ -4,8 +4,8 @@
 //   (32,8):(1,32)        ((2,4),8):((1,16),2)        4:2        (4):(1)        (_,3)
 //
 // A layout without a stride is compact and column-major: (4,8) is (4,8):(1,4). What to_string
-// writes, parse_layout reads back. Spaces are ignored. The parser is constexpr, so a test or a
-// table may write layouts as they are read: "(4,8):(8,1)"_layout.
+// writes, parse_layout reads back. Spaces and line breaks are ignored. The parser is constexpr, so
+// a test or a table may write layouts as they are read: "(4,8):(8,1)"_layout.
 
 #include <cstdint>
 #include <string>
@@ -32,7 +32,7 @@ class Scanner {
 
   /// The next character that is not a space, '\0' at the end.
   constexpr char peek() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
+    while (at_ < text_.size() && is_space(text_[at_])) ++at_;
     return at_ < text_.size() ? text_[at_] : '\0';
   }
   constexpr bool at_end() { return peek() == '\0' && at_ >= text_.size(); }
@@ -87,6 +87,7 @@ class Scanner {
   }
 
  private:
+  static constexpr bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
   static constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
   constexpr void tuple(TreeBuilder<std::int64_t>& builder) {

@@ -4,8 +4,7 @@
 //   A = (8,4):(1,8), threads = (2,2):(1,2)
 //
 //   tile_split(A, {4,2})       kept (4,2):(1,8)    chosen (2,2):(4,16)   one tile | which tile
-//   thread_split(A, threads)   kept (4,2):(2,16)   chosen (2,2):(1,8)    one thread's | which
-//   thread
+//   thread_split(A, threads)   kept (4,2):(2,16)   chosen (2,2):(1,8)    a thread's | which
 //
 //        0 0 1 1          0 2 0 2        left: which tile owns each element
 //        0 0 1 1          1 3 1 3        right: which thread

@@ -56,6 +56,24 @@ TEST(Expr, PutsParenthesesWherePrecedenceNeedsThem) {
   EXPECT_EQ(text(ir::logical_and(ir::less(x + 1, y), ir::less(y, x))), "x + 1u < y && y < x");
 }
 
+TEST(Expr, PutsMasksAndShiftsInsideComparisonsRight) {
+  EXPECT_EQ(text(ir::less(x % 8, y)), "(x & 7u) < y");
+  EXPECT_EQ(text(ir::less(y, x % 8)), "y < (x & 7u)");
+  EXPECT_EQ(text(ir::less(x / 8, y)), "x >> 3u < y");
+  EXPECT_EQ(text(ir::equal(x % 8, 0)), "(x & 7u) == 0u");
+  EXPECT_EQ(text(ir::logical_and(ir::equal(x % 8, 0), ir::less(x, y))), "(x & 7u) == 0u && x < y");
+}
+
+TEST(Expr, KnowsPowersOfTwoThatDivideIt) {
+  EXPECT_EQ((128 * x + 4 * y)->alignment, 4u);
+  EXPECT_EQ((6 * x)->alignment, 2u);
+  EXPECT_EQ((x + 4)->alignment, 1u);
+  EXPECT_EQ((16 * x / 4)->alignment, 4u);
+  EXPECT_EQ((16 * x / 3)->alignment, 1u);
+  EXPECT_EQ((16 * x % 24)->alignment, 8u);
+  EXPECT_EQ((Expr(12) - 8 * x)->alignment, 4u);
+}
+
 TEST(Expr, IsTheSameWhenStructureIsTheSame) {
   EXPECT_TRUE(ir::same(32 * x + y, 32 * ir::variable("x") + y));
   EXPECT_FALSE(ir::same(32 * x + y, 32 * x + x));

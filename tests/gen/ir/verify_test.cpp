@@ -6,9 +6,11 @@
 namespace vkmoye::gen::ir {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 const Expr thread = builtin(Builtin::thread, 8);
 const Expr n = variable("n");
@@ -20,8 +22,8 @@ Kernel kernel_of(Body body) {
   kernel.threads = 8;
   kernel.arguments = {"n"};
   kernel.arrays = {
-      {"out", ScalarType::f32, Array::Space::buffer, Access::write, {{"i", "n", 1}}, ""},
-      {"in", ScalarType::f32, Array::Space::buffer, Access::read, {{"i", "n", 1}}, ""},
+      {"dst", ScalarType::f32, Array::Space::buffer, Access::write, {{"i", "n", 1}}, ""},
+      {"src", ScalarType::f32, Array::Space::buffer, Access::read, {{"i", "n", 1}}, ""},
       {"tile", ScalarType::f32, Array::Space::shared, Access::read_write, {{"at", 8, 1}}, "8:1"},
   };
   kernel.body = std::move(body);
@@ -31,9 +33,9 @@ Kernel kernel_of(Body body) {
 Element tile_at(Expr index, std::string partition) { return {"tile", {index}, partition}; }
 Expr value(const char* name = "x") { return variable(name, element(ScalarType::f32)); }
 
-// Each thread loads in[thread] into x, guarded, and runs `then`.
+// Each thread loads src[thread] into x, guarded, and runs `then`.
 Body with_x(Body then) {
-  Body body = {Load{"x", {"in", {thread}, "in"}}};
+  Body body = {Load{"x", {"src", {thread}, "src"}}};
   body.insert(body.end(), then.begin(), then.end());
   return {If{less(thread, n), body}};
 }
@@ -41,7 +43,7 @@ Body with_x(Body then) {
 TEST(Verify, AcceptsReadingBackWhatTheThreadWrote) {
   EXPECT_THAT(verify(kernel_of(
                   with_x({Store{tile_at(thread, "own"), value()}, Load{"y", tile_at(thread, "own")},
-                          Store{{"out", {thread}, "out"}, value("y")}}))),
+                          Store{{"dst", {thread}, "dst"}, value("y")}}))),
               IsEmpty());
 }
 
@@ -67,7 +69,7 @@ TEST(Verify, FindsARaceAroundALoop) {
   const Body round = {Store{tile_at(thread, "writer"), value()}, Barrier{},
                       Load{"y", tile_at(7 - thread, "reader")}};
   const Body body = {Let{"zero", 0},
-                     If{less(0, n), {Load{"x", {"in", {0}, "in"}}, For{"k", n, round}}}};
+                     If{less(0, n), {Load{"x", {"src", {0}, "src"}}, For{"k", n, round}}}};
   EXPECT_THAT(verify(kernel_of(body)),
               ElementsAre(HasSubstr("'reader' reads tile[0] in thread 7 "
                                     "and 'writer' writes it in thread 0")));
@@ -90,10 +92,11 @@ TEST(Verify, RefusesSharedIndicesOutOfRangeUnknownOrUnwritten) {
 }
 
 TEST(Verify, RefusesABufferAccessThatNothingKeepsInRange) {
-  EXPECT_THAT(verify(kernel_of({Load{"x", {"in", {thread}, "whole"}}})),
-              ElementsAre("'whole' touches in at a coordinate along i that nothing keeps below n"));
+  EXPECT_THAT(
+      verify(kernel_of({Load{"x", {"src", {thread}, "whole"}}})),
+      ElementsAre("'whole' touches src at a coordinate along i that nothing keeps below n"));
   // A guard on another coordinate proves nothing.
-  EXPECT_THAT(verify(kernel_of({If{less(thread, n), {Load{"x", {"in", {thread + 1}, "next"}}}}})),
+  EXPECT_THAT(verify(kernel_of({If{less(thread, n), {Load{"x", {"src", {thread + 1}, "next"}}}}})),
               ElementsAre(HasSubstr("'next'")));
 }
 
@@ -103,16 +106,142 @@ TEST(Verify, RefusesABarrierThatSomeThreadsMiss) {
   EXPECT_THAT(verify(kernel_of({If{less(0, n), {Barrier{}}}})), IsEmpty());
 }
 
+// Writes in each thread, `between`, then reads what another thread wrote.
+std::vector<std::string> reasons_with(Stmt between) {
+  Body body = with_x({Store{tile_at(thread, "writer"), value()}});
+  body.push_back(std::move(between));
+  body.push_back(Load{"y", tile_at(7 - thread, "reader")});
+  return verify(kernel_of(std::move(body)));
+}
+
+TEST(Verify, CountsABarrierOnlyWhereItIsSureToBeReached) {
+  const auto races = ElementsAre(HasSubstr("race in shared tile: 'writer'"));
+  EXPECT_THAT(reasons_with(Barrier{}), IsEmpty());
+  EXPECT_THAT(reasons_with(If{less(1, 2), {Barrier{}}}), IsEmpty());
+  EXPECT_THAT(reasons_with(If{less(1, 0), {Barrier{}}}), races);
+  EXPECT_THAT(reasons_with(If{less(5, n), {Barrier{}}}), races);
+  EXPECT_THAT(reasons_with(If{less(5, n), {Barrier{}}, {Barrier{}}}), IsEmpty());
+  EXPECT_THAT(reasons_with(For{"k", 0, {Barrier{}}}), races);
+  EXPECT_THAT(reasons_with(For{"k", 1, {Barrier{}}}), IsEmpty());
+  EXPECT_THAT(reasons_with(For{"k", n / 1000, {Barrier{}}}), races);
+}
+
+TEST(Verify, FollowsARingOfStagesAllTheWayRound) {
+  const Expr k = variable("k");
+  // Stage k % 5 is written while stage k - 3 is read by the neighbour: they meet from round 3 on.
+  const auto ring = [&](std::uint32_t read_behind) {
+    Kernel kernel = kernel_of(
+        {If{less(0, n),
+            {Load{"x", {"src", {0}, "src"}},
+             For{"k",
+                 n,
+                 {Store{tile_at(8 * (k % 5) + thread, "stage"), value()},
+                  Load{"y", tile_at(8 * ((k + 5 - read_behind) % 5) + (7 - thread), "late")},
+                  Barrier{}}}}}});
+    kernel.arrays[2].axes[0].extent = 40;
+    return verify(kernel);
+  };
+  EXPECT_THAT(ring(0), Contains(HasSubstr("race")));
+  EXPECT_THAT(ring(3), Not(Contains(HasSubstr("race"))));
+}
+
+TEST(Verify, RefusesASharedIndexThatGrowsWithALoopWithoutEnd) {
+  const Expr k = variable("k");
+  const Body body = {If{
+      less(0, n),
+      {Load{"x", {"src", {0}, "src"}},
+       For{"k", n, {Let{"twice", 2 * k}, Store{tile_at(variable("twice"), "runaway"), value()}}}}}};
+  EXPECT_THAT(verify(kernel_of(body)), Contains(HasSubstr("races cannot be excluded")));
+}
+
+TEST(Verify, TrustsNoBoundThatTheDefinitionDoesNotGive) {
+  const auto load_at = [](const Expr& index) { return Load{"x", {"four", {index}, "load"}}; };
+  const auto reasons = [&](Body body) {
+    Kernel kernel = kernel_of(std::move(body));
+    kernel.arrays.push_back(
+        {"four", ScalarType::f32, Array::Space::buffer, Access::read, {{"i", 4, 1}}, ""});
+    return verify(kernel);
+  };
+  EXPECT_THAT(reasons({load_at(thread % 4)}), IsEmpty());
+  EXPECT_THAT(reasons({For{"v", 4, {load_at(variable("v", kIndex, 4))}}}), IsEmpty());
+  EXPECT_THAT(reasons({For{"v", 100, {load_at(variable("v", kIndex, 4))}}}), Not(IsEmpty()));
+  EXPECT_THAT(reasons({load_at(builtin(Builtin::thread, 4))}), Not(IsEmpty()));
+  EXPECT_THAT(reasons({Let{"g", builtin(Builtin::group_x)}, load_at(variable("g", kIndex, 4))}),
+              Not(IsEmpty()));
+  EXPECT_THAT(reasons({load_at(thread % 0)}), Not(IsEmpty()));
+}
+
+TEST(Verify, AcceptsAVectorOnlyWhereItCannotCrossAnEdge) {
+  const Expr at = variable("at", kIndex, kUnbounded, 4);
+  const auto load = [&](Expr condition, std::uint32_t width) {
+    return verify(kernel_of(
+        {Let{"at", 4 * thread}, If{condition, {Load{"x", {"src", {at}, "wide", width}}}}}));
+  };
+  const Expr multiple = equal(n % 4, 0);
+  EXPECT_THAT(load(logical_and(multiple, less(at, n)), 4), IsEmpty());
+  EXPECT_THAT(load(less(at, n), 4), ElementsAre(HasSubstr("nothing says that n is a multiple")));
+  EXPECT_THAT(load(multiple, 4), ElementsAre(HasSubstr("nothing keeps below n")));
+  EXPECT_THAT(load(less(at, n), 3), Contains(HasSubstr("vectors of 1, 2 and 4")));
+  // The same facts cover the elements after the first one by one.
+  EXPECT_THAT(
+      verify(kernel_of({Let{"at", 4 * thread}, If{logical_and(multiple, less(at, n)),
+                                                  {Load{"x", {"src", {at + 3}, "last"}}}}})),
+      IsEmpty());
+  EXPECT_THAT(
+      verify(kernel_of({Let{"at", 4 * thread}, If{logical_and(multiple, less(at, n)),
+                                                  {Load{"x", {"src", {at + 4}, "next"}}}}})),
+      ElementsAre(HasSubstr("'next'")));
+}
+
+TEST(Verify, RefusesGridsExtentsAndNamesThatCannotBe) {
+  const auto reasons = [](auto change) {
+    Kernel kernel = kernel_of({});
+    change(kernel);
+    return verify(kernel);
+  };
+  EXPECT_THAT(reasons([](Kernel& k) {
+                k.grid[0] = {"n", 0};
+              }),
+              ElementsAre("the grid has tiles of 0"));
+  EXPECT_THAT(reasons([](Kernel& k) { k.grid[1] = {"m", 8}; }), ElementsAre(HasSubstr("'m'")));
+  EXPECT_THAT(reasons([](Kernel& k) { k.threads = 0; }), ElementsAre(HasSubstr("0 threads")));
+  EXPECT_THAT(reasons([](Kernel& k) { k.arrays[2].axes[0].extent = -1; }),
+              ElementsAre(HasSubstr("extent of -1")));
+  EXPECT_THAT(reasons([](Kernel& k) { k.arrays[2].axes[0].stride = 2; }),
+              ElementsAre(HasSubstr("stride 1")));
+  EXPECT_THAT(reasons([](Kernel& k) { k.arrays[0].name = "Src"; }),
+              ElementsAre(HasSubstr("have one name")));
+  EXPECT_THAT(reasons([](Kernel& k) { k.arrays[0].name = "float"; }),
+              ElementsAre("'float' cannot be the name of an array"));
+  EXPECT_THAT(reasons([](Kernel& k) { k.why = "two\nlines"; }), ElementsAre(HasSubstr("one line")));
+  EXPECT_THAT(reasons([](Kernel& k) {
+                k.body = {Let{"a b", 1}};
+              }),
+              ElementsAre(HasSubstr("'a b'")));
+  EXPECT_THAT(reasons([](Kernel& k) {
+                k.body = {Let{"tile", 1}};
+              }),
+              ElementsAre("'tile' is the name of an array"));
+}
+
+TEST(Verify, EndsSoonHoweverLongTheKernel) {
+  EXPECT_THAT(verify(kernel_of({For{"k", 4000000000u, {Barrier{}}}})),
+              ElementsAre(HasSubstr("too many to follow")));
+  Expr e = thread;
+  for (int i = 0; i < 200; ++i) e = e + e;
+  EXPECT_THAT(verify(kernel_of({Let{"deep", e}})), IsEmpty());
+}
+
 TEST(Verify, RefusesNamesThatAreUndefinedTwiceDefinedOrOfAnotherType) {
   EXPECT_THAT(verify(kernel_of({Let{"a", variable("b")}})),
               ElementsAre("'a' uses 'b', which is not defined there"));
   EXPECT_THAT(verify(kernel_of({Let{"a", 1}, Let{"a", 2}})), ElementsAre("'a' is defined twice"));
   EXPECT_THAT(verify(kernel_of({Block{"", {Let{"a", 1}}}, Let{"b", variable("a")}})),
               ElementsAre("'b' uses 'a', which is not defined there"));
-  EXPECT_THAT(verify(kernel_of({If{less(thread, n), {Store{{"out", {thread}, "out"}, thread}}}})),
-              ElementsAre("'out' stores index into out, which holds f32"));
-  EXPECT_THAT(verify(kernel_of({If{less(thread, n), {Load{"x", {"out", {thread}, "back"}}}}})),
-              ElementsAre("'back' reads out, which is declared for write only"));
+  EXPECT_THAT(verify(kernel_of({If{less(thread, n), {Store{{"dst", {thread}, "dst"}, thread}}}})),
+              ElementsAre("'dst' stores index into dst, which takes f32 there"));
+  EXPECT_THAT(verify(kernel_of({If{less(thread, n), {Load{"x", {"dst", {thread}, "back"}}}}})),
+              ElementsAre("'back' reads dst, which is declared for write only"));
 }
 
 TEST(Verify, GivesAllReasonsAtOnce) {
@@ -121,7 +250,7 @@ TEST(Verify, GivesAllReasonsAtOnce) {
 
 TEST(Verify, RefusesWhatNoDeviceCouldHold) {
   Kernel kernel = kernel_of({});
-  kernel.arrays[2].axes[0].extent = std::int64_t{1} << 40;
+  kernel.arrays[2].axes[0].extent = std::int64_t{1} << 30;
   EXPECT_THAT(verify(kernel), ElementsAre(HasSubstr("beyond")));
 }
 

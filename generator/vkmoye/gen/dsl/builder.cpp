@@ -70,10 +70,25 @@ View Builder::shared(const std::string& name, ScalarType type, const Layout& lay
                             Access::read_write,
                             {{"at", cosize(layout), 1}},
                             to_string(layout)});
-  return {name, {{0, layout}}, name};
+  return {name, {{0, layout}}, {}, name};
 }
 
-void Builder::grid(GridDimension x, GridDimension y) { kernel_.grid = {x, y}; }
+void Builder::take_grid_from(const View& view) {
+  for (const View::Cut& cut : view.cuts) {
+    for (std::size_t i = 0; i < has_grid_.size(); ++i) {
+      if (!ir::same(cut.coordinate, i == 0 ? block_x() : block_y())) continue;
+      GridDimension& grid = kernel_.grid[i];
+      if (!has_grid_[i]) grid = {cut.extent, cut.tile};
+      has_grid_[i] = true;
+      if (grid.extent == cut.extent && grid.tile == cut.tile) continue;
+      reasons_.push_back(
+          fmt::format("block_{} counts tiles of {} along {}, '{}' takes tiles of {} "
+                      "along {} at it",
+                      i == 0 ? 'x' : 'y', grid.tile, to_string(grid.extent), view.name, cut.tile,
+                      to_string(cut.extent)));
+    }
+  }
+}
 
 Expr Builder::block_x() const { return ir::variable("block_x"); }
 Expr Builder::block_y() const { return ir::variable("block_y"); }
@@ -89,23 +104,34 @@ const ir::Array& Builder::array(const View& view) const {
   return *found;
 }
 
-void Builder::copy(const View& from, const View& to) {
+void Builder::copy(const View& from, const View& to, std::uint32_t vector) {
+  const auto refuse = [&](const std::string& why) {
+    throw LayoutError(fmt::format("copy of {} to {}: {}", from.name, to.name, why));
+  };
   if (!(from.shape() == to.shape())) {
-    throw LayoutError(fmt::format("copy of {}, shape {}, to {}, shape {}: the shapes differ",
-                                  from.name, to_string(from.shape()), to.name,
-                                  to_string(to.shape())));
+    refuse(
+        fmt::format("the shapes {} and {} differ", to_string(from.shape()), to_string(to.shape())));
   }
-  kernel_.body.push_back(copy_statements(from, array(from), to, array(to)));
+  const Layout& values = from.axes.front().values;
+  if (vector != 1 && values.leaves().front().extent != vector) {
+    refuse(fmt::format("vectors of {}, but the first {} of the values {} has extent {}", vector,
+                       "leaf", to_string(from.shape()), values.leaves().front().extent));
+  }
+  take_grid_from(from);
+  take_grid_from(to);
+  kernel_.body.emplace_back(copy_statements(from, array(from), to, array(to), vector));
 }
 
-void Builder::barrier() { kernel_.body.push_back(ir::Barrier{}); }
+void Builder::barrier() { kernel_.body.emplace_back(ir::Barrier{}); }
 
 ir::Kernel Builder::finish() {
+  ir::Kernel kernel = kernel_;
   // Last, so that a user who calls the kernel without our runtime sees his own sizes first.
-  kernel_.arguments.insert(kernel_.arguments.end(), {kFirstGroupX, kFirstGroupY});
-  std::vector<std::string> reasons = ir::verify(kernel_);
-  if (!reasons.empty()) throw KernelError(kernel_.name, std::move(reasons));
-  return std::move(kernel_);
+  kernel.arguments.insert(kernel.arguments.end(), {kFirstGroupX, kFirstGroupY});
+  std::vector<std::string> reasons = reasons_;
+  for (std::string& reason : ir::verify(kernel)) reasons.push_back(std::move(reason));
+  if (!reasons.empty()) throw KernelError(kernel.name, std::move(reasons));
+  return kernel;
 }
 
 }  // namespace vkmoye::gen

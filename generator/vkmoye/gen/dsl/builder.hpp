@@ -4,7 +4,6 @@
 //   Builder k("copy/simple", 256);
 //   Tensor src = k.input("src", ScalarType::f32, {{"col", "cols"}, {"row", "rows"}});
 //   Tensor dst = k.output("dst", ScalarType::f32, {{"col", "cols"}, {"row", "rows"}});
-//   k.grid({"cols", 32}, {"rows", 32});
 //   View from = tile(src, {32, 32}, {k.block_x(), k.block_y()});     // (32, 32)
 //   View to   = tile(dst, {32, 32}, {k.block_x(), k.block_y()});     // (32, 32)
 //   k.copy(parallelize(from, {{32, 8}}, k.thread()), parallelize(to, {{32, 8}}, k.thread()));
@@ -41,29 +40,34 @@ class Builder {
   /// Throws LayoutError if two coordinates share an address, naming them.
   View shared(const std::string& name, ScalarType type, const Layout& layout);
 
-  /// Workgroups: ceil(extent / tile) along x and y.
-  void grid(GridDimension x, GridDimension y);
-
-  Expr block_x() const;  // tile coordinates of this workgroup
+  /// Tile coordinates of this workgroup. The grid follows from the tiles that are taken at them:
+  /// ceil(extent / tile) workgroups.
+  Expr block_x() const;
   Expr block_y() const;
   Expr thread() const;  // 0 .. threads-1
 
   /// to(v) = from(v) for each value v; a value outside its buffer is skipped.
-  /// Throws LayoutError unless both views have the same shape.
-  void copy(const View& from, const View& to);
+  /// `vector`: elements moved at once, 1, 2 or 4; see copy_statements.
+  /// Throws LayoutError unless both views have the same shape, and the first leaf of it the extent
+  /// `vector` where that is above 1, and where neither side can be moved in vectors.
+  void copy(const View& from, const View& to, std::uint32_t vector = 1);
 
   /// All threads wait; what they wrote to shared memory is then visible to each of them.
   void barrier();
 
-  /// The kernel, verified. Throws KernelError with every reason; see ir::verify.
+  /// The kernel, verified. Throws KernelError with every reason: those of ir::verify, and tiles
+  /// taken at one block coordinate that ask for different grids.
   ir::Kernel finish();
 
  private:
   Tensor buffer(const std::string& name, ScalarType type, Access access,
                 const std::vector<AxisName>& axes);
   const ir::Array& array(const View& view) const;
+  void take_grid_from(const View& view);
 
   ir::Kernel kernel_;
+  std::array<bool, 2> has_grid_ = {};  // along x, y
+  std::vector<std::string> reasons_;   // what finish() will say beside the verifier
 };
 
 }  // namespace vkmoye::gen

@@ -9,17 +9,18 @@ namespace {
 
 using ir::Body;
 
-// One loop for each leaf of the value shape that has more than one value.
+// One loop for each leaf of the value shape that has more than one value, the first leaf left out
+// where it is moved as a vector.
 struct Loop {
   std::size_t leaf;
   std::string variable;
   std::uint32_t extent;
 };
 
-std::vector<Loop> loops_over(const Layout& values) {
+std::vector<Loop> loops_over(const Layout& values, std::size_t first_leaf) {
   std::vector<Loop> loops;
   const auto leaves = values.leaves();
-  for (std::size_t i = 0; i < leaves.size(); ++i) {
+  for (std::size_t i = first_leaf; i < leaves.size(); ++i) {
     if (leaves[i].extent > 1) {
       loops.push_back({i, fmt::format("v{}", i), static_cast<std::uint32_t>(leaves[i].extent)});
     }
@@ -27,22 +28,19 @@ std::vector<Loop> loops_over(const Layout& values) {
   return loops;
 }
 
+std::uint32_t stride_of(const Layout& values, std::size_t leaf) {
+  return static_cast<std::uint32_t>(values.leaves()[leaf].stride);
+}
+
 // The part of an axis that changes with the loop variables.
 Expr varying(const Layout& values, const std::vector<Loop>& loops) {
   Expr sum = 0;
   for (const Loop& loop : loops) {
-    const auto stride = static_cast<std::uint32_t>(values.leaves()[loop.leaf].stride);
-    sum = sum + Expr(stride) * ir::variable(loop.variable, ir::kIndex, loop.extent);
+    sum = sum +
+          Expr(stride_of(values, loop.leaf)) * ir::variable(loop.variable, ir::kIndex, loop.extent);
   }
   return sum;
 }
-
-// One side of the copy: the statements before and inside the loops, and the guards of each.
-struct Side {
-  Body before, inside;
-  std::optional<Expr> guard_before, guard_inside;
-  ir::Element element;
-};
 
 void add_guard(std::optional<Expr>& guard, const Expr& condition) {
   guard = guard ? ir::logical_and(*guard, condition) : condition;
@@ -51,32 +49,67 @@ void add_guard(std::optional<Expr>& guard, const Expr& condition) {
 // Names `value` unless it is a name or a number already.
 Expr named(Body& body, const std::string& name, const Expr& value) {
   if (value->op == ir::Op::constant || value->op == ir::Op::variable) return value;
-  body.push_back(ir::Let{name, value});
-  return ir::variable(name, ir::kIndex, value->bound);
+  body.emplace_back(ir::Let{name, value});
+  return ir::variable(name, ir::kIndex, value->bound, value->alignment);
 }
 
-Side side(const View& view, const ir::Array& array, const std::vector<Loop>& loops) {
+Expr extent_of(const ir::Axis& axis) {
+  return axis.extent.is_symbol() ? ir::variable(axis.extent.symbol)
+                                 : Expr(static_cast<std::uint32_t>(axis.extent.value));
+}
+
+// One side of the copy: the statements before and inside the loops, the guards of each, and the
+// elements that one round touches: one vector, or each of `vector` elements by itself.
+struct Side {
+  Body before, inside;
+  std::optional<Expr> guard_before, guard_inside;
+  std::vector<ir::Element> elements;
+};
+
+// Whether leaf 0 of `view` is `vector` neighbours in memory that begin at multiples of `vector`.
+bool is_wide(const View& view, std::uint32_t vector) {
+  if (vector == 1) return false;
+  for (std::size_t i = 0; i < view.axes.size(); ++i) {
+    const Layout& values = view.axes[i].values;
+    if (stride_of(values, 0) != (i == 0 ? 1u : 0u)) return false;
+  }
+  const View::Axis& axis = view.axes.front();
+  bool aligned = axis.origin->alignment % vector == 0;
+  for (std::size_t leaf = 1; leaf < axis.values.leaves().size(); ++leaf) {
+    const bool moves = axis.values.leaves()[leaf].extent > 1;
+    aligned = aligned && (!moves || stride_of(axis.values, leaf) % vector == 0);
+  }
+  return aligned;
+}
+
+Side side(const View& view, const ir::Array& array, const std::vector<Loop>& loops,
+          std::uint32_t vector) {
+  const bool wide = is_wide(view, vector);
+  const bool is_buffer = array.space == ir::Array::Space::buffer;
   Side out;
-  out.element = {array.name, {}, view.name};
+  out.elements.assign(wide ? 1 : vector, {array.name, {}, view.name, wide ? vector : 1});
   for (std::size_t i = 0; i < view.axes.size(); ++i) {
     const ir::Axis& axis = array.axes[i];
     const Expr change = varying(view.axes[i].values, loops);
     const bool varies = !ir::is_constant(change, 0);
     const std::string name = array.name + "_" + axis.coordinate;
-    const bool guarded = array.space == ir::Array::Space::buffer;
 
-    Expr coordinate = named(out.before, varies && guarded ? name + "0" : name, view.axes[i].origin);
+    Expr coordinate =
+        named(out.before, varies && is_buffer ? name + "0" : name, view.axes[i].origin);
     if (varies) {
       coordinate = coordinate + change;
-      if (guarded) coordinate = named(out.inside, name, coordinate);
+      if (is_buffer) coordinate = named(out.inside, name, coordinate);
     }
-    if (guarded) {
-      const Expr extent = axis.extent.is_symbol()
-                              ? ir::variable(axis.extent.symbol)
-                              : Expr(static_cast<std::uint32_t>(axis.extent.value));
-      add_guard(varies ? out.guard_inside : out.guard_before, ir::less(coordinate, extent));
+    if (is_buffer) {
+      // For all elements of a round: the extent is a multiple of `vector` where that is above 1.
+      add_guard(varies ? out.guard_inside : out.guard_before,
+                ir::less(coordinate, extent_of(axis)));
     }
-    out.element.coordinates.push_back(coordinate);
+    const std::uint32_t step = vector == 1 ? 0 : stride_of(view.axes[i].values, 0);
+    for (std::size_t element = 0; element < out.elements.size(); ++element) {
+      out.elements[element].coordinates.push_back(coordinate +
+                                                  Expr(static_cast<std::uint32_t>(element) * step));
+    }
   }
   return out;
 }
@@ -90,21 +123,40 @@ Body guarded(const std::optional<Expr>& first, const std::optional<Expr>& second
 
 void append(Body& body, const Body& more) { body.insert(body.end(), more.begin(), more.end()); }
 
-}  // namespace
+// The loads and stores of one round.
+Body moves(const Side& from, const Side& to, ScalarType type) {
+  Body body;
+  std::vector<Expr> values;  // one for each element that is moved
+  for (std::size_t i = 0; i < from.elements.size(); ++i) {
+    const ir::Element& element = from.elements[i];
+    const std::string name = from.elements.size() == 1 ? "value" : fmt::format("value{}", i);
+    body.emplace_back(ir::Load{name, element});
+    const Expr value = ir::variable(name, ir::element(type, element.width));
+    if (element.width == 1) {
+      values.push_back(value);
+    } else if (to.elements.size() == 1) {
+      values = {value};  // as wide as it is stored
+    } else {
+      for (std::uint32_t c = 0; c < element.width; ++c) values.push_back(ir::component(value, c));
+    }
+  }
+  if (to.elements.size() == 1 && values.size() > 1) values = {ir::vector(values)};
+  for (std::size_t i = 0; i < to.elements.size(); ++i) {
+    body.emplace_back(ir::Store{to.elements[i], values[i]});
+  }
+  return body;
+}
 
-ir::Block copy_statements(const View& from, const ir::Array& from_array, const View& to,
-                          const ir::Array& to_array) {
-  const std::vector<Loop> loops = loops_over(from.axes.front().values);
-  const Side source = side(from, from_array, loops);
-  const Side destination = side(to, to_array, loops);
+Body copy_body(const View& from, const ir::Array& from_array, const View& to,
+               const ir::Array& to_array, std::uint32_t vector) {
+  const std::vector<Loop> loops = loops_over(from.axes.front().values, vector == 1 ? 0 : 1);
+  const Side source = side(from, from_array, loops, vector);
+  const Side destination = side(to, to_array, loops, vector);
 
   Body inside = source.inside;
   append(inside, destination.inside);
-  append(inside,
-         guarded(source.guard_inside, destination.guard_inside,
-                 ir::statements(ir::Load{"value", source.element},
-                                ir::Store{destination.element,
-                                          ir::variable("value", ir::element(from_array.type))})));
+  append(inside, guarded(source.guard_inside, destination.guard_inside,
+                         moves(source, destination, from_array.type)));
   for (const Loop& loop : loops) {  // the first leaf varies fastest: its loop is the innermost
     inside = ir::statements(ir::For{loop.variable, loop.extent, std::move(inside)});
   }
@@ -112,7 +164,39 @@ ir::Block copy_statements(const View& from, const ir::Array& from_array, const V
   Body body = source.before;
   append(body, destination.before);
   append(body, guarded(source.guard_before, destination.guard_before, std::move(inside)));
-  return {fmt::format("{}\n-> {}", from.name, to.name), std::move(body)};
+  return body;
+}
+
+// What must hold of the run-time sizes for vectors on this side: every extent that leaf 0 runs
+// along is a multiple of `vector`, so that no vector crosses the edge and each row begins at a
+// multiple.
+void add_conditions(std::optional<Expr>& condition, const View& view, const ir::Array& array,
+                    std::uint32_t vector) {
+  if (array.space != ir::Array::Space::buffer) return;
+  for (std::size_t i = 0; i < view.axes.size(); ++i) {
+    if (stride_of(view.axes[i].values, 0) == 0) continue;
+    const Expr extent = extent_of(array.axes[i]);
+    if (extent->alignment % vector != 0) add_guard(condition, ir::equal(extent % vector, 0));
+  }
+}
+
+}  // namespace
+
+ir::Block copy_statements(const View& from, const ir::Array& from_array, const View& to,
+                          const ir::Array& to_array, std::uint32_t vector) {
+  const auto body = [&](std::uint32_t width) {
+    return copy_body(from, from_array, to, to_array, width);
+  };
+  ir::Block block{fmt::format("{}\n-> {}", from.name, to.name), {}};
+  if (vector == 1) {
+    block.body = body(1);
+    return block;
+  }
+  std::optional<Expr> condition;
+  add_conditions(condition, from, from_array, vector);
+  add_conditions(condition, to, to_array, vector);
+  block.body = condition ? ir::statements(ir::If{*condition, body(vector), body(1)}) : body(vector);
+  return block;
 }
 
 }  // namespace vkmoye::gen

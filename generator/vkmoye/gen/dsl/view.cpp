@@ -9,7 +9,20 @@
 namespace vkmoye::gen {
 namespace {
 
-std::uint32_t number(std::int64_t value) { return static_cast<std::uint32_t>(value); }
+std::uint32_t number(std::int64_t value) {
+  if (value < 0 || value > 0xffffffff) {
+    throw LayoutError(fmt::format("{} does not fit the 32 bits of an index in a shader", value));
+  }
+  return static_cast<std::uint32_t>(value);
+}
+
+void require_count(std::int64_t threads, const Expr& thread, const std::string& operation) {
+  if (static_cast<std::uint64_t>(threads) != thread->bound) {
+    throw LayoutError(
+        fmt::format("{}: there are {} threads to share it, the thread index counts {}", operation,
+                    threads, thread->bound));
+  }
+}
 
 // The value of `layout` at one index for each mode.
 Expr evaluate_modes(const Layout& layout, const std::vector<Expr>& indices) {
@@ -58,7 +71,7 @@ void require_divides(const View& view, const IntTuple& tile, const std::string& 
 // `view` with the layout of each axis split by `split`; the chosen modes are evaluated at `at`.
 template <class SplitAxis>
 View cut(const View& view, std::string name, const std::vector<Expr>& at, SplitAxis split) {
-  View out{view.array, {}, std::move(name)};
+  View out{view.array, {}, view.cuts, std::move(name)};
   for (const View::Axis& axis : view.axes) {
     const Split parts = split(axis.values);
     out.axes.push_back({axis.origin + evaluate_modes(parts.chosen, at), parts.kept});
@@ -89,8 +102,10 @@ View tile(const Tensor& tensor, const IntTuple& extents, const std::vector<Expr>
         "rank {}",
         tensor.array.name, rank, to_string(extents), extents.rank(), coordinate.size()));
   }
-  View out{
-      tensor.array.name, {}, fmt::format("tile({}, {})", tensor.array.name, to_string(extents))};
+  View out{tensor.array.name,
+           {},
+           {},
+           fmt::format("tile({}, {})", tensor.array.name, to_string(extents))};
   for (std::size_t axis = 0; axis < rank; ++axis) {
     std::vector<Layout> modes;  // stride 1 along its own mode, 0 along the others
     for (std::size_t mode = 0; mode < rank; ++mode) {
@@ -99,6 +114,7 @@ View tile(const Tensor& tensor, const IntTuple& extents, const std::vector<Expr>
     }
     const auto step = number(size(extents.mode(static_cast<int>(axis))));
     out.axes.push_back({Expr(step) * coordinate[axis], make_layout(modes)});
+    out.cuts.push_back({coordinate[axis], tensor.array.axes[axis].extent, step});
   }
   return out;
 }
@@ -111,19 +127,39 @@ View tile(const View& view, const IntTuple& extents, const std::vector<Expr>& co
 }
 
 View parallelize(const View& view, const Layout& threads, const Expr& thread) {
+  return parallelize(view, threads, thread, _);
+}
+
+View parallelize(const View& view, const Layout& all_threads, const Expr& thread,
+                 const IntTuple& projection) {
+  const Layout threads = projected_threads(all_threads, projection);
   const std::string name = fmt::format("parallelize({}, {})", view.name, to_string(threads));
+  require_count(size(all_threads), thread, name);
+  if (cosize(all_threads) != size(all_threads) || !is_injective(all_threads)) {
+    throw LayoutError(fmt::format("{}: {} does not number its {} threads 0 to {}, each once", name,
+                                  to_string(all_threads), size(all_threads),
+                                  size(all_threads) - 1));
+  }
   require_divides(view, threads.shape(), name);
   return cut(view, name, thread_coordinates(threads, thread),
              [&](const Layout& values) { return thread_split(values, threads); });
 }
 
-View parallelize(const View& view, const Layout& threads, const Expr& thread,
-                 const IntTuple& projection) {
-  return parallelize(view, dice(projection, threads), thread);
+View partition(const View& view, const TiledCopy& copy, const Expr& thread) {
+  const std::string name = fmt::format("partition({}, {})", view.name, to_string(copy.tiler));
+  require_divides(view, copy.tiler, name);
+  require_count(size(copy.layout_tv, 0), thread, name);
+  return cut(view, name, {thread}, [&](const Layout& values) {
+    const Split parts = tile_split(values, copy.tiler);
+    const Layout owned = composition(parts.kept, copy.layout_tv);  // (thread, value)
+    std::vector<Layout> kept = {owned.mode(1)};
+    for (int i = 0; i < parts.chosen.rank(); ++i) kept.push_back(parts.chosen.mode(i));
+    return Split{make_layout(kept), make_layout(owned.mode(0))};
+  });
 }
 
 View transpose(const View& view) {
-  View out{view.array, {}, fmt::format("transpose({})", view.name)};
+  View out{view.array, {}, view.cuts, fmt::format("transpose({})", view.name)};
   for (const View::Axis& axis : view.axes) {
     out.axes.push_back({axis.origin, transpose(axis.values)});
   }
@@ -131,7 +167,16 @@ View transpose(const View& view) {
 }
 
 View slice(const View& view, const IntTuple& coordinate) {
-  View out{view.array, {}, fmt::format("slice({}, {})", view.name, to_string(coordinate))};
+  View out{
+      view.array, {}, view.cuts, fmt::format("slice({}, {})", view.name, to_string(coordinate))};
+  const IntTuple shape = product_each(view.shape());
+  for (int i = 0; i < coordinate.rank() && i < shape.rank(); ++i) {
+    const IntTuple at = coordinate.mode(i);
+    if (at.is_leaf() && at.leaf(0) != _ && at.leaf(0) >= size(shape.mode(i))) {
+      throw LayoutError(fmt::format("{}: {} is outside mode {}, extent {}", out.name, at.leaf(0), i,
+                                    size(shape.mode(i))));
+    }
+  }
   for (const View::Axis& axis : view.axes) {
     const auto [layout, offset] = slice_and_offset(coordinate, axis.values);
     out.axes.push_back({axis.origin + number(offset), layout});

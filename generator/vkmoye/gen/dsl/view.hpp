@@ -20,6 +20,7 @@
 
 #include "vkmoye/gen/ir/kernel.hpp"
 #include "vkmoye/layout/layout.hpp"
+#include "vkmoye/tensor/tiled_copy.hpp"
 
 namespace vkmoye::gen {
 
@@ -35,9 +36,16 @@ struct View {
     Expr origin;
     Layout values;
   };
+  /// A tile of a buffer was taken: number `coordinate` of ceil(extent / tile).
+  struct Cut {
+    Expr coordinate;
+    Extent extent;
+    std::int64_t tile;
+  };
   std::string array;
   std::vector<Axis> axes;
-  std::string name;  // how it was cut: "parallelize(transpose(tile), (32,8):(1,32))"
+  std::vector<Cut> cuts;  // where the grid comes from
+  std::string name;       // how it was cut: "parallelize(transpose(tile), (32,8):(1,32))"
 
   /// The shape that all axes share.
   IntTuple shape() const { return axes.front().values.shape(); }
@@ -55,8 +63,9 @@ View tile(const View& view, const IntTuple& extents, const std::vector<Expr>& co
 
 /// The values of `view` that belong to `thread`: thread coordinate t of `threads` owns the elements
 /// t, t + TM, t + 2 TM .. along each mode, TM the extent of that mode of `threads`.
+/// `threads` numbers the threads 0..size-1, each once; `thread` is an index below its size.
 /// MoYe.jl: `@parallelize X threads thread`. Throws LayoutError if `threads` does not divide the
-/// view's shape, naming the mode.
+/// view's shape, naming the mode, or is no numbering of as many threads as `thread` counts.
 View parallelize(const View& view, const Layout& threads, const Expr& thread);
 
 /// With a projection: only the modes of `threads` that stand beside a number in `projection` take
@@ -66,10 +75,17 @@ View parallelize(const View& view, const Layout& threads, const Expr& thread);
 View parallelize(const View& view, const Layout& threads, const Expr& thread,
                  const IntTuple& projection);
 
+/// The values of `view` that belong to `thread` in a tiled copy: (value, rest modes..), the leaves
+/// of value in the order of the copy's value layout. MoYe.jl, CuTe: partition_S, partition_D.
+/// Throws LayoutError if the copy's tile does not divide the view's shape, or the copy has another
+/// number of threads than `thread` counts.
+View partition(const View& view, const TiledCopy& copy, const Expr& thread);
+
 /// The two modes of a rank-2 view swapped; no data moves.
 View transpose(const View& view);
 
 /// The modes of `view` that stand beside `_` in `coordinate`, at the numbers of the others.
+/// Throws LayoutError if a number is outside its mode.
 View slice(const View& view, const IntTuple& coordinate);
 
 /// The value of `layout` at an index that is known only at run time: sum over its leaves of

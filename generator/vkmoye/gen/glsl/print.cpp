@@ -17,7 +17,7 @@ using ir::Expr;
 using ir::Op;
 
 // Binding strength in GLSL (specification 4.60, section 5.1), stronger is larger.
-enum Strength { kAnd2, kLess, kBitAnd, kShift, kSum, kProduct, kPrimary };
+enum Strength { kAnd2, kBitAnd, kEqual, kLess, kShift, kSum, kProduct, kPrimary };
 
 struct Text {
   std::string text;
@@ -32,6 +32,20 @@ std::string within(const Text& operand, Strength needed, bool explicit_group = f
 }
 
 Text spell(const Expr& e);
+
+std::string spell_type(const ir::Type& type) {
+  switch (type.kind) {
+    case ir::Type::Kind::index: return "uint";
+    case ir::Type::Kind::boolean: return "bool";
+    case ir::Type::Kind::element: return element_name(type.element, type.width);
+  }
+  return "?";
+}
+
+// What an array is called where it is touched in vectors of `width`: src_x4.
+std::string array_name(const std::string& array, std::uint32_t width) {
+  return width == 1 ? array : fmt::format("{}_x{}", array, width);
+}
 
 Text infix(const Expr& e, const char* symbol, Strength strength) {
   const Text left = spell(e->operands[0]);
@@ -76,7 +90,16 @@ Text spell(const Expr& e) {
     case Op::divide: return divide(e, /*remainder=*/false);
     case Op::modulo: return divide(e, /*remainder=*/true);
     case Op::less: return infix(e, "<", kLess);
+    case Op::equal: return infix(e, "==", kEqual);
     case Op::logical_and: return infix(e, "&&", kAnd2);
+    case Op::component:
+      return {fmt::format("{}.{}", within(spell(e->operands[0]), kPrimary), "xyzw"[e->value]),
+              kPrimary};
+    case Op::vector: {
+      std::vector<std::string> elements;
+      for (const Expr& operand : e->operands) elements.push_back(spell(operand).text);
+      return {fmt::format("{}({})", spell_type(e->type), join(elements, ", ")), kPrimary};
+    }
   }
   return {"?", kPrimary};
 }
@@ -151,9 +174,15 @@ class Printer {
       if (array.space != Array::Space::buffer) continue;
       std::vector<std::string> extents;
       for (const ir::Axis& axis : array.axes) extents.push_back(to_string(axis.extent));
-      line("layout(std430, binding = {}) {}restrict buffer {} {{ {} {}[]; }};  // ({})",
-           binding++, qualifier(array.access), block_name(array.name), spelling(array.type).name,
-           array.name, join(extents, ","));
+      const auto widths = kernel_.widths_of(array.name);
+      // One name for each width; they are the same memory, so none of several is restrict.
+      for (const std::uint32_t width : widths) {
+        const std::string name = array_name(array.name, width);
+        line("layout(std430, binding = {}) {}{}buffer {} {{ {} {}[]; }};  // ({})", binding,
+             qualifier(array.access), widths.size() == 1 ? "restrict " : "", block_name(name),
+             element_name(array.type, width), name, join(extents, ","));
+      }
+      ++binding;
     }
     if (!kernel_.arguments.empty()) {
       line("layout(push_constant) uniform Arguments {{ uint {}; }};",
@@ -161,10 +190,17 @@ class Printer {
     }
     for (const Array& array : kernel_.arrays) {
       if (array.space != Array::Space::shared) continue;
+      const std::uint32_t width = shared_width(array);
       line("");
-      line("shared {} {}[{}];  // {}", spelling(array.type).name, array.name, array.shared_size(),
-           array.layout);
+      line("shared {} {}[{}];  // {}", element_name(array.type, width), array.name,
+           (array.shared_size() + width - 1) / width, array.layout);
     }
+  }
+
+  // A shared array is declared in the widest vectors that anything touches it with.
+  std::uint32_t shared_width(const Array& array) const {
+    const auto widths = kernel_.widths_of(array.name);
+    return widths.empty() ? 1 : widths.back();
   }
 
   std::string element(const ir::Element& element) const {
@@ -173,16 +209,14 @@ class Printer {
     for (std::size_t i = 0; i < array.axes.size(); ++i) {
       address = address + array.axes[i].stride * element.coordinates[i];
     }
-    return fmt::format("{}[{}]", element.array, glsl::print(address));
-  }
-
-  std::string type_name(const ir::Type& type) const {
-    switch (type.kind) {
-      case ir::Type::Kind::index: return "uint";
-      case ir::Type::Kind::boolean: return "bool";
-      case ir::Type::Kind::element: return std::string(spelling(type.element).name);
+    if (array.space == Array::Space::buffer) {
+      return fmt::format("{}[{}]", array_name(array.name, element.width),
+                         glsl::print(address / element.width));
     }
-    return "?";
+    const std::uint32_t width = shared_width(array);
+    std::string text = fmt::format("{}[{}]", array.name, glsl::print(address / width));
+    if (element.width < width) text += fmt::format("[{}]", glsl::print(address % width));
+    return text;
   }
 
   void body(const ir::Body& statements) {
@@ -199,18 +233,26 @@ class Printer {
   }
 
   void visit(const ir::Let& s) {
-    line("{} {} = {};", type_name(s.value->type), s.name, glsl::print(s.value));
+    line("{} {} = {};", spell_type(s.value->type), s.name, glsl::print(s.value));
   }
   void visit(const ir::Load& s) {
-    line("{} {} = {};", spelling(kernel_.find(s.from.array)->type).name, s.name, element(s.from));
+    line("{} {} = {};", element_name(kernel_.find(s.from.array)->type, s.from.width), s.name,
+         element(s.from));
   }
   void visit(const ir::Store& s) { line("{} = {};", element(s.to), glsl::print(s.value)); }
   void visit(const ir::If& s) {
     line("if ({}) {{", glsl::print(s.condition));
-    scope(s.body);
+    if (!s.otherwise.empty()) {
+      ++depth_;
+      body(s.body);
+      --depth_;
+      line("}} else {{");
+    }
+    scope(s.otherwise.empty() ? s.body : s.otherwise);
   }
   void visit(const ir::For& s) {
-    line("for (uint {0} = 0u; {0} < {1}; ++{0}) {{", s.variable, glsl::print(s.end));
+    line("for (uint {0} = 0u; {1}; ++{0}) {{", s.variable,
+         glsl::print(ir::less(ir::variable(s.variable), s.end)));
     scope(s.body);
   }
   void visit(const ir::Barrier&) {

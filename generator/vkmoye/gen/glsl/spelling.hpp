@@ -1,6 +1,8 @@
 #pragma once
 // How GLSL spells types, and which extensions a spelling needs. Rows of data, no branches.
 
+#include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -11,10 +13,14 @@ namespace vkmoye::gen::glsl {
 struct Spelling {
   ScalarType type;
   std::string_view name;                    // "float16_t"
+  std::string_view vector;                  // "f16vec", before the number of elements
   std::vector<std::string_view> in_buffer;  // extensions for an element of a buffer
   std::vector<std::string_view> in_shader;  // extensions for variables and shared memory
 };
 
 const Spelling& spelling(ScalarType type);
+
+/// "float", "vec4".
+std::string element_name(ScalarType type, std::uint32_t width);
 
 }  // namespace vkmoye::gen::glsl

@@ -1,16 +1,21 @@
 #include "vkmoye/gen/ir/expr.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace vkmoye::gen::ir {
 namespace {
 
-Expr binary(Op op, Type type, const Expr& a, const Expr& b, std::uint64_t bound) {
+constexpr std::uint32_t kMaxAlignment = 1u << 31;  // of zero
+
+Expr binary(Op op, Type type, const Expr& a, const Expr& b, std::uint64_t bound,
+            std::uint32_t alignment = 1) {
   auto node = std::make_shared<Node>();
   node->op = op;
   node->type = type;
   node->bound = std::min(bound, kUnbounded);
+  node->alignment = alignment;
   node->operands = {a, b};
   return Expr(std::move(node));
 }
@@ -23,15 +28,17 @@ Expr::Expr(std::uint32_t constant) {
   auto node = std::make_shared<Node>();
   node->value = constant;
   node->bound = std::uint64_t{constant} + 1;
+  node->alignment = constant == 0 ? kMaxAlignment : constant & -constant;
   node_ = std::move(node);
 }
 
-Expr variable(std::string name, Type type, std::uint64_t bound) {
+Expr variable(std::string name, Type type, std::uint64_t bound, std::uint32_t alignment) {
   auto node = std::make_shared<Node>();
   node->op = Op::variable;
   node->type = type;
   node->name = std::move(name);
   node->bound = bound;
+  node->alignment = alignment;
   return Expr(std::move(node));
 }
 
@@ -47,13 +54,14 @@ Expr operator+(const Expr& a, const Expr& b) {
   if (both_constant(a, b)) return a->value + b->value;
   if (is_constant(a, 0)) return b;
   if (is_constant(b, 0)) return a;
-  return binary(Op::add, kIndex, a, b, a->bound + b->bound - 1);
+  return binary(Op::add, kIndex, a, b, a->bound + b->bound - 1,
+                std::min(a->alignment, b->alignment));
 }
 
 Expr operator-(const Expr& a, const Expr& b) {
   if (both_constant(a, b)) return a->value - b->value;
   if (is_constant(b, 0)) return a;
-  return binary(Op::subtract, kIndex, a, b, kUnbounded);
+  return binary(Op::subtract, kIndex, a, b, kUnbounded, std::min(a->alignment, b->alignment));
 }
 
 Expr operator*(const Expr& a, const Expr& b) {
@@ -63,8 +71,10 @@ Expr operator*(const Expr& a, const Expr& b) {
   if (is_constant(b, 1)) return a;
   if (is_constant(b)) return b * a;  // the constant first: 33u * row
   const bool small = a->bound < kUnbounded && b->bound < kUnbounded;
+  const std::uint64_t alignment = std::uint64_t{a->alignment} * b->alignment;
   return binary(Op::multiply, kIndex, a, b,
-                small ? (a->bound - 1) * (b->bound - 1) + 1 : kUnbounded);
+                small ? (a->bound - 1) * (b->bound - 1) + 1 : kUnbounded,
+                static_cast<std::uint32_t>(std::min<std::uint64_t>(alignment, kMaxAlignment)));
 }
 
 Expr operator/(const Expr& a, const Expr& b) {
@@ -72,7 +82,9 @@ Expr operator/(const Expr& a, const Expr& b) {
     if (is_constant(a)) return a->value / b->value;
     if (b->value == 1) return a;
     if (a->bound <= b->value) return 0;
-    return binary(Op::divide, kIndex, a, b, (a->bound - 1) / b->value + 1);
+    const bool exact = std::has_single_bit(b->value) && b->value < a->alignment;
+    return binary(Op::divide, kIndex, a, b, (a->bound - 1) / b->value + 1,
+                  exact ? a->alignment / b->value : 1);
   }
   return binary(Op::divide, kIndex, a, b, a->bound);
 }
@@ -83,13 +95,32 @@ Expr operator%(const Expr& a, const Expr& b) {
     if (b->value == 1) return 0;
     if (a->bound <= b->value) return a;
   }
-  return binary(Op::modulo, kIndex, a, b, b->bound - 1);
+  return binary(Op::modulo, kIndex, a, b, b->bound - 1, std::min(a->alignment, b->alignment));
 }
 
 Expr less(const Expr& a, const Expr& b) { return binary(Op::less, kBoolean, a, b, kUnbounded); }
 
+Expr equal(const Expr& a, const Expr& b) { return binary(Op::equal, kBoolean, a, b, kUnbounded); }
+
 Expr logical_and(const Expr& a, const Expr& b) {
   return binary(Op::logical_and, kBoolean, a, b, kUnbounded);
+}
+
+Expr component(const Expr& vector, std::uint32_t number) {
+  auto node = std::make_shared<Node>();
+  node->op = Op::component;
+  node->type = element(vector->type.element);
+  node->value = number;
+  node->operands = {vector};
+  return Expr(std::move(node));
+}
+
+Expr vector(const std::vector<Expr>& elements) {
+  auto node = std::make_shared<Node>();
+  node->op = Op::vector;
+  node->type = element(elements.front()->type.element, static_cast<std::uint32_t>(elements.size()));
+  node->operands = elements;
+  return Expr(std::move(node));
 }
 
 bool same(const Expr& a, const Expr& b) {

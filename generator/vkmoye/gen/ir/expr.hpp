@@ -2,8 +2,7 @@
 // Pure expressions of the kernel IR: immutable DAG nodes, free of side effects and of order.
 //
 //   Expr thread = builtin(Builtin::thread, 256);      // 0..255
-//   Expr column = 32 * group + thread % 32;           // folds: (8 + 4) -> 12, x * 1 -> x, x + 0 ->
-//   x
+//   Expr column = 32 * group + thread % 32;           // folds: 8 + 4 -> 12, x * 1 -> x
 //
 // An expression is an index (32-bit unsigned), a truth value, or an element read from memory.
 // Index arithmetic is modulo 2^32, as in GLSL; folding respects that.
@@ -22,13 +21,17 @@ struct Type {
   enum class Kind : std::uint8_t { index, boolean, element };
   Kind kind = Kind::index;
   ScalarType element = ScalarType::u32;  // meaningful for Kind::element only
+  std::uint32_t width = 1;               // elements of a vector: 1, 2 or 4
   friend bool operator==(const Type& a, const Type& b) {
-    return a.kind == b.kind && (a.kind != Kind::element || a.element == b.element);
+    return a.kind == b.kind && a.width == b.width &&
+           (a.kind != Kind::element || a.element == b.element);
   }
 };
 inline constexpr Type kIndex{Type::Kind::index};
 inline constexpr Type kBoolean{Type::Kind::boolean};
-constexpr Type element(ScalarType type) { return {Type::Kind::element, type}; }
+constexpr Type element(ScalarType type, std::uint32_t width = 1) {
+  return {Type::Kind::element, type, width};
+}
 
 enum class Op : std::uint8_t {
   constant,
@@ -40,7 +43,10 @@ enum class Op : std::uint8_t {
   divide,
   modulo,
   less,
+  equal,
   logical_and,
+  component,  // of a vector of elements: operand 0, number `value`
+  vector,     // of elements: the operands in order
 };
 
 /// What the launch provides to each thread.
@@ -71,14 +77,17 @@ struct Node {
   Op op = Op::constant;
   Type type = kIndex;
   std::uint64_t bound = kUnbounded;   // an index is in 0..bound-1
+  std::uint32_t alignment = 1;        // a power of two that divides the index, also modulo 2^32
   std::uint32_t value = 0;            // of a constant
   Builtin builtin = Builtin::thread;  // of a builtin
   std::string name;                   // of a variable
   std::vector<Expr> operands;         // of an operation: left, right
 };
 
-/// A name that a statement or the interface defines; an index below `bound`.
-Expr variable(std::string name, Type type = kIndex, std::uint64_t bound = kUnbounded);
+/// A name that a statement or the interface defines; an index below `bound`, a multiple of
+/// `alignment`, a power of two.
+Expr variable(std::string name, Type type = kIndex, std::uint64_t bound = kUnbounded,
+              std::uint32_t alignment = 1);
 
 /// `bound`: the extent of the builtin, where it is known.
 Expr builtin(Builtin which, std::uint64_t bound = kUnbounded);
@@ -91,7 +100,12 @@ Expr operator%(const Expr& a, const Expr& b);
 
 /// Truth values: never folded, so that a guard stays where the author put it.
 Expr less(const Expr& a, const Expr& b);
+Expr equal(const Expr& a, const Expr& b);
 Expr logical_and(const Expr& a, const Expr& b);
+
+/// Element `number` of a vector, and the vector of 2 or 4 elements.
+Expr component(const Expr& vector, std::uint32_t number);
+Expr vector(const std::vector<Expr>& elements);
 
 /// Structural equality.
 bool same(const Expr& a, const Expr& b);

@@ -1,6 +1,7 @@
 #include "vkmoye/gen/ir/kernel.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace vkmoye::gen::ir {
 namespace {
@@ -42,6 +43,37 @@ const Array* Kernel::find(const std::string& wanted) const {
     if (array.name == wanted) return &array;
   }
   return nullptr;
+}
+
+std::vector<const Body*> bodies_of(const Stmt& statement) {
+  if (const auto* branch = std::get_if<If>(&statement.value)) {
+    return {&branch->body, &branch->otherwise};
+  }
+  if (const auto* loop = std::get_if<For>(&statement.value)) return {&loop->body};
+  if (const auto* block = std::get_if<Block>(&statement.value)) return {&block->body};
+  return {};
+}
+
+namespace {
+
+// Calls `visit(element)` for each element that a statement of `body` loads or stores.
+template <class Visit>
+void for_each_element(const Body& body, const Visit& visit) {
+  for (const Stmt& statement : body) {
+    if (const auto* load = std::get_if<Load>(&statement.value)) visit(load->from);
+    if (const auto* store = std::get_if<Store>(&statement.value)) visit(store->to);
+    for (const Body* inner : bodies_of(statement)) for_each_element(*inner, visit);
+  }
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> Kernel::widths_of(const std::string& array) const {
+  std::set<std::uint32_t> widths;
+  for_each_element(body, [&](const Element& element) {
+    if (element.array == array) widths.insert(element.width);
+  });
+  return {widths.begin(), widths.end()};
 }
 
 std::uint64_t Kernel::shared_bytes() const {

@@ -39,9 +39,11 @@ struct Array {
 
 /// An element of an array, and who touches it.
 struct Element {
-  std::string array;              // name of the array
-  std::vector<Expr> coordinates;  // one for each axis
-  std::string partition;          // how the author came by it, for messages
+  std::string array;  // name of the array
+  std::vector<Expr>
+      coordinates;          // one for each axis; of the first element, where there are several
+  std::string partition;    // how the author came by it, for messages
+  std::uint32_t width = 1;  // elements along axis 0 that are touched at once: 1, 2 or 4
 };
 
 struct Stmt;
@@ -62,6 +64,7 @@ struct Store {
 struct If {
   Expr condition;
   Body body;
+  Body otherwise = {};
 };
 struct For {
   std::string variable;
@@ -80,10 +83,14 @@ struct Stmt {
   std::variant<Let, Load, Store, If, For, Barrier, Block> value;
 };
 
+/// The bodies inside a statement, none for most.
+std::vector<const Body*> bodies_of(const Stmt& statement);
+
 /// The body of these statements in order.
 template <class... Statements>
 Body statements(Statements&&... list) {
   Body body;
+  body.reserve(sizeof...(list));
   (body.emplace_back(std::forward<Statements>(list)), ...);
   return body;
 }
@@ -98,6 +105,8 @@ struct Kernel {
   std::uint32_t threads = 1;  // of a workgroup
   Body body;
 
+  /// The widths at which `array` is touched somewhere, ascending.
+  std::vector<std::uint32_t> widths_of(const std::string& array) const;
   /// The array called `name`, or nullptr.
   const Array* find(const std::string& name) const;
   /// Bytes of all shared arrays together.

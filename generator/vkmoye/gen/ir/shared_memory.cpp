@@ -5,18 +5,22 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
+#include <unordered_map>
 
 namespace vkmoye::gen::ir {
 namespace {
+
+// Far beyond every device; they bound the work of the verifier.
+constexpr std::int64_t kMaxElements = std::int64_t{1} << 18;
+constexpr std::size_t kMaxThreads = std::size_t{1} << 12;
+constexpr std::uint64_t kMaxSteps = std::uint64_t{1} << 25;
 
 // The value of an expression in every thread of one workgroup; absent where it depends on run-time
 // sizes, on the group or on data.
 using Value = std::optional<std::uint32_t>;
 using Values = std::vector<Value>;
-
-// Far beyond every device; they bound the work of the verifier.
-constexpr std::int64_t kMaxElements = std::int64_t{1} << 22;
-constexpr std::size_t kMaxThreads = std::size_t{1} << 14;
+using Active = std::vector<bool>;  // the threads that may execute a statement
 
 constexpr int kManyThreads = -2;
 constexpr int kNoThread = -1;
@@ -28,16 +32,33 @@ struct Touch {
 
   bool conflicts_with(int other) const { return thread != kNoThread && thread != other; }
   void add(int other, const std::string* by) {
+    if (other == kNoThread) return;
+    if (thread == kNoThread) partition = by;
     thread = thread == kNoThread || thread == other ? other : kManyThreads;
-    if (partition == nullptr || thread != kManyThreads) partition = by;
   }
 };
 
 struct Cell {
-  Touch written, read;  // since the barrier number `epoch`
-  std::int64_t epoch = -1;
+  Touch written, read;
   bool initialised = false;
 };
+
+// The shared memory at one point of one path through the kernel.
+using State = std::map<std::string, std::vector<Cell>>;
+
+// What is true of either path holds of their join: a touch on one of them is a touch.
+void join(State& state, const State& other) {
+  for (auto& [name, cells] : state) {
+    const std::vector<Cell>& others = other.at(name);
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      cells[i].written.add(others[i].written.thread, others[i].written.partition);
+      cells[i].read.add(others[i].read.thread, others[i].read.partition);
+      cells[i].initialised = cells[i].initialised || others[i].initialised;
+    }
+  }
+}
+
+struct GaveUp {};
 
 class Interpreter {
  public:
@@ -46,98 +67,252 @@ class Interpreter {
       if (array.space != Array::Space::shared) continue;
       if (array.shared_size() > kMaxElements) {
         reasons.push_back(
-            fmt::format("shared {} has {} elements, beyond the {} that any device "
-                        "could hold",
+            fmt::format("shared {} has {} elements, beyond the {} that any device could hold",
                         array.name, array.shared_size(), kMaxElements));
         continue;
       }
-      cells_[array.name].resize(static_cast<std::size_t>(array.shared_size()));
+      state_[array.name].resize(static_cast<std::size_t>(array.shared_size()));
     }
     if (threads_ > kMaxThreads) {
       reasons.push_back(
-          fmt::format("a workgroup of {} threads, beyond the {} that any device could "
-                      "run",
+          fmt::format("a workgroup of {} threads, beyond the {} that any device could run",
                       threads_, kMaxThreads));
     }
-    if (!cells_.empty() && reasons.empty()) run(kernel.body, Active(threads_, true));
+    if (state_.empty() || !reasons.empty()) return;
+    try {
+      run(kernel.body, Active(threads_, true));
+    } catch (const GaveUp&) {
+      reasons.push_back(
+          fmt::format("the accesses to shared memory are too many to follow: more than "
+                      "{} steps for one workgroup",
+                      kMaxSteps));
+    }
   }
 
   std::vector<std::string> reasons;
 
  private:
-  using Active = std::vector<bool>;  // the threads that may execute a statement
+  // --- expressions ---
 
-  Value evaluate(const Expr& e, std::size_t thread) const {
-    switch (e->op) {
-      case Op::constant: return e->value;
-      case Op::builtin:
-        if (e->builtin == Builtin::thread) return static_cast<std::uint32_t>(thread);
-        return std::nullopt;
-      case Op::variable: {
-        const auto found = names_.find(e->name);
-        return found == names_.end() ? std::nullopt : found->second[thread];
-      }
-      default: break;
+  // The value in every thread. Each node is evaluated once for a statement, however often it is
+  // shared.
+  const Values& evaluate(const Expr& e) {
+    const auto found = memo_.find(&*e);
+    if (found != memo_.end()) return found->second;
+    Values values(threads_);
+    spend(threads_);
+    if (e->operands.size() == 2 && e->op != Op::vector) {
+      const Values a = evaluate(e->operands[0]), b = evaluate(e->operands[1]);
+      for (std::size_t t = 0; t < threads_; ++t) values[t] = combine(e->op, a[t], b[t]);
+    } else if (e->op == Op::variable) {
+      const auto name = names_.find(e->name);
+      if (name != names_.end()) values = name->second;
+    } else if (e->op == Op::constant) {
+      values.assign(threads_, e->value);
+    } else if (e->op == Op::builtin && e->builtin == Builtin::thread) {
+      for (std::size_t t = 0; t < threads_; ++t) values[t] = static_cast<std::uint32_t>(t);
     }
-    const Value a = evaluate(e->operands[0], thread);
-    const Value b = evaluate(e->operands[1], thread);
-    if (e->op == Op::logical_and) {
+    return memo_.emplace(&*e, std::move(values)).first->second;
+  }
+
+  static Value combine(Op op, Value a, Value b) {
+    if (op == Op::logical_and) {
       if ((a && !*a) || (b && !*b)) return 0;
       return a && b ? Value(1) : std::nullopt;
     }
     if (!a || !b) return std::nullopt;
-    switch (e->op) {
+    switch (op) {
       case Op::add: return *a + *b;
       case Op::subtract: return *a - *b;
       case Op::multiply: return *a * *b;
       case Op::divide: return *b == 0 ? std::nullopt : Value(*a / *b);
       case Op::modulo: return *b == 0 ? std::nullopt : Value(*a % *b);
       case Op::less: return *a < *b ? 1 : 0;
+      case Op::equal: return *a == *b ? 1 : 0;
       default: return std::nullopt;
     }
   }
 
-  Values evaluate_all(const Expr& e) const {
-    Values values(threads_);
-    for (std::size_t thread = 0; thread < threads_; ++thread) values[thread] = evaluate(e, thread);
-    return values;
+  // Whether `e` follows a loop variable without end, other than by a remainder, which repeats.
+  bool is_unbounded(const Expr& e) {
+    if (e->op == Op::variable) return unbounded_.contains(e->name);
+    if (e->operands.empty() || (e->op == Op::modulo && is_constant(e->operands[1]))) return false;
+    const auto found = follows_.find(&*e);
+    if (found != follows_.end()) return found->second;
+    const bool follows = std::any_of(e->operands.begin(), e->operands.end(),
+                                     [&](const Expr& operand) { return is_unbounded(operand); });
+    return follows_[&*e] = follows;
   }
 
-  void complain(std::string kind, std::string reason) {
-    if (!said_.emplace(std::move(kind), true).second) return;
-    reasons.push_back(std::move(reason));
+  // The largest constant that something in `body` is a remainder by: the period of a ring of
+  // stages.
+  static std::uint32_t longest_period(const Body& body) {
+    std::uint32_t period = 1;
+    std::set<const Node*> seen;
+    const auto look = [&](const auto& self, const Expr& e) -> void {
+      if (!seen.insert(&*e).second) return;
+      if (e->op == Op::modulo && is_constant(e->operands[1])) {
+        period = std::max(period, e->operands[1]->value);
+      }
+      for (const Expr& operand : e->operands) self(self, operand);
+    };
+    for (const Stmt& statement : body) {
+      if (const auto* s = std::get_if<Let>(&statement.value)) look(look, s->value);
+      if (const auto* s = std::get_if<Load>(&statement.value)) look(look, s->from.coordinates[0]);
+      if (const auto* s = std::get_if<Store>(&statement.value)) look(look, s->to.coordinates[0]);
+      for (const Body* inner : bodies_of(statement)) {
+        period = std::max(period, longest_period(*inner));
+      }
+    }
+    return period;
   }
+
+  void spend(std::uint64_t steps) {
+    steps_ += steps;
+    if (steps_ > kMaxSteps) throw GaveUp{};
+  }
+
+  // --- statements ---
+
+  void run(const Body& body, const Active& active) {
+    if (std::none_of(active.begin(), active.end(), [](bool on) { return on; })) return;
+    for (const Stmt& statement : body) {
+      memo_.clear();
+      follows_.clear();
+      spend(1);
+      std::visit([&](const auto& s) { step(s, active); }, statement.value);
+    }
+  }
+
+  void step(const Let& s, const Active&) {
+    Values values = evaluate(s.value);
+    if (is_unbounded(s.value)) {
+      unbounded_.insert(s.name);
+    } else {
+      unbounded_.erase(s.name);
+    }
+    names_[s.name] = std::move(values);
+  }
+  void step(const Load& s, const Active& active) {
+    touch(s.from, false, active);
+    names_[s.name] = Values(threads_);
+  }
+  void step(const Store& s, const Active& active) { touch(s.to, true, active); }
+  void step(const Block& s, const Active& active) { run(s.body, active); }
+
+  // Refused where not all threads come by; so whoever runs this path has waited.
+  void step(const Barrier&, const Active&) {
+    for (auto& [name, cells] : state_) {
+      spend(cells.size());
+      for (Cell& cell : cells) cell.written = cell.read = Touch{};
+    }
+  }
+
+  // Threads of which it is known go their way. Where it is not known for some, it may hold for all
+  // of these or for none: two paths.
+  void step(const If& s, const Active& active) {
+    const Values condition = evaluate(s.condition);
+    Active surely = active, surely_not = active, perhaps = active, perhaps_not = active;
+    bool is_known = true;
+    for (std::size_t t = 0; t < threads_; ++t) {
+      if (!active[t]) continue;
+      is_known = is_known && condition[t].has_value();
+      surely[t] = condition[t] && *condition[t] != 0;
+      surely_not[t] = condition[t] && *condition[t] == 0;
+      perhaps[t] = !surely_not[t];
+      perhaps_not[t] = !surely[t];
+    }
+    if (is_known) {
+      run(s.body, surely);
+      run(s.otherwise, surely_not);
+      return;
+    }
+    const State before = state_;
+    spend_copy();
+    run(s.body, perhaps);
+    run(s.otherwise, surely_not);
+    State after = std::move(state_);
+    state_ = before;
+    run(s.body, surely);
+    run(s.otherwise, perhaps_not);
+    join(state_, after);
+  }
+
+  void step(const For& s, const Active& active) {
+    const Values ends = evaluate(s.end);
+    const bool is_known =
+        std::all_of(ends.begin(), ends.end(), [](const Value& end) { return end.has_value(); });
+    std::uint32_t rounds = 0;
+    for (const Value& end : ends) rounds = std::max(rounds, end.value_or(0));
+    // Twice around the longest ring of stages, and once more, shows every pair of rounds that meet.
+    if (!is_known) rounds = std::max(3u, 2 * longest_period(s.body) + 1);
+
+    const bool was_unbounded = unbounded_.contains(s.variable);
+    if (!is_known) unbounded_.insert(s.variable);
+    State exits = state_;  // it may end before any round
+    for (std::uint32_t round = 0; round < rounds; ++round) {
+      Active inside = active;
+      for (std::size_t t = 0; t < threads_; ++t) {
+        if (ends[t] && *ends[t] <= round) inside[t] = false;
+      }
+      names_[s.variable] = Values(threads_, round);
+      run(s.body, inside);
+      if (is_known) continue;
+      spend_copy();
+      join(exits, state_);
+    }
+    if (!is_known) state_ = std::move(exits);
+    if (!was_unbounded) unbounded_.erase(s.variable);
+  }
+
+  void spend_copy() {
+    for (const auto& [name, cells] : state_) spend(cells.size());
+  }
+
+  // --- accesses ---
 
   void touch(const Element& element, bool writes, const Active& active) {
-    const auto found = cells_.find(element.array);
-    if (found == cells_.end()) return;
+    const auto found = state_.find(element.array);
+    if (found == state_.end()) return;
     std::vector<Cell>& cells = found->second;
     const Expr& index = element.coordinates[0];
+    const Values at = evaluate(index);
+    const bool is_known =
+        !is_unbounded(index) &&
+        std::all_of(at.begin(), at.end(), [](const Value& value) { return value.has_value(); });
+    if (!is_known) {
+      complain("index " + element.partition,
+               fmt::format("'{}' indexes shared {} by something else than numbers, threads and "
+                           "loops with known ends: races cannot be excluded",
+                           element.partition, element.array));
+      return;
+    }
     for (std::size_t thread = 0; thread < threads_; ++thread) {
       if (!active[thread]) continue;
-      const Value at = evaluate(index, thread);
-      if (!at) {
-        complain("index " + element.partition,
-                 fmt::format("'{}' indexes shared {} by something else than numbers, threads and "
-                             "loops: races cannot be excluded",
-                             element.partition, element.array));
-        return;
-      }
-      if (*at >= cells.size()) {
-        complain("range " + element.partition,
-                 fmt::format("'{}' touches {}[{}] in thread {}, the array has {} elements",
-                             element.partition, element.array, *at, thread, cells.size()));
+      if (*at[thread] % element.width != 0) {
+        complain("alignment " + element.partition,
+                 fmt::format("'{}' touches {} elements of {} at once from {}[{}] on in thread {}, "
+                             "which is no multiple",
+                             element.partition, element.width, element.array, element.array,
+                             *at[thread], thread));
         continue;
       }
-      touch(cells[*at], element, *at, static_cast<int>(thread), writes);
+      for (std::uint32_t i = 0; i < element.width; ++i) {
+        touch(cells, element, *at[thread] + i, static_cast<int>(thread), writes);
+      }
     }
   }
 
-  void touch(Cell& cell, const Element& element, std::uint32_t at, int thread, bool writes) {
-    if (cell.epoch != epoch_) {
-      cell.written = cell.read = Touch{};
-      cell.epoch = epoch_;
+  void touch(std::vector<Cell>& cells, const Element& element, std::uint32_t at, int thread,
+             bool writes) {
+    spend(1);
+    if (at >= cells.size()) {
+      complain("range " + element.partition,
+               fmt::format("'{}' touches {}[{}] in thread {}, the array has {} elements",
+                           element.partition, element.array, at, thread, cells.size()));
+      return;
     }
+    Cell& cell = cells[at];
     if (cell.written.conflicts_with(thread)) {
       report_race(element, at, thread, writes, cell.written, "writes");
     }
@@ -147,13 +322,13 @@ class Interpreter {
     if (writes) {
       cell.written.add(thread, &element.partition);
       cell.initialised = true;
-    } else {
-      cell.read.add(thread, &element.partition);
-      if (!cell.initialised) {
-        complain("unwritten " + element.partition,
-                 fmt::format("'{}' reads {}[{}] in thread {}, which nothing has written",
-                             element.partition, element.array, at, thread));
-      }
+      return;
+    }
+    cell.read.add(thread, &element.partition);
+    if (!cell.initialised) {
+      complain("unwritten " + element.partition,
+               fmt::format("'{}' reads {}[{}] in thread {}, which nothing has written",
+                           element.partition, element.array, at, thread));
     }
   }
 
@@ -169,48 +344,19 @@ class Interpreter {
                          earlier_thread, element.partition, writes ? "writes" : "reads", thread));
   }
 
-  void run(const Body& body, const Active& active) {
-    for (const Stmt& statement : body) {
-      std::visit([&](const auto& s) { step(s, active); }, statement.value);
-    }
+  // Each kind of reason once.
+  void complain(std::string kind, std::string reason) {
+    if (said_.insert(std::move(kind)).second) reasons.push_back(std::move(reason));
   }
-
-  void step(const Let& s, const Active&) { names_[s.name] = evaluate_all(s.value); }
-  void step(const Load& s, const Active& active) {
-    touch(s.from, false, active);
-    names_[s.name] = Values(threads_);
-  }
-  void step(const Store& s, const Active& active) { touch(s.to, true, active); }
-  void step(const If& s, const Active& active) {
-    const Values condition = evaluate_all(s.condition);
-    Active inside = active;
-    for (std::size_t t = 0; t < threads_; ++t) {
-      if (condition[t] && *condition[t] == 0) inside[t] = false;
-    }
-    run(s.body, inside);
-  }
-  void step(const For& s, const Active& active) {
-    constexpr std::uint32_t kRoundsOfUnknownLoop = 3;
-    const Values ends = evaluate_all(s.end);
-    std::uint32_t rounds = 0;
-    for (const Value& end : ends) rounds = std::max(rounds, end.value_or(kRoundsOfUnknownLoop));
-    for (std::uint32_t round = 0; round < rounds; ++round) {
-      Active inside = active;
-      for (std::size_t t = 0; t < threads_; ++t) {
-        if (ends[t] && *ends[t] <= round) inside[t] = false;
-      }
-      names_[s.variable] = Values(threads_, round);
-      run(s.body, inside);
-    }
-  }
-  void step(const Barrier&, const Active&) { ++epoch_; }
-  void step(const Block& s, const Active& active) { run(s.body, active); }
 
   const std::size_t threads_;
-  std::int64_t epoch_ = 0;
+  State state_;
   std::map<std::string, Values> names_;
-  std::map<std::string, std::vector<Cell>> cells_;
-  std::map<std::string, bool> said_;
+  std::set<std::string> unbounded_;  // names that grow with a loop whose end is not known
+  std::unordered_map<const Node*, Values> memo_;  // of one statement
+  std::unordered_map<const Node*, bool> follows_;
+  std::set<std::string> said_;
+  std::uint64_t steps_ = 0;
 };
 
 }  // namespace

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <map>
-#include <optional>
+#include <unordered_map>
 
+#include "vkmoye/gen/ir/names.hpp"
 #include "vkmoye/gen/ir/shared_memory.hpp"
 
 namespace vkmoye::gen::ir {
@@ -15,26 +17,37 @@ std::string name_of(const Type& type) {
   switch (type.kind) {
     case Type::Kind::index: return "index";
     case Type::Kind::boolean: return "boolean";
-    case Type::Kind::element: return std::string(to_string(type.element));
+    case Type::Kind::element: {
+      const std::string name(to_string(type.element));
+      return type.width == 1 ? name : fmt::format("{} x{}", name, type.width);
+    }
   }
   return "?";
 }
+
+bool is_width(std::uint32_t width) { return width == 1 || width == 2 || width == 4; }
 
 // Walks the statements in order with the names in scope and the guards that hold.
 class ScopeChecker {
  public:
   explicit ScopeChecker(const Kernel& kernel) : kernel_(kernel) {
-    for (const std::string& argument : kernel.arguments) define(argument, kIndex, false);
-    for (const Array& array : kernel.arrays) {
-      if (std::count_if(kernel.arrays.begin(), kernel.arrays.end(),
-                        [&](const Array& other) { return other.name == array.name; }) > 1) {
-        complain("array {} is declared more than once", array.name);
-      }
-      for (const Axis& axis : array.axes) {
-        if (axis.extent.is_symbol()) use(variable(axis.extent.symbol), "extent of " + array.name);
-        use(axis.stride, "stride of " + array.name);
-      }
+    if (kernel.threads == 0) complain("a workgroup of 0 threads");
+    const auto is_one_line = [](const std::string& text) {
+      return text.find_first_of("\n\r\\") == std::string::npos;
+    };
+    bool one_line = is_one_line(kernel.name) && is_one_line(kernel.why);
+    for (const auto& [key, value] : kernel.config) {
+      one_line = one_line && is_one_line(key) && is_one_line(value);
     }
+    if (!one_line) complain("the kernel's name, config and reason must each stay on one line");
+    for (const std::string& argument : kernel.arguments) {
+      define(argument, variable(argument), false);
+    }
+    for (const GridDimension& dimension : kernel.grid) {
+      if (dimension.tile < 1) complain("the grid has tiles of {}", dimension.tile);
+      check_extent(dimension.extent, "the grid");
+    }
+    for (const Array& array : kernel.arrays) check_array(array);
     walk(kernel.body, /*divergent=*/false);
   }
 
@@ -42,7 +55,7 @@ class ScopeChecker {
 
  private:
   struct Name {
-    Type type;
+    Expr value;      // of the type, bound and alignment that every use may rely on
     bool divergent;  // may differ between the threads of a workgroup
   };
 
@@ -54,37 +67,118 @@ class ScopeChecker {
     }
   }
 
-  void define(const std::string& name, Type type, bool divergent) {
-    if (!names_.emplace(name, Name{type, divergent}).second) {
+  void check_extent(const Extent& extent, const std::string& whose) {
+    if (extent.is_symbol()) {
+      use(variable(extent.symbol), "extent of " + whose);
+    } else if (extent.value < 1 || extent.value > 0xffffffff) {
+      complain("{} has an extent of {}, outside 1..2^32-1", whose, extent.value);
+    }
+  }
+
+  void check_array(const Array& array) {
+    if (!is_usable_name(array.name)) complain("'{}' cannot be the name of an array", array.name);
+    for (const Array& other : kernel_.arrays) {
+      // A buffer's block is called like its array with a capital letter.
+      const bool same_name = array.name.substr(1) == other.name.substr(1) &&
+                             (array.name[0] | 32) == (other.name[0] | 32);
+      if (&array < &other && same_name) {
+        complain("arrays {} and {} have one name", array.name, other.name);
+      }
+    }
+    for (const Axis& axis : array.axes) {
+      check_extent(axis.extent, array.name);
+      use(axis.stride, "stride of " + array.name);
+    }
+    if (array.axes.empty()) complain("array {} has no axis", array.name);
+    if (array.space != Array::Space::shared || array.axes.empty()) return;
+    if (array.axes.size() != 1 || array.axes[0].extent.is_symbol() ||
+        !is_constant(array.axes[0].stride, 1)) {
+      complain("shared {} must have one axis, of stride 1 and an extent that is a number",
+               array.name);
+    }
+    const auto widths = kernel_.widths_of(array.name);
+    if (widths.size() > 2 || (widths.size() == 2 && widths[0] != 1)) {
+      complain(
+          "shared {} is touched in vectors of {} and of {} elements: one width beside 1 can "
+          "be declared",
+          array.name, widths[widths.size() - 2], widths.back());
+    }
+  }
+
+  void define(const std::string& name, const Expr& value, bool divergent) {
+    if (!is_usable_name(name)) complain("'{}' cannot be a name", name);
+    if (kernel_.find(name) != nullptr) complain("'{}' is the name of an array", name);
+    if (!names_.emplace(name, Name{value, divergent}).second) {
       complain("'{}' is defined twice", name);
     }
   }
 
   // Checks the names and types in `e`; says whether its value may differ between threads.
   bool use(const Expr& e, const std::string& where) {
-    if (e->op == Op::builtin) return e->builtin == Builtin::thread;
-    if (e->op == Op::variable) {
-      const auto found = names_.find(e->name);
-      if (found == names_.end()) {
-        complain("{} uses '{}', which is not defined there", where, e->name);
-        return false;
+    seen_.clear();
+    return use_node(e, where);
+  }
+
+  // Each node once, however often it is shared.
+  bool use_node(const Expr& e, const std::string& where) {
+    const auto found = seen_.find(&*e);
+    if (found != seen_.end()) return found->second;
+    const bool divergent = check_node(e, where);
+    return seen_.emplace(&*e, divergent).first->second;
+  }
+
+  bool check_node(const Expr& e, const std::string& where) {
+    if (e->op == Op::builtin) {
+      if (e->builtin == Builtin::thread && e->bound < kernel_.threads) {
+        complain("{} takes the thread for less than {}, there are {}", where, e->bound,
+                 kernel_.threads);
       }
-      if (!(found->second.type == e->type)) {
-        complain("{} uses '{}' as {}, it is {}", where, e->name, name_of(e->type),
-                 name_of(found->second.type));
-      }
-      return found->second.divergent;
+      return e->builtin == Builtin::thread;
     }
+    if (e->op == Op::variable) return use_name(e, where);
     bool divergent = false;
     for (const Expr& operand : e->operands) {
-      const Type wanted = e->op == Op::logical_and ? kBoolean : kIndex;
+      const Type wanted = operand_type(*e);
       if (!(operand->type == wanted)) {
         complain("{} has an operand of type {} where {} is needed", where, name_of(operand->type),
                  name_of(wanted));
       }
-      divergent = use(operand, where) || divergent;
+      divergent = use_node(operand, where) || divergent;
+    }
+    if ((e->op == Op::divide || e->op == Op::modulo) && is_constant(e->operands[1], 0)) {
+      complain("{} divides by 0", where);
+    }
+    if (e->op == Op::component && e->value >= e->operands[0]->type.width) {
+      complain("{} takes component {} of {}", where, e->value, name_of(e->operands[0]->type));
     }
     return divergent;
+  }
+
+  static Type operand_type(const Node& node) {
+    switch (node.op) {
+      case Op::logical_and: return kBoolean;
+      case Op::component: return node.operands[0]->type;  // any vector
+      case Op::vector: return element(node.type.element);
+      default: return kIndex;
+    }
+  }
+
+  bool use_name(const Expr& e, const std::string& where) {
+    const auto found = names_.find(e->name);
+    if (found == names_.end()) {
+      complain("{} uses '{}', which is not defined there", where, e->name);
+      return false;
+    }
+    const Expr& known = found->second.value;
+    if (!(known->type == e->type)) {
+      complain("{} uses '{}' as {}, it is {}", where, e->name, name_of(e->type),
+               name_of(known->type));
+    }
+    if (e->bound < known->bound || e->alignment > known->alignment) {
+      complain("{} takes '{}' for a multiple of {} below {}, known is a multiple of {} below {}",
+               where, e->name, e->alignment, e->bound, known->alignment, known->bound);
+    }
+    return found->second.divergent;
   }
 
   const Array* check(const Element& element, bool writes) {
@@ -103,6 +197,13 @@ class ScopeChecker {
                element.coordinates.size(), array->name, array->axes.size());
       return array;
     }
+    if (!is_width(element.width) || (element.width > 1 && !is_constant(array->axes[0].stride, 1))) {
+      complain(
+          "'{}' touches {} elements of {} at once: there are vectors of 1, 2 and 4 along a "
+          "contiguous axis",
+          element.partition, element.width, array->name);
+    }
+    if (array->space == Array::Space::buffer) check_alignment(element, *array);
     for (std::size_t i = 0; i < array->axes.size(); ++i) {
       use(element.coordinates[i], element.partition);
       // Shared arrays are checked exactly, address by address, in shared_memory.cpp.
@@ -116,21 +217,55 @@ class ScopeChecker {
     return array;
   }
 
+  // A vector begins at a multiple of its width: along axis 0, and by the step of every other axis.
+  // Then a first element below an extent that is such a multiple means that all of them are.
+  void check_alignment(const Element& element, const Array& array) {
+    if (element.width == 1) return;
+    const auto complain_of = [&](const std::string& what) {
+      complain(
+          "'{}' touches {} elements of {} at once, but nothing says that {} is a multiple of {}",
+          element.partition, element.width, array.name, what, element.width);
+    };
+    if (element.coordinates[0]->alignment % element.width != 0) complain_of("its coordinate");
+    if (!is_multiple(extent_of(array.axes[0]), element.width)) {
+      complain_of(to_string(array.axes[0].extent));
+    }
+    // The step along a further axis is a product that contains the extent of axis 0.
+  }
+
+  static Expr extent_of(const Axis& axis) {
+    return axis.extent.is_symbol() ? variable(axis.extent.symbol)
+                                   : Expr(static_cast<std::uint32_t>(axis.extent.value));
+  }
+
+  bool is_multiple(const Expr& value, std::uint32_t width) const {
+    if (value->alignment % width == 0) return true;
+    return std::any_of(guards_.begin(), guards_.end(), [&](const Expr& guard) {
+      return guard->op == Op::equal && is_constant(guard->operands[1], 0) &&
+             same(guard->operands[0], value % width);
+    });
+  }
+
   bool in_range(const Expr& coordinate, const Axis& axis) const {
     if (!axis.extent.is_symbol() &&
         coordinate->bound <= static_cast<std::uint64_t>(axis.extent.value)) {
       return true;
     }
-    const Expr limit = axis.extent.is_symbol()
-                           ? variable(axis.extent.symbol)
-                           : Expr(static_cast<std::uint32_t>(axis.extent.value));
+    const Expr limit = extent_of(axis);
+    // base + k < limit follows from base < limit where both are multiples of more than k.
+    const bool is_sum = coordinate->op == Op::add && is_constant(coordinate->operands[1]);
+    const Expr base = is_sum ? coordinate->operands[0] : coordinate;
+    const std::uint32_t step = is_sum ? coordinate->operands[1]->value : 0;
+    const bool covered =
+        step == 0 || (step < base->alignment && is_multiple(limit, std::bit_ceil(step + 1)));
     return std::any_of(guards_.begin(), guards_.end(), [&](const Expr& guard) {
-      return same(guard->operands[0], coordinate) && same(guard->operands[1], limit);
+      if (guard->op != Op::less || !same(guard->operands[1], limit)) return false;
+      return same(guard->operands[0], coordinate) || (covered && same(guard->operands[0], base));
     });
   }
 
   void push_guards(const Expr& condition) {
-    if (condition->op == Op::less) guards_.push_back(condition);
+    if (condition->op == Op::less || condition->op == Op::equal) guards_.push_back(condition);
     if (condition->op == Op::logical_and) {
       push_guards(condition->operands[0]);
       push_guards(condition->operands[1]);
@@ -149,18 +284,19 @@ class ScopeChecker {
 
   void visit(const Let& s, bool divergent) {
     const bool differs = use(s.value, "'" + s.name + "'");
-    define(s.name, s.value->type, differs || divergent);
+    define(s.name, s.value, differs || divergent);
   }
   void visit(const Load& s, bool) {
     const Array* array = check(s.from, /*writes=*/false);
-    define(s.name, element(array ? array->type : ScalarType::u32), true);
+    define(s.name, variable(s.name, element(array ? array->type : ScalarType::u32, s.from.width)),
+           true);
   }
   void visit(const Store& s, bool) {
     const Array* array = check(s.to, /*writes=*/true);
     use(s.value, s.to.partition);
-    if (array && !(s.value->type == element(array->type))) {
-      complain("'{}' stores {} into {}, which holds {}", s.to.partition, name_of(s.value->type),
-               array->name, to_string(array->type));
+    if (array && !(s.value->type == element(array->type, s.to.width))) {
+      complain("'{}' stores {} into {}, which takes {} there", s.to.partition,
+               name_of(s.value->type), array->name, name_of(element(array->type, s.to.width)));
     }
   }
   void visit(const If& s, bool divergent) {
@@ -170,11 +306,13 @@ class ScopeChecker {
     push_guards(s.condition);
     walk(s.body, divergent || differs);
     guards_.resize(guards, Expr(0));
+    walk(s.otherwise, divergent || differs);
   }
   void visit(const For& s, bool divergent) {
     const bool differs = use(s.end, "the end of loop '" + s.variable + "'");
+    if (!(s.end->type == kIndex)) complain("the end of loop '{}' is no index", s.variable);
     const auto names = names_;
-    define(s.variable, kIndex, false);
+    define(s.variable, variable(s.variable, kIndex, s.end->bound - 1), false);
     walk(s.body, divergent || differs);
     names_ = names;
   }
@@ -184,6 +322,7 @@ class ScopeChecker {
   void visit(const Block& s, bool divergent) { walk(s.body, divergent); }
 
   const Kernel& kernel_;
+  std::unordered_map<const Node*, bool> seen_;
   std::map<std::string, Name> names_;
   std::vector<Expr> guards_;
 };

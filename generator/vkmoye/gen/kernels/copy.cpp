@@ -16,7 +16,6 @@ ir::Kernel copy(const TileConfig& config, const std::string& name) {
   const Tensor src = k.input("src", config.type, {{"col", "cols"}, {"row", "rows"}});
   const Tensor dst = k.output("dst", config.type, {{"col", "cols"}, {"row", "rows"}});
   const View smem = k.shared("tile", config.type, config.shared_layout());  // (bM, bN)
-  k.grid({"cols", bM}, {"rows", bN});
 
   const View blocktile_src = tile(src, {bM, bN}, {k.block_x(), k.block_y()});  // (bM, bN)
   const View blocktile_dst = tile(dst, {bM, bN}, {k.block_x(), k.block_y()});  // (bM, bN)

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "vkmoye/base/error.hpp"
@@ -9,6 +10,7 @@
 #include "vkmoye/gen/kernels/copy.hpp"
 #include "vkmoye/gen/kernels/tile_config.hpp"
 #include "vkmoye/gen/kernels/transpose.hpp"
+#include "vkmoye/gen/kernels/transpose_direct.hpp"
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::gen {
@@ -25,8 +27,22 @@ bool parse_pair(std::string_view text, std::int64_t& first, std::int64_t& second
          parse_number(text.substr(cross + 1), second);
 }
 
-// Reads `options` into `config`; adds a reason for each that cannot be read.
-TileConfig read(TileConfig config, const Options& options, std::vector<std::string>& reasons) {
+// The rows of `list` for a kernel with these values; without a shared tile, the first two.
+std::vector<OptionRow> option_rows(const TileConfig& config, bool shared_tile) {
+  std::vector<OptionRow> rows = {
+      {"tile", fmt::format("{}x{}", config.tile_rows, config.tile_cols),
+       "rows x columns of src that one workgroup moves"},
+      {"threads", to_string(config.threads), "layout of a workgroup's threads over the tile"},
+      {"pad", std::to_string(config.pad), "elements after each column run of the shared tile"},
+      {"shared", to_string(config.shared_layout()), "layout of the shared tile, instead of pad"},
+  };
+  if (!shared_tile) rows.resize(2);
+  return rows;
+}
+
+// Reads `options` into `config`; adds a reason for each that is not among `rows` or cannot be read.
+TileConfig read(TileConfig config, const std::vector<OptionRow>& rows, const Options& options,
+                std::vector<std::string>& reasons) {
   for (const auto& option : options) {
     const std::string &name = option.first, &text = option.second;
     const auto layout = [&]() -> std::optional<Layout> {
@@ -37,13 +53,20 @@ TileConfig read(TileConfig config, const Options& options, std::vector<std::stri
         return std::nullopt;
       }
     };
-    if (name == "tile") {
+    const bool known = std::any_of(rows.begin(), rows.end(),
+                                   [&](const OptionRow& row) { return row.name == name; });
+    if (!known) {
+      std::vector<std::string> names;
+      for (const OptionRow& row : rows) names.push_back(row.name);
+      reasons.push_back(
+          fmt::format("there is no option '{}'; there are {}", name, join(names, ", ")));
+    } else if (name == "tile") {
       if (!parse_pair(text, config.tile_rows, config.tile_cols)) {
         reasons.push_back(fmt::format("tile '{}' is not ROWSxCOLUMNS, such as 32x32", text));
       }
     } else if (name == "pad") {
       if (!parse_number(text, config.pad)) {
-        reasons.push_back(fmt::format("pad '{}' is not a whole number", text));
+        reasons.push_back(fmt::format("pad '{}' is not a whole number of 64 bits", text));
       }
     } else if (name == "threads") {
       std::int64_t x = 0, y = 0;
@@ -55,58 +78,88 @@ TileConfig read(TileConfig config, const Options& options, std::vector<std::stri
     } else if (name == "shared") {
       if (!options.contains("pad")) config.pad = 0;
       config.shared = layout();
-    } else {
-      reasons.push_back(
-          fmt::format("there is no option '{}'; there are tile, threads, pad, shared", name));
     }
   }
   return config;
 }
 
-using Describe = ir::Kernel (*)(const TileConfig&, const std::string&);
+// What one row of the table says about a kernel of this family.
+struct TileKernel {
+  const char* name;
+  Operation operation;
+  const char* summary;
+  const char* source;
+  TileConfig defaults;
+  bool shared_tile;
+  ir::Kernel (*describe)(const TileConfig&, const std::string&);
+};
 
-KernelEntry entry(std::string name, Operation operation, std::string summary, TileConfig defaults,
-                  Describe describe) {
+KernelEntry entry(const TileKernel& kernel) {
   KernelEntry row;
-  row.name = name;
-  row.operation = operation;
-  row.summary = std::move(summary);
-  row.source = "MoYe.jl, matrix transpose tutorial";
+  row.name = kernel.name;
+  row.operation = kernel.operation;
+  row.summary = kernel.summary;
+  row.source = kernel.source;
   for (const ScalarTypeInfo& type : scalar_types()) row.types.push_back(type.type);
-  row.options = {
-      {"tile", fmt::format("{}x{}", defaults.tile_rows, defaults.tile_cols),
-       "rows x columns of src that one workgroup moves"},
-      {"threads", to_string(defaults.threads), "layout of a workgroup's threads over the tile"},
-      {"pad", std::to_string(defaults.pad), "elements after each column run of the shared tile"},
-      {"shared", to_string(defaults.shared_layout()), "layout of the shared tile, instead of pad"},
-  };
-  row.describe = [=](ScalarType type, const Options& options) {
+  row.options = option_rows(kernel.defaults, kernel.shared_tile);
+  row.describe = [kernel, rows = row.options](ScalarType type, const Options& options) {
     std::vector<std::string> reasons;
-    TileConfig config = read(defaults, options, reasons);
-    if (!reasons.empty()) throw KernelError(name, std::move(reasons));
+    TileConfig config = read(kernel.defaults, rows, options, reasons);
+    if (!reasons.empty()) throw KernelError(kernel.name, std::move(reasons));
     config.type = type;
-    return describe(config, name);
+    return kernel.describe(config, kernel.name);
   };
   return row;
 }
 
-TileConfig padded() {
+TileConfig config_of(IntTuple threads, std::int64_t pad = 0) {
   TileConfig config;
-  config.pad = 1;
+  config.threads = Layout(threads);
+  config.pad = pad;
   return config;
 }
+
+template <Contiguous side>
+ir::Kernel direct(const TileConfig& config, const std::string& name) {
+  return transpose_direct(config, side, name);
+}
+
+constexpr const char* kMoYe = "MoYe.jl, matrix transpose tutorial";
+constexpr const char* kHip = "AMD lab notes, matrix transpose in HIP";
+constexpr const char* kFloat4 = "float4 transpose ladder in CUDA";
+
+const TileKernel kKernels[] = {
+    {"copy/simple", Operation::copy, "copy through a compact shared tile", kMoYe,
+     config_of({32, 8}), true, copy},
+    {"copy/padded", Operation::copy, "copy through a padded shared tile", kMoYe,
+     config_of({32, 8}, 1), true, copy},
+    {"transpose/naive", Operation::transpose, "one element for each thread, no shared tile",
+     kFloat4, config_of({32, 32}), false, direct<Contiguous::read>},
+    {"transpose/read_contiguous", Operation::transpose,
+     "no shared tile: contiguous reads, writes a column apart", kHip, config_of({32, 32}), false,
+     direct<Contiguous::read>},
+    {"transpose/write_contiguous", Operation::transpose,
+     "no shared tile: contiguous writes, reads a row apart", kHip, config_of({32, 32}), false,
+     direct<Contiguous::write>},
+    {"transpose/tiled", Operation::transpose,
+     "through a padded shared tile, one element for each of 1024 threads", kHip,
+     config_of({32, 32}, 1), true, transpose},
+    {"transpose/simple", Operation::transpose,
+     "through a compact shared tile: 32-way bank conflicts", kMoYe, config_of({32, 8}), true,
+     transpose},
+    {"transpose/padded", Operation::transpose,
+     "through a shared tile padded to 33: no bank conflicts", kMoYe, config_of({32, 8}, 1), true,
+     transpose},
+};
 
 }  // namespace
 
 std::span<const KernelEntry> registry() {
-  static const std::vector<KernelEntry> rows = {
-      entry("copy/simple", Operation::copy, "copy through a compact shared tile", {}, copy),
-      entry("copy/padded", Operation::copy, "copy through a padded shared tile", padded(), copy),
-      entry("transpose/simple", Operation::transpose,
-            "transpose through a compact shared tile: 32-way bank conflicts", {}, transpose),
-      entry("transpose/padded", Operation::transpose,
-            "transpose through a shared tile padded to 33: no bank conflicts", padded(), transpose),
-  };
+  static const std::vector<KernelEntry> rows = [] {
+    std::vector<KernelEntry> out;
+    for (const TileKernel& kernel : kKernels) out.push_back(entry(kernel));
+    return out;
+  }();
   return rows;
 }
 

@@ -66,11 +66,16 @@ Layout TileConfig::shared_layout() const {
   return shared ? *shared : Layout(IntTuple{tile_cols, tile_rows}, IntTuple{1, tile_cols + pad});
 }
 
-std::vector<std::pair<std::string, std::string>> TileConfig::items() const {
+std::vector<std::pair<std::string, std::string>> TileConfig::tile_items() const {
   return {{"type", std::string(to_string(type))},
           {"tile", fmt::format("{}x{}", tile_rows, tile_cols)},
-          {"threads", to_string(threads)},
-          {"shared", to_string(shared_layout())}};
+          {"threads", to_string(threads)}};
+}
+
+std::vector<std::pair<std::string, std::string>> TileConfig::items() const {
+  auto items = tile_items();
+  items.emplace_back("shared", to_string(shared_layout()));
+  return items;
 }
 
 std::vector<std::string> reasons_against(const TileConfig& config, bool transposed) {

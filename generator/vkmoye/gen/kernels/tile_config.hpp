@@ -25,6 +25,8 @@ struct TileConfig {
 
   /// Key and value of everything above, for the first line of the text and for reports.
   std::vector<std::pair<std::string, std::string>> items() const;
+  /// The same without the shared layout.
+  std::vector<std::pair<std::string, std::string>> tile_items() const;
 };
 
 /// Every reason why no kernel can be made of `config`: tiles that `threads` does not divide

@@ -17,7 +17,6 @@ ir::Kernel transpose(const TileConfig& config, const std::string& name) {
   const Tensor src = k.input("src", config.type, {{"col", "cols"}, {"row", "rows"}});
   const Tensor dst = k.output("dst", config.type, {{"row", "rows"}, {"col", "cols"}});
   const View smem = k.shared("tile", config.type, config.shared_layout());  // (bM, bN)
-  k.grid({"cols", bM}, {"rows", bN});
 
   const View blocktile_src = tile(src, {bM, bN}, {k.block_x(), k.block_y()});  // (bM, bN)
   const View blocktile_dst = tile(dst, {bN, bM}, {k.block_y(), k.block_x()});  // (bN, bM)

@@ -1,0 +1,105 @@
+// What the DSL refuses, and what it derives.
+
+#include "vkmoye/gen/dsl/builder.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/layout/text.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+// src and dst of (cols, rows), 256 threads.
+struct Arrays {
+  Builder k{"test", 256};
+  Tensor src = k.input("src", ScalarType::f32, {{"col", "cols"}, {"row", "rows"}});
+  Tensor dst = k.output("dst", ScalarType::f32, {{"col", "cols"}, {"row", "rows"}});
+  View from = tile(src, {32, 32}, {k.block_x(), k.block_y()});
+  View to = tile(dst, {32, 32}, {k.block_x(), k.block_y()});
+  Layout threads = make_layout({32, 8});
+};
+
+TEST(Builder, DerivesTheGridFromTheTiles) {
+  Arrays s;
+  s.k.copy(parallelize(s.from, s.threads, s.k.thread()),
+           parallelize(s.to, s.threads, s.k.thread()));
+  const ir::Kernel kernel = s.k.finish();
+  EXPECT_EQ(kernel.grid[0].extent, Extent("cols"));
+  EXPECT_EQ(kernel.grid[0].tile, 32);
+  EXPECT_EQ(kernel.grid[1].extent, Extent("rows"));
+}
+
+TEST(Builder, RefusesTilesThatWantDifferentGrids) {
+  Arrays s;
+  const View wide = tile(s.dst, {64, 32}, {s.k.block_x(), s.k.block_y()});
+  const View half = tile(wide, {32, 32}, {0, 0});
+  s.k.copy(parallelize(s.from, s.threads, s.k.thread()),
+           parallelize(half, s.threads, s.k.thread()));
+  for (int asked = 0; asked < 2; ++asked) {  // asked again, the answer is the same
+    EXPECT_THAT([&] { s.k.finish(); },
+                ThrowsMessage<KernelError>(HasSubstr("block_x counts tiles of 32 along cols")));
+  }
+}
+
+TEST(Builder, RefusesThreadLayoutsThatLeaveElementsWithoutOwner) {
+  Arrays s;
+  const auto with = [&](const char* threads) {
+    return [&s, threads] { parallelize(s.from, parse_layout(threads), s.k.thread()); };
+  };
+  EXPECT_THAT(with("(32,8):(1,16)"), ThrowsMessage<LayoutError>(HasSubstr("each once")));
+  EXPECT_THAT(with("(32,8):(1,0)"), ThrowsMessage<LayoutError>(HasSubstr("each once")));
+  EXPECT_THAT(with("(16,8)"), ThrowsMessage<LayoutError>(HasSubstr("there are 128 threads")));
+  EXPECT_THAT(with("(32,16)"), ThrowsMessage<LayoutError>(HasSubstr("there are 512 threads")));
+  EXPECT_THAT(with("(256,1)"), ThrowsMessage<LayoutError>(HasSubstr("does not divide")));
+  EXPECT_NO_THROW(with("(32,8):(8,1)")());
+}
+
+TEST(Builder, RefusesCopiesBetweenDifferentShapesAndWrongVectors) {
+  Arrays s;
+  const View part = parallelize(s.from, s.threads, s.k.thread());
+  const View other = parallelize(s.to, make_layout({16, 16}), s.k.thread());
+  EXPECT_THAT([&] { s.k.copy(part, other); }, ThrowsMessage<LayoutError>(HasSubstr("differ")));
+  EXPECT_THAT([&] { s.k.copy(part, part, 4); },
+              ThrowsMessage<LayoutError>(HasSubstr("vectors of 4")));
+}
+
+TEST(View, PartitionGivesEachThreadTheBlockOfItsValues) {
+  // The six-thread copy of MoYe.jl's TiledCopy: thread 1 has 12 13 16 17 20 21 of a (4,9) tile.
+  Builder k("test", 6);
+  const View smem = k.shared("tile", ScalarType::f64, make_layout({4, 9}));
+  const TiledCopy copy = make_tiled_copy(parse_layout("(2,3):(3,1)"), parse_layout("(2,3):(1,2)"));
+  const View mine = partition(smem, copy, k.thread());
+  EXPECT_EQ(to_string(mine.axes[0].values), "((2,3),1,1):((1,4),0,0)");
+  EXPECT_EQ(evaluate(parse_layout("(3,2):(12,2)"), 1)->value, 12u);
+}
+
+TEST(View, SliceRefusesANumberOutsideItsMode) {
+  Builder k("test", 64);
+  const View smem = k.shared("tile", ScalarType::f32, make_layout({8, 2}));
+  EXPECT_EQ(to_string(slice(smem, {_, 1}).axes[0].values), "(8):(1)");
+  EXPECT_THAT(
+      [&] {
+        slice(smem, {_, 7});
+      },
+      ThrowsMessage<LayoutError>(HasSubstr("7 is outside mode 1, extent 2")));
+}
+
+TEST(View, ProjectionsShareValuesBetweenThreads) {
+  // (16,16) threads over a (128,8) tile: {1, _} cuts mode 0 by thread % 16 and keeps all of mode 1.
+  Builder k("test", 256);
+  const View smem = k.shared("tile", ScalarType::f32, make_layout({128, 8}));
+  const Layout threads = make_layout({16, 16});
+  const View rows = parallelize(smem, threads, k.thread(), {1, _});
+  const View columns = parallelize(smem, threads, k.thread(), {_, 1});
+  EXPECT_EQ(size(rows.shape()), 64);
+  EXPECT_EQ(size(columns.shape()), 64);
+  EXPECT_FALSE(ir::same(rows.axes[0].origin, columns.axes[0].origin));
+}
+
+}  // namespace
+}  // namespace vkmoye::gen

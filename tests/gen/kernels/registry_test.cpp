@@ -1,0 +1,73 @@
+// What the generator makes of each kernel for devices of every kind.
+
+#include "vkmoye/gen/kernels/registry.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/fake_devices.hpp"
+#include "vkmoye/base/error.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::vector<std::string> reasons(const KernelEntry& entry, ScalarType type,
+                                 const DeviceCaps& caps) {
+  return reasons_against(ir::interface_of(entry.describe(type, {})), caps);
+}
+
+TEST(Registry, EveryKernelAndTypeSuitsARealDevice) {
+  for (const DeviceCaps& caps : {test::lavapipe_like(), test::h200_like(), test::rdna3_like()}) {
+    for (const KernelEntry& entry : registry()) {
+      for (const ScalarType type : entry.types) {
+        EXPECT_THAT(reasons(entry, type, caps), IsEmpty())
+            << entry.name << ' ' << to_string(type) << " on " << caps.name;
+      }
+    }
+  }
+}
+
+TEST(Registry, APoorDeviceIsToldEverythingItLacks) {
+  const KernelEntry& entry = *find_kernel("transpose/padded");
+  EXPECT_THAT(reasons(entry, ScalarType::i8, test::poor()),
+              ElementsAre("needs the feature i8, the device lacks it",
+                          "needs the feature storage8, the device lacks it",
+                          "needs 256 threads in dimension 0 of a workgroup, the device has 128",
+                          "needs 256 threads in a workgroup, the device has 128"));
+  const Options fewer = {{"threads", "32x4"}};
+  EXPECT_THAT(
+      reasons_against(ir::interface_of(entry.describe(ScalarType::f32, fewer)), test::poor()),
+      IsEmpty());
+}
+
+TEST(Registry, NamesAreUniqueAndFound) {
+  for (const KernelEntry& entry : registry()) EXPECT_EQ(find_kernel(entry.name), &entry);
+  EXPECT_EQ(find_kernel("transpose"), nullptr);
+}
+
+TEST(Registry, AnOptionThatAKernelHasNotIsRefusedWithThoseItHas) {
+  try {
+    find_kernel("transpose/naive")->describe(ScalarType::f32, {{"pad", "1"}, {"tile", "x"}});
+    FAIL() << "accepted";
+  } catch (const KernelError& error) {
+    EXPECT_THAT(error.reasons, ElementsAre("there is no option 'pad'; there are tile, threads",
+                                           HasSubstr("tile 'x' is not ROWSxCOLUMNS")));
+  }
+}
+
+TEST(Registry, NumbersBeyondSixtyFourBitsAreRefusedAsSuch) {
+  try {
+    find_kernel("copy/padded")->describe(ScalarType::f32, {{"pad", "99999999999999999999"}});
+    FAIL() << "accepted";
+  } catch (const KernelError& error) {
+    EXPECT_THAT(error.reasons, Contains(HasSubstr("99999999999999999999")));
+  }
+}
+
+}  // namespace
+}  // namespace vkmoye::gen

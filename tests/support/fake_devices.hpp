@@ -1,0 +1,47 @@
+#pragma once
+// Devices that are not here: what the generator decides for them can be tested all the same.
+// Limits as the drivers report them; features as far as kernels ask for them.
+
+#include <vector>
+
+#include "vkmoye/contract/device_caps.hpp"
+
+namespace vkmoye::test {
+
+inline DeviceCaps fake_device(const char* name, std::uint32_t shared_bytes,
+                              std::uint32_t workgroup_threads, std::uint32_t subgroup,
+                              FeatureSet features) {
+  DeviceCaps caps;
+  caps.name = name;
+  caps.max_group_count = {65535, 65535, 65535};
+  caps.max_workgroup_size = {workgroup_threads, workgroup_threads, 64};
+  caps.max_workgroup_invocations = workgroup_threads;
+  caps.max_shared_bytes = shared_bytes;
+  caps.max_push_constant_bytes = 128;
+  caps.max_storage_buffers = 16;
+  caps.max_storage_buffer_bytes = std::uint64_t{1} << 31;
+  caps.max_buffer_bytes = std::uint64_t{1} << 32;
+  caps.device_memory_bytes = std::uint64_t{1} << 33;
+  caps.subgroup_size = caps.min_subgroup_size = caps.max_subgroup_size = subgroup;
+  caps.features = features;
+  return caps;
+}
+
+inline FeatureSet all_features() {
+  FeatureSet all;
+  for (std::size_t i = 0; i < kFeatureCount; ++i) all.add(static_cast<Feature>(i));
+  return all;
+}
+
+inline DeviceCaps lavapipe_like() {
+  return fake_device("lavapipe-like", 32768, 1024, 8, all_features());
+}
+inline DeviceCaps h200_like() { return fake_device("H200-like", 49152, 1024, 32, all_features()); }
+inline DeviceCaps rdna3_like() {
+  return fake_device("RDNA3-like", 65536, 1024, 64, all_features());
+}
+
+/// The least that Vulkan 1.2 allows (specification, "Required Limits"), and no feature at all.
+inline DeviceCaps poor() { return fake_device("poor", 16384, 128, 4, {}); }
+
+}  // namespace vkmoye::test
