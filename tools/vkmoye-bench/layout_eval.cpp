@@ -249,9 +249,12 @@ void evaluate_json(std::string_view request, std::string& answer) {
 void evaluate_json_lines(std::istream& in, std::ostream& out) {
   std::string request, answer;
   while (std::getline(in, request)) {
-    if (request.find_first_not_of(" \t\r") == std::string::npos) continue;
     answer.clear();
-    evaluate_json(request, answer);
+    try {
+      evaluate_json(request, answer);
+    } catch (const std::exception& error) {  // a mistake of ours must not end the lines after it
+      answer = json{{"error", error.what()}}.dump(-1, ' ', false, json::error_handler_t::replace);
+    }
     answer += '\n';
     out.write(answer.data(), static_cast<std::streamsize>(answer.size()));
   }

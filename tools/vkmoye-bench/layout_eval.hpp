@@ -19,7 +19,7 @@ namespace vkmoye::bench {
 /// Appends the answer to `request`, without a line break. Never throws for bad input.
 void evaluate_json(std::string_view request, std::string& answer);
 
-/// Answers every line of `in`, in order; empty lines are passed over.
+/// Answers every line of `in` with one line, in order; an empty line with an error.
 void evaluate_json_lines(std::istream& in, std::ostream& out);
 
 }  // namespace vkmoye::bench
