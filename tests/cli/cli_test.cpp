@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <filesystem>
@@ -65,6 +66,9 @@ TEST(Cli, WrongUsageIsRefusedWithTheNearestName) {
   refused({"rum"}, "did you mean 'run'?");
   refused({}, "subcommand");
   refused({"--nonsense"}, "unknown option '--nonsense'");
+  refused({"-x"}, "unknown option '-x'");
+  refused({"layout", "--jsno"}, "there are --help --jsonl");
+  refused({"emit", "copy/simple", "--spirv", "/dev/null", "--interface", "/dev/null"}, "same file");
   refused({"--versoin"}, "did you mean '--version'?");
   refused({"run", "copy/simple", "--type", "F32"}, "did you mean 'f32'?");
   refused({"run", "copy/simpel"}, "did you mean 'copy/simple'?");
@@ -188,6 +192,16 @@ TEST(Cli, FilesAreWholeOrUntouched) {
   }
   EXPECT_THAT(files(), testing::Contains("a.npy"));
   for (const std::string& name : files()) EXPECT_FALSE(name.starts_with(".vkmoye")) << name;
+}
+
+TEST(Cli, AnUnknownDeviceIsAnsweredWithTheNearest) {
+  const Outcome run =
+      bench({"run", "copy/simple", "--size", "1x1", "--min-time", "0", "--format", "json"});
+  ASSERT_EQ(run.status, 0) << run.err;
+  std::string name = json::parse(run.out)["device"]["name"];
+  name = name.substr(0, name.find(' '));
+  name.back() = '#';
+  EXPECT_THAT(bench({"run", "copy/simple", "--device", name}).err, HasSubstr("did you mean '"));
 }
 
 TEST(Cli, ListNamesEveryKernelWithItsSource) {
@@ -315,6 +329,9 @@ TEST(Cli, ApplyRefusesFilesThatAreNotWhatItTakes) {
   std::string structured = npy("..", "(2, 2)", std::string(16, 'x'));
   structured.replace(structured.find("'..'"), 4, "[  ]");  // its fields do not matter
   refused(structured, "structured type; save one field");
+  std::string shape;
+  for (int i = 0; i < 10000; ++i) shape += "1,";
+  refused(npy("<f4", "(" + shape + ")", ""), "... of f32 needs 4");
   refused(npy("\x1b[31m", "(2, 2)", std::string(16, 'x')), "'\\x1b[31m'");
   refused(npy(std::string(5000, 'q'), "(2, 2)", std::string(16, 'x')),
           std::string(80, 'q') + "...'");
@@ -358,14 +375,56 @@ TEST(Cli, ApplyOfTooMuchForTheDeviceCannotRun) {
   EXPECT_FALSE(std::filesystem::exists(folder.file("b.npy")));
 }
 
+// A cache that is not good costs time, which the user is told in one line, and nothing else.
 TEST(Cli, ADamagedOrUnwritableCacheChangesNothing) {
   const TemporaryFolder folder;
-  const std::vector<std::string> run = {"run",   "copy/simple", "--size",
-                                        "33x65", "--min-time",  "0.01"};
-  const std::string cache = "VKMOYE_CACHE_DIR=" + folder.path();
-  EXPECT_EQ(bench(run, {cache}).status, 0);
-  EXPECT_EQ(bench(run, {cache}).status, 0);
-  EXPECT_EQ(bench(run, {"VKMOYE_CACHE_DIR=/proc/nowhere"}).status, 0);
+  write_file(folder.file("a.npy"), npy("|i1", "(2, 3)", std::string("\1\2\3\4\5\6", 6)));
+  const auto run_with = [&](const std::string& cache, const std::string& said) {
+    const std::vector<std::string> environment = {"VKMOYE_CACHE_DIR=" + cache};
+    const Outcome outcome =
+        bench({"run", "copy/simple", "--size", "33x65", "--min-time", "0.01", "--format", "json"},
+              environment);
+    EXPECT_EQ(outcome.status, 0) << said << outcome.err;
+    for (const json& row : json::parse(outcome.out)["results"]) EXPECT_EQ(row["verified"], true);
+    const auto lines = std::count(outcome.err.begin(), outcome.err.end(), '\n');
+    if (said.empty()) {
+      EXPECT_EQ(outcome.err, "");
+    } else {
+      EXPECT_EQ(lines, 1) << outcome.err;
+      EXPECT_THAT(outcome.err,
+                  AllOf(StartsWith("vkmoye-bench: pipeline cache: "), HasSubstr(said)));
+    }
+  };
+  const std::string cache = folder.file("cache");
+  run_with(cache, "");  // made
+  run_with(cache, "");  // loaded
+  const std::string file = std::filesystem::directory_iterator(cache)->path();
+  const std::string good = read_file(file);
+  ASSERT_GT(good.size(), 20u);
+
+  std::string flipped = good;
+  flipped[good.size() - 10] = static_cast<char>(flipped[good.size() - 10] ^ 1);
+  write_file(file, flipped);
+  run_with(cache, "rebuilt: " + file + ": damaged: its hash does not agree");
+  run_with(cache, "");  // the new one is good
+  for (const std::size_t length : {std::size_t{5}, good.size() - 1}) {
+    write_file(file, good.substr(0, length));
+    run_with(cache, "rebuilt: " + file);
+  }
+  write_file(file, good + "x");
+  run_with(cache, "rebuilt: " + file);
+  std::filesystem::remove(file);
+  std::filesystem::create_directory(file);
+  run_with(cache, "not a regular file");
+
+  run_with("/proc/nowhere", "not saved: /proc/nowhere");
+  run_with(folder.file("a.npy"), "not read: ");  // a file where the folder should be
+  const Outcome apply =
+      bench({"apply", "copy/simple", "--in", folder.file("a.npy"), "--out", folder.file("b.npy")},
+            {"VKMOYE_CACHE_DIR=/proc/nowhere"});
+  EXPECT_EQ(apply.status, 0);
+  EXPECT_THAT(apply.err, HasSubstr("not saved: /proc/nowhere"));
+  EXPECT_EQ(read_file(folder.file("b.npy")), read_file(folder.file("a.npy")));
 }
 
 TEST(Cli, LayoutEvaluatesTheAlgebra) {

@@ -9,6 +9,7 @@
 #include "command.hpp"
 #include "device_fit.hpp"
 #include "npy.hpp"
+#include "open_device.hpp"
 #include "parse.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/compile.hpp"
@@ -47,7 +48,7 @@ int apply(const ApplyOptions& options) {
   const Arguments arguments = {{"rows", array.shape[0]}, {"cols", array.shape[1]}};
 
   OutputFile out(options.out);  // refused before the work, if it has to be
-  Device device = Device::open(options.device);
+  Device device = open_device(options.device);
   const auto reasons = reasons_against(device.caps(), kernel.interface, arguments);
   if (!reasons.empty()) {
     // Not a mistake of the caller: another device could.
@@ -57,6 +58,7 @@ int apply(const ApplyOptions& options) {
   GuardedBuffer src(device, data.size()), dst(device, data.size());
   src.write(data);
   device.run(device.load(kernel), {src.view(), dst.view()}, arguments);
+  save_cache(device);
 
   for (const std::string& damage : {src.damage(), dst.damage()}) {
     if (damage.empty()) continue;

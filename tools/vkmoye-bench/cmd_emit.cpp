@@ -74,6 +74,9 @@ void emit(const EmitOptions& options) {
   const gen::KernelEntry& entry = find_one_kernel(options.kernel);
   const ScalarType type = parse_type(options.type);
   const CompiledKernel compiled = gen::compile(entry.describe(type, options.config.given()));
+  if (options.spirv == options.interface && !options.spirv.empty()) {
+    throw ArgumentError("emit: --spirv and --interface name the same file, " + options.spirv);
+  }
   // Both are written before either is there: all files of a call, or none.
   std::optional<OutputFile> spirv, interface;
   if (!options.spirv.empty()) {

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "command.hpp"
+#include "open_device.hpp"
 #include "run_options.hpp"
 #include "vkmoye/base/error.hpp"
 
@@ -36,7 +37,7 @@ int run(RunOptions& options) {
       }
     }
   }
-  Device device = Device::open(options.output.device);
+  Device device = open_device(options.output.device);
   return run_problems(device, problems, options.measure, options.output);
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "command.hpp"
+#include "open_device.hpp"
 #include "run_options.hpp"
 
 namespace vkmoye::bench {
@@ -27,7 +28,7 @@ std::vector<Size> sizes_for(DeviceKind kind, bool quick) {
 }
 
 int suite(const SuiteOptions& options, const std::string& program) {
-  Device device = Device::open(options.output.device);
+  Device device = open_device(options.output.device);
   const bool cpu = device.caps().kind == DeviceKind::cpu;
   std::vector<ScalarType> types = {ScalarType::f32};
   if (!options.quick) types.insert(types.end(), {ScalarType::f16, ScalarType::f64, ScalarType::i8});

@@ -33,10 +33,10 @@ std::string unknown_name(const CLI::App& app, const std::vector<std::string>& wo
   const CLI::App* chosen = &app;
   for (const std::string& word : words) {
     if (word == "--") break;  // no options behind it
-    if (word.starts_with("--")) {
+    if (word.starts_with("--") || (chosen == &app && word.starts_with("-") && word != "-h")) {
       std::vector<std::string> options;
       for (const CLI::Option* option : chosen->get_options()) {
-        options.push_back(option->get_name());
+        if (!option->get_positional()) options.push_back(option->get_name());
       }
       const std::string name = word.substr(0, word.find('='));
       if (!among(name, options)) return unknown("option", name, options);

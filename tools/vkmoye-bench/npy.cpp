@@ -24,7 +24,7 @@ constexpr std::string_view kMagic("\x93NUMPY", 6);
 std::string shown(std::string_view text) {
   constexpr std::size_t kMost = 80;
   std::string out;
-  for (const char c : text) {
+  for (const char c : text.substr(0, text.find_last_not_of(" \n") + 1)) {
     const auto code = static_cast<unsigned char>(c);
     out += code >= 0x20 && code < 0x7f ? std::string(1, c) : fmt::format("\\x{:02x}", code);
     if (out.size() > kMost) return out.substr(0, kMost) + "...";
@@ -228,7 +228,7 @@ NpyHeader read_npy_header(const std::filesystem::path& path) {
   header.data_bytes = byte_count(path, header);
   if (file_bytes - header.data_at != header.data_bytes) {
     refuse(path, fmt::format("holds {} bytes of data, its shape {} of {} needs {}",
-                             file_bytes - header.data_at, shape_text(header.shape),
+                             file_bytes - header.data_at, shown(shape_text(header.shape)),
                              to_string(header.type), header.data_bytes));
   }
   return header;

@@ -42,10 +42,14 @@ std::optional<Number> parse_whole(const std::string& text) {
 
 }  // namespace
 
+std::string lower_case(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
 std::string unknown(std::string_view what, const std::string& word,
                     const std::vector<std::string>& names) {
-  std::string lower = word;
-  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  std::string lower = lower_case(word);
   std::string near = did_you_mean(lower, names);
   // Two letters the wrong way round count as two mistakes there, too many for a short word.
   for (std::size_t i = 1; i < lower.size() && near.empty(); ++i) {

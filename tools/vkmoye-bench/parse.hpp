@@ -16,6 +16,9 @@ struct Size {
   std::int64_t rows = 0, cols = 0;
 };
 
+/// ASCII letters in lower case.
+std::string lower_case(std::string text);
+
 /// "unknown type 'F32', did you mean 'f32'?; there are f16 f32": for a `word` that is none of
 /// `names`, which are in lower case.
 std::string unknown(std::string_view what, const std::string& word,

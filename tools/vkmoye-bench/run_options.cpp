@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "command.hpp"
+#include "open_device.hpp"
 #include "output_file.hpp"
 
 namespace vkmoye::bench {
@@ -60,6 +61,7 @@ int run_problems(Device& device, const std::vector<Problem>& problems,
     if (!out) break;  // the rows to come would be lost as well
     if (file) file->keep();
   }
+  save_cache(device);
   report->finish();
   if (file) file->close();  // of stdout, the program tells at its end
   return any_wrong ? kWrongResult : any_ran ? kOk : kNothingRan;
