@@ -95,9 +95,11 @@ TEST(LaunchPlan, RefusesAPlaceThatTheKernelsVectorsDoNotFit) {
   ranges[0].offset = 16;
   ranges[0].bytes = 4 * 16;
   EXPECT_THAT(
-      [&] { plan_launch(kernel, caps_with(9, 9), ranges, {{"cols", 4}, {"rows", 4}}); },
-      ThrowsMessage<ArgumentError>(
-          "transpose: src: offset 16 is no multiple of the 32 bytes that the kernel moves at once"));
+      [&] {
+        plan_launch(kernel, caps_with(9, 9), ranges, {{"cols", 4}, {"rows", 4}});
+      },
+      ThrowsMessage<ArgumentError>("transpose: src: offset 16 is no multiple of the 32 bytes that "
+                                   "the kernel moves at once"));
 }
 
 TEST(LaunchPlan, NamesEveryMistakeAtOnce) {

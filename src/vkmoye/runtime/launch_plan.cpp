@@ -95,9 +95,10 @@ void check_range(const Binding& binding, const DeviceCaps& caps, const BoundRang
                             range.offset, caps.storage_buffer_alignment));
   }
   if (range.offset % binding.alignment != 0) {
-    reasons.add(fmt::format("{}: offset {} is no multiple of the {} bytes that the kernel moves at "
-                            "once",
-                            binding.name, range.offset, binding.alignment));
+    reasons.add(
+        fmt::format("{}: offset {} is no multiple of the {} bytes that the kernel moves at "
+                    "once",
+                    binding.name, range.offset, binding.alignment));
   }
 }
 
