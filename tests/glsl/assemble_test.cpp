@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/options.hpp"
 #include "support/process.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/compile.hpp"
@@ -26,7 +27,8 @@ TEST(Assemble, EveryKernelAndTypeIsValidSpirv) {
   for (const KernelEntry& entry : registry()) {
     for (const ScalarType type : entry.types) {
       for (const Options& option : options) {
-        const CompiledKernel kernel = compile(entry.describe(type, option));
+        const CompiledKernel kernel =
+            compile(entry.describe(type, test::options_of(entry, option)));
         const std::string path = folder.file(std::to_string(command.size()) + ".spv");
         test::write_file(path, std::string(reinterpret_cast<const char*>(kernel.spirv.data()),
                                            kernel.spirv.size() * 4));

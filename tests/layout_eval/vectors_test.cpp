@@ -125,6 +125,8 @@ TEST(LayoutEval, AnswersLinesInOrder) {
   ASSERT_TRUE(std::getline(answers, line));
   EXPECT_EQ(line, "{\"result\":6}");
   ASSERT_TRUE(std::getline(answers, line));
+  EXPECT_TRUE(line.starts_with("{\"error\":"));  // the empty line
+  ASSERT_TRUE(std::getline(answers, line));
   EXPECT_TRUE(line.starts_with("{\"error\":"));
   ASSERT_TRUE(std::getline(answers, line));
   EXPECT_EQ(line, "{\"result\":1055}");

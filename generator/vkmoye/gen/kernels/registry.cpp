@@ -64,8 +64,8 @@ TileConfig read(TileConfig config, const std::vector<OptionRow>& rows, const Opt
     if (!known) {
       std::vector<std::string> names;
       for (const OptionRow& row : rows) names.push_back(row.name);
-      reasons.push_back(
-          fmt::format("there is no option '{}'; there are {}", name, join(names, ", ")));
+      reasons.push_back(fmt::format("there is no option '{}'; there are {}", name,
+                                    names.empty() ? "none" : join(names, ", ")));
     } else if (name == "tile") {
       if (!parse_pair(text, config.tile_rows, config.tile_cols)) {
         reasons.push_back(fmt::format("tile '{}' is not ROWSxCOLUMNS, such as 32x32", text));

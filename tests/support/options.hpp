@@ -1,0 +1,19 @@
+#pragma once
+// Options of many kernels at once.
+
+#include <algorithm>
+
+#include "vkmoye/gen/kernels/registry.hpp"
+
+namespace vkmoye::test {
+
+/// Those of `options` that `entry` has: a kernel without a shared tile has no padding of it.
+inline gen::Options options_of(const gen::KernelEntry& entry, gen::Options options) {
+  std::erase_if(options, [&](const auto& option) {
+    return std::none_of(entry.options.begin(), entry.options.end(),
+                        [&](const auto& row) { return row.name == option.first; });
+  });
+  return options;
+}
+
+}  // namespace vkmoye::test
