@@ -150,7 +150,7 @@ std::string known_types() {
 
 ScalarType known_type(const std::filesystem::path& path, const std::string& descr) {
   if (const auto type = type_of(descr)) return *type;
-  const auto little_endian = descr.empty() ? descr : "<" + descr.substr(1);
+  const std::string little_endian = descr.empty() ? descr : fmt::format("<{}", descr.substr(1));
   if (descr.starts_with('>') && type_of(little_endian)) {
     refuse(path,
            fmt::format("has big-endian elements, '{}'; save a.astype('{}')", descr, little_endian));
