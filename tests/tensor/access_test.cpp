@@ -1,4 +1,4 @@
-// Banks and sectors of the accesses that the seeds make, with figures that can be worked out by
+// Banks and sectors of the accesses that the tutorials make, with figures that can be worked out by
 // hand.
 #include "vkmoye/layout/access.hpp"
 
@@ -32,7 +32,7 @@ TEST(Storage, NamesTheCoordinatesThatShareAnOffset) {
   EXPECT_EQ(why_no_storage("(32,32):(1,31)"_layout), "(0,1) and (31,0) share offset 31");
 }
 
-// The seed's transpose: 32x8 threads write a 32x32 tile along mode 0 and read it along mode 1.
+// The tutorial's transpose: 32x8 threads write a 32x32 tile along mode 0 and read it along mode 1.
 constexpr Layout kThreads = "(32,8):(1,32)"_layout;
 constexpr Layout kIndices = "(32,32):(1,32)"_layout;
 constexpr Layout kWrite = thread_value_layout(thread_split(kIndices, kThreads), kThreads);

@@ -9,7 +9,7 @@
 namespace vkmoye {
 namespace {
 
-// The seed's transpose: 32x32 tile, 32x8 threads.
+// The tutorial's transpose: 32x32 tile, 32x8 threads.
 constexpr Split kTile = tile_split("(128,96):(1,128)"_layout, {32, 32});
 static_assert(kTile.kept == "(32,32):(1,128)"_layout);
 static_assert(kTile.chosen == "(4,3):(32,4096)"_layout);

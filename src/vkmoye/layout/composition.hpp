@@ -9,7 +9,7 @@
 // CuTe and pycute accept about one in ten random compositions wrongly; here a result is right or an
 // error, in two steps:
 //
-// 1. Per leaf s:d of B against the coalesced flat A, mode by mode (design decision 4): skip a mode
+// 1. Per leaf s:d of B against the coalesced flat A, mode by mode: skip a mode
 //    that the stride passes whole, take the part of a mode that the stride divides, stay inside the
 //    mode when all that is left fits, otherwise refuse.
 // 2. Two leaves that are each right can still add up past the end of a mode of A (a carry). If the

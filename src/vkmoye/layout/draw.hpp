@@ -1,7 +1,7 @@
 #pragma once
 // Layouts as pictures. A picture is first a table of cells, then text, SVG, typst or LaTeX.
 //
-//   text of offset_table((4,4):(1,5))        of thread_value_table for the seed's tiled copy
+//   text of offset_table((4,4):(1,5))        of thread_value_table for MoYe.jl's tiled copy
 //
 //        0  1  2  3                                 0     1     2     3 ..
 //     0  0  5 10 15                              0  T0V0  T0V2  T0V4  T1V0
