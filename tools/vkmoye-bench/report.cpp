@@ -59,7 +59,7 @@ std::string time_text(const Row& row) {
 }
 
 const Column kColumns[] = {
-    {"kernel", -17, [](const Row& r) { return r.kernel; }},
+    {"kernel", -26, [](const Row& r) { return r.kernel; }},
     {"type", -4, [](const Row& r) { return r.type; }},
     {"size", 11, size_text},
     {"median", 9, time_text<50>},
