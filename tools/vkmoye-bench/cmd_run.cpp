@@ -30,9 +30,11 @@ int run(RunOptions& options) {
   const auto kernels = find_kernels(options.kernels);
   const auto sizes = parse_sizes(options.sizes);
   for (const ScalarType type : parse_types(options.types)) {
+    for (const gen::KernelEntry* entry : kernels) {
+      entry->describe(type, options.config.given());  // refuses a bad config before any work
+    }
     for (const Size& size : sizes) {
       for (const gen::KernelEntry* entry : kernels) {
-        entry->describe(type, options.config.given());  // refuses a bad config before any work
         problems.push_back({entry, type, size, options.config.given()});
       }
     }

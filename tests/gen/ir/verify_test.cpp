@@ -211,6 +211,10 @@ TEST(Verify, RefusesGridsExtentsAndNamesThatCannotBe) {
               ElementsAre(HasSubstr("stride 1")));
   EXPECT_THAT(reasons([](Kernel& k) { k.arrays[0].name = "Src"; }),
               ElementsAre(HasSubstr("have one name")));
+  EXPECT_THAT(reasons([](Kernel& k) { k.arrays[0].name = ""; }),
+              ElementsAre("'' cannot be the name of an array"));
+  EXPECT_THAT(reasons([](Kernel& k) { k.arrays[0].axes = {}; }),
+              ElementsAre("array dst has no axis"));
   EXPECT_THAT(reasons([](Kernel& k) { k.arrays[0].name = "float"; }),
               ElementsAre("'float' cannot be the name of an array"));
   EXPECT_THAT(reasons([](Kernel& k) { k.why = "two\nlines"; }), ElementsAre(HasSubstr("one line")));

@@ -54,11 +54,6 @@ Expr named(Body& body, const std::string& name, const Expr& value) {
   return ir::variable(name, ir::kIndex, value->bound, value->alignment);
 }
 
-Expr extent_of(const ir::Axis& axis) {
-  return axis.extent.is_symbol() ? ir::variable(axis.extent.symbol)
-                                 : Expr(static_cast<std::uint32_t>(axis.extent.value));
-}
-
 // One side of the copy: the statements before and inside the loops, the guards of each, and the
 // elements that one round touches: one vector, or each of `vector` elements by itself.
 struct Side {
@@ -104,7 +99,7 @@ Side side(const View& view, const ir::Array& array, const std::vector<Loop>& loo
     if (is_buffer) {
       // For all elements of a round: the extent is a multiple of `vector` where that is above 1.
       add_guard(varies ? out.guard_inside : out.guard_before,
-                ir::less(coordinate, extent_of(axis)));
+                ir::less(coordinate, ir::extent_of(axis)));
     }
     const std::uint32_t step = vector == 1 ? 0 : stride_of(view.axes[i].values, 0);
     for (std::size_t element = 0; element < out.elements.size(); ++element) {
@@ -176,7 +171,7 @@ void add_conditions(std::optional<Expr>& condition, const View& view, const ir::
   if (array.space != ir::Array::Space::buffer) return;
   for (std::size_t i = 0; i < view.axes.size(); ++i) {
     if (stride_of(view.axes[i].values, 0) == 0) continue;
-    const Expr extent = extent_of(array.axes[i]);
+    const Expr extent = ir::extent_of(array.axes[i]);
     const Expr is_multiple = ir::equal(extent % vector, 0);
     if (extent->alignment % vector == 0 || (condition && ir::same(*condition, is_multiple)))
       continue;

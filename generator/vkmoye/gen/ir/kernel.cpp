@@ -32,6 +32,11 @@ const TypeFeatures& features_of(ScalarType type) {
 
 }  // namespace
 
+Expr extent_of(const Axis& axis) {
+  return axis.extent.is_symbol() ? variable(axis.extent.symbol)
+                                 : Expr(static_cast<std::uint32_t>(axis.extent.value));
+}
+
 std::int64_t Array::shared_size() const {
   std::int64_t size = 1;
   for (const Axis& axis : axes) size *= axis.extent.value;

@@ -23,6 +23,9 @@ struct Axis {
   Expr stride = 1;         // elements
 };
 
+/// The extent of `axis` as an expression.
+Expr extent_of(const Axis& axis);
+
 /// A storage buffer or a shared array.
 struct Array {
   enum class Space : std::uint8_t { buffer, shared };

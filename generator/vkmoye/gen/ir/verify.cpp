@@ -78,6 +78,7 @@ class ScopeChecker {
   void check_array(const Array& array) {
     if (!is_usable_name(array.name)) complain("'{}' cannot be the name of an array", array.name);
     for (const Array& other : kernel_.arrays) {
+      if (array.name.empty() || other.name.empty()) continue;
       // A buffer's block is called like its array with a capital letter.
       const bool same_name = array.name.substr(1) == other.name.substr(1) &&
                              (array.name[0] | 32) == (other.name[0] | 32);
@@ -197,6 +198,7 @@ class ScopeChecker {
                element.coordinates.size(), array->name, array->axes.size());
       return array;
     }
+    if (array->axes.empty()) return array;
     if (!is_width(element.width) || (element.width > 1 && !is_constant(array->axes[0].stride, 1))) {
       complain(
           "'{}' touches {} elements of {} at once: there are vectors of 1, 2 and 4 along a "
@@ -231,11 +233,6 @@ class ScopeChecker {
       complain_of(to_string(array.axes[0].extent));
     }
     // The step along a further axis is a product that contains the extent of axis 0.
-  }
-
-  static Expr extent_of(const Axis& axis) {
-    return axis.extent.is_symbol() ? variable(axis.extent.symbol)
-                                   : Expr(static_cast<std::uint32_t>(axis.extent.value));
   }
 
   bool is_multiple(const Expr& value, std::uint32_t width) const {

@@ -29,22 +29,22 @@ Form form_of(TiledValues values, std::uint32_t widest) {
 
 }  // namespace
 
-ir::Kernel copy_tiled(const TileConfig& config, TiledValues values, const std::string& name) {
+ir::Kernel copy_tiled(ScalarType type, TiledValues values, const std::string& name) {
   const Layout threads = make_layout({32, 8});
-  const Form form = form_of(values, size_of(config.type) == 8 ? 2 : 4);
+  const Form form = form_of(values, size_of(type) == 8 ? 2 : 4);
   const TiledCopy copy = make_tiled_copy(threads, form.values);
   // Four rounds of the copy's tile along the rows: loads of several rounds are in flight at once.
   const std::int64_t bM = copy.tiler.leaf(0), bN = 4 * copy.tiler.leaf(1);
 
   Builder k(name, static_cast<std::uint32_t>(size(threads)));
-  k.describe({{"type", std::string(to_string(config.type))},
+  k.describe({{"type", std::string(to_string(type))},
               {"tile", fmt::format("{}x{}", bN, bM)},
               {"threads", to_string(threads)},
               {"values", to_string(form.values)},
               {"vector", std::to_string(form.vector)}},
              form.why);
-  const Tensor src = k.input("src", config.type, {{"col", "cols"}, {"row", "rows"}});
-  const Tensor dst = k.output("dst", config.type, {{"col", "cols"}, {"row", "rows"}});
+  const Tensor src = k.input("src", type, {{"col", "cols"}, {"row", "rows"}});
+  const Tensor dst = k.output("dst", type, {{"col", "cols"}, {"row", "rows"}});
   const View from = tile(src, {bM, bN}, {k.block_x(), k.block_y()});  // (bM, bN)
   const View to = tile(dst, {bM, bN}, {k.block_x(), k.block_y()});    // (bM, bN)
   k.copy(partition(from, copy, k.thread()), partition(to, copy, k.thread()), form.vector);

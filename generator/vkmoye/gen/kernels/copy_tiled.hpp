@@ -9,14 +9,13 @@
 //   2 + 2        two vectors     every second vector: half of each request is wasted
 
 #include "vkmoye/gen/ir/kernel.hpp"
-#include "vkmoye/gen/kernels/tile_config.hpp"
 
 namespace vkmoye::gen {
 
 enum class TiledValues { single, vector, split_vector };
 
-/// As `copy`, by threads (32,8); of `config`, the type counts alone. Vectors have 4 elements, of
-/// 8-byte types 2; split ones half as many, twice.
-ir::Kernel copy_tiled(const TileConfig& config, TiledValues values, const std::string& name);
+/// As `copy`, by threads (32,8). Vectors have 4 elements, of 8-byte types 2; split ones half as many,
+/// twice.
+ir::Kernel copy_tiled(ScalarType type, TiledValues values, const std::string& name);
 
 }  // namespace vkmoye::gen

@@ -127,12 +127,12 @@ TileConfig config_of(IntTuple threads, std::int64_t pad = 0) {
 
 template <TiledValues values>
 ir::Kernel tiled(const TileConfig& config, const std::string& name) {
-  return copy_tiled(config, values, name);
+  return copy_tiled(config.type, values, name);
 }
 
 template <VectorRung rung>
 ir::Kernel vectors(const TileConfig& config, const std::string& name) {
-  return transpose_vector(config, rung, name);
+  return transpose_vector(config.type, rung, name);
 }
 
 template <Contiguous side>

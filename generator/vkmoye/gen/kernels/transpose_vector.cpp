@@ -20,25 +20,24 @@ const char* reason_for(VectorRung rung) {
 
 }  // namespace
 
-ir::Kernel transpose_vector(const TileConfig& config, VectorRung rung, const std::string& name) {
+ir::Kernel transpose_vector(ScalarType type, VectorRung rung, const std::string& name) {
   constexpr std::int64_t kWarp = 32;
-  const std::uint32_t vector = size_of(config.type) == 8 ? 2 : 4;
+  const std::uint32_t vector = size_of(type) == 8 ? 2 : 4;
   const std::int64_t bM = kWarp * vector, bN = kWarp;  // columns, rows of src
   const Layout threads = make_layout({kWarp, kWarp});
   const TiledCopy load = make_tiled_copy(threads, make_layout({vector, 1}));
 
   Builder k(name, static_cast<std::uint32_t>(size(threads)));
   const Layout padded = make_layout({bM, bN}, {1, rung == VectorRung::padded ? bM + 1 : bM});
-  std::vector<std::pair<std::string, std::string>> items = {
-      {"type", std::string(to_string(config.type))},
-      {"tile", fmt::format("{}x{}", bN, bM)},
-      {"threads", to_string(threads)},
-      {"vector", std::to_string(vector)}};
+  std::vector<std::pair<std::string, std::string>> items = {{"type", std::string(to_string(type))},
+                                                            {"tile", fmt::format("{}x{}", bN, bM)},
+                                                            {"threads", to_string(threads)},
+                                                            {"vector", std::to_string(vector)}};
   if (rung != VectorRung::plain) items.emplace_back("shared", to_string(padded));
   k.describe(std::move(items), reason_for(rung));
 
-  const Tensor src = k.input("src", config.type, {{"col", "cols"}, {"row", "rows"}});
-  const Tensor dst = k.output("dst", config.type, {{"row", "rows"}, {"col", "cols"}});
+  const Tensor src = k.input("src", type, {{"col", "cols"}, {"row", "rows"}});
+  const Tensor dst = k.output("dst", type, {{"row", "rows"}, {"col", "cols"}});
   const View from = tile(src, {bM, bN}, {k.block_x(), k.block_y()});  // (bM, bN)
   const View to = tile(dst, {bN, bM}, {k.block_y(), k.block_x()});    // (bN, bM)
   if (rung == VectorRung::plain) {
@@ -46,7 +45,7 @@ ir::Kernel transpose_vector(const TileConfig& config, VectorRung rung, const std
     return k.finish();
   }
 
-  const View smem = k.shared("tile", config.type, padded);  // (bM, bN)
+  const View smem = k.shared("tile", type, padded);  // (bM, bN)
   k.copy(partition(from, load, k.thread()), partition(smem, load, k.thread()), vector);
   k.barrier();
   if (rung == VectorRung::shared) {

@@ -10,14 +10,13 @@
 // no multiple of the vector takes a scalar path in the same shader.
 
 #include "vkmoye/gen/ir/kernel.hpp"
-#include "vkmoye/gen/kernels/tile_config.hpp"
 
 namespace vkmoye::gen {
 
 enum class VectorRung { plain, shared, padded };
 
-/// As `transpose`, by 1024 threads over a tile of 32 rows and 32 vectors; of `config`, the type
-/// counts alone. Vectors have 4 elements, of 8-byte types 2.
-ir::Kernel transpose_vector(const TileConfig& config, VectorRung rung, const std::string& name);
+/// As `transpose`, by 1024 threads over a tile of 32 rows and 32 vectors. Vectors have 4
+/// elements, of 8-byte types 2.
+ir::Kernel transpose_vector(ScalarType type, VectorRung rung, const std::string& name);
 
 }  // namespace vkmoye::gen
