@@ -124,9 +124,9 @@ ir::Block axpby_statements(const Expr& alpha, const View& x, const ir::Array& x_
 
   ir::Body inside;
   const ir::Element to = element_at(y, indices);
-  Expr sum =
-      ir::multiply(alpha, load(inside, "x_v", element_at(x, indices), x_array, x_array.type));
-  if (beta) sum = ir::multiply_add(*beta, load(inside, "y_v", to, y_array, x_array.type), sum);
+  const ScalarType type = alpha->type.element;
+  Expr sum = ir::multiply(alpha, load(inside, "x_v", element_at(x, indices), x_array, type));
+  if (beta) sum = ir::multiply_add(*beta, load(inside, "y_v", to, y_array, type), sum);
   inside.emplace_back(ir::Store{to, ir::convert(sum, y_array.type)});
   return {fmt::format("{1} <- alpha * {0}{2}", x.name, y.name,
                       beta ? fmt::format(" + beta * {}", y.name) : ""),

@@ -33,8 +33,9 @@ ir::Block gemm_statements(const View& a, const ir::Array& a_array, const View& b
                           const ir::Array& b_array, const View& c, const ir::Array& c_array);
 
 /// y(v) = alpha * x(v) + beta * y(v); without beta, y(v) = alpha * x(v) and y is not read.
-/// Preconditions: registers of one shape; alpha and beta have the type of x. y may be another: it
-/// is converted to that of x before, and back after. Throws LayoutError where the shapes differ.
+/// Preconditions: registers of one shape; alpha and beta have one type, in which it is computed; x
+/// and y are converted to it, the result to the type of y. Throws LayoutError where the shapes
+/// differ.
 ir::Block axpby_statements(const Expr& alpha, const View& x, const ir::Array& x_array,
                            const std::optional<Expr>& beta, const View& y,
                            const ir::Array& y_array);

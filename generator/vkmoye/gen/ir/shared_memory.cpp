@@ -8,6 +8,8 @@
 #include <set>
 #include <unordered_map>
 
+#include "vkmoye/gen/ir/evaluate.hpp"
+
 namespace vkmoye::gen::ir {
 namespace {
 
@@ -16,10 +18,6 @@ constexpr std::int64_t kMaxElements = std::int64_t{1} << 18;
 constexpr std::size_t kMaxThreads = std::size_t{1} << 12;
 constexpr std::uint64_t kMaxSteps = std::uint64_t{1} << 25;
 
-// The value of an expression in every thread of one workgroup; absent where it depends on run-time
-// sizes, on the group or on data.
-using Value = std::optional<std::uint32_t>;
-using Values = std::vector<Value>;
 using Active = std::vector<bool>;  // the threads that may execute a statement
 
 constexpr int kManyThreads = -2;
@@ -58,8 +56,6 @@ void join(State& state, const State& other) {
   }
 }
 
-struct GaveUp {};
-
 class Interpreter {
  public:
   explicit Interpreter(const Kernel& kernel) : threads_(kernel.threads) {
@@ -81,7 +77,7 @@ class Interpreter {
     if (state_.empty() || !reasons.empty()) return;
     try {
       run(kernel.body, Active(threads_, true));
-    } catch (const GaveUp&) {
+    } catch (const Budget::Exceeded&) {
       reasons.push_back(
           fmt::format("the accesses to shared memory are too many to follow: more than "
                       "{} steps for one workgroup",
@@ -93,45 +89,6 @@ class Interpreter {
 
  private:
   // --- expressions ---
-
-  // The value in every thread. Each node is evaluated once for a statement, however often it is
-  // shared.
-  const Values& evaluate(const Expr& e) {
-    const auto found = memo_.find(&*e);
-    if (found != memo_.end()) return found->second;
-    Values values(threads_);
-    spend(threads_);
-    if (e->type.kind != Type::Kind::element && e->operands.size() == 2) {
-      const Values a = evaluate(e->operands[0]), b = evaluate(e->operands[1]);
-      for (std::size_t t = 0; t < threads_; ++t) values[t] = combine(e->op, a[t], b[t]);
-    } else if (e->op == Op::variable) {
-      const auto name = names_.find(e->name);
-      if (name != names_.end()) values = name->second;
-    } else if (e->op == Op::constant && e->type == kIndex) {
-      values.assign(threads_, e->value);
-    } else if (e->op == Op::builtin && e->builtin == Builtin::thread) {
-      for (std::size_t t = 0; t < threads_; ++t) values[t] = static_cast<std::uint32_t>(t);
-    }
-    return memo_.emplace(&*e, std::move(values)).first->second;
-  }
-
-  static Value combine(Op op, Value a, Value b) {
-    if (op == Op::logical_and) {
-      if ((a && !*a) || (b && !*b)) return 0;
-      return a && b ? Value(1) : std::nullopt;
-    }
-    if (!a || !b) return std::nullopt;
-    switch (op) {
-      case Op::add: return *a + *b;
-      case Op::subtract: return *a - *b;
-      case Op::multiply: return *a * *b;
-      case Op::divide: return *b == 0 ? std::nullopt : Value(*a / *b);
-      case Op::modulo: return *b == 0 ? std::nullopt : Value(*a % *b);
-      case Op::less: return *a < *b ? 1 : 0;
-      case Op::equal: return *a == *b ? 1 : 0;
-      default: return std::nullopt;
-    }
-  }
 
   // Whether `e` follows a loop variable without end, other than by a remainder, which repeats.
   bool is_unbounded(const Expr& e) {
@@ -167,35 +124,29 @@ class Interpreter {
     return period;
   }
 
-  void spend(std::uint64_t steps) {
-    steps_ += steps;
-    if (steps_ > kMaxSteps) throw GaveUp{};
-  }
-
   // --- statements ---
 
   void run(const Body& body, const Active& active) {
     if (std::none_of(active.begin(), active.end(), [](bool on) { return on; })) return;
     for (const Stmt& statement : body) {
-      memo_.clear();
       follows_.clear();
-      spend(1);
+      budget_.spend(1);
       std::visit([&](const auto& s) { step(s, active); }, statement.value);
     }
   }
 
   void step(const Let& s, const Active&) {
-    Values values = evaluate(s.value);
+    Values values = values_(s.value);
     if (is_unbounded(s.value)) {
       unbounded_.insert(s.name);
     } else {
       unbounded_.erase(s.name);
     }
-    names_[s.name] = std::move(values);
+    values_.define(s.name, std::move(values));
   }
   void step(const Load& s, const Active& active) {
     touch(s.from, false, active);
-    names_[s.name] = Values(threads_);
+    values_.define(s.name, Values(threads_));
   }
   void step(const Store& s, const Active& active) { touch(s.to, true, active); }
   void step(const Block& s, const Active& active) { run(s.body, active); }
@@ -203,7 +154,7 @@ class Interpreter {
   // Refused where not all threads come by; so whoever runs this path has waited.
   void step(const Barrier&, const Active&) {
     for (auto& [name, cells] : state_) {
-      spend(cells.size());
+      budget_.spend(cells.size());
       for (Cell& cell : cells) cell.written = cell.read = Touch{};
     }
   }
@@ -211,7 +162,7 @@ class Interpreter {
   // Threads of which it is known go their way. Where it is not known for some, it may hold for all
   // of these or for none: two paths.
   void step(const If& s, const Active& active) {
-    const Values condition = evaluate(s.condition);
+    const Values condition = values_(s.condition);
     Active surely = active, surely_not = active, perhaps = active, perhaps_not = active;
     bool is_known = true;
     for (std::size_t t = 0; t < threads_; ++t) {
@@ -240,7 +191,7 @@ class Interpreter {
 
   void step(const For& s, const Active& active) {
     if (!concerns_shared_memory(s.body)) return;
-    const Values ends = evaluate(s.end);
+    const Values ends = values_(s.end);
     const bool is_known =
         std::all_of(ends.begin(), ends.end(), [](const Value& end) { return end.has_value(); });
     std::uint32_t rounds = 0;
@@ -256,7 +207,7 @@ class Interpreter {
       for (std::size_t t = 0; t < threads_; ++t) {
         if (ends[t] && *ends[t] <= round) inside[t] = false;
       }
-      names_[s.variable] = Values(threads_, round);
+      values_.define(s.variable, Values(threads_, round));
       run(s.body, inside);
       if (is_known) continue;
       spend_copy();
@@ -281,7 +232,7 @@ class Interpreter {
   }
 
   void spend_copy() {
-    for (const auto& [name, cells] : state_) spend(cells.size());
+    for (const auto& [name, cells] : state_) budget_.spend(cells.size());
   }
 
   // --- accesses ---
@@ -291,7 +242,7 @@ class Interpreter {
     if (found == state_.end()) return;
     std::vector<Cell>& cells = found->second;
     const Expr& index = element.coordinates[0];
-    const Values at = evaluate(index);
+    const Values at = values_(index);
     const bool is_known =
         !is_unbounded(index) &&
         std::all_of(at.begin(), at.end(), [](const Value& value) { return value.has_value(); });
@@ -320,7 +271,7 @@ class Interpreter {
 
   void touch(std::vector<Cell>& cells, const Element& element, std::uint32_t at, int thread,
              bool writes) {
-    spend(1);
+    budget_.spend(1);
     if (at >= cells.size()) {
       complain("range " + element.partition,
                fmt::format("'{}' touches {}[{}] in thread {}, the array has {} elements",
@@ -366,12 +317,11 @@ class Interpreter {
 
   const std::size_t threads_;
   State state_;
-  std::map<std::string, Values> names_;
+  Budget budget_{kMaxSteps};
+  Evaluator values_{threads_, budget_};
   std::set<std::string> unbounded_;  // names that grow with a loop whose end is not known
-  std::unordered_map<const Node*, Values> memo_;  // of one statement
   std::unordered_map<const Node*, bool> follows_;
   std::set<std::string> said_;
-  std::uint64_t steps_ = 0;
 };
 
 }  // namespace

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <map>
 #include <set>
 #include <unordered_map>
 
+#include "vkmoye/gen/ir/guards.hpp"
 #include "vkmoye/gen/ir/names.hpp"
 #include "vkmoye/gen/ir/shared_memory.hpp"
 
@@ -220,7 +220,7 @@ class ScopeChecker {
       use(element.coordinates[i], element.partition);
       // Shared arrays are checked exactly, address by address, in shared_memory.cpp.
       if (array->space != Array::Space::shared &&
-          !in_range(element.coordinates[i], array->axes[i])) {
+          !prove_in_range(element.coordinates[i], array->axes[i], guards_)) {
         complain("'{}' touches {} at a coordinate along {} that nothing keeps below {}",
                  element.partition, array->name, array->axes[i].coordinate,
                  to_string(array->axes[i].extent));
@@ -239,14 +239,14 @@ class ScopeChecker {
           element.partition, element.width, array.name, what, element.width);
     };
     if (element.coordinates[0]->alignment % element.width != 0) complain_of("its coordinate");
-    if (!is_multiple(extent_of(array.axes[0]), element.width)) {
+    if (!is_multiple(extent_of(array.axes[0]), element.width, guards_)) {
       complain_of(to_string(array.axes[0].extent));
     }
     for (std::size_t i = 1; i < array.axes.size(); ++i) {
       // A step that is a product contains the extent of axis 0.
       const Expr& stride = array.axes[i].stride;
       const bool is_product = stride->op == Op::multiply || same(stride, extent_of(array.axes[0]));
-      if (!is_product && !is_multiple(stride, element.width)) complain_of(name_of_step(stride));
+      if (!is_product && !is_multiple(stride, element.width, guards_)) complain_of(name_of_step(stride));
     }
   }
 
@@ -266,42 +266,6 @@ class ScopeChecker {
 
   static std::string name_of_step(const Expr& stride) {
     return stride->op == Op::variable ? stride->name : "the step along a further axis";
-  }
-
-  bool is_multiple(const Expr& value, std::uint32_t width) const {
-    if (value->alignment % width == 0) return true;
-    return std::any_of(guards_.begin(), guards_.end(), [&](const Expr& guard) {
-      if (guard->op != Op::equal || !is_constant(guard->operands[1], 0)) return false;
-      const Expr& remainder = guard->operands[0];
-      return remainder->op == Op::modulo && is_constant(remainder->operands[1]) &&
-             remainder->operands[1]->value % width == 0 && same(remainder->operands[0], value);
-    });
-  }
-
-  bool in_range(const Expr& coordinate, const Axis& axis) const {
-    if (!axis.extent.is_symbol() &&
-        coordinate->bound <= static_cast<std::uint64_t>(axis.extent.value)) {
-      return true;
-    }
-    const Expr limit = extent_of(axis);
-    // base + k < limit follows from base < limit where both are multiples of more than k.
-    const bool is_sum = coordinate->op == Op::add && is_constant(coordinate->operands[1]);
-    const Expr base = is_sum ? coordinate->operands[0] : coordinate;
-    const std::uint32_t step = is_sum ? coordinate->operands[1]->value : 0;
-    const bool covered =
-        step == 0 || (step < base->alignment && is_multiple(limit, std::bit_ceil(step + 1)));
-    return std::any_of(guards_.begin(), guards_.end(), [&](const Expr& guard) {
-      if (guard->op != Op::less || !same(guard->operands[1], limit)) return false;
-      return same(guard->operands[0], coordinate) || (covered && same(guard->operands[0], base));
-    });
-  }
-
-  void push_guards(const Expr& condition) {
-    if (condition->op == Op::less || condition->op == Op::equal) guards_.push_back(condition);
-    if (condition->op == Op::logical_and) {
-      push_guards(condition->operands[0]);
-      push_guards(condition->operands[1]);
-    }
   }
 
   void walk(const Body& body, bool divergent) {
@@ -335,7 +299,7 @@ class ScopeChecker {
     if (!(s.condition->type == kBoolean)) complain("the condition of an if is not a boolean");
     const bool differs = use(s.condition, "a condition");
     const std::size_t guards = guards_.size();
-    push_guards(s.condition);
+    add_guards(guards_, s.condition);
     walk(s.body, divergent || differs);
     guards_.resize(guards, Expr(0));
     walk(s.otherwise, divergent || differs);
@@ -356,7 +320,7 @@ class ScopeChecker {
   const Kernel& kernel_;
   std::unordered_map<const Node*, bool> seen_;
   std::map<std::string, Name> names_;
-  std::vector<Expr> guards_;
+  Guards guards_;
   std::set<std::string> written_;  // registers
 };
 

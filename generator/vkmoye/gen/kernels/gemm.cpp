@@ -39,6 +39,11 @@ Staging staging_of(const GemmConfig& config, const GemmForm& form, std::int64_t 
   return {lanes, size(config.threads) / lanes, vector};
 }
 
+// Of alpha and beta: that of the sum, 32 bits or more.
+ScalarType factor_type(const GemmForm& form) {
+  return form.accumulator == ScalarType::f16 ? ScalarType::f32 : form.accumulator;
+}
+
 class Description {
  public:
   Description(const GemmConfig& config, const GemmForm& form, const std::string& name)
@@ -59,9 +64,10 @@ class Description {
     if (form_.batched) axes.push_back({"batch", "batch", "stride_c"});
     const Tensor tensor_c =
         form_.beta ? k_.in_out("c", form_.result, axes) : k_.output("c", form_.result, axes);
-    const Expr alpha = k_.argument("alpha", form_.accumulator);
+    const ScalarType factor = factor_type(form_);
+    const Expr alpha = k_.argument("alpha", factor);
     std::optional<Expr> beta;
-    if (form_.beta) beta = k_.argument("beta", form_.accumulator);
+    if (form_.beta) beta = k_.argument("beta", factor);
 
     shared_a_ = shared("shared_a", a);
     shared_b_ = shared("shared_b", b);
