@@ -120,8 +120,8 @@ TEST(LaunchPlan, LaysOutPushConstantsOfSeveralTypes) {
                     {{"n", 0.5}, {"alpha", 1}, {"beta", 1}, {"shift", std::int64_t{1} << 31}});
       },
       ThrowsMessage<ArgumentError>(
-          AllOf(HasSubstr("n = 0.5 is not among 0..4294967295"),
-                HasSubstr("shift = 2147483648 is not among -2147483648..2147483647"))));
+          AllOf(HasSubstr("n = 0.5 is outside 0..4294967295"),
+                HasSubstr("shift = 2147483648 is outside -2147483648..2147483647"))));
 }
 
 TEST(LaunchPlan, CountsWhatStridesSpan) {

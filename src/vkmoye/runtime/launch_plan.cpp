@@ -81,7 +81,7 @@ void fill(const PushConstant& constant, const Argument& argument, std::byte* pla
   const std::int64_t least = is_signed ? INT32_MIN : 0, most = is_signed ? INT32_MAX : UINT32_MAX;
   const auto* whole = std::get_if<std::int64_t>(&argument.value);
   if (whole == nullptr || *whole < least || *whole > most) {
-    return reasons.add(fmt::format("argument {} = {} is not among {}..{}", constant.name,
+    return reasons.add(fmt::format("argument {} = {} is outside {}..{}", constant.name,
                                    to_string(argument), least, most));
   }
   put(static_cast<std::uint32_t>(*whole));

@@ -58,6 +58,7 @@ class Description {
     k_.describe(std::move(items), reason());
     const Operand a{"a", "m", form_.a_k_contiguous, config_.tile_m, config_.pad_a, k_.block_y()};
     const Operand b{"b", "n", form_.b_k_contiguous, config_.tile_n, config_.pad_b, k_.block_x()};
+    for (const char* extent : {"m", "n", "k"}) k_.argument(extent, ScalarType::u32);
     const Tensor tensor_a = buffer(a, "lda", "stride_a");
     const Tensor tensor_b = buffer(b, "ldb", "stride_b");
     std::vector<Builder::AxisName> axes = {{"n", "n"}, {"m", "m", "ldc"}};
@@ -303,9 +304,8 @@ std::vector<std::string> reasons_against(const GemmConfig& config, const GemmFor
     if (type == ScalarType::bf16) break;
   }
   require(form.accumulator == ScalarType::f16 || form.accumulator == ScalarType::f32 ||
-              form.accumulator == ScalarType::f64 || form.accumulator == ScalarType::i32 ||
-              form.accumulator == ScalarType::u32,
-          fmt::format("{} is no type to sum up in; there are f16, f32, f64, i32 and u32",
+              form.accumulator == ScalarType::f64 || form.accumulator == ScalarType::i32,
+          fmt::format("{} is no type to sum up in; there are f16, f32, f64 and i32",
                       to_string(form.accumulator)));
   const bool numbered = config.threads.rank() == 2 && size(config.threads) <= 1024 &&
                         cosize(config.threads) == size(config.threads) &&

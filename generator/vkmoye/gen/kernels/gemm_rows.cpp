@@ -121,8 +121,7 @@ KernelEntry row(const char* name, const char* summary, const char* source,
   entry.operation = Operation::gemm;
   entry.summary = summary;
   entry.source = source;
-  entry.types = {ScalarType::f16, ScalarType::f32, ScalarType::f64, ScalarType::i32,
-                 ScalarType::u32};
+  entry.types = {ScalarType::f16, ScalarType::f32, ScalarType::f64, ScalarType::i32};
   for (const Field& field : kFields) {
     entry.options.push_back({field.name, field.show(defaults), field.help});
   }
