@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
@@ -108,11 +109,11 @@ KernelEntry entry(const TileKernel& kernel) {
   row.source = kernel.source;
   for (const ScalarTypeInfo& type : scalar_types()) row.types.push_back(type.type);
   row.options = option_rows(kernel.defaults, kernel.open);
-  row.describe = [kernel, rows = row.options](ScalarType type, const Options& options) {
+  row.describe = [kernel, rows = row.options](const Request& request) {
     std::vector<std::string> reasons;
-    TileConfig config = read(kernel.defaults, rows, options, reasons);
+    TileConfig config = read(kernel.defaults, rows, request.options, reasons);
     if (!reasons.empty()) throw KernelError(kernel.name, std::move(reasons));
-    config.type = type;
+    config.type = request.type;
     return kernel.describe(config, kernel.name);
   };
   return row;
@@ -229,11 +230,16 @@ const KernelEntry* find_kernel(const std::string& name) {
   return nullptr;
 }
 
+Request request_of(ScalarType type, Options options) {
+  return {type, std::move(options), gemm_form(type)};
+}
+
 std::uint64_t source_index(Operation operation, std::uint64_t index, std::uint64_t rows,
                            std::uint64_t cols) {
   switch (operation) {
     case Operation::copy: return index;
     case Operation::transpose: return index % rows * cols + index / rows;
+    case Operation::gemm: break;
   }
   return index;
 }
