@@ -109,6 +109,7 @@ TEST(Cli, WrongUsageIsRefusedWithTheNearestName) {
   refused({"apply", "copy/simple", "--in", "a", "--out", "b", "--type", "zzz"},
           "unknown type 'zzz'");
   refused({"explain", "copy/simple", "--size", "3x4x5"}, "has 3 extents");
+  refused({"explain", "copy/simple", "--size", "4,5"}, "one is needed");
   refused({"explain", "copy/simple", "--size", "0x4"}, "0 is outside 1..");
   refused({"explain", "copy/simple", "--format", "csv"}, "unknown format 'csv'");
   refused({"explain", "copy/simple", "--subgroup", "0"}, "--subgroup");

@@ -173,11 +173,11 @@ std::string markdown(const Subject& subject) {
       "inside |\n| --- | --- | --- | ---: | --- | --- | --- | ---: | --- | --- |\n",
       subject.kernel.name, config_text(subject.kernel), subject.kernel.why, assumed(subject));
   for (const AccessReport& access : subject.report.accesses) {
-    out +=
-        fmt::format("| {} | `{}` | {} | {} | {} | {} | {} | {} | {} | {} |\n", name_of(access),
-                    cell(access.partition), cell(access.path), access.width, cell(access.not_wider),
-                    cost_text(access), access.requests > 0 ? place_text(access) : "-",
-                    efficiency_text(access), gen::verdict(access), cell(join(access.bounds, ", ")));
+    out += fmt::format("| {} | `{}` | {} | {} | {} | {} | {} | {} | {} | {} |\n", name_of(access),
+                       cell(access.partition), cell(access.path), access.width,
+                       cell(access.not_wider), cost_text(access) + step_text(access),
+                       access.requests > 0 ? place_text(access) : "-", efficiency_text(access),
+                       gen::verdict(access), cell(join(access.bounds, ", ")));
   }
   out += "\n";
   for (const std::string& line : summary(subject)) out += fmt::format("- {}\n", line);

@@ -209,7 +209,8 @@ TEST(AccessReport, AnUnsoundKernelIsNotAnalysed) {
 std::vector<std::string> convictions(const char* name, ScalarType type = ScalarType::f32,
                                      const Options& options = {}) {
   std::vector<std::string> out;
-  for (const AccessReport& access : analyse(find_kernel(name)->describe(type, options)).accesses) {
+  for (const AccessReport& access :
+       analyse(find_kernel(name)->describe(request_of(type, options))).accesses) {
     if (grade(access).value_or(Grade::good) == Grade::good) continue;
     out.push_back((access.writes ? "store " : "load ") + access.array + ": " + verdict(access));
   }
@@ -249,7 +250,7 @@ TEST(Explain, ShowsThatHalvesNeedAPadOfTwo) {
 TEST(Explain, FollowsEveryKernelToItsEnd) {
   for (const KernelEntry& entry : registry()) {
     for (const ScalarType type : entry.types) {
-      const KernelReport report = analyse(entry.describe(type, {}));
+      const KernelReport report = analyse(entry.describe(request_of(type)));
       EXPECT_THAT(report.reasons, IsEmpty()) << entry.name;
       EXPECT_FALSE(report.accesses.empty()) << entry.name;
       for (const AccessReport& access : report.accesses) {
