@@ -28,17 +28,23 @@ ordered_json to_json(const KernelInterface& kernel) {
   for (const Binding& binding : kernel.bindings) {
     ordered_json extents = ordered_json::array();
     for (const Extent& extent : binding.extents) extents.push_back(to_json(extent));
+    ordered_json strides = ordered_json::array();
+    for (const Extent& stride : binding.strides) strides.push_back(to_json(stride));
     bindings.push_back({{"set", 0},
                         {"binding", bindings.size()},
                         {"name", binding.name},
                         {"type", to_string(binding.type)},
                         {"access", to_string(binding.access)},
                         {"alignment", binding.alignment},
-                        {"extents", extents}});
+                        {"extents", extents},
+                        {"strides", strides}});
   }
   ordered_json constants = ordered_json::array();
-  for (const std::string& name : kernel.push_constants) {
-    constants.push_back({{"name", name}, {"type", "uint"}, {"offset", 4 * constants.size()}});
+  const auto offsets = push_constant_offsets(kernel);
+  for (const PushConstant& constant : kernel.push_constants) {
+    constants.push_back({{"name", constant.name},
+                         {"type", to_string(constant.type)},
+                         {"offset", offsets[constants.size()]}});
   }
   ordered_json grid = ordered_json::array();
   for (const GridDimension& dimension : kernel.grid) {
@@ -54,14 +60,15 @@ ordered_json to_json(const KernelInterface& kernel) {
       {"push_constants", constants},
       {"grid", grid},
       {"grid_rule",
-       "groups[i] = ceil(extent / tile); z = 1; set first_group_x and first_group_y to 0, or to "
-       "the first group of each piece of a grid dispatched in pieces"},
+       "groups[i] = ceil(extent / tile); set each first_group_* to 0, or to the first group of "
+       "each piece of a grid dispatched in pieces"},
+      {"strides_rule", "elements from one coordinate along each mode to the next; none: compact"},
       {"workgroup_size", kernel.workgroup_size},
       {"needs",
        {{"vulkan", "1.2"},
         {"features", features},
         {"shared_bytes", kernel.shared_bytes},
-        {"push_constant_bytes", 4 * kernel.push_constants.size()},
+        {"push_constant_bytes", push_constant_bytes(kernel)},
         {"storage_buffers", kernel.bindings.size()}}}};
 }
 

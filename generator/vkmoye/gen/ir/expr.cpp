@@ -123,6 +123,34 @@ Expr vector(const std::vector<Expr>& elements) {
   return Expr(std::move(node));
 }
 
+Expr number(ScalarType type, std::uint32_t value) {
+  auto node = std::make_shared<Node>();
+  node->type = element(type);
+  node->value = value;
+  return Expr(std::move(node));
+}
+
+Expr convert(const Expr& from, ScalarType type) {
+  if (from->type.element == type) return from;
+  auto node = std::make_shared<Node>();
+  node->op = Op::convert;
+  node->type = element(type, from->type.width);
+  node->operands = {from};
+  return Expr(std::move(node));
+}
+
+Expr multiply(const Expr& a, const Expr& b) {
+  return binary(Op::multiply, a->type, a, b, kUnbounded);
+}
+
+Expr multiply_add(const Expr& a, const Expr& b, const Expr& c) {
+  auto node = std::make_shared<Node>();
+  node->op = Op::multiply_add;
+  node->type = a->type;
+  node->operands = {a, b, c};
+  return Expr(std::move(node));
+}
+
 bool same(const Expr& a, const Expr& b) {
   if (&*a == &*b) return true;
   return a->op == b->op && a->type == b->type && a->value == b->value && a->builtin == b->builtin &&

@@ -10,6 +10,7 @@
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/kernels/copy.hpp"
 #include "vkmoye/gen/kernels/copy_tiled.hpp"
+#include "vkmoye/gen/kernels/gemm_rows.hpp"
 #include "vkmoye/gen/kernels/tile_config.hpp"
 #include "vkmoye/gen/kernels/transpose.hpp"
 #include "vkmoye/gen/kernels/transpose_direct.hpp"
@@ -218,6 +219,7 @@ std::span<const KernelEntry> registry() {
   static const std::vector<KernelEntry> rows = [] {
     std::vector<KernelEntry> out;
     for (const TileKernel& kernel : kKernels) out.push_back(entry(kernel));
+    for (KernelEntry& row : gemm_rows()) out.push_back(std::move(row));
     return out;
   }();
   return rows;
