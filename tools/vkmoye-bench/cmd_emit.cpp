@@ -10,7 +10,7 @@
 
 #include "command.hpp"
 #include "output_file.hpp"
-#include "parse.hpp"
+#include "problem.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/compile.hpp"
 
@@ -75,13 +75,14 @@ ordered_json to_json(const KernelInterface& kernel) {
 struct EmitOptions {
   std::string kernel, spirv, interface, type = "f32";
   ConfigOptions config;
+  GemmOptions gemm;
 };
 
 void emit(const EmitOptions& options) {
   const gen::KernelEntry& entry = find_one_kernel(options.kernel);
-  const ScalarType type = parse_type(options.type);
-  const CompiledKernel compiled =
-      gen::compile(entry.describe(gen::request_of(type, options.config.given())));
+  options.gemm.refuse_without_product({&entry});
+  const CompiledKernel compiled = gen::compile(
+      entry.describe(request_of(entry, options.type, options.config.given(), options.gemm)));
   if (options.spirv == options.interface && !options.spirv.empty()) {
     throw ArgumentError("emit: --spirv and --interface name the same file, " + options.spirv);
   }
@@ -107,13 +108,15 @@ void add_emit(CLI::App& app, int&) {
       "  vkmoye-bench emit copy/simple --type f16 --spirv copy.spv --interface copy.json");
   auto options = std::make_shared<EmitOptions>();
   command->add_option("KERNEL", options->kernel, "family/variant")->required();
-  command->add_option("--type", options->type, "element type (f32)");
+  command->add_option("--type", options->type,
+                      "element type (f32); of a product also operands,accumulator,result");
   command->add_option("--spirv", options->spirv, "write the SPIR-V into this file")
       ->check(not_empty());
   command
       ->add_option("--interface", options->interface, "write how to call it into this file, JSON")
       ->check(not_empty());
   options->config.add_to(*command);
+  options->gemm.add_to(*command, GemmOptions::Command::emit);
   command->callback([options] { emit(*options); });
 }
 

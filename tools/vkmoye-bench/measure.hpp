@@ -14,7 +14,7 @@
 namespace vkmoye::bench {
 
 struct MeasureOptions {
-  std::optional<Verify> verify;        // nothing: full up to 2^26 elements, else sample
+  std::optional<Verify> verify;        // nothing: full where it takes no time, else sample
   double min_time = 0.5;               // seconds of timed work, after as much warm-up
   std::vector<std::string> baselines;  // as parse_baselines returns them
   std::uint64_t seed = 1;
