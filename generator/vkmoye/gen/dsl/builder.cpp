@@ -166,11 +166,38 @@ void Builder::axpby(const Expr& alpha, const View& x, const std::optional<Expr>&
 
 void Builder::add(ir::Block block) { kernel_.body.emplace_back(std::move(block)); }
 
+View Builder::retile(const View& registers, const View& view) const {
+  const Layout values(view.shape());
+  if (array(registers).size() != values.size()) {
+    throw LayoutError(fmt::format("retile({}, {}): {} registers for {} values", registers.name,
+                                  view.name, array(registers).size(), values.size()));
+  }
+  return {registers.array, {{0, values}}, {}, registers.name};
+}
+
+std::vector<Expr> Builder::fits_vectors(const View& view, std::uint32_t width,
+                                        std::size_t leaf) const {
+  return gen::fits_vectors(view, array(view), width, leaf);
+}
+
+ir::Body Builder::recorded(const std::function<void()>& body) {
+  ir::Body before = std::exchange(kernel_.body, {});
+  body();
+  return std::exchange(kernel_.body, std::move(before));
+}
+
+void Builder::branch(const std::vector<Expr>& conditions, const std::function<void()>& then,
+                     const std::function<void()>& otherwise) {
+  if (conditions.empty()) return then();
+  Expr all = conditions.front();
+  for (std::size_t i = 1; i < conditions.size(); ++i) all = ir::logical_and(all, conditions[i]);
+  ir::Body first = recorded(then);
+  kernel_.body.emplace_back(ir::If{all, std::move(first), recorded(otherwise)});
+}
+
 void Builder::add_loop(const std::string& variable, const Expr& end, bool unroll,
                        const std::function<void(const Expr&)>& body) {
-  ir::Body before = std::exchange(kernel_.body, {});
-  body(ir::variable(variable, ir::kIndex, end->bound - 1));
-  ir::Body inside = std::exchange(kernel_.body, std::move(before));
+  ir::Body inside = recorded([&] { body(ir::variable(variable, ir::kIndex, end->bound - 1)); });
   kernel_.body.emplace_back(ir::For{variable, end, std::move(inside), unroll});
 }
 

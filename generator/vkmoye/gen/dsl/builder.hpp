@@ -84,6 +84,17 @@ class Builder {
   void unrolled_loop(const std::string& variable, std::uint32_t end,
                      const std::function<void(const Expr&)>& body);
 
+  /// The same registers in the shape of `view`, which has as many values. CuTe: retile.
+  View retile(const View& registers, const View& view) const;
+
+  /// See fits_vectors in copy.hpp.
+  std::vector<Expr> fits_vectors(const View& view, std::uint32_t width, std::size_t leaf = 0) const;
+
+  /// The statements of `then` where all `conditions` hold, else those of `otherwise`; without
+  /// conditions, those of `then` alone.
+  void branch(const std::vector<Expr>& conditions, const std::function<void()>& then,
+              const std::function<void()>& otherwise);
+
   /// Any statements of the IR.
   void add(ir::Block block);
 
@@ -102,6 +113,7 @@ class Builder {
                 ir::Array::Space space);
   void take_grid_from(const View& view);
   void add_argument(const PushConstant& argument);
+  ir::Body recorded(const std::function<void()>& body);
   void add_loop(const std::string& variable, const Expr& end, bool unroll,
                 const std::function<void(const Expr&)>& body);
 

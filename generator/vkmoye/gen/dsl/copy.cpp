@@ -206,26 +206,25 @@ Body copy_body(const View& from, const ir::Array& from_array, const View& to,
   return body;
 }
 
-// The numbers that must be multiples of `vector` for vectors on this side: every extent that they
-// run along, so that none crosses the edge, and every step to another row, so that each row begins
-// at a multiple.
-void add_conditions(std::vector<Expr>& multiples, const View& view, const ir::Array& array,
-                    const Vector& vector) {
-  if (array.space != ir::Array::Space::buffer) return;
-  const auto add = [&](const Expr& number) {
-    const bool is_there = std::any_of(multiples.begin(), multiples.end(),
-                                      [&](const Expr& other) { return ir::same(number, other); });
-    if (number->alignment % vector.width != 0 && !is_there) multiples.push_back(number);
-  };
-  const bool wide = is_wide(view, array, vector);
-  for (std::size_t i = 0; i < view.axes.size(); ++i) {
-    if (stride_of(view.axes[i].values, vector.leaf) != 0) add(ir::extent_of(array.axes[i]));
-    // The step of a compact array is a product that contains the extent before it.
-    if (i > 0 && wide && array.axes[i].stride->op == ir::Op::variable) add(array.axes[i].stride);
-  }
-}
-
 }  // namespace
+
+std::vector<Expr> fits_vectors(const View& view, const ir::Array& array, std::uint32_t width,
+                               std::size_t leaf) {
+  if (array.space != ir::Array::Space::buffer || width == 1) return {};
+  std::vector<Expr> conditions;
+  const auto require_multiple = [&](const Expr& number) {
+    if (number->alignment % width != 0) conditions.push_back(ir::equal(number % width, 0));
+  };
+  const bool wide = is_wide(view, array, {width, leaf});
+  for (std::size_t i = 0; i < view.axes.size(); ++i) {
+    if (stride_of(view.axes[i].values, leaf) != 0) require_multiple(ir::extent_of(array.axes[i]));
+    // The step of a compact array is a product that contains the extent before it.
+    if (i > 0 && wide && array.axes[i].stride->op == ir::Op::variable) {
+      require_multiple(array.axes[i].stride);
+    }
+  }
+  return conditions;
+}
 
 ir::Block copy_statements(const View& from, const ir::Array& from_array, const View& to,
                           const ir::Array& to_array, std::uint32_t vector, CopyRules rules) {
@@ -233,13 +232,16 @@ ir::Block copy_statements(const View& from, const ir::Array& from_array, const V
     return copy_body(from, from_array, to, to_array, {width, rules.leaf}, rules.zero_outside);
   };
   ir::Block block{fmt::format("{}\n-> {}", from.name, to.name), {}};
-  std::vector<Expr> multiples;
-  if (vector > 1) {
-    add_conditions(multiples, from, from_array, {vector, rules.leaf});
-    add_conditions(multiples, to, to_array, {vector, rules.leaf});
-  }
   Guards conditions;
-  for (const Expr& number : multiples) conditions.push_back(ir::equal(number % vector, 0));
+  if (!rules.fits) {
+    conditions = fits_vectors(from, from_array, vector, rules.leaf);
+    for (const Expr& other : fits_vectors(to, to_array, vector, rules.leaf)) {
+      const bool is_there =
+          std::any_of(conditions.begin(), conditions.end(),
+                      [&](const Expr& condition) { return ir::same(condition, other); });
+      if (!is_there) conditions.push_back(other);
+    }
+  }
   block.body = conditions.empty()
                    ? body(vector)
                    : ir::statements(ir::If{all_of(conditions), body(vector), body(1)});

@@ -162,6 +162,7 @@ class Interpreter {
   // Threads of which it is known go their way. Where it is not known for some, it may hold for all
   // of these or for none: two paths.
   void step(const If& s, const Active& active) {
+    if (!concerns_shared_memory(s.body) && !concerns_shared_memory(s.otherwise)) return;
     const Values condition = values_(s.condition);
     Active surely = active, surely_not = active, perhaps = active, perhaps_not = active;
     bool is_known = true;
@@ -218,8 +219,10 @@ class Interpreter {
   }
 
   // Whether something in `body` touches a shared array or waits: else there is nothing to follow.
-  bool concerns_shared_memory(const Body& body) const {
-    return std::any_of(body.begin(), body.end(), [&](const Stmt& statement) {
+  bool concerns_shared_memory(const Body& body) {
+    const auto found = concerns_.find(&body);
+    if (found != concerns_.end()) return found->second;
+    const bool concerns = std::any_of(body.begin(), body.end(), [&](const Stmt& statement) {
       if (std::holds_alternative<Barrier>(statement.value)) return true;
       const auto* load = std::get_if<Load>(&statement.value);
       const auto* store = std::get_if<Store>(&statement.value);
@@ -229,6 +232,7 @@ class Interpreter {
       return std::any_of(inner.begin(), inner.end(),
                          [&](const Body* part) { return concerns_shared_memory(*part); });
     });
+    return concerns_[&body] = concerns;
   }
 
   void spend_copy() {
@@ -321,6 +325,7 @@ class Interpreter {
   Evaluator values_{threads_, budget_};
   std::set<std::string> unbounded_;  // names that grow with a loop whose end is not known
   std::unordered_map<const Node*, bool> follows_;
+  std::unordered_map<const Body*, bool> concerns_;
   std::set<std::string> said_;
 };
 

@@ -30,11 +30,11 @@ struct Staging {
 };
 
 Staging staging_of(const GemmConfig& config, const GemmForm& form, std::int64_t rows,
-                   bool k_contiguous) {
+                   bool k_contiguous, bool vectors) {
   const std::int64_t contiguous = k_contiguous ? config.tile_k : rows;
   const auto bytes = static_cast<std::int64_t>(size_of(form.operand));
   std::int64_t vector = std::min<std::int64_t>({4, contiguous, config.vector_bytes / bytes});
-  vector = vector >= 4 ? 4 : std::max<std::int64_t>(1, vector);
+  vector = !vectors ? 1 : vector >= 4 ? 4 : std::max<std::int64_t>(1, vector);
   const std::int64_t lanes = std::min<std::int64_t>(32, contiguous / vector);
   return {lanes, size(config.threads) / lanes, vector};
 }
@@ -80,13 +80,31 @@ class Description {
 
     k_.fill(sums, 0);
     const Expr tiles = (ir::variable("k") - 1) / number(config_.tile_k) + 1;
-    if (config_.stages == 2) {
-      overlapped(a, tensor_a, b, tensor_b, sums, tiles);
-    } else if (config_.prefetch) {
-      prefetched(a, tensor_a, b, tensor_b, sums, tiles);
-    } else {
-      simple(a, tensor_a, b, tensor_b, sums, tiles);
+    const auto sum_up = [&] {
+      if (config_.fragments == 2) {
+        pipelined(a, tensor_a, b, tensor_b, sums, tiles);
+      } else if (config_.stages == 2) {
+        overlapped(a, tensor_a, b, tensor_b, sums, tiles);
+      } else if (config_.prefetch) {
+        prefetched(a, tensor_a, b, tensor_b, sums, tiles);
+      } else {
+        simple(a, tensor_a, b, tensor_b, sums, tiles);
+      }
+    };
+    // Chosen once, not for each tile: whether rows begin where vectors may.
+    std::vector<Expr> conditions;
+    for (const auto& [x, tensor] : {std::pair{&a, &tensor_a}, std::pair{&b, &tensor_b}}) {
+      for (const Expr& condition : k_.fits_vectors(source(*x, *tensor, 0), vector_of(*x))) {
+        const bool is_there =
+            std::any_of(conditions.begin(), conditions.end(),
+                        [&](const Expr& other) { return ir::same(condition, other); });
+        if (!is_there) conditions.push_back(condition);
+      }
     }
+    k_.branch(conditions, sum_up, [&] {
+      vectors_ = false;
+      sum_up();
+    });
     write(alpha, sums, beta, tCgC);
     return k_.finish();
   }
@@ -150,11 +168,11 @@ class Description {
                      k_.thread());
   }
   TiledCopy staging(const Operand& x) const {
-    const Staging s = staging_of(config_, form_, x.rows, x.k_contiguous);
+    const Staging s = staging_of(config_, form_, x.rows, x.k_contiguous, vectors_);
     return make_tiled_copy(make_layout({s.lanes, s.others}), make_layout({s.vector, 1}));
   }
   std::uint32_t vector_of(const Operand& x) const {
-    return number(staging_of(config_, form_, x.rows, x.k_contiguous).vector);
+    return number(staging_of(config_, form_, x.rows, x.k_contiguous, vectors_).vector);
   }
 
   // Stage `stage` of a shared array, or the array where it has only one.
@@ -164,30 +182,62 @@ class Description {
 
   // From a buffer, where elements outside count as 0.
   void load(const Operand& x, const Tensor& tensor, const Expr& k_tile, const View& to) {
-    k_.copy(source(x, tensor, k_tile), to, vector_of(x), {.leaf = 0, .zero_outside = true});
+    k_.copy(source(x, tensor, k_tile), to, vector_of(x),
+            {.leaf = 0, .zero_outside = true, .fits = true});
   }
   void store(const Operand& x, const View& registers, const View& shared_tile) {
     k_.copy(registers, destination(x, shared_tile), vector_of(x));
   }
 
+  // What this thread multiplies of the shared tiles of stage `at`: (VM, RM, bK) and (VN, RN, bK).
+  View shared_a(const Expr& at) const {
+    return partition_A(mma_, stage(shared_a_, at), k_.thread());
+  }
+  View shared_b(const Expr& at) const {
+    return partition_B(mma_, stage(shared_b_, at), k_.thread());
+  }
+
+  // Fragment `number` of an operand: (VM, RM) or (VN, RN).
+  View fragment(std::optional<View>& there, const char* name, const View& shared,
+                const Expr& number) {
+    const IntTuple shape = shared.shape();
+    if (!there) {
+      there = k_.registers(
+          name, form_.operand,
+          make_layout(IntTuple{size(shape.mode(0)), size(shape.mode(1)), config_.fragments}));
+    }
+    return select(*there, 2, number);
+  }
+  View fragment_a(const Expr& number) {
+    return fragment(fragment_a_, "fragment_a", shared_a(0), number);
+  }
+  View fragment_b(const Expr& number) {
+    return fragment(fragment_b_, "fragment_b", shared_b(0), number);
+  }
+
+  // Fragments `number` <- step kk of the shared tiles of stage `at`.
+  void fetch(const Expr& at, const Expr& kk, const Expr& number) {
+    k_.copy(select(shared_a(at), 2, kk), fragment_a(number), wide(config_.values_m));
+    k_.copy(select(shared_b(at), 2, kk), fragment_b(number), wide(config_.values_n));
+  }
+
   // sums += the shared tiles of stage `at`.
   void multiply(const View& sums, const Expr& at) {
-    const View tCsA = partition_A(mma_, stage(shared_a_, at), k_.thread());  // (VM, RM, bK)
-    const View tCsB = partition_B(mma_, stage(shared_b_, at), k_.thread());  // (VN, RN, bK)
-    if (!fragment_a_) {
-      fragment_a_ = k_.make_fragment_like("fragment_a", form_.operand, select(tCsA, 2, 0));
-      fragment_b_ = k_.make_fragment_like("fragment_b", form_.operand, select(tCsB, 2, 0));
-    }
-    k_.unrolled_loop("kk", number(config_.tile_k), [&](const Expr& kk) {
-      k_.copy(select(tCsA, 2, kk), *fragment_a_, number(wide(config_.values_m)));
-      k_.copy(select(tCsB, 2, kk), *fragment_b_, number(wide(config_.values_n)));
-      k_.gemm(*fragment_a_, *fragment_b_, sums);
+    const auto step = [&](const Expr& kk) {
+      fetch(at, kk, 0);
+      k_.gemm(fragment_a(0), fragment_b(0), sums);
+    };
+    const std::int64_t unroll = config_.unroll == 0 ? config_.tile_k : config_.unroll;
+    if (unroll == config_.tile_k) return k_.unrolled_loop("kk", number(unroll), step);
+    k_.loop("k0", number(config_.tile_k / unroll), [&](const Expr& k0) {
+      k_.unrolled_loop("kk", number(unroll),
+                       [&](const Expr& kk) { step(number(unroll) * k0 + kk); });
     });
   }
   // The elements of a fragment that are read at once.
-  std::int64_t wide(std::int64_t values) const {
+  std::uint32_t wide(std::int64_t values) const {
     const std::int64_t most = 16 / static_cast<std::int64_t>(size_of(form_.operand));
-    return std::min<std::int64_t>({4, values, most});
+    return number(std::min<std::int64_t>({4, values, most}));
   }
 
   void simple(const Operand& a, const Tensor& tensor_a, const Operand& b, const Tensor& tensor_b,
@@ -203,7 +253,8 @@ class Description {
 
   void prefetched(const Operand& a, const Tensor& tensor_a, const Operand& b,
                   const Tensor& tensor_b, const View& sums, const Expr& tiles) {
-    const View next_a = registers("next_a", a, tensor_a), next_b = registers("next_b", b, tensor_b);
+    const View next_a = registers(next_a_, "next_a", a, tensor_a);
+    const View next_b = registers(next_b_, "next_b", b, tensor_b);
     load(a, tensor_a, 0, next_a);
     load(b, tensor_b, 0, next_b);
     k_.loop("k_tile", tiles, [&](const Expr& k_tile) {
@@ -219,7 +270,8 @@ class Description {
 
   void overlapped(const Operand& a, const Tensor& tensor_a, const Operand& b,
                   const Tensor& tensor_b, const View& sums, const Expr& tiles) {
-    const View next_a = registers("next_a", a, tensor_a), next_b = registers("next_b", b, tensor_b);
+    const View next_a = registers(next_a_, "next_a", a, tensor_a);
+    const View next_b = registers(next_b_, "next_b", b, tensor_b);
     load(a, tensor_a, 0, next_a);
     load(b, tensor_b, 0, next_b);
     store(a, next_a, stage(shared_a_, 0));
@@ -235,8 +287,40 @@ class Description {
     });
   }
 
-  View registers(const char* name, const Operand& x, const Tensor& tensor) {
-    return k_.make_fragment_like(name, form_.operand, source(x, tensor, 0));
+  // As `overlapped`, and the fragments of the next step are read while those of this one are
+  // multiplied; the barrier stands before the last step of a tile.
+  void pipelined(const Operand& a, const Tensor& tensor_a, const Operand& b, const Tensor& tensor_b,
+                 const View& sums, const Expr& tiles) {
+    const View next_a = registers(next_a_, "next_a", a, tensor_a);
+    const View next_b = registers(next_b_, "next_b", b, tensor_b);
+    load(a, tensor_a, 0, next_a);
+    load(b, tensor_b, 0, next_b);
+    store(a, next_a, stage(shared_a_, 0));
+    store(b, next_b, stage(shared_b_, 0));
+    k_.barrier();
+    fetch(0, 0, 0);
+    k_.loop("k_tile", tiles, [&](const Expr& k_tile) {
+      const Expr here = k_tile % 2, there = (k_tile + 1) % 2;
+      load(a, tensor_a, k_tile + 1, next_a);
+      load(b, tensor_b, k_tile + 1, next_b);
+      k_.unrolled_loop("kk", number(config_.tile_k - 1), [&](const Expr& kk) {
+        fetch(here, kk + 1, (kk + 1) % 2);
+        k_.gemm(fragment_a(kk % 2), fragment_b(kk % 2), sums);
+      });
+      store(a, next_a, stage(shared_a_, there));
+      store(b, next_b, stage(shared_b_, there));
+      k_.barrier();
+      fetch(there, 0, 0);
+      k_.gemm(fragment_a(1), fragment_b(1), sums);
+    });
+  }
+
+  // Registers for one tile of `x`, the same for both ways to move it.
+  View registers(std::optional<View>& there, const char* name, const Operand& x,
+                 const Tensor& tensor) {
+    const View moved = source(x, tensor, 0);
+    if (!there) there = k_.make_fragment_like(name, form_.operand, moved);
+    return k_.retile(*there, moved);
   }
 
   // C = alpha * sums + beta * C, repetition by repetition, so that few elements of C are in
@@ -262,7 +346,8 @@ class Description {
   Builder k_;
   TiledMma mma_;
   View shared_a_, shared_b_;
-  std::optional<View> fragment_a_, fragment_b_;
+  std::optional<View> fragment_a_, fragment_b_, next_a_, next_b_;
+  bool vectors_ = true;  // rows begin where vectors may
 };
 
 }  // namespace
@@ -274,6 +359,8 @@ std::vector<std::pair<std::string, std::string>> GemmConfig::items() const {
           {"pad", fmt::format("{},{}", pad_a, pad_b)},
           {"stages", std::to_string(stages)},
           {"prefetch", prefetch || stages == 2 ? "yes" : "no"},
+          {"fragments", std::to_string(fragments)},
+          {"unroll", std::to_string(unroll == 0 ? tile_k : unroll)},
           {"vector", fmt::format("{} bytes", vector_bytes)}};
 }
 
@@ -296,6 +383,14 @@ std::vector<std::string> reasons_against(const GemmConfig& config, const GemmFor
           fmt::format("pads {} and {} are not both within 0..1024", config.pad_a, config.pad_b));
   require(config.stages == 1 || config.stages == 2,
           fmt::format("{} stages; there are 1 and 2", config.stages));
+  require(config.fragments == 1 || (config.fragments == 2 && config.stages == 2),
+          fmt::format("{} fragments with {} stages; there are 1, and 2 with 2 stages",
+                      config.fragments, config.stages));
+  require(config.fragments == 1 || (config.tile_k % 2 == 0 && config.unroll == 0),
+          "2 fragments need an even tile k, unrolled whole");
+  require(config.unroll >= 0 && config.unroll <= 1024 &&
+              (config.unroll == 0 || config.tile_k % config.unroll == 0),
+          fmt::format("unroll {} does not divide tile k {}", config.unroll, config.tile_k));
   require(power_of_two(config.vector_bytes) && config.vector_bytes <= 16,
           fmt::format("vectors of {} bytes; there are 1, 2, 4, 8 and 16", config.vector_bytes));
   for (const ScalarType type : {form.operand, form.accumulator, form.result}) {
@@ -325,11 +420,16 @@ std::vector<std::string> reasons_against(const GemmConfig& config, const GemmFor
   for (const bool is_a : {true, false}) {
     const std::int64_t rows = is_a ? config.tile_m : config.tile_n;
     const bool k_contiguous = is_a ? form.a_k_contiguous : form.b_k_contiguous;
-    const Staging s = staging_of(config, form, rows, k_contiguous);
+    const Staging s = staging_of(config, form, rows, k_contiguous, true);
+    const Staging single = staging_of(config, form, rows, k_contiguous, false);
     const std::int64_t along = k_contiguous ? config.tile_k : rows;
     const std::int64_t across = k_contiguous ? rows : config.tile_k;
     divides(is_a ? "staging A: vectors of" : "staging B: vectors of", s.vector * s.lanes, along);
     divides(is_a ? "staging A: threads across" : "staging B: threads across", s.others, across);
+    divides(is_a ? "staging A one by one: threads" : "staging B one by one: threads", single.lanes,
+            along);
+    divides(is_a ? "staging A one by one: threads across" : "staging B one by one: threads across",
+            single.others, across);
   }
   return reasons;
 }

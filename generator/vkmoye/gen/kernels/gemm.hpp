@@ -30,7 +30,9 @@ struct GemmConfig {
   std::int64_t values_m = 1, values_n = 1;    // of C in one piece; see TiledMma
   std::int64_t pad_a = 0, pad_b = 0;          // elements after bM and bN in shared memory
   std::int64_t stages = 1;                    // shared tiles of A and of B: 1 or 2
-  bool prefetch = false;          // the next tiles wait in registers; with 2 stages always
+  bool prefetch = false;       // the next tiles wait in registers; with 2 stages always
+  std::int64_t fragments = 1;  // of A and B in registers: 1, or, with 2 stages, 2 that take turns
+  std::int64_t unroll = 0;     // steps of k that the compiler repeats; 0: a whole tile
   std::int64_t vector_bytes = 4;  // moved at once from and to buffers, at most
 
   /// Key and value of everything above, for the first line of the text and for reports.

@@ -84,6 +84,16 @@ const Field kFields[] = {
        c.prefetch = text == "yes";
        return text == "yes" || text == "no";
      }},
+    {"fragments", "of A and of B in registers: 1, or 2 that take turns",
+     [](const GemmConfig& c) { return std::to_string(c.fragments); },
+     [](const std::string& text, GemmConfig& c) {
+       return read_numbers<&GemmConfig::fragments>(text, ',', c);
+     }},
+    {"unroll", "steps of k that the compiler repeats; 0: a whole tile",
+     [](const GemmConfig& c) { return std::to_string(c.unroll); },
+     [](const std::string& text, GemmConfig& c) {
+       return read_numbers<&GemmConfig::unroll>(text, ',', c);
+     }},
     {"vector", "bytes that a thread moves at once from and to memory, at most",
      [](const GemmConfig& c) { return std::to_string(c.vector_bytes); },
      [](const std::string& text, GemmConfig& c) {
