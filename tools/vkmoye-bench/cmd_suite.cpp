@@ -60,7 +60,7 @@ int suite(const SuiteOptions& options, const std::string& program) {
   MeasureOptions measure;
   measure.program = program;
   measure.device = options.output.device;
-  measure.min_time = options.quick ? (cpu ? 0.05 : 0.1) : 0.25;
+  measure.min_time = options.quick ? (cpu ? 0.02 : 0.1) : 0.25;
   measure.baselines = {"copy"};
   return run_problems(device, problems, measure, options.output, /*summary=*/true);
 }
