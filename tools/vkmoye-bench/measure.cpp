@@ -63,8 +63,9 @@ void compare(const Problem& problem, const GuardedBuffer& dst, Verify verify, st
     for (std::uint64_t i = 0; i < count; ++i) {
       const std::uint64_t source =
           gen::source_index(problem.entry->operation, first + i, rows, cols);
-      const std::uint64_t expected = random_bits(seed, source);
-      if (std::memcmp(&expected, part.data() + i * element_bytes, element_bytes) == 0) continue;
+      std::byte expected[16];
+      random_element({expected, element_bytes}, seed, source);
+      if (std::memcmp(expected, part.data() + i * element_bytes, element_bytes) == 0) continue;
       if (row.mismatches++ == 0) {
         row.wrong = fmt::format("element {} of dst is not element {} of src", first + i, source);
       }

@@ -181,7 +181,7 @@ TEST(Verify, AcceptsAVectorOnlyWhereItCannotCrossAnEdge) {
   EXPECT_THAT(load(logical_and(multiple, less(at, n)), 4), IsEmpty());
   EXPECT_THAT(load(less(at, n), 4), ElementsAre(HasSubstr("nothing says that n is a multiple")));
   EXPECT_THAT(load(multiple, 4), ElementsAre(HasSubstr("nothing keeps below n")));
-  EXPECT_THAT(load(less(at, n), 3), Contains(HasSubstr("vectors of 1, 2 and 4")));
+  EXPECT_THAT(load(less(at, n), 3), Contains(HasSubstr("powers of two up to 16")));
   // The same facts cover the elements after the first one by one.
   EXPECT_THAT(
       verify(kernel_of({Let{"at", 4 * thread}, If{logical_and(multiple, less(at, n)),

@@ -43,14 +43,13 @@ Tensor Builder::buffer(const std::string& name, ScalarType type, Access access,
   Expr stride = 1;
   for (const AxisName& axis : axes) {
     array.axes.push_back({axis.coordinate, axis.extent, stride});
-    if (axis.extent.is_symbol()) {
-      stride = stride * ir::variable(axis.extent.symbol);
+    stride = stride * ir::extent_of(array.axes.back());
+    for (const std::string& symbol : {axis.extent.symbol, axis.extent.times}) {
       auto& arguments = kernel_.arguments;
-      if (std::find(arguments.begin(), arguments.end(), axis.extent.symbol) == arguments.end()) {
-        arguments.push_back(axis.extent.symbol);
+      if (!symbol.empty() &&
+          std::find(arguments.begin(), arguments.end(), symbol) == arguments.end()) {
+        arguments.push_back(symbol);
       }
-    } else {
-      stride = stride * static_cast<std::uint32_t>(axis.extent.value);
     }
   }
   kernel_.arrays.push_back(array);
@@ -114,11 +113,11 @@ void Builder::copy(const View& from, const View& to, std::uint32_t vector) {
   }
   const Layout& values = from.axes.front().values;
   const std::int64_t first = values.leaves().front().extent;
-  if ((vector != 1 && vector != 2 && vector != 4) || first % vector != 0) {
-    refuse(
-        fmt::format("vectors of {}, the first leaf of the values {} has extent {}; there are 1, 2 "
-                    "and 4, which must divide it",
-                    vector, to_string(from.shape()), first));
+  if (!ir::is_width(array(from).type, vector) || first % vector != 0) {
+    refuse(fmt::format(
+        "vectors of {} {}, the first leaf of the values {} has extent {}; there are powers of two "
+        "up to 16 bytes, which must divide it",
+        vector, to_string(array(from).type), to_string(from.shape()), first));
   }
   take_grid_from(from);
   take_grid_from(to);

@@ -47,7 +47,7 @@ class Builder {
   Expr thread() const;  // 0 .. threads-1
 
   /// to(v) = from(v) for each value v; a value outside its buffer is skipped.
-  /// `vector`: elements moved at once, 1, 2 or 4; see copy_statements.
+  /// `vector`: elements moved at once, up to 16 bytes; see copy_statements.
   /// Throws LayoutError unless both views have the same shape, whose first leaf `vector` divides.
   void copy(const View& from, const View& to, std::uint32_t vector = 1);
 

@@ -25,8 +25,6 @@ std::string name_of(const Type& type) {
   return "?";
 }
 
-bool is_width(std::uint32_t width) { return width == 1 || width == 2 || width == 4; }
-
 // Walks the statements in order with the names in scope and the guards that hold.
 class ScopeChecker {
  public:
@@ -70,6 +68,7 @@ class ScopeChecker {
   void check_extent(const Extent& extent, const std::string& whose) {
     if (extent.is_symbol()) {
       use(variable(extent.symbol), "extent of " + whose);
+      if (!extent.times.empty()) use(variable(extent.times), "extent of " + whose);
     } else if (extent.value < 1 || extent.value > 0xffffffff) {
       complain("{} has an extent of {}, outside 1..2^32-1", whose, extent.value);
     }
@@ -103,6 +102,10 @@ class ScopeChecker {
           "shared {} is touched in vectors of {} and of {} elements: one width beside 1 can "
           "be declared",
           array.name, widths[widths.size() - 2], widths.back());
+    }
+    if (widths.size() == 2 && is_packed(array.type, widths.back())) {
+      complain("shared {} is touched one by one and in packed vectors of {} {}", array.name,
+               widths.back(), to_string(array.type));
     }
   }
 
@@ -199,10 +202,11 @@ class ScopeChecker {
       return array;
     }
     if (array->axes.empty()) return array;
-    if (!is_width(element.width) || (element.width > 1 && !is_constant(array->axes[0].stride, 1))) {
+    if (!is_width(array->type, element.width) ||
+        (element.width > 1 && !is_constant(array->axes[0].stride, 1))) {
       complain(
-          "'{}' touches {} elements of {} at once: there are vectors of 1, 2 and 4 along a "
-          "contiguous axis",
+          "'{}' touches {} elements of {} at once: there are vectors of powers of two up to 16 "
+          "bytes, along a contiguous axis",
           element.partition, element.width, array->name);
     }
     if (array->space == Array::Space::buffer) check_alignment(element, *array);
