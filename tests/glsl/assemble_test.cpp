@@ -28,7 +28,7 @@ TEST(Assemble, EveryKernelAndTypeIsValidSpirv) {
     for (const ScalarType type : entry.types) {
       for (const Options& option : options) {
         const CompiledKernel kernel =
-            compile(entry.describe(type, test::options_of(entry, option)));
+            compile(entry.describe(request_of(type, test::options_of(entry, option))));
         const std::string path = folder.file(std::to_string(command.size()) + ".spv");
         test::write_file(path, std::string(reinterpret_cast<const char*>(kernel.spirv.data()),
                                            kernel.spirv.size() * 4));

@@ -89,7 +89,7 @@ class GoldenTest : public testing::TestWithParam<Golden> {};
 TEST_P(GoldenTest, IsWhatTheGeneratorPrints) {
   const Golden& golden = GetParam();
   const CompiledKernel kernel =
-      compile(find_kernel(golden.kernel)->describe(golden.type, golden.options));
+      compile(find_kernel(golden.kernel)->describe(request_of(golden.type, golden.options)));
   const std::string path = std::string(VKMOYE_SHADERS "/generated/") + golden.file;
   if (std::getenv("VKMOYE_UPDATE_GOLDEN") != nullptr) test::write_file(path, kernel.glsl);
   EXPECT_EQ(difference(test::read_file(path), kernel.glsl), "")

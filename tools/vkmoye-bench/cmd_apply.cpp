@@ -4,7 +4,7 @@
 
 #include <memory>
 #include <optional>
-#include <utility>
+#include <vector>
 
 #include "command.hpp"
 #include "device_fit.hpp"
@@ -13,39 +13,34 @@
 #include "parse.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/compile.hpp"
-#include "vkmoye/runtime/guarded_buffer.hpp"
+#include "workload.hpp"
 
 namespace vkmoye::bench {
 namespace {
 
 struct ApplyOptions {
-  std::string kernel, in, out, device;
-  std::optional<ScalarType> type;  // that the array has to have
+  std::string kernel, out, device;
+  std::vector<std::string> in;
+  std::optional<ScalarType> type;  // that the arrays have to have
   ConfigOptions config;
 };
 
-void check_input(const ApplyOptions& options, const NpyHeader& array) {
-  if (array.shape.size() != 2) {
-    throw ArgumentError(fmt::format("{}: has {} dimension{}, {} takes 2", options.in,
-                                    array.shape.size(), array.shape.size() == 1 ? "" : "s",
-                                    options.kernel));
-  }
-  if (array.shape[0] == 0 || array.shape[1] == 0) {
-    throw ArgumentError(fmt::format("{}: has no elements, its shape is ({}, {})", options.in,
-                                    array.shape[0], array.shape[1]));
-  }
-  if (options.type && *options.type != array.type) {
-    throw ArgumentError(fmt::format("{}: holds {}, --type says {}", options.in,
-                                    to_string(array.type), to_string(*options.type)));
-  }
-}
-
 int apply(const ApplyOptions& options) {
   const gen::KernelEntry& entry = find_one_kernel(options.kernel);
-  NpyHeader array = read_npy_header(options.in);
-  check_input(options, array);
-  const CompiledKernel kernel = gen::compile(entry.describe(array.type, options.config.given()));
-  const Arguments arguments = {{"rows", array.shape[0]}, {"cols", array.shape[1]}};
+  std::vector<NpyHeader> headers;
+  std::vector<GivenArray> given;
+  for (const std::string& file : options.in) {
+    const NpyHeader& header = headers.emplace_back(read_npy_header(file));
+    given.push_back({file, header.type, header.shape});
+    if (options.type && *options.type != header.type) {
+      throw ArgumentError(fmt::format("{}: holds {}, --type says {}", file, to_string(header.type),
+                                      to_string(*options.type)));
+    }
+  }
+  const Problem problem = problem_of(entry, options.config.given(), given);
+  const std::unique_ptr<Workload> workload = make_workload(problem);
+  const CompiledKernel kernel = gen::compile(entry.describe(problem.request));
+  const Arguments arguments = workload->arguments();
 
   OutputFile out(options.out);  // refused before the work, if it has to be
   Device device = open_device(options.device);
@@ -54,20 +49,25 @@ int apply(const ApplyOptions& options) {
     // Not a mistake of the caller: another device could.
     throw DeviceError(DeviceError::Kind::kNoDevice, KernelError(entry.name, reasons).what());
   }
-  std::vector<std::byte> data = read_npy_data(options.in, array);
-  GuardedBuffer src(device, data.size()), dst(device, data.size());
-  src.write(data);
-  device.run(device.load(kernel), {src.view(), dst.view()}, arguments);
+  Buffers buffers;
+  std::vector<BufferView> views;
+  for (const Array& array : workload->arrays()) {
+    GuardedBuffer& buffer = buffers.emplace_back(device, array.bytes);
+    if (array.input) buffer.write(read_npy_data(options.in[*array.input], headers[*array.input]));
+  }
+  for (const GuardedBuffer& buffer : buffers) views.push_back(buffer.view());
+  device.run(device.load(kernel), views, arguments);
   save_cache(device);
 
-  for (const std::string& damage : {src.damage(), dst.damage()}) {
+  for (const GuardedBuffer& buffer : buffers) {
+    const std::string damage = buffer.damage();
     if (damage.empty()) continue;
     fmt::print(stderr, "vkmoye-bench: {}: {}; nothing was written\n", entry.name, damage);
     return kWrongResult;
   }
-  if (entry.operation == gen::Operation::transpose) std::swap(array.shape[0], array.shape[1]);
-  dst.read(data);
-  write_npy(out, array.type, array.shape, data);
+  std::vector<std::byte> data(buffers.back().bytes());
+  buffers.back().read(data);
+  write_npy(out, workload->result_type(), workload->result_shape(), data);
   out.commit();
   return kOk;
 }
@@ -81,7 +81,7 @@ void add_apply(CLI::App& app, int& status) {
       "  vkmoye-bench apply copy/simple --in a.npy --out b.npy --device llvmpipe");
   auto options = std::make_shared<ApplyOptions>();
   command->add_option("KERNEL", options->kernel, "family/variant")->required();
-  command->add_option("--in", options->in, "a .npy file: 2-D, C order, little-endian")
+  command->add_option("--in", options->in, "a .npy file: C order, little-endian")
       ->required()
       ->check(not_empty());
   command->add_option("--out", options->out, "where the result goes")

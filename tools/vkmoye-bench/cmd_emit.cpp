@@ -73,7 +73,8 @@ struct EmitOptions {
 void emit(const EmitOptions& options) {
   const gen::KernelEntry& entry = find_one_kernel(options.kernel);
   const ScalarType type = parse_type(options.type);
-  const CompiledKernel compiled = gen::compile(entry.describe(type, options.config.given()));
+  const CompiledKernel compiled =
+      gen::compile(entry.describe(gen::request_of(type, options.config.given())));
   if (options.spirv == options.interface && !options.spirv.empty()) {
     throw ArgumentError("emit: --spirv and --interface name the same file, " + options.spirv);
   }

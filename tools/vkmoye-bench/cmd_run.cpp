@@ -6,12 +6,13 @@
 #include "open_device.hpp"
 #include "run_options.hpp"
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
 
 namespace vkmoye::bench {
 namespace {
 
 struct RunOptions {
-  std::vector<std::string> kernels, sizes = {"2048x2048"}, types = {"f32"};
+  std::vector<std::string> kernels, sizes = {"2048"}, types = {"f32"};
   std::vector<std::string> baselines;
   std::string verify;
   MeasureOptions measure;
@@ -30,12 +31,13 @@ int run(RunOptions& options) {
   const auto kernels = find_kernels(options.kernels);
   const auto sizes = parse_sizes(options.sizes);
   for (const ScalarType type : parse_types(options.types)) {
+    const gen::Request request = gen::request_of(type, options.config.given());
     for (const gen::KernelEntry* entry : kernels) {
-      entry->describe(type, options.config.given());  // refuses a bad config before any work
+      entry->describe(request);  // refuses a bad config before any work
     }
-    for (const Size& size : sizes) {
+    for (const Extents& size : sizes) {
       for (const gen::KernelEntry* entry : kernels) {
-        problems.push_back({entry, type, size, options.config.given()});
+        problems.push_back({entry, request, size_of_problem(entry->operation, size)});
       }
     }
   }
@@ -66,7 +68,7 @@ void add_run(CLI::App& app, int& status) {
                    "full, sample or off (full up to 2^26 elements, else sample)")
       ->check(one_of("verification", {"full", "sample", "off"}));
   add_sweep("--baseline", options->baselines,
-            "time these as well and report the ratio: copy, vkcmdcopy");
+            "time these as well and report the ratio: " + join(baseline_names(), ", "));
   // Read by functions of ours: CLI11 takes NaN for a number of any range, and -1 for 2^64-1.
   const auto add_number = [&](const std::string& name, auto& value, auto parse,
                               const std::string& help) {

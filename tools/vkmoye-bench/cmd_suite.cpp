@@ -17,7 +17,7 @@ struct SuiteOptions {
 };
 
 // A CPU gets sizes that it finishes; a GPU such that fill it. Each list has a ragged one.
-std::vector<Size> sizes_for(DeviceKind kind, bool quick) {
+std::vector<Extents> sizes_for(DeviceKind kind, bool quick) {
   if (kind == DeviceKind::cpu) {
     if (quick) return {{512, 512}, {1023, 511}};
     return {{256, 256}, {512, 512}, {1024, 1024}, {1023, 2047}};
@@ -35,9 +35,9 @@ int suite(const SuiteOptions& options, const std::string& program) {
 
   std::vector<Problem> problems;
   for (const ScalarType type : types) {
-    for (const Size& size : sizes_for(device.caps().kind, options.quick)) {
+    for (const Extents& size : sizes_for(device.caps().kind, options.quick)) {
       for (const gen::KernelEntry& entry : gen::registry()) {
-        problems.push_back({&entry, type, size, {}});
+        problems.push_back({&entry, gen::request_of(type), size});
       }
     }
   }

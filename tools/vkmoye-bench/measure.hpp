@@ -2,34 +2,24 @@
 // One row of `run`: a kernel checked against its definition, then timed.
 
 #include <cstdint>
-#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "parse.hpp"
+#include "problem.hpp"
 #include "report.hpp"
-#include "vkmoye/gen/kernels/registry.hpp"
 #include "vkmoye/runtime/device.hpp"
+#include "workload.hpp"
 
 namespace vkmoye::bench {
-
-enum class Verify { full, sample, off };
 
 struct MeasureOptions {
   std::optional<Verify> verify;        // nothing: full up to 2^26 elements, else sample
   double min_time = 0.5;               // seconds of timed work, after as much warm-up
-  std::vector<std::string> baselines;  // "copy", "vkcmdcopy"
+  std::vector<std::string> baselines;  // as parse_baselines returns them
   std::uint64_t seed = 1;
   std::string program = "vkmoye-bench";  // as it was typed, for the command that repeats a row
   std::string device;                    // likewise; empty: none was asked for
-};
-
-/// The kernel with every name of its arguments, ready to be applied or measured.
-struct Problem {
-  const gen::KernelEntry* entry;
-  ScalarType type;
-  Size size;  // of src
-  gen::Options config;
 };
 
 /// Runs `problem`: random input, poisoned output, guard words, every element compared (or a sample

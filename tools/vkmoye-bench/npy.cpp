@@ -13,6 +13,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "parse.hpp"
 #include "vkmoye/base/error.hpp"
 
 namespace vkmoye::bench {
@@ -168,14 +169,6 @@ std::uint64_t byte_count(const std::filesystem::path& path, const NpyHeader& hea
     bytes *= static_cast<std::uint64_t>(extent);
   }
   return bytes;
-}
-
-std::string shape_text(const std::vector<std::int64_t>& shape) {
-  std::string out = "(";
-  for (const std::int64_t extent : shape) out += fmt::format("{}, ", extent);
-  if (shape.size() == 1) out.pop_back();             // (3,)
-  if (shape.size() > 1) out.resize(out.size() - 2);  // (3, 4)
-  return out + ")";
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ std::int64_t parse_extent(const std::string& text, const std::string& whole) {
   }
   if (!is_number || error != std::errc()) {
     throw ArgumentError(
-        fmt::format("size '{}' is not ROWSxCOLUMNS, such as 2048x2048 or 1023x2047", whole));
+        fmt::format("size '{}' is not ROWSxCOLUMNS, such as 1023x2047, or MxNxK", whole));
   }
   return value;
 }
@@ -72,16 +72,24 @@ std::vector<std::string> split(const std::string& text, char separator) {
   }
 }
 
-std::vector<Size> parse_sizes(const std::vector<std::string>& texts) {
-  std::vector<Size> sizes;
+std::string to_string(const Extents& extents) {
+  std::vector<std::string> parts;
+  for (const std::int64_t extent : extents) parts.push_back(std::to_string(extent));
+  return join(parts, "x");
+}
+
+std::string shape_text(const Extents& extents) {
+  std::vector<std::string> parts;
+  for (const std::int64_t extent : extents) parts.push_back(std::to_string(extent));
+  return fmt::format("({}{})", join(parts, ", "), parts.size() == 1 ? "," : "");
+}
+
+std::vector<Extents> parse_sizes(const std::vector<std::string>& texts) {
+  std::vector<Extents> sizes;
   for (const std::string& text : texts) {
     for (const std::string& part : split(text, ',')) {
-      const auto extents = split(part, 'x');
-      if (extents.size() > 2) {
-        throw ArgumentError(
-            fmt::format("size '{}' has {} extents, ROWSxCOLUMNS has 2", part, extents.size()));
-      }
-      sizes.push_back({parse_extent(extents.front(), part), parse_extent(extents.back(), part)});
+      Extents& size = sizes.emplace_back();
+      for (const std::string& extent : split(part, 'x')) size.push_back(parse_extent(extent, part));
     }
   }
   return sizes;
@@ -102,8 +110,13 @@ std::vector<ScalarType> parse_types(const std::vector<std::string>& texts) {
   return types;
 }
 
+const std::vector<std::string>& baseline_names() {
+  static const std::vector<std::string> names = {"copy", "vkcmdcopy"};
+  return names;
+}
+
 std::vector<std::string> parse_baselines(const std::vector<std::string>& texts) {
-  const std::vector<std::string> known = {"copy", "vkcmdcopy"};
+  const std::vector<std::string>& known = baseline_names();
   std::vector<std::string> baselines;
   for (const std::string& text : texts) {
     for (const std::string& part : split(text, ',')) {

@@ -11,10 +11,14 @@
 
 namespace vkmoye::bench {
 
-/// Rows and columns of a source array, row-major.
-struct Size {
-  std::int64_t rows = 0, cols = 0;
-};
+/// A size as it was typed: how many numbers it needs depends on the kernel.
+using Extents = std::vector<std::int64_t>;
+
+/// "2048x1024".
+std::string to_string(const Extents& extents);
+
+/// "(2048, 1024)", "(3,)": as NumPy prints it.
+std::string shape_text(const Extents& extents);
 
 /// ASCII letters in lower case.
 std::string lower_case(std::string text);
@@ -24,14 +28,17 @@ std::string lower_case(std::string text);
 std::string unknown(std::string_view what, const std::string& word,
                     const std::vector<std::string>& names);
 
-/// "2048x2048,1x1" and repeats of it; a single number n means n x n. Each extent is 1 to 2^32-1.
-std::vector<Size> parse_sizes(const std::vector<std::string>& texts);
+/// "2048x2048,1x1" and repeats of it. Each extent is 1 to 2^32-1.
+std::vector<Extents> parse_sizes(const std::vector<std::string>& texts);
 
 /// "f32,i8" and repeats of it.
 std::vector<ScalarType> parse_types(const std::vector<std::string>& texts);
 
 /// "f32".
 ScalarType parse_type(const std::string& text);
+
+/// The baselines that `run` can be asked for.
+const std::vector<std::string>& baseline_names();
 
 /// "copy,vkcmdcopy" and repeats of it; each once, in the order given.
 std::vector<std::string> parse_baselines(const std::vector<std::string>& texts);

@@ -1,10 +1,14 @@
 #pragma once
 // Inputs that are random, reproducible, and computable at any place without the rest.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <vector>
+
+#include "vkmoye/runtime/guarded_buffer.hpp"
 
 namespace vkmoye::bench {
 
@@ -30,6 +34,18 @@ inline void fill_random(std::span<std::byte> out, std::size_t element_bytes, std
                         std::uint64_t first) {
   for (std::size_t at = 0; at < out.size(); at += element_bytes, ++first) {
     random_element(out.subspan(at, element_bytes), seed, first);
+  }
+}
+
+/// Fills the whole payload with the stream, from its element 0 on.
+inline void fill_random(GuardedBuffer& buffer, std::size_t element_bytes, std::uint64_t seed) {
+  constexpr std::uint64_t kChunkElements = std::uint64_t{1} << 21;
+  std::vector<std::byte> chunk(std::min(kChunkElements * element_bytes, buffer.bytes()));
+  for (std::uint64_t at = 0; at < buffer.bytes(); at += chunk.size()) {
+    const std::uint64_t bytes = std::min<std::uint64_t>(chunk.size(), buffer.bytes() - at);
+    const std::span part(chunk.data(), bytes);
+    fill_random(part, element_bytes, seed, at / element_bytes);
+    buffer.write(part, at);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "parse.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 
@@ -14,11 +15,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-std::string size_text(const Row& row) {
-  std::vector<std::string> parts;
-  for (const std::int64_t extent : row.size) parts.push_back(std::to_string(extent));
-  return join(parts, "x");
-}
+std::string size_text(const Row& row) { return to_string(row.size); }
 
 std::string config_text(const Row& row) {
   std::vector<std::string> parts;
@@ -41,7 +38,14 @@ std::string verdict(const Row& row) {
 }
 
 // What went wrong or why nothing ran, for the formats made of lines.
-std::string remark(const Row& row) { return row.skipped.empty() ? row.wrong : row.skipped; }
+std::string remark(const Row& row) {
+  std::vector<std::string> parts;
+  for (const std::string& part : {row.skipped, row.wrong}) {
+    if (!part.empty()) parts.push_back(part);
+  }
+  for (const auto& [name, why] : row.no_ratio) parts.push_back(fmt::format("{}: {}", name, why));
+  return join(parts, "\n");
+}
 
 std::string clock_name(const Timing& timing) {
   return timing.clock == Clock::device ? "device" : "host";
@@ -68,6 +72,7 @@ const Column kColumns[] = {
     {"samples", 7,
      [](const Row& r) { return r.timing ? std::to_string(r.timing->samples_us.size()) : "-"; }},
     {"GB/s", 8, [](const Row& r) { return r.gbps ? fmt::format("{:.1f}", *r.gbps) : "-"; }},
+    {"TFLOP/s", 7, [](const Row& r) { return r.tflops ? fmt::format("{:.3g}", *r.tflops) : "-"; }},
     {"speed", -11, [](const Row& r) { return r.ratio.empty() ? "-" : ratio_text(r); }},
     {"result", -11, verdict},
 };
@@ -127,6 +132,7 @@ class CsvReport : public Report {
  public:
   CsvReport(std::ostream& out, const DeviceCaps& device) : out_(out), device_(device) {
     out_ << "device,driver,kernel,type,size,config,median_us,min_us,p95_us,samples,clock,gbps,"
+            "tflops,"
             "ratio,verified,mismatches,remark,command\n";
   }
   void add(const Row& row) override {
@@ -146,6 +152,7 @@ class CsvReport : public Report {
                                  row.timing ? std::to_string(row.timing->samples_us.size()) : "",
                                  row.timing ? clock_name(*row.timing) : "",
                                  number(row.gbps),
+                                 number(row.tflops),
                                  ratio_text(row),
                                  number(row.verified),
                                  std::to_string(row.mismatches),
@@ -198,8 +205,7 @@ class JsonReport : public Report {
     const auto optional = [](const auto& value) -> ordered_json {
       return value ? ordered_json(*value) : ordered_json(nullptr);
     };
-    // Data movement has no rounding: an element is right or a mismatch, and there is no flop to
-    // count and no measured ceiling yet to be a percentage of.
+    // There is no measured ceiling yet to be a percentage of.
     const ordered_json json = {
         {"kernel", row.kernel},
         {"type", row.type},
@@ -207,14 +213,15 @@ class JsonReport : public Report {
         {"config", config},
         {"time_us", time},
         {"gbps", optional(row.gbps)},
-        {"tflops", nullptr},
+        {"tflops", optional(row.tflops)},
         {"percent_of_ceiling", nullptr},
         {"verified", optional(row.verified)},
         {"verification", row.verification},
-        {"max_error", row.verified && *row.verified ? ordered_json(0) : ordered_json(nullptr)},
+        {"max_error", row.verified ? ordered_json(row.max_error) : ordered_json(nullptr)},
         {"mismatches", row.verified ? ordered_json(row.mismatches) : ordered_json(nullptr)},
         {"wrong", row.wrong.empty() ? ordered_json(nullptr) : ordered_json(row.wrong)},
         {"ratio", row.ratio},
+        {"no_ratio", row.no_ratio},
         {"skipped", row.skipped.empty() ? ordered_json(nullptr) : ordered_json(row.skipped)},
         {"command", row.command}};
     out_ << (first_ ? "\n" : ",\n") << json.dump();

@@ -25,13 +25,16 @@ struct Row {
   std::vector<std::pair<std::string, std::string>> config;
   std::optional<Timing> timing;
   std::optional<double> gbps;    // declared bytes over the median, 10^9 bytes per second
+  std::optional<double> tflops;  // 10^12 floating-point operations per second; moves have none
   std::optional<bool> verified;  // nothing: verification was off
   std::string verification;      // "full", "sample" or "off"
   std::uint64_t mismatches = 0;
-  std::string wrong;                    // the first things that are wrong, for a reader
-  std::map<std::string, double> ratio;  // by baseline: its median over this median
-  std::string skipped;                  // every reason; empty: it ran
-  std::string command;                  // repeats the row
+  double max_error = 0;                         // largest absolute difference from the definition
+  std::string wrong;                            // the first things that are wrong, for a reader
+  std::map<std::string, double> ratio;          // by baseline: its median over this median
+  std::map<std::string, std::string> no_ratio;  // by baseline: why there is no ratio
+  std::string skipped;                          // every reason; empty: it ran
+  std::string command;                          // repeats the row
 };
 
 /// Writes rows in one of the formats. Whether they arrived is for the stream to say.

@@ -51,8 +51,7 @@ int run_problems(Device& device, const std::vector<Problem>& problems,
   Progress progress(problems.size());
   const auto report = make_report(output.format, out, device.caps());
   for (const Problem& problem : problems) {
-    progress.show(fmt::format("{} {} {}x{}", problem.entry->name, to_string(problem.type),
-                              problem.size.rows, problem.size.cols));
+    progress.show(fmt::format("{} {}", problem.entry->name, to_string(problem.size)));
     const Row row = measure(device, problem, options);
     progress.clear();
     report->add(row);

@@ -18,7 +18,7 @@ using testing::IsEmpty;
 
 std::vector<std::string> reasons(const KernelEntry& entry, ScalarType type,
                                  const DeviceCaps& caps) {
-  return reasons_against(ir::interface_of(entry.describe(type, {})), caps);
+  return reasons_against(ir::interface_of(entry.describe(request_of(type))), caps);
 }
 
 TEST(Registry, EveryKernelAndTypeSuitsARealDevice) {
@@ -41,7 +41,7 @@ TEST(Registry, APoorDeviceIsToldEverythingItLacks) {
                           "needs 256 threads in a workgroup, the device has 128"));
   const Options fewer = {{"threads", "32x4"}};
   EXPECT_THAT(
-      reasons_against(ir::interface_of(entry.describe(ScalarType::f32, fewer)), test::poor()),
+      reasons_against(ir::interface_of(entry.describe({ScalarType::f32, fewer})), test::poor()),
       IsEmpty());
 }
 
@@ -52,7 +52,7 @@ TEST(Registry, NamesAreUniqueAndFound) {
 
 TEST(Registry, AnOptionThatAKernelHasNotIsRefusedWithThoseItHas) {
   try {
-    find_kernel("transpose/naive")->describe(ScalarType::f32, {{"pad", "1"}, {"tile", "x"}});
+    find_kernel("transpose/naive")->describe({ScalarType::f32, {{"pad", "1"}, {"tile", "x"}}});
     FAIL() << "accepted";
   } catch (const KernelError& error) {
     EXPECT_THAT(error.reasons, ElementsAre("there is no option 'pad'; there are tile, threads",
@@ -62,7 +62,7 @@ TEST(Registry, AnOptionThatAKernelHasNotIsRefusedWithThoseItHas) {
 
 TEST(Registry, NumbersBeyondSixtyFourBitsAreRefusedAsSuch) {
   try {
-    find_kernel("copy/padded")->describe(ScalarType::f32, {{"pad", "99999999999999999999"}});
+    find_kernel("copy/padded")->describe({ScalarType::f32, {{"pad", "99999999999999999999"}}});
     FAIL() << "accepted";
   } catch (const KernelError& error) {
     EXPECT_THAT(error.reasons, Contains(HasSubstr("99999999999999999999")));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
@@ -97,6 +98,7 @@ struct TileKernel {
   const char* source;
   TileConfig defaults;
   Open open;
+  bool vectors;  // needs vectors whose elements can be touched one by one
   ir::Kernel (*describe)(const TileConfig&, const std::string&);
 };
 
@@ -106,13 +108,19 @@ KernelEntry entry(const TileKernel& kernel) {
   row.operation = kernel.operation;
   row.summary = kernel.summary;
   row.source = kernel.source;
-  for (const ScalarTypeInfo& type : scalar_types()) row.types.push_back(type.type);
+  for (const ScalarTypeInfo& type : scalar_types()) {
+    const bool has_vectors = ir::is_width(type.type, 2) && !ir::is_packed(type.type, 2);
+    if (has_vectors || !kernel.vectors) row.types.push_back(type.type);
+  }
   row.options = option_rows(kernel.defaults, kernel.open);
-  row.describe = [kernel, rows = row.options](ScalarType type, const Options& options) {
+  row.describe = [kernel, rows = row.options, types = row.types](const Request& request) {
     std::vector<std::string> reasons;
-    TileConfig config = read(kernel.defaults, rows, options, reasons);
+    TileConfig config = read(kernel.defaults, rows, request.options, reasons);
+    if (std::find(types.begin(), types.end(), request.type) == types.end()) {
+      reasons.push_back(fmt::format("there are no vectors of {}", to_string(request.type)));
+    }
     if (!reasons.empty()) throw KernelError(kernel.name, std::move(reasons));
-    config.type = type;
+    config.type = request.type;
     return kernel.describe(config, kernel.name);
   };
   return row;
@@ -147,15 +155,16 @@ constexpr const char* kFloat4 = "float4 transpose ladder in CUDA";
 
 const TileKernel kKernels[] = {
     {"copy/simple", Operation::copy, "copy through a compact shared tile", kMoYe,
-     config_of({32, 8}), Open::tile_and_shared, copy},
+     config_of({32, 8}), Open::tile_and_shared, false, copy},
     {"copy/padded", Operation::copy, "copy through a padded shared tile", kMoYe,
-     config_of({32, 8}, 1), Open::tile_and_shared, copy},
+     config_of({32, 8}, 1), Open::tile_and_shared, false, copy},
     {"copy/tiled",
      Operation::copy,
      "tiled copy, element by element",
      kTiled,
      {},
      Open::nothing,
+     false,
      tiled<TiledValues::single>},
     {"copy/tiled_vec",
      Operation::copy,
@@ -163,6 +172,7 @@ const TileKernel kKernels[] = {
      kTiled,
      {},
      Open::nothing,
+     false,
      tiled<TiledValues::vector>},
     {"copy/tiled_split",
      Operation::copy,
@@ -170,30 +180,32 @@ const TileKernel kKernels[] = {
      kTiled,
      {},
      Open::nothing,
+     false,
      tiled<TiledValues::split_vector>},
     {"transpose/naive", Operation::transpose, "one element for each thread, no shared tile",
-     kFloat4, config_of({32, 32}), Open::tile, direct<Contiguous::read>},
+     kFloat4, config_of({32, 32}), Open::tile, false, direct<Contiguous::read>},
     {"transpose/read_contiguous", Operation::transpose,
      "no shared tile: contiguous reads, writes a column apart", kHip, config_of({32, 32}),
-     Open::tile, direct<Contiguous::read>},
+     Open::tile, false, direct<Contiguous::read>},
     {"transpose/write_contiguous", Operation::transpose,
      "no shared tile: contiguous writes, reads a row apart", kHip, config_of({32, 32}), Open::tile,
      direct<Contiguous::write>},
     {"transpose/tiled", Operation::transpose,
      "through a padded shared tile, one element for each of 1024 threads", kHip,
-     config_of({32, 32}, 1), Open::tile_and_shared, transpose},
+     config_of({32, 32}, 1), Open::tile_and_shared, false, transpose},
     {"transpose/simple", Operation::transpose,
      "through a compact shared tile: 32-way bank conflicts", kMoYe, config_of({32, 8}),
-     Open::tile_and_shared, transpose},
+     Open::tile_and_shared, false, transpose},
     {"transpose/padded", Operation::transpose,
      "through a shared tile padded to 33: no bank conflicts", kMoYe, config_of({32, 8}, 1),
-     Open::tile_and_shared, transpose},
+     Open::tile_and_shared, false, transpose},
     {"transpose/vec4",
      Operation::transpose,
      "vector loads, scalar stores, no shared tile",
      kFloat4,
      {},
      Open::nothing,
+     true,
      vectors<VectorRung::plain>},
     {"transpose/vec4_shared",
      Operation::transpose,
@@ -201,6 +213,7 @@ const TileKernel kKernels[] = {
      kFloat4,
      {},
      Open::nothing,
+     true,
      vectors<VectorRung::shared>},
     {"transpose/vec4_padded",
      Operation::transpose,
@@ -208,6 +221,7 @@ const TileKernel kKernels[] = {
      kFloat4,
      {},
      Open::nothing,
+     true,
      vectors<VectorRung::padded>},
 };
 
@@ -229,11 +243,16 @@ const KernelEntry* find_kernel(const std::string& name) {
   return nullptr;
 }
 
+Request request_of(ScalarType type, Options options) {
+  return {type, std::move(options), gemm_form(type)};
+}
+
 std::uint64_t source_index(Operation operation, std::uint64_t index, std::uint64_t rows,
                            std::uint64_t cols) {
   switch (operation) {
     case Operation::copy: return index;
     case Operation::transpose: return index % rows * cols + index / rows;
+    case Operation::gemm: break;
   }
   return index;
 }

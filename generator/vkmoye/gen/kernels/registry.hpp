@@ -2,7 +2,7 @@
 // Every kernel that exists, one row each. The command line and the tests find kernels here.
 //
 //   const KernelEntry* entry = find_kernel("transpose/padded");
-//   ir::Kernel kernel = entry->describe(ScalarType::f32, {{"pad", "2"}});
+//   ir::Kernel kernel = entry->describe({ScalarType::f32, {{"pad", "2"}}});
 
 #include <functional>
 #include <map>
@@ -12,6 +12,7 @@
 
 #include "vkmoye/contract/scalar_type.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
+#include "vkmoye/gen/kernels/gemm_form.hpp"
 
 namespace vkmoye::gen {
 
@@ -22,6 +23,14 @@ using Options = std::map<std::string, std::string>;
 enum class Operation : std::uint8_t {
   copy,       // dst[r][c] = src[r][c]
   transpose,  // dst[c][r] = src[r][c]
+  gemm,       // c[m][n] = alpha * sum over k of a[m][k] * b[n][k] + beta * c[m][n]
+};
+
+/// Which of the kernels that an entry can describe is meant.
+struct Request {
+  ScalarType type = ScalarType::f32;  // of what is moved
+  Options options = {};
+  GemmForm gemm = {};  // for products, instead of `type`
 };
 
 struct OptionRow {
@@ -33,15 +42,18 @@ struct OptionRow {
 struct KernelEntry {
   std::string name;  // family/variant
   Operation operation;
-  std::string summary;  // what it computes and why it is there
-  std::string source;   // the document or paper it follows
-  std::vector<ScalarType> types;
+  std::string summary;            // what it computes and why it is there
+  std::string source;             // the document or paper it follows
+  std::vector<ScalarType> types;  // of elements; of a product's operands
   std::vector<OptionRow> options;
 
-  /// The kernel for elements of `type`. Throws KernelError with every reason: an option it does not
-  /// have, a value it cannot read, and those of the family's `reasons_against`.
-  std::function<ir::Kernel(ScalarType type, const Options& options)> describe;
+  /// Throws KernelError with every reason: an option it does not have, a value it cannot read, and
+  /// those of the family's `reasons_against`.
+  std::function<ir::Kernel(const Request& request)> describe;
 };
+
+/// The plain request for elements of `type`, for any kernel.
+Request request_of(ScalarType type, Options options = {});
 
 /// In the order in which `list` shows them.
 std::span<const KernelEntry> registry();
@@ -49,6 +61,7 @@ std::span<const KernelEntry> registry();
 const KernelEntry* find_kernel(const std::string& name);
 
 /// The place in src, in C's order, of what stands at `index` of dst, src being rows x cols.
+/// Precondition: a copy or a transpose.
 std::uint64_t source_index(Operation operation, std::uint64_t index, std::uint64_t rows,
                            std::uint64_t cols);
 

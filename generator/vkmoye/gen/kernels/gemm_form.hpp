@@ -1,0 +1,32 @@
+#pragma once
+// What a matrix product is asked to be, apart from its sizes: each value is baked into the kernel.
+//
+//   C(M,N) = alpha * A(M,K) * B(N,K)^T + beta * C
+
+#include "vkmoye/contract/scalar_type.hpp"
+
+namespace vkmoye::gen {
+
+struct GemmForm {
+  ScalarType operand = ScalarType::f32;      // of A and B
+  ScalarType accumulator = ScalarType::f32;  // of the sums over k, alpha and beta
+  ScalarType result = ScalarType::f32;       // of C
+  bool a_k_contiguous = true;                // else m is
+  bool b_k_contiguous = true;                // else n is
+  bool beta = false;                         // C is read; else its old values do not matter
+  bool batched = false;
+
+  bool operator==(const GemmForm&) const = default;
+};
+
+/// The product of operands of `type` with the accumulator usual for it, 32 bits or more, and a
+/// result of the same type.
+constexpr GemmForm gemm_form(ScalarType type) {
+  const bool narrow = type == ScalarType::f16 || type == ScalarType::bf16;
+  GemmForm form;
+  form.operand = form.result = type;
+  form.accumulator = narrow ? ScalarType::f32 : type;
+  return form;
+}
+
+}  // namespace vkmoye::gen

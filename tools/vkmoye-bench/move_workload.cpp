@@ -1,0 +1,137 @@
+#include "move_workload.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "random.hpp"
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/compile.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+constexpr std::uint64_t kChunkElements = std::uint64_t{1} << 21;
+constexpr std::uint64_t kSampledChunks = 24;  // beside the first and the last
+
+// The first elements of the chunks to compare.
+std::vector<std::uint64_t> chunks_to_check(std::uint64_t elements, Verify verify,
+                                           std::uint64_t seed) {
+  const std::uint64_t chunks = (elements + kChunkElements - 1) / kChunkElements;
+  std::vector<std::uint64_t> out;
+  if (verify == Verify::full || chunks <= kSampledChunks + 2) {
+    for (std::uint64_t i = 0; i < chunks; ++i) out.push_back(i);
+  } else {
+    out = {0, chunks - 1};
+    for (std::uint64_t i = 0; i < kSampledChunks; ++i) {
+      out.push_back(random_bits(~seed, i) % chunks);
+    }
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+  }
+  for (std::uint64_t& chunk : out) chunk *= kChunkElements;
+  return out;
+}
+
+class Move : public Workload {
+ public:
+  explicit Move(const Problem& problem)
+      : operation_(problem.entry->operation),
+        type_(problem.request.type),
+        rows_(problem.size[0]),
+        cols_(problem.size[1]) {}
+
+  std::string type_text() const override { return std::string(to_string(type_)); }
+  std::vector<std::string> words() const override {
+    return {"--size", fmt::format("{}x{}", rows_, cols_), "--type", type_text()};
+  }
+
+  std::vector<Array> arrays() const override {
+    return {{"src", array_bytes(), 0}, {"dst", array_bytes(), std::nullopt}};
+  }
+  Arguments arguments() const override { return {{"rows", rows_}, {"cols", cols_}}; }
+
+  double bytes() const override { return 2.0 * static_cast<double>(array_bytes()); }
+  std::uint64_t result_elements() const override {
+    return static_cast<std::uint64_t>(rows_) * static_cast<std::uint64_t>(cols_);
+  }
+
+  void fill(Buffers& buffers, std::uint64_t seed) const override {
+    fill_random(buffers[0], size_of(type_), seed);
+  }
+
+  Verdict check(const Buffers& buffers, Verify verify, std::uint64_t seed) const override {
+    Verdict verdict;
+    const std::size_t width = size_of(type_);
+    const auto rows = static_cast<std::uint64_t>(rows_), cols = static_cast<std::uint64_t>(cols_);
+    std::vector<std::byte> chunk(std::min(kChunkElements, rows * cols) * width);
+    for (const std::uint64_t first : chunks_to_check(rows * cols, verify, seed)) {
+      const std::uint64_t count = std::min(kChunkElements, rows * cols - first);
+      const std::span part(chunk.data(), count * width);
+      buffers[1].read(part, first * width);
+      for (std::uint64_t i = 0; i < count; ++i) {
+        const std::uint64_t source = gen::source_index(operation_, first + i, rows, cols);
+        std::byte expected[16];
+        random_element({expected, width}, seed, source);
+        if (std::memcmp(expected, part.data() + i * width, width) == 0) continue;
+        if (verdict.mismatches++ == 0) {
+          verdict.first =
+              fmt::format("element {} of dst is not element {} of src", first + i, source);
+        }
+      }
+    }
+    return verdict;
+  }
+
+  BaselineTime time_baseline(const std::string& name, Device& device, const Buffers& buffers,
+                             const TimeOptions& times) const override {
+    if (name == "vkcmdcopy") {
+      return {measure_copy(device, buffers[0].payload(), buffers[1].payload(), times), ""};
+    }
+    // "copy": as many bytes, the tutorial's copy kernel.
+    const gen::ir::Kernel copy = gen::find_kernel("copy/simple")->describe({type_});
+    const Pipeline pipeline = device.load(gen::compile(copy));
+    return {
+        vkmoye::measure(
+            device, device.prepare(pipeline, {buffers[0].view(), buffers[1].view()}, arguments()),
+            times),
+        ""};
+  }
+
+  std::vector<std::int64_t> result_shape() const override {
+    if (operation_ == gen::Operation::transpose) return {cols_, rows_};
+    return {rows_, cols_};
+  }
+  ScalarType result_type() const override { return type_; }
+
+ private:
+  std::uint64_t array_bytes() const { return result_elements() * size_of(type_); }
+
+  gen::Operation operation_;
+  ScalarType type_;
+  std::int64_t rows_, cols_;  // of src
+};
+
+}  // namespace
+
+std::unique_ptr<Workload> make_move(const Problem& problem) {
+  return std::make_unique<Move>(problem);
+}
+
+Problem move_of(const gen::KernelEntry& entry, const gen::Options& config,
+                const std::vector<GivenArray>& given) {
+  if (given.size() != 1) {
+    throw ArgumentError(fmt::format("{} takes one array, got {}", entry.name, given.size()));
+  }
+  const GivenArray& array = given.front();
+  if (array.shape.size() != 2) {
+    throw ArgumentError(fmt::format("{}: has {} dimension{}, {} takes 2", array.name,
+                                    array.shape.size(), array.shape.size() == 1 ? "" : "s",
+                                    entry.name));
+  }
+  return {&entry, {array.type, config}, array.shape};
+}
+
+}  // namespace vkmoye::bench
