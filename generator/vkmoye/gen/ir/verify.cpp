@@ -214,7 +214,7 @@ class ScopeChecker {
       use(element.coordinates[i], element.partition);
       // Shared arrays are checked exactly, address by address, in shared_memory.cpp.
       if (array->space == Array::Space::buffer &&
-          !prove_in_range(element.coordinates[i], array->axes[i], guards_)) {
+          !prove_in_range(element.coordinates[i], array->axes[i], guards_, definitions_)) {
         complain("'{}' touches {} at a coordinate along {} that nothing keeps below {}",
                  element.partition, array->name, array->axes[i].coordinate,
                  to_string(array->axes[i].extent));
@@ -233,7 +233,11 @@ class ScopeChecker {
           element.partition, element.width, array.name, what, element.width);
     };
     if (element.coordinates[0]->alignment % element.width != 0) complain_of("its coordinate");
-    if (!is_multiple(extent_of(array.axes[0]), element.width, guards_)) {
+    // Of one axis, the last element of the vector may be what is guarded instead.
+    const bool last_is_inside =
+        array.axes.size() == 1 && prove_in_range(element.coordinates[0] + (element.width - 1),
+                                                 array.axes[0], guards_, definitions_);
+    if (!last_is_inside && !is_multiple(extent_of(array.axes[0]), element.width, guards_)) {
       complain_of(to_string(array.axes[0].extent));
     }
     // The step along a further axis is a product that contains the extent of axis 0.
@@ -241,17 +245,20 @@ class ScopeChecker {
 
   void walk(const Body& body, bool divergent) {
     const auto names = names_;
+    const auto definitions = definitions_;
     const std::size_t guards = guards_.size();
     for (const Stmt& statement : body) {
       std::visit([&](const auto& s) { visit(s, divergent); }, statement.value);
     }
     names_ = names;
+    definitions_ = definitions;
     guards_.resize(guards, Expr(0));
   }
 
   void visit(const Let& s, bool divergent) {
     const bool differs = use(s.value, "'" + s.name + "'");
     define(s.name, s.value, differs || divergent);
+    definitions_.insert_or_assign(s.name, expand(s.value, definitions_));
   }
   void visit(const Load& s, bool) {
     const Array* array = check(s.from, /*writes=*/false);
@@ -292,6 +299,7 @@ class ScopeChecker {
   std::unordered_map<const Node*, bool> seen_;
   std::map<std::string, Name> names_;
   Guards guards_;
+  Definitions definitions_;
 };
 
 }  // namespace
