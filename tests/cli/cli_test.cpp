@@ -48,7 +48,8 @@ std::string npy(const std::string& descr, const std::string& shape, const std::s
 
 TEST(Cli, EveryCommandHelpsWithTwoExamples) {
   EXPECT_EQ(bench({"--help"}).status, 0);
-  for (const char* command : {"devices", "list", "run", "apply", "emit", "layout", "suite"}) {
+  for (const char* command :
+       {"devices", "list", "run", "apply", "emit", "explain", "layout", "suite"}) {
     const Outcome help = bench({command, "--help"});
     EXPECT_EQ(help.status, 0) << command;
     const auto examples = help.out.find("Examples:");
@@ -107,7 +108,48 @@ TEST(Cli, WrongUsageIsRefusedWithTheNearestName) {
   }
   refused({"apply", "copy/simple", "--in", "a", "--out", "b", "--type", "zzz"},
           "unknown type 'zzz'");
+  refused({"explain", "copy/simple", "--size", "3x4x5"}, "has 3 extents");
+  refused({"explain", "copy/simple", "--size", "4,5"}, "one is needed");
+  refused({"explain", "copy/simple", "--size", "0x4"}, "0 is outside 1..");
+  refused({"explain", "copy/simple", "--format", "csv"}, "unknown format 'csv'");
+  refused({"explain", "copy/simple", "--subgroup", "0"}, "--subgroup");
+  refused({"explain", "copy/simple", "--tile", "33x32"}, "does not divide");
   refused({"emit", "copy/*"}, "matches 5 kernels");
+}
+
+TEST(Cli, ExplainConvictsWithoutADevice) {
+  const Outcome simple = bench({"explain", "transpose/simple"}, {"VK_DRIVER_FILES=/nowhere"});
+  EXPECT_EQ(simple.status, 0) << simple.err;
+  EXPECT_THAT(
+      simple.out,
+      AllOf(HasSubstr("\nload src: coalesced\n"),
+            HasSubstr("\nload tile: 32-way bank conflict: 32 wavefronts where 1 would do\n"),
+            HasSubstr("\nconvicted: load tile, 32-way"),
+            HasSubstr("not wider: consecutive values are 8 apart along row, of stride cols"),
+            HasSubstr("guard src_col < cols, guard src_row < rows"), HasSubstr("subgroups of 32"),
+            HasSubstr("\nraces: none")));
+  EXPECT_THAT(bench({"explain", "transpose/padded"}).out,
+              AllOf(HasSubstr("\nacquitted: 4 of 4 accesses"), Not(HasSubstr("convicted"))));
+  EXPECT_THAT(bench({"explain", "transpose/simple", "--pad", "1"}).out, HasSubstr("acquitted"));
+  EXPECT_THAT(bench({"explain", "copy/simple", "--subgroup", "64"}).out,
+              HasSubstr("8 sectors for 256 bytes"));
+
+  const Outcome ragged =
+      bench({"explain", "copy/tiled_vec", "--size", "33x65", "--format", "json"});
+  const json report = json::parse(ragged.out);
+  EXPECT_EQ(report["model"]["sizes"], json({{"cols", 65}, {"rows", 33}}));
+  EXPECT_EQ(report["convicted"], true);  // element by element, the lanes are 4 apart
+  ASSERT_EQ(report["accesses"].size(), 4u);
+  EXPECT_EQ(report["accesses"][0]["requests"], 0);  // the vectors
+  EXPECT_EQ(report["accesses"][0]["sectors"], nullptr);
+  EXPECT_EQ(report["accesses"][2]["path"], "cols is no multiple of 4");
+  EXPECT_EQ(report["accesses"][2]["width"], 1);
+  EXPECT_GT(report["accesses"][2]["sectors"]["found"], 0);
+
+  const Outcome markdown = bench({"explain", "copy/tiled_split", "--format", "markdown"});
+  EXPECT_THAT(markdown.out, AllOf(StartsWith("**copy/tiled_split** type=f32"),
+                                  HasSubstr("| NOT coalesced: 16 sectors where 8 would do |"),
+                                  HasSubstr("\n- convicted: store dst")));
 }
 
 TEST(Cli, VersionIsTheProjects) {
@@ -118,10 +160,15 @@ TEST(Cli, VersionIsTheProjects) {
 
 TEST(Cli, LostOutputIsAnError) {
   const std::vector<std::string> commands[] = {
-      {"--help"},        {"--version"},
-      {"list"},          {"layout", "4:1"},
-      {"devices"},       {"emit", "copy/simple"},
-      {"run", "--help"}, {"run", "copy/simple", "--size", "33x65", "--min-time", "0.01"}};
+      {"--help"},
+      {"--version"},
+      {"list"},
+      {"layout", "4:1"},
+      {"devices"},
+      {"emit", "copy/simple"},
+      {"explain", "copy/simple"},
+      {"run", "--help"},
+      {"run", "copy/simple", "--size", "33x65", "--min-time", "0.01"}};
   for (const std::vector<std::string>& words : commands) {
     for (const char* redirection : {"> /dev/full", ">&-"}) {
       const Outcome outcome = bench_redirected(redirection, words);

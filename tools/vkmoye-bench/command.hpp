@@ -27,6 +27,7 @@ void add_list(CLI::App& app, int& status);
 void add_run(CLI::App& app, int& status);
 void add_apply(CLI::App& app, int& status);
 void add_emit(CLI::App& app, int& status);
+void add_explain(CLI::App& app, int& status);
 void add_layout(CLI::App& app, int& status);
 void add_suite(CLI::App& app, int& status);
 

@@ -17,8 +17,8 @@
 namespace vkmoye::bench {
 namespace {
 
-constexpr AddCommand kCommands[] = {add_devices, add_list,   add_run,  add_apply,
-                                    add_emit,    add_layout, add_suite};
+constexpr AddCommand kCommands[] = {add_devices, add_list,    add_run,    add_apply,
+                                    add_emit,    add_explain, add_layout, add_suite};
 
 bool among(const std::string& word, const std::vector<std::string>& names) {
   return std::find(names.begin(), names.end(), word) != names.end();

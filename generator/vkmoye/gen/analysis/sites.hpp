@@ -1,0 +1,31 @@
+#pragma once
+// Where in a kernel its accesses stand: one site for each array, partition, width and path.
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "vkmoye/gen/ir/guards.hpp"
+
+namespace vkmoye::gen {
+
+struct Site {
+  const ir::Array* array = nullptr;
+  bool writes = false;
+  std::string partition;
+  std::string path;           // the condition on sizes under which it is taken; empty: always
+  bool is_remainder = false;  // the path for sizes that are no multiples
+  std::uint32_t width = 1;
+  ir::Guards guards;                // that hold at the first of its statements
+  std::vector<std::string> bounds;  // by coordinate, each once
+};
+
+struct Sites {
+  std::vector<Site> list;                           // in the order of the text
+  std::map<const ir::Element*, std::size_t> index;  // of the site of each element in the kernel
+};
+
+/// The accesses of `kernel`, which must outlive the result, to buffers and shared arrays.
+Sites find_sites(const ir::Kernel& kernel);
+
+}  // namespace vkmoye::gen
