@@ -128,7 +128,7 @@ void Builder::move(const View& from, const View& to, const MoveOptions& options)
   const auto refuse = [&](const std::string& why) {
     throw LayoutError(fmt::format("move of {} to {}: {}", from.name, to.name, why));
   };
-  if (!(from.shape() == to.shape())) {
+  if (!(product_each(from.shape()) == product_each(to.shape()))) {
     refuse(
         fmt::format("the shapes {} and {} differ", to_string(from.shape()), to_string(to.shape())));
   }

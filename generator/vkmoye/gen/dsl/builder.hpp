@@ -57,8 +57,8 @@ class Builder {
   void copy(const View& from, const View& to, std::uint32_t vector = 1);
 
   /// The same without a loop and in the widest accesses that the layouts prove, see move.hpp.
-  /// Throws LayoutError unless both views have the same shape, of at most kMostMoved values, and
-  /// arrays of one type.
+  /// Throws LayoutError unless the modes of both views have the same sizes, with at most kMostMoved
+  /// values, and their arrays one type.
   void move(const View& from, const View& to, const MoveOptions& options = {});
 
   /// What must hold so that no value of `view`, a tile of a buffer, hangs over an edge.

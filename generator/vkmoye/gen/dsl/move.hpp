@@ -27,7 +27,7 @@ struct MoveOptions {
 };
 
 /// to(v) = from(v) for each value v.
-/// Precondition: `from` and `to` have the same shape, of at most kMostMoved values, and look at
+/// Precondition: the modes of `from` and `to` have the same sizes, with at most kMostMoved values, and look at
 /// `from_array` and `to_array`, of one type.
 ir::Block move_statements(const View& from, const ir::Array& from_array, const View& to,
                           const ir::Array& to_array, const MoveOptions& options);

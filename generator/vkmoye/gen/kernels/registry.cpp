@@ -3,32 +3,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/gen/kernels/config_fields.hpp"
 #include "vkmoye/gen/kernels/copy.hpp"
+#include "vkmoye/gen/kernels/copy_auto.hpp"
 #include "vkmoye/gen/kernels/copy_tiled.hpp"
 #include "vkmoye/gen/kernels/tile_config.hpp"
 #include "vkmoye/gen/kernels/transpose.hpp"
+#include "vkmoye/gen/kernels/transpose_auto.hpp"
 #include "vkmoye/gen/kernels/transpose_direct.hpp"
 #include "vkmoye/gen/kernels/transpose_vector.hpp"
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::gen {
 namespace {
-
-bool parse_number(std::string_view text, std::int64_t& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
-bool parse_pair(std::string_view text, std::int64_t& first, std::int64_t& second) {
-  const auto cross = text.find('x');
-  return cross != std::string_view::npos && parse_number(text.substr(0, cross), first) &&
-         parse_number(text.substr(cross + 1), second);
-}
 
 // Which values of its config a kernel lets one replace.
 enum class Open { nothing, tile, tile_and_shared };
@@ -126,6 +117,33 @@ KernelEntry entry(const TileKernel& kernel) {
   return row;
 }
 
+// A kernel that is the best of its family, for every type.
+template <class Config>
+KernelEntry best_of(const char* name, Operation operation, const char* summary,
+                    const std::vector<ConfigField<Config>>& fields, Config (*defaults)(ScalarType),
+                    ir::Kernel (*describe)(const Config&, const std::string&)) {
+  KernelEntry row;
+  row.name = name;
+  row.operation = operation;
+  row.summary = summary;
+  row.source = "this project";
+  for (const ScalarTypeInfo& type : scalar_types()) row.types.push_back(type.type);
+  row.options = option_rows(fields, defaults(ScalarType::f32));
+  row.describe = [=, &fields](const Request& request) {
+    Config config = defaults(request.type);
+    auto reasons = read_fields(fields, request.options, config);
+    if (!reasons.empty()) throw KernelError(name, std::move(reasons));
+    return describe(config, name);
+  };
+  return row;
+}
+
+CopyAutoConfig copy_auto_config(ScalarType type) {
+  CopyAutoConfig config;
+  config.type = type;
+  return config;
+}
+
 TileConfig config_of(IntTuple threads, std::int64_t pad = 0) {
   TileConfig config;
   config.threads = Layout(threads);
@@ -189,7 +207,7 @@ const TileKernel kKernels[] = {
      Open::tile, false, direct<Contiguous::read>},
     {"transpose/write_contiguous", Operation::transpose,
      "no shared tile: contiguous writes, reads a row apart", kHip, config_of({32, 32}), Open::tile,
-     direct<Contiguous::write>},
+     false, direct<Contiguous::write>},
     {"transpose/tiled", Operation::transpose,
      "through a padded shared tile, one element for each of 1024 threads", kHip,
      config_of({32, 32}, 1), Open::tile_and_shared, false, transpose},
@@ -230,7 +248,18 @@ const TileKernel kKernels[] = {
 std::span<const KernelEntry> registry() {
   static const std::vector<KernelEntry> rows = [] {
     std::vector<KernelEntry> out;
-    for (const TileKernel& kernel : kKernels) out.push_back(entry(kernel));
+    for (const TileKernel& kernel : kKernels) {
+      // The best of a family stands behind the others.
+      if (!out.empty() && out.back().operation != kernel.operation) {
+        out.push_back(best_of("copy/auto", Operation::copy,
+                              "the fastest: flat arrays, wide accesses", copy_auto_fields(),
+                              copy_auto_config, copy_auto));
+      }
+      out.push_back(entry(kernel));
+    }
+    out.push_back(best_of("transpose/auto", Operation::transpose,
+                          "the fastest: wide accesses on both sides of a tile of words",
+                          transpose_auto_fields(), transpose_auto_config, transpose_auto));
     return out;
   }();
   return rows;
