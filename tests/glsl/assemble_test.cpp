@@ -27,8 +27,9 @@ TEST(Assemble, EveryKernelAndTypeIsValidSpirv) {
   for (const KernelEntry& entry : registry()) {
     for (const ScalarType type : entry.types) {
       for (const Options& option : options) {
-        const CompiledKernel kernel =
-            compile(entry.describe(request_of(type, test::options_of(entry, option))));
+        const Options own = test::options_of(entry, option);
+        if (own.empty() && !option.empty()) continue;
+        const CompiledKernel kernel = compile(entry.describe(request_of(type, own)));
         const std::string path = folder.file(std::to_string(command.size()) + ".spv");
         test::write_file(path, std::string(reinterpret_cast<const char*>(kernel.spirv.data()),
                                            kernel.spirv.size() * 4));

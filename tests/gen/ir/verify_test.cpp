@@ -193,6 +193,30 @@ TEST(Verify, AcceptsAVectorOnlyWhereItCannotCrossAnEdge) {
       ElementsAre(HasSubstr("'next'")));
 }
 
+TEST(Verify, FollowsAWholeTileFromItsLastElement) {
+  const Expr block = builtin(Builtin::group_x);
+  const auto reasons = [&](const Expr& last, const Expr& at) {
+    return verify(kernel_of(
+        {Let{"origin", 32 * block}, If{less(last, n), {Load{"x", {"src", {at}, "tile"}}}}}));
+  };
+  const Expr origin = variable("origin", kIndex, kUnbounded, 32);
+  EXPECT_THAT(reasons(32 * block + 31, 32 * block + thread), IsEmpty());
+  EXPECT_THAT(reasons(origin + 31, 32 * block + thread + 24), IsEmpty());
+  EXPECT_THAT(reasons(32 * block + 31, origin + 4 * thread + 3), IsEmpty());
+  EXPECT_THAT(reasons(origin + 31, origin + 4 * thread + 4), ElementsAre(HasSubstr("'tile'")));
+  EXPECT_THAT(reasons(origin + 31, block + thread), ElementsAre(HasSubstr("'tile'")));
+  // 48 * block + 47 may wrap around 2^32 where 48 * block does not.
+  EXPECT_THAT(reasons(48 * block + 47, 48 * block + thread), ElementsAre(HasSubstr("'tile'")));
+}
+
+TEST(Verify, KnowsThatAClampedCoordinateIsInside) {
+  const auto reasons = [](const Expr& at) {
+    return verify(kernel_of({Load{"x", {"src", {at}, "edge"}}}));
+  };
+  EXPECT_THAT(reasons(minimum(thread + 1000, n - 1)), IsEmpty());
+  EXPECT_THAT(reasons(minimum(thread + 1000, n)), ElementsAre(HasSubstr("'edge'")));
+}
+
 TEST(Verify, RefusesGridsExtentsAndNamesThatCannotBe) {
   const auto reasons = [](auto change) {
     Kernel kernel = kernel_of({});
