@@ -7,8 +7,10 @@
 
 namespace vkmoye::test {
 
-/// Those of `options` that `entry` has: a kernel without a shared tile has no padding of it.
+/// Those of `options`, which are meant for tutorials' tiles, that `entry` has: a kernel without a
+/// shared tile has no padding of it, and one that chooses for itself has other options.
 inline gen::Options options_of(const gen::KernelEntry& entry, gen::Options options) {
+  if (entry.name.ends_with("/auto")) return {};
   std::erase_if(options, [&](const auto& option) {
     return std::none_of(entry.options.begin(), entry.options.end(),
                         [&](const auto& row) { return row.name == option.first; });

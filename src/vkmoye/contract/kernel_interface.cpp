@@ -18,12 +18,19 @@ std::int64_t value_of(const Extent& extent, const Arguments& arguments, std::str
     throw ArgumentError(fmt::format("{}: argument {} = {} is outside 1..{}", whose, extent.symbol,
                                     found->second, kMax));
   }
-  return found->second;
+  if (extent.times.empty()) return found->second;
+  const std::int64_t other = value_of(extent.times, arguments, whose);
+  if (found->second > kMax / other) {
+    throw ArgumentError(fmt::format("{}: {} = {} x {} exceeds the 2^32-1 that a 32-bit size holds",
+                                    whose, to_string(extent), found->second, other));
+  }
+  return found->second * other;
 }
 
 }  // namespace
 
 std::string to_string(const Extent& extent) {
+  if (!extent.times.empty()) return extent.symbol + "*" + extent.times;
   return extent.is_symbol() ? extent.symbol : std::to_string(extent.value);
 }
 

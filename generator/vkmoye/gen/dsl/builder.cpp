@@ -43,14 +43,13 @@ Tensor Builder::buffer(const std::string& name, ScalarType type, Access access,
   Expr stride = 1;
   for (const AxisName& axis : axes) {
     array.axes.push_back({axis.coordinate, axis.extent, stride});
-    if (axis.extent.is_symbol()) {
-      stride = stride * ir::variable(axis.extent.symbol);
+    stride = stride * ir::extent_of(array.axes.back());
+    for (const std::string& symbol : {axis.extent.symbol, axis.extent.times}) {
       auto& arguments = kernel_.arguments;
-      if (std::find(arguments.begin(), arguments.end(), axis.extent.symbol) == arguments.end()) {
-        arguments.push_back(axis.extent.symbol);
+      if (!symbol.empty() &&
+          std::find(arguments.begin(), arguments.end(), symbol) == arguments.end()) {
+        arguments.push_back(symbol);
       }
-    } else {
-      stride = stride * static_cast<std::uint32_t>(axis.extent.value);
     }
   }
   kernel_.arrays.push_back(array);
@@ -114,15 +113,81 @@ void Builder::copy(const View& from, const View& to, std::uint32_t vector) {
   }
   const Layout& values = from.axes.front().values;
   const std::int64_t first = values.leaves().front().extent;
-  if ((vector != 1 && vector != 2 && vector != 4) || first % vector != 0) {
-    refuse(
-        fmt::format("vectors of {}, the first leaf of the values {} has extent {}; there are 1, 2 "
-                    "and 4, which must divide it",
-                    vector, to_string(from.shape()), first));
+  if (!ir::is_width(array(from).type, vector) || first % vector != 0) {
+    refuse(fmt::format(
+        "vectors of {} {}, the first leaf of the values {} has extent {}; there are powers of two "
+        "up to 16 bytes, which must divide it",
+        vector, to_string(array(from).type), to_string(from.shape()), first));
   }
   take_grid_from(from);
   take_grid_from(to);
   kernel_.body.emplace_back(copy_statements(from, array(from), to, array(to), vector));
+}
+
+void Builder::move(const View& from, const View& to, const MoveOptions& options) {
+  const auto refuse = [&](const std::string& why) {
+    throw LayoutError(fmt::format("move of {} to {}: {}", from.name, to.name, why));
+  };
+  if (!(product_each(from.shape()) == product_each(to.shape()))) {
+    refuse(
+        fmt::format("the shapes {} and {} differ", to_string(from.shape()), to_string(to.shape())));
+  }
+  if (size(from.shape()) > kMostMoved) {
+    refuse(fmt::format("{} values for each thread, at most {} are moved at once",
+                       size(from.shape()), kMostMoved));
+  }
+  if (array(from).type != array(to).type) {
+    refuse(fmt::format("the types {} and {} differ", to_string(array(from).type),
+                       to_string(array(to).type)));
+  }
+  take_grid_from(from);
+  take_grid_from(to);
+  kernel_.body.emplace_back(move_statements(from, array(from), to, array(to), options));
+}
+
+Conditions Builder::inside(const View& view) const {
+  Conditions conditions;
+  for (std::size_t i = 0; i < view.axes.size(); ++i) {
+    const View::Axis& axis = view.axes[i];
+    const Expr extent = ir::extent_of(array(view).axes[i]);
+    const Expr last = axis.origin + static_cast<std::uint32_t>(cosize(axis.values) - 1);
+    if (ir::is_constant(extent) && last->bound <= extent->value) continue;
+    conditions.push_back(ir::less(last, extent));
+  }
+  return conditions;
+}
+
+Conditions Builder::aligned(const View& view, std::uint32_t elements) const {
+  const ir::Array& whole = array(view);
+  Conditions conditions;
+  for (std::size_t i = 1; i < whole.axes.size(); ++i) {
+    const Expr& stride = whole.axes[i].stride;
+    // A step along axis 2 is a multiple of the step along axis 1, if the array is compact.
+    if (i > 1 || stride->alignment % elements == 0) continue;
+    conditions.push_back(ir::equal(stride % elements, 0));
+  }
+  return conditions;
+}
+
+void Builder::branch(const Conditions& conditions, const std::function<void()>& body,
+                     const std::function<void()>& otherwise) {
+  if (conditions.empty()) return body();
+  Expr all = conditions.front();
+  for (std::size_t i = 1; i < conditions.size(); ++i) {
+    const bool said =
+        std::any_of(conditions.begin(), conditions.begin() + static_cast<std::ptrdiff_t>(i),
+                    [&](const Expr& e) { return ir::same(e, conditions[i]); });
+    if (!said) all = ir::logical_and(all, conditions[i]);
+  }
+  ir::Body before = std::move(kernel_.body);
+  const auto record = [&](const std::function<void()>& part) {
+    kernel_.body.clear();
+    part();
+    return std::move(kernel_.body);
+  };
+  ir::Body then = record(body), other = record(otherwise);
+  kernel_.body = std::move(before);
+  kernel_.body.emplace_back(ir::If{all, std::move(then), std::move(other)});
 }
 
 void Builder::barrier() { kernel_.body.emplace_back(ir::Barrier{}); }

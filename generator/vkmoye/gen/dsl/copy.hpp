@@ -12,7 +12,7 @@ namespace vkmoye::gen {
 /// the layouts prove that its elements are neighbours at a multiple of `vector`, element by element
 /// on the other; sizes that are no such multiple take a scalar path in the same shader.
 /// Precondition: `from` and `to` have the same shape and look at `from_array` and `to_array`;
-/// `vector` is 1, 2 or 4 and divides the extent of leaf 0.
+/// `vector` is a width of their type (ir::is_width) and divides the extent of leaf 0.
 ir::Block copy_statements(const View& from, const ir::Array& from_array, const View& to,
                           const ir::Array& to_array, std::uint32_t vector);
 
