@@ -90,6 +90,7 @@ TEST(Cli, WrongUsageIsRefusedWithTheNearestName) {
   refused({"run", "copy/simple", "--format", "josn"}, "did you mean 'json'?");
   refused({"run", "copy/simple", "--verify", "Full"}, "did you mean 'full'?");
   refused({"run", "copy/simple", "--baseline", "copy,vkcmdcpy"}, "did you mean 'vkcmdcopy'?");
+  refused({"suite", "--baseline", "cubals,copy"}, "unknown baseline 'cubals'");
   for (const char* seconds : {"-1", "nan", "-nan", "inf", "61", "1s", "", "0.5 "}) {
     refused({"run", "copy/simple", "--min-time", seconds}, "--min-time: ");
   }
@@ -114,7 +115,7 @@ TEST(Cli, WrongUsageIsRefusedWithTheNearestName) {
   refused({"explain", "copy/simple", "--format", "csv"}, "unknown format 'csv'");
   refused({"explain", "copy/simple", "--subgroup", "0"}, "--subgroup");
   refused({"explain", "copy/simple", "--tile", "33x32"}, "does not divide");
-  refused({"emit", "copy/*"}, "matches 5 kernels");
+  refused({"emit", "copy/*"}, "matches 6 kernels");
 }
 
 TEST(Cli, ExplainConvictsWithoutADevice) {
@@ -178,6 +179,20 @@ TEST(Cli, LostOutputIsAnError) {
   }
   const Outcome lines = bench_redirected("> /dev/full", {"layout", "eval", "--jsonl"});
   EXPECT_EQ(lines.status, 0) << "no line in, none out: " << lines.err;
+}
+
+TEST(Cli, SuiteEndsWithEveryKernelVerifiedByItself) {
+  const Outcome suite = bench({"suite", "--quick", "--format", "json"});
+  EXPECT_EQ(suite.status, 0) << suite.err;
+  const json report = json::parse(suite.out);
+  std::size_t compared = 0;
+  for (const json& ladder : report["summary"]) {
+    EXPECT_THAT(ladder["verification"].get<std::string>(), StartsWith("PASSED"));
+    for (const json& rung : ladder["rungs"]) {
+      if (!rung["baseline"].get<bool>()) compared += rung["time_us"].size();
+    }
+  }
+  EXPECT_EQ(compared, report["results"].size());
 }
 
 // Half a file would pass for a whole one.
@@ -279,7 +294,7 @@ TEST(Cli, RunVerifiesEverySizeAndReportsJson) {
   ASSERT_EQ(result.status, 0) << result.err;
   const json report = json::parse(result.out);
   EXPECT_EQ(report["schema"], 1);
-  ASSERT_EQ(report["results"].size(), 2 * 14u);
+  ASSERT_EQ(report["results"].size(), 2 * 16u);
   for (const json& row : report["results"]) {
     EXPECT_EQ(row["verified"], true) << row;
     EXPECT_EQ(row["mismatches"], 0);
@@ -351,6 +366,21 @@ TEST(Cli, ApplyTransposesAnArray) {
   EXPECT_EQ(read_file(folder.file("b.npy")), npy("|i1", "(3, 2)", std::string("\1\4\2\5\3\6", 6)));
 }
 
+TEST(Cli, ApplyMovesElementsOfEveryWidth) {
+  const TemporaryFolder folder;
+  for (const auto& [descr, width] :
+       {std::pair{"<i2", 2}, {"<u2", 2}, {"<i8", 8}, {"<u8", 8}, {"<c8", 8}, {"<c16", 16}}) {
+    std::string input, expected;
+    for (const char column : {'a', 'c', 'e', 'b', 'd', 'f'}) input += std::string(width, column);
+    for (const char column : {'a', 'b', 'c', 'd', 'e', 'f'}) expected += std::string(width, column);
+    write_file(folder.file("a.npy"), npy(descr, "(2, 3)", input));
+    const Outcome outcome = bench(
+        {"apply", "transpose/auto", "--in", folder.file("a.npy"), "--out", folder.file("b.npy")});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(read_file(folder.file("b.npy")), npy(descr, "(3, 2)", expected)) << descr;
+  }
+}
+
 TEST(Cli, ApplyRefusesFilesThatAreNotWhatItTakes) {
   const TemporaryFolder folder;
   const auto refused = [&](const std::string& bytes, const std::string& text) {
@@ -382,7 +412,7 @@ TEST(Cli, ApplyRefusesFilesThatAreNotWhatItTakes) {
   refused(npy("\x1b[31m", "(2, 2)", std::string(16, 'x')), "'\\x1b[31m'");
   refused(npy(std::string(5000, 'q'), "(2, 2)", std::string(16, 'x')),
           std::string(80, 'q') + "...'");
-  refused(npy("<c8", "(1, 2)", std::string(16, 'x')), "'<c8'");
+  refused(npy("<U2", "(1, 2)", std::string(16, 'x')), "'<U2'");
   refused(npy("<f4", "(4,)", std::string(16, 'x')), "1 dimension");
   refused(npy("<f4", "(0, 4)", ""), "no elements");
   refused(npy("<f4", "(99999999999, 99999999999)", "x"), "2^48");

@@ -5,10 +5,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "support/options.hpp"
 #include "support/process.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/compile.hpp"
+#include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/kernels/registry.hpp"
 
 namespace vkmoye::gen {
@@ -24,11 +27,17 @@ TEST(Assemble, EveryKernelAndTypeIsValidSpirv) {
       "for f in \"$@\"; do spirv-val --target-env vulkan1.2 \"$f\" || "
       "exit 1; done",
       "sh"};
+  std::set<std::string> seen;
   for (const KernelEntry& entry : registry()) {
     for (const ScalarType type : entry.types) {
       for (const Options& option : options) {
-        const CompiledKernel kernel =
-            compile(entry.describe(request_of(type, test::options_of(entry, option))));
+        const Options own = test::options_of(entry, option);
+        if (own.empty() && !option.empty()) continue;
+        const ir::Kernel described = entry.describe(request_of(type, own));
+        // The first line names the type; below it, several types are the same words.
+        const std::string text = glsl::print(described);
+        if (!seen.insert(entry.name + text.substr(text.find('\n'))).second) continue;
+        const CompiledKernel kernel = compile(described);
         const std::string path = folder.file(std::to_string(command.size()) + ".spv");
         test::write_file(path, std::string(reinterpret_cast<const char*>(kernel.spirv.data()),
                                            kernel.spirv.size() * 4));

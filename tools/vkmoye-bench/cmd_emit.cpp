@@ -20,7 +20,7 @@ namespace {
 using nlohmann::ordered_json;
 
 ordered_json to_json(const Extent& extent) {
-  return extent.is_symbol() ? ordered_json(extent.symbol) : ordered_json(extent.value);
+  return extent.is_symbol() ? ordered_json(to_string(extent)) : ordered_json(extent.value);
 }
 
 ordered_json to_json(const KernelInterface& kernel) {

@@ -73,8 +73,9 @@ class Move : public Workload {
       buffers[1].read(part, first * width);
       for (std::uint64_t i = 0; i < count; ++i) {
         const std::uint64_t source = gen::source_index(operation_, first + i, rows, cols);
-        const std::uint64_t expected = random_bits(seed, source);
-        if (std::memcmp(&expected, part.data() + i * width, width) == 0) continue;
+        std::byte expected[16];
+        random_element({expected, width}, seed, source);
+        if (std::memcmp(expected, part.data() + i * width, width) == 0) continue;
         if (verdict.mismatches++ == 0) {
           verdict.first =
               fmt::format("element {} of dst is not element {} of src", first + i, source);

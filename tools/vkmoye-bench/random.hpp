@@ -20,14 +20,20 @@ inline std::uint64_t random_bits(std::uint64_t seed, std::uint64_t index) {
   return z ^ (z >> 31);
 }
 
+/// Element `index` of stream `seed`, of 1 to 16 bytes.
+inline void random_element(std::span<std::byte> out, std::uint64_t seed, std::uint64_t index) {
+  const std::uint64_t bits[] = {random_bits(seed, index),
+                                out.size() > 8 ? random_bits(~seed, index) : 0};
+  std::memcpy(out.data(), bits, out.size());  // little-endian hosts, as .npy and GPUs
+}
+
 /// Fills `out` with elements `first`, `first + 1` .. of the stream; every bit pattern is possible,
 /// so that moved floating-point numbers are checked with NaNs, infinities and denormals.
-/// Precondition: out.size() is a multiple of `element_bytes`, which is at most 8.
+/// Precondition: out.size() is a multiple of `element_bytes`, which is at most 16.
 inline void fill_random(std::span<std::byte> out, std::size_t element_bytes, std::uint64_t seed,
                         std::uint64_t first) {
   for (std::size_t at = 0; at < out.size(); at += element_bytes, ++first) {
-    const std::uint64_t bits = random_bits(seed, first);
-    std::memcpy(out.data() + at, &bits, element_bytes);  // little-endian hosts, as .npy and GPUs
+    random_element(out.subspan(at, element_bytes), seed, first);
   }
 }
 

@@ -20,12 +20,19 @@ std::int64_t value_of(const Extent& extent, const Arguments& arguments, std::str
     throw ArgumentError(fmt::format("{}: argument {} = {} is outside {}..{}", whose, extent.symbol,
                                     to_string(found->second), least, kMax));
   }
-  return *whole;
+  if (extent.times.empty()) return *whole;
+  const std::int64_t other = value_of(extent.times, arguments, whose);
+  if (*whole > kMax / other) {
+    throw ArgumentError(fmt::format("{}: {} = {} x {} exceeds the 2^32-1 that a 32-bit size holds",
+                                    whose, to_string(extent), *whole, other));
+  }
+  return *whole * other;
 }
 
 }  // namespace
 
 std::string to_string(const Extent& extent) {
+  if (!extent.times.empty()) return extent.symbol + "*" + extent.times;
   return extent.is_symbol() ? extent.symbol : std::to_string(extent.value);
 }
 

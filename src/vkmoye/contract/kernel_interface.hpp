@@ -41,15 +41,18 @@ std::string to_string(const Argument& argument);
 /// Values of a kernel's run-time arguments by name: {{"m", 2048}, {"alpha", 0.5}}.
 using Arguments = std::map<std::string, Argument>;
 
-/// A number known when the kernel is described, or the name of a run-time argument.
+/// A number known when the kernel is described, the name of a run-time argument, or the product of
+/// two.
 struct Extent {
   std::int64_t value = 0;
   std::string symbol;  // empty: `value` counts
+  std::string times;   // the other factor of a product, which is at most 2^32-1
 
   template <std::integral Number>
   Extent(Number number) : value(static_cast<std::int64_t>(number)) {}  // NOLINT: implicit by intent
   Extent(const char* name) : symbol(name) {}                           // NOLINT: implicit by intent
   Extent(std::string name) : symbol(std::move(name)) {}                // NOLINT: implicit by intent
+  Extent(std::string a, std::string b) : symbol(std::move(a)), times(std::move(b)) {}
   bool is_symbol() const { return !symbol.empty(); }
   bool operator==(const Extent&) const = default;
 };

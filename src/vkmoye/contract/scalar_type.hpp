@@ -9,7 +9,22 @@
 
 namespace vkmoye {
 
-enum class ScalarType : std::uint8_t { f16, bf16, f32, f64, i8, u8, i32, u32 };
+enum class ScalarType : std::uint8_t {
+  f16,
+  bf16,
+  f32,
+  f64,
+  i8,
+  u8,
+  i16,
+  u16,
+  i32,
+  u32,
+  i64,
+  u64,
+  c64,  // complex of two f32
+  c128  // complex of two f64
+};
 
 /// One row of the table of types.
 struct ScalarTypeInfo {
@@ -32,7 +47,7 @@ constexpr bool is_floating(ScalarType type) {
          type == ScalarType::f64;
 }
 
-/// The type called `name` ("s8" and "s32" are other names of i8 and i32), or nothing.
+/// The type called `name` (s8 to s64 are other names of i8 to i64), or nothing.
 std::optional<ScalarType> parse_scalar_type(std::string_view name);
 
 }  // namespace vkmoye

@@ -39,6 +39,7 @@ std::set<std::string> argument_names(const KernelInterface& kernel) {
   std::set<std::string> names;
   const auto add = [&](const Extent& extent) {
     if (extent.is_symbol()) names.insert(extent.symbol);
+    if (!extent.times.empty()) names.insert(extent.times);
   };
   for (const Binding& binding : kernel.bindings) {
     for (const Extent& extent : binding.extents) add(extent);

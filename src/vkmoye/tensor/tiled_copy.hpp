@@ -18,8 +18,9 @@
 namespace vkmoye {
 
 struct TiledCopy {
-  Layout layout_tv;  // (thread, value) -> index in the column-major tile
-  IntTuple tiler;    // extents of the tile
+  Layout layout_tv;                // (thread, value) -> index in the column-major tile
+  IntTuple tiler;                  // extents of the tile
+  std::int64_t atom_elements = 1;  // values that one access moves, see copy_atom.hpp
 };
 
 /// Each thread holds a block of `values` elements; the blocks are laid out as `threads` says.
@@ -33,7 +34,7 @@ constexpr TiledCopy make_tiled_copy(const Layout& threads, const Layout& values)
     raise("threads and values", {threads, values}, "only {} of {} elements have an owner",
           {places.size(), ids.size()});
   return {composition(places, make_layout({threads.size(), values.size()})),
-          product_each(ids.shape())};
+          product_each(ids.shape()), 1};
 } catch (const LayoutError& inner) {
   raise_from("make_tiled_copy", {threads, values}, inner);
 }

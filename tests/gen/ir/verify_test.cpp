@@ -181,7 +181,7 @@ TEST(Verify, AcceptsAVectorOnlyWhereItCannotCrossAnEdge) {
   EXPECT_THAT(load(logical_and(multiple, less(at, n)), 4), IsEmpty());
   EXPECT_THAT(load(less(at, n), 4), ElementsAre(HasSubstr("nothing says that n is a multiple")));
   EXPECT_THAT(load(multiple, 4), ElementsAre(HasSubstr("nothing keeps below n")));
-  EXPECT_THAT(load(less(at, n), 3), Contains(HasSubstr("vectors of 1, 2 and 4")));
+  EXPECT_THAT(load(less(at, n), 3), Contains(HasSubstr("powers of two up to 16")));
   // The same facts cover the elements after the first one by one.
   EXPECT_THAT(
       verify(kernel_of({Let{"at", 4 * thread}, If{logical_and(multiple, less(at, n)),
@@ -191,6 +191,30 @@ TEST(Verify, AcceptsAVectorOnlyWhereItCannotCrossAnEdge) {
       verify(kernel_of({Let{"at", 4 * thread}, If{logical_and(multiple, less(at, n)),
                                                   {Load{"x", {"src", {at + 4}, "next"}}}}})),
       ElementsAre(HasSubstr("'next'")));
+}
+
+TEST(Verify, FollowsAWholeTileFromItsLastElement) {
+  const Expr block = builtin(Builtin::group_x);
+  const auto reasons = [&](const Expr& last, const Expr& at) {
+    return verify(kernel_of(
+        {Let{"origin", 32 * block}, If{less(last, n), {Load{"x", {"src", {at}, "tile"}}}}}));
+  };
+  const Expr origin = variable("origin", kIndex, kUnbounded, 32);
+  EXPECT_THAT(reasons(32 * block + 31, 32 * block + thread), IsEmpty());
+  EXPECT_THAT(reasons(origin + 31, 32 * block + thread + 24), IsEmpty());
+  EXPECT_THAT(reasons(32 * block + 31, origin + 4 * thread + 3), IsEmpty());
+  EXPECT_THAT(reasons(origin + 31, origin + 4 * thread + 4), ElementsAre(HasSubstr("'tile'")));
+  EXPECT_THAT(reasons(origin + 31, block + thread), ElementsAre(HasSubstr("'tile'")));
+  // 48 * block + 47 may wrap around 2^32 where 48 * block does not.
+  EXPECT_THAT(reasons(48 * block + 47, 48 * block + thread), ElementsAre(HasSubstr("'tile'")));
+}
+
+TEST(Verify, KnowsThatAClampedCoordinateIsInside) {
+  const auto reasons = [](const Expr& at) {
+    return verify(kernel_of({Load{"x", {"src", {at}, "edge"}}}));
+  };
+  EXPECT_THAT(reasons(minimum(thread + 1000, n - 1)), IsEmpty());
+  EXPECT_THAT(reasons(minimum(thread + 1000, n)), ElementsAre(HasSubstr("'edge'")));
 }
 
 TEST(Verify, RefusesGridsExtentsAndNamesThatCannotBe) {

@@ -102,11 +102,12 @@ class Follower {
 
   void step(const ir::For& s, const Active& active) {
     const Values ends = values_(s.end);
+    const std::uint32_t most = ir::is_constant(s.end) ? kMostRounds : kMostRunTimeRounds;
     std::uint32_t rounds = 0;
-    for (const Value& end : ends) rounds = std::max(rounds, end.value_or(kMostRounds));
-    in_part_ = in_part_ || rounds > kMostRounds;
+    for (const Value& end : ends) rounds = std::max(rounds, end.value_or(most + 1));
+    in_part_ = in_part_ || rounds > most;
     rounds_.emplace_back(s.variable, 0);
-    for (std::uint32_t round = 0; round < std::min(rounds, kMostRounds); ++round) {
+    for (std::uint32_t round = 0; round < std::min(rounds, most); ++round) {
       Active inside = active;
       for (std::size_t t = 0; t < threads_; ++t) {
         if (ends[t] && *ends[t] <= round) inside[t] = false;

@@ -59,7 +59,9 @@ Tensor Builder::buffer(const std::string& name, ScalarType type, Access access,
   ir::Array array{name, type, ir::Array::Space::buffer, access, {}, ""};
   Expr stride = 1;
   for (const AxisName& axis : axes) {
-    if (axis.extent.is_symbol()) add_argument(axis.extent.symbol);
+    for (const std::string& symbol : {axis.extent.symbol, axis.extent.times}) {
+      if (!symbol.empty()) add_argument(symbol);
+    }
     if (axis.stride) {
       if (axis.stride->is_symbol()) add_argument(axis.stride->symbol);
       stride = ir::expression(*axis.stride);
@@ -139,11 +141,11 @@ void Builder::copy(const View& from, const View& to, std::uint32_t vector, CopyR
   const Layout& values = from.axes.front().values;
   const std::int64_t extent =
       rules.leaf < values.leaves().size() ? values.leaves()[rules.leaf].extent : 1;
-  if ((vector != 1 && vector != 2 && vector != 4) || extent % vector != 0) {
-    refuse(
-        fmt::format("vectors of {}, leaf {} of the values {} has extent {}; there are 1, 2 "
-                    "and 4, which must divide it",
-                    vector, rules.leaf, to_string(from.shape()), extent));
+  if (!ir::is_width(array(from).type, vector) || extent % vector != 0) {
+    refuse(fmt::format(
+        "vectors of {} {}, leaf {} of the values {} has extent {}; there are powers "
+        "of two up to 16 bytes, which must divide it",
+        vector, to_string(array(from).type), rules.leaf, to_string(from.shape()), extent));
   }
   take_grid_from(from);
   take_grid_from(to);
@@ -186,15 +188,6 @@ ir::Body Builder::recorded(const std::function<void()>& body) {
   return std::exchange(kernel_.body, std::move(before));
 }
 
-void Builder::branch(const std::vector<Expr>& conditions, const std::function<void()>& then,
-                     const std::function<void()>& otherwise) {
-  if (conditions.empty()) return then();
-  Expr all = conditions.front();
-  for (std::size_t i = 1; i < conditions.size(); ++i) all = ir::logical_and(all, conditions[i]);
-  ir::Body first = recorded(then);
-  kernel_.body.emplace_back(ir::If{all, std::move(first), recorded(otherwise)});
-}
-
 void Builder::add_loop(const std::string& variable, const Expr& end, bool unroll,
                        const std::function<void(const Expr&)>& body) {
   ir::Body inside = recorded([&] { body(ir::variable(variable, ir::kIndex, end->bound - 1)); });
@@ -209,6 +202,65 @@ void Builder::loop(const std::string& variable, const Expr& end,
 void Builder::unrolled_loop(const std::string& variable, std::uint32_t end,
                             const std::function<void(const Expr&)>& body) {
   add_loop(variable, end, true, body);
+}
+
+void Builder::move(const View& from, const View& to, const MoveOptions& options) {
+  const auto refuse = [&](const std::string& why) {
+    throw LayoutError(fmt::format("move of {} to {}: {}", from.name, to.name, why));
+  };
+  if (!(product_each(from.shape()) == product_each(to.shape()))) {
+    refuse(
+        fmt::format("the shapes {} and {} differ", to_string(from.shape()), to_string(to.shape())));
+  }
+  if (size(from.shape()) > kMostMoved) {
+    refuse(fmt::format("{} values for each thread, at most {} are moved at once",
+                       size(from.shape()), kMostMoved));
+  }
+  if (array(from).type != array(to).type) {
+    refuse(fmt::format("the types {} and {} differ", to_string(array(from).type),
+                       to_string(array(to).type)));
+  }
+  take_grid_from(from);
+  take_grid_from(to);
+  kernel_.body.emplace_back(move_statements(from, array(from), to, array(to), options));
+}
+
+Conditions Builder::inside(const View& view) const {
+  Conditions conditions;
+  for (std::size_t i = 0; i < view.axes.size(); ++i) {
+    const View::Axis& axis = view.axes[i];
+    const Expr extent = ir::extent_of(array(view).axes[i]);
+    const Expr last = axis.origin + static_cast<std::uint32_t>(cosize(axis.values) - 1);
+    if (ir::is_constant(extent) && last->bound <= extent->value) continue;
+    conditions.push_back(ir::less(last, extent));
+  }
+  return conditions;
+}
+
+Conditions Builder::aligned(const View& view, std::uint32_t elements) const {
+  const ir::Array& whole = array(view);
+  Conditions conditions;
+  for (std::size_t i = 1; i < whole.axes.size(); ++i) {
+    const Expr& stride = whole.axes[i].stride;
+    // A step along axis 2 is a multiple of the step along axis 1, if the array is compact.
+    if (i > 1 || stride->alignment % elements == 0) continue;
+    conditions.push_back(ir::equal(stride % elements, 0));
+  }
+  return conditions;
+}
+
+void Builder::branch(const Conditions& conditions, const std::function<void()>& body,
+                     const std::function<void()>& otherwise) {
+  if (conditions.empty()) return body();
+  Expr all = conditions.front();
+  for (std::size_t i = 1; i < conditions.size(); ++i) {
+    const bool said =
+        std::any_of(conditions.begin(), conditions.begin() + static_cast<std::ptrdiff_t>(i),
+                    [&](const Expr& e) { return ir::same(e, conditions[i]); });
+    if (!said) all = ir::logical_and(all, conditions[i]);
+  }
+  ir::Body then = recorded(body);
+  kernel_.body.emplace_back(ir::If{all, std::move(then), recorded(otherwise)});
 }
 
 void Builder::barrier() { kernel_.body.emplace_back(ir::Barrier{}); }

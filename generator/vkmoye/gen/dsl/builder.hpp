@@ -18,10 +18,14 @@
 #include <vector>
 
 #include "vkmoye/gen/dsl/copy.hpp"
+#include "vkmoye/gen/dsl/move.hpp"
 #include "vkmoye/gen/dsl/view.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
 
 namespace vkmoye::gen {
+
+/// Truth values that must all hold; none: always.
+using Conditions = std::vector<Expr>;
 
 class Builder {
  public:
@@ -64,7 +68,7 @@ class Builder {
   Expr thread() const;  // 0 .. threads-1
 
   /// to(v) = from(v) for each value v; a value outside its buffer is skipped.
-  /// `vector`: elements moved at once, 1, 2 or 4; see copy_statements.
+  /// `vector`: elements moved at once, up to 16 bytes; see copy_statements.
   /// Throws LayoutError unless both views have the same shape, whose first leaf `vector` divides.
   void copy(const View& from, const View& to, std::uint32_t vector = 1, CopyRules rules = {});
 
@@ -90,13 +94,22 @@ class Builder {
   /// See fits_vectors in copy.hpp.
   std::vector<Expr> fits_vectors(const View& view, std::uint32_t width, std::size_t leaf = 0) const;
 
-  /// The statements of `then` where all `conditions` hold, else those of `otherwise`; without
-  /// conditions, those of `then` alone.
-  void branch(const std::vector<Expr>& conditions, const std::function<void()>& then,
-              const std::function<void()>& otherwise);
-
   /// Any statements of the IR.
   void add(ir::Block block);
+
+  /// The same without a loop and in the widest accesses that the layouts prove, see move.hpp.
+  /// Throws LayoutError unless the modes of both views have the same sizes, with at most kMostMoved
+  /// values, and their arrays one type.
+  void move(const View& from, const View& to, const MoveOptions& options = {});
+
+  /// What must hold so that no value of `view`, a tile of a buffer, hangs over an edge.
+  Conditions inside(const View& view) const;
+  /// What must hold so that rows of the buffer begin at multiples of `elements`.
+  Conditions aligned(const View& view, std::uint32_t elements) const;
+
+  /// Records what `body` does where all conditions hold, and what `otherwise` does where not.
+  void branch(const Conditions& conditions, const std::function<void()>& body,
+              const std::function<void()>& otherwise);
 
   /// All threads wait; what they wrote to shared memory is then visible to each of them.
   void barrier();

@@ -28,7 +28,7 @@ std::vector<Expr> fits_vectors(const View& view, const ir::Array& array, std::ui
 /// that they do.
 /// Loops over registers are unrolled.
 /// Precondition: `from` and `to` have the same shape and look at `from_array` and `to_array`;
-/// `vector` is 1, 2 or 4 and divides the extent of that leaf.
+/// `vector` is a width of their types (ir::is_width) and divides the extent of that leaf.
 ir::Block copy_statements(const View& from, const ir::Array& from_array, const View& to,
                           const ir::Array& to_array, std::uint32_t vector, CopyRules rules = {});
 

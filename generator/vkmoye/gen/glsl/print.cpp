@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <set>
+#include <span>
 #include <sstream>
 
 #include "vkmoye/base/text.hpp"
@@ -81,6 +82,44 @@ Text divide(const Expr& e, bool remainder) {
           kShift};
 }
 
+// Element `number` of a packed vector.
+std::string unpacked(const std::string& vector, ScalarType type, std::uint32_t number) {
+  const std::size_t bytes = size_of(type);
+  if (bytes == 8) return fmt::format("{}.{}", vector, number == 0 ? "xy" : "zw");
+  const std::size_t per_word = 4 / bytes;
+  const std::string word = fmt::format("{}.{}", vector, "xyzw"[number / per_word]);
+  return fmt::format(fmt::runtime(spelling(type).unpack), word, number % per_word);
+}
+
+// Whether `parts` are all components of one vector, in order.
+bool is_whole(std::span<const Expr> parts) {
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const ir::Node& part = *parts[i];
+    if (part.op != Op::component || part.value != i ||
+        &*part.operands[0] != &*parts[0]->operands[0])
+      return false;
+  }
+  const ir::Type& whole = parts[0]->operands[0]->type;
+  return whole.width == parts.size() && !ir::is_packed(whole.element, whole.width);
+}
+
+// The packed vector of these elements, word by word.
+std::string packed(const ir::Node& node) {
+  const ScalarType type = node.type.element;
+  const std::size_t per_word = std::max<std::size_t>(1, 4 / size_of(type));
+  std::vector<std::string> words;
+  for (std::size_t at = 0; at < node.operands.size(); at += per_word) {
+    const std::span<const Expr> parts(&node.operands[at], per_word);
+    std::vector<std::string> elements;
+    for (const Expr& part : parts) elements.push_back(spell(part).text);
+    const std::string word =
+        is_whole(parts) ? spell(parts[0]->operands[0]).text : join(elements, ", ");
+    words.push_back(size_of(type) >= 8 ? word
+                                       : fmt::format(fmt::runtime(spelling(type).pack), word));
+  }
+  return fmt::format("{}({})", element_name(type, node.type.width), join(words, ", "));
+}
+
 Text spell(const Expr& e) {
   switch (e->op) {
     case Op::constant:
@@ -103,11 +142,22 @@ Text spell(const Expr& e) {
     case Op::less: return infix(e, "<", kLess);
     case Op::equal: return infix(e, "==", kEqual);
     case Op::logical_and: return infix(e, "&&", kAnd2);
-    case Op::component:
-      return {fmt::format("{}.{}", within(spell(e->operands[0]), kPrimary), "xyzw"[e->value]),
+    case Op::minimum:
+      return {fmt::format("min({}, {})", spell(e->operands[0]).text, spell(e->operands[1]).text),
               kPrimary};
-    case Op::vector:
+    case Op::component: {
+      const ir::Type& whole = e->operands[0]->type;
+      const std::string vector = within(spell(e->operands[0]), kPrimary);
+      if (!ir::is_packed(whole.element, whole.width)) {
+        return {fmt::format("{}.{}", vector, "xyzw"[e->value]), kPrimary};
+      }
+      return {unpacked(vector, whole.element, e->value), kPrimary};
+    }
     case Op::convert: return {call(spell_type(e->type), e->operands), kPrimary};
+    case Op::vector: {
+      if (ir::is_packed(e->type.element, e->type.width)) return {packed(*e), kPrimary};
+      return {call(spell_type(e->type), e->operands), kPrimary};
+    }
     case Op::multiply_add: {
       if (is_floating(e->type.element)) return {call("fma", e->operands), kPrimary};
       return {

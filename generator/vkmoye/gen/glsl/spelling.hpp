@@ -13,14 +13,16 @@ namespace vkmoye::gen::glsl {
 struct Spelling {
   ScalarType type;
   std::string_view name;                    // "float16_t"
-  std::string_view vector;                  // "f16vec", before the number of elements
+  std::string_view vector;                  // "f16vec", before the number of elements, up to 4
   std::vector<std::string_view> in_buffer;  // extensions for an element of a buffer
   std::vector<std::string_view> in_shader;  // extensions for variables and shared memory
+  std::string_view pack = "";  // a word of a packed vector from its elements: "pack32(u8vec4({}))"
+  std::string_view unpack = "";  // element {1} of the word {0}: "unpack8({})[{}]"
 };
 
 const Spelling& spelling(ScalarType type);
 
-/// "float", "vec4".
+/// "float", "vec4"; "uvec4" for a packed vector (ir::is_packed) of 16 bytes.
 std::string element_name(ScalarType type, std::uint32_t width);
 
 }  // namespace vkmoye::gen::glsl

@@ -1,5 +1,7 @@
 #include "vkmoye/gen/ir/evaluate.hpp"
 
+#include <algorithm>
+
 namespace vkmoye::gen::ir {
 namespace {
 
@@ -15,6 +17,7 @@ Value combine(Op op, Value a, Value b) {
     case Op::multiply: return *a * *b;
     case Op::divide: return *b == 0 ? std::nullopt : Value(*a / *b);
     case Op::modulo: return *b == 0 ? std::nullopt : Value(*a % *b);
+    case Op::minimum: return std::min(*a, *b);
     case Op::less: return *a < *b ? 1 : 0;
     case Op::equal: return *a == *b ? 1 : 0;
     default: return std::nullopt;

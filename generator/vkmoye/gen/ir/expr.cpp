@@ -131,6 +131,22 @@ Expr operator%(const Expr& a, const Expr& b) {
   return binary(Op::modulo, kIndex, a, b, b->bound - 1, std::min(a->alignment, b->alignment));
 }
 
+Expr minimum(const Expr& a, const Expr& b) {
+  if (both_constant(a, b)) return std::min(a->value, b->value);
+  return binary(Op::minimum, kIndex, a, b, std::min(a->bound, b->bound),
+                std::min(a->alignment, b->alignment));
+}
+
+bool is_width(ScalarType type, std::uint32_t width) {
+  return std::has_single_bit(width) && width * size_of(type) <= 16;
+}
+
+bool is_packed(ScalarType type, std::uint32_t width) {
+  const bool is_words = type == ScalarType::i64 || type == ScalarType::u64 ||
+                        type == ScalarType::c64 || type == ScalarType::c128;
+  return width > 4 || (width > 1 && is_words);
+}
+
 Expr less(const Expr& a, const Expr& b) { return binary(Op::less, kBoolean, a, b, kUnbounded); }
 
 Expr equal(const Expr& a, const Expr& b) { return binary(Op::equal, kBoolean, a, b, kUnbounded); }

@@ -22,7 +22,7 @@ struct Type {
   enum class Kind : std::uint8_t { index, boolean, element };
   Kind kind = Kind::index;
   ScalarType element = ScalarType::u32;  // meaningful for Kind::element only
-  std::uint32_t width = 1;               // elements of a vector: 1, 2 or 4
+  std::uint32_t width = 1;               // elements of a vector: a power of two, see is_width
   friend bool operator==(const Type& a, const Type& b) {
     return a.kind == b.kind && a.width == b.width &&
            (a.kind != Kind::element || a.element == b.element);
@@ -34,6 +34,13 @@ constexpr Type element(ScalarType type, std::uint32_t width = 1) {
   return {Type::Kind::element, type, width};
 }
 
+/// Whether `width` elements of `type` can be moved at once: a power of two, up to 16 bytes.
+bool is_width(ScalarType type, std::uint32_t width);
+
+/// Whether a vector travels as 32-bit words, which its elements are packed into: no shading
+/// language has vectors of more than 4 elements, or of elements that are words themselves.
+bool is_packed(ScalarType type, std::uint32_t width);
+
 enum class Op : std::uint8_t {
   constant,
   variable,
@@ -43,6 +50,7 @@ enum class Op : std::uint8_t {
   multiply,
   divide,
   modulo,
+  minimum,
   less,
   equal,
   logical_and,
@@ -103,12 +111,14 @@ Expr operator*(const Expr& a, const Expr& b);
 Expr operator/(const Expr& a, const Expr& b);
 Expr operator%(const Expr& a, const Expr& b);
 
+Expr minimum(const Expr& a, const Expr& b);
+
 /// Truth values: never folded, so that a guard stays where the author put it.
 Expr less(const Expr& a, const Expr& b);
 Expr equal(const Expr& a, const Expr& b);
 Expr logical_and(const Expr& a, const Expr& b);
 
-/// Element `number` of a vector, and the vector of 2 or 4 elements.
+/// Element `number` of a vector, and the vector of these elements.
 Expr component(const Expr& vector, std::uint32_t number);
 Expr vector(const std::vector<Expr>& elements);
 

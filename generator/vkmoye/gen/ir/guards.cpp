@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <unordered_map>
 
 namespace vkmoye::gen::ir {
 
@@ -23,13 +24,93 @@ bool is_multiple(const Expr& value, std::uint32_t factor, const Guards& guards) 
   });
 }
 
+namespace {
+
+Expr rebuild(const Expr& e, const std::vector<Expr>& operands) {
+  switch (e->op) {
+    case Op::add: return operands[0] + operands[1];
+    case Op::subtract: return operands[0] - operands[1];
+    case Op::multiply: return operands[0] * operands[1];
+    case Op::divide: return operands[0] / operands[1];
+    case Op::modulo: return operands[0] % operands[1];
+    case Op::minimum: return minimum(operands[0], operands[1]);
+    default: return e;  // no index
+  }
+}
+
+Expr expand(const Expr& e, const Definitions& definitions,
+            std::unordered_map<const Node*, Expr>& done) {
+  if (const auto found = done.find(&*e); found != done.end()) return found->second;
+  Expr result = e;
+  if (e->op == Op::variable) {
+    const auto name = definitions.find(e->name);
+    if (name != definitions.end()) result = name->second;
+  } else if (e->type.kind == Type::Kind::index && !e->operands.empty()) {
+    std::vector<Expr> operands;
+    for (const Expr& operand : e->operands) operands.push_back(expand(operand, definitions, done));
+    result = rebuild(e, operands);
+  }
+  done.emplace(&*e, result);
+  return result;
+}
+
+// A sum as its terms and the number beside them.
+struct Sum {
+  std::vector<Expr> terms;
+  std::uint64_t number = 0;
+};
+
+constexpr std::size_t kMostTerms = 32;  // of a sum that a proof looks into
+
+void add_terms(const Expr& e, Sum& sum) {
+  if (sum.terms.size() > kMostTerms) return;
+  if (is_constant(e)) {
+    sum.number += e->value;
+  } else if (e->op == Op::add) {
+    add_terms(e->operands[0], sum);
+    add_terms(e->operands[1], sum);
+  } else {
+    sum.terms.push_back(e);
+  }
+}
+
+// Whether e <= most, without wrapping: both have `common` terms in common, of which `most` adds a
+// number below their alignment, and `e` terms that stay at or below that number.
+bool is_at_most(const Expr& e, const Expr& most) {
+  Sum larger, smaller;
+  add_terms(most, larger);
+  add_terms(e, smaller);
+  if (larger.terms.size() > kMostTerms || smaller.terms.size() > kMostTerms) return false;
+  std::uint64_t alignment = std::uint64_t{1} << 32;
+  for (const Expr& common : larger.terms) {
+    const auto found = std::find_if(smaller.terms.begin(), smaller.terms.end(),
+                                    [&](const Expr& term) { return same(term, common); });
+    if (found == smaller.terms.end()) return false;
+    smaller.terms.erase(found);
+    alignment = std::min<std::uint64_t>(alignment, common->alignment);
+  }
+  std::uint64_t reach = smaller.number;
+  for (const Expr& term : smaller.terms) reach += term->bound - 1;
+  return reach <= larger.number && larger.number < alignment;
+}
+
+}  // namespace
+
+Expr expand(const Expr& e, const Definitions& definitions) {
+  std::unordered_map<const Node*, Expr> done;
+  return expand(e, definitions, done);
+}
+
 std::optional<RangeProof> prove_in_range(const Expr& coordinate, const Axis& axis,
-                                         const Guards& guards) {
+                                         const Guards& guards, const Definitions& definitions) {
   if (!axis.extent.is_symbol() &&
       coordinate->bound <= static_cast<std::uint64_t>(axis.extent.value)) {
     return RangeProof{};
   }
   const Expr limit = extent_of(axis);
+  if (coordinate->op == Op::minimum && same(coordinate->operands[1], limit - 1)) {
+    return RangeProof{};
+  }
   // base + k < limit follows from base < limit where both are multiples of more than k.
   const bool is_sum = coordinate->op == Op::add && is_constant(coordinate->operands[1]);
   const Expr base = is_sum ? coordinate->operands[0] : coordinate;
@@ -40,8 +121,16 @@ std::optional<RangeProof> prove_in_range(const Expr& coordinate, const Axis& axi
     if (guard->op != Op::less || !same(guard->operands[1], limit)) return false;
     return same(guard->operands[0], coordinate) || (covered && same(guard->operands[0], base));
   });
-  if (found == guards.end()) return std::nullopt;
-  return RangeProof{*found};
+  if (found != guards.end()) return RangeProof{*found};
+
+  const Expr whole = expand(coordinate, definitions);
+  for (const Expr& guard : guards) {
+    if (guard->op == Op::less && same(guard->operands[1], limit) &&
+        is_at_most(whole, expand(guard->operands[0], definitions))) {
+      return RangeProof{guard};
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace vkmoye::gen::ir

@@ -4,8 +4,13 @@
 //
 //   if (cols % 4 == 0 && col < cols)     guards: cols % 4 == 0, col < cols
 //     src[col + 2]                       in range: col and cols are multiples of 4
+//   if (32 * block + 31 < cols)          a whole tile is inside
+//     src[32 * block + thread % 32]      in range: thread % 32 is at most 31
+//   src[min(col, cols - 1)]              in range: an extent is at least 1
 
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "vkmoye/gen/ir/kernel.hpp"
@@ -21,12 +26,18 @@ void add_guards(Guards& guards, const Expr& condition);
 /// Whether `value` is a multiple of `factor`, by itself or by a guard `value % n == 0`.
 bool is_multiple(const Expr& value, std::uint32_t factor, const Guards& guards);
 
+/// What names stand for, in terms of names that stand for nothing else.
+using Definitions = std::map<std::string, Expr>;
+
+/// `e` with every defined name replaced.
+Expr expand(const Expr& e, const Definitions& definitions);
+
 struct RangeProof {
   std::optional<Expr> guard;  // absent: the coordinate's own bound is small enough
 };
 
 /// Why `coordinate` stays below the extent of `axis`; nothing: it is not known to.
 std::optional<RangeProof> prove_in_range(const Expr& coordinate, const Axis& axis,
-                                         const Guards& guards);
+                                         const Guards& guards, const Definitions& definitions = {});
 
 }  // namespace vkmoye::gen::ir

@@ -17,14 +17,20 @@ struct TypeFeatures {
 const TypeFeatures& features_of(ScalarType type) {
   static const TypeFeatures table[] = {
       {ScalarType::f16, {Feature::storage16}, {Feature::f16}},
-      // No arithmetic on bf16 here: it travels as 16-bit words.
+      // No arithmetic on bf16, nor on what follows i16 but i32 and u32: they travel as words.
       {ScalarType::bf16, {Feature::storage16}, {Feature::i16}},
       {ScalarType::f32, {}, {}},
       {ScalarType::f64, {}, {Feature::f64}},
       {ScalarType::i8, {Feature::storage8}, {Feature::i8}},
       {ScalarType::u8, {Feature::storage8}, {Feature::i8}},
+      {ScalarType::i16, {Feature::storage16}, {Feature::i16}},
+      {ScalarType::u16, {Feature::storage16}, {Feature::i16}},
       {ScalarType::i32, {}, {}},
       {ScalarType::u32, {}, {}},
+      {ScalarType::i64, {}, {}},
+      {ScalarType::u64, {}, {}},
+      {ScalarType::c64, {}, {}},
+      {ScalarType::c128, {}, {}},
   };
   return *std::find_if(std::begin(table), std::end(table),
                        [&](const TypeFeatures& row) { return row.type == type; });
@@ -33,8 +39,9 @@ const TypeFeatures& features_of(ScalarType type) {
 }  // namespace
 
 Expr expression(const Extent& extent) {
-  return extent.is_symbol() ? variable(extent.symbol)
-                            : Expr(static_cast<std::uint32_t>(extent.value));
+  if (!extent.is_symbol()) return static_cast<std::uint32_t>(extent.value);
+  const Expr first = variable(extent.symbol);
+  return extent.times.empty() ? first : first * variable(extent.times);
 }
 
 std::int64_t Array::size() const {

@@ -49,7 +49,7 @@ struct Element {
   std::string array;
   std::vector<Expr> coordinates;  // of the first element, one for each axis
   std::string partition;          // how the author came by it, for messages
-  std::uint32_t width = 1;        // elements that are touched at once: 1, 2 or 4
+  std::uint32_t width = 1;        // elements that are touched at once, as `is_width` allows
 };
 
 struct Stmt;

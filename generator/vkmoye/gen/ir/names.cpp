@@ -39,6 +39,8 @@ bool is_usable_name(std::string_view name) {
   if (!std::all_of(name.begin(), name.end(), [](char c) { return is_letter(c) || is_digit(c); })) {
     return false;
   }
+  // Packed vectors go through functions called so.
+  if (name.starts_with("pack") || name.starts_with("unpack")) return false;
   if (name.starts_with("gl_") || name.find("__") != std::string_view::npos) return false;
   return std::find(std::begin(kTaken), std::end(kTaken), name) == std::end(kTaken);
 }

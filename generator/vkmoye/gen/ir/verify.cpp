@@ -26,8 +26,6 @@ std::string name_of(const Type& type) {
   return "?";
 }
 
-bool is_width(std::uint32_t width) { return width == 1 || width == 2 || width == 4; }
-
 // Walks the statements in order with the names in scope and the guards that hold.
 class ScopeChecker {
  public:
@@ -73,6 +71,7 @@ class ScopeChecker {
   void check_extent(const Extent& extent, const std::string& whose) {
     if (extent.is_symbol()) {
       use(variable(extent.symbol), "extent of " + whose);
+      if (!extent.times.empty()) use(variable(extent.times), "extent of " + whose);
     } else if (extent.value < 1 || extent.value > 0xffffffff) {
       complain("{} has an extent of {}, outside 1..2^32-1", whose, extent.value);
     }
@@ -107,6 +106,10 @@ class ScopeChecker {
           "shared {} is touched in vectors of {} and of {} elements: one width beside 1 can "
           "be declared",
           array.name, widths[widths.size() - 2], widths.back());
+    }
+    if (widths.size() == 2 && is_packed(array.type, widths.back())) {
+      complain("shared {} is touched one by one and in packed vectors of {} {}", array.name,
+               widths.back(), to_string(array.type));
     }
   }
 
@@ -208,10 +211,11 @@ class ScopeChecker {
       return array;
     }
     if (array->axes.empty()) return array;
-    if (!is_width(element.width) || (element.width > 1 && !is_constant(array->axes[0].stride, 1))) {
+    if (!is_width(array->type, element.width) ||
+        (element.width > 1 && !is_constant(array->axes[0].stride, 1))) {
       complain(
-          "'{}' touches {} elements of {} at once: there are vectors of 1, 2 and 4 along a "
-          "contiguous axis",
+          "'{}' touches {} elements of {} at once: there are vectors of powers of two up to 16 "
+          "bytes, along a contiguous axis",
           element.partition, element.width, array->name);
     }
     if (array->space == Array::Space::registers) check_registers(element, *array, writes);
@@ -220,7 +224,7 @@ class ScopeChecker {
       use(element.coordinates[i], element.partition);
       // Shared arrays are checked exactly, address by address, in shared_memory.cpp.
       if (array->space != Array::Space::shared &&
-          !prove_in_range(element.coordinates[i], array->axes[i], guards_)) {
+          !prove_in_range(element.coordinates[i], array->axes[i], guards_, definitions_)) {
         complain("'{}' touches {} at a coordinate along {} that nothing keeps below {}",
                  element.partition, array->name, array->axes[i].coordinate,
                  to_string(array->axes[i].extent));
@@ -239,14 +243,19 @@ class ScopeChecker {
           element.partition, element.width, array.name, what, element.width);
     };
     if (element.coordinates[0]->alignment % element.width != 0) complain_of("its coordinate");
-    if (!is_multiple(extent_of(array.axes[0]), element.width, guards_)) {
+    // Of one axis, the last element of the vector may be what is guarded instead.
+    const bool last_is_inside =
+        array.axes.size() == 1 && prove_in_range(element.coordinates[0] + (element.width - 1),
+                                                 array.axes[0], guards_, definitions_);
+    if (!last_is_inside && !is_multiple(extent_of(array.axes[0]), element.width, guards_)) {
       complain_of(to_string(array.axes[0].extent));
     }
     for (std::size_t i = 1; i < array.axes.size(); ++i) {
       // A step that is a product contains the extent of axis 0.
       const Expr& stride = array.axes[i].stride;
       const bool is_product = stride->op == Op::multiply || same(stride, extent_of(array.axes[0]));
-      if (!is_product && !is_multiple(stride, element.width, guards_)) complain_of(name_of_step(stride));
+      if (!is_product && !is_multiple(stride, element.width, guards_))
+        complain_of(name_of_step(stride));
     }
   }
 
@@ -270,17 +279,20 @@ class ScopeChecker {
 
   void walk(const Body& body, bool divergent) {
     const auto names = names_;
+    const auto definitions = definitions_;
     const std::size_t guards = guards_.size();
     for (const Stmt& statement : body) {
       std::visit([&](const auto& s) { visit(s, divergent); }, statement.value);
     }
     names_ = names;
+    definitions_ = definitions;
     guards_.resize(guards, Expr(0));
   }
 
   void visit(const Let& s, bool divergent) {
     const bool differs = use(s.value, "'" + s.name + "'");
     define(s.name, s.value, differs || divergent);
+    definitions_.insert_or_assign(s.name, expand(s.value, definitions_));
   }
   void visit(const Load& s, bool) {
     const Array* array = check(s.from, /*writes=*/false);
@@ -322,6 +334,7 @@ class ScopeChecker {
   std::map<std::string, Name> names_;
   Guards guards_;
   std::set<std::string> written_;  // registers
+  Definitions definitions_;
 };
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/layout/text.hpp"
 
@@ -21,7 +23,8 @@ Form form_of(TiledValues values, std::uint32_t widest) {
     case TiledValues::vector:
       return {make_layout({widest, 1}), widest, "neighbouring threads move neighbouring vectors"};
     case TiledValues::split_vector:
-      return {make_layout({{widest / 2, 2}, 1}), widest / 2,
+      widest = std::max(widest / 2, 1u);
+      return {make_layout({{widest, 2}, 1}), widest,
               "not coalesced: at once, neighbouring threads move every second vector"};
   }
   return {};
@@ -31,7 +34,7 @@ Form form_of(TiledValues values, std::uint32_t widest) {
 
 ir::Kernel copy_tiled(ScalarType type, TiledValues values, const std::string& name) {
   const Layout threads = make_layout({32, 8});
-  const Form form = form_of(values, size_of(type) == 8 ? 2 : 4);
+  const Form form = form_of(values, static_cast<std::uint32_t>(16 / size_of(type)));
   const TiledCopy copy = make_tiled_copy(threads, form.values);
   // Four rounds of the copy's tile along the rows: loads of several rounds are in flight at once.
   const std::int64_t bM = copy.tiler.leaf(0), bN = 4 * copy.tiler.leaf(1);

@@ -5,8 +5,8 @@
 //
 //   values       moved as        neighbouring threads touch
 //   1            elements        neighbours
-//   4            one vector      neighbouring vectors
-//   2 + 2        two vectors     every second vector: half of each request is wasted
+//   16 bytes     one vector      neighbouring vectors
+//   8 + 8 bytes  two vectors     every second vector: half of each request is wasted
 
 #include "vkmoye/gen/ir/kernel.hpp"
 
@@ -14,8 +14,7 @@ namespace vkmoye::gen {
 
 enum class TiledValues { single, vector, split_vector };
 
-/// As `copy`, by threads (32,8). Vectors have 4 elements, of 8-byte types 2; split ones half as many,
-/// twice.
+/// As `copy`, by threads (32,8). Vectors have 16 bytes; split ones half as many, twice.
 ir::Kernel copy_tiled(ScalarType type, TiledValues values, const std::string& name);
 
 }  // namespace vkmoye::gen

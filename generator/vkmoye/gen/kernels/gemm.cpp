@@ -95,10 +95,7 @@ class Description {
     std::vector<Expr> conditions;
     for (const auto& [x, tensor] : {std::pair{&a, &tensor_a}, std::pair{&b, &tensor_b}}) {
       for (const Expr& condition : k_.fits_vectors(source(*x, *tensor, 0), vector_of(*x))) {
-        const bool is_there =
-            std::any_of(conditions.begin(), conditions.end(),
-                        [&](const Expr& other) { return ir::same(condition, other); });
-        if (!is_there) conditions.push_back(condition);
+        conditions.push_back(condition);
       }
     }
     k_.branch(conditions, sum_up, [&] {

@@ -3,33 +3,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/gen/kernels/config_fields.hpp"
 #include "vkmoye/gen/kernels/copy.hpp"
+#include "vkmoye/gen/kernels/copy_auto.hpp"
 #include "vkmoye/gen/kernels/copy_tiled.hpp"
 #include "vkmoye/gen/kernels/gemm_rows.hpp"
 #include "vkmoye/gen/kernels/tile_config.hpp"
 #include "vkmoye/gen/kernels/transpose.hpp"
+#include "vkmoye/gen/kernels/transpose_auto.hpp"
 #include "vkmoye/gen/kernels/transpose_direct.hpp"
 #include "vkmoye/gen/kernels/transpose_vector.hpp"
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::gen {
 namespace {
-
-bool parse_number(std::string_view text, std::int64_t& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
-bool parse_pair(std::string_view text, std::int64_t& first, std::int64_t& second) {
-  const auto cross = text.find('x');
-  return cross != std::string_view::npos && parse_number(text.substr(0, cross), first) &&
-         parse_number(text.substr(cross + 1), second);
-}
 
 // Which values of its config a kernel lets one replace.
 enum class Open { nothing, tile, tile_and_shared };
@@ -99,6 +90,7 @@ struct TileKernel {
   const char* source;
   TileConfig defaults;
   Open open;
+  bool vectors;  // needs vectors whose elements can be touched one by one
   ir::Kernel (*describe)(const TileConfig&, const std::string&);
 };
 
@@ -108,16 +100,49 @@ KernelEntry entry(const TileKernel& kernel) {
   row.operation = kernel.operation;
   row.summary = kernel.summary;
   row.source = kernel.source;
-  for (const ScalarTypeInfo& type : scalar_types()) row.types.push_back(type.type);
+  for (const ScalarTypeInfo& type : scalar_types()) {
+    const bool has_vectors = ir::is_width(type.type, 2) && !ir::is_packed(type.type, 2);
+    if (has_vectors || !kernel.vectors) row.types.push_back(type.type);
+  }
   row.options = option_rows(kernel.defaults, kernel.open);
-  row.describe = [kernel, rows = row.options](const Request& request) {
+  row.describe = [kernel, rows = row.options, types = row.types](const Request& request) {
     std::vector<std::string> reasons;
     TileConfig config = read(kernel.defaults, rows, request.options, reasons);
+    if (std::find(types.begin(), types.end(), request.type) == types.end()) {
+      reasons.push_back(fmt::format("there are no vectors of {}", to_string(request.type)));
+    }
     if (!reasons.empty()) throw KernelError(kernel.name, std::move(reasons));
     config.type = request.type;
     return kernel.describe(config, kernel.name);
   };
   return row;
+}
+
+// A kernel that is the best of its family, for every type.
+template <class Config>
+KernelEntry best_of(const char* name, Operation operation, const char* summary,
+                    const std::vector<ConfigField<Config>>& fields, Config (*defaults)(ScalarType),
+                    ir::Kernel (*describe)(const Config&, const std::string&)) {
+  KernelEntry row;
+  row.name = name;
+  row.operation = operation;
+  row.summary = summary;
+  row.source = "this project";
+  for (const ScalarTypeInfo& type : scalar_types()) row.types.push_back(type.type);
+  row.options = option_rows(fields, defaults(ScalarType::f32));
+  row.describe = [=, &fields](const Request& request) {
+    Config config = defaults(request.type);
+    auto reasons = read_fields(fields, request.options, config);
+    if (!reasons.empty()) throw KernelError(name, std::move(reasons));
+    return describe(config, name);
+  };
+  return row;
+}
+
+CopyAutoConfig copy_auto_config(ScalarType type) {
+  CopyAutoConfig config;
+  config.type = type;
+  return config;
 }
 
 TileConfig config_of(IntTuple threads, std::int64_t pad = 0) {
@@ -149,15 +174,16 @@ constexpr const char* kFloat4 = "float4 transpose ladder in CUDA";
 
 const TileKernel kKernels[] = {
     {"copy/simple", Operation::copy, "copy through a compact shared tile", kMoYe,
-     config_of({32, 8}), Open::tile_and_shared, copy},
+     config_of({32, 8}), Open::tile_and_shared, false, copy},
     {"copy/padded", Operation::copy, "copy through a padded shared tile", kMoYe,
-     config_of({32, 8}, 1), Open::tile_and_shared, copy},
+     config_of({32, 8}, 1), Open::tile_and_shared, false, copy},
     {"copy/tiled",
      Operation::copy,
      "tiled copy, element by element",
      kTiled,
      {},
      Open::nothing,
+     false,
      tiled<TiledValues::single>},
     {"copy/tiled_vec",
      Operation::copy,
@@ -165,6 +191,7 @@ const TileKernel kKernels[] = {
      kTiled,
      {},
      Open::nothing,
+     false,
      tiled<TiledValues::vector>},
     {"copy/tiled_split",
      Operation::copy,
@@ -172,30 +199,32 @@ const TileKernel kKernels[] = {
      kTiled,
      {},
      Open::nothing,
+     false,
      tiled<TiledValues::split_vector>},
     {"transpose/naive", Operation::transpose, "one element for each thread, no shared tile",
-     kFloat4, config_of({32, 32}), Open::tile, direct<Contiguous::read>},
+     kFloat4, config_of({32, 32}), Open::tile, false, direct<Contiguous::read>},
     {"transpose/read_contiguous", Operation::transpose,
      "no shared tile: contiguous reads, writes a column apart", kHip, config_of({32, 32}),
-     Open::tile, direct<Contiguous::read>},
+     Open::tile, false, direct<Contiguous::read>},
     {"transpose/write_contiguous", Operation::transpose,
      "no shared tile: contiguous writes, reads a row apart", kHip, config_of({32, 32}), Open::tile,
-     direct<Contiguous::write>},
+     false, direct<Contiguous::write>},
     {"transpose/tiled", Operation::transpose,
      "through a padded shared tile, one element for each of 1024 threads", kHip,
-     config_of({32, 32}, 1), Open::tile_and_shared, transpose},
+     config_of({32, 32}, 1), Open::tile_and_shared, false, transpose},
     {"transpose/simple", Operation::transpose,
      "through a compact shared tile: 32-way bank conflicts", kMoYe, config_of({32, 8}),
-     Open::tile_and_shared, transpose},
+     Open::tile_and_shared, false, transpose},
     {"transpose/padded", Operation::transpose,
      "through a shared tile padded to 33: no bank conflicts", kMoYe, config_of({32, 8}, 1),
-     Open::tile_and_shared, transpose},
+     Open::tile_and_shared, false, transpose},
     {"transpose/vec4",
      Operation::transpose,
      "vector loads, scalar stores, no shared tile",
      kFloat4,
      {},
      Open::nothing,
+     true,
      vectors<VectorRung::plain>},
     {"transpose/vec4_shared",
      Operation::transpose,
@@ -203,6 +232,7 @@ const TileKernel kKernels[] = {
      kFloat4,
      {},
      Open::nothing,
+     true,
      vectors<VectorRung::shared>},
     {"transpose/vec4_padded",
      Operation::transpose,
@@ -210,6 +240,7 @@ const TileKernel kKernels[] = {
      kFloat4,
      {},
      Open::nothing,
+     true,
      vectors<VectorRung::padded>},
 };
 
@@ -218,7 +249,18 @@ const TileKernel kKernels[] = {
 std::span<const KernelEntry> registry() {
   static const std::vector<KernelEntry> rows = [] {
     std::vector<KernelEntry> out;
-    for (const TileKernel& kernel : kKernels) out.push_back(entry(kernel));
+    for (const TileKernel& kernel : kKernels) {
+      // The best of a family stands behind the others.
+      if (!out.empty() && out.back().operation != kernel.operation) {
+        out.push_back(best_of("copy/auto", Operation::copy,
+                              "the fastest: flat arrays, wide accesses", copy_auto_fields(),
+                              copy_auto_config, copy_auto));
+      }
+      out.push_back(entry(kernel));
+    }
+    out.push_back(best_of("transpose/auto", Operation::transpose,
+                          "the fastest: wide accesses on both sides of a tile of words",
+                          transpose_auto_fields(), transpose_auto_config, transpose_auto));
     for (KernelEntry& row : gemm_rows()) out.push_back(std::move(row));
     return out;
   }();

@@ -1,0 +1,181 @@
+#include "vkmoye/gen/kernels/transpose_auto.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/layout/text.hpp"
+#include "vkmoye/tensor/copy_atom.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+std::int64_t bytes_of(const TransposeAutoConfig& config) {
+  return static_cast<std::int64_t>(size_of(config.type));
+}
+
+// Who moves what: tiles of (columns, rows) while loading, of (rows, columns) while storing.
+struct Work {
+  TiledCopy load, store;                // whole tiles, in wide accesses
+  TiledCopy load_by_one, store_by_one;  // at the edges
+};
+
+// `lanes` threads side by side, each with `values`.
+TiledCopy side_by_side(std::int64_t threads, std::int64_t lanes, IntTuple values) {
+  return make_tiled_copy(make_layout({lanes, threads / lanes}), make_layout(values));
+}
+
+Work work_of(const TransposeAutoConfig& config) {
+  const std::int64_t packed = config.packed();
+  const std::int64_t load = config.load / bytes_of(config), store = config.store / bytes_of(config);
+  const std::int64_t cols = std::gcd<std::int64_t>(32, config.tile_cols);
+  const std::int64_t rows = std::gcd<std::int64_t>(32, config.tile_rows / packed);
+  return {side_by_side(config.threads, config.load_lanes, {load, packed}),
+          side_by_side(config.threads, config.store_lanes, {store, 1}),
+          side_by_side(config.threads, cols, {1, packed}),
+          side_by_side(config.threads, rows, {packed, 1})};
+}
+
+}  // namespace
+
+std::int64_t TransposeAutoConfig::packed() const {
+  return std::max<std::int64_t>(1, 4 / static_cast<std::int64_t>(size_of(type)));
+}
+
+Layout TransposeAutoConfig::shared_layout() const {
+  const std::int64_t p = packed();
+  if (p == 1) return Layout({tile_cols, tile_rows}, {1, tile_cols + pad});
+  return Layout({tile_cols, {p, tile_rows / p}}, {p, {1, p * (tile_cols + pad)}});
+}
+
+TransposeAutoConfig transpose_auto_config(ScalarType type) {
+  TransposeAutoConfig config;
+  config.type = type;
+  switch (size_of(type)) {
+    case 1: config.tile_rows = config.tile_cols = 128; break;
+    case 2:
+    case 4: config.tile_rows = config.tile_cols = 64; break;
+    default: config.tile_rows = config.tile_cols = 32; break;
+  }
+  return config;
+}
+
+const std::vector<ConfigField<TransposeAutoConfig>>& transpose_auto_fields() {
+  using Config = TransposeAutoConfig;
+  static const std::vector<ConfigField<Config>> fields = {
+      pair_field("tile", "rows x columns of src that one workgroup moves", &Config::tile_rows,
+                 &Config::tile_cols),
+      number_field("threads", "threads of a workgroup", &Config::threads),
+      pair_field("vector", "bytes of an access: loads x stores", &Config::load, &Config::store),
+      pair_field("lanes", "threads side by side along a row of src x of dst", &Config::load_lanes,
+                 &Config::store_lanes),
+      number_field("pad", "words after each run of columns of the shared tile", &Config::pad),
+      number_field("strip", "rows of tiles that workgroups walk down before they step aside",
+                   &Config::strip),
+  };
+  return fields;
+}
+
+std::vector<std::string> reasons_against(const TransposeAutoConfig& config) {
+  std::vector<std::string> reasons;
+  const auto require_range = [&](const char* what, std::int64_t value, std::int64_t least,
+                                 std::int64_t most) {
+    if (value >= least && value <= most) return;
+    reasons.push_back(fmt::format("{} {} is outside {}..{}", what, value, least, most));
+  };
+  for (const std::int64_t extent : {config.tile_rows, config.tile_cols}) {
+    if (extent < 1 || extent > 4096 || !std::has_single_bit(static_cast<std::uint64_t>(extent))) {
+      reasons.push_back(fmt::format("tile: {} is no power of two up to 4096", extent));
+    }
+  }
+  require_range("threads", config.threads, 1, 1024);
+  require_range("load lanes", config.load_lanes, 1, 1024);
+  require_range("store lanes", config.store_lanes, 1, 1024);
+  require_range("pad", config.pad, 0, 4096);
+  require_range("strip", config.strip, 1, 65536);
+  for (const std::int64_t vector : {config.load, config.store}) {
+    if (vector >= bytes_of(config) && vector <= kWidestCopy &&
+        std::has_single_bit(static_cast<std::uint64_t>(vector))) {
+      continue;
+    }
+    reasons.push_back(fmt::format("vector {}: an access of {} is a power of two of {} to {} bytes",
+                                  vector, to_string(config.type), bytes_of(config), kWidestCopy));
+  }
+  if (!reasons.empty()) return reasons;  // what follows computes with these numbers
+
+  const auto divides = [&](const char* what, std::int64_t part, std::int64_t whole) {
+    if (part > 0 && whole % part == 0) return true;
+    reasons.push_back(fmt::format("{} {} does not divide {}", what, part, whole));
+    return false;
+  };
+  divides("a word's", config.packed(), config.tile_rows);
+  divides("load lanes", config.load_lanes, config.threads);
+  divides("store lanes", config.store_lanes, config.threads);
+  divides("a word's", config.packed(), config.store / bytes_of(config));
+  divides("lanes by one", std::gcd<std::int64_t>(32, config.tile_cols), config.threads);
+  divides("lanes by one",
+          std::gcd<std::int64_t>(32, std::max<std::int64_t>(1, config.tile_rows / config.packed())),
+          config.threads);
+  if (!reasons.empty()) return reasons;
+
+  const Work work = work_of(config);
+  const auto covers = [&](const char* what, const TiledCopy& copy, std::int64_t first,
+                          std::int64_t second) {
+    if (first % copy.tiler.leaf(0) == 0 && second % copy.tiler.leaf(1) == 0) return;
+    reasons.push_back(fmt::format("{}: {} threads move {} at once, which does not divide ({},{})",
+                                  what, config.threads, to_string(copy.tiler), first, second));
+  };
+  covers("load", work.load, config.tile_cols, config.tile_rows);
+  covers("store", work.store, config.tile_rows, config.tile_cols);
+  covers("load at the edges", work.load_by_one, config.tile_cols, config.tile_rows);
+  covers("store at the edges", work.store_by_one, config.tile_rows, config.tile_cols);
+  const std::int64_t values = config.tile_rows * config.tile_cols / config.threads;
+  if (values > kMostMoved) {
+    reasons.push_back(
+        fmt::format("{} elements for each thread, at most {} are moved", values, kMostMoved));
+  }
+  return reasons;
+}
+
+ir::Kernel transpose_auto(const TransposeAutoConfig& config, const std::string& name) {
+  auto reasons = reasons_against(config);
+  if (!reasons.empty()) throw KernelError(name, std::move(reasons));
+
+  Builder k(name, static_cast<std::uint32_t>(config.threads));
+  k.describe(
+      items(transpose_auto_fields(), config),
+      "wide accesses along the rows of src and of dst, words between in padded shared memory");
+
+  const std::int64_t bM = config.tile_cols, bN = config.tile_rows;
+  const Tensor src = k.input("src", config.type, {{"col", "cols"}, {"row", "rows"}});
+  const Tensor dst = k.output("dst", config.type, {{"row", "rows"}, {"col", "cols"}});
+  const View smem = k.shared("tile", config.type, config.shared_layout());  // (bM, bN)
+
+  const View from = tile(src, {bM, bN}, {k.block_x(), k.block_y()});  // (bM, bN)
+  const View to = tile(dst, {bN, bM}, {k.block_y(), k.block_x()});    // (bN, bM)
+  const Work work = work_of(config);
+  // Single elements share their array with one kind of vector: words of several are that kind.
+  const auto word = static_cast<std::uint32_t>(config.packed() > 1 ? 4 : kWidestCopy);
+  const auto through_shared = [&](const TiledCopy& load, const TiledCopy& store, Edges edges) {
+    k.move(partition(from, load, k.thread()), partition(smem, load, k.thread()),
+           {edges, static_cast<std::uint32_t>(config.load), word});
+    k.barrier();
+    k.move(partition(transpose(smem), store, k.thread()), partition(to, store, k.thread()),
+           {edges, word, static_cast<std::uint32_t>(config.store)});
+  };
+
+  Conditions whole = k.inside(from);
+  for (const Conditions& more :
+       {k.aligned(from, static_cast<std::uint32_t>(config.load / bytes_of(config))),
+        k.aligned(to, static_cast<std::uint32_t>(config.store / bytes_of(config)))}) {
+    whole.insert(whole.end(), more.begin(), more.end());
+  }
+  k.branch(
+      whole, [&] { through_shared(work.load, work.store, Edges::inside); },
+      [&] { through_shared(work.load_by_one, work.store_by_one, Edges::clamped); });
+  return k.finish();
+}
+
+}  // namespace vkmoye::gen

@@ -1,0 +1,160 @@
+// generated: transpose/auto  type=f16  tile=64x64  threads=256  vector=16x16  lanes=8x8  pad=1  strip=1
+// wide accesses along the rows of src and of dst, words between in padded shared memory
+#version 460
+#extension GL_EXT_shader_16bit_storage : require
+#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
+
+layout(local_size_x = 256) in;
+
+layout(std430, binding = 0) readonly buffer Src { float16_t src[]; };  // (cols,rows)
+layout(std430, binding = 0) readonly buffer Src_x8 { uvec4 src_x8[]; };  // (cols,rows)
+layout(std430, binding = 1) writeonly buffer Dst { float16_t dst[]; };  // (rows,cols)
+layout(std430, binding = 1) writeonly buffer Dst_x8 { uvec4 dst_x8[]; };  // (rows,cols)
+layout(push_constant) uniform Arguments { uint cols, rows, first_group_x, first_group_y; };
+
+shared f16vec2 tile[2079];  // (64,(2,32)):(2,(1,130))
+
+void main() {
+  uint block_x = gl_WorkGroupID.x + first_group_x;
+  uint block_y = gl_WorkGroupID.y + first_group_y;
+  uint thread = gl_LocalInvocationIndex;
+  if (64u * block_x + 63u < cols && 64u * block_y + 63u < rows && (cols & 7u) == 0u && (rows & 7u) == 0u) {
+
+    // partition(tile(src, (64,64)), (64,64))
+    // -> partition(tile, (64,64))
+    {
+      uint src_col = 64u * block_x + 8u * (thread & 7u);
+      uint src_row = 64u * block_y + 2u * (thread >> 3u);
+      uvec4 value0 = src_x8[(src_col + cols * src_row) >> 3u];
+      uvec4 value1 = src_x8[(src_col + cols * (src_row + 1u)) >> 3u];
+      uint tile_at = 16u * (thread & 7u) + 130u * (thread >> 3u);
+      tile[tile_at >> 1u] = f16vec2(unpackFloat2x16(value0.x)[0], unpackFloat2x16(value1.x)[0]);
+      tile[(tile_at + 2u) >> 1u] = f16vec2(unpackFloat2x16(value0.x)[1], unpackFloat2x16(value1.x)[1]);
+      tile[(tile_at + 4u) >> 1u] = f16vec2(unpackFloat2x16(value0.y)[0], unpackFloat2x16(value1.y)[0]);
+      tile[(tile_at + 6u) >> 1u] = f16vec2(unpackFloat2x16(value0.y)[1], unpackFloat2x16(value1.y)[1]);
+      tile[(tile_at + 8u) >> 1u] = f16vec2(unpackFloat2x16(value0.z)[0], unpackFloat2x16(value1.z)[0]);
+      tile[(tile_at + 10u) >> 1u] = f16vec2(unpackFloat2x16(value0.z)[1], unpackFloat2x16(value1.z)[1]);
+      tile[(tile_at + 12u) >> 1u] = f16vec2(unpackFloat2x16(value0.w)[0], unpackFloat2x16(value1.w)[0]);
+      tile[(tile_at + 14u) >> 1u] = f16vec2(unpackFloat2x16(value0.w)[1], unpackFloat2x16(value1.w)[1]);
+    }
+
+    barrier();
+
+    // partition(transpose(tile), (64,32))
+    // -> partition(tile(dst, (64,64)), (64,32))
+    {
+      uint tile_at = 520u * (thread & 7u) + 2u * (thread >> 3u);
+      f16vec2 value0 = tile[tile_at >> 1u];
+      f16vec2 value1 = tile[(tile_at + 64u) >> 1u];
+      f16vec2 value2 = tile[(tile_at + 130u) >> 1u];
+      f16vec2 value3 = tile[(tile_at + 194u) >> 1u];
+      f16vec2 value4 = tile[(tile_at + 260u) >> 1u];
+      f16vec2 value5 = tile[(tile_at + 324u) >> 1u];
+      f16vec2 value6 = tile[(tile_at + 390u) >> 1u];
+      f16vec2 value7 = tile[(tile_at + 454u) >> 1u];
+      uint dst_row = 64u * block_y + 8u * (thread & 7u);
+      uint dst_col = 64u * block_x + (thread >> 3u);
+      dst_x8[(dst_row + rows * dst_col) >> 3u] = uvec4(packFloat2x16(f16vec2(value0)), packFloat2x16(f16vec2(value2)), packFloat2x16(f16vec2(value4)), packFloat2x16(f16vec2(value6)));
+      dst_x8[(dst_row + rows * (dst_col + 32u)) >> 3u] = uvec4(packFloat2x16(f16vec2(value1)), packFloat2x16(f16vec2(value3)), packFloat2x16(f16vec2(value5)), packFloat2x16(f16vec2(value7)));
+    }
+  } else {
+
+    // partition(tile(src, (64,64)), (32,16))
+    // -> partition(tile, (32,16))
+    {
+      uint src_col = 64u * block_x + (thread & 31u);
+      uint src_row = 64u * block_y + 2u * (thread >> 5u);
+      float16_t value0 = src[min(src_col, cols - 1u) + cols * min(src_row, rows - 1u)];
+      float16_t value1 = src[min(src_col + 32u, cols - 1u) + cols * min(src_row, rows - 1u)];
+      float16_t value2 = src[min(src_col, cols - 1u) + cols * min(src_row + 1u, rows - 1u)];
+      float16_t value3 = src[min(src_col + 32u, cols - 1u) + cols * min(src_row + 1u, rows - 1u)];
+      float16_t value4 = src[min(src_col, cols - 1u) + cols * min(src_row + 16u, rows - 1u)];
+      float16_t value5 = src[min(src_col + 32u, cols - 1u) + cols * min(src_row + 16u, rows - 1u)];
+      float16_t value6 = src[min(src_col, cols - 1u) + cols * min(src_row + 17u, rows - 1u)];
+      float16_t value7 = src[min(src_col + 32u, cols - 1u) + cols * min(src_row + 17u, rows - 1u)];
+      float16_t value8 = src[min(src_col, cols - 1u) + cols * min(src_row + 32u, rows - 1u)];
+      float16_t value9 = src[min(src_col + 32u, cols - 1u) + cols * min(src_row + 32u, rows - 1u)];
+      float16_t value10 = src[min(src_col, cols - 1u) + cols * min(src_row + 33u, rows - 1u)];
+      float16_t value11 = src[min(src_col + 32u, cols - 1u) + cols * min(src_row + 33u, rows - 1u)];
+      float16_t value12 = src[min(src_col, cols - 1u) + cols * min(src_row + 48u, rows - 1u)];
+      float16_t value13 = src[min(src_col + 32u, cols - 1u) + cols * min(src_row + 48u, rows - 1u)];
+      float16_t value14 = src[min(src_col, cols - 1u) + cols * min(src_row + 49u, rows - 1u)];
+      float16_t value15 = src[min(src_col + 32u, cols - 1u) + cols * min(src_row + 49u, rows - 1u)];
+      uint tile_at = 2u * (thread & 31u) + 130u * (thread >> 5u);
+      tile[tile_at >> 1u] = f16vec2(value0, value2);
+      tile[(tile_at + 64u) >> 1u] = f16vec2(value1, value3);
+      tile[(tile_at + 1040u) >> 1u] = f16vec2(value4, value6);
+      tile[(tile_at + 1104u) >> 1u] = f16vec2(value5, value7);
+      tile[(tile_at + 2080u) >> 1u] = f16vec2(value8, value10);
+      tile[(tile_at + 2144u) >> 1u] = f16vec2(value9, value11);
+      tile[(tile_at + 3120u) >> 1u] = f16vec2(value12, value14);
+      tile[(tile_at + 3184u) >> 1u] = f16vec2(value13, value15);
+    }
+
+    barrier();
+
+    // partition(transpose(tile), (64,8))
+    // -> partition(tile(dst, (64,64)), (64,8))
+    {
+      uint tile_at = 130u * (thread & 31u) + 2u * (thread >> 5u);
+      f16vec2 value0 = tile[tile_at >> 1u];
+      f16vec2 value1 = tile[(tile_at + 16u) >> 1u];
+      f16vec2 value2 = tile[(tile_at + 32u) >> 1u];
+      f16vec2 value3 = tile[(tile_at + 48u) >> 1u];
+      f16vec2 value4 = tile[(tile_at + 64u) >> 1u];
+      f16vec2 value5 = tile[(tile_at + 80u) >> 1u];
+      f16vec2 value6 = tile[(tile_at + 96u) >> 1u];
+      f16vec2 value7 = tile[(tile_at + 112u) >> 1u];
+      uint dst_row = 64u * block_y + 2u * (thread & 31u);
+      uint dst_col = 64u * block_x + (thread >> 5u);
+      if (dst_row < rows && dst_col < cols) {
+        dst[dst_row + rows * dst_col] = value0.x;
+      }
+      if (dst_row + 1u < rows && dst_col < cols) {
+        dst[dst_row + 1u + rows * dst_col] = value0.y;
+      }
+      if (dst_row < rows && dst_col + 8u < cols) {
+        dst[dst_row + rows * (dst_col + 8u)] = value1.x;
+      }
+      if (dst_row + 1u < rows && dst_col + 8u < cols) {
+        dst[dst_row + 1u + rows * (dst_col + 8u)] = value1.y;
+      }
+      if (dst_row < rows && dst_col + 16u < cols) {
+        dst[dst_row + rows * (dst_col + 16u)] = value2.x;
+      }
+      if (dst_row + 1u < rows && dst_col + 16u < cols) {
+        dst[dst_row + 1u + rows * (dst_col + 16u)] = value2.y;
+      }
+      if (dst_row < rows && dst_col + 24u < cols) {
+        dst[dst_row + rows * (dst_col + 24u)] = value3.x;
+      }
+      if (dst_row + 1u < rows && dst_col + 24u < cols) {
+        dst[dst_row + 1u + rows * (dst_col + 24u)] = value3.y;
+      }
+      if (dst_row < rows && dst_col + 32u < cols) {
+        dst[dst_row + rows * (dst_col + 32u)] = value4.x;
+      }
+      if (dst_row + 1u < rows && dst_col + 32u < cols) {
+        dst[dst_row + 1u + rows * (dst_col + 32u)] = value4.y;
+      }
+      if (dst_row < rows && dst_col + 40u < cols) {
+        dst[dst_row + rows * (dst_col + 40u)] = value5.x;
+      }
+      if (dst_row + 1u < rows && dst_col + 40u < cols) {
+        dst[dst_row + 1u + rows * (dst_col + 40u)] = value5.y;
+      }
+      if (dst_row < rows && dst_col + 48u < cols) {
+        dst[dst_row + rows * (dst_col + 48u)] = value6.x;
+      }
+      if (dst_row + 1u < rows && dst_col + 48u < cols) {
+        dst[dst_row + 1u + rows * (dst_col + 48u)] = value6.y;
+      }
+      if (dst_row < rows && dst_col + 56u < cols) {
+        dst[dst_row + rows * (dst_col + 56u)] = value7.x;
+      }
+      if (dst_row + 1u < rows && dst_col + 56u < cols) {
+        dst[dst_row + 1u + rows * (dst_col + 56u)] = value7.y;
+      }
+    }
+  }
+}
