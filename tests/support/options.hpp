@@ -7,8 +7,10 @@
 
 namespace vkmoye::test {
 
-/// Those of `options` that `entry` has: a kernel without a shared tile has no padding of it.
+/// Those of `options`, which are meant for moves of tiles, that `entry` has: a kernel without a
+/// shared tile has no padding of it.
 inline gen::Options options_of(const gen::KernelEntry& entry, gen::Options options) {
+  if (entry.operation == gen::Operation::gemm) return {};
   std::erase_if(options, [&](const auto& option) {
     return std::none_of(entry.options.begin(), entry.options.end(),
                         [&](const auto& row) { return row.name == option.first; });

@@ -32,7 +32,7 @@ TEST(Gemm, DescribesEveryFormOfEveryRung) {
   for (const KernelEntry& entry : registry()) {
     if (entry.operation != Operation::gemm) continue;
     for (const ScalarType type : entry.types) {
-      const int forms = type == ScalarType::f32 ? 16 : 1;
+      const int forms = entry.name == "gemm/simt" && type == ScalarType::f32 ? 16 : 1;
       for (int bits = 0; bits < forms; ++bits) {
         Request request = request_of(type);
         request.gemm.a_k_contiguous = bits & 1;

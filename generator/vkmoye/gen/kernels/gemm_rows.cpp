@@ -115,7 +115,7 @@ GemmConfig read(GemmConfig config, const Options& options, std::vector<std::stri
 }
 
 KernelEntry row(const char* name, const char* summary, const char* source,
-                const GemmConfig& defaults) {
+                GemmConfig (*defaults)(const GemmForm&)) {
   KernelEntry entry;
   entry.name = name;
   entry.operation = Operation::gemm;
@@ -123,20 +123,20 @@ KernelEntry row(const char* name, const char* summary, const char* source,
   entry.source = source;
   entry.types = {ScalarType::f16, ScalarType::f32, ScalarType::f64, ScalarType::i32};
   for (const Field& field : kFields) {
-    entry.options.push_back({field.name, field.show(defaults), field.help});
+    entry.options.push_back({field.name, field.show(defaults({})), field.help});
   }
   entry.describe = [defaults, kernel = entry.name](const Request& request) {
     std::vector<std::string> reasons;
-    const GemmConfig config = read(defaults, request.options, reasons);
+    const GemmConfig config = read(defaults(request.gemm), request.options, reasons);
     if (!reasons.empty()) throw KernelError(kernel, std::move(reasons));
     return gemm(config, request.gemm, kernel);
   };
   return entry;
 }
 
-GemmConfig moye_simple() { return {}; }
+GemmConfig moye_simple(const GemmForm&) { return {}; }
 
-GemmConfig moye_prefetch() {
+GemmConfig moye_prefetch(const GemmForm&) {
   GemmConfig config;
   config.threads = Layout(IntTuple{32, 8});
   config.pad_a = config.pad_b = 1;
@@ -144,10 +144,14 @@ GemmConfig moye_prefetch() {
   return config;
 }
 
-GemmConfig simt() {
+GemmConfig simt(const GemmForm& form) {
   GemmConfig config;
   config.threads = make_layout({{8, 2}, {4, 4}}, {{1, 32}, {8, 64}});  // a subgroup of 32: 8 x 4
   config.values_m = config.values_n = 4;
+  if (form.operand == ScalarType::f64) {
+    config.values_m = config.values_n = 2;
+    config.tile_n = 64;  // two stages within 32 KiB
+  }
   config.pad_a = config.pad_b = 4;
   config.stages = 2;
   config.prefetch = true;
@@ -159,11 +163,11 @@ GemmConfig simt() {
 
 std::vector<KernelEntry> gemm_rows() {
   return {row("gemm/moye_simple", "copy a tile of each operand, multiply, repeat",
-              "MoYe.jl, matrix multiplication tutorial", moye_simple()),
+              "MoYe.jl, matrix multiplication tutorial", moye_simple),
           row("gemm/moye_prefetch", "the next tiles travel in registers meanwhile",
-              "MoYe.jl, TiledMMA tutorial", moye_prefetch()),
+              "MoYe.jl, TiledMMA tutorial", moye_prefetch),
           row("gemm/simt", "vectors, two shared tiles, subgroups in a square",
-              "CUTLASS, efficient GEMM", simt())};
+              "CUTLASS, efficient GEMM", simt)};
 }
 
 }  // namespace vkmoye::gen
