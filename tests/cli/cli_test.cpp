@@ -180,6 +180,20 @@ TEST(Cli, LostOutputIsAnError) {
   EXPECT_EQ(lines.status, 0) << "no line in, none out: " << lines.err;
 }
 
+TEST(Cli, SuiteEndsWithEveryKernelVerifiedByItself) {
+  const Outcome suite = bench({"suite", "--quick", "--format", "json"});
+  EXPECT_EQ(suite.status, 0) << suite.err;
+  const json report = json::parse(suite.out);
+  std::size_t compared = 0;
+  for (const json& ladder : report["summary"]) {
+    EXPECT_THAT(ladder["verification"].get<std::string>(), StartsWith("PASSED"));
+    for (const json& rung : ladder["rungs"]) {
+      if (!rung["baseline"].get<bool>()) compared += rung["time_us"].size();
+    }
+  }
+  EXPECT_EQ(compared, report["results"].size());
+}
+
 // Half a file would pass for a whole one.
 TEST(Cli, FilesAreWholeOrUntouched) {
   const TemporaryFolder folder;

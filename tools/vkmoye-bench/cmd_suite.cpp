@@ -1,7 +1,9 @@
-// suite: every kernel on this device, verified, timed and compared with the copy, as one report.
+// suite: every kernel on this device, verified, timed and compared with the copy, as one report that ends
+// with the ladders side by side.
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "command.hpp"
@@ -16,15 +18,22 @@ struct SuiteOptions {
   OutputOptions output;
 };
 
-// A CPU gets sizes that it finishes; a GPU such that fill it. Each list has a ragged one.
-std::vector<Extents> sizes_for(DeviceKind kind, bool quick) {
-  if (kind == DeviceKind::cpu) {
-    if (quick) return {{512, 512}, {1023, 511}};
-    return {{256, 256}, {512, 512}, {1024, 1024}, {1023, 2047}};
-  }
-  if (quick) return {{2048, 2048}, {8192, 8192}, {1023, 2047}};
-  return {{256, 256},   {512, 512},   {1024, 1024}, {2048, 2048},
-          {4096, 4096}, {8192, 8192}, {4095, 4097}};
+// The tutorials' squares from 256 to 8192 on a GPU, and rectangles, one of them ragged; a CPU gets
+// sizes that it finishes.
+std::vector<Extents> sizes_of_moves(bool cpu, bool quick) {
+  if (cpu && quick) return {{256, 256}, {512, 512}, {256, 1024}, {1023, 511}};
+  if (cpu) return {{256, 256}, {512, 512}, {1024, 1024}, {256, 2048}, {2048, 256}, {1023, 2047}};
+  if (quick) return {{2048, 2048}, {8192, 8192}, {2048, 8192}, {1023, 2047}};
+  return {{256, 256},   {512, 512},  {1024, 1024}, {2048, 2048}, {4096, 4096},
+          {8192, 8192}, {256, 8192}, {8192, 256},  {2048, 8192}, {4095, 4097}};
+}
+
+std::vector<Extents> sizes_of_products(bool cpu, bool quick) {
+  if (cpu && quick) return {{128, 128, 128}, {127, 65, 130}};
+  if (cpu) return {{128, 128, 128}, {256, 256, 256}, {256, 256, 32}, {255, 129, 257}};
+  if (quick) return {{2048, 2048, 2048}, {4096, 4096, 4096}, {2048, 2048, 256}};
+  return {{512, 512, 512},    {1024, 1024, 1024}, {2048, 2048, 2048},
+          {4096, 4096, 4096}, {2048, 2048, 256},  {4095, 4097, 4093}};
 }
 
 int suite(const SuiteOptions& options, const std::string& program) {
@@ -34,19 +43,26 @@ int suite(const SuiteOptions& options, const std::string& program) {
   if (!options.quick) types.insert(types.end(), {ScalarType::f16, ScalarType::f64, ScalarType::i8});
 
   std::vector<Problem> problems;
-  for (const ScalarType type : types) {
-    for (const Extents& size : sizes_for(device.caps().kind, options.quick)) {
+  const auto add = [&](ScalarType type, bool products, const std::vector<Extents>& sizes) {
+    for (const Extents& size : sizes) {
       for (const gen::KernelEntry& entry : gen::registry()) {
+        const bool has_type =
+            std::find(entry.types.begin(), entry.types.end(), type) != entry.types.end();
+        if ((entry.operation == gen::Operation::gemm) != products || !has_type) continue;
         problems.push_back({&entry, gen::request_of(type), size});
       }
     }
+  };
+  for (const ScalarType type : types) {
+    add(type, false, sizes_of_moves(cpu, options.quick));
+    add(type, true, sizes_of_products(cpu, options.quick));
   }
   MeasureOptions measure;
   measure.program = program;
   measure.device = options.output.device;
-  measure.min_time = options.quick ? (cpu ? 0.1 : 0.25) : 0.5;
+  measure.min_time = options.quick ? (cpu ? 0.02 : 0.1) : 0.25;
   measure.baselines = {"copy"};
-  return run_problems(device, problems, measure, options.output);
+  return run_problems(device, problems, measure, options.output, /*summary=*/true);
 }
 
 }  // namespace

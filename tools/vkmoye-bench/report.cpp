@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "parse.hpp"
+#include "performance_summary.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 
@@ -90,6 +91,7 @@ class TableReport : public Report {
     if (!why.empty()) out_ << indent(why, 4);
     out_.flush();
   }
+  void add_summary(const std::vector<Ladder>& ladders) override { out_ << summary_text(ladders); }
 
  private:
   template <class Cell>
@@ -122,6 +124,10 @@ class MarkdownReport : public Report {
     std::replace(why.begin(), why.end(), '\n', ' ');
     out_ << fmt::format(" {} | {} | `{}` |\n", config_text(row), why, row.command);
     out_.flush();
+  }
+
+  void add_summary(const std::vector<Ladder>& ladders) override {
+    out_ << summary_markdown(ladders);
   }
 
  private:
@@ -181,6 +187,32 @@ class CsvReport : public Report {
   DeviceCaps device_;
 };
 
+template <class Value>
+ordered_json json_or_null(const std::optional<Value>& value) {
+  return value ? ordered_json(*value) : ordered_json(nullptr);
+}
+
+// Lists run parallel to `sizes`.
+ordered_json to_json(const Ladder& ladder) {
+  ordered_json rungs = ordered_json::array();
+  for (const Ladder::Rung& rung : ladder.rungs) {
+    ordered_json times = ordered_json::array(), speedups = times, verified = times;
+    for (const Ladder::Cell& cell : rung.cells) {
+      times.push_back(json_or_null(cell.time_us));
+      speedups.push_back(json_or_null(cell.speedup));
+      verified.push_back(json_or_null(cell.verified));
+    }
+    rungs.push_back({{"name", rung.name},
+                     {"baseline", rung.baseline},
+                     {"time_us", times},
+                     {"speedup", speedups},
+                     {"verified", verified}});
+  }
+  return {
+      {"family", ladder.family}, {"type", ladder.type}, {"speedup_over", ladder.first},
+      {"sizes", ladder.sizes},   {"rungs", rungs},      {"verification", ladder.verification()}};
+}
+
 class JsonReport : public Report {
  public:
   JsonReport(std::ostream& out, const DeviceCaps& device) : out_(out) {
@@ -192,6 +224,11 @@ class JsonReport : public Report {
   }
   ~JsonReport() override { end(); }
   void finish() override { end(); }
+
+  void add_summary(const std::vector<Ladder>& ladders) override {
+    summary_ = ordered_json::array();
+    for (const Ladder& ladder : ladders) summary_.push_back(to_json(ladder));
+  }
 
   void add(const Row& row) override {
     ordered_json config = ordered_json::object();
@@ -231,12 +268,16 @@ class JsonReport : public Report {
 
  private:
   void end() {
-    if (!ended_) out_ << "\n]}\n" << std::flush;
+    if (ended_) return;
+    out_ << "\n]";
+    if (!summary_.is_null()) out_ << R"(,"summary":)" << summary_.dump();
+    out_ << "}\n" << std::flush;
     ended_ = true;
   }
 
   std::ostream& out_;
   bool first_ = true, ended_ = false;
+  ordered_json summary_;
 };
 
 }  // namespace

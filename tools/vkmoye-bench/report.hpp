@@ -37,11 +37,15 @@ struct Row {
   std::string command;                          // repeats the row
 };
 
+struct Ladder;  // see performance_summary.hpp
+
 /// Writes rows in one of the formats. Whether they arrived is for the stream to say.
 class Report {
  public:
   virtual ~Report() = default;
   virtual void add(const Row& row) = 0;
+  /// The ladders of all rows that were added, for a report that ends with a summary.
+  virtual void add_summary(const std::vector<Ladder>&) {}
   /// Ends the report: no row follows. The destructor does it where an exception came first, so
   /// that every format is complete, however few rows there were.
   virtual void finish() {}

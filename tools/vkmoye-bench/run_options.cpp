@@ -9,6 +9,7 @@
 #include "command.hpp"
 #include "open_device.hpp"
 #include "output_file.hpp"
+#include "performance_summary.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -42,12 +43,13 @@ void OutputOptions::add_to(CLI::App& command) {
 }
 
 int run_problems(Device& device, const std::vector<Problem>& problems,
-                 const MeasureOptions& options, const OutputOptions& output) {
+                 const MeasureOptions& options, const OutputOptions& output, bool summary) {
   std::optional<StreamedFile> file;
   if (!output.output.empty()) file.emplace(output.output);
   std::ostream& out = file ? file->stream() : std::cout;
 
   bool any_ran = false, any_wrong = false;
+  std::vector<Row> rows;  // for the summary
   Progress progress(problems.size());
   const auto report = make_report(output.format, out, device.caps());
   for (const Problem& problem : problems) {
@@ -57,10 +59,12 @@ int run_problems(Device& device, const std::vector<Problem>& problems,
     report->add(row);
     any_ran = any_ran || row.skipped.empty();
     any_wrong = any_wrong || (row.verified && !*row.verified);
+    if (summary) rows.push_back(row);
     if (!out) break;  // the rows to come would be lost as well
     if (file) file->keep();
   }
   save_cache(device);
+  if (summary) report->add_summary(ladders_of(rows));
   report->finish();
   if (file) file->close();  // of stdout, the program tells at its end
   return any_wrong ? kWrongResult : any_ran ? kOk : kNothingRan;

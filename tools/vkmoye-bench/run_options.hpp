@@ -21,8 +21,8 @@ struct OutputOptions {
 
 /// Measures `problems` in order and reports each row as it is made; with a line of progress on
 /// stderr where that is a terminal. Returns the exit status. Throws ArgumentError if the
-/// file cannot be written.
+/// file cannot be written. `summary`: the report ends with the ladders of these problems.
 int run_problems(Device& device, const std::vector<Problem>& problems,
-                 const MeasureOptions& options, const OutputOptions& output);
+                 const MeasureOptions& options, const OutputOptions& output, bool summary = false);
 
 }  // namespace vkmoye::bench

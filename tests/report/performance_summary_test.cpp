@@ -1,0 +1,142 @@
+#include "performance_summary.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace vkmoye::bench {
+namespace {
+
+using nlohmann::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+Row row_of(const std::string& kernel, std::vector<std::int64_t> size, double microseconds,
+           bool right = true) {
+  Row row;
+  row.kernel = kernel;
+  row.type = "f32";
+  row.size = std::move(size);
+  row.timing = Timing{{microseconds}, Clock::device};
+  row.verified = right;
+  row.verification = "full";
+  row.command = "again";
+  return row;
+}
+
+Row skipped_row(const std::string& kernel, std::vector<std::int64_t> size) {
+  Row row;
+  row.kernel = kernel;
+  row.type = "f32";
+  row.size = std::move(size);
+  row.skipped = "needs more than there is";
+  return row;
+}
+
+std::vector<Row> transposes() {
+  std::vector<Row> rows = {row_of("transpose/naive", {256, 256}, 40),
+                           row_of("transpose/read_contiguous", {256, 256}, 44),
+                           row_of("transpose/padded", {256, 256}, 11),
+                           row_of("transpose/naive", {255, 8192}, 401),
+                           row_of("transpose/read_contiguous", {255, 8192}, 400),
+                           row_of("transpose/padded", {255, 8192}, 160)};
+  rows[1].ratio["copy"] = 0.125;
+  rows[4].ratio["copy"] = 0.25;
+  return rows;
+}
+
+TEST(PerformanceSummary, SpeedsUpOverTheFirstRungSizeBySize) {
+  EXPECT_EQ(summary_text(ladders_of(transposes())),
+            "\n"
+            "Performance Summary: transpose, f32: median times, speed-ups over "
+            "transpose/read_contiguous\n"
+            "                                     256x256           255x8192\n"
+            "transpose/naive              40.0 us   1.10x   401.0 us   1.00x\n"
+            "transpose/read_contiguous    44.0 us   1.00x   400.0 us   1.00x\n"
+            "transpose/padded             11.0 us   4.00x   160.0 us   2.50x\n"
+            "(baseline copy)               5.5 us   8.00x   100.0 us   4.00x\n"
+            "Verification: PASSED, each of 6 results by itself\n");
+  EXPECT_THAT(summary_markdown(ladders_of(transposes())),
+              AllOf(HasSubstr("| kernel | 256x256 | 255x8192 |\n| --- | ---: | ---: |\n"),
+                    HasSubstr("| transpose/padded | 11.0 us (4.00x) | 160.0 us (2.50x) |\n"),
+                    HasSubstr("\nVerification: PASSED")));
+}
+
+TEST(PerformanceSummary, AWrongResultFailsByItsNameAndHasNoSpeed) {
+  std::vector<Row> rows = transposes();
+  rows[2].verified = false;
+  const auto ladders = ladders_of(rows);
+  ASSERT_THAT(ladders, SizeIs(1));
+  EXPECT_EQ(ladders[0].verification(), "FAILED: transpose/padded 256x256");
+  EXPECT_FALSE(ladders[0].rungs[2].cells[0].speedup.has_value());
+  EXPECT_TRUE(ladders[0].rungs[2].cells[1].speedup.has_value());
+  EXPECT_THAT(summary_text(ladders), HasSubstr("11.0 us   WRONG"));
+  rows = transposes();
+  rows[1].verified = false;  // nothing is fast beside a wrong rung
+  EXPECT_THAT(summary_text(ladders_of(rows)), testing::Not(HasSubstr("8.00x")));
+}
+
+TEST(PerformanceSummary, SkippedAndUncheckedAreNoPass) {
+  std::vector<Row> rows = transposes();
+  rows[5] = skipped_row("transpose/padded", {255, 8192});
+  rows[2].verified.reset();
+  const auto ladders = ladders_of(rows);
+  EXPECT_EQ(ladders[0].verification(),
+            "PASSED, each of 4 results by itself; 1 unchecked; 1 skipped");
+  EXPECT_THAT(summary_text(ladders), HasSubstr("skipped"));
+  EXPECT_EQ(ladders_of({skipped_row("copy/simple", {1, 1})})[0].verification(),
+            "nothing was verified; 1 skipped");
+}
+
+TEST(PerformanceSummary, FamiliesAndTypesAreApart) {
+  std::vector<Row> rows = transposes();
+  Row copy = row_of("copy/simple", {256, 256}, 5);
+  copy.ratio = {{"copy", 1.0}, {"vkcmdcopy", 0.5}};
+  rows.push_back(copy);
+  copy.type = "i8";
+  rows.push_back(copy);
+  const auto ladders = ladders_of(rows);
+  ASSERT_THAT(ladders, SizeIs(3));
+  EXPECT_EQ(ladders[1].family, "copy");
+  EXPECT_EQ(ladders[1].first, "copy/simple");
+  ASSERT_THAT(ladders[1].rungs, SizeIs(2)) << "copies are not compared with a copy";
+  EXPECT_EQ(ladders[1].rungs[1].name, "vkcmdcopy");
+  EXPECT_EQ(ladders[2].type, "i8");
+}
+
+TEST(PerformanceSummary, ManySizesTakeSeveralLines) {
+  std::vector<Row> rows;
+  for (std::int64_t n = 1; n <= 7; ++n) rows.push_back(row_of("copy/simple", {n, n}, 1));
+  const std::string text = summary_text(ladders_of(rows));
+  const auto first = text.find("6x6\n");
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_NE(text.find("7x7\n", first), std::string::npos);
+}
+
+TEST(PerformanceSummary, JsonStaysOneDocument) {
+  DeviceCaps device;
+  device.name = "test";
+  std::ostringstream out;
+  const auto report = make_report("json", out, device);
+  const auto rows = transposes();
+  for (const Row& row : rows) report->add(row);
+  report->add_summary(ladders_of(rows));
+  report->finish();
+  const json document = json::parse(out.str());
+  EXPECT_EQ(document["results"].size(), 6u);
+  const json& ladder = document["summary"][0];
+  EXPECT_EQ(ladder["speedup_over"], "transpose/read_contiguous");
+  EXPECT_EQ(ladder["sizes"], json({{256, 256}, {255, 8192}}));
+  EXPECT_EQ(ladder["rungs"][2]["speedup"], json({4.0, 2.5}));
+  EXPECT_EQ(ladder["rungs"][3]["baseline"], true);
+
+  std::ostringstream plain;
+  make_report("json", plain, device)->finish();
+  EXPECT_FALSE(json::parse(plain.str()).contains("summary"));
+}
+
+}  // namespace
+}  // namespace vkmoye::bench
