@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "baselines.hpp"
 #include "command.hpp"
 #include "open_device.hpp"
 #include "run_options.hpp"
@@ -41,6 +42,10 @@ int run(RunOptions& options) {
   const auto kernels = find_kernels(options.kernels);
   const auto sizes = parse_sizes(options.sizes);
   options.gemm.refuse_without_product(kernels);
+  if (options.measure.gate && options.measure.baselines.empty()) {
+    throw ArgumentError("--gate: is for a --baseline, and none is given");
+  }
+  refuse_useless_baselines(options.measure.baselines, kernels);
   for (const std::string& type : sweep_of(options.types, kernels)) {
     for (const Extents& size : sizes) {
       for (const gen::KernelEntry* entry : kernels) {
@@ -100,6 +105,8 @@ void add_run(CLI::App& app, int& status) {
   };
   add_number("--min-time", options->measure.min_time, parse_seconds,
              "seconds of timed work, after as much warm-up (0.5)");
+  add_number("--gate", options->measure.gate, parse_number,
+             "exit status 4 if the speed is below this multiple of a --baseline's");
   add_number("--seed", options->measure.seed, parse_seed, "of the random input (1)");
   options->output.add_to(*command);
   options->config.add_to(*command);

@@ -163,7 +163,8 @@ class Checker {
     }
     const double bound = exact_ ? 0 : bound_of(expected, magnitude);
     const double error = std::fabs(got - expected);
-    if (error <= bound || alike(got, expected)) {
+    const bool near = std::isfinite(expected) && error <= bound;
+    if (near || alike(got, expected)) {
       if (std::isfinite(error)) found.max_error = std::max(found.max_error, error);
       return;
     }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <functional>
 
-#include "command.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 

@@ -11,11 +11,6 @@
 namespace vkmoye::bench {
 namespace {
 
-bool is_floating(ScalarType type) {
-  return type == ScalarType::f16 || type == ScalarType::bf16 || type == ScalarType::f32 ||
-         type == ScalarType::f64;
-}
-
 Matrix matrix_of(char name, ScalarType type, bool second_contiguous, std::int64_t first,
                  std::int64_t second, std::int64_t batch, const Placement& place,
                  std::vector<std::string>& reasons) {
@@ -48,7 +43,7 @@ Matrix matrix_of(char name, ScalarType type, bool second_contiguous, std::int64_
 }
 
 // As the accumulator takes it.
-Arguments::mapped_type scalar(double value, ScalarType accumulator) {
+Argument scalar(double value, ScalarType accumulator) {
   if (is_floating(accumulator)) return value;
   return static_cast<std::int64_t>(value);
 }

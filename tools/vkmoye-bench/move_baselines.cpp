@@ -33,9 +33,6 @@ void require_equal(ScalarType type, const std::vector<std::byte>& expected,
 Timing time_cuda(const std::string& name, const BaselineRun& run, const Problem& problem) {
   const ScalarType type = problem.request.type;
   const bool is_copy = name == "cudamemcpy";
-  if (!is_copy && problem.entry->operation != gen::Operation::transpose) {
-    throw Unavailable("transposes and multiplies, does not copy; cudamemcpy does");
-  }
   const Cuda cuda;
   const std::vector<std::byte> input = bytes_of(run.buffers[0]);
   const std::vector<std::byte> expected = is_copy ? input : bytes_of(run.buffers[1]);
@@ -58,7 +55,6 @@ Timing time_move_baseline(const std::string& name, const BaselineRun& run, const
   const GuardedBuffer &src = run.buffers[0], &dst = run.buffers[1];
   if (name == "cublas" || name == "cudamemcpy") return time_cuda(name, run, problem);
   if (name == "vkcmdcopy") return measure_copy(run.device, src.payload(), dst.payload(), run.times);
-  if (name != "copy") throw Unavailable("is for products");
   // As many bytes, the tutorial's copy kernel.
   const gen::ir::Kernel copy = gen::find_kernel("copy/simple")->describe({problem.request.type});
   const Pipeline pipeline = run.device.load(gen::compile(copy));
