@@ -58,10 +58,10 @@ class Follower {
     for (std::size_t i = 0; i < accesses_.size(); ++i) {
       AccessReport& access = accesses_[i];
       const Site& site = sites_.list[i];
-      access.not_wider = site.is_remainder ? "the path for sizes that are no multiples"
-                         : access.requests == 0 && access.bytes() < 16
-                             ? "it is not made at these sizes"
-                             : limits_[i].why(site.guards);
+      const bool unseen = access.requests == 0 && access.bytes() < 16;
+      access.not_wider = !site.remainder.empty() ? site.remainder
+                         : unseen                ? "it is not made at these sizes"
+                                                 : limits_[i].why(site.guards);
       if (totals_[i].found > 0) access.efficiency = totals_[i].ideal / totals_[i].found;
     }
     return {std::move(accesses_), {}, in_part_};
