@@ -213,7 +213,11 @@ std::vector<Expr> fits_vectors(const View& view, const ir::Array& array, std::ui
   if (array.space != ir::Array::Space::buffer || width == 1) return {};
   std::vector<Expr> conditions;
   const auto require_multiple = [&](const Expr& number) {
-    if (number->alignment % width != 0) conditions.push_back(ir::equal(number % width, 0));
+    if (number->alignment % width == 0) return;
+    const Expr required = ir::equal(number % width, 0);
+    const bool is_there = std::any_of(conditions.begin(), conditions.end(),
+                                      [&](const Expr& other) { return ir::same(other, required); });
+    if (!is_there) conditions.push_back(required);
   };
   const bool wide = is_wide(view, array, {width, leaf});
   for (std::size_t i = 0; i < view.axes.size(); ++i) {
