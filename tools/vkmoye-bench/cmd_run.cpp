@@ -105,6 +105,8 @@ void add_run(CLI::App& app, int& status) {
   };
   add_number("--min-time", options->measure.min_time, parse_seconds,
              "seconds of timed work, after as much warm-up (0.5)");
+  command->add_flag("--bake", options->measure.bake,
+                    "make the sizes numbers in the kernel: faster, one pipeline for each size");
   add_number("--gate", options->measure.gate, parse_number,
              "exit status 4 if the speed is below this multiple of a --baseline's");
   add_number("--seed", options->measure.seed, parse_seed, "of the random input (1)");

@@ -10,6 +10,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/compile.hpp"
+#include "vkmoye/gen/passes/bake.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -30,6 +31,7 @@ std::string repeat_command(const Device& device, const Problem& problem, const W
   };
   for (const auto& [name, value] : problem.request.options) add(name, value);
   const MeasureOptions defaults;
+  if (options.bake) words.push_back("--bake");
   if (options.verify) add("verify", to_string(*options.verify));
   if (options.min_time != defaults.min_time) add("min-time", fmt::format("{}", options.min_time));
   if (!options.baselines.empty()) add("baseline", join(options.baselines, ","));
@@ -58,15 +60,15 @@ void add_baselines(Device& device, gen::Operation operation, const Workload& wor
 
 // Fills in the verdict and the times of a row whose kernel the device can run.
 void check_and_time(Device& device, gen::Operation operation, const Workload& workload,
-                    const CompiledKernel& kernel, const MeasureOptions& options, Row& row) {
+                    const CompiledKernel& kernel, const Arguments& arguments,
+                    const MeasureOptions& options, Row& row) {
   const Verify verify =
       options.verify.value_or(workload.is_checked_in_full() ? Verify::full : Verify::sample);
 
   const std::vector<Array> arrays = workload.arrays();
   Buffers buffers = make_buffers(device, arrays);
   workload.fill(buffers, options.seed);
-  const Launch launch =
-      device.prepare(device.load(kernel), views_of(buffers, arrays), workload.arguments());
+  const Launch launch = device.prepare(device.load(kernel), views_of(buffers, arrays), arguments);
   device.run(launch);
   if (verify != Verify::off) {
     const Verdict verdict = workload.check(buffers, verify, options.seed);
@@ -94,11 +96,23 @@ void check_and_time(Device& device, gen::Operation operation, const Workload& wo
   if (verify != Verify::off || !row.wrong.empty()) row.verified = row.wrong.empty();
 }
 
+// Moves the sizes among `arguments` into `kernel`.
+void bake_sizes(gen::ir::Kernel& kernel, Arguments& arguments) {
+  Arguments sizes;
+  for (const PushConstant& constant : kernel.arguments) {
+    if (constant.type != ScalarType::u32 || !arguments.contains(constant.name)) continue;
+    sizes.insert(arguments.extract(constant.name));
+  }
+  kernel = gen::bake(kernel, sizes);
+}
+
 }  // namespace
 
 Row measure(Device& device, const Problem& problem, const MeasureOptions& options) {
-  const gen::ir::Kernel kernel = problem.entry->describe(problem.request);
+  gen::ir::Kernel kernel = problem.entry->describe(problem.request);
   const std::unique_ptr<Workload> workload = make_workload(problem);
+  Arguments arguments = workload->arguments();
+  if (options.bake) bake_sizes(kernel, arguments);
   Row row;
   row.kernel = problem.entry->name;
   row.type = workload->type_text();
@@ -108,11 +122,10 @@ Row measure(Device& device, const Problem& problem, const MeasureOptions& option
   row.command = repeat_command(device, problem, *workload, options);
 
   const CompiledKernel compiled = gen::compile(kernel);
-  row.skipped =
-      join(reasons_against(device.caps(), compiled.interface, workload->arguments()), "; ");
+  row.skipped = join(reasons_against(device.caps(), compiled.interface, arguments), "; ");
   if (!row.skipped.empty()) return row;
   try {
-    check_and_time(device, problem.entry->operation, *workload, compiled, options, row);
+    check_and_time(device, problem.entry->operation, *workload, compiled, arguments, options, row);
   } catch (const DeviceError& error) {
     if (error.kind != DeviceError::Kind::kOutOfMemory) throw;
     row.skipped = error.what();

@@ -18,6 +18,7 @@ struct MeasureOptions {
   double min_time = 0.5;               // seconds of timed work, after as much warm-up
   std::vector<std::string> baselines;  // as parse_baselines returns them
   std::optional<double> gate;          // the least ratio to each of them
+  bool bake = false;                   // sizes are numbers in the kernel
   std::uint64_t seed = 1;
   std::string program = "vkmoye-bench";  // as it was typed, for the command that repeats a row
   std::string device;                    // likewise; empty: none was asked for

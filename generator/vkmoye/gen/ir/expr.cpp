@@ -200,6 +200,29 @@ Expr multiply_add(const Expr& a, const Expr& b, const Expr& c) {
   return Expr(std::move(node));
 }
 
+Expr with_operands(const Expr& e, const std::vector<Expr>& operands) {
+  const auto& o = operands;
+  switch (e->op) {
+    case Op::constant:
+    case Op::variable:
+    case Op::builtin: return e;
+    case Op::add: return o[0] + o[1];
+    case Op::subtract: return o[0] - o[1];
+    case Op::multiply: return e->type == kIndex ? o[0] * o[1] : multiply(o[0], o[1]);
+    case Op::divide: return o[0] / o[1];
+    case Op::modulo: return o[0] % o[1];
+    case Op::minimum: return minimum(o[0], o[1]);
+    case Op::less: return less(o[0], o[1]);
+    case Op::equal: return equal(o[0], o[1]);
+    case Op::logical_and: return logical_and(o[0], o[1]);
+    case Op::component: return component(o[0], e->value);
+    case Op::vector: return vector(o);
+    case Op::convert: return convert(o[0], e->type.element);
+    case Op::multiply_add: return multiply_add(o[0], o[1], o[2]);
+  }
+  return e;
+}
+
 bool same(const Expr& a, const Expr& b) {
   if (&*a == &*b) return true;
   return a->op == b->op && a->type == b->type && a->value == b->value && a->builtin == b->builtin &&

@@ -132,6 +132,10 @@ Expr convert(const Expr& element, ScalarType type);
 Expr multiply(const Expr& a, const Expr& b);
 Expr multiply_add(const Expr& a, const Expr& b, const Expr& c);
 
+/// The operation of `e` on other operands, folded as if it were written anew. Precondition: as many
+/// as it has, of the same types.
+Expr with_operands(const Expr& e, const std::vector<Expr>& operands);
+
 /// Structural equality.
 bool same(const Expr& a, const Expr& b);
 

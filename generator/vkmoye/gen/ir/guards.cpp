@@ -26,18 +26,6 @@ bool is_multiple(const Expr& value, std::uint32_t factor, const Guards& guards) 
 
 namespace {
 
-Expr rebuild(const Expr& e, const std::vector<Expr>& operands) {
-  switch (e->op) {
-    case Op::add: return operands[0] + operands[1];
-    case Op::subtract: return operands[0] - operands[1];
-    case Op::multiply: return operands[0] * operands[1];
-    case Op::divide: return operands[0] / operands[1];
-    case Op::modulo: return operands[0] % operands[1];
-    case Op::minimum: return minimum(operands[0], operands[1]);
-    default: return e;  // no index
-  }
-}
-
 Expr expand(const Expr& e, const Definitions& definitions,
             std::unordered_map<const Node*, Expr>& done) {
   if (const auto found = done.find(&*e); found != done.end()) return found->second;
@@ -48,7 +36,7 @@ Expr expand(const Expr& e, const Definitions& definitions,
   } else if (e->type.kind == Type::Kind::index && !e->operands.empty()) {
     std::vector<Expr> operands;
     for (const Expr& operand : e->operands) operands.push_back(expand(operand, definitions, done));
-    result = rebuild(e, operands);
+    result = with_operands(e, operands);
   }
   done.emplace(&*e, result);
   return result;
