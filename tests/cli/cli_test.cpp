@@ -90,6 +90,7 @@ TEST(Cli, WrongUsageIsRefusedWithTheNearestName) {
   refused({"run", "copy/simple", "--format", "josn"}, "did you mean 'json'?");
   refused({"run", "copy/simple", "--verify", "Full"}, "did you mean 'full'?");
   refused({"run", "copy/simple", "--baseline", "copy,vkcmdcpy"}, "did you mean 'vkcmdcopy'?");
+  refused({"suite", "--baseline", "cubals,copy"}, "unknown baseline 'cubals'");
   for (const char* seconds : {"-1", "nan", "-nan", "inf", "61", "1s", "", "0.5 "}) {
     refused({"run", "copy/simple", "--min-time", seconds}, "--min-time: ");
   }

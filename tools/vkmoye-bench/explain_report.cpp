@@ -108,12 +108,15 @@ std::vector<std::string> summary(const Subject& subject) {
   std::vector<std::string> lines;
   const auto bad = of_level(subject, Grade::bad), fair = of_level(subject, Grade::fair);
   const auto good = of_level(subject, Grade::good);
-  for (const AccessReport* access : bad) {
-    lines.push_back(fmt::format("convicted: {}, {}", name_of(*access), gen::verdict(*access)));
-  }
-  for (const AccessReport* access : fair) {
-    lines.push_back(fmt::format("fair: {}, {}", name_of(*access), gen::verdict(*access)));
-  }
+  // The same access on several paths or in several places is one finding.
+  const auto add_each = [&](const char* what, const std::vector<const AccessReport*>& accesses) {
+    for (const AccessReport* access : accesses) {
+      std::string line = fmt::format("{}: {}, {}", what, name_of(*access), gen::verdict(*access));
+      if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
+    }
+  };
+  add_each("convicted", bad);
+  add_each("fair", fair);
   if (bad.empty()) {
     lines.push_back(fmt::format("acquitted: {} of {} accesses cost no more than they must",
                                 good.size(), good.size() + fair.size()));
@@ -124,7 +127,8 @@ std::vector<std::string> summary(const Subject& subject) {
   lines.push_back("bounds: every coordinate is kept inside, see each access");
   if (subject.report.in_part) {
     lines.push_back(
-        fmt::format("followed in part: no more than {} rounds of a loop", gen::kMostRounds));
+        fmt::format("followed in part: the first {} rounds of a loop, {} where a size ends it",
+                    gen::kMostRounds, gen::kMostRunTimeRounds));
   }
   return lines;
 }

@@ -57,10 +57,10 @@ class Follower {
     for (std::size_t i = 0; i < accesses_.size(); ++i) {
       AccessReport& access = accesses_[i];
       const Site& site = sites_.list[i];
-      access.not_wider = site.is_remainder ? "the path for sizes that are no multiples"
-                         : access.requests == 0 && access.bytes() < 16
-                             ? "it is not made at these sizes"
-                             : limits_[i].why(site.guards);
+      const bool unseen = access.requests == 0 && access.bytes() < 16;
+      access.not_wider = !site.remainder.empty() ? site.remainder
+                         : unseen                ? "it is not made at these sizes"
+                                                 : limits_[i].why(site.guards);
       if (totals_[i].found > 0) access.efficiency = totals_[i].ideal / totals_[i].found;
     }
     return {std::move(accesses_), {}, in_part_};
@@ -101,11 +101,12 @@ class Follower {
 
   void step(const ir::For& s, const Active& active) {
     const Values ends = values_(s.end);
+    const std::uint32_t most = ir::is_constant(s.end) ? kMostRounds : kMostRunTimeRounds;
     std::uint32_t rounds = 0;
-    for (const Value& end : ends) rounds = std::max(rounds, end.value_or(kMostRounds));
-    in_part_ = in_part_ || rounds > kMostRounds;
+    for (const Value& end : ends) rounds = std::max(rounds, end.value_or(most + 1));
+    in_part_ = in_part_ || rounds > most;
     rounds_.emplace_back(s.variable, 0);
-    for (std::uint32_t round = 0; round < std::min(rounds, kMostRounds); ++round) {
+    for (std::uint32_t round = 0; round < std::min(rounds, most); ++round) {
       Active inside = active;
       for (std::size_t t = 0; t < threads_; ++t) {
         if (ends[t] && *ends[t] <= round) inside[t] = false;

@@ -64,11 +64,13 @@ std::string verdict(const AccessReport& access);
 struct KernelReport {
   std::vector<AccessReport> accesses;  // in the order of the text
   std::vector<std::string> reasons;    // of the verifier: races, bounds and all else; empty: sound
-  bool in_part = false;  // a loop has more rounds, or the kernel more work, than is followed
+  bool in_part =
+      false;  // a loop has more rounds, or the kernel takes more steps, than are followed
 };
 
-/// Rounds of one loop that are followed.
-inline constexpr std::uint32_t kMostRounds = 64;
+/// Rounds of one loop that are followed, and of one whose end is a run-time size: more of them only
+/// move the same pattern on.
+inline constexpr std::uint32_t kMostRounds = 64, kMostRunTimeRounds = 8;
 
 KernelReport analyse(const ir::Kernel& kernel, const AccessModel& model = {});
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
 
 #include "vkmoye/base/text.hpp"
@@ -14,52 +15,56 @@ namespace {
 using ir::Expr;
 using ir::Op;
 
-// Whether `e` is made of run-time sizes and numbers alone.
-bool is_of_sizes(const Expr& e, const ir::Kernel& kernel) {
-  if (e->op == Op::builtin) return false;
-  if (e->op == Op::variable) {
-    return std::find(kernel.arguments.begin(), kernel.arguments.end(), e->name) !=
-           kernel.arguments.end();
-  }
-  return std::all_of(e->operands.begin(), e->operands.end(),
-                     [&](const Expr& operand) { return is_of_sizes(operand, kernel); });
-}
-
 struct Path {
   std::string text;
-  bool is_remainder = false;
+  std::string remainder;  // what it is there for, where it is the path for the rest
 };
 
-// In words: "cols and rows are multiples of 4", "cols or rows is no multiple of 4".
+// The number that `part` says another number, `of`, is a multiple of.
+std::optional<std::uint32_t> factor_in(const Expr& part) {
+  if (part->op != Op::equal || !ir::is_constant(part->operands[1], 0)) return std::nullopt;
+  const Expr& remainder = part->operands[0];
+  if (remainder->op != Op::modulo || !ir::is_constant(remainder->operands[1])) return std::nullopt;
+  return remainder->operands[1]->value;
+}
+
+// In words: "cols and rows are multiples of 4", "cols or rows is no multiple of 4"; with whatever
+// else is asked before: "32u * block_x + 31u < cols, cols is a multiple of 4".
 Path path_of(const Expr& condition, bool holds) {
   ir::Guards parts;
   ir::add_guards(parts, condition);
-  std::vector<std::string> names;
+  std::vector<std::string> others;
+  std::map<std::uint32_t, std::vector<std::string>> multiples;  // by factor
   for (const Expr& part : parts) {
-    const Expr& remainder = part->operands[0];
-    const bool is_multiple = part->op == Op::equal && ir::is_constant(part->operands[1], 0) &&
-                             remainder->op == Op::modulo &&
-                             ir::is_constant(remainder->operands[1]) &&
-                             same(remainder->operands[1], parts[0]->operands[0]->operands[1]);
-    if (!is_multiple) {
-      names.clear();
-      break;
+    if (const auto factor = factor_in(part)) {
+      multiples[*factor].push_back(glsl::print(part->operands[0]->operands[0]));
+    } else {
+      others.push_back(glsl::print(part));
     }
-    names.push_back(glsl::print(remainder->operands[0]));
   }
-  if (names.empty()) {
-    const std::string text = glsl::print(condition);
-    return {holds ? text : fmt::format("not ({})", text)};
+  const bool edges = !others.empty(), sizes = !multiples.empty();
+  const std::string remainder = edges && sizes
+                                    ? "the path for edges and sizes that are no multiples"
+                                : sizes ? "the path for sizes that are no multiples"
+                                        : "the path for what is left";
+  if (!holds && !edges && multiples.size() == 1) {
+    const auto& [factor, names] = *multiples.begin();
+    return {fmt::format("{} is no multiple of {}", join(names, " or "), factor), remainder};
   }
-  const std::uint32_t factor = parts[0]->operands[0]->operands[1]->value;
-  if (!holds) return {fmt::format("{} is no multiple of {}", join(names, " or "), factor), true};
-  return {names.size() == 1 ? fmt::format("{} is a multiple of {}", names[0], factor)
-                            : fmt::format("{} are multiples of {}", join(names, " and "), factor)};
+  std::vector<std::string> all = others;
+  for (const auto& [factor, names] : multiples) {
+    all.push_back(names.size() == 1
+                      ? fmt::format("{} is a multiple of {}", names[0], factor)
+                      : fmt::format("{} are multiples of {}", join(names, " and "), factor));
+  }
+  if (holds) return {join(all, ", "), ""};
+  return {fmt::format("not ({})", join(all, ", ")), remainder};
 }
 
 Path both(const Path& outer, const Path& inner) {
   if (outer.text.empty()) return inner;
-  return {outer.text + ", " + inner.text, outer.is_remainder || inner.is_remainder};
+  return {outer.text + ", " + inner.text,
+          inner.remainder.empty() ? outer.remainder : inner.remainder};
 }
 
 class Finder {
@@ -69,12 +74,30 @@ class Finder {
 
  private:
   void walk(const ir::Body& body, const Path& path) {
+    const ir::Definitions definitions = definitions_;
     for (const ir::Stmt& statement : body) {
       std::visit([&](const auto& s) { visit(s, path); }, statement.value);
     }
+    definitions_ = definitions;
   }
 
-  void visit(const ir::Let&, const Path&) {}
+  // Whether all threads of a workgroup agree on `e`, in every round of a loop: it is made of sizes and
+  // of the group.
+  bool is_uniform(const Expr& e) const {
+    if (e->op == Op::builtin) return e->builtin != ir::Builtin::thread;
+    if (e->op == Op::variable) {
+      const auto name = definitions_.find(e->name);
+      if (name != definitions_.end()) return is_uniform(name->second);
+      return std::any_of(kernel_.arguments.begin(), kernel_.arguments.end(),
+                         [&](const auto& argument) { return argument == e->name; });
+    }
+    return std::all_of(e->operands.begin(), e->operands.end(),
+                       [&](const Expr& operand) { return is_uniform(operand); });
+  }
+
+  void visit(const ir::Let& s, const Path&) {
+    definitions_.insert_or_assign(s.name, ir::expand(s.value, definitions_));
+  }
   void visit(const ir::Barrier&, const Path&) {}
   void visit(const ir::Load& s, const Path& path) { add(s.from, false, path); }
   void visit(const ir::Store& s, const Path& path) { add(s.to, true, path); }
@@ -86,12 +109,12 @@ class Finder {
     block_ = outer;
   }
   void visit(const ir::If& s, const Path& path) {
-    const bool of_sizes = is_of_sizes(s.condition, kernel_);
+    const bool chosen = is_uniform(s.condition);
     const std::size_t guards = guards_.size();
     ir::add_guards(guards_, s.condition);
-    walk(s.body, of_sizes ? both(path, path_of(s.condition, true)) : path);
+    walk(s.body, chosen ? both(path, path_of(s.condition, true)) : path);
     guards_.resize(guards, Expr(0));
-    walk(s.otherwise, of_sizes ? both(path, path_of(s.condition, false)) : path);
+    walk(s.otherwise, chosen ? both(path, path_of(s.condition, false)) : path);
   }
 
   void add(const ir::Element& element, bool writes, const Path& path) {
@@ -106,7 +129,7 @@ class Finder {
                             writes,
                             element.partition,
                             path.text,
-                            path.is_remainder,
+                            path.remainder,
                             element.width,
                             guards_,
                             {}});
@@ -125,7 +148,7 @@ class Finder {
     const std::size_t rank = std::min(element.coordinates.size(), site.array->axes.size());
     for (std::size_t i = 0; i < rank; ++i) {
       const ir::Axis& axis = site.array->axes[i];
-      const auto proof = ir::prove_in_range(element.coordinates[i], axis, guards_);
+      const auto proof = ir::prove_in_range(element.coordinates[i], axis, guards_, definitions_);
       std::string text;
       if (!proof) {
         text = fmt::format("NOTHING keeps {} below {}", axis.coordinate, to_string(axis.extent));
@@ -146,6 +169,7 @@ class Finder {
   const ir::Kernel& kernel_;
   const ir::Block* block_ = nullptr;
   ir::Guards guards_;
+  ir::Definitions definitions_;
   std::map<Key, std::size_t> keys_;
 };
 

@@ -13,8 +13,8 @@ struct Site {
   const ir::Array* array = nullptr;
   bool writes = false;
   std::string partition;
-  std::string path;           // the condition on sizes under which it is taken; empty: always
-  bool is_remainder = false;  // the path for sizes that are no multiples
+  std::string path;  // the condition on sizes and groups under which it is taken; empty: always
+  std::string remainder;  // what the path is for, where it is there for the rest of another
   std::uint32_t width = 1;
   ir::Guards guards;                // that hold at the first of its statements
   std::vector<std::string> bounds;  // by coordinate, each once

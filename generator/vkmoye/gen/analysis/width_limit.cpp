@@ -8,9 +8,6 @@
 namespace vkmoye::gen {
 namespace {
 
-constexpr std::uint32_t kMostBytes = 16;
-constexpr std::uint32_t kMostElements = 4;  // of a vector in the IR
-
 std::string stride_text(const ir::Axis& axis, std::uint32_t stride) {
   if (ir::is_constant(axis.stride)) return std::to_string(stride);
   return fmt::format("{} = {}", glsl::print(axis.stride), stride);
@@ -63,11 +60,8 @@ bool WidthLimit::extents_allow(std::uint32_t width, const ir::Guards& guards) co
 }
 
 std::string WidthLimit::why(const ir::Guards& guards) const {
-  if (2 * width_ * size_of(array_->type) > kMostBytes) {
-    return fmt::format("{} bytes are the most", kMostBytes);
-  }
-  if (2 * width_ > kMostElements) {
-    return fmt::format("vectors have at most {} elements", kMostElements);
+  if (!ir::is_width(array_->type, 2 * width_)) {
+    return fmt::format("{} bytes are the most", width_ * size_of(array_->type));
   }
   if (!any_pair_) return "each thread has no more of them";
   if (!apart_.empty()) return apart_;
