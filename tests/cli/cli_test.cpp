@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "support/npy.hpp"
 #include "support/process.hpp"
 
 namespace vkmoye::test {
@@ -33,17 +34,6 @@ Outcome bench_redirected(const std::string& redirection, std::vector<std::string
   arguments.insert(arguments.begin(),
                    {"sh", "-c", "exec \"$0\" \"$@\" " + redirection, VKMOYE_BENCH});
   return run(arguments);
-}
-
-// A version 1.0 .npy file, as NumPy writes it.
-std::string npy(const std::string& descr, const std::string& shape, const std::string& data,
-                const std::string& order = "False") {
-  std::string header =
-      "{'descr': '" + descr + "', 'fortran_order': " + order + ", 'shape': " + shape + ", }";
-  header.append(64 - (10 + header.size() + 1) % 64, ' ');
-  header += '\n';
-  const char size[] = {static_cast<char>(header.size()), static_cast<char>(header.size() >> 8)};
-  return std::string("\x93NUMPY\x01\x00", 8) + std::string(size, 2) + header + data;
 }
 
 TEST(Cli, EveryCommandHelpsWithTwoExamples) {

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include <cstring>
 #include <random>
 
 #include "vkmoye/base/error.hpp"
@@ -22,7 +23,7 @@ KernelInterface transpose_interface() {
   kernel.name = "transpose";
   kernel.bindings = {{"src", ScalarType::f32, Access::read, {"cols", "rows"}},
                      {"dst", ScalarType::f32, Access::write, {"rows", "cols"}}};
-  kernel.push_constants = {"cols", "rows", kFirstGroupX, kFirstGroupY};
+  kernel.push_constants = {"cols", "rows", kFirstGroup[0], kFirstGroup[1]};
   kernel.grid = {GridDimension{"cols", 32}, GridDimension{"rows", 32}};
   return kernel;
 }
@@ -36,6 +37,13 @@ DeviceCaps caps_with(std::uint32_t groups_x, std::uint32_t groups_y) {
   return caps;
 }
 
+// The push constants as 32-bit words.
+std::vector<std::uint32_t> words_of(const LaunchPlan& plan) {
+  std::vector<std::uint32_t> words(plan.push_constants.size() / 4);
+  std::memcpy(words.data(), plan.push_constants.data(), 4 * words.size());
+  return words;
+}
+
 const int memory_a = 0, memory_b = 0;
 
 std::vector<BoundRange> two_buffers(std::uint64_t bytes) {
@@ -45,10 +53,9 @@ std::vector<BoundRange> two_buffers(std::uint64_t bytes) {
 TEST(LaunchPlan, OfAGridThatFitsIsOnePiece) {
   const LaunchPlan plan = plan_launch(transpose_interface(), caps_with(100, 100),
                                       two_buffers(4 * 33 * 65), {{"cols", 33}, {"rows", 65}});
-  EXPECT_THAT(plan.pieces, ElementsAre(GridPiece{0, 0, 2, 3}));
-  EXPECT_THAT(plan.push_constants, ElementsAre(33, 65, 0, 0));
-  EXPECT_EQ(plan.first_group_x, 2);
-  EXPECT_EQ(plan.first_group_y, 3);
+  EXPECT_THAT(plan.pieces, ElementsAre(GridPiece{{0, 0, 0}, {2, 3, 1}}));
+  EXPECT_THAT(words_of(plan), ElementsAre(33, 65, 0, 0));
+  EXPECT_THAT(plan.first_group, ElementsAre(8, 12, -1));
 }
 
 TEST(LaunchPlan, CoversEveryGroupOnce) {
@@ -64,11 +71,11 @@ TEST(LaunchPlan, CoversEveryGroupOnce) {
     const std::uint32_t groups_x = (cols + 31) / 32, groups_y = (rows + 31) / 32;
     std::vector<int> covered(groups_x * groups_y);
     for (const GridPiece& piece : plan.pieces) {
-      ASSERT_TRUE(piece.count_x >= 1 && piece.count_x <= limit_x);
-      ASSERT_TRUE(piece.count_y >= 1 && piece.count_y <= limit_y);
-      for (std::uint32_t y = 0; y < piece.count_y; ++y) {
-        for (std::uint32_t x = 0; x < piece.count_x; ++x) {
-          ++covered.at((piece.first_y + y) * groups_x + piece.first_x + x);
+      ASSERT_TRUE(piece.count[0] >= 1 && piece.count[0] <= limit_x);
+      ASSERT_TRUE(piece.count[1] >= 1 && piece.count[1] <= limit_y);
+      for (std::uint32_t y = 0; y < piece.count[1]; ++y) {
+        for (std::uint32_t x = 0; x < piece.count[0]; ++x) {
+          ++covered.at((piece.first[1] + y) * groups_x + piece.first[0] + x);
         }
       }
     }
@@ -76,9 +83,65 @@ TEST(LaunchPlan, CoversEveryGroupOnce) {
   }
 }
 
+TEST(LaunchPlan, SplitsInZ) {
+  KernelInterface kernel = transpose_interface();
+  kernel.push_constants.emplace_back(kFirstGroup[2]);
+  kernel.push_constants.emplace_back("batch");
+  kernel.grid[2] = {"batch", 1};
+  const LaunchPlan plan =
+      plan_launch(kernel,
+                  [] {
+                    DeviceCaps caps = caps_with(9, 9);
+                    caps.max_group_count[2] = 2;
+                    return caps;
+                  }(),
+                  two_buffers(4 * 33 * 65), {{"cols", 33}, {"rows", 65}, {"batch", 5}});
+  EXPECT_THAT(plan.pieces,
+              ElementsAre(GridPiece{{0, 0, 0}, {2, 3, 2}}, GridPiece{{0, 0, 2}, {2, 3, 2}},
+                          GridPiece{{0, 0, 4}, {2, 3, 1}}));
+}
+
+TEST(LaunchPlan, LaysOutPushConstantsOfSeveralTypes) {
+  KernelInterface kernel;
+  kernel.name = "scale";
+  kernel.push_constants = {
+      "n", {"alpha", ScalarType::f64}, {"beta", ScalarType::f32}, {"shift", ScalarType::i32}};
+  EXPECT_THAT(push_constant_offsets(kernel), ElementsAre(0, 8, 16, 20));
+  EXPECT_EQ(push_constant_bytes(kernel), 24u);
+  const LaunchPlan plan = plan_launch(kernel, caps_with(1, 1), {},
+                                      {{"n", 7}, {"alpha", 0.5}, {"beta", 3}, {"shift", -2}});
+  double alpha = 0;
+  std::memcpy(&alpha, plan.push_constants.data() + 8, sizeof alpha);
+  EXPECT_EQ(alpha, 0.5);
+  EXPECT_THAT(words_of(plan), ElementsAre(7, 0, 0, 0x3fe00000, 0x40400000, 0xfffffffe));
+  EXPECT_THAT(
+      [&] {
+        plan_launch(kernel, caps_with(1, 1), {},
+                    {{"n", 0.5}, {"alpha", 1}, {"beta", 1}, {"shift", std::int64_t{1} << 31}});
+      },
+      ThrowsMessage<ArgumentError>(
+          AllOf(HasSubstr("n = 0.5 is outside 0..4294967295"),
+                HasSubstr("shift = 2147483648 is outside -2147483648..2147483647"))));
+}
+
+TEST(LaunchPlan, CountsWhatStridesSpan) {
+  Binding binding{"a", ScalarType::f32, Access::read, {"k", "m", "batch"}, {1, "lda", "stride"}};
+  const auto count = [&](std::int64_t lda, std::int64_t stride) {
+    return element_count(binding,
+                         {{"k", 5}, {"m", 4}, {"batch", 3}, {"lda", lda}, {"stride", stride}});
+  };
+  EXPECT_EQ(count(5, 20), 60u);
+  EXPECT_EQ(count(8, 0), 4u + 3 * 8 + 1);
+  EXPECT_THAT([&] { count(std::int64_t{1} << 31, 0); },
+              ThrowsMessage<ArgumentError>(
+                  HasSubstr("a: 1 + 4 x 1 + 3 x 2147483648 + 2 x 0 elements exceed the 2^32")));
+  EXPECT_THAT([&] { count(-1, 0); },
+              ThrowsMessage<ArgumentError>(HasSubstr("lda = -1 is outside 0..4294967295")));
+}
+
 TEST(LaunchPlan, RefusesToSplitAKernelThatCannotBe) {
   KernelInterface kernel = transpose_interface();
-  kernel.push_constants = {"cols", "rows", kFirstGroupX};
+  kernel.push_constants = {"cols", "rows", kFirstGroup[0]};
   EXPECT_THAT(
       [&] {
         plan_launch(kernel, caps_with(2, 2), two_buffers(4 * 128 * 128),
@@ -169,7 +232,7 @@ TEST(LaunchPlan, RefusesArgumentsThatWeFill) {
   EXPECT_THAT(
       [&] {
         plan_launch(transpose_interface(), caps_with(9, 9), two_buffers(64),
-                    {{"cols", 4}, {"rows", 4}, {kFirstGroupX, 1}});
+                    {{"cols", 4}, {"rows", 4}, {kFirstGroup[0], 1}});
       },
       ThrowsMessage<ArgumentError>(HasSubstr("unknown argument 'first_group_x'")));
 }

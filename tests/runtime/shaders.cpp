@@ -21,7 +21,7 @@ CompiledKernel affine_kernel(bool split) {
   interface.bindings = {{"a", ScalarType::u32, Access::read, {"n"}},
                         {"b", ScalarType::u32, Access::write, {"n"}}};
   interface.push_constants = {"n"};
-  if (split) interface.push_constants.push_back(kFirstGroupX);
+  if (split) interface.push_constants.push_back(kFirstGroup[0]);
   interface.grid = {GridDimension{"n", 64}, GridDimension{1, 1}};
   interface.workgroup_size = {64, 1, 1};
   const std::string first = split ? "uint first_group_x;" : "";
@@ -43,7 +43,7 @@ CompiledKernel coordinate_kernel() {
   KernelInterface interface;
   interface.name = "coordinate";
   interface.bindings = {{"dst", ScalarType::u32, Access::write, {"cols", "rows"}}};
-  interface.push_constants = {"cols", "rows", kFirstGroupX, kFirstGroupY};
+  interface.push_constants = {"cols", "rows", kFirstGroup[0], kFirstGroup[1]};
   interface.grid = {GridDimension{"cols", 1}, GridDimension{"rows", 1}};
   return compiled(std::move(interface), R"(#version 460
 layout(local_size_x = 1) in;
@@ -61,7 +61,7 @@ CompiledKernel increment_kernel() {
   KernelInterface interface;
   interface.name = "increment";
   interface.bindings = {{"a", ScalarType::u32, Access::read_write, {"n"}}};
-  interface.push_constants = {"n", kFirstGroupX};
+  interface.push_constants = {"n", kFirstGroup[0]};
   interface.grid = {GridDimension{"n", 64}, GridDimension{1, 1}};
   interface.workgroup_size = {64, 1, 1};
   return compiled(std::move(interface), R"(#version 460

@@ -8,9 +8,10 @@
 namespace vkmoye::test {
 
 /// Those of `options`, which are meant for tutorials' tiles, that `entry` has: a kernel without a
-/// shared tile has no padding of it, and one that chooses for itself has other options.
+/// shared tile has no padding of it; products and kernels that choose for themselves have other
+/// options.
 inline gen::Options options_of(const gen::KernelEntry& entry, gen::Options options) {
-  if (entry.name.ends_with("/auto")) return {};
+  if (entry.operation == gen::Operation::gemm || entry.name.ends_with("/auto")) return {};
   std::erase_if(options, [&](const auto& option) {
     return std::none_of(entry.options.begin(), entry.options.end(),
                         [&](const auto& row) { return row.name == option.first; });

@@ -21,7 +21,8 @@ namespace {
 struct ApplyOptions {
   std::string kernel, out, device;
   std::vector<std::string> in;
-  std::optional<ScalarType> type;  // that the arrays have to have
+  std::string type;  // that the arrays have to have; empty: any
+  GemmOptions gemm;
   ConfigOptions config;
 };
 
@@ -32,12 +33,9 @@ int apply(const ApplyOptions& options) {
   for (const std::string& file : options.in) {
     const NpyHeader& header = headers.emplace_back(read_npy_header(file));
     given.push_back({file, header.type, header.shape});
-    if (options.type && *options.type != header.type) {
-      throw ArgumentError(fmt::format("{}: holds {}, --type says {}", file, to_string(header.type),
-                                      to_string(*options.type)));
-    }
   }
-  const Problem problem = problem_of(entry, options.config.given(), given);
+  const Problem problem =
+      problem_of(entry, options.config.given(), options.gemm, options.type, given);
   const std::unique_ptr<Workload> workload = make_workload(problem);
   const CompiledKernel kernel = gen::compile(entry.describe(problem.request));
   const Arguments arguments = workload->arguments();
@@ -49,14 +47,13 @@ int apply(const ApplyOptions& options) {
     // Not a mistake of the caller: another device could.
     throw DeviceError(DeviceError::Kind::kNoDevice, KernelError(entry.name, reasons).what());
   }
-  Buffers buffers;
-  std::vector<BufferView> views;
-  for (const Array& array : workload->arrays()) {
-    GuardedBuffer& buffer = buffers.emplace_back(device, array.bytes);
-    if (array.input) buffer.write(read_npy_data(options.in[*array.input], headers[*array.input]));
+  const std::vector<Array> arrays = workload->arrays();
+  Buffers buffers = make_buffers(device, arrays);
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    const auto& input = arrays[i].input;
+    if (input) buffers[i].write(read_npy_data(options.in[*input], headers[*input]));
   }
-  for (const GuardedBuffer& buffer : buffers) views.push_back(buffer.view());
-  device.run(device.load(kernel), views, arguments);
+  device.run(device.load(kernel), views_of(buffers, arrays), arguments);
   save_cache(device);
 
   for (const GuardedBuffer& buffer : buffers) {
@@ -78,7 +75,7 @@ void add_apply(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand("apply", "run a kernel on a NumPy array of yours");
   command->footer(
       "Examples:\n  vkmoye-bench apply transpose/padded --in a.npy --out b.npy\n"
-      "  vkmoye-bench apply copy/simple --in a.npy --out b.npy --device llvmpipe");
+      "  vkmoye-bench apply gemm/simt --in a.npy b.npy --out c.npy --alpha 0.5");
   auto options = std::make_shared<ApplyOptions>();
   command->add_option("KERNEL", options->kernel, "family/variant")->required();
   command->add_option("--in", options->in, "a .npy file: C order, little-endian")
@@ -88,14 +85,13 @@ void add_apply(CLI::App& app, int& status) {
       ->required()
       ->check(not_empty());
   command
-      ->add_option_function<std::string>(
-          "--type",
-          [options = options.get()](const std::string& text) { options->type = parse_type(text); },
-          "refuse an array of another type")
+      ->add_option("--type", options->type,
+                   "refuse an array of another type; of a product: operands,accumulator,result")
       ->check(not_empty());
   command->add_option("--device", options->device, "index or part of the name (the best one)")
       ->check(not_empty());
   options->config.add_to(*command);
+  options->gemm.add_to(*command, GemmOptions::Command::apply);
   command->callback([options, &status] { status = apply(*options); });
 }
 

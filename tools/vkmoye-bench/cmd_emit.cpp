@@ -10,7 +10,7 @@
 
 #include "command.hpp"
 #include "output_file.hpp"
-#include "parse.hpp"
+#include "problem.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/compile.hpp"
 
@@ -28,17 +28,23 @@ ordered_json to_json(const KernelInterface& kernel) {
   for (const Binding& binding : kernel.bindings) {
     ordered_json extents = ordered_json::array();
     for (const Extent& extent : binding.extents) extents.push_back(to_json(extent));
+    ordered_json strides = ordered_json::array();
+    for (const Extent& stride : binding.strides) strides.push_back(to_json(stride));
     bindings.push_back({{"set", 0},
                         {"binding", bindings.size()},
                         {"name", binding.name},
                         {"type", to_string(binding.type)},
                         {"access", to_string(binding.access)},
                         {"alignment", binding.alignment},
-                        {"extents", extents}});
+                        {"extents", extents},
+                        {"strides", strides}});
   }
   ordered_json constants = ordered_json::array();
-  for (const std::string& name : kernel.push_constants) {
-    constants.push_back({{"name", name}, {"type", "uint"}, {"offset", 4 * constants.size()}});
+  const auto offsets = push_constant_offsets(kernel);
+  for (const PushConstant& constant : kernel.push_constants) {
+    constants.push_back({{"name", constant.name},
+                         {"type", to_string(constant.type)},
+                         {"offset", offsets[constants.size()]}});
   }
   ordered_json grid = ordered_json::array();
   for (const GridDimension& dimension : kernel.grid) {
@@ -54,27 +60,29 @@ ordered_json to_json(const KernelInterface& kernel) {
       {"push_constants", constants},
       {"grid", grid},
       {"grid_rule",
-       "groups[i] = ceil(extent / tile); z = 1; set first_group_x and first_group_y to 0, or to "
-       "the first group of each piece of a grid dispatched in pieces"},
+       "groups[i] = ceil(extent / tile); set each first_group_* to 0, or to the first group of "
+       "each piece of a grid dispatched in pieces"},
+      {"strides_rule", "elements from one coordinate along each mode to the next; none: compact"},
       {"workgroup_size", kernel.workgroup_size},
       {"needs",
        {{"vulkan", "1.2"},
         {"features", features},
         {"shared_bytes", kernel.shared_bytes},
-        {"push_constant_bytes", 4 * kernel.push_constants.size()},
+        {"push_constant_bytes", push_constant_bytes(kernel)},
         {"storage_buffers", kernel.bindings.size()}}}};
 }
 
 struct EmitOptions {
   std::string kernel, spirv, interface, type = "f32";
   ConfigOptions config;
+  GemmOptions gemm;
 };
 
 void emit(const EmitOptions& options) {
   const gen::KernelEntry& entry = find_one_kernel(options.kernel);
-  const ScalarType type = parse_type(options.type);
-  const CompiledKernel compiled =
-      gen::compile(entry.describe(gen::request_of(type, options.config.given())));
+  options.gemm.refuse_without_product({&entry});
+  const CompiledKernel compiled = gen::compile(
+      entry.describe(request_of(entry, options.type, options.config.given(), options.gemm)));
   if (options.spirv == options.interface && !options.spirv.empty()) {
     throw ArgumentError("emit: --spirv and --interface name the same file, " + options.spirv);
   }
@@ -100,13 +108,15 @@ void add_emit(CLI::App& app, int&) {
       "  vkmoye-bench emit copy/simple --type f16 --spirv copy.spv --interface copy.json");
   auto options = std::make_shared<EmitOptions>();
   command->add_option("KERNEL", options->kernel, "family/variant")->required();
-  command->add_option("--type", options->type, "element type (f32)");
+  command->add_option("--type", options->type,
+                      "element type (f32); of a product also operands,accumulator,result");
   command->add_option("--spirv", options->spirv, "write the SPIR-V into this file")
       ->check(not_empty());
   command
       ->add_option("--interface", options->interface, "write how to call it into this file, JSON")
       ->check(not_empty());
   options->config.add_to(*command);
+  options->gemm.add_to(*command, GemmOptions::Command::emit);
   command->callback([options] { emit(*options); });
 }
 

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "baselines.hpp"
 #include "command.hpp"
 #include "open_device.hpp"
 #include "run_options.hpp"
@@ -18,7 +19,17 @@ struct RunOptions {
   MeasureOptions measure;
   OutputOptions output;
   ConfigOptions config;
+  GemmOptions gemm;
 };
+
+// Commas sweep; for products they part the types of one.
+std::vector<std::string> sweep_of(const std::vector<std::string>& types,
+                                  const std::vector<const gen::KernelEntry*>& kernels) {
+  for (const gen::KernelEntry* entry : kernels) {
+    if (entry->operation == gen::Operation::gemm) return types;
+  }
+  return split(join(types, ","), ',');
+}
 
 int run(RunOptions& options) {
   if (options.verify == "full") options.measure.verify = Verify::full;
@@ -30,14 +41,20 @@ int run(RunOptions& options) {
   std::vector<Problem> problems;
   const auto kernels = find_kernels(options.kernels);
   const auto sizes = parse_sizes(options.sizes);
-  for (const ScalarType type : parse_types(options.types)) {
-    const gen::Request request = gen::request_of(type, options.config.given());
-    for (const gen::KernelEntry* entry : kernels) {
-      entry->describe(request);  // refuses a bad config before any work
-    }
+  options.gemm.refuse_without_product(kernels);
+  if (options.measure.gate && options.measure.baselines.empty()) {
+    throw ArgumentError("--gate: is for a --baseline, and none is given");
+  }
+  refuse_useless_baselines(options.measure.baselines, kernels);
+  for (const std::string& type : sweep_of(options.types, kernels)) {
     for (const Extents& size : sizes) {
       for (const gen::KernelEntry* entry : kernels) {
-        problems.push_back({entry, request, size_of_problem(entry->operation, size)});
+        for (Problem& problem : problems_of(*entry, type, size_of_problem(entry->operation, size),
+                                            options.config.given(), options.gemm)) {
+          // A bad config is refused before any work.
+          if (&size == &sizes.front()) entry->describe(problem.request);
+          problems.push_back(std::move(problem));
+        }
       }
     }
   }
@@ -60,12 +77,15 @@ void add_run(CLI::App& app, int& status) {
                              const std::string& help) {
     command->add_option(name, values, help)->allow_extra_args(false);
   };
-  add_sweep("--type", options->types, "element types, commas or repeats sweep (f32)");
+  add_sweep("--type", options->types,
+            "element types, commas or repeats sweep (f32); of a product "
+            "operands,accumulator,result, repeats sweep");
   add_sweep("--size", options->sizes,
-            "ROWSxCOLUMNS of the source, commas or repeats sweep (2048x2048)");
+            "ROWSxCOLUMNS of the source, MxNxK of a product; commas or repeats sweep (2048)");
   command
-      ->add_option("--verify", options->verify,
-                   "full, sample or off (full up to 2^26 elements, else sample)")
+      ->add_option(
+          "--verify", options->verify,
+          "full, sample or off (full up to 2^26 elements moved or 2^29 products, else sample)")
       ->check(one_of("verification", {"full", "sample", "off"}));
   add_sweep("--baseline", options->baselines,
             "time these as well and report the ratio: " + join(baseline_names(), ", "));
@@ -85,9 +105,12 @@ void add_run(CLI::App& app, int& status) {
   };
   add_number("--min-time", options->measure.min_time, parse_seconds,
              "seconds of timed work, after as much warm-up (0.5)");
+  add_number("--gate", options->measure.gate, parse_number,
+             "exit status 4 if the speed is below this multiple of a --baseline's");
   add_number("--seed", options->measure.seed, parse_seed, "of the random input (1)");
   options->output.add_to(*command);
   options->config.add_to(*command);
+  options->gemm.add_to(*command, GemmOptions::Command::run);
   command->callback([options, &app, &status] {
     options->measure.program = app.get_name();
     options->measure.device = options->output.device;

@@ -52,7 +52,7 @@ int suite(const SuiteOptions& options, const std::string& program) {
         const bool has_type =
             std::find(entry.types.begin(), entry.types.end(), type) != entry.types.end();
         if ((entry.operation == gen::Operation::gemm) != products || !has_type) continue;
-        problems.push_back({&entry, gen::request_of(type), size});
+        problems.push_back(problems_of(entry, std::string(to_string(type)), size, {}, {}).front());
       }
     }
   };

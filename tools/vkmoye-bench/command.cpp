@@ -65,10 +65,14 @@ void ConfigOptions::add_to(CLI::App& command) {
             "--" + name, [this, name](const std::string& text) { given_[name] = text; }, help)
         ->group("Config");
   };
-  option("tile", "ROWSxCOLUMNS of the source that one workgroup moves");
+  option("tile", "ROWSxCOLUMNS of the source that one workgroup moves; MxNxK of a product");
   option("threads", "layout of a workgroup's threads: 32x8 or '(32,8):(1,32)'");
-  option("pad", "elements of padding after each run of the shared tile");
+  option("pad", "elements of padding after each run of the shared tile; A,B of a product");
   option("shared", "layout of the shared tile, instead of --pad: '(32,32):(1,33)'");
+  option("values", "MxN: neighbouring elements of C that one thread has");
+  option("stages", "shared tiles of each operand: 1 or 2");
+  option("prefetch", "yes or no: the next tiles travel in registers");
+  option("vector", "bytes that a thread moves at once, at most");
 }
 
 }  // namespace vkmoye::bench

@@ -44,7 +44,7 @@ CLI::Validator not_empty();
 /// Refuses a value that is none of `names`, with the nearest. `what` is a noun: "format".
 CLI::Validator one_of(const std::string& what, std::vector<std::string> names);
 
-/// The overrides of a kernel's config: --tile, --threads, --pad, --shared.
+/// The overrides of a kernel's config: --tile, --threads, --pad and so on.
 class ConfigOptions {
  public:
   void add_to(CLI::App& command);

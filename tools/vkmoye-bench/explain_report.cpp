@@ -31,7 +31,9 @@ std::string config_text(const gen::ir::Kernel& kernel) {
 // The run-time sizes that were assumed.
 std::vector<std::pair<std::string, std::uint32_t>> sizes_of(const Subject& subject) {
   std::vector<std::pair<std::string, std::uint32_t>> sizes;
-  for (const std::string& argument : subject.kernel.arguments) {
+  for (const PushConstant& constant : subject.kernel.arguments) {
+    if (constant.type != ScalarType::u32) continue;
+    const std::string& argument = constant.name;
     if (argument.starts_with("first_group")) continue;
     const auto given = subject.model.sizes.find(argument);
     sizes.emplace_back(

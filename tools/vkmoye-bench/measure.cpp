@@ -4,15 +4,15 @@
 
 #include <algorithm>
 
+#include "baselines.hpp"
 #include "device_fit.hpp"
+#include "library.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/compile.hpp"
 
 namespace vkmoye::bench {
 namespace {
-
-constexpr std::uint64_t kFullVerification = std::uint64_t{1} << 26;
 
 const char* to_string(Verify verify) {
   return verify == Verify::full ? "full" : verify == Verify::sample ? "sample" : "off";
@@ -33,6 +33,7 @@ std::string repeat_command(const Device& device, const Problem& problem, const W
   if (options.verify) add("verify", to_string(*options.verify));
   if (options.min_time != defaults.min_time) add("min-time", fmt::format("{}", options.min_time));
   if (!options.baselines.empty()) add("baseline", join(options.baselines, ","));
+  if (options.gate) add("gate", fmt::format("{}", *options.gate));
   if (options.seed != defaults.seed) add("seed", std::to_string(options.seed));
   add("device", options.device.empty() ? device.caps().name.substr(0, device.caps().name.find(" ("))
                                        : options.device);
@@ -41,31 +42,31 @@ std::string repeat_command(const Device& device, const Problem& problem, const W
 
 double median(const Timing& timing) { return quantile(timing, 0.5); }
 
-void add_baselines(Device& device, const Workload& workload, const Buffers& buffers,
-                   const std::vector<std::string>& names, const TimeOptions& times, Row& row) {
-  for (const std::string& name : names) {
-    const BaselineTime baseline = workload.time_baseline(name, device, buffers, times);
-    if (baseline.timing) {
-      row.ratio[name] = median(*baseline.timing) / median(*row.timing);
-    } else {
-      row.no_ratio[name] = baseline.unavailable;
+void add_baselines(Device& device, gen::Operation operation, const Workload& workload,
+                   const Buffers& buffers, const MeasureOptions& options, const TimeOptions& times,
+                   Row& row) {
+  for (const std::string& name : options.baselines) {
+    if (!applies(name, operation)) continue;
+    try {
+      const Timing timing = workload.time_baseline(name, {device, buffers, times, options.seed});
+      row.ratio[name] = median(timing) / median(*row.timing);
+    } catch (const Unavailable& why) {
+      row.no_ratio[name] = why.what();
     }
   }
 }
 
 // Fills in the verdict and the times of a row whose kernel the device can run.
-void check_and_time(Device& device, const Workload& workload, const CompiledKernel& kernel,
-                    const MeasureOptions& options, Row& row) {
-  const Verify verify = options.verify.value_or(
-      workload.result_elements() <= kFullVerification ? Verify::full : Verify::sample);
+void check_and_time(Device& device, gen::Operation operation, const Workload& workload,
+                    const CompiledKernel& kernel, const MeasureOptions& options, Row& row) {
+  const Verify verify =
+      options.verify.value_or(workload.is_checked_in_full() ? Verify::full : Verify::sample);
 
   const std::vector<Array> arrays = workload.arrays();
-  Buffers buffers;
-  for (const Array& array : arrays) buffers.emplace_back(device, array.bytes);
+  Buffers buffers = make_buffers(device, arrays);
   workload.fill(buffers, options.seed);
-  std::vector<BufferView> views;
-  for (const GuardedBuffer& buffer : buffers) views.push_back(buffer.view());
-  const Launch launch = device.prepare(device.load(kernel), views, workload.arguments());
+  const Launch launch =
+      device.prepare(device.load(kernel), views_of(buffers, arrays), workload.arguments());
   device.run(launch);
   if (verify != Verify::off) {
     const Verdict verdict = workload.check(buffers, verify, options.seed);
@@ -82,7 +83,7 @@ void check_and_time(Device& device, const Workload& workload, const CompiledKern
   const double microseconds = median(*row.timing);
   row.gbps = workload.bytes() / (microseconds * 1e3);
   if (workload.flops() > 0) row.tflops = workload.flops() / (microseconds * 1e6);
-  add_baselines(device, workload, buffers, options.baselines, times, row);
+  add_baselines(device, operation, workload, buffers, options, times, row);
 
   // After everything that ran, so that no launch wrote beside its buffers unseen.
   for (std::size_t i = 0; i < buffers.size(); ++i) {
@@ -111,7 +112,7 @@ Row measure(Device& device, const Problem& problem, const MeasureOptions& option
       join(reasons_against(device.caps(), compiled.interface, workload->arguments()), "; ");
   if (!row.skipped.empty()) return row;
   try {
-    check_and_time(device, *workload, compiled, options, row);
+    check_and_time(device, problem.entry->operation, *workload, compiled, options, row);
   } catch (const DeviceError& error) {
     if (error.kind != DeviceError::Kind::kOutOfMemory) throw;
     row.skipped = error.what();

@@ -14,9 +14,10 @@
 namespace vkmoye::bench {
 
 struct MeasureOptions {
-  std::optional<Verify> verify;        // nothing: full up to 2^26 elements, else sample
+  std::optional<Verify> verify;        // nothing: full where it takes no time, else sample
   double min_time = 0.5;               // seconds of timed work, after as much warm-up
   std::vector<std::string> baselines;  // as parse_baselines returns them
+  std::optional<double> gate;          // the least ratio to each of them
   std::uint64_t seed = 1;
   std::string program = "vkmoye-bench";  // as it was typed, for the command that repeats a row
   std::string device;                    // likewise; empty: none was asked for

@@ -6,14 +6,15 @@
 #include <cstring>
 #include <utility>
 
+#include "baselines.hpp"
 #include "random.hpp"
 #include "vkmoye/base/error.hpp"
-#include "vkmoye/gen/compile.hpp"
 
 namespace vkmoye::bench {
 namespace {
 
 constexpr std::uint64_t kChunkElements = std::uint64_t{1} << 21;
+constexpr std::uint64_t kFullVerification = std::uint64_t{1} << 26;
 constexpr std::uint64_t kSampledChunks = 24;  // beside the first and the last
 
 // The first elements of the chunks to compare.
@@ -38,7 +39,8 @@ std::vector<std::uint64_t> chunks_to_check(std::uint64_t elements, Verify verify
 class Move : public Workload {
  public:
   explicit Move(const Problem& problem)
-      : operation_(problem.entry->operation),
+      : problem_(problem),
+        operation_(problem.entry->operation),
         type_(problem.request.type),
         rows_(problem.size[0]),
         cols_(problem.size[1]) {}
@@ -54,9 +56,7 @@ class Move : public Workload {
   Arguments arguments() const override { return {{"rows", rows_}, {"cols", cols_}}; }
 
   double bytes() const override { return 2.0 * static_cast<double>(array_bytes()); }
-  std::uint64_t result_elements() const override {
-    return static_cast<std::uint64_t>(rows_) * static_cast<std::uint64_t>(cols_);
-  }
+  bool is_checked_in_full() const override { return elements() <= kFullVerification; }
 
   void fill(Buffers& buffers, std::uint64_t seed) const override {
     fill_random(buffers[0], size_of(type_), seed);
@@ -85,19 +85,8 @@ class Move : public Workload {
     return verdict;
   }
 
-  BaselineTime time_baseline(const std::string& name, Device& device, const Buffers& buffers,
-                             const TimeOptions& times) const override {
-    if (name == "vkcmdcopy") {
-      return {measure_copy(device, buffers[0].payload(), buffers[1].payload(), times), ""};
-    }
-    // "copy": as many bytes, the tutorial's copy kernel.
-    const gen::ir::Kernel copy = gen::find_kernel("copy/simple")->describe({type_});
-    const Pipeline pipeline = device.load(gen::compile(copy));
-    return {
-        vkmoye::measure(
-            device, device.prepare(pipeline, {buffers[0].view(), buffers[1].view()}, arguments()),
-            times),
-        ""};
+  Timing time_baseline(const std::string& name, const BaselineRun& run) const override {
+    return time_move_baseline(name, run, problem_);
   }
 
   std::vector<std::int64_t> result_shape() const override {
@@ -107,8 +96,12 @@ class Move : public Workload {
   ScalarType result_type() const override { return type_; }
 
  private:
-  std::uint64_t array_bytes() const { return result_elements() * size_of(type_); }
+  std::uint64_t elements() const {
+    return static_cast<std::uint64_t>(rows_) * static_cast<std::uint64_t>(cols_);
+  }
+  std::uint64_t array_bytes() const { return elements() * size_of(type_); }
 
+  Problem problem_;
   gen::Operation operation_;
   ScalarType type_;
   std::int64_t rows_, cols_;  // of src
@@ -120,18 +113,27 @@ std::unique_ptr<Workload> make_move(const Problem& problem) {
   return std::make_unique<Move>(problem);
 }
 
-Problem move_of(const gen::KernelEntry& entry, const gen::Options& config,
+Problem move_of(const gen::KernelEntry& entry, const gen::Options& config, const std::string& type,
                 const std::vector<GivenArray>& given) {
   if (given.size() != 1) {
     throw ArgumentError(fmt::format("{} takes one array, got {}", entry.name, given.size()));
   }
   const GivenArray& array = given.front();
+  if (!type.empty() && parse_type(type) != array.type) {
+    throw ArgumentError(
+        fmt::format("{}: holds {}, --type says {}", array.name, to_string(array.type), type));
+  }
   if (array.shape.size() != 2) {
     throw ArgumentError(fmt::format("{}: has {} dimension{}, {} takes 2", array.name,
                                     array.shape.size(), array.shape.size() == 1 ? "" : "s",
                                     entry.name));
   }
-  return {&entry, {array.type, config}, array.shape};
+  Problem problem;
+  problem.entry = &entry;
+  problem.request.type = array.type;
+  problem.request.options = config;
+  problem.size = array.shape;
+  return problem;
 }
 
 }  // namespace vkmoye::bench

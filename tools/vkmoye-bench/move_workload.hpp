@@ -11,7 +11,7 @@ namespace vkmoye::bench {
 std::unique_ptr<Workload> make_move(const Problem& problem);
 
 /// See problem_of.
-Problem move_of(const gen::KernelEntry& entry, const gen::Options& config,
+Problem move_of(const gen::KernelEntry& entry, const gen::Options& config, const std::string& type,
                 const std::vector<GivenArray>& given);
 
 }  // namespace vkmoye::bench

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -111,7 +112,8 @@ std::vector<ScalarType> parse_types(const std::vector<std::string>& texts) {
 }
 
 const std::vector<std::string>& baseline_names() {
-  static const std::vector<std::string> names = {"copy", "vkcmdcopy"};
+  static const std::vector<std::string> names = {"copy", "vkcmdcopy", "cudamemcpy", "cublas",
+                                                 "openblas"};
   return names;
 }
 
@@ -137,6 +139,19 @@ double parse_seconds(const std::string& text) {
   // Also false for NaN, which a comparison the other way round would let through.
   if (value && *value >= 0 && *value <= kMost) return *value;
   throw ArgumentError(fmt::format("'{}' is not a number of seconds from 0 to {}", text, kMost));
+}
+
+double parse_number(const std::string& text) {
+  const auto value = parse_whole<double>(text);
+  if (value && std::isfinite(*value)) return *value;
+  throw ArgumentError(fmt::format("'{}' is not a finite number", text));
+}
+
+std::int64_t parse_count(const std::string& text, std::int64_t least) {
+  const auto value = parse_whole<std::int64_t>(text);
+  if (value && *value >= least && *value <= kMaxExtent) return *value;
+  throw ArgumentError(
+      fmt::format("'{}' is not a whole number from {} to {}", text, least, kMaxExtent));
 }
 
 std::uint64_t parse_seed(const std::string& text) {

@@ -46,6 +46,12 @@ std::vector<std::string> parse_baselines(const std::vector<std::string>& texts);
 /// A number of seconds from 0 to 60.
 double parse_seconds(const std::string& text);
 
+/// A finite number: "-0.5".
+double parse_number(const std::string& text);
+
+/// A whole number from `least` to 2^32-1.
+std::int64_t parse_count(const std::string& text, std::int64_t least);
+
 /// A whole number from 0 to 2^64-1, in decimal digits.
 std::uint64_t parse_seed(const std::string& text);
 

@@ -28,4 +28,37 @@ Extents size_of_problem(gen::Operation operation, const Extents& extents) {
                                   extents.size(), form.name, form.rank));
 }
 
+std::vector<Problem> problems_of(const gen::KernelEntry& entry, const std::string& type,
+                                 const Extents& size, const gen::Options& config,
+                                 const GemmOptions& gemm) {
+  std::vector<Problem> problems;
+  const auto add = [&](const std::string& types) -> Problem& {
+    Problem& problem = problems.emplace_back();
+    problem.entry = &entry;
+    problem.request = request_of(entry, types, config, gemm);
+    problem.size = size;
+    return problem;
+  };
+  if (entry.operation == gen::Operation::gemm) {
+    add(type).gemm = gemm.problem_of(type);
+    matrices_of(problems.back().gemm, size);  // refuses what cannot be
+  } else {
+    for (const std::string& one : split(type, ',')) add(one);
+  }
+  return problems;
+}
+
+gen::Request request_of(const gen::KernelEntry& entry, const std::string& type,
+                        const gen::Options& config, const GemmOptions& gemm) {
+  gen::Request request;
+  request.options = config;
+  if (entry.operation == gen::Operation::gemm) {
+    request.gemm = gemm.problem_of(type).form();
+    request.type = request.gemm.operand;
+  } else {
+    request.type = parse_type(type);
+  }
+  return request;
+}
+
 }  // namespace vkmoye::bench

@@ -31,6 +31,14 @@ class Progress {
   bool shown_;
 };
 
+// A baseline that could not be had does not let anything through.
+bool is_too_slow(const Row& row, double gate) {
+  for (const auto& [name, ratio] : row.ratio) {
+    if (!(ratio >= gate)) return true;
+  }
+  return !row.no_ratio.empty();
+}
+
 }  // namespace
 
 void OutputOptions::add_to(CLI::App& command) {
@@ -48,7 +56,7 @@ int run_problems(Device& device, const std::vector<Problem>& problems,
   if (!output.output.empty()) file.emplace(output.output);
   std::ostream& out = file ? file->stream() : std::cout;
 
-  bool any_ran = false, any_wrong = false;
+  bool any_ran = false, any_wrong = false, any_too_slow = false;
   std::vector<Row> rows;  // for the summary
   Progress progress(problems.size());
   const auto report = make_report(output.format, out, device.caps());
@@ -58,6 +66,7 @@ int run_problems(Device& device, const std::vector<Problem>& problems,
     progress.clear();
     report->add(row);
     any_ran = any_ran || row.skipped.empty();
+    any_too_slow = any_too_slow || (options.gate && is_too_slow(row, *options.gate));
     any_wrong = any_wrong || (row.verified && !*row.verified);
     if (summary) rows.push_back(row);
     if (!out) break;  // the rows to come would be lost as well
@@ -67,7 +76,7 @@ int run_problems(Device& device, const std::vector<Problem>& problems,
   if (summary) report->add_summary(ladders_of(rows));
   report->finish();
   if (file) file->close();  // of stdout, the program tells at its end
-  return any_wrong ? kWrongResult : any_ran ? kOk : kNothingRan;
+  return any_wrong ? kWrongResult : !any_ran ? kNothingRan : any_too_slow ? kTooSlow : kOk;
 }
 
 }  // namespace vkmoye::bench

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "gemm_options.hpp"
 #include "problem.hpp"
 #include "vkmoye/runtime/guarded_buffer.hpp"
 #include "vkmoye/runtime/timing.hpp"
@@ -22,6 +23,7 @@ struct Array {
   std::string name;
   std::uint64_t bytes = 0;
   std::optional<std::size_t> input = {};  // its place among the arrays that the user gives
+  std::uint64_t offset = 0;               // bytes before what the kernel is given
 };
 
 /// How a result compares with the definition.
@@ -31,13 +33,19 @@ struct Verdict {
   std::string first;             // the first mismatch, for a reader; empty: there is none
 };
 
-/// How long a baseline takes for the same work, or why nobody can say.
-struct BaselineTime {
-  std::optional<Timing> timing;
-  std::string unavailable;
-};
-
 using Buffers = std::vector<GuardedBuffer>;  // in the order of `Workload::arrays`
+
+/// Poisoned buffers for `arrays`, and what of them a kernel is given.
+Buffers make_buffers(Device& device, const std::vector<Array>& arrays);
+std::vector<BufferView> views_of(const Buffers& buffers, const std::vector<Array>& arrays);
+
+/// What a baseline is timed with: after the kernel itself, on its buffers or on the same data.
+struct BaselineRun {
+  Device& device;
+  const Buffers& buffers;
+  TimeOptions times;
+  std::uint64_t seed;
+};
 
 class Workload {
  public:
@@ -56,8 +64,8 @@ class Workload {
   virtual double bytes() const = 0;
   /// Floating-point operations, a multiplication and an addition counted apart; 0: moves only.
   virtual double flops() const { return 0; }
-  /// Elements of the result: many are verified by a sample unless the user says otherwise.
-  virtual std::uint64_t result_elements() const = 0;
+  /// Whether checking every element takes no longer than a second or so.
+  virtual bool is_checked_in_full() const = 0;
 
   /// Gives each buffer what it holds before the kernel runs: random, reproducible from `seed`.
   /// What the kernel must not read is left as it is: poisoned.
@@ -66,8 +74,8 @@ class Workload {
   virtual Verdict check(const Buffers& buffers, Verify verify, std::uint64_t seed) const = 0;
 
   /// Times the baseline called `name`, one of `baseline_names`, for the same work on the same data.
-  virtual BaselineTime time_baseline(const std::string& name, Device& device,
-                                     const Buffers& buffers, const TimeOptions& times) const = 0;
+  /// Throws Unavailable where it cannot be had.
+  virtual Timing time_baseline(const std::string& name, const BaselineRun& run) const = 0;
 
   /// The shape in C's order of the array that `apply` writes.
   virtual std::vector<std::int64_t> result_shape() const = 0;
@@ -76,14 +84,17 @@ class Workload {
 
 std::unique_ptr<Workload> make_workload(const Problem& problem);
 
-/// The problem of applying `request` to arrays of these types and shapes. Throws ArgumentError where
-/// their number, types or shapes are not what it takes; `names` are the files they come from.
+/// An array that a user applies a kernel to.
 struct GivenArray {
-  std::string name;
+  std::string name;  // the file it comes from
   ScalarType type;
   std::vector<std::int64_t> shape;
 };
+
+/// The problem of applying a kernel to arrays. `type` as --type has it; empty: that of the arrays.
+/// Throws ArgumentError where their number, types or shapes are not what it takes.
 Problem problem_of(const gen::KernelEntry& entry, const gen::Options& config,
+                   const GemmOptions& gemm, const std::string& type,
                    const std::vector<GivenArray>& given);
 
 }  // namespace vkmoye::bench

@@ -7,24 +7,26 @@
 namespace vkmoye {
 namespace {
 
-std::int64_t value_of(const Extent& extent, const Arguments& arguments, std::string_view whose) {
+std::int64_t value_of(const Extent& extent, const Arguments& arguments, std::string_view whose,
+                      std::int64_t least = 1) {
   if (!extent.is_symbol()) return extent.value;
   const auto found = arguments.find(extent.symbol);
   if (found == arguments.end()) {
     throw ArgumentError(fmt::format("{}: argument '{}' is missing", whose, extent.symbol));
   }
   constexpr std::int64_t kMax = 0xffffffff;
-  if (found->second < 1 || found->second > kMax) {
-    throw ArgumentError(fmt::format("{}: argument {} = {} is outside 1..{}", whose, extent.symbol,
-                                    found->second, kMax));
+  const auto* whole = std::get_if<std::int64_t>(&found->second.value);
+  if (whole == nullptr || *whole < least || *whole > kMax) {
+    throw ArgumentError(fmt::format("{}: argument {} = {} is outside {}..{}", whose, extent.symbol,
+                                    to_string(found->second), least, kMax));
   }
-  if (extent.times.empty()) return found->second;
+  if (extent.times.empty()) return *whole;
   const std::int64_t other = value_of(extent.times, arguments, whose);
-  if (found->second > kMax / other) {
+  if (*whole > kMax / other) {
     throw ArgumentError(fmt::format("{}: {} = {} x {} exceeds the 2^32-1 that a 32-bit size holds",
-                                    whose, to_string(extent), found->second, other));
+                                    whose, to_string(extent), *whole, other));
   }
-  return found->second * other;
+  return *whole * other;
 }
 
 }  // namespace
@@ -32,6 +34,10 @@ std::int64_t value_of(const Extent& extent, const Arguments& arguments, std::str
 std::string to_string(const Extent& extent) {
   if (!extent.times.empty()) return extent.symbol + "*" + extent.times;
   return extent.is_symbol() ? extent.symbol : std::to_string(extent.value);
+}
+
+std::string to_string(const Argument& argument) {
+  return std::visit([](auto value) { return fmt::format("{}", value); }, argument.value);
 }
 
 std::string_view to_string(Access access) {
@@ -43,8 +49,53 @@ std::string_view to_string(Access access) {
   return "?";
 }
 
+std::vector<std::uint32_t> push_constant_offsets(const KernelInterface& kernel) {
+  std::vector<std::uint32_t> offsets;
+  std::uint32_t end = 0;
+  for (const PushConstant& constant : kernel.push_constants) {
+    const auto bytes = static_cast<std::uint32_t>(size_of(constant.type));
+    offsets.push_back((end + bytes - 1) / bytes * bytes);
+    end = offsets.back() + bytes;
+  }
+  return offsets;
+}
+
+std::uint32_t push_constant_bytes(const KernelInterface& kernel) {
+  if (kernel.push_constants.empty()) return 0;
+  return push_constant_offsets(kernel).back() +
+         static_cast<std::uint32_t>(size_of(kernel.push_constants.back().type));
+}
+
+namespace {
+
+constexpr std::uint64_t kMaxElements = std::uint64_t{1} << 32;
+
+// From the first element to the last of an array with strides.
+std::uint64_t strided_count(const Binding& binding, const Arguments& arguments) {
+  std::uint64_t count = 1;
+  std::string sum;
+  bool too_many = false;
+  for (std::size_t i = 0; i < binding.extents.size(); ++i) {
+    const auto extent =
+        static_cast<std::uint64_t>(value_of(binding.extents[i], arguments, binding.name));
+    const auto stride =
+        static_cast<std::uint64_t>(value_of(binding.strides[i], arguments, binding.name, 0));
+    sum += fmt::format("{}{} x {}", sum.empty() ? "" : " + ", extent - 1, stride);
+    // Both factors are below 2^32, so one step cannot wrap once `count` is checked.
+    too_many = too_many || count + (extent - 1) * stride > kMaxElements;
+    if (!too_many) count += (extent - 1) * stride;
+  }
+  if (too_many) {
+    throw ArgumentError(fmt::format(
+        "{}: 1 + {} elements exceed the 2^32 that a 32-bit index reaches", binding.name, sum));
+  }
+  return count;
+}
+
+}  // namespace
+
 std::uint64_t element_count(const Binding& binding, const Arguments& arguments) {
-  constexpr std::uint64_t kMax = std::uint64_t{1} << 32;
+  if (!binding.strides.empty()) return strided_count(binding, arguments);
   std::uint64_t count = 1;
   std::string product;
   bool too_many = false;
@@ -52,7 +103,7 @@ std::uint64_t element_count(const Binding& binding, const Arguments& arguments) 
     const std::int64_t value = value_of(extent, arguments, binding.name);
     product += fmt::format("{}{}", product.empty() ? "" : " x ", value);
     // Both factors are at most 2^32, so one step cannot wrap once `count` is checked.
-    too_many = too_many || count * static_cast<std::uint64_t>(value) > kMax;
+    too_many = too_many || count * static_cast<std::uint64_t>(value) > kMaxElements;
     if (!too_many) count *= static_cast<std::uint64_t>(value);
   }
   if (too_many) {
@@ -62,9 +113,9 @@ std::uint64_t element_count(const Binding& binding, const Arguments& arguments) 
   return count;
 }
 
-std::array<std::uint64_t, 2> group_count(const KernelInterface& kernel,
+std::array<std::uint64_t, 3> group_count(const KernelInterface& kernel,
                                          const Arguments& arguments) {
-  std::array<std::uint64_t, 2> groups = {};
+  std::array<std::uint64_t, 3> groups = {};
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const GridDimension& dimension = kernel.grid[i];
     const std::int64_t extent = value_of(dimension.extent, arguments, kernel.name);
@@ -90,8 +141,7 @@ std::vector<std::string> reasons_against(const KernelInterface& kernel, const De
     }
   }
   at_most("bytes of shared memory", kernel.shared_bytes, caps.max_shared_bytes);
-  at_most("bytes of push constants", 4 * kernel.push_constants.size(),
-          caps.max_push_constant_bytes);
+  at_most("bytes of push constants", push_constant_bytes(kernel), caps.max_push_constant_bytes);
   at_most("storage buffers", kernel.bindings.size(), caps.max_storage_buffers);
   std::uint64_t invocations = 1;
   for (std::size_t i = 0; i < 3; ++i) {

@@ -3,18 +3,19 @@
 //
 // Example, the interface of a 32x32 transpose:
 //   bindings        src read (cols, rows) f32, dst write (rows, cols) f32
-//   push constants  cols, rows, first_group_x, first_group_y              (uint, 4 bytes each)
+//   push constants  cols, rows, first_group_x, first_group_y              (u32, 4 bytes each)
 //   grid            x = ceil(cols / 32), y = ceil(rows / 32)
 //   workgroup       256 x 1 x 1
 //
 // A grid larger than the device's maxComputeWorkGroupCount is dispatched in pieces; each piece
-// gets the coordinate of its first group in the push constants first_group_x and first_group_y.
+// gets the coordinate of its first group in the push constants first_group_x, .._y and .._z.
 
 #include <array>
 #include <concepts>
 #include <cstdint>
 #include <map>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "vkmoye/contract/device_caps.hpp"
@@ -22,8 +23,23 @@
 
 namespace vkmoye {
 
-/// Values of a kernel's run-time sizes by name: {{"rows", 2048}, {"cols", 1023}}.
-using Arguments = std::map<std::string, std::int64_t>;
+/// A value given at run time: a whole number or a floating one.
+struct Argument {
+  std::variant<std::int64_t, double> value = std::int64_t{0};
+
+  Argument() = default;
+  template <std::integral Number>
+  Argument(Number number)  // NOLINT: implicit by intent
+      : value(static_cast<std::int64_t>(number)) {}
+  template <std::floating_point Number>
+  Argument(Number number) : value(static_cast<double>(number)) {}  // NOLINT: implicit by intent
+  bool operator==(const Argument&) const = default;
+};
+
+std::string to_string(const Argument& argument);
+
+/// Values of a kernel's run-time arguments by name: {{"m", 2048}, {"alpha", 0.5}}.
+using Arguments = std::map<std::string, Argument>;
 
 /// A number known when the kernel is described, the name of a run-time argument, or the product of
 /// two.
@@ -48,12 +64,14 @@ enum class Access : std::uint8_t { read, write, read_write };
 std::string_view to_string(Access access);
 
 /// An array in a storage buffer, binding number = its place in `KernelInterface::bindings`.
-/// Compact, first mode contiguous: (cols, rows) is a C array of `rows` rows.
+/// First mode contiguous: (cols, rows) is a C array of `rows` rows.
 struct Binding {
   std::string name;
   ScalarType type = ScalarType::f32;
   Access access = Access::read;
   std::vector<Extent> extents;
+  /// Elements from one coordinate along each mode to the next; empty: compact.
+  std::vector<Extent> strides = {};
   /// Bytes that the place it is bound at must be a multiple of: of the widest access.
   std::uint32_t alignment = 1;
 };
@@ -64,26 +82,44 @@ struct GridDimension {
   std::int64_t tile = 1;
 };
 
+/// A run-time argument: u32, i32 or f32 of 4 bytes, or f64 of 8 bytes.
+struct PushConstant {
+  std::string name;
+  ScalarType type = ScalarType::u32;
+
+  PushConstant(const char* name) : name(name) {}                     // NOLINT: implicit by intent
+  PushConstant(std::string name, ScalarType type = ScalarType::u32)  // NOLINT: likewise
+      : name(std::move(name)), type(type) {}
+  bool operator==(const PushConstant&) const = default;
+};
+
 struct KernelInterface {
   std::string name;  // "transpose/padded"
   std::vector<Binding> bindings;
-  std::vector<std::string> push_constants;  // uint each, in order, 4 bytes apart
-  std::array<GridDimension, 2> grid;
+  std::vector<PushConstant> push_constants;  // in order, see push_constant_offsets
+  std::array<GridDimension, 3> grid;
   std::array<std::uint32_t, 3> workgroup_size = {1, 1, 1};
   std::uint64_t shared_bytes = 0;
   FeatureSet features;  // what the device must have
 };
 
 /// The push constants that the runtime fills by itself when it splits a grid.
-inline constexpr const char* kFirstGroupX = "first_group_x";
-inline constexpr const char* kFirstGroupY = "first_group_y";
+inline constexpr std::array<const char*, 3> kFirstGroup = {"first_group_x", "first_group_y",
+                                                           "first_group_z"};
 
-/// Elements of `binding` under `arguments`. Throws ArgumentError naming each argument that is
-/// missing or below 1, and where the product exceeds 2^32 (indices in shaders are 32 bits wide).
+/// Where each push constant begins, bytes: in order, each at the next multiple of its own size.
+std::vector<std::uint32_t> push_constant_offsets(const KernelInterface& kernel);
+
+/// Bytes from the first push constant to the end of the last.
+std::uint32_t push_constant_bytes(const KernelInterface& kernel);
+
+/// Elements that `binding` spans under `arguments`, from the first to the last. Throws
+/// ArgumentError naming each argument that is missing, an extent below 1 or a stride below 0, and
+/// where the count exceeds 2^32 (indices in shaders are 32 bits wide).
 std::uint64_t element_count(const Binding& binding, const Arguments& arguments);
 
-/// Groups in x and y under `arguments`. Throws as `element_count` does.
-std::array<std::uint64_t, 2> group_count(const KernelInterface& kernel, const Arguments& arguments);
+/// Groups in x, y and z under `arguments`. Throws as `element_count` does.
+std::array<std::uint64_t, 3> group_count(const KernelInterface& kernel, const Arguments& arguments);
 
 /// Why `caps` cannot run this kernel: features, shared bytes, workgroup size, bindings, push
 /// constants; with the numbers. Empty means it can.

@@ -42,6 +42,11 @@ const ScalarTypeInfo& info(ScalarType type);
 inline std::string_view to_string(ScalarType type) { return info(type).name; }
 inline std::size_t size_of(ScalarType type) { return info(type).bytes; }
 
+constexpr bool is_floating(ScalarType type) {
+  return type == ScalarType::f16 || type == ScalarType::bf16 || type == ScalarType::f32 ||
+         type == ScalarType::f64;
+}
+
 /// The type called `name` (s8 to s64 are other names of i8 to i64), or nothing.
 std::optional<ScalarType> parse_scalar_type(std::string_view name);
 

@@ -32,8 +32,8 @@ class GuardedBuffer {
   /// Bytes of the payload.
   std::uint64_t bytes() const { return bytes_; }
 
-  /// The payload and the guard behind it: what a kernel is given.
-  BufferView view() const { return {buffer_, front_}; }
+  /// The payload from byte `offset` on and the guard behind it: what a kernel is given.
+  BufferView view(std::uint64_t offset = 0) const { return {buffer_, front_ + offset}; }
   /// The payload alone.
   BufferView payload() const { return {buffer_, front_, bytes_}; }
 

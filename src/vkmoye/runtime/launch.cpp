@@ -67,10 +67,10 @@ void vk::record(VkCommandBuffer commands, const LaunchState& launch) {
   const DeviceTable& table = launch.context->table();
   const VkPipelineLayout layout = launch.pipeline->layout.get();
   const LaunchPlan& plan = launch.plan;
-  const auto push = [&](std::size_t place, std::size_t count, const std::uint32_t* values) {
+  const auto push = [&](std::size_t offset, std::size_t bytes, const void* values) {
     table.CmdPushConstants(commands, layout, VK_SHADER_STAGE_COMPUTE_BIT,
-                           static_cast<std::uint32_t>(4 * place),
-                           static_cast<std::uint32_t>(4 * count), values);
+                           static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(bytes),
+                           values);
   };
   table.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, launch.pipeline->pipeline.get());
   if (launch.set != VK_NULL_HANDLE) {
@@ -82,13 +82,11 @@ void vk::record(VkCommandBuffer commands, const LaunchState& launch) {
   }
   for (const GridPiece& piece : plan.pieces) {
     if (&piece != &plan.pieces.front()) order_device_work(table, commands);
-    if (plan.first_group_x >= 0) {
-      push(static_cast<std::size_t>(plan.first_group_x), 1, &piece.first_x);
+    for (std::size_t i = 0; i < piece.first.size(); ++i) {
+      if (plan.first_group[i] < 0) continue;
+      push(static_cast<std::size_t>(plan.first_group[i]), sizeof piece.first[i], &piece.first[i]);
     }
-    if (plan.first_group_y >= 0) {
-      push(static_cast<std::size_t>(plan.first_group_y), 1, &piece.first_y);
-    }
-    table.CmdDispatch(commands, piece.count_x, piece.count_y, 1);
+    table.CmdDispatch(commands, piece.count[0], piece.count[1], piece.count[2]);
   }
 }
 

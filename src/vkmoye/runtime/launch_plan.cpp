@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <set>
 #include <string>
 
@@ -29,7 +30,9 @@ class Reasons {
   std::vector<std::string> all_;
 };
 
-bool filled_by_us(const std::string& name) { return name == kFirstGroupX || name == kFirstGroupY; }
+bool filled_by_us(const std::string& name) {
+  return std::find(kFirstGroup.begin(), kFirstGroup.end(), name) != kFirstGroup.end();
+}
 
 // The arguments that a caller gives.
 std::set<std::string> argument_names(const KernelInterface& kernel) {
@@ -40,10 +43,11 @@ std::set<std::string> argument_names(const KernelInterface& kernel) {
   };
   for (const Binding& binding : kernel.bindings) {
     for (const Extent& extent : binding.extents) add(extent);
+    for (const Extent& stride : binding.strides) add(stride);
   }
   for (const GridDimension& dimension : kernel.grid) add(dimension.extent);
-  for (const std::string& name : kernel.push_constants) {
-    if (!filled_by_us(name)) names.insert(name);
+  for (const PushConstant& constant : kernel.push_constants) {
+    if (!filled_by_us(constant.name)) names.insert(constant.name);
   }
   return names;
 }
@@ -66,22 +70,37 @@ bool check_names(const std::set<std::string>& names, const Arguments& arguments,
   return complete;
 }
 
+// Writes `argument` as a number of `type` at `place`, or says why it cannot.
+void fill(const PushConstant& constant, const Argument& argument, std::byte* place,
+          Reasons& reasons) {
+  const auto put = [&](auto value) { std::memcpy(place, &value, sizeof value); };
+  const double floating =
+      std::visit([](auto value) { return static_cast<double>(value); }, argument.value);
+  if (constant.type == ScalarType::f32) return put(static_cast<float>(floating));
+  if (constant.type == ScalarType::f64) return put(floating);
+  const bool is_signed = constant.type == ScalarType::i32;
+  const std::int64_t least = is_signed ? INT32_MIN : 0, most = is_signed ? INT32_MAX : UINT32_MAX;
+  const auto* whole = std::get_if<std::int64_t>(&argument.value);
+  if (whole == nullptr || *whole < least || *whole > most) {
+    return reasons.add(fmt::format("argument {} = {} is outside {}..{}", constant.name,
+                                   to_string(argument), least, most));
+  }
+  put(static_cast<std::uint32_t>(*whole));
+}
+
 void fill_push_constants(const KernelInterface& kernel, const Arguments& arguments,
                          LaunchPlan& plan, Reasons& reasons) {
-  for (const std::string& name : kernel.push_constants) {
-    const int place = static_cast<int>(plan.push_constants.size());
-    std::int64_t value = 0;
-    if (name == kFirstGroupX) {
-      plan.first_group_x = place;
-    } else if (name == kFirstGroupY) {
-      plan.first_group_y = place;
-    } else if (const auto found = arguments.find(name); found != arguments.end()) {
-      value = found->second;
-      if (value < 0 || value > 0xffffffff) {
-        reasons.add(fmt::format("argument {} = {} is outside 0..{}", name, value, 0xffffffffu));
-      }
+  const std::vector<std::uint32_t> offsets = push_constant_offsets(kernel);
+  plan.push_constants.resize(push_constant_bytes(kernel));
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
+    const PushConstant& constant = kernel.push_constants[i];
+    for (std::size_t axis = 0; axis < kFirstGroup.size(); ++axis) {
+      if (constant.name == kFirstGroup[axis]) plan.first_group[axis] = static_cast<int>(offsets[i]);
     }
-    plan.push_constants.push_back(static_cast<std::uint32_t>(value));
+    const auto found = arguments.find(constant.name);
+    if (found != arguments.end()) {
+      fill(constant, found->second, plan.push_constants.data() + offsets[i], reasons);
+    }
   }
 }
 
@@ -147,28 +166,33 @@ void check_overlaps(const KernelInterface& kernel, std::span<const BoundRange> r
 
 void split_grid(const KernelInterface& kernel, const DeviceCaps& caps, const Arguments& arguments,
                 LaunchPlan& plan, Reasons& reasons) {
-  std::array<std::uint64_t, 2> groups = {};
+  std::array<std::uint64_t, 3> groups = {};
   try {
     groups = group_count(kernel, arguments);
   } catch (const ArgumentError& error) {
     return reasons.add(error.what());
   }
-  const int places[] = {plan.first_group_x, plan.first_group_y};
+  const auto& limit = caps.max_group_count;
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    const std::uint64_t limit = caps.max_group_count[i];
-    if (groups[i] <= limit || (places[i] >= 0 && limit > 0)) continue;
+    if (groups[i] <= limit[i] || (plan.first_group[i] >= 0 && limit[i] > 0)) continue;
     reasons.add(
         fmt::format("the grid has {} groups in {}, the device dispatches {}, and the "
                     "kernel cannot be split (it has no {})",
-                    groups[i], "xy"[i], limit, i == 0 ? kFirstGroupX : kFirstGroupY));
+                    groups[i], "xyz"[i], limit[i], kFirstGroup[i]));
   }
   if (!reasons.empty()) return;
-  const std::uint64_t step_x = caps.max_group_count[0], step_y = caps.max_group_count[1];
-  for (std::uint64_t y = 0; y < groups[1]; y += step_y) {
-    for (std::uint64_t x = 0; x < groups[0]; x += step_x) {
-      plan.pieces.push_back({static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y),
-                             static_cast<std::uint32_t>(std::min(step_x, groups[0] - x)),
-                             static_cast<std::uint32_t>(std::min(step_y, groups[1] - y))});
+  for (std::uint64_t z = 0; z < groups[2]; z += limit[2]) {
+    for (std::uint64_t y = 0; y < groups[1]; y += limit[1]) {
+      for (std::uint64_t x = 0; x < groups[0]; x += limit[0]) {
+        const std::array<std::uint64_t, 3> first = {x, y, z};
+        GridPiece piece;
+        for (std::size_t i = 0; i < first.size(); ++i) {
+          piece.first[i] = static_cast<std::uint32_t>(first[i]);
+          piece.count[i] =
+              static_cast<std::uint32_t>(std::min<std::uint64_t>(limit[i], groups[i] - first[i]));
+        }
+        plan.pieces.push_back(piece);
+      }
     }
   }
 }

@@ -5,6 +5,8 @@
 //   grid of 70000 x 2 groups on a device that dispatches 65535 at a time in x:
 //   pieces  (0,0) 65535 x 2    (65535,0) 4465 x 2
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -22,17 +24,16 @@ struct BoundRange {
   std::uint64_t bytes = 0;
 };
 
-/// One dispatch: `count` groups from `first` on.
+/// One dispatch: `count` groups from `first` on, in x, y and z.
 struct GridPiece {
-  std::uint32_t first_x = 0, first_y = 0;
-  std::uint32_t count_x = 0, count_y = 0;
+  std::array<std::uint32_t, 3> first = {}, count = {};
   bool operator==(const GridPiece&) const = default;
 };
 
 struct LaunchPlan {
-  std::vector<std::uint64_t> bound_bytes;      // of each binding's descriptor
-  std::vector<std::uint32_t> push_constants;   // in the interface's order; first_group_* are 0
-  int first_group_x = -1, first_group_y = -1;  // their places there, -1: the kernel has none
+  std::vector<std::uint64_t> bound_bytes;  // of each binding's descriptor
+  std::vector<std::byte> push_constants;   // as the interface lays them out; first_group_* are 0
+  std::array<int, 3> first_group = {-1, -1, -1};  // their offsets there, -1: the kernel has none
   std::vector<GridPiece> pieces;  // they cover the grid once; one unless it is too large
 };
 

@@ -32,15 +32,15 @@ vk::Owned<VkDescriptorSetLayout> make_set_layout(const vk::Context& context, std
 }
 
 vk::Owned<VkPipelineLayout> make_layout(const vk::Context& context, VkDescriptorSetLayout set,
-                                        std::size_t push_constants) {
+                                        std::uint32_t push_constant_bytes) {
   VkPushConstantRange range = {};
   range.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
-  range.size = static_cast<std::uint32_t>(4 * push_constants);
+  range.size = push_constant_bytes;
   VkPipelineLayoutCreateInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
   info.setLayoutCount = 1;
   info.pSetLayouts = &set;
-  info.pushConstantRangeCount = push_constants == 0 ? 0 : 1;
+  info.pushConstantRangeCount = push_constant_bytes == 0 ? 0 : 1;
   info.pPushConstantRanges = &range;
   return create<VkPipelineLayout>("vkCreatePipelineLayout", context.handle(),
                                   context.table().CreatePipelineLayout,
@@ -93,7 +93,7 @@ Pipeline Device::load(const CompiledKernel& kernel) {
   state->interface = kernel.interface;
   state->set_layout = make_set_layout(*context_, kernel.interface.bindings.size());
   state->layout =
-      make_layout(*context_, state->set_layout.get(), kernel.interface.push_constants.size());
+      make_layout(*context_, state->set_layout.get(), push_constant_bytes(kernel.interface));
   state->pipeline = make_pipeline(*context_, state->layout.get(), kernel);
   return Pipeline(std::move(state));
 }

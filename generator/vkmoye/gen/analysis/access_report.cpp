@@ -25,10 +25,11 @@ class Follower {
  public:
   Follower(const ir::Kernel& kernel, const AccessModel& model)
       : model_(model), threads_(kernel.threads), sites_(find_sites(kernel)) {
-    for (const std::string& argument : kernel.arguments) {
-      const auto size = model.sizes.find(argument);
-      const bool is_first_group = argument.starts_with("first_group");
-      values_.define(argument, Values(threads_, size != model.sizes.end() ? size->second
+    for (const PushConstant& argument : kernel.arguments) {
+      if (argument.type != ScalarType::u32) continue;
+      const auto size = model.sizes.find(argument.name);
+      const bool is_first_group = argument.name.starts_with("first_group");
+      values_.define(argument.name, Values(threads_, size != model.sizes.end() ? size->second
                                                 : is_first_group          ? 0
                                                                           : model.other_sizes));
     }

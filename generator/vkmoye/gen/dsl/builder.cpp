@@ -6,21 +6,21 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/copy.hpp"
+#include "vkmoye/gen/dsl/mma.hpp"
 #include "vkmoye/gen/ir/verify.hpp"
 #include "vkmoye/layout/injective.hpp"
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::gen {
+namespace {
+
+constexpr std::array<const char*, 3> kBlock = {"block_x", "block_y", "block_z"};
+
+}  // namespace
 
 Builder::Builder(std::string name, std::uint32_t threads) {
   kernel_.name = std::move(name);
   kernel_.threads = threads;
-  const auto block = [](ir::Builtin group, const char* first) {
-    return ir::builtin(group) + ir::variable(first);
-  };
-  kernel_.body = ir::statements(ir::Let{"block_x", block(ir::Builtin::group_x, kFirstGroupX)},
-                                ir::Let{"block_y", block(ir::Builtin::group_y, kFirstGroupY)},
-                                ir::Let{"thread", ir::builtin(ir::Builtin::thread, threads)});
 }
 
 void Builder::describe(std::vector<std::pair<std::string, std::string>> config, std::string why) {
@@ -37,20 +37,37 @@ Tensor Builder::output(const std::string& name, ScalarType type,
   return buffer(name, type, Access::write, axes);
 }
 
+Tensor Builder::in_out(const std::string& name, ScalarType type,
+                       const std::vector<AxisName>& axes) {
+  return buffer(name, type, Access::read_write, axes);
+}
+
+void Builder::add_argument(const PushConstant& argument) {
+  auto& arguments = kernel_.arguments;
+  if (std::find(arguments.begin(), arguments.end(), argument) == arguments.end()) {
+    arguments.push_back(argument);
+  }
+}
+
+Expr Builder::argument(const std::string& name, ScalarType type) {
+  add_argument({name, type});
+  return ir::variable(name, type == ScalarType::u32 ? ir::kIndex : ir::element(type));
+}
+
 Tensor Builder::buffer(const std::string& name, ScalarType type, Access access,
                        const std::vector<AxisName>& axes) {
   ir::Array array{name, type, ir::Array::Space::buffer, access, {}, ""};
   Expr stride = 1;
   for (const AxisName& axis : axes) {
-    array.axes.push_back({axis.coordinate, axis.extent, stride});
-    stride = stride * ir::extent_of(array.axes.back());
     for (const std::string& symbol : {axis.extent.symbol, axis.extent.times}) {
-      auto& arguments = kernel_.arguments;
-      if (!symbol.empty() &&
-          std::find(arguments.begin(), arguments.end(), symbol) == arguments.end()) {
-        arguments.push_back(symbol);
-      }
+      if (!symbol.empty()) add_argument(symbol);
     }
+    if (axis.stride) {
+      if (axis.stride->is_symbol()) add_argument(axis.stride->symbol);
+      stride = ir::expression(*axis.stride);
+    }
+    array.axes.push_back({axis.coordinate, axis.extent, stride});
+    stride = stride * ir::expression(axis.extent);
   }
   kernel_.arrays.push_back(array);
   return {array};
@@ -63,34 +80,44 @@ View Builder::shared(const std::string& name, ScalarType type, const Layout& lay
         "address {}",
         to_string(layout), name, to_string(clash->first), to_string(clash->second), clash->offset));
   }
-  kernel_.arrays.push_back({name,
-                            type,
-                            ir::Array::Space::shared,
-                            Access::read_write,
-                            {{"at", cosize(layout), 1}},
-                            to_string(layout)});
+  return array_of(name, type, layout, ir::Array::Space::shared);
+}
+
+View Builder::registers(const std::string& name, ScalarType type, const Layout& layout) {
+  return array_of(name, type, layout, ir::Array::Space::registers);
+}
+
+View Builder::make_fragment_like(const std::string& name, ScalarType type, const View& view) {
+  return registers(name, type, Layout(view.shape()));
+}
+
+View Builder::array_of(const std::string& name, ScalarType type, const Layout& layout,
+                       ir::Array::Space space) {
+  kernel_.arrays.push_back(
+      {name, type, space, Access::read_write, {{"at", cosize(layout), 1}}, to_string(layout)});
   return {name, {{0, layout}}, {}, name};
 }
 
 void Builder::take_grid_from(const View& view) {
   for (const View::Cut& cut : view.cuts) {
     for (std::size_t i = 0; i < has_grid_.size(); ++i) {
-      if (!ir::same(cut.coordinate, i == 0 ? block_x() : block_y())) continue;
+      if (!ir::same(cut.coordinate, ir::variable(kBlock[i]))) continue;
       GridDimension& grid = kernel_.grid[i];
       if (!has_grid_[i]) grid = {cut.extent, cut.tile};
       has_grid_[i] = true;
       if (grid.extent == cut.extent && grid.tile == cut.tile) continue;
       reasons_.push_back(
-          fmt::format("block_{} counts tiles of {} along {}, '{}' takes tiles of {} "
+          fmt::format("{} counts tiles of {} along {}, '{}' takes tiles of {} "
                       "along {} at it",
-                      i == 0 ? 'x' : 'y', grid.tile, to_string(grid.extent), view.name, cut.tile,
+                      kBlock[i], grid.tile, to_string(grid.extent), view.name, cut.tile,
                       to_string(cut.extent)));
     }
   }
 }
 
-Expr Builder::block_x() const { return ir::variable("block_x"); }
-Expr Builder::block_y() const { return ir::variable("block_y"); }
+Expr Builder::block_x() const { return ir::variable(kBlock[0]); }
+Expr Builder::block_y() const { return ir::variable(kBlock[1]); }
+Expr Builder::block_z() const { return ir::variable(kBlock[2]); }
 Expr Builder::thread() const { return ir::variable("thread", ir::kIndex, kernel_.threads); }
 
 const ir::Array& Builder::array(const View& view) const {
@@ -103,7 +130,7 @@ const ir::Array& Builder::array(const View& view) const {
   return *found;
 }
 
-void Builder::copy(const View& from, const View& to, std::uint32_t vector) {
+void Builder::copy(const View& from, const View& to, std::uint32_t vector, CopyRules rules) {
   const auto refuse = [&](const std::string& why) {
     throw LayoutError(fmt::format("copy of {} to {}: {}", from.name, to.name, why));
   };
@@ -112,16 +139,69 @@ void Builder::copy(const View& from, const View& to, std::uint32_t vector) {
         fmt::format("the shapes {} and {} differ", to_string(from.shape()), to_string(to.shape())));
   }
   const Layout& values = from.axes.front().values;
-  const std::int64_t first = values.leaves().front().extent;
-  if (!ir::is_width(array(from).type, vector) || first % vector != 0) {
+  const std::int64_t extent =
+      rules.leaf < values.leaves().size() ? values.leaves()[rules.leaf].extent : 1;
+  if (!ir::is_width(array(from).type, vector) || extent % vector != 0) {
     refuse(fmt::format(
-        "vectors of {} {}, the first leaf of the values {} has extent {}; there are powers of two "
-        "up to 16 bytes, which must divide it",
-        vector, to_string(array(from).type), to_string(from.shape()), first));
+        "vectors of {} {}, leaf {} of the values {} has extent {}; there are powers "
+        "of two up to 16 bytes, which must divide it",
+        vector, to_string(array(from).type), rules.leaf, to_string(from.shape()), extent));
   }
   take_grid_from(from);
   take_grid_from(to);
-  kernel_.body.emplace_back(copy_statements(from, array(from), to, array(to), vector));
+  add(copy_statements(from, array(from), to, array(to), vector, rules));
+}
+
+void Builder::fill(const View& to, std::uint32_t value) {
+  take_grid_from(to);
+  add(fill_statements(to, array(to), value));
+}
+
+void Builder::gemm(const View& a, const View& b, const View& c) {
+  add(gemm_statements(a, array(a), b, array(b), c, array(c)));
+}
+
+void Builder::axpby(const Expr& alpha, const View& x, const std::optional<Expr>& beta,
+                    const View& y) {
+  add(axpby_statements(alpha, x, array(x), beta, y, array(y)));
+}
+
+void Builder::add(ir::Block block) { kernel_.body.emplace_back(std::move(block)); }
+
+View Builder::retile(const View& registers, const View& view) const {
+  const Layout values(view.shape());
+  if (array(registers).size() != values.size()) {
+    throw LayoutError(fmt::format("retile({}, {}): {} registers for {} values", registers.name,
+                                  view.name, array(registers).size(), values.size()));
+  }
+  return {registers.array, {{0, values}}, {}, registers.name};
+}
+
+std::vector<Expr> Builder::fits_vectors(const View& view, std::uint32_t width,
+                                        std::size_t leaf) const {
+  return gen::fits_vectors(view, array(view), width, leaf);
+}
+
+ir::Body Builder::recorded(const std::function<void()>& body) {
+  ir::Body before = std::exchange(kernel_.body, {});
+  body();
+  return std::exchange(kernel_.body, std::move(before));
+}
+
+void Builder::add_loop(const std::string& variable, const Expr& end, bool unroll,
+                       const std::function<void(const Expr&)>& body) {
+  ir::Body inside = recorded([&] { body(ir::variable(variable, ir::kIndex, end->bound - 1)); });
+  kernel_.body.emplace_back(ir::For{variable, end, std::move(inside), unroll});
+}
+
+void Builder::loop(const std::string& variable, const Expr& end,
+                   const std::function<void(const Expr&)>& body) {
+  add_loop(variable, end, false, body);
+}
+
+void Builder::unrolled_loop(const std::string& variable, std::uint32_t end,
+                            const std::function<void(const Expr&)>& body) {
+  add_loop(variable, end, true, body);
 }
 
 void Builder::move(const View& from, const View& to, const MoveOptions& options) {
@@ -179,23 +259,26 @@ void Builder::branch(const Conditions& conditions, const std::function<void()>& 
                     [&](const Expr& e) { return ir::same(e, conditions[i]); });
     if (!said) all = ir::logical_and(all, conditions[i]);
   }
-  ir::Body before = std::move(kernel_.body);
-  const auto record = [&](const std::function<void()>& part) {
-    kernel_.body.clear();
-    part();
-    return std::move(kernel_.body);
-  };
-  ir::Body then = record(body), other = record(otherwise);
-  kernel_.body = std::move(before);
-  kernel_.body.emplace_back(ir::If{all, std::move(then), std::move(other)});
+  ir::Body then = recorded(body);
+  kernel_.body.emplace_back(ir::If{all, std::move(then), recorded(otherwise)});
 }
 
 void Builder::barrier() { kernel_.body.emplace_back(ir::Barrier{}); }
 
 ir::Kernel Builder::finish() {
   ir::Kernel kernel = kernel_;
-  // Last, so that a user who calls the kernel without our runtime sees his own sizes first.
-  kernel.arguments.insert(kernel.arguments.end(), {kFirstGroupX, kFirstGroupY});
+  constexpr ir::Builtin kGroup[] = {ir::Builtin::group_x, ir::Builtin::group_y,
+                                    ir::Builtin::group_z};
+  ir::Body body;
+  for (std::size_t i = 0; i < kBlock.size(); ++i) {
+    if (i == 2 && !has_grid_[i]) break;
+    // Last, so that a user who calls the kernel without our runtime sees his own sizes first.
+    kernel.arguments.emplace_back(kFirstGroup[i]);
+    body.emplace_back(ir::Let{kBlock[i], ir::builtin(kGroup[i]) + ir::variable(kFirstGroup[i])});
+  }
+  body.emplace_back(ir::Let{"thread", ir::builtin(ir::Builtin::thread, kernel_.threads)});
+  body.insert(body.end(), kernel.body.begin(), kernel.body.end());
+  kernel.body = std::move(body);
   std::vector<std::string> reasons = reasons_;
   for (std::string& reason : ir::verify(kernel)) reasons.push_back(std::move(reason));
   if (!reasons.empty()) throw KernelError(kernel.name, std::move(reasons));

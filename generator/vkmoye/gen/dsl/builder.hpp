@@ -12,10 +12,12 @@
 // Names in the generated text come from the names given here, never from counters.
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "vkmoye/gen/dsl/copy.hpp"
 #include "vkmoye/gen/dsl/move.hpp"
 #include "vkmoye/gen/dsl/view.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
@@ -33,28 +35,67 @@ class Builder {
   /// The two lines at the top of the generated text.
   void describe(std::vector<std::pair<std::string, std::string>> config, std::string why);
 
-  /// An axis of a buffer: what a coordinate along it is called, and its extent.
+  /// An axis of a buffer: what a coordinate along it is called, its extent, and the elements from
+  /// one coordinate to the next; without a stride, the axes up to this one are compact.
   struct AxisName {
     std::string coordinate;
     Extent extent;
+    std::optional<Extent> stride = {};
   };
   Tensor input(const std::string& name, ScalarType type, const std::vector<AxisName>& axes);
   Tensor output(const std::string& name, ScalarType type, const std::vector<AxisName>& axes);
+  /// Read and written.
+  Tensor in_out(const std::string& name, ScalarType type, const std::vector<AxisName>& axes);
+
+  /// A number that the launch provides: of type i32, f32 or f64, or an index if u32.
+  Expr argument(const std::string& name, ScalarType type);
 
   /// A shared array of exactly cosize(layout) elements, seen through `layout`.
   /// Throws LayoutError if two coordinates share an address, naming them.
   View shared(const std::string& name, ScalarType type, const Layout& layout);
 
+  /// As many registers of each thread, seen through `layout`.
+  View registers(const std::string& name, ScalarType type, const Layout& layout);
+
+  /// Registers for the values of `view`, compact. CuTe, MoYe.jl: make_fragment_like.
+  View make_fragment_like(const std::string& name, ScalarType type, const View& view);
+
   /// Tile coordinates of this workgroup. The grid follows from the tiles that are taken at them:
   /// ceil(extent / tile) workgroups.
   Expr block_x() const;
   Expr block_y() const;
+  Expr block_z() const;
   Expr thread() const;  // 0 .. threads-1
 
   /// to(v) = from(v) for each value v; a value outside its buffer is skipped.
   /// `vector`: elements moved at once, up to 16 bytes; see copy_statements.
   /// Throws LayoutError unless both views have the same shape, whose first leaf `vector` divides.
-  void copy(const View& from, const View& to, std::uint32_t vector = 1);
+  void copy(const View& from, const View& to, std::uint32_t vector = 1, CopyRules rules = {});
+
+  /// to(v) = value.
+  void fill(const View& to, std::uint32_t value);
+
+  /// c(m, n) += a(m) * b(n), for registers as partition_A, _B and _C shape them; see mma.hpp.
+  void gemm(const View& a, const View& b, const View& c);
+
+  /// y(v) = alpha * x(v) + beta * y(v), for registers; without beta, y is not read.
+  void axpby(const Expr& alpha, const View& x, const std::optional<Expr>& beta, const View& y);
+
+  /// Statements of `body(i)` for i = 0 .. end-1; `body` is called once, with i as an index.
+  void loop(const std::string& variable, const Expr& end,
+            const std::function<void(const Expr&)>& body);
+  /// The same, repeated by the compiler: i becomes a number, as indices of registers must.
+  void unrolled_loop(const std::string& variable, std::uint32_t end,
+                     const std::function<void(const Expr&)>& body);
+
+  /// The same registers in the shape of `view`, which has as many values. CuTe: retile.
+  View retile(const View& registers, const View& view) const;
+
+  /// See fits_vectors in copy.hpp.
+  std::vector<Expr> fits_vectors(const View& view, std::uint32_t width, std::size_t leaf = 0) const;
+
+  /// Any statements of the IR.
+  void add(ir::Block block);
 
   /// The same without a loop and in the widest accesses that the layouts prove, see move.hpp.
   /// Throws LayoutError unless the modes of both views have the same sizes, with at most kMostMoved
@@ -81,10 +122,16 @@ class Builder {
   Tensor buffer(const std::string& name, ScalarType type, Access access,
                 const std::vector<AxisName>& axes);
   const ir::Array& array(const View& view) const;
+  View array_of(const std::string& name, ScalarType type, const Layout& layout,
+                ir::Array::Space space);
   void take_grid_from(const View& view);
+  void add_argument(const PushConstant& argument);
+  ir::Body recorded(const std::function<void()>& body);
+  void add_loop(const std::string& variable, const Expr& end, bool unroll,
+                const std::function<void(const Expr&)>& body);
 
   ir::Kernel kernel_;
-  std::array<bool, 2> has_grid_ = {};  // along x, y
+  std::array<bool, 3> has_grid_ = {};  // along x, y, z
   std::vector<std::string> reasons_;   // what finish() will say beside the verifier
 };
 

@@ -31,27 +31,6 @@ Expr evaluate_modes(const Layout& layout, const std::vector<Expr>& indices) {
   return sum;
 }
 
-// The coordinate of `thread` along each mode of `threads`: the inverse of the layout, mode by mode.
-// A leaf (extent, stride) contributes ((thread / stride) % extent) times the extents before it in
-// its mode. CuTe: idx2crd(thread, shape, stride).
-std::vector<Expr> thread_coordinates(const Layout& threads, const Expr& thread) {
-  std::vector<Expr> out;
-  for (int i = 0; i < threads.rank(); ++i) {
-    Expr coordinate = 0;
-    std::int64_t before = 1;
-    const Layout mode = threads.mode(i);
-    for (const Mode& leaf : mode.leaves()) {
-      if (leaf.stride > 0) {
-        coordinate = coordinate +
-                     Expr(number(before)) * (thread / number(leaf.stride) % number(leaf.extent));
-      }
-      before *= leaf.extent;
-    }
-    out.push_back(coordinate);
-  }
-  return out;
-}
-
 void require_divides(const View& view, const IntTuple& tile, const std::string& operation) {
   const IntTuple shape = view.shape();
   if (tile.rank() > shape.rank()) {
@@ -80,6 +59,44 @@ View cut(const View& view, std::string name, const std::vector<Expr>& at, SplitA
 }
 
 }  // namespace
+
+// A leaf (extent, stride) contributes ((thread / stride) % extent) times the extents before it in
+// its mode.
+std::vector<Expr> thread_coordinates(const Layout& threads, const Expr& thread) {
+  std::vector<Expr> out;
+  for (int i = 0; i < threads.rank(); ++i) {
+    Expr coordinate = 0;
+    std::int64_t before = 1;
+    const Layout mode = threads.mode(i);
+    for (const Mode& leaf : mode.leaves()) {
+      if (leaf.stride > 0) {
+        coordinate = coordinate +
+                     Expr(number(before)) * (thread / number(leaf.stride) % number(leaf.extent));
+      }
+      before *= leaf.extent;
+    }
+    out.push_back(coordinate);
+  }
+  return out;
+}
+
+View select(const View& view, int mode, const Expr& index) {
+  const IntTuple shape = view.shape();
+  View out{view.array, {}, view.cuts, fmt::format("select({}, {})", view.name, mode)};
+  if (shape.rank() < 2 || mode < 0 || mode >= shape.rank() ||
+      index->bound > static_cast<std::uint64_t>(size(shape.mode(mode)))) {
+    throw LayoutError(fmt::format("{}: an index below {} is outside mode {} of the shape {}",
+                                  out.name, index->bound, mode, to_string(shape)));
+  }
+  for (const View::Axis& axis : view.axes) {
+    std::vector<Layout> kept;
+    for (int i = 0; i < shape.rank(); ++i) {
+      if (i != mode) kept.push_back(axis.values.mode(i));
+    }
+    out.axes.push_back({axis.origin + evaluate(axis.values.mode(mode), index), make_layout(kept)});
+  }
+  return out;
+}
 
 Expr evaluate(const Layout& layout, const Expr& index) {
   Expr sum = 0;

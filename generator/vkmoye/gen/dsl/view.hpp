@@ -88,6 +88,15 @@ View transpose(const View& view);
 /// Throws LayoutError if a number is outside its mode.
 View slice(const View& view, const IntTuple& coordinate);
 
+/// Mode `mode` of `view` taken at an index that is known only at run time, the others kept.
+/// Throws LayoutError if the index is not below the mode's extent by its bound, or the mode is the
+/// only one.
+View select(const View& view, int mode, const Expr& index);
+
+/// The coordinate of `thread` along each mode of `threads`: the inverse of a layout that numbers
+/// them. CuTe: idx2crd(thread, shape, stride).
+std::vector<Expr> thread_coordinates(const Layout& threads, const Expr& thread);
+
 /// The value of `layout` at an index that is known only at run time: sum over its leaves of
 /// ((index / product of the extents before) % extent) * stride.
 Expr evaluate(const Layout& layout, const Expr& index);

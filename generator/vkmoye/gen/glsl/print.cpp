@@ -34,6 +34,7 @@ std::string within(const Text& operand, Strength needed, bool explicit_group = f
 }
 
 Text spell(const Expr& e);
+std::string call(const std::string& function, const std::vector<Expr>& operands);
 
 std::string spell_type(const ir::Type& type) {
   switch (type.kind) {
@@ -59,6 +60,12 @@ Text infix(const Expr& e, const char* symbol, Strength strength) {
   const auto tighter = static_cast<Strength>(strength + (regroups ? 0 : 1));
   return {fmt::format("{} {} {}", within(left, strength), symbol, within(right, tighter)),
           strength};
+}
+
+std::string call(const std::string& function, const std::vector<Expr>& operands) {
+  std::vector<std::string> texts;
+  for (const Expr& operand : operands) texts.push_back(spell(operand).text);
+  return fmt::format("{}({})", function, join(texts, ", "));
 }
 
 // x / 2^n and x % 2^n as shift and mask.
@@ -115,12 +122,15 @@ std::string packed(const ir::Node& node) {
 
 Text spell(const Expr& e) {
   switch (e->op) {
-    case Op::constant: return {fmt::format("{}u", e->value), kPrimary};
+    case Op::constant:
+      if (e->type == ir::kIndex) return {fmt::format("{}u", e->value), kPrimary};
+      return {fmt::format("{}({})", spell_type(e->type), e->value), kPrimary};
     case Op::variable: return {e->name, kPrimary};
     case Op::builtin:
       switch (e->builtin) {
         case ir::Builtin::group_x: return {"gl_WorkGroupID.x", kPrimary};
         case ir::Builtin::group_y: return {"gl_WorkGroupID.y", kPrimary};
+        case ir::Builtin::group_z: return {"gl_WorkGroupID.z", kPrimary};
         case ir::Builtin::thread: return {"gl_LocalInvocationIndex", kPrimary};
       }
       break;
@@ -143,11 +153,17 @@ Text spell(const Expr& e) {
       }
       return {unpacked(vector, whole.element, e->value), kPrimary};
     }
+    case Op::convert: return {call(spell_type(e->type), e->operands), kPrimary};
     case Op::vector: {
       if (ir::is_packed(e->type.element, e->type.width)) return {packed(*e), kPrimary};
-      std::vector<std::string> elements;
-      for (const Expr& operand : e->operands) elements.push_back(spell(operand).text);
-      return {fmt::format("{}({})", spell_type(e->type), join(elements, ", ")), kPrimary};
+      return {call(spell_type(e->type), e->operands), kPrimary};
+    }
+    case Op::multiply_add: {
+      if (is_floating(e->type.element)) return {call("fma", e->operands), kPrimary};
+      return {
+          fmt::format("{} * {} + {}", within(spell(e->operands[0]), kProduct),
+                      within(spell(e->operands[1]), kPrimary), within(spell(e->operands[2]), kSum)),
+          kSum};
     }
   }
   return {"?", kPrimary};
@@ -182,6 +198,11 @@ class Printer {
     line("");
     line("void main() {{");
     ++depth_;
+    for (const Array& array : kernel_.arrays) {
+      if (array.space != Array::Space::registers) continue;
+      line("{} {}[{}];  // {}", element_name(array.type, 1), array.name, array.size(),
+           array.layout);
+    }
     body(kernel_.body);
     --depth_;
     line("}}");
@@ -214,7 +235,18 @@ class Printer {
         names.insert(type.in_buffer.begin(), type.in_buffer.end());
       }
     }
+    if (has_unrolled_loop(kernel_.body)) names.insert("GL_EXT_control_flow_attributes");
     for (const std::string_view name : names) line("#extension {} : require", name);
+  }
+
+  static bool has_unrolled_loop(const ir::Body& body) {
+    return std::any_of(body.begin(), body.end(), [](const ir::Stmt& statement) {
+      const auto* loop = std::get_if<ir::For>(&statement.value);
+      if (loop != nullptr && loop->unroll) return true;
+      const auto inner = ir::bodies_of(statement);
+      return std::any_of(inner.begin(), inner.end(),
+                         [](const ir::Body* part) { return has_unrolled_loop(*part); });
+    });
   }
 
   void declarations() {
@@ -234,15 +266,24 @@ class Printer {
       ++binding;
     }
     if (!kernel_.arguments.empty()) {
-      line("layout(push_constant) uniform Arguments {{ uint {}; }};",
-           join(kernel_.arguments, ", "));
+      std::string members;  // neighbours of one type in one declaration
+      const PushConstant* before = nullptr;
+      for (const PushConstant& argument : kernel_.arguments) {
+        const bool joins = before != nullptr && before->type == argument.type;
+        members += joins ? ", "
+                         : fmt::format("{}{} ", before == nullptr ? "" : "; ",
+                                       element_name(argument.type, 1));
+        members += argument.name;
+        before = &argument;
+      }
+      line("layout(push_constant) uniform Arguments {{ {}; }};", members);
     }
     for (const Array& array : kernel_.arrays) {
       if (array.space != Array::Space::shared) continue;
       const std::uint32_t width = shared_width(array);
       line("");
       line("shared {} {}[{}];  // {}", element_name(array.type, width), array.name,
-           (array.shared_size() + width - 1) / width, array.layout);
+           (array.size() + width - 1) / width, array.layout);
     }
   }
 
@@ -257,6 +298,9 @@ class Printer {
     Expr address = 0;
     for (std::size_t i = 0; i < array.axes.size(); ++i) {
       address = address + array.axes[i].stride * element.coordinates[i];
+    }
+    if (array.space == Array::Space::registers) {
+      return fmt::format("{}[{}]", array.name, glsl::print(address));
     }
     if (array.space == Array::Space::buffer) {
       return fmt::format("{}[{}]", array_name(array.name, element.width),
@@ -300,7 +344,7 @@ class Printer {
     scope(s.otherwise.empty() ? s.body : s.otherwise);
   }
   void visit(const ir::For& s) {
-    line("for (uint {0} = 0u; {1}; ++{0}) {{", s.variable,
+    line("{0}for (uint {1} = 0u; {2}; ++{1}) {{", s.unroll ? "[[unroll]] " : "", s.variable,
          glsl::print(ir::less(ir::variable(s.variable), s.end)));
     scope(s.body);
   }

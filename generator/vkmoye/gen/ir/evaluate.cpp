@@ -44,7 +44,7 @@ const Values& Evaluator::operator()(const Expr& e) {
   } else if (e->op == Op::variable) {
     const auto name = names_.find(e->name);
     if (name != names_.end()) values = name->second;
-  } else if (e->op == Op::constant) {
+  } else if (e->op == Op::constant && e->type == kIndex) {
     values.assign(threads_, e->value);
   } else if (e->op == Op::builtin && e->builtin == Builtin::thread) {
     for (std::size_t t = 0; t < threads_; ++t) values[t] = static_cast<std::uint32_t>(t);

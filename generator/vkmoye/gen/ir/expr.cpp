@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <utility>
 
 namespace vkmoye::gen::ir {
@@ -18,6 +19,21 @@ Expr binary(Op op, Type type, const Expr& a, const Expr& b, std::uint64_t bound,
   node->alignment = alignment;
   node->operands = {a, b};
   return Expr(std::move(node));
+}
+
+// Whether a sum or product of indices stays below 2^32, so that it can be taken apart.
+bool cannot_wrap(const Expr& e) { return e->bound < kUnbounded; }
+
+// The operand of the sum `e` that is a multiple of `divisor`, and the other one.
+std::optional<std::pair<Expr, Expr>> split_multiple(const Expr& e, std::uint32_t divisor) {
+  if (e->op != Op::add) return std::nullopt;
+  const Expr &a = e->operands[0], &b = e->operands[1];
+  const auto is_multiple = [&](const Expr& x) {
+    return x->alignment % divisor == 0 || (is_constant(x) && x->value % divisor == 0);
+  };
+  if (is_multiple(a)) return std::pair(a, b);
+  if (is_multiple(b)) return std::pair(b, a);
+  return std::nullopt;
 }
 
 bool both_constant(const Expr& a, const Expr& b) { return is_constant(a) && is_constant(b); }
@@ -82,6 +98,19 @@ Expr operator/(const Expr& a, const Expr& b) {
     if (is_constant(a)) return a->value / b->value;
     if (b->value == 1) return a;
     if (a->bound <= b->value) return 0;
+    if (a->op == Op::divide && is_constant(a->operands[1]) &&
+        std::uint64_t{a->operands[1]->value} * b->value < kUnbounded) {
+      return a->operands[0] / (a->operands[1]->value * b->value);
+    }
+    if (cannot_wrap(a)) {
+      if (const auto parts = split_multiple(a, b->value)) {
+        return parts->first / b + parts->second / b;
+      }
+      if (a->op == Op::multiply && is_constant(a->operands[0]) &&
+          a->operands[0]->value % b->value == 0) {
+        return Expr(a->operands[0]->value / b->value) * a->operands[1];
+      }
+    }
     const bool exact = std::has_single_bit(b->value) && b->value < a->alignment;
     return binary(Op::divide, kIndex, a, b, (a->bound - 1) / b->value + 1,
                   exact ? a->alignment / b->value : 1);
@@ -94,6 +123,10 @@ Expr operator%(const Expr& a, const Expr& b) {
     if (is_constant(a)) return a->value % b->value;
     if (b->value == 1) return 0;
     if (a->bound <= b->value) return a;
+    if (std::has_single_bit(b->value) || cannot_wrap(a)) {
+      if (a->alignment % b->value == 0) return 0;
+      if (const auto parts = split_multiple(a, b->value)) return parts->second % b;
+    }
   }
   return binary(Op::modulo, kIndex, a, b, b->bound - 1, std::min(a->alignment, b->alignment));
 }
@@ -136,6 +169,34 @@ Expr vector(const std::vector<Expr>& elements) {
   node->op = Op::vector;
   node->type = element(elements.front()->type.element, static_cast<std::uint32_t>(elements.size()));
   node->operands = elements;
+  return Expr(std::move(node));
+}
+
+Expr number(ScalarType type, std::uint32_t value) {
+  auto node = std::make_shared<Node>();
+  node->type = element(type);
+  node->value = value;
+  return Expr(std::move(node));
+}
+
+Expr convert(const Expr& from, ScalarType type) {
+  if (from->type.element == type) return from;
+  auto node = std::make_shared<Node>();
+  node->op = Op::convert;
+  node->type = element(type, from->type.width);
+  node->operands = {from};
+  return Expr(std::move(node));
+}
+
+Expr multiply(const Expr& a, const Expr& b) {
+  return binary(Op::multiply, a->type, a, b, kUnbounded);
+}
+
+Expr multiply_add(const Expr& a, const Expr& b, const Expr& c) {
+  auto node = std::make_shared<Node>();
+  node->op = Op::multiply_add;
+  node->type = a->type;
+  node->operands = {a, b, c};
   return Expr(std::move(node));
 }
 

@@ -4,8 +4,9 @@
 //   Expr thread = builtin(Builtin::thread, 256);      // 0..255
 //   Expr column = 32 * group + thread % 32;           // folds: 8 + 4 -> 12, x * 1 -> x
 //
-// An expression is an index (32-bit unsigned), a truth value, or an element read from memory.
-// Index arithmetic is modulo 2^32, as in GLSL; folding respects that.
+// An expression is an index (32-bit unsigned), a truth value, or an element: read from memory, a
+// number, or computed from elements. Index arithmetic is modulo 2^32, as in GLSL; folding respects
+// that. Elements are never folded: their arithmetic rounds.
 
 #include <cstdint>
 #include <memory>
@@ -53,14 +54,18 @@ enum class Op : std::uint8_t {
   less,
   equal,
   logical_and,
-  component,  // of a vector of elements: operand 0, number `value`
-  vector,     // of elements: the operands in order
+  component,     // of a vector of elements: operand 0, number `value`
+  vector,        // of elements: the operands in order
+  convert,       // an element to another element type, rounded to nearest even
+  multiply_add,  // of elements of one type: operand 0 * operand 1 + operand 2, fused where the
+                 // type is a floating one
 };
 
 /// What the launch provides to each thread.
 enum class Builtin : std::uint8_t {
   group_x,
-  group_y,  // coordinate of the workgroup within the dispatch
+  group_y,
+  group_z,  // coordinate of the workgroup within the dispatch
   thread,   // 1-D index of the thread within its workgroup
 };
 
@@ -116,6 +121,16 @@ Expr logical_and(const Expr& a, const Expr& b);
 /// Element `number` of a vector, and the vector of these elements.
 Expr component(const Expr& vector, std::uint32_t number);
 Expr vector(const std::vector<Expr>& elements);
+
+/// The number `value` as an element.
+Expr number(ScalarType type, std::uint32_t value);
+
+/// An element as another type; itself if it has that type already.
+Expr convert(const Expr& element, ScalarType type);
+
+/// a * b and a * b + c of elements of one type.
+Expr multiply(const Expr& a, const Expr& b);
+Expr multiply_add(const Expr& a, const Expr& b, const Expr& c);
 
 /// Structural equality.
 bool same(const Expr& a, const Expr& b);

@@ -38,14 +38,13 @@ const TypeFeatures& features_of(ScalarType type) {
 
 }  // namespace
 
-Expr extent_of(const Axis& axis) {
-  const Extent& extent = axis.extent;
+Expr expression(const Extent& extent) {
   if (!extent.is_symbol()) return static_cast<std::uint32_t>(extent.value);
   const Expr first = variable(extent.symbol);
   return extent.times.empty() ? first : first * variable(extent.times);
 }
 
-std::int64_t Array::shared_size() const {
+std::int64_t Array::size() const {
   std::int64_t size = 1;
   for (const Axis& axis : axes) size *= axis.extent.value;
   return size;
@@ -93,11 +92,31 @@ std::uint64_t Kernel::shared_bytes() const {
   std::uint64_t bytes = 0;
   for (const Array& array : arrays) {
     if (array.space == Array::Space::shared) {
-      bytes += static_cast<std::uint64_t>(array.shared_size()) * size_of(array.type);
+      bytes += static_cast<std::uint64_t>(array.size()) * size_of(array.type);
     }
   }
   return bytes;
 }
+
+namespace {
+
+// None where they are those of a compact array.
+std::vector<Extent> strides_of(const Array& array) {
+  std::vector<Extent> strides;
+  bool compact = true;
+  Expr running = 1;
+  for (const Axis& axis : array.axes) {
+    compact = compact && same(axis.stride, running);
+    running = running * extent_of(axis);
+    if (is_constant(axis.stride))
+      strides.emplace_back(axis.stride->value);
+    else
+      strides.emplace_back(axis.stride->name);
+  }
+  return compact ? std::vector<Extent>{} : strides;
+}
+
+}  // namespace
 
 KernelInterface interface_of(const Kernel& kernel) {
   KernelInterface out;
@@ -109,9 +128,9 @@ KernelInterface interface_of(const Kernel& kernel) {
   for (const Array& array : kernel.arrays) {
     const TypeFeatures& needs = features_of(array.type);
     for (const Feature feature : needs.in_shader.list()) out.features.add(feature);
-    if (array.space == Array::Space::shared) continue;
+    if (array.space != Array::Space::buffer) continue;
     for (const Feature feature : needs.in_buffer.list()) out.features.add(feature);
-    Binding binding{array.name, array.type, array.access, {}, 1};
+    Binding binding{array.name, array.type, array.access, {}, strides_of(array), 1};
     for (const std::uint32_t width : kernel.widths_of(array.name)) {
       binding.alignment = width * static_cast<std::uint32_t>(size_of(array.type));
     }

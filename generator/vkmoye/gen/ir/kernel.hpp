@@ -23,21 +23,25 @@ struct Axis {
   Expr stride = 1;         // elements
 };
 
-/// The extent of `axis` as an expression.
-Expr extent_of(const Axis& axis);
+/// `extent` as an expression: a number or the name of an argument.
+Expr expression(const Extent& extent);
 
-/// A storage buffer or a shared array.
+/// The extent of `axis` as an expression.
+inline Expr extent_of(const Axis& axis) { return expression(axis.extent); }
+
+/// A storage buffer, an array that the threads of a workgroup share, or one that each thread has for
+/// itself.
 struct Array {
-  enum class Space : std::uint8_t { buffer, shared };
+  enum class Space : std::uint8_t { buffer, shared, registers };
   std::string name;
   ScalarType type = ScalarType::f32;
   Space space = Space::buffer;
   Access access = Access::read_write;
   std::vector<Axis> axes;
-  std::string layout;  // of a shared array, in text form: "(32,32):(1,33)"
+  std::string layout;  // of an array that is no buffer, in text form: "(32,32):(1,33)"
 
-  /// Elements of a shared array, whose extents are always numbers.
-  std::int64_t shared_size() const;
+  /// Elements of an array that is no buffer: its extents are numbers.
+  std::int64_t size() const;
 };
 
 /// An element of an array, or a vector of neighbours along axis 0, and who touches it.
@@ -71,11 +75,13 @@ struct If {
   Expr condition;
   Body body, otherwise;
 };
-/// `body` for variable = 0 .. end-1.
+/// `body` for variable = 0 .. end-1. `unroll`: the compiler shall repeat the body instead, so that
+/// indices of registers become numbers.
 struct For {
   std::string variable;
   Expr end;
   Body body;
+  bool unroll = false;
 };
 /// All threads wait, and see what the others wrote to shared memory.
 struct Barrier {};
@@ -112,8 +118,8 @@ struct Kernel {
   std::vector<std::pair<std::string, std::string>> config;  // enough to make it again
   std::string why;                                          // one sentence for the reader
   std::vector<Array> arrays;                                // buffers in binding order
-  std::vector<std::string> arguments;                       // run-time sizes, uint each
-  std::array<GridDimension, 2> grid;
+  std::vector<PushConstant> arguments;                      // run-time sizes (u32) and factors
+  std::array<GridDimension, 3> grid;
   std::uint32_t threads = 1;  // of a workgroup
   Body body;
 

@@ -61,13 +61,13 @@ class Interpreter {
   explicit Interpreter(const Kernel& kernel) : threads_(kernel.threads) {
     for (const Array& array : kernel.arrays) {
       if (array.space != Array::Space::shared) continue;
-      if (array.shared_size() > kMaxElements) {
+      if (array.size() > kMaxElements) {
         reasons.push_back(
             fmt::format("shared {} has {} elements, beyond the {} that any device could hold",
-                        array.name, array.shared_size(), kMaxElements));
+                        array.name, array.size(), kMaxElements));
         continue;
       }
-      state_[array.name].resize(static_cast<std::size_t>(array.shared_size()));
+      state_[array.name].resize(static_cast<std::size_t>(array.size()));
     }
     if (threads_ > kMaxThreads) {
       reasons.push_back(
@@ -162,6 +162,7 @@ class Interpreter {
   // Threads of which it is known go their way. Where it is not known for some, it may hold for all
   // of these or for none: two paths.
   void step(const If& s, const Active& active) {
+    if (!concerns_shared_memory(s.body) && !concerns_shared_memory(s.otherwise)) return;
     const Values condition = values_(s.condition);
     Active surely = active, surely_not = active, perhaps = active, perhaps_not = active;
     bool is_known = true;
@@ -190,6 +191,7 @@ class Interpreter {
   }
 
   void step(const For& s, const Active& active) {
+    if (!concerns_shared_memory(s.body)) return;
     const Values ends = values_(s.end);
     const bool is_known =
         std::all_of(ends.begin(), ends.end(), [](const Value& end) { return end.has_value(); });
@@ -214,6 +216,23 @@ class Interpreter {
     }
     if (!is_known) state_ = std::move(exits);
     if (!was_unbounded) unbounded_.erase(s.variable);
+  }
+
+  // Whether something in `body` touches a shared array or waits: else there is nothing to follow.
+  bool concerns_shared_memory(const Body& body) {
+    const auto found = concerns_.find(&body);
+    if (found != concerns_.end()) return found->second;
+    const bool concerns = std::any_of(body.begin(), body.end(), [&](const Stmt& statement) {
+      if (std::holds_alternative<Barrier>(statement.value)) return true;
+      const auto* load = std::get_if<Load>(&statement.value);
+      const auto* store = std::get_if<Store>(&statement.value);
+      if (load != nullptr && state_.contains(load->from.array)) return true;
+      if (store != nullptr && state_.contains(store->to.array)) return true;
+      const auto inner = bodies_of(statement);
+      return std::any_of(inner.begin(), inner.end(),
+                         [&](const Body* part) { return concerns_shared_memory(*part); });
+    });
+    return concerns_[&body] = concerns;
   }
 
   void spend_copy() {
@@ -306,6 +325,7 @@ class Interpreter {
   Evaluator values_{threads_, budget_};
   std::set<std::string> unbounded_;  // names that grow with a loop whose end is not known
   std::unordered_map<const Node*, bool> follows_;
+  std::unordered_map<const Body*, bool> concerns_;
   std::set<std::string> said_;
 };
 

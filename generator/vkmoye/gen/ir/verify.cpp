@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <unordered_map>
 
 #include "vkmoye/gen/ir/guards.hpp"
@@ -38,8 +39,10 @@ class ScopeChecker {
       one_line = one_line && is_one_line(key) && is_one_line(value);
     }
     if (!one_line) complain("the kernel's name, config and reason must each stay on one line");
-    for (const std::string& argument : kernel.arguments) {
-      define(argument, variable(argument), false);
+    for (const PushConstant& argument : kernel.arguments) {
+      const bool is_index = argument.type == ScalarType::u32;
+      define(argument.name, variable(argument.name, is_index ? kIndex : element(argument.type)),
+             false);
     }
     for (const GridDimension& dimension : kernel.grid) {
       if (dimension.tile < 1) complain("the grid has tiles of {}", dimension.tile);
@@ -90,12 +93,13 @@ class ScopeChecker {
       use(axis.stride, "stride of " + array.name);
     }
     if (array.axes.empty()) complain("array {} has no axis", array.name);
-    if (array.space != Array::Space::shared || array.axes.empty()) return;
+    if (array.space == Array::Space::buffer || array.axes.empty()) return;
     if (array.axes.size() != 1 || array.axes[0].extent.is_symbol() ||
         !is_constant(array.axes[0].stride, 1)) {
-      complain("shared {} must have one axis, of stride 1 and an extent that is a number",
-               array.name);
+      complain("{} {} must have one axis, of stride 1 and an extent that is a number",
+               array.space == Array::Space::shared ? "shared" : "registers", array.name);
     }
+    if (array.space == Array::Space::registers) return;
     const auto widths = kernel_.widths_of(array.name);
     if (widths.size() > 2 || (widths.size() == 2 && widths[0] != 1)) {
       complain(
@@ -142,7 +146,7 @@ class ScopeChecker {
     if (e->op == Op::variable) return use_name(e, where);
     bool divergent = false;
     for (const Expr& operand : e->operands) {
-      const Type wanted = operand_type(*e);
+      const Type wanted = operand_type(*e, operand->type);
       if (!(operand->type == wanted)) {
         complain("{} has an operand of type {} where {} is needed", where, name_of(operand->type),
                  name_of(wanted));
@@ -158,11 +162,16 @@ class ScopeChecker {
     return divergent;
   }
 
-  static Type operand_type(const Node& node) {
+  static Type operand_type(const Node& node, const Type& found) {
     switch (node.op) {
       case Op::logical_and: return kBoolean;
-      case Op::component: return node.operands[0]->type;  // any vector
+      case Op::component: return found;  // any vector
       case Op::vector: return element(node.type.element);
+      case Op::convert:
+        return found.kind == Type::Kind::element ? element(found.element, node.type.width)
+                                                 : node.type;
+      case Op::multiply:
+      case Op::multiply_add: return node.type;
       default: return kIndex;
     }
   }
@@ -209,11 +218,12 @@ class ScopeChecker {
           "bytes, along a contiguous axis",
           element.partition, element.width, array->name);
     }
+    if (array->space == Array::Space::registers) check_registers(element, *array, writes);
     if (array->space == Array::Space::buffer) check_alignment(element, *array);
     for (std::size_t i = 0; i < array->axes.size(); ++i) {
       use(element.coordinates[i], element.partition);
       // Shared arrays are checked exactly, address by address, in shared_memory.cpp.
-      if (array->space == Array::Space::buffer &&
+      if (array->space != Array::Space::shared &&
           !prove_in_range(element.coordinates[i], array->axes[i], guards_, definitions_)) {
         complain("'{}' touches {} at a coordinate along {} that nothing keeps below {}",
                  element.partition, array->name, array->axes[i].coordinate,
@@ -240,7 +250,31 @@ class ScopeChecker {
     if (!last_is_inside && !is_multiple(extent_of(array.axes[0]), element.width, guards_)) {
       complain_of(to_string(array.axes[0].extent));
     }
-    // The step along a further axis is a product that contains the extent of axis 0.
+    for (std::size_t i = 1; i < array.axes.size(); ++i) {
+      // A step that is a product contains the extent of axis 0.
+      const Expr& stride = array.axes[i].stride;
+      const bool is_product = stride->op == Op::multiply || same(stride, extent_of(array.axes[0]));
+      if (!is_product && !is_multiple(stride, element.width, guards_))
+        complain_of(name_of_step(stride));
+    }
+  }
+
+  // Registers have no address: each index becomes a number once the loops are unrolled.
+  void check_registers(const Element& element, const Array& array, bool writes) {
+    if (element.width != 1) {
+      complain("'{}' touches {} elements of the registers {} at once: they are single elements",
+               element.partition, element.width, array.name);
+    }
+    if (writes) {
+      written_.insert(array.name);
+    } else if (!written_.contains(array.name)) {
+      complain("'{}' reads the registers {}, which nothing has written", element.partition,
+               array.name);
+    }
+  }
+
+  static std::string name_of_step(const Expr& stride) {
+    return stride->op == Op::variable ? stride->name : "the step along a further axis";
   }
 
   void walk(const Body& body, bool divergent) {
@@ -299,6 +333,7 @@ class ScopeChecker {
   std::unordered_map<const Node*, bool> seen_;
   std::map<std::string, Name> names_;
   Guards guards_;
+  std::set<std::string> written_;  // registers
   Definitions definitions_;
 };
 

@@ -11,6 +11,7 @@
 #include "vkmoye/gen/kernels/copy.hpp"
 #include "vkmoye/gen/kernels/copy_auto.hpp"
 #include "vkmoye/gen/kernels/copy_tiled.hpp"
+#include "vkmoye/gen/kernels/gemm_rows.hpp"
 #include "vkmoye/gen/kernels/tile_config.hpp"
 #include "vkmoye/gen/kernels/transpose.hpp"
 #include "vkmoye/gen/kernels/transpose_auto.hpp"
@@ -260,6 +261,7 @@ std::span<const KernelEntry> registry() {
     out.push_back(best_of("transpose/auto", Operation::transpose,
                           "the fastest: wide accesses on both sides of a tile of words",
                           transpose_auto_fields(), transpose_auto_config, transpose_auto));
+    for (KernelEntry& row : gemm_rows()) out.push_back(std::move(row));
     return out;
   }();
   return rows;

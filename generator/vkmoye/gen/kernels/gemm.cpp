@@ -1,0 +1,440 @@
+#include "vkmoye/gen/kernels/gemm.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/gen/dsl/mma.hpp"
+#include "vkmoye/layout/injective.hpp"
+#include "vkmoye/layout/text.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+// A or B on its way from its buffer into shared memory. "row": m of A, n of B.
+struct Operand {
+  const char* name;   // of the buffer
+  const char* row;    // of a coordinate along the rows, and their number
+  bool k_contiguous;  // in the buffer
+  std::int64_t rows;  // of a tile
+  std::int64_t pad;
+  Expr block;  // the tile's number along the rows
+};
+
+// Threads over the contiguous axis and the other one, and the elements that each moves at once.
+// At most 32 threads stand along the contiguous axis: the others take further rows.
+struct Staging {
+  std::int64_t lanes, others, vector;
+};
+
+Staging staging_of(const GemmConfig& config, const GemmForm& form, std::int64_t rows,
+                   bool k_contiguous, bool vectors) {
+  const std::int64_t contiguous = k_contiguous ? config.tile_k : rows;
+  const auto bytes = static_cast<std::int64_t>(size_of(form.operand));
+  std::int64_t vector = std::min<std::int64_t>({4, contiguous, config.vector_bytes / bytes});
+  vector = !vectors ? 1 : vector >= 4 ? 4 : std::max<std::int64_t>(1, vector);
+  const std::int64_t lanes = std::min<std::int64_t>(32, contiguous / vector);
+  return {lanes, size(config.threads) / lanes, vector};
+}
+
+// Of alpha and beta: that of the sum, 32 bits or more.
+ScalarType factor_type(const GemmForm& form) {
+  return form.accumulator == ScalarType::f16 ? ScalarType::f32 : form.accumulator;
+}
+
+class Description {
+ public:
+  Description(const GemmConfig& config, const GemmForm& form, const std::string& name)
+      : config_(config),
+        form_(form),
+        k_(name, static_cast<std::uint32_t>(size(config.threads))),
+        mma_(make_tiled_mma(config.threads, config.values_m, config.values_n)) {}
+
+  ir::Kernel make() {
+    auto items = config_.items();
+    items.insert(items.begin(), {"form", form_text()});
+    k_.describe(std::move(items), reason());
+    const Operand a{"a", "m", form_.a_k_contiguous, config_.tile_m, config_.pad_a, k_.block_y()};
+    const Operand b{"b", "n", form_.b_k_contiguous, config_.tile_n, config_.pad_b, k_.block_x()};
+    for (const char* extent : {"m", "n", "k"}) k_.argument(extent, ScalarType::u32);
+    const Tensor tensor_a = buffer(a, "lda", "stride_a");
+    const Tensor tensor_b = buffer(b, "ldb", "stride_b");
+    std::vector<Builder::AxisName> axes = {{"n", "n"}, {"m", "m", "ldc"}};
+    if (form_.batched) axes.push_back({"batch", "batch", "stride_c"});
+    const Tensor tensor_c =
+        form_.beta ? k_.in_out("c", form_.result, axes) : k_.output("c", form_.result, axes);
+    const ScalarType factor = factor_type(form_);
+    const Expr alpha = k_.argument("alpha", factor);
+    std::optional<Expr> beta;
+    if (form_.beta) beta = k_.argument("beta", factor);
+
+    shared_a_ = shared("shared_a", a);
+    shared_b_ = shared("shared_b", b);
+    const View gc =
+        transpose(without_batch(tile(tensor_c, extents({config_.tile_n, config_.tile_m}),
+                                     coordinates({k_.block_x(), k_.block_y()}))));  // (bM, bN)
+    const View tCgC = partition_C(mma_, gc, k_.thread());  // ((VM,VN), RM, RN)
+    const View sums = k_.make_fragment_like("sums", form_.accumulator, tCgC);
+
+    k_.fill(sums, 0);
+    const Expr tiles = (ir::variable("k") - 1) / number(config_.tile_k) + 1;
+    const auto sum_up = [&] {
+      if (config_.fragments == 2) {
+        pipelined(a, tensor_a, b, tensor_b, sums, tiles);
+      } else if (config_.stages == 2) {
+        overlapped(a, tensor_a, b, tensor_b, sums, tiles);
+      } else if (config_.prefetch) {
+        prefetched(a, tensor_a, b, tensor_b, sums, tiles);
+      } else {
+        simple(a, tensor_a, b, tensor_b, sums, tiles);
+      }
+    };
+    // Chosen once, not for each tile: whether rows begin where vectors may.
+    std::vector<Expr> conditions;
+    for (const auto& [x, tensor] : {std::pair{&a, &tensor_a}, std::pair{&b, &tensor_b}}) {
+      for (const Expr& condition : k_.fits_vectors(source(*x, *tensor, 0), vector_of(*x))) {
+        conditions.push_back(condition);
+      }
+    }
+    k_.branch(conditions, sum_up, [&] {
+      vectors_ = false;
+      sum_up();
+    });
+    write(alpha, sums, beta, tCgC);
+    return k_.finish();
+  }
+
+ private:
+  static std::uint32_t number(std::int64_t value) { return static_cast<std::uint32_t>(value); }
+
+  std::string form_text() const {
+    return fmt::format("{},{},{} a={} b={}{}{}", to_string(form_.operand),
+                       to_string(form_.accumulator), to_string(form_.result),
+                       form_.a_k_contiguous ? 'k' : 'm', form_.b_k_contiguous ? 'k' : 'n',
+                       form_.beta ? " beta" : "", form_.batched ? " batch" : "");
+  }
+
+  std::string reason() const {
+    if (config_.stages == 2) {
+      return "the next tiles are fetched into registers, then into the other shared tile, while "
+             "this one is multiplied";
+    }
+    return config_.prefetch ? "the next tiles are fetched into registers while these are multiplied"
+                            : "each tile is copied, then multiplied";
+  }
+
+  Tensor buffer(const Operand& x, const char* ld, const char* stride) {
+    std::vector<Builder::AxisName> axes = {{"k", "k"}, {x.row, x.row, ld}};
+    if (!x.k_contiguous) axes = {{x.row, x.row}, {"k", "k", ld}};
+    if (form_.batched) axes.push_back({"batch", "batch", stride});
+    return k_.input(x.name, form_.operand, axes);
+  }
+
+  // A batch is a third axis, of which a workgroup sees one.
+  IntTuple extents(std::vector<std::int64_t> of_tile) const {
+    if (form_.batched) return IntTuple{of_tile[0], of_tile[1], 1};
+    return IntTuple{of_tile[0], of_tile[1]};
+  }
+  std::vector<Expr> coordinates(std::vector<Expr> of_tile) const {
+    if (form_.batched) of_tile.push_back(k_.block_z());
+    return of_tile;
+  }
+  View without_batch(const View& view) const {
+    return form_.batched ? slice(view, {_, _, 0}) : view;
+  }
+
+  // (rows, bK) or, with two stages, (rows, bK, 2).
+  View shared(const std::string& name, const Operand& x) {
+    const std::int64_t step = x.rows + x.pad, tile = step * config_.tile_k;
+    return k_.shared(name, form_.operand,
+                     config_.stages == 2 ? make_layout({x.rows, config_.tile_k, 2}, {1, step, tile})
+                                         : make_layout({x.rows, config_.tile_k}, {1, step}));
+  }
+
+  // Tile number `tile` of an operand, and a shared tile that receives it: what this thread moves.
+  View source(const Operand& x, const Tensor& tensor, const Expr& k_tile) const {
+    const auto e =
+        x.k_contiguous ? extents({config_.tile_k, x.rows}) : extents({x.rows, config_.tile_k});
+    const auto c = x.k_contiguous ? coordinates({k_tile, x.block}) : coordinates({x.block, k_tile});
+    return partition(without_batch(tile(tensor, e, c)), staging(x), k_.thread());
+  }
+  View destination(const Operand& x, const View& shared_tile) const {
+    return partition(x.k_contiguous ? transpose(shared_tile) : shared_tile, staging(x),
+                     k_.thread());
+  }
+  TiledCopy staging(const Operand& x) const {
+    const Staging s = staging_of(config_, form_, x.rows, x.k_contiguous, vectors_);
+    return make_tiled_copy(make_layout({s.lanes, s.others}), make_layout({s.vector, 1}));
+  }
+  std::uint32_t vector_of(const Operand& x) const {
+    return number(staging_of(config_, form_, x.rows, x.k_contiguous, vectors_).vector);
+  }
+
+  // Stage `stage` of a shared array, or the array where it has only one.
+  View stage(const View& shared_array, const Expr& stage) const {
+    return config_.stages == 2 ? select(shared_array, 2, stage) : shared_array;
+  }
+
+  // From a buffer, where elements outside count as 0.
+  void load(const Operand& x, const Tensor& tensor, const Expr& k_tile, const View& to) {
+    k_.copy(source(x, tensor, k_tile), to, vector_of(x),
+            {.leaf = 0, .zero_outside = true, .fits = true});
+  }
+  void store(const Operand& x, const View& registers, const View& shared_tile) {
+    k_.copy(registers, destination(x, shared_tile), vector_of(x));
+  }
+
+  // What this thread multiplies of the shared tiles of stage `at`: (VM, RM, bK) and (VN, RN, bK).
+  View shared_a(const Expr& at) const {
+    return partition_A(mma_, stage(shared_a_, at), k_.thread());
+  }
+  View shared_b(const Expr& at) const {
+    return partition_B(mma_, stage(shared_b_, at), k_.thread());
+  }
+
+  // Fragment `number` of an operand: (VM, RM) or (VN, RN).
+  View fragment(std::optional<View>& there, const char* name, const View& shared,
+                const Expr& number) {
+    const IntTuple shape = shared.shape();
+    if (!there) {
+      there = k_.registers(
+          name, form_.operand,
+          make_layout(IntTuple{size(shape.mode(0)), size(shape.mode(1)), config_.fragments}));
+    }
+    return select(*there, 2, number);
+  }
+  View fragment_a(const Expr& number) {
+    return fragment(fragment_a_, "fragment_a", shared_a(0), number);
+  }
+  View fragment_b(const Expr& number) {
+    return fragment(fragment_b_, "fragment_b", shared_b(0), number);
+  }
+
+  // Fragments `number` <- step kk of the shared tiles of stage `at`.
+  void fetch(const Expr& at, const Expr& kk, const Expr& number) {
+    k_.copy(select(shared_a(at), 2, kk), fragment_a(number), wide(config_.values_m));
+    k_.copy(select(shared_b(at), 2, kk), fragment_b(number), wide(config_.values_n));
+  }
+
+  // sums += the shared tiles of stage `at`.
+  void multiply(const View& sums, const Expr& at) {
+    const auto step = [&](const Expr& kk) {
+      fetch(at, kk, 0);
+      k_.gemm(fragment_a(0), fragment_b(0), sums);
+    };
+    const std::int64_t unroll = config_.unroll == 0 ? config_.tile_k : config_.unroll;
+    if (unroll == config_.tile_k) return k_.unrolled_loop("kk", number(unroll), step);
+    k_.loop("k0", number(config_.tile_k / unroll), [&](const Expr& k0) {
+      k_.unrolled_loop("kk", number(unroll),
+                       [&](const Expr& kk) { step(number(unroll) * k0 + kk); });
+    });
+  }
+  // The elements of a fragment that are read at once.
+  std::uint32_t wide(std::int64_t values) const {
+    const std::int64_t most = 16 / static_cast<std::int64_t>(size_of(form_.operand));
+    return number(std::min<std::int64_t>({4, values, most}));
+  }
+
+  void simple(const Operand& a, const Tensor& tensor_a, const Operand& b, const Tensor& tensor_b,
+              const View& sums, const Expr& tiles) {
+    k_.loop("k_tile", tiles, [&](const Expr& k_tile) {
+      load(a, tensor_a, k_tile, destination(a, shared_a_));
+      load(b, tensor_b, k_tile, destination(b, shared_b_));
+      k_.barrier();
+      multiply(sums, 0);
+      k_.barrier();
+    });
+  }
+
+  void prefetched(const Operand& a, const Tensor& tensor_a, const Operand& b,
+                  const Tensor& tensor_b, const View& sums, const Expr& tiles) {
+    const View next_a = registers(next_a_, "next_a", a, tensor_a);
+    const View next_b = registers(next_b_, "next_b", b, tensor_b);
+    load(a, tensor_a, 0, next_a);
+    load(b, tensor_b, 0, next_b);
+    k_.loop("k_tile", tiles, [&](const Expr& k_tile) {
+      k_.barrier();
+      store(a, next_a, shared_a_);
+      store(b, next_b, shared_b_);
+      k_.barrier();
+      load(a, tensor_a, k_tile + 1, next_a);  // past the last tile: zeros that nobody reads
+      load(b, tensor_b, k_tile + 1, next_b);
+      multiply(sums, 0);
+    });
+  }
+
+  void overlapped(const Operand& a, const Tensor& tensor_a, const Operand& b,
+                  const Tensor& tensor_b, const View& sums, const Expr& tiles) {
+    const View next_a = registers(next_a_, "next_a", a, tensor_a);
+    const View next_b = registers(next_b_, "next_b", b, tensor_b);
+    load(a, tensor_a, 0, next_a);
+    load(b, tensor_b, 0, next_b);
+    store(a, next_a, stage(shared_a_, 0));
+    store(b, next_b, stage(shared_b_, 0));
+    k_.barrier();
+    k_.loop("k_tile", tiles, [&](const Expr& k_tile) {
+      load(a, tensor_a, k_tile + 1, next_a);
+      load(b, tensor_b, k_tile + 1, next_b);
+      multiply(sums, k_tile % 2);
+      store(a, next_a, stage(shared_a_, (k_tile + 1) % 2));
+      store(b, next_b, stage(shared_b_, (k_tile + 1) % 2));
+      k_.barrier();
+    });
+  }
+
+  // As `overlapped`, and the fragments of the next step are read while those of this one are
+  // multiplied; the barrier stands before the last step of a tile.
+  void pipelined(const Operand& a, const Tensor& tensor_a, const Operand& b, const Tensor& tensor_b,
+                 const View& sums, const Expr& tiles) {
+    const View next_a = registers(next_a_, "next_a", a, tensor_a);
+    const View next_b = registers(next_b_, "next_b", b, tensor_b);
+    load(a, tensor_a, 0, next_a);
+    load(b, tensor_b, 0, next_b);
+    store(a, next_a, stage(shared_a_, 0));
+    store(b, next_b, stage(shared_b_, 0));
+    k_.barrier();
+    fetch(0, 0, 0);
+    k_.loop("k_tile", tiles, [&](const Expr& k_tile) {
+      const Expr here = k_tile % 2, there = (k_tile + 1) % 2;
+      load(a, tensor_a, k_tile + 1, next_a);
+      load(b, tensor_b, k_tile + 1, next_b);
+      k_.unrolled_loop("kk", number(config_.tile_k - 1), [&](const Expr& kk) {
+        fetch(here, kk + 1, (kk + 1) % 2);
+        k_.gemm(fragment_a(kk % 2), fragment_b(kk % 2), sums);
+      });
+      store(a, next_a, stage(shared_a_, there));
+      store(b, next_b, stage(shared_b_, there));
+      k_.barrier();
+      fetch(there, 0, 0);
+      k_.gemm(fragment_a(1), fragment_b(1), sums);
+    });
+  }
+
+  // Registers for one tile of `x`, the same for both ways to move it.
+  View registers(std::optional<View>& there, const char* name, const Operand& x,
+                 const Tensor& tensor) {
+    const View moved = source(x, tensor, 0);
+    if (!there) there = k_.make_fragment_like(name, form_.operand, moved);
+    return k_.retile(*there, moved);
+  }
+
+  // C = alpha * sums + beta * C, repetition by repetition, so that few elements of C are in
+  // registers at a time.
+  void write(const Expr& alpha, const View& sums, const std::optional<Expr>& beta,
+             const View& tCgC) {
+    const auto repetitions = [&](int mode) { return number(size(tCgC.shape().mode(mode))); };
+    const View result = k_.make_fragment_like("result", form_.result, select(tCgC, 1, 0));
+    const auto vector = number(std::min<std::int64_t>(
+        {4, config_.values_n,
+         config_.vector_bytes / static_cast<std::int64_t>(size_of(form_.result))}));
+    const CopyRules along_n{.leaf = 1, .zero_outside = false};
+    k_.unrolled_loop("r", repetitions(1), [&](const Expr& r) {
+      const View c = select(tCgC, 1, r);
+      if (beta) k_.copy(c, result, std::max(vector, 1u), {.leaf = 1, .zero_outside = true});
+      k_.axpby(alpha, select(sums, 1, r), beta, result);
+      k_.copy(result, c, std::max(vector, 1u), along_n);
+    });
+  }
+
+  const GemmConfig& config_;
+  const GemmForm& form_;
+  Builder k_;
+  TiledMma mma_;
+  View shared_a_, shared_b_;
+  std::optional<View> fragment_a_, fragment_b_, next_a_, next_b_;
+  bool vectors_ = true;  // rows begin where vectors may
+};
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> GemmConfig::items() const {
+  return {{"tile", fmt::format("{}x{}x{}", tile_m, tile_n, tile_k)},
+          {"threads", to_string(threads)},
+          {"values", fmt::format("{}x{}", values_m, values_n)},
+          {"pad", fmt::format("{},{}", pad_a, pad_b)},
+          {"stages", std::to_string(stages)},
+          {"prefetch", prefetch || stages == 2 ? "yes" : "no"},
+          {"fragments", std::to_string(fragments)},
+          {"unroll", std::to_string(unroll == 0 ? tile_k : unroll)},
+          {"vector", fmt::format("{} bytes", vector_bytes)}};
+}
+
+std::vector<std::string> reasons_against(const GemmConfig& config, const GemmForm& form) {
+  std::vector<std::string> reasons;
+  const auto require = [&](bool holds, std::string reason) {
+    if (!holds) reasons.push_back(std::move(reason));
+  };
+  const auto power_of_two = [](std::int64_t value) {
+    return value > 0 && (value & (value - 1)) == 0;
+  };
+  for (const auto& [what, value] : {std::pair{"tile m", config.tile_m},
+                                    {"tile n", config.tile_n},
+                                    {"tile k", config.tile_k},
+                                    {"values m", config.values_m},
+                                    {"values n", config.values_n}}) {
+    require(value >= 1 && value <= 1024, fmt::format("{} = {} is outside 1..1024", what, value));
+  }
+  require(config.pad_a >= 0 && config.pad_a <= 1024 && config.pad_b >= 0 && config.pad_b <= 1024,
+          fmt::format("pads {} and {} are not both within 0..1024", config.pad_a, config.pad_b));
+  require(config.stages == 1 || config.stages == 2,
+          fmt::format("{} stages; there are 1 and 2", config.stages));
+  require(config.fragments == 1 || (config.fragments == 2 && config.stages == 2),
+          fmt::format("{} fragments with {} stages; there are 1, and 2 with 2 stages",
+                      config.fragments, config.stages));
+  require(config.fragments == 1 || (config.tile_k % 2 == 0 && config.unroll == 0),
+          "2 fragments need an even tile k, unrolled whole");
+  require(config.unroll >= 0 && config.unroll <= 1024 &&
+              (config.unroll == 0 || config.tile_k % config.unroll == 0),
+          fmt::format("unroll {} does not divide tile k {}", config.unroll, config.tile_k));
+  require(power_of_two(config.vector_bytes) && config.vector_bytes <= 16,
+          fmt::format("vectors of {} bytes; there are 1, 2, 4, 8 and 16", config.vector_bytes));
+  for (const ScalarType type : {form.operand, form.accumulator, form.result}) {
+    require(type != ScalarType::bf16,
+            "bf16 is moved only: there is no arithmetic on it without matrix units");
+    if (type == ScalarType::bf16) break;
+  }
+  require(form.accumulator == ScalarType::f16 || form.accumulator == ScalarType::f32 ||
+              form.accumulator == ScalarType::f64 || form.accumulator == ScalarType::i32,
+          fmt::format("{} is no type to sum up in; there are f16, f32, f64 and i32",
+                      to_string(form.accumulator)));
+  const bool numbered = config.threads.rank() == 2 && size(config.threads) <= 1024 &&
+                        cosize(config.threads) == size(config.threads) &&
+                        is_injective(config.threads);
+  require(numbered, fmt::format("{} does not number at most 1024 threads over (m, n)",
+                                to_string(config.threads)));
+  if (!reasons.empty()) return reasons;
+
+  const auto divides = [&](const char* what, std::int64_t part, std::int64_t whole) {
+    require(part >= 1 && whole % part == 0,
+            fmt::format("{} {} does not divide {}", what, part, whole));
+  };
+  divides("the threads' rows times values", size(config.threads, 0) * config.values_m,
+          config.tile_m);
+  divides("the threads' columns times values", size(config.threads, 1) * config.values_n,
+          config.tile_n);
+  for (const bool is_a : {true, false}) {
+    const std::int64_t rows = is_a ? config.tile_m : config.tile_n;
+    const bool k_contiguous = is_a ? form.a_k_contiguous : form.b_k_contiguous;
+    const Staging s = staging_of(config, form, rows, k_contiguous, true);
+    const Staging single = staging_of(config, form, rows, k_contiguous, false);
+    const std::int64_t along = k_contiguous ? config.tile_k : rows;
+    const std::int64_t across = k_contiguous ? rows : config.tile_k;
+    divides(is_a ? "staging A: vectors of" : "staging B: vectors of", s.vector * s.lanes, along);
+    divides(is_a ? "staging A: threads across" : "staging B: threads across", s.others, across);
+    divides(is_a ? "staging A one by one: threads" : "staging B one by one: threads", single.lanes,
+            along);
+    divides(is_a ? "staging A one by one: threads across" : "staging B one by one: threads across",
+            single.others, across);
+  }
+  return reasons;
+}
+
+ir::Kernel gemm(const GemmConfig& config, const GemmForm& form, const std::string& name) {
+  auto reasons = reasons_against(config, form);
+  if (!reasons.empty()) throw KernelError(name, std::move(reasons));
+  return Description(config, form, name).make();
+}
+
+}  // namespace vkmoye::gen

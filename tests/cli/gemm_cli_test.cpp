@@ -1,0 +1,302 @@
+// Products on the command line: sizes, types, orders, arrays of the user's, baselines.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "support/npy.hpp"
+#include "support/process.hpp"
+
+namespace vkmoye::test {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+Outcome bench(std::vector<std::string> arguments,
+              const std::vector<std::string>& environment = {}) {
+  arguments.insert(arguments.begin(), VKMOYE_BENCH);
+  return run(arguments, environment);
+}
+
+const std::string kFake = "VKMOYE_CUBLAS=" VKMOYE_FAKE_CUDA_FOLDER;
+
+// A kernel that lavapipe compiles at once, with what else is asked for, as JSON.
+json gemm(std::vector<std::string> words, const std::vector<std::string>& environment = {}) {
+  words.insert(words.begin(), {"run", "gemm/simt", "--tile", "32x32x8", "--threads", "8x8",
+                               "--values", "4x4", "--min-time", "0.01", "--format", "json"});
+  const Outcome outcome = bench(words, environment);
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  return json::parse(outcome.out);
+}
+
+TEST(GemmCli, ProductsAreVerifiedTimedAndRepeatable) {
+  const json report = gemm(
+      {"--size", "33x65x17", "--type",     "f16,f32", "--a",        "m",  "--b",     "n",
+       "--c",    "m",        "--alpha",    "-0.5",    "--beta",     "2",  "--batch", "2",
+       "--lda",  "40",       "--stride-b", "0",       "--offset-c", "64", "--init",  "integers"});
+  const json& row = report["results"][0];
+  EXPECT_EQ(row["kernel"], "gemm/simt");
+  EXPECT_EQ(row["type"], "f16,f32");
+  EXPECT_EQ(row["size"], json({33, 65, 17}));
+  EXPECT_EQ(row["verified"], true) << row;
+  EXPECT_EQ(row["verification"], "full");
+  EXPECT_EQ(row["mismatches"], 0);
+  const double seconds = 1e-6 * double{row["time_us"]["median"]};
+  EXPECT_NEAR(double{row["tflops"]} * 1e12, 2.0 * 33 * 65 * 17 * 2 / seconds,
+              0.01 * 2.0 * 33 * 65 * 17 * 2 / seconds);
+  // Two of A, one of B, two of C read and written.
+  const double bytes = 2.0 * 33 * 17 * 2 + 65 * 17 * 2 + 2.0 * 2 * 33 * 65 * 4;
+  EXPECT_NEAR(double{row["gbps"]} * 1e9, bytes / seconds, 0.01 * bytes / seconds);
+  EXPECT_THAT(std::string(row["command"]),
+              HasSubstr("--size 33x65x17 --type f16,f32 --a m --b n --c m --alpha -0.5 --beta 2 "
+                        "--batch 2 --lda 40 --stride-b 0 --offset-c 64 --init integers"));
+  const Outcome again = run({"sh", "-c", std::string(row["command"]) + " --format json"});
+  ASSERT_EQ(again.status, 0) << again.err;
+  EXPECT_EQ(json::parse(again.out)["results"][0]["command"], row["command"]);
+}
+
+TEST(GemmCli, RandomProductsReportTheirLargestError) {
+  const json row = gemm({"--size", "64"})["results"][0];
+  EXPECT_EQ(row["size"], json({64, 64, 64}));
+  EXPECT_GT(double{row["max_error"]}, 0);
+  EXPECT_LT(double{row["max_error"]}, 1e-4);
+  EXPECT_EQ(gemm({"--size", "64", "--init", "integers"})["results"][0]["max_error"], 0);
+}
+
+TEST(GemmCli, RepeatsOfTypeAndSizeSweep) {
+  const json report =
+      gemm({"--size", "8x8x8,9x9x9", "--type", "f32", "--type", "f16,f16", "--verify", "sample"});
+  ASSERT_EQ(report["results"].size(), 4u);
+  EXPECT_EQ(report["results"][3]["type"], "f16,f16");
+  EXPECT_EQ(report["results"][3]["verification"], "sample");
+}
+
+TEST(GemmCli, WhatIsNoProductIsRefused) {
+  const auto refused = [](std::vector<std::string> words, const std::string& text) {
+    const Outcome outcome = bench(words);
+    EXPECT_EQ(outcome.status, 2) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(text));
+  };
+  refused({"run", "gemm/simt", "--size", "32x32"}, "size '32x32' has 2 extents, MxNxK has 3");
+  refused({"run", "gemm/simt", "--a", "n"}, "--a: 'n' is no index of it; there are k m");
+  refused({"run", "gemm/simt", "--alpha", "nan"}, "--alpha: 'nan' is not a finite number");
+  refused({"run", "gemm/simt", "--batch", "0"}, "--batch: '0' is not a whole number from 1");
+  refused({"run", "gemm/simt", "--init", "integer"}, "did you mean 'integers'?");
+  refused({"run", "gemm/simt", "--type", "f32,f32,f32,f32"}, "4 names");
+  refused({"run", "gemm/simt", "--type", "i8"}, "i8 is no type to sum up in");
+  refused({"run", "gemm/simt", "--size", "4x4x4", "--lda", "3"},
+          "A has rows of 4 elements, 3 apart");
+  refused({"run", "copy/simple", "--alpha", "2"}, "--alpha: for products, and copy/simple is none");
+  refused({"emit", "copy/simple", "--a", "m"}, "--a: for products");
+  refused({"run", "gemm/simt", "--baseline", "copy"},
+          "--baseline copy: does not do what gemm/simt");
+  refused({"run", "copy/simple", "--baseline", "openblas"}, "--baseline openblas: does not do");
+  refused({"run", "copy/simple", "--baseline", "cublsa"}, "did you mean 'cublas'?");
+}
+
+TEST(GemmCli, EmitBakesTheForm) {
+  const Outcome plain = bench({"emit", "gemm/simt", "--type", "f16,f32"});
+  EXPECT_EQ(plain.status, 0) << plain.err;
+  EXPECT_THAT(plain.out, AllOf(HasSubstr("f16,f32,f32"), Not(HasSubstr("beta"))));
+  const Outcome full = bench({"emit", "gemm/simt", "--a", "m", "--beta", "1", "--batch", "2"});
+  EXPECT_THAT(full.out, AllOf(HasSubstr("beta"), HasSubstr("stride_a")));
+}
+
+template <class T>
+std::string bytes_of(const std::vector<T>& values) {
+  return std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+}
+
+class GemmApply : public testing::Test {
+ protected:
+  Outcome apply(std::vector<std::string> words) {
+    words.insert(words.begin(), {"apply", "gemm/moye_simple", "--tile", "32x32x8", "--threads",
+                                 "8x8", "--out", file("c.npy")});
+    return bench(words);
+  }
+  std::string file(const std::string& name) { return folder_.file(name); }
+  std::string result() { return read_file(file("c.npy")); }
+  void write(const std::string& name, const std::string& shape, const std::vector<float>& values) {
+    write_file(file(name), npy("<f4", shape, bytes_of(values)));
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(GemmApply, MultipliesArraysInEveryOrder) {
+  const std::string expected = npy("<f4", "(2, 2)", bytes_of(std::vector<float>{14, 32, 32, 77}));
+  write("a.npy", "(2, 3)", {1, 2, 3, 4, 5, 6});
+  Outcome outcome = apply({"--in", file("a.npy"), file("a.npy")});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(result(), expected);
+  write("t.npy", "(3, 2)", {1, 4, 2, 5, 3, 6});
+  outcome = apply({"--in", file("t.npy"), file("t.npy"), "--a", "m", "--b", "n"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(result(), expected);
+
+  write("b.npy", "(1, 3)", {1, 0, -1});
+  outcome = apply({"--in", file("a.npy"), file("b.npy"), "--c", "m"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(result(), npy("<f4", "(1, 2)", bytes_of(std::vector<float>{-2, -2})));
+}
+
+TEST_F(GemmApply, TakesFactorsAndAnOldC) {
+  write("a.npy", "(1, 2)", {1, 2});
+  write("b.npy", "(2, 2)", {1, 0, 0, 1});
+  write("c0.npy", "(1, 2)", {10, 20});
+  const Outcome outcome = apply(
+      {"--in", file("a.npy"), file("b.npy"), file("c0.npy"), "--alpha", "2", "--beta", "-0.5"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(result(), npy("<f4", "(1, 2)", bytes_of(std::vector<float>{-3, -6})));
+}
+
+TEST_F(GemmApply, ThreeDimensionsAreABatchAndTwoServeAllOfIt) {
+  write("a.npy", "(2, 1, 2)", {1, 2, 3, 4});
+  write("b.npy", "(2, 2)", {1, 0, 1, 1});
+  Outcome outcome = apply({"--in", file("a.npy"), file("b.npy")});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(result(), npy("<f4", "(2, 1, 2)", bytes_of(std::vector<float>{1, 3, 3, 7})));
+  write("a.npy", "(1, 1, 2)", {1, 2});
+  outcome = apply({"--in", file("a.npy"), file("b.npy")});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(result(), npy("<f4", "(1, 1, 2)", bytes_of(std::vector<float>{1, 3})));
+}
+
+TEST_F(GemmApply, RefusesArraysThatDoNotFit) {
+  write("a.npy", "(2, 3)", {1, 2, 3, 4, 5, 6});
+  write("b.npy", "(3, 2)", {1, 2, 3, 4, 5, 6});
+  write("v.npy", "(3,)", {1, 2, 3});
+  write("batch.npy", "(2, 1, 3)", {1, 2, 3, 4, 5, 6});
+  write("batch3.npy", "(3, 1, 3)", {1, 2, 3, 4, 5, 6, 7, 8, 9});
+  write_file(file("i.npy"), npy("<i4", "(2, 3)", std::string(24, '\1')));
+  const auto refused = [&](std::vector<std::string> words, const std::string& text) {
+    const Outcome outcome = apply(words);
+    EXPECT_EQ(outcome.status, 2) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(text));
+    EXPECT_EQ(result(), "");
+  };
+  refused({"--in", file("a.npy")}, "takes two arrays, A B, got 1");
+  refused({"--in", file("a.npy"), file("b.npy")}, "K is 3 in ");
+  refused({"--in", file("a.npy"), file("v.npy")}, "has 1 dimension");
+  refused({"--in", file("a.npy"), file("i.npy")}, "holds i32, the product takes f32 there");
+  refused({"--in", file("batch.npy"), file("batch3.npy")}, "has 2 matrices, ");
+  refused({"--in", file("a.npy"), file("a.npy"), "--beta", "1"},
+          "takes three arrays, A B C, got 2");
+  refused({"--in", file("a.npy"), file("a.npy"), file("b.npy"), "--beta", "1"},
+          "has the shape (3, 2), C has (2, 2)");
+}
+
+TEST(Baselines, CublasIsTimedBesideWhatItDoes) {
+  const json products = gemm({"--size", "20x30x40", "--baseline", "cublas"}, {kFake});
+  EXPECT_GT(double{products["results"][0]["ratio"]["cublas"]}, 0) << products;
+  // Every order, and places in larger arrays: a wrong call would be a wrong result.
+  for (int bits = 0; bits < 8; ++bits) {
+    const json all = gemm({"--size",     "5x7x9",
+                           "--baseline", "cublas",
+                           "--type",     "f64",
+                           "--a",        bits & 1 ? "k" : "m",
+                           "--b",        bits & 2 ? "k" : "n",
+                           "--c",        bits & 4 ? "n" : "m",
+                           "--lda",      "10",
+                           "--ldb",      "11",
+                           "--ldc",      "12",
+                           "--batch",    std::to_string(1 + bits % 2),
+                           "--offset-a", "2",
+                           "--offset-b", "4",
+                           "--offset-c", "6",
+                           "--alpha",    "0.5",
+                           "--beta",     "-2"},
+                          {kFake});
+    EXPECT_EQ(all["results"][0]["ratio"].size(), 1u) << all;
+  }
+  const Outcome moves =
+      bench({"run", "transpose/padded", "copy/simple", "--size", "33x65", "--type", "f32,f64,i8",
+             "--baseline", "cublas,cudamemcpy", "--min-time", "0.01", "--format", "json"},
+            {kFake});
+  ASSERT_EQ(moves.status, 0) << moves.err;
+  for (const json& row : json::parse(moves.out)["results"]) {
+    const bool transposed = row["kernel"] == "transpose/padded" && row["type"] != "i8";
+    EXPECT_EQ(row["ratio"].contains("cublas"), transposed) << row;
+    EXPECT_TRUE(row["ratio"].contains("cudamemcpy")) << row;
+    EXPECT_EQ(row["no_ratio"].contains("cublas"),
+              row["kernel"] == "transpose/padded" && !transposed)
+        << row;
+  }
+}
+
+TEST(Baselines, AWrongResultHasNoRatio) {
+  const json row = gemm({"--size", "20x30x40", "--baseline", "cublas"},
+                        {kFake, "VKMOYE_FAKE_CUDA=wrong"})["results"][0];
+  EXPECT_EQ(row["verified"], true);
+  EXPECT_TRUE(row["ratio"].empty());
+  EXPECT_THAT(std::string(row["no_ratio"]["cublas"]), HasSubstr("its C[0,0] is"));
+  const Outcome moves = bench(
+      {"run", "transpose/padded", "--size", "33x65", "--baseline", "cublas", "--min-time", "0.01"},
+      {kFake, "VKMOYE_FAKE_CUDA=wrong"});
+  EXPECT_EQ(moves.status, 0);
+  EXPECT_THAT(moves.out, HasSubstr("cublas: its element "));
+}
+
+TEST(Baselines, WhatIsMissingIsNamedAndIsNoError) {
+  const json none =
+      gemm({"--size", "8", "--baseline", "cublas"}, {kFake, "VKMOYE_FAKE_CUDA=none"})["results"][0];
+  EXPECT_EQ(none["no_ratio"]["cublas"], "CUDA has no device");
+  const json type =
+      gemm({"--size", "8", "--baseline", "cublas", "--type", "f16,f32"}, {kFake})["results"][0];
+  EXPECT_EQ(type["no_ratio"]["cublas"], "cublasGemmEx: not supported (status 15)");
+  const json other = gemm({"--size", "8", "--baseline", "openblas", "--type", "f16"},
+                          {"VKMOYE_OPENBLAS=/nonexistent"})["results"][0];
+  EXPECT_THAT(std::string(other["no_ratio"]["openblas"]),
+              testing::AnyOf(HasSubstr("OpenBLAS multiplies f32 and f64, not f16"),
+                             HasSubstr("found none of libopenblas.so.0")));
+  const TemporaryFolder folder;
+  write_file(folder.file("libopenblas.so.0"), "no library");
+  const json damaged = gemm({"--size", "8", "--baseline", "openblas"},
+                            {"VKMOYE_OPENBLAS=" + folder.path()})["results"][0];
+  if (!damaged["no_ratio"].empty()) {
+    EXPECT_THAT(std::string(damaged["no_ratio"]["openblas"]),
+                AllOf(HasSubstr("found none of libopenblas.so.0"), HasSubstr("file too short")));
+  }
+}
+
+TEST(Baselines, OpenblasIsTimedWhereItIsInstalled) {
+  for (int bits = 0; bits < 8; ++bits) {
+    const json row = gemm({"--size",     "50x60x70",
+                           "--baseline", "openblas",
+                           "--type",     bits & 1 ? "f32" : "f64",
+                           "--a",        bits & 1 ? "k" : "m",
+                           "--b",        bits & 2 ? "k" : "n",
+                           "--c",        bits & 4 ? "n" : "m",
+                           "--batch",    "2",
+                           "--lda",      "80",
+                           "--ldb",      "80",
+                           "--ldc",      "80",
+                           "--beta",     "0.5"})["results"][0];
+    if (row["no_ratio"].contains("openblas")) {
+      ASSERT_THAT(std::string(row["no_ratio"]["openblas"]), HasSubstr("found none of"));
+      GTEST_SKIP() << row["no_ratio"]["openblas"];
+    }
+    EXPECT_GT(double{row["ratio"]["openblas"]}, 0) << row;
+  }
+}
+
+TEST(Baselines, AGateDecidesTheExitStatus) {
+  const auto run_with = [](const std::string& gate, const std::string& mode) {
+    return bench({"run", "copy/simple", "--size", "64", "--baseline", "cudamemcpy", "--min-time",
+                  "0.01", "--gate", gate},
+                 {kFake, "VKMOYE_FAKE_CUDA=" + mode});
+  };
+  EXPECT_EQ(run_with("0", "").status, 0);
+  EXPECT_EQ(run_with("1000000", "").status, 4);
+  EXPECT_EQ(run_with("0", "none").status, 4);
+  EXPECT_EQ(bench({"run", "copy/simple", "--gate", "1"}).status, 2);
+}
+
+}  // namespace
+}  // namespace vkmoye::test

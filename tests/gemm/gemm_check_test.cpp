@@ -1,0 +1,278 @@
+// The judge of products is judged: by results computed on the host, right and wrong ones.
+
+#include "gemm_check.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "number.hpp"
+#include "vkmoye/base/error.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+constexpr std::uint64_t kSeed = 5;
+
+// A product, its inputs, and a result in which each sum was rounded once.
+struct Case {
+  Case(GemmProblem p, Extents s) : problem(p), size(std::move(s)), data(problem, size, kSeed) {
+    const std::vector<std::byte> a = data.bytes(0), b = data.bytes(1);
+    result = data.bytes(2);
+    for (std::int64_t batch = 0; batch < problem.batch; ++batch) {
+      for (std::int64_t i = 0; i < size[0]; ++i) {
+        for (std::int64_t j = 0; j < size[1]; ++j) {
+          double sum = 0;
+          for (std::int64_t k = 0; k < size[2]; ++k) {
+            sum += number(0, a, batch, i, k) * number(1, b, batch, j, k);
+          }
+          sum *= problem.alpha;
+          if (problem.beta != 0) sum += problem.beta * number(2, result, batch, i, j);
+          store_number(problem.result, sum, element(batch, i, j));
+        }
+      }
+    }
+  }
+
+  double number(std::size_t which, const std::vector<std::byte>& bytes, std::int64_t batch,
+                std::int64_t i, std::int64_t j) const {
+    const Matrix& matrix = data.matrices()[which];
+    return load_number(matrix.type, &bytes[matrix.at(batch, i, j) * size_of(matrix.type)]);
+  }
+  std::byte* element(std::int64_t batch, std::int64_t i, std::int64_t j) {
+    return &result[data.matrices()[2].at(batch, i, j) * size_of(problem.result)];
+  }
+  double get(std::int64_t i, std::int64_t j) {
+    return load_number(problem.result, element(0, i, j));
+  }
+  void set(std::int64_t batch, std::int64_t i, std::int64_t j, double value) {
+    store_number(problem.result, value, element(batch, i, j));
+  }
+  Verdict check(Verify verify = Verify::full) const {
+    return check_gemm(data, problem, size, result, verify, kSeed);
+  }
+
+  GemmProblem problem;
+  Extents size;
+  GemmData data;
+  std::vector<std::byte> result;
+};
+
+GemmProblem plain(const std::string& type = "f32") { return parse_gemm_type(type); }
+
+// Everything that a problem can have, in a few problems.
+std::vector<GemmProblem> problems() {
+  std::vector<GemmProblem> out;
+  for (const char* type : {"f32", "f64", "f16", "f16,f32", "f16,f16", "i32"}) {
+    for (int bits = 0; bits < 8; ++bits) {
+      GemmProblem p = plain(type);
+      p.a_k_contiguous = bits & 1;
+      p.b_k_contiguous = bits & 2;
+      p.c_n_contiguous = bits & 4;
+      p.batch = 1 + bits % 3;
+      p.alpha = bits & 1 ? 1 : -2;
+      p.beta = bits & 2 ? 3 : 0;
+      p.c.offset = bits;
+      if (bits > 3) p.a.leading = p.b.leading = p.c.leading = 40;
+      p.init = bits & 4 ? Init::integers : Init::random;
+      out.push_back(p);
+    }
+  }
+  return out;
+}
+
+TEST(GemmCheck, WhatIsRightIsRight) {
+  for (const GemmProblem& problem : problems()) {
+    Case c(problem, {9, 13, 17});
+    for (const Verify verify : {Verify::full, Verify::sample}) {
+      const Verdict verdict = c.check(verify);
+      EXPECT_EQ(verdict.mismatches, 0u)
+          << testing::PrintToString(gemm_words(problem)) << verdict.first;
+      if (c.data.is_exact()) {
+        EXPECT_EQ(verdict.max_error, 0);
+      }
+    }
+  }
+}
+
+TEST(GemmCheck, OneWrongElementIsFoundWhereverItLies) {
+  for (const GemmProblem& problem : problems()) {
+    Case c(problem, {9, 13, 17});
+    const std::int64_t batch = problem.batch - 1;
+    for (const auto& [i, j] : {std::pair{0, 0}, {8, 12}, {4, 7}}) {
+      Case wrong = c;
+      // Of f16 sums the bound is wide: it allows 17 + 3 roundings of 1 in 1024.
+      const double before = load_number(problem.result, wrong.element(batch, i, j));
+      wrong.set(batch, i, j, before + 3);
+      const Verdict verdict = wrong.check();
+      EXPECT_EQ(verdict.mismatches, 1u) << testing::PrintToString(gemm_words(problem));
+      EXPECT_THAT(verdict.first, HasSubstr(std::to_string(i) + "," + std::to_string(j) + "] is"));
+    }
+  }
+}
+
+TEST(GemmCheck, TheBoundIsThatOfTheHeader) {
+  GemmProblem problem = plain();
+  problem.alpha = 0.5;
+  Case c(problem, {3, 3, 100});
+  const std::vector<std::byte> a = c.data.bytes(0), b = c.data.bytes(1);
+  double magnitude = 0;
+  for (std::int64_t k = 0; k < 100; ++k) {
+    magnitude += 0.5 * std::fabs(c.number(0, a, 0, 1, k) * c.number(1, b, 0, 2, k));
+  }
+  const double bound = 103 * 0x1p-23 * magnitude;
+  const double right = c.get(1, 2);
+  c.set(0, 1, 2, right + 0.98 * bound);
+  EXPECT_EQ(c.check().mismatches, 0u);
+  EXPECT_NEAR(c.check().max_error, 0.98 * bound, 0.02 * bound);
+  c.set(0, 1, 2, right + 1.02 * bound);
+  EXPECT_EQ(c.check().mismatches, 1u);
+  EXPECT_THAT(c.check().first, AllOf(HasSubstr("C[1,2] is "), HasSubstr(" within ")));
+}
+
+TEST(GemmCheck, WholeNumbersMustBeEqual) {
+  GemmProblem problem = plain();
+  problem.init = Init::integers;
+  Case c(problem, {5, 5, 1000});
+  ASSERT_TRUE(c.data.is_exact());
+  c.set(0, 2, 2, c.get(2, 2) + 1);
+  EXPECT_EQ(c.check().mismatches, 1u);
+}
+
+// More terms than f16 can add up exactly: fewer of them are not 0, but none is left out.
+TEST(GemmCheck, WholeNumbersStayExactInNarrowSums) {
+  GemmProblem problem = plain("f16,f16");
+  problem.init = Init::integers;
+  const std::int64_t k = 10000;
+  Case c(problem, {8, 3, k});
+  ASSERT_TRUE(c.data.is_exact());
+  EXPECT_EQ(c.check().mismatches, 0u);
+  const std::vector<std::byte> a = c.data.bytes(0);
+  std::int64_t used = 0;
+  for (std::int64_t at = 0; at < k; ++at) {
+    bool any = false;
+    for (std::int64_t i = 0; i < 8; ++i) any = any || c.number(0, a, 0, i, at) != 0;
+    used += any;
+  }
+  EXPECT_GT(used, k / 2);
+}
+
+TEST(GemmCheck, WritesBetweenTheElementsAreFound) {
+  GemmProblem problem = plain();
+  problem.c.leading = 8;
+  problem.c.offset = 4;
+  problem.batch = 2;
+  problem.c.stride = 40;
+  Case c(problem, {3, 5, 4});
+  for (const std::size_t gap : {0, 3, 9, 11, 17, 43}) {
+    Case wrong = c;
+    wrong.result[4 * gap] = std::byte{1};
+    const Verdict verdict = wrong.check();
+    EXPECT_EQ(verdict.mismatches, 1u) << gap;
+    EXPECT_THAT(verdict.first, HasSubstr("between its rows"));
+  }
+}
+
+TEST(GemmCheck, WhatIsNotFiniteMustBeSoAlike) {
+  GemmProblem problem = plain();
+  problem.init = Init::nonfinite;
+  Case c(problem, {32, 32, 8});
+  EXPECT_EQ(c.check().mismatches, 0u);
+  int nans = 0, infinities = 0;
+  for (std::int64_t i = 0; i < 32; ++i) {
+    for (std::int64_t j = 0; j < 32; ++j) {
+      const double value = c.get(i, j);
+      if (std::isfinite(value)) continue;
+      std::isnan(value) ? ++nans : ++infinities;
+      Case wrong = c;
+      wrong.set(0, i, j, std::isnan(value) ? 0 : -value);
+      ASSERT_EQ(wrong.check().mismatches, 1u);
+    }
+  }
+  EXPECT_GT(nans, 10);
+  EXPECT_GT(infinities, 10);
+}
+
+TEST(GemmCheck, AResultBeyondItsTypeMayBeInfiniteOrTruncated) {
+  GemmProblem problem = plain("f16");
+  problem.alpha = 1e6;
+  Case c(problem, {2, 2, 50});
+  EXPECT_EQ(c.check().mismatches, 0u);
+  const double infinite = c.get(0, 0);
+  ASSERT_TRUE(std::isinf(infinite));
+  c.set(0, 0, 0, std::copysign(65504, infinite));
+  EXPECT_EQ(c.check().mismatches, 0u);
+  c.set(0, 0, 0, -infinite);
+  EXPECT_EQ(c.check().mismatches, 1u);
+}
+
+TEST(GemmCheck, ASampleSeesRowsAndColumnsInFull) {
+  Case c(plain(), {300, 200, 3});
+  Case row = c, column = c;
+  for (std::int64_t j = 0; j < 200; ++j) row.set(0, 299, j, 100);
+  for (std::int64_t i = 0; i < 300; ++i) column.set(0, i, 0, 100);
+  EXPECT_GE(row.check(Verify::sample).mismatches, 200u);
+  EXPECT_GE(column.check(Verify::sample).mismatches, 300u);
+}
+
+TEST(GemmProblem, ExchangesOperandsForAResultWithMContiguous) {
+  GemmProblem problem = plain();
+  problem.a_k_contiguous = false;
+  problem.c_n_contiguous = false;
+  problem.a.leading = 50;
+  EXPECT_TRUE(problem.form().a_k_contiguous);
+  EXPECT_FALSE(problem.form().b_k_contiguous);
+  const Arguments arguments = gemm_arguments(problem, {10, 20, 30});
+  EXPECT_EQ(arguments.at("m"), Argument(20));
+  EXPECT_EQ(arguments.at("n"), Argument(10));
+  EXPECT_EQ(arguments.at("lda"), Argument(30));  // B's
+  EXPECT_EQ(arguments.at("ldb"), Argument(50));  // A's, as K rows of M
+  EXPECT_EQ(arguments.at("ldc"), Argument(10));
+}
+
+TEST(GemmProblem, TypesAreNamedAsShortAsTheyAreRead) {
+  const std::pair<const char*, const char*> names[] = {{"f32", "f32"},
+                                                       {"f16", "f16"},
+                                                       {"f16,f32,f16", "f16"},
+                                                       {"f16,f32", "f16,f32"},
+                                                       {"f16,f32,f32", "f16,f32"},
+                                                       {"f16,f16", "f16,f16"},
+                                                       {"i8,i32", "i8,i32"},
+                                                       {"f32,f32,f16", "f32,f32,f16"}};
+  for (const auto& [typed, shown] : names) EXPECT_EQ(plain(typed).type_text(), shown);
+  EXPECT_EQ(plain("f16").accumulator, ScalarType::f32);
+  EXPECT_EQ(plain("f16").result, ScalarType::f16);
+  EXPECT_THROW(plain("f16,f32,f16,f16"), ArgumentError);
+  EXPECT_THROW(plain("f16,"), ArgumentError);
+}
+
+TEST(GemmProblem, WhatCannotBeIsRefusedWithEveryReason) {
+  GemmProblem problem = plain("i32");
+  problem.a.leading = 3;
+  problem.batch = 2;
+  problem.c.stride = 7;
+  problem.alpha = 0.5;
+  EXPECT_THAT(
+      [&] {
+        matrices_of(problem, {4, 5, 6});
+      },
+      testing::ThrowsMessage<ArgumentError>(
+          AllOf(HasSubstr("A has rows of 6 elements, 3 apart"),
+                HasSubstr("the matrices of C span 20 elements each and lie 7 apart"),
+                HasSubstr("alpha = 0.5 is no value of the accumulator i32"))));
+  problem = plain();
+  problem.a.leading = 0xffffffff;
+  EXPECT_THAT(
+      [&] {
+        matrices_of(problem, {0xffffffff, 1, 1});
+      },
+      testing::ThrowsMessage<ArgumentError>(HasSubstr("A spans more than 2^48 elements")));
+}
+
+}  // namespace
+}  // namespace vkmoye::bench

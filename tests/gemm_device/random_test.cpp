@@ -1,0 +1,248 @@
+// Seeded random products on every device: shape, order, type, factors, batch, offsets and leading
+// dimensions. VKMOYE_TEST_LONG=1 takes ten times as many.
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <random>
+
+#include "number.hpp"
+#include "support/device_fixture.hpp"
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
+#include "vkmoye/gen/compile.hpp"
+#include "workload.hpp"
+
+namespace vkmoye::test {
+namespace {
+
+using namespace bench;
+
+bool is_long() { return std::getenv("VKMOYE_TEST_LONG") != nullptr; }
+
+// The same numbers everywhere: what the distributions of <random> make is up to each library.
+class Dice {
+ public:
+  explicit Dice(std::uint64_t seed) : random_(seed) {}
+  std::int64_t below(std::int64_t end) {
+    return static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(end));
+  }
+  bool one_in(std::int64_t count) { return below(count) == 0; }
+  template <class T>
+  T of(std::initializer_list<T> values) {
+    return values.begin()[below(static_cast<std::int64_t>(values.size()))];
+  }
+
+ private:
+  std::mt19937_64 random_;
+};
+
+// A kernel and the part of a problem that is baked into it.
+struct Form {
+  const gen::KernelEntry* entry;
+  gen::Options config;
+  GemmProblem problem;
+};
+
+// Tiles that lavapipe compiles and runs quickly, in vectors and element by element; every size has
+// edges then.
+const gen::Options kSmall = {
+    {"tile", "32x32x8"}, {"threads", "8x8"}, {"values", "4x4"}, {"vector", "16"}};
+const gen::Options kSingle = {
+    {"tile", "16x32x8"}, {"threads", "8x8"}, {"values", "1x1"}, {"vector", "2"}};
+
+Form random_form(Dice& dice) {
+  Form form;
+  const bool small = !dice.one_in(6);
+  form.entry = gen::find_kernel(
+      dice.of<const char*>({"gemm/simt", "gemm/simt", "gemm/moye_prefetch", "gemm/moye_simple"}));
+  if (small) form.config = dice.one_in(3) ? kSingle : kSmall;
+  form.problem = parse_gemm_type(
+      dice.of<const char*>({"f32", "f32", "f16", "f16,f32", "f16,f16", "f64", "i32"}));
+  form.problem.a_k_contiguous = dice.one_in(2);
+  form.problem.b_k_contiguous = dice.one_in(2);
+  form.problem.beta = dice.one_in(2) ? 1 : 0;
+  form.problem.batch = dice.one_in(3) ? 2 : 1;
+  return form;
+}
+
+std::int64_t random_extent(Dice& dice) {
+  switch (dice.below(5)) {
+    case 0: return dice.of<std::int64_t>({1, 2, 3, 5, 7, 8});
+    case 1: return dice.of<std::int64_t>({31, 32, 33, 63, 64, 65, 127, 128, 129});
+    case 2: return 1 + dice.below(16);
+    default: return 1 + dice.below(150);
+  }
+}
+
+// A problem whose form is `form`.
+Problem random_problem(Dice& dice, const Form& form, std::int64_t alignment) {
+  Problem out;
+  out.entry = form.entry;
+  out.request.options = form.config;
+  GemmProblem& p = out.gemm = form.problem;
+  const bool whole = range_of(p.accumulator).epsilon == 0;
+  p.init = whole || dice.one_in(2) ? Init::integers
+           : dice.one_in(6)        ? Init::nonfinite
+                                   : Init::random;
+  const bool exact = p.init == Init::integers;
+  p.alpha = exact ? dice.of({1.0, -1.0, 2.0, 0.0}) : dice.of({1.0, 0.37, -2.5});
+  if (p.beta != 0) p.beta = exact ? dice.of({1.0, -1.0, 2.0}) : dice.of({1.0, -0.61});
+  if (p.batch > 1) p.batch = 2 + dice.below(3);
+  // The kernel of the transposed product has A and B exchanged.
+  p.c_n_contiguous = !dice.one_in(3);
+  if (!p.c_n_contiguous) std::swap(p.a_k_contiguous, p.b_k_contiguous);
+
+  out.size = {random_extent(dice), random_extent(dice), random_extent(dice)};
+  if (dice.one_in(10)) out.size[2] = 300 + dice.below(400);
+  while (out.size[0] * out.size[1] * out.size[2] * p.batch > 1 << 21) {
+    std::int64_t& largest = *std::max_element(out.size.begin(), out.size.end());
+    largest = (largest + 1) / 2;
+  }
+  const auto places = {&p.a, &p.b, &p.c};
+  for (Placement* place : places) {
+    const auto matrices = matrices_of(p, out.size);
+    const Matrix& matrix = matrices[place == &p.a ? 0 : place == &p.b ? 1 : 2];
+    const auto width = static_cast<std::int64_t>(size_of(matrix.type));
+    if (dice.one_in(2)) place->leading = matrix.cols + dice.below(10);
+    if (p.batch > 1 && dice.one_in(2)) {
+      place->stride = matrix.rows * place->leading.value_or(matrix.cols) + dice.below(20);
+    }
+    if (p.batch > 1 && place != &p.c && dice.one_in(6)) place->stride = 0;
+    if (dice.one_in(3)) place->offset = (1 + dice.below(3)) * alignment / width;
+  }
+  out.request.gemm = p.form();
+  out.request.type = p.operand;
+  return out;
+}
+
+std::string command_of(const Problem& problem, std::uint64_t seed) {
+  std::vector<std::string> words = {"vkmoye-bench", "run",    problem.entry->name, "--verify",
+                                    "full",         "--seed", std::to_string(seed)};
+  for (const auto& [name, value] : problem.request.options) {
+    words.push_back("--" + name);
+    words.push_back(value);
+  }
+  for (std::string& word : make_workload(problem)->words()) words.push_back(std::move(word));
+  return shell_line(words);
+}
+
+class GemmTest : public DeviceTest {
+ protected:
+  // The pipeline of the problem's form, compiled once; nothing where the device cannot run it.
+  const std::optional<Pipeline>& pipeline_of(Device& device, const Problem& problem) {
+    std::string key = problem.entry->name;
+    for (const auto& [name, value] : problem.request.options) key += " " + name + value;
+    const gen::GemmForm& form = problem.request.gemm;
+    for (const ScalarType type : {form.operand, form.accumulator, form.result}) {
+      key += to_string(type);
+    }
+    for (const bool bit : {form.a_k_contiguous, form.b_k_contiguous, form.beta, form.batched}) {
+      key += bit ? '1' : '0';
+    }
+    const auto found = pipelines_.find(key);
+    if (found != pipelines_.end()) return found->second;
+    const CompiledKernel kernel = gen::compile(problem.entry->describe(problem.request));
+    std::optional<Pipeline>& pipeline = pipelines_[key];
+    const auto reasons = reasons_against(kernel.interface, device.caps());
+    // lavapipe has every feature: a kernel that it lacks something for is a mistake.
+    if (device.caps().kind == DeviceKind::cpu) {
+      EXPECT_THAT(reasons, testing::IsEmpty()) << key;
+    }
+    if (reasons.empty()) pipeline = device.load(kernel);
+    return pipeline;
+  }
+
+  // Whether it ran and was right.
+  bool expect_right(Device& device, const Problem& problem, std::uint64_t seed) {
+    const std::optional<Pipeline>& pipeline = pipeline_of(device, problem);
+    if (!pipeline) return false;
+    const auto workload = make_workload(problem);
+    const std::vector<Array> arrays = workload->arrays();
+    Buffers buffers = make_buffers(device, arrays);
+    workload->fill(buffers, seed);
+    device.run(*pipeline, views_of(buffers, arrays), workload->arguments());
+    const Verdict verdict = workload->check(buffers, Verify::full, seed);
+    std::string wrong = verdict.first;
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
+      const std::string damage = buffers[i].damage();
+      if (!damage.empty()) wrong += " " + arrays[i].name + ": " + damage;
+    }
+    if (wrong.empty()) return true;
+    ADD_FAILURE() << verdict.mismatches << " mismatches: " << wrong
+                  << "\n  reproduce with: " << command_of(problem, seed);
+    return false;
+  }
+
+  std::map<std::string, std::optional<Pipeline>> pipelines_;
+};
+
+std::int64_t alignment_of(const Device& device) {
+  return std::max<std::int64_t>(device.caps().storage_buffer_alignment, 16);
+}
+
+TEST_F(GemmTest, RandomProblemsAreRight) {
+  const int count = is_long() ? 20000 : 2000, forms = is_long() ? 300 : 60;
+  for_each_device([&](Device& device) {
+    pipelines_.clear();
+    Dice dice(4);
+    std::vector<Form> pool;
+    for (int i = 0; i < forms; ++i) pool.push_back(random_form(dice));
+    int right = 0, wrong = 0;
+    for (int i = 0; i < count && wrong < 5; ++i) {
+      const Form& form = pool[static_cast<std::size_t>(dice.below(forms))];
+      const Problem problem = random_problem(dice, form, alignment_of(device));
+      expect_right(device, problem, static_cast<std::uint64_t>(i)) ? ++right : ++wrong;
+    }
+    if (device.caps().kind == DeviceKind::cpu) {
+      EXPECT_EQ(right, count);
+    }
+  });
+}
+
+TEST_F(GemmTest, GridsBeyondOneDispatchAreRight) {
+  OpenOptions options;
+  options.pretend = [](DeviceCaps& caps) { caps.max_group_count = {2, 3, 2}; };
+  for_each_device(
+      [&](Device& device) {
+        pipelines_.clear();
+        Problem problem;
+        problem.entry = gen::find_kernel("gemm/simt");
+        problem.request.options = kSmall;
+        problem.gemm.batch = 5;
+        problem.gemm.init = Init::integers;
+        problem.size = {150, 130, 9};
+        problem.request.gemm = problem.gemm.form();
+        EXPECT_TRUE(expect_right(device, problem, 1));
+      },
+      options);
+}
+
+// The test above can fail: here a kernel for another form writes the result.
+TEST_F(GemmTest, AWrongProductIsFoundAndItsCommandPrinted) {
+  for_each_device([&](Device& device) {
+    Problem problem;
+    problem.entry = gen::find_kernel("gemm/simt");
+    problem.request.options = kSmall;
+    problem.gemm.init = Init::integers;
+    problem.gemm.a.offset = 4;
+    problem.size = {33, 33, 33};
+    problem.request.gemm = problem.gemm.form();
+    problem.request.gemm.a_k_contiguous = false;
+    const Pipeline wrong = device.load(gen::compile(problem.entry->describe(problem.request)));
+    const auto workload = make_workload(problem);
+    Buffers buffers = make_buffers(device, workload->arrays());
+    workload->fill(buffers, 1);
+    device.run(wrong, views_of(buffers, workload->arrays()), workload->arguments());
+    EXPECT_GT(workload->check(buffers, Verify::full, 1).mismatches, 500u);
+    EXPECT_EQ(command_of(problem, 1),
+              "vkmoye-bench run gemm/simt --verify full --seed 1 --threads 8x8 --tile 32x32x8 "
+              "--values 4x4 --vector 16 --size 33x33x33 --type f32 --offset-a 4 --init integers");
+  });
+}
+
+}  // namespace
+}  // namespace vkmoye::test

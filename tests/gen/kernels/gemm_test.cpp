@@ -1,0 +1,83 @@
+// Descriptions of matrix products: shapes of their partitions, forms, refusals.
+
+#include "vkmoye/gen/kernels/gemm.hpp"
+
+#include <gmock/gmock.h>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/gen/dsl/mma.hpp"
+#include "vkmoye/gen/kernels/registry.hpp"
+#include "vkmoye/layout/text.hpp"
+
+namespace vkmoye::gen::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+// The shapes that MoYe.jl's tutorial on TiledMMA prints.
+TEST(Gemm, PartitionsAsTheTutorialDoes) {
+  const TiledMma mma = make_tiled_mma(make_layout({32, 8}));
+  Builder k("shapes", 256);
+  const View a = k.shared("a", ScalarType::f32, make_layout({128, 8}, {1, 129}));
+  const View c = k.registers("c", ScalarType::f32, make_layout({128, 128}));
+  EXPECT_EQ(to_string(partition_A(mma, a, k.thread()).shape()), "(1,4,8)");
+  EXPECT_EQ(to_string(partition_B(mma, a, k.thread()).shape()), "(1,16,8)");
+  EXPECT_EQ(to_string(product_each(partition_C(mma, c, k.thread()).shape())), "(1,4,16)");
+}
+
+TEST(Gemm, DescribesEveryFormOfEveryRung) {
+  for (const KernelEntry& entry : registry()) {
+    if (entry.operation != Operation::gemm) continue;
+    for (const ScalarType type : entry.types) {
+      const int forms = entry.name == "gemm/simt" && type == ScalarType::f32 ? 16 : 1;
+      for (int bits = 0; bits < forms; ++bits) {
+        Request request = request_of(type);
+        request.gemm.a_k_contiguous = bits & 1;
+        request.gemm.b_k_contiguous = bits & 2;
+        request.gemm.beta = bits & 4;
+        request.gemm.batched = bits & 8;
+        EXPECT_NO_THROW(entry.describe(request)) << entry.name << " " << to_string(type) << bits;
+      }
+    }
+  }
+}
+
+TEST(Gemm, InterfaceNamesLeadingDimensionsAndFactors) {
+  GemmForm form;
+  form.beta = form.batched = true;
+  form.a_k_contiguous = false;
+  const KernelInterface interface = interface_of(gemm({}, form, "gemm"));
+  EXPECT_EQ(interface.bindings[0].extents, (std::vector<Extent>{"m", "k", "batch"}));
+  EXPECT_EQ(interface.bindings[0].strides, (std::vector<Extent>{1, "lda", "stride_a"}));
+  EXPECT_EQ(interface.bindings[1].extents, (std::vector<Extent>{"k", "n", "batch"}));
+  EXPECT_EQ(interface.bindings[2].access, Access::read_write);
+  EXPECT_EQ(interface.grid[2].extent, Extent("batch"));
+  EXPECT_THAT(interface.push_constants, testing::Contains(PushConstant("beta", ScalarType::f32)));
+}
+
+TEST(Gemm, RefusesWithEveryReason) {
+  GemmConfig config;
+  config.tile_m = 96;
+  config.tile_k = 7;
+  EXPECT_THAT([&] { gemm(config, {}, "gemm/x"); },
+              ThrowsMessage<KernelError>(AllOf(HasSubstr("staging A"), HasSubstr("staging B"))));
+  GemmForm form;
+  form.operand = ScalarType::bf16;
+  form.accumulator = ScalarType::i8;
+  EXPECT_THAT([&] { gemm({}, form, "gemm/x"); },
+              ThrowsMessage<KernelError>(AllOf(HasSubstr("bf16"), HasSubstr("i8 is no type"))));
+}
+
+TEST(Gemm, OperandsOfOtherShapesAreRefused) {
+  Builder k("product", 32);
+  const View a = k.registers("a", ScalarType::f32, make_layout({1, 4}));
+  const View c = k.registers("c", ScalarType::f32, make_layout({{1, 1}, 4, 8}));
+  EXPECT_THAT([&] { k.gemm(a, a, c); },
+              ThrowsMessage<LayoutError>(HasSubstr("(1,4), (1,4), ((1,1),4,8) are not")));
+}
+
+}  // namespace
+}  // namespace vkmoye::gen::test
