@@ -24,7 +24,8 @@ class RelayoutTest : public DeviceTest {
   // Every element of dst, what lies between them, and the zones around both buffers.
   void expect_right(Device& device, const Layout& src, const Layout& dst,
                     const gen::RelayoutConfig& config = {}) {
-    SCOPED_TRACE(fmt::format("{} {} -> {}", to_string(config.type), to_string(src), to_string(dst)));
+    SCOPED_TRACE(
+        fmt::format("{} {} -> {}", to_string(config.type), to_string(src), to_string(dst)));
     const std::size_t width = size_of(config.type);
     std::vector<std::uint8_t> input(static_cast<std::size_t>(cosize(src)) * width);
     for (std::uint8_t& byte : input) byte = static_cast<std::uint8_t>(random_());
@@ -47,8 +48,8 @@ class RelayoutTest : public DeviceTest {
 };
 
 TEST_F(RelayoutTest, TwentyPermutationsOfThreeToFiveAxes) {
-  const std::vector<std::int64_t> shapes[] = {{64, 32, 96}, {7, 65, 33}, {4, 64, 3, 64},
-                                              {5, 6, 70, 9}, {2, 3, 32, 5, 40}};
+  const std::vector<std::int64_t> shapes[] = {
+      {64, 32, 96}, {7, 65, 33}, {4, 64, 3, 64}, {5, 6, 70, 9}, {2, 3, 32, 5, 40}};
   for_each_device([&](Device& device) {
     for (const auto& shape : shapes) {
       std::vector<std::int64_t> axes(shape.size());
@@ -64,19 +65,19 @@ TEST_F(RelayoutTest, TwentyPermutationsOfThreeToFiveAxes) {
 
 TEST_F(RelayoutTest, PaddingTilesAndBroadcasts) {
   const std::pair<const char*, const char*> cases[] = {
-      {"(60,100):(1,64)", "(60,100)"},                          // padding goes
-      {"(60,100)", "(60,100):(1,64)"},                          // and comes
-      {"(60,100):(1,64)", "(60,100):(104,1)"},                  // both, transposed
-      {"(64,64)", "((8,8),(8,8)):((1,64),(8,512))"},            // into tiles of 8x8
-      {"((8,8),(8,8)):((1,64),(8,512))", "(64,64):(64,1)"},     // out of them, transposed
+      {"(60,100):(1,64)", "(60,100)"},                       // padding goes
+      {"(60,100)", "(60,100):(1,64)"},                       // and comes
+      {"(60,100):(1,64)", "(60,100):(104,1)"},               // both, transposed
+      {"(64,64)", "((8,8),(8,8)):((1,64),(8,512))"},         // into tiles of 8x8
+      {"((8,8),(8,8)):((1,64),(8,512))", "(64,64):(64,1)"},  // out of them, transposed
       {"((16,4),(32,2)):((1,512),(16,2048))", "((32,2),(8,8)):((1,256),(32,512))"},
-      {"(48,50):(1,0)", "(48,50)"},                             // one column, fifty times
-      {"(48,50):(0,1)", "(48,50):(50,1)"},                      // one row
-      {"(48,50):(0,0)", "(48,50)"},                             // one element
-      {"(100,40):(3,300)", "(100,40):(1,100)"},                 // every third
-      {"(100,40):(16,1600)", "(100,40):(40,1)"},                // nothing runs in src
-      {"(3,1000):(1,3)", "(3,1000):(1000,1)"},                  // elements of 12 bytes fall apart
-      {"(3,50,40):(1,3,150)", "(3,50,40):(1,120,3)"},           // and change places whole
+      {"(48,50):(1,0)", "(48,50)"},                    // one column, fifty times
+      {"(48,50):(0,1)", "(48,50):(50,1)"},             // one row
+      {"(48,50):(0,0)", "(48,50)"},                    // one element
+      {"(100,40):(3,300)", "(100,40):(1,100)"},        // every third
+      {"(100,40):(16,1600)", "(100,40):(40,1)"},       // nothing runs in src
+      {"(3,1000):(1,3)", "(3,1000):(1000,1)"},         // elements of 12 bytes fall apart
+      {"(3,50,40):(1,3,150)", "(3,50,40):(1,120,3)"},  // and change places whole
       {"(1,1,1)", "(1,1,1):(5,7,9)"},
       {"(1023)", "(1023):(2)"},
   };
@@ -111,7 +112,8 @@ TEST_F(RelayoutTest, OtherConfigs) {
     return config;
   };
   for_each_device([&](Device& device) {
-    for (const auto& config : {with(64, 16, 32), with(128, 4, 16), with(1024, 8, 128), with(1, 16, 4)}) {
+    for (const auto& config :
+         {with(64, 16, 32), with(128, 4, 16), with(1024, 8, 128), with(1, 16, 4)}) {
       expect_right(device, permutation.src, permutation.dst, config);
     }
   });

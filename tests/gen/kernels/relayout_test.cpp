@@ -22,9 +22,8 @@ std::vector<std::string> reasons(const char* src, const char* dst) {
 TEST(Relayout, JoinsModesThatStayTogether) {
   // NHWC -> NCHW: rows and columns are one mode.
   const Permutation p = permuted({8, 20, 30, 64}, {0, 3, 1, 2});
-  EXPECT_THAT(joint_modes(p.src, p.dst),
-              ElementsAre(JointMode{600, 64, 1}, JointMode{64, 1, 600},
-                          JointMode{8, 38400, 38400}));
+  EXPECT_THAT(joint_modes(p.src, p.dst), ElementsAre(JointMode{600, 64, 1}, JointMode{64, 1, 600},
+                                                     JointMode{8, 38400, 38400}));
   // Nothing moves: one mode is left.
   const Permutation none = permuted({8, 20, 30}, {0, 1, 2});
   EXPECT_THAT(joint_modes(none.src, none.dst), ElementsAre(JointMode{4800, 1, 1}));
@@ -35,7 +34,8 @@ TEST(Relayout, GoesStraightAcrossWhereBothRunAlongOneMode) {
   const RelayoutPlan plan = plan_relayout(p.src, p.dst, {});
   EXPECT_TRUE(plan.straight);
   EXPECT_EQ(plan.vector, 4);
-  EXPECT_FALSE(plan_relayout(permuted({64, 64}, {1, 0}).src, permuted({64, 64}, {1, 0}).dst, {}).straight);
+  EXPECT_FALSE(
+      plan_relayout(permuted({64, 64}, {1, 0}).src, permuted({64, 64}, {1, 0}).dst, {}).straight);
 }
 
 TEST(Relayout, TilesCoverRunsOnBothSidesAndMeetNoBankTwice) {

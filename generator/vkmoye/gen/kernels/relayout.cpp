@@ -52,8 +52,8 @@ std::vector<Expr> digits(const Expr& index, const std::vector<std::int64_t>& ext
 // --- straight across ---
 
 // One access: the coordinates of element `at`, counted along plan.order.
-std::vector<Expr> name_coordinates(ir::Body& body, const RelayoutPlan& plan, const std::string& name,
-                                   const Expr& at) {
+std::vector<Expr> name_coordinates(ir::Body& body, const RelayoutPlan& plan,
+                                   const std::string& name, const Expr& at) {
   body.emplace_back(ir::Let{name, at});
   const Expr named = ir::variable(name, ir::kIndex, at->bound, at->alignment);
   std::vector<std::int64_t> extents;
@@ -80,7 +80,7 @@ void straight_across(Builder& k, const RelayoutPlan& plan, ScalarType type) {
   std::int64_t count = 1;
   for (const JointMode& mode : plan.modes) count *= mode.extent;
   const std::int64_t round = plan.threads * plan.vector, block = round * plan.rounds;
-  k.grid_x(count, block);
+  k.grid(0, count, block);
 
   ir::Block whole{"elements in the order of memory, all loads before the stores", {}};
   ir::Body stores;
@@ -112,8 +112,9 @@ void straight_across(Builder& k, const RelayoutPlan& plan, ScalarType type) {
                                  ir::variable("value", ir::element(type, number(plan.vector)))});
   inside.emplace_back(ir::If{ir::less(at, number(count)), guarded});
   part.body = ir::statements(ir::For{"r", number(plan.rounds), inside});
-  k.branch({ir::less(Expr(number(block)) * k.block_x() + number(block - 1), number(count))},
-           [&] { k.add(whole); }, [&] { k.add(part); });
+  k.branch(
+      {ir::less(Expr(number(block)) * k.block_x() + number(block - 1), number(count))},
+      [&] { k.add(whole); }, [&] { k.add(part); });
 }
 
 // --- through shared memory ---
@@ -178,7 +179,7 @@ void through_shared(Builder& k, const RelayoutPlan& plan, ScalarType type) {
     counts.push_back((plan.modes[m].extent + plan.tile[m] - 1) / plan.tile[m]);
     tiles *= counts.back();
   }
-  k.grid_x(tiles, 1);
+  k.grid(0, tiles, 1);
   k.shared("tile", type, Layout(plan.shared_elements));
 
   std::vector<Expr> origins = digits(k.block_x(), counts);
@@ -188,8 +189,7 @@ void through_shared(Builder& k, const RelayoutPlan& plan, ScalarType type) {
     origins[m] = Expr(number(plan.tile[m])) * origins[m];
     if (plan.modes[m].extent % plan.tile[m] == 0) continue;
     never_inside = never_inside || counts[m] == 1;
-    inside.push_back(
-        ir::less(origins[m] + number(plan.tile[m] - 1), number(plan.modes[m].extent)));
+    inside.push_back(ir::less(origins[m] + number(plan.tile[m] - 1), number(plan.modes[m].extent)));
   }
   const std::uint32_t word = plan.packed > 1 ? 4 : 16;
   const auto move = [&](Edges edges) {
@@ -202,7 +202,8 @@ void through_shared(Builder& k, const RelayoutPlan& plan, ScalarType type) {
   if (never_inside) {
     move(Edges::clamped);
   } else {
-    k.branch(inside, [&] { move(Edges::inside); }, [&] { move(Edges::clamped); });
+    k.branch(
+        inside, [&] { move(Edges::inside); }, [&] { move(Edges::clamped); });
   }
 }
 

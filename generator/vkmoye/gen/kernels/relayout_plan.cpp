@@ -207,8 +207,7 @@ void plan_shared(RelayoutPlan& plan, const RelayoutConfig& config,
   plan.word_mode = to;
   const std::int64_t per_word = std::max<std::int64_t>(1, 4 / bytes);
   if (from != to && plan.tile[to] % per_word == 0) plan.packed = per_word;
-  plan.load_vector =
-      widest(plan.modes, &JointMode::src, from, std::min(most, plan.tile[from]));
+  plan.load_vector = widest(plan.modes, &JointMode::src, from, std::min(most, plan.tile[from]));
   plan.store_vector = widest(plan.modes, &JointMode::dst, to, std::min(most, plan.tile[to]));
 
   const std::int64_t stored = std::max(plan.store_vector, plan.packed);
@@ -262,9 +261,10 @@ std::vector<std::string> reasons_against_relayout(const Layout& src, const Layou
     same_shape = size(src.mode(i)) == size(dst.mode(i));
   }
   if (!same_shape) {
-    reasons.push_back(fmt::format("src has the shape {}, dst {}: mode by mode they hold different "
-                                  "numbers of elements",
-                                  to_string(src.shape()), to_string(dst.shape())));
+    reasons.push_back(
+        fmt::format("src has the shape {}, dst {}: mode by mode they hold different "
+                    "numbers of elements",
+                    to_string(src.shape()), to_string(dst.shape())));
   }
   for (int i = 0; same_shape && i < src.rank(); ++i) {
     if (refine(src.mode(i), dst.mode(i))) continue;
@@ -273,13 +273,13 @@ std::vector<std::string> reasons_against_relayout(const Layout& src, const Layou
   }
   if (const auto clash = find_collision(dst)) {
     reasons.push_back(fmt::format("dst {} overlaps itself: coordinates {} and {} share address {}",
-                                  to_string(dst), to_string(clash->first),
-                                  to_string(clash->second), clash->offset));
+                                  to_string(dst), to_string(clash->first), to_string(clash->second),
+                                  clash->offset));
   }
   const auto require_small = [&](const char* whose, std::int64_t elements) {
     if (elements <= kMostElements) return;
-    reasons.push_back(fmt::format("{} spans {} elements, a 32-bit index reaches 2^32", whose,
-                                  elements));
+    reasons.push_back(
+        fmt::format("{} spans {} elements, a 32-bit index reaches 2^32", whose, elements));
   };
   require_small("src", cosize(src));
   require_small("dst", cosize(dst));
@@ -322,7 +322,8 @@ Permutation permuted(const std::vector<std::int64_t>& shape,
 std::vector<JointMode> joint_modes(const Layout& src, const Layout& dst) {
   std::vector<JointMode> modes;
   for (int i = 0; i < src.rank(); ++i) {
-    for (const JointMode& mode : *refine(src.mode(i), dst.mode(i))) modes.push_back(mode);
+    const auto refined = refine(src.mode(i), dst.mode(i));
+    modes.insert(modes.end(), refined->begin(), refined->end());
   }
   if (modes.empty()) return {{1, 1, 1}};
   std::sort(modes.begin(), modes.end(), [](const JointMode& a, const JointMode& b) {

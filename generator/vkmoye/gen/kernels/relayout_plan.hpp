@@ -76,8 +76,8 @@ struct RelayoutPlan {
   Shares load, store;
   std::int64_t load_vector = 1, store_vector = 1;  // elements of an access
   std::int64_t packed = 1;                         // elements of a shared word
-  std::vector<std::int64_t> shared;  // stride of each mode in shared memory, elements
-  std::size_t word_mode = 0;         // the mode of which `packed` elements are one word
+  std::vector<std::int64_t> shared;                // stride of each mode in shared memory, elements
+  std::size_t word_mode = 0;  // the mode of which `packed` elements are one word
   std::int64_t shared_elements = 0;
   std::int64_t padding = 0;  // words after each run along src
 
