@@ -28,6 +28,7 @@ struct ApplyOptions {
 
 int apply(const ApplyOptions& options) {
   const gen::KernelEntry& entry = find_one_kernel(options.kernel);
+  if (!options.type.empty()) parse_types({options.type});  // refused before any file is read
   std::vector<NpyHeader> headers;
   std::vector<GivenArray> given;
   for (const std::string& file : options.in) {

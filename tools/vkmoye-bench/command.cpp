@@ -59,20 +59,27 @@ CLI::Validator one_of(const std::string& what, std::vector<std::string> names) {
 }
 
 void ConfigOptions::add_to(CLI::App& command) {
-  const auto option = [&](const std::string& name, const std::string& help) {
+  // In the order of the registry; what several families mean by a name, each family's help once.
+  std::vector<std::pair<std::string, std::vector<std::string>>> options;
+  for (const gen::KernelEntry& entry : gen::registry()) {
+    for (const gen::OptionRow& row : entry.options) {
+      auto found = std::find_if(options.begin(), options.end(),
+                                [&](const auto& option) { return option.first == row.name; });
+      if (found == options.end()) {
+        found = options.insert(options.end(), {row.name, std::vector<std::string>()});
+      }
+      std::vector<std::string>& helps = found->second;
+      if (std::find(helps.begin(), helps.end(), row.help) == helps.end()) helps.push_back(row.help);
+    }
+  }
+  for (const auto& option : options) {
+    const std::string& name = option.first;
     command
         .add_option_function<std::string>(
-            "--" + name, [this, name](const std::string& text) { given_[name] = text; }, help)
+            "--" + name, [this, name](const std::string& text) { given_[name] = text; },
+            join(option.second, "; or "))
         ->group("Config");
-  };
-  option("tile", "ROWSxCOLUMNS of the source that one workgroup moves; MxNxK of a product");
-  option("threads", "layout of a workgroup's threads: 32x8 or '(32,8):(1,32)'");
-  option("pad", "elements of padding after each run of the shared tile; A,B of a product");
-  option("shared", "layout of the shared tile, instead of --pad: '(32,32):(1,33)'");
-  option("values", "MxN: neighbouring elements of C that one thread has");
-  option("stages", "shared tiles of each operand: 1 or 2");
-  option("prefetch", "yes or no: the next tiles travel in registers");
-  option("vector", "bytes that a thread moves at once, at most");
+  }
 }
 
 }  // namespace vkmoye::bench

@@ -26,8 +26,8 @@ int data_type(ScalarType type) {
     case ScalarType::i32: return 10;
     case ScalarType::u32: return 12;
     case ScalarType::bf16: return 14;
+    default: throw Unavailable(fmt::format("cuBLAS does not multiply {}", to_string(type)));
   }
-  return -1;
 }
 
 // cublasComputeType_t; none of those that round operands to tf32 or less.

@@ -1,9 +1,13 @@
 #include "number.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
+
+#include "vkmoye/base/error.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -58,26 +62,32 @@ void store_as(T value, std::byte* to) {
   std::memcpy(to, &value, sizeof value);
 }
 
+// Types of which a double is not a faithful picture are moved, never computed with.
+[[noreturn]] void refuse(ScalarType type) {
+  throw ArgumentError(fmt::format("{} is only moved, not computed with", to_string(type)));
+}
+
 // Calls `use` with a function that reads one element as a double.
 template <class Use>
 auto with_loader(ScalarType type, Use use) {
+  const auto plain = [&](auto zero) {
+    return use([](const std::byte* p) { return static_cast<double>(load_as<decltype(zero)>(p)); });
+  };
   switch (type) {
     case ScalarType::f16:
       return use([](const std::byte* p) { return from_short(load_as<std::uint16_t>(p), kHalf); });
     case ScalarType::bf16:
       return use([](const std::byte* p) { return from_short(load_as<std::uint16_t>(p), kBrain); });
-    case ScalarType::f32:
-      return use([](const std::byte* p) { return static_cast<double>(load_as<float>(p)); });
-    case ScalarType::f64: return use([](const std::byte* p) { return load_as<double>(p); });
-    case ScalarType::i8:
-      return use([](const std::byte* p) { return static_cast<double>(load_as<std::int8_t>(p)); });
-    case ScalarType::u8:
-      return use([](const std::byte* p) { return static_cast<double>(load_as<std::uint8_t>(p)); });
-    case ScalarType::i32:
-      return use([](const std::byte* p) { return static_cast<double>(load_as<std::int32_t>(p)); });
-    case ScalarType::u32: break;
+    case ScalarType::f32: return plain(float{});
+    case ScalarType::f64: return plain(double{});
+    case ScalarType::i8: return plain(std::int8_t{});
+    case ScalarType::u8: return plain(std::uint8_t{});
+    case ScalarType::i16: return plain(std::int16_t{});
+    case ScalarType::u16: return plain(std::uint16_t{});
+    case ScalarType::i32: return plain(std::int32_t{});
+    case ScalarType::u32: return plain(std::uint32_t{});
+    default: refuse(type);
   }
-  return use([](const std::byte* p) { return static_cast<double>(load_as<std::uint32_t>(p)); });
 }
 
 template <class T>
@@ -101,10 +111,12 @@ NumberRange range_of(ScalarType type) {
     case ScalarType::f64: return floating<double>();
     case ScalarType::i8: return integer<std::int8_t>();
     case ScalarType::u8: return integer<std::uint8_t>();
+    case ScalarType::i16: return integer<std::int16_t>();
+    case ScalarType::u16: return integer<std::uint16_t>();
     case ScalarType::i32: return integer<std::int32_t>();
-    case ScalarType::u32: break;
+    case ScalarType::u32: return integer<std::uint32_t>();
+    default: refuse(type);
   }
-  return integer<std::uint32_t>();
 }
 
 double load_number(ScalarType type, const std::byte* from) {
@@ -131,8 +143,11 @@ void store_number(ScalarType type, double value, std::byte* to) {
     case ScalarType::f64: return store_as(value, to);
     case ScalarType::i8: return store_as(static_cast<std::int8_t>(value), to);
     case ScalarType::u8: return store_as(static_cast<std::uint8_t>(value), to);
+    case ScalarType::i16: return store_as(static_cast<std::int16_t>(value), to);
+    case ScalarType::u16: return store_as(static_cast<std::uint16_t>(value), to);
     case ScalarType::i32: return store_as(static_cast<std::int32_t>(value), to);
     case ScalarType::u32: return store_as(static_cast<std::uint32_t>(value), to);
+    default: refuse(type);
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// Elements of every type as doubles, and what each type can hold.
+// Elements as doubles, and what each type can hold. For real types of up to 32 bits and f64; the
+// functions throw ArgumentError for the others.
 
 #include <cstddef>
 #include <cstdint>

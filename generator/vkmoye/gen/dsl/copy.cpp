@@ -92,7 +92,7 @@ bool is_wide(const View& view, const ir::Array& array, const Vector& vector) {
 }
 
 Side side(const View& view, const ir::Array& array, const std::vector<Loop>& loops,
-          const Vector& vector) {
+          const Vector& vector, bool inside) {
   const bool wide = is_wide(view, array, vector);
   const bool is_buffer = array.space == ir::Array::Space::buffer;
   Side out;
@@ -110,7 +110,7 @@ Side side(const View& view, const ir::Array& array, const std::vector<Loop>& loo
       coordinate = coordinate + change;
       if (is_buffer) coordinate = named(out.inside, name, coordinate);
     }
-    if (is_buffer) {
+    if (is_buffer && !inside) {
       // For all elements of a round: the extent is a multiple of `vector` where that is above 1.
       (varies ? out.guards_inside : out.guards_before)
           .push_back(ir::less(coordinate, ir::extent_of(axis)));
@@ -178,15 +178,15 @@ Body nest(const std::vector<Loop>& loops, bool unroll, Body inside) {
 bool is_registers(const ir::Array& array) { return array.space == ir::Array::Space::registers; }
 
 Body copy_body(const View& from, const ir::Array& from_array, const View& to,
-               const ir::Array& to_array, const Vector& vector, bool zero_outside) {
+               const ir::Array& to_array, const Vector& vector, const CopyRules& rules) {
   const std::vector<Loop> loops = loops_over(from.axes.front().values, vector);
   const bool unroll = is_registers(from_array) || is_registers(to_array);
-  Side source = side(from, from_array, loops, vector);
-  const Side destination = side(to, to_array, loops, vector);
+  Side source = side(from, from_array, loops, vector, rules.inside);
+  const Side destination = side(to, to_array, loops, vector, rules.inside);
   Body inside = source.inside;
   append(inside, destination.inside);
   Body move = moves(source, from_array.type, destination, to_array.type);
-  if (zero_outside) {
+  if (rules.zero_outside) {
     // The guards of `from` choose between its value and 0; those of `to` say whether to store it.
     Guards guards = std::move(source.guards_before);
     guards.insert(guards.end(), source.guards_inside.begin(), source.guards_inside.end());
@@ -213,7 +213,11 @@ std::vector<Expr> fits_vectors(const View& view, const ir::Array& array, std::ui
   if (array.space != ir::Array::Space::buffer || width == 1) return {};
   std::vector<Expr> conditions;
   const auto require_multiple = [&](const Expr& number) {
-    if (number->alignment % width != 0) conditions.push_back(ir::equal(number % width, 0));
+    if (number->alignment % width == 0) return;
+    const Expr required = ir::equal(number % width, 0);
+    const bool is_there = std::any_of(conditions.begin(), conditions.end(),
+                                      [&](const Expr& other) { return ir::same(other, required); });
+    if (!is_there) conditions.push_back(required);
   };
   const bool wide = is_wide(view, array, {width, leaf});
   for (std::size_t i = 0; i < view.axes.size(); ++i) {
@@ -229,7 +233,7 @@ std::vector<Expr> fits_vectors(const View& view, const ir::Array& array, std::ui
 ir::Block copy_statements(const View& from, const ir::Array& from_array, const View& to,
                           const ir::Array& to_array, std::uint32_t vector, CopyRules rules) {
   const auto body = [&](std::uint32_t width) {
-    return copy_body(from, from_array, to, to_array, {width, rules.leaf}, rules.zero_outside);
+    return copy_body(from, from_array, to, to_array, {width, rules.leaf}, rules);
   };
   ir::Block block{fmt::format("{}\n-> {}", from.name, to.name), {}};
   Guards conditions;
@@ -251,7 +255,7 @@ ir::Block copy_statements(const View& from, const ir::Array& from_array, const V
 ir::Block fill_statements(const View& to, const ir::Array& to_array, std::uint32_t value) {
   const Vector single{1, 0};
   const std::vector<Loop> loops = loops_over(to.axes.front().values, single);
-  const Side destination = side(to, to_array, loops, single);
+  const Side destination = side(to, to_array, loops, single, false);
   Body inside = destination.inside;
   append(inside, guarded(destination.guards_inside, {}, fills(destination, to_array.type, value)));
   ir::Block block{fmt::format("{} <- {}", to.name, value), destination.before};

@@ -12,6 +12,7 @@ struct CopyRules {
   std::size_t leaf = 0;       // of the value shape: the one along which vectors are moved
   bool zero_outside = false;  // a value outside `from` is 0; otherwise it is skipped
   bool fits = false;          // the statements stand where `fits_vectors` is known to hold
+  bool inside = false;        // they stand where nothing hangs over an edge: Builder::inside
 };
 
 /// What must hold of the run-time sizes so that vectors of `width` along leaf `leaf` of the value

@@ -101,14 +101,35 @@ class Interpreter {
     return follows_[&*e] = follows;
   }
 
-  // The largest constant that something in `body` is a remainder by: the period of a ring of
-  // stages.
-  static std::uint32_t longest_period(const Body& body) {
+  // The largest constant that something which changes with the loop over `variable` is a remainder
+  // by: the period of a ring of stages.
+  static std::uint32_t longest_period(const std::string& variable, const Body& body) {
+    std::set<std::string> changing = {variable};
+    add_names(body, changing);
     std::uint32_t period = 1;
+    add_period(body, changing, period);
+    return period;
+  }
+
+  static void add_names(const Body& body, std::set<std::string>& names) {
+    for (const Stmt& statement : body) {
+      if (const auto* s = std::get_if<Let>(&statement.value)) names.insert(s->name);
+      for (const Body* inner : bodies_of(statement)) add_names(*inner, names);
+    }
+  }
+
+  static bool mentions(const Expr& e, const std::set<std::string>& names) {
+    if (e->op == Op::variable) return names.contains(e->name);
+    return std::any_of(e->operands.begin(), e->operands.end(),
+                       [&](const Expr& operand) { return mentions(operand, names); });
+  }
+
+  static void add_period(const Body& body, const std::set<std::string>& changing,
+                         std::uint32_t& period) {
     std::set<const Node*> seen;
     const auto look = [&](const auto& self, const Expr& e) -> void {
       if (!seen.insert(&*e).second) return;
-      if (e->op == Op::modulo && is_constant(e->operands[1])) {
+      if (e->op == Op::modulo && is_constant(e->operands[1]) && mentions(e, changing)) {
         period = std::max(period, e->operands[1]->value);
       }
       for (const Expr& operand : e->operands) self(self, operand);
@@ -117,11 +138,8 @@ class Interpreter {
       if (const auto* s = std::get_if<Let>(&statement.value)) look(look, s->value);
       if (const auto* s = std::get_if<Load>(&statement.value)) look(look, s->from.coordinates[0]);
       if (const auto* s = std::get_if<Store>(&statement.value)) look(look, s->to.coordinates[0]);
-      for (const Body* inner : bodies_of(statement)) {
-        period = std::max(period, longest_period(*inner));
-      }
+      for (const Body* inner : bodies_of(statement)) add_period(*inner, changing, period);
     }
-    return period;
   }
 
   // --- statements ---
@@ -198,7 +216,7 @@ class Interpreter {
     std::uint32_t rounds = 0;
     for (const Value& end : ends) rounds = std::max(rounds, end.value_or(0));
     // Twice around the longest ring of stages, and once more, shows every pair of rounds that meet.
-    if (!is_known) rounds = std::max(3u, 2 * longest_period(s.body) + 1);
+    if (!is_known) rounds = std::max(3u, 2 * longest_period(s.variable, s.body) + 1);
 
     const bool was_unbounded = unbounded_.contains(s.variable);
     if (!is_known) unbounded_.insert(s.variable);

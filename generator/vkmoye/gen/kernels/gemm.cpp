@@ -153,13 +153,17 @@ class Description {
                                          : make_layout({x.rows, config_.tile_k}, {1, step}));
   }
 
-  // Tile number `tile` of an operand, and a shared tile that receives it: what this thread moves.
-  View source(const Operand& x, const Tensor& tensor, const Expr& k_tile) const {
+  // Tile number `k_tile` of an operand, contiguous axis first, and what this thread moves of it.
+  View whole(const Operand& x, const Tensor& tensor, const Expr& k_tile) const {
     const auto e =
         x.k_contiguous ? extents({config_.tile_k, x.rows}) : extents({x.rows, config_.tile_k});
     const auto c = x.k_contiguous ? coordinates({k_tile, x.block}) : coordinates({x.block, k_tile});
-    return partition(without_batch(tile(tensor, e, c)), staging(x), k_.thread());
+    return without_batch(tile(tensor, e, c));
   }
+  View source(const Operand& x, const Tensor& tensor, const Expr& k_tile) const {
+    return partition(whole(x, tensor, k_tile), staging(x), k_.thread());
+  }
+  // The same of a shared tile.
   View destination(const Operand& x, const View& shared_tile) const {
     return partition(x.k_contiguous ? transpose(shared_tile) : shared_tile, staging(x),
                      k_.thread());
@@ -177,10 +181,18 @@ class Description {
     return config_.stages == 2 ? select(shared_array, 2, stage) : shared_array;
   }
 
-  // From a buffer, where elements outside count as 0.
-  void load(const Operand& x, const Tensor& tensor, const Expr& k_tile, const View& to) {
-    k_.copy(source(x, tensor, k_tile), to, vector_of(x),
-            {.leaf = 0, .zero_outside = true, .fits = true});
+  // A tile of each operand, from where elements outside count as 0.
+  void load(const Operand& a, const Tensor& tensor_a, const View& to_a, const Operand& b,
+            const Tensor& tensor_b, const View& to_b, const Expr& k_tile) {
+    const auto load_both = [&](bool inside) {
+      const CopyRules rules{.leaf = 0, .zero_outside = !inside, .fits = true, .inside = inside};
+      k_.copy(source(a, tensor_a, k_tile), to_a, vector_of(a), rules);
+      k_.copy(source(b, tensor_b, k_tile), to_b, vector_of(b), rules);
+    };
+    Conditions inside = k_.inside(whole(a, tensor_a, k_tile));
+    for (const Expr& more : k_.inside(whole(b, tensor_b, k_tile))) inside.push_back(more);
+    k_.branch(
+        inside, [&] { load_both(true); }, [&] { load_both(false); });
   }
   void store(const Operand& x, const View& registers, const View& shared_tile) {
     k_.copy(registers, destination(x, shared_tile), vector_of(x));
@@ -240,8 +252,7 @@ class Description {
   void simple(const Operand& a, const Tensor& tensor_a, const Operand& b, const Tensor& tensor_b,
               const View& sums, const Expr& tiles) {
     k_.loop("k_tile", tiles, [&](const Expr& k_tile) {
-      load(a, tensor_a, k_tile, destination(a, shared_a_));
-      load(b, tensor_b, k_tile, destination(b, shared_b_));
+      load(a, tensor_a, destination(a, shared_a_), b, tensor_b, destination(b, shared_b_), k_tile);
       k_.barrier();
       multiply(sums, 0);
       k_.barrier();
@@ -252,15 +263,13 @@ class Description {
                   const Tensor& tensor_b, const View& sums, const Expr& tiles) {
     const View next_a = registers(next_a_, "next_a", a, tensor_a);
     const View next_b = registers(next_b_, "next_b", b, tensor_b);
-    load(a, tensor_a, 0, next_a);
-    load(b, tensor_b, 0, next_b);
+    load(a, tensor_a, next_a, b, tensor_b, next_b, 0);
     k_.loop("k_tile", tiles, [&](const Expr& k_tile) {
       k_.barrier();
       store(a, next_a, shared_a_);
       store(b, next_b, shared_b_);
       k_.barrier();
-      load(a, tensor_a, k_tile + 1, next_a);  // past the last tile: zeros that nobody reads
-      load(b, tensor_b, k_tile + 1, next_b);
+      load(a, tensor_a, next_a, b, tensor_b, next_b, k_tile + 1);
       multiply(sums, 0);
     });
   }
@@ -269,14 +278,12 @@ class Description {
                   const Tensor& tensor_b, const View& sums, const Expr& tiles) {
     const View next_a = registers(next_a_, "next_a", a, tensor_a);
     const View next_b = registers(next_b_, "next_b", b, tensor_b);
-    load(a, tensor_a, 0, next_a);
-    load(b, tensor_b, 0, next_b);
+    load(a, tensor_a, next_a, b, tensor_b, next_b, 0);
     store(a, next_a, stage(shared_a_, 0));
     store(b, next_b, stage(shared_b_, 0));
     k_.barrier();
     k_.loop("k_tile", tiles, [&](const Expr& k_tile) {
-      load(a, tensor_a, k_tile + 1, next_a);
-      load(b, tensor_b, k_tile + 1, next_b);
+      load(a, tensor_a, next_a, b, tensor_b, next_b, k_tile + 1);
       multiply(sums, k_tile % 2);
       store(a, next_a, stage(shared_a_, (k_tile + 1) % 2));
       store(b, next_b, stage(shared_b_, (k_tile + 1) % 2));
@@ -290,16 +297,14 @@ class Description {
                  const View& sums, const Expr& tiles) {
     const View next_a = registers(next_a_, "next_a", a, tensor_a);
     const View next_b = registers(next_b_, "next_b", b, tensor_b);
-    load(a, tensor_a, 0, next_a);
-    load(b, tensor_b, 0, next_b);
+    load(a, tensor_a, next_a, b, tensor_b, next_b, 0);
     store(a, next_a, stage(shared_a_, 0));
     store(b, next_b, stage(shared_b_, 0));
     k_.barrier();
     fetch(0, 0, 0);
     k_.loop("k_tile", tiles, [&](const Expr& k_tile) {
       const Expr here = k_tile % 2, there = (k_tile + 1) % 2;
-      load(a, tensor_a, k_tile + 1, next_a);
-      load(b, tensor_b, k_tile + 1, next_b);
+      load(a, tensor_a, next_a, b, tensor_b, next_b, k_tile + 1);
       k_.unrolled_loop("kk", number(config_.tile_k - 1), [&](const Expr& kk) {
         fetch(here, kk + 1, (kk + 1) % 2);
         k_.gemm(fragment_a(kk % 2), fragment_b(kk % 2), sums);
