@@ -18,7 +18,7 @@ void main() {
   // partition(tile(src, (128,32)), (128,8))
   // -> partition(tile(dst, (128,32)), (128,8))
   {
-    if ((cols & 1u) == 0u && (cols & 1u) == 0u) {
+    if ((cols & 1u) == 0u) {
       uint src_col0 = 128u * block_x + 4u * (thread & 31u);
       uint src_row0 = 32u * block_y + (thread >> 5u);
       uint dst_col0 = 128u * block_x + 4u * (thread & 31u);

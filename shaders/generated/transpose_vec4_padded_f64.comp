@@ -19,7 +19,7 @@ void main() {
   // partition(tile(src, (64,32)), (64,32))
   // -> partition(tile, (64,32))
   {
-    if ((cols & 1u) == 0u && (cols & 1u) == 0u) {
+    if ((cols & 1u) == 0u) {
       uint src_col = 64u * block_x + 2u * (thread & 31u);
       uint src_row = 32u * block_y + (thread >> 5u);
       uint tile_at = 2u * (thread & 31u) + 65u * (thread >> 5u);

@@ -20,7 +20,7 @@ void main() {
   // partition(tile(src, (128,32)), (128,32))
   // -> partition(tile, (128,32))
   {
-    if ((cols & 3u) == 0u && (cols & 3u) == 0u) {
+    if ((cols & 3u) == 0u) {
       uint src_col = 128u * block_x + 4u * (thread & 31u);
       uint src_row = 32u * block_y + (thread >> 5u);
       uint tile_at = 4u * thread;
