@@ -29,13 +29,13 @@ void main() {
       uvec4 value1 = src_x8[(src_col + cols * (src_row + 1u)) >> 3u];
       uint tile_at = 16u * (thread & 7u) + 130u * (thread >> 3u);
       tile[tile_at >> 1u] = f16vec2(unpackFloat2x16(value0.x)[0], unpackFloat2x16(value1.x)[0]);
-      tile[(tile_at + 2u) >> 1u] = f16vec2(unpackFloat2x16(value0.x)[1], unpackFloat2x16(value1.x)[1]);
-      tile[(tile_at + 4u) >> 1u] = f16vec2(unpackFloat2x16(value0.y)[0], unpackFloat2x16(value1.y)[0]);
-      tile[(tile_at + 6u) >> 1u] = f16vec2(unpackFloat2x16(value0.y)[1], unpackFloat2x16(value1.y)[1]);
-      tile[(tile_at + 8u) >> 1u] = f16vec2(unpackFloat2x16(value0.z)[0], unpackFloat2x16(value1.z)[0]);
-      tile[(tile_at + 10u) >> 1u] = f16vec2(unpackFloat2x16(value0.z)[1], unpackFloat2x16(value1.z)[1]);
-      tile[(tile_at + 12u) >> 1u] = f16vec2(unpackFloat2x16(value0.w)[0], unpackFloat2x16(value1.w)[0]);
-      tile[(tile_at + 14u) >> 1u] = f16vec2(unpackFloat2x16(value0.w)[1], unpackFloat2x16(value1.w)[1]);
+      tile[(tile_at >> 1u) + 1u] = f16vec2(unpackFloat2x16(value0.x)[1], unpackFloat2x16(value1.x)[1]);
+      tile[(tile_at >> 1u) + 2u] = f16vec2(unpackFloat2x16(value0.y)[0], unpackFloat2x16(value1.y)[0]);
+      tile[(tile_at >> 1u) + 3u] = f16vec2(unpackFloat2x16(value0.y)[1], unpackFloat2x16(value1.y)[1]);
+      tile[(tile_at >> 1u) + 4u] = f16vec2(unpackFloat2x16(value0.z)[0], unpackFloat2x16(value1.z)[0]);
+      tile[(tile_at >> 1u) + 5u] = f16vec2(unpackFloat2x16(value0.z)[1], unpackFloat2x16(value1.z)[1]);
+      tile[(tile_at >> 1u) + 6u] = f16vec2(unpackFloat2x16(value0.w)[0], unpackFloat2x16(value1.w)[0]);
+      tile[(tile_at >> 1u) + 7u] = f16vec2(unpackFloat2x16(value0.w)[1], unpackFloat2x16(value1.w)[1]);
     }
 
     barrier();
@@ -45,13 +45,13 @@ void main() {
     {
       uint tile_at = 520u * (thread & 7u) + 2u * (thread >> 3u);
       f16vec2 value0 = tile[tile_at >> 1u];
-      f16vec2 value1 = tile[(tile_at + 64u) >> 1u];
-      f16vec2 value2 = tile[(tile_at + 130u) >> 1u];
-      f16vec2 value3 = tile[(tile_at + 194u) >> 1u];
-      f16vec2 value4 = tile[(tile_at + 260u) >> 1u];
-      f16vec2 value5 = tile[(tile_at + 324u) >> 1u];
-      f16vec2 value6 = tile[(tile_at + 390u) >> 1u];
-      f16vec2 value7 = tile[(tile_at + 454u) >> 1u];
+      f16vec2 value1 = tile[(tile_at >> 1u) + 32u];
+      f16vec2 value2 = tile[(tile_at >> 1u) + 65u];
+      f16vec2 value3 = tile[(tile_at >> 1u) + 97u];
+      f16vec2 value4 = tile[(tile_at >> 1u) + 130u];
+      f16vec2 value5 = tile[(tile_at >> 1u) + 162u];
+      f16vec2 value6 = tile[(tile_at >> 1u) + 195u];
+      f16vec2 value7 = tile[(tile_at >> 1u) + 227u];
       uint dst_row = 64u * block_y + 8u * (thread & 7u);
       uint dst_col = 64u * block_x + (thread >> 3u);
       dst_x8[(dst_row + rows * dst_col) >> 3u] = uvec4(packFloat2x16(f16vec2(value0)), packFloat2x16(f16vec2(value2)), packFloat2x16(f16vec2(value4)), packFloat2x16(f16vec2(value6)));
@@ -82,13 +82,13 @@ void main() {
       float16_t value15 = src[min(src_col + 32u, cols - 1u) + cols * min(src_row + 49u, rows - 1u)];
       uint tile_at = 2u * (thread & 31u) + 130u * (thread >> 5u);
       tile[tile_at >> 1u] = f16vec2(value0, value2);
-      tile[(tile_at + 64u) >> 1u] = f16vec2(value1, value3);
-      tile[(tile_at + 1040u) >> 1u] = f16vec2(value4, value6);
-      tile[(tile_at + 1104u) >> 1u] = f16vec2(value5, value7);
-      tile[(tile_at + 2080u) >> 1u] = f16vec2(value8, value10);
-      tile[(tile_at + 2144u) >> 1u] = f16vec2(value9, value11);
-      tile[(tile_at + 3120u) >> 1u] = f16vec2(value12, value14);
-      tile[(tile_at + 3184u) >> 1u] = f16vec2(value13, value15);
+      tile[(tile_at >> 1u) + 32u] = f16vec2(value1, value3);
+      tile[(tile_at >> 1u) + 520u] = f16vec2(value4, value6);
+      tile[(tile_at >> 1u) + 552u] = f16vec2(value5, value7);
+      tile[(tile_at >> 1u) + 1040u] = f16vec2(value8, value10);
+      tile[(tile_at >> 1u) + 1072u] = f16vec2(value9, value11);
+      tile[(tile_at >> 1u) + 1560u] = f16vec2(value12, value14);
+      tile[(tile_at >> 1u) + 1592u] = f16vec2(value13, value15);
     }
 
     barrier();
@@ -98,13 +98,13 @@ void main() {
     {
       uint tile_at = 130u * (thread & 31u) + 2u * (thread >> 5u);
       f16vec2 value0 = tile[tile_at >> 1u];
-      f16vec2 value1 = tile[(tile_at + 16u) >> 1u];
-      f16vec2 value2 = tile[(tile_at + 32u) >> 1u];
-      f16vec2 value3 = tile[(tile_at + 48u) >> 1u];
-      f16vec2 value4 = tile[(tile_at + 64u) >> 1u];
-      f16vec2 value5 = tile[(tile_at + 80u) >> 1u];
-      f16vec2 value6 = tile[(tile_at + 96u) >> 1u];
-      f16vec2 value7 = tile[(tile_at + 112u) >> 1u];
+      f16vec2 value1 = tile[(tile_at >> 1u) + 8u];
+      f16vec2 value2 = tile[(tile_at >> 1u) + 16u];
+      f16vec2 value3 = tile[(tile_at >> 1u) + 24u];
+      f16vec2 value4 = tile[(tile_at >> 1u) + 32u];
+      f16vec2 value5 = tile[(tile_at >> 1u) + 40u];
+      f16vec2 value6 = tile[(tile_at >> 1u) + 48u];
+      f16vec2 value7 = tile[(tile_at >> 1u) + 56u];
       uint dst_row = 64u * block_y + 2u * (thread & 31u);
       uint dst_col = 64u * block_x + (thread >> 5u);
       if (dst_row < rows && dst_col < cols) {

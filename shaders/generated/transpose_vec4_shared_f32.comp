@@ -37,7 +37,7 @@ void main() {
           uint src_col = src_col0 + v0;
           if (src_col < cols) {
             float value = src[src_col + cols * src_row];
-            tile[(tile_at + v0) >> 2u][(tile_at + v0) & 3u] = value;
+            tile[tile_at >> 2u][v0] = value;
           }
         }
       }
@@ -55,9 +55,9 @@ void main() {
       uint dst_col = 128u * block_x + (thread >> 3u);
       if (dst_row < rows && dst_col < cols) {
         float value0 = tile[tile_at >> 2u][tile_at & 3u];
-        float value1 = tile[(tile_at + 128u) >> 2u][(tile_at + 128u) & 3u];
-        float value2 = tile[(tile_at + 256u) >> 2u][(tile_at + 256u) & 3u];
-        float value3 = tile[(tile_at + 384u) >> 2u][(tile_at + 384u) & 3u];
+        float value1 = tile[32u + (tile_at >> 2u)][tile_at & 3u];
+        float value2 = tile[64u + (tile_at >> 2u)][tile_at & 3u];
+        float value3 = tile[96u + (tile_at >> 2u)][tile_at & 3u];
         dst_x4[(dst_row + rows * dst_col) >> 2u] = vec4(value0, value1, value2, value3);
       }
     } else {
@@ -68,7 +68,7 @@ void main() {
         for (uint v0 = 0u; v0 < 4u; ++v0) {
           uint dst_row = dst_row0 + v0;
           if (dst_row < rows) {
-            float value = tile[(tile_at + 128u * v0) >> 2u][(tile_at + 128u * v0) & 3u];
+            float value = tile[32u * v0 + (tile_at >> 2u)][tile_at & 3u];
             dst[dst_row + rows * dst_col] = value;
           }
         }

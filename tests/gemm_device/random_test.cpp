@@ -184,24 +184,30 @@ std::int64_t alignment_of(const Device& device) {
   return std::max<std::int64_t>(device.caps().storage_buffer_alignment, 16);
 }
 
-TEST_F(GemmTest, RandomProblemsAreRight) {
-  const int count = is_long() ? 20000 : 2000, forms = is_long() ? 300 : 60;
+// A quarter of the problems, which draw from their own forms.
+class RandomGemmTest : public GemmTest, public testing::WithParamInterface<int> {};
+
+TEST_P(RandomGemmTest, ProblemsAreRight) {
+  const int count = is_long() ? 5000 : 500, forms = is_long() ? 80 : 14;
   for_each_device([&](Device& device) {
     pipelines_.clear();
-    Dice dice(4);
+    Dice dice(static_cast<std::uint64_t>(GetParam()));
     std::vector<Form> pool;
     for (int i = 0; i < forms; ++i) pool.push_back(random_form(dice));
     int right = 0, wrong = 0;
     for (int i = 0; i < count && wrong < 5; ++i) {
       const Form& form = pool[static_cast<std::size_t>(dice.below(forms))];
       const Problem problem = random_problem(dice, form, alignment_of(device));
-      expect_right(device, problem, static_cast<std::uint64_t>(i)) ? ++right : ++wrong;
+      const auto seed = static_cast<std::uint64_t>(GetParam() * count + i);
+      expect_right(device, problem, seed) ? ++right : ++wrong;
     }
     if (device.caps().kind == DeviceKind::cpu) {
       EXPECT_EQ(right, count);
     }
   });
 }
+
+INSTANTIATE_TEST_SUITE_P(Quarters, RandomGemmTest, testing::Range(0, 4));
 
 TEST_F(GemmTest, GridsBeyondOneDispatchAreRight) {
   OpenOptions options;
