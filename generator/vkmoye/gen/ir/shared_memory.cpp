@@ -181,7 +181,8 @@ class Interpreter {
   // of these or for none: two paths.
   void step(const If& s, const Active& active) {
     if (!concerns_shared_memory(s.body) && !concerns_shared_memory(s.otherwise)) return;
-    const Values condition = values_(s.condition);
+    // What follows a loop without end holds in some rounds and not in others.
+    const Values condition = is_unbounded(s.condition) ? Values(threads_) : values_(s.condition);
     Active surely = active, surely_not = active, perhaps = active, perhaps_not = active;
     bool is_known = true;
     for (std::size_t t = 0; t < threads_; ++t) {
@@ -215,25 +216,60 @@ class Interpreter {
         std::all_of(ends.begin(), ends.end(), [](const Value& end) { return end.has_value(); });
     std::uint32_t rounds = 0;
     for (const Value& end : ends) rounds = std::max(rounds, end.value_or(0));
-    // Twice around the longest ring of stages, and once more, shows every pair of rounds that meet.
-    if (!is_known) rounds = std::max(3u, 2 * longest_period(s.variable, s.body) + 1);
+    // Twice around the longest ring of stages, and once more, shows every pair of rounds that meet;
+    // of a long loop too, if shared indices only follow it around such rings.
+    const std::uint32_t enough = std::max(3u, 2 * longest_period(s.variable, s.body) + 1);
+    std::set<std::string> following = {s.variable};
+    const bool repeats = rounds > enough && only_by_remainder(s.body, following);
+    const bool is_open = !is_known || repeats;
+    if (is_open) rounds = enough;
 
     const bool was_unbounded = unbounded_.contains(s.variable);
-    if (!is_known) unbounded_.insert(s.variable);
+    if (is_open) unbounded_.insert(s.variable);
     State exits = state_;  // it may end before any round
     for (std::uint32_t round = 0; round < rounds; ++round) {
       Active inside = active;
       for (std::size_t t = 0; t < threads_; ++t) {
-        if (ends[t] && *ends[t] <= round) inside[t] = false;
+        if (!repeats && ends[t] && *ends[t] <= round) inside[t] = false;
       }
       values_.define(s.variable, Values(threads_, round));
       run(s.body, inside);
-      if (is_known) continue;
+      if (!is_open) continue;
       spend_copy();
       join(exits, state_);
     }
-    if (!is_known) state_ = std::move(exits);
+    if (is_open) state_ = std::move(exits);
     if (!was_unbounded) unbounded_.erase(s.variable);
+  }
+
+  // Whether no shared index in `body` follows the names `following` other than by a remainder; adds
+  // names to them that do.
+  bool only_by_remainder(const Body& body, std::set<std::string>& following) const {
+    const auto follows = [&](const auto& self, const Expr& e) -> bool {
+      if (e->op == Op::variable) return following.contains(e->name);
+      if (e->op == Op::modulo && is_constant(e->operands[1])) return false;
+      return std::any_of(e->operands.begin(), e->operands.end(),
+                         [&](const Expr& operand) { return self(self, operand); });
+    };
+    const auto is_fine = [&](const Element& element) {
+      return !state_.contains(element.array) || !follows(follows, element.coordinates[0]);
+    };
+    return std::all_of(body.begin(), body.end(), [&](const Stmt& statement) {
+      if (const auto* s = std::get_if<Let>(&statement.value)) {
+        if (follows(follows, s->value)) following.insert(s->name);
+      }
+      if (const auto* s = std::get_if<For>(&statement.value)) {
+        if (follows(follows, s->end)) return false;
+      }
+      const auto* load = std::get_if<Load>(&statement.value);
+      const auto* store = std::get_if<Store>(&statement.value);
+      if ((load != nullptr && !is_fine(load->from)) || (store != nullptr && !is_fine(store->to))) {
+        return false;
+      }
+      const auto inner = bodies_of(statement);
+      return std::all_of(inner.begin(), inner.end(),
+                         [&](const Body* part) { return only_by_remainder(*part, following); });
+    });
   }
 
   // Whether something in `body` touches a shared array or waits: else there is nothing to follow.
