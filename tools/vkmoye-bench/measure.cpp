@@ -109,7 +109,9 @@ void bake_sizes(gen::ir::Kernel& kernel, Arguments& arguments) {
 }  // namespace
 
 Row measure(Device& device, const Problem& problem, const MeasureOptions& options) {
-  gen::ir::Kernel kernel = problem.entry->describe(problem.request);
+  gen::Request request = problem.request;
+  request.shared_bytes = device.caps().max_shared_bytes;
+  gen::ir::Kernel kernel = problem.entry->describe(request);
   const std::unique_ptr<Workload> workload = make_workload(problem);
   Arguments arguments = workload->arguments();
   if (options.bake) bake_sizes(kernel, arguments);

@@ -64,6 +64,18 @@ TEST(Verify, FindsTheMissingBarrierAndNamesBothPartitions) {
   EXPECT_THAT(verify(kernel_of(sound)), IsEmpty());
 }
 
+TEST(Verify, TakesAConditionOnALoopWithoutEndForOpen) {
+  // In some round the barrier's branch is left out, though not in the first ones.
+  const Expr k = variable("k");
+  const Body round = {Store{tile_at((thread + k) % 8, "writer"), value()},
+                      If{less(k, 1000),
+                         {Store{tile_at((thread + k) % 8, "again"), value()}},
+                         {Load{"y", tile_at((thread + k + 1) % 8, "late")}}},
+                      Barrier{}};
+  const Body all = {If{less(0, n), {Load{"x", {"src", {0}, "src"}}, For{"k", n, round}}}};
+  EXPECT_THAT(verify(kernel_of(all)), ElementsAre(HasSubstr("'late'")));
+}
+
 TEST(Verify, FindsARaceAroundALoop) {
   // Sound once through, but the next round's write meets this round's read.
   const Body round = {Store{tile_at(thread, "writer"), value()}, Barrier{},
@@ -253,8 +265,12 @@ TEST(Verify, RefusesGridsExtentsAndNamesThatCannotBe) {
 }
 
 TEST(Verify, EndsSoonHoweverLongTheKernel) {
-  EXPECT_THAT(verify(kernel_of({For{"k", 4000000000u, {Barrier{}}}})),
+  const Expr k = variable("k", kIndex, 4000000000u);
+  EXPECT_THAT(verify(kernel_of(with_x(
+                  {For{"k", 4000000000u, {Store{tile_at(thread + (k - k), "own"), value()}}}}))),
               ElementsAre(HasSubstr("too many to follow")));
+  // Round a ring of stages, a few rounds show them all.
+  EXPECT_THAT(verify(kernel_of({For{"k", 4000000000u, {Barrier{}}}})), IsEmpty());
   Expr e = thread;
   for (int i = 0; i < 200; ++i) e = e + e;
   EXPECT_THAT(verify(kernel_of({Let{"deep", e}})), IsEmpty());

@@ -14,7 +14,7 @@ namespace vkmoye::gen {
 struct CopyAutoConfig {
   ScalarType type = ScalarType::f32;
   std::int64_t threads = 256;  // of a workgroup
-  std::int64_t rounds = 4;     // accesses of a thread, all in flight at once
+  std::int64_t rounds = 1;     // accesses of a thread, all in flight at once
   std::int64_t vector = 16;    // bytes of an access
 };
 

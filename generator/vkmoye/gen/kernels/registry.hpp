@@ -33,6 +33,7 @@ struct Request {
   Options options = {};
   GemmForm gemm = {};                    // for products, instead of `type`
   std::vector<std::int64_t> shape = {};  // of src, for kernels made for one; empty: an example
+  std::uint64_t shared_bytes = 32768;    // of the device; kernels choose their tiles by them
 };
 
 struct OptionRow {

@@ -53,10 +53,22 @@ Layout TransposeAutoConfig::shared_layout() const {
 TransposeAutoConfig transpose_auto_config(ScalarType type) {
   TransposeAutoConfig config;
   config.type = type;
+  // The fastest of a sweep on an H200 at 8192x8192 and 16384x16384: tiles of 8 KiB that 8 workgroups
+  // of a multiprocessor hold at once.
+  config.strip = 8;
   switch (size_of(type)) {
     case 1: config.tile_rows = config.tile_cols = 128; break;
-    case 2:
-    case 4: config.tile_rows = config.tile_cols = 64; break;
+    case 2: config.tile_rows = config.tile_cols = 64; break;
+    case 4:
+      config.tile_rows = 64;
+      config.tile_cols = 32;
+      config.store_lanes = 16;
+      break;
+    case 8:
+      config.tile_rows = config.tile_cols = 32;
+      config.load = config.store = 8;
+      config.load_lanes = config.store_lanes = 32;
+      break;
     default: config.tile_rows = config.tile_cols = 32; break;
   }
   return config;
