@@ -371,6 +371,39 @@ TEST(Cli, ApplyMovesElementsOfEveryWidth) {
   }
 }
 
+TEST(Cli, ApplyPermutesTheAxesOfAnArrayOfAnyRank) {
+  const TemporaryFolder folder;
+  std::string input(24, '\0'), expected;
+  for (std::size_t i = 0; i < input.size(); ++i) input[i] = static_cast<char>(i);
+  for (int k = 0; k < 4; ++k) {  // b = a.transpose(2, 0, 1)
+    for (int i = 0; i < 2; ++i) {
+      for (int j = 0; j < 3; ++j) expected += static_cast<char>(12 * i + 4 * j + k);
+    }
+  }
+  write_file(folder.file("a.npy"), npy("|u1", "(2, 3, 4)", input));
+  const Outcome outcome = bench({"apply", "relayout", "--permute", "2,0,1", "--in",
+                                 folder.file("a.npy"), "--out", folder.file("b.npy")});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(read_file(folder.file("b.npy")), npy("|u1", "(4, 2, 3)", expected));
+
+  const Outcome wrong = bench({"apply", "relayout", "--permute", "2,0", "--in",
+                               folder.file("a.npy"), "--out", folder.file("c.npy")});
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("(2,0) does not name each axis of (2,3,4)"));
+}
+
+TEST(Cli, RunVerifiesPermutationsOfAnyRank) {
+  const Outcome outcome = bench({"run", "relayout", "--size", "6x70x33,3x4x5x66", "--type", "f16",
+                                 "--baseline", "copy", "--min-time", "0", "--format", "json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  for (const json& row : json::parse(outcome.out)["results"]) {
+    EXPECT_EQ(row["verified"], true);
+    EXPECT_THAT(std::string(row["command"]), HasSubstr("relayout --size "));
+  }
+  const Outcome emitted = bench({"emit", "relayout", "--size", "64x96x128", "--permute", "2,0,1"});
+  EXPECT_THAT(emitted.out, HasSubstr("src=(128,64,96):(1,12288,128)"));
+}
+
 TEST(Cli, ApplyRefusesFilesThatAreNotWhatItTakes) {
   const TemporaryFolder folder;
   const auto refused = [&](const std::string& bytes, const std::string& text) {

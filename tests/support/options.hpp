@@ -11,7 +11,9 @@ namespace vkmoye::test {
 /// shared tile has no padding of it; products and kernels that choose for themselves have other
 /// options.
 inline gen::Options options_of(const gen::KernelEntry& entry, gen::Options options) {
-  if (entry.operation == gen::Operation::gemm || entry.name.ends_with("/auto")) return {};
+  const bool is_tile =
+      entry.operation == gen::Operation::copy || entry.operation == gen::Operation::transpose;
+  if (!is_tile || entry.name.ends_with("/auto")) return {};
   std::erase_if(options, [&](const auto& option) {
     return std::none_of(entry.options.begin(), entry.options.end(),
                         [&](const auto& row) { return row.name == option.first; });

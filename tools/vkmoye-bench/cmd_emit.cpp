@@ -73,7 +73,7 @@ ordered_json to_json(const KernelInterface& kernel) {
 }
 
 struct EmitOptions {
-  std::string kernel, spirv, interface, type = "f32";
+  std::string kernel, spirv, interface, type = "f32", size;
   ConfigOptions config;
   GemmOptions gemm;
 };
@@ -81,8 +81,19 @@ struct EmitOptions {
 void emit(const EmitOptions& options) {
   const gen::KernelEntry& entry = find_one_kernel(options.kernel);
   options.gemm.refuse_without_product({&entry});
-  const CompiledKernel compiled = gen::compile(
-      entry.describe(request_of(entry, options.type, options.config.given(), options.gemm)));
+  gen::Request request = request_of(entry, options.type, options.config.given(), options.gemm);
+  if (!options.size.empty()) {
+    if (entry.operation != gen::Operation::relayout) {
+      throw ArgumentError(fmt::format("emit: --size: {} takes its sizes when it runs", entry.name));
+    }
+    const auto sizes = parse_sizes({options.size});
+    if (sizes.size() != 1) {
+      throw ArgumentError(
+          fmt::format("emit: --size {} is {} sizes, one is needed", options.size, sizes.size()));
+    }
+    request.shape = size_of_problem(entry.operation, sizes.front());
+  }
+  const CompiledKernel compiled = gen::compile(entry.describe(request));
   if (options.spirv == options.interface && !options.spirv.empty()) {
     throw ArgumentError("emit: --spirv and --interface name the same file, " + options.spirv);
   }
@@ -110,6 +121,10 @@ void add_emit(CLI::App& app, int&) {
   command->add_option("KERNEL", options->kernel, "family/variant")->required();
   command->add_option("--type", options->type,
                       "element type (f32); of a product also operands,accumulator,result");
+  command
+      ->add_option("--size", options->size,
+                   "shape of the source, of a kernel made for one: relayout (32x64x128)")
+      ->check(not_empty());
   command->add_option("--spirv", options->spirv, "write the SPIR-V into this file")
       ->check(not_empty());
   command

@@ -58,6 +58,9 @@ Timing time_cuda(const std::string& name, const BaselineRun& run, const Problem&
     return cuda.time(run.times, call);
   };
   if (is_copy) return timed([&] { cuda.copy(dst.at(), src.at(), input.size()); });
+  if (problem.entry->operation == gen::Operation::relayout) {
+    throw Unavailable("it transposes matrices only");
+  }
   const Cublas cublas(cuda);
   return timed(
       [&] { cublas.transpose(type, problem.size[0], problem.size[1], src.at(), dst.at()); });
@@ -72,7 +75,9 @@ Timing time_move_baseline(const std::string& name, const BaselineRun& run, const
   // As many bytes, the tutorial's copy kernel.
   const gen::ir::Kernel copy = gen::find_kernel("copy/simple")->describe({problem.request.type});
   const Pipeline pipeline = run.device.load(gen::compile(copy));
-  const Arguments arguments = {{"rows", problem.size[0]}, {"cols", problem.size[1]}};
+  std::int64_t rows = 1;
+  for (std::size_t i = 0; i + 1 < problem.size.size(); ++i) rows *= problem.size[i];
+  const Arguments arguments = {{"rows", rows}, {"cols", problem.size.back()}};
   return vkmoye::measure(
       run.device, run.device.prepare(pipeline, {src.view(), dst.view()}, arguments), run.times);
 }

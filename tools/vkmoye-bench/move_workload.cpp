@@ -9,6 +9,7 @@
 #include "baselines.hpp"
 #include "random.hpp"
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/kernels/relayout_rows.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -42,18 +43,30 @@ class Move : public Workload {
       : problem_(problem),
         operation_(problem.entry->operation),
         type_(problem.request.type),
-        rows_(problem.size[0]),
-        cols_(problem.size[1]) {}
+        shape_(problem.size) {
+    if (operation_ == gen::Operation::transpose) std::swap(shape_[0], shape_[1]);
+    if (operation_ == gen::Operation::relayout) {
+      const gen::PermutedArray array = gen::permuted_array(problem.request);
+      shape_ = array.shape;
+      for (int i = 0; i < array.layouts.src.rank(); ++i) {
+        const Layout axis = array.layouts.src.mode(i);
+        strides_.push_back(axis.leaves()[0].stride);
+      }
+    }
+  }
 
   std::string type_text() const override { return std::string(to_string(type_)); }
   std::vector<std::string> words() const override {
-    return {"--size", fmt::format("{}x{}", rows_, cols_), "--type", type_text()};
+    return {"--size", to_string(problem_.size), "--type", type_text()};
   }
 
   std::vector<Array> arrays() const override {
     return {{"src", array_bytes(), 0}, {"dst", array_bytes(), std::nullopt}};
   }
-  Arguments arguments() const override { return {{"rows", rows_}, {"cols", cols_}}; }
+  Arguments arguments() const override {
+    if (operation_ == gen::Operation::relayout) return {};  // baked
+    return {{"rows", problem_.size[0]}, {"cols", problem_.size[1]}};
+  }
 
   double bytes() const override { return 2.0 * static_cast<double>(array_bytes()); }
   bool is_checked_in_full() const override { return elements() <= kFullVerification; }
@@ -65,14 +78,13 @@ class Move : public Workload {
   Verdict check(const Buffers& buffers, Verify verify, std::uint64_t seed) const override {
     Verdict verdict;
     const std::size_t width = size_of(type_);
-    const auto rows = static_cast<std::uint64_t>(rows_), cols = static_cast<std::uint64_t>(cols_);
-    std::vector<std::byte> chunk(std::min(kChunkElements, rows * cols) * width);
-    for (const std::uint64_t first : chunks_to_check(rows * cols, verify, seed)) {
-      const std::uint64_t count = std::min(kChunkElements, rows * cols - first);
+    std::vector<std::byte> chunk(std::min(kChunkElements, elements()) * width);
+    for (const std::uint64_t first : chunks_to_check(elements(), verify, seed)) {
+      const std::uint64_t count = std::min(kChunkElements, elements() - first);
       const std::span part(chunk.data(), count * width);
       buffers[1].read(part, first * width);
       for (std::uint64_t i = 0; i < count; ++i) {
-        const std::uint64_t source = gen::source_index(operation_, first + i, rows, cols);
+        const std::uint64_t source = source_of(first + i);
         std::byte expected[16];
         random_element({expected, width}, seed, source);
         if (std::memcmp(expected, part.data() + i * width, width) == 0) continue;
@@ -89,22 +101,36 @@ class Move : public Workload {
     return time_move_baseline(name, run, problem_);
   }
 
-  std::vector<std::int64_t> result_shape() const override {
-    if (operation_ == gen::Operation::transpose) return {cols_, rows_};
-    return {rows_, cols_};
-  }
+  std::vector<std::int64_t> result_shape() const override { return shape_; }
   ScalarType result_type() const override { return type_; }
 
  private:
   std::uint64_t elements() const {
-    return static_cast<std::uint64_t>(rows_) * static_cast<std::uint64_t>(cols_);
+    std::uint64_t count = 1;
+    for (const std::int64_t extent : shape_) count *= static_cast<std::uint64_t>(extent);
+    return count;
+  }
+  // The place in src of what stands at `index` of dst.
+  std::uint64_t source_of(std::uint64_t index) const {
+    if (operation_ != gen::Operation::relayout) {
+      return gen::source_index(operation_, index, static_cast<std::uint64_t>(problem_.size[0]),
+                               static_cast<std::uint64_t>(problem_.size[1]));
+    }
+    std::uint64_t source = 0;
+    for (std::size_t axis = shape_.size(); axis-- > 0;) {
+      const auto extent = static_cast<std::uint64_t>(shape_[axis]);
+      source += index % extent * static_cast<std::uint64_t>(strides_[axis]);
+      index /= extent;
+    }
+    return source;
   }
   std::uint64_t array_bytes() const { return elements() * size_of(type_); }
 
   Problem problem_;
   gen::Operation operation_;
   ScalarType type_;
-  std::int64_t rows_, cols_;  // of src
+  std::vector<std::int64_t> shape_;    // of dst
+  std::vector<std::int64_t> strides_;  // in src, along the axes of dst; of a relayout
 };
 
 }  // namespace
@@ -123,7 +149,7 @@ Problem move_of(const gen::KernelEntry& entry, const gen::Options& config, const
     throw ArgumentError(
         fmt::format("{}: holds {}, --type says {}", array.name, to_string(array.type), type));
   }
-  if (array.shape.size() != 2) {
+  if (array.shape.size() != 2 && entry.operation != gen::Operation::relayout) {
     throw ArgumentError(fmt::format("{}: has {} dimension{}, {} takes 2", array.name,
                                     array.shape.size(), array.shape.size() == 1 ? "" : "s",
                                     entry.name));
@@ -133,6 +159,7 @@ Problem move_of(const gen::KernelEntry& entry, const gen::Options& config, const
   problem.request.type = array.type;
   problem.request.options = config;
   problem.size = array.shape;
+  if (entry.operation == gen::Operation::relayout) problem.request.shape = array.shape;
   return problem;
 }
 

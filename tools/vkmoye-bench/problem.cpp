@@ -21,6 +21,7 @@ SizeForm size_form(gen::Operation operation) {
 }  // namespace
 
 Extents size_of_problem(gen::Operation operation, const Extents& extents) {
+  if (operation == gen::Operation::relayout && extents.size() > 1) return extents;
   const SizeForm form = size_form(operation);
   if (extents.size() == 1) return Extents(form.rank, extents.front());
   if (extents.size() == form.rank) return extents;
@@ -37,6 +38,7 @@ std::vector<Problem> problems_of(const gen::KernelEntry& entry, const std::strin
     problem.entry = &entry;
     problem.request = request_of(entry, types, config, gemm);
     problem.size = size;
+    if (entry.operation == gen::Operation::relayout) problem.request.shape = size;
     return problem;
   };
   if (entry.operation == gen::Operation::gemm) {

@@ -15,7 +15,7 @@ namespace vkmoye::bench {
 struct Problem {
   const gen::KernelEntry* entry = nullptr;
   gen::Request request;
-  Extents size;           // of a move: rows and columns of src; of a product: M, N, K
+  Extents size;           // of a move: of src in C's order; of a product: M, N, K
   GemmProblem gemm = {};  // of a product, with `request.gemm` its form
 };
 

@@ -115,6 +115,11 @@ void Builder::take_grid_from(const View& view) {
   }
 }
 
+void Builder::grid(std::size_t dimension, const Extent& extent, std::int64_t tile) {
+  kernel_.grid[dimension] = {extent, tile};
+  has_grid_[dimension] = true;
+}
+
 Expr Builder::block_x() const { return ir::variable(kBlock[0]); }
 Expr Builder::block_y() const { return ir::variable(kBlock[1]); }
 Expr Builder::block_z() const { return ir::variable(kBlock[2]); }

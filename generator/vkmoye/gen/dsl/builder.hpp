@@ -65,6 +65,8 @@ class Builder {
   Expr block_x() const;
   Expr block_y() const;
   Expr block_z() const;
+  /// The grid along a dimension (0: block_x) whose coordinate is no tile's by itself.
+  void grid(std::size_t dimension, const Extent& extent, std::int64_t tile);
   Expr thread() const;  // 0 .. threads-1
 
   /// to(v) = from(v) for each value v; a value outside its buffer is skipped.

@@ -12,6 +12,7 @@
 #include "vkmoye/gen/kernels/copy_auto.hpp"
 #include "vkmoye/gen/kernels/copy_tiled.hpp"
 #include "vkmoye/gen/kernels/gemm_rows.hpp"
+#include "vkmoye/gen/kernels/relayout_rows.hpp"
 #include "vkmoye/gen/kernels/tile_config.hpp"
 #include "vkmoye/gen/kernels/transpose.hpp"
 #include "vkmoye/gen/kernels/transpose_auto.hpp"
@@ -261,6 +262,7 @@ std::span<const KernelEntry> registry() {
     out.push_back(best_of("transpose/auto", Operation::transpose,
                           "the fastest: wide accesses on both sides of a tile of words",
                           transpose_auto_fields(), transpose_auto_config, transpose_auto));
+    out.push_back(relayout_row());
     for (KernelEntry& row : gemm_rows()) out.push_back(std::move(row));
     return out;
   }();
@@ -275,7 +277,7 @@ const KernelEntry* find_kernel(const std::string& name) {
 }
 
 Request request_of(ScalarType type, Options options) {
-  return {type, std::move(options), gemm_form(type)};
+  return {type, std::move(options), gemm_form(type), {}};
 }
 
 std::uint64_t source_index(Operation operation, std::uint64_t index, std::uint64_t rows,
@@ -283,6 +285,7 @@ std::uint64_t source_index(Operation operation, std::uint64_t index, std::uint64
   switch (operation) {
     case Operation::copy: return index;
     case Operation::transpose: return index % rows * cols + index / rows;
+    case Operation::relayout:
     case Operation::gemm: break;
   }
   return index;

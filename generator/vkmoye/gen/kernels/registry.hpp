@@ -23,6 +23,7 @@ using Options = std::map<std::string, std::string>;
 enum class Operation : std::uint8_t {
   copy,       // dst[r][c] = src[r][c]
   transpose,  // dst[c][r] = src[r][c]
+  relayout,   // dst = src with its axes permuted
   gemm,       // c[m][n] = alpha * sum over k of a[m][k] * b[n][k] + beta * c[m][n]
 };
 
@@ -30,7 +31,8 @@ enum class Operation : std::uint8_t {
 struct Request {
   ScalarType type = ScalarType::f32;  // of what is moved
   Options options = {};
-  GemmForm gemm = {};  // for products, instead of `type`
+  GemmForm gemm = {};                    // for products, instead of `type`
+  std::vector<std::int64_t> shape = {};  // of src, for kernels made for one; empty: an example
 };
 
 struct OptionRow {

@@ -153,8 +153,17 @@ ir::Kernel transpose_auto(const TransposeAutoConfig& config, const std::string& 
   const Tensor dst = k.output("dst", config.type, {{"row", "rows"}, {"col", "cols"}});
   const View smem = k.shared("tile", config.type, config.shared_layout());  // (bM, bN)
 
-  const View from = tile(src, {bM, bN}, {k.block_x(), k.block_y()});  // (bM, bN)
-  const View to = tile(dst, {bN, bM}, {k.block_y(), k.block_x()});    // (bN, bM)
+  // Workgroups run along x first: down the rows of tiles of a strip, then to the next column.
+  Expr col = k.block_x(), row = k.block_y();
+  if (config.strip > 1) {
+    k.grid(0, config.strip, 1);
+    k.grid(1, "cols", bM);
+    k.grid(2, "rows", bN * config.strip);
+    col = k.block_y();
+    row = Expr(static_cast<std::uint32_t>(config.strip)) * k.block_z() + k.block_x();
+  }
+  const View from = tile(src, {bM, bN}, {col, row});  // (bM, bN)
+  const View to = tile(dst, {bN, bM}, {row, col});    // (bN, bM)
   const Work work = work_of(config);
   // Single elements share their array with one kind of vector: words of several are that kind.
   const auto word = static_cast<std::uint32_t>(config.packed() > 1 ? 4 : kWidestCopy);

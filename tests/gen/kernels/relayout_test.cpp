@@ -1,0 +1,79 @@
+// What the plan of a relayout says, and what is refused, without a device.
+
+#include "vkmoye/gen/kernels/relayout.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/layout/text.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+std::vector<std::string> reasons(const char* src, const char* dst) {
+  return reasons_against_relayout(parse_layout(src), parse_layout(dst));
+}
+
+TEST(Relayout, JoinsModesThatStayTogether) {
+  // NHWC -> NCHW: rows and columns are one mode.
+  const Permutation p = permuted({8, 20, 30, 64}, {0, 3, 1, 2});
+  EXPECT_THAT(joint_modes(p.src, p.dst), ElementsAre(JointMode{600, 64, 1}, JointMode{64, 1, 600},
+                                                     JointMode{8, 38400, 38400}));
+  // Nothing moves: one mode is left.
+  const Permutation none = permuted({8, 20, 30}, {0, 1, 2});
+  EXPECT_THAT(joint_modes(none.src, none.dst), ElementsAre(JointMode{4800, 1, 1}));
+}
+
+TEST(Relayout, GoesStraightAcrossWhereBothRunAlongOneMode) {
+  const Permutation p = permuted({8, 20, 64}, {1, 0, 2});
+  const RelayoutPlan plan = plan_relayout(p.src, p.dst, {});
+  EXPECT_TRUE(plan.straight);
+  EXPECT_EQ(plan.vector, 4);
+  EXPECT_FALSE(
+      plan_relayout(permuted({64, 64}, {1, 0}).src, permuted({64, 64}, {1, 0}).dst, {}).straight);
+}
+
+TEST(Relayout, TilesCoverRunsOnBothSidesAndMeetNoBankTwice) {
+  const Permutation p = permuted({64, 128, 256}, {2, 1, 0});
+  const RelayoutPlan plan = plan_relayout(p.src, p.dst, {});
+  EXPECT_FALSE(plan.straight);
+  EXPECT_THAT(plan.tile, ElementsAre(64, 1, 64));
+  EXPECT_EQ(plan.padding % 2, 1);
+  EXPECT_EQ(plan.load_vector, 4);
+  EXPECT_EQ(plan.store_vector, 4);
+}
+
+TEST(Relayout, RefusesWithEveryReason) {
+  EXPECT_THAT(reasons("(4,8)", "(8,4)"), ElementsAre(HasSubstr("shape")));
+  EXPECT_THAT(reasons("(6)", "((4,2)):((1,4))"), ElementsAre(HasSubstr("shape")));
+  EXPECT_THAT(reasons("((4,3),2)", "((6,2),2)"),
+              ElementsAre(HasSubstr("mode 0: (4,3) and (6,2) have no common refinement")));
+  EXPECT_THAT(reasons("(4,8)", "(4,8):(1,3)"), ElementsAre(HasSubstr("overlaps itself")));
+  EXPECT_THAT(reasons("(65536,65537)", "(65536,65537)"),
+              ElementsAre(HasSubstr("src spans 4295032832 elements"), HasSubstr("dst spans")));
+  EXPECT_THAT(reasons("(4,8)", "(4,9):(1,0)"),
+              ElementsAre(HasSubstr("shape"), HasSubstr("overlaps")));
+  EXPECT_THAT(reasons("(4,8):(0,0)", "(4,8):(8,1)"), testing::IsEmpty());
+  RelayoutConfig config;
+  config.threads = 100;
+  EXPECT_THAT([&] { relayout(Layout(4), Layout(4), config); },
+              ThrowsMessage<KernelError>(HasSubstr("threads 100")));
+}
+
+TEST(Relayout, PermutationsAreNumPys) {
+  const Permutation p = permuted({2, 3, 4}, {2, 0, 1});
+  EXPECT_EQ(p.src, "(4,2,3):(1,12,4)"_layout);
+  EXPECT_EQ(p.dst, "(4,2,3):(6,3,1)"_layout);
+  EXPECT_EQ(permuted({2, 3}, {}).src, "(3,2):(1,3)"_layout);
+  EXPECT_THROW(permuted({2, 3}, {0, 0}), LayoutError);
+  EXPECT_THROW(permuted({2, 3}, {0}), LayoutError);
+  EXPECT_THROW(permuted({2, 0}, {0, 1}), LayoutError);
+}
+
+}  // namespace
+}  // namespace vkmoye::gen

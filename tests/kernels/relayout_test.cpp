@@ -1,0 +1,123 @@
+// Any strided tensor into any other of the same shape, on every device found: permutations, padding,
+// tiles, broadcasts, ragged extents, every width of element.
+
+#include "vkmoye/gen/kernels/relayout.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <random>
+
+#include "support/device_fixture.hpp"
+#include "support/guarded_buffer.hpp"
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/compile.hpp"
+#include "vkmoye/layout/text.hpp"
+
+namespace vkmoye::test {
+namespace {
+
+class RelayoutTest : public DeviceTest {
+ protected:
+  // Every element of dst, what lies between them, and the zones around both buffers.
+  void expect_right(Device& device, const Layout& src, const Layout& dst,
+                    const gen::RelayoutConfig& config = {}) {
+    SCOPED_TRACE(std::string(to_string(config.type)) + " " + to_string(src) + " -> " +
+                 to_string(dst));
+    const std::size_t width = size_of(config.type);
+    std::vector<std::uint8_t> input(static_cast<std::size_t>(cosize(src)) * width);
+    for (std::uint8_t& byte : input) byte = static_cast<std::uint8_t>(random_());
+    GuardedBuffer from(device, input.size());
+    GuardedBuffer to(device, static_cast<std::size_t>(cosize(dst)) * width);
+    write_as(from, input);
+    std::vector<std::uint8_t> expected = read_as<std::uint8_t>(to);  // what is there before
+    for (std::int64_t i = 0; i < size(src); ++i) {
+      std::memcpy(&expected[static_cast<std::size_t>(dst(i)) * width],
+                  &input[static_cast<std::size_t>(src(i)) * width], width);
+    }
+    const gen::ir::Kernel kernel = gen::relayout(src, dst, config);
+    device.run(device.load(gen::compile(kernel)), {from.view(), to.view()}, {});
+    EXPECT_TRUE(read_as<std::uint8_t>(to) == expected);
+    EXPECT_EQ(from.damage(), "");
+    EXPECT_EQ(to.damage(), "");
+  }
+
+  std::mt19937 random_{41};
+};
+
+TEST_F(RelayoutTest, TwentyPermutationsOfThreeToFiveAxes) {
+  const std::vector<std::int64_t> shapes[] = {
+      {64, 32, 96}, {7, 65, 33}, {4, 64, 3, 64}, {5, 6, 70, 9}, {2, 3, 32, 5, 40}};
+  for_each_device([&](Device& device) {
+    for (const auto& shape : shapes) {
+      std::vector<std::int64_t> axes(shape.size());
+      std::iota(axes.begin(), axes.end(), std::int64_t{0});
+      for (int i = 0; i < 4; ++i) {
+        std::shuffle(axes.begin(), axes.end(), random_);
+        const gen::Permutation permutation = gen::permuted(shape, axes);
+        expect_right(device, permutation.src, permutation.dst);
+      }
+    }
+  });
+}
+
+TEST_F(RelayoutTest, PaddingTilesAndBroadcasts) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"(60,100):(1,64)", "(60,100)"},                       // padding goes
+      {"(60,100)", "(60,100):(1,64)"},                       // and comes
+      {"(60,100):(1,64)", "(60,100):(104,1)"},               // both, transposed
+      {"(64,64)", "((8,8),(8,8)):((1,64),(8,512))"},         // into tiles of 8x8
+      {"((8,8),(8,8)):((1,64),(8,512))", "(64,64):(64,1)"},  // out of them, transposed
+      {"((16,4),(32,2)):((1,512),(16,2048))", "((32,2),(8,8)):((1,256),(32,512))"},
+      {"(48,50):(1,0)", "(48,50)"},                    // one column, fifty times
+      {"(48,50):(0,1)", "(48,50):(50,1)"},             // one row
+      {"(48,50):(0,0)", "(48,50)"},                    // one element
+      {"(100,40):(3,300)", "(100,40):(1,100)"},        // every third
+      {"(100,40):(16,1600)", "(100,40):(40,1)"},       // nothing runs in src
+      {"(3,1000):(1,3)", "(3,1000):(1000,1)"},         // elements of 12 bytes fall apart
+      {"(3,50,40):(1,3,150)", "(3,50,40):(1,120,3)"},  // and change places whole
+      {"(1,1,1)", "(1,1,1):(5,7,9)"},
+      {"(1023)", "(1023):(2)"},
+  };
+  for_each_device([&](Device& device) {
+    for (const auto& [src, dst] : cases) {
+      expect_right(device, parse_layout(src), parse_layout(dst));
+    }
+  });
+}
+
+TEST_F(RelayoutTest, EveryWidthOfElement) {
+  for_each_device([&](Device& device) {
+    for (const ScalarType type : {ScalarType::i8, ScalarType::f16, ScalarType::bf16,
+                                  ScalarType::f64, ScalarType::i64, ScalarType::c128}) {
+      gen::RelayoutConfig config;
+      config.type = type;
+      for (const auto& axes : {std::vector<std::int64_t>{2, 0, 1}, {0, 2, 1}, {1, 0, 2}}) {
+        const gen::Permutation permutation = gen::permuted({6, 144, 272}, axes);
+        expect_right(device, permutation.src, permutation.dst, config);
+      }
+    }
+  });
+}
+
+TEST_F(RelayoutTest, OtherConfigs) {
+  const gen::Permutation permutation = gen::permuted({40, 64, 66}, {2, 1, 0});
+  const auto with = [](std::int64_t threads, std::int64_t vector, std::int64_t run) {
+    gen::RelayoutConfig config;
+    config.threads = threads;
+    config.vector = vector;
+    config.run = run;
+    return config;
+  };
+  for_each_device([&](Device& device) {
+    for (const auto& config :
+         {with(64, 16, 32), with(128, 4, 16), with(1024, 8, 64), with(1, 16, 4)}) {
+      expect_right(device, permutation.src, permutation.dst, config);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace vkmoye::test
