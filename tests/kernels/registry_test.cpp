@@ -129,6 +129,7 @@ TEST_F(RegistryTest, OtherConfigsOfTheBestAreRight) {
       {"transpose/auto", ScalarType::f16, {{"tile", "64x128"}, {"vector", "8x8"}, {"pad", "0"}}},
       {"transpose/auto", ScalarType::f16, {{"vector", "2x4"}, {"lanes", "32x32"}}},
       {"transpose/auto", ScalarType::i8, {{"tile", "64x64"}, {"threads", "64"}, {"vector", "8x4"}}},
+      {"transpose/auto", ScalarType::f32, {{"strip", "4"}, {"tile", "32x32"}}},
       {"transpose/auto", ScalarType::f64, {{"tile", "64x32"}, {"vector", "8x16"}}},
       {"transpose/auto",
        ScalarType::c64,

@@ -249,5 +249,25 @@ TEST(LaunchPlan, RefusesSizesBeyond32Bits) {
   }
 }
 
+TEST(Interface, AnExtentMayBeTheProductOfTwoArguments) {
+  KernelInterface kernel;
+  kernel.bindings = {{"src", ScalarType::u8, Access::read, {Extent("cols", "rows")}}};
+  kernel.grid[0] = {Extent("cols", "rows"), 100};
+  EXPECT_EQ(to_string(kernel.bindings[0].extents[0]), "cols*rows");
+  const Arguments arguments = {{"cols", 30}, {"rows", 7}};
+  EXPECT_EQ(element_count(kernel.bindings[0], arguments), 210u);
+  EXPECT_EQ(group_count(kernel, arguments)[0], 3u);
+  EXPECT_THAT(
+      [&] {
+        group_count(kernel, {{"cols", 65536}, {"rows", 65536}});
+      },
+      ThrowsMessage<ArgumentError>(HasSubstr("65536 x 65536 exceeds the 2^32-1")));
+  EXPECT_THAT(
+      [&] {
+        group_count(kernel, {{"cols", 30}});
+      },
+      ThrowsMessage<ArgumentError>(HasSubstr("'rows' is missing")));
+}
+
 }  // namespace
 }  // namespace vkmoye::test

@@ -8,6 +8,7 @@
 #include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/ir/verify.hpp"
 #include "vkmoye/gen/kernels/copy.hpp"
+#include "vkmoye/gen/kernels/transpose_auto.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -32,6 +33,32 @@ TEST(Transpose, WithoutItsBarrierIsRefusedNamingTheTwoPartitions) {
       ElementsAre(HasSubstr("race in shared tile: 'parallelize(tile, (32,8):(1,32))' writes "
                             "tile[33] in thread 32 and 'parallelize(transpose(tile), "
                             "(32,8):(1,32))' reads it in thread 1, with no barrier between")));
+}
+
+TEST(TransposeAuto, RefusesBadValuesWithEveryReason) {
+  TransposeAutoConfig config = transpose_auto_config(ScalarType::f16);
+  config.tile_rows = 48;
+  config.load = 32;
+  config.threads = 2000;
+  EXPECT_THAT(
+      reasons_against(config),
+      ElementsAre("tile: 48 is no power of two up to 4096", "threads 2000 is outside 1..1024",
+                  "vector 32: an access of f16 is a power of two of 2 to 16 bytes"));
+  config = transpose_auto_config(ScalarType::f16);
+  config.store_lanes = 7;
+  config.store = 2;  // half a word
+  EXPECT_THAT(reasons_against(config),
+              ElementsAre("store lanes 7 does not divide 256", "a word's 2 does not divide 1"));
+  config = transpose_auto_config(ScalarType::f32);
+  config.tile_cols = 16;
+  EXPECT_THAT(reasons_against(config),
+              Contains("load: 256 threads move (32,32) at once, which does not divide (16,64)"));
+}
+
+TEST(TransposeAuto, HasAConfigForEveryType) {
+  for (const ScalarTypeInfo& type : scalar_types()) {
+    EXPECT_THAT(reasons_against(transpose_auto_config(type.type)), IsEmpty()) << type.name;
+  }
 }
 
 TEST(Copy, NeedsNoBarrier) {

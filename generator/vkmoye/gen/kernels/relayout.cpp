@@ -173,22 +173,27 @@ View shared_view(const Builder& k, const RelayoutPlan& plan, const Shares& share
 }
 
 void through_shared(Builder& k, const RelayoutPlan& plan, ScalarType type) {
-  std::vector<std::int64_t> counts;
+  std::vector<std::int64_t> walk;
   std::int64_t tiles = 1;
-  for (std::size_t m = 0; m < plan.modes.size(); ++m) {
-    counts.push_back((plan.modes[m].extent + plan.tile[m] - 1) / plan.tile[m]);
-    tiles *= counts.back();
+  for (const Part& part : plan.walk) {
+    walk.push_back(part.extent);
+    tiles *= part.extent;
   }
   k.grid(0, tiles, 1);
   k.shared("tile", type, Layout(plan.shared_elements));
 
-  std::vector<Expr> origins = digits(k.block_x(), counts);
+  const std::vector<Expr> steps = digits(k.block_x(), walk);
+  std::vector<Expr> origins(plan.modes.size(), Expr(0));
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const Part& part = plan.walk[i];
+    origins[part.mode] = origins[part.mode] + Expr(number(part.step)) * steps[i];
+  }
   Conditions inside;
   bool never_inside = false;
   for (std::size_t m = 0; m < origins.size(); ++m) {
     origins[m] = Expr(number(plan.tile[m])) * origins[m];
     if (plan.modes[m].extent % plan.tile[m] == 0) continue;
-    never_inside = never_inside || counts[m] == 1;
+    never_inside = never_inside || plan.modes[m].extent < plan.tile[m];
     inside.push_back(ir::less(origins[m] + number(plan.tile[m] - 1), number(plan.modes[m].extent)));
   }
   const std::uint32_t word = plan.packed > 1 ? 4 : 16;

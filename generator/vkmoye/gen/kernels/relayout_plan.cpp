@@ -185,6 +185,39 @@ std::int64_t wavefronts(const RelayoutPlan& plan, std::int64_t word_bytes) {
   return sum;
 }
 
+std::vector<Part> walk_of(const RelayoutPlan& plan, Walk walk,
+                          const std::vector<std::size_t>& src_order,
+                          const std::vector<std::size_t>& dst_order) {
+  std::vector<std::int64_t> left, done(plan.modes.size(), 1);
+  for (std::size_t m = 0; m < plan.modes.size(); ++m) {
+    left.push_back((plan.modes[m].extent + plan.tile[m] - 1) / plan.tile[m]);
+  }
+  std::vector<Part> out;
+  // Further along a run, as far as `most` tiles; a mode is parted only into equal parts.
+  const auto take = [&](const std::vector<std::size_t>& order, std::int64_t most) {
+    for (const std::size_t m : order) {
+      std::int64_t taken = left[m];
+      if (taken > most) {
+        taken = std::gcd(
+            left[m], static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(most))));
+      }
+      if (taken > 1) out.push_back({m, taken, done[m]});
+      done[m] *= taken;
+      left[m] /= taken;
+      most /= taken;
+      if (left[m] > 1) return;
+    }
+  };
+  constexpr std::int64_t kBlock = 8, kAll = std::int64_t{1} << 33;
+  if (walk == Walk::both) {
+    take(src_order, kBlock);
+    take(dst_order, kBlock);
+  }
+  if (walk == Walk::src) take(src_order, kAll);
+  take(dst_order, kAll);
+  return out;
+}
+
 void plan_shared(RelayoutPlan& plan, const RelayoutConfig& config,
                  const std::vector<std::size_t>& src_order,
                  const std::vector<std::size_t>& dst_order, std::int64_t run) {
@@ -204,6 +237,7 @@ void plan_shared(RelayoutPlan& plan, const RelayoutConfig& config,
     plan.tile[*grows] *= 2;
   }
 
+  plan.walk = walk_of(plan, config.walk, src_order, dst_order);
   plan.word_mode = to;
   const std::int64_t per_word = std::max<std::int64_t>(1, 4 / bytes);
   if (from != to && plan.tile[to] % per_word == 0) plan.packed = per_word;

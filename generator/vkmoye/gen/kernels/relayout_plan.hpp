@@ -42,12 +42,17 @@ struct Permutation {
 Permutation permuted(const std::vector<std::int64_t>& shape,
                      const std::vector<std::int64_t>& permutation);
 
+/// Where a workgroup's tile lies beside that of the workgroup before it: further along a run of dst,
+/// of src, or of either in turn, in blocks of tiles.
+enum class Walk : std::uint8_t { dst, src, both };
+
 struct RelayoutConfig {
   ScalarType type = ScalarType::f32;
   std::int64_t threads = 256;  // of a workgroup, at most
   std::int64_t vector = 16;    // bytes of an access, at most
   std::int64_t run = 0;        // elements of a tile along src and along dst; 0: by type
   std::int64_t rounds = 4;     // accesses in flight where elements go straight across
+  Walk walk = Walk::dst;       // of workgroups over tiles
 };
 
 /// Coordinates 0, step, .. (extent - 1) * step along one mode.
@@ -73,6 +78,7 @@ struct RelayoutPlan {
 
   // Through shared memory: tiles of powers of two, cut into loads and stores.
   std::vector<std::int64_t> tile;  // extent along each mode
+  std::vector<Part> walk;          // tiles along each mode, in the order of workgroups
   Shares load, store;
   std::int64_t load_vector = 1, store_vector = 1;  // elements of an access
   std::int64_t packed = 1;                         // elements of a shared word

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/kernels/config_fields.hpp"
 #include "vkmoye/gen/kernels/relayout.hpp"
@@ -11,6 +14,7 @@ namespace vkmoye::gen {
 namespace {
 
 constexpr const char* kName = "relayout";
+constexpr std::string_view kWalks[] = {"dst", "src", "both"};  // in the order of Walk
 
 struct Config : RelayoutConfig {
   std::vector<std::int64_t> axes;  // empty: reversed
@@ -42,6 +46,14 @@ const std::vector<ConfigField<Config>>& fields() {
       number_field<Config>("run", "elements of a tile along src and along dst, 0: by type",
                            &Config::run),
       number_field<Config>("rounds", "accesses in flight where no tile is needed", &Config::rounds),
+      {"walk", "neighbouring workgroups go further along: dst, src or both", "dst, src or both",
+       [](const Config& config) { return std::string(kWalks[static_cast<int>(config.walk)]); },
+       [](const std::string& text, Config& config) {
+         const auto found = std::find(std::begin(kWalks), std::end(kWalks), text);
+         if (found == std::end(kWalks)) return false;
+         config.walk = static_cast<Walk>(found - std::begin(kWalks));
+         return true;
+       }},
   };
   return rows;
 }
