@@ -97,16 +97,19 @@ void check_and_time(Device& device, gen::Operation operation, const Workload& wo
 }  // namespace
 
 Row measure(Device& device, const Problem& problem, const MeasureOptions& options) {
-  const gen::ir::Kernel kernel = problem.entry->describe(problem.request);
   const std::unique_ptr<Workload> workload = make_workload(problem);
   Row row;
   row.kernel = problem.entry->name;
   row.type = workload->type_text();
   row.size = problem.size;
-  row.config = kernel.config;
   row.verification = "off";
   row.command = repeat_command(device, problem, *workload, options);
-
+  if (!has_type(*problem.entry, problem.request)) {
+    row.skipped = fmt::format("there is no such kernel for {}", row.type);
+    return row;
+  }
+  const gen::ir::Kernel kernel = problem.entry->describe(problem.request);
+  row.config = kernel.config;
   const CompiledKernel compiled = gen::compile(kernel);
   row.skipped =
       join(reasons_against(device.caps(), compiled.interface, workload->arguments()), "; ");
