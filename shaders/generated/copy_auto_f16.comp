@@ -1,4 +1,4 @@
-// generated: copy/auto  type=f16  threads=256  rounds=4  vector=16
+// generated: copy/auto  type=f16  threads=256  rounds=1  vector=16
 // flat arrays: independent wide accesses, whatever the rows and the type
 #version 460
 #extension GL_EXT_shader_16bit_storage : require
@@ -16,37 +16,29 @@ void main() {
   uint block_x = gl_WorkGroupID.x + first_group_x;
   uint block_y = gl_WorkGroupID.y + first_group_y;
   uint thread = gl_LocalInvocationIndex;
-  if (8192u * block_x + 8191u < cols * rows) {
+  if (2048u * block_x + 2047u < cols * rows) {
 
-    // partition(tile(src, (8192)), (2048))
-    // -> partition(tile(dst, (8192)), (2048))
+    // partition(tile(src, (2048)), (2048))
+    // -> partition(tile(dst, (2048)), (2048))
     {
-      uint src_at = 8192u * block_x + 8u * thread;
-      uvec4 value0 = src_x8[src_at >> 3u];
-      uvec4 value1 = src_x8[(src_at + 2048u) >> 3u];
-      uvec4 value2 = src_x8[(src_at + 4096u) >> 3u];
-      uvec4 value3 = src_x8[(src_at + 6144u) >> 3u];
-      uint dst_at = 8192u * block_x + 8u * thread;
-      dst_x8[dst_at >> 3u] = value0;
-      dst_x8[(dst_at + 2048u) >> 3u] = value1;
-      dst_x8[(dst_at + 4096u) >> 3u] = value2;
-      dst_x8[(dst_at + 6144u) >> 3u] = value3;
+      uint src_at = 2048u * block_x + 8u * thread;
+      uvec4 value = src_x8[src_at >> 3u];
+      uint dst_at = 2048u * block_x + 8u * thread;
+      dst_x8[dst_at >> 3u] = value;
     }
   } else {
 
-    // partition(tile(src, (8192)), (2048))
-    // -> partition(tile(dst, (8192)), (2048))
+    // partition(tile(src, (2048)), (2048))
+    // -> partition(tile(dst, (2048)), (2048))
     {
-      uint src_at0 = 8192u * block_x + 8u * thread;
-      uint dst_at0 = 8192u * block_x + 8u * thread;
-      for (uint v1 = 0u; v1 < 4u; ++v1) {
-        for (uint v0 = 0u; v0 < 8u; ++v0) {
-          uint src_at = src_at0 + v0 + 2048u * v1;
-          uint dst_at = dst_at0 + v0 + 2048u * v1;
-          if (src_at < cols * rows && dst_at < cols * rows) {
-            float16_t value = src[src_at];
-            dst[dst_at] = value;
-          }
+      uint src_at0 = 2048u * block_x + 8u * thread;
+      uint dst_at0 = 2048u * block_x + 8u * thread;
+      for (uint v0 = 0u; v0 < 8u; ++v0) {
+        uint src_at = src_at0 + v0;
+        uint dst_at = dst_at0 + v0;
+        if (src_at < cols * rows && dst_at < cols * rows) {
+          float16_t value = src[src_at];
+          dst[dst_at] = value;
         }
       }
     }

@@ -1,4 +1,4 @@
-// generated: transpose/auto  type=f16  tile=64x64  threads=256  vector=16x16  lanes=8x8  pad=1  strip=1
+// generated: transpose/auto  type=f16  tile=64x64  threads=256  vector=16x16  lanes=8x8  pad=1  strip=8
 // wide accesses along the rows of src and of dst, words between in padded shared memory
 #version 460
 #extension GL_EXT_shader_16bit_storage : require
@@ -10,21 +10,22 @@ layout(std430, binding = 0) readonly buffer Src { float16_t src[]; };  // (cols,
 layout(std430, binding = 0) readonly buffer Src_x8 { uvec4 src_x8[]; };  // (cols,rows)
 layout(std430, binding = 1) writeonly buffer Dst { float16_t dst[]; };  // (rows,cols)
 layout(std430, binding = 1) writeonly buffer Dst_x8 { uvec4 dst_x8[]; };  // (rows,cols)
-layout(push_constant) uniform Arguments { uint cols, rows, first_group_x, first_group_y; };
+layout(push_constant) uniform Arguments { uint cols, rows, first_group_x, first_group_y, first_group_z; };
 
 shared f16vec2 tile[2079];  // (64,(2,32)):(2,(1,130))
 
 void main() {
   uint block_x = gl_WorkGroupID.x + first_group_x;
   uint block_y = gl_WorkGroupID.y + first_group_y;
+  uint block_z = gl_WorkGroupID.z + first_group_z;
   uint thread = gl_LocalInvocationIndex;
-  if (64u * block_x + 63u < cols && 64u * block_y + 63u < rows && (cols & 7u) == 0u && (rows & 7u) == 0u) {
+  if (64u * block_y + 63u < cols && 64u * (8u * block_z + block_x) + 63u < rows && (cols & 7u) == 0u && (rows & 7u) == 0u) {
 
     // partition(tile(src, (64,64)), (64,64))
     // -> partition(tile, (64,64))
     {
-      uint src_col = 64u * block_x + 8u * (thread & 7u);
-      uint src_row = 64u * block_y + 2u * (thread >> 3u);
+      uint src_col = 64u * block_y + 8u * (thread & 7u);
+      uint src_row = 64u * (8u * block_z + block_x) + 2u * (thread >> 3u);
       uvec4 value0 = src_x8[(src_col + cols * src_row) >> 3u];
       uvec4 value1 = src_x8[(src_col + cols * (src_row + 1u)) >> 3u];
       uint tile_at = 16u * (thread & 7u) + 130u * (thread >> 3u);
@@ -52,8 +53,8 @@ void main() {
       f16vec2 value5 = tile[(tile_at >> 1u) + 162u];
       f16vec2 value6 = tile[(tile_at >> 1u) + 195u];
       f16vec2 value7 = tile[(tile_at >> 1u) + 227u];
-      uint dst_row = 64u * block_y + 8u * (thread & 7u);
-      uint dst_col = 64u * block_x + (thread >> 3u);
+      uint dst_row = 64u * (8u * block_z + block_x) + 8u * (thread & 7u);
+      uint dst_col = 64u * block_y + (thread >> 3u);
       dst_x8[(dst_row + rows * dst_col) >> 3u] = uvec4(packFloat2x16(f16vec2(value0)), packFloat2x16(f16vec2(value2)), packFloat2x16(f16vec2(value4)), packFloat2x16(f16vec2(value6)));
       dst_x8[(dst_row + rows * (dst_col + 32u)) >> 3u] = uvec4(packFloat2x16(f16vec2(value1)), packFloat2x16(f16vec2(value3)), packFloat2x16(f16vec2(value5)), packFloat2x16(f16vec2(value7)));
     }
@@ -62,8 +63,8 @@ void main() {
     // partition(tile(src, (64,64)), (32,16))
     // -> partition(tile, (32,16))
     {
-      uint src_col = 64u * block_x + (thread & 31u);
-      uint src_row = 64u * block_y + 2u * (thread >> 5u);
+      uint src_col = 64u * block_y + (thread & 31u);
+      uint src_row = 64u * (8u * block_z + block_x) + 2u * (thread >> 5u);
       float16_t value0 = src[min(src_col, cols - 1u) + cols * min(src_row, rows - 1u)];
       float16_t value1 = src[min(src_col + 32u, cols - 1u) + cols * min(src_row, rows - 1u)];
       float16_t value2 = src[min(src_col, cols - 1u) + cols * min(src_row + 1u, rows - 1u)];
@@ -105,8 +106,8 @@ void main() {
       f16vec2 value5 = tile[(tile_at >> 1u) + 40u];
       f16vec2 value6 = tile[(tile_at >> 1u) + 48u];
       f16vec2 value7 = tile[(tile_at >> 1u) + 56u];
-      uint dst_row = 64u * block_y + 2u * (thread & 31u);
-      uint dst_col = 64u * block_x + (thread >> 5u);
+      uint dst_row = 64u * (8u * block_z + block_x) + 2u * (thread & 31u);
+      uint dst_col = 64u * block_y + (thread >> 5u);
       if (dst_row < rows && dst_col < cols) {
         dst[dst_row + rows * dst_col] = value0.x;
       }

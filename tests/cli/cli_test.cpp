@@ -336,6 +336,22 @@ TEST(Cli, RunSkipsWhatTheDeviceCannotHoldAndSaysWhy) {
   EXPECT_THAT(memory.out, HasSubstr("bytes"));
 }
 
+TEST(Cli, OfSeveralKernelsThoseWithoutTheTypeAreSkipped) {
+  const Outcome several = bench({"run", "transpose/vec4*", "transpose/auto", "--type", "i64",
+                                 "--size", "33x65", "--min-time", "0", "--format", "json"});
+  ASSERT_EQ(several.status, 0) << several.err;
+  for (const json& row : json::parse(several.out)["results"]) {
+    if (row["kernel"] == "transpose/auto") {
+      EXPECT_EQ(row["verified"], true);
+    } else {
+      EXPECT_EQ(row["skipped"], "there is no such kernel for i64");
+    }
+  }
+  const Outcome one = bench({"run", "transpose/vec4", "--type", "i64"});
+  EXPECT_EQ(one.status, 2);
+  EXPECT_THAT(one.err, HasSubstr("there are no vectors of i64"));
+}
+
 TEST(Cli, WithoutAnyDeviceNothingRuns) {
   const std::vector<std::string> none = {"VK_DRIVER_FILES=/nonexistent",
                                          "VK_ICD_FILENAMES=/nonexistent"};

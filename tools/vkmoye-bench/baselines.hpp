@@ -17,7 +17,8 @@ bool applies(const std::string& name, gen::Operation operation);
 void refuse_useless_baselines(const std::vector<std::string>& names,
                               const std::vector<const gen::KernelEntry*>& entries);
 
-/// Precondition: `name` applies, and `run.buffers` are src and dst of a kernel that was right. Throws Unavailable.
+/// Precondition: `name` applies, and `run.buffers` are src and dst of the kernel. Writes into dst. Throws
+/// Unavailable.
 Timing time_move_baseline(const std::string& name, const BaselineRun& run, const Problem& problem);
 
 /// Precondition: `name` applies. Throws Unavailable.

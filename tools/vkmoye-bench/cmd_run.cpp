@@ -51,8 +51,10 @@ int run(RunOptions& options) {
       for (const gen::KernelEntry* entry : kernels) {
         for (Problem& problem : problems_of(*entry, type, size_of_problem(entry->operation, size),
                                             options.config.given(), options.gemm)) {
-          // A bad config is refused before any work.
-          if (&size == &sizes.front()) entry->describe(problem.request);
+          // A bad config is refused before any work; of several kernels, those without this type
+          // are skipped.
+          const bool refuses = kernels.size() == 1 || has_type(*entry, problem.request);
+          if (refuses && &size == &sizes.front()) entry->describe(problem.request);
           problems.push_back(std::move(problem));
         }
       }

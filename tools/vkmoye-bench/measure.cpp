@@ -109,20 +109,23 @@ void bake_sizes(gen::ir::Kernel& kernel, Arguments& arguments) {
 }  // namespace
 
 Row measure(Device& device, const Problem& problem, const MeasureOptions& options) {
-  gen::Request request = problem.request;
-  request.shared_bytes = device.caps().max_shared_bytes;
-  gen::ir::Kernel kernel = problem.entry->describe(request);
   const std::unique_ptr<Workload> workload = make_workload(problem);
-  Arguments arguments = workload->arguments();
-  if (options.bake) bake_sizes(kernel, arguments);
   Row row;
   row.kernel = problem.entry->name;
   row.type = workload->type_text();
   row.size = problem.size;
-  row.config = kernel.config;
   row.verification = "off";
   row.command = repeat_command(device, problem, *workload, options);
-
+  if (!has_type(*problem.entry, problem.request)) {
+    row.skipped = fmt::format("there is no such kernel for {}", row.type);
+    return row;
+  }
+  gen::Request request = problem.request;
+  request.shared_bytes = device.caps().max_shared_bytes;
+  gen::ir::Kernel kernel = problem.entry->describe(request);
+  Arguments arguments = workload->arguments();
+  if (options.bake) bake_sizes(kernel, arguments);
+  row.config = kernel.config;
   const CompiledKernel compiled = gen::compile(kernel);
   row.skipped = join(reasons_against(device.caps(), compiled.interface, arguments), "; ");
   if (!row.skipped.empty()) return row;

@@ -17,6 +17,19 @@ std::vector<std::byte> bytes_of(const GuardedBuffer& buffer) {
   return bytes;
 }
 
+// What a transpose makes of `input`. Not read from dst, where another baseline may have written.
+std::vector<std::byte> transposed(const std::vector<std::byte>& input, const Problem& problem) {
+  const std::size_t width = size_of(problem.request.type);
+  const auto rows = static_cast<std::uint64_t>(problem.size[0]);
+  const auto cols = static_cast<std::uint64_t>(problem.size[1]);
+  std::vector<std::byte> out(input.size());
+  for (std::uint64_t i = 0; i < rows * cols; ++i) {
+    const std::uint64_t from = gen::source_index(problem.entry->operation, i, rows, cols);
+    std::memcpy(&out[i * width], &input[from * width], width);
+  }
+  return out;
+}
+
 // cuBLAS multiplies by 1, which may make another NaN of a NaN.
 void require_equal(ScalarType type, const std::vector<std::byte>& expected,
                    const std::vector<std::byte>& got) {
@@ -36,7 +49,7 @@ Timing time_cuda(const std::string& name, const BaselineRun& run, const Problem&
   const bool is_copy = name == "cudamemcpy";
   const Cuda cuda;
   const std::vector<std::byte> input = bytes_of(run.buffers[0]);
-  const std::vector<std::byte> expected = is_copy ? input : bytes_of(run.buffers[1]);
+  const std::vector<std::byte> expected = is_copy ? input : transposed(input, problem);
   const CudaBuffer src(cuda, input);
   const CudaBuffer dst(cuda, std::vector(input.size(), GuardedBuffer::kPoison));
   const auto timed = [&](const std::function<void()>& call) {

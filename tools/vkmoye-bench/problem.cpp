@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 
@@ -48,6 +50,10 @@ std::vector<Problem> problems_of(const gen::KernelEntry& entry, const std::strin
     for (const std::string& one : split(type, ',')) add(one);
   }
   return problems;
+}
+
+bool has_type(const gen::KernelEntry& entry, const gen::Request& request) {
+  return std::find(entry.types.begin(), entry.types.end(), request.type) != entry.types.end();
 }
 
 gen::Request request_of(const gen::KernelEntry& entry, const std::string& type,

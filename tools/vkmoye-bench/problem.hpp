@@ -29,6 +29,9 @@ std::vector<Problem> problems_of(const gen::KernelEntry& entry, const std::strin
                                  const Extents& size, const gen::Options& config,
                                  const GemmOptions& gemm);
 
+/// Whether `entry` has kernels for elements of the type that `request` names.
+bool has_type(const gen::KernelEntry& entry, const gen::Request& request);
+
 /// The one kernel of `entry` that `type` and the options mean. Throws ArgumentError.
 gen::Request request_of(const gen::KernelEntry& entry, const std::string& type,
                         const gen::Options& config, const GemmOptions& gemm);

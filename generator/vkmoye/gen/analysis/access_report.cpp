@@ -30,8 +30,8 @@ class Follower {
       const auto size = model.sizes.find(argument.name);
       const bool is_first_group = argument.name.starts_with("first_group");
       values_.define(argument.name, Values(threads_, size != model.sizes.end() ? size->second
-                                                : is_first_group          ? 0
-                                                                          : model.other_sizes));
+                                                     : is_first_group          ? 0
+                                                                      : model.other_sizes));
     }
     for (const Site& site : sites_.list) {
       AccessReport access;

@@ -141,6 +141,7 @@ Text spell(const Expr& e) {
     case Op::modulo: return divide(e, /*remainder=*/true);
     case Op::less: return infix(e, "<", kLess);
     case Op::equal: return infix(e, "==", kEqual);
+    case Op::not_equal: return infix(e, "!=", kEqual);
     case Op::logical_and: return infix(e, "&&", kAnd2);
     case Op::minimum:
       return {fmt::format("min({}, {})", spell(e->operands[0]).text, spell(e->operands[1]).text),

@@ -20,6 +20,7 @@ Value combine(Op op, Value a, Value b) {
     case Op::minimum: return std::min(*a, *b);
     case Op::less: return *a < *b ? 1 : 0;
     case Op::equal: return *a == *b ? 1 : 0;
+    case Op::not_equal: return *a != *b ? 1 : 0;
     default: return std::nullopt;
   }
 }

@@ -151,6 +151,10 @@ Expr less(const Expr& a, const Expr& b) { return binary(Op::less, kBoolean, a, b
 
 Expr equal(const Expr& a, const Expr& b) { return binary(Op::equal, kBoolean, a, b, kUnbounded); }
 
+Expr not_equal(const Expr& a, const Expr& b) {
+  return binary(Op::not_equal, kBoolean, a, b, kUnbounded);
+}
+
 Expr logical_and(const Expr& a, const Expr& b) {
   return binary(Op::logical_and, kBoolean, a, b, kUnbounded);
 }
@@ -214,6 +218,7 @@ Expr with_operands(const Expr& e, const std::vector<Expr>& operands) {
     case Op::minimum: return minimum(o[0], o[1]);
     case Op::less: return less(o[0], o[1]);
     case Op::equal: return equal(o[0], o[1]);
+    case Op::not_equal: return not_equal(o[0], o[1]);
     case Op::logical_and: return logical_and(o[0], o[1]);
     case Op::component: return component(o[0], e->value);
     case Op::vector: return vector(o);

@@ -53,6 +53,7 @@ enum class Op : std::uint8_t {
   minimum,
   less,
   equal,
+  not_equal,  // of two indices or two elements
   logical_and,
   component,     // of a vector of elements: operand 0, number `value`
   vector,        // of elements: the operands in order
@@ -116,6 +117,7 @@ Expr minimum(const Expr& a, const Expr& b);
 /// Truth values: never folded, so that a guard stays where the author put it.
 Expr less(const Expr& a, const Expr& b);
 Expr equal(const Expr& a, const Expr& b);
+Expr not_equal(const Expr& a, const Expr& b);
 Expr logical_and(const Expr& a, const Expr& b);
 
 /// Element `number` of a vector, and the vector of these elements.

@@ -170,6 +170,7 @@ class ScopeChecker {
       case Op::convert:
         return found.kind == Type::Kind::element ? element(found.element, node.type.width)
                                                  : node.type;
+      case Op::not_equal: return node.operands[0]->type;
       case Op::multiply:
       case Op::multiply_add: return node.type;
       default: return kIndex;

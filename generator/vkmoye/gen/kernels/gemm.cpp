@@ -98,10 +98,14 @@ class Description {
         conditions.push_back(condition);
       }
     }
-    k_.branch(conditions, sum_up, [&] {
-      vectors_ = false;
-      sum_up();
-    });
+    const auto sum_up_either_way = [&] {
+      k_.branch(conditions, sum_up, [&] {
+        vectors_ = false;
+        sum_up();
+      });
+    };
+    // BLAS: A and B are not read where alpha is 0, so that a NaN there does not count.
+    k_.branch({ir::not_equal(alpha, ir::number(factor, 0))}, sum_up_either_way, [] {});
     write(alpha, sums, beta, tCgC);
     return k_.finish();
   }

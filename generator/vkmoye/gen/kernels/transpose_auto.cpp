@@ -62,7 +62,6 @@ TransposeAutoConfig transpose_auto_config(ScalarType type) {
     case 4:
       config.tile_rows = 64;
       config.tile_cols = 32;
-      config.store_lanes = 16;
       break;
     case 8:
       config.tile_rows = config.tile_cols = 32;

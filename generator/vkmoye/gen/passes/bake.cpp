@@ -30,6 +30,7 @@ std::optional<bool> decided(const Expr& condition) {
   if (!is_constant(a) || !is_constant(b)) return std::nullopt;
   if (condition->op == Op::less) return a->value < b->value;
   if (condition->op == Op::equal) return a->value == b->value;
+  if (condition->op == Op::not_equal) return a->value != b->value;
   return std::nullopt;
 }
 
