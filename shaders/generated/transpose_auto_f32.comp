@@ -1,4 +1,4 @@
-// generated: transpose/auto  type=f32  tile=32x32  threads=256  vector=16x16  lanes=8x8  pad=1  strip=1
+// generated: transpose/auto  type=f32  tile=32x32  threads=256  vector=16x16  lanes=8x8  pad=1  strip=8
 // wide accesses along the rows of src and of dst, words between in padded shared memory
 #version 460
 
@@ -8,21 +8,22 @@ layout(std430, binding = 0) readonly buffer Src { float src[]; };  // (cols,rows
 layout(std430, binding = 0) readonly buffer Src_x4 { vec4 src_x4[]; };  // (cols,rows)
 layout(std430, binding = 1) writeonly buffer Dst { float dst[]; };  // (rows,cols)
 layout(std430, binding = 1) writeonly buffer Dst_x4 { vec4 dst_x4[]; };  // (rows,cols)
-layout(push_constant) uniform Arguments { uint cols, rows, first_group_x, first_group_y; };
+layout(push_constant) uniform Arguments { uint cols, rows, first_group_x, first_group_y, first_group_z; };
 
 shared float tile[1055];  // (32,32):(1,33)
 
 void main() {
   uint block_x = gl_WorkGroupID.x + first_group_x;
   uint block_y = gl_WorkGroupID.y + first_group_y;
+  uint block_z = gl_WorkGroupID.z + first_group_z;
   uint thread = gl_LocalInvocationIndex;
-  if (32u * block_x + 31u < cols && 32u * block_y + 31u < rows && (cols & 3u) == 0u && (rows & 3u) == 0u) {
+  if (32u * block_y + 31u < cols && 32u * (8u * block_z + block_x) + 31u < rows && (cols & 3u) == 0u && (rows & 3u) == 0u) {
 
     // partition(tile(src, (32,32)), (32,32))
     // -> partition(tile, (32,32))
     {
-      uint src_col = 32u * block_x + 4u * (thread & 7u);
-      uint src_row = 32u * block_y + (thread >> 3u);
+      uint src_col = 32u * block_y + 4u * (thread & 7u);
+      uint src_row = 32u * (8u * block_z + block_x) + (thread >> 3u);
       vec4 value = src_x4[(src_col + cols * src_row) >> 2u];
       uint tile_at = 4u * (thread & 7u) + 33u * (thread >> 3u);
       tile[tile_at] = value.x;
@@ -41,8 +42,8 @@ void main() {
       float value1 = tile[tile_at + 33u];
       float value2 = tile[tile_at + 66u];
       float value3 = tile[tile_at + 99u];
-      uint dst_row = 32u * block_y + 4u * (thread & 7u);
-      uint dst_col = 32u * block_x + (thread >> 3u);
+      uint dst_row = 32u * (8u * block_z + block_x) + 4u * (thread & 7u);
+      uint dst_col = 32u * block_y + (thread >> 3u);
       dst_x4[(dst_row + rows * dst_col) >> 2u] = vec4(value0, value1, value2, value3);
     }
   } else {
@@ -50,8 +51,8 @@ void main() {
     // partition(tile(src, (32,32)), (32,8))
     // -> partition(tile, (32,8))
     {
-      uint src_col = 32u * block_x + (thread & 31u);
-      uint src_row = 32u * block_y + (thread >> 5u);
+      uint src_col = 32u * block_y + (thread & 31u);
+      uint src_row = 32u * (8u * block_z + block_x) + (thread >> 5u);
       float value0 = src[min(src_col, cols - 1u) + cols * min(src_row, rows - 1u)];
       float value1 = src[min(src_col, cols - 1u) + cols * min(src_row + 8u, rows - 1u)];
       float value2 = src[min(src_col, cols - 1u) + cols * min(src_row + 16u, rows - 1u)];
@@ -73,8 +74,8 @@ void main() {
       float value1 = tile[tile_at + 8u];
       float value2 = tile[tile_at + 16u];
       float value3 = tile[tile_at + 24u];
-      uint dst_row = 32u * block_y + (thread & 31u);
-      uint dst_col = 32u * block_x + (thread >> 5u);
+      uint dst_row = 32u * (8u * block_z + block_x) + (thread & 31u);
+      uint dst_col = 32u * block_y + (thread >> 5u);
       if (dst_row < rows && dst_col < cols) {
         dst[dst_row + rows * dst_col] = value0;
       }
