@@ -24,6 +24,12 @@ struct Golden {
 };
 
 const Golden kGoldens[] = {
+    {"gemm_moye_simple_f32.comp",
+     "gemm/moye_simple",
+     ScalarType::f32,
+     {},
+     "projections, registers"},
+    {"gemm_simt_f32.comp", "gemm/simt", ScalarType::f32, {}, "the whole of a fast product"},
     {"copy_simple_f32.comp", "copy/simple", ScalarType::f32, {}, "the first kernel, no barrier"},
     {"copy_padded_f32.comp", "copy/padded", ScalarType::f32, {}, "one line changes: (1,33)"},
     {"transpose_simple_f32.comp", "transpose/simple", ScalarType::f32, {}, "barrier, swapped tile"},

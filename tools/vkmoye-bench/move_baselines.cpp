@@ -72,8 +72,8 @@ Timing time_move_baseline(const std::string& name, const BaselineRun& run, const
   const GuardedBuffer &src = run.buffers[0], &dst = run.buffers[1];
   if (name == "cublas" || name == "cudamemcpy") return time_cuda(name, run, problem);
   if (name == "vkcmdcopy") return measure_copy(run.device, src.payload(), dst.payload(), run.times);
-  // As many bytes, the tutorial's copy kernel.
-  const gen::ir::Kernel copy = gen::find_kernel("copy/simple")->describe({problem.request.type});
+  // As many bytes, the fastest copy.
+  const gen::ir::Kernel copy = gen::find_kernel("copy/auto")->describe({problem.request.type});
   const Pipeline pipeline = run.device.load(gen::compile(copy));
   std::int64_t rows = 1;
   for (std::size_t i = 0; i + 1 < problem.size.size(); ++i) rows *= problem.size[i];

@@ -42,7 +42,7 @@ TEST(Relayout, TilesCoverRunsOnBothSidesAndMeetNoBankTwice) {
   const Permutation p = permuted({64, 128, 256}, {2, 1, 0});
   const RelayoutPlan plan = plan_relayout(p.src, p.dst, {});
   EXPECT_FALSE(plan.straight);
-  EXPECT_THAT(plan.tile, ElementsAre(64, 1, 64));
+  EXPECT_THAT(plan.tile, ElementsAre(32, 1, 32));
   EXPECT_EQ(plan.padding % 2, 1);
   EXPECT_EQ(plan.load_vector, 4);
   EXPECT_EQ(plan.store_vector, 4);

@@ -392,7 +392,7 @@ RelayoutPlan plan_relayout(const Layout& src, const Layout& dst, const RelayoutC
   } else if (!dst_runs) {
     plan_straight(plan, config, src_order);
   } else {
-    const std::int64_t by_type = bytes == 1 ? 128 : bytes <= 4 ? 64 : 32;
+    const std::int64_t by_type = bytes == 1 ? 128 : bytes == 2 ? 64 : 32;
     plan_shared(plan, config, src_order, dst_order, config.run > 0 ? config.run : by_type);
   }
   return plan;

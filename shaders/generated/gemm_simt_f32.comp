@@ -1,0 +1,715 @@
+// generated: gemm/simt  form=f32,f32,f32 a=k b=k  tile=128x128x8  threads=((8,2),(4,2)):((1,32),(8,64))  values=4x4  pad=4,4  stages=2  prefetch=yes  fragments=2  unroll=8  vector=16 bytes
+// the next tiles are fetched into registers, then into the other shared tile, while this one is multiplied
+#version 460
+#extension GL_EXT_control_flow_attributes : require
+
+layout(local_size_x = 128) in;
+
+layout(std430, binding = 0) readonly buffer A { float a[]; };  // (k,m)
+layout(std430, binding = 0) readonly buffer A_x4 { vec4 a_x4[]; };  // (k,m)
+layout(std430, binding = 1) readonly buffer B { float b[]; };  // (k,n)
+layout(std430, binding = 1) readonly buffer B_x4 { vec4 b_x4[]; };  // (k,n)
+layout(std430, binding = 2) writeonly buffer C { float c[]; };  // (n,m)
+layout(std430, binding = 2) writeonly buffer C_x4 { vec4 c_x4[]; };  // (n,m)
+layout(push_constant) uniform Arguments { uint m, n, k, lda, ldb, ldc; float alpha; uint first_group_x, first_group_y; };
+
+shared vec4 shared_a[527];  // (128,8,2):(1,132,1056)
+
+shared vec4 shared_b[527];  // (128,8,2):(1,132,1056)
+
+void main() {
+  float sums[128];  // ((4,4),2,4):((1,4),16,32)
+  float next_a[8];  // (4,1,2):(1,4,4)
+  float next_b[8];  // (4,1,2):(1,4,4)
+  float fragment_a[16];  // (4,2,2):(1,4,8)
+  float fragment_b[32];  // (4,4,2):(1,4,16)
+  float result[64];  // ((4,4),4):((1,4),16)
+  uint block_x = gl_WorkGroupID.x + first_group_x;
+  uint block_y = gl_WorkGroupID.y + first_group_y;
+  uint thread = gl_LocalInvocationIndex;
+
+  // sums <- 0
+  {
+    [[unroll]] for (uint v3 = 0u; v3 < 4u; ++v3) {
+      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+        [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
+          [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+            sums[v0 + 4u * v1 + 16u * v2 + 32u * v3] = float(0);
+          }
+        }
+      }
+    }
+  }
+  if (alpha != float(0)) {
+    if ((k & 3u) == 0u && (lda & 3u) == 0u && (ldb & 3u) == 0u) {
+      if (7u < k && 128u * block_y + 127u < m && 128u * block_x + 127u < n) {
+
+        // partition(tile(a, (8,128)), (8,64))
+        // -> next_a
+        {
+          uint a_k = 4u * (thread & 1u);
+          uint a_m0 = 128u * block_y + (thread >> 1u);
+          [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+            uint a_m = a_m0 + 64u * v2;
+            vec4 value = a_x4[(a_k + lda * a_m) >> 2u];
+            next_a[4u * v2] = value.x;
+            next_a[4u * v2 + 1u] = value.y;
+            next_a[4u * v2 + 2u] = value.z;
+            next_a[4u * v2 + 3u] = value.w;
+          }
+        }
+
+        // partition(tile(b, (8,128)), (8,64))
+        // -> next_b
+        {
+          uint b_k = 4u * (thread & 1u);
+          uint b_n0 = 128u * block_x + (thread >> 1u);
+          [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+            uint b_n = b_n0 + 64u * v2;
+            vec4 value = b_x4[(b_k + ldb * b_n) >> 2u];
+            next_b[4u * v2] = value.x;
+            next_b[4u * v2 + 1u] = value.y;
+            next_b[4u * v2 + 2u] = value.z;
+            next_b[4u * v2 + 3u] = value.w;
+          }
+        }
+      } else {
+
+        // partition(tile(a, (8,128)), (8,64))
+        // -> next_a
+        {
+          uint a_k = 4u * (thread & 1u);
+          uint a_m0 = 128u * block_y + (thread >> 1u);
+          [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+            uint a_m = a_m0 + 64u * v2;
+            if (a_k < k && a_m < m) {
+              vec4 value = a_x4[(a_k + lda * a_m) >> 2u];
+              next_a[4u * v2] = value.x;
+              next_a[4u * v2 + 1u] = value.y;
+              next_a[4u * v2 + 2u] = value.z;
+              next_a[4u * v2 + 3u] = value.w;
+            } else {
+              next_a[4u * v2] = float(0);
+              next_a[4u * v2 + 1u] = float(0);
+              next_a[4u * v2 + 2u] = float(0);
+              next_a[4u * v2 + 3u] = float(0);
+            }
+          }
+        }
+
+        // partition(tile(b, (8,128)), (8,64))
+        // -> next_b
+        {
+          uint b_k = 4u * (thread & 1u);
+          uint b_n0 = 128u * block_x + (thread >> 1u);
+          [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+            uint b_n = b_n0 + 64u * v2;
+            if (b_k < k && b_n < n) {
+              vec4 value = b_x4[(b_k + ldb * b_n) >> 2u];
+              next_b[4u * v2] = value.x;
+              next_b[4u * v2 + 1u] = value.y;
+              next_b[4u * v2 + 2u] = value.z;
+              next_b[4u * v2 + 3u] = value.w;
+            } else {
+              next_b[4u * v2] = float(0);
+              next_b[4u * v2 + 1u] = float(0);
+              next_b[4u * v2 + 2u] = float(0);
+              next_b[4u * v2 + 3u] = float(0);
+            }
+          }
+        }
+      }
+
+      // next_a
+      // -> partition(transpose(select(shared_a, 2)), (8,64))
+      {
+        uint shared_a_at = 528u * (thread & 1u) + (thread >> 1u);
+        [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+          float value0 = next_a[4u * v2];
+          float value1 = next_a[4u * v2 + 1u];
+          float value2 = next_a[4u * v2 + 2u];
+          float value3 = next_a[4u * v2 + 3u];
+          shared_a[16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = value0;
+          shared_a[33u + 16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = value1;
+          shared_a[66u + 16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = value2;
+          shared_a[99u + 16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = value3;
+        }
+      }
+
+      // next_b
+      // -> partition(transpose(select(shared_b, 2)), (8,64))
+      {
+        uint shared_b_at = 528u * (thread & 1u) + (thread >> 1u);
+        [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+          float value0 = next_b[4u * v2];
+          float value1 = next_b[4u * v2 + 1u];
+          float value2 = next_b[4u * v2 + 2u];
+          float value3 = next_b[4u * v2 + 3u];
+          shared_b[16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = value0;
+          shared_b[33u + 16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = value1;
+          shared_b[66u + 16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = value2;
+          shared_b[99u + 16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = value3;
+        }
+      }
+
+      barrier();
+
+      // select(partition(select(shared_a, 2), (64)), 2)
+      // -> select(fragment_a, 2)
+      {
+        uint shared_a_at = 4u * ((thread & 7u) + 8u * ((thread >> 5u) & 1u));
+        [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+          vec4 value = shared_a[(shared_a_at >> 2u) + 16u * v1];
+          fragment_a[4u * v1] = value.x;
+          fragment_a[4u * v1 + 1u] = value.y;
+          fragment_a[4u * v1 + 2u] = value.z;
+          fragment_a[4u * v1 + 3u] = value.w;
+        }
+      }
+
+      // select(partition(select(shared_b, 2), (32)), 2)
+      // -> select(fragment_b, 2)
+      {
+        uint shared_b_at = 4u * (((thread >> 3u) & 3u) + 4u * (thread >> 6u));
+        [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
+          vec4 value = shared_b[(shared_b_at >> 2u) + 8u * v1];
+          fragment_b[4u * v1] = value.x;
+          fragment_b[4u * v1 + 1u] = value.y;
+          fragment_b[4u * v1 + 2u] = value.z;
+          fragment_b[4u * v1 + 3u] = value.w;
+        }
+      }
+      for (uint k_tile = 0u; k_tile < ((k - 1u) >> 3u) + 1u; ++k_tile) {
+        if (8u * (k_tile + 1u) + 7u < k && 128u * block_y + 127u < m && 128u * block_x + 127u < n) {
+
+          // partition(tile(a, (8,128)), (8,64))
+          // -> next_a
+          {
+            uint a_k = 8u * (k_tile + 1u) + 4u * (thread & 1u);
+            uint a_m0 = 128u * block_y + (thread >> 1u);
+            [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+              uint a_m = a_m0 + 64u * v2;
+              vec4 value = a_x4[(a_k + lda * a_m) >> 2u];
+              next_a[4u * v2] = value.x;
+              next_a[4u * v2 + 1u] = value.y;
+              next_a[4u * v2 + 2u] = value.z;
+              next_a[4u * v2 + 3u] = value.w;
+            }
+          }
+
+          // partition(tile(b, (8,128)), (8,64))
+          // -> next_b
+          {
+            uint b_k = 8u * (k_tile + 1u) + 4u * (thread & 1u);
+            uint b_n0 = 128u * block_x + (thread >> 1u);
+            [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+              uint b_n = b_n0 + 64u * v2;
+              vec4 value = b_x4[(b_k + ldb * b_n) >> 2u];
+              next_b[4u * v2] = value.x;
+              next_b[4u * v2 + 1u] = value.y;
+              next_b[4u * v2 + 2u] = value.z;
+              next_b[4u * v2 + 3u] = value.w;
+            }
+          }
+        } else {
+
+          // partition(tile(a, (8,128)), (8,64))
+          // -> next_a
+          {
+            uint a_k = 8u * (k_tile + 1u) + 4u * (thread & 1u);
+            uint a_m0 = 128u * block_y + (thread >> 1u);
+            [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+              uint a_m = a_m0 + 64u * v2;
+              if (a_k < k && a_m < m) {
+                vec4 value = a_x4[(a_k + lda * a_m) >> 2u];
+                next_a[4u * v2] = value.x;
+                next_a[4u * v2 + 1u] = value.y;
+                next_a[4u * v2 + 2u] = value.z;
+                next_a[4u * v2 + 3u] = value.w;
+              } else {
+                next_a[4u * v2] = float(0);
+                next_a[4u * v2 + 1u] = float(0);
+                next_a[4u * v2 + 2u] = float(0);
+                next_a[4u * v2 + 3u] = float(0);
+              }
+            }
+          }
+
+          // partition(tile(b, (8,128)), (8,64))
+          // -> next_b
+          {
+            uint b_k = 8u * (k_tile + 1u) + 4u * (thread & 1u);
+            uint b_n0 = 128u * block_x + (thread >> 1u);
+            [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+              uint b_n = b_n0 + 64u * v2;
+              if (b_k < k && b_n < n) {
+                vec4 value = b_x4[(b_k + ldb * b_n) >> 2u];
+                next_b[4u * v2] = value.x;
+                next_b[4u * v2 + 1u] = value.y;
+                next_b[4u * v2 + 2u] = value.z;
+                next_b[4u * v2 + 3u] = value.w;
+              } else {
+                next_b[4u * v2] = float(0);
+                next_b[4u * v2 + 1u] = float(0);
+                next_b[4u * v2 + 2u] = float(0);
+                next_b[4u * v2 + 3u] = float(0);
+              }
+            }
+          }
+        }
+        [[unroll]] for (uint kk = 0u; kk < 7u; ++kk) {
+
+          // select(partition(select(shared_a, 2), (64)), 2)
+          // -> select(fragment_a, 2)
+          {
+            uint shared_a_at = 1056u * (k_tile & 1u) + 4u * ((thread & 7u) + 8u * ((thread >> 5u) & 1u)) + 132u * (kk + 1u);
+            uint fragment_a_at = 8u * ((kk + 1u) & 1u);
+            [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+              vec4 value = shared_a[(shared_a_at >> 2u) + 16u * v1];
+              fragment_a[fragment_a_at + 4u * v1] = value.x;
+              fragment_a[fragment_a_at + 4u * v1 + 1u] = value.y;
+              fragment_a[fragment_a_at + 4u * v1 + 2u] = value.z;
+              fragment_a[fragment_a_at + 4u * v1 + 3u] = value.w;
+            }
+          }
+
+          // select(partition(select(shared_b, 2), (32)), 2)
+          // -> select(fragment_b, 2)
+          {
+            uint shared_b_at = 1056u * (k_tile & 1u) + 4u * (((thread >> 3u) & 3u) + 4u * (thread >> 6u)) + 132u * (kk + 1u);
+            uint fragment_b_at = 16u * ((kk + 1u) & 1u);
+            [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
+              vec4 value = shared_b[(shared_b_at >> 2u) + 8u * v1];
+              fragment_b[fragment_b_at + 4u * v1] = value.x;
+              fragment_b[fragment_b_at + 4u * v1 + 1u] = value.y;
+              fragment_b[fragment_b_at + 4u * v1 + 2u] = value.z;
+              fragment_b[fragment_b_at + 4u * v1 + 3u] = value.w;
+            }
+          }
+
+          // sums += select(fragment_a, 2) * select(fragment_b, 2)
+          {
+            [[unroll]] for (uint n1 = 0u; n1 < 4u; ++n1) {
+              [[unroll]] for (uint n0 = 0u; n0 < 4u; ++n0) {
+                [[unroll]] for (uint m1 = 0u; m1 < 2u; ++m1) {
+                  [[unroll]] for (uint m0 = 0u; m0 < 4u; ++m0) {
+                    float a_m = fragment_a[8u * (kk & 1u) + m0 + 4u * m1];
+                    float b_n = fragment_b[16u * (kk & 1u) + n0 + 4u * n1];
+                    float c_mn = sums[m0 + 4u * n0 + 16u * m1 + 32u * n1];
+                    sums[m0 + 4u * n0 + 16u * m1 + 32u * n1] = fma(a_m, b_n, c_mn);
+                  }
+                }
+              }
+            }
+          }
+        }
+
+        // next_a
+        // -> partition(transpose(select(shared_a, 2)), (8,64))
+        {
+          uint shared_a_at = 1056u * ((k_tile + 1u) & 1u) + 528u * (thread & 1u) + (thread >> 1u);
+          [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+            float value0 = next_a[4u * v2];
+            float value1 = next_a[4u * v2 + 1u];
+            float value2 = next_a[4u * v2 + 2u];
+            float value3 = next_a[4u * v2 + 3u];
+            shared_a[16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = value0;
+            shared_a[33u + 16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = value1;
+            shared_a[66u + 16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = value2;
+            shared_a[99u + 16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = value3;
+          }
+        }
+
+        // next_b
+        // -> partition(transpose(select(shared_b, 2)), (8,64))
+        {
+          uint shared_b_at = 1056u * ((k_tile + 1u) & 1u) + 528u * (thread & 1u) + (thread >> 1u);
+          [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+            float value0 = next_b[4u * v2];
+            float value1 = next_b[4u * v2 + 1u];
+            float value2 = next_b[4u * v2 + 2u];
+            float value3 = next_b[4u * v2 + 3u];
+            shared_b[16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = value0;
+            shared_b[33u + 16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = value1;
+            shared_b[66u + 16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = value2;
+            shared_b[99u + 16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = value3;
+          }
+        }
+
+        barrier();
+
+        // select(partition(select(shared_a, 2), (64)), 2)
+        // -> select(fragment_a, 2)
+        {
+          uint shared_a_at = 1056u * ((k_tile + 1u) & 1u) + 4u * ((thread & 7u) + 8u * ((thread >> 5u) & 1u));
+          [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+            vec4 value = shared_a[(shared_a_at >> 2u) + 16u * v1];
+            fragment_a[4u * v1] = value.x;
+            fragment_a[4u * v1 + 1u] = value.y;
+            fragment_a[4u * v1 + 2u] = value.z;
+            fragment_a[4u * v1 + 3u] = value.w;
+          }
+        }
+
+        // select(partition(select(shared_b, 2), (32)), 2)
+        // -> select(fragment_b, 2)
+        {
+          uint shared_b_at = 1056u * ((k_tile + 1u) & 1u) + 4u * (((thread >> 3u) & 3u) + 4u * (thread >> 6u));
+          [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
+            vec4 value = shared_b[(shared_b_at >> 2u) + 8u * v1];
+            fragment_b[4u * v1] = value.x;
+            fragment_b[4u * v1 + 1u] = value.y;
+            fragment_b[4u * v1 + 2u] = value.z;
+            fragment_b[4u * v1 + 3u] = value.w;
+          }
+        }
+
+        // sums += select(fragment_a, 2) * select(fragment_b, 2)
+        {
+          [[unroll]] for (uint n1 = 0u; n1 < 4u; ++n1) {
+            [[unroll]] for (uint n0 = 0u; n0 < 4u; ++n0) {
+              [[unroll]] for (uint m1 = 0u; m1 < 2u; ++m1) {
+                [[unroll]] for (uint m0 = 0u; m0 < 4u; ++m0) {
+                  float a_m = fragment_a[8u + m0 + 4u * m1];
+                  float b_n = fragment_b[16u + n0 + 4u * n1];
+                  float c_mn = sums[m0 + 4u * n0 + 16u * m1 + 32u * n1];
+                  sums[m0 + 4u * n0 + 16u * m1 + 32u * n1] = fma(a_m, b_n, c_mn);
+                }
+              }
+            }
+          }
+        }
+      }
+    } else {
+      if (7u < k && 128u * block_y + 127u < m && 128u * block_x + 127u < n) {
+
+        // partition(tile(a, (8,128)), (8,16))
+        // -> next_a
+        {
+          uint a_k = thread & 7u;
+          uint a_m0 = 128u * block_y + (thread >> 3u);
+          [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
+            uint a_m = a_m0 + 16u * v2;
+            float value = a[a_k + lda * a_m];
+            next_a[v2] = value;
+          }
+        }
+
+        // partition(tile(b, (8,128)), (8,16))
+        // -> next_b
+        {
+          uint b_k = thread & 7u;
+          uint b_n0 = 128u * block_x + (thread >> 3u);
+          [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
+            uint b_n = b_n0 + 16u * v2;
+            float value = b[b_k + ldb * b_n];
+            next_b[v2] = value;
+          }
+        }
+      } else {
+
+        // partition(tile(a, (8,128)), (8,16))
+        // -> next_a
+        {
+          uint a_k = thread & 7u;
+          uint a_m0 = 128u * block_y + (thread >> 3u);
+          [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
+            uint a_m = a_m0 + 16u * v2;
+            if (a_k < k && a_m < m) {
+              float value = a[a_k + lda * a_m];
+              next_a[v2] = value;
+            } else {
+              next_a[v2] = float(0);
+            }
+          }
+        }
+
+        // partition(tile(b, (8,128)), (8,16))
+        // -> next_b
+        {
+          uint b_k = thread & 7u;
+          uint b_n0 = 128u * block_x + (thread >> 3u);
+          [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
+            uint b_n = b_n0 + 16u * v2;
+            if (b_k < k && b_n < n) {
+              float value = b[b_k + ldb * b_n];
+              next_b[v2] = value;
+            } else {
+              next_b[v2] = float(0);
+            }
+          }
+        }
+      }
+
+      // next_a
+      // -> partition(transpose(select(shared_a, 2)), (8,16))
+      {
+        uint shared_a_at = 132u * (thread & 7u) + (thread >> 3u);
+        [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
+          float value = next_a[v2];
+          shared_a[4u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = value;
+        }
+      }
+
+      // next_b
+      // -> partition(transpose(select(shared_b, 2)), (8,16))
+      {
+        uint shared_b_at = 132u * (thread & 7u) + (thread >> 3u);
+        [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
+          float value = next_b[v2];
+          shared_b[4u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = value;
+        }
+      }
+
+      barrier();
+
+      // select(partition(select(shared_a, 2), (64)), 2)
+      // -> select(fragment_a, 2)
+      {
+        uint shared_a_at = 4u * ((thread & 7u) + 8u * ((thread >> 5u) & 1u));
+        [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+          vec4 value = shared_a[(shared_a_at >> 2u) + 16u * v1];
+          fragment_a[4u * v1] = value.x;
+          fragment_a[4u * v1 + 1u] = value.y;
+          fragment_a[4u * v1 + 2u] = value.z;
+          fragment_a[4u * v1 + 3u] = value.w;
+        }
+      }
+
+      // select(partition(select(shared_b, 2), (32)), 2)
+      // -> select(fragment_b, 2)
+      {
+        uint shared_b_at = 4u * (((thread >> 3u) & 3u) + 4u * (thread >> 6u));
+        [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
+          vec4 value = shared_b[(shared_b_at >> 2u) + 8u * v1];
+          fragment_b[4u * v1] = value.x;
+          fragment_b[4u * v1 + 1u] = value.y;
+          fragment_b[4u * v1 + 2u] = value.z;
+          fragment_b[4u * v1 + 3u] = value.w;
+        }
+      }
+      for (uint k_tile = 0u; k_tile < ((k - 1u) >> 3u) + 1u; ++k_tile) {
+        if (8u * (k_tile + 1u) + 7u < k && 128u * block_y + 127u < m && 128u * block_x + 127u < n) {
+
+          // partition(tile(a, (8,128)), (8,16))
+          // -> next_a
+          {
+            uint a_k = 8u * (k_tile + 1u) + (thread & 7u);
+            uint a_m0 = 128u * block_y + (thread >> 3u);
+            [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
+              uint a_m = a_m0 + 16u * v2;
+              float value = a[a_k + lda * a_m];
+              next_a[v2] = value;
+            }
+          }
+
+          // partition(tile(b, (8,128)), (8,16))
+          // -> next_b
+          {
+            uint b_k = 8u * (k_tile + 1u) + (thread & 7u);
+            uint b_n0 = 128u * block_x + (thread >> 3u);
+            [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
+              uint b_n = b_n0 + 16u * v2;
+              float value = b[b_k + ldb * b_n];
+              next_b[v2] = value;
+            }
+          }
+        } else {
+
+          // partition(tile(a, (8,128)), (8,16))
+          // -> next_a
+          {
+            uint a_k = 8u * (k_tile + 1u) + (thread & 7u);
+            uint a_m0 = 128u * block_y + (thread >> 3u);
+            [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
+              uint a_m = a_m0 + 16u * v2;
+              if (a_k < k && a_m < m) {
+                float value = a[a_k + lda * a_m];
+                next_a[v2] = value;
+              } else {
+                next_a[v2] = float(0);
+              }
+            }
+          }
+
+          // partition(tile(b, (8,128)), (8,16))
+          // -> next_b
+          {
+            uint b_k = 8u * (k_tile + 1u) + (thread & 7u);
+            uint b_n0 = 128u * block_x + (thread >> 3u);
+            [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
+              uint b_n = b_n0 + 16u * v2;
+              if (b_k < k && b_n < n) {
+                float value = b[b_k + ldb * b_n];
+                next_b[v2] = value;
+              } else {
+                next_b[v2] = float(0);
+              }
+            }
+          }
+        }
+        [[unroll]] for (uint kk = 0u; kk < 7u; ++kk) {
+
+          // select(partition(select(shared_a, 2), (64)), 2)
+          // -> select(fragment_a, 2)
+          {
+            uint shared_a_at = 1056u * (k_tile & 1u) + 4u * ((thread & 7u) + 8u * ((thread >> 5u) & 1u)) + 132u * (kk + 1u);
+            uint fragment_a_at = 8u * ((kk + 1u) & 1u);
+            [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+              vec4 value = shared_a[(shared_a_at >> 2u) + 16u * v1];
+              fragment_a[fragment_a_at + 4u * v1] = value.x;
+              fragment_a[fragment_a_at + 4u * v1 + 1u] = value.y;
+              fragment_a[fragment_a_at + 4u * v1 + 2u] = value.z;
+              fragment_a[fragment_a_at + 4u * v1 + 3u] = value.w;
+            }
+          }
+
+          // select(partition(select(shared_b, 2), (32)), 2)
+          // -> select(fragment_b, 2)
+          {
+            uint shared_b_at = 1056u * (k_tile & 1u) + 4u * (((thread >> 3u) & 3u) + 4u * (thread >> 6u)) + 132u * (kk + 1u);
+            uint fragment_b_at = 16u * ((kk + 1u) & 1u);
+            [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
+              vec4 value = shared_b[(shared_b_at >> 2u) + 8u * v1];
+              fragment_b[fragment_b_at + 4u * v1] = value.x;
+              fragment_b[fragment_b_at + 4u * v1 + 1u] = value.y;
+              fragment_b[fragment_b_at + 4u * v1 + 2u] = value.z;
+              fragment_b[fragment_b_at + 4u * v1 + 3u] = value.w;
+            }
+          }
+
+          // sums += select(fragment_a, 2) * select(fragment_b, 2)
+          {
+            [[unroll]] for (uint n1 = 0u; n1 < 4u; ++n1) {
+              [[unroll]] for (uint n0 = 0u; n0 < 4u; ++n0) {
+                [[unroll]] for (uint m1 = 0u; m1 < 2u; ++m1) {
+                  [[unroll]] for (uint m0 = 0u; m0 < 4u; ++m0) {
+                    float a_m = fragment_a[8u * (kk & 1u) + m0 + 4u * m1];
+                    float b_n = fragment_b[16u * (kk & 1u) + n0 + 4u * n1];
+                    float c_mn = sums[m0 + 4u * n0 + 16u * m1 + 32u * n1];
+                    sums[m0 + 4u * n0 + 16u * m1 + 32u * n1] = fma(a_m, b_n, c_mn);
+                  }
+                }
+              }
+            }
+          }
+        }
+
+        // next_a
+        // -> partition(transpose(select(shared_a, 2)), (8,16))
+        {
+          uint shared_a_at = 1056u * ((k_tile + 1u) & 1u) + 132u * (thread & 7u) + (thread >> 3u);
+          [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
+            float value = next_a[v2];
+            shared_a[4u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = value;
+          }
+        }
+
+        // next_b
+        // -> partition(transpose(select(shared_b, 2)), (8,16))
+        {
+          uint shared_b_at = 1056u * ((k_tile + 1u) & 1u) + 132u * (thread & 7u) + (thread >> 3u);
+          [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
+            float value = next_b[v2];
+            shared_b[4u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = value;
+          }
+        }
+
+        barrier();
+
+        // select(partition(select(shared_a, 2), (64)), 2)
+        // -> select(fragment_a, 2)
+        {
+          uint shared_a_at = 1056u * ((k_tile + 1u) & 1u) + 4u * ((thread & 7u) + 8u * ((thread >> 5u) & 1u));
+          [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+            vec4 value = shared_a[(shared_a_at >> 2u) + 16u * v1];
+            fragment_a[4u * v1] = value.x;
+            fragment_a[4u * v1 + 1u] = value.y;
+            fragment_a[4u * v1 + 2u] = value.z;
+            fragment_a[4u * v1 + 3u] = value.w;
+          }
+        }
+
+        // select(partition(select(shared_b, 2), (32)), 2)
+        // -> select(fragment_b, 2)
+        {
+          uint shared_b_at = 1056u * ((k_tile + 1u) & 1u) + 4u * (((thread >> 3u) & 3u) + 4u * (thread >> 6u));
+          [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
+            vec4 value = shared_b[(shared_b_at >> 2u) + 8u * v1];
+            fragment_b[4u * v1] = value.x;
+            fragment_b[4u * v1 + 1u] = value.y;
+            fragment_b[4u * v1 + 2u] = value.z;
+            fragment_b[4u * v1 + 3u] = value.w;
+          }
+        }
+
+        // sums += select(fragment_a, 2) * select(fragment_b, 2)
+        {
+          [[unroll]] for (uint n1 = 0u; n1 < 4u; ++n1) {
+            [[unroll]] for (uint n0 = 0u; n0 < 4u; ++n0) {
+              [[unroll]] for (uint m1 = 0u; m1 < 2u; ++m1) {
+                [[unroll]] for (uint m0 = 0u; m0 < 4u; ++m0) {
+                  float a_m = fragment_a[8u + m0 + 4u * m1];
+                  float b_n = fragment_b[16u + n0 + 4u * n1];
+                  float c_mn = sums[m0 + 4u * n0 + 16u * m1 + 32u * n1];
+                  sums[m0 + 4u * n0 + 16u * m1 + 32u * n1] = fma(a_m, b_n, c_mn);
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+  [[unroll]] for (uint r = 0u; r < 2u; ++r) {
+
+    // result <- alpha * select(sums, 1)
+    {
+      [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
+        [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
+          [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+            float x_v = sums[16u * r + v0 + 4u * v1 + 32u * v2];
+            result[v0 + 4u * v1 + 16u * v2] = alpha * x_v;
+          }
+        }
+      }
+    }
+
+    // result
+    // -> select(partition(transpose(tile(c, (128,128))), (64,32)), 1)
+    {
+      if ((n & 3u) == 0u && (ldc & 3u) == 0u) {
+        uint c_n0 = 128u * block_x + 4u * ((thread >> 3u) & 3u) + 16u * (thread >> 6u);
+        uint c_m0 = 128u * block_y + 4u * (thread & 7u) + 32u * ((thread >> 5u) & 1u) + 64u * r;
+        [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
+          [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+            uint c_n = c_n0 + 32u * v2;
+            uint c_m = c_m0 + v0;
+            if (c_n < n && c_m < m) {
+              float value0 = result[v0 + 16u * v2];
+              float value1 = result[v0 + 16u * v2 + 4u];
+              float value2 = result[v0 + 16u * v2 + 8u];
+              float value3 = result[v0 + 16u * v2 + 12u];
+              c_x4[(c_n + ldc * c_m) >> 2u] = vec4(value0, value1, value2, value3);
+            }
+          }
+        }
+      } else {
+        uint c_n0 = 128u * block_x + 4u * ((thread >> 3u) & 3u) + 16u * (thread >> 6u);
+        uint c_m0 = 128u * block_y + 4u * (thread & 7u) + 32u * ((thread >> 5u) & 1u) + 64u * r;
+        [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
+          [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
+            [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+              uint c_n = c_n0 + v1 + 32u * v2;
+              uint c_m = c_m0 + v0;
+              if (c_n < n && c_m < m) {
+                float value = result[v0 + 4u * v1 + 16u * v2];
+                c[c_n + ldc * c_m] = value;
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}
