@@ -89,7 +89,7 @@ Problem random_problem(Dice& dice, const Form& form, std::int64_t alignment) {
            : dice.one_in(6)        ? Init::nonfinite
                                    : Init::random;
   const bool exact = p.init == Init::integers;
-  p.alpha = exact ? dice.of({1.0, -1.0, 2.0, 0.0}) : dice.of({1.0, 0.37, -2.5});
+  p.alpha = exact ? dice.of({1.0, -1.0, 2.0, 0.0}) : dice.of({1.0, 0.37, -2.5, 0.0});
   if (p.beta != 0) p.beta = exact ? dice.of({1.0, -1.0, 2.0}) : dice.of({1.0, -0.61});
   if (p.batch > 1) p.batch = 2 + dice.below(3);
   // The kernel of the transposed product has A and B exchanged.

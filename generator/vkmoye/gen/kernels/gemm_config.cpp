@@ -1,0 +1,104 @@
+#include "vkmoye/gen/kernels/gemm_config.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "vkmoye/layout/injective.hpp"
+#include "vkmoye/layout/text.hpp"
+
+namespace vkmoye::gen {
+
+Staging staging_of(const GemmConfig& config, const GemmForm& form, std::int64_t rows,
+                   bool k_contiguous, bool vectors) {
+  const std::int64_t contiguous = k_contiguous ? config.tile_k : rows;
+  const auto bytes = static_cast<std::int64_t>(size_of(form.operand));
+  std::int64_t vector = std::min<std::int64_t>({4, contiguous, config.vector_bytes / bytes});
+  vector = !vectors ? 1 : vector >= 4 ? 4 : std::max<std::int64_t>(1, vector);
+  const std::int64_t lanes = std::min<std::int64_t>(32, contiguous / vector);
+  return {lanes, size(config.threads) / lanes, vector};
+}
+
+std::vector<std::pair<std::string, std::string>> GemmConfig::items() const {
+  return {{"tile", fmt::format("{}x{}x{}", tile_m, tile_n, tile_k)},
+          {"threads", to_string(threads)},
+          {"values", fmt::format("{}x{}", values_m, values_n)},
+          {"pad", fmt::format("{},{}", pad_a, pad_b)},
+          {"stages", std::to_string(stages)},
+          {"prefetch", prefetch || stages == 2 ? "yes" : "no"},
+          {"fragments", std::to_string(fragments)},
+          {"unroll", std::to_string(unroll == 0 ? tile_k : unroll)},
+          {"vector", fmt::format("{} bytes", vector_bytes)}};
+}
+
+std::vector<std::string> reasons_against(const GemmConfig& config, const GemmForm& form) {
+  std::vector<std::string> reasons;
+  const auto require = [&](bool holds, std::string reason) {
+    if (!holds) reasons.push_back(std::move(reason));
+  };
+  const auto power_of_two = [](std::int64_t value) {
+    return value > 0 && (value & (value - 1)) == 0;
+  };
+  for (const auto& [what, value] : {std::pair{"tile m", config.tile_m},
+                                    {"tile n", config.tile_n},
+                                    {"tile k", config.tile_k},
+                                    {"values m", config.values_m},
+                                    {"values n", config.values_n}}) {
+    require(value >= 1 && value <= 1024, fmt::format("{} = {} is outside 1..1024", what, value));
+  }
+  require(config.pad_a >= 0 && config.pad_a <= 1024 && config.pad_b >= 0 && config.pad_b <= 1024,
+          fmt::format("pads {} and {} are not both within 0..1024", config.pad_a, config.pad_b));
+  require(config.stages == 1 || config.stages == 2,
+          fmt::format("{} stages; there are 1 and 2", config.stages));
+  require(config.fragments == 1 || (config.fragments == 2 && config.stages == 2),
+          fmt::format("{} fragments with {} stages; there are 1, and 2 with 2 stages",
+                      config.fragments, config.stages));
+  require(config.fragments == 1 || (config.tile_k % 2 == 0 && config.unroll == 0),
+          "2 fragments need an even tile k, unrolled whole");
+  require(config.unroll >= 0 && config.unroll <= 1024 &&
+              (config.unroll == 0 || config.tile_k % config.unroll == 0),
+          fmt::format("unroll {} does not divide tile k {}", config.unroll, config.tile_k));
+  require(power_of_two(config.vector_bytes) && config.vector_bytes <= 16,
+          fmt::format("vectors of {} bytes; there are 1, 2, 4, 8 and 16", config.vector_bytes));
+  for (const ScalarType type : {form.operand, form.accumulator, form.result}) {
+    require(type != ScalarType::bf16,
+            "bf16 is moved only: there is no arithmetic on it without matrix units");
+    if (type == ScalarType::bf16) break;
+  }
+  require(form.accumulator == ScalarType::f16 || form.accumulator == ScalarType::f32 ||
+              form.accumulator == ScalarType::f64 || form.accumulator == ScalarType::i32,
+          fmt::format("{} is no type to sum up in; there are f16, f32, f64 and i32",
+                      to_string(form.accumulator)));
+  const bool numbered = config.threads.rank() == 2 && size(config.threads) <= 1024 &&
+                        cosize(config.threads) == size(config.threads) &&
+                        is_injective(config.threads);
+  require(numbered, fmt::format("{} does not number at most 1024 threads over (m, n)",
+                                to_string(config.threads)));
+  if (!reasons.empty()) return reasons;
+
+  const auto divides = [&](const char* what, std::int64_t part, std::int64_t whole) {
+    require(part >= 1 && whole % part == 0,
+            fmt::format("{} {} does not divide {}", what, part, whole));
+  };
+  divides("the threads' rows times values", size(config.threads, 0) * config.values_m,
+          config.tile_m);
+  divides("the threads' columns times values", size(config.threads, 1) * config.values_n,
+          config.tile_n);
+  for (const bool is_a : {true, false}) {
+    const std::int64_t rows = is_a ? config.tile_m : config.tile_n;
+    const bool k_contiguous = is_a ? form.a_k_contiguous : form.b_k_contiguous;
+    const Staging s = staging_of(config, form, rows, k_contiguous, true);
+    const Staging single = staging_of(config, form, rows, k_contiguous, false);
+    const std::int64_t along = k_contiguous ? config.tile_k : rows;
+    const std::int64_t across = k_contiguous ? rows : config.tile_k;
+    divides(is_a ? "staging A: vectors of" : "staging B: vectors of", s.vector * s.lanes, along);
+    divides(is_a ? "staging A: threads across" : "staging B: threads across", s.others, across);
+    divides(is_a ? "staging A one by one: threads" : "staging B one by one: threads", single.lanes,
+            along);
+    divides(is_a ? "staging A one by one: threads across" : "staging B one by one: threads across",
+            single.others, across);
+  }
+  return reasons;
+}
+
+}  // namespace vkmoye::gen
