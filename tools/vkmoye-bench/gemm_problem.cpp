@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cfloat>
 #include <cmath>
 #include <utility>
 
@@ -119,8 +120,15 @@ std::array<Matrix, 3> matrices_of(const GemmProblem& problem, const Extents& siz
       matrix('B', problem.operand, problem.b_k_contiguous, n, k, problem.b),
       matrix('C', problem.result, problem.c_n_contiguous, m, n, problem.c)};
   for (const auto& [name, value] : {std::pair{"alpha", problem.alpha}, {"beta", problem.beta}}) {
-    const bool whole = value == std::trunc(value) && std::fabs(value) <= 0x1p31;
-    if (is_floating(problem.accumulator) || whole) continue;
+    // The kernel is given an f64 or i32, of other accumulators an f32.
+    const double magnitude = std::fabs(value);
+    const bool whole = value == std::trunc(value) && magnitude < 0x1p31;
+    const bool normal =
+        magnitude == 0 || !std::isfinite(value) || (magnitude >= FLT_MIN && magnitude <= FLT_MAX);
+    const bool held = !is_floating(problem.accumulator)        ? whole
+                      : problem.accumulator == ScalarType::f64 ? true
+                                                               : normal;
+    if (held) continue;
     reasons.push_back(fmt::format("{} = {} is no value of the accumulator {}", name, value,
                                   vkmoye::to_string(problem.accumulator)));
   }

@@ -76,6 +76,58 @@ TEST(Verify, TakesAConditionOnALoopWithoutEndForOpen) {
   EXPECT_THAT(verify(kernel_of(all)), ElementsAre(HasSubstr("'late'")));
 }
 
+// Each is a race in a round that the first ones do not show.
+TEST(Verify, FindsARaceThatOnlyLateRoundsShow) {
+  const Expr r = variable("r", kIndex, 1000);
+  const Body racy = {Load{"y", tile_at(7 - thread, "reader")},
+                     Store{tile_at(thread, "writer"), value("y")}, Barrier{}};
+  const auto late = [&](const Expr& end, Body round) {
+    Body all = {Store{tile_at(thread, "first"), value()}, Barrier{}, For{"r", end, round}};
+    return verify(kernel_of({If{less(0, n), {Load{"x", {"src", {0}, "src"}}, Block{"", all}}}}));
+  };
+  for (const Expr& end : {Expr(1000), n}) {
+    EXPECT_FALSE(late(end, {If{equal(r % 100, 50), racy}}).empty());
+    EXPECT_FALSE(late(end, {For{"s", r % 100 / 50, racy}}).empty());
+  }
+  // Stage (r / 6) % 2 of a ring is written while it is still read.
+  const Expr stage = r / 6 % 2;
+  const Body ring = {Store{tile_at((thread + 4 * stage) % 8, "writer"), value()},
+                     Load{"y", tile_at((thread + 1) % 8, "reader")}};
+  EXPECT_FALSE(late(1000, ring).empty());
+}
+
+TEST(Verify, FindsThreadsThatGoDifferentWays) {
+  // Whichever way all go there is no race; if half of them do, there is.
+  const Expr row = variable("n") * 2 + thread;
+  const Body both = {If{less(row, 16),
+                        {Store{tile_at(thread, "ahead"), value()}},
+                        {Store{tile_at(7 - thread, "back"), value()}}}};
+  EXPECT_THAT(verify(kernel_of({If{less(0, n), {Load{"x", {"src", {0}, "src"}}, both[0]}}})),
+              testing::Contains(HasSubstr("race in shared tile: 'ahead'")));
+}
+
+TEST(Verify, FindsRegistersThatOnePathLeavesUnwritten) {
+  const Element at = {"sums", {0}, "sums", 1};
+  const auto with_registers = [&](Body body) {
+    Kernel kernel = kernel_of(std::move(body));
+    kernel.arrays.push_back({"sums",
+                             ScalarType::f32,
+                             Array::Space::registers,
+                             Access::read_write,
+                             {{"at", 1, 1}},
+                             "1:1"});
+    return verify(kernel);
+  };
+  const Body fill = {Store{at, number(ScalarType::f32, 0)}};
+  const Load read{"y", at};
+  EXPECT_THAT(with_registers({fill[0], read}), IsEmpty());
+  EXPECT_THAT(with_registers({If{equal(n % 2, 0), fill, fill}, read}), IsEmpty());
+  EXPECT_THAT(with_registers({For{"i", 4, fill}, read}), IsEmpty());
+  const auto unwritten = ElementsAre("'sums' reads the registers sums, which nothing has written");
+  EXPECT_THAT(with_registers({If{equal(n % 2, 0), fill}, read}), unwritten);
+  EXPECT_THAT(with_registers({For{"i", n, fill}, read}), unwritten);
+}
+
 TEST(Verify, FindsARaceAroundALoop) {
   // Sound once through, but the next round's write meets this round's read.
   const Body round = {Store{tile_at(thread, "writer"), value()}, Barrier{},

@@ -48,6 +48,22 @@ TEST(Relayout, TilesCoverRunsOnBothSidesAndMeetNoBankTwice) {
   EXPECT_EQ(plan.store_vector, 4);
 }
 
+TEST(Relayout, DescribesSmallShapesOfEveryType) {
+  const std::vector<std::int64_t> extents = {1, 2, 3, 4, 6, 8, 12, 16, 32};
+  for (const ScalarTypeInfo& type : scalar_types()) {
+    RelayoutConfig config;
+    config.type = type.type;
+    for (const std::int64_t a : extents) {
+      for (const std::int64_t b : extents) {
+        const Permutation flat = permuted({a, b}, {1, 0});
+        EXPECT_NO_THROW(relayout(flat.src, flat.dst, config)) << type.name << a << 'x' << b;
+        const Permutation deep = permuted({2, a, 8, b}, {0, 3, 1, 2});
+        EXPECT_NO_THROW(relayout(deep.src, deep.dst, config)) << type.name << a << 'x' << b;
+      }
+    }
+  }
+}
+
 TEST(Relayout, RefusesWithEveryReason) {
   EXPECT_THAT(reasons("(4,8)", "(8,4)"), ElementsAre(HasSubstr("shape")));
   EXPECT_THAT(reasons("(6)", "((4,2)):((1,4))"), ElementsAre(HasSubstr("shape")));

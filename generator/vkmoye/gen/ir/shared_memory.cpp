@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <unordered_map>
@@ -19,6 +20,8 @@ constexpr std::size_t kMaxThreads = std::size_t{1} << 12;
 constexpr std::uint64_t kMaxSteps = std::uint64_t{1} << 25;
 
 using Active = std::vector<bool>;  // the threads that may execute a statement
+
+constexpr std::uint64_t kMaxPeriod = 1 << 16;  // of a ring: more rounds are never followed
 
 constexpr int kManyThreads = -2;
 constexpr int kNoThread = -1;
@@ -90,6 +93,27 @@ class Interpreter {
  private:
   // --- expressions ---
 
+  // Whether `is_one` holds of a leaf of `e`; each node is looked at once, however often it is shared.
+  template <class Predicate>
+  static bool any_leaf(const Expr& e, const Predicate& is_one) {
+    std::set<const Node*> seen;
+    const auto look = [&](const auto& self, const Expr& node) -> bool {
+      if (!seen.insert(&*node).second) return false;
+      if (node->operands.empty()) return is_one(*node);
+      return std::any_of(node->operands.begin(), node->operands.end(),
+                         [&](const Expr& operand) { return self(self, operand); });
+    };
+    return look(look, e);
+  }
+
+  // Whether the value of `e` may differ between threads.
+  bool is_divergent(const Expr& e) const {
+    return any_leaf(e, [&](const Node& leaf) {
+      if (leaf.op == Op::builtin) return leaf.builtin == Builtin::thread;
+      return leaf.op == Op::variable && divergent_.contains(leaf.name);
+    });
+  }
+
   // Whether `e` follows a loop variable without end, other than by a remainder, which repeats.
   bool is_unbounded(const Expr& e) {
     if (e->op == Op::variable) return unbounded_.contains(e->name);
@@ -119,9 +143,23 @@ class Interpreter {
   }
 
   static bool mentions(const Expr& e, const std::set<std::string>& names) {
-    if (e->op == Op::variable) return names.contains(e->name);
-    return std::any_of(e->operands.begin(), e->operands.end(),
-                       [&](const Expr& operand) { return mentions(operand, names); });
+    return any_leaf(
+        e, [&](const Node& leaf) { return leaf.op == Op::variable && names.contains(leaf.name); });
+  }
+
+  // The product of the numbers that something in `e` is divided by.
+  static std::uint64_t divisors(const Expr& e) {
+    std::uint64_t product = 1;
+    std::set<const Node*> seen;
+    const auto look = [&](const auto& self, const Expr& node) -> void {
+      if (!seen.insert(&*node).second) return;
+      if (node->op == Op::divide && is_constant(node->operands[1])) {
+        product = std::min<std::uint64_t>(product * node->operands[1]->value, kMaxPeriod);
+      }
+      for (const Expr& operand : node->operands) self(self, operand);
+    };
+    look(look, e);
+    return product;
   }
 
   static void add_period(const Body& body, const std::set<std::string>& changing,
@@ -130,7 +168,10 @@ class Interpreter {
     const auto look = [&](const auto& self, const Expr& e) -> void {
       if (!seen.insert(&*e).second) return;
       if (e->op == Op::modulo && is_constant(e->operands[1]) && mentions(e, changing)) {
-        period = std::max(period, e->operands[1]->value);
+        // (x / 6) % 2 repeats after 12 of x.
+        const std::uint64_t mine = std::uint64_t{e->operands[1]->value} * divisors(e->operands[0]);
+        period = static_cast<std::uint32_t>(
+            std::min<std::uint64_t>(std::lcm(std::uint64_t{period}, mine), kMaxPeriod));
       }
       for (const Expr& operand : e->operands) self(self, operand);
     };
@@ -155,16 +196,18 @@ class Interpreter {
 
   void step(const Let& s, const Active&) {
     Values values = values_(s.value);
-    if (is_unbounded(s.value)) {
-      unbounded_.insert(s.name);
-    } else {
-      unbounded_.erase(s.name);
-    }
+    const auto mark = [&](std::set<std::string>& names, bool belongs) {
+      belongs ? static_cast<void>(names.insert(s.name)) : static_cast<void>(names.erase(s.name));
+    };
+    mark(unbounded_, is_unbounded(s.value));
+    mark(open_, mentions(s.value, open_));
+    mark(divergent_, is_divergent(s.value));
     values_.define(s.name, std::move(values));
   }
   void step(const Load& s, const Active& active) {
     touch(s.from, false, active);
     values_.define(s.name, Values(threads_));
+    divergent_.insert(s.name);
   }
   void step(const Store& s, const Active& active) { touch(s.to, true, active); }
   void step(const Block& s, const Active& active) { run(s.body, active); }
@@ -178,11 +221,12 @@ class Interpreter {
   }
 
   // Threads of which it is known go their way. Where it is not known for some, it may hold for all
-  // of these or for none: two paths.
+  // of these or for none: two paths; and, if threads may differ, for any of them: a third, on which
+  // each of them goes both ways.
   void step(const If& s, const Active& active) {
     if (!concerns_shared_memory(s.body) && !concerns_shared_memory(s.otherwise)) return;
     // What follows a loop without end holds in some rounds and not in others.
-    const Values condition = is_unbounded(s.condition) ? Values(threads_) : values_(s.condition);
+    const Values condition = mentions(s.condition, open_) ? Values(threads_) : values_(s.condition);
     Active surely = active, surely_not = active, perhaps = active, perhaps_not = active;
     bool is_known = true;
     for (std::size_t t = 0; t < threads_; ++t) {
@@ -207,11 +251,20 @@ class Interpreter {
     run(s.body, surely);
     run(s.otherwise, perhaps_not);
     join(state_, after);
+    if (!is_divergent(s.condition) || !concerns_shared_memory(s.body) ||
+        !concerns_shared_memory(s.otherwise)) {
+      return;
+    }
+    after = std::move(state_);
+    state_ = before;
+    run(s.body, perhaps);
+    run(s.otherwise, perhaps_not);
+    join(state_, after);
   }
 
   void step(const For& s, const Active& active) {
     if (!concerns_shared_memory(s.body)) return;
-    const Values ends = values_(s.end);
+    const Values ends = mentions(s.end, open_) ? Values(threads_) : values_(s.end);
     const bool is_known =
         std::all_of(ends.begin(), ends.end(), [](const Value& end) { return end.has_value(); });
     std::uint32_t rounds = 0;
@@ -225,7 +278,9 @@ class Interpreter {
     if (is_open) rounds = enough;
 
     const bool was_unbounded = unbounded_.contains(s.variable);
+    const bool was_open = open_.contains(s.variable);
     if (is_open) unbounded_.insert(s.variable);
+    if (is_open) open_.insert(s.variable);
     State exits = state_;  // it may end before any round
     for (std::uint32_t round = 0; round < rounds; ++round) {
       Active inside = active;
@@ -240,13 +295,16 @@ class Interpreter {
     }
     if (is_open) state_ = std::move(exits);
     if (!was_unbounded) unbounded_.erase(s.variable);
+    if (!was_open) open_.erase(s.variable);
   }
 
   // Whether no shared index in `body` follows the names `following` other than by a remainder; adds
   // names to them that do.
   bool only_by_remainder(const Body& body, std::set<std::string>& following) const {
+    std::set<const Node*> seen;  // and found not to follow
     const auto follows = [&](const auto& self, const Expr& e) -> bool {
       if (e->op == Op::variable) return following.contains(e->name);
+      if (!seen.insert(&*e).second) return false;
       if (e->op == Op::modulo && is_constant(e->operands[1])) return false;
       return std::any_of(e->operands.begin(), e->operands.end(),
                          [&](const Expr& operand) { return self(self, operand); });
@@ -256,7 +314,10 @@ class Interpreter {
     };
     return std::all_of(body.begin(), body.end(), [&](const Stmt& statement) {
       if (const auto* s = std::get_if<Let>(&statement.value)) {
-        if (follows(follows, s->value)) following.insert(s->name);
+        if (follows(follows, s->value)) {
+          following.insert(s->name);
+          seen.clear();
+        }
       }
       if (const auto* s = std::get_if<For>(&statement.value)) {
         if (follows(follows, s->end)) return false;
@@ -379,6 +440,8 @@ class Interpreter {
   Evaluator values_{threads_, budget_};
   std::set<std::string> unbounded_;  // names that grow with a loop whose end is not known
   std::unordered_map<const Node*, bool> follows_;
+  std::set<std::string> open_;       // names that such a loop changes in any way
+  std::set<std::string> divergent_;  // names whose values may differ between threads
   std::unordered_map<const Body*, bool> concerns_;
   std::set<std::string> said_;
 };

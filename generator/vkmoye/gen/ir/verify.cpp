@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 #include "vkmoye/gen/ir/guards.hpp"
 #include "vkmoye/gen/ir/names.hpp"
@@ -313,16 +314,22 @@ class ScopeChecker {
     const bool differs = use(s.condition, "a condition");
     const std::size_t guards = guards_.size();
     add_guards(guards_, s.condition);
+    const std::set<std::string> written = written_;
     walk(s.body, divergent || differs);
     guards_.resize(guards, Expr(0));
+    const std::set<std::string> by_body = std::exchange(written_, written);
     walk(s.otherwise, divergent || differs);
+    // Written for sure is what both wrote.
+    std::erase_if(written_, [&](const std::string& name) { return !by_body.contains(name); });
   }
   void visit(const For& s, bool divergent) {
     const bool differs = use(s.end, "the end of loop '" + s.variable + "'");
     if (!(s.end->type == kIndex)) complain("the end of loop '{}' is no index", s.variable);
     const auto names = names_;
     define(s.variable, variable(s.variable, kIndex, s.end->bound - 1), false);
+    const std::set<std::string> written = written_;
     walk(s.body, divergent || differs);
+    if (!is_constant(s.end) || is_constant(s.end, 0)) written_ = written;  // perhaps no round
     names_ = names;
   }
   void visit(const Barrier&, bool divergent) {

@@ -232,10 +232,7 @@ class Description {
     });
   }
   // The elements of a fragment that are read at once.
-  std::uint32_t wide(std::int64_t values) const {
-    const std::int64_t most = 16 / static_cast<std::int64_t>(size_of(form_.operand));
-    return number(std::min<std::int64_t>({4, values, most}));
-  }
+  std::uint32_t wide(std::int64_t values) const { return number(fragment_vector(form_, values)); }
 
   void simple(const Operand& a, const Tensor& tensor_a, const Operand& b, const Tensor& tensor_b,
               const View& sums, const Expr& tiles) {

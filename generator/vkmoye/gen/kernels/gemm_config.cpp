@@ -31,6 +31,11 @@ std::vector<std::pair<std::string, std::string>> GemmConfig::items() const {
           {"vector", fmt::format("{} bytes", vector_bytes)}};
 }
 
+std::int64_t fragment_vector(const GemmForm& form, std::int64_t values) {
+  const std::int64_t most = 16 / static_cast<std::int64_t>(size_of(form.operand));
+  return std::min<std::int64_t>({4, values, most});
+}
+
 std::vector<std::string> reasons_against(const GemmConfig& config, const GemmForm& form) {
   std::vector<std::string> reasons;
   const auto require = [&](bool holds, std::string reason) {
@@ -44,7 +49,8 @@ std::vector<std::string> reasons_against(const GemmConfig& config, const GemmFor
                                     {"tile k", config.tile_k},
                                     {"values m", config.values_m},
                                     {"values n", config.values_n}}) {
-    require(value >= 1 && value <= 1024, fmt::format("{} = {} is outside 1..1024", what, value));
+    require(power_of_two(value) && value <= 1024,
+            fmt::format("{} = {} is no power of two up to 1024", what, value));
   }
   require(config.pad_a >= 0 && config.pad_a <= 1024 && config.pad_b >= 0 && config.pad_b <= 1024,
           fmt::format("pads {} and {} are not both within 0..1024", config.pad_a, config.pad_b));
@@ -92,6 +98,13 @@ std::vector<std::string> reasons_against(const GemmConfig& config, const GemmFor
     const std::int64_t along = k_contiguous ? config.tile_k : rows;
     const std::int64_t across = k_contiguous ? rows : config.tile_k;
     divides(is_a ? "staging A: vectors of" : "staging B: vectors of", s.vector * s.lanes, along);
+    // What is contiguous in the buffer is stored to shared memory as it came.
+    const std::int64_t values = is_a ? config.values_m : config.values_n;
+    const std::int64_t read = fragment_vector(form, values);
+    require(k_contiguous || s.vector == 1 || read == 1 || s.vector == read,
+            fmt::format("{}: the shared tile is written {} elements at once and read {}: beside 1, "
+                        "one width is possible",
+                        is_a ? "A" : "B", s.vector, read));
     divides(is_a ? "staging A: threads across" : "staging B: threads across", s.others, across);
     divides(is_a ? "staging A one by one: threads" : "staging B one by one: threads", single.lanes,
             along);

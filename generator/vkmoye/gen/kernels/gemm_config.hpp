@@ -39,4 +39,7 @@ struct Staging {
 Staging staging_of(const GemmConfig& config, const GemmForm& form, std::int64_t rows,
                    bool k_contiguous, bool vectors);
 
+/// The elements of a fragment that are read from shared memory at once, of `values` neighbours.
+std::int64_t fragment_vector(const GemmForm& form, std::int64_t values);
+
 }  // namespace vkmoye::gen

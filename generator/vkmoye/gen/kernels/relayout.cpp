@@ -196,7 +196,10 @@ void through_shared(Builder& k, const RelayoutPlan& plan, ScalarType type) {
     never_inside = never_inside || plan.modes[m].extent < plan.tile[m];
     inside.push_back(ir::less(origins[m] + number(plan.tile[m] - 1), number(plan.modes[m].extent)));
   }
-  const std::uint32_t word = plan.packed > 1 ? 4 : 16;
+  // Single elements share their array with one kind of vector, and not with packed ones.
+  const auto bytes = static_cast<std::uint32_t>(size_of(type));
+  std::uint32_t word = plan.packed > 1 ? 4 : 16;
+  while (plan.packed == 1 && word > bytes && ir::is_packed(type, word / bytes)) word /= 2;
   const auto move = [&](Edges edges) {
     k.move(buffer_view(k, plan, "src", &JointMode::src, plan.load, origins),
            shared_view(k, plan, plan.load), {edges, 16, word});
