@@ -21,6 +21,7 @@ struct Operand {
   std::int64_t rows;  // of a tile
   std::int64_t pad;
   Expr block;  // the tile's number along the rows
+  Tensor buffer;
 };
 
 // Of alpha and beta: that of the sum, 32 bits or more.
@@ -40,11 +41,11 @@ class Description {
     auto items = config_.items();
     items.insert(items.begin(), {"form", form_text()});
     k_.describe(std::move(items), reason());
-    const Operand a{"a", "m", form_.a_k_contiguous, config_.tile_m, config_.pad_a, k_.block_y()};
-    const Operand b{"b", "n", form_.b_k_contiguous, config_.tile_n, config_.pad_b, k_.block_x()};
+    Operand a{"a", "m", form_.a_k_contiguous, config_.tile_m, config_.pad_a, k_.block_y(), {}};
+    Operand b{"b", "n", form_.b_k_contiguous, config_.tile_n, config_.pad_b, k_.block_x(), {}};
     for (const char* extent : {"m", "n", "k"}) k_.argument(extent, ScalarType::u32);
-    const Tensor tensor_a = buffer(a, "lda", "stride_a");
-    const Tensor tensor_b = buffer(b, "ldb", "stride_b");
+    a.buffer = buffer(a, "lda", "stride_a");
+    b.buffer = buffer(b, "ldb", "stride_b");
     std::vector<Builder::AxisName> axes = {{"n", "n"}, {"m", "m", "ldc"}};
     if (form_.batched) axes.push_back({"batch", "batch", "stride_c"});
     const Tensor tensor_c =
@@ -66,19 +67,19 @@ class Description {
     const Expr tiles = (ir::variable("k") - 1) / number(config_.tile_k) + 1;
     const auto sum_up = [&] {
       if (config_.fragments == 2) {
-        pipelined(a, tensor_a, b, tensor_b, sums, tiles);
+        pipelined(a, b, sums, tiles);
       } else if (config_.stages == 2) {
-        overlapped(a, tensor_a, b, tensor_b, sums, tiles);
+        overlapped(a, b, sums, tiles);
       } else if (config_.prefetch) {
-        prefetched(a, tensor_a, b, tensor_b, sums, tiles);
+        prefetched(a, b, sums, tiles);
       } else {
-        simple(a, tensor_a, b, tensor_b, sums, tiles);
+        simple(a, b, sums, tiles);
       }
     };
     // Chosen once, not for each tile: whether rows begin where vectors may.
     std::vector<Expr> conditions;
-    for (const auto& [x, tensor] : {std::pair{&a, &tensor_a}, std::pair{&b, &tensor_b}}) {
-      for (const Expr& condition : k_.fits_vectors(source(*x, *tensor, 0), vector_of(*x))) {
+    for (const Operand* x : {&a, &b}) {
+      for (const Expr& condition : k_.fits_vectors(source(*x, 0), vector_of(*x))) {
         conditions.push_back(condition);
       }
     }
@@ -142,14 +143,14 @@ class Description {
   }
 
   // Tile number `k_tile` of an operand, contiguous axis first, and what this thread moves of it.
-  View whole(const Operand& x, const Tensor& tensor, const Expr& k_tile) const {
+  View whole(const Operand& x, const Expr& k_tile) const {
     const auto e =
         x.k_contiguous ? extents({config_.tile_k, x.rows}) : extents({x.rows, config_.tile_k});
     const auto c = x.k_contiguous ? coordinates({k_tile, x.block}) : coordinates({x.block, k_tile});
-    return without_batch(tile(tensor, e, c));
+    return without_batch(tile(x.buffer, e, c));
   }
-  View source(const Operand& x, const Tensor& tensor, const Expr& k_tile) const {
-    return partition(whole(x, tensor, k_tile), staging(x), k_.thread());
+  View source(const Operand& x, const Expr& k_tile) const {
+    return partition(whole(x, k_tile), staging(x), k_.thread());
   }
   // The same of a shared tile.
   View destination(const Operand& x, const View& shared_tile) const {
@@ -170,15 +171,15 @@ class Description {
   }
 
   // A tile of each operand, from where elements outside count as 0.
-  void load(const Operand& a, const Tensor& tensor_a, const View& to_a, const Operand& b,
-            const Tensor& tensor_b, const View& to_b, const Expr& k_tile) {
+  void load(const Operand& a, const View& to_a, const Operand& b, const View& to_b,
+            const Expr& k_tile) {
     const auto load_both = [&](bool inside) {
       const CopyRules rules{.leaf = 0, .zero_outside = !inside, .fits = true, .inside = inside};
-      k_.copy(source(a, tensor_a, k_tile), to_a, vector_of(a), rules);
-      k_.copy(source(b, tensor_b, k_tile), to_b, vector_of(b), rules);
+      k_.copy(source(a, k_tile), to_a, vector_of(a), rules);
+      k_.copy(source(b, k_tile), to_b, vector_of(b), rules);
     };
-    Conditions inside = k_.inside(whole(a, tensor_a, k_tile));
-    for (const Expr& more : k_.inside(whole(b, tensor_b, k_tile))) inside.push_back(more);
+    Conditions inside = k_.inside(whole(a, k_tile));
+    for (const Expr& more : k_.inside(whole(b, k_tile))) inside.push_back(more);
     k_.branch(
         inside, [&] { load_both(true); }, [&] { load_both(false); });
   }
@@ -234,68 +235,68 @@ class Description {
   // The elements of a fragment that are read at once.
   std::uint32_t wide(std::int64_t values) const { return number(fragment_vector(form_, values)); }
 
-  void simple(const Operand& a, const Tensor& tensor_a, const Operand& b, const Tensor& tensor_b,
-              const View& sums, const Expr& tiles) {
+  void simple(const Operand& a, const Operand& b, const View& sums, const Expr& tiles) {
     k_.loop("k_tile", tiles, [&](const Expr& k_tile) {
-      load(a, tensor_a, destination(a, shared_a_), b, tensor_b, destination(b, shared_b_), k_tile);
+      load(a, destination(a, shared_a_), b, destination(b, shared_b_), k_tile);
       k_.barrier();
       multiply(sums, 0);
       k_.barrier();
     });
   }
 
-  void prefetched(const Operand& a, const Tensor& tensor_a, const Operand& b,
-                  const Tensor& tensor_b, const View& sums, const Expr& tiles) {
-    const View next_a = registers(next_a_, "next_a", a, tensor_a);
-    const View next_b = registers(next_b_, "next_b", b, tensor_b);
-    load(a, tensor_a, next_a, b, tensor_b, next_b, 0);
+  // Registers that the next tile of each operand waits in, the first one loaded.
+  struct Next {
+    View a, b;
+  };
+  Next load_first(const Operand& a, const Operand& b) {
+    const Next next = {registers(next_a_, "next_a", a), registers(next_b_, "next_b", b)};
+    load(a, next.a, b, next.b, 0);
+    return next;
+  }
+  // The shared tiles of stage `at` <- those registers.
+  void store_next(const Operand& a, const Operand& b, const Next& next, const Expr& at) {
+    store(a, next.a, stage(shared_a_, at));
+    store(b, next.b, stage(shared_b_, at));
+  }
+
+  void prefetched(const Operand& a, const Operand& b, const View& sums, const Expr& tiles) {
+    const Next next = load_first(a, b);
     k_.loop("k_tile", tiles, [&](const Expr& k_tile) {
       k_.barrier();
-      store(a, next_a, shared_a_);
-      store(b, next_b, shared_b_);
+      store_next(a, b, next, 0);
       k_.barrier();
-      load(a, tensor_a, next_a, b, tensor_b, next_b, k_tile + 1);
+      load(a, next.a, b, next.b, k_tile + 1);
       multiply(sums, 0);
     });
   }
 
-  void overlapped(const Operand& a, const Tensor& tensor_a, const Operand& b,
-                  const Tensor& tensor_b, const View& sums, const Expr& tiles) {
-    const View next_a = registers(next_a_, "next_a", a, tensor_a);
-    const View next_b = registers(next_b_, "next_b", b, tensor_b);
-    load(a, tensor_a, next_a, b, tensor_b, next_b, 0);
-    store(a, next_a, stage(shared_a_, 0));
-    store(b, next_b, stage(shared_b_, 0));
+  void overlapped(const Operand& a, const Operand& b, const View& sums, const Expr& tiles) {
+    const Next next = load_first(a, b);
+    store_next(a, b, next, 0);
     k_.barrier();
     k_.loop("k_tile", tiles, [&](const Expr& k_tile) {
-      load(a, tensor_a, next_a, b, tensor_b, next_b, k_tile + 1);
+      load(a, next.a, b, next.b, k_tile + 1);
       multiply(sums, k_tile % 2);
-      store(a, next_a, stage(shared_a_, (k_tile + 1) % 2));
-      store(b, next_b, stage(shared_b_, (k_tile + 1) % 2));
+      store_next(a, b, next, (k_tile + 1) % 2);
       k_.barrier();
     });
   }
 
   // As `overlapped`, and the fragments of the next step are read while those of this one are
   // multiplied; the barrier stands before the last step of a tile.
-  void pipelined(const Operand& a, const Tensor& tensor_a, const Operand& b, const Tensor& tensor_b,
-                 const View& sums, const Expr& tiles) {
-    const View next_a = registers(next_a_, "next_a", a, tensor_a);
-    const View next_b = registers(next_b_, "next_b", b, tensor_b);
-    load(a, tensor_a, next_a, b, tensor_b, next_b, 0);
-    store(a, next_a, stage(shared_a_, 0));
-    store(b, next_b, stage(shared_b_, 0));
+  void pipelined(const Operand& a, const Operand& b, const View& sums, const Expr& tiles) {
+    const Next next = load_first(a, b);
+    store_next(a, b, next, 0);
     k_.barrier();
     fetch(0, 0, 0);
     k_.loop("k_tile", tiles, [&](const Expr& k_tile) {
       const Expr here = k_tile % 2, there = (k_tile + 1) % 2;
-      load(a, tensor_a, next_a, b, tensor_b, next_b, k_tile + 1);
+      load(a, next.a, b, next.b, k_tile + 1);
       k_.unrolled_loop("kk", number(config_.tile_k - 1), [&](const Expr& kk) {
         fetch(here, kk + 1, (kk + 1) % 2);
         k_.gemm(fragment_a(kk % 2), fragment_b(kk % 2), sums);
       });
-      store(a, next_a, stage(shared_a_, there));
-      store(b, next_b, stage(shared_b_, there));
+      store_next(a, b, next, there);
       k_.barrier();
       fetch(there, 0, 0);
       k_.gemm(fragment_a(1), fragment_b(1), sums);
@@ -303,9 +304,8 @@ class Description {
   }
 
   // Registers for one tile of `x`, the same for both ways to move it.
-  View registers(std::optional<View>& there, const char* name, const Operand& x,
-                 const Tensor& tensor) {
-    const View moved = source(x, tensor, 0);
+  View registers(std::optional<View>& there, const char* name, const Operand& x) {
+    const View moved = source(x, 0);
     if (!there) there = k_.make_fragment_like(name, form_.operand, moved);
     return k_.retile(*there, moved);
   }
