@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "cli/bench.hpp"
 #include "support/npy.hpp"
 #include "support/process.hpp"
 
@@ -22,12 +23,6 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
-
-Outcome bench(std::vector<std::string> arguments,
-              const std::vector<std::string>& environment = {}) {
-  arguments.insert(arguments.begin(), VKMOYE_BENCH);
-  return run(arguments, environment);
-}
 
 // The same behind a redirection of the shell, such as "> /dev/full".
 Outcome bench_redirected(const std::string& redirection, std::vector<std::string> arguments) {

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "cli/bench.hpp"
 #include "support/npy.hpp"
 #include "support/process.hpp"
 
@@ -17,12 +18,6 @@ using nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
-
-Outcome bench(std::vector<std::string> arguments,
-              const std::vector<std::string>& environment = {}) {
-  arguments.insert(arguments.begin(), VKMOYE_BENCH);
-  return run(arguments, environment);
-}
 
 const std::string kFake = "VKMOYE_CUBLAS=" VKMOYE_FAKE_CUDA_FOLDER;
 
