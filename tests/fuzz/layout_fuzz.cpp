@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "layout_eval.hpp"
-#include "layout_expression.hpp"
+#include "layout/eval.hpp"
+#include "layout/expression.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/layout/text.hpp"
 

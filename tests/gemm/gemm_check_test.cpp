@@ -1,6 +1,6 @@
 // The judge of products is judged: by results computed on the host, right and wrong ones.
 
-#include "gemm_check.hpp"
+#include "workloads/gemm_check.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 #include <cmath>
 #include <limits>
 
-#include "number.hpp"
 #include "vkmoye/base/error.hpp"
+#include "workloads/number.hpp"
 
 namespace vkmoye::bench {
 namespace {

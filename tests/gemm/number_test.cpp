@@ -1,4 +1,4 @@
-#include "number.hpp"
+#include "workloads/number.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,12 +9,12 @@
 #include <memory>
 #include <random>
 
-#include "number.hpp"
 #include "support/device_fixture.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/compile.hpp"
-#include "workload.hpp"
+#include "workloads/number.hpp"
+#include "workloads/workload.hpp"
 
 namespace vkmoye::test {
 namespace {

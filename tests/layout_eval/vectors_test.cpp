@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "layout_eval.hpp"
-#include "layout_expression.hpp"
+#include "layout/eval.hpp"
+#include "layout/expression.hpp"
 #include "vkmoye/base/error.hpp"
 
 namespace vkmoye::bench {

@@ -1,4 +1,4 @@
-#include "performance_summary.hpp"
+#include "report/performance_summary.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

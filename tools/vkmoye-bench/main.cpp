@@ -10,8 +10,8 @@
 #include <iostream>
 #include <new>
 
-#include "command.hpp"
-#include "parse.hpp"
+#include "commands/command.hpp"
+#include "io/parse.hpp"
 #include "vkmoye/base/error.hpp"
 
 namespace vkmoye::bench {

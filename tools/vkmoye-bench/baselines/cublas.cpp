@@ -1,0 +1,143 @@
+#include "baselines/cublas.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+#include "workloads/number.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+enum Transposition { kAsItIs = 0, kTransposed = 1 };  // cublasOperation_t
+constexpr int kDefaultAlgorithm = -1;                 // cublasGemmAlgo_t
+
+// cudaDataType_t
+int data_type(ScalarType type) {
+  switch (type) {
+    case ScalarType::f32: return 0;
+    case ScalarType::f64: return 1;
+    case ScalarType::f16: return 2;
+    case ScalarType::i8: return 3;
+    case ScalarType::u8: return 8;
+    case ScalarType::i32: return 10;
+    case ScalarType::u32: return 12;
+    case ScalarType::bf16: return 14;
+    default: throw Unavailable(fmt::format("cuBLAS does not multiply {}", to_string(type)));
+  }
+}
+
+// cublasComputeType_t; none of those that round operands to tf32 or less.
+std::optional<int> compute_type(ScalarType accumulator) {
+  switch (accumulator) {
+    case ScalarType::f16: return 64;
+    case ScalarType::f32: return 68;
+    case ScalarType::f64: return 70;
+    case ScalarType::i32: return 72;
+    default: return std::nullopt;
+  }
+}
+
+const char* status_name(int status) {
+  switch (status) {
+    case 1: return "not initialized";
+    case 3: return "allocation failed";
+    case 7: return "invalid value";
+    case 8: return "architecture mismatch";
+    case 11: return "mapping error";
+    case 13: return "execution failed";
+    case 14: return "internal error";
+    case 15: return "not supported";
+    default: return "unknown";
+  }
+}
+
+int to_int(std::int64_t value, const char* what) {
+  if (value <= std::numeric_limits<int>::max()) return static_cast<int>(value);
+  throw Unavailable(fmt::format("{} = {} is more than cuBLAS counts to", what, value));
+}
+
+}  // namespace
+
+Cublas::Cublas(const Cuda&)
+    : library_(kCublasVariable,
+               {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcublas.so"},
+               cuda_folders()) {
+  int (*create)(Handle*) = nullptr;
+  library_.load("cublasCreate_v2", create);
+  library_.load("cublasDestroy_v2", destroy_);
+  library_.load("cublasSgeam", sgeam_);
+  library_.load("cublasDgeam", dgeam_);
+  library_.load("cublasGemmEx", gemm_);
+  library_.load("cublasGemmStridedBatchedEx", gemm_batch_);
+  check(create(&handle_), "cublasCreate");
+}
+
+Cublas::~Cublas() { destroy_(handle_); }
+
+void Cublas::check(int status, const char* call) const {
+  if (status == 0) return;
+  throw Unavailable(fmt::format("{}: {} (status {})", call, status_name(status), status));
+}
+
+// An array of rows is a matrix of columns to cuBLAS: src is (cols, rows), dst (rows, cols).
+void Cublas::transpose(ScalarType type, std::int64_t rows, std::int64_t cols, const void* src,
+                       void* dst) const {
+  const int m = to_int(rows, "rows"), n = to_int(cols, "cols");
+  const auto geam = [&]<class T>(auto* function, const char* name, T one, T zero) {
+    auto* to = static_cast<T*>(dst);
+    check(function(handle_, kTransposed, kAsItIs, m, n, &one, static_cast<const T*>(src), n, &zero,
+                   to, m, to, m),
+          name);
+  };
+  if (type == ScalarType::f32) return geam(sgeam_, "cublasSgeam", 1.0f, 0.0f);
+  if (type == ScalarType::f64) return geam(dgeam_, "cublasDgeam", 1.0, 0.0);
+  throw Unavailable(fmt::format("cuBLAS transposes f32 and f64, not {}", to_string(type)));
+}
+
+// To cuBLAS, arrays of rows are transposed matrices. C with n contiguous is its C^T = B * A^T, C with
+// m contiguous its C = A * B^T.
+void Cublas::gemm(const GemmProblem& problem, const Extents& size, const CudaBuffer& A_buffer,
+                  const CudaBuffer& B_buffer, const CudaBuffer& C_buffer) const {
+  const auto compute = compute_type(problem.accumulator);
+  if (!compute) {
+    throw Unavailable(fmt::format("cuBLAS does not sum up in {}", to_string(problem.accumulator)));
+  }
+  const auto [A, B, C] = matrices_of(problem, size);
+  const bool exchanged = problem.c_n_contiguous;
+  const Matrix& first = exchanged ? B : A;
+  const Matrix& second = exchanged ? A : B;
+  // Rows of k contiguous are columns of k to cuBLAS, which multiplies (m, k) by (k, n).
+  const int first_as = first.second_contiguous ? kTransposed : kAsItIs;
+  const int second_as = second.second_contiguous ? kAsItIs : kTransposed;
+  const int m = to_int(exchanged ? size[1] : size[0], "m");
+  const int n = to_int(exchanged ? size[0] : size[1], "n");
+  const int k = to_int(size[2], "k");
+  const auto start = [](const CudaBuffer& buffer, const Matrix& matrix) {
+    return buffer.at(static_cast<std::uint64_t>(matrix.offset) * size_of(matrix.type));
+  };
+  void* const a = start(exchanged ? B_buffer : A_buffer, first);
+  void* const b = start(exchanged ? A_buffer : B_buffer, second);
+  void* const c = start(C_buffer, C);
+  std::array<std::byte, 8> alpha = {}, beta = {};
+  store_number(problem.accumulator, problem.alpha, alpha.data());
+  store_number(problem.accumulator, problem.beta, beta.data());
+  const int lda = to_int(first.leading, "lda"), ldb = to_int(second.leading, "ldb");
+  const int ldc = to_int(C.leading, "ldc");
+  const int type = data_type(problem.operand), result = data_type(problem.result);
+  if (problem.batch == 1) {
+    check(gemm_(handle_, first_as, second_as, m, n, k, alpha.data(), a, type, lda, b, type, ldb,
+                beta.data(), c, result, ldc, *compute, kDefaultAlgorithm),
+          "cublasGemmEx");
+  } else {
+    check(gemm_batch_(handle_, first_as, second_as, m, n, k, alpha.data(), a, type, lda,
+                      first.stride, b, type, ldb, second.stride, beta.data(), c, result, ldc,
+                      C.stride, to_int(problem.batch, "batch"), *compute, kDefaultAlgorithm),
+          "cublasGemmStridedBatchedEx");
+  }
+}
+
+}  // namespace vkmoye::bench

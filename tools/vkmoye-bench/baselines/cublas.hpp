@@ -1,0 +1,45 @@
+#pragma once
+// cuBLAS as a baseline: geam for transposes, gemm for products, without tensor-core shortcuts.
+
+#include "baselines/cuda.hpp"
+#include "workloads/gemm_problem.hpp"
+
+namespace vkmoye::bench {
+
+class Cublas {
+ public:
+  /// Throws Unavailable.
+  explicit Cublas(const Cuda& cuda);
+  Cublas(const Cublas&) = delete;
+  Cublas& operator=(const Cublas&) = delete;
+  ~Cublas();
+
+  /// dst (cols, rows) = src (rows, cols) transposed, both arrays of rows. Does not wait. Throws
+  /// Unavailable for other types than f32 and f64.
+  void transpose(ScalarType type, std::int64_t rows, std::int64_t cols, const void* src,
+                 void* dst) const;
+
+  /// The product; A, B and C are the starts of their buffers. Does not wait. Throws Unavailable for
+  /// what cuBLAS does not compute.
+  void gemm(const GemmProblem& problem, const Extents& size, const CudaBuffer& A,
+            const CudaBuffer& B, const CudaBuffer& C) const;
+
+ private:
+  using Handle = void*;
+  void check(int status, const char* call) const;
+
+  Library library_;
+  Handle handle_ = nullptr;
+  int (*destroy_)(Handle) = nullptr;
+  int (*sgeam_)(Handle, int, int, int, int, const float*, const float*, int, const float*,
+                const float*, int, float*, int) = nullptr;
+  int (*dgeam_)(Handle, int, int, int, int, const double*, const double*, int, const double*,
+                const double*, int, double*, int) = nullptr;
+  int (*gemm_)(Handle, int, int, int, int, int, const void*, const void*, int, int, const void*,
+               int, int, const void*, void*, int, int, int, int) = nullptr;
+  int (*gemm_batch_)(Handle, int, int, int, int, int, const void*, const void*, int, int, long long,
+                     const void*, int, int, long long, const void*, void*, int, int, long long, int,
+                     int, int) = nullptr;
+};
+
+}  // namespace vkmoye::bench

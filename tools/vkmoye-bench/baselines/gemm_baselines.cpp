@@ -1,0 +1,70 @@
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "baselines/baselines.hpp"
+#include "baselines/cublas.hpp"
+#include "baselines/openblas.hpp"
+#include "workloads/gemm_check.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+// The arrays before the run, and the verdict on a result.
+class Inputs {
+ public:
+  Inputs(const BaselineRun& run, const Problem& problem)
+      : problem_(problem), seed_(run.seed), data_(problem.gemm, problem.size, run.seed) {}
+
+  std::vector<std::byte> bytes(int which) const { return data_.bytes(which); }
+  void require_right(std::span<const std::byte> result) const {
+    const Verdict verdict =
+        check_gemm(data_, problem_.gemm, problem_.size, result, Verify::sample, seed_);
+    if (verdict.mismatches > 0) throw Unavailable(fmt::format("its {}", verdict.first));
+  }
+
+ private:
+  const Problem& problem_;
+  std::uint64_t seed_;
+  GemmData data_;
+};
+
+Timing time_cublas(const BaselineRun& run, const Problem& problem) {
+  const Cuda cuda;
+  const Cublas cublas(cuda);
+  const Inputs inputs(run, problem);
+  const CudaBuffer A(cuda, inputs.bytes(0)), B(cuda, inputs.bytes(1)), C(cuda, inputs.bytes(2));
+  const auto call = [&] { cublas.gemm(problem.gemm, problem.size, A, B, C); };
+  call();
+  inputs.require_right(C.read());
+  return cuda.time(run.times, call);
+}
+
+Timing time_openblas(const BaselineRun& run, const Problem& problem) {
+  const OpenBlas openblas;
+  const Inputs inputs(run, problem);
+  const std::vector<std::byte> A = inputs.bytes(0), B = inputs.bytes(1);
+  std::vector<std::byte> C = inputs.bytes(2);
+  const auto call = [&] { openblas.gemm(problem.gemm, problem.size, A, B, C); };
+  call();
+  inputs.require_right(C);
+  return sample(run.times, Clock::host, [&](std::uint32_t count) {
+    std::vector<double> times;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const auto start = std::chrono::steady_clock::now();
+      call();
+      times.push_back(
+          std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start)
+              .count());
+    }
+    return times;
+  });
+}
+
+}  // namespace
+
+Timing time_gemm_baseline(const std::string& name, const BaselineRun& run, const Problem& problem) {
+  return name == "cublas" ? time_cublas(run, problem) : time_openblas(run, problem);
+}
+
+}  // namespace vkmoye::bench

@@ -1,0 +1,57 @@
+#include "baselines/library.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "vkmoye/base/text.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+std::string value_of(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value == nullptr ? "" : value;
+}
+
+}  // namespace
+
+std::string folder_in(const char* variable) {
+  const std::filesystem::path path = value_of(variable);
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(path, ignored) ? path.parent_path().string()
+                                                         : path.string();
+}
+
+Library::Library(const char* variable, const std::vector<std::string>& sonames,
+                 const std::vector<std::string>& folders) {
+  const std::string own = folder_in(variable);
+  std::vector<std::string> places = folders;
+  places.insert(places.begin(), "");
+  if (!own.empty()) places.insert(places.begin(), own);
+  std::string damaged;  // is there, and cannot be opened
+  for (const std::string& place : places) {
+    for (const std::string& soname : sonames) {
+      path_ = place.empty() ? soname : place + "/" + soname;
+      handle_ = dlopen(path_.c_str(), RTLD_NOW | RTLD_LOCAL);
+      if (handle_ != nullptr) return;
+      std::error_code ignored;
+      const char* why = dlerror();
+      if (!place.empty() && std::filesystem::exists(path_, ignored) && why != nullptr) {
+        damaged += fmt::format("; {}", why);
+      }
+    }
+  }
+  throw Unavailable(fmt::format(
+      "found none of {}: neither where the loader looks nor in {} ({}={}){}", join(sonames, ", "),
+      join(folders, ", "), variable, own.empty() ? "not set" : own, damaged));
+}
+
+void* Library::symbol(const char* name) const {
+  if (void* found = dlsym(handle_, name)) return found;
+  throw Unavailable(fmt::format("{} has no {}", path_, name));
+}
+
+}  // namespace vkmoye::bench

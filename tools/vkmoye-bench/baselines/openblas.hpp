@@ -1,0 +1,31 @@
+#pragma once
+// OpenBLAS, or any other CBLAS, as a baseline on the host.
+
+#include <cstddef>
+#include <span>
+
+#include "baselines/library.hpp"
+#include "workloads/gemm_problem.hpp"
+#include "workloads/sampling.hpp"
+
+namespace vkmoye::bench {
+
+class OpenBlas {
+ public:
+  /// Throws Unavailable.
+  OpenBlas();
+
+  /// The product; A, B and C are their whole buffers. Throws Unavailable for other types than f32
+  /// and f64.
+  void gemm(const GemmProblem& problem, const Extents& size, std::span<const std::byte> A,
+            std::span<const std::byte> B, std::span<std::byte> C) const;
+
+ private:
+  Library library_;
+  void (*sgemm_)(int, int, int, int, int, int, float, const float*, int, const float*, int, float,
+                 float*, int) = nullptr;
+  void (*dgemm_)(int, int, int, int, int, int, double, const double*, int, const double*, int,
+                 double, double*, int) = nullptr;
+};
+
+}  // namespace vkmoye::bench

@@ -1,0 +1,66 @@
+// devices: every Vulkan device with its limits and abilities.
+
+#include <fmt/format.h>
+
+#include <iostream>
+
+#include "commands/command.hpp"
+#include "vkmoye/base/text.hpp"
+#include "vkmoye/runtime/device.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+void print(std::size_t index, const DeviceCaps& caps) {
+  std::cout << fmt::format("{}  {}\n", index, caps.name);
+  const auto line = [](const std::string& what, const std::string& value) {
+    std::cout << fmt::format("   {:<16}{}\n", what, value);
+  };
+  line("driver", caps.driver);
+  line("type", std::string(to_string(caps.kind)));
+  line("Vulkan", caps.api);
+  if (!caps.refused.empty()) {
+    line("cannot be used", caps.refused);
+    return;
+  }
+  line("memory",
+       fmt::format("{:.1f} GiB", static_cast<double>(caps.device_memory_bytes) / (1 << 30)));
+  line("storage buffer",
+       fmt::format("{} bytes, a buffer {}", caps.max_storage_buffer_bytes, caps.max_buffer_bytes));
+  line("shared memory", fmt::format("{} bytes", caps.max_shared_bytes));
+  line("workgroup", fmt::format("{} threads, {} x {} x {}", caps.max_workgroup_invocations,
+                                caps.max_workgroup_size[0], caps.max_workgroup_size[1],
+                                caps.max_workgroup_size[2]));
+  line("grid", fmt::format("{} x {} x {} workgroups", caps.max_group_count[0],
+                           caps.max_group_count[1], caps.max_group_count[2]));
+  line("subgroup", fmt::format("{} threads ({} to {})", caps.subgroup_size, caps.min_subgroup_size,
+                               caps.max_subgroup_size));
+  line("timestamps", caps.timestamp_period_ns > 0
+                         ? fmt::format("{} ns", caps.timestamp_period_ns)
+                         : std::string("none: times come from the host's clock"));
+  std::vector<std::string> features;
+  for (const Feature feature : caps.features.list()) features.emplace_back(to_string(feature));
+  line("features", features.empty() ? "none" : join(features, " "));
+  std::string title = "matrices";
+  for (const MatrixShape& shape : caps.matrix_shapes) {
+    line(title, fmt::format("{}x{}x{}  {} * {} + {} -> {}  {}{}", shape.m, shape.n, shape.k,
+                            shape.a, shape.b, shape.c, shape.result, shape.scope,
+                            shape.saturating ? ", saturating" : ""));
+    title = "";
+  }
+}
+
+}  // namespace
+
+void add_devices(CLI::App& app, int&) {
+  CLI::App* command = app.add_subcommand("devices", "every Vulkan device and what it can do");
+  command->footer(
+      "Examples:\n  vkmoye-bench devices\n"
+      "  VK_DRIVER_FILES=/usr/share/vulkan/icd.d/lvp_icd.json vkmoye-bench devices");
+  command->callback([] {
+    const std::vector<DeviceCaps> devices = list_devices();
+    for (std::size_t i = 0; i < devices.size(); ++i) print(i, devices[i]);
+  });
+}
+
+}  // namespace vkmoye::bench

@@ -1,0 +1,267 @@
+#include "commands/explain_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+using gen::AccessReport;
+using gen::Grade;
+using nlohmann::ordered_json;
+
+// One kernel with all that is known of it.
+struct Subject {
+  const gen::ir::Kernel& kernel;
+  const gen::AccessModel& model;
+  const gen::KernelReport& report;
+};
+
+std::string config_text(const gen::ir::Kernel& kernel) {
+  std::vector<std::string> parts;
+  for (const auto& [key, value] : kernel.config) parts.push_back(key + "=" + value);
+  return join(parts, " ");
+}
+
+// The run-time sizes that were assumed.
+std::vector<std::pair<std::string, std::uint32_t>> sizes_of(const Subject& subject) {
+  std::vector<std::pair<std::string, std::uint32_t>> sizes;
+  for (const PushConstant& constant : subject.kernel.arguments) {
+    if (constant.type != ScalarType::u32) continue;
+    const std::string& argument = constant.name;
+    if (argument.starts_with("first_group")) continue;
+    const auto given = subject.model.sizes.find(argument);
+    sizes.emplace_back(
+        argument, given != subject.model.sizes.end() ? given->second : subject.model.other_sizes);
+  }
+  return sizes;
+}
+
+std::string assumed(const Subject& subject) {
+  std::vector<std::string> sizes;
+  for (const auto& [name, value] : sizes_of(subject)) {
+    sizes.push_back(fmt::format("{} = {}", name, value));
+  }
+  const BankModel& banks = subject.model.banks;
+  return fmt::format(
+      "{} threads in subgroups of {}, workgroup (0,0), {}; sectors of {} bytes, {} banks of {} "
+      "bytes",
+      subject.kernel.threads, banks.lanes, join(sizes, ", "), subject.model.sector_bytes,
+      banks.banks, banks.bank_bytes);
+}
+
+std::string name_of(const AccessReport& access) {
+  return fmt::format("{} {}", access.writes ? "store" : "load", access.array);
+}
+
+std::string width_text(const AccessReport& access) {
+  return fmt::format("{} element{}, {} byte{}", access.width, access.width == 1 ? "" : "s",
+                     access.bytes(), access.bytes() == 1 ? "" : "s");
+}
+
+std::string place_text(const AccessReport& access) {
+  std::string text = fmt::format("subgroup {}", access.worst_subgroup);
+  for (const auto& [variable, round] : access.worst_rounds) {
+    text += fmt::format(", {} = {}", variable, round);
+  }
+  return text;
+}
+
+// What the worst request costs: "4 sectors, 4 at best".
+std::string cost_text(const AccessReport& access) {
+  if (access.banks) {
+    return fmt::format("{} wavefront{}, {} at best", access.banks->wavefronts,
+                       access.banks->wavefronts == 1 ? "" : "s", access.banks->best);
+  }
+  if (!access.sectors) return "-";
+  const gen::SectorCost& cost = *access.sectors;
+  return fmt::format("{} sector{} for {} bytes, {} at best", cost.found, cost.found == 1 ? "" : "s",
+                     cost.bytes, cost.ideal);
+}
+
+std::string efficiency_text(const AccessReport& access) {
+  return access.requests == 0 ? "-" : fmt::format("{:.0f} %", 100 * access.efficiency);
+}
+
+const char* level_text(const AccessReport& access) {
+  const auto level = gen::grade(access);
+  if (!level) return "unmade";
+  return *level == Grade::good ? "good" : *level == Grade::fair ? "fair" : "bad";
+}
+
+std::vector<const AccessReport*> of_level(const Subject& subject, Grade level) {
+  std::vector<const AccessReport*> found;
+  for (const AccessReport& access : subject.report.accesses) {
+    if (gen::grade(access) == level) found.push_back(&access);
+  }
+  return found;
+}
+
+bool has_shared(const Subject& subject) { return subject.kernel.shared_bytes() > 0; }
+
+// The findings for a reader, a line each.
+std::vector<std::string> summary(const Subject& subject) {
+  if (!subject.report.reasons.empty()) return subject.report.reasons;
+  std::vector<std::string> lines;
+  const auto bad = of_level(subject, Grade::bad), fair = of_level(subject, Grade::fair);
+  const auto good = of_level(subject, Grade::good);
+  // The same access on several paths or in several places is one finding.
+  const auto add_each = [&](const char* what, const std::vector<const AccessReport*>& accesses) {
+    for (const AccessReport* access : accesses) {
+      std::string line = fmt::format("{}: {}, {}", what, name_of(*access), gen::verdict(*access));
+      if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
+    }
+  };
+  add_each("convicted", bad);
+  add_each("fair", fair);
+  if (bad.empty()) {
+    lines.push_back(fmt::format("acquitted: {} of {} accesses cost no more than they must",
+                                good.size(), good.size() + fair.size()));
+  }
+  lines.push_back(has_shared(subject)
+                      ? "races: none; every shared address of a workgroup was followed"
+                      : "races: none; there is no shared memory");
+  lines.push_back("bounds: every coordinate is kept inside, see each access");
+  if (subject.report.in_part) {
+    lines.push_back(
+        fmt::format("followed in part: the first {} rounds of a loop, {} where a size ends it",
+                    gen::kMostRounds, gen::kMostRunTimeRounds));
+  }
+  return lines;
+}
+
+// How far apart the lanes of a request that costs too much are.
+std::string step_text(const AccessReport& access) {
+  if (!access.worst_step || gen::grade(access) == Grade::good) return "";
+  return fmt::format("; neighbouring lanes are {} elements apart", *access.worst_step);
+}
+
+std::string table(const Subject& subject) {
+  std::string out = fmt::format("{}  {}\n{}\n{}\n", subject.kernel.name,
+                                config_text(subject.kernel), subject.kernel.why, assumed(subject));
+  for (const AccessReport& access : subject.report.accesses) {
+    out += fmt::format("\n{}: {}\n", name_of(access), gen::verdict(access));
+    const auto line = [&](const char* title, const std::string& text) {
+      out += fmt::format("  {:<8}{}\n", title, text);
+    };
+    if (!access.path.empty()) line("where", access.path);
+    line("by", access.partition);
+    line("width", fmt::format("{}; not wider: {}", width_text(access), access.not_wider));
+    if (access.requests == 0) continue;
+    line(access.banks ? "banks" : "memory",
+         fmt::format("{} ({}){}; efficiency {}", cost_text(access), place_text(access),
+                     step_text(access), efficiency_text(access)));
+    line("inside", join(access.bounds, ", "));
+  }
+  return out + "\n" + join(summary(subject), "\n") + "\n";
+}
+
+// A cell of a Markdown table keeps its bars.
+std::string cell(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '|') out.push_back('\\');
+    out.push_back(c);
+  }
+  return out;
+}
+
+std::string markdown(const Subject& subject) {
+  std::string out = fmt::format(
+      "**{}** {}: {}\n\n{}\n\n"
+      "| access | by | where | width | not wider | worst request | made by | efficiency | verdict "
+      "| "
+      "inside |\n| --- | --- | --- | ---: | --- | --- | --- | ---: | --- | --- |\n",
+      subject.kernel.name, config_text(subject.kernel), subject.kernel.why, assumed(subject));
+  for (const AccessReport& access : subject.report.accesses) {
+    out += fmt::format("| {} | `{}` | {} | {} | {} | {} | {} | {} | {} | {} |\n", name_of(access),
+                       cell(access.partition), cell(access.path), access.width,
+                       cell(access.not_wider), cost_text(access) + step_text(access),
+                       access.requests > 0 ? place_text(access) : "-", efficiency_text(access),
+                       gen::verdict(access), cell(join(access.bounds, ", ")));
+  }
+  out += "\n";
+  for (const std::string& line : summary(subject)) out += fmt::format("- {}\n", line);
+  return out;
+}
+
+ordered_json to_json(const AccessReport& access) {
+  ordered_json sectors = nullptr, banks = nullptr, worst = nullptr;
+  if (access.sectors) {
+    sectors = {{"found", access.sectors->found},
+               {"ideal", access.sectors->ideal},
+               {"bytes", access.sectors->bytes}};
+  }
+  if (access.banks) {
+    banks = {{"degree", access.banks->degree},
+             {"wavefronts", access.banks->wavefronts},
+             {"ideal", access.banks->best}};
+  }
+  if (access.requests > 0) {
+    ordered_json rounds = ordered_json::object();
+    for (const auto& [variable, round] : access.worst_rounds) rounds[variable] = round;
+    worst = {{"subgroup", access.worst_subgroup}, {"rounds", rounds}};
+  }
+  return {{"array", access.array},
+          {"space", access.space == gen::ir::Array::Space::shared ? "shared" : "buffer"},
+          {"access", access.writes ? "store" : "load"},
+          {"type", to_string(access.type)},
+          {"partition", access.partition},
+          {"path", access.path.empty() ? ordered_json(nullptr) : ordered_json(access.path)},
+          {"width", access.width},
+          {"bytes", access.bytes()},
+          {"not_wider", access.not_wider},
+          {"requests", access.requests},
+          {"sectors", sectors},
+          {"banks", banks},
+          {"efficiency", access.requests > 0 ? ordered_json(access.efficiency) : nullptr},
+          {"worst", worst},
+          {"lane_step", access.worst_step ? ordered_json(*access.worst_step) : nullptr},
+          {"bounds", access.bounds},
+          {"grade", level_text(access)},
+          {"verdict", gen::verdict(access)}};
+}
+
+std::string json(const Subject& subject) {
+  ordered_json config = ordered_json::object(), sizes = ordered_json::object();
+  for (const auto& [key, value] : subject.kernel.config) config[key] = value;
+  for (const auto& [name, value] : sizes_of(subject)) sizes[name] = value;
+  ordered_json accesses = ordered_json::array();
+  for (const AccessReport& access : subject.report.accesses) accesses.push_back(to_json(access));
+  const BankModel& banks = subject.model.banks;
+  const ordered_json out = {{"schema", 1},
+                            {"kernel", subject.kernel.name},
+                            {"config", config},
+                            {"why", subject.kernel.why},
+                            {"model",
+                             {{"subgroup", banks.lanes},
+                              {"banks", banks.banks},
+                              {"bank_bytes", banks.bank_bytes},
+                              {"sector_bytes", subject.model.sector_bytes},
+                              {"threads", subject.kernel.threads},
+                              {"sizes", sizes}}},
+                            {"accesses", accesses},
+                            {"in_part", subject.report.in_part},
+                            {"unsound", subject.report.reasons},
+                            {"convicted", !of_level(subject, Grade::bad).empty()},
+                            {"summary", summary(subject)}};
+  return out.dump(2) + "\n";
+}
+
+}  // namespace
+
+std::string explain_text(const gen::ir::Kernel& kernel, const gen::AccessModel& model,
+                         const gen::KernelReport& report, const std::string& format) {
+  const Subject subject{kernel, model, report};
+  if (format == "table") return table(subject);
+  if (format == "json") return json(subject);
+  if (format == "markdown") return markdown(subject);
+  throw ArgumentError(fmt::format("unknown format '{}'; there are table json markdown", format));
+}
+
+}  // namespace vkmoye::bench

@@ -1,0 +1,263 @@
+#include "layout/eval.hpp"
+
+#include <charconv>
+#include <istream>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "layout/operations.hpp"
+#include "vkmoye/base/error.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::int64_t kMostValues = std::int64_t{1} << 20;
+
+[[noreturn]] void refuse(const char* message) { throw LayoutError(message); }
+
+std::int64_t read_integer(const json& from) {
+  if (!from.is_number_integer()) refuse("expected an integer");
+  if (from.is_number_unsigned() &&
+      from.get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX))
+    refuse("a number does not fit 64 bits");
+  const auto value = from.get<std::int64_t>();
+  if (value == _) refuse("a number does not fit 64 bits");
+  return value;
+}
+
+void read_tuple(const json& from, TreeBuilder<std::int64_t>& out) {
+  if (from.is_null()) return out.leaf(_);
+  if (!from.is_array()) return out.leaf(read_integer(from));
+  if (from.size() > kMaxLeaves) refuse("a tuple has too many modes");
+  out.open(static_cast<int>(from.size()));
+  for (const json& mode : from) read_tuple(mode, out);
+}
+
+IntTuple read_tuple(const json& from) {
+  TreeBuilder<std::int64_t> builder;
+  read_tuple(from, builder);
+  return builder.tree();
+}
+
+Layout read_layout(const json& from) {
+  const auto shape = from.find("shape");
+  if (shape == from.end()) refuse("a layout needs a shape");
+  const auto stride = from.find("stride");
+  return stride == from.end() ? Layout(read_tuple(*shape))
+                              : Layout(read_tuple(*shape), read_tuple(*stride));
+}
+
+/// Whether a list holds a layout somewhere: then it is a tiler, otherwise a tuple (which an
+/// operation that wants a tiler takes as one).
+bool holds_layout(const json& from, int depth = 0) {
+  if (from.is_object()) return true;
+  if (!from.is_array()) return false;
+  if (depth > kMaxNodes) refuse("a list is nested too deep");
+  for (const json& entry : from)
+    if (holds_layout(entry, depth + 1)) return true;
+  return false;
+}
+
+Tiler read_tiler(const json& from) {
+  if (from.is_object()) return read_layout(from);
+  if (!from.is_array()) return Tiler(read_tuple(from));
+  if (from.size() > kMaxLeaves) refuse("a tiler has too many entries");
+  std::vector<Tiler> entries;
+  entries.reserve(from.size());
+  for (const json& entry : from) entries.push_back(read_tiler(entry));
+  return Tiler(std::span<const Tiler>(entries));
+}
+
+Value read_value(const json& from) {
+  if (from.is_object()) return read_layout(from);
+  if (holds_layout(from)) return read_tiler(from);
+  return read_tuple(from);
+}
+
+void write(std::int64_t value, std::string& out) {
+  char digits[24];
+  const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
+  out.append(digits, end);
+}
+
+void write(const IntTuple& tuple, Cursor& at, std::string& out) {
+  if (tuple.is_leaf(at)) {
+    if (tuple.leaf(at.leaf) == _) {
+      out += "null";
+    } else {
+      write(tuple.leaf(at.leaf), out);
+    }
+    at = tuple.next(at);
+    return;
+  }
+  const int modes = tuple.rank(at);
+  at = tuple.first(at);
+  out += '[';
+  for (int i = 0; i < modes; ++i) {
+    if (i > 0) out += ',';
+    write(tuple, at, out);
+  }
+  out += ']';
+}
+
+void write(const IntTuple& tuple, std::string& out) {
+  Cursor at;
+  write(tuple, at, out);
+}
+
+void write(const Layout& layout, std::string& out) {
+  out += "{\"shape\":";
+  write(layout.shape(), out);
+  out += ",\"stride\":";
+  write(layout.stride(), out);
+  out += '}';
+}
+
+void write(const Swizzle& swizzle, std::string& out) {
+  write(IntTuple{swizzle.bits(), swizzle.base(), swizzle.shift()}, out);
+}
+
+/// The offsets in order, counted up leaf by leaf instead of dividing each index.
+template <class F>
+void write_values(const Layout& layout, F value, std::string& out) {
+  out += ",\"fn\":";
+  const std::int64_t size = layout.size();
+  if (size > kMostValues) {
+    out += "null";
+    return;
+  }
+  const auto leaves = layout.leaves();
+  std::int64_t digits[kMaxLeaves] = {};
+  std::int64_t offset = 0;
+  for (std::int64_t i = 0; i < size; ++i) {
+    out += i == 0 ? '[' : ',';
+    write(value(offset), out);
+    for (std::size_t k = 0; k < leaves.size(); ++k) {
+      offset += leaves[k].stride;
+      if (++digits[k] < leaves[k].extent) break;
+      offset -= leaves[k].stride * leaves[k].extent;
+      digits[k] = 0;
+    }
+  }
+  out += ']';
+}
+
+struct Writer {
+  std::string& out;
+
+  void operator()(std::monostate) const { out += "null"; }
+  void operator()(bool truth) const { out += truth ? "true" : "false"; }
+  void operator()(const IntTuple& tuple) const { write(tuple, out); }
+  void operator()(const Layout& layout) const {
+    write(layout, out);
+    write_values(
+        layout, [](std::int64_t offset) { return offset; }, out);
+  }
+  void operator()(const Tiler& tiler) const { out += json(to_string(tiler)).dump(); }
+  void operator()(const Swizzle& swizzle) const { write(swizzle, out); }
+  void operator()(const ComposedLayout& a) const {
+    out += "{\"swizzle\":";
+    write(a.swizzle, out);
+    out += ",\"offset\":";
+    write(a.offset, out);
+    out += ",\"layout\":";
+    write(a.layout, out);
+    out += ",\"size\":";
+    write(a.size(), out);
+    out += '}';
+    const std::int64_t last = checked_add(a.offset, a.layout.cosize());
+    static_cast<void>(last);  // the sums below fit
+    write_values(
+        a.layout, [&](std::int64_t offset) { return a.swizzle(a.offset + offset); }, out);
+  }
+  void operator()(const OffsetLayout& a) const {
+    out += "{\"layout\":";
+    write(a.layout, out);
+    out += ",\"offset\":";
+    write(a.offset, out);
+    out += '}';
+    const std::int64_t last = checked_add(a.offset, a.layout.cosize());
+    static_cast<void>(last);
+    write_values(
+        a.layout, [&](std::int64_t offset) { return a.offset + offset; }, out);
+  }
+  void operator()(const Findings& findings) const {
+    char separator = '{';
+    for (const auto& [name, what] : findings) {
+      out += separator;
+      out += '"';
+      out += name;
+      out += "\":";
+      write(what, out);
+      separator = ',';
+    }
+    out += '}';
+  }
+  // What only other operations take, and pictures: their text.
+  void operator()(const TileAccess& access) const { out += json(to_text(access)).dump(); }
+  void operator()(const BankModel& model) const { out += json(to_text(model)).dump(); }
+  void operator()(const Table& table) const { out += json(to_text(table)).dump(); }
+  void operator()(const TiledCopy& copy) const {
+    out += "{\"layout_tv\":";
+    write(copy.layout_tv, out);
+    out += ",\"tiler\":";
+    write(copy.tiler, out);
+    out += '}';
+    write_values(
+        copy.layout_tv, [](std::int64_t offset) { return offset; }, out);
+  }
+};
+
+Value evaluate(const json& request) {
+  if (!request.is_object()) refuse("a request is an object with \"op\" and \"args\"");
+  const auto op = request.find("op");
+  if (op == request.end() || !op->is_string()) refuse("a request needs a string \"op\"");
+  const auto args = request.find("args");
+  if (args == request.end() || !args->is_array()) refuse("a request needs a list \"args\"");
+  const LayoutOperation& operation = find_layout_operation(op->get_ref<const std::string&>());
+  if (args->size() > kMaxLeaves) refuse("too many arguments");
+  std::vector<Value> arguments;
+  arguments.reserve(args->size());
+  for (const json& argument : *args) arguments.push_back(read_value(argument));
+  return apply_operation(operation, arguments);
+}
+
+}  // namespace
+
+void evaluate_json(std::string_view request, std::string& answer) {
+  const std::size_t start = answer.size();
+  const auto refused = [&](const char* why) {
+    answer.resize(start);
+    answer += "{\"error\":";
+    answer += json(why).dump(-1, ' ', false, json::error_handler_t::replace);
+    answer += '}';
+  };
+  try {
+    const Value value = evaluate(json::parse(request.begin(), request.end()));
+    answer += "{\"result\":";
+    std::visit(Writer{answer}, value);
+    answer += '}';
+  } catch (const LayoutError& error) {
+    refused(error.what());
+  } catch (const json::exception& error) {
+    refused(error.what());
+  }
+}
+
+void evaluate_json_lines(std::istream& in, std::ostream& out) {
+  std::string request, answer;
+  while (std::getline(in, request)) {
+    answer.clear();
+    try {
+      evaluate_json(request, answer);
+    } catch (const std::exception& error) {  // a mistake of ours must not end the lines after it
+      answer = json{{"error", error.what()}}.dump(-1, ' ', false, json::error_handler_t::replace);
+    }
+    answer += '\n';
+    out.write(answer.data(), static_cast<std::streamsize>(answer.size()));
+  }
+}
+
+}  // namespace vkmoye::bench

@@ -1,0 +1,193 @@
+#include "report/performance_summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "io/parse.hpp"
+#include "vkmoye/base/text.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+constexpr std::size_t kSizesOfALine = 6;
+
+// What the speed-ups of a family are over, where it is not its first kernel.
+struct FirstRung {
+  const char* family;
+  const char* kernel;
+};
+constexpr FirstRung kFirstRungs[] = {{"transpose", "transpose/read_contiguous"}};
+
+std::string family_of(const Row& row) { return row.kernel.substr(0, row.kernel.find('/')); }
+
+template <class Range, class Value>
+std::size_t index_of(const Range& range, const Value& value) {
+  return static_cast<std::size_t>(std::find(range.begin(), range.end(), value) - range.begin());
+}
+
+Ladder::Rung& rung_of(Ladder& ladder, const std::string& name, bool baseline) {
+  const auto found = std::find_if(
+      ladder.rungs.begin(), ladder.rungs.end(),
+      [&](const Ladder::Rung& rung) { return rung.name == name && rung.baseline == baseline; });
+  if (found != ladder.rungs.end()) return *found;
+  ladder.rungs.push_back({name, baseline, {}});
+  return ladder.rungs.back();
+}
+
+Ladder::Cell& cell_of(Ladder::Rung& rung, std::size_t size) {
+  if (rung.cells.size() <= size) rung.cells.resize(size + 1);
+  return rung.cells[size];
+}
+
+void add(Ladder& ladder, const Row& row) {
+  const std::size_t size = index_of(ladder.sizes, row.size);
+  if (size == ladder.sizes.size()) ladder.sizes.push_back(row.size);
+  Ladder::Cell& cell = cell_of(rung_of(ladder, row.kernel, false), size);
+  cell.skipped = !row.skipped.empty();
+  cell.verified = row.verified;
+  if (row.timing) cell.time_us = quantile(*row.timing, 0.5);
+}
+
+// The baselines' times, as they were measured beside the first rung.
+void add_baselines(Ladder& ladder, const Row& row) {
+  if (!row.timing || row.kernel != ladder.first) return;
+  for (const auto& [name, ratio] : row.ratio) {
+    if (name == ladder.family) continue;  // a copy beside the copies
+    cell_of(rung_of(ladder, name, true), index_of(ladder.sizes, row.size)).time_us =
+        ratio * quantile(*row.timing, 0.5);
+  }
+}
+
+void compare_with_first(Ladder& ladder) {
+  for (Ladder::Rung& rung : ladder.rungs) rung.cells.resize(ladder.sizes.size());
+  const std::vector<Ladder::Cell> first = rung_of(ladder, ladder.first, false).cells;
+  for (Ladder::Rung& rung : ladder.rungs) {
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      Ladder::Cell& cell = rung.cells[i];
+      const bool wrong = !cell.verified.value_or(true) || !first[i].verified.value_or(true);
+      if (cell.time_us && first[i].time_us && !wrong) {
+        cell.speedup = *first[i].time_us / *cell.time_us;
+      }
+    }
+  }
+}
+
+std::string time_text(const Ladder::Cell& cell) {
+  return cell.skipped ? "skipped" : cell.time_us ? format_time(*cell.time_us) : "-";
+}
+
+std::string speedup_text(const Ladder::Cell& cell) {
+  if (!cell.verified.value_or(true)) return "WRONG";
+  return cell.speedup ? fmt::format("{:.2f}x", *cell.speedup) : "";
+}
+
+std::string name_text(const Ladder::Rung& rung) {
+  return rung.baseline ? fmt::format("(baseline {})", rung.name) : rung.name;
+}
+
+std::string title(const Ladder& ladder) {
+  return fmt::format("Performance Summary: {}, {}: median times, speed-ups over {}", ladder.family,
+                     ladder.type, ladder.first);
+}
+
+}  // namespace
+
+std::string Ladder::verification() const {
+  std::size_t right = 0, unchecked = 0, skipped = 0;
+  std::vector<std::string> wrong;
+  for (const Rung& rung : rungs) {
+    for (std::size_t i = 0; i < rung.cells.size() && !rung.baseline; ++i) {
+      const Cell& cell = rung.cells[i];
+      skipped += cell.skipped;
+      if (!cell.time_us) continue;
+      right += cell.verified.value_or(false);
+      unchecked += !cell.verified;
+      if (cell.verified && !*cell.verified) wrong.push_back(rung.name + " " + to_string(sizes[i]));
+    }
+  }
+  std::string text = !wrong.empty() ? fmt::format("FAILED: {}", join(wrong, ", "))
+                     : right == 0   ? "nothing was verified"
+                                    : fmt::format("PASSED, each of {} results by itself", right);
+  if (unchecked > 0 && right > 0) text += fmt::format("; {} unchecked", unchecked);
+  if (skipped > 0) text += fmt::format("; {} skipped", skipped);
+  return text;
+}
+
+std::vector<Ladder> ladders_of(const std::vector<Row>& rows) {
+  std::vector<Ladder> ladders;
+  const auto ladder_of = [&](const Row& row) -> Ladder& {
+    const auto found = std::find_if(ladders.begin(), ladders.end(), [&](const Ladder& ladder) {
+      return ladder.family == family_of(row) && ladder.type == row.type;
+    });
+    if (found != ladders.end()) return *found;
+    Ladder ladder;
+    ladder.family = family_of(row);
+    ladder.type = row.type;
+    ladder.first = row.kernel;
+    ladders.push_back(std::move(ladder));
+    return ladders.back();
+  };
+  for (const Row& row : rows) {
+    Ladder& ladder = ladder_of(row);
+    for (const FirstRung& first : kFirstRungs) {
+      if (ladder.family == first.family && row.kernel == first.kernel) ladder.first = row.kernel;
+    }
+    add(ladder, row);
+  }
+  for (const Row& row : rows) add_baselines(ladder_of(row), row);
+  for (Ladder& ladder : ladders) compare_with_first(ladder);
+  return ladders;
+}
+
+std::string summary_text(const std::vector<Ladder>& ladders) {
+  std::string out;
+  for (const Ladder& ladder : ladders) {
+    std::size_t width = 0;
+    for (const Ladder::Rung& rung : ladder.rungs) width = std::max(width, name_text(rung).size());
+    out += fmt::format("\n{}\n", title(ladder));
+    for (std::size_t from = 0; from < ladder.sizes.size(); from += kSizesOfALine) {
+      const std::size_t to = std::min(ladder.sizes.size(), from + kSizesOfALine);
+      out += fmt::format("{:<{}}", "", width);
+      for (std::size_t i = from; i < to; ++i) {
+        out += fmt::format("  {:>17}", to_string(ladder.sizes[i]));
+      }
+      out += "\n";
+      for (const Ladder::Rung& rung : ladder.rungs) {
+        out += fmt::format("{:<{}}", name_text(rung), width);
+        for (std::size_t i = from; i < to; ++i) {
+          out +=
+              fmt::format("  {:>9} {:>7}", time_text(rung.cells[i]), speedup_text(rung.cells[i]));
+        }
+        out.erase(out.find_last_not_of(' ') + 1);
+        out += "\n";
+      }
+    }
+    out += fmt::format("Verification: {}\n", ladder.verification());
+  }
+  return out;
+}
+
+std::string summary_markdown(const std::vector<Ladder>& ladders) {
+  std::string out;
+  for (const Ladder& ladder : ladders) {
+    out += fmt::format("\n**{}**\n\n| kernel |", title(ladder));
+    for (const auto& size : ladder.sizes) out += fmt::format(" {} |", to_string(size));
+    out += "\n| --- |";
+    for (std::size_t i = 0; i < ladder.sizes.size(); ++i) out += " ---: |";
+    out += "\n";
+    for (const Ladder::Rung& rung : ladder.rungs) {
+      out += fmt::format("| {} |", name_text(rung));
+      for (const Ladder::Cell& cell : rung.cells) {
+        const std::string speedup = speedup_text(cell);
+        out += fmt::format(" {}{} |", time_text(cell),
+                           speedup.empty() ? "" : fmt::format(" ({})", speedup));
+      }
+      out += "\n";
+    }
+    out += fmt::format("\nVerification: {}\n", ladder.verification());
+  }
+  return out;
+}
+
+}  // namespace vkmoye::bench

@@ -1,0 +1,41 @@
+#pragma once
+// What the arrays of a product hold before it runs: reproducible from a seed, one logical element
+// at a time, wherever it lies. What no index reaches is poisoned, and so is C where it is not read.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "workloads/gemm_problem.hpp"
+
+namespace vkmoye::bench {
+
+/// Whole numbers so small and so few that every sum of `Init::integers` is exact in accumulator and
+/// result: magnitudes up to `most`; of a row of A, one element in `step` is not 0.
+struct IntegerInputs {
+  std::int64_t most = 0, step = 1;
+};
+
+class GemmData {
+ public:
+  GemmData(const GemmProblem& problem, const Extents& size, std::uint64_t seed);
+
+  const std::array<Matrix, 3>& matrices() const { return matrices_; }
+
+  /// Whether the result can be computed without any rounding, so that it must be equal.
+  bool is_exact() const { return integers_.most > 0; }
+
+  /// All bytes of the buffer of matrix `which` (0: A, 1: B, 2: C).
+  std::vector<std::byte> bytes(int which) const;
+
+ private:
+  double value(int which, std::int64_t batch, std::int64_t i, std::int64_t j) const;
+
+  GemmProblem problem_;
+  std::array<Matrix, 3> matrices_;
+  std::uint64_t seed_;
+  IntegerInputs integers_;  // most is 0: not of integers, or they cannot be kept exact
+};
+
+}  // namespace vkmoye::bench

@@ -1,0 +1,32 @@
+#pragma once
+// One row of `run`: a kernel checked against its definition, then timed.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/report.hpp"
+#include "vkmoye/runtime/device.hpp"
+#include "workloads/problem.hpp"
+#include "workloads/workload.hpp"
+
+namespace vkmoye::bench {
+
+struct MeasureOptions {
+  std::optional<Verify> verify;        // nothing: full where it takes no time, else sample
+  double min_time = 0.5;               // seconds of timed work, after as much warm-up
+  std::vector<std::string> baselines;  // as parse_baselines returns them
+  std::optional<double> gate;          // the least ratio to each of them
+  bool bake = false;                   // sizes are numbers in the kernel
+  std::uint64_t seed = 1;
+  std::string program = "vkmoye-bench";  // as it was typed, for the command that repeats a row
+  std::string device;                    // likewise; empty: none was asked for
+};
+
+/// Runs `problem`: random input, poisoned output, guard words, every element compared (or a sample
+/// of them), then samples of its time and of the baselines'. What the device cannot run is a row
+/// that says why. Throws KernelError for a bad config, DeviceError if the driver fails.
+Row measure(Device& device, const Problem& problem, const MeasureOptions& options);
+
+}  // namespace vkmoye::bench
