@@ -78,12 +78,17 @@ TEST_F(RelayoutTest, PaddingTilesAndBroadcasts) {
       {"(100,40):(16,1600)", "(100,40):(40,1)"},       // nothing runs in src
       {"(3,1000):(1,3)", "(3,1000):(1000,1)"},         // elements of 12 bytes fall apart
       {"(3,50,40):(1,3,150)", "(3,50,40):(1,120,3)"},  // and change places whole
+      {"(31,32,5,4):(640,1,32,160)", "(31,32,5,4):(4,128,4096,1)"},  // rows of 124, 128 apart
       {"(1,1,1)", "(1,1,1):(5,7,9)"},
       {"(1023)", "(1023):(2)"},
   };
   for_each_device([&](Device& device) {
     for (const auto& [src, dst] : cases) {
-      expect_right(device, parse_layout(src), parse_layout(dst));
+      for (const ScalarType type : {ScalarType::f32, ScalarType::u16}) {
+        gen::RelayoutConfig config;
+        config.type = type;
+        expect_right(device, parse_layout(src), parse_layout(dst), config);
+      }
     }
   });
 }

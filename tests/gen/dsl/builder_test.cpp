@@ -101,6 +101,22 @@ TEST(View, ProjectionsShareValuesBetweenThreads) {
   EXPECT_FALSE(ir::same(rows.axes[0].origin, columns.axes[0].origin));
 }
 
+// A row begins a * b elements behind the one before it.
+TEST(Builder, VectorsAskForTheStepBetweenRowsWhateverItIsMadeOf) {
+  Builder k("test", 32);
+  const Tensor src =
+      k.input("src", ScalarType::f32, {{"col", "cols"}, {"row", "rows", Extent("a", "b")}});
+  const View from = tile(src, {128, 1}, {k.block_x(), k.block_y()});
+  const TiledCopy copy = make_tiled_copy(make_layout({32, 1}), make_layout({4, 1}));
+  const Expr product = ir::variable("a") * ir::variable("b");
+  const Conditions fits = k.fits_vectors(partition(from, copy, k.thread()), 4);
+  ASSERT_EQ(fits.size(), 2u);
+  EXPECT_TRUE(ir::same(fits[1], ir::equal(product % 4, 0)));
+  const Conditions aligned = k.aligned(from, 4);
+  ASSERT_EQ(aligned.size(), 1u);
+  EXPECT_TRUE(ir::same(aligned[0], fits[1]));
+}
+
 // The elements that the loads and the stores of a kernel touch at once.
 std::vector<std::uint32_t> widths(const ir::Body& body, bool loads) {
   std::vector<std::uint32_t> out;

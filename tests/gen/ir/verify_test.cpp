@@ -257,6 +257,29 @@ TEST(Verify, AcceptsAVectorOnlyWhereItCannotCrossAnEdge) {
       ElementsAre(HasSubstr("'next'")));
 }
 
+TEST(Verify, AcceptsAVectorOnlyWhereTheStepsOfFurtherAxesAreMultiples) {
+  const Expr at = 4 * thread, row = 0;
+  const auto reasons = [&](const Expr& step, const Expr& condition) {
+    Kernel kernel = kernel_of({If{condition, {Load{"x", {"rows", {at, row}, "wide", 4}}}}});
+    kernel.arguments = {"n", "a", "b"};
+    kernel.arrays.push_back({"rows",
+                             ScalarType::f32,
+                             Array::Space::buffer,
+                             Access::read,
+                             {{"i", 30, 1}, {"j", 8, step}},
+                             ""});
+    return verify(kernel);
+  };
+  const Expr inside = less(at + 3, 30), a = variable("a"), b = variable("b");
+  // The vectors lie inside whole, though 30 is no multiple of 4.
+  EXPECT_THAT(reasons(32, inside), IsEmpty());
+  EXPECT_THAT(reasons(30, inside), ElementsAre(HasSubstr("step along j, 30, is a multiple of 4")));
+  EXPECT_THAT(reasons(a * b, inside), ElementsAre(HasSubstr("a * b, is a multiple of 4")));
+  EXPECT_THAT(reasons(a * b, logical_and(inside, equal(b % 4, 0))), IsEmpty());
+  EXPECT_THAT(reasons(a * b, logical_and(inside, equal((a * b) % 4, 0))), IsEmpty());
+  EXPECT_THAT(reasons(a * b, logical_and(inside, equal(a % 2, 0))), Not(IsEmpty()));
+}
+
 TEST(Verify, FollowsAWholeTileFromItsLastElement) {
   const Expr block = builtin(Builtin::group_x);
   const auto reasons = [&](const Expr& last, const Expr& at) {

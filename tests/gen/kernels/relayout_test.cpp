@@ -64,6 +64,14 @@ TEST(Relayout, DescribesSmallShapesOfEveryType) {
   }
 }
 
+// Rows of dst are 124 long and 128 apart: 16 bytes begin at multiples of 8 wherever they are whole.
+TEST(Relayout, MovesVectorsWhereOnlyTheStepBetweenRowsIsAMultiple) {
+  RelayoutConfig config;
+  config.type = ScalarType::u16;
+  EXPECT_NO_THROW(
+      relayout("(31,32,5,4):(640,1,32,160)"_layout, "(31,32,5,4):(4,128,4096,1)"_layout, config));
+}
+
 TEST(Relayout, RefusesWithEveryReason) {
   EXPECT_THAT(reasons("(4,8)", "(8,4)"), ElementsAre(HasSubstr("shape")));
   EXPECT_THAT(reasons("(6)", "((4,2)):((1,4))"), ElementsAre(HasSubstr("shape")));

@@ -7,6 +7,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/copy.hpp"
 #include "vkmoye/gen/dsl/mma.hpp"
+#include "vkmoye/gen/ir/guards.hpp"
 #include "vkmoye/gen/ir/verify.hpp"
 #include "vkmoye/layout/injective.hpp"
 #include "vkmoye/layout/text.hpp"
@@ -59,13 +60,13 @@ Tensor Builder::buffer(const std::string& name, ScalarType type, Access access,
   ir::Array array{name, type, ir::Array::Space::buffer, access, {}, ""};
   Expr stride = 1;
   for (const AxisName& axis : axes) {
-    for (const std::string& symbol : {axis.extent.symbol, axis.extent.times}) {
-      if (!symbol.empty()) add_argument(symbol);
+    const Extent none = 1;
+    for (const Extent& number : {axis.extent, axis.stride.value_or(none)}) {
+      for (const std::string& symbol : {number.symbol, number.times}) {
+        if (!symbol.empty()) add_argument(symbol);
+      }
     }
-    if (axis.stride) {
-      if (axis.stride->is_symbol()) add_argument(axis.stride->symbol);
-      stride = ir::expression(*axis.stride);
-    }
+    if (axis.stride) stride = ir::expression(*axis.stride);
     array.axes.push_back({axis.coordinate, axis.extent, stride});
     stride = stride * ir::expression(axis.extent);
   }
@@ -247,8 +248,7 @@ Conditions Builder::aligned(const View& view, std::uint32_t elements) const {
   Conditions conditions;
   for (std::size_t i = 1; i < whole.axes.size(); ++i) {
     const Expr& stride = whole.axes[i].stride;
-    // A step along axis 2 is a multiple of the step along axis 1, if the array is compact.
-    if (i > 1 || stride->alignment % elements == 0) continue;
+    if (ir::is_multiple(stride, elements, conditions)) continue;
     conditions.push_back(ir::equal(stride % elements, 0));
   }
   return conditions;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "vkmoye/gen/ir/guards.hpp"
+
 namespace vkmoye::gen {
 namespace {
 
@@ -213,19 +215,14 @@ std::vector<Expr> fits_vectors(const View& view, const ir::Array& array, std::ui
   if (array.space != ir::Array::Space::buffer || width == 1) return {};
   std::vector<Expr> conditions;
   const auto require_multiple = [&](const Expr& number) {
-    if (number->alignment % width == 0) return;
-    const Expr required = ir::equal(number % width, 0);
-    const bool is_there = std::any_of(conditions.begin(), conditions.end(),
-                                      [&](const Expr& other) { return ir::same(other, required); });
-    if (!is_there) conditions.push_back(required);
+    if (!ir::is_multiple(number, width, conditions)) {
+      conditions.push_back(ir::equal(number % width, 0));
+    }
   };
   const bool wide = is_wide(view, array, {width, leaf});
   for (std::size_t i = 0; i < view.axes.size(); ++i) {
     if (stride_of(view.axes[i].values, leaf) != 0) require_multiple(ir::extent_of(array.axes[i]));
-    // The step of a compact array is a product that contains the extent before it.
-    if (i > 0 && wide && array.axes[i].stride->op == ir::Op::variable) {
-      require_multiple(array.axes[i].stride);
-    }
+    if (i > 0 && wide) require_multiple(array.axes[i].stride);
   }
   return conditions;
 }

@@ -16,6 +16,12 @@ void add_guards(Guards& guards, const Expr& condition) {
 
 bool is_multiple(const Expr& value, std::uint32_t factor, const Guards& guards) {
   if (value->alignment % factor == 0) return true;
+  // A product is such a multiple where a factor is.
+  if (value->op == Op::multiply && std::has_single_bit(factor) &&
+      std::any_of(value->operands.begin(), value->operands.end(),
+                  [&](const Expr& part) { return is_multiple(part, factor, guards); })) {
+    return true;
+  }
   return std::any_of(guards.begin(), guards.end(), [&](const Expr& guard) {
     if (guard->op != Op::equal || !is_constant(guard->operands[1], 0)) return false;
     const Expr& remainder = guard->operands[0];

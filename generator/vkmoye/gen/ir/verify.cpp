@@ -236,28 +236,25 @@ class ScopeChecker {
   }
 
   // A vector begins at a multiple of its width: along axis 0, and by the step of every other axis.
-  // Then a first element below an extent that is such a multiple means that all of them are.
+  // Its last element is inside, by itself or because the extent is such a multiple as well.
   void check_alignment(const Element& element, const Array& array) {
     if (element.width == 1) return;
-    const auto complain_of = [&](const std::string& what) {
+    const auto require_multiple = [&](const Expr& value, const std::string& what) {
+      if (is_multiple(value, element.width, guards_)) return;
       complain(
           "'{}' touches {} elements of {} at once, but nothing says that {} is a multiple of {}",
           element.partition, element.width, array.name, what, element.width);
     };
-    if (element.coordinates[0]->alignment % element.width != 0) complain_of("its coordinate");
-    // Of one axis, the last element of the vector may be what is guarded instead.
-    const bool last_is_inside =
-        array.axes.size() == 1 && prove_in_range(element.coordinates[0] + (element.width - 1),
-                                                 array.axes[0], guards_, definitions_);
-    if (!last_is_inside && !is_multiple(extent_of(array.axes[0]), element.width, guards_)) {
-      complain_of(to_string(array.axes[0].extent));
+    const Axis& first = array.axes[0];
+    require_multiple(element.coordinates[0], "its coordinate");
+    if (!prove_in_range(element.coordinates[0] + (element.width - 1), first, guards_,
+                        definitions_)) {
+      require_multiple(extent_of(first), to_string(first.extent));
     }
     for (std::size_t i = 1; i < array.axes.size(); ++i) {
-      // A step that is a product contains the extent of axis 0.
-      const Expr& stride = array.axes[i].stride;
-      const bool is_product = stride->op == Op::multiply || same(stride, extent_of(array.axes[0]));
-      if (!is_product && !is_multiple(stride, element.width, guards_))
-        complain_of(name_of_step(stride));
+      const Axis& axis = array.axes[i];
+      require_multiple(axis.stride, fmt::format("the step along {}, {},", axis.coordinate,
+                                                text_of_step(axis.stride)));
     }
   }
 
@@ -275,8 +272,12 @@ class ScopeChecker {
     }
   }
 
-  static std::string name_of_step(const Expr& stride) {
-    return stride->op == Op::variable ? stride->name : "the step along a further axis";
+  static std::string text_of_step(const Expr& stride) {
+    if (is_constant(stride)) return std::to_string(stride->value);
+    if (stride->op == Op::variable) return stride->name;
+    return stride->op == Op::multiply ? fmt::format("{} * {}", text_of_step(stride->operands[0]),
+                                                    text_of_step(stride->operands[1]))
+                                      : "an expression";
   }
 
   void walk(const Body& body, bool divergent) {
