@@ -6,10 +6,42 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/runtime/vk/check.hpp"
-#include "vkmoye/runtime/vk/vma.hpp"
+
+// All that vk_mem_alloc.h includes, so that none of it lands in the namespace below.
+#include <vulkan/vulkan.h>
+
+#include <atomic>
+#include <bit>
+#include <cassert>
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <shared_mutex>
+#include <type_traits>
+#include <utility>
+
+// The Vulkan Memory Allocator, set to take every function from the table that it is given. It is ours
+// alone: a program that links us may hold another one, of other settings, and the linker would keep
+// one of two equal names. What lies in an unnamed namespace has no name for the linker; functions
+// declared extern "C" keep theirs even there, hence `static`.
+#define VMA_STATIC_VULKAN_FUNCTIONS 0
+#define VMA_DYNAMIC_VULKAN_FUNCTIONS 1
+#define VMA_VULKAN_VERSION 1002000
+#define VMA_CALL_PRE static
+#define VMA_IMPLEMENTATION
 
 namespace vkmoye::vk {
 namespace {
+
+#include <vk_mem_alloc.h>
+
+// memory.hpp holds both as void*, so that no other file sees their types.
+VmaAllocator allocator_of(void* memory) { return static_cast<VmaAllocator>(memory); }
+VmaAllocation allocation_of(const Block& block) {
+  return static_cast<VmaAllocation>(block.allocation);
+}
 
 std::uint32_t largest_device_heap(const VkPhysicalDeviceMemoryProperties& memory) {
   std::uint32_t best = 0;
@@ -31,13 +63,14 @@ Block make(VmaAllocator allocator, std::uint64_t bytes, VkBufferUsageFlags usage
   info.size = bytes;
   info.usage = usage;
   Block block;
+  VmaAllocation allocation = nullptr;
   VmaAllocationInfo got = {};
-  const VkResult result =
-      vmaCreateBuffer(allocator, &info, &how, &block.buffer, &block.allocation, &got);
+  const VkResult result = vmaCreateBuffer(allocator, &info, &how, &block.buffer, &allocation, &got);
   // VMA reports what vkCreateBuffer, vkAllocateMemory, vkBindBufferMemory or vkMapMemory said.
   check(result, fmt::format("vmaCreateBuffer({} bytes)", bytes));
   VkMemoryPropertyFlags flags = 0;
-  vmaGetAllocationMemoryProperties(allocator, block.allocation, &flags);
+  vmaGetAllocationMemoryProperties(allocator, allocation, &flags);
+  block.allocation = allocation;
   block.mapped = static_cast<std::byte*>(got.pMappedData);
   block.cached = block.mapped != nullptr && (flags & VK_MEMORY_PROPERTY_HOST_CACHED_BIT) != 0;
   return block;
@@ -59,10 +92,12 @@ Memory::Memory(const Instance& instance, const PhysicalDevice& physical,
   info.vulkanApiVersion =
       VK_API_VERSION_1_2;  // all that we need; VMA aborts on versions it does not know
   if (knows_budget_) info.flags |= VMA_ALLOCATOR_CREATE_EXT_MEMORY_BUDGET_BIT;
-  check(vmaCreateAllocator(&info, &allocator_), "vmaCreateAllocator");
+  VmaAllocator allocator = nullptr;
+  check(vmaCreateAllocator(&info, &allocator), "vmaCreateAllocator");
+  allocator_ = allocator;
 
   const VkPhysicalDeviceMemoryProperties* memory = nullptr;
-  vmaGetMemoryProperties(allocator_, &memory);
+  vmaGetMemoryProperties(allocator, &memory);
   device_heap_ = largest_device_heap(*memory);
   for (std::uint32_t i = 0; i < memory->memoryTypeCount; ++i) {
     const VkMemoryType& type = memory->memoryTypes[i];
@@ -71,7 +106,7 @@ Memory::Memory(const Instance& instance, const PhysicalDevice& physical,
   }
 }
 
-Memory::~Memory() { vmaDestroyAllocator(allocator_); }
+Memory::~Memory() { vmaDestroyAllocator(allocator_of(allocator_)); }
 
 Block Memory::create_device_buffer(std::uint64_t bytes) {
   refuse_beyond_heap(bytes);
@@ -85,7 +120,7 @@ Block Memory::create_device_buffer(std::uint64_t bytes) {
   constexpr VkBufferUsageFlags kUsage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
                                         VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
                                         VK_BUFFER_USAGE_TRANSFER_DST_BIT;
-  return make(allocator_, bytes, kUsage, how);
+  return make(allocator_of(allocator_), bytes, kUsage, how);
 }
 
 Block Memory::create_staging_buffer(std::uint64_t bytes) {
@@ -93,28 +128,29 @@ Block Memory::create_staging_buffer(std::uint64_t bytes) {
   how.requiredFlags = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT;
   how.preferredFlags = VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
   how.flags = VMA_ALLOCATION_CREATE_MAPPED_BIT;
-  return make(allocator_, bytes,
+  return make(allocator_of(allocator_), bytes,
               VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT, how);
 }
 
 void Memory::destroy(const Block& block) noexcept {
-  vmaDestroyBuffer(allocator_, block.buffer, block.allocation);
+  vmaDestroyBuffer(allocator_of(allocator_), block.buffer, allocation_of(block));
 }
 
 void Memory::flush(const Block& block, std::uint64_t offset, std::uint64_t bytes) {
-  check(vmaFlushAllocation(allocator_, block.allocation, offset, bytes), "vmaFlushAllocation");
+  check(vmaFlushAllocation(allocator_of(allocator_), allocation_of(block), offset, bytes),
+        "vmaFlushAllocation");
 }
 
 void Memory::invalidate(const Block& block, std::uint64_t offset, std::uint64_t bytes) {
-  check(vmaInvalidateAllocation(allocator_, block.allocation, offset, bytes),
+  check(vmaInvalidateAllocation(allocator_of(allocator_), allocation_of(block), offset, bytes),
         "vmaInvalidateAllocation");
 }
 
 void Memory::refuse_beyond_heap(std::uint64_t bytes) {
   VmaBudget budgets[VK_MAX_MEMORY_HEAPS] = {};
-  vmaGetHeapBudgets(allocator_, budgets);
+  vmaGetHeapBudgets(allocator_of(allocator_), budgets);
   const VkPhysicalDeviceMemoryProperties* memory = nullptr;
-  vmaGetMemoryProperties(allocator_, &memory);
+  vmaGetMemoryProperties(allocator_of(allocator_), &memory);
   const VmaBudget& heap = budgets[device_heap_];
   // Without VK_EXT_memory_budget VMA guesses a budget; the heap itself and our own use are facts.
   const std::uint64_t size = memory->memoryHeaps[device_heap_].size;

@@ -1,6 +1,6 @@
 #pragma once
-// Buffers and the memory behind them, through the Vulkan Memory Allocator (which only memory.cpp
-// and vma.cpp know).
+// Buffers and the memory behind them, through the Vulkan Memory Allocator. Only memory.cpp knows its
+// types: none of them may be named where another file sees it.
 //
 // Device buffers lie in the largest device-local heap. Where a type of that heap is visible to the
 // host (an integrated GPU, a CPU, a card whose whole memory is mapped) they are mapped for good,
@@ -11,14 +11,11 @@
 
 #include "vkmoye/runtime/vk/logical_device.hpp"
 
-struct VmaAllocator_T;
-struct VmaAllocation_T;
-
 namespace vkmoye::vk {
 
 struct Block {
   VkBuffer buffer = VK_NULL_HANDLE;
-  VmaAllocation_T* allocation = nullptr;
+  void* allocation = nullptr;   // a VmaAllocation
   std::byte* mapped = nullptr;  // null: the host cannot reach it
   bool cached = false;          // reading through `mapped` is quick
 };
@@ -51,7 +48,7 @@ class Memory {
  private:
   void refuse_beyond_heap(std::uint64_t bytes);
 
-  VmaAllocator_T* allocator_ = nullptr;
+  void* allocator_ = nullptr;  // a VmaAllocator
   std::uint32_t device_heap_ = 0;
   std::uint32_t device_types_ = 0;  // bit mask: memory types in which device buffers may lie
   bool direct_ = true;
