@@ -1,10 +1,14 @@
 #pragma once
 // Everything a user of vkmoye needs: the layout algebra, the generator, the runtime. Nothing inside
-// the project includes this file.
+// the project includes this file. Apart stands runtime/vulkan.hpp, for programs that use Vulkan
+// themselves: it includes Vulkan's header.
 
+#include "vkmoye/gen/analysis/access_report.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/gen/dsl/mma.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
+#include "vkmoye/gen/ir/verify.hpp"
 #include "vkmoye/gen/kernels/copy.hpp"
 #include "vkmoye/gen/kernels/copy_auto.hpp"
 #include "vkmoye/gen/kernels/copy_tiled.hpp"
@@ -16,7 +20,17 @@
 #include "vkmoye/gen/kernels/transpose_direct.hpp"
 #include "vkmoye/gen/kernels/transpose_vector.hpp"
 #include "vkmoye/gen/passes/bake.hpp"
+#include "vkmoye/gen/spirv/assemble.hpp"
 #include "vkmoye/layout/algebra.hpp"
+#include "vkmoye/layout/analysis.hpp"
+#include "vkmoye/layout/draw.hpp"
+#include "vkmoye/layout/search.hpp"
 #include "vkmoye/runtime/device.hpp"
 #include "vkmoye/runtime/guarded_buffer.hpp"
+#include "vkmoye/runtime/launch_plan.hpp"
 #include "vkmoye/runtime/timing.hpp"
+#include "vkmoye/tensor/coordinates.hpp"
+#include "vkmoye/tensor/copy_atom.hpp"
+#include "vkmoye/tensor/partition.hpp"
+#include "vkmoye/tensor/tiled_copy.hpp"
+#include "vkmoye/tensor/tiled_mma.hpp"

@@ -6,8 +6,6 @@
 //       number_field("threads", "threads of a workgroup", &Config::threads)};
 //   reasons = read_fields(kFields, {{"threads", "128"}}, config);
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
@@ -55,7 +53,9 @@ template <class Config>
 ConfigField<Config> pair_field(std::string name, std::string help, std::int64_t Config::*first,
                                std::int64_t Config::*second) {
   return {std::move(name), std::move(help), "two numbers, such as 64x32",
-          [=](const Config& config) { return fmt::format("{}x{}", config.*first, config.*second); },
+          [=](const Config& config) {
+            return std::to_string(config.*first) + "x" + std::to_string(config.*second);
+          },
           [=](const std::string& text, Config& config) {
             return parse_pair(text, config.*first, config.*second);
           }};
@@ -92,10 +92,10 @@ std::vector<std::string> read_fields(const std::vector<ConfigField<Config>>& fie
     if (field == fields.end()) {
       std::vector<std::string> names;
       for (const auto& row : fields) names.push_back(row.name);
-      reasons.push_back(fmt::format("there is no option '{}'; there are {}", name,
-                                    names.empty() ? "none" : join(names, ", ")));
+      reasons.push_back("there is no option '" + name + "'; there are " +
+                        (names.empty() ? "none" : join(names, ", ")));
     } else if (!field->read(text, config)) {
-      reasons.push_back(fmt::format("{} '{}' is not {}", name, text, field->expects));
+      reasons.push_back(name + " '" + text + "' is not " + field->expects);
     }
   }
   return reasons;

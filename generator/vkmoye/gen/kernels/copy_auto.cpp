@@ -1,5 +1,7 @@
 #include "vkmoye/gen/kernels/copy_auto.hpp"
 
+#include <fmt/format.h>
+
 #include <bit>
 
 #include "vkmoye/base/error.hpp"

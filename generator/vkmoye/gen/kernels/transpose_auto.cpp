@@ -1,5 +1,7 @@
 #include "vkmoye/gen/kernels/transpose_auto.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <numeric>

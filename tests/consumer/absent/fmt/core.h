@@ -1,0 +1,1 @@
+#error a public header includes <fmt/core.h>, which a user of vkmoye need not have

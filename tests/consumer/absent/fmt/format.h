@@ -1,0 +1,1 @@
+#error a public header includes <fmt/format.h>, which a user of vkmoye need not have

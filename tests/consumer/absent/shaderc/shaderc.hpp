@@ -1,0 +1,1 @@
+#error a public header includes <shaderc/shaderc.hpp>, which a user of vkmoye need not have

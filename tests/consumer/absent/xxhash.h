@@ -1,0 +1,1 @@
+#error a public header includes <xxhash.h>, which a user of vkmoye need not have

@@ -1,0 +1,25 @@
+# shellcheck shell=bash
+# Sourced by the checks of this folder: a temporary $folder, and what a user does in it.
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+# quiet COMMAND...: shows its output only where it fails. Of the environment it sees what finds programs and
+# libraries: no flags, no prefixes.
+quiet() {
+  env -i PATH="$PATH" HOME="$folder" ${VULKAN_SDK:+VULKAN_SDK="$VULKAN_SDK"} "$@" >"$folder/log" 2>&1 ||
+    { cat "$folder/log"; exit 1; }
+}
+
+# configure PROJECT COMPILER FLAGS OPTION...: into $folder/build
+configure() {
+  quiet cmake -G Ninja -S "$1" -B "$folder/build" -DCMAKE_CXX_COMPILER="$2" ${3:+-DCMAKE_CXX_FLAGS="$3"} "${@:4}"
+}
+
+# readme_blocks SOURCE LANGUAGE: writes the README's code blocks of that language to $folder/LANGUAGE_1, _2, ..
+readme_blocks() {
+  awk -v language="$2" -v folder="$folder" '
+    $0 == "```" language { number++; inside = 1; next }
+    $0 == "```" { inside = 0 }
+    inside { print > (folder "/" language "_" number) }' "$1/README.md"
+}

@@ -1,0 +1,5 @@
+#include <fmt/format.h>
+
+#include <string>
+
+#include "vkmoye/base/hidden.hpp"

@@ -1,0 +1,1 @@
+#include "vkmoye/base/text.hpp"
