@@ -1,5 +1,5 @@
-# What `cmake --install` puts there: public headers, libraries, what find_package(vkmoye) needs
-#, and the program.
+# What `cmake --install` puts there: public headers, libraries, the licence, what find_package(vkmoye)
+# needs, and the program.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/vkmoye)
@@ -23,6 +23,7 @@ configure_package_config_file(src/vkmoyeConfig.cmake.in vkmoyeConfig.cmake
 write_basic_package_version_file(vkmoyeConfigVersion.cmake COMPATIBILITY SameMajorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/vkmoyeConfig.cmake ${PROJECT_BINARY_DIR}/vkmoyeConfigVersion.cmake
               generator/FindShaderc.cmake DESTINATION ${package_folder})
+install(FILES LICENSE TYPE DOC)
 if(VKMOYE_BUILD_TOOLS)
   install(TARGETS vkmoye-bench)
 endif()
