@@ -12,6 +12,12 @@ std::string_view to_string(Feature feature) {
     case Feature::storage8: return "storage8";
     case Feature::storage16: return "storage16";
     case Feature::cooperative_matrix: return "cooperative_matrix";
+    case Feature::subgroup_basic: return "subgroup_basic";
+    case Feature::subgroup_arithmetic: return "subgroup_arithmetic";
+    case Feature::subgroup_ballot: return "subgroup_ballot";
+    case Feature::subgroup_shuffle: return "subgroup_shuffle";
+    case Feature::shared_f32_atomic_add: return "shared_f32_atomic_add";
+    case Feature::buffer_f32_atomic_add: return "buffer_f32_atomic_add";
   }
   return "?";
 }

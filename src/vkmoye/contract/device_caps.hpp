@@ -25,8 +25,16 @@ enum class Feature : std::uint8_t {
   storage8,            // 8-bit elements in buffers                     (storageBuffer8BitAccess)
   storage16,           // 16-bit elements in buffers                    (storageBuffer16BitAccess)
   cooperative_matrix,  // VK_KHR_cooperative_matrix, the feature bit
+  // Subgroup operations in compute shaders (VkSubgroupFeatureFlagBits). What depends on the number
+  // of lanes also needs a subgroup size that can be asked for, or that cannot vary.
+  subgroup_basic,         // elect, the number of a subgroup and of a lane
+  subgroup_arithmetic,    // reductions and scans
+  subgroup_ballot,        // ballot, broadcast
+  subgroup_shuffle,       // shuffle
+  shared_f32_atomic_add,  // VK_EXT_shader_atomic_float, shaderSharedFloat32AtomicAdd
+  buffer_f32_atomic_add,  // likewise, shaderBufferFloat32AtomicAdd
 };
-inline constexpr std::size_t kFeatureCount = 8;
+inline constexpr std::size_t kFeatureCount = 14;
 
 std::string_view to_string(Feature feature);
 

@@ -101,6 +101,8 @@ struct KernelInterface {
   std::array<std::uint32_t, 3> workgroup_size = {1, 1, 1};
   std::uint64_t shared_bytes = 0;
   FeatureSet features;  // what the device must have
+  /// Lanes that every subgroup must have, all of them active; 0: it does not matter.
+  std::uint32_t subgroup_size = 0;
 };
 
 /// The push constants that the runtime fills by itself when it splits a grid.

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/ir/effects.hpp"
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::gen {

@@ -85,6 +85,11 @@ class Follower {
     values_.define(s.name, Values(threads_));  // data
   }
   void step(const ir::Store& s, const Active& active) { touch(s.to, active); }
+  void step(const ir::Subgroup& s, const Active&) { values_.define(s.name, Values(threads_)); }
+  void step(const ir::Atomic& s, const Active& active) {
+    touch(s.to, active);
+    values_.define(s.name, Values(threads_));
+  }
   void step(const ir::Block& s, const Active& active) { run(s.body, active); }
   void step(const ir::Barrier&, const Active&) {}
 

@@ -99,6 +99,8 @@ class Finder {
     definitions_.insert_or_assign(s.name, ir::expand(s.value, definitions_));
   }
   void visit(const ir::Barrier&, const Path&) {}
+  void visit(const ir::Subgroup&, const Path&) {}
+  void visit(const ir::Atomic& s, const Path& path) { add(s.to, true, path); }
   void visit(const ir::Load& s, const Path& path) { add(s.from, false, path); }
   void visit(const ir::Store& s, const Path& path) { add(s.to, true, path); }
   void visit(const ir::For& s, const Path& path) { walk(s.body, path); }

@@ -197,7 +197,8 @@ ir::Body Builder::recorded(const std::function<void()>& body) {
 void Builder::add_loop(const std::string& variable, const Expr& end, bool unroll,
                        const std::function<void(const Expr&)>& body) {
   ir::Body inside = recorded([&] { body(ir::variable(variable, ir::kIndex, end->bound - 1)); });
-  kernel_.body.emplace_back(ir::For{variable, end, std::move(inside), unroll});
+  kernel_.body.emplace_back(
+      ir::For{variable, end, std::move(inside), unroll ? ir::Unroll::always : ir::Unroll::free});
 }
 
 void Builder::loop(const std::string& variable, const Expr& end,

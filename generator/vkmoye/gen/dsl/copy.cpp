@@ -172,7 +172,8 @@ Body fills(const Side& to, ScalarType type, std::uint32_t value) {
 // `inside` for each round of `loops`; the first leaf varies fastest: its loop is the innermost.
 Body nest(const std::vector<Loop>& loops, bool unroll, Body inside) {
   for (const Loop& loop : loops) {
-    inside = ir::statements(ir::For{loop.variable, loop.extent, std::move(inside), unroll});
+    inside = ir::statements(ir::For{loop.variable, loop.extent, std::move(inside),
+                                    unroll ? ir::Unroll::always : ir::Unroll::free});
   }
   return inside;
 }

@@ -32,7 +32,7 @@ struct Loops {
   ir::Body around(ir::Body body) const {
     for (std::size_t i = 0; i < names.size(); ++i) {
       if (extents[i] == 1) continue;
-      body = ir::statements(ir::For{names[i], extents[i], std::move(body), /*unroll=*/true});
+      body = ir::statements(ir::For{names[i], extents[i], std::move(body), ir::Unroll::always});
     }
     return body;
   }

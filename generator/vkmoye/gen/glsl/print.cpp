@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <set>
 #include <span>
 #include <sstream>
 
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/glsl/spelling.hpp"
+#include "vkmoye/gen/ir/effects.hpp"
 
 namespace vkmoye::gen::glsl {
 namespace {
@@ -19,7 +22,21 @@ using ir::Expr;
 using ir::Op;
 
 // Binding strength in GLSL (specification 4.60, section 5.1), stronger is larger.
-enum Strength { kAnd2, kBitAnd, kEqual, kLess, kShift, kSum, kProduct, kPrimary };
+enum Strength {
+  kSelect,
+  kOr2,
+  kAnd2,
+  kBitOr,
+  kBitXor,
+  kBitAnd,
+  kEqual,
+  kLess,
+  kShift,
+  kSum,
+  kProduct,
+  kUnary,
+  kPrimary
+};
 
 struct Text {
   std::string text;
@@ -54,9 +71,10 @@ Text infix(const Expr& e, const char* symbol, Strength strength) {
   const Text left = spell(e->operands[0]);
   const Text right = spell(e->operands[1]);
   // Left-associative: the right operand must bind tighter, unless regrouping changes nothing, as
-  // in a + (b + c) and a * (b * c) modulo 2^32.
-  const bool associative = e->op == Op::add || e->op == Op::multiply || e->op == Op::logical_and;
-  const bool regroups = associative && e->operands[1]->op == e->op;
+  // in a + (b + c) and a * (b * c) of indices, modulo 2^32. Sums of elements round.
+  const bool is_index_sum = e->type == ir::kIndex && (e->op == Op::add || e->op == Op::multiply);
+  const bool is_truth = e->op == Op::logical_and || e->op == Op::logical_or;
+  const bool regroups = (is_index_sum || is_truth) && e->operands[1]->op == e->op;
   const auto tighter = static_cast<Strength>(strength + (regroups ? 0 : 1));
   return {fmt::format("{} {} {}", within(left, strength), symbol, within(right, tighter)),
           strength};
@@ -68,10 +86,44 @@ std::string call(const std::string& function, const std::vector<Expr>& operands)
   return fmt::format("{}({})", function, join(texts, ", "));
 }
 
+// Bits beside another operator are put into parentheses for the reader.
+Text bits(const Expr& e, const char* symbol, Strength strength) {
+  return {fmt::format("{} {} {}", within(spell(e->operands[0]), strength, true), symbol,
+                      within(spell(e->operands[1]), strength, true)),
+          strength};
+}
+
+Text prefix(const char* symbol, const Expr& operand) {
+  return {symbol + within(spell(operand), kPrimary), kUnary};
+}
+
+// The digits that give exactly this number back; what has none is spelled by its bits.
+std::string number_text(const ir::Node& node) {
+  const ScalarType type = node.type.element;
+  const std::string name = spell_type(node.type);
+  if (node.value == 0) return name + "(0)";
+  const double value = number_of(type, node.value);
+  if (std::isfinite(value)) {
+    // A number with a point or an exponent is one of f32 unless it says that it is of f64.
+    const char* suffix = type == ScalarType::f64 && std::trunc(value) != value ? "lf" : "";
+    const std::string digits = type == ScalarType::f32
+                                   ? fmt::format("{}", static_cast<float>(value))
+                                   : fmt::format("{}", value);
+    return fmt::format("{}({}{})", name, digits, suffix);
+  }
+  if (type == ScalarType::f64) {
+    return fmt::format("packDouble2x32(uvec2({}u, {}u))", node.value & 0xffffffff,
+                       node.value >> 32);
+  }
+  const std::uint64_t word = bits_of(ScalarType::f32, value);
+  return fmt::format("{}(uintBitsToFloat({}u))", name, word);
+}
+
 // x / 2^n and x % 2^n as shift and mask.
 Text divide(const Expr& e, bool remainder) {
   const Expr& divisor = e->operands[1];
-  if (!ir::is_constant(divisor) || !std::has_single_bit(divisor->value)) {
+  if (!(e->type == ir::kIndex) || !ir::is_constant(divisor) ||
+      !std::has_single_bit(divisor->value)) {
     return infix(e, remainder ? "%" : "/", kProduct);
   }
   const Text left = spell(e->operands[0]);
@@ -124,7 +176,7 @@ Text spell(const Expr& e) {
   switch (e->op) {
     case Op::constant:
       if (e->type == ir::kIndex) return {fmt::format("{}u", e->value), kPrimary};
-      return {fmt::format("{}({})", spell_type(e->type), e->value), kPrimary};
+      return {number_text(*e), kPrimary};
     case Op::variable: return {e->name, kPrimary};
     case Op::builtin:
       switch (e->builtin) {
@@ -132,6 +184,8 @@ Text spell(const Expr& e) {
         case ir::Builtin::group_y: return {"gl_WorkGroupID.y", kPrimary};
         case ir::Builtin::group_z: return {"gl_WorkGroupID.z", kPrimary};
         case ir::Builtin::thread: return {"gl_LocalInvocationIndex", kPrimary};
+        case ir::Builtin::subgroup: return {"gl_SubgroupID", kPrimary};
+        case ir::Builtin::lane: return {"gl_SubgroupInvocationID", kPrimary};
       }
       break;
     case Op::add: return infix(e, "+", kSum);
@@ -143,9 +197,27 @@ Text spell(const Expr& e) {
     case Op::equal: return infix(e, "==", kEqual);
     case Op::not_equal: return infix(e, "!=", kEqual);
     case Op::logical_and: return infix(e, "&&", kAnd2);
-    case Op::minimum:
-      return {fmt::format("min({}, {})", spell(e->operands[0]).text, spell(e->operands[1]).text),
-              kPrimary};
+    case Op::logical_or: return infix(e, "||", kOr2);
+    case Op::logical_not: return prefix("!", e->operands[0]);
+    case Op::bit_and: return bits(e, "&", kBitAnd);
+    case Op::bit_or: return bits(e, "|", kBitOr);
+    case Op::bit_xor: return bits(e, "^", kBitXor);
+    case Op::shift_left: return bits(e, "<<", kShift);
+    case Op::shift_right: return bits(e, ">>", kShift);
+    case Op::bit_not: return prefix("~", e->operands[0]);
+    case Op::negate: return prefix("-", e->operands[0]);
+    case Op::minimum: return {call("min", e->operands), kPrimary};
+    case Op::maximum: return {call("max", e->operands), kPrimary};
+    case Op::absolute: return {call("abs", e->operands), kPrimary};
+    case Op::exp: return {call("exp", e->operands), kPrimary};
+    case Op::log: return {call("log", e->operands), kPrimary};
+    case Op::sqrt: return {call("sqrt", e->operands), kPrimary};
+    case Op::rsqrt: return {call("inversesqrt", e->operands), kPrimary};
+    case Op::tanh: return {call("tanh", e->operands), kPrimary};
+    case Op::select:
+      return {fmt::format("{} ? {} : {}", within(spell(e->operands[0]), kOr2),
+                          within(spell(e->operands[1]), kOr2), within(spell(e->operands[2]), kOr2)),
+              kSelect};
     case Op::component: {
       const ir::Type& whole = e->operands[0]->type;
       const std::string vector = within(spell(e->operands[0]), kPrimary);
@@ -236,18 +308,20 @@ class Printer {
         names.insert(type.in_buffer.begin(), type.in_buffer.end());
       }
     }
-    if (has_unrolled_loop(kernel_.body)) names.insert("GL_EXT_control_flow_attributes");
-    for (const std::string_view name : names) line("#extension {} : require", name);
-  }
-
-  static bool has_unrolled_loop(const ir::Body& body) {
-    return std::any_of(body.begin(), body.end(), [](const ir::Stmt& statement) {
-      const auto* loop = std::get_if<ir::For>(&statement.value);
-      if (loop != nullptr && loop->unroll) return true;
-      const auto inner = ir::bodies_of(statement);
-      return std::any_of(inner.begin(), inner.end(),
-                         [](const ir::Body* part) { return has_unrolled_loop(*part); });
+    ir::for_each_node(kernel_, [&](const ir::Node& node) {
+      if (node.type.kind != ir::Type::Kind::element) return;
+      const Spelling& type = spelling(node.type.element);
+      names.insert(type.in_shader.begin(), type.in_shader.end());
     });
+    ir::for_each(kernel_.body, [&](const ir::Stmt& statement) {
+      if (ir::effects_of(statement, kernel_).unrolls)
+        names.insert("GL_EXT_control_flow_attributes");
+    });
+    for (const Feature feature : ir::interface_of(kernel_).features.list()) {
+      const std::string_view name = extension(feature);
+      if (!name.empty()) names.insert(name);
+    }
+    for (const std::string_view name : names) line("#extension {} : require", name);
   }
 
   void declarations() {
@@ -344,14 +418,50 @@ class Printer {
     }
     scope(s.otherwise.empty() ? s.body : s.otherwise);
   }
+  static const char* unroll_text(ir::Unroll unroll) {
+    switch (unroll) {
+      case ir::Unroll::free: return "";
+      case ir::Unroll::always: return "[[unroll]] ";
+      case ir::Unroll::never: return "[[dont_unroll]] ";
+    }
+    return "";
+  }
   void visit(const ir::For& s) {
-    line("{0}for (uint {1} = 0u; {2}; ++{1}) {{", s.unroll ? "[[unroll]] " : "", s.variable,
+    line("{0}for (uint {1} = 0u; {2}; ++{1}) {{", unroll_text(s.unroll), s.variable,
          glsl::print(ir::less(ir::variable(s.variable), s.end)));
     scope(s.body);
   }
   void visit(const ir::Barrier&) {
     line("");
     line("barrier();");
+  }
+  void visit(const ir::Subgroup& s) {
+    line("{} {} = {};", spell_type(ir::type_of(s)), s.name, subgroup_call(s));
+  }
+  static std::string subgroup_call(const ir::Subgroup& s) {
+    using Kind = ir::Subgroup::Kind;
+    const char* combine = s.combine == Op::minimum   ? "Min"
+                          : s.combine == Op::maximum ? "Max"
+                                                     : "Add";
+    switch (s.kind) {
+      case Kind::reduce: return call(fmt::format("subgroup{}", combine), {s.value});
+      case Kind::inclusive_scan:
+        return call(fmt::format("subgroupInclusive{}", combine), {s.value});
+      case Kind::exclusive_scan:
+        return call(fmt::format("subgroupExclusive{}", combine), {s.value});
+      case Kind::broadcast: return call("subgroupBroadcast", {s.value, s.lane});
+      case Kind::shuffle: return call("subgroupShuffle", {s.value, s.lane});
+      case Kind::ballot: return call("subgroupBallot", {s.value});
+      case Kind::elect: return "subgroupElect()";
+    }
+    return "?";
+  }
+  void visit(const ir::Atomic& s) {
+    const char* combine = s.combine == Op::minimum   ? "Min"
+                          : s.combine == Op::maximum ? "Max"
+                                                     : "Add";
+    line("{} {} = atomic{}({}, {});", element_name(kernel_.find(s.to.array)->type, 1), s.name,
+         combine, element(s.to), glsl::print(s.value));
   }
   void visit(const ir::Block& s) {
     line("");

@@ -77,6 +77,18 @@ const Spelling& spelling(ScalarType type) {
                        [&](const Spelling& row) { return row.type == type; });
 }
 
+std::string_view extension(Feature feature) {
+  switch (feature) {
+    case Feature::subgroup_basic: return "GL_KHR_shader_subgroup_basic";
+    case Feature::subgroup_arithmetic: return "GL_KHR_shader_subgroup_arithmetic";
+    case Feature::subgroup_ballot: return "GL_KHR_shader_subgroup_ballot";
+    case Feature::subgroup_shuffle: return "GL_KHR_shader_subgroup_shuffle";
+    case Feature::shared_f32_atomic_add:
+    case Feature::buffer_f32_atomic_add: return "GL_EXT_shader_atomic_float";
+    default: return "";
+  }
+}
+
 std::string element_name(ScalarType type, std::uint32_t width) {
   const Spelling& row = spelling(type);
   if (ir::is_packed(type, width)) return fmt::format("uvec{}", width * size_of(type) / 4);

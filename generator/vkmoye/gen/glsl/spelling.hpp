@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "vkmoye/contract/device_caps.hpp"
 #include "vkmoye/contract/scalar_type.hpp"
 
 namespace vkmoye::gen::glsl {
@@ -21,6 +22,9 @@ struct Spelling {
 };
 
 const Spelling& spelling(ScalarType type);
+
+/// The extension that a shader declares for a feature beside its types; "" for most.
+std::string_view extension(Feature feature);
 
 /// "float", "vec4"; "uvec4" for a packed vector (ir::is_packed) of 16 bytes.
 std::string element_name(ScalarType type, std::uint32_t width);

@@ -5,16 +5,19 @@
 #include <optional>
 #include <utility>
 
+#include "vkmoye/contract/scalar_value.hpp"
+#include "vkmoye/gen/ir/meaning.hpp"
+#include "vkmoye/gen/ir/operation.hpp"
+
 namespace vkmoye::gen::ir {
 namespace {
 
 constexpr std::uint32_t kMaxAlignment = 1u << 31;  // of zero
 
-Expr binary(Op op, Type type, const Expr& a, const Expr& b, std::uint64_t bound,
-            std::uint32_t alignment = 1) {
+Expr indices(Op op, const Expr& a, const Expr& b, std::uint64_t bound,
+             std::uint32_t alignment = 1) {
   auto node = std::make_shared<Node>();
   node->op = op;
-  node->type = type;
   node->bound = std::min(bound, kUnbounded);
   node->alignment = alignment;
   node->operands = {a, b};
@@ -36,7 +39,40 @@ std::optional<std::pair<Expr, Expr>> split_multiple(const Expr& e, std::uint32_t
   return std::nullopt;
 }
 
-bool both_constant(const Expr& a, const Expr& b) { return is_constant(a) && is_constant(b); }
+std::uint32_t value_of(const Expr& number) { return static_cast<std::uint32_t>(number->value); }
+
+Expr node_of(Op op, Type type, std::vector<Expr> operands) {
+  auto node = std::make_shared<Node>();
+  node->op = op;
+  node->type = type;
+  node->operands = std::move(operands);
+  return Expr(std::move(node));
+}
+
+// Elements are never folded: their arithmetic rounds.
+Expr of_elements(Op op, const Expr& a, const Expr& b) { return node_of(op, a->type, {a, b}); }
+
+// Both operands; a number beside an element of a type as one of that type.
+std::pair<Expr, Expr> of_one_type(const Expr& a, const Expr& b) {
+  const auto is_number = [](const Expr& e) { return e->type == kIndex && is_constant(e); };
+  const auto is_element = [](const Expr& e) {
+    return e->type.kind == Type::Kind::element && is_arithmetic(e->type.element);
+  };
+  if (is_number(a) && is_element(b)) {
+    return {number(b->type.element, static_cast<double>(a->value)), b};
+  }
+  if (is_number(b) && is_element(a)) {
+    return {a, number(a->type.element, static_cast<double>(b->value))};
+  }
+  return {a, b};
+}
+
+// The result of an operation on two numbers, where it has one.
+std::optional<Expr> folded(Op op, const Expr& a, const Expr& b) {
+  if (!is_constant(a) || !is_constant(b) || !(b->type == kIndex)) return std::nullopt;
+  const auto result = index_meaning(op, value_of(a), value_of(b));
+  return result ? std::optional<Expr>(*result) : std::nullopt;
+}
 
 }  // namespace
 
@@ -66,76 +102,136 @@ Expr builtin(Builtin which, std::uint64_t bound) {
   return Expr(std::move(node));
 }
 
-Expr operator+(const Expr& a, const Expr& b) {
-  if (both_constant(a, b)) return a->value + b->value;
+Expr operator+(const Expr& left, const Expr& right) {
+  const auto [a, b] = of_one_type(left, right);
+  if (!(a->type == kIndex)) return of_elements(Op::add, a, b);
+  if (const auto number = folded(Op::add, a, b)) return *number;
   if (is_constant(a, 0)) return b;
   if (is_constant(b, 0)) return a;
-  return binary(Op::add, kIndex, a, b, a->bound + b->bound - 1,
-                std::min(a->alignment, b->alignment));
+  return indices(Op::add, a, b, a->bound + b->bound - 1, std::min(a->alignment, b->alignment));
 }
 
-Expr operator-(const Expr& a, const Expr& b) {
-  if (both_constant(a, b)) return a->value - b->value;
+Expr operator-(const Expr& left, const Expr& right) {
+  const auto [a, b] = of_one_type(left, right);
+  if (!(a->type == kIndex)) return of_elements(Op::subtract, a, b);
+  if (const auto number = folded(Op::subtract, a, b)) return *number;
   if (is_constant(b, 0)) return a;
-  return binary(Op::subtract, kIndex, a, b, kUnbounded, std::min(a->alignment, b->alignment));
+  return indices(Op::subtract, a, b, kUnbounded, std::min(a->alignment, b->alignment));
 }
 
-Expr operator*(const Expr& a, const Expr& b) {
-  if (both_constant(a, b)) return a->value * b->value;
+Expr operator*(const Expr& left, const Expr& right) {
+  const auto [a, b] = of_one_type(left, right);
+  if (!(a->type == kIndex)) return of_elements(Op::multiply, a, b);
+  if (const auto number = folded(Op::multiply, a, b)) return *number;
   if (is_constant(a, 0) || is_constant(b, 0)) return 0;
   if (is_constant(a, 1)) return b;
   if (is_constant(b, 1)) return a;
   if (is_constant(b)) return b * a;  // the constant first: 33u * row
-  const bool small = a->bound < kUnbounded && b->bound < kUnbounded;
+  const bool small = cannot_wrap(a) && cannot_wrap(b);
   const std::uint64_t alignment = std::uint64_t{a->alignment} * b->alignment;
-  return binary(Op::multiply, kIndex, a, b,
-                small ? (a->bound - 1) * (b->bound - 1) + 1 : kUnbounded,
-                static_cast<std::uint32_t>(std::min<std::uint64_t>(alignment, kMaxAlignment)));
+  return indices(Op::multiply, a, b, small ? (a->bound - 1) * (b->bound - 1) + 1 : kUnbounded,
+                 static_cast<std::uint32_t>(std::min<std::uint64_t>(alignment, kMaxAlignment)));
 }
 
-Expr operator/(const Expr& a, const Expr& b) {
-  if (is_constant(b) && b->value > 0) {
-    if (is_constant(a)) return a->value / b->value;
-    if (b->value == 1) return a;
-    if (a->bound <= b->value) return 0;
-    if (a->op == Op::divide && is_constant(a->operands[1]) &&
-        std::uint64_t{a->operands[1]->value} * b->value < kUnbounded) {
-      return a->operands[0] / (a->operands[1]->value * b->value);
-    }
-    if (cannot_wrap(a)) {
-      if (const auto parts = split_multiple(a, b->value)) {
-        return parts->first / b + parts->second / b;
-      }
-      if (a->op == Op::multiply && is_constant(a->operands[0]) &&
-          a->operands[0]->value % b->value == 0) {
-        return Expr(a->operands[0]->value / b->value) * a->operands[1];
-      }
-    }
-    const bool exact = std::has_single_bit(b->value) && b->value < a->alignment;
-    return binary(Op::divide, kIndex, a, b, (a->bound - 1) / b->value + 1,
-                  exact ? a->alignment / b->value : 1);
+Expr operator/(const Expr& left, const Expr& right) {
+  const auto [a, b] = of_one_type(left, right);
+  if (!(a->type == kIndex)) return of_elements(Op::divide, a, b);
+  if (const auto number = folded(Op::divide, a, b)) return *number;
+  if (!is_constant(b) || is_constant(b, 0)) return indices(Op::divide, a, b, a->bound);
+  const std::uint32_t divisor = value_of(b);
+  if (divisor == 1) return a;
+  if (a->bound <= divisor) return 0;
+  if (a->op == Op::divide && is_constant(a->operands[1]) &&
+      a->operands[1]->value * divisor < kUnbounded) {
+    return a->operands[0] / (value_of(a->operands[1]) * divisor);
   }
-  return binary(Op::divide, kIndex, a, b, a->bound);
-}
-
-Expr operator%(const Expr& a, const Expr& b) {
-  if (is_constant(b) && b->value > 0) {
-    if (is_constant(a)) return a->value % b->value;
-    if (b->value == 1) return 0;
-    if (a->bound <= b->value) return a;
-    if (std::has_single_bit(b->value) || cannot_wrap(a)) {
-      if (a->alignment % b->value == 0) return 0;
-      if (const auto parts = split_multiple(a, b->value)) return parts->second % b;
+  if (cannot_wrap(a)) {
+    if (const auto parts = split_multiple(a, divisor)) {
+      return parts->first / b + parts->second / b;
+    }
+    if (a->op == Op::multiply && is_constant(a->operands[0]) &&
+        a->operands[0]->value % divisor == 0) {
+      return Expr(value_of(a->operands[0]) / divisor) * a->operands[1];
     }
   }
-  return binary(Op::modulo, kIndex, a, b, b->bound - 1, std::min(a->alignment, b->alignment));
+  const bool exact = std::has_single_bit(divisor) && divisor < a->alignment;
+  return indices(Op::divide, a, b, (a->bound - 1) / divisor + 1,
+                 exact ? a->alignment / divisor : 1);
 }
 
-Expr minimum(const Expr& a, const Expr& b) {
-  if (both_constant(a, b)) return std::min(a->value, b->value);
-  return binary(Op::minimum, kIndex, a, b, std::min(a->bound, b->bound),
-                std::min(a->alignment, b->alignment));
+Expr operator%(const Expr& left, const Expr& right) {
+  const auto [a, b] = of_one_type(left, right);
+  if (!(a->type == kIndex)) return of_elements(Op::modulo, a, b);
+  if (const auto number = folded(Op::modulo, a, b)) return *number;
+  if (is_constant(b) && !is_constant(b, 0)) {
+    const std::uint32_t divisor = value_of(b);
+    if (divisor == 1) return 0;
+    if (a->bound <= divisor) return a;
+    if (std::has_single_bit(divisor) || cannot_wrap(a)) {
+      if (a->alignment % divisor == 0) return 0;
+      if (const auto parts = split_multiple(a, divisor)) return parts->second % b;
+    }
+  }
+  return indices(Op::modulo, a, b, b->bound - 1, std::min(a->alignment, b->alignment));
 }
+
+Expr minimum(const Expr& left, const Expr& right) {
+  const auto [a, b] = of_one_type(left, right);
+  if (!(a->type == kIndex)) return of_elements(Op::minimum, a, b);
+  if (const auto number = folded(Op::minimum, a, b)) return *number;
+  return indices(Op::minimum, a, b, std::min(a->bound, b->bound),
+                 std::min(a->alignment, b->alignment));
+}
+
+Expr maximum(const Expr& left, const Expr& right) {
+  const auto [a, b] = of_one_type(left, right);
+  if (!(a->type == kIndex)) return of_elements(Op::maximum, a, b);
+  if (const auto number = folded(Op::maximum, a, b)) return *number;
+  return indices(Op::maximum, a, b, std::max(a->bound, b->bound),
+                 std::min(a->alignment, b->alignment));
+}
+
+Expr bit_and(const Expr& left, const Expr& right) {
+  const auto [a, b] = of_one_type(left, right);
+  if (!(a->type == kIndex)) return of_elements(Op::bit_and, a, b);
+  if (const auto number = folded(Op::bit_and, a, b)) return *number;
+  return indices(Op::bit_and, a, b, std::min(a->bound, b->bound),
+                 std::max(a->alignment, b->alignment));
+}
+
+Expr bit_or(const Expr& left, const Expr& right) {
+  const auto [a, b] = of_one_type(left, right);
+  if (!(a->type == kIndex)) return of_elements(Op::bit_or, a, b);
+  if (const auto number = folded(Op::bit_or, a, b)) return *number;
+  return indices(Op::bit_or, a, b, std::bit_ceil(std::max(a->bound, b->bound)),
+                 std::min(a->alignment, b->alignment));
+}
+
+Expr bit_xor(const Expr& left, const Expr& right) {
+  const auto [a, b] = of_one_type(left, right);
+  if (!(a->type == kIndex)) return of_elements(Op::bit_xor, a, b);
+  if (const auto number = folded(Op::bit_xor, a, b)) return *number;
+  if (is_constant(a, 0)) return b;
+  if (is_constant(b, 0)) return a;
+  return indices(Op::bit_xor, a, b, std::bit_ceil(std::max(a->bound, b->bound)),
+                 std::min(a->alignment, b->alignment));
+}
+
+Expr shift_left(const Expr& left, const Expr& right) {
+  const auto [a, by] = of_one_type(left, right);
+  if (!(a->type == kIndex)) return of_elements(Op::shift_left, a, by);
+  if (const auto number = folded(Op::shift_left, a, by)) return *number;
+  return indices(Op::shift_left, a, by, kUnbounded, a->alignment);
+}
+
+Expr shift_right(const Expr& left, const Expr& right) {
+  const auto [a, by] = of_one_type(left, right);
+  if (!(a->type == kIndex)) return of_elements(Op::shift_right, a, by);
+  if (const auto number = folded(Op::shift_right, a, by)) return *number;
+  return indices(Op::shift_right, a, by, a->bound);
+}
+
+Expr unary(Op op, const Expr& a) { return node_of(op, a->type, {a}); }
 
 bool is_width(ScalarType type, std::uint32_t width) {
   return std::has_single_bit(width) && width * size_of(type) <= 16;
@@ -147,16 +243,35 @@ bool is_packed(ScalarType type, std::uint32_t width) {
   return width > 4 || (width > 1 && is_words);
 }
 
-Expr less(const Expr& a, const Expr& b) { return binary(Op::less, kBoolean, a, b, kUnbounded); }
+Expr less(const Expr& left, const Expr& right) {
+  const auto [a, b] = of_one_type(left, right);
+  return node_of(Op::less, kBoolean, {a, b});
+}
 
-Expr equal(const Expr& a, const Expr& b) { return binary(Op::equal, kBoolean, a, b, kUnbounded); }
+Expr equal(const Expr& left, const Expr& right) {
+  const auto [a, b] = of_one_type(left, right);
+  return node_of(Op::equal, kBoolean, {a, b});
+}
 
-Expr not_equal(const Expr& a, const Expr& b) {
-  return binary(Op::not_equal, kBoolean, a, b, kUnbounded);
+Expr not_equal(const Expr& left, const Expr& right) {
+  const auto [a, b] = of_one_type(left, right);
+  return node_of(Op::not_equal, kBoolean, {a, b});
 }
 
 Expr logical_and(const Expr& a, const Expr& b) {
-  return binary(Op::logical_and, kBoolean, a, b, kUnbounded);
+  return node_of(Op::logical_and, kBoolean, {a, b});
+}
+Expr logical_or(const Expr& a, const Expr& b) { return node_of(Op::logical_or, kBoolean, {a, b}); }
+Expr logical_not(const Expr& a) { return node_of(Op::logical_not, kBoolean, {a}); }
+
+Expr select(const Expr& condition, const Expr& left, const Expr& right) {
+  const auto [a, b] = of_one_type(left, right);
+  const Expr node = node_of(Op::select, a->type, {condition, a, b});
+  if (!(a->type == kIndex)) return node;
+  Node bounded = *node;
+  bounded.bound = std::max(a->bound, b->bound);
+  bounded.alignment = std::min(a->alignment, b->alignment);
+  return Expr(std::make_shared<const Node>(std::move(bounded)));
 }
 
 Expr component(const Expr& vector, std::uint32_t number) {
@@ -169,63 +284,72 @@ Expr component(const Expr& vector, std::uint32_t number) {
 }
 
 Expr vector(const std::vector<Expr>& elements) {
-  auto node = std::make_shared<Node>();
-  node->op = Op::vector;
-  node->type = element(elements.front()->type.element, static_cast<std::uint32_t>(elements.size()));
-  node->operands = elements;
-  return Expr(std::move(node));
+  return node_of(
+      Op::vector,
+      element(elements.front()->type.element, static_cast<std::uint32_t>(elements.size())),
+      elements);
 }
 
-Expr number(ScalarType type, std::uint32_t value) {
+Expr number(ScalarType type, double value) {
   auto node = std::make_shared<Node>();
   node->type = element(type);
-  node->value = value;
+  node->value = value == 0 ? 0 : bits_of(type, value);
   return Expr(std::move(node));
 }
 
 Expr convert(const Expr& from, ScalarType type) {
-  if (from->type.element == type) return from;
-  auto node = std::make_shared<Node>();
-  node->op = Op::convert;
-  node->type = element(type, from->type.width);
-  node->operands = {from};
-  return Expr(std::move(node));
+  const bool is_element = from->type.kind == Type::Kind::element;
+  if (is_element && from->type.element == type) return from;
+  return node_of(Op::convert, element(type, is_element ? from->type.width : 1), {from});
 }
 
-Expr multiply(const Expr& a, const Expr& b) {
-  return binary(Op::multiply, a->type, a, b, kUnbounded);
+Expr to_index(const Expr& from) {
+  return from->type == kIndex ? from : node_of(Op::convert, kIndex, {from});
 }
+
+Expr multiply(const Expr& a, const Expr& b) { return a * b; }
 
 Expr multiply_add(const Expr& a, const Expr& b, const Expr& c) {
-  auto node = std::make_shared<Node>();
-  node->op = Op::multiply_add;
-  node->type = a->type;
-  node->operands = {a, b, c};
-  return Expr(std::move(node));
+  return node_of(Op::multiply_add, a->type, {a, b, c});
 }
 
-Expr with_operands(const Expr& e, const std::vector<Expr>& operands) {
-  const auto& o = operands;
+Expr with_operands(const Expr& e, const std::vector<Expr>& o) {
   switch (e->op) {
-    case Op::constant:
-    case Op::variable:
-    case Op::builtin: return e;
     case Op::add: return o[0] + o[1];
     case Op::subtract: return o[0] - o[1];
-    case Op::multiply: return e->type == kIndex ? o[0] * o[1] : multiply(o[0], o[1]);
+    case Op::multiply: return o[0] * o[1];
     case Op::divide: return o[0] / o[1];
     case Op::modulo: return o[0] % o[1];
     case Op::minimum: return minimum(o[0], o[1]);
-    case Op::less: return less(o[0], o[1]);
-    case Op::equal: return equal(o[0], o[1]);
-    case Op::not_equal: return not_equal(o[0], o[1]);
-    case Op::logical_and: return logical_and(o[0], o[1]);
-    case Op::component: return component(o[0], e->value);
-    case Op::vector: return vector(o);
-    case Op::convert: return convert(o[0], e->type.element);
-    case Op::multiply_add: return multiply_add(o[0], o[1], o[2]);
+    case Op::maximum: return maximum(o[0], o[1]);
+    case Op::bit_and: return bit_and(o[0], o[1]);
+    case Op::bit_or: return bit_or(o[0], o[1]);
+    case Op::bit_xor: return bit_xor(o[0], o[1]);
+    case Op::shift_left: return shift_left(o[0], o[1]);
+    case Op::shift_right: return shift_right(o[0], o[1]);
+    case Op::select: return select(o[0], o[1], o[2]);
+    default: break;  // what follows is never folded
   }
-  return e;
+  if (e->operands.empty()) return e;
+  Node node = *e;
+  node.operands = o;
+  return Expr(std::make_shared<const Node>(std::move(node)));
+}
+
+std::optional<std::uint32_t> decided(const Expr& e) {
+  if (e->type.kind == Type::Kind::element) return std::nullopt;
+  if (is_constant(e)) return value_of(e);
+  std::vector<Bits> values;
+  for (const Expr& operand : e->operands) {
+    const auto value = decided(operand);
+    // One side of these is enough, if it is the one that decides.
+    if (value && e->op == Op::logical_and && *value == 0) return 0;
+    if (value && e->op == Op::logical_or && *value != 0) return 1;
+    if (value) values.push_back(*value);
+  }
+  if (e->operands.empty() || values.size() != e->operands.size()) return std::nullopt;
+  const auto result = meaning(*e, values);
+  return result ? std::optional(static_cast<std::uint32_t>(*result)) : std::nullopt;
 }
 
 bool same(const Expr& a, const Expr& b) {

@@ -6,10 +6,12 @@
 //
 // An expression is an index (32-bit unsigned), a truth value, or an element: read from memory, a
 // number, or computed from elements. Index arithmetic is modulo 2^32, as in GLSL; folding respects
-// that. Elements are never folded: their arithmetic rounds.
+// that. Elements are never folded: their arithmetic rounds. What each operation computes is said
+// once, in meaning.hpp; which types it takes, in operation.hpp.
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,32 +44,57 @@ bool is_width(ScalarType type, std::uint32_t width);
 bool is_packed(ScalarType type, std::uint32_t width);
 
 enum class Op : std::uint8_t {
+  // leaves
   constant,
   variable,
-  builtin,  // leaves
+  builtin,
+  // of two indices, or of two elements of one type
   add,
   subtract,
   multiply,
-  divide,
-  modulo,
+  divide,  // of integers: towards 0
+  modulo,  // of integers
   minimum,
+  maximum,
+  bit_and,  // of integers, as all that follow up to the shifts
+  bit_or,
+  bit_xor,
+  shift_left,
+  shift_right,
+  // of one element
+  negate,
+  absolute,
+  bit_not,
+  exp,
+  log,
+  sqrt,
+  rsqrt,  // 1 / sqrt
+  tanh,
+  multiply_add,  // of three elements: operand 0 * operand 1 + operand 2, fused where the type is a
+                 // floating one
+  // truth values
   less,
   equal,
   not_equal,  // of two indices or two elements
   logical_and,
-  component,     // of a vector of elements: operand 0, number `value`
-  vector,        // of elements: the operands in order
-  convert,       // an element to another element type, rounded to nearest even
-  multiply_add,  // of elements of one type: operand 0 * operand 1 + operand 2, fused where the
-                 // type is a floating one
+  logical_or,
+  logical_not,
+  select,  // of a truth value and two of one type: operand 1 where it holds, else operand 2
+  // between types
+  component,  // of a vector of elements: operand 0, number `value`
+  vector,     // of elements: the operands in order
+  convert,    // an element or an index to another type; to a floating one rounded to nearest even,
+              // to an integer towards 0
 };
 
-/// What the launch provides to each thread.
+/// What the launch provides to each invocation.
 enum class Builtin : std::uint8_t {
   group_x,
   group_y,
-  group_z,  // coordinate of the workgroup within the dispatch
-  thread,   // 1-D index of the thread within its workgroup
+  group_z,   // coordinate of the workgroup within the dispatch
+  thread,    // 1-D index of the thread within its workgroup
+  subgroup,  // number of the subgroup within its workgroup
+  lane,      // of the thread within its subgroup
 };
 
 struct Node;
@@ -92,7 +119,7 @@ struct Node {
   Type type = kIndex;
   std::uint64_t bound = kUnbounded;   // an index is in 0..bound-1
   std::uint32_t alignment = 1;        // a power of two that divides the index, also modulo 2^32
-  std::uint32_t value = 0;            // of a constant
+  std::uint64_t value = 0;            // of a constant: its bits; of a component: its number
   Builtin builtin = Builtin::thread;  // of a builtin
   std::string name;                   // of a variable
   std::vector<Expr> operands;         // of an operation: left, right
@@ -106,29 +133,46 @@ Expr variable(std::string name, Type type = kIndex, std::uint64_t bound = kUnbou
 /// `bound`: the extent of the builtin, where it is known.
 Expr builtin(Builtin which, std::uint64_t bound = kUnbounded);
 
+/// Of two indices, or two elements of one type; a number beside an element is one of its type.
 Expr operator+(const Expr& a, const Expr& b);
 Expr operator-(const Expr& a, const Expr& b);
 Expr operator*(const Expr& a, const Expr& b);
 Expr operator/(const Expr& a, const Expr& b);
 Expr operator%(const Expr& a, const Expr& b);
-
 Expr minimum(const Expr& a, const Expr& b);
+Expr maximum(const Expr& a, const Expr& b);
+Expr bit_and(const Expr& a, const Expr& b);
+Expr bit_or(const Expr& a, const Expr& b);
+Expr bit_xor(const Expr& a, const Expr& b);
+Expr shift_left(const Expr& a, const Expr& by);
+Expr shift_right(const Expr& a, const Expr& by);
+
+/// Of one element: negate, absolute, bit_not, exp, log, sqrt, rsqrt, tanh.
+Expr unary(Op op, const Expr& a);
+inline Expr operator-(const Expr& a) { return unary(Op::negate, a); }
 
 /// Truth values: never folded, so that a guard stays where the author put it.
 Expr less(const Expr& a, const Expr& b);
 Expr equal(const Expr& a, const Expr& b);
 Expr not_equal(const Expr& a, const Expr& b);
 Expr logical_and(const Expr& a, const Expr& b);
+Expr logical_or(const Expr& a, const Expr& b);
+Expr logical_not(const Expr& a);
+
+/// `a` where `condition` holds, else `b`.
+Expr select(const Expr& condition, const Expr& a, const Expr& b);
 
 /// Element `number` of a vector, and the vector of these elements.
 Expr component(const Expr& vector, std::uint32_t number);
 Expr vector(const std::vector<Expr>& elements);
 
-/// The number `value` as an element.
-Expr number(ScalarType type, std::uint32_t value);
+/// The number `value` as an element, rounded to nearest even. Precondition: integer types hold it.
+Expr number(ScalarType type, double value);
 
-/// An element as another type; itself if it has that type already.
-Expr convert(const Expr& element, ScalarType type);
+/// An element or an index as an element of another type; itself if it has that type already.
+Expr convert(const Expr& from, ScalarType type);
+/// An element of type u32 or i32 as an index, of which nothing is known.
+Expr to_index(const Expr& element);
 
 /// a * b and a * b + c of elements of one type.
 Expr multiply(const Expr& a, const Expr& b);
@@ -137,6 +181,9 @@ Expr multiply_add(const Expr& a, const Expr& b, const Expr& c);
 /// The operation of `e` on other operands, folded as if it were written anew. Precondition: as many
 /// as it has, of the same types.
 Expr with_operands(const Expr& e, const std::vector<Expr>& operands);
+
+/// The value of `e` if only numbers decide it: of an index, of a truth value as 0 or 1.
+std::optional<std::uint32_t> decided(const Expr& e);
 
 /// Structural equality.
 bool same(const Expr& a, const Expr& b);

@@ -1,18 +1,16 @@
 #pragma once
 // The kernel IR: arrays, run-time arguments, and ordered statements over pure expressions.
-//
-// Only statements are ordered. A load is a statement that gives its value a name, so that the
-// generated text never depends on the order in which a C++ compiler evaluates call arguments.
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "vkmoye/contract/kernel_interface.hpp"
 #include "vkmoye/gen/ir/expr.hpp"
+#include "vkmoye/gen/ir/stmt.hpp"
 
 namespace vkmoye::gen::ir {
 
@@ -25,6 +23,9 @@ struct Axis {
 
 /// `extent` as an expression: a number or the name of an argument.
 Expr expression(const Extent& extent);
+
+/// `e` as an extent, if it is a number, an argument or the product of two arguments.
+std::optional<Extent> extent_from(const Expr& e);
 
 /// The extent of `axis` as an expression.
 inline Expr extent_of(const Axis& axis) { return expression(axis.extent); }
@@ -44,75 +45,6 @@ struct Array {
   std::int64_t size() const;
 };
 
-/// An element of an array, or a vector of neighbours along axis 0, and who touches it.
-struct Element {
-  std::string array;
-  std::vector<Expr> coordinates;  // of the first element, one for each axis
-  std::string partition;          // how the author came by it, for messages
-  std::uint32_t width = 1;        // elements that are touched at once, as `is_width` allows
-};
-
-struct Stmt;
-using Body = std::vector<Stmt>;
-
-/// A name for a pure value.
-struct Let {
-  std::string name;
-  Expr value;
-};
-/// A name for what an array holds now.
-struct Load {
-  std::string name;
-  Element from;
-};
-struct Store {
-  Element to;
-  Expr value;
-};
-struct If {
-  If(Expr condition, Body body);
-  If(Expr condition, Body body, Body otherwise);
-  Expr condition;
-  Body body, otherwise;
-};
-/// `body` for variable = 0 .. end-1. `unroll`: the compiler shall repeat the body instead, so that
-/// indices of registers become numbers.
-struct For {
-  std::string variable;
-  Expr end;
-  Body body;
-  bool unroll = false;
-};
-/// All threads wait, and see what the others wrote to shared memory.
-struct Barrier {};
-/// A scope under a comment.
-struct Block {
-  std::string title;
-  Body body;
-};
-
-struct Stmt {
-  template <class S>
-  Stmt(S statement) : value(std::move(statement)) {}  // NOLINT: implicit by intent
-  std::variant<Let, Load, Store, If, For, Barrier, Block> value;
-};
-
-inline If::If(Expr c, Body b) : condition(std::move(c)), body(std::move(b)) {}
-inline If::If(Expr c, Body b, Body o)
-    : condition(std::move(c)), body(std::move(b)), otherwise(std::move(o)) {}
-
-/// The bodies inside a statement, none for most.
-std::vector<const Body*> bodies_of(const Stmt& statement);
-
-/// The body of these statements in order.
-template <class... Statements>
-Body statements(Statements&&... list) {
-  Body body;
-  body.reserve(sizeof...(list));
-  (body.emplace_back(std::forward<Statements>(list)), ...);
-  return body;
-}
-
 struct Kernel {
   std::string name;                                         // "transpose/padded"
   std::vector<std::pair<std::string, std::string>> config;  // enough to make it again
@@ -120,7 +52,8 @@ struct Kernel {
   std::vector<Array> arrays;                                // buffers in binding order
   std::vector<PushConstant> arguments;                      // run-time sizes (u32) and factors
   std::array<GridDimension, 3> grid;
-  std::uint32_t threads = 1;  // of a workgroup
+  std::uint32_t threads = 1;   // of a workgroup
+  std::uint32_t subgroup = 0;  // lanes of a subgroup, where the kernel depends on them; else 0
   Body body;
 
   /// The widths at which `array` is touched somewhere, ascending.
@@ -131,7 +64,7 @@ struct Kernel {
   std::uint64_t shared_bytes() const;
 };
 
-/// How to call the kernel. `features`: what its types ask of the device.
+/// How to call the kernel. `features`: what its types and statements ask of the device.
 KernelInterface interface_of(const Kernel& kernel);
 
 }  // namespace vkmoye::gen::ir

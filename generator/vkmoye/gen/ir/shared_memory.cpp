@@ -9,6 +9,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "vkmoye/gen/ir/effects.hpp"
 #include "vkmoye/gen/ir/evaluate.hpp"
 
 namespace vkmoye::gen::ir {
@@ -210,6 +211,14 @@ class Interpreter {
     divergent_.insert(s.name);
   }
   void step(const Store& s, const Active& active) { touch(s.to, true, active); }
+  void step(const Subgroup& s, const Active&) {
+    values_.define(s.name, Values(threads_));
+    divergent_.insert(s.name);
+  }
+  void step(const Atomic& s, const Active&) {
+    values_.define(s.name, Values(threads_));
+    divergent_.insert(s.name);
+  }
   void step(const Block& s, const Active& active) { run(s.body, active); }
 
   // Refused where not all threads come by; so whoever runs this path has waited.

@@ -8,24 +8,14 @@
 #include <unordered_map>
 #include <utility>
 
+#include "vkmoye/gen/ir/effects.hpp"
 #include "vkmoye/gen/ir/guards.hpp"
 #include "vkmoye/gen/ir/names.hpp"
+#include "vkmoye/gen/ir/operation.hpp"
 #include "vkmoye/gen/ir/shared_memory.hpp"
 
 namespace vkmoye::gen::ir {
 namespace {
-
-std::string name_of(const Type& type) {
-  switch (type.kind) {
-    case Type::Kind::index: return "index";
-    case Type::Kind::boolean: return "boolean";
-    case Type::Kind::element: {
-      const std::string name(to_string(type.element));
-      return type.width == 1 ? name : fmt::format("{} x{}", name, type.width);
-    }
-  }
-  return "?";
-}
 
 // Walks the statements in order with the names in scope and the guards that hold.
 class ScopeChecker {
@@ -142,40 +132,17 @@ class ScopeChecker {
         complain("{} takes the thread for less than {}, there are {}", where, e->bound,
                  kernel_.threads);
       }
-      return e->builtin == Builtin::thread;
+      return e->builtin == Builtin::thread || e->builtin == Builtin::subgroup ||
+             e->builtin == Builtin::lane;
     }
     if (e->op == Op::variable) return use_name(e, where);
     bool divergent = false;
-    for (const Expr& operand : e->operands) {
-      const Type wanted = operand_type(*e, operand->type);
-      if (!(operand->type == wanted)) {
-        complain("{} has an operand of type {} where {} is needed", where, name_of(operand->type),
-                 name_of(wanted));
-      }
-      divergent = use_node(operand, where) || divergent;
-    }
+    for (const Expr& operand : e->operands) divergent = use_node(operand, where) || divergent;
+    if (const auto error = type_error(*e)) complain("{}: {}", where, *error);
     if ((e->op == Op::divide || e->op == Op::modulo) && is_constant(e->operands[1], 0)) {
       complain("{} divides by 0", where);
     }
-    if (e->op == Op::component && e->value >= e->operands[0]->type.width) {
-      complain("{} takes component {} of {}", where, e->value, name_of(e->operands[0]->type));
-    }
     return divergent;
-  }
-
-  static Type operand_type(const Node& node, const Type& found) {
-    switch (node.op) {
-      case Op::logical_and: return kBoolean;
-      case Op::component: return found;  // any vector
-      case Op::vector: return element(node.type.element);
-      case Op::convert:
-        return found.kind == Type::Kind::element ? element(found.element, node.type.width)
-                                                 : node.type;
-      case Op::not_equal: return node.operands[0]->type;
-      case Op::multiply:
-      case Op::multiply_add: return node.type;
-      default: return kIndex;
-    }
   }
 
   bool use_name(const Expr& e, const std::string& where) {
@@ -332,6 +299,18 @@ class ScopeChecker {
     walk(s.body, divergent || differs);
     if (!is_constant(s.end) || is_constant(s.end, 0)) written_ = written;  // perhaps no round
     names_ = names;
+  }
+  void visit(const Subgroup& s, bool divergent) {
+    use(s.value, "'" + s.name + "'");
+    use(s.lane, "'" + s.name + "'");
+    if (divergent)
+      complain("subgroup operation '{}' stands where not all lanes may come by", s.name);
+    define(s.name, variable(s.name, type_of(s)), true);
+  }
+  void visit(const Atomic& s, bool) {
+    const Array* array = check(s.to, /*writes=*/true);
+    use(s.value, s.to.partition);
+    define(s.name, variable(s.name, element(array ? array->type : ScalarType::u32)), true);
   }
   void visit(const Barrier&, bool divergent) {
     if (divergent) complain("a barrier stands where not all threads of the workgroup may come by");

@@ -9,6 +9,7 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/gen/ir/effects.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -17,29 +18,12 @@ using ir::Body;
 using ir::Expr;
 using ir::Op;
 
-// What a condition is by now, if numbers decide it.
-std::optional<bool> decided(const Expr& condition) {
-  if (condition->op == Op::logical_and) {
-    const auto a = decided(condition->operands[0]), b = decided(condition->operands[1]);
-    if (a && b) return *a && *b;
-    if ((a && !*a) || (b && !*b)) return false;
-    return std::nullopt;
-  }
-  if (condition->operands.size() != 2) return std::nullopt;
-  const Expr &a = condition->operands[0], &b = condition->operands[1];
-  if (!is_constant(a) || !is_constant(b)) return std::nullopt;
-  if (condition->op == Op::less) return a->value < b->value;
-  if (condition->op == Op::equal) return a->value == b->value;
-  if (condition->op == Op::not_equal) return a->value != b->value;
-  return std::nullopt;
-}
-
 // `condition` without the parts that always hold.
 Expr undecided_part(const Expr& condition) {
   if (condition->op != Op::logical_and) return condition;
   const Expr &a = condition->operands[0], &b = condition->operands[1];
-  if (decided(a)) return undecided_part(b);
-  if (decided(b)) return undecided_part(a);
+  if (ir::decided(a)) return undecided_part(b);
+  if (ir::decided(b)) return undecided_part(a);
   return logical_and(undecided_part(a), undecided_part(b));
 }
 
@@ -78,35 +62,27 @@ class Baker {
   Body body(const Body& statements) {
     Body out;
     for (const ir::Stmt& statement : statements) {
-      std::visit([&](const auto& s) { add(out, s); }, statement.value);
+      const auto* branch = std::get_if<ir::If>(&statement.value);
+      if (branch != nullptr) {
+        add(out, *branch);
+      } else {
+        out.push_back(rewritten(
+            statement, [&](const Expr& e) { return expr(e); },
+            [&](const Body& inner) { return body(inner); }));
+      }
     }
     return out;
   }
 
  private:
-  ir::Element element(ir::Element e) {
-    for (Expr& coordinate : e.coordinates) coordinate = expr(coordinate);
-    return e;
-  }
-
-  void add(Body& out, const ir::Let& s) { out.emplace_back(ir::Let{s.name, expr(s.value)}); }
-  void add(Body& out, const ir::Load& s) { out.emplace_back(ir::Load{s.name, element(s.from)}); }
-  void add(Body& out, const ir::Store& s) {
-    out.emplace_back(ir::Store{element(s.to), expr(s.value)});
-  }
-  void add(Body& out, const ir::Barrier& s) { out.emplace_back(s); }
-  void add(Body& out, const ir::Block& s) { out.emplace_back(ir::Block{s.title, body(s.body)}); }
-  void add(Body& out, const ir::For& s) {
-    out.emplace_back(ir::For{s.variable, expr(s.end), body(s.body), s.unroll});
-  }
   void add(Body& out, const ir::If& s) {
     const Expr condition = expr(s.condition);
-    const auto known = decided(condition);
+    const auto known = ir::decided(condition);
     if (!known) {
       out.emplace_back(ir::If{undecided_part(condition), body(s.body), body(s.otherwise)});
       return;
     }
-    Body taken = body(*known ? s.body : s.otherwise);
+    Body taken = body(*known != 0 ? s.body : s.otherwise);
     // The names of the branch stay its own.
     if (!taken.empty()) out.emplace_back(ir::Block{"", std::move(taken)});
   }

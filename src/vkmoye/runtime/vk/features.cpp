@@ -11,7 +11,7 @@ struct Row {
 };
 
 // The bit, not the name of an extension: drivers list VK_KHR_cooperative_matrix with the bit off.
-constexpr std::array<Row, kFeatureCount> kRows = {{
+constexpr std::array<Row, 8> kRows = {{
     {Feature::f16, [](FeatureChain& c) -> VkBool32& { return c.v12.shaderFloat16; }},
     {Feature::f64, [](FeatureChain& c) -> VkBool32& { return c.core.features.shaderFloat64; }},
     {Feature::i8, [](FeatureChain& c) -> VkBool32& { return c.v12.shaderInt8; }},
@@ -23,14 +23,6 @@ constexpr std::array<Row, kFeatureCount> kRows = {{
     {Feature::cooperative_matrix,
      [](FeatureChain& c) -> VkBool32& { return c.matrix.cooperativeMatrix; }},
 }};
-
-constexpr bool rows_stand_in_enum_order() {
-  for (std::size_t i = 0; i < kRows.size(); ++i) {
-    if (static_cast<std::size_t>(kRows[i].feature) != i) return false;
-  }
-  return true;
-}
-static_assert(rows_stand_in_enum_order());
 
 }  // namespace
 
@@ -55,8 +47,8 @@ FeatureSet features_in(FeatureChain& chain) {
 }
 
 void enable(const FeatureSet& features, FeatureChain& chain) {
-  for (const Feature feature : features.list()) {
-    kRows[static_cast<std::size_t>(feature)].bit(chain) = VK_TRUE;
+  for (const Row& row : kRows) {
+    if (features.has(row.feature)) row.bit(chain) = VK_TRUE;
   }
   if (features.has(Feature::cooperative_matrix)) chain.v12.vulkanMemoryModel = VK_TRUE;
 }

@@ -1,0 +1,258 @@
+#include "vkmoye/gen/ir/effects.hpp"
+
+#include <fmt/format.h>
+
+#include <type_traits>
+#include <unordered_set>
+
+#include "vkmoye/gen/ir/operation.hpp"
+
+namespace vkmoye::gen::ir {
+namespace {
+
+// --- the parts of each kind of statement ---
+// `visitor` is shown each part of a statement, which it may look at (S const) or replace.
+
+template <class S, class Visitor>
+void show_parts(S& s, Visitor& visitor) {
+  using Kind = std::remove_const_t<S>;
+  if constexpr (std::is_same_v<Kind, Let>) {
+    visitor.use(s.value);
+    visitor.define(s.name, s.value);
+  } else if constexpr (std::is_same_v<Kind, Load>) {
+    visitor.touch(s.from, {.reads = true});
+    visitor.define_data(s.name, visitor.type_at(s.from));
+  } else if constexpr (std::is_same_v<Kind, Store>) {
+    visitor.touch(s.to, {.writes = true});
+    visitor.use(s.value);
+    visitor.require_type(s.to, "stores", s.value->type);
+  } else if constexpr (std::is_same_v<Kind, If>) {
+    visitor.use(s.condition);
+    visitor.require(s.condition->type == kBoolean, "the condition of an if is {}, not a boolean",
+                    s.condition->type);
+    visitor.body(s.body,
+                 {.steered_by = &s.condition, .where_it_holds = true, .perhaps_never = true});
+    visitor.body(s.otherwise, {.steered_by = &s.condition, .perhaps_never = true});
+  } else if constexpr (std::is_same_v<Kind, For>) {
+    visitor.use(s.end);
+    visitor.require(s.end->type == kIndex, "the end of a loop is {}, not an index", s.end->type);
+    visitor.body(s.body, {.steered_by = &s.end,
+                          .perhaps_never = !is_constant(s.end) || is_constant(s.end, 0),
+                          .defines = {{s.variable, variable(s.variable, kIndex, s.end->bound - 1)}},
+                          .repeats = true});
+    if (s.unroll != Unroll::free) visitor.unrolls();
+  } else if constexpr (std::is_same_v<Kind, Barrier>) {
+    visitor.act_as(Agent::workgroup);
+    visitor.order_shared();
+  } else if constexpr (std::is_same_v<Kind, Block>) {
+    visitor.body(s.body, {});
+  } else if constexpr (std::is_same_v<Kind, Subgroup>) {
+    if (s.kind != Subgroup::Kind::elect) visitor.use(s.value);
+    visitor.use(s.lane);
+    visitor.act_as(Agent::subgroup);
+    visitor.subgroup(s);
+    visitor.define_data(s.name, type_of(s));
+  } else if constexpr (std::is_same_v<Kind, Atomic>) {
+    visitor.touch(s.to, {.reads = true, .writes = true, .atomic = true});
+    visitor.use(s.value);
+    visitor.require_type(s.to, "combines", s.value->type);
+    visitor.atomic(s);
+    visitor.define_data(s.name, visitor.type_at(s.to));
+  } else {
+    static_assert(!sizeof(Kind), "say what this statement does");
+  }
+}
+
+template <class AnyStmt, class Visitor>
+void show_statement(AnyStmt& statement, Visitor& visitor) {
+  std::visit([&](auto& s) { show_parts(s, visitor); }, statement.value);
+}
+
+struct TouchKind {
+  bool reads = false, writes = false, atomic = false;
+};
+
+// --- reading them: effects ---
+
+struct Collector {
+  const Kernel& kernel;
+  Effects out = {};
+
+  void use(const Expr& e) { out.uses.push_back(&e); }
+  void touch(const Element& element, TouchKind kind) {
+    for (const Expr& coordinate : element.coordinates) out.uses.push_back(&coordinate);
+    out.touches.push_back({&element, kind.reads, kind.writes, kind.atomic});
+  }
+  void define(const std::string& name, const Expr& value) { out.defines.push_back({name, value}); }
+  void define_data(const std::string& name, const Type& type) {
+    out.defines.push_back({name, variable(name, type), /*is_data=*/true});
+  }
+  void body(const Body& statements, Inner inner) {
+    inner.body = &statements;
+    out.inner.push_back(std::move(inner));
+  }
+  void act_as(Agent agent) {
+    out.agent = agent;
+    out.all_must_come = true;
+  }
+  void order_shared() { out.orders_shared = true; }
+  void unrolls() { out.unrolls = true; }
+
+  Type type_at(const Element& e) const {
+    const Array* array = kernel.find(e.array);
+    return element(array != nullptr ? array->type : ScalarType::u32, e.width);
+  }
+  void require(bool holds, const char* what, const Type& type) {
+    if (!holds) out.reasons.push_back(fmt::format(fmt::runtime(what), name_of(type)));
+  }
+  void require_type(const Element& to, const char* verb, const Type& found) {
+    if (kernel.find(to.array) == nullptr || found == type_at(to)) return;
+    out.reasons.push_back(fmt::format("'{}' {} {} into {}, which takes {} there", to.partition,
+                                      verb, name_of(found), to.array, name_of(type_at(to))));
+  }
+
+  static bool is_combination(Op op) {
+    return op == Op::add || op == Op::minimum || op == Op::maximum;
+  }
+
+  void subgroup(const Subgroup& s) {
+    using Kind = Subgroup::Kind;
+    const Type& type = s.value->type;
+    const auto refuse = [&](const std::string& what) {
+      out.reasons.push_back(fmt::format("subgroup operation '{}': {}", s.name, what));
+    };
+    const bool is_number =
+        type == kIndex || (type.kind == Type::Kind::element && type.width == 1 &&
+                           is_arithmetic(type.element) && size_of(type.element) >= 4);
+    switch (s.kind) {
+      case Kind::reduce:
+      case Kind::inclusive_scan:
+      case Kind::exclusive_scan:
+        out.needs.add(Feature::subgroup_arithmetic);
+        if (!is_combination(s.combine)) {
+          refuse(fmt::format("lanes cannot be combined by {}; there are add, minimum and maximum",
+                             name_of(s.combine)));
+        }
+        break;
+      case Kind::broadcast: out.needs.add(Feature::subgroup_ballot); break;
+      case Kind::shuffle: out.needs.add(Feature::subgroup_shuffle); break;
+      case Kind::ballot:
+        out.needs.add(Feature::subgroup_ballot);
+        if (!(type == kBoolean))
+          refuse(fmt::format("a ballot of {}, not a boolean", name_of(type)));
+        return;
+      case Kind::elect: return;
+    }
+    if (!is_number) {
+      refuse(fmt::format("of {}: it takes an index, f32, f64, i32 or u32; convert it first",
+                         name_of(type)));
+    }
+    if (!(s.lane->type == kIndex)) {
+      refuse(fmt::format("lane of type {}, not an index", name_of(s.lane->type)));
+    }
+  }
+
+  void atomic(const Atomic& s) {
+    const Array* array = kernel.find(s.to.array);
+    if (array == nullptr) return;
+    const auto refuse = [&](const std::string& what) {
+      out.reasons.push_back(fmt::format("atomic operation on {}: {}", s.to.array, what));
+    };
+    if (!is_combination(s.combine)) {
+      refuse(fmt::format("it cannot {}; there are add, minimum and maximum", name_of(s.combine)));
+    }
+    if (array->space == Array::Space::registers) refuse("registers belong to one invocation");
+    if (s.to.width != 1) refuse("vectors have none");
+    if (array->type == ScalarType::f32 && s.combine == Op::add) {
+      out.needs.add(array->space == Array::Space::shared ? Feature::shared_f32_atomic_add
+                                                         : Feature::buffer_f32_atomic_add);
+    } else if (array->type != ScalarType::i32 && array->type != ScalarType::u32) {
+      refuse(
+          fmt::format("{} of {}: there are add, minimum and maximum of i32 and u32, and add of "
+                      "f32",
+                      name_of(s.combine), to_string(array->type)));
+    }
+  }
+};
+
+// --- replacing them ---
+
+struct Rewriter {
+  const std::function<Expr(const Expr&)>& expression;
+  const std::function<Body(const Body&)>& statements;
+
+  void use(Expr& e) { e = expression(e); }
+  void touch(Element& element, TouchKind) {
+    for (Expr& coordinate : element.coordinates) coordinate = expression(coordinate);
+  }
+  void body(Body& inner, const Inner&) { inner = statements(inner); }
+  void define(const std::string&, const Expr&) {}
+  void define_data(const std::string&, const Type&) {}
+  Type type_at(const Element&) const { return kIndex; }
+  void require(bool, const char*, const Type&) {}
+  void require_type(const Element&, const char*, const Type&) {}
+  void act_as(Agent) {}
+  void order_shared() {}
+  void unrolls() {}
+  void subgroup(const Subgroup&) {}
+  void atomic(const Atomic&) {}
+};
+
+struct BodyFinder : Rewriter {
+  std::vector<const Body*>& found;
+  void use(const Expr&) {}
+  void touch(const Element&, TouchKind) {}
+  void body(const Body& inner, const Inner&) { found.push_back(&inner); }
+};
+
+}  // namespace
+
+Effects effects_of(const Stmt& statement, const Kernel& kernel) {
+  Collector collector{kernel};
+  show_statement(statement, collector);
+  return std::move(collector.out);
+}
+
+Stmt rewritten(const Stmt& statement, const std::function<Expr(const Expr&)>& expression,
+               const std::function<Body(const Body&)>& body) {
+  Stmt copy = statement;
+  Rewriter rewriter{expression, body};
+  show_statement(copy, rewriter);
+  return copy;
+}
+
+std::vector<const Body*> bodies_of(const Stmt& statement) {
+  std::vector<const Body*> found;
+  BodyFinder finder{{nullptr, nullptr}, found};
+  show_statement(statement, finder);
+  return found;
+}
+
+void for_each(const Body& body, const std::function<void(const Stmt&)>& visit) {
+  for (const Stmt& statement : body) {
+    visit(statement);
+    for (const Body* inner : bodies_of(statement)) for_each(*inner, visit);
+  }
+}
+
+void for_each_node(const Kernel& kernel, const std::function<void(const Node&)>& visit) {
+  std::unordered_set<const Node*> seen;
+  const auto look = [&](const auto& self, const Expr& e) -> void {
+    if (!seen.insert(&*e).second) return;
+    visit(*e);
+    for (const Expr& operand : e->operands) self(self, operand);
+  };
+  for_each(kernel.body, [&](const Stmt& statement) {
+    for (const Expr* e : effects_of(statement, kernel).uses) look(look, *e);
+  });
+}
+
+Type type_of(const Subgroup& s) {
+  switch (s.kind) {
+    case Subgroup::Kind::ballot: return element(ScalarType::u32, 4);
+    case Subgroup::Kind::elect: return kBoolean;
+    default: return s.value->type;
+  }
+}
+
+}  // namespace vkmoye::gen::ir

@@ -1,0 +1,76 @@
+#pragma once
+// What a statement does, said once: verifier, races, reports, baking and requirements all ask here.
+//
+//   Load{"value", {"src", {col, row}, ..}}     uses col, row; reads src there; defines value, data
+//   If{less(col, cols), {..}, {..}}            uses col < cols; two bodies, steered by it
+//   Barrier{}                                  on behalf of the workgroup; all must come by
+//
+// A new statement that is forgotten here does not compile, nor in the machine or in the printer;
+// nowhere else do statements have to be told apart.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "vkmoye/gen/ir/kernel.hpp"
+
+namespace vkmoye::gen::ir {
+
+/// On whose behalf a statement acts.
+enum class Agent : std::uint8_t { invocation, subgroup, workgroup };
+
+/// An element, or a vector of neighbours, that a statement touches.
+struct Touch {
+  const Element* element;
+  bool reads = false, writes = false;
+  bool atomic = false;  // without another invocation between
+};
+
+/// A name that holds after the statement, in the rest of its body; a loop variable: inside its body.
+struct Definition {
+  std::string name;
+  Expr value;            // of the type, bound and alignment that uses may rely on
+  bool is_data = false;  // found in memory or by other lanes: it may differ between invocations
+};
+
+/// Statements inside a statement.
+struct Inner {
+  const Body* body = nullptr;
+  const Expr* steered_by = nullptr;      // whether, or how often, an invocation comes by
+  bool where_it_holds = false;           // steered by a truth value, which holds inside
+  bool perhaps_never = false;            // an invocation may pass without coming by
+  std::vector<Definition> defines = {};  // inside only
+  bool repeats = false;
+};
+
+struct Effects {
+  std::vector<const Expr*> uses;  // coordinates included
+  std::vector<Touch> touches;
+  std::vector<Definition> defines;
+  std::vector<Inner> inner;  // one way or the other if there are two
+  Agent agent = Agent::invocation;
+  bool all_must_come = false;  // all of the agent's invocations, or none
+  bool orders_shared = false;  // shared memory is as if all before it had happened before all after
+  bool unrolls = false;        // it says whether the compiler may repeat its body
+  FeatureSet needs;            // of the device, beside what the types of arrays ask
+  std::vector<std::string> reasons;  // why it is wrong by itself: types that do not fit
+};
+
+/// The result points into `statement`, a statement of `kernel`.
+Effects effects_of(const Stmt& statement, const Kernel& kernel);
+
+/// `statement` with each expression replaced by what `expression` makes of it, and each body inside
+/// by what `body` does.
+Stmt rewritten(const Stmt& statement, const std::function<Expr(const Expr&)>& expression,
+               const std::function<Body(const Body&)>& body);
+
+/// The bodies inside a statement, none for most.
+std::vector<const Body*> bodies_of(const Stmt& statement);
+
+/// Calls `visit` for each statement of `body`, those inside others after them.
+void for_each(const Body& body, const std::function<void(const Stmt&)>& visit);
+
+/// Calls `visit` for each node of the expressions that statements of `kernel` use, each once.
+void for_each_node(const Kernel& kernel, const std::function<void(const Node&)>& visit);
+
+}  // namespace vkmoye::gen::ir

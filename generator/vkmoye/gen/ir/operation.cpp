@@ -1,0 +1,184 @@
+#include "vkmoye/gen/ir/operation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+namespace vkmoye::gen::ir {
+namespace {
+
+// What the operands of an operation may be.
+enum class Takes : std::uint8_t {
+  anything,       // leaves, and operations that are checked by themselves
+  numbers,        // indices or elements, of one type
+  integers,       // indices, i32 or u32, of one type
+  signed_values,  // f16 f32 f64 i32
+  reals,          // f16 f32 f64
+  short_reals,    // f16 f32
+  truth,          // booleans
+};
+
+struct Row {
+  Op op;
+  std::string_view name;
+  Takes takes;
+};
+
+constexpr Row kRows[] = {
+    {Op::constant, "number", Takes::anything},
+    {Op::variable, "name", Takes::anything},
+    {Op::builtin, "builtin", Takes::anything},
+    {Op::add, "add", Takes::numbers},
+    {Op::subtract, "subtract", Takes::numbers},
+    {Op::multiply, "multiply", Takes::numbers},
+    {Op::divide, "divide", Takes::numbers},
+    {Op::modulo, "modulo", Takes::integers},
+    {Op::minimum, "minimum", Takes::numbers},
+    {Op::maximum, "maximum", Takes::numbers},
+    {Op::bit_and, "bit_and", Takes::integers},
+    {Op::bit_or, "bit_or", Takes::integers},
+    {Op::bit_xor, "bit_xor", Takes::integers},
+    {Op::shift_left, "shift_left", Takes::integers},
+    {Op::shift_right, "shift_right", Takes::integers},
+    {Op::negate, "negate", Takes::signed_values},
+    {Op::absolute, "absolute", Takes::signed_values},
+    {Op::bit_not, "bit_not", Takes::integers},
+    {Op::exp, "exp", Takes::short_reals},
+    {Op::log, "log", Takes::short_reals},
+    {Op::sqrt, "sqrt", Takes::reals},
+    {Op::rsqrt, "rsqrt", Takes::reals},
+    {Op::tanh, "tanh", Takes::short_reals},
+    {Op::multiply_add, "multiply_add", Takes::numbers},
+    {Op::less, "less", Takes::numbers},
+    {Op::equal, "equal", Takes::numbers},
+    {Op::not_equal, "not_equal", Takes::numbers},
+    {Op::logical_and, "logical_and", Takes::truth},
+    {Op::logical_or, "logical_or", Takes::truth},
+    {Op::logical_not, "logical_not", Takes::truth},
+    {Op::select, "select", Takes::anything},
+    {Op::component, "component", Takes::anything},
+    {Op::vector, "vector", Takes::anything},
+    {Op::convert, "convert", Takes::anything},
+};
+
+constexpr bool rows_stand_in_enum_order() {
+  for (std::size_t i = 0; i < std::size(kRows); ++i) {
+    if (static_cast<std::size_t>(kRows[i].op) != i) return false;
+  }
+  return true;
+}
+static_assert(rows_stand_in_enum_order());
+
+const Row& row_of(Op op) { return kRows[static_cast<std::size_t>(op)]; }
+
+std::string_view name_of(Takes takes) {
+  switch (takes) {
+    case Takes::anything: return "anything";
+    case Takes::numbers: return "indices, or single elements of f16, f32, f64, i32 or u32";
+    case Takes::integers: return "indices, or single elements of i32 or u32";
+    case Takes::signed_values: return "a single element of f16, f32, f64 or i32";
+    case Takes::reals: return "a single element of f16, f32 or f64";
+    case Takes::short_reals: return "a single element of f16 or f32";
+    case Takes::truth: return "booleans";
+  }
+  return "?";
+}
+
+bool is_short_real(ScalarType type) { return type == ScalarType::f16 || type == ScalarType::f32; }
+bool is_real(ScalarType type) { return is_short_real(type) || type == ScalarType::f64; }
+bool is_integer(ScalarType type) { return type == ScalarType::i32 || type == ScalarType::u32; }
+
+bool fits(Takes takes, const Type& type) {
+  const bool is_single = type.kind == Type::Kind::element && type.width == 1;
+  switch (takes) {
+    case Takes::anything: return true;
+    case Takes::numbers: return type == kIndex || (is_single && is_arithmetic(type.element));
+    case Takes::integers: return type == kIndex || (is_single && is_integer(type.element));
+    case Takes::signed_values:
+      return is_single && (is_real(type.element) || type.element == ScalarType::i32);
+    case Takes::reals: return is_single && is_real(type.element);
+    case Takes::short_reals: return is_single && is_short_real(type.element);
+    case Takes::truth: return type == kBoolean;
+  }
+  return false;
+}
+
+// Of the operations whose operands need not be of one type.
+std::optional<std::string> special_error(const Node& node) {
+  const auto& o = node.operands;
+  if (node.op == Op::select) {
+    if (!(o[0]->type == kBoolean)) {
+      return fmt::format("select by {}: it takes a boolean first", name_of(o[0]->type));
+    }
+    if (!(o[1]->type == o[2]->type)) {
+      return fmt::format("select between {} and {}: both must have one type", name_of(o[1]->type),
+                         name_of(o[2]->type));
+    }
+  }
+  if (node.op == Op::component && node.value >= o[0]->type.width) {
+    return fmt::format("component {} of {}: there is none", node.value, name_of(o[0]->type));
+  }
+  if (node.op == Op::vector) {
+    for (const Expr& part : o) {
+      if (part->type == element(node.type.element)) continue;
+      return fmt::format("vector of {} with a part of type {}", to_string(node.type.element),
+                         name_of(part->type));
+    }
+  }
+  if (node.op == Op::convert) {
+    const Type& from = o[0]->type;
+    const bool from_number = from == kIndex || from.kind == Type::Kind::element;
+    const bool to_fits = node.type == kIndex
+                             ? from.kind == Type::Kind::element && is_integer(from.element)
+                             : node.type.width == from.width;
+    if (!from_number || !to_fits) {
+      return fmt::format(
+          "convert of {} to {}: it takes an index or an element to an element, or a "
+          "single element of i32 or u32 to an index",
+          name_of(from), name_of(node.type));
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view name_of(Op op) { return row_of(op).name; }
+
+std::string name_of(const Type& type) {
+  switch (type.kind) {
+    case Type::Kind::index: return "index";
+    case Type::Kind::boolean: return "boolean";
+    case Type::Kind::element: {
+      const std::string name(to_string(type.element));
+      return type.width == 1 ? name : fmt::format("{} x{}", name, type.width);
+    }
+  }
+  return "?";
+}
+
+bool is_arithmetic(ScalarType type) { return is_real(type) || is_integer(type); }
+
+std::optional<std::string> type_error(const Node& node) {
+  const Row& row = row_of(node.op);
+  if (row.takes == Takes::anything) return special_error(node);
+  for (std::size_t i = 0; i < node.operands.size(); ++i) {
+    const Type &mine = node.operands[i]->type, &first = node.operands[0]->type;
+    if (!fits(row.takes, mine)) {
+      const std::string_view hint =
+          mine.kind == Type::Kind::element && size_of(mine.element) < 4 && mine.width == 1
+              ? "; convert it first"
+              : "";
+      return fmt::format("{} with an operand of type {}: it takes {}{}", row.name, name_of(mine),
+                         name_of(row.takes), hint);
+    }
+    if (!(mine == first)) {
+      return fmt::format("{} of {} and {}: its operands must have one type", row.name,
+                         name_of(first), name_of(mine));
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace vkmoye::gen::ir

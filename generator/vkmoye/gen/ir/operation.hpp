@@ -1,0 +1,28 @@
+#pragma once
+// The operations of expressions as rows of data: what each is called, and which types it takes.
+//
+//   name_of(Op::exp)                     "exp"
+//   type_error(*exp(x)), x of type f64   "exp of f64: it takes f16 or f32"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "vkmoye/gen/ir/expr.hpp"
+
+namespace vkmoye::gen::ir {
+
+std::string_view name_of(Op op);
+
+/// "index", "boolean", "f32", "f16 x4".
+std::string name_of(const Type& type);
+
+/// Whether shaders compute with elements of this type. The others are moved only: small integers
+/// are converted to i32 or u32 first, 64-bit integers and complex numbers travel as words.
+bool is_arithmetic(ScalarType type);
+
+/// What is wrong with the types of the operands, naming the operation, the operand and what would
+/// fit; nothing: they fit.
+std::optional<std::string> type_error(const Node& node);
+
+}  // namespace vkmoye::gen::ir

@@ -1,0 +1,93 @@
+#include <algorithm>
+#include <iterator>
+#include <unordered_set>
+
+#include "vkmoye/gen/ir/effects.hpp"
+#include "vkmoye/gen/ir/kernel.hpp"
+
+namespace vkmoye::gen::ir {
+namespace {
+
+// What declaring an element type asks of the device, in a buffer and in shared memory or a
+// variable.
+struct TypeFeatures {
+  ScalarType type;
+  FeatureSet in_buffer;
+  FeatureSet in_shader;
+};
+
+const TypeFeatures& features_of(ScalarType type) {
+  static const TypeFeatures table[] = {
+      {ScalarType::f16, {Feature::storage16}, {Feature::f16}},
+      // No arithmetic on bf16, nor on what follows i16 but i32 and u32: they travel as words.
+      {ScalarType::bf16, {Feature::storage16}, {Feature::i16}},
+      {ScalarType::f32, {}, {}},
+      {ScalarType::f64, {}, {Feature::f64}},
+      {ScalarType::i8, {Feature::storage8}, {Feature::i8}},
+      {ScalarType::u8, {Feature::storage8}, {Feature::i8}},
+      {ScalarType::i16, {Feature::storage16}, {Feature::i16}},
+      {ScalarType::u16, {Feature::storage16}, {Feature::i16}},
+      {ScalarType::i32, {}, {}},
+      {ScalarType::u32, {}, {}},
+      {ScalarType::i64, {}, {}},
+      {ScalarType::u64, {}, {}},
+      {ScalarType::c64, {}, {}},
+      {ScalarType::c128, {}, {}},
+  };
+  return *std::find_if(std::begin(table), std::end(table),
+                       [&](const TypeFeatures& row) { return row.type == type; });
+}
+
+// None where they are those of a compact array.
+std::vector<Extent> strides_of(const Array& array) {
+  std::vector<Extent> strides;
+  bool compact = true;
+  Expr running = 1;
+  for (const Axis& axis : array.axes) {
+    compact = compact && same(axis.stride, running);
+    running = running * extent_of(axis);
+    strides.push_back(extent_from(axis.stride).value_or(Extent(0)));
+  }
+  return compact ? std::vector<Extent>{} : strides;
+}
+
+void add(FeatureSet& features, const FeatureSet& more) {
+  for (const Feature feature : more.list()) features.add(feature);
+}
+
+}  // namespace
+
+KernelInterface interface_of(const Kernel& kernel) {
+  KernelInterface out;
+  out.name = kernel.name;
+  out.push_constants = kernel.arguments;
+  out.grid = kernel.grid;
+  out.workgroup_size = {kernel.threads, 1, 1};
+  out.shared_bytes = kernel.shared_bytes();
+  out.subgroup_size = kernel.subgroup;
+  for_each(kernel.body,
+           [&](const Stmt& statement) { add(out.features, effects_of(statement, kernel).needs); });
+  for_each_node(kernel, [&](const Node& node) {
+    if (node.type.kind == Type::Kind::element) {
+      add(out.features, features_of(node.type.element).in_shader);
+    }
+    const bool is_of_subgroup = node.op == Op::builtin && (node.builtin == Builtin::subgroup ||
+                                                           node.builtin == Builtin::lane);
+    if (is_of_subgroup) out.features.add(Feature::subgroup_basic);
+  });
+  for (const Array& array : kernel.arrays) {
+    const TypeFeatures& needs = features_of(array.type);
+    add(out.features, needs.in_shader);
+    if (array.space != Array::Space::buffer) continue;
+    add(out.features, needs.in_buffer);
+    Binding binding{array.name, array.type, array.access, {}, strides_of(array), 1};
+    for (const std::uint32_t width : kernel.widths_of(array.name)) {
+      binding.alignment = width * static_cast<std::uint32_t>(size_of(array.type));
+    }
+    for (const Axis& axis : array.axes) binding.extents.push_back(axis.extent);
+    out.bindings.push_back(std::move(binding));
+  }
+  return out;
+}
+
+}  // namespace vkmoye::gen::ir

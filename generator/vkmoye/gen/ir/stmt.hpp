@@ -1,0 +1,120 @@
+#pragma once
+// The statements of the kernel IR. Only statements are ordered; expressions are pure.
+//
+//   for (uint i = 0u; i < n; ++i) {          For{"i", n, {
+//     float value = src[i];                    Load{"value", {"src", {i}, "src"}},
+//     if (i < k) dst[i] = value;               If{less(i, k), {Store{{"dst", {i}, "dst"}, value}}}}}
+//   }
+//
+// A load is a statement that gives its value a name, so that the generated text never depends on the
+// order in which a C++ compiler evaluates call arguments. What a statement uses, reads and writes,
+// and for whom, is said in effects.hpp, once for all who ask.
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "vkmoye/gen/ir/expr.hpp"
+
+namespace vkmoye::gen::ir {
+
+/// An element of an array, or a vector of neighbours along axis 0, and who touches it.
+struct Element {
+  std::string array;
+  std::vector<Expr> coordinates;  // of the first element, one for each axis
+  std::string partition;          // how the author came by it, for messages
+  std::uint32_t width = 1;        // elements that are touched at once, as `is_width` allows
+};
+
+struct Stmt;
+using Body = std::vector<Stmt>;
+
+/// A name for a pure value.
+struct Let {
+  std::string name;
+  Expr value;
+};
+/// A name for what an array holds now.
+struct Load {
+  std::string name;
+  Element from;
+};
+struct Store {
+  Element to;
+  Expr value;
+};
+struct If {
+  If(Expr condition, Body body);
+  If(Expr condition, Body body, Body otherwise);
+  Expr condition;
+  Body body, otherwise;
+};
+/// Whether the compiler may repeat the body of a loop instead: as it likes; it shall, so that indices
+/// of registers become numbers; it must not, because that costs registers.
+enum class Unroll : std::uint8_t { free, always, never };
+/// `body` for variable = 0 .. end-1.
+struct For {
+  std::string variable;
+  Expr end;
+  Body body;
+  Unroll unroll = Unroll::free;
+};
+/// All threads wait, and see what the others wrote to shared memory.
+struct Barrier {};
+
+/// A name for what the lanes of a subgroup find together. All of them come by.
+struct Subgroup {
+  enum class Kind : std::uint8_t {
+    reduce,          // of all lanes, to every lane
+    inclusive_scan,  // of the lanes up to this one
+    exclusive_scan,  // of the lanes before this one; in lane 0 the neutral element
+    broadcast,       // the value of lane `lane`, the same for all
+    shuffle,         // the value of lane `lane`, each lane its own
+    ballot,          // of a truth value: u32 x4, bit l of the whole is that of lane l
+    elect,           // a truth value: whether this is the first lane; `value` is not looked at
+  };
+  std::string name;
+  Kind kind = Kind::reduce;
+  Op combine = Op::add;  // add, minimum or maximum: of a reduction and of scans
+  Expr value = 0;
+  Expr lane = 0;
+};
+/// to = to `combine` value, without another invocation between; `name`: what was there before.
+/// Several invocations may do so to one element.
+struct Atomic {
+  std::string name;
+  Op combine = Op::add;  // add, minimum or maximum
+  Element to;
+  Expr value = 0;
+};
+/// A scope under a comment.
+struct Block {
+  std::string title;
+  Body body;
+};
+
+struct Stmt {
+  template <class S>
+  Stmt(S statement) : value(std::move(statement)) {}  // NOLINT: implicit by intent
+  std::variant<Let, Load, Store, If, For, Barrier, Block, Subgroup, Atomic> value;
+};
+
+inline If::If(Expr c, Body b) : condition(std::move(c)), body(std::move(b)) {}
+inline If::If(Expr c, Body b, Body o)
+    : condition(std::move(c)), body(std::move(b)), otherwise(std::move(o)) {}
+
+/// The type of what a subgroup operation finds.
+Type type_of(const Subgroup& statement);
+
+/// The body of these statements in order.
+template <class... Statements>
+Body statements(Statements&&... list) {
+  Body body;
+  body.reserve(sizeof...(list));
+  (body.emplace_back(std::forward<Statements>(list)), ...);
+  return body;
+}
+
+}  // namespace vkmoye::gen::ir
