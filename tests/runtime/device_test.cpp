@@ -36,6 +36,8 @@ TEST_F(DeviceOpenTest, ReportsWhatEveryDeviceHas) {
     EXPECT_GT(caps.device_memory_bytes, 0u);
     EXPECT_GE(caps.subgroup_size, caps.min_subgroup_size);
     EXPECT_LE(caps.subgroup_size, caps.max_subgroup_size);
+    EXPECT_TRUE(caps.has(Feature::subgroup_basic));  // Vulkan 1.1, wherever there is compute
+    EXPECT_TRUE(!caps.has(Feature::subgroup_size_control) || caps.max_workgroup_subgroups > 0);
     EXPECT_EQ(caps.has(Feature::cooperative_matrix), !caps.matrix_shapes.empty());
     for (const MatrixShape& shape : caps.matrix_shapes) {
       EXPECT_GT(shape.m * shape.n * shape.k, 0u);

@@ -75,4 +75,22 @@ void main() {
 )");
 }
 
+CompiledKernel subgroup_kernel(std::uint32_t lanes) {
+  KernelInterface interface;
+  interface.name = "subgroup";
+  interface.bindings = {{"dst", ScalarType::u32, Access::write, {2, 64}}};
+  interface.workgroup_size = {64, 1, 1};
+  interface.features = {Feature::subgroup_basic};
+  interface.subgroup_size = lanes;
+  return compiled(std::move(interface), R"(#version 460
+#extension GL_KHR_shader_subgroup_basic : require
+layout(local_size_x = 64) in;
+layout(std430, binding = 0) writeonly buffer Dst { uvec2 dst[]; };
+void main() {
+  uint thread = gl_SubgroupSize * gl_SubgroupID + gl_SubgroupInvocationID;
+  dst[thread] = uvec2(gl_SubgroupSize, thread);
+}
+)");
+}
+
 }  // namespace vkmoye::test

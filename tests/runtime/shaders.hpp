@@ -16,4 +16,8 @@ CompiledKernel coordinate_kernel();
 /// a[i] += 1 in place.
 CompiledKernel increment_kernel();
 
+/// dst[t] for each thread t of one workgroup of 64: lanes of its subgroup, and thread number made of
+/// subgroup and lane, as a pair. `lanes`: the subgroup size that it asks for.
+CompiledKernel subgroup_kernel(std::uint32_t lanes);
+
 }  // namespace vkmoye::test

@@ -23,6 +23,7 @@ inline DeviceCaps fake_device(const char* name, std::uint32_t shared_bytes,
   caps.max_buffer_bytes = std::uint64_t{1} << 32;
   caps.device_memory_bytes = std::uint64_t{1} << 33;
   caps.subgroup_size = caps.min_subgroup_size = caps.max_subgroup_size = subgroup;
+  caps.max_workgroup_subgroups = workgroup_threads / subgroup;
   caps.features = features;
   return caps;
 }
@@ -38,7 +39,9 @@ inline DeviceCaps lavapipe_like() {
 }
 inline DeviceCaps h200_like() { return fake_device("H200-like", 49152, 1024, 32, all_features()); }
 inline DeviceCaps rdna3_like() {
-  return fake_device("RDNA3-like", 65536, 1024, 64, all_features());
+  DeviceCaps caps = fake_device("RDNA3-like", 65536, 1024, 64, all_features());
+  caps.min_subgroup_size = 32;
+  return caps;
 }
 
 /// The least that Vulkan 1.2 allows (specification, "Required Limits"), and no feature at all.

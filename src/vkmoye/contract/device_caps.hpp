@@ -25,16 +25,19 @@ enum class Feature : std::uint8_t {
   storage8,            // 8-bit elements in buffers                     (storageBuffer8BitAccess)
   storage16,           // 16-bit elements in buffers                    (storageBuffer16BitAccess)
   cooperative_matrix,  // VK_KHR_cooperative_matrix, the feature bit
-  // Subgroup operations in compute shaders (VkSubgroupFeatureFlagBits). What depends on the number
-  // of lanes also needs a subgroup size that can be asked for, or that cannot vary.
+  // Subgroup operations in compute shaders (VkSubgroupFeatureFlagBits).
   subgroup_basic,         // elect, the number of a subgroup and of a lane
   subgroup_arithmetic,    // reductions and scans
   subgroup_ballot,        // ballot, broadcast
   subgroup_shuffle,       // shuffle
   shared_f32_atomic_add,  // VK_EXT_shader_atomic_float, shaderSharedFloat32AtomicAdd
   buffer_f32_atomic_add,  // likewise, shaderBufferFloat32AtomicAdd
+  /// The number of lanes of a compute shader's subgroups can be chosen, all of them active
+  /// (subgroupSizeControl, computeFullSubgroups, compute among requiredSubgroupSizeStages). A kernel
+  /// that depends on their number needs it, or a device on which that number cannot vary.
+  subgroup_size_control,
 };
-inline constexpr std::size_t kFeatureCount = 14;
+inline constexpr std::size_t kFeatureCount = 15;
 
 std::string_view to_string(Feature feature);
 
@@ -45,6 +48,7 @@ class FeatureSet {
     for (const Feature feature : features) add(feature);
   }
   void add(Feature feature) { bits_.set(static_cast<std::size_t>(feature)); }
+  void add(const FeatureSet& more) { bits_ |= more.bits_; }
   bool has(Feature feature) const { return bits_.test(static_cast<std::size_t>(feature)); }
   /// The members, in the order of the enumeration.
   std::vector<Feature> list() const;
@@ -88,6 +92,7 @@ struct DeviceCaps {
   std::uint32_t subgroup_size = 0;  // the default
   std::uint32_t min_subgroup_size = 0;
   std::uint32_t max_subgroup_size = 0;
+  std::uint32_t max_workgroup_subgroups = 0;  // where their size is chosen
 
   double timestamp_period_ns = 0;  // 0: the device has no timestamps
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <bit>
+
 #include "vkmoye/base/error.hpp"
 
 namespace vkmoye {
@@ -127,6 +129,38 @@ std::array<std::uint64_t, 3> group_count(const KernelInterface& kernel,
   return groups;
 }
 
+namespace {
+
+// Every subgroup must have as many lanes as the kernel says, all of them active.
+void check_subgroups(const KernelInterface& kernel, const DeviceCaps& caps,
+                     std::vector<std::string>& reasons) {
+  const std::uint32_t lanes = kernel.subgroup_size, threads = kernel.workgroup_size[0];
+  if (lanes == 0) return;
+  if (!std::has_single_bit(lanes) || threads % lanes != 0) {
+    reasons.push_back(fmt::format(
+        "its workgroups of {} threads do not fall into subgroups of {} lanes", threads, lanes));
+    return;
+  }
+  const std::string has =
+      caps.min_subgroup_size == caps.max_subgroup_size
+          ? std::to_string(caps.max_subgroup_size)
+          : fmt::format("{} to {}", caps.min_subgroup_size, caps.max_subgroup_size);
+  if (lanes < caps.min_subgroup_size || lanes > caps.max_subgroup_size) {
+    reasons.push_back(fmt::format("needs subgroups of {} lanes, the device has {}", lanes, has));
+  } else if (!caps.has(Feature::subgroup_size_control)) {
+    if (caps.min_subgroup_size == caps.max_subgroup_size) return;
+    reasons.push_back(
+        fmt::format("needs subgroups of {} lanes, the device has {} and lets nobody choose "
+                    "(subgroup_size_control)",
+                    lanes, has));
+  } else if (threads / lanes > caps.max_workgroup_subgroups) {
+    reasons.push_back(fmt::format("needs {} subgroups in a workgroup, the device has {}",
+                                  threads / lanes, caps.max_workgroup_subgroups));
+  }
+}
+
+}  // namespace
+
 std::vector<std::string> reasons_against(const KernelInterface& kernel, const DeviceCaps& caps) {
   std::vector<std::string> reasons;
   const auto at_most = [&](std::string_view what, std::uint64_t need, std::uint64_t have) {
@@ -150,6 +184,7 @@ std::vector<std::string> reasons_against(const KernelInterface& kernel, const De
     invocations *= kernel.workgroup_size[i];
   }
   at_most("threads in a workgroup", invocations, caps.max_workgroup_invocations);
+  check_subgroups(kernel, caps, reasons);
   return reasons;
 }
 

@@ -123,8 +123,8 @@ std::uint64_t element_count(const Binding& binding, const Arguments& arguments);
 /// Groups in x, y and z under `arguments`. Throws as `element_count` does.
 std::array<std::uint64_t, 3> group_count(const KernelInterface& kernel, const Arguments& arguments);
 
-/// Why `caps` cannot run this kernel: features, shared bytes, workgroup size, bindings, push
-/// constants; with the numbers. Empty means it can.
+/// Why `caps` cannot run this kernel: features, shared bytes, workgroup and subgroup size, bindings,
+/// push constants; with the numbers. Empty means it can.
 std::vector<std::string> reasons_against(const KernelInterface& kernel, const DeviceCaps& caps);
 
 }  // namespace vkmoye

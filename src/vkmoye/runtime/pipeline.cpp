@@ -63,6 +63,14 @@ vk::Owned<VkPipeline> make_pipeline(const vk::Context& context, VkPipelineLayout
   info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
   info.stage.module = shader_module.get();
   info.stage.pName = "main";
+  // Where it cannot be chosen, the device has no other size: reasons_against.
+  VkPipelineShaderStageRequiredSubgroupSizeCreateInfo lanes = {};
+  lanes.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO;
+  lanes.requiredSubgroupSize = kernel.interface.subgroup_size;
+  if (lanes.requiredSubgroupSize != 0 && context.caps().has(Feature::subgroup_size_control)) {
+    info.stage.pNext = &lanes;
+    info.stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
+  }
   info.layout = layout;
   VkPipeline pipeline = VK_NULL_HANDLE;
   vk::check(table.CreateComputePipelines(context.handle(), context.cache->handle(), 1, &info,

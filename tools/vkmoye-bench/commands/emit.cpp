@@ -67,6 +67,7 @@ ordered_json to_json(const KernelInterface& kernel) {
       {"needs",
        {{"vulkan", "1.2"},
         {"features", features},
+        {"subgroup_size", kernel.subgroup_size},
         {"shared_bytes", kernel.shared_bytes},
         {"push_constant_bytes", push_constant_bytes(kernel)},
         {"storage_buffers", kernel.bindings.size()}}}};

@@ -51,10 +51,6 @@ std::vector<Extent> strides_of(const Array& array) {
   return compact ? std::vector<Extent>{} : strides;
 }
 
-void add(FeatureSet& features, const FeatureSet& more) {
-  for (const Feature feature : more.list()) features.add(feature);
-}
-
 }  // namespace
 
 KernelInterface interface_of(const Kernel& kernel) {
@@ -66,10 +62,10 @@ KernelInterface interface_of(const Kernel& kernel) {
   out.shared_bytes = kernel.shared_bytes();
   out.subgroup_size = kernel.subgroup;
   for_each(kernel.body,
-           [&](const Stmt& statement) { add(out.features, effects_of(statement, kernel).needs); });
+           [&](const Stmt& statement) { out.features.add(effects_of(statement, kernel).needs); });
   for_each_node(kernel, [&](const Node& node) {
     if (node.type.kind == Type::Kind::element) {
-      add(out.features, features_of(node.type.element).in_shader);
+      out.features.add(features_of(node.type.element).in_shader);
     }
     const bool is_of_subgroup = node.op == Op::builtin && (node.builtin == Builtin::subgroup ||
                                                            node.builtin == Builtin::lane);
@@ -77,9 +73,9 @@ KernelInterface interface_of(const Kernel& kernel) {
   });
   for (const Array& array : kernel.arrays) {
     const TypeFeatures& needs = features_of(array.type);
-    add(out.features, needs.in_shader);
+    out.features.add(needs.in_shader);
     if (array.space != Array::Space::buffer) continue;
-    add(out.features, needs.in_buffer);
+    out.features.add(needs.in_buffer);
     Binding binding{array.name, array.type, array.access, {}, strides_of(array), 1};
     for (const std::uint32_t width : kernel.widths_of(array.name)) {
       binding.alignment = width * static_cast<std::uint32_t>(size_of(array.type));

@@ -1,8 +1,11 @@
 #pragma once
-// Feature bits of a device, to ask for and to enable, as one chain of Vulkan structures and one
-// table that says which bit each vkmoye::Feature is.
+// Feature bits of a device, to ask for and to enable, as one chain of Vulkan structures and tables
+// that say which bit and which extension each vkmoye::Feature is.
 
 #include <vulkan/vulkan_core.h>
+
+#include <functional>
+#include <vector>
 
 #include "vkmoye/contract/device_caps.hpp"
 
@@ -11,22 +14,29 @@ namespace vkmoye::vk {
 /// The structures in which features are reported and enabled. Not copyable: they point at each
 /// other.
 struct FeatureChain {
-  /// `cooperative_matrix`: whether the device lists VK_KHR_cooperative_matrix, so that its
-  /// structure may be part of the chain.
-  explicit FeatureChain(bool cooperative_matrix);
+  /// `has`: whether the device lists an extension, so that its structure may be part of the chain.
+  FeatureChain(std::uint32_t api_version, const std::function<bool(const char*)>& has);
   FeatureChain(const FeatureChain&) = delete;
   FeatureChain& operator=(const FeatureChain&) = delete;
 
   VkPhysicalDeviceFeatures2 core = {};
   VkPhysicalDeviceVulkan11Features v11 = {};
   VkPhysicalDeviceVulkan12Features v12 = {};
+  VkPhysicalDeviceSubgroupSizeControlFeatures subgroup_size = {};
+  VkPhysicalDeviceShaderAtomicFloatFeaturesEXT atomic_float = {};
   VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix = {};
 };
 
-/// Features whose bit is set in `chain`.
+/// Features whose bits are set in `chain`.
 FeatureSet features_in(FeatureChain& chain);
+
+/// The subgroup operations among `operations`, as features.
+FeatureSet subgroup_features(VkSubgroupFeatureFlags operations);
 
 /// Sets the bits of `features`, and those that they need beside them.
 void enable(const FeatureSet& features, FeatureChain& chain);
+
+/// The extensions that bring `features` to a device of this version, each once.
+std::vector<const char*> extensions_of(const FeatureSet& features, std::uint32_t api_version);
 
 }  // namespace vkmoye::vk

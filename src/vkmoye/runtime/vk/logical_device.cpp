@@ -1,5 +1,7 @@
 #include "vkmoye/runtime/vk/logical_device.hpp"
 
+#include <algorithm>
+#include <string_view>
 #include <vector>
 
 #include "vkmoye/runtime/vk/check.hpp"
@@ -9,11 +11,11 @@ namespace vkmoye::vk {
 
 LogicalDevice::LogicalDevice(const Instance& instance, const PhysicalDevice& physical)
     : owned_(true), memory_budget_(physical.has_extension(VK_EXT_MEMORY_BUDGET_EXTENSION_NAME)) {
-  const bool matrices = physical.caps.has(Feature::cooperative_matrix);
-  FeatureChain features(matrices);
+  std::vector<const char*> extensions = extensions_of(physical.caps.features, physical.api_version);
+  FeatureChain features(physical.api_version, [&](std::string_view name) {
+    return std::find(extensions.begin(), extensions.end(), name) != extensions.end();
+  });
   enable(physical.caps.features, features);
-  std::vector<const char*> extensions;
-  if (matrices) extensions.push_back(VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME);
   if (memory_budget_) extensions.push_back(VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
 
   const float priority = 1;

@@ -91,7 +91,14 @@ std::optional<std::uint32_t> choose_family(const std::vector<VkQueueFamilyProper
   return chosen;
 }
 
-void query_properties(const InstanceTable& vk, PhysicalDevice& device) {
+// Limits, and the features that are no feature bits: what subgroups can do, and whether compute
+// shaders are among those whose subgroup size can be chosen.
+struct SubgroupAbilities {
+  FeatureSet operations;
+  bool size_of_compute = false;
+};
+
+SubgroupAbilities query_properties(const InstanceTable& vk, PhysicalDevice& device) {
   VkPhysicalDeviceProperties2 base = {};
   base.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
   VkPhysicalDeviceVulkan11Properties v11 = {};
@@ -137,9 +144,14 @@ void query_properties(const InstanceTable& vk, PhysicalDevice& device) {
       subgroup.minSubgroupSize != 0 ? subgroup.minSubgroupSize : v11.subgroupSize;
   caps.max_subgroup_size =
       subgroup.maxSubgroupSize != 0 ? subgroup.maxSubgroupSize : v11.subgroupSize;
+  caps.max_workgroup_subgroups = subgroup.maxComputeWorkgroupSubgroups;
   caps.timestamp_period_ns =
       device.timestamp_bits == 0 ? 0 : static_cast<double>(limits.timestampPeriod);
   std::copy_n(v11.deviceUUID, VK_UUID_SIZE, device.identity.device_uuid.begin());
+
+  const bool computes = (v11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0;
+  return {computes ? subgroup_features(v11.subgroupSupportedOperations) : FeatureSet{},
+          (subgroup.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0};
 }
 
 std::uint64_t largest_device_heap(const InstanceTable& vk, VkPhysicalDevice device) {
@@ -154,10 +166,17 @@ std::uint64_t largest_device_heap(const InstanceTable& vk, VkPhysicalDevice devi
   return largest;
 }
 
-void query_features(const InstanceTable& vk, PhysicalDevice& device) {
-  FeatureChain chain(device.has_extension(VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME));
+void query_features(const InstanceTable& vk, PhysicalDevice& device,
+                    const SubgroupAbilities& subgroups) {
+  FeatureChain chain(device.api_version,
+                     [&](const char* name) { return device.has_extension(name); });
   vk.GetPhysicalDeviceFeatures2(device.handle, &chain.core);
-  device.caps.features = features_in(chain);
+  for (const Feature feature : features_in(chain).list()) {
+    if (feature != Feature::subgroup_size_control || subgroups.size_of_compute) {
+      device.caps.features.add(feature);
+    }
+  }
+  device.caps.features.add(subgroups.operations);
   if (device.caps.has(Feature::cooperative_matrix)) {
     device.caps.matrix_shapes = query_matrix_shapes(vk, device.handle);
   }
@@ -212,8 +231,7 @@ PhysicalDevice query(const Instance& instance, VkPhysicalDevice handle,
            })) {
     device.extensions.emplace_back(extension.extensionName);
   }
-  query_properties(vk, device);
-  query_features(vk, device);
+  query_features(vk, device, query_properties(vk, device));
   device.caps.device_memory_bytes = largest_device_heap(vk, handle);
   return device;
 }
