@@ -1,4 +1,5 @@
-// The operations by examples that can be checked by hand; the properties are in property_test.cpp.
+// The operations by examples that can be checked by hand; the properties are in
+// *_property_test.cpp.
 #include "vkmoye/layout/algebra.hpp"
 
 #include <gmock/gmock.h>

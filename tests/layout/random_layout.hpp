@@ -21,9 +21,9 @@ inline void showValue(const Tiler& tiler, std::ostream& out) { out << to_string(
 
 namespace random_layout {
 
-/// A number in begin..end-1, evenly: rapidcheck's own range starts with small ones only.
+/// An integer in begin..end-1, each as likely: rapidcheck's own range starts with small ones only.
 template <class Integer>
-rc::Gen<Integer> number(Integer begin, Integer end) {
+rc::Gen<Integer> uniform(Integer begin, Integer end) {
   return rc::gen::resize(rc::kNominalSize, rc::gen::inRange(begin, end));
 }
 
@@ -68,13 +68,13 @@ inline Layout nested(const std::vector<Mode>& leaves, int code) {
 
 inline rc::Gen<Leaf> leaf(int most, bool padded, bool zeros) {
   return rc::gen::construct<Leaf>(
-      number(1, most + 1), number(0, 8),
+      uniform(1, most + 1), uniform(0, 8),
       padded ? rc::gen::weightedElement<int>({{5, 1}, {2, 2}, {1, 3}}) : rc::gen::just(1),
       zeros ? rc::gen::weightedElement<int>({{7, 0}, {1, 1}}) : rc::gen::just(0));
 }
 
 inline rc::Gen<std::vector<Leaf>> leaves(int most, bool padded, bool zeros) {
-  return rc::gen::mapcat(number<std::size_t>(1, 6), [=](std::size_t count) {
+  return rc::gen::mapcat(uniform<std::size_t>(1, 6), [=](std::size_t count) {
     return rc::gen::container<std::vector<Leaf>>(count, leaf(most, padded, zeros));
   });
 }
@@ -101,8 +101,8 @@ inline std::vector<Mode> with_strides(const std::vector<Leaf>& from) {
 
 /// Any layout: ordered strides with gaps, or (one in three) strides at random.
 inline rc::Gen<Layout> any(int most = 6) {
-  return rc::gen::map(rc::gen::tuple(leaves(most, true, true), number(0, 600), number(0, 3),
-                                     rc::gen::container<std::vector<int>>(5, number(0, 20))),
+  return rc::gen::map(rc::gen::tuple(leaves(most, true, true), uniform(0, 600), uniform(0, 3),
+                                     rc::gen::container<std::vector<int>>(5, uniform(0, 20))),
                       [](const std::tuple<std::vector<Leaf>, int, int, std::vector<int>>& parts) {
                         std::vector<Mode> modes = with_strides(std::get<0>(parts));
                         if (std::get<2>(parts) == 2)
@@ -114,7 +114,7 @@ inline rc::Gen<Layout> any(int most = 6) {
 
 /// Ordered strides with gaps and no stride 0: injective, and it has a complement.
 inline rc::Gen<Layout> ordered(int most = 6) {
-  return rc::gen::map(rc::gen::pair(leaves(most, true, false), number(0, 600)),
+  return rc::gen::map(rc::gen::pair(leaves(most, true, false), uniform(0, 600)),
                       [](const std::pair<std::vector<Leaf>, int>& parts) {
                         return nested(with_strides(parts.first), parts.second);
                       });
@@ -122,7 +122,7 @@ inline rc::Gen<Layout> ordered(int most = 6) {
 
 /// Without gaps: a permutation of 0..size-1.
 inline rc::Gen<Layout> compact(int most = 6) {
-  return rc::gen::map(rc::gen::pair(leaves(most, false, false), number(0, 600)),
+  return rc::gen::map(rc::gen::pair(leaves(most, false, false), uniform(0, 600)),
                       [](const std::pair<std::vector<Leaf>, int>& parts) {
                         return nested(with_strides(parts.first), parts.second);
                       });

@@ -1,0 +1,53 @@
+#pragma once
+// What the property tests share: every operation against its definition, at every coordinate, on
+// random layouts. The seed is fixed (RC_PARAMS in the environment overrides it:
+// "seed=7 max_success=100000"), a failure shrinks and prints the layouts that reproduce it.
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <set>
+
+#include "layout/random_layout.hpp"
+#include "vkmoye/base/error.hpp"
+
+#define PROPERTY(suite, name, ...) \
+  TEST(suite, name) { EXPECT_TRUE(rc::check(#suite "." #name, __VA_ARGS__)); }
+
+namespace vkmoye {
+
+inline const int kParameters =
+    setenv("RC_PARAMS", "seed=20240607 max_success=6000 max_discard_ratio=50", 0);
+
+using Offsets = std::multiset<std::int64_t>;
+
+inline Offsets offsets(const Layout& layout) {
+  Offsets all;
+  for (std::int64_t i = 0; i < layout.size(); ++i) all.insert(layout(i));
+  return all;
+}
+
+inline std::set<std::int64_t> image(const Layout& layout) {
+  std::set<std::int64_t> all;
+  for (std::int64_t i = 0; i < layout.size(); ++i) all.insert(layout(i));
+  return all;
+}
+
+inline void same_function(const Layout& a, const Layout& b) {
+  RC_ASSERT(a.size() == b.size());
+  for (std::int64_t i = 0; i < a.size(); ++i) RC_ASSERT(a(i) == b(i));
+}
+
+/// What f gives, or nothing where it refuses.
+template <class F>
+auto unless_refused(F f) -> std::optional<decltype(f())> {
+  try {
+    return f();
+  } catch (const LayoutError&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace vkmoye
