@@ -60,6 +60,7 @@ static_assert(transpose("(32,8):(1,33)"_layout) == "(8,32):(33,1)"_layout);
 static_assert(select("(2,3,4):(12,4,1)"_layout, {2, 0}) == "(4,2):(1,12)"_layout);
 static_assert(take("(2,3,4):(12,4,1)"_layout, 1, 3) == "(3,4):(4,1)"_layout);
 static_assert(group("(2,3,4):(12,4,1)"_layout, 0, 2) == "((2,3),4):((12,4),1)"_layout);
+static_assert(wrap("4:3"_layout) == "(4):(3)"_layout && wrap("(4):(3)"_layout).depth() == 1);
 static_assert(append("4:1"_layout, 2) == "(4,1):(1,0)"_layout);
 static_assert(prepend("(4):(1)"_layout, 2) == "(1,4):(0,1)"_layout);
 static_assert(replace("(2,3):(3,1)"_layout, 0, "(4,5):(1,4)"_layout) ==
@@ -72,6 +73,7 @@ static_assert(is_injective("(3,2):(2,3)"_layout), "0 2 4 3 5 7: interleaved, yet
 static_assert(!is_injective("(2,3):(1,0)"_layout));
 
 static_assert(right_inverse("(2,4):(0,1)"_layout) == "4:2"_layout);
+static_assert(is_compact("(4,3):(3,1)"_layout) && !is_compact("4:2"_layout));
 static_assert(left_inverse("(4,4):(1,5)"_layout) == "(5,4):(1,4)"_layout);
 static_assert(left_inverse("(6,6):(12,2)"_layout) == "(2,6,6):(36,6,1)"_layout);
 static_assert(nullspace("(2,4):(1,0)"_layout) == "4:2"_layout);
@@ -80,6 +82,13 @@ static_assert(raked_product("(2,2):(1,2)"_layout, "(3,4):(4,1)"_layout) ==
 static_assert(blocked_product("(2,2):(1,2)"_layout, "(3,4):(4,1)"_layout) ==
               "((2,3),(2,4)):((1,16),(2,4))"_layout);
 static_assert(tile_to_shape("(2,2):(2,1)"_layout, {4, 6}) == "(4,(2,3)):(2,(1,8))"_layout);
+// One mode without a tuple around it, gaps inside the block: the copies fill them first.
+static_assert(blocked_product("4:3"_layout, "9:1"_layout) == "((4,(3,3))):((3,(1,12)))"_layout);
+static_assert(raked_product("4:4"_layout, "32:1"_layout) == "(((4,8),4)):(((1,16),4))"_layout);
+static_assert(tile_to_shape("2:2"_layout, 8) == "((2,2,2)):((2,1,4))"_layout);
+// Gaps that the modes below do not divide hold no copy: the second stands behind the first.
+static_assert(logical_product("(2,2,2):(1,3,9)"_layout, "2:1"_layout) ==
+              "((2,2,2),2):((1,3,9),18)"_layout);
 static_assert(make_ordered_layout({2, 3, 4}, {2, 0, 1}) == "(2,3,4):(12,1,3)"_layout);
 static_assert(make_layout_like("(8,4):(100,7)"_layout) == "(8,4):(4,1)"_layout);
 static_assert(make_fragment_like("(2,8,4):(64,1,8)"_layout) == "(2,8,4):(1,2,16)"_layout);

@@ -30,7 +30,8 @@ rc::Gen<Integer> uniform(Integer begin, Integer end) {
 struct Leaf {
   int extent;
   int order;  // leaves get their strides by rising order ..
-  int gap;    // .. times this, so 1 is compact and more is padded
+  int gap;    // .. times this, so 1 is compact and more is padded ..
+  int odd;    // .. plus this, so that a gap need not be a multiple of what is below it
   int zero;   // 1: stride 0
 };
 
@@ -66,16 +67,26 @@ inline Layout nested(const std::vector<Mode>& leaves, int code) {
   return Layout(builder.tree());
 }
 
-inline rc::Gen<Leaf> leaf(int most, bool padded, bool zeros) {
+/// What the strides may have.
+struct Strides {
+  bool gaps = false;
+  bool odd_gaps = false;
+  bool zeros = false;
+};
+
+inline rc::Gen<Leaf> leaf(int most, Strides strides) {
+  const auto seldom = [](bool wanted, int value) {
+    return wanted ? rc::gen::weightedElement<int>({{7, 0}, {1, value}}) : rc::gen::just(0);
+  };
   return rc::gen::construct<Leaf>(
       uniform(1, most + 1), uniform(0, 8),
-      padded ? rc::gen::weightedElement<int>({{5, 1}, {2, 2}, {1, 3}}) : rc::gen::just(1),
-      zeros ? rc::gen::weightedElement<int>({{7, 0}, {1, 1}}) : rc::gen::just(0));
+      strides.gaps ? rc::gen::weightedElement<int>({{5, 1}, {2, 2}, {1, 3}}) : rc::gen::just(1),
+      seldom(strides.odd_gaps, 1), seldom(strides.zeros, 1));
 }
 
-inline rc::Gen<std::vector<Leaf>> leaves(int most, bool padded, bool zeros) {
+inline rc::Gen<std::vector<Leaf>> leaves(int most, Strides strides) {
   return rc::gen::mapcat(uniform<std::size_t>(1, 6), [=](std::size_t count) {
-    return rc::gen::container<std::vector<Leaf>>(count, leaf(most, padded, zeros));
+    return rc::gen::container<std::vector<Leaf>>(count, leaf(most, strides));
   });
 }
 
@@ -92,7 +103,7 @@ inline std::vector<Mode> with_strides(const std::vector<Leaf>& from) {
       modes[i] = {leaf.extent, 0};
       continue;
     }
-    stride *= leaf.gap;
+    stride = stride * leaf.gap + leaf.odd;
     modes[i] = {leaf.extent, stride};
     stride *= leaf.extent;
   }
@@ -101,31 +112,41 @@ inline std::vector<Mode> with_strides(const std::vector<Leaf>& from) {
 
 /// Any layout: ordered strides with gaps, or (one in three) strides at random.
 inline rc::Gen<Layout> any(int most = 6) {
-  return rc::gen::map(rc::gen::tuple(leaves(most, true, true), uniform(0, 600), uniform(0, 3),
-                                     rc::gen::container<std::vector<int>>(5, uniform(0, 20))),
-                      [](const std::tuple<std::vector<Leaf>, int, int, std::vector<int>>& parts) {
-                        std::vector<Mode> modes = with_strides(std::get<0>(parts));
-                        if (std::get<2>(parts) == 2)
-                          for (std::size_t i = 0; i < modes.size(); ++i)
-                            modes[i].stride = std::get<3>(parts)[i];
-                        return nested(modes, std::get<1>(parts));
-                      });
+  return rc::gen::map(
+      rc::gen::tuple(leaves(most, {.gaps = true, .zeros = true}), uniform(0, 600), uniform(0, 3),
+                     rc::gen::container<std::vector<int>>(5, uniform(0, 20))),
+      [](const std::tuple<std::vector<Leaf>, int, int, std::vector<int>>& parts) {
+        std::vector<Mode> modes = with_strides(std::get<0>(parts));
+        if (std::get<2>(parts) == 2)
+          for (std::size_t i = 0; i < modes.size(); ++i) modes[i].stride = std::get<3>(parts)[i];
+        return nested(modes, std::get<1>(parts));
+      });
 }
 
-/// Ordered strides with gaps and no stride 0: injective, and it has a complement.
-inline rc::Gen<Layout> ordered(int most = 6) {
-  return rc::gen::map(rc::gen::pair(leaves(most, true, false), uniform(0, 600)),
+inline rc::Gen<Layout> by_order(int most, Strides strides) {
+  return rc::gen::map(rc::gen::pair(leaves(most, strides), uniform(0, 600)),
                       [](const std::pair<std::vector<Leaf>, int>& parts) {
                         return nested(with_strides(parts.first), parts.second);
                       });
 }
+
+/// Ordered strides with gaps and no stride 0: injective, and its complement fills every gap.
+inline rc::Gen<Layout> ordered(int most = 6) { return by_order(most, {.gaps = true}); }
 
 /// Without gaps: a permutation of 0..size-1.
-inline rc::Gen<Layout> compact(int most = 6) {
-  return rc::gen::map(rc::gen::pair(leaves(most, false, false), uniform(0, 600)),
-                      [](const std::pair<std::vector<Leaf>, int>& parts) {
-                        return nested(with_strides(parts.first), parts.second);
-                      });
+inline rc::Gen<Layout> compact(int most = 6) { return by_order(most, {}); }
+
+/// n:d, one mode without a tuple around it, mostly with gaps.
+inline rc::Gen<Layout> bare(int most = 12) {
+  return rc::gen::map(
+      rc::gen::pair(uniform(1, most + 1), uniform(1, 5)),
+      [](const std::pair<int, int>& leaf) { return Layout(leaf.first, leaf.second); });
+}
+
+/// What is repeated, and what says where: ordered strides with gaps of any width, and bare modes
+/// one time in two.
+inline rc::Gen<Layout> block(int most = 4) {
+  return rc::gen::oneOf(bare(2 * most), by_order(most, {.gaps = true, .odd_gaps = true}));
 }
 
 }  // namespace random_layout

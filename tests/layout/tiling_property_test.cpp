@@ -7,14 +7,17 @@ namespace vkmoye {
 namespace {
 
 using random_layout::any;
-using random_layout::compact;
+using random_layout::bare;
+using random_layout::block;
 using random_layout::ordered;
 using random_layout::uniform;
 
 PROPERTY(DivideProperty, IsComposedOfTileAndRest, [] {
-  const Layout a = *any(8), tile = *ordered(3);
+  const Layout a = *rc::gen::oneOf(any(8), bare(40)), tile = *block(3);
   const auto divided = unless_refused([&] { return logical_divide(a, tile); });
+  RC_CLASSIFY(divided.has_value(), "accepted");
   if (!divided) return;
+  RC_ASSERT(divided->rank() == 2);
   same_function(divided->mode(0), composition(a, tile));
   const Layout rest = complement(tile, a.size());
   for (std::int64_t t = 0; t < tile.size(); ++t)
@@ -50,49 +53,142 @@ PROPERTY(DivideProperty, ByModeKeepsEveryElement, [] {
   RC_ASSERT(offsets(logical_divide(a, tiler)) == offsets(a));
 })
 
-PROPERTY(ProductProperty, RepeatsTheBlockDisjointly, [] {
-  const Layout a = *ordered(4), b = *any(3);
-  const auto product = unless_refused([&] { return logical_product(a, b); });
-  if (!product) return;
-  RC_ASSERT(product->mode(0) == a);
-  RC_ASSERT(compatible(b.shape(), product->mode(1).shape()));
-  RC_ASSERT(is_injective(*product) == is_injective(b));
-  // Two copies are at the same place exactly where b says so.
-  std::map<std::int64_t, std::int64_t> place;
-  for (std::int64_t j = 0; j < b.size(); ++j) {
-    const auto [known, fresh] = place.emplace(b(j), product->mode(1)(j));
-    if (!fresh) RC_ASSERT(known->second == product->mode(1)(j));
+/// `places` says how far copy number j of `block` is from the block itself: they rise strictly, no
+/// two copies meet, and where there is no gap copy j is j blocks away.
+void are_places_of_copies(const std::map<std::int64_t, std::int64_t>& places, const Layout& block) {
+  const auto first = image(block);
+  std::vector<bool> taken;
+  std::int64_t before = -1;
+  for (const auto& [number, place] : places) {
+    RC_ASSERT(place > before && place >= number);
+    RC_ASSERT(number != 0 || place == 0);
+    if (block.cosize() == block.size()) RC_ASSERT(place == number * block.size());
+    taken.resize(std::max(taken.size(), static_cast<std::size_t>(place + block.cosize())));
+    for (const std::int64_t offset : first) {
+      const auto at = static_cast<std::size_t>(offset + place);
+      RC_ASSERT(!taken[at]);
+      taken[at] = true;
+    }
+    before = place;
   }
+}
+
+PROPERTY(ProductProperty, RepeatsTheBlockDisjointly, [] {
+  const Layout a = *block(3), b = *rc::gen::oneOf(any(2), bare(40));
+  const auto product = unless_refused([&] { return logical_product(a, b); });
+  RC_CLASSIFY(product.has_value(), "accepted");
+  if (!product) return;
+  RC_ASSERT(product->rank() == 2 && product->mode(0) == a);
+  RC_ASSERT(compatible(b.shape(), product->mode(1).shape()));
+  std::map<std::int64_t, std::int64_t> places;
+  for (std::int64_t j = 0; j < b.size(); ++j) {
+    const auto [known, fresh] = places.emplace(b(j), product->mode(1)(j));
+    RC_ASSERT(fresh || known->second == product->mode(1)(j));
+  }
+  are_places_of_copies(places, a);
   same_function(*product, zipped_product(a, b));
   same_function(*product, tiled_product(a, b));
   same_function(*product, flat_product(a, b));
 })
 
-PROPERTY(ProductProperty, BlockedAndRakedRearrangeTheLogicalOne, [] {
-  const Layout block = *ordered(4), tiler = *ordered(3);
-  const auto blocked = unless_refused([&] { return blocked_product(block, tiler); });
-  if (!blocked) return;
-  const Layout raked = raked_product(block, tiler);
+PROPERTY(ProductProperty, ByModeMultipliesEachMode, [] {
+  const Layout a = *any(3);
+  RC_PRE(!a.is_leaf());
+  std::vector<Tiler> tilers;
+  for (int i = 0; i < a.rank(); ++i)
+    tilers.push_back(*rc::gen::oneOf(
+        rc::gen::just(Tiler(_)), rc::gen::map(uniform(1, 5), [](int n) { return Tiler(n); }),
+        rc::gen::map(block(2), [](const Layout& layout) { return Tiler(layout); })));
+  const Tiler tiler{std::span<const Tiler>(tilers)};
+  const auto product = unless_refused([&] { return logical_product(a, tiler); });
+  RC_CLASSIFY(product.has_value(), "accepted");
+  if (!product) return;
+  for (int i = 0; i < a.rank(); ++i)
+    RC_ASSERT(product->mode(i) == logical_product(a.mode(i), tilers[static_cast<std::size_t>(i)]));
+  if (product->size() > 4096) return;  // five modes multiply to millions
+  RC_ASSERT(offsets(zipped_product(a, tiler)) == offsets(*product));
+  same_function(zipped_product(a, tiler), tiled_product(a, tiler));
+  same_function(zipped_product(a, tiler), flat_product(a, tiler));
+})
+
+/// The offset of `layout` at one index per mode; modes that it has not are 1:0.
+std::int64_t at(const Layout& layout, const std::vector<std::int64_t>& indices) {
+  std::int64_t offset = 0;
+  for (int i = 0; i < layout.rank(); ++i)
+    offset += layout.mode(i)(indices[static_cast<std::size_t>(i)]);
+  return offset;
+}
+
+std::int64_t extent(const Layout& layout, int mode) {
+  return mode < layout.rank() ? layout.mode(mode).size() : 1;
+}
+
+/// The place of every copy in a product of `block` with `tiler`, by the number that the tiler gives
+/// it, read off an arrangement where element (b, w) of each mode is at index(b, w). Fails where the
+/// elements of a copy do not lie as in the block.
+template <class Index>
+std::map<std::int64_t, std::int64_t> places_in(const Layout& arranged, const Layout& block,
+                                               const Layout& tiler, Index index) {
+  std::map<std::int64_t, std::int64_t> places;
   const int rank = std::max(block.rank(), tiler.rank());
-  const Layout both = logical_product(append(block, rank), append(tiler, rank));
-  RC_ASSERT(blocked->rank() == rank && raked.rank() == rank);
-  for (int i = 0; i < rank; ++i) {
-    RC_ASSERT(blocked->mode(i) == make_layout(both.mode(0).mode(i), both.mode(1).mode(i)));
-    RC_ASSERT(raked.mode(i) == make_layout(both.mode(1).mode(i), both.mode(0).mode(i)));
+  const auto modes = static_cast<std::size_t>(rank);
+  RC_ASSERT(arranged.rank() == rank && arranged.size() == block.size() * tiler.size());
+  std::vector<std::int64_t> inside(modes), which(modes), both(modes);
+  for (std::int64_t w = 0; w < tiler.size(); ++w) {
+    for (std::int64_t b = 0; b < block.size(); ++b) {
+      std::int64_t rest_b = b, rest_w = w;
+      for (int i = 0; i < rank; ++i) {
+        const auto k = static_cast<std::size_t>(i);
+        const std::int64_t most_b = extent(block, i), most_w = extent(tiler, i);
+        inside[k] = rest_b % most_b, rest_b /= most_b;
+        which[k] = rest_w % most_w, rest_w /= most_w;
+        both[k] = index(inside[k], most_b, which[k], most_w);
+        RC_ASSERT(arranged.mode(i).size() == most_b * most_w);
+      }
+      const std::int64_t place = at(arranged, both) - at(block, inside);
+      const auto [known, fresh] = places.emplace(at(tiler, which), place);
+      RC_ASSERT(fresh || known->second == place);
+    }
   }
-  RC_ASSERT(offsets(*blocked) == offsets(both) && offsets(raked) == offsets(both));
+  return places;
+}
+
+constexpr auto side_by_side = [](std::int64_t b, std::int64_t most_b, std::int64_t w,
+                                 std::int64_t) { return b + most_b * w; };
+constexpr auto interleaved = [](std::int64_t b, std::int64_t, std::int64_t w, std::int64_t most_w) {
+  return w + most_w * b;
+};
+
+PROPERTY(ProductProperty, BlockedAndRakedPutOneCopyAtEachPlaceOfTheTiler, [] {
+  const Layout block = *random_layout::block(3);
+  const Layout tiler = *rc::gen::oneOf(ordered(2), bare(40));
+  const auto blocked = unless_refused([&] { return blocked_product(block, tiler); });
+  const auto raked = unless_refused([&] { return raked_product(block, tiler); });
+  RC_ASSERT(blocked.has_value() == raked.has_value());
+  RC_CLASSIFY(blocked.has_value(), "accepted");
+  if (!blocked) return;
+  const auto places = places_in(*blocked, block, tiler, side_by_side);
+  RC_ASSERT(places == places_in(*raked, block, tiler, interleaved));
+  are_places_of_copies(places, block);
 })
 
 PROPERTY(ProductProperty, TileToShapeFillsTheShape, [] {
-  const Layout block = *compact(3);
-  std::vector<IntTuple> extents;
-  for (int i = 0; i < block.rank(); ++i)
-    extents.emplace_back(block.mode(i).size() * *uniform<std::int64_t>(1, 4));
+  const Layout block = *random_layout::block(3);
+  std::vector<IntTuple> copies, extents, order;
+  for (int i = 0; i < block.rank(); ++i) {
+    copies.emplace_back(*uniform<std::int64_t>(1, 5));
+    extents.emplace_back(block.mode(i).size() * copies.back().leaf(0));
+    order.emplace_back(*uniform<std::int64_t>(0, 4));
+  }
   const IntTuple shape = block.is_leaf() ? extents[0] : make_tuple<std::int64_t>(extents);
-  const Layout result = tile_to_shape(block, shape);
-  RC_ASSERT(compatible(shape, result.shape()));
-  RC_ASSERT(image(result).size() == static_cast<std::size_t>(result.size()));
-  RC_ASSERT(result.cosize() == result.size());
+  const IntTuple orders = block.is_leaf() ? order[0] : make_tuple<std::int64_t>(order);
+  const auto result = unless_refused([&] { return tile_to_shape(block, shape, orders); });
+  RC_CLASSIFY(result.has_value(), "accepted");
+  if (!result) return;
+  RC_ASSERT(compatible(shape, result->shape()));
+  const Layout tiler =
+      make_ordered_layout(make_tuple<std::int64_t>(copies), make_tuple<std::int64_t>(order));
+  are_places_of_copies(places_in(*result, block, tiler, side_by_side), block);
 })
 
 }  // namespace

@@ -119,7 +119,8 @@ constexpr void compare_everywhere(const Layout& a, const Layout& b, const Layout
 }  // namespace detail
 
 /// Post: R(c) == a(b(c)) for every coordinate c of b, and b's shape is a coarsening of R's: every
-/// coordinate of b is one of R. LayoutError, naming the mode, when that is no layout.
+/// coordinate of b is one of R. A bare b may so become several modes; a tuple keeps its rank (wrap).
+/// LayoutError, naming the mode, when that is no layout.
 /// CuTe, MoYe.jl: composition.
 constexpr Layout composition(const Layout& a, const std::same_as<Layout> auto& b) {
   const FlatModes flat = [&] {

@@ -2,10 +2,10 @@
 // Cut a layout into tiles.
 //
 //   A = (8,6):(1,8) by [4, 3]
-//   logical_divide   ((4,2),(3,2)):((1,4),(8,24))     each mode becomes (inside the tile, which
-//   tile) zipped_divide    ((4,3),(2,2)):((1,8),(4,24))     (all inside, all which): mode 0 is one
-//   tile tiled_divide     ((4,3),2,2):((1,8),4,24)         the which-modes spread out flat_divide
-//   (4,3,2,2):(1,8,4,24)             both spread out
+//   logical_divide   ((4,2),(3,2)):((1,4),(8,24))     each mode becomes (inside the tile, which tile)
+//   zipped_divide    ((4,3),(2,2)):((1,8),(4,24))     (all inside, all which): mode 0 is one tile
+//   tiled_divide     ((4,3),2,2):((1,8),4,24)         the which-modes spread out
+//   flat_divide      (4,3,2,2):(1,8,4,24)             both spread out
 //
 // A tile that does not divide gives one more tile, whose end is past the layout's: (8):(1) by 3 is
 // (3,3), as in CuTe. Where such a tile would run from one mode into the next, where offsets do not
@@ -27,8 +27,9 @@ constexpr Layout divide_by_layout(const Layout& a, const Layout& tile) {
 }  // namespace detail
 
 /// Post: for a layout (or a number) as tiler, mode 0 is composition(a, tiler) and mode 1 its
-/// repetitions: a o (t, complement(t, size(a))). For a list, mode i is logical_divide(a_i, t_i);
-/// modes that the list does not reach, or `_`, stay whole.
+/// repetitions: a o (t, complement(t, size(a))), so that (i, j) is at a(t(i) + complement(j)). For a
+/// list, mode i is logical_divide(a_i, t_i); modes that the list does not reach, or `_`, stay whole.
+/// What no repetition of a tile with gaps reaches is left out: 6:1 by (2,2):(1,3) is ((2,2),1).
 /// LayoutError as composition and complement.
 constexpr Layout logical_divide(const Layout& a, const Tiler& tiler) try {
   return detail::by_mode(a, tiler, detail::divide_by_layout);
@@ -50,12 +51,13 @@ constexpr Layout zipped_divide(const Layout& a, const Tiler& tiler) {
   return make_layout(split.first, split.second);
 }
 
-/// Post: zipped_divide with the modes of its mode 1 spread out: (tile, rest 0, rest 1, ..).
+/// Post: zipped_divide with the modes of its mode 1 spread out: (tile, rest 0, rest 1, ..). The
+/// function of a 1-D index stays.
 constexpr Layout tiled_divide(const Layout& a, const Tiler& tiler) {
   return detail::spread_second(tile_and_rest(a, tiler));
 }
 
-/// Post: (tile 0, tile 1, .., rest 0, rest 1, ..).
+/// Post: (tile 0, tile 1, .., rest 0, rest 1, ..), the function of zipped_divide.
 constexpr Layout flat_divide(const Layout& a, const Tiler& tiler) {
   const Halves split = tile_and_rest(a, tiler);
   return detail::concat_modes(split.first, split.second);

@@ -1,10 +1,9 @@
 #pragma once
 // From offsets back to coordinates.
 //
-//   L = (4,3):(3,1)      right_inverse(L) = (3,4):(4,1)      L(R(i)) = i      which index is at
-//   offset i L = (4,4):(1,5)      left_inverse(L)  = (5,4):(1,4)      R(L(i)) = i      padding
-//   included L = (2,4):(1,0)      nullspace(L)     = 4:2              L(R(i)) = 0      what does
-//   not matter
+//   L = (4,3):(3,1)      right_inverse(L) = (3,4):(4,1)      L(R(i)) = i      which index is at offset i
+//   L = (4,4):(1,5)      left_inverse(L)  = (5,4):(1,4)      R(L(i)) = i      padding included
+//   L = (2,4):(1,0)      nullspace(L)     = 4:2              L(R(i)) = 0      what does not matter
 //
 // The inverses are functions to 1-D indices of L. CuTe: right_inverse, left_inverse, nullspace.
 
@@ -59,6 +58,11 @@ constexpr Layout right_inverse(const Layout& layout) {
     if (__builtin_mul_overflow(mode.extent, mode.stride, &covered)) break;
   }
   return coalesce(result.layout());
+}
+
+/// Whether `layout` numbers its elements: every offset from 0 to size - 1 is taken once.
+constexpr bool is_compact(const Layout& layout) {
+  return right_inverse(layout).size() == layout.size();
 }
 
 /// Post: layout(R(layout(i))) == layout(i) for every i; for an injective layout R(layout(i)) == i.

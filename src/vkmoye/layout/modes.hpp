@@ -5,6 +5,7 @@
 //   select(L, {2,0})  (5,2):(12,60)                 take(L, 0, 2)   (2,(3,4)):(60,(1,3))
 //   group(L, 1, 3)    (2,((3,4),5)):(60,((1,3),12)) flatten(L)      (2,3,4,5):(60,1,3,12)
 //   append(L, 4)      (2,(3,4),5,1):(60,(1,3),12,0)
+//   wrap(4:3)         (4):(3)                       wrap(L) is L
 //
 // Names and meaning: CuTe, include/cute/layout.hpp and algorithm/tuple_algorithms.hpp.
 
@@ -20,6 +21,13 @@ constexpr Layout transpose(const Layout& layout) {
   if (layout.is_leaf() || layout.rank() != 2)
     raise("transpose", {layout}, "it has {} modes, not 2", {layout.rank()});
   return make_layout(layout.mode(1), layout.mode(0));
+}
+
+/// The layout as a tuple of its modes: a bare 4:3 becomes (4):(3), a tuple stays. Wherever modes are
+/// counted after a composition the argument must be one: composition(a, (4):(3)) has one mode, while
+/// composition(a, 4:3) may have as many as 4:3 meets in `a`.
+constexpr Layout wrap(const Layout& layout) {
+  return layout.is_leaf() ? make_layout(layout) : layout;
 }
 
 namespace detail {

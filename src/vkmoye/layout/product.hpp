@@ -6,6 +6,10 @@
 //   blocked_product   ((2,3),(2,4)):((1,16),(2,4))     a matrix of blocks: mode i is (A_i, B_i)
 //   raked_product     ((3,2),(4,2)):((16,1),(4,2))     interleaved: mode i is (B_i, A_i)
 //
+// Copies stand in the gaps of A first, then behind it: copies 0 to 8 of 4:3 begin at 0 1 2 12 13 14
+// 24 25 26, so that a mode of B may become several, and blocked_product(4:3, 9:1) is
+// ((4,(3,3))):((3,(1,12))).
+//
 // CuTe: media/docs/cpp/cute/02_layout_algebra.md, "Product".
 
 #include "vkmoye/base/error.hpp"
@@ -19,14 +23,25 @@
 namespace vkmoye {
 
 namespace detail {
-constexpr Layout multiply_by_layout(const Layout& a, const Layout& tile) {
-  const std::int64_t room = checked_mul(a.size(), tile.cosize());
-  return make_layout(a, composition(complement(a, room), tile));
+
+/// Where copies of `a` may begin so that no two of them meet: `count` places at least.
+constexpr Layout places_of_copies(const Layout& a, std::int64_t count) {
+  const Layout places = complement(a, checked_mul(a.size(), count));
+  if (places.size() >= count) return places;
+  // A gap that the modes below do not divide holds fewer copies than elements: more room, so that
+  // the last mode of the places steps over the whole of `a`.
+  return complement(a, checked_mul(checked_mul(a.cosize(), 2), count));
 }
+
+constexpr Layout multiply_by_layout(const Layout& a, const Layout& tile) {
+  return make_layout(a, composition(places_of_copies(a, tile.cosize()), tile));
+}
+
 }  // namespace detail
 
-/// Post: mode 0 is a; mode 1 is complement(a, size(a) * cosize(tiler)) o tiler: one copy of `a` per
-/// coordinate of the tiler, the copies disjoint. By mode for a list; `_` keeps a mode.
+/// Post: mode 0 is a; mode 1 says which copy, one for each coordinate of the tiler. A copy begins
+/// where complement(a, size(a) * cosize(tiler)) has the tiler's offset: copies of different offsets
+/// are disjoint, and a greater offset begins further on. By mode for a list; `_` keeps a mode.
 /// LayoutError as complement (an `a` that overlaps itself) and composition.
 constexpr Layout logical_product(const Layout& a, const Tiler& tiler) try {
   return detail::by_mode(a, tiler, detail::multiply_by_layout);
@@ -41,18 +56,18 @@ constexpr Halves copy_and_rest(const Layout& a, const Tiler& tiler) try {
   raise_from("zipped_product", {a, tiler}, inner);
 }
 
-/// Post: ((all inside), (all which)).
+/// Post: ((all inside), (all which)), the function of logical_product for a layout as tiler.
 constexpr Layout zipped_product(const Layout& a, const Tiler& tiler) {
   const Halves split = copy_and_rest(a, tiler);
   return make_layout(split.first, split.second);
 }
 
-/// Post: (inside, which 0, which 1, ..).
+/// Post: (inside, which 0, which 1, ..), the function of zipped_product.
 constexpr Layout tiled_product(const Layout& a, const Tiler& tiler) {
   return detail::spread_second(copy_and_rest(a, tiler));
 }
 
-/// Post: (inside 0, inside 1, .., which 0, which 1, ..).
+/// Post: (inside 0, inside 1, .., which 0, which 1, ..), the function of zipped_product.
 constexpr Layout flat_product(const Layout& a, const Tiler& tiler) {
   const Halves split = copy_and_rest(a, tiler);
   return detail::concat_modes(split.first, split.second);
@@ -61,8 +76,7 @@ constexpr Layout flat_product(const Layout& a, const Tiler& tiler) {
 namespace detail {
 constexpr Layout product_by_rank(const Layout& block, const Layout& tiler, bool block_first) {
   const int rank = block.rank() > tiler.rank() ? block.rank() : tiler.rank();
-  const Layout padded = append(block, rank);
-  const Layout both = multiply_by_layout(padded, append(tiler, rank));
+  const Layout both = multiply_by_layout(wrap(append(block, rank)), wrap(append(tiler, rank)));
   const Layout inside = both.mode(0), which = both.mode(1);
   TreeBuilder<Mode> builder;
   builder.open(rank);
@@ -75,16 +89,18 @@ constexpr Layout product_by_rank(const Layout& block, const Layout& tiler, bool 
 }
 }  // namespace detail
 
-/// Post: the rank is the greater of the two (the other is filled up with 1:0); mode i is (block_i,
-/// which_i): the blocks stand side by side as the tiler says.
+/// The blocks stand side by side as the tiler says.
+/// Post: the rank is the greater of the two (the other is filled up with 1:0), the size the product
+/// of both; mode i is (block_i, which_i). With x_i = b_i + size(block_i) * w_i for every mode,
+/// result(x) is block(b) plus the place of copy tiler(w) in logical_product(block, tiler).
 constexpr Layout blocked_product(const Layout& block, const Layout& tiler) try {
   return detail::product_by_rank(block, tiler, true);
 } catch (const LayoutError& inner) {
   raise_from("blocked_product", {block, tiler}, inner);
 }
 
-/// Post: as blocked_product with mode i = (which_i, block_i): the blocks are interleaved, element j
-/// of all blocks side by side.
+/// The blocks are interleaved, element j of all blocks side by side.
+/// Post: as blocked_product with mode i = (which_i, block_i) and x_i = w_i + size(tiler_i) * b_i.
 constexpr Layout raked_product(const Layout& block, const Layout& tiler) try {
   return detail::product_by_rank(block, tiler, false);
 } catch (const LayoutError& inner) {
@@ -94,23 +110,21 @@ constexpr Layout raked_product(const Layout& block, const Layout& tiler) try {
 /// `block` repeated until it fills `shape`; the copies are laid out in `order` (mode with the
 /// smallest number first), column-major if left out. tile_to_shape((2,2):(2,1), (4,6)) is
 /// (4,(2,3)):(2,(1,8)).
-/// Post: size of mode i is that of shape_i. LayoutError unless each mode of the block divides its
-/// mode of the shape, whose rank is at least the block's.
+/// Post: the rank is that of the shape, size of mode i that of shape_i; the function is that of
+/// blocked_product(block, make_ordered_layout(copies along each mode, order)). LayoutError unless
+/// each mode of the block divides its mode of the shape, whose rank is at least the block's.
 constexpr Layout tile_to_shape(const Layout& block, const IntTuple& shape,
                                const IntTuple& order) try {
-  const Layout padded = append(block, shape.rank());
-  const IntTuple target = product_each(shape), inside = product_each(padded.shape());
-  const auto extent = [](const IntTuple& tuple, int i) { return tuple.mode(i).leaf(0); };
+  const Layout padded = wrap(append(block, shape.rank()));
   TreeBuilder<std::int64_t> copies, ones;
-  if (!target.is_leaf() || !padded.is_leaf()) {
-    copies.open(shape.rank());
-    ones.open(shape.rank());
-  }
+  copies.open(shape.rank());
+  ones.open(shape.rank());
   for (int i = 0; i < shape.rank(); ++i) {
-    if (extent(target, i) % extent(inside, i) != 0)
+    const std::int64_t wanted = size(shape.mode(i)), inside = size(padded, i);
+    if (wanted % inside != 0)
       raise("by mode", {}, "extent {} of mode {} is no multiple of the block's {}",
-            {extent(target, i), i, extent(inside, i)});
-    copies.leaf(extent(target, i) / extent(inside, i));
+            {wanted, i, inside});
+    copies.leaf(wanted / inside);
     ones.leaf(1);
   }
   return coalesce(blocked_product(padded, make_ordered_layout(copies.tree(), order)), ones.tree());

@@ -57,14 +57,13 @@ constexpr IntTuple thread_coordinate(const Layout& threads, std::int64_t id) {
   return builder.tree();
 }
 
-/// The split as one layout (thread id, value) -> offset. LayoutError unless the strides of
-/// `threads` number its threads 0..size-1.
+/// The split as one layout (thread id, value) -> offset. LayoutError unless `threads` is compact:
+/// its strides number the threads 0 to size-1.
 constexpr Layout thread_value_layout(const Split& split, const Layout& threads) {
-  const Layout coordinates = right_inverse(threads);
-  if (coordinates.size() != threads.size())
-    raise("thread_value_layout", {threads}, "only {} of {} ids have a coordinate",
-          {coordinates.size(), threads.size()});
-  return make_layout(composition(split.chosen, coordinates), split.kept);
+  if (!is_compact(threads))
+    raise("thread_value_layout", {threads}, "they are not numbered 0 to {}, each once",
+          {threads.size() - 1});
+  return make_layout(composition(split.chosen, right_inverse(threads)), split.kept);
 }
 
 /// The modes of `threads` that `projection` names with a number: (1,_) keeps mode 0 of a
@@ -92,7 +91,7 @@ constexpr OffsetLayout local_tile(const Layout& layout, const Tiler& tile,
 }
 
 /// The part of thread `id`. Post: over all ids of `threads`, every element is in exactly one part,
-/// if the shape of `threads` divides the layout's.
+/// if `threads` is compact and its shape divides the layout's.
 constexpr OffsetLayout local_partition(const Layout& layout, const Layout& threads, std::int64_t id,
                                        const IntTuple& projection = _) {
   const Layout active = projected_threads(threads, projection);

@@ -25,15 +25,16 @@ struct TiledCopy {
 
 /// Each thread holds a block of `values` elements; the blocks are laid out as `threads` says.
 /// Post: size(threads) * size(values) == size(tiler), and layout_tv takes every index of the tile
-/// exactly once. LayoutError where threads or values are not compact: then some element has no
-/// owner.
+/// exactly once. With x_i = v_i + size(values_i) * t_i for every mode, element x of the tile belongs
+/// to thread threads(t) as its value values(v). LayoutError where threads or values are not
+/// compact: then some thread or value has no element.
 constexpr TiledCopy make_tiled_copy(const Layout& threads, const Layout& values) try {
+  if (!is_compact(threads))
+    raise("threads", {threads}, "they are not numbered 0 to {}, each once", {threads.size() - 1});
+  if (!is_compact(values))
+    raise("values", {values}, "they are not numbered 0 to {}, each once", {values.size() - 1});
   const Layout ids = raked_product(threads, values);  // (m, n) -> thread + value * threads
-  const Layout places = right_inverse(ids);
-  if (places.size() != ids.size())
-    raise("threads and values", {threads, values}, "only {} of {} elements have an owner",
-          {places.size(), ids.size()});
-  return {composition(places, make_layout({threads.size(), values.size()})),
+  return {composition(right_inverse(ids), make_layout({threads.size(), values.size()})),
           product_each(ids.shape()), 1};
 } catch (const LayoutError& inner) {
   raise_from("make_tiled_copy", {threads, values}, inner);

@@ -38,18 +38,19 @@ struct TiledMma {
 /// `threads`: rank 2, numbers the threads; the modes may be nested, which puts neighbours where the
 /// hardware wants them. `vm`, `vn`: as above.
 /// Post: size(c.layout_tv) == extent(0) * extent(1), each element of C has one owner.
-/// LayoutError where `threads` does not number its threads 0 to size-1, each once.
+/// LayoutError where `threads` is not compact: then some thread has no place.
 constexpr TiledMma make_tiled_mma(const Layout& threads, std::int64_t vm = 1,
                                   std::int64_t vn = 1) try {
   if (threads.rank() != 2) raise("threads", {threads}, "rank {} is not 2", {threads.rank()});
+  if (!is_compact(threads))
+    raise("threads", {threads}, "they are not numbered 0 to {}, each once", {threads.size() - 1});
+  if (vm < 1 || vn < 1) raise("values", {vm, vn}, "a thread has at least one row and one column");
   const Layout places = right_inverse(threads);  // thread -> tm + TM * tn
-  if (places.size() != threads.size())
-    raise("threads", {threads}, "only {} of {} threads have a place",
-          {places.size(), threads.size()});
-  const std::int64_t tm = size(threads, 0), tn = size(threads, 1), rows = tm * vm;
-  const Layout first = composition(make_layout({tm, tn}, {vm, vn * rows}), places);
+  const std::int64_t tm = size(threads, 0), tn = size(threads, 1);
+  const std::int64_t rows = checked_mul(tm, vm), columns = checked_mul(tn, vn);
+  const Layout first = composition(make_layout({tm, tn}, {vm, checked_mul(vn, rows)}), places);
   const Layout values = make_layout({vm, vn}, {1, rows});
-  return {threads, {vm, vn}, {make_layout(first, values), {rows, tn * vn}}};
+  return {threads, {vm, vn}, {make_layout(first, values), {rows, columns}}};
 } catch (const LayoutError& inner) {
   raise_from("make_tiled_mma", {threads}, inner);
 }
