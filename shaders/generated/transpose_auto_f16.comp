@@ -59,102 +59,148 @@ void main() {
       dst_x8[(dst_row + rows * (dst_col + 32u)) >> 3u] = uvec4(packFloat2x16(f16vec2(value1)), packFloat2x16(f16vec2(value3)), packFloat2x16(f16vec2(value5)), packFloat2x16(f16vec2(value7)));
     }
   } else {
+    if (64u * block_y < cols && 64u * (8u * block_z + block_x) < rows) {
+      if (8u < rows) {
+        if (8u < cols) {
 
-    // partition(tile(src, (64,64)), (32,16))
-    // -> partition(tile, (32,16))
-    {
-      uint src_col = 64u * block_y + (thread & 31u);
-      uint src_row = 64u * (8u * block_z + block_x) + 2u * (thread >> 5u);
-      float16_t value0 = src[min(src_col, cols - 1u) + cols * min(src_row, rows - 1u)];
-      float16_t value1 = src[min(src_col + 32u, cols - 1u) + cols * min(src_row, rows - 1u)];
-      float16_t value2 = src[min(src_col, cols - 1u) + cols * min(src_row + 1u, rows - 1u)];
-      float16_t value3 = src[min(src_col + 32u, cols - 1u) + cols * min(src_row + 1u, rows - 1u)];
-      float16_t value4 = src[min(src_col, cols - 1u) + cols * min(src_row + 16u, rows - 1u)];
-      float16_t value5 = src[min(src_col + 32u, cols - 1u) + cols * min(src_row + 16u, rows - 1u)];
-      float16_t value6 = src[min(src_col, cols - 1u) + cols * min(src_row + 17u, rows - 1u)];
-      float16_t value7 = src[min(src_col + 32u, cols - 1u) + cols * min(src_row + 17u, rows - 1u)];
-      float16_t value8 = src[min(src_col, cols - 1u) + cols * min(src_row + 32u, rows - 1u)];
-      float16_t value9 = src[min(src_col + 32u, cols - 1u) + cols * min(src_row + 32u, rows - 1u)];
-      float16_t value10 = src[min(src_col, cols - 1u) + cols * min(src_row + 33u, rows - 1u)];
-      float16_t value11 = src[min(src_col + 32u, cols - 1u) + cols * min(src_row + 33u, rows - 1u)];
-      float16_t value12 = src[min(src_col, cols - 1u) + cols * min(src_row + 48u, rows - 1u)];
-      float16_t value13 = src[min(src_col + 32u, cols - 1u) + cols * min(src_row + 48u, rows - 1u)];
-      float16_t value14 = src[min(src_col, cols - 1u) + cols * min(src_row + 49u, rows - 1u)];
-      float16_t value15 = src[min(src_col + 32u, cols - 1u) + cols * min(src_row + 49u, rows - 1u)];
-      uint tile_at = 2u * (thread & 31u) + 130u * (thread >> 5u);
-      tile[tile_at >> 1u] = f16vec2(value0, value2);
-      tile[(tile_at >> 1u) + 32u] = f16vec2(value1, value3);
-      tile[(tile_at >> 1u) + 520u] = f16vec2(value4, value6);
-      tile[(tile_at >> 1u) + 552u] = f16vec2(value5, value7);
-      tile[(tile_at >> 1u) + 1040u] = f16vec2(value8, value10);
-      tile[(tile_at >> 1u) + 1072u] = f16vec2(value9, value11);
-      tile[(tile_at >> 1u) + 1560u] = f16vec2(value12, value14);
-      tile[(tile_at >> 1u) + 1592u] = f16vec2(value13, value15);
-    }
+          // partition(tile(src, (64,64)), (32,16))
+          // -> partition(tile, (32,16))
+          {
+            uint src_col = 64u * block_y + (thread & 31u);
+            uint src_row = 64u * (8u * block_z + block_x) + 2u * (thread >> 5u);
+            float16_t value0 = src[min(src_col, cols - 1u) + cols * min(src_row, rows - 1u)];
+            float16_t value1 = src[min(src_col + 32u, cols - 1u) + cols * min(src_row, rows - 1u)];
+            float16_t value2 = src[min(src_col, cols - 1u) + cols * min(src_row + 1u, rows - 1u)];
+            float16_t value3 = src[min(src_col + 32u, cols - 1u) + cols * min(src_row + 1u, rows - 1u)];
+            float16_t value4 = src[min(src_col, cols - 1u) + cols * min(src_row + 16u, rows - 1u)];
+            float16_t value5 = src[min(src_col + 32u, cols - 1u) + cols * min(src_row + 16u, rows - 1u)];
+            float16_t value6 = src[min(src_col, cols - 1u) + cols * min(src_row + 17u, rows - 1u)];
+            float16_t value7 = src[min(src_col + 32u, cols - 1u) + cols * min(src_row + 17u, rows - 1u)];
+            float16_t value8 = src[min(src_col, cols - 1u) + cols * min(src_row + 32u, rows - 1u)];
+            float16_t value9 = src[min(src_col + 32u, cols - 1u) + cols * min(src_row + 32u, rows - 1u)];
+            float16_t value10 = src[min(src_col, cols - 1u) + cols * min(src_row + 33u, rows - 1u)];
+            float16_t value11 = src[min(src_col + 32u, cols - 1u) + cols * min(src_row + 33u, rows - 1u)];
+            float16_t value12 = src[min(src_col, cols - 1u) + cols * min(src_row + 48u, rows - 1u)];
+            float16_t value13 = src[min(src_col + 32u, cols - 1u) + cols * min(src_row + 48u, rows - 1u)];
+            float16_t value14 = src[min(src_col, cols - 1u) + cols * min(src_row + 49u, rows - 1u)];
+            float16_t value15 = src[min(src_col + 32u, cols - 1u) + cols * min(src_row + 49u, rows - 1u)];
+            uint tile_at = 2u * (thread & 31u) + 130u * (thread >> 5u);
+            tile[tile_at >> 1u] = f16vec2(value0, value2);
+            tile[(tile_at >> 1u) + 32u] = f16vec2(value1, value3);
+            tile[(tile_at >> 1u) + 520u] = f16vec2(value4, value6);
+            tile[(tile_at >> 1u) + 552u] = f16vec2(value5, value7);
+            tile[(tile_at >> 1u) + 1040u] = f16vec2(value8, value10);
+            tile[(tile_at >> 1u) + 1072u] = f16vec2(value9, value11);
+            tile[(tile_at >> 1u) + 1560u] = f16vec2(value12, value14);
+            tile[(tile_at >> 1u) + 1592u] = f16vec2(value13, value15);
+          }
 
-    barrier();
+          barrier();
 
-    // partition(transpose(tile), (64,8))
-    // -> partition(tile(dst, (64,64)), (64,8))
-    {
-      uint tile_at = 130u * (thread & 31u) + 2u * (thread >> 5u);
-      f16vec2 value0 = tile[tile_at >> 1u];
-      f16vec2 value1 = tile[(tile_at >> 1u) + 8u];
-      f16vec2 value2 = tile[(tile_at >> 1u) + 16u];
-      f16vec2 value3 = tile[(tile_at >> 1u) + 24u];
-      f16vec2 value4 = tile[(tile_at >> 1u) + 32u];
-      f16vec2 value5 = tile[(tile_at >> 1u) + 40u];
-      f16vec2 value6 = tile[(tile_at >> 1u) + 48u];
-      f16vec2 value7 = tile[(tile_at >> 1u) + 56u];
-      uint dst_row = 64u * (8u * block_z + block_x) + 2u * (thread & 31u);
-      uint dst_col = 64u * block_y + (thread >> 5u);
-      if (dst_row < rows && dst_col < cols) {
-        dst[dst_row + rows * dst_col] = value0.x;
-      }
-      if (dst_row + 1u < rows && dst_col < cols) {
-        dst[dst_row + 1u + rows * dst_col] = value0.y;
-      }
-      if (dst_row < rows && dst_col + 8u < cols) {
-        dst[dst_row + rows * (dst_col + 8u)] = value1.x;
-      }
-      if (dst_row + 1u < rows && dst_col + 8u < cols) {
-        dst[dst_row + 1u + rows * (dst_col + 8u)] = value1.y;
-      }
-      if (dst_row < rows && dst_col + 16u < cols) {
-        dst[dst_row + rows * (dst_col + 16u)] = value2.x;
-      }
-      if (dst_row + 1u < rows && dst_col + 16u < cols) {
-        dst[dst_row + 1u + rows * (dst_col + 16u)] = value2.y;
-      }
-      if (dst_row < rows && dst_col + 24u < cols) {
-        dst[dst_row + rows * (dst_col + 24u)] = value3.x;
-      }
-      if (dst_row + 1u < rows && dst_col + 24u < cols) {
-        dst[dst_row + 1u + rows * (dst_col + 24u)] = value3.y;
-      }
-      if (dst_row < rows && dst_col + 32u < cols) {
-        dst[dst_row + rows * (dst_col + 32u)] = value4.x;
-      }
-      if (dst_row + 1u < rows && dst_col + 32u < cols) {
-        dst[dst_row + 1u + rows * (dst_col + 32u)] = value4.y;
-      }
-      if (dst_row < rows && dst_col + 40u < cols) {
-        dst[dst_row + rows * (dst_col + 40u)] = value5.x;
-      }
-      if (dst_row + 1u < rows && dst_col + 40u < cols) {
-        dst[dst_row + 1u + rows * (dst_col + 40u)] = value5.y;
-      }
-      if (dst_row < rows && dst_col + 48u < cols) {
-        dst[dst_row + rows * (dst_col + 48u)] = value6.x;
-      }
-      if (dst_row + 1u < rows && dst_col + 48u < cols) {
-        dst[dst_row + 1u + rows * (dst_col + 48u)] = value6.y;
-      }
-      if (dst_row < rows && dst_col + 56u < cols) {
-        dst[dst_row + rows * (dst_col + 56u)] = value7.x;
-      }
-      if (dst_row + 1u < rows && dst_col + 56u < cols) {
-        dst[dst_row + 1u + rows * (dst_col + 56u)] = value7.y;
+          // partition(transpose(tile), (64,8))
+          // -> partition(tile(dst, (64,64)), (64,8))
+          {
+            uint tile_at = 130u * (thread & 31u) + 2u * (thread >> 5u);
+            f16vec2 value0 = tile[tile_at >> 1u];
+            f16vec2 value1 = tile[(tile_at >> 1u) + 8u];
+            f16vec2 value2 = tile[(tile_at >> 1u) + 16u];
+            f16vec2 value3 = tile[(tile_at >> 1u) + 24u];
+            f16vec2 value4 = tile[(tile_at >> 1u) + 32u];
+            f16vec2 value5 = tile[(tile_at >> 1u) + 40u];
+            f16vec2 value6 = tile[(tile_at >> 1u) + 48u];
+            f16vec2 value7 = tile[(tile_at >> 1u) + 56u];
+            uint dst_row = 64u * (8u * block_z + block_x) + 2u * (thread & 31u);
+            uint dst_col = 64u * block_y + (thread >> 5u);
+            if (dst_row < rows && dst_col < cols) {
+              dst[dst_row + rows * dst_col] = value0.x;
+            }
+            if (dst_row + 1u < rows && dst_col < cols) {
+              dst[dst_row + 1u + rows * dst_col] = value0.y;
+            }
+            if (dst_row < rows && dst_col + 8u < cols) {
+              dst[dst_row + rows * (dst_col + 8u)] = value1.x;
+            }
+            if (dst_row + 1u < rows && dst_col + 8u < cols) {
+              dst[dst_row + 1u + rows * (dst_col + 8u)] = value1.y;
+            }
+            if (dst_row < rows && dst_col + 16u < cols) {
+              dst[dst_row + rows * (dst_col + 16u)] = value2.x;
+            }
+            if (dst_row + 1u < rows && dst_col + 16u < cols) {
+              dst[dst_row + 1u + rows * (dst_col + 16u)] = value2.y;
+            }
+            if (dst_row < rows && dst_col + 24u < cols) {
+              dst[dst_row + rows * (dst_col + 24u)] = value3.x;
+            }
+            if (dst_row + 1u < rows && dst_col + 24u < cols) {
+              dst[dst_row + 1u + rows * (dst_col + 24u)] = value3.y;
+            }
+            if (dst_row < rows && dst_col + 32u < cols) {
+              dst[dst_row + rows * (dst_col + 32u)] = value4.x;
+            }
+            if (dst_row + 1u < rows && dst_col + 32u < cols) {
+              dst[dst_row + 1u + rows * (dst_col + 32u)] = value4.y;
+            }
+            if (dst_row < rows && dst_col + 40u < cols) {
+              dst[dst_row + rows * (dst_col + 40u)] = value5.x;
+            }
+            if (dst_row + 1u < rows && dst_col + 40u < cols) {
+              dst[dst_row + 1u + rows * (dst_col + 40u)] = value5.y;
+            }
+            if (dst_row < rows && dst_col + 48u < cols) {
+              dst[dst_row + rows * (dst_col + 48u)] = value6.x;
+            }
+            if (dst_row + 1u < rows && dst_col + 48u < cols) {
+              dst[dst_row + 1u + rows * (dst_col + 48u)] = value6.y;
+            }
+            if (dst_row < rows && dst_col + 56u < cols) {
+              dst[dst_row + rows * (dst_col + 56u)] = value7.x;
+            }
+            if (dst_row + 1u < rows && dst_col + 56u < cols) {
+              dst[dst_row + 1u + rows * (dst_col + 56u)] = value7.y;
+            }
+          }
+        } else {
+
+          // parallelize(tile(transpose(tile(src, (64,64))), (64,8)), (64,4):(1,64))
+          // -> parallelize(tile(tile(dst, (64,64)), (64,8)), (64,4):(1,64))
+          {
+            uint src_col0 = 64u * block_y + (thread >> 6u);
+            uint src_row = 64u * (8u * block_z + block_x) + (thread & 63u);
+            uint dst_row = 64u * (8u * block_z + block_x) + (thread & 63u);
+            uint dst_col0 = 64u * block_y + (thread >> 6u);
+            if (src_row < rows && dst_row < rows) {
+              for (uint v1 = 0u; v1 < 2u; ++v1) {
+                uint src_col = src_col0 + 4u * v1;
+                uint dst_col = dst_col0 + 4u * v1;
+                if (src_col < cols && dst_col < cols) {
+                  float16_t value = src[src_col + cols * src_row];
+                  dst[dst_row + rows * dst_col] = value;
+                }
+              }
+            }
+          }
+        }
+      } else {
+
+        // parallelize(tile(tile(src, (64,64)), (64,8)), (64,4):(1,64))
+        // -> parallelize(tile(transpose(tile(dst, (64,64))), (64,8)), (64,4):(1,64))
+        {
+          uint src_col = 64u * block_y + (thread & 63u);
+          uint src_row0 = 64u * (8u * block_z + block_x) + (thread >> 6u);
+          uint dst_row0 = 64u * (8u * block_z + block_x) + (thread >> 6u);
+          uint dst_col = 64u * block_y + (thread & 63u);
+          if (src_col < cols && dst_col < cols) {
+            for (uint v1 = 0u; v1 < 2u; ++v1) {
+              uint src_row = src_row0 + 4u * v1;
+              uint dst_row = dst_row0 + 4u * v1;
+              if (src_row < rows && dst_row < rows) {
+                float16_t value = src[src_col + cols * src_row];
+                dst[dst_row + rows * dst_col] = value;
+              }
+            }
+          }
+        }
       }
     }
   }

@@ -47,46 +47,80 @@ void main() {
       dst_x4[(dst_row + rows * dst_col) >> 2u] = vec4(value0, value1, value2, value3);
     }
   } else {
+    if (32u * block_y < cols && 32u * (8u * block_z + block_x) < rows) {
+      if (8u < rows) {
+        if (8u < cols) {
 
-    // partition(tile(src, (32,32)), (32,8))
-    // -> partition(tile, (32,8))
-    {
-      uint src_col = 32u * block_y + (thread & 31u);
-      uint src_row = 32u * (8u * block_z + block_x) + (thread >> 5u);
-      float value0 = src[min(src_col, cols - 1u) + cols * min(src_row, rows - 1u)];
-      float value1 = src[min(src_col, cols - 1u) + cols * min(src_row + 8u, rows - 1u)];
-      float value2 = src[min(src_col, cols - 1u) + cols * min(src_row + 16u, rows - 1u)];
-      float value3 = src[min(src_col, cols - 1u) + cols * min(src_row + 24u, rows - 1u)];
-      uint tile_at = (thread & 31u) + 33u * (thread >> 5u);
-      tile[tile_at] = value0;
-      tile[tile_at + 264u] = value1;
-      tile[tile_at + 528u] = value2;
-      tile[tile_at + 792u] = value3;
-    }
+          // partition(tile(src, (32,32)), (32,8))
+          // -> partition(tile, (32,8))
+          {
+            uint src_col = 32u * block_y + (thread & 31u);
+            uint src_row = 32u * (8u * block_z + block_x) + (thread >> 5u);
+            float value0 = src[min(src_col, cols - 1u) + cols * min(src_row, rows - 1u)];
+            float value1 = src[min(src_col, cols - 1u) + cols * min(src_row + 8u, rows - 1u)];
+            float value2 = src[min(src_col, cols - 1u) + cols * min(src_row + 16u, rows - 1u)];
+            float value3 = src[min(src_col, cols - 1u) + cols * min(src_row + 24u, rows - 1u)];
+            uint tile_at = (thread & 31u) + 33u * (thread >> 5u);
+            tile[tile_at] = value0;
+            tile[tile_at + 264u] = value1;
+            tile[tile_at + 528u] = value2;
+            tile[tile_at + 792u] = value3;
+          }
 
-    barrier();
+          barrier();
 
-    // partition(transpose(tile), (32,8))
-    // -> partition(tile(dst, (32,32)), (32,8))
-    {
-      uint tile_at = 33u * (thread & 31u) + (thread >> 5u);
-      float value0 = tile[tile_at];
-      float value1 = tile[tile_at + 8u];
-      float value2 = tile[tile_at + 16u];
-      float value3 = tile[tile_at + 24u];
-      uint dst_row = 32u * (8u * block_z + block_x) + (thread & 31u);
-      uint dst_col = 32u * block_y + (thread >> 5u);
-      if (dst_row < rows && dst_col < cols) {
-        dst[dst_row + rows * dst_col] = value0;
-      }
-      if (dst_row < rows && dst_col + 8u < cols) {
-        dst[dst_row + rows * (dst_col + 8u)] = value1;
-      }
-      if (dst_row < rows && dst_col + 16u < cols) {
-        dst[dst_row + rows * (dst_col + 16u)] = value2;
-      }
-      if (dst_row < rows && dst_col + 24u < cols) {
-        dst[dst_row + rows * (dst_col + 24u)] = value3;
+          // partition(transpose(tile), (32,8))
+          // -> partition(tile(dst, (32,32)), (32,8))
+          {
+            uint tile_at = 33u * (thread & 31u) + (thread >> 5u);
+            float value0 = tile[tile_at];
+            float value1 = tile[tile_at + 8u];
+            float value2 = tile[tile_at + 16u];
+            float value3 = tile[tile_at + 24u];
+            uint dst_row = 32u * (8u * block_z + block_x) + (thread & 31u);
+            uint dst_col = 32u * block_y + (thread >> 5u);
+            if (dst_row < rows && dst_col < cols) {
+              dst[dst_row + rows * dst_col] = value0;
+            }
+            if (dst_row < rows && dst_col + 8u < cols) {
+              dst[dst_row + rows * (dst_col + 8u)] = value1;
+            }
+            if (dst_row < rows && dst_col + 16u < cols) {
+              dst[dst_row + rows * (dst_col + 16u)] = value2;
+            }
+            if (dst_row < rows && dst_col + 24u < cols) {
+              dst[dst_row + rows * (dst_col + 24u)] = value3;
+            }
+          }
+        } else {
+
+          // parallelize(tile(transpose(tile(src, (32,32))), (32,8)), (32,8):(1,32))
+          // -> parallelize(tile(tile(dst, (32,32)), (32,8)), (32,8):(1,32))
+          {
+            uint src_col = 32u * block_y + (thread >> 5u);
+            uint src_row = 32u * (8u * block_z + block_x) + (thread & 31u);
+            uint dst_row = 32u * (8u * block_z + block_x) + (thread & 31u);
+            uint dst_col = 32u * block_y + (thread >> 5u);
+            if (src_col < cols && src_row < rows && dst_row < rows && dst_col < cols) {
+              float value = src[src_col + cols * src_row];
+              dst[dst_row + rows * dst_col] = value;
+            }
+          }
+        }
+      } else {
+
+        // parallelize(tile(tile(src, (32,32)), (32,8)), (32,8):(1,32))
+        // -> parallelize(tile(transpose(tile(dst, (32,32))), (32,8)), (32,8):(1,32))
+        {
+          uint src_col = 32u * block_y + (thread & 31u);
+          uint src_row = 32u * (8u * block_z + block_x) + (thread >> 5u);
+          uint dst_row = 32u * (8u * block_z + block_x) + (thread >> 5u);
+          uint dst_col = 32u * block_y + (thread & 31u);
+          if (src_col < cols && src_row < rows && dst_row < rows && dst_col < cols) {
+            float value = src[src_col + cols * src_row];
+            dst[dst_row + rows * dst_col] = value;
+          }
+        }
       }
     }
   }

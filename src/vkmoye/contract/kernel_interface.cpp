@@ -124,7 +124,9 @@ std::array<std::uint64_t, 3> group_count(const KernelInterface& kernel,
     if (dimension.tile < 1) {
       throw ArgumentError(fmt::format("{}: the grid has tiles of {}", kernel.name, dimension.tile));
     }
-    groups[i] = static_cast<std::uint64_t>((extent + dimension.tile - 1) / dimension.tile);
+    const std::int64_t tiles = (extent + dimension.tile - 1) / dimension.tile;
+    groups[i] =
+        static_cast<std::uint64_t>(dimension.most > 0 ? std::min(tiles, dimension.most) : tiles);
   }
   return groups;
 }

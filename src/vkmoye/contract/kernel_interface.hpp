@@ -76,10 +76,11 @@ struct Binding {
   std::uint32_t alignment = 1;
 };
 
-/// Groups along one grid dimension: ceil(extent / tile).
+/// Groups along one grid dimension: ceil(extent / tile), and no more than `most` where it is not 0.
 struct GridDimension {
   Extent extent = 1;
   std::int64_t tile = 1;
+  std::int64_t most = 0;
 };
 
 /// A run-time argument: u32, i32 or f32 of 4 bytes, or f64 of 8 bytes.

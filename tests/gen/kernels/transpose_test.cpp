@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/analysis/access_report.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/ir/verify.hpp"
@@ -53,6 +54,21 @@ TEST(TransposeAuto, RefusesBadValuesWithEveryReason) {
   config.tile_cols = 16;
   EXPECT_THAT(reasons_against(config),
               Contains("load: 256 threads move (32,32) at once, which does not divide (16,64)"));
+}
+
+// Of a single row, a workgroup has 128 elements to move: 4 requests of 32 threads on each side, not
+// those of all its 128 x 128.
+TEST(TransposeAuto, LeavesOutWhatAThinArrayDoesNotHave) {
+  const ir::Kernel kernel = transpose_auto(transpose_auto_config(ScalarType::i8));
+  EXPECT_EQ(group_count(ir::interface_of(kernel), {{"rows", 1}, {"cols", 2000000}}),
+            (std::array<std::uint64_t, 3>{1, 15625, 1}));
+  for (const auto& [rows, cols] : {std::pair{1u, 2000000u}, std::pair{2000000u, 1u}}) {
+    AccessModel model;
+    model.sizes = {{"rows", rows}, {"cols", cols}};
+    std::uint64_t requests = 0;
+    for (const AccessReport& access : analyse(kernel, model).accesses) requests += access.requests;
+    EXPECT_EQ(requests, 8u) << rows << 'x' << cols;
+  }
 }
 
 TEST(TransposeAuto, HasAConfigForEveryType) {

@@ -49,6 +49,7 @@ ordered_json to_json(const KernelInterface& kernel) {
   ordered_json grid = ordered_json::array();
   for (const GridDimension& dimension : kernel.grid) {
     grid.push_back({{"extent", to_json(dimension.extent)}, {"tile", dimension.tile}});
+    if (dimension.most > 0) grid.back()["most"] = dimension.most;
   }
   ordered_json features = ordered_json::array();
   for (const Feature feature : kernel.features.list()) features.push_back(to_string(feature));
@@ -60,7 +61,8 @@ ordered_json to_json(const KernelInterface& kernel) {
       {"push_constants", constants},
       {"grid", grid},
       {"grid_rule",
-       "groups[i] = ceil(extent / tile); set each first_group_* to 0, or to the first group of "
+       "groups[i] = ceil(extent / tile), no more than most where it is given; set each "
+       "first_group_* to 0, or to the first group of "
        "each piece of a grid dispatched in pieces"},
       {"strides_rule", "elements from one coordinate along each mode to the next; none: compact"},
       {"workgroup_size", kernel.workgroup_size},

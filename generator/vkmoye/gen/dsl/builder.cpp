@@ -116,8 +116,9 @@ void Builder::take_grid_from(const View& view) {
   }
 }
 
-void Builder::grid(std::size_t dimension, const Extent& extent, std::int64_t tile) {
-  kernel_.grid[dimension] = {extent, tile};
+void Builder::grid(std::size_t dimension, const Extent& extent, std::int64_t tile,
+                   std::int64_t most) {
+  kernel_.grid[dimension] = {extent, tile, most};
   has_grid_[dimension] = true;
 }
 
@@ -240,6 +241,14 @@ Conditions Builder::inside(const View& view) const {
     const Expr last = axis.origin + static_cast<std::uint32_t>(cosize(axis.values) - 1);
     if (ir::is_constant(extent) && last->bound <= extent->value) continue;
     conditions.push_back(ir::less(last, extent));
+  }
+  return conditions;
+}
+
+Conditions Builder::begins_inside(const View& view) const {
+  Conditions conditions;
+  for (std::size_t i = 0; i < view.axes.size(); ++i) {
+    conditions.push_back(ir::less(view.axes[i].origin, ir::extent_of(array(view).axes[i])));
   }
   return conditions;
 }

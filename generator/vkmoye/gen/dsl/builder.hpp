@@ -65,8 +65,9 @@ class Builder {
   Expr block_x() const;
   Expr block_y() const;
   Expr block_z() const;
-  /// The grid along a dimension (0: block_x) whose coordinate is no tile's by itself.
-  void grid(std::size_t dimension, const Extent& extent, std::int64_t tile);
+  /// The grid along a dimension (0: block_x) whose coordinate is no tile's by itself; `most`: groups
+  /// at most, 0 for as many as there are tiles.
+  void grid(std::size_t dimension, const Extent& extent, std::int64_t tile, std::int64_t most = 0);
   Expr thread() const;  // 0 .. threads-1
 
   /// to(v) = from(v) for each value v; a value outside its buffer is skipped.
@@ -106,6 +107,8 @@ class Builder {
 
   /// What must hold so that no value of `view`, a tile of a buffer, hangs over an edge.
   Conditions inside(const View& view) const;
+  /// What must hold so that `view`, a tile of a buffer, does not lie outside whole.
+  Conditions begins_inside(const View& view) const;
   /// What must hold so that rows of the buffer begin at multiples of `elements`.
   Conditions aligned(const View& view, std::uint32_t elements) const;
 

@@ -169,7 +169,7 @@ ir::Kernel transpose_auto(const TransposeAutoConfig& config, const std::string& 
   // Workgroups run along x first: down the rows of tiles of a strip, then to the next column.
   Expr col = k.block_x(), row = k.block_y();
   if (config.strip > 1) {
-    k.grid(0, config.strip, 1);
+    k.grid(0, "rows", bN, config.strip);
     k.grid(1, "cols", bM);
     k.grid(2, "rows", bN * config.strip);
     col = k.block_y();
@@ -194,9 +194,39 @@ ir::Kernel transpose_auto(const TransposeAutoConfig& config, const std::string& 
         k.aligned(to, static_cast<std::uint32_t>(config.store / bytes_of(config)))}) {
     whole.insert(whole.end(), more.begin(), more.end());
   }
+  // Along an array with few rows or columns most of a tile is outside: what is inside goes straight
+  // across, neighbouring threads along the other direction.
+  const auto few = [&](std::int64_t across, std::int64_t along) {
+    return std::max(across / 8, config.threads / std::min(along, config.threads));
+  };
+  const auto more_than = [](std::int64_t count, const char* extent) {
+    return Conditions{ir::less(static_cast<std::uint32_t>(count), ir::variable(extent))};
+  };
+  const std::int64_t few_rows = few(bN, bM), few_cols = few(bM, bN);
+  const auto straight_across = [&](const View& source, const View& target, std::int64_t across) {
+    const std::int64_t along = size(source.shape().mode(0)),
+                       lanes = std::min(along, config.threads);
+    const Layout threads = make_layout({lanes, config.threads / lanes});
+    const auto part = [&](const View& whole_tile) {
+      return parallelize(tile(whole_tile, {along, across}, {0, 0}), threads, k.thread());
+    };
+    k.copy(part(source), part(target));
+  };
+  const auto at_an_edge = [&] {
+    k.branch(
+        more_than(few_rows, "rows"),
+        [&] {
+          k.branch(
+              more_than(few_cols, "cols"),
+              [&] { through_shared(work.load_by_one, work.store_by_one, Edges::clamped); },
+              [&] { straight_across(transpose(from), to, few_cols); });
+        },
+        [&] { straight_across(from, transpose(to), few_rows); });
+  };
+  const auto nothing = [] {};
   k.branch(
       whole, [&] { through_shared(work.load, work.store, Edges::inside); },
-      [&] { through_shared(work.load_by_one, work.store_by_one, Edges::clamped); });
+      [&] { k.branch(k.begins_inside(from), at_an_edge, nothing); });
   return k.finish();
 }
 
