@@ -2,7 +2,7 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
-#include "vkmoye/gen/ir/verify.hpp"
+#include "vkmoye/gen/verify/verify.hpp"
 #include "vkmoye/gen/spirv/assemble.hpp"
 
 namespace vkmoye::gen {
@@ -20,12 +20,12 @@ CompiledKernel compile_if_none(std::vector<std::string> reasons, const ir::Kerne
 }  // namespace
 
 CompiledKernel compile(const ir::Kernel& kernel) {
-  return compile_if_none(ir::verify(kernel), kernel);
+  return compile_if_none(verify(kernel), kernel);
 }
 
 CompiledKernel compile(const ir::Kernel& kernel, const DeviceCaps& caps) {
   std::vector<std::string> reasons = reasons_against(ir::interface_of(kernel), caps);
-  for (std::string& reason : ir::verify(kernel)) reasons.push_back(std::move(reason));
+  for (std::string& reason : verify(kernel)) reasons.push_back(std::move(reason));
   return compile_if_none(std::move(reasons), kernel);
 }
 

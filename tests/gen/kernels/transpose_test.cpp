@@ -7,9 +7,9 @@
 #include "vkmoye/gen/analysis/access_report.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
-#include "vkmoye/gen/ir/verify.hpp"
 #include "vkmoye/gen/kernels/copy.hpp"
 #include "vkmoye/gen/kernels/transpose_auto.hpp"
+#include "vkmoye/gen/verify/verify.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -30,7 +30,7 @@ TEST(Transpose, WithoutItsBarrierIsRefusedNamingTheTwoPartitions) {
   TileConfig padded;
   padded.pad = 1;
   EXPECT_THAT(
-      ir::verify(without_barriers(transpose(padded))),
+      verify(without_barriers(transpose(padded))),
       ElementsAre(HasSubstr("race in shared tile: 'parallelize(tile, (32,8):(1,32))' writes "
                             "tile[33] in thread 32 and 'parallelize(transpose(tile), "
                             "(32,8):(1,32))' reads it in thread 1, with no barrier between")));
@@ -80,7 +80,7 @@ TEST(TransposeAuto, HasAConfigForEveryType) {
 TEST(Copy, NeedsNoBarrier) {
   const ir::Kernel kernel = copy();
   EXPECT_EQ(without_barriers(kernel).body.size(), kernel.body.size());
-  EXPECT_THAT(ir::verify(kernel), IsEmpty());
+  EXPECT_THAT(verify(kernel), IsEmpty());
 }
 
 TEST(Transpose, HoldsExactlyCosizeElementsInSharedMemory) {

@@ -1,13 +1,14 @@
 // Sizes made numbers: what becomes of addresses, guards and the interface.
 
+#include "vkmoye/gen/passes/bake.hpp"
+
 #include <gmock/gmock.h>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
-#include "vkmoye/gen/ir/verify.hpp"
 #include "vkmoye/gen/kernels/registry.hpp"
-#include "vkmoye/gen/passes/bake.hpp"
+#include "vkmoye/gen/verify/verify.hpp"
 
 namespace vkmoye::gen::test {
 namespace {
@@ -46,16 +47,19 @@ TEST(Bake, LeavesEveryKernelSound) {
             argument.type == ScalarType::u32 && !argument.name.starts_with("first_group");
         if (is_size) sizes[argument.name] = size;
       }
-      EXPECT_THAT(ir::verify(bake(kernel, sizes)), IsEmpty()) << entry.name << ' ' << size;
+      EXPECT_THAT(verify(bake(kernel, sizes)), IsEmpty()) << entry.name << ' ' << size;
     }
   }
 }
 
 TEST(Bake, RefusesWhatIsNoSize) {
-  EXPECT_THAT([] { bake(copy("copy/simple"), {{"columns", 3}, {"rows", -1}, {"cols", 0.5}}); },
-              ThrowsMessage<ArgumentError>(AllOf(HasSubstr("'columns' is no size that it takes"),
-                                                 HasSubstr("rows = -1 is outside"),
-                                                 HasSubstr("cols = 0.5 is outside"))));
+  EXPECT_THAT(
+      [] {
+        bake(copy("copy/simple"), {{"columns", 3}, {"rows", -1}, {"cols", 0.5}});
+      },
+      ThrowsMessage<ArgumentError>(AllOf(HasSubstr("'columns' is no size that it takes"),
+                                         HasSubstr("rows = -1 is outside"),
+                                         HasSubstr("cols = 0.5 is outside"))));
 }
 
 }  // namespace

@@ -6,33 +6,23 @@
 
 #include "vkmoye/gen/analysis/sites.hpp"
 #include "vkmoye/gen/analysis/width_limit.hpp"
-#include "vkmoye/gen/ir/evaluate.hpp"
-#include "vkmoye/gen/ir/verify.hpp"
+#include "vkmoye/gen/machine/machine.hpp"
+#include "vkmoye/gen/verify/verify.hpp"
 
 namespace vkmoye::gen {
 namespace {
 
-using ir::Value;
-using ir::Values;
+using machine::Access;
+using machine::Machine;
+using machine::Values;
 
 constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 27;
 
-// The threads that execute a statement, as far as sizes and threads tell.
-using Active = std::vector<bool>;
-
 // Runs one workgroup, and adds what it touches to the reports of the sites.
-class Follower {
+class Observer final : public machine::Guest {
  public:
-  Follower(const ir::Kernel& kernel, const AccessModel& model)
+  Observer(const ir::Kernel& kernel, const AccessModel& model)
       : model_(model), threads_(kernel.threads), sites_(find_sites(kernel)) {
-    for (const PushConstant& argument : kernel.arguments) {
-      if (argument.type != ScalarType::u32) continue;
-      const auto size = model.sizes.find(argument.name);
-      const bool is_first_group = argument.name.starts_with("first_group");
-      values_.define(argument.name, Values(threads_, size != model.sizes.end() ? size->second
-                                                     : is_first_group          ? 0
-                                                                      : model.other_sizes));
-    }
     for (const Site& site : sites_.list) {
       AccessReport access;
       access.array = site.array->name;
@@ -47,9 +37,19 @@ class Follower {
       limits_.emplace_back(*site.array, site.width, threads_);
       totals_.emplace_back();
     }
+    const auto lanes = static_cast<std::size_t>(model.banks.lanes);
+    Machine machine(kernel, {threads_, lanes, {0, 0, 0}}, *this, budget_);
+    for (const PushConstant& argument : kernel.arguments) {
+      if (argument.type != ScalarType::u32) continue;
+      const auto size = model.sizes.find(argument.name);
+      const bool is_first_group = argument.name.starts_with("first_group");
+      machine.values().define(argument.name, Values::same(size != model.sizes.end() ? size->second
+                                                          : is_first_group          ? 0
+                                                                           : model.other_sizes));
+    }
     try {
-      run(kernel.body, Active(threads_, true));
-    } catch (const ir::Budget::Exceeded&) {
+      machine.run();
+    } catch (const machine::Budget::Exceeded&) {
       in_part_ = true;
     }
   }
@@ -67,74 +67,43 @@ class Follower {
     return {std::move(accesses_), {}, in_part_};
   }
 
+  bool concerns(const ir::Array& array) const override {
+    return array.space != ir::Array::Space::registers;
+  }
+  Values load(Machine& m, const Access& access) override {
+    touch(m, access);
+    return Guest::load(m, access);
+  }
+  void store(Machine& m, const Access& access, const Values&) override { touch(m, access); }
+  Values combine(Machine& m, const Access& access, ir::Op op, const Values& values) override {
+    touch(m, access);
+    return Guest::combine(m, access, op, values);
+  }
+  // A condition on data may hold: its threads take both ways.
+  bool forks() const override { return false; }
+  machine::Rounds enter(Machine&, const ir::For& loop,
+                        std::optional<std::uint32_t> known) override {
+    const std::uint32_t most = ir::is_constant(loop.end) ? kMostRounds : kMostRunTimeRounds;
+    const std::uint32_t rounds = known.value_or(most + 1);
+    in_part_ = in_part_ || rounds > most;
+    return {std::min(rounds, most), false};
+  }
+
  private:
   struct Total {
     double ideal = 0, found = 0;
   };
 
-  void run(const ir::Body& body, const Active& active) {
-    if (std::none_of(active.begin(), active.end(), [](bool on) { return on; })) return;
-    for (const ir::Stmt& statement : body) {
-      std::visit([&](const auto& s) { step(s, active); }, statement.value);
-    }
-  }
-
-  void step(const ir::Let& s, const Active&) { values_.define(s.name, Values(values_(s.value))); }
-  void step(const ir::Load& s, const Active& active) {
-    touch(s.from, active);
-    values_.define(s.name, Values(threads_));  // data
-  }
-  void step(const ir::Store& s, const Active& active) { touch(s.to, active); }
-  void step(const ir::Subgroup& s, const Active&) { values_.define(s.name, Values(threads_)); }
-  void step(const ir::Atomic& s, const Active& active) {
-    touch(s.to, active);
-    values_.define(s.name, Values(threads_));
-  }
-  void step(const ir::Block& s, const Active& active) { run(s.body, active); }
-  void step(const ir::Barrier&, const Active&) {}
-
-  // A condition on data may hold: its threads take both ways.
-  void step(const ir::If& s, const Active& active) {
-    const Values condition = values_(s.condition);
-    Active holds = active, fails = active;
-    for (std::size_t t = 0; t < threads_; ++t) {
-      if (!condition[t]) continue;
-      (*condition[t] != 0 ? fails : holds)[t] = false;
-    }
-    run(s.body, holds);
-    run(s.otherwise, fails);
-  }
-
-  void step(const ir::For& s, const Active& active) {
-    const Values ends = values_(s.end);
-    const std::uint32_t most = ir::is_constant(s.end) ? kMostRounds : kMostRunTimeRounds;
-    std::uint32_t rounds = 0;
-    for (const Value& end : ends) rounds = std::max(rounds, end.value_or(most + 1));
-    in_part_ = in_part_ || rounds > most;
-    rounds_.emplace_back(s.variable, 0);
-    for (std::uint32_t round = 0; round < std::min(rounds, most); ++round) {
-      Active inside = active;
-      for (std::size_t t = 0; t < threads_; ++t) {
-        if (ends[t] && *ends[t] <= round) inside[t] = false;
-      }
-      rounds_.back().second = round;
-      values_.define(s.variable, Values(threads_, round));
-      run(s.body, inside);
-    }
-    rounds_.pop_back();
-  }
-
-  void touch(const ir::Element& element, const Active& active) {
-    const auto site = sites_.index.find(&element);
+  void touch(Machine& m, const Access& made) {
+    const auto site = sites_.index.find(&made.element);
     if (site == sites_.index.end()) return;
-    const ir::Array& array = *sites_.list[site->second].array;
+    const ir::Array& array = made.array;
     std::vector<Values> coordinates, strides;
     for (std::size_t i = 0; i < array.axes.size(); ++i) {
-      coordinates.push_back(values_(element.coordinates[i]));
-      strides.push_back(values_(array.axes[i].stride));
+      coordinates.push_back(m(made.element.coordinates[i]));
+      strides.push_back(m(array.axes[i].stride));
     }
 
-    AccessReport& access = accesses_[site->second];
     const auto bytes = static_cast<std::int64_t>(size_of(array.type));
     const auto lanes = static_cast<std::size_t>(model_.banks.lanes);
     std::vector<std::uint32_t> at(array.axes.size()), step(array.axes.size());
@@ -142,14 +111,14 @@ class Follower {
       LaneAddresses request;
       for (std::size_t t = first; t < std::min(threads_, first + lanes); ++t) {
         request.emplace_back();
-        if (!active[t]) continue;
+        if (!made.active.has(t)) continue;
         std::int64_t offset = 0;
         bool is_known = true;
         for (std::size_t i = 0; i < at.size(); ++i) {
-          is_known = is_known && coordinates[i][t] && strides[i][t];
+          is_known = is_known && coordinates[i].in(t) && strides[i].in(t);
           if (!is_known) break;
-          at[i] = *coordinates[i][t];
-          step[i] = *strides[i][t];
+          at[i] = static_cast<std::uint32_t>(*coordinates[i].in(t));
+          step[i] = static_cast<std::uint32_t>(*strides[i].in(t));
           offset += std::int64_t{at[i]} * step[i];
         }
         if (!is_known) continue;  // by data: no layout says where
@@ -157,12 +126,15 @@ class Follower {
         limits_[site->second].touch(t, at, step, offset);
       }
       if (std::any_of(request.begin(), request.end(), [](const auto& lane) { return !!lane; })) {
-        add(access, totals_[site->second], request, first / lanes);
+        add(m, site->second, request, first / lanes);
       }
     }
   }
 
-  void add(AccessReport& access, Total& total, const LaneAddresses& request, std::size_t subgroup) {
+  void add(Machine& m, std::size_t site, const LaneAddresses& request, std::size_t subgroup) {
+    AccessReport& access = accesses_[site];
+    Total& total = totals_[site];
+    rounds_ = m.rounds();
     budget_.spend(request.size() * 16);
     ++access.requests;
     if (access.space == ir::Array::Space::shared) {
@@ -196,10 +168,8 @@ class Follower {
   const AccessModel& model_;
   const std::size_t threads_;
   const Sites sites_;
-  ir::Budget budget_{kMostSteps};
-  ir::Evaluator values_{threads_, budget_, 0};
-  std::vector<std::pair<std::string, std::uint32_t>>
-      rounds_;  // of the loops around, outermost first
+  machine::Budget budget_{kMostSteps};
+  std::vector<std::pair<std::string, std::uint32_t>> rounds_;  // of the loops around
   bool in_part_ = false;
   // By site.
   std::vector<AccessReport> accesses_;
@@ -234,9 +204,9 @@ std::string verdict(const AccessReport& access) {
 }
 
 KernelReport analyse(const ir::Kernel& kernel, const AccessModel& model) {
-  std::vector<std::string> reasons = ir::verify(kernel);
+  std::vector<std::string> reasons = verify(kernel);
   if (!reasons.empty()) return {{}, std::move(reasons), false};
-  return Follower(kernel, model).report();
+  return Observer(kernel, model).report();
 }
 
 }  // namespace vkmoye::gen

@@ -8,6 +8,7 @@
 
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
+#include "vkmoye/gen/ir/effects.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -69,62 +70,57 @@ Path both(const Path& outer, const Path& inner) {
 
 class Finder {
  public:
-  explicit Finder(const ir::Kernel& kernel) : kernel_(kernel) { walk(kernel.body, {}); }
+  explicit Finder(const ir::Kernel& kernel) : kernel_(kernel) { walk(kernel.body, {}, nullptr); }
   Sites sites;
 
  private:
-  void walk(const ir::Body& body, const Path& path) {
+  void walk(const ir::Body& body, const Path& path, const ir::Body* block) {
     const ir::Definitions definitions = definitions_;
-    for (const ir::Stmt& statement : body) {
-      std::visit([&](const auto& s) { visit(s, path); }, statement.value);
-    }
+    for (const ir::Stmt& statement : body) visit(statement, path, block);
     definitions_ = definitions;
   }
 
   // Whether all threads of a workgroup agree on `e`, in every round of a loop: it is made of sizes and
   // of the group.
   bool is_uniform(const Expr& e) const {
-    if (e->op == Op::builtin) return e->builtin != ir::Builtin::thread;
+    if (e->op == Op::builtin) {
+      return e->builtin == ir::Builtin::group_x || e->builtin == ir::Builtin::group_y ||
+             e->builtin == ir::Builtin::group_z;
+    }
     if (e->op == Op::variable) {
       const auto name = definitions_.find(e->name);
       if (name != definitions_.end()) return is_uniform(name->second);
       return std::any_of(kernel_.arguments.begin(), kernel_.arguments.end(),
-                         [&](const auto& argument) { return argument == e->name; });
+                         [&](const auto& argument) { return argument.name == e->name; });
     }
     return std::all_of(e->operands.begin(), e->operands.end(),
                        [&](const Expr& operand) { return is_uniform(operand); });
   }
 
-  void visit(const ir::Let& s, const Path&) {
-    definitions_.insert_or_assign(s.name, ir::expand(s.value, definitions_));
-  }
-  void visit(const ir::Barrier&, const Path&) {}
-  void visit(const ir::Subgroup&, const Path&) {}
-  void visit(const ir::Atomic& s, const Path& path) { add(s.to, true, path); }
-  void visit(const ir::Load& s, const Path& path) { add(s.from, false, path); }
-  void visit(const ir::Store& s, const Path& path) { add(s.to, true, path); }
-  void visit(const ir::For& s, const Path& path) { walk(s.body, path); }
-  void visit(const ir::Block& s, const Path& path) {
-    const ir::Block* outer = block_;
-    block_ = &s;
-    walk(s.body, path);
-    block_ = outer;
-  }
-  void visit(const ir::If& s, const Path& path) {
-    const bool chosen = is_uniform(s.condition);
-    const std::size_t guards = guards_.size();
-    ir::add_guards(guards_, s.condition);
-    walk(s.body, chosen ? both(path, path_of(s.condition, true)) : path);
-    guards_.resize(guards, Expr(0));
-    walk(s.otherwise, chosen ? both(path, path_of(s.condition, false)) : path);
+  void visit(const ir::Stmt& statement, const Path& path, const ir::Body* block) {
+    const ir::Effects effects = effects_of(statement, kernel_);
+    for (const ir::Touch& touch : effects.touches) add(*touch.element, touch.writes, path, block);
+    for (const ir::Definition& d : effects.defines) {
+      if (!d.is_data) definitions_.insert_or_assign(d.name, ir::expand(d.value, definitions_));
+    }
+    for (const ir::Inner& inner : effects.inner) {
+      const bool is_choice = inner.steered_by != nullptr && !inner.repeats;
+      const bool chosen = is_choice && is_uniform(*inner.steered_by);
+      const std::size_t guards = guards_.size();
+      if (inner.where_it_holds) ir::add_guards(guards_, *inner.steered_by);
+      walk(*inner.body,
+           chosen ? both(path, path_of(*inner.steered_by, inner.where_it_holds)) : path,
+           inner.steered_by == nullptr ? inner.body : block);
+      guards_.resize(guards, Expr(0));
+    }
   }
 
-  void add(const ir::Element& element, bool writes, const Path& path) {
+  void add(const ir::Element& element, bool writes, const Path& path, const ir::Body* block) {
     const ir::Array* array = kernel_.find(element.array);
     const bool in_memory = array != nullptr && (array->space == ir::Array::Space::buffer ||
                                                 array->space == ir::Array::Space::shared);
     if (!in_memory) return;
-    const Key key{block_, element.array, writes, element.partition, path.text, element.width};
+    const Key key{block, element.array, writes, element.partition, path.text, element.width};
     const auto [found, is_new] = keys_.emplace(key, sites.list.size());
     if (is_new) {
       sites.list.push_back({array,
@@ -166,10 +162,9 @@ class Finder {
   }
 
   using Key =
-      std::tuple<const ir::Block*, std::string, bool, std::string, std::string, std::uint32_t>;
+      std::tuple<const ir::Body*, std::string, bool, std::string, std::string, std::uint32_t>;
 
   const ir::Kernel& kernel_;
-  const ir::Block* block_ = nullptr;
   ir::Guards guards_;
   ir::Definitions definitions_;
   std::map<Key, std::size_t> keys_;

@@ -8,7 +8,7 @@
 #include "vkmoye/gen/dsl/copy.hpp"
 #include "vkmoye/gen/dsl/mma.hpp"
 #include "vkmoye/gen/ir/guards.hpp"
-#include "vkmoye/gen/ir/verify.hpp"
+#include "vkmoye/gen/verify/verify.hpp"
 #include "vkmoye/layout/injective.hpp"
 #include "vkmoye/layout/text.hpp"
 
@@ -295,7 +295,7 @@ ir::Kernel Builder::finish() {
   body.insert(body.end(), kernel.body.begin(), kernel.body.end());
   kernel.body = std::move(body);
   std::vector<std::string> reasons = reasons_;
-  for (std::string& reason : ir::verify(kernel)) reasons.push_back(std::move(reason));
+  for (std::string& reason : verify(kernel)) reasons.push_back(std::move(reason));
   if (!reasons.empty()) throw KernelError(kernel.name, std::move(reasons));
   return kernel;
 }

@@ -119,7 +119,7 @@ class Builder {
   /// All threads wait; what they wrote to shared memory is then visible to each of them.
   void barrier();
 
-  /// The kernel, verified. Throws KernelError with every reason: those of ir::verify, and tiles
+  /// The kernel, verified. Throws KernelError with every reason: those of verify, and tiles
   /// taken at one block coordinate that ask for different grids.
   ir::Kernel finish();
 

@@ -3,7 +3,7 @@
 //
 // Deterministic: equal kernels give equal bytes. The first lines are the config and the reason,
 // the layout stands beside each shared array, literals are baked, division by a power of two is a
-// shift. Precondition: `ir::verify(kernel)` is empty.
+// shift. Precondition: `verify(kernel)` is empty.
 
 #include <string>
 

@@ -11,26 +11,56 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Sorted. Types, qualifiers, statements, reserved words, and functions that shaders call.
 constexpr std::string_view kTaken[] = {
-    "Arguments", "abs",           "active",  "all",       "and",        "any",      "asm",
-    "atomic",    "attribute",     "barrier", "binding",   "bool",       "break",    "buffer",
-    "bvec2",     "bvec3",         "bvec4",   "case",      "cast",       "centroid", "class",
-    "clamp",     "coherent",      "common",  "const",     "continue",   "default",  "discard",
-    "dmat2",     "dmat3",         "dmat4",   "do",        "double",     "dvec2",    "dvec3",
-    "dvec4",     "else",          "enum",    "extern",    "external",   "false",    "filter",
-    "fixed",     "flat",          "float",   "fma",       "for",        "goto",     "half",
-    "highp",     "hvec2",         "hvec3",   "hvec4",     "if",         "in",       "inline",
-    "inout",     "input",         "int",     "interface", "invariant",  "ivec2",    "ivec3",
-    "ivec4",     "layout",        "long",    "lowp",      "main",       "mat2",     "mat3",
-    "mat4",      "max",           "mediump", "min",       "mix",        "mod",      "namespace",
-    "noinline",  "noperspective", "not",     "or",        "out",        "output",   "packed",
-    "partition", "patch",         "precise", "precision", "public",     "readonly", "resource",
-    "restrict",  "return",        "sample",  "sampler",   "sampler2D",  "shared",   "short",
-    "sizeof",    "smooth",        "static",  "struct",    "subroutine", "superp",   "switch",
-    "template",  "texture",       "this",    "true",      "typedef",    "uint",     "uniform",
-    "union",     "unsigned",      "using",   "uvec2",     "uvec3",      "uvec4",    "varying",
-    "vec2",      "vec3",          "vec4",    "void",      "volatile",   "while",    "writeonly",
+    "Arguments", "abs",      "active",    "all",       "and",
+    "any",       "asm",      "attribute", "barrier",   "binding",
+    "bool",      "break",    "buffer",    "case",      "cast",
+    "ceil",      "centroid", "clamp",     "class",     "coherent",
+    "common",    "const",    "continue",  "coopmat",   "coopvec",
+    "default",   "demote",   "discard",   "do",        "double",
+    "else",      "enum",     "exp",       "extern",    "external",
+    "false",     "filter",   "fixed",     "flat",      "float",
+    "floor",     "fma",      "for",       "goto",      "half",
+    "highp",     "if",       "in",        "inline",    "inout",
+    "input",     "int",      "interface", "invariant", "inversesqrt",
+    "isinf",     "isnan",    "layout",    "log",       "long",
+    "lowp",      "main",     "max",       "mediump",   "min",
+    "mix",       "mod",      "namespace", "noinline",  "noperspective",
+    "not",       "or",       "out",       "output",    "packed",
+    "partition", "patch",    "precise",   "precision", "public",
+    "readonly",  "resource", "restrict",  "return",    "round",
+    "sample",    "sampler",  "shared",    "short",     "sizeof",
+    "smooth",    "sqrt",     "static",    "struct",    "subroutine",
+    "superp",    "switch",   "tanh",      "template",  "terminateInvocation",
+    "texture",   "this",     "true",      "trunc",     "typedef",
+    "uint",      "uniform",  "union",     "unsigned",  "using",
+    "varying",   "void",     "volatile",  "while",     "writeonly",
     "xor",
 };
+
+// What families of types and functions begin with; a digit, a capital letter or a `_` follows.
+constexpr std::string_view kTakenHeads[] = {
+    "atomic",  "bfloat16", "coopMat", "coopVec",  "coopmat",   "coopvec",   "debugPrintf",
+    "double2", "float16",  "float32", "float64",  "floatBits", "hitObject", "image",
+    "int16",   "int32",    "int64",   "int8",     "intBits",   "isampler",  "itexture",
+    "pack",    "ray",      "sampler", "subgroup", "tensor",    "texture",   "uint16",
+    "uint32",  "uint64",   "uint8",   "uintBits", "unpack",    "usampler",
+};
+
+// Whether `name` is a vector or a matrix type: "vec2", "u16vec4", "dmat3x2", "f16mat4".
+bool is_vector_type(std::string_view name) {
+  while (!name.empty() && (is_digit(name[0]) ||
+                           std::string_view("biudfh").find(name[0]) != std::string_view::npos)) {
+    name.remove_prefix(1);
+  }
+  if (!name.starts_with("vec") && !name.starts_with("mat")) return false;
+  name.remove_prefix(3);
+  return !name.empty() &&
+         std::all_of(name.begin(), name.end(), [](char c) { return is_digit(c) || c == 'x'; });
+}
+
+bool is_number(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
+}
 
 }  // namespace
 
@@ -39,10 +69,22 @@ bool is_usable_name(std::string_view name) {
   if (!std::all_of(name.begin(), name.end(), [](char c) { return is_letter(c) || is_digit(c); })) {
     return false;
   }
-  // Packed vectors go through functions called so.
-  if (name.starts_with("pack") || name.starts_with("unpack")) return false;
+  const bool is_of_family =
+      std::any_of(std::begin(kTakenHeads), std::end(kTakenHeads), [&](std::string_view head) {
+        if (!name.starts_with(head) || name.size() == head.size()) return false;
+        const char next = name[head.size()];
+        return is_digit(next) || next == '_' || (next >= 'A' && next <= 'Z');
+      });
+  if (is_of_family || is_vector_type(name)) return false;
   if (name.starts_with("gl_") || name.find("__") != std::string_view::npos) return false;
   return std::find(std::begin(kTaken), std::end(kTaken), name) == std::end(kTaken);
+}
+
+bool is_name_of_moves(std::string_view name) {
+  if (name.starts_with("value") && (name.size() == 5 || is_number(name.substr(5)))) return true;
+  if (name.starts_with("v") && is_number(name.substr(1))) return true;
+  const auto suffix = name.rfind("_x");
+  return suffix != std::string_view::npos && is_number(name.substr(suffix + 2));
 }
 
 }  // namespace vkmoye::gen::ir

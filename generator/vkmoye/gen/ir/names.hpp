@@ -5,9 +5,14 @@
 
 namespace vkmoye::gen::ir {
 
-/// Letters, digits and single underscores, not a digit first; no word that GLSL keeps for itself
-/// (specification 4.60, sections 3.6 and 3.7: keywords, names with "gl_" in front or "__" inside),
-/// nor one of the few names that printed kernels define.
+/// Letters, digits and single underscores, not a digit first; no word that GLSL or one of its
+/// extensions keeps for itself (specification 4.60, sections 3.6 and 3.7: keywords, names with "gl_"
+/// in front or "__" inside; GL_EXT_shader_explicit_arithmetic_types, GL_KHR_cooperative_matrix,
+/// GL_KHR_shader_subgroup), no function that printed kernels call, nor a name that they define.
 bool is_usable_name(std::string_view name);
+
+/// Whether moves call something so: `v0`, a loop over values; `value`, `value7`, what they carry;
+/// `src_x4`, a buffer seen as vectors. Arrays, arguments and loops of an author are called otherwise.
+bool is_name_of_moves(std::string_view name);
 
 }  // namespace vkmoye::gen::ir

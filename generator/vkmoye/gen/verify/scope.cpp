@@ -1,10 +1,9 @@
-#include "vkmoye/gen/ir/verify.hpp"
+#include "vkmoye/gen/verify/scope.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -12,10 +11,16 @@
 #include "vkmoye/gen/ir/guards.hpp"
 #include "vkmoye/gen/ir/names.hpp"
 #include "vkmoye/gen/ir/operation.hpp"
-#include "vkmoye/gen/ir/shared_memory.hpp"
 
-namespace vkmoye::gen::ir {
+namespace vkmoye::gen {
 namespace {
+
+using namespace ir;
+
+// How far invocations may differ.
+enum class Spread : std::uint8_t { none, between_subgroups, within_subgroups };
+
+Spread wider(Spread a, Spread b) { return std::max(a, b); }
 
 // Walks the statements in order with the names in scope and the guards that hold.
 class ScopeChecker {
@@ -32,23 +37,26 @@ class ScopeChecker {
     if (!one_line) complain("the kernel's name, config and reason must each stay on one line");
     for (const PushConstant& argument : kernel.arguments) {
       const bool is_index = argument.type == ScalarType::u32;
+      if (is_name_of_moves(argument.name)) {
+        complain("'{}' cannot be the name of an argument: moves use it", argument.name);
+      }
       define(argument.name, variable(argument.name, is_index ? kIndex : element(argument.type)),
-             false);
+             Spread::none);
     }
     for (const GridDimension& dimension : kernel.grid) {
       if (dimension.tile < 1) complain("the grid has tiles of {}", dimension.tile);
       check_extent(dimension.extent, "the grid");
     }
     for (const Array& array : kernel.arrays) check_array(array);
-    walk(kernel.body, /*divergent=*/false);
+    walk(kernel.body, Spread::none, {});
   }
 
   std::vector<std::string> reasons;
 
  private:
   struct Name {
-    Expr value;      // of the type, bound and alignment that every use may rely on
-    bool divergent;  // may differ between the threads of a workgroup
+    Expr value;  // of the type, bound and alignment that every use may rely on
+    Spread spread;
   };
 
   template <class... Args>
@@ -69,7 +77,13 @@ class ScopeChecker {
   }
 
   void check_array(const Array& array) {
-    if (!is_usable_name(array.name)) complain("'{}' cannot be the name of an array", array.name);
+    if (!is_usable_name(array.name)) {
+      complain(
+          "'{}' cannot be the name of an array: it is no name, or a word of the shading language",
+          array.name);
+    } else if (is_name_of_moves(array.name)) {
+      complain("'{}' cannot be the name of an array: moves use it", array.name);
+    }
     for (const Array& other : kernel_.arrays) {
       if (array.name.empty() || other.name.empty()) continue;
       // A buffer's block is called like its array with a capital letter.
@@ -104,52 +118,92 @@ class ScopeChecker {
     }
   }
 
-  void define(const std::string& name, const Expr& value, bool divergent) {
+  void define(const std::string& name, const Expr& value, Spread spread) {
     if (!is_usable_name(name)) complain("'{}' cannot be a name", name);
     if (kernel_.find(name) != nullptr) complain("'{}' is the name of an array", name);
-    if (!names_.emplace(name, Name{value, divergent}).second) {
-      complain("'{}' is defined twice", name);
-    }
+    if (!names_.emplace(name, Name{value, spread}).second) complain("'{}' is defined twice", name);
   }
 
-  // Checks the names and types in `e`; says whether its value may differ between threads.
-  bool use(const Expr& e, const std::string& where) {
+  // Checks the names and types in `e`; says how far its value may differ.
+  Spread use(const Expr& e, const std::string& where) {
     seen_.clear();
     return use_node(e, where);
   }
 
   // Each node once, however often it is shared.
-  bool use_node(const Expr& e, const std::string& where) {
+  Spread use_node(const Expr& e, const std::string& where) {
     const auto found = seen_.find(&*e);
     if (found != seen_.end()) return found->second;
-    const bool divergent = check_node(e, where);
-    return seen_.emplace(&*e, divergent).first->second;
+    const Spread spread = check_node(e, where);
+    return seen_.emplace(&*e, spread).first->second;
   }
 
-  bool check_node(const Expr& e, const std::string& where) {
-    if (e->op == Op::builtin) {
-      if (e->builtin == Builtin::thread && e->bound < kernel_.threads) {
-        complain("{} takes the thread for less than {}, there are {}", where, e->bound,
-                 kernel_.threads);
-      }
-      return e->builtin == Builtin::thread || e->builtin == Builtin::subgroup ||
-             e->builtin == Builtin::lane;
-    }
+  Spread check_node(const Expr& e, const std::string& where) {
+    if (e->op == Op::builtin) return check_builtin(*e, where);
     if (e->op == Op::variable) return use_name(e, where);
-    bool divergent = false;
-    for (const Expr& operand : e->operands) divergent = use_node(operand, where) || divergent;
+    Spread spread = Spread::none;
+    for (const Expr& operand : e->operands) spread = wider(spread, use_node(operand, where));
     if (const auto error = type_error(*e)) complain("{}: {}", where, *error);
-    if ((e->op == Op::divide || e->op == Op::modulo) && is_constant(e->operands[1], 0)) {
-      complain("{} divides by 0", where);
+    const bool divides = e->op == Op::divide || e->op == Op::modulo;
+    if (divides && e->type == kIndex && may_be_zero(e->operands[1])) {
+      complain("{} divides by {}", where,
+               is_constant(e->operands[1]) ? "0"
+                                           : "what may be 0: a number, an extent of an array "
+                                             "or of the grid, or a maximum with a number "
+                                             "never is");
     }
-    return divergent;
+    return spread;
   }
 
-  bool use_name(const Expr& e, const std::string& where) {
+  // What is divided by is never 0 while anything runs, if it is an extent.
+  bool may_be_zero(const Expr& e) const {
+    const Expr whole = expand(e, definitions_);
+    if (is_constant(whole)) return whole->value == 0;
+    if (whole->op == Op::multiply) {
+      return may_be_zero(whole->operands[0]) || may_be_zero(whole->operands[1]);
+    }
+    if (whole->op == Op::maximum) {
+      return may_be_zero(whole->operands[0]) && may_be_zero(whole->operands[1]);
+    }
+    const auto is_it = [&](const Extent& extent) {
+      return whole->op == Op::variable &&
+             (extent.symbol == whole->name || extent.times == whole->name);
+    };
+    for (const GridDimension& dimension : kernel_.grid) {
+      if (is_it(dimension.extent)) return false;
+    }
+    for (const Array& array : kernel_.arrays) {
+      for (const Axis& axis : array.axes) {
+        if (is_it(axis.extent)) return false;
+      }
+    }
+    return true;
+  }
+
+  Spread check_builtin(const Node& node, const std::string& where) {
+    const auto require = [&](const char* what, std::uint64_t least) {
+      if (node.bound >= least) return;
+      complain("{} takes {} for less than {}, it may be {}", where, what, node.bound, least - 1);
+    };
+    const std::uint32_t lanes = kernel_.subgroup;
+    switch (node.builtin) {
+      case Builtin::group_x:
+      case Builtin::group_y:
+      case Builtin::group_z: require("the workgroup", kUnbounded); return Spread::none;
+      case Builtin::thread: require("the thread", kernel_.threads); break;
+      case Builtin::lane: require("the lane", lanes == 0 ? kUnbounded : lanes); break;
+      case Builtin::subgroup:
+        require("the subgroup", lanes == 0 ? kUnbounded : (kernel_.threads + lanes - 1) / lanes);
+        return Spread::between_subgroups;
+    }
+    return Spread::within_subgroups;
+  }
+
+  Spread use_name(const Expr& e, const std::string& where) {
     const auto found = names_.find(e->name);
     if (found == names_.end()) {
       complain("{} uses '{}', which is not defined there", where, e->name);
-      return false;
+      return Spread::none;
     }
     const Expr& known = found->second.value;
     if (!(known->type == e->type)) {
@@ -160,26 +214,30 @@ class ScopeChecker {
       complain("{} takes '{}' for a multiple of {} below {}, known is a multiple of {} below {}",
                where, e->name, e->alignment, e->bound, known->alignment, known->bound);
     }
-    return found->second.divergent;
+    return found->second.spread;
   }
 
-  const Array* check(const Element& element, bool writes) {
+  void check(const Touch& touch) {
+    const Element& element = *touch.element;
     const Array* array = kernel_.find(element.array);
     if (array == nullptr) {
       complain("'{}' touches the array {}, which is not declared", element.partition,
                element.array);
-      return nullptr;
+      return;
     }
-    if (array->access == (writes ? Access::read : Access::write)) {
-      complain("'{}' {} {}, which is declared for {} only", element.partition,
-               writes ? "writes" : "reads", array->name, to_string(array->access));
-    }
+    const auto allow = [&](bool does, Access without, const char* verb) {
+      if (!does || array->access != without) return;
+      complain("'{}' {} {}, which is declared for {} only", element.partition, verb, array->name,
+               to_string(array->access));
+    };
+    allow(touch.writes, Access::read, "writes");
+    allow(touch.reads, Access::write, "reads");
     if (element.coordinates.size() != array->axes.size()) {
       complain("'{}' gives {} coordinates to {}, which has {} axes", element.partition,
                element.coordinates.size(), array->name, array->axes.size());
-      return array;
+      return;
     }
-    if (array->axes.empty()) return array;
+    if (array->axes.empty()) return;
     if (!is_width(array->type, element.width) ||
         (element.width > 1 && !is_constant(array->axes[0].stride, 1))) {
       complain(
@@ -187,11 +245,13 @@ class ScopeChecker {
           "bytes, along a contiguous axis",
           element.partition, element.width, array->name);
     }
-    if (array->space == Array::Space::registers) check_registers(element, *array, writes);
+    if (array->space == Array::Space::registers && element.width != 1) {
+      complain("'{}' touches {} elements of the registers {} at once: they are single elements",
+               element.partition, element.width, array->name);
+    }
     if (array->space == Array::Space::buffer) check_alignment(element, *array);
     for (std::size_t i = 0; i < array->axes.size(); ++i) {
-      use(element.coordinates[i], element.partition);
-      // Shared arrays are checked exactly, address by address, in shared_memory.cpp.
+      // Shared arrays are checked exactly, address by address, in races.cpp.
       if (array->space != Array::Space::shared &&
           !prove_in_range(element.coordinates[i], array->axes[i], guards_, definitions_)) {
         complain("'{}' touches {} at a coordinate along {} that nothing keeps below {}",
@@ -199,7 +259,6 @@ class ScopeChecker {
                  to_string(array->axes[i].extent));
       }
     }
-    return array;
   }
 
   // A vector begins at a multiple of its width: along axis 0, and by the step of every other axis.
@@ -225,20 +284,6 @@ class ScopeChecker {
     }
   }
 
-  // Registers have no address: each index becomes a number once the loops are unrolled.
-  void check_registers(const Element& element, const Array& array, bool writes) {
-    if (element.width != 1) {
-      complain("'{}' touches {} elements of the registers {} at once: they are single elements",
-               element.partition, element.width, array.name);
-    }
-    if (writes) {
-      written_.insert(array.name);
-    } else if (!written_.contains(array.name)) {
-      complain("'{}' reads the registers {}, which nothing has written", element.partition,
-               array.name);
-    }
-  }
-
   static std::string text_of_step(const Expr& stride) {
     if (is_constant(stride)) return std::to_string(stride->value);
     if (stride->op == Op::variable) return stride->name;
@@ -247,91 +292,67 @@ class ScopeChecker {
                                       : "an expression";
   }
 
-  void walk(const Body& body, bool divergent) {
+  // Whether all of the agent's invocations come to a statement, or none.
+  static bool all_come(Agent agent, Spread path) {
+    if (agent == Agent::workgroup) return path == Spread::none;
+    return agent == Agent::invocation || path != Spread::within_subgroups;
+  }
+
+  void walk(const Body& body, Spread path, const std::vector<Definition>& inside) {
     const auto names = names_;
     const auto definitions = definitions_;
     const std::size_t guards = guards_.size();
-    for (const Stmt& statement : body) {
-      std::visit([&](const auto& s) { visit(s, divergent); }, statement.value);
-    }
+    for (const Definition& d : inside) define(d.name, d.value, Spread::none);
+    for (const Stmt& statement : body) visit(statement, path);
     names_ = names;
     definitions_ = definitions;
     guards_.resize(guards, Expr(0));
   }
 
-  void visit(const Let& s, bool divergent) {
-    const bool differs = use(s.value, "'" + s.name + "'");
-    define(s.name, s.value, differs || divergent);
-    definitions_.insert_or_assign(s.name, expand(s.value, definitions_));
-  }
-  void visit(const Load& s, bool) {
-    const Array* array = check(s.from, /*writes=*/false);
-    define(s.name, variable(s.name, element(array ? array->type : ScalarType::u32, s.from.width)),
-           true);
-  }
-  void visit(const Store& s, bool) {
-    const Array* array = check(s.to, /*writes=*/true);
-    use(s.value, s.to.partition);
-    if (array && !(s.value->type == element(array->type, s.to.width))) {
-      complain("'{}' stores {} into {}, which takes {} there", s.to.partition,
-               name_of(s.value->type), array->name, name_of(element(array->type, s.to.width)));
+  void visit(const Stmt& statement, Spread path) {
+    const Effects effects = effects_of(statement, kernel_);
+    const std::string where = place_of(effects);
+    for (const std::string& reason : effects.reasons) complain("{}", reason);
+    Spread spread = path;
+    for (const Expr* e : effects.uses) spread = wider(spread, use(*e, where));
+    for (const Touch& touch : effects.touches) check(touch);
+    if (effects.all_must_come && !all_come(effects.agent, path)) {
+      complain(
+          "{} stands where not all {} may come by",
+          effects.agent == Agent::workgroup ? "a barrier" : where,
+          effects.agent == Agent::workgroup ? "threads of the workgroup" : "lanes of the subgroup");
+    }
+    for (const Inner& inner : effects.inner) {
+      const std::size_t guards = guards_.size();
+      if (inner.where_it_holds) add_guards(guards_, *inner.steered_by);
+      walk(*inner.body, inner.steered_by != nullptr ? spread : path, inner.defines);
+      guards_.resize(guards, Expr(0));
+    }
+    for (const Definition& d : effects.defines) {
+      define(d.name, d.value, d.is_data ? Spread::within_subgroups : spread);
+      if (!d.is_data) definitions_.insert_or_assign(d.name, expand(d.value, definitions_));
     }
   }
-  void visit(const If& s, bool divergent) {
-    if (!(s.condition->type == kBoolean)) complain("the condition of an if is not a boolean");
-    const bool differs = use(s.condition, "a condition");
-    const std::size_t guards = guards_.size();
-    add_guards(guards_, s.condition);
-    const std::set<std::string> written = written_;
-    walk(s.body, divergent || differs);
-    guards_.resize(guards, Expr(0));
-    const std::set<std::string> by_body = std::exchange(written_, written);
-    walk(s.otherwise, divergent || differs);
-    // Written for sure is what both wrote.
-    std::erase_if(written_, [&](const std::string& name) { return !by_body.contains(name); });
+
+  // How messages call a statement.
+  static std::string place_of(const Effects& effects) {
+    if (!effects.touches.empty()) return "'" + effects.touches[0].element->partition + "'";
+    if (!effects.defines.empty()) return "'" + effects.defines[0].name + "'";
+    for (const Inner& inner : effects.inner) {
+      if (!inner.defines.empty()) return "the end of loop '" + inner.defines[0].name + "'";
+    }
+    return "a condition";
   }
-  void visit(const For& s, bool divergent) {
-    const bool differs = use(s.end, "the end of loop '" + s.variable + "'");
-    if (!(s.end->type == kIndex)) complain("the end of loop '{}' is no index", s.variable);
-    const auto names = names_;
-    define(s.variable, variable(s.variable, kIndex, s.end->bound - 1), false);
-    const std::set<std::string> written = written_;
-    walk(s.body, divergent || differs);
-    if (!is_constant(s.end) || is_constant(s.end, 0)) written_ = written;  // perhaps no round
-    names_ = names;
-  }
-  void visit(const Subgroup& s, bool divergent) {
-    use(s.value, "'" + s.name + "'");
-    use(s.lane, "'" + s.name + "'");
-    if (divergent)
-      complain("subgroup operation '{}' stands where not all lanes may come by", s.name);
-    define(s.name, variable(s.name, type_of(s)), true);
-  }
-  void visit(const Atomic& s, bool) {
-    const Array* array = check(s.to, /*writes=*/true);
-    use(s.value, s.to.partition);
-    define(s.name, variable(s.name, element(array ? array->type : ScalarType::u32)), true);
-  }
-  void visit(const Barrier&, bool divergent) {
-    if (divergent) complain("a barrier stands where not all threads of the workgroup may come by");
-  }
-  void visit(const Block& s, bool divergent) { walk(s.body, divergent); }
 
   const Kernel& kernel_;
-  std::unordered_map<const Node*, bool> seen_;
+  std::unordered_map<const Node*, Spread> seen_;
   std::map<std::string, Name> names_;
   Guards guards_;
-  std::set<std::string> written_;  // registers
   Definitions definitions_;
 };
 
 }  // namespace
 
-std::vector<std::string> verify(const Kernel& kernel) {
-  std::vector<std::string> reasons = ScopeChecker(kernel).reasons;
-  // Following shared memory through a kernel with undefined names would only repeat the above.
-  if (reasons.empty()) reasons = check_shared_memory(kernel);
-  return reasons;
-}
+std::vector<std::string> check_scope(const Kernel& kernel) { return ScopeChecker(kernel).reasons; }
 
-}  // namespace vkmoye::gen::ir
+}  // namespace vkmoye::gen

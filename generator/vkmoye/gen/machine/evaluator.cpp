@@ -1,0 +1,112 @@
+#include "vkmoye/gen/machine/evaluator.hpp"
+
+#include <algorithm>
+
+namespace vkmoye::gen::machine {
+
+using ir::Node;
+using ir::Op;
+
+void Evaluator::define(const std::string& name, Values values) {
+  names_[name] = std::move(values);
+  memo_.clear();
+  held_.clear();
+}
+
+const Values& Evaluator::operator()(const ir::Expr& e) {
+  if (e->op == Op::variable) {
+    const auto name = names_.find(e->name);
+    if (name != names_.end()) return name->second;
+  }
+  const auto found = memo_.find(&*e);
+  if (found != memo_.end()) return found->second;
+  Values values = evaluate(*e);
+  held_.push_back(e);
+  return memo_.emplace(&*e, std::move(values)).first->second;
+}
+
+Values Evaluator::builtin(ir::Builtin which) const {
+  switch (which) {
+    case ir::Builtin::group_x: return Values::same(workgroup_.group[0]);
+    case ir::Builtin::group_y: return Values::same(workgroup_.group[1]);
+    case ir::Builtin::group_z: return Values::same(workgroup_.group[2]);
+    case ir::Builtin::thread:
+    case ir::Builtin::subgroup:
+    case ir::Builtin::lane: break;
+  }
+  Values out = Values::different(workgroup_.threads);
+  for (std::size_t t = 0; t < workgroup_.threads; ++t) {
+    out.set(t, which == ir::Builtin::thread     ? t
+               : which == ir::Builtin::subgroup ? t / workgroup_.subgroup
+                                                : t % workgroup_.subgroup);
+  }
+  return out;
+}
+
+// The result in one invocation. What one operand decides by itself needs no other.
+Value Evaluator::combine(const Node& node, const std::vector<const Values*>& operands,
+                         std::size_t lane) const {
+  if (node.op == Op::logical_and || node.op == Op::logical_or) {
+    const Value &a = operands[0]->in(lane), &b = operands[1]->in(lane);
+    const ir::Bits decisive = node.op == Op::logical_and ? 0 : 1;
+    if (a == decisive || b == decisive) return decisive;
+  }
+  if (node.op == Op::select && operands[0]->in(lane)) {
+    return operands[*operands[0]->in(lane) != 0 ? 1 : 2]->in(lane);
+  }
+  ir::Bits bits[3] = {};
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const Value& value = operands[i]->in(lane);
+    if (!value) return std::nullopt;
+    bits[i] = *value;
+  }
+  return ir::meaning(node, {bits, operands.size()});
+}
+
+Values Evaluator::evaluate(const Node& node) {
+  switch (node.op) {
+    case Op::constant: {
+      std::vector<Value> scalars(scalars_of(node.type), ir::Bits{0});
+      scalars[0] = node.value;
+      return Values::same(std::move(scalars));
+    }
+    case Op::variable: return Values::same(std::vector<Value>(scalars_of(node.type)));
+    case Op::builtin: return builtin(node.builtin);
+    default: break;
+  }
+  // References into the memo stay where they are while it grows.
+  std::vector<const Values*> operands;
+  bool same = true;
+  for (const ir::Expr& operand : node.operands) {
+    operands.push_back(&(*this)(operand));
+    same = same && operands.back()->is_same();
+  }
+  const bool is_plain =
+      node.op != Op::logical_and && node.op != Op::logical_or && node.op != Op::select;
+  const bool any_unknown = std::any_of(operands.begin(), operands.end(),
+                                       [](const Values* operand) { return operand->is_unknown(); });
+  if (is_plain && any_unknown) return Values::unknown(scalars_of(node.type));
+  const std::size_t lanes = same ? 1 : workgroup_.threads, scalars = scalars_of(node.type);
+  budget_.spend(lanes * scalars);
+  std::vector<Value> one(scalars);
+  Values out = Values::different(lanes, scalars);
+  for (std::size_t lane = 0; lane < lanes; ++lane) {
+    for (std::size_t s = 0; s < scalars; ++s) {
+      if (node.op == Op::component) {
+        one[s] = operands[0]->in(lane, static_cast<std::size_t>(node.value) * scalars + s);
+      } else if (node.op == Op::vector) {
+        const std::size_t each = scalars / operands.size();
+        one[s] = operands[s / each]->in(lane, s % each);
+      } else if (node.op == Op::convert && scalars > 1) {
+        const Value& value = operands[0]->in(lane, s);
+        one[s] = value ? ir::meaning(node, {&*value, 1}) : std::nullopt;
+      } else {
+        one[s] = combine(node, operands, lane);
+      }
+      if (!same) out.set(lane, s, one[s]);
+    }
+  }
+  return same ? Values::same(std::move(one)) : out;
+}
+
+}  // namespace vkmoye::gen::machine

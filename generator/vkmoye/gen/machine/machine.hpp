@@ -1,0 +1,120 @@
+#pragma once
+// Runs one workgroup of a kernel in lockstep: every statement once for all invocations that come by.
+//
+//   What varies is handed in as a `Guest`: what is known of sizes, what memory holds, what is done where
+//   a condition is not known.
+//
+//     verify/races     sizes unknown, every path and every round that differs      who meets whom
+//     verify/trial     small sizes, data unknown                                   all workgroups
+//     twin             small sizes, real data                                      the results
+//     analysis         example sizes                                               what an access costs
+//
+// Where a condition is not known, the machine follows both ways and joins what it found.
+
+#include <any>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "vkmoye/gen/ir/effects.hpp"
+#include "vkmoye/gen/machine/evaluator.hpp"
+
+namespace vkmoye::gen::machine {
+
+class Machine;
+
+/// How a loop is followed.
+struct Rounds {
+  std::uint32_t count = 0;
+  bool open =
+      false;  // there may be fewer or more: what holds after any of them may hold at the end
+};
+
+/// An access of the invocations in `active`.
+struct Access {
+  const ir::Element& element;
+  const ir::Array& array;
+  const Lanes& active;
+  bool reads = false, writes = false, atomic = false;
+};
+
+/// What varies between those who run kernels on the machine.
+class Guest {
+ public:
+  virtual ~Guest() = default;
+
+  /// Whether accesses to `array` have to be followed.
+  virtual bool concerns(const ir::Array& array) const = 0;
+  /// Whether elements are computed, or indices and conditions only.
+  virtual bool needs_data() const { return false; }
+  /// What the invocations find; not known by default.
+  virtual Values load(Machine& machine, const Access& access);
+  /// `values`: not known if no data is needed.
+  virtual void store(Machine&, const Access&, const Values&) {}
+  /// An atomic operation: reads and writes; gives what was there before.
+  virtual Values combine(Machine& machine, const Access& access, ir::Op op, const Values& values);
+  /// `active` wait for each other.
+  virtual void barrier(Machine&, const Lanes& /*active*/) {}
+  /// Something that all of a subgroup or a workgroup must come to, and some did not.
+  virtual void diverged(Machine&, const char* /*what*/, const Lanes& /*active*/) {}
+
+  /// Whether what a condition evaluates to holds in every round that the path stands for.
+  virtual bool can_rely_on(Machine&, const ir::Expr& /*condition*/) { return true; }
+  /// A pure value was given a name.
+  virtual void named(Machine&, const std::string&, const ir::Expr&) {}
+  /// `known`: the rounds of the loop, if its end is known.
+  virtual Rounds enter(Machine&, const ir::For& loop, std::optional<std::uint32_t> known) = 0;
+  virtual void leave(Machine&, const ir::For&) {}
+
+  /// Whether unknown conditions are followed both ways with what memory holds kept apart; else both
+  /// ways are taken one after the other.
+  virtual bool forks() const { return true; }
+  virtual std::any save() { return {}; }
+  virtual void restore(const std::any& /*saved*/) {}
+  /// What memory holds may be what it holds now, or what was saved.
+  virtual void join(const std::any& /*saved*/) {}
+};
+
+class Machine {
+ public:
+  /// All outlive the machine. Throws Budget::Exceeded from `run`.
+  Machine(const ir::Kernel& kernel, const Workgroup& workgroup, Guest& guest, Budget& budget);
+
+  void run();
+
+  const ir::Kernel& kernel() const { return kernel_; }
+  const Workgroup& workgroup() const { return workgroup_; }
+  Budget& budget() { return budget_; }
+  /// Of an expression, here and now.
+  const Values& operator()(const ir::Expr& e) { return values_(e); }
+  Evaluator& values() { return values_; }
+  /// The loops around this place and their rounds, outermost first.
+  const std::vector<std::pair<std::string, std::uint32_t>>& rounds() const { return rounds_; }
+
+ private:
+  void run(const ir::Body& body, const Lanes& active);
+  void step(const ir::Let& s, const Lanes& active);
+  void step(const ir::Load& s, const Lanes& active);
+  void step(const ir::Store& s, const Lanes& active);
+  void step(const ir::If& s, const Lanes& active);
+  void step(const ir::For& s, const Lanes& active);
+  void step(const ir::Barrier& s, const Lanes& active);
+  void step(const ir::Block& s, const Lanes& active);
+  void step(const ir::Subgroup& s, const Lanes& active);
+  void step(const ir::Atomic& s, const Lanes& active);
+
+  bool concerns(const ir::Body& body);
+  const ir::Array& array_of(const ir::Element& element) const;
+
+  const ir::Kernel& kernel_;
+  const Workgroup workgroup_;
+  Guest& guest_;
+  Budget& budget_;
+  Evaluator values_;
+  std::map<std::string, const ir::Array*> arrays_;
+  std::unordered_map<const ir::Body*, bool> concerns_;
+  std::vector<std::pair<std::string, std::uint32_t>> rounds_;
+};
+
+}  // namespace vkmoye::gen::machine

@@ -1,0 +1,77 @@
+#include "vkmoye/gen/machine/subgroup.hpp"
+
+#include <algorithm>
+
+namespace vkmoye::gen::machine {
+namespace {
+
+// A number that leaves others as they are.
+ir::Bits neutral(ir::Op combine, const ir::Type& type) {
+  const ScalarType element = type == ir::kIndex ? ScalarType::u32 : type.element;
+  const bool is_least = combine == ir::Op::maximum;
+  if (combine == ir::Op::add) return 0;
+  switch (element) {
+    case ScalarType::f32: return is_least ? 0xff800000u : 0x7f800000u;
+    case ScalarType::f64: return is_least ? 0xfff0000000000000u : 0x7ff0000000000000u;
+    case ScalarType::i32: return is_least ? 0x80000000u : 0x7fffffffu;
+    default: return is_least ? 0 : 0xffffffffu;
+  }
+}
+
+}  // namespace
+
+Values found_together(const ir::Subgroup& s, const Values& value, const Values& from,
+                      std::size_t first, std::size_t end) {
+  using Kind = ir::Subgroup::Kind;
+  const std::size_t scalars = scalars_of(type_of(s));
+  Values out = Values::different(end - first, scalars);
+  const ir::Expr left = ir::variable("a", s.value->type);
+  ir::Node combination;
+  combination.op = s.combine;
+  combination.type = s.value->type;
+  combination.operands = {left, left};
+  const auto combined = [&](const Value& a, const Value& b) -> Value {
+    if (!a || !b) return std::nullopt;
+    const ir::Bits both[] = {*a, *b};
+    return ir::meaning(combination, both);
+  };
+  Value running = s.kind == Kind::elect || s.kind == Kind::ballot
+                      ? Value(0)
+                      : Value(neutral(s.combine, s.value->type));
+  for (std::size_t lane = first; lane < end; ++lane) {
+    const std::size_t mine = lane - first;
+    switch (s.kind) {
+      case Kind::elect: out.set(mine, lane == first ? 1 : 0); break;
+      case Kind::broadcast:
+      case Kind::shuffle: {
+        const Value& wanted = from.in(lane);
+        if (wanted && *wanted < end - first) out.set(mine, value.in(first + *wanted));
+        break;
+      }
+      case Kind::exclusive_scan:
+        out.set(mine, running);
+        running = combined(running, value.in(lane));
+        break;
+      case Kind::inclusive_scan:
+      case Kind::reduce:
+        running = combined(running, value.in(lane));
+        out.set(mine, running);
+        break;
+      case Kind::ballot: break;
+    }
+  }
+  for (std::size_t mine = 0; mine < end - first; ++mine) {
+    if (s.kind == Kind::reduce) out.set(mine, running);
+    for (std::size_t word = 0; s.kind == Kind::ballot && word < scalars; ++word) {
+      Value bits = 0;
+      for (std::size_t lane = 32 * word; lane < std::min(end - first, 32 * word + 32); ++lane) {
+        const Value& vote = value.in(first + lane);
+        bits = bits && vote ? Value(*bits | (*vote & 1) << (lane % 32)) : std::nullopt;
+      }
+      out.set(mine, word, bits);
+    }
+  }
+  return out;
+}
+
+}  // namespace vkmoye::gen::machine

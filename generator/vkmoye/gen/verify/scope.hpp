@@ -1,0 +1,14 @@
+#pragma once
+// Walks the statements in order with the names in scope and the guards that hold.
+
+#include <string>
+#include <vector>
+
+#include "vkmoye/gen/ir/kernel.hpp"
+
+namespace vkmoye::gen {
+
+/// Why names, types, bounds of buffers and divergence are wrong, see verify.hpp.
+std::vector<std::string> check_scope(const ir::Kernel& kernel);
+
+}  // namespace vkmoye::gen

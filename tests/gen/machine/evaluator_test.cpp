@@ -1,0 +1,79 @@
+#include "vkmoye/gen/machine/evaluator.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace vkmoye::gen::machine {
+namespace {
+
+using testing::Each;
+using testing::ElementsAre;
+
+using ir::Builtin;
+using ir::builtin;
+using ir::Expr;
+using ir::less;
+using ir::variable;
+
+const Workgroup four{.threads = 4};
+
+// In each of the four threads.
+std::vector<Value> in_each(const Values& values) {
+  std::vector<Value> out;
+  for (std::size_t t = 0; t < 4; ++t) out.push_back(values.in(t));
+  return out;
+}
+
+const Expr thread = builtin(Builtin::thread, 4);
+const Expr row = variable("row"), cols = variable("cols");
+
+TEST(Evaluate, GivesTheValueInEveryThread) {
+  Budget budget(1000);
+  Evaluator values(four, budget);
+  values.define("row", Values::same(7));
+  EXPECT_THAT(in_each(values(8 * row + thread)), ElementsAre(56, 57, 58, 59));
+  EXPECT_THAT(in_each(values((thread - 1) / 2)), ElementsAre(0x7fffffff, 0, 0, 1));  // modulo 2^32
+  EXPECT_THAT(in_each(values(less(thread % 3, 1))), ElementsAre(1, 0, 0, 1));
+  Values rows = Values::different(4);
+  for (std::size_t t = 0; t < 4; ++t) rows.set(t, t + 1);
+  values.define("row", rows);
+  EXPECT_THAT(in_each(values(8 * row + thread)), ElementsAre(8, 17, 26, 35));
+}
+
+TEST(Evaluate, WhatDependsOnAnUnknownIsAbsent) {
+  Budget budget(1000);
+  Evaluator values(four, budget);
+  EXPECT_THAT(in_each(values(cols + thread)), Each(Value()));
+  EXPECT_THAT(in_each(values(thread / row)), Each(Value()));
+  // No matter what cols is, threads 2 and 3 do not come by.
+  EXPECT_THAT(in_each(values(logical_and(less(thread, cols), less(thread, 2)))),
+              ElementsAre(Value(), Value(), 0, 0));
+  values.define("row", Values::same(0));
+  EXPECT_THAT(in_each(values(thread / row)), Each(Value()));
+}
+
+TEST(Evaluate, TheGroupIsUnknownUnlessItIsGiven) {
+  Budget budget(1000);
+  const Expr group = builtin(Builtin::group_x);
+  EXPECT_THAT(in_each(Evaluator(four, budget)(32 * group)), Each(Value()));
+  EXPECT_THAT(in_each(Evaluator({4, 1, {2, 0, 0}}, budget)(32 * group)), Each(Value(64)));
+}
+
+TEST(Evaluate, StopsWhereTheBudgetEnds) {
+  Budget budget(100);
+  Evaluator values(four, budget);
+  Expr sum = thread;
+  for (std::uint32_t i = 0; i < 20; ++i) sum = (sum + thread) % 3;
+  EXPECT_THROW(values(sum), Budget::Exceeded);
+}
+
+// Every node once: this one has 2^30 paths to its leaves.
+TEST(Evaluate, SharedNodesAreEvaluatedOnce) {
+  Budget budget(1000);
+  Expr sum = thread;
+  for (int i = 0; i < 30; ++i) sum = sum + sum;
+  EXPECT_THAT(in_each(Evaluator(four, budget)(sum)), ElementsAre(0, 1u << 30, 2u << 30, 3u << 30));
+}
+
+}  // namespace
+}  // namespace vkmoye::gen::machine

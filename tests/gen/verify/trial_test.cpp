@@ -1,0 +1,99 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "gen/verify/kernel_of.hpp"
+#include "vkmoye/gen/verify/verify.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+TEST(Verify, FindsRegistersThatOnePathLeavesUnwritten) {
+  const Element at = {"sums", {0}, "sums", 1};
+  const auto with_registers = [&](Body body) {
+    Kernel kernel = kernel_of(std::move(body));
+    kernel.arrays.push_back({"sums",
+                             ScalarType::f32,
+                             Array::Space::registers,
+                             Access::read_write,
+                             {{"at", 1, 1}},
+                             "1:1"});
+    return verify(kernel);
+  };
+  const Body fill = {Store{at, number(ScalarType::f32, 0)}};
+  const Load read{"y", at};
+  EXPECT_THAT(with_registers({fill[0], read}), IsEmpty());
+  EXPECT_THAT(with_registers({If{equal(n % 2, 0), fill, fill}, read}), IsEmpty());
+  EXPECT_THAT(with_registers({For{"i", 4, fill}, read}), IsEmpty());
+  const auto unwritten =
+      ElementsAre(HasSubstr("'sums' reads the registers sums, which not every path has written"));
+  EXPECT_THAT(with_registers({If{equal(n % 2, 0), fill}, read}), unwritten);
+  EXPECT_THAT(with_registers({For{"i", n, fill}, read}), IsEmpty());  // an extent is 1 at least
+  EXPECT_THAT(with_registers({For{"i", n - 1, fill}, read}), unwritten);
+}
+
+// A result of n x 1 elements, of which each workgroup of 8 threads writes 8.
+Kernel rows_of_eight(Body body) {
+  Kernel kernel = kernel_of(std::move(body));
+  kernel.arrays[0].access = Access::write;
+  kernel.grid[0] = {"n", 8};
+  return kernel;
+}
+
+TEST(Verify, FindsWorkgroupsThatWriteOneElement) {
+  const Expr mine = 8 * builtin(Builtin::group_x) + thread;
+  const auto store_at = [&](const Expr& at) {
+    return verify(rows_of_eight(
+        {If{less(at, n), {Store{{"dst", {at}, "mine"}, number(ScalarType::f32, 1)}}}}));
+  };
+  EXPECT_THAT(store_at(mine), IsEmpty());
+  EXPECT_THAT(store_at(thread), ElementsAre(HasSubstr("race in buffer dst: 'mine' writes dst[0] in "
+                                                      "thread 0 of workgroup (0,0,0) and 'mine' "
+                                                      "writes it in thread 0 of workgroup (1,0,0)"),
+                                            HasSubstr("nothing writes dst[8]")));
+  EXPECT_THAT(store_at(mine / 2), Contains(HasSubstr("race in buffer dst")));
+  EXPECT_THAT(store_at(2 * mine), ElementsAre(HasSubstr("nothing writes dst[1]")));
+}
+
+TEST(Verify, NoBarrierOrdersBuffers) {
+  const Expr mine = 8 * builtin(Builtin::group_x) + thread;
+  const Expr other = 8 * builtin(Builtin::group_x) + (7 - thread);
+  Kernel kernel = rows_of_eight(
+      {If{less(mine, n), {Store{{"dst", {mine}, "mine"}, number(ScalarType::f32, 1)}}}, Barrier{},
+       If{less(other, n), {Load{"y", {"dst", {other}, "other's"}}}}});
+  kernel.arrays[0].access = Access::read_write;
+  EXPECT_THAT(verify(kernel), ElementsAre(HasSubstr("race in buffer dst")));
+}
+
+// What is written under a condition is not there where it does not hold.
+TEST(Verify, FindsSharedMemoryThatAConditionLeavesUnwritten) {
+  const auto reasons = [](const Expr& end) {
+    return verify(
+        kernel_of({For{"i", end, {Store{tile_at(thread, "writer"), number(ScalarType::f32, 1)}}},
+                   Barrier{}, Load{"y", tile_at(7 - thread, "reader")}}));
+  };
+  EXPECT_THAT(reasons(n), IsEmpty());
+  EXPECT_THAT(reasons(n / 4), ElementsAre(HasSubstr("'reader' reads tile[7] in thread 0, which "
+                                                    "nothing has written (n = 1)")));
+  EXPECT_THAT(verify(kernel_of({If{less(thread, 4),
+                                   {Store{tile_at(thread, "half"), number(ScalarType::f32, 1)}}},
+                                Barrier{}, Load{"y", tile_at(thread, "all")}})),
+              ElementsAre(HasSubstr("'all' reads tile[4]")));
+}
+
+TEST(Verify, FindsTheRegisterThatIsNotWritten) {
+  Kernel kernel = kernel_of(
+      {For{"i", 3, {Store{{"r", {variable("i", kIndex, 3)}, "three"}, number(ScalarType::f32, 1)}}},
+       For{"j", 4, {Load{"y", {"r", {variable("j", kIndex, 4)}, "four"}}}}});
+  kernel.arrays.push_back(
+      {"r", ScalarType::f32, Array::Space::registers, Access::read_write, {{"at", 4, 1}}, "4:1"});
+  EXPECT_THAT(verify(kernel),
+              ElementsAre(HasSubstr("'four' reads the registers r, which not every")));
+}
+
+}  // namespace
+}  // namespace vkmoye::gen

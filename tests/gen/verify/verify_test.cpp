@@ -1,0 +1,205 @@
+#include "vkmoye/gen/verify/verify.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "gen/verify/kernel_of.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+TEST(Verify, RefusesToDivideByWhatMayBe0) {
+  Kernel kernel = kernel_of({Let{"x", thread / variable("count")}});
+  kernel.arguments.push_back("count");
+  EXPECT_THAT(verify(kernel), ElementsAre(HasSubstr("'x' divides by what may be 0")));
+  kernel.body = {Let{"x", thread / n}, Let{"y", thread % maximum(variable("count"), 1)}};
+  EXPECT_THAT(verify(kernel), IsEmpty());
+}
+
+TEST(Verify, BelievesNoBoundOfABuiltin) {
+  const auto reasons = [](const Expr& e) { return verify(kernel_of({Let{"x", e}})); };
+  EXPECT_THAT(reasons(builtin(Builtin::group_x, 4)), ElementsAre(HasSubstr("for less than 4")));
+  EXPECT_THAT(reasons(builtin(Builtin::lane, 4)),
+              ElementsAre(HasSubstr("the lane for less than 4")));
+  EXPECT_THAT(reasons(builtin(Builtin::group_x)), IsEmpty());
+}
+
+TEST(Verify, RefusesNamesThatShadersUse) {
+  for (const char* name : {"uint8_t", "f16vec4", "float16_t", "coopmat", "subgroupAdd", "demote",
+                           "exp", "dmat3x2", "image2D", "atomicAdd"}) {
+    EXPECT_THAT(verify(kernel_of({Let{name, 1}})), ElementsAre(HasSubstr("cannot be a name")))
+        << name;
+  }
+  EXPECT_THAT(verify(kernel_of({Let{"image", 1}, Let{"floats", 2}})), IsEmpty());
+  for (const char* name : {"src_x4", "v0", "value", "value12"}) {
+    Kernel kernel = kernel_of({});
+    kernel.arrays.push_back(
+        {name, ScalarType::f32, Array::Space::shared, Access::read_write, {{"at", 8, 1}}, "8:1"});
+    EXPECT_THAT(verify(kernel), ElementsAre(HasSubstr("moves use it"))) << name;
+  }
+}
+
+TEST(Verify, RefusesABufferAccessThatNothingKeepsInRange) {
+  EXPECT_THAT(
+      verify(kernel_of({Load{"x", {"src", {thread}, "whole"}}})),
+      ElementsAre("'whole' touches src at a coordinate along i that nothing keeps below n"));
+  // A guard on another coordinate proves nothing.
+  EXPECT_THAT(verify(kernel_of({If{less(thread, n), {Load{"x", {"src", {thread + 1}, "next"}}}}})),
+              ElementsAre(HasSubstr("'next'")));
+}
+
+TEST(Verify, RefusesABarrierThatSomeThreadsMiss) {
+  EXPECT_THAT(verify(kernel_of({If{less(thread, 4), {Barrier{}}}})),
+              ElementsAre(HasSubstr("a barrier stands where not all threads")));
+  EXPECT_THAT(verify(kernel_of({If{less(0, n), {Barrier{}}}})), IsEmpty());
+}
+
+TEST(Verify, TrustsNoBoundThatTheDefinitionDoesNotGive) {
+  const auto load_at = [](const Expr& index) { return Load{"x", {"four", {index}, "load"}}; };
+  const auto reasons = [&](Body body) {
+    Kernel kernel = kernel_of(std::move(body));
+    kernel.arrays.push_back(
+        {"four", ScalarType::f32, Array::Space::buffer, Access::read, {{"i", 4, 1}}, ""});
+    return verify(kernel);
+  };
+  EXPECT_THAT(reasons({load_at(thread % 4)}), IsEmpty());
+  EXPECT_THAT(reasons({For{"v", 4, {load_at(variable("v", kIndex, 4))}}}), IsEmpty());
+  EXPECT_THAT(reasons({For{"v", 100, {load_at(variable("v", kIndex, 4))}}}), Not(IsEmpty()));
+  EXPECT_THAT(reasons({load_at(builtin(Builtin::thread, 4))}), Not(IsEmpty()));
+  EXPECT_THAT(reasons({Let{"g", builtin(Builtin::group_x)}, load_at(variable("g", kIndex, 4))}),
+              Not(IsEmpty()));
+  EXPECT_THAT(reasons({load_at(thread % 0)}), Not(IsEmpty()));
+}
+
+TEST(Verify, AcceptsAVectorOnlyWhereItCannotCrossAnEdge) {
+  const Expr at = variable("at", kIndex, kUnbounded, 4);
+  const auto load = [&](Expr condition, std::uint32_t width) {
+    return verify(kernel_of(
+        {Let{"at", 4 * thread}, If{condition, {Load{"x", {"src", {at}, "wide", width}}}}}));
+  };
+  const Expr multiple = equal(n % 4, 0);
+  EXPECT_THAT(load(logical_and(multiple, less(at, n)), 4), IsEmpty());
+  EXPECT_THAT(load(less(at, n), 4), ElementsAre(HasSubstr("nothing says that n is a multiple")));
+  EXPECT_THAT(load(multiple, 4), ElementsAre(HasSubstr("nothing keeps below n")));
+  EXPECT_THAT(load(less(at, n), 3), Contains(HasSubstr("powers of two up to 16")));
+  // The same facts cover the elements after the first one by one.
+  EXPECT_THAT(
+      verify(kernel_of({Let{"at", 4 * thread}, If{logical_and(multiple, less(at, n)),
+                                                  {Load{"x", {"src", {at + 3}, "last"}}}}})),
+      IsEmpty());
+  EXPECT_THAT(
+      verify(kernel_of({Let{"at", 4 * thread}, If{logical_and(multiple, less(at, n)),
+                                                  {Load{"x", {"src", {at + 4}, "next"}}}}})),
+      ElementsAre(HasSubstr("'next'")));
+}
+
+TEST(Verify, AcceptsAVectorOnlyWhereTheStepsOfFurtherAxesAreMultiples) {
+  const Expr at = 4 * thread, row = 0;
+  const auto reasons = [&](const Expr& step, const Expr& condition) {
+    Kernel kernel = kernel_of({If{condition, {Load{"x", {"rows", {at, row}, "wide", 4}}}}});
+    kernel.arguments = {"n", "a", "b"};
+    kernel.arrays.push_back({"rows",
+                             ScalarType::f32,
+                             Array::Space::buffer,
+                             Access::read,
+                             {{"i", 30, 1}, {"j", 8, step}},
+                             ""});
+    return verify(kernel);
+  };
+  const Expr inside = less(at + 3, 30), a = variable("a"), b = variable("b");
+  // The vectors lie inside whole, though 30 is no multiple of 4.
+  EXPECT_THAT(reasons(32, inside), IsEmpty());
+  EXPECT_THAT(reasons(30, inside), ElementsAre(HasSubstr("step along j, 30, is a multiple of 4")));
+  EXPECT_THAT(reasons(a * b, inside), ElementsAre(HasSubstr("a * b, is a multiple of 4")));
+  EXPECT_THAT(reasons(a * b, logical_and(inside, equal(b % 4, 0))), IsEmpty());
+  EXPECT_THAT(reasons(a * b, logical_and(inside, equal((a * b) % 4, 0))), IsEmpty());
+  EXPECT_THAT(reasons(a * b, logical_and(inside, equal(a % 2, 0))), Not(IsEmpty()));
+}
+
+TEST(Verify, FollowsAWholeTileFromItsLastElement) {
+  const Expr block = builtin(Builtin::group_x);
+  const auto reasons = [&](const Expr& last, const Expr& at) {
+    return verify(kernel_of(
+        {Let{"origin", 32 * block}, If{less(last, n), {Load{"x", {"src", {at}, "tile"}}}}}));
+  };
+  const Expr origin = variable("origin", kIndex, kUnbounded, 32);
+  EXPECT_THAT(reasons(32 * block + 31, 32 * block + thread), IsEmpty());
+  EXPECT_THAT(reasons(origin + 31, 32 * block + thread + 24), IsEmpty());
+  EXPECT_THAT(reasons(32 * block + 31, origin + 4 * thread + 3), IsEmpty());
+  EXPECT_THAT(reasons(origin + 31, origin + 4 * thread + 4), ElementsAre(HasSubstr("'tile'")));
+  EXPECT_THAT(reasons(origin + 31, block + thread), ElementsAre(HasSubstr("'tile'")));
+  // 48 * block + 47 may wrap around 2^32 where 48 * block does not.
+  EXPECT_THAT(reasons(48 * block + 47, 48 * block + thread), ElementsAre(HasSubstr("'tile'")));
+}
+
+TEST(Verify, KnowsThatAClampedCoordinateIsInside) {
+  const auto reasons = [](const Expr& at) {
+    return verify(kernel_of({Load{"x", {"src", {at}, "edge"}}}));
+  };
+  EXPECT_THAT(reasons(minimum(thread + 1000, n - 1)), IsEmpty());
+  EXPECT_THAT(reasons(minimum(thread + 1000, n)), ElementsAre(HasSubstr("'edge'")));
+}
+
+TEST(Verify, RefusesGridsExtentsAndNamesThatCannotBe) {
+  const auto reasons = [](auto change) {
+    Kernel kernel = kernel_of({});
+    change(kernel);
+    return verify(kernel);
+  };
+  EXPECT_THAT(reasons([](Kernel& k) {
+                k.grid[0] = {"n", 0};
+              }),
+              ElementsAre("the grid has tiles of 0"));
+  EXPECT_THAT(reasons([](Kernel& k) { k.grid[1] = {"m", 8}; }), ElementsAre(HasSubstr("'m'")));
+  EXPECT_THAT(reasons([](Kernel& k) { k.threads = 0; }), ElementsAre(HasSubstr("0 threads")));
+  EXPECT_THAT(reasons([](Kernel& k) { k.arrays[2].axes[0].extent = -1; }),
+              ElementsAre(HasSubstr("extent of -1")));
+  EXPECT_THAT(reasons([](Kernel& k) { k.arrays[2].axes[0].stride = 2; }),
+              ElementsAre(HasSubstr("stride 1")));
+  EXPECT_THAT(reasons([](Kernel& k) { k.arrays[0].name = "Src"; }),
+              ElementsAre(HasSubstr("have one name")));
+  EXPECT_THAT(
+      reasons([](Kernel& k) { k.arrays[0].name = ""; }),
+      ElementsAre(
+          "'' cannot be the name of an array: it is no name, or a word of the shading language"));
+  EXPECT_THAT(reasons([](Kernel& k) { k.arrays[0].axes = {}; }),
+              ElementsAre("array dst has no axis"));
+  EXPECT_THAT(reasons([](Kernel& k) { k.arrays[0].name = "float"; }),
+              ElementsAre("'float' cannot be the name of an array: it is no name, or a word of the "
+                          "shading language"));
+  EXPECT_THAT(reasons([](Kernel& k) { k.why = "two\nlines"; }), ElementsAre(HasSubstr("one line")));
+  EXPECT_THAT(reasons([](Kernel& k) {
+                k.body = {Let{"a b", 1}};
+              }),
+              ElementsAre(HasSubstr("'a b'")));
+  EXPECT_THAT(reasons([](Kernel& k) {
+                k.body = {Let{"tile", 1}};
+              }),
+              ElementsAre("'tile' is the name of an array"));
+}
+
+TEST(Verify, RefusesNamesThatAreUndefinedTwiceDefinedOrOfAnotherType) {
+  EXPECT_THAT(verify(kernel_of({Let{"a", variable("b")}})),
+              ElementsAre("'a' uses 'b', which is not defined there"));
+  EXPECT_THAT(verify(kernel_of({Let{"a", 1}, Let{"a", 2}})), ElementsAre("'a' is defined twice"));
+  EXPECT_THAT(verify(kernel_of({Block{"", {Let{"a", 1}}}, Let{"b", variable("a")}})),
+              ElementsAre("'b' uses 'a', which is not defined there"));
+  EXPECT_THAT(verify(kernel_of({If{less(thread, n), {Store{{"dst", {thread}, "dst"}, thread}}}})),
+              ElementsAre("'dst' stores index into dst, which takes f32 there"));
+  Kernel written = kernel_of({If{less(thread, n), {Load{"x", {"dst", {thread}, "back"}}}}});
+  written.arrays[0].access = Access::write;
+  EXPECT_THAT(verify(written), ElementsAre("'back' reads dst, which is declared for write only"));
+}
+
+TEST(Verify, GivesAllReasonsAtOnce) {
+  EXPECT_EQ(verify(kernel_of({Let{"a", variable("b")}, Let{"c", variable("d")}})).size(), 2u);
+}
+
+}  // namespace
+}  // namespace vkmoye::gen
