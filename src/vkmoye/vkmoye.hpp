@@ -3,12 +3,15 @@
 // the project includes this file. Apart stands runtime/vulkan.hpp, for programs that use Vulkan
 // themselves: it includes Vulkan's header.
 
+#include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/analysis/access_report.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/dsl/mma.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
-#include "vkmoye/gen/ir/verify.hpp"
+#include "vkmoye/gen/ir/effects.hpp"
+#include "vkmoye/gen/ir/meaning.hpp"
+#include "vkmoye/gen/ir/operation.hpp"
 #include "vkmoye/gen/kernels/copy.hpp"
 #include "vkmoye/gen/kernels/copy_auto.hpp"
 #include "vkmoye/gen/kernels/copy_tiled.hpp"
@@ -21,6 +24,8 @@
 #include "vkmoye/gen/kernels/transpose_vector.hpp"
 #include "vkmoye/gen/passes/bake.hpp"
 #include "vkmoye/gen/spirv/assemble.hpp"
+#include "vkmoye/gen/twin/twin.hpp"
+#include "vkmoye/gen/verify/verify.hpp"
 #include "vkmoye/layout/algebra.hpp"
 #include "vkmoye/layout/analysis.hpp"
 #include "vkmoye/layout/draw.hpp"
