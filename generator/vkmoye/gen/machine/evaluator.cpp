@@ -88,8 +88,20 @@ Values Evaluator::evaluate(const Node& node) {
   if (is_plain && any_unknown) return Values::unknown(scalars_of(node.type));
   const std::size_t lanes = same ? 1 : workgroup_.threads, scalars = scalars_of(node.type);
   budget_.spend(lanes * scalars);
-  std::vector<Value> one(scalars);
   Values out = Values::different(lanes, scalars);
+  const bool of_indices = operands.size() == 2 && node.operands[0]->type == ir::kIndex &&
+                          node.operands[1]->type == ir::kIndex;
+  if (of_indices) {  // nearly all that is evaluated
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+      const Value &a = operands[0]->in(lane), &b = operands[1]->in(lane);
+      if (!a || !b) continue;
+      const auto result = ir::index_meaning(node.op, static_cast<std::uint32_t>(*a),
+                                            static_cast<std::uint32_t>(*b));
+      if (result) out.set(lane, *result);
+    }
+    return same ? Values::same(out.in(0)) : out;
+  }
+  std::vector<Value> one(scalars);
   for (std::size_t lane = 0; lane < lanes; ++lane) {
     for (std::size_t s = 0; s < scalars; ++s) {
       if (node.op == Op::component) {

@@ -74,8 +74,10 @@ Launch::Launch(const ir::Kernel& kernel, const std::vector<std::span<std::byte>>
     const std::uint64_t elements = is_buffer ? element_count(interface.bindings[binding], arguments)
                                              : static_cast<std::uint64_t>(array.size());
     const bool is_input = is_buffer && array.access != vkmoye::Access::write;
+    // Nobody can meet anybody in a buffer that all only read: it needs no cells.
+    const bool only_read = is_buffer && array.access == vkmoye::Access::read;
     Memory memory{&array, std::move(extents), std::move(strides),
-                  machine::Ledger(array, elements, kernel.threads,
+                  machine::Ledger(array, only_read ? 0 : elements, kernel.threads,
                                   is_buffer ? std::array{groups[0], groups[1]}
                                             : std::array<std::uint64_t, 2>{0, 0},
                                   is_input, reasons)};
@@ -182,6 +184,7 @@ void Launch::at_addresses(Machine& m, const Access& access, Visit visit) {
 
 void Launch::touch(const Access& access, Memory& memory, std::size_t thread,
                    std::uint64_t address) {
+  if (memory.ledger.elements() == 0) return;
   const bool is_buffer = memory.array->space == ir::Array::Space::buffer;
   const auto invocation = static_cast<std::int64_t>(thread) + (is_buffer ? first_invocation_ : 0);
   for (std::uint32_t i = 0; i < access.element.width; ++i) {
@@ -200,7 +203,7 @@ Values Launch::load(Machine& m, const Access& access) {
     if (!has_data_) return;
     for (std::size_t s = 0; s < out.scalars(); ++s) {
       const std::size_t each = out.scalars() / access.element.width;
-      if (!memory.ledger.is_written(address + s / each)) continue;
+      if (memory.ledger.elements() != 0 && !memory.ledger.is_written(address + s / each)) continue;
       const std::size_t at = address * size_of(access.array.type) + s * width;
       out.set(thread, s, read(memory.bytes, at, width));
     }
