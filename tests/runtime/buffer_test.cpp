@@ -106,15 +106,19 @@ TEST_F(BufferTest, RefusesRangesThatLeaveIt) {
 TEST_F(BufferTest, RefusesSizesThatCannotBe) {
   for_each_device([&](Device& device) {
     EXPECT_THAT([&] { device.buffer(0); }, ThrowsMessage<ArgumentError>("buffer: 0 bytes"));
-    EXPECT_THAT([&] { device.buffer(device.caps().max_buffer_bytes + 1); },
-                ThrowsMessage<ArgumentError>(
-                    HasSubstr("allows " + std::to_string(device.caps().max_buffer_bytes))));
+    const std::uint64_t most = device.caps().max_buffer_bytes;
+    EXPECT_THAT([&] { device.buffer(most + 1); },
+                ThrowsMessage<ArgumentError>(HasSubstr(
+                    "a buffer of " + std::to_string(most + 1) + " bytes: the device allows " +
+                    std::to_string(most) + " in one buffer (maxBufferSize)")));
   });
 }
 
 TEST_F(BufferTest, RefusesMoreThanTheMemoryHas) {
   OpenOptions options;
-  options.pretend = [](DeviceCaps& caps) { caps.max_buffer_bytes = std::uint64_t{1} << 60; };
+  options.pretend = [](DeviceCaps& caps) {
+    caps.max_buffer_bytes = caps.max_allocation_bytes = std::uint64_t{1} << 60;
+  };
   for_each_device(
       [&](Device& device) {
         try {

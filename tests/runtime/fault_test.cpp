@@ -16,6 +16,7 @@ namespace vkmoye::test {
 namespace {
 
 using testing::HasSubstr;
+using testing::ThrowsMessage;
 
 // A short life that uses everything.
 void use_everything(const CompiledKernel& kernel, const std::string& cache_folder) {
@@ -81,6 +82,22 @@ TEST_P(FaultTest, AtEachCallIsReportedAndLeavesNothing) {
 INSTANTIATE_TEST_SUITE_P(Results, FaultTest,
                          testing::Values(VK_ERROR_OUT_OF_HOST_MEMORY, VK_ERROR_OUT_OF_DEVICE_MEMORY,
                                          VK_ERROR_DEVICE_LOST, VK_ERROR_INITIALIZATION_FAILED));
+
+TEST(TooLargeABuffer, IsRefusedBeforeVulkanIsCalled) {
+  FaultTable faults;
+  OpenOptions options;
+  options.cache = false;
+  options.pretend = [](DeviceCaps& caps) { caps.max_allocation_bytes = 4097; };
+  Device device = open_through(FaultTable::get_instance_proc_addr(), "0", options);
+  EXPECT_THAT([&] { device.buffer(4098); },
+              ThrowsMessage<ArgumentError>(
+                  HasSubstr("a buffer of 4098 bytes: the device allows 4097 in one allocation of "
+                            "memory (maxMemoryAllocationSize)")));
+  EXPECT_EQ(faults.calls("vkCreateBuffer"), 0);
+  EXPECT_EQ(faults.calls("vkAllocateMemory"), 0);
+  // The largest that is allowed is no multiple of 4: it cannot be rounded up.
+  EXPECT_EQ(device.buffer(4097).bytes(), 4097u);
+}
 
 TEST(Timeout, IsReportedAndTheDeviceThenLeftAlone) {
 #if defined(__SANITIZE_ADDRESS__)

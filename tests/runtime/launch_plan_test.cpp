@@ -33,6 +33,7 @@ DeviceCaps caps_with(std::uint32_t groups_x, std::uint32_t groups_y) {
   caps.name = "fake";
   caps.max_group_count = {groups_x, groups_y, 1};
   caps.max_storage_buffer_bytes = std::uint64_t{1} << 32;
+  caps.max_buffer_bytes = caps.max_allocation_bytes = std::uint64_t{1} << 40;
   caps.storage_buffer_alignment = 16;
   return caps;
 }
@@ -226,6 +227,19 @@ TEST(LaunchPlan, BindsNoMoreThanTheDeviceBinds) {
         plan_launch(transpose_interface(), caps, two_buffers(100), {{"cols", 5}, {"rows", 4}});
       },
       ThrowsMessage<ArgumentError>(HasSubstr("= 80 bytes, the device binds at most 64")));
+}
+
+TEST(LaunchPlan, RefusesArraysThatNoBufferOfTheDeviceHolds) {
+  DeviceCaps caps = caps_with(9, 9);
+  caps.max_allocation_bytes = 64;
+  EXPECT_THAT(
+      [&] {
+        plan_launch(transpose_interface(), caps, two_buffers(100), {{"cols", 5}, {"rows", 4}});
+      },
+      ThrowsMessage<ArgumentError>(
+          AllOf(HasSubstr("src: a buffer of 80 bytes: the device allows 64 in one allocation of "
+                          "memory (maxMemoryAllocationSize)"),
+                HasSubstr("dst: a buffer of 80 bytes"))));
 }
 
 TEST(LaunchPlan, RefusesArgumentsThatWeFill) {

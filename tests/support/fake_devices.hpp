@@ -21,6 +21,7 @@ inline DeviceCaps fake_device(const char* name, std::uint32_t shared_bytes,
   caps.max_storage_buffers = 16;
   caps.max_storage_buffer_bytes = std::uint64_t{1} << 31;
   caps.max_buffer_bytes = std::uint64_t{1} << 32;
+  caps.max_allocation_bytes = std::uint64_t{1} << 32;
   caps.device_memory_bytes = std::uint64_t{1} << 33;
   caps.subgroup_size = caps.min_subgroup_size = caps.max_subgroup_size = subgroup;
   caps.max_workgroup_subgroups = workgroup_threads / subgroup;

@@ -1,5 +1,7 @@
 #include "vkmoye/contract/device_caps.hpp"
 
+#include <fmt/format.h>
+
 namespace vkmoye {
 
 std::string_view to_string(Feature feature) {
@@ -40,6 +42,18 @@ std::vector<Feature> FeatureSet::list() const {
     if (bits_.test(i)) members.push_back(static_cast<Feature>(i));
   }
   return members;
+}
+
+std::vector<std::string> reasons_against_buffer(const DeviceCaps& caps, std::uint64_t bytes) {
+  std::vector<std::string> reasons;
+  const auto at_most = [&](std::uint64_t limit, std::string_view what) {
+    if (bytes <= limit) return;
+    reasons.push_back(
+        fmt::format("a buffer of {} bytes: the device allows {} in {}", bytes, limit, what));
+  };
+  at_most(caps.max_buffer_bytes, "one buffer (maxBufferSize)");
+  at_most(caps.max_allocation_bytes, "one allocation of memory (maxMemoryAllocationSize)");
+  return reasons;
 }
 
 }  // namespace vkmoye

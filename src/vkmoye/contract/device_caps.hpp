@@ -85,7 +85,8 @@ struct DeviceCaps {
   std::uint32_t max_push_constant_bytes = 0;
   std::uint32_t max_storage_buffers = 0;       // bindings per stage
   std::uint64_t max_storage_buffer_bytes = 0;  // of one binding (maxStorageBufferRange)
-  std::uint64_t max_buffer_bytes = 0;          // of one buffer
+  std::uint64_t max_buffer_bytes = 0;          // of one buffer (maxBufferSize)
+  std::uint64_t max_allocation_bytes = 0;      // of the memory behind it (maxMemoryAllocationSize)
   std::uint64_t device_memory_bytes = 0;       // the largest device-local heap
   std::uint32_t storage_buffer_alignment = 1;  // of an offset into a buffer, bytes
 
@@ -101,5 +102,9 @@ struct DeviceCaps {
 
   bool has(Feature feature) const { return features.has(feature); }
 };
+
+/// Why a device of `caps` cannot have a buffer of `bytes`, with the numbers. Empty: its limits allow
+/// it, but its memory may have no room.
+std::vector<std::string> reasons_against_buffer(const DeviceCaps& caps, std::uint64_t bytes);
 
 }  // namespace vkmoye

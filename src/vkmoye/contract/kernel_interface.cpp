@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "vkmoye/base/error.hpp"
 
@@ -72,6 +74,13 @@ namespace {
 
 constexpr std::uint64_t kMaxElements = std::uint64_t{1} << 32;
 
+// Whether no argument has a part in the size of `binding`.
+bool has_known_size(const Binding& binding) {
+  const auto is_number = [](const Extent& extent) { return !extent.is_symbol(); };
+  return std::all_of(binding.extents.begin(), binding.extents.end(), is_number) &&
+         std::all_of(binding.strides.begin(), binding.strides.end(), is_number);
+}
+
 // From the first element to the last of an array with strides.
 std::uint64_t strided_count(const Binding& binding, const Arguments& arguments) {
   std::uint64_t count = 1;
@@ -131,6 +140,28 @@ std::array<std::uint64_t, 3> group_count(const KernelInterface& kernel,
   return groups;
 }
 
+std::vector<std::string> reasons_against(const Binding& binding, const Arguments& arguments,
+                                         const DeviceCaps& caps) {
+  std::uint64_t elements = 0;
+  try {
+    elements = element_count(binding, arguments);
+  } catch (const ArgumentError& error) {
+    return {error.what()};
+  }
+  const std::uint64_t element_bytes = size_of(binding.type);
+  const std::uint64_t bytes = elements * element_bytes;
+  std::vector<std::string> reasons;
+  if (bytes > caps.max_storage_buffer_bytes) {
+    reasons.push_back(
+        fmt::format("{}: needs {} elements of {} bytes = {} bytes, the device binds at most {}",
+                    binding.name, elements, element_bytes, bytes, caps.max_storage_buffer_bytes));
+  }
+  for (const std::string& reason : reasons_against_buffer(caps, bytes)) {
+    reasons.push_back(binding.name + ": " + reason);
+  }
+  return reasons;
+}
+
 namespace {
 
 // Every subgroup must have as many lanes as the kernel says, all of them active.
@@ -179,6 +210,12 @@ std::vector<std::string> reasons_against(const KernelInterface& kernel, const De
   at_most("bytes of shared memory", kernel.shared_bytes, caps.max_shared_bytes);
   at_most("bytes of push constants", push_constant_bytes(kernel), caps.max_push_constant_bytes);
   at_most("storage buffers", kernel.bindings.size(), caps.max_storage_buffers);
+  for (const Binding& binding : kernel.bindings) {
+    if (!has_known_size(binding)) continue;
+    for (std::string& reason : reasons_against(binding, {}, caps)) {
+      reasons.push_back(std::move(reason));
+    }
+  }
   std::uint64_t invocations = 1;
   for (std::size_t i = 0; i < 3; ++i) {
     at_most(fmt::format("threads in dimension {} of a workgroup", i), kernel.workgroup_size[i],

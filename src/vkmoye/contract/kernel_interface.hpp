@@ -124,8 +124,15 @@ std::uint64_t element_count(const Binding& binding, const Arguments& arguments);
 /// Groups in x, y and z under `arguments`. Throws as `element_count` does.
 std::array<std::uint64_t, 3> group_count(const KernelInterface& kernel, const Arguments& arguments);
 
-/// Why `caps` cannot run this kernel: features, shared bytes, workgroup and subgroup size, bindings,
-/// push constants; with the numbers. Empty means it can.
+/// Why no buffer of a device of `caps` can be bound as `binding` under `arguments`: more elements
+/// than an index reaches, more bytes than a binding, a buffer or an allocation may have, an argument
+/// that is missing or out of range. Empty: one can.
+std::vector<std::string> reasons_against(const Binding& binding, const Arguments& arguments,
+                                         const DeviceCaps& caps);
+
+/// Why `caps` cannot run this kernel: features, shared bytes, workgroup and subgroup size, bindings
+/// and the bytes of those whose extents are all numbers, push constants; with the numbers. Empty
+/// means it can.
 std::vector<std::string> reasons_against(const KernelInterface& kernel, const DeviceCaps& caps);
 
 }  // namespace vkmoye

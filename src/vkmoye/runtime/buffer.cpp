@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
 #include "vkmoye/runtime/vk/context.hpp"
 
 namespace vkmoye {
@@ -18,10 +20,8 @@ std::uint64_t round_up_to_words(std::uint64_t bytes) { return (bytes + 3) & ~std
 
 std::uint64_t checked_size(const DeviceCaps& caps, std::uint64_t bytes) {
   if (bytes == 0) throw ArgumentError("buffer: 0 bytes");
-  if (bytes > caps.max_buffer_bytes) {
-    throw ArgumentError(
-        fmt::format("buffer: {} bytes, {} allows {}", bytes, caps.name, caps.max_buffer_bytes));
-  }
+  const std::vector<std::string> reasons = reasons_against_buffer(caps, bytes);
+  if (!reasons.empty()) throw ArgumentError(fmt::format("{}: {}", caps.name, join(reasons, "; ")));
   return bytes;
 }
 
@@ -30,9 +30,10 @@ std::uint64_t checked_size(const DeviceCaps& caps, std::uint64_t bytes) {
 BufferState::BufferState(std::shared_ptr<Context> owner, std::uint64_t size)
     : context(std::move(owner)),
       bytes(checked_size(context->caps(), size)),
-      // A device whose limit is no multiple of 4 keeps the last bytes from being filled in words.
-      allocated_bytes(
-          std::max(bytes, std::min(round_up_to_words(bytes), context->caps().max_buffer_bytes))) {
+      // Not where the limit is no multiple of 4: the last bytes are then not filled in words.
+      allocated_bytes(reasons_against_buffer(context->caps(), round_up_to_words(bytes)).empty()
+                          ? round_up_to_words(bytes)
+                          : bytes) {
   block = context->memory->create_device_buffer(allocated_bytes);
 }
 

@@ -70,8 +70,9 @@ class Device {
 
   const DeviceCaps& caps() const;
 
-  /// Throws ArgumentError for 0 bytes or more than DeviceCaps::max_buffer_bytes, DeviceError
-  /// (kOutOfMemory) with the numbers where the device's memory has no room.
+  /// Throws ArgumentError for 0 bytes and with what `reasons_against_buffer` says, DeviceError
+  /// (kOutOfMemory) with the numbers where the device's memory has no room. The driver is not asked
+  /// for a buffer that is known not to fit: some grant memory that does not exist.
   Buffer buffer(std::uint64_t bytes);
 
   /// Throws KernelError with every reason where the device cannot run the kernel; DeviceError.

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
@@ -124,22 +125,20 @@ void check_range(const Binding& binding, const DeviceCaps& caps, const BoundRang
 
 void check_size(const Binding& binding, const DeviceCaps& caps, const BoundRange& range,
                 const Arguments& arguments, Reasons& reasons) {
+  for (std::string& reason : reasons_against(binding, arguments, caps)) {
+    reasons.add(std::move(reason));
+  }
   std::uint64_t elements = 0;
   try {
     elements = element_count(binding, arguments);
-  } catch (const ArgumentError& error) {
-    return reasons.add(error.what());
+  } catch (const ArgumentError&) {
+    return;  // it is among the reasons
   }
   const std::uint64_t element_bytes = size_of(binding.type);
   const std::uint64_t needed = elements * element_bytes;
-  const std::string product =
-      fmt::format("{} elements of {} bytes = {} bytes", elements, element_bytes, needed);
   if (needed > range.bytes) {
-    reasons.add(fmt::format("{}: needs {}, got {}", binding.name, product, range.bytes));
-  }
-  if (needed > caps.max_storage_buffer_bytes) {
-    reasons.add(fmt::format("{}: needs {}, the device binds at most {}", binding.name, product,
-                            caps.max_storage_buffer_bytes));
+    reasons.add(fmt::format("{}: needs {} elements of {} bytes = {} bytes, got {}", binding.name,
+                            elements, element_bytes, needed, range.bytes));
   }
 }
 

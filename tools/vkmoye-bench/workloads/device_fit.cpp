@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "vkmoye/base/error.hpp"
+#include <algorithm>
+#include <utility>
+
 #include "vkmoye/runtime/guarded_buffer.hpp"
 
 namespace vkmoye::bench {
@@ -12,24 +14,19 @@ std::vector<std::string> reasons_against(const DeviceCaps& caps, const KernelInt
   std::vector<std::string> reasons = vkmoye::reasons_against(kernel, caps);
   std::uint64_t total = 0;
   for (const Binding& binding : kernel.bindings) {
-    std::uint64_t bytes = 0;
-    try {
-      bytes = element_count(binding, arguments) * size_of(binding.type);
-    } catch (const ArgumentError& error) {
-      reasons.push_back(error.what());
-      continue;
+    std::vector<std::string> against = vkmoye::reasons_against(binding, arguments, caps);
+    if (against.empty()) {
+      const std::uint64_t guarded = GuardedBuffer::allocated_bytes(
+          caps, element_count(binding, arguments) * size_of(binding.type));
+      total += guarded;
+      for (const std::string& reason : reasons_against_buffer(caps, guarded)) {
+        against.push_back(binding.name + " between its guard zones: " + reason);
+      }
     }
-    const std::uint64_t guarded = GuardedBuffer::allocated_bytes(caps, bytes);
-    total += guarded;
-    if (bytes > caps.max_storage_buffer_bytes) {
-      reasons.push_back(
-          fmt::format("{} needs {} bytes, a storage buffer of the device has at most {}",
-                      binding.name, bytes, caps.max_storage_buffer_bytes));
-    }
-    if (guarded > caps.max_buffer_bytes) {
-      reasons.push_back(
-          fmt::format("{} and its guard zones need {} bytes, a buffer of the device has at most {}",
-                      binding.name, guarded, caps.max_buffer_bytes));
+    for (std::string& reason : against) {
+      // An array of a size known beforehand is already among the reasons against the kernel.
+      const bool is_new = std::find(reasons.begin(), reasons.end(), reason) == reasons.end();
+      if (is_new) reasons.push_back(std::move(reason));
     }
   }
   if (total > caps.device_memory_bytes) {

@@ -135,6 +135,7 @@ SubgroupAbilities query_properties(const InstanceTable& vk, PhysicalDevice& devi
   caps.max_storage_buffers =
       std::min(limits.maxPerStageDescriptorStorageBuffers, limits.maxDescriptorSetStorageBuffers);
   caps.max_storage_buffer_bytes = limits.maxStorageBufferRange;
+  caps.max_allocation_bytes = v11.maxMemoryAllocationSize;
   caps.max_buffer_bytes =
       maintenance4.maxBufferSize != 0 ? maintenance4.maxBufferSize : v11.maxMemoryAllocationSize;
   caps.storage_buffer_alignment =
