@@ -93,13 +93,13 @@ TEST_F(BufferTest, RefusesRangesThatLeaveIt) {
   for_each_device([&](Device& device) {
     Buffer buffer = device.buffer(10);
     std::vector<std::byte> five(5);
-    EXPECT_THAT(
-        [&] { buffer.write(five, 6); },
-        ThrowsMessage<ArgumentError>("write: 5 bytes at offset 6 leave a buffer of 10 bytes"));
+    EXPECT_THAT([&] { buffer.write(five, 6); },
+                ThrowsMessage<ArgumentError>(
+                    "write: 5 bytes at offset 6 reach beyond a buffer of 10 bytes"));
     EXPECT_THAT([&] { buffer.read(five, ~std::uint64_t{0}); },
-                ThrowsMessage<ArgumentError>(HasSubstr("leave a buffer of 10 bytes")));
+                ThrowsMessage<ArgumentError>(HasSubstr("reach beyond a buffer of 10 bytes")));
     EXPECT_THAT([&] { buffer.fill(std::byte{0}, 11); },
-                ThrowsMessage<ArgumentError>(HasSubstr("leave a buffer of 10 bytes")));
+                ThrowsMessage<ArgumentError>(HasSubstr("reach beyond a buffer of 10 bytes")));
   });
 }
 

@@ -66,7 +66,7 @@ vk::PhysicalDevice fake(const char* name, DeviceKind kind, const char* refused =
   vk::PhysicalDevice device;
   device.caps.name = name;
   device.caps.kind = kind;
-  device.caps.refused = refused;
+  device.caps.why_unusable = refused;
   return device;
 }
 

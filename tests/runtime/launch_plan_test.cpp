@@ -162,8 +162,9 @@ TEST(LaunchPlan, RefusesAPlaceThatTheKernelsVectorsDoNotFit) {
       [&] {
         plan_launch(kernel, caps_with(9, 9), ranges, {{"cols", 4}, {"rows", 4}});
       },
-      ThrowsMessage<ArgumentError>("transpose: src: offset 16 is no multiple of the 32 bytes that "
-                                   "the kernel moves at once"));
+      ThrowsMessage<ArgumentError>(
+          "transpose: src: offset 16 is not a multiple of the 32 bytes that "
+          "the kernel moves at once"));
 }
 
 TEST(LaunchPlan, NamesEveryMistakeAtOnce) {
@@ -193,13 +194,13 @@ TEST(LaunchPlan, RefusesRanges) {
        "transpose: dst: needs 16 elements of 4 bytes = 64 bytes, got 63"},
       {"outside",
        {&memory_b, 80, 32, 64},
-       "transpose: dst: 64 bytes at offset 32 leave a buffer of 80 bytes"},
+       "transpose: dst: 64 bytes at offset 32 reach beyond a buffer of 80 bytes"},
       {"outside, wrapping",
        {&memory_b, 80, 16, ~std::uint64_t{0}},
-       "transpose: dst: 18446744073709551615 bytes at offset 16 leave a buffer of 80 bytes"},
+       "transpose: dst: 18446744073709551615 bytes at offset 16 reach beyond a buffer of 80 bytes"},
       {"misaligned",
        {&memory_b, 80, 8, 72},
-       "transpose: dst: offset 8 is no multiple of the device's 16 bytes"},
+       "transpose: dst: offset 8 is not a multiple of the device's 16 bytes"},
       {"overlapping",
        {&memory_a, 128, 48, 80},
        "transpose: src (bytes 0 to 64) and dst (bytes 48 to 128) overlap in one buffer, and dst "

@@ -173,7 +173,7 @@ TEST_F(LaunchTest, RefusesAKernelThatTheDeviceCannotRun) {
           EXPECT_THAT(error.reasons,
                       testing::ElementsAre("needs the feature f64, the device lacks it",
                                            "needs 4224 bytes of shared memory, the device has 100",
-                                           "its 3 words are no SPIR-V"));
+                                           "its 3 words are not SPIR-V"));
         }
       },
       options);

@@ -10,7 +10,7 @@ void DeviceTest::for_each_device(const std::function<void(Device&)>& body,
   const std::vector<DeviceCaps> devices = list_devices();
   bool any = false;
   for (std::size_t i = 0; i < devices.size(); ++i) {
-    if (!devices[i].refused.empty()) continue;
+    if (!devices[i].why_unusable.empty()) continue;
     any = true;
     SCOPED_TRACE("device " + std::to_string(i) + ": " + devices[i].name);
     Device device = Device::open(std::to_string(i), validated(options));

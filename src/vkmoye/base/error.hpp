@@ -1,6 +1,6 @@
 #pragma once
-// What can go wrong, by whose mistake. A message names the operation, its operands, the rule that
-// was broken and the numbers; a reader should not need a debugger.
+// What can go wrong, by who made the mistake. A message names the operation, its operands, the rule
+// that was broken and the numbers; a reader should not need a debugger.
 
 #include <stdexcept>
 #include <string>
@@ -32,7 +32,7 @@ struct CompileError : Error {
   std::string numbered_source;
 };
 
-/// The caller passed something that cannot be meant: a size of 0, an unknown name, a short array.
+/// An argument that makes no sense: a size of 0, an unknown name, an array that is too short.
 struct ArgumentError : Error {
   using Error::Error;
 };

@@ -16,7 +16,7 @@ std::string indent(std::string_view text, int spaces);
 /// `text` with right-aligned line numbers from 1, for error reports.
 std::string number_lines(std::string_view text);
 
-/// The candidate that a user who typed `word` most likely meant, or "" if none is near
+/// The candidate that a user who typed `word` most likely meant, or "" if none is close
 /// (Levenshtein distance at most a third of the word's length, and at least 1).
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
 

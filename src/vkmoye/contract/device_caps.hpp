@@ -74,8 +74,8 @@ struct DeviceCaps {
   std::string name;
   std::string driver;  // name and version, one line
   DeviceKind kind = DeviceKind::other;
-  std::string api;      // "1.4.312"
-  std::string refused;  // why vkmoye cannot use this device; empty: it can
+  std::string api;           // "1.4.312"
+  std::string why_unusable;  // why vkmoye cannot use this device; empty: it can
 
   // Limits. Counts unless the name says bytes.
   std::array<std::uint32_t, 3> max_group_count = {};
@@ -103,8 +103,8 @@ struct DeviceCaps {
   bool has(Feature feature) const { return features.has(feature); }
 };
 
-/// Why a device of `caps` cannot have a buffer of `bytes`, with the numbers. Empty: its limits allow
-/// it, but its memory may have no room.
+/// Why a device of `caps` cannot have a buffer of `bytes`, with the numbers. Empty: its limits
+/// allow it, but its memory may have no room.
 std::vector<std::string> reasons_against_buffer(const DeviceCaps& caps, std::uint64_t bytes);
 
 }  // namespace vkmoye

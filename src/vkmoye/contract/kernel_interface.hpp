@@ -45,8 +45,8 @@ using Arguments = std::map<std::string, Argument>;
 /// two.
 struct Extent {
   std::int64_t value = 0;
-  std::string symbol;  // empty: `value` counts
-  std::string times;   // the other factor of a product, which is at most 2^32-1
+  std::string symbol;  // the name of the argument; empty: it is `value`
+  std::string times;   // the name of the other factor; their product is at most 2^32-1
 
   template <std::integral Number>
   Extent(Number number) : value(static_cast<std::int64_t>(number)) {}  // NOLINT: implicit by intent
@@ -72,7 +72,7 @@ struct Binding {
   std::vector<Extent> extents;
   /// Elements from one coordinate along each mode to the next; empty: compact.
   std::vector<Extent> strides = {};
-  /// Bytes that the place it is bound at must be a multiple of: of the widest access.
+  /// It is bound at a multiple of so many bytes: those of its widest access.
   std::uint32_t alignment = 1;
 };
 
@@ -106,7 +106,7 @@ struct KernelInterface {
   std::uint32_t subgroup_size = 0;
 };
 
-/// The push constants that the runtime fills by itself when it splits a grid.
+/// The push constants that the runtime sets by itself, for each piece of a grid that it splits.
 inline constexpr std::array<const char*, 3> kFirstGroup = {"first_group_x", "first_group_y",
                                                            "first_group_z"};
 
@@ -125,8 +125,8 @@ std::uint64_t element_count(const Binding& binding, const Arguments& arguments);
 std::array<std::uint64_t, 3> group_count(const KernelInterface& kernel, const Arguments& arguments);
 
 /// Why no buffer of a device of `caps` can be bound as `binding` under `arguments`: more elements
-/// than an index reaches, more bytes than a binding, a buffer or an allocation may have, an argument
-/// that is missing or out of range. Empty: one can.
+/// than an index reaches, more bytes than a binding, a buffer or an allocation may have, an
+/// argument that is missing or out of range. Empty: one can.
 std::vector<std::string> reasons_against(const Binding& binding, const Arguments& arguments,
                                          const DeviceCaps& caps);
 

@@ -46,7 +46,7 @@ namespace {
 void check_range(const char* operation, std::uint64_t buffer_bytes, std::uint64_t offset,
                  std::uint64_t bytes) {
   if (offset > buffer_bytes || bytes > buffer_bytes - offset) {
-    throw ArgumentError(fmt::format("{}: {} bytes at offset {} leave a buffer of {} bytes",
+    throw ArgumentError(fmt::format("{}: {} bytes at offset {} reach beyond a buffer of {} bytes",
                                     operation, bytes, offset, buffer_bytes));
   }
 }

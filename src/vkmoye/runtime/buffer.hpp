@@ -21,9 +21,10 @@ inline constexpr std::uint64_t kToTheEnd = ~std::uint64_t{0};
 
 /// Device-local storage, of any number of bytes, contents undefined at first. The host copies run
 /// after all work that was submitted through the same Device where they are staged, but a mapped
-/// buffer (`is_mapped`) is reached at once: wait for what uses it first. All offsets and sizes are
-/// bytes. Move-only; what moved away may only be assigned to or destroyed. The memory outlives the
-/// Buffer while a Launch uses it. One thread at a time per Buffer.
+/// buffer (`is_mapped`) is read and written immediately: wait for the work that uses it first. All
+/// offsets and sizes are bytes. Move-only; a Buffer that was moved from may only be assigned to or
+/// destroyed. The memory outlives the Buffer while a Launch uses it. One thread at a time per
+/// Buffer.
 class Buffer {
  public:
   /// By Device::buffer.
@@ -36,7 +37,7 @@ class Buffer {
   /// Whether the host writes into it directly, without a copy on the device.
   bool is_mapped() const;
 
-  /// Blocking. Throw ArgumentError where the range leaves the buffer, DeviceError.
+  /// Blocking. Throw ArgumentError where the range reaches beyond the buffer, DeviceError.
   void write(std::span<const std::byte> from, std::uint64_t offset = 0);
   void read(std::span<std::byte> to, std::uint64_t offset = 0) const;
   /// Sets `bytes` bytes from `offset` on to `pattern`.

@@ -65,7 +65,8 @@ Device Device::adopt(const AdoptedDevice& theirs, const OpenOptions& options) {
                                                        theirs.instance, theirs.api_version);
     context->physical = vk::query(*context->instance, theirs.physical_device, theirs.queue_family);
     DeviceCaps& caps = context->physical.caps;
-    if (!caps.refused.empty()) wrong.push_back(fmt::format("{}: {}", caps.name, caps.refused));
+    if (!caps.why_unusable.empty())
+      wrong.push_back(fmt::format("{}: {}", caps.name, caps.why_unusable));
     for (const Feature feature : theirs.features.list()) {
       if (!caps.has(feature)) {
         wrong.push_back(fmt::format("the feature {} is said to be enabled, {} does not have it",

@@ -42,22 +42,23 @@ struct OpenOptions {
   /// False: every transfer goes through a staging buffer, also where the host reaches the memory.
   bool direct_access = true;
 
-  /// Called once with what the device reports; may lower it, to be treated as a poorer device.
+  /// Called once with what the device reports; may lower it: the device is then used as one that
+  /// can do no more.
   std::function<void(DeviceCaps&)> pretend;
 };
 
 /// Every Vulkan device of this machine, in the order of the indices that Device::open takes. Those
-/// that vkmoye cannot use have DeviceCaps::refused set. Never empty: throws DeviceError (kNoDevice)
-/// where there is no Vulkan loader, no driver or no device.
+/// that vkmoye cannot use have DeviceCaps::why_unusable set. Never empty: throws DeviceError
+/// (kNoDevice) where there is no Vulkan loader, no driver or no device.
 std::vector<DeviceCaps> list_devices();
 
-/// Thread-safe. Whatever was made from it may outlive it, but not be run any more. Its destruction
+/// Thread-safe. What was made from it may outlive it, but can no longer be run. Its destruction
 /// waits for what was submitted, and saves the pipeline cache.
 class Device {
  public:
   /// `selector`: an index, or a part of the name in any case; empty: the first discrete GPU, else
   /// integrated, else virtual, else CPU, else other. Throws ArgumentError listing the devices where
-  /// none is meant, DeviceError (kNoDevice) where none is there or the one meant cannot be used.
+  /// none matches, DeviceError (kNoDevice) where there is none or the chosen one cannot be used.
   static Device open(std::string_view selector = {}, const OpenOptions& options = {});
 
   /// Uses a device of yours; see vulkan.hpp. Nothing of yours is destroyed.
@@ -87,8 +88,8 @@ class Device {
   /// Runs after all that was submitted before, and sees its results. Does not wait.
   Pending submit(const Launch& launch);
 
-  /// Runs and waits. Returns microseconds: of the device's clock, else of the host's. One run on a
-  /// device at rest is slow and noisy: to measure, see timing.hpp.
+  /// Runs and waits. Returns microseconds: of the device's clock, else of the host's. One run on an
+  /// idle device is slow, and its time varies: to measure, see timing.hpp.
   double run(const Launch& launch);
   double run(const Pipeline& pipeline, const std::vector<BufferView>& buffers,
              const Arguments& arguments) {

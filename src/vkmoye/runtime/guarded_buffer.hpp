@@ -1,6 +1,6 @@
 #pragma once
-// A buffer between two zones that nobody may write, so that a kernel which does is found out.
-// Drivers write past the end without a word.
+// A buffer between two zones that nobody may write, so that a kernel that does is detected: drivers
+// write past the end of a buffer without an error.
 //
 //   guard 4 KiB | payload, poisoned | guard 4 KiB
 //               ^ view() begins     ^ and reaches to here, so that an overrun is not cut off
@@ -43,7 +43,7 @@ class GuardedBuffer {
   void write(std::span<const std::byte> from, std::uint64_t offset = 0);
   void read(std::span<std::byte> to, std::uint64_t offset = 0) const;
 
-  /// "" if both guards are whole, else where the first damage is.
+  /// "" if both guards are intact, else where the first damage is.
   std::string damage() const;
 
  private:

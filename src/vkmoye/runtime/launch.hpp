@@ -25,7 +25,7 @@ class Launch {
   std::shared_ptr<const vk::LaunchState> state_;
 };
 
-/// Work that was submitted. Letting it go does not wait. Not for use after its Device.
+/// Work that was submitted. Its destruction does not wait. Not for use after that of its Device.
 /// One thread at a time.
 class Pending {
  public:

@@ -31,7 +31,7 @@ class Reasons {
   std::vector<std::string> all_;
 };
 
-bool filled_by_us(const std::string& name) {
+bool is_set_by_runtime(const std::string& name) {
   return std::find(kFirstGroup.begin(), kFirstGroup.end(), name) != kFirstGroup.end();
 }
 
@@ -48,7 +48,7 @@ std::set<std::string> argument_names(const KernelInterface& kernel) {
   }
   for (const GridDimension& dimension : kernel.grid) add(dimension.extent);
   for (const PushConstant& constant : kernel.push_constants) {
-    if (!filled_by_us(constant.name)) names.insert(constant.name);
+    if (!is_set_by_runtime(constant.name)) names.insert(constant.name);
   }
   return names;
 }
@@ -72,8 +72,8 @@ bool check_names(const std::set<std::string>& names, const Arguments& arguments,
 }
 
 // Writes `argument` as a number of `type` at `place`, or says why it cannot.
-void fill(const PushConstant& constant, const Argument& argument, std::byte* place,
-          Reasons& reasons) {
+void write_argument(const PushConstant& constant, const Argument& argument, std::byte* place,
+                    Reasons& reasons) {
   const auto put = [&](auto value) { std::memcpy(place, &value, sizeof value); };
   const double floating =
       std::visit([](auto value) { return static_cast<double>(value); }, argument.value);
@@ -100,7 +100,7 @@ void fill_push_constants(const KernelInterface& kernel, const Arguments& argumen
     }
     const auto found = arguments.find(constant.name);
     if (found != arguments.end()) {
-      fill(constant, found->second, plan.push_constants.data() + offsets[i], reasons);
+      write_argument(constant, found->second, plan.push_constants.data() + offsets[i], reasons);
     }
   }
 }
@@ -108,16 +108,16 @@ void fill_push_constants(const KernelInterface& kernel, const Arguments& argumen
 void check_range(const Binding& binding, const DeviceCaps& caps, const BoundRange& range,
                  Reasons& reasons) {
   if (range.offset > range.memory_bytes || range.bytes > range.memory_bytes - range.offset) {
-    reasons.add(fmt::format("{}: {} bytes at offset {} leave a buffer of {} bytes", binding.name,
-                            range.bytes, range.offset, range.memory_bytes));
+    reasons.add(fmt::format("{}: {} bytes at offset {} reach beyond a buffer of {} bytes",
+                            binding.name, range.bytes, range.offset, range.memory_bytes));
   }
   if (range.offset % caps.storage_buffer_alignment != 0) {
-    reasons.add(fmt::format("{}: offset {} is no multiple of the device's {} bytes", binding.name,
-                            range.offset, caps.storage_buffer_alignment));
+    reasons.add(fmt::format("{}: offset {} is not a multiple of the device's {} bytes",
+                            binding.name, range.offset, caps.storage_buffer_alignment));
   }
   if (range.offset % binding.alignment != 0) {
     reasons.add(
-        fmt::format("{}: offset {} is no multiple of the {} bytes that the kernel moves at "
+        fmt::format("{}: offset {} is not a multiple of the {} bytes that the kernel moves at "
                     "once",
                     binding.name, range.offset, binding.alignment));
   }

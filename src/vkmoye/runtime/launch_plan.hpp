@@ -38,9 +38,9 @@ struct LaunchPlan {
 };
 
 /// Throws ArgumentError with every reason: number of buffers, arguments missing, unknown or out of
-/// range, a range that leaves its buffer, is misaligned or too short for the kernel, an array larger
-/// than a binding or a buffer of the device may be, a written range that overlaps another, a grid
-/// that cannot be split.
+/// range, a range that reaches beyond its buffer, is misaligned or too short for the kernel, an
+/// array larger than a binding or a buffer of the device may be, a written range that overlaps
+/// another, a grid that cannot be split.
 LaunchPlan plan_launch(const KernelInterface& kernel, const DeviceCaps& caps,
                        std::span<const BoundRange> ranges, const Arguments& arguments);
 

@@ -76,7 +76,7 @@ vk::Owned<VkPipeline> make_pipeline(const vk::Context& context, VkPipelineLayout
   vk::check(table.CreateComputePipelines(context.handle(), context.cache->handle(), 1, &info,
                                          nullptr, &pipeline),
             fmt::format("vkCreateComputePipelines({})", kernel.interface.name));
-  context.cache->changed();
+  context.cache->mark_changed();
   return {context.handle(), pipeline, table.DestroyPipeline};
 }
 
@@ -90,7 +90,7 @@ Pipeline Device::load(const CompiledKernel& kernel) {
   constexpr std::uint32_t kSpirvMagic = 0x07230203;
   std::vector<std::string> reasons = reasons_against(kernel.interface, caps());
   if (kernel.spirv.size() < 5 || kernel.spirv.front() != kSpirvMagic) {
-    reasons.push_back(fmt::format("its {} words are no SPIR-V", kernel.spirv.size()));
+    reasons.push_back(fmt::format("its {} words are not SPIR-V", kernel.spirv.size()));
   }
   if (!reasons.empty()) {
     throw KernelError(fmt::format("{} on {}", kernel.interface.name, caps().name),

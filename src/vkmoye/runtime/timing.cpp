@@ -107,8 +107,8 @@ double mean(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
-// A duration that is no number compares false with every clock: the loop would never end.
-void check(const TimeOptions& options) {
+// A duration that is not a number compares false with every clock: the loop would never end.
+void check_durations(const TimeOptions& options) {
   const std::pair<const char*, double> durations[] = {{"warm_up_seconds", options.warm_up_seconds},
                                                       {"min_seconds", options.min_seconds},
                                                       {"max_seconds", options.max_seconds},
@@ -116,7 +116,8 @@ void check(const TimeOptions& options) {
   std::vector<std::string> reasons;
   for (const auto& [name, seconds] : durations) {
     if (!std::isfinite(seconds) || seconds < 0) {
-      reasons.push_back(fmt::format("{} = {} is not a number of seconds from 0 on", name, seconds));
+      reasons.push_back(
+          fmt::format("{} = {} is not a number of seconds, 0 or more", name, seconds));
     }
   }
   if (!reasons.empty()) throw ArgumentError("measure: " + join(reasons, "; "));
@@ -124,7 +125,7 @@ void check(const TimeOptions& options) {
 
 Timing measure_work(vk::Context& context, const Work& work, const TimeOptions& options,
                     const std::shared_ptr<const void>& keep) {
-  check(options);
+  check_durations(options);
   std::array<Batch, 2> batches = {Batch(context, work, keep), Batch(context, work, keep)};
   Timing timing;
   timing.clock = batches[0].clock();

@@ -3,9 +3,9 @@
 //
 //   submit   | t0 launch t1 launch t2 ... launch tn |      samples t1-t0, t2-t1, ...
 //
-// A GPU at rest runs at a fraction of its clock and needs some hundred milliseconds of continuous
-// work to reach it: so the same work runs first, uncounted, and the next batch is always submitted
-// before the last one is read. Between two launches stands a barrier: each begins when the one
+// An idle GPU runs at a fraction of its clock rate and needs some hundred milliseconds of work
+// without a pause to reach it: so the same work runs first, unmeasured, and the next batch is always
+// submitted before the last one is read. Between two launches stands a barrier: each begins when the one
 // before it has finished and its writes are visible.
 
 #include <cstddef>
@@ -32,7 +32,7 @@ struct Timing {
                                    // of one submit, from the call to the end of the wait
 };
 
-/// Throws ArgumentError for a duration that is negative, infinite or no number, DeviceError.
+/// Throws ArgumentError for a duration that is negative, infinite or not a number, DeviceError.
 Timing measure(Device& device, const Launch& launch, const TimeOptions& options = {});
 
 /// The same for vkCmdCopyBuffer of `from` to the start of `to`: a baseline.

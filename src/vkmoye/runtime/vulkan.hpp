@@ -12,8 +12,8 @@
 
 namespace vkmoye {
 
-/// What is yours stays yours: nothing here is destroyed. It must outlive the Device and all that
-/// was made from it. The instance and device need Vulkan 1.2.
+/// These objects stay yours: none of them is destroyed here. They must outlive the Device and all
+/// that was made from it. The instance and device need Vulkan 1.2.
 struct AdoptedDevice {
   PFN_vkGetInstanceProcAddr get_instance_proc_addr = nullptr;
   VkInstance instance = VK_NULL_HANDLE;

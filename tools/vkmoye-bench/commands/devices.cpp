@@ -20,8 +20,8 @@ void print(std::size_t index, const DeviceCaps& caps) {
   line("driver", caps.driver);
   line("type", std::string(to_string(caps.kind)));
   line("Vulkan", caps.api);
-  if (!caps.refused.empty()) {
-    line("cannot be used", caps.refused);
+  if (!caps.why_unusable.empty()) {
+    line("cannot be used", caps.why_unusable);
     return;
   }
   line("memory",

@@ -84,11 +84,11 @@ std::shared_ptr<Slot> Commands::make_slot() {
   return slot;
 }
 
-void Commands::begin(Slot& slot, bool many) {
+void Commands::begin(Slot& slot, bool reusable) {
   check(vk_.ResetCommandPool(device_.handle(), slot.pool.get(), 0), "vkResetCommandPool");
   VkCommandBufferBeginInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
-  if (!many) info.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+  if (!reusable) info.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
   check(vk_.BeginCommandBuffer(slot.buffer, &info), "vkBeginCommandBuffer");
   order_device_work(vk_, slot.buffer);
 }
@@ -116,7 +116,7 @@ void Commands::submit(const std::shared_ptr<Slot>& slot, std::shared_ptr<const v
   const VkResult result = vk_.QueueSubmit(device_.queue(), 1, &info, fence);
   queue_lock_.unlock();
   if (result != VK_SUCCESS) {
-    finished(*slot);
+    mark_finished(*slot);
     fail(result, "vkQueueSubmit");
   }
 }
@@ -128,7 +128,7 @@ bool Commands::is_done(Slot& slot) {
   }
   const VkResult result = vk_.GetFenceStatus(device_.handle(), slot.fence.get());
   if (result == VK_NOT_READY) return false;
-  if (result == VK_SUCCESS || result == VK_ERROR_DEVICE_LOST) finished(slot);
+  if (result == VK_SUCCESS || result == VK_ERROR_DEVICE_LOST) mark_finished(slot);
   check(result, "vkGetFenceStatus");
   return true;
 }
@@ -142,7 +142,7 @@ void Commands::wait(Slot& slot) {
   const auto limit = static_cast<std::uint64_t>(wait_seconds_ * 1e9);
   const VkResult result = vk_.WaitForFences(device_.handle(), 1, &fence, VK_TRUE, limit);
   // On a lost device nothing is in use any more; after another error drain() asks again.
-  if (result == VK_SUCCESS || result == VK_ERROR_DEVICE_LOST) finished(slot);
+  if (result == VK_SUCCESS || result == VK_ERROR_DEVICE_LOST) mark_finished(slot);
   if (result == VK_TIMEOUT) {
     stuck_ = true;
     throw DeviceError(DeviceError::Kind::kLost,
@@ -190,7 +190,7 @@ void Commands::give_back(std::shared_ptr<Slot> slot) noexcept {
   }
 }
 
-void Commands::finished(Slot& slot) noexcept {
+void Commands::mark_finished(Slot& slot) noexcept {
   std::shared_ptr<const void> keep;  // destroyed after the mutex is free
   std::shared_ptr<Slot> self;
   const std::lock_guard lock(mutex_);
@@ -207,7 +207,7 @@ void Commands::finished(Slot& slot) noexcept {
 void Commands::refuse_if_stuck() const {
   if (stuck_) {
     throw DeviceError(DeviceError::Kind::kLost,
-                      "the device is not used any more: an earlier submission did not finish");
+                      "the device is no longer used: an earlier submission did not finish");
   }
 }
 

@@ -31,18 +31,18 @@ struct Slot {
 
   // Guarded by the mutex of Commands.
   bool in_flight = false;
-  bool abandoned = false;  // no one will wait; reclaimed when its fence is found signalled
+  bool abandoned = false;  // no one will wait; reused once its fence is signalled
   std::shared_ptr<const void> keep;
 };
 
-/// How to reach the queue alone. Both set, or both empty: then a mutex of ours does it.
+/// How to have the queue for oneself. Both set, or both empty: then a mutex of ours does it.
 struct QueueLock {
   std::function<void()> lock, unlock;
 };
 
 class Commands;
 
-/// The use of a slot; returned when this goes. A slot in flight is returned once it has finished.
+/// The use of a slot, given back by the destructor; a slot in flight once it has finished.
 class Lease {
  public:
   Lease(Commands& commands, std::shared_ptr<Slot> slot)
@@ -69,8 +69,8 @@ class Commands {
   Commands& operator=(const Commands&) = delete;
 
   Lease lease();
-  /// Starts over. `many`: the recording may be submitted several times.
-  void begin(Slot& slot, bool many = false);
+  /// Starts a new recording. `reusable`: it may be submitted several times.
+  void begin(Slot& slot, bool reusable = false);
   void end(Slot& slot);
   void submit(const std::shared_ptr<Slot>& slot, std::shared_ptr<const void> keep);
   /// Whether the slot's last submission has finished. Throws DeviceError (kLost).
@@ -89,7 +89,7 @@ class Commands {
   friend class Lease;
   std::shared_ptr<Slot> make_slot();
   void give_back(std::shared_ptr<Slot> slot) noexcept;
-  void finished(Slot& slot) noexcept;
+  void mark_finished(Slot& slot) noexcept;
   void refuse_if_stuck() const;
 
   const LogicalDevice& device_;

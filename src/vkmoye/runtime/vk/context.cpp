@@ -13,7 +13,7 @@
 namespace vkmoye::vk {
 namespace {
 
-std::string lower(std::string_view text) {
+std::string lower_case(std::string_view text) {
   std::string out(text);
   for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return out;
@@ -24,7 +24,7 @@ std::string table_of(const std::vector<PhysicalDevice>& devices) {
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const DeviceCaps& caps = devices[i].caps;
     out += fmt::format("\n  {}  {} ({}){}", i, caps.name, to_string(caps.kind),
-                       caps.refused.empty() ? "" : ": " + caps.refused);
+                       caps.why_unusable.empty() ? "" : ": " + caps.why_unusable);
   }
   return out;
 }
@@ -33,25 +33,28 @@ const PhysicalDevice* first_usable(const std::vector<PhysicalDevice>& devices) {
   for (const DeviceKind kind : {DeviceKind::discrete, DeviceKind::integrated,
                                 DeviceKind::virtual_gpu, DeviceKind::cpu, DeviceKind::other}) {
     for (const PhysicalDevice& device : devices) {
-      if (device.caps.kind == kind && device.caps.refused.empty()) return &device;
+      if (device.caps.kind == kind && device.caps.why_unusable.empty()) return &device;
     }
   }
   return nullptr;
 }
 
-// By index if it is one, else by part of the name: "0", but also the "4090" of a name.
-const PhysicalDevice* find(const std::vector<PhysicalDevice>& devices, std::string_view selector) {
+// By its index where there is a device of that index, else by part of its name: "0" is an index,
+// "4090" part of a name.
+const PhysicalDevice* find_device(const std::vector<PhysicalDevice>& devices,
+                                  std::string_view selector) {
   const bool digits = std::all_of(selector.begin(), selector.end(),
                                   [](unsigned char c) { return std::isdigit(c) != 0; });
   if (digits && selector.size() < 9) {
     const auto index = static_cast<std::size_t>(std::stoul(std::string(selector)));
     if (index < devices.size()) return &devices[index];
   }
-  // Of several that match, one that can be used.
+  // Of several that match, the first that can be used.
   const PhysicalDevice* match = nullptr;
   for (const PhysicalDevice& device : devices) {
-    if (lower(device.caps.name).find(lower(selector)) == std::string::npos) continue;
-    if (match == nullptr || (!match->caps.refused.empty() && device.caps.refused.empty())) {
+    if (lower_case(device.caps.name).find(lower_case(selector)) == std::string::npos) continue;
+    if (match == nullptr ||
+        (!match->caps.why_unusable.empty() && device.caps.why_unusable.empty())) {
       match = &device;
     }
   }
@@ -66,15 +69,16 @@ const PhysicalDevice& choose(const std::vector<PhysicalDevice>& devices,
     throw DeviceError(DeviceError::Kind::kNoDevice,
                       "no Vulkan device: vkEnumeratePhysicalDevices lists none");
   }
-  const PhysicalDevice* chosen = selector.empty() ? first_usable(devices) : find(devices, selector);
-  if (chosen != nullptr && chosen->caps.refused.empty()) return *chosen;
+  const PhysicalDevice* chosen =
+      selector.empty() ? first_usable(devices) : find_device(devices, selector);
+  if (chosen != nullptr && chosen->caps.why_unusable.empty()) return *chosen;
   if (chosen == nullptr && !selector.empty()) {
     throw ArgumentError(
         fmt::format("no device is called '{}'; there are{}", selector, table_of(devices)));
   }
   throw DeviceError(DeviceError::Kind::kNoDevice,
                     chosen != nullptr
-                        ? fmt::format("{}: {}", chosen->caps.name, chosen->caps.refused)
+                        ? fmt::format("{}: {}", chosen->caps.name, chosen->caps.why_unusable)
                         : fmt::format("no usable Vulkan device; there are{}", table_of(devices)));
 }
 

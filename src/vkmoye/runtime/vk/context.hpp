@@ -1,6 +1,6 @@
 #pragma once
 // An open device and all that hangs on it. Each public handle (Buffer, Pipeline, Launch, Pending)
-// shares its state, and each state shares the context: no order of destruction is wrong.
+// shares its state, and each state shares the context: they may be destroyed in any order.
 
 #include <memory>
 #include <string_view>
@@ -15,9 +15,9 @@
 
 namespace vkmoye::vk {
 
-/// Thread-safe. Members in the order of creation; they go in the opposite one.
+/// Thread-safe. Members in the order of creation; they are destroyed in the opposite one.
 struct Context {
-  std::unique_ptr<Loader> loader;  // null: the functions came from outside
+  std::unique_ptr<Loader> loader;  // null: the user gave the functions
   std::unique_ptr<Instance> instance;
   PhysicalDevice physical;
   std::unique_ptr<LogicalDevice> device;
@@ -63,7 +63,7 @@ struct LaunchState {
 /// Records a launch: no submit, no allocation. Pieces of a split grid are ordered.
 void record(VkCommandBuffer commands, const LaunchState& launch);
 
-/// The device that `selector` names (see Device::open). Throws ArgumentError listing all.
+/// The device that `selector` names; throws as Device::open does.
 const PhysicalDevice& choose(const std::vector<PhysicalDevice>& devices, std::string_view selector);
 
 /// Fills in `context` from `memory` on, once it has instance, physical and device.

@@ -22,9 +22,9 @@
 #include <type_traits>
 #include <utility>
 
-// The Vulkan Memory Allocator, set to take every function from the table that it is given. It is ours
-// alone: a program that links us may hold another one, of other settings, and the linker would keep
-// one of two equal names. What lies in an unnamed namespace has no name for the linker; functions
+// The Vulkan Memory Allocator, set to take every function from the table that it is given. It is
+// ours alone: a program that links us may hold another one, of other settings, and the linker would
+// keep one of two equal names. What lies in an unnamed namespace has no name for the linker; functions
 // declared extern "C" keep theirs even there, hence `static`.
 #define VMA_STATIC_VULKAN_FUNCTIONS 0
 #define VMA_DYNAMIC_VULKAN_FUNCTIONS 1

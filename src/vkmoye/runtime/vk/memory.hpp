@@ -1,10 +1,10 @@
 #pragma once
-// Buffers and the memory behind them, through the Vulkan Memory Allocator. Only memory.cpp knows its
-// types: none of them may be named where another file sees it.
+// Buffers and the memory behind them, through the Vulkan Memory Allocator. Only memory.cpp knows
+// its types: none of them may be named where another file sees it.
 //
 // Device buffers lie in the largest device-local heap. Where a type of that heap is visible to the
-// host (an integrated GPU, a CPU, a card whose whole memory is mapped) they are mapped for good,
-// and the host writes into them; where it is cached as well, the host also reads from them.
+// host (an integrated GPU, a CPU, a card whose whole memory is mapped) they stay mapped, and the
+// host writes into them; where it is cached as well, the host also reads from them.
 
 #include <cstddef>
 #include <cstdint>

@@ -206,8 +206,8 @@ PhysicalDevice query(const Instance& instance, VkPhysicalDevice handle,
   device.identity.driver_version = properties.driverVersion;
   std::copy_n(properties.pipelineCacheUUID, VK_UUID_SIZE, device.identity.cache_uuid.begin());
   if (device.api_version < VK_API_VERSION_1_2) {
-    device.caps.refused = fmt::format("needs Vulkan 1.2; the driver has {}, the instance {}",
-                                      device.caps.api, version_text(instance.api_version()));
+    device.caps.why_unusable = fmt::format("needs Vulkan 1.2; the driver has {}, the instance {}",
+                                           device.caps.api, version_text(instance.api_version()));
     return device;
   }
 
@@ -218,9 +218,9 @@ PhysicalDevice query(const Instance& instance, VkPhysicalDevice handle,
   if (!queue_family) queue_family = choose_family(families);
   if (!queue_family || *queue_family >= families.size() ||
       (families[*queue_family].queueFlags & VK_QUEUE_COMPUTE_BIT) == 0) {
-    device.caps.refused = queue_family
-                              ? fmt::format("queue family {} does not compute", *queue_family)
-                              : std::string("has no queue that computes");
+    device.caps.why_unusable = queue_family
+                                   ? fmt::format("queue family {} does not compute", *queue_family)
+                                   : std::string("has no queue that computes");
     return device;
   }
   device.queue_family = *queue_family;

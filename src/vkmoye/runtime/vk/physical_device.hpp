@@ -33,7 +33,7 @@ struct PhysicalDevice {
 };
 
 /// Asks `handle`. `queue_family`: the one that will be used, or the best one where absent.
-/// A device that vkmoye cannot use comes back with `caps.refused` set and its limits left at 0.
+/// A device that vkmoye cannot use has `caps.why_unusable` set and its limits left at 0.
 PhysicalDevice query(const Instance& instance, VkPhysicalDevice handle,
                      std::optional<std::uint32_t> queue_family = std::nullopt);
 

@@ -58,7 +58,7 @@ PipelineCache::PipelineCache(const LogicalDevice& device, const DriverIdentity& 
   if (payload.empty()) check(make_cache(device_, {}, cache_), "vkCreatePipelineCache");
 }
 
-void PipelineCache::changed() {
+void PipelineCache::mark_changed() {
   const std::lock_guard lock(mutex_);
   changed_ = true;
 }

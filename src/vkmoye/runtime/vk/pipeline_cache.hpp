@@ -10,7 +10,7 @@
 
 namespace vkmoye::vk {
 
-/// Thread-safe. A cache that cannot be read or written is a slower start, never an error.
+/// Thread-safe. A cache that cannot be read or written makes the start slower; it is no error.
 class PipelineCache {
  public:
   /// `folder` empty: in memory only, and `status()` begins with `why_memory_only`.
@@ -19,7 +19,7 @@ class PipelineCache {
 
   VkPipelineCache handle() const { return cache_.get(); }
   /// A pipeline was made: there is something to save.
-  void changed();
+  void mark_changed();
   /// Writes the file if something changed since it was read or written.
   void save() noexcept;
   /// One line: what was loaded or why not, and what was saved or why not.
