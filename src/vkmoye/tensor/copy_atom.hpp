@@ -19,14 +19,12 @@
 #include <numeric>
 
 #include "vkmoye/layout/analysis.hpp"
-#include "vkmoye/layout/common.hpp"
 #include "vkmoye/layout/modes.hpp"
+#include "vkmoye/tensor/access_width.hpp"
 #include "vkmoye/tensor/partition.hpp"
 #include "vkmoye/tensor/tiled_copy.hpp"
 
 namespace vkmoye {
-
-inline constexpr std::int64_t kWidestCopy = 16;  // bytes: the widest access that devices have
 
 /// `bytes` at once, of elements of `element_bytes`.
 struct CopyAtom {
@@ -108,19 +106,22 @@ constexpr OffsetLayout partition_D(const ThreadCopy& mine, const Layout& tensor)
   return partition_S(mine, tensor);
 }
 
-/// The widest copy that can move the values of every thread from `source` to `destination`, whose
-/// bases are aligned to that many bytes: an access takes neighbours in both. 1 element at least.
+/// The widest atom that can move the values of every thread from `source` to `destination`, whose
+/// bases are aligned to that many bytes: an access takes values that follow each other and are
+/// neighbours in both. 1 element at least.
 constexpr CopyAtom widest_copy(const TiledCopy& copy, const Layout& source,
                                std::int64_t source_alignment, const Layout& destination,
                                std::int64_t destination_alignment, std::int64_t element_bytes) {
-  const Split from = detail::tiles_by_thread(copy, source);
-  const Split to = detail::tiles_by_thread(copy, destination);
-  // Runs of the first values of a thread; further tiles begin where they must be aligned as well.
-  const std::int64_t run = max_common_vector(from.kept, to.kept);
-  const std::int64_t narrower = std::gcd(
-      widest_access(from.kept, from.chosen, element_bytes, source_alignment, kWidestCopy),
-      widest_access(to.kept, to.chosen, element_bytes, destination_alignment, kWidestCopy));
-  return universal_copy(std::gcd(narrower, run) * element_bytes, element_bytes);
+  const auto side = [&](const Layout& tensor, std::int64_t alignment) {
+    const Split parts = detail::tiles_by_thread(copy, tensor);
+    return CopySide{parts.kept, parts.chosen, {}, std::gcd(alignment, kWidestCopy)};
+  };
+  const CopySide from = side(source, source_alignment),
+                 to = side(destination, destination_alignment);
+  const std::int64_t in_order = contiguous_run(from.values);
+  return universal_copy(
+      std::gcd(widest_copy(from, to, element_bytes).together, in_order) * element_bytes,
+      element_bytes);
 }
 
 }  // namespace vkmoye

@@ -65,7 +65,7 @@ TEST(Builder, RefusesCopiesBetweenDifferentShapesAndWrongVectors) {
   const View part = parallelize(s.from, s.threads, s.k.thread());
   const View other = parallelize(s.to, make_layout({16, 16}), s.k.thread());
   EXPECT_THAT([&] { s.k.copy(part, other); }, ThrowsMessage<LayoutError>(HasSubstr("differ")));
-  EXPECT_THAT([&] { s.k.copy(part, part, 4); },
+  EXPECT_THAT([&] { s.k.copy(part, part, {.vector = {4}}); },
               ThrowsMessage<LayoutError>(HasSubstr("vectors of 4")));
 }
 
@@ -99,7 +99,7 @@ TEST(View, ProjectionsShareValuesBetweenThreads) {
   const View columns = parallelize(smem, threads, k.thread(), {_, 1});
   EXPECT_EQ(size(rows.shape()), 64);
   EXPECT_EQ(size(columns.shape()), 64);
-  EXPECT_FALSE(ir::same(rows.axes[0].origin, columns.axes[0].origin));
+  EXPECT_FALSE(ir::same(origin(rows.axes[0]), origin(columns.axes[0])));
 }
 
 // A row begins a * b elements behind the one before it.
@@ -110,73 +110,12 @@ TEST(Builder, VectorsAskForTheStepBetweenRowsWhateverItIsMadeOf) {
   const View from = tile(src, {128, 1}, {k.block_x(), k.block_y()});
   const TiledCopy copy = make_tiled_copy(make_layout({32, 1}), make_layout({4, 1}));
   const Expr product = ir::variable("a") * ir::variable("b");
-  const Conditions fits = k.fits_vectors(partition(from, copy, k.thread()), 4);
+  const Conditions fits = k.fits(partition(from, copy, k.thread()), {4});
   ASSERT_EQ(fits.size(), 2u);
   EXPECT_TRUE(ir::same(fits[1], ir::equal(product % 4, 0)));
   const Conditions aligned = k.aligned(from, 4);
   ASSERT_EQ(aligned.size(), 1u);
   EXPECT_TRUE(ir::same(aligned[0], fits[1]));
-}
-
-// The elements that the loads and the stores of a kernel touch at once.
-std::vector<std::uint32_t> widths(const ir::Body& body, bool loads) {
-  std::vector<std::uint32_t> out;
-  for (const ir::Stmt& statement : body) {
-    const auto* load = std::get_if<ir::Load>(&statement.value);
-    const auto* store = std::get_if<ir::Store>(&statement.value);
-    if (loads && load != nullptr) out.push_back(load->from.width);
-    if (!loads && store != nullptr) out.push_back(store->to.width);
-    for (const ir::Body* inner : ir::bodies_of(statement)) {
-      for (const std::uint32_t width : widths(*inner, loads)) out.push_back(width);
-    }
-  }
-  return out;
-}
-
-TEST(Move, TakesTheWidestAccessOfEachSideAndTurnsElementsBetween) {
-  // Two rows of 8 f16: 16 bytes along each row of src; in shared memory rows come first.
-  Builder k("test", 32);
-  const Tensor src = k.input("src", ScalarType::f16, {{"col", 64}, {"row", 16}});
-  const View smem = k.shared("tile", ScalarType::f16, parse_layout("(64,(2,8)):(2,(1,128))"));
-  const TiledCopy copy = make_tiled_copy(make_layout({8, 4}), make_layout({8, 2}));
-  const View from = tile(src, {64, 16}, {k.block_x(), k.block_y()});
-  k.branch(
-      k.inside(from),
-      [&] { k.move(partition(from, copy, k.thread()), partition(smem, copy, k.thread())); }, [] {});
-  const ir::Kernel kernel = k.finish();
-  EXPECT_EQ(widths(kernel.body, true), std::vector<std::uint32_t>(4, 8));
-  EXPECT_EQ(widths(kernel.body, false), std::vector<std::uint32_t>(4, 8));
-}
-
-TEST(Move, GoesOneByOneWhereNothingIsProven) {
-  // Rows of 63: the second begins off every multiple.
-  Builder k("test", 16);
-  const Tensor src = k.input("src", ScalarType::f32, {{"col", 63}, {"row", 8}});
-  const Tensor dst = k.output("dst", ScalarType::f32, {{"col", 63}, {"row", 8}});
-  const TiledCopy copy = make_tiled_copy(make_layout({16, 1}), make_layout({4, 1}));
-  const auto mine = [&](const Tensor& tensor) {
-    return partition(tile(tensor, {64, 1}, {k.block_x(), k.block_y()}), copy, k.thread());
-  };
-  k.move(mine(src), mine(dst), {Edges::clamped, 16, 16});
-  const ir::Kernel kernel = k.finish();
-  EXPECT_EQ(widths(kernel.body, true), std::vector<std::uint32_t>(4, 1));
-}
-
-TEST(Move, RefusesDifferentShapesTypesAndTooMuch) {
-  Arrays s;
-  const View bytes = s.k.shared("bytes", ScalarType::i8, make_layout({32, 32}));
-  const View part = parallelize(s.from, s.threads, s.k.thread());
-  EXPECT_THAT([&] { s.k.move(part, s.to); }, ThrowsMessage<LayoutError>(HasSubstr("differ")));
-  EXPECT_THAT([&] { s.k.move(s.from, s.to); }, ThrowsMessage<LayoutError>(HasSubstr("at most")));
-  EXPECT_THAT([&] { s.k.move(part, parallelize(bytes, s.threads, s.k.thread())); },
-              ThrowsMessage<LayoutError>(HasSubstr("types f32 and i8")));
-}
-
-TEST(Move, IsRefusedWhereNobodyAskedForTheEdges) {
-  Arrays s;
-  s.k.move(parallelize(s.from, s.threads, s.k.thread()),
-           parallelize(s.to, s.threads, s.k.thread()));
-  EXPECT_THAT([&] { s.k.finish(); }, ThrowsMessage<KernelError>(HasSubstr("nothing keeps below")));
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/copy.hpp"
 #include "vkmoye/gen/dsl/mma.hpp"
-#include "vkmoye/gen/ir/guards.hpp"
 #include "vkmoye/gen/verify/verify.hpp"
 #include "vkmoye/layout/injective.hpp"
 #include "vkmoye/layout/text.hpp"
@@ -16,6 +15,14 @@ namespace vkmoye::gen {
 namespace {
 
 constexpr std::array<const char*, 3> kBlock = {"block_x", "block_y", "block_z"};
+
+std::string text_of(const ComposedLayout& layout) {
+  const Swizzle& swizzle = layout.swizzle;
+  const std::string plain = to_string(layout.layout);
+  if (swizzle.bits() == 0 && layout.offset == 0) return plain;
+  return fmt::format("Swizzle<{},{},{}> o {} o {}", swizzle.bits(), swizzle.base(),
+                     swizzle.shift(), layout.offset, plain);
+}
 
 }  // namespace
 
@@ -75,28 +82,38 @@ Tensor Builder::buffer(const std::string& name, ScalarType type, Access access,
 }
 
 View Builder::shared(const std::string& name, ScalarType type, const Layout& layout) {
-  if (const auto clash = find_collision(layout)) {
-    throw LayoutError(fmt::format(
-        "{} is no layout for shared {}: coordinates {} and {} share "
-        "address {}",
-        to_string(layout), name, to_string(clash->first), to_string(clash->second), clash->offset));
+  return shared(name, type, ComposedLayout{{}, 0, layout});
+}
+
+View Builder::shared(const std::string& name, ScalarType type, const ComposedLayout& layout) {
+  // A swizzle puts no two offsets in one place.
+  if (const auto clash = find_collision(layout.layout)) {
+    throw LayoutError(
+        fmt::format("{} is no layout for shared {}: coordinates {} and {} share "
+                    "address {}",
+                    text_of(layout), name, to_string(clash->first), to_string(clash->second),
+                    layout.swizzle(layout.offset + clash->offset)));
   }
   return array_of(name, type, layout, ir::Array::Space::shared);
 }
 
 View Builder::registers(const std::string& name, ScalarType type, const Layout& layout) {
-  return array_of(name, type, layout, ir::Array::Space::registers);
+  return array_of(name, type, {{}, 0, layout}, ir::Array::Space::registers);
 }
 
 View Builder::make_fragment_like(const std::string& name, ScalarType type, const View& view) {
   return registers(name, type, Layout(view.shape()));
 }
 
-View Builder::array_of(const std::string& name, ScalarType type, const Layout& layout,
+View Builder::array_of(const std::string& name, ScalarType type, const ComposedLayout& layout,
                        ir::Array::Space space) {
   kernel_.arrays.push_back(
-      {name, type, space, Access::read_write, {{"at", cosize(layout), 1}}, to_string(layout)});
-  return {name, {{0, layout}}, {}, name};
+      {name, type, space, Access::read_write, {{"at", layout.cosize(), 1}}, text_of(layout)});
+  View view{name, {{{}, layout.layout}}, {}, name, layout.swizzle};
+  if (layout.offset > 0) {
+    view.axes[0].taken.push_back({Layout(layout.offset + 1, 1), to_index(layout.offset)});
+  }
+  return view;
 }
 
 void Builder::take_grid_from(const View& view) {
@@ -137,26 +154,11 @@ const ir::Array& Builder::array(const View& view) const {
   return *found;
 }
 
-void Builder::copy(const View& from, const View& to, std::uint32_t vector, CopyRules rules) {
-  const auto refuse = [&](const std::string& why) {
-    throw LayoutError(fmt::format("copy of {} to {}: {}", from.name, to.name, why));
-  };
-  if (!(from.shape() == to.shape())) {
-    refuse(
-        fmt::format("the shapes {} and {} differ", to_string(from.shape()), to_string(to.shape())));
-  }
-  const Layout& values = from.axes.front().values;
-  const std::int64_t extent =
-      rules.leaf < values.leaves().size() ? values.leaves()[rules.leaf].extent : 1;
-  if (!ir::is_width(array(from).type, vector) || extent % vector != 0) {
-    refuse(fmt::format(
-        "vectors of {} {}, leaf {} of the values {} has extent {}; there are powers "
-        "of two up to 16 bytes, which must divide it",
-        vector, to_string(array(from).type), rules.leaf, to_string(from.shape()), extent));
-  }
+void Builder::copy(const View& from, const View& to, const CopyOptions& options) {
+  ir::Block block = copy_statements(from, array(from), to, array(to), options);
   take_grid_from(from);
   take_grid_from(to);
-  add(copy_statements(from, array(from), to, array(to), vector, rules));
+  add(std::move(block));
 }
 
 void Builder::fill(const View& to, std::uint32_t value) {
@@ -181,12 +183,7 @@ View Builder::retile(const View& registers, const View& view) const {
     throw LayoutError(fmt::format("retile({}, {}): {} registers for {} values", registers.name,
                                   view.name, array(registers).size(), values.size()));
   }
-  return {registers.array, {{0, values}}, {}, registers.name};
-}
-
-std::vector<Expr> Builder::fits_vectors(const View& view, std::uint32_t width,
-                                        std::size_t leaf) const {
-  return gen::fits_vectors(view, array(view), width, leaf);
+  return {registers.array, {{{}, values}}, {}, registers.name};
 }
 
 ir::Body Builder::recorded(const std::function<void()>& body) {
@@ -212,68 +209,24 @@ void Builder::unrolled_loop(const std::string& variable, std::uint32_t end,
   add_loop(variable, end, true, body);
 }
 
-void Builder::move(const View& from, const View& to, const MoveOptions& options) {
-  const auto refuse = [&](const std::string& why) {
-    throw LayoutError(fmt::format("move of {} to {}: {}", from.name, to.name, why));
-  };
-  if (!(product_each(from.shape()) == product_each(to.shape()))) {
-    refuse(
-        fmt::format("the shapes {} and {} differ", to_string(from.shape()), to_string(to.shape())));
-  }
-  if (size(from.shape()) > kMostMoved) {
-    refuse(fmt::format("{} values for each thread, at most {} are moved at once",
-                       size(from.shape()), kMostMoved));
-  }
-  if (array(from).type != array(to).type) {
-    refuse(fmt::format("the types {} and {} differ", to_string(array(from).type),
-                       to_string(array(to).type)));
-  }
-  take_grid_from(from);
-  take_grid_from(to);
-  kernel_.body.emplace_back(move_statements(from, array(from), to, array(to), options));
-}
-
-Conditions Builder::inside(const View& view) const {
-  Conditions conditions;
-  for (std::size_t i = 0; i < view.axes.size(); ++i) {
-    const View::Axis& axis = view.axes[i];
-    const Expr extent = ir::extent_of(array(view).axes[i]);
-    const Expr last = axis.origin + static_cast<std::uint32_t>(cosize(axis.values) - 1);
-    if (ir::is_constant(extent) && last->bound <= extent->value) continue;
-    conditions.push_back(ir::less(last, extent));
-  }
-  return conditions;
-}
+Conditions Builder::inside(const View& view) const { return gen::inside(view, array(view)); }
 
 Conditions Builder::begins_inside(const View& view) const {
-  Conditions conditions;
-  for (std::size_t i = 0; i < view.axes.size(); ++i) {
-    conditions.push_back(ir::less(view.axes[i].origin, ir::extent_of(array(view).axes[i])));
-  }
-  return conditions;
+  return gen::begins_inside(view, array(view));
 }
 
 Conditions Builder::aligned(const View& view, std::uint32_t elements) const {
-  const ir::Array& whole = array(view);
-  Conditions conditions;
-  for (std::size_t i = 1; i < whole.axes.size(); ++i) {
-    const Expr& stride = whole.axes[i].stride;
-    if (ir::is_multiple(stride, elements, conditions)) continue;
-    conditions.push_back(ir::equal(stride % elements, 0));
-  }
-  return conditions;
+  return gen::aligned(view, array(view), elements);
+}
+
+Conditions Builder::fits(const View& view, const Vector& vector, Edges edges) const {
+  return gen::fits(view, array(view), vector, edges);
 }
 
 void Builder::branch(const Conditions& conditions, const std::function<void()>& body,
                      const std::function<void()>& otherwise) {
   if (conditions.empty()) return body();
-  Expr all = conditions.front();
-  for (std::size_t i = 1; i < conditions.size(); ++i) {
-    const bool said =
-        std::any_of(conditions.begin(), conditions.begin() + static_cast<std::ptrdiff_t>(i),
-                    [&](const Expr& e) { return ir::same(e, conditions[i]); });
-    if (!said) all = ir::logical_and(all, conditions[i]);
-  }
+  const Expr all = conjunction(all_of({conditions}));
   ir::Body then = recorded(body);
   kernel_.body.emplace_back(ir::If{all, std::move(then), recorded(otherwise)});
 }

@@ -17,15 +17,12 @@
 #include <utility>
 #include <vector>
 
+#include "vkmoye/gen/dsl/bounds.hpp"
 #include "vkmoye/gen/dsl/copy.hpp"
-#include "vkmoye/gen/dsl/move.hpp"
 #include "vkmoye/gen/dsl/view.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
 
 namespace vkmoye::gen {
-
-/// Truth values that must all hold; none: always.
-using Conditions = std::vector<Expr>;
 
 class Builder {
  public:
@@ -50,9 +47,10 @@ class Builder {
   /// A number that the launch provides: of type i32, f32 or f64, or an index if u32.
   Expr argument(const std::string& name, ScalarType type);
 
-  /// A shared array of exactly cosize(layout) elements, seen through `layout`.
+  /// A shared array of exactly cosize(layout) elements, seen through `layout`, swizzled or not.
   /// Throws LayoutError if two coordinates share an address, naming them.
   View shared(const std::string& name, ScalarType type, const Layout& layout);
+  View shared(const std::string& name, ScalarType type, const ComposedLayout& layout);
 
   /// As many registers of each thread, seen through `layout`.
   View registers(const std::string& name, ScalarType type, const Layout& layout);
@@ -70,10 +68,8 @@ class Builder {
   void grid(std::size_t dimension, const Extent& extent, std::int64_t tile, std::int64_t most = 0);
   Expr thread() const;  // 0 .. threads-1
 
-  /// to(v) = from(v) for each value v; a value outside its buffer is skipped.
-  /// `vector`: elements moved at once, up to 16 bytes; see copy_statements.
-  /// Throws LayoutError unless both views have the same shape, whose first leaf `vector` divides.
-  void copy(const View& from, const View& to, std::uint32_t vector = 1, CopyRules rules = {});
+  /// to(v) = from(v) for each value v, see copy.hpp.
+  void copy(const View& from, const View& to, const CopyOptions& options = {});
 
   /// to(v) = value.
   void fill(const View& to, std::uint32_t value);
@@ -94,23 +90,14 @@ class Builder {
   /// The same registers in the shape of `view`, which has as many values. CuTe: retile.
   View retile(const View& registers, const View& view) const;
 
-  /// See fits_vectors in copy.hpp.
-  std::vector<Expr> fits_vectors(const View& view, std::uint32_t width, std::size_t leaf = 0) const;
-
   /// Any statements of the IR.
   void add(ir::Block block);
 
-  /// The same without a loop and in the widest accesses that the layouts prove, see move.hpp.
-  /// Throws LayoutError unless the modes of both views have the same sizes, with at most kMostMoved
-  /// values, and their arrays one type.
-  void move(const View& from, const View& to, const MoveOptions& options = {});
-
-  /// What must hold so that no value of `view`, a tile of a buffer, hangs over an edge.
+  // What must hold of groups and sizes: see bounds.hpp and, for `fits`, width.hpp.
   Conditions inside(const View& view) const;
-  /// What must hold so that `view`, a tile of a buffer, does not lie outside whole.
   Conditions begins_inside(const View& view) const;
-  /// What must hold so that rows of the buffer begin at multiples of `elements`.
   Conditions aligned(const View& view, std::uint32_t elements) const;
+  Conditions fits(const View& view, const Vector& vector, Edges edges = Edges::skip) const;
 
   /// Records what `body` does where all conditions hold, and what `otherwise` does where not.
   void branch(const Conditions& conditions, const std::function<void()>& body,
@@ -127,7 +114,7 @@ class Builder {
   Tensor buffer(const std::string& name, ScalarType type, Access access,
                 const std::vector<AxisName>& axes);
   const ir::Array& array(const View& view) const;
-  View array_of(const std::string& name, ScalarType type, const Layout& layout,
+  View array_of(const std::string& name, ScalarType type, const ComposedLayout& layout,
                 ir::Array::Space space);
   void take_grid_from(const View& view);
   void add_argument(const PushConstant& argument);

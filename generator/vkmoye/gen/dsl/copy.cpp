@@ -3,262 +3,278 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
-#include "vkmoye/gen/ir/guards.hpp"
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/dsl/side.hpp"
+#include "vkmoye/layout/refine.hpp"
 
 namespace vkmoye::gen {
 namespace {
 
 using ir::Body;
 
-// What is moved at once: `width` values along leaf `leaf` of the value shape.
-struct Vector {
-  std::uint32_t width;
-  std::size_t leaf;
+bool is_registers(const ir::Array& array) { return array.space == ir::Array::Space::registers; }
+
+void append(Body& body, const Body& more) { body.insert(body.end(), more.begin(), more.end()); }
+
+Body guarded(const Conditions& conditions, Body body) {
+  if (conditions.empty()) return body;
+  return ir::statements(ir::If{conjunction(conditions), std::move(body)});
+}
+
+// --- what every copy does: loads, values that may change places, stores ---
+
+// The values of a round after `loads`.
+struct Loaded {
+  Body loads;
+  std::vector<Expr> whole;   // of each run
+  std::vector<Expr> values;  // one by one
 };
 
-// One loop for each leaf of the value shape that has more than one value; over the vectors' leaf in
-// steps of their width.
-struct Loop {
-  std::size_t leaf;
-  std::string variable;
-  std::uint32_t extent;  // rounds
-  std::uint32_t step;    // values of the leaf in a round
-};
-
-std::vector<Loop> loops_over(const Layout& values, const Vector& vector) {
-  std::vector<Loop> loops;
-  const auto leaves = values.leaves();
-  for (std::size_t i = 0; i < leaves.size(); ++i) {
-    const std::uint32_t step = i == vector.leaf ? vector.width : 1;
-    const auto rounds = static_cast<std::uint32_t>(leaves[i].extent) / step;
-    if (rounds > 1) loops.push_back({i, fmt::format("v{}", i), rounds, step});
-  }
-  return loops;
-}
-
-std::uint32_t stride_of(const Layout& values, std::size_t leaf) {
-  return static_cast<std::uint32_t>(values.leaves()[leaf].stride);
-}
-
-// The part of an axis that changes with the loop variables.
-Expr varying(const Layout& values, const std::vector<Loop>& loops) {
-  Expr sum = 0;
-  for (const Loop& loop : loops) {
-    sum = sum + Expr(loop.step * stride_of(values, loop.leaf)) *
-                    ir::variable(loop.variable, ir::kIndex, loop.extent);
-  }
-  return sum;
-}
-
-// Conditions that must all hold.
-using Guards = std::vector<Expr>;
-
-Expr all_of(const Guards& guards) {
-  Expr all = guards.front();
-  for (std::size_t i = 1; i < guards.size(); ++i) all = ir::logical_and(all, guards[i]);
-  return all;
-}
-
-// Names `value` unless it is a name or a number already.
-Expr named(Body& body, const std::string& name, const Expr& value) {
-  if (value->op == ir::Op::constant || value->op == ir::Op::variable) return value;
-  body.emplace_back(ir::Let{name, value});
-  return ir::variable(name, ir::kIndex, value->bound, value->alignment);
-}
-
-// One side of the copy: the statements before and inside the loops, the guards of each, and the
-// elements that one round touches: one vector, or each of `vector` elements by itself.
-struct Side {
-  Body before, inside;
-  Guards guards_before, guards_inside;
-  std::vector<ir::Element> elements;
-};
-
-// Whether the vectors of `view` are neighbours in memory, from multiples of their width on.
-// Registers are touched one by one.
-bool is_wide(const View& view, const ir::Array& array, const Vector& vector) {
-  if (vector.width == 1 || array.space == ir::Array::Space::registers) return false;
-  for (std::size_t i = 0; i < view.axes.size(); ++i) {
-    const Layout& values = view.axes[i].values;
-    if (stride_of(values, vector.leaf) != (i == 0 ? 1u : 0u)) return false;
-  }
-  const View::Axis& axis = view.axes.front();
-  bool aligned = axis.origin->alignment % vector.width == 0;
-  for (std::size_t leaf = 0; leaf < axis.values.leaves().size(); ++leaf) {
-    const bool moves = leaf != vector.leaf && axis.values.leaves()[leaf].extent > 1;
-    aligned = aligned && (!moves || stride_of(axis.values, leaf) % vector.width == 0);
-  }
-  return aligned;
-}
-
-Side side(const View& view, const ir::Array& array, const std::vector<Loop>& loops,
-          const Vector& vector, bool inside) {
-  const bool wide = is_wide(view, array, vector);
-  const bool is_buffer = array.space == ir::Array::Space::buffer;
-  Side out;
-  out.elements.assign(wide ? 1 : vector.width,
-                      {array.name, {}, view.name, wide ? vector.width : 1});
-  for (std::size_t i = 0; i < view.axes.size(); ++i) {
-    const ir::Axis& axis = array.axes[i];
-    const Expr change = varying(view.axes[i].values, loops);
-    const bool varies = !ir::is_constant(change, 0);
-    const std::string name = array.name + "_" + axis.coordinate;
-
-    Expr coordinate =
-        named(out.before, varies && is_buffer ? name + "0" : name, view.axes[i].origin);
-    if (varies) {
-      coordinate = coordinate + change;
-      if (is_buffer) coordinate = named(out.inside, name, coordinate);
+// `zero_outside`: a value outside is 0; its load must be in range all the same.
+Loaded loaded(const Side& from, ScalarType type, bool zero_outside) {
+  Loaded out;
+  std::size_t count = 0;
+  for (const Run& run : from.runs) count += run.values.size();
+  out.values.assign(count, Expr(0));
+  for (std::size_t i = 0; i < from.runs.size(); ++i) {
+    const Run& run = from.runs[i];
+    const std::uint32_t width = run.element.width;
+    const std::string name = from.runs.size() == 1 ? "value" : fmt::format("value{}", i);
+    out.loads.emplace_back(ir::Load{name, run.element});
+    Expr value = ir::variable(name, ir::element(type, width));
+    if (zero_outside && !run.inside.empty()) {
+      value = ir::select(conjunction(run.inside), value, ir::number(type, 0));
     }
-    if (is_buffer && !inside) {
-      // For all elements of a round: the extent is a multiple of `vector` where that is above 1.
-      (varies ? out.guards_inside : out.guards_before)
-          .push_back(ir::less(coordinate, ir::extent_of(axis)));
-    }
-    const std::uint32_t step = vector.width == 1 ? 0 : stride_of(view.axes[i].values, vector.leaf);
-    for (std::size_t element = 0; element < out.elements.size(); ++element) {
-      out.elements[element].coordinates.push_back(coordinate +
-                                                  Expr(static_cast<std::uint32_t>(element) * step));
+    out.whole.push_back(value);
+    for (std::uint32_t c = 0; c < width; ++c) {
+      out.values[run.values[c]] = width == 1 ? value : ir::component(value, c);
     }
   }
   return out;
 }
 
-Body guarded(Guards first, const Guards& second, Body body) {
-  first.insert(first.end(), second.begin(), second.end());
-  if (first.empty()) return body;
-  return ir::statements(ir::If{all_of(first), std::move(body)});
-}
-
-void append(Body& body, const Body& more) { body.insert(body.end(), more.begin(), more.end()); }
-
-// The loads and stores of one round.
-Body moves(const Side& from, ScalarType type, const Side& to, ScalarType to_type) {
-  Body body;
-  std::vector<Expr> values;  // one for each element that is moved
-  for (std::size_t i = 0; i < from.elements.size(); ++i) {
-    const ir::Element& element = from.elements[i];
-    const std::string name = from.elements.size() == 1 ? "value" : fmt::format("value{}", i);
-    body.emplace_back(ir::Load{name, element});
-    const Expr value = ir::variable(name, ir::element(type, element.width));
-    if (element.width == 1) {
-      values.push_back(value);
-    } else if (to.elements.size() == 1) {
-      values = {value};  // as wide as it is stored
-    } else {
-      for (std::uint32_t c = 0; c < element.width; ++c) values.push_back(ir::component(value, c));
-    }
+// What is stored to `run`: what was loaded at once as it came, else put together.
+Expr value_for(const Run& run, const Side& from, const Loaded& loaded, ScalarType type) {
+  for (std::size_t i = 0; i < from.runs.size(); ++i) {
+    if (from.runs[i].values == run.values) return ir::convert(loaded.whole[i], type);
   }
-  if (to.elements.size() == 1 && values.size() > 1) values = {ir::vector(values)};
-  for (std::size_t i = 0; i < to.elements.size(); ++i) {
-    body.emplace_back(ir::Store{to.elements[i], ir::convert(values[i], to_type)});
-  }
-  return body;
+  std::vector<Expr> parts;
+  for (const std::size_t value : run.values) parts.push_back(loaded.values[value]);
+  return ir::convert(parts.size() == 1 ? parts.front() : ir::vector(parts), type);
 }
 
 // The stores of one round that make `to` a number.
 Body fills(const Side& to, ScalarType type, std::uint32_t value) {
   Body body;
-  for (const ir::Element& element : to.elements) {
+  for (const Run& run : to.runs) {
     Expr number = ir::number(type, value);
-    if (element.width > 1) number = ir::vector(std::vector<Expr>(element.width, number));
-    body.emplace_back(ir::Store{element, number});
+    if (run.element.width > 1) number = ir::vector(std::vector<Expr>(run.element.width, number));
+    body.emplace_back(ir::Store{run.element, number});
   }
   return body;
 }
 
-// `inside` for each round of `loops`; the first leaf varies fastest: its loop is the innermost.
-Body nest(const std::vector<Loop>& loops, bool unroll, Body inside) {
-  for (const Loop& loop : loops) {
-    inside = ir::statements(ir::For{loop.variable, loop.extent, std::move(inside),
+// --- in rounds ---
+
+// One loop for each leaf of the value shape that has more than one value; over the vector's leaf in
+// steps of its count.
+std::vector<Round> rounds_over(const Layout& values, const Vector& vector) {
+  std::vector<Round> rounds;
+  const auto leaves = values.leaves();
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    const std::uint32_t step = i == vector.leaf ? vector.count : 1;
+    const std::uint32_t count = to_index(leaves[i].extent) / step;
+    if (count > 1) rounds.push_back({i, fmt::format("v{}", i), count, step});
+  }
+  return rounds;
+}
+
+// `inside` in each of `rounds`; the first leaf varies fastest: its loop is the innermost.
+Body nest(const std::vector<Round>& rounds, bool unroll, Body inside) {
+  for (const Round& round : rounds) {
+    inside = ir::statements(ir::For{round.variable, round.rounds, std::move(inside),
                                     unroll ? ir::Unroll::always : ir::Unroll::free});
   }
   return inside;
 }
 
-bool is_registers(const ir::Array& array) { return array.space == ir::Array::Space::registers; }
+Side side_in_rounds(const View& view, const ir::Array& array, const Vector& vector, Edges edges,
+                    bool loads) {
+  Touching touching;
+  touching.rounds = rounds_over(view.axes.front().values, vector);
+  touching.vector = vector;
+  touching.width = width_of(view, array, vector).elements == vector.count ? vector.count : 1;
+  touching.checks = edges != Edges::inside;
+  touching.clamps = loads && edges == Edges::clamp;
+  return side_of(view, array, touching);
+}
 
-Body copy_body(const View& from, const ir::Array& from_array, const View& to,
-               const ir::Array& to_array, const Vector& vector, const CopyRules& rules) {
-  const std::vector<Loop> loops = loops_over(from.axes.front().values, vector);
-  const bool unroll = is_registers(from_array) || is_registers(to_array);
-  Side source = side(from, from_array, loops, vector, rules.inside);
-  const Side destination = side(to, to_array, loops, vector, rules.inside);
-  Body inside = source.inside;
-  append(inside, destination.inside);
-  Body move = moves(source, from_array.type, destination, to_array.type);
-  if (rules.zero_outside) {
-    // The guards of `from` choose between its value and 0; those of `to` say whether to store it.
-    Guards guards = std::move(source.guards_before);
-    guards.insert(guards.end(), source.guards_inside.begin(), source.guards_inside.end());
-    if (!guards.empty()) {
-      move = ir::statements(
-          ir::If{all_of(guards), std::move(move), fills(destination, to_array.type, 0)});
-    }
-    source.guards_before.clear();
-    source.guards_inside.clear();
+Body in_rounds(const View& from, const ir::Array& from_array, const View& to,
+               const ir::Array& to_array, const Vector& vector, Edges edges) {
+  const Side source = side_in_rounds(from, from_array, vector, edges, /*loads=*/true);
+  const Side target = side_in_rounds(to, to_array, vector, edges, /*loads=*/false);
+  const Loaded values = loaded(source, from_array.type, /*zero_outside=*/false);
+  Body move = values.loads;
+  for (const Run& run : target.runs) {
+    move.emplace_back(ir::Store{run.element, value_for(run, source, values, to_array.type)});
   }
-  append(inside, guarded(source.guards_inside, destination.guards_inside, std::move(move)));
+  Conditions before = source.inside_before, each_round = source.inside_each_round;
+  if (edges == Edges::zero) {
+    // The conditions of `from` choose between its value and 0; those of `to` say whether to store.
+    const Conditions all = all_of({before, each_round});
+    if (!all.empty()) {
+      move = ir::statements(
+          ir::If{conjunction(all), std::move(move), fills(target, to_array.type, 0)});
+    }
+    before = each_round = {};
+  }
+  before.insert(before.end(), target.inside_before.begin(), target.inside_before.end());
+  each_round.insert(each_round.end(), target.inside_each_round.begin(),
+                    target.inside_each_round.end());
+  Body inside = source.names_inside;
+  append(inside, target.names_inside);
+  append(inside, guarded(each_round, std::move(move)));
 
-  Body body = source.before;
-  append(body, destination.before);
-  append(body, guarded(source.guards_before, destination.guards_before,
-                       nest(loops, unroll, std::move(inside))));
+  Body body = source.names_before;
+  append(body, target.names_before);
+  const bool unroll = is_registers(from_array) || is_registers(to_array);
+  append(body, guarded(before, nest(rounds_over(from.axes.front().values, vector), unroll,
+                                    std::move(inside))));
   return body;
+}
+
+// --- loads first ---
+
+Side side_at_once(const View& view, const ir::Array& array, std::uint32_t bytes, Edges edges,
+                  bool loads) {
+  Touching touching;
+  touching.all = true;
+  touching.checks = array.space == ir::Array::Space::buffer && edges != Edges::inside;
+  touching.clamps = loads;
+  if (!touching.checks) {
+    touching.width = static_cast<std::uint32_t>(width_of(view, array, bytes).elements);
+  }
+  return side_of(view, array, touching);
+}
+
+Body loads_first(const View& from, const ir::Array& from_array, const View& to,
+                 const ir::Array& to_array, const CopyOptions& options) {
+  const Side source = side_at_once(from, from_array, options.from_bytes, options.edges, true);
+  const Side target = side_at_once(to, to_array, options.to_bytes, options.edges, false);
+  const Loaded values = loaded(source, from_array.type, options.edges == Edges::zero);
+  Body body = source.names_before;
+  append(body, values.loads);
+  append(body, target.names_before);
+  for (const Run& run : target.runs) {
+    const ir::Store store{run.element, value_for(run, source, values, to_array.type)};
+    append(body, guarded(run.inside, ir::statements(store)));
+  }
+  return body;
+}
+
+// --- what is refused ---
+
+[[noreturn]] void refuse(const View& from, const View& to, const std::string& why) {
+  throw LayoutError(fmt::format("copy of {} to {}: {}", from.name, to.name, why));
+}
+
+void check_vector(const View& from, const View& to, ScalarType type, const Vector& vector) {
+  const auto leaves = from.axes.front().values.leaves();
+  const std::int64_t extent = vector.leaf < leaves.size() ? leaves[vector.leaf].extent : 1;
+  if (ir::is_width(type, vector.count) && extent % vector.count == 0) return;
+  refuse(
+      from, to,
+      fmt::format("vectors of {} {}, leaf {} of the values {} has extent {}; there are powers of "
+                  "two up to 16 bytes, which must divide it",
+                  vector.count, to_string(type), vector.leaf, to_string(from.shape()), extent));
+}
+
+void check_loads_first(const View& from, const ir::Array& from_array, const View& to,
+                       const CopyOptions& options) {
+  if (size(from.shape()) > kMostAtOnce) {
+    refuse(from, to,
+           fmt::format("{} values for each thread, at most {} are moved at once",
+                       size(from.shape()), kMostAtOnce));
+  }
+  if (from_array.space == ir::Array::Space::buffer && options.edges == Edges::skip) {
+    refuse(from, to,
+           "what is loaded first cannot be skipped; ask for Edges::clamp, Edges::zero, or "
+           "Edges::inside where nothing hangs over");
+  }
+}
+
+// Both views with their leaves cut alike, as loops over them need; unchanged if they are alike.
+std::pair<View, View> with_common_leaves(const View& from, const View& to) {
+  std::vector<Layout> layouts;
+  bool alike = true;
+  for (const View* view : {&from, &to}) {
+    for (const View::Axis& axis : view->axes) {
+      layouts.push_back(axis.values);
+      alike = alike && axis.values.shape() == from.shape();
+    }
+  }
+  std::pair<View, View> out{from, to};
+  if (alike) return out;
+  const auto refined = common_refinement(layouts);
+  if (!refined) {
+    refuse(from, to,
+           fmt::format("the leaves of the shapes {} and {} cut each other", to_string(from.shape()),
+                       to_string(to.shape())));
+  }
+  auto next = refined->begin();
+  for (View* view : {&out.first, &out.second}) {
+    for (View::Axis& axis : view->axes) axis.values = *next++;
+  }
+  return out;
 }
 
 }  // namespace
 
-std::vector<Expr> fits_vectors(const View& view, const ir::Array& array, std::uint32_t width,
-                               std::size_t leaf) {
-  if (array.space != ir::Array::Space::buffer || width == 1) return {};
-  std::vector<Expr> conditions;
-  const auto require_multiple = [&](const Expr& number) {
-    if (!ir::is_multiple(number, width, conditions)) {
-      conditions.push_back(ir::equal(number % width, 0));
-    }
-  };
-  const bool wide = is_wide(view, array, {width, leaf});
-  for (std::size_t i = 0; i < view.axes.size(); ++i) {
-    if (stride_of(view.axes[i].values, leaf) != 0) require_multiple(ir::extent_of(array.axes[i]));
-    if (i > 0 && wide) require_multiple(array.axes[i].stride);
+ir::Block copy_statements(const View& whole_from, const ir::Array& from_array, const View& whole_to,
+                          const ir::Array& to_array, const CopyOptions& options) {
+  if (!(product_each(whole_from.shape()) == product_each(whole_to.shape()))) {
+    refuse(whole_from, whole_to,
+           fmt::format("the shapes {} and {} differ", to_string(whole_from.shape()),
+                       to_string(whole_to.shape())));
   }
-  return conditions;
-}
-
-ir::Block copy_statements(const View& from, const ir::Array& from_array, const View& to,
-                          const ir::Array& to_array, std::uint32_t vector, CopyRules rules) {
-  const auto body = [&](std::uint32_t width) {
-    return copy_body(from, from_array, to, to_array, {width, rules.leaf}, rules);
-  };
-  ir::Block block{fmt::format("{}\n-> {}", from.name, to.name), {}};
-  Guards conditions;
-  if (!rules.fits) {
-    conditions = fits_vectors(from, from_array, vector, rules.leaf);
-    for (const Expr& other : fits_vectors(to, to_array, vector, rules.leaf)) {
-      const bool is_there =
-          std::any_of(conditions.begin(), conditions.end(),
-                      [&](const Expr& condition) { return ir::same(condition, other); });
-      if (!is_there) conditions.push_back(other);
-    }
+  ir::Block block{fmt::format("{}\n-> {}", whole_from.name, whole_to.name), {}};
+  if (options.loads_first) {
+    check_loads_first(whole_from, from_array, whole_to, options);
+    block.body = loads_first(whole_from, from_array, whole_to, to_array, options);
+    return block;
   }
-  block.body = conditions.empty()
-                   ? body(vector)
-                   : ir::statements(ir::If{all_of(conditions), body(vector), body(1)});
+  const auto [from, to] = with_common_leaves(whole_from, whole_to);
+  const Vector vector = options.vector;
+  check_vector(from, to, from_array.type, vector);
+  check_vector(from, to, to_array.type, vector);
+  if (options.edges == Edges::clamp && vector.count > 1) {
+    refuse(from, to, "vectors cannot be clamped: some elements of one may be inside");
+  }
+  Conditions conditions;
+  if (!options.vectors_fit) {
+    conditions = all_of(
+        {fits(from, from_array, vector, options.edges), fits(to, to_array, vector, options.edges)});
+  }
+  const View &source = from, &target = to;  // clang 14 does not capture a binding
+  const auto body = [&](const Vector& moved) {
+    return in_rounds(source, from_array, target, to_array, moved, options.edges);
+  };
+  block.body =
+      conditions.empty()
+          ? body(vector)
+          : ir::statements(ir::If{conjunction(conditions), body(vector), body({1, vector.leaf})});
   return block;
 }
 
 ir::Block fill_statements(const View& to, const ir::Array& to_array, std::uint32_t value) {
-  const Vector single{1, 0};
-  const std::vector<Loop> loops = loops_over(to.axes.front().values, single);
-  const Side destination = side(to, to_array, loops, single, false);
-  Body inside = destination.inside;
-  append(inside, guarded(destination.guards_inside, {}, fills(destination, to_array.type, value)));
-  ir::Block block{fmt::format("{} <- {}", to.name, value), destination.before};
-  append(block.body, guarded(destination.guards_before, {},
-                             nest(loops, is_registers(to_array), std::move(inside))));
+  const Side target = side_in_rounds(to, to_array, {}, Edges::skip, /*loads=*/false);
+  Body inside = target.names_inside;
+  append(inside, guarded(target.inside_each_round, fills(target, to_array.type, value)));
+  ir::Block block{fmt::format("{} <- {}", to.name, value), target.names_before};
+  append(block.body,
+         guarded(target.inside_before, nest(rounds_over(to.axes.front().values, {}),
+                                            is_registers(to_array), std::move(inside))));
   return block;
 }
 

@@ -1,39 +1,62 @@
 #pragma once
-// One copy between two views, as statements.
+// The one way to move values between two views, as statements.
+//
+// In rounds, the default: loops over the values, each round moves one vector or one element.
+//
+//   if (src_col < cols)                      what does not change with v is asked outside the loops
+//     for v1 in 0..3
+//       if (src_row0 + 8 * v1 < rows)
+//         tile[tile_at + 264 * v1] = src[src_col + cols * (src_row0 + 8 * v1)]
+//
+// Loads first: no loop, all loads and then all stores, each as wide as its layout proves. Where the
+// two sides run along different modes, the elements change places in registers between.
+//
+//   a thread's values (8,2): src runs along mode 0, the shared tile along mode 1 first
+//     loads   2 vectors of 8 f16      one row each
+//     stores  4 vectors of 4 f16      two columns each, (row 0, row 1) (row 0, row 1)
+//
+// Either way elements are converted to the type of `to`.
 
-#include <cstddef>
+#include <cstdint>
 
+#include "vkmoye/gen/dsl/bounds.hpp"
 #include "vkmoye/gen/dsl/view.hpp"
+#include "vkmoye/gen/dsl/width.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
 
 namespace vkmoye::gen {
 
-struct CopyRules {
-  std::size_t leaf = 0;       // of the value shape: the one along which vectors are moved
-  bool zero_outside = false;  // a value outside `from` is 0; otherwise it is skipped
-  bool fits = false;          // the statements stand where `fits_vectors` is known to hold
-  bool inside = false;        // they stand where nothing hangs over an edge: Builder::inside
+/// Values of a thread in a copy that loads first, at most: they lie in registers.
+inline constexpr std::int64_t kMostAtOnce = 256;
+
+struct CopyOptions {
+  Edges edges = Edges::skip;
+
+  // In rounds: what a round moves, as one vector on each side where the layouts prove that its
+  // elements are neighbours, element by element on the other. Where sizes decide whether vectors
+  // fit, there is a path of single elements beside, unless the author has asked `fits` before.
+  Vector vector = {};
+  bool vectors_fit = false;
+
+  // Loads first, and the widest access on each side. Where something may be outside a buffer, it is
+  // touched element by element.
+  bool loads_first = false;
+  std::uint32_t from_bytes = kWidestCopy, to_bytes = kWidestCopy;
 };
 
-/// What must hold of the run-time sizes so that vectors of `width` along leaf `leaf` of the value
-/// shape never cross an edge and always begin at a multiple of their size; nothing: it always does.
-/// Precondition: `view` looks at `array`.
-std::vector<Expr> fits_vectors(const View& view, const ir::Array& array, std::uint32_t width,
-                               std::size_t leaf = 0);
-
-/// to(v) = from(v) for each value v, converted to the type of `to`. Coordinates that do not change with v are computed, and
-/// checked against their extents, outside the loops.
-/// `vector` above 1: `rules.leaf` of the value shape is moved at once, as one vector on each side where
-/// the layouts prove that its elements are neighbours at a multiple of `vector`, element by element
-/// on the other; sizes that do not fit take a scalar path in the same shader, unless the rules say
-/// that they do.
-/// Loops over registers are unrolled.
-/// Precondition: `from` and `to` have the same shape and look at `from_array` and `to_array`;
-/// `vector` is a width of their types (ir::is_width) and divides the extent of that leaf.
+/// to(v) = from(v) for each value v. In rounds, coordinates that do not change with v are computed,
+/// and checked against their extents, outside the loops; loops over registers are unrolled.
+/// Preconditions: the views look at `from_array` and `to_array`.
+/// Throws LayoutError, naming both, where
+/// - the modes of their shapes have different sizes; in rounds, where their leaves cut each other;
+/// - vector.count is no width of the types, or does not divide its leaf;
+/// - more than kMostAtOnce values load first, or values outside a buffer would have to be skipped
+///   before they are loaded; vectors are to be clamped.
 ir::Block copy_statements(const View& from, const ir::Array& from_array, const View& to,
-                          const ir::Array& to_array, std::uint32_t vector, CopyRules rules = {});
+                          const ir::Array& to_array, const CopyOptions& options = {});
 
-/// to(v) = value for each value v. Precondition: `to` looks at `to_array`.
+/// to(v) = value for each value v; values outside a buffer are skipped.
+/// Precondition: `to` looks at `to_array`.
 ir::Block fill_statements(const View& to, const ir::Array& to_array, std::uint32_t value);
 
 }  // namespace vkmoye::gen

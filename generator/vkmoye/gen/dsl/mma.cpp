@@ -41,7 +41,7 @@ struct Loops {
 // The register of `view` at one index for each leaf of its value shape.
 ir::Element element_at(const View& view, const std::vector<Expr>& indices) {
   const View::Axis& axis = view.axes.front();
-  Expr at = axis.origin;
+  Expr at = origin(axis);
   const auto leaves = axis.values.leaves();
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     at = at + Expr(static_cast<std::uint32_t>(leaves[i].stride)) * indices[i];

@@ -9,26 +9,12 @@
 namespace vkmoye::gen {
 namespace {
 
-std::uint32_t number(std::int64_t value) {
-  if (value < 0 || value > 0xffffffff) {
-    throw LayoutError(fmt::format("{} does not fit the 32 bits of an index in a shader", value));
-  }
-  return static_cast<std::uint32_t>(value);
-}
-
 void require_count(std::int64_t threads, const Expr& thread, const std::string& operation) {
   if (static_cast<std::uint64_t>(threads) != thread->bound) {
     throw LayoutError(
         fmt::format("{}: there are {} threads to share it, the thread index counts {}", operation,
                     threads, thread->bound));
   }
-}
-
-// The value of `layout` at one index for each mode.
-Expr evaluate_modes(const Layout& layout, const std::vector<Expr>& indices) {
-  Expr sum = 0;
-  for (int i = 0; i < layout.rank(); ++i) sum = sum + evaluate(layout.mode(i), indices[i]);
-  return sum;
 }
 
 void require_divides(const View& view, const IntTuple& tile, const std::string& operation) {
@@ -47,18 +33,59 @@ void require_divides(const View& view, const IntTuple& tile, const std::string& 
   }
 }
 
-// `view` with the layout of each axis split by `split`; the chosen modes are evaluated at `at`.
-template <class SplitAxis>
-View cut(const View& view, std::string name, const std::vector<Expr>& at, SplitAxis split) {
-  View out{view.array, {}, view.cuts, std::move(name)};
-  for (const View::Axis& axis : view.axes) {
-    const Split parts = split(axis.values);
-    out.axes.push_back({axis.origin + evaluate_modes(parts.chosen, at), parts.kept});
+// `axis` with the modes of `chosen` taken at one index each, and `kept` left.
+View::Axis taken(const View::Axis& axis, const Layout& chosen, const std::vector<Expr>& at,
+                 const Layout& kept) {
+  View::Axis out{axis.taken, kept};
+  for (int i = 0; i < chosen.rank(); ++i) {
+    out.taken.push_back({chosen.mode(i), at[static_cast<std::size_t>(i)]});
   }
   return out;
 }
 
+// `view` with the layout of each axis split by `split`; the chosen modes are taken at `at`.
+template <class SplitAxis>
+View cut(const View& view, std::string name, const std::vector<Expr>& at, SplitAxis split) {
+  View out{view.array, {}, view.cuts, std::move(name), view.swizzle};
+  for (const View::Axis& axis : view.axes) {
+    const Split parts = split(axis.values);
+    out.axes.push_back(taken(axis, parts.chosen, at, parts.kept));
+  }
+  return out;
+}
+
+// How many tiles of `step` an axis can have.
+std::int64_t most_tiles(const Extent& extent, std::int64_t step) {
+  constexpr std::int64_t kMostElements = 0xffffffff;
+  const std::int64_t most = extent.is_symbol() ? kMostElements : extent.value;
+  return (most + step - 1) / step;
+}
+
 }  // namespace
+
+std::uint32_t to_index(std::int64_t value) {
+  if (value < 0 || value > 0xffffffff) {
+    throw LayoutError(fmt::format("{} does not fit the 32 bits of an index in a shader", value));
+  }
+  return static_cast<std::uint32_t>(value);
+}
+
+Expr origin(const View::Axis& axis) {
+  Expr sum = 0, number = 0;
+  for (const View::Taken& taken : axis.taken) {
+    const Expr part = evaluate(taken.mode, taken.index);
+    (ir::is_constant(part) ? number : sum) = (ir::is_constant(part) ? number : sum) + part;
+  }
+  return sum + number;
+}
+
+Expr swizzled(const Swizzle& swizzle, const Expr& offset) {
+  if (swizzle.bits() == 0) return offset;
+  const Expr source = ir::bit_and(offset, to_index(swizzle.source_mask()));
+  const std::int64_t shift = swizzle.shift();
+  return ir::bit_xor(offset, shift >= 0 ? ir::shift_right(source, to_index(shift))
+                                        : ir::shift_left(source, to_index(-shift)));
+}
 
 // A leaf (extent, stride) contributes ((thread / stride) % extent) times the extents before it in
 // its mode.
@@ -70,8 +97,8 @@ std::vector<Expr> thread_coordinates(const Layout& threads, const Expr& thread) 
     const Layout mode = threads.mode(i);
     for (const Mode& leaf : mode.leaves()) {
       if (leaf.stride > 0) {
-        coordinate = coordinate +
-                     Expr(number(before)) * (thread / number(leaf.stride) % number(leaf.extent));
+        coordinate = coordinate + Expr(to_index(before)) *
+                                      (thread / to_index(leaf.stride) % to_index(leaf.extent));
       }
       before *= leaf.extent;
     }
@@ -82,7 +109,7 @@ std::vector<Expr> thread_coordinates(const Layout& threads, const Expr& thread) 
 
 View select(const View& view, int mode, const Expr& index) {
   const IntTuple shape = view.shape();
-  View out{view.array, {}, view.cuts, fmt::format("select({}, {})", view.name, mode)};
+  View out{view.array, {}, view.cuts, fmt::format("select({}, {})", view.name, mode), view.swizzle};
   if (shape.rank() < 2 || mode < 0 || mode >= shape.rank() ||
       index->bound > static_cast<std::uint64_t>(size(shape.mode(mode)))) {
     throw LayoutError(fmt::format("{}: an index below {} is outside mode {} of the shape {}",
@@ -93,7 +120,8 @@ View select(const View& view, int mode, const Expr& index) {
     for (int i = 0; i < shape.rank(); ++i) {
       if (i != mode) kept.push_back(axis.values.mode(i));
     }
-    out.axes.push_back({axis.origin + evaluate(axis.values.mode(mode), index), make_layout(kept)});
+    out.axes.push_back(
+        taken(axis, make_layout(axis.values.mode(mode)), {index}, make_layout(kept)));
   }
   return out;
 }
@@ -104,8 +132,8 @@ Expr evaluate(const Layout& layout, const Expr& index) {
   const auto leaves = layout.leaves();
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     const bool last = i + 1 == leaves.size();
-    const std::uint32_t extent = number(leaves[i].extent);
-    sum = sum + Expr(number(leaves[i].stride)) * (last ? rest : rest % extent);
+    const std::uint32_t extent = to_index(leaves[i].extent);
+    sum = sum + Expr(to_index(leaves[i].stride)) * (last ? rest : rest % extent);
     rest = rest / extent;
   }
   return sum;
@@ -129,9 +157,11 @@ View tile(const Tensor& tensor, const IntTuple& extents, const std::vector<Expr>
       modes.emplace_back(IntTuple(size(extents.mode(static_cast<int>(mode)))),
                          IntTuple(std::int64_t{mode == axis}));
     }
-    const auto step = number(size(extents.mode(static_cast<int>(axis))));
-    out.axes.push_back({Expr(step) * coordinate[axis], make_layout(modes)});
-    out.cuts.push_back({coordinate[axis], tensor.array.axes[axis].extent, step});
+    const std::int64_t step = size(extents.mode(static_cast<int>(axis)));
+    const Extent& extent = tensor.array.axes[axis].extent;
+    out.axes.push_back(
+        {{{Layout(most_tiles(extent, step), step), coordinate[axis]}}, make_layout(modes)});
+    out.cuts.push_back({coordinate[axis], extent, step});
   }
   return out;
 }
@@ -176,16 +206,19 @@ View partition(const View& view, const TiledCopy& copy, const Expr& thread) {
 }
 
 View transpose(const View& view) {
-  View out{view.array, {}, view.cuts, fmt::format("transpose({})", view.name)};
+  View out{view.array, {}, view.cuts, fmt::format("transpose({})", view.name), view.swizzle};
   for (const View::Axis& axis : view.axes) {
-    out.axes.push_back({axis.origin, transpose(axis.values)});
+    out.axes.push_back({axis.taken, transpose(axis.values)});
   }
   return out;
 }
 
 View slice(const View& view, const IntTuple& coordinate) {
-  View out{
-      view.array, {}, view.cuts, fmt::format("slice({}, {})", view.name, to_string(coordinate))};
+  View out{view.array,
+           {},
+           view.cuts,
+           fmt::format("slice({}, {})", view.name, to_string(coordinate)),
+           view.swizzle};
   const IntTuple shape = product_each(view.shape());
   for (int i = 0; i < coordinate.rank() && i < shape.rank(); ++i) {
     const IntTuple at = coordinate.mode(i);
@@ -194,9 +227,13 @@ View slice(const View& view, const IntTuple& coordinate) {
                                     size(shape.mode(i))));
     }
   }
+  std::vector<Expr> at;
+  for (const std::int64_t index : coordinate.leaves()) {
+    if (index != _) at.emplace_back(to_index(index));
+  }
   for (const View::Axis& axis : view.axes) {
-    const auto [layout, offset] = slice_and_offset(coordinate, axis.values);
-    out.axes.push_back({axis.origin + number(offset), layout});
+    out.axes.push_back(
+        taken(axis, dice(coordinate, axis.values), at, slice(coordinate, axis.values)));
   }
   return out;
 }

@@ -2,24 +2,30 @@
 // Where layouts meet the IR: windows on arrays, cut by tile and parallelize as in MoYe.jl.
 //
 // A view maps a value coordinate to one coordinate along each axis of its array:
-//   coordinate along axis i of value v  =  axes[i].origin + axes[i].values(v)
-// `origin` is an expression of groups and threads; `values` is a layout of numbers. All axes share
-// one shape. Worked example, src (cols, rows) cut for the transpose of a 32x32 tile:
+//   coordinate along axis i of value v  =  sum of mode(index) over axes[i].taken + axes[i].values(v)
+// Cutting a view splits its layouts: what is chosen is taken at an index of groups, threads and
+// loops, what is kept are the values. All axes share one shape. Worked example, src (cols, rows) cut
+// for the transpose of a 32x32 tile:
 //
 //   tile(src, {32, 32}, {block_x, block_y})
-//       col = 32 * block_x + (32,32):(1,0)        row = 32 * block_y + (32,32):(0,1)
+//       col   tiles:32 at block_x     values (32,32):(1,0)
+//       row   tiles:32 at block_y     values (32,32):(0,1)
 //   parallelize(that, (32,8):(1,32), thread)
-//       col = 32 * block_x + thread % 32 + (1,4):(0,0)
-//       row = 32 * block_y + thread / 32 + (1,4):(0,8)
+//       col   tiles:32 at block_x, 32:1 at thread % 32, 8:0 at thread / 32     values (1,4):(0,0)
+//       row   tiles:32 at block_y, 32:0 at thread % 32, 8:1 at thread / 32     values (1,4):(0,8)
 //
-// A shared array has one axis, its offset, so the same two functions cut it. Nothing here moves
-// data or emits statements: views are values.
+// Index and layout stay apart, so that how wide an access may be, who owns what and the like are
+// questions to layouts; `origin` makes one expression of all that is taken.
+//
+// A shared array has one axis, its offset, so the same functions cut it. Nothing here moves data or
+// emits statements: views are values.
 
 #include <string>
 #include <vector>
 
 #include "vkmoye/gen/ir/kernel.hpp"
 #include "vkmoye/layout/layout.hpp"
+#include "vkmoye/layout/swizzle.hpp"
 #include "vkmoye/tensor/tiled_copy.hpp"
 
 namespace vkmoye::gen {
@@ -32,8 +38,13 @@ struct Tensor {
 };
 
 struct View {
+  /// A mode that was chosen, and the index, below its extent, that it is taken at.
+  struct Taken {
+    Layout mode;
+    Expr index;
+  };
   struct Axis {
-    Expr origin;
+    std::vector<Taken> taken;
     Layout values;
   };
   /// A tile of a buffer was taken: number `coordinate` of ceil(extent / tile).
@@ -46,6 +57,7 @@ struct View {
   std::vector<Axis> axes;
   std::vector<Cut> cuts;  // where the grid comes from
   std::string name;       // how it was cut: "parallelize(transpose(tile), (32,8):(1,32))"
+  Swizzle swizzle = {};   // of a shared array, applied to what its layout gives
 
   /// The shape that all axes share.
   IntTuple shape() const { return axes.front().values.shape(); }
@@ -92,6 +104,15 @@ View slice(const View& view, const IntTuple& coordinate);
 /// Throws LayoutError if the index is not below the mode's extent by its bound, or the mode is the
 /// only one.
 View select(const View& view, int mode, const Expr& index);
+
+/// The coordinate of the first value along an axis: what is taken, added up, numbers last.
+Expr origin(const View::Axis& axis);
+
+/// Where a swizzle puts the element at `offset`.
+Expr swizzled(const Swizzle& swizzle, const Expr& offset);
+
+/// `value` as an index of a shader. Throws LayoutError unless it fits 32 bits.
+std::uint32_t to_index(std::int64_t value);
 
 /// The coordinate of `thread` along each mode of `threads`: the inverse of a layout that numbers
 /// them. CuTe: idx2crd(thread, shape, stride).

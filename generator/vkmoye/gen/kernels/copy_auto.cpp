@@ -55,7 +55,8 @@ ir::Kernel copy_auto(const CopyAutoConfig& config, const std::string& name) {
   const View mine = partition(from, copy, k.thread());  // (vector, rounds)
   const View theirs = partition(to, copy, k.thread());
   k.branch(
-      k.inside(from), [&] { k.move(mine, theirs); }, [&] { k.copy(mine, theirs); });
+      k.inside(from), [&] { k.copy(mine, theirs, {.edges = Edges::inside, .loads_first = true}); },
+      [&] { k.copy(mine, theirs); });
   return k.finish();
 }
 

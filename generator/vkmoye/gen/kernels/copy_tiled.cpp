@@ -50,7 +50,8 @@ ir::Kernel copy_tiled(ScalarType type, TiledValues values, const std::string& na
   const Tensor dst = k.output("dst", type, {{"col", "cols"}, {"row", "rows"}});
   const View from = tile(src, {bM, bN}, {k.block_x(), k.block_y()});  // (bM, bN)
   const View to = tile(dst, {bM, bN}, {k.block_x(), k.block_y()});    // (bM, bN)
-  k.copy(partition(from, copy, k.thread()), partition(to, copy, k.thread()), form.vector);
+  k.copy(partition(from, copy, k.thread()), partition(to, copy, k.thread()),
+         {.vector = {form.vector}});
   return k.finish();
 }
 

@@ -79,7 +79,7 @@ class Description {
     // Chosen once, not for each tile: whether rows begin where vectors may.
     std::vector<Expr> conditions;
     for (const Operand* x : {&a, &b}) {
-      for (const Expr& condition : k_.fits_vectors(source(*x, 0), vector_of(*x))) {
+      for (const Expr& condition : k_.fits(source(*x, 0), {vector_of(*x)})) {
         conditions.push_back(condition);
       }
     }
@@ -174,9 +174,11 @@ class Description {
   void load(const Operand& a, const View& to_a, const Operand& b, const View& to_b,
             const Expr& k_tile) {
     const auto load_both = [&](bool inside) {
-      const CopyRules rules{.leaf = 0, .zero_outside = !inside, .fits = true, .inside = inside};
-      k_.copy(source(a, k_tile), to_a, vector_of(a), rules);
-      k_.copy(source(b, k_tile), to_b, vector_of(b), rules);
+      const Edges edges = inside ? Edges::inside : Edges::zero;
+      k_.copy(source(a, k_tile), to_a,
+              {.edges = edges, .vector = {vector_of(a)}, .vectors_fit = true});
+      k_.copy(source(b, k_tile), to_b,
+              {.edges = edges, .vector = {vector_of(b)}, .vectors_fit = true});
     };
     Conditions inside = k_.inside(whole(a, k_tile));
     for (const Expr& more : k_.inside(whole(b, k_tile))) inside.push_back(more);
@@ -184,7 +186,7 @@ class Description {
         inside, [&] { load_both(true); }, [&] { load_both(false); });
   }
   void store(const Operand& x, const View& registers, const View& shared_tile) {
-    k_.copy(registers, destination(x, shared_tile), vector_of(x));
+    k_.copy(registers, destination(x, shared_tile), {.vector = {vector_of(x)}});
   }
 
   // What this thread multiplies of the shared tiles of stage `at`: (VM, RM, bK) and (VN, RN, bK).
@@ -215,8 +217,8 @@ class Description {
 
   // Fragments `number` <- step kk of the shared tiles of stage `at`.
   void fetch(const Expr& at, const Expr& kk, const Expr& number) {
-    k_.copy(select(shared_a(at), 2, kk), fragment_a(number), wide(config_.values_m));
-    k_.copy(select(shared_b(at), 2, kk), fragment_b(number), wide(config_.values_n));
+    k_.copy(select(shared_a(at), 2, kk), fragment_a(number), {.vector = {wide(config_.values_m)}});
+    k_.copy(select(shared_b(at), 2, kk), fragment_b(number), {.vector = {wide(config_.values_n)}});
   }
 
   // sums += the shared tiles of stage `at`.
@@ -319,12 +321,12 @@ class Description {
     const auto vector = number(std::min<std::int64_t>(
         {4, config_.values_n,
          config_.vector_bytes / static_cast<std::int64_t>(size_of(form_.result))}));
-    const CopyRules along_n{.leaf = 1, .zero_outside = false};
+    const Vector along_n{std::max(vector, 1u), 1};
     k_.unrolled_loop("r", repetitions(1), [&](const Expr& r) {
       const View c = select(tCgC, 1, r);
-      if (beta) k_.copy(c, result, std::max(vector, 1u), {.leaf = 1, .zero_outside = true});
+      if (beta) k_.copy(c, result, {.edges = Edges::zero, .vector = along_n});
       k_.axpby(alpha, select(sums, 1, r), beta, result);
-      k_.copy(result, c, std::max(vector, 1u), along_n);
+      k_.copy(result, c, {.vector = along_n});
     });
   }
 

@@ -133,7 +133,7 @@ View::Axis axis_of(const Shares& shares, std::size_t mode, const Expr& origin, c
   for (const Part& part : shares.values) {
     values.push_back(Layout(part.extent, part.mode == mode ? part.step : 0));
   }
-  return {sum, make_layout(values)};
+  return {{{Layout(0xffffffff, 1), sum}}, make_layout(values)};
 }
 
 View buffer_view(const Builder& k, const RelayoutPlan& plan, const char* array,
@@ -169,7 +169,7 @@ View shared_view(const Builder& k, const RelayoutPlan& plan, const Shares& share
       values.push_back(Layout(part.extent, plan.shared_offset(part.mode, part.step)));
     }
   }
-  return {"tile", {{origin, make_layout(values)}}, {}, "tile"};
+  return {"tile", {{{{Layout(plan.shared_elements, 1), origin}}, make_layout(values)}}, {}, "tile"};
 }
 
 void through_shared(Builder& k, const RelayoutPlan& plan, ScalarType type) {
@@ -201,17 +201,19 @@ void through_shared(Builder& k, const RelayoutPlan& plan, ScalarType type) {
   std::uint32_t word = plan.packed > 1 ? 4 : 16;
   while (plan.packed == 1 && word > bytes && ir::is_packed(type, word / bytes)) word /= 2;
   const auto move = [&](Edges edges) {
-    k.move(buffer_view(k, plan, "src", &JointMode::src, plan.load, origins),
-           shared_view(k, plan, plan.load), {edges, 16, word});
+    k.copy(buffer_view(k, plan, "src", &JointMode::src, plan.load, origins),
+           shared_view(k, plan, plan.load),
+           {.edges = edges, .loads_first = true, .to_bytes = word});
     k.barrier();
-    k.move(shared_view(k, plan, plan.store),
-           buffer_view(k, plan, "dst", &JointMode::dst, plan.store, origins), {edges, word, 16});
+    k.copy(shared_view(k, plan, plan.store),
+           buffer_view(k, plan, "dst", &JointMode::dst, plan.store, origins),
+           {.edges = edges, .loads_first = true, .from_bytes = word});
   };
   if (never_inside) {
-    move(Edges::clamped);
+    move(Edges::clamp);
   } else {
     k.branch(
-        inside, [&] { move(Edges::inside); }, [&] { move(Edges::clamped); });
+        inside, [&] { move(Edges::inside); }, [&] { move(Edges::clamp); });
   }
 }
 

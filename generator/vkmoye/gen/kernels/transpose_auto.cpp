@@ -145,9 +145,9 @@ std::vector<std::string> reasons_against(const TransposeAutoConfig& config) {
   covers("load at the edges", work.load_by_one, config.tile_cols, config.tile_rows);
   covers("store at the edges", work.store_by_one, config.tile_rows, config.tile_cols);
   const std::int64_t values = config.tile_rows * config.tile_cols / config.threads;
-  if (values > kMostMoved) {
+  if (values > kMostAtOnce) {
     reasons.push_back(
-        fmt::format("{} elements for each thread, at most {} are moved", values, kMostMoved));
+        fmt::format("{} elements for each thread, at most {} are moved", values, kMostAtOnce));
   }
   return reasons;
 }
@@ -181,19 +181,19 @@ ir::Kernel transpose_auto(const TransposeAutoConfig& config, const std::string& 
   // Single elements share their array with one kind of vector: words of several are that kind.
   const auto word = static_cast<std::uint32_t>(config.packed() > 1 ? 4 : kWidestCopy);
   const auto through_shared = [&](const TiledCopy& load, const TiledCopy& store, Edges edges) {
-    k.move(partition(from, load, k.thread()), partition(smem, load, k.thread()),
-           {edges, static_cast<std::uint32_t>(config.load), word});
+    CopyOptions loading{.edges = edges, .loads_first = true}, storing = loading;
+    loading.from_bytes = static_cast<std::uint32_t>(config.load);
+    loading.to_bytes = storing.from_bytes = word;
+    storing.to_bytes = static_cast<std::uint32_t>(config.store);
+    k.copy(partition(from, load, k.thread()), partition(smem, load, k.thread()), loading);
     k.barrier();
-    k.move(partition(transpose(smem), store, k.thread()), partition(to, store, k.thread()),
-           {edges, word, static_cast<std::uint32_t>(config.store)});
+    k.copy(partition(transpose(smem), store, k.thread()), partition(to, store, k.thread()),
+           storing);
   };
 
-  Conditions whole = k.inside(from);
-  for (const Conditions& more :
-       {k.aligned(from, static_cast<std::uint32_t>(config.load / bytes_of(config))),
-        k.aligned(to, static_cast<std::uint32_t>(config.store / bytes_of(config)))}) {
-    whole.insert(whole.end(), more.begin(), more.end());
-  }
+  const Conditions whole =
+      all_of({k.inside(from), k.aligned(from, to_index(config.load / bytes_of(config))),
+              k.aligned(to, to_index(config.store / bytes_of(config)))});
   // Along an array with few rows or columns most of a tile is outside: what is inside goes straight
   // across, neighbouring threads along the other direction.
   const auto few = [&](std::int64_t across, std::int64_t along) {
@@ -218,7 +218,7 @@ ir::Kernel transpose_auto(const TransposeAutoConfig& config, const std::string& 
         [&] {
           k.branch(
               more_than(few_cols, "cols"),
-              [&] { through_shared(work.load_by_one, work.store_by_one, Edges::clamped); },
+              [&] { through_shared(work.load_by_one, work.store_by_one, Edges::clamp); },
               [&] { straight_across(transpose(from), to, few_cols); });
         },
         [&] { straight_across(from, transpose(to), few_rows); });

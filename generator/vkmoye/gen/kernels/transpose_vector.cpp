@@ -27,6 +27,8 @@ ir::Kernel transpose_vector(ScalarType type, VectorRung rung, const std::string&
   const Layout threads = make_layout({kWarp, kWarp});
   const TiledCopy load = make_tiled_copy(threads, make_layout({vector, 1}));
 
+  const CopyOptions vectors{.vector = {vector}};
+
   Builder k(name, static_cast<std::uint32_t>(size(threads)));
   const Layout padded = make_layout({bM, bN}, {1, rung == VectorRung::padded ? bM + 1 : bM});
   std::vector<std::pair<std::string, std::string>> items = {{"type", std::string(to_string(type))},
@@ -41,18 +43,19 @@ ir::Kernel transpose_vector(ScalarType type, VectorRung rung, const std::string&
   const View from = tile(src, {bM, bN}, {k.block_x(), k.block_y()});  // (bM, bN)
   const View to = tile(dst, {bN, bM}, {k.block_y(), k.block_x()});    // (bN, bM)
   if (rung == VectorRung::plain) {
-    k.copy(partition(from, load, k.thread()), partition(transpose(to), load, k.thread()), vector);
+    k.copy(partition(from, load, k.thread()), partition(transpose(to), load, k.thread()), vectors);
     return k.finish();
   }
 
   const View smem = k.shared("tile", type, padded);  // (bM, bN)
-  k.copy(partition(from, load, k.thread()), partition(smem, load, k.thread()), vector);
+  k.copy(partition(from, load, k.thread()), partition(smem, load, k.thread()), vectors);
   k.barrier();
   if (rung == VectorRung::shared) {
     // Each thread gathers `vector` rows of one column: a vector of dst.
     const TiledCopy store =
         make_tiled_copy(make_layout({bN / vector, bM}), make_layout({vector, 1}));
-    k.copy(partition(transpose(smem), store, k.thread()), partition(to, store, k.thread()), vector);
+    k.copy(partition(transpose(smem), store, k.thread()), partition(to, store, k.thread()),
+           vectors);
   } else {
     // Each thread takes `vector` columns of one row; neighbouring threads write neighbours of dst.
     const TiledCopy store = make_tiled_copy(threads, make_layout({1, vector}));

@@ -1,0 +1,59 @@
+#include "vkmoye/gen/dsl/bounds.hpp"
+
+#include <algorithm>
+
+#include "vkmoye/gen/ir/guards.hpp"
+
+namespace vkmoye::gen {
+
+Conditions all_of(std::initializer_list<Conditions> parts) {
+  Conditions all;
+  for (const Conditions& part : parts) {
+    for (const Expr& condition : part) {
+      const bool is_there = std::any_of(
+          all.begin(), all.end(), [&](const Expr& other) { return ir::same(other, condition); });
+      if (!is_there) all.push_back(condition);
+    }
+  }
+  return all;
+}
+
+Expr conjunction(const Conditions& conditions) {
+  Expr all = conditions.front();
+  for (std::size_t i = 1; i < conditions.size(); ++i) all = ir::logical_and(all, conditions[i]);
+  return all;
+}
+
+Conditions inside(const View& view, const ir::Array& array) {
+  Conditions conditions;
+  for (std::size_t i = 0; i < view.axes.size(); ++i) {
+    const View::Axis& axis = view.axes[i];
+    const Expr extent = ir::extent_of(array.axes[i]);
+    const Expr last = origin(axis) + to_index(cosize(axis.values) - 1);
+    if (ir::is_constant(extent) && last->bound <= extent->value) continue;
+    conditions.push_back(ir::less(last, extent));
+  }
+  return conditions;
+}
+
+Conditions begins_inside(const View& view, const ir::Array& array) {
+  Conditions conditions;
+  for (std::size_t i = 0; i < view.axes.size(); ++i) {
+    const Expr first = origin(view.axes[i]), extent = ir::extent_of(array.axes[i]);
+    if (ir::is_constant(extent) && first->bound <= extent->value) continue;
+    conditions.push_back(ir::less(first, extent));
+  }
+  return conditions;
+}
+
+Conditions aligned(const View& view, const ir::Array& array, std::uint32_t elements) {
+  Conditions conditions;
+  for (std::size_t i = 1; i < view.axes.size(); ++i) {
+    const Expr& step = array.axes[i].stride;
+    if (ir::is_multiple(step, elements, conditions)) continue;
+    conditions.push_back(ir::equal(step % elements, 0));
+  }
+  return conditions;
+}
+
+}  // namespace vkmoye::gen

@@ -1,0 +1,102 @@
+#include "vkmoye/gen/dsl/width.hpp"
+
+#include <algorithm>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/ir/guards.hpp"
+#include "vkmoye/layout/refine.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+// A step along a further axis is no step along axis 0, whatever its number: runs end there. So it
+// stands as a number far beyond every tile that is a multiple of as much as is known of it.
+std::int64_t stand_in(const ir::Axis& axis) {
+  constexpr std::int64_t kFar = (std::int64_t{1} << 32) + 1;
+  const std::int64_t known = ir::is_constant(axis.stride)
+                                 ? std::min<std::int64_t>(axis.stride->alignment, kWidestCopy)
+                                 : kWidestCopy;
+  return known * kFar;
+}
+
+// The leaves of `view` as one layout of its array's elements.
+std::vector<Mode> modes_of(const View& view, const ir::Array& array) {
+  std::vector<Layout> axes;
+  bool alike = true;
+  for (const View::Axis& axis : view.axes) {
+    axes.push_back(axis.values);
+    alike = alike && axis.values.shape() == view.shape();
+  }
+  if (!alike) {
+    const auto refined = common_refinement(axes);
+    if (!refined) {
+      throw LayoutError("the layouts of '" + view.name + "' along its axes have no common leaves");
+    }
+    axes = *refined;
+  }
+  std::vector<Mode> modes;
+  for (const Mode& leaf : axes.front().leaves()) modes.push_back(leaf);
+  for (std::size_t i = 1; i < axes.size(); ++i) {
+    const auto leaves = axes[i].leaves();
+    for (std::size_t j = 0; j < modes.size(); ++j) {
+      modes[j].stride += leaves[j].stride * stand_in(array.axes[i]);
+    }
+  }
+  return modes;
+}
+
+Layout layout_of(const std::vector<Mode>& modes) {
+  FlatModes flat;
+  for (const Mode& mode : modes) flat.push(mode);
+  return flat.layout();
+}
+
+AccessWidth width_of(const View& view, const ir::Array& array, const std::vector<Mode>& values,
+                     std::vector<Mode> starts, std::int64_t most_bytes) {
+  if (array.space == ir::Array::Space::registers || !ir::is_constant(array.axes[0].stride, 1)) {
+    return {1, AccessWidth::Limit::run, 1};
+  }
+  starts.push_back({2, origin(view.axes[0])->alignment});
+  for (std::size_t i = 1; i < view.axes.size(); ++i) {
+    starts.push_back({2, stand_in(array.axes[i])});
+  }
+  return access_width(layout_of(values), layout_of(starts),
+                      static_cast<std::int64_t>(size_of(array.type)), most_bytes, view.swizzle);
+}
+
+}  // namespace
+
+AccessWidth width_of(const View& view, const ir::Array& array, std::int64_t most_bytes) {
+  return width_of(view, array, modes_of(view, array), {}, most_bytes);
+}
+
+AccessWidth width_of(const View& view, const ir::Array& array, const Vector& vector) {
+  std::vector<Mode> starts = modes_of(view, array);
+  Mode values{1, 0};
+  if (vector.leaf < starts.size()) {
+    Mode& leaf = starts[vector.leaf];
+    values = {vector.count, leaf.stride};
+    leaf = {leaf.extent / vector.count, leaf.stride * vector.count};
+  }
+  return width_of(view, array, {values}, starts,
+                  static_cast<std::int64_t>(vector.count * size_of(array.type)));
+}
+
+Conditions fits(const View& view, const ir::Array& array, const Vector& vector, Edges edges) {
+  if (array.space != ir::Array::Space::buffer || vector.count == 1) return {};
+  Conditions conditions;
+  const auto require_multiple = [&](const Expr& number) {
+    if (!ir::is_multiple(number, vector.count, conditions)) {
+      conditions.push_back(ir::equal(number % vector.count, 0));
+    }
+  };
+  const bool at_once = width_of(view, array, vector).elements == vector.count;
+  for (std::size_t i = 0; i < view.axes.size(); ++i) {
+    const bool moves = view.axes[i].values.leaves()[vector.leaf].stride != 0;
+    if (moves && edges != Edges::inside) require_multiple(ir::extent_of(array.axes[i]));
+    if (i > 0 && at_once) require_multiple(array.axes[i].stride);
+  }
+  return conditions;
+}
+
+}  // namespace vkmoye::gen

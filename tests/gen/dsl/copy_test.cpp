@@ -1,0 +1,276 @@
+// What a copy moves, run on the host twin: every way to treat edges, in rounds and with loads first,
+// vectors and single elements, other types and other places on the other side.
+
+#include "vkmoye/gen/dsl/copy.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/gen/ir/effects.hpp"
+#include "vkmoye/gen/twin/twin.hpp"
+#include "vkmoye/layout/text.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::ThrowsMessage;
+
+constexpr std::int64_t kCols = 16, kRows = 8;  // of a tile
+
+// Tiles of src (cols, rows) into those of dst (width, height), by the same threads.
+struct Case {
+  std::int64_t vector = 1;
+  bool transposed = false;  // dst runs along the rows of src
+  CopyOptions options = {};
+  std::int64_t cols = kCols, rows = kRows, width = kCols, height = kRows;
+};
+
+ir::Kernel kernel_of(const Case& c) {
+  Builder k("test", 16);
+  const Tensor src = k.input("src", ScalarType::f32, {{"col", "cols"}, {"row", "rows"}});
+  std::vector<Builder::AxisName> axes = {{"x", "width"}, {"y", "height"}};
+  if (c.transposed) std::swap(axes[0], axes[1]);
+  const Tensor dst = k.output("dst", ScalarType::f32, axes);
+  // As many workgroups as dst needs, whatever src has.
+  k.grid(0, "width", kCols);
+  k.grid(1, "height", kRows);
+  const Expr x = ir::minimum(k.block_x(), 65535), y = ir::minimum(k.block_y(), 65535);
+  const View from = tile(src, {kCols, kRows}, {x, y});
+  const View to = c.transposed ? transpose(tile(dst, {kRows, kCols}, {y, x}))
+                               : tile(dst, {kCols, kRows}, {x, y});
+  const TiledCopy copy =
+      make_tiled_copy(make_layout({kCols / c.vector, c.vector}), make_layout({c.vector, 1}));
+  const View mine = partition(from, copy, k.thread()), theirs = partition(to, copy, k.thread());
+  const auto move = [&] { k.copy(mine, theirs, c.options); };
+  if (c.options.edges == Edges::inside) {
+    k.branch(all_of({k.inside(from), k.inside(to), k.aligned(from, 4), k.aligned(to, 4)}), move,
+             [&] { k.copy(mine, theirs); });
+  } else {
+    move();
+  }
+  return k.finish();
+}
+
+// Runs it on the twin; what dst should hold follows from the definition of Edges.
+void expect_right(const Case& c) {
+  SCOPED_TRACE(testing::Message() << "vector " << c.vector << " transposed " << c.transposed
+                                  << " edges " << static_cast<int>(c.options.edges)
+                                  << " loads first " << c.options.loads_first << " src " << c.cols
+                                  << 'x' << c.rows << " dst " << c.width << 'x' << c.height);
+  std::vector<float> src(static_cast<std::size_t>(c.cols * c.rows));
+  std::vector<float> dst(static_cast<std::size_t>(c.width * c.height), -1), expected = dst;
+  for (std::size_t i = 0; i < src.size(); ++i) src[i] = static_cast<float>(i + 1);
+  for (std::int64_t y = 0; y < c.height; ++y) {
+    for (std::int64_t x = 0; x < c.width; ++x) {
+      const bool outside = x >= c.cols || y >= c.rows;
+      const std::int64_t col = std::min(x, c.cols - 1), row = std::min(y, c.rows - 1);
+      float& value =
+          expected[static_cast<std::size_t>(c.transposed ? y + c.height * x : x + c.width * y)];
+      value = outside && c.options.edges == Edges::zero
+                  ? 0
+                  : src[static_cast<std::size_t>(col + c.cols * row)];
+    }
+  }
+  const Arguments sizes = {
+      {"cols", c.cols}, {"rows", c.rows}, {"width", c.width}, {"height", c.height}};
+  const TwinReport report = run_on_host(
+      kernel_of(c),
+      {std::as_writable_bytes(std::span(src)), std::as_writable_bytes(std::span(dst))}, sizes);
+  EXPECT_THAT(report.reasons, IsEmpty());
+  EXPECT_EQ(dst, expected);
+}
+
+TEST(Copy, TreatsEdgesAsAsked) {
+  std::mt19937 random(7);
+  const auto up_to = [&](std::int64_t most) {
+    return std::uniform_int_distribution<std::int64_t>(1, most)(random);
+  };
+  for (const Edges edges : {Edges::inside, Edges::skip, Edges::zero, Edges::clamp}) {
+    for (const bool loads_first : {false, true}) {
+      if (loads_first && edges == Edges::skip) continue;
+      for (const std::int64_t vector : {1, 2, 4}) {
+        for (const bool transposed : {false, true}) {
+          for (int seed = 0; seed < 6; ++seed) {
+            Case c{vector, transposed, {.edges = edges, .loads_first = loads_first}};
+            if (!loads_first && edges != Edges::clamp) {
+              c.options.vector.count = static_cast<std::uint32_t>(vector);
+            }
+            if (seed > 0) c.width = up_to(2 * kCols), c.height = up_to(2 * kRows);
+            // Only zero and clamp say what an element gets that src does not have.
+            const bool has_more = edges == Edges::zero || edges == Edges::clamp;
+            c.cols = seed > 2 && has_more ? up_to(2 * kCols) : c.width;
+            c.rows = seed > 2 && has_more ? up_to(2 * kRows) : c.height;
+            expect_right(c);
+          }
+        }
+      }
+    }
+  }
+}
+
+// The elements that the loads or the stores of a kernel touch at once, in the order of the text.
+std::vector<std::uint32_t> widths(const ir::Kernel& kernel, bool loads) {
+  std::vector<std::uint32_t> out;
+  ir::for_each(kernel.body, [&](const ir::Stmt& statement) {
+    for (const ir::Touch& touch : ir::effects_of(statement, kernel).touches) {
+      if (loads ? touch.reads : touch.writes) out.push_back(touch.element->width);
+    }
+  });
+  return out;
+}
+
+TEST(Copy, TakesTheWidestAccessOfEachSideAndTurnsElementsBetween) {
+  // Two rows of 8 f16: 16 bytes along each row of src; in shared memory rows come first.
+  Builder k("test", 32);
+  const Tensor src = k.input("src", ScalarType::f16, {{"col", 64}, {"row", 16}});
+  const View smem = k.shared("tile", ScalarType::f16, parse_layout("(64,(2,8)):(2,(1,128))"));
+  const TiledCopy copy = make_tiled_copy(make_layout({8, 4}), make_layout({8, 2}));
+  const View from = tile(src, {64, 16}, {k.block_x(), k.block_y()});
+  k.branch(
+      k.inside(from),
+      [&] {
+        k.copy(partition(from, copy, k.thread()), partition(smem, copy, k.thread()),
+               {.edges = Edges::inside, .loads_first = true});
+      },
+      [] {});
+  const ir::Kernel kernel = k.finish();
+  EXPECT_EQ(widths(kernel, true), std::vector<std::uint32_t>(4, 8));
+  EXPECT_EQ(widths(kernel, false), std::vector<std::uint32_t>(4, 8));
+}
+
+TEST(Copy, GoesOneByOneWhereNothingIsProven) {
+  // Rows of 63: the second begins off every multiple.
+  Builder k("test", 16);
+  const Tensor src = k.input("src", ScalarType::f32, {{"col", 63}, {"row", 8}});
+  const Tensor dst = k.output("dst", ScalarType::f32, {{"col", 63}, {"row", 8}});
+  const TiledCopy copy = make_tiled_copy(make_layout({16, 1}), make_layout({4, 1}));
+  const auto mine = [&](const Tensor& tensor) {
+    return partition(tile(tensor, {64, 1}, {k.block_x(), k.block_y()}), copy, k.thread());
+  };
+  k.copy(mine(src), mine(dst), {.edges = Edges::clamp, .loads_first = true});
+  EXPECT_EQ(widths(k.finish(), true), std::vector<std::uint32_t>(4, 1));
+}
+
+// 8 elements of 32 threads each: f32 in, f16 out, by vectors of 4 or loads first.
+TEST(Copy, ConvertsOnTheWay) {
+  for (const bool loads_first : {false, true}) {
+    Builder k("test", 32);
+    const Tensor src = k.input("src", ScalarType::f32, {{"at", 256}});
+    const Tensor dst = k.output("dst", ScalarType::f16, {{"at", 256}});
+    const TiledCopy copy = make_tiled_copy(make_layout({32}), make_layout({8}));
+    k.copy(partition(tile(src, {256}, {0}), copy, k.thread()),
+           partition(tile(dst, {256}, {0}), copy, k.thread()),
+           {.edges = Edges::inside,
+            .vector = {loads_first ? 1u : 4u},
+            .vectors_fit = true,
+            .loads_first = loads_first});
+    const ir::Kernel kernel = k.finish();
+    EXPECT_EQ(widths(kernel, true).front(), 4u);
+    EXPECT_EQ(widths(kernel, false).front(), loads_first ? 8u : 4u);
+    std::vector<float> in(256, 1.5f);
+    std::vector<std::uint16_t> out(256);
+    const TwinReport report = run_on_host(
+        kernel, {std::as_writable_bytes(std::span(in)), std::as_writable_bytes(std::span(out))},
+        {});
+    EXPECT_THAT(report.reasons, IsEmpty());
+    EXPECT_EQ(out, std::vector<std::uint16_t>(256, 0x3e00));
+  }
+}
+
+// A thread's row of 8 values, in shared memory (2,4): leaves are cut alike before they are walked.
+TEST(Copy, WalksThroughShapesThatAreNestedOtherwise) {
+  Builder k("test", 8);
+  const Tensor src = k.input("src", ScalarType::f32, {{"col", 8}, {"row", 8}});
+  const Tensor dst = k.output("dst", ScalarType::f32, {{"col", 8}, {"row", 8}});
+  const View smem = k.shared("tile", ScalarType::f32, "(8,(2,4)):(1,(32,8))"_layout);
+  const TiledCopy rows = make_tiled_copy(make_layout({8, 1}), make_layout({1, 8}));
+  const View nested = partition(smem, rows, k.thread());
+  const View flat = partition(tile(src, {8, 8}, {0, 0}), rows, k.thread());
+  EXPECT_FALSE(nested.shape() == flat.shape());
+  k.copy(flat, nested);
+  k.copy(nested, partition(tile(dst, {8, 8}, {0, 0}), rows, k.thread()));
+  const ir::Kernel kernel = k.finish();
+  std::vector<float> a(64), b(64);
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(i);
+  const TwinReport report = run_on_host(
+      kernel, {std::as_writable_bytes(std::span(a)), std::as_writable_bytes(std::span(b))}, {});
+  EXPECT_THAT(report.reasons, IsEmpty());
+  EXPECT_EQ(a, b);
+}
+
+struct Arrays {
+  Builder k{"test", 256};
+  Tensor src = k.input("src", ScalarType::f32, {{"col", "cols"}, {"row", "rows"}});
+  Tensor dst = k.output("dst", ScalarType::f32, {{"col", "cols"}, {"row", "rows"}});
+  View from = tile(src, {32, 32}, {k.block_x(), k.block_y()});
+  View to = tile(dst, {32, 32}, {k.block_x(), k.block_y()});
+  View mine = parallelize(from, make_layout({32, 8}), k.thread());
+  View theirs = parallelize(to, make_layout({32, 8}), k.thread());
+
+  auto copying(const View& a, const View& b, CopyOptions options) {
+    return [this, &a, &b, options] { k.copy(a, b, options); };
+  }
+};
+
+TEST(Copy, RefusesWhatItCannotMeanWithBothNamesAndTheNumbers) {
+  Arrays s;
+  const auto refused = [](const std::string& why) {
+    return ThrowsMessage<LayoutError>(testing::AllOf(HasSubstr("copy of "), HasSubstr(why)));
+  };
+  const CopyOptions first{.edges = Edges::inside, .loads_first = true};
+  EXPECT_THAT(s.copying(s.mine, s.to, first), refused("differ"));
+  EXPECT_THAT(s.copying(s.from, s.to, first), refused("1024 values for each thread, at most 256"));
+  EXPECT_THAT(s.copying(s.mine, s.theirs, {.loads_first = true}), refused("ask for Edges::clamp"));
+  EXPECT_THAT(s.copying(s.mine, s.theirs, {.vector = {4}}), refused("vectors of 4"));
+  EXPECT_THAT(s.copying(s.from, s.to, {.edges = Edges::clamp, .vector = {4}}),
+              refused("vectors cannot be clamped"));
+}
+
+TEST(Copy, IsRefusedWhereNobodyAskedForTheEdges) {
+  for (const bool loads_first : {false, true}) {
+    Arrays s;
+    s.k.copy(s.mine, s.theirs, {.edges = Edges::inside, .loads_first = loads_first});
+    EXPECT_THAT([&] { s.k.finish(); },
+                ThrowsMessage<KernelError>(HasSubstr("nothing keeps below")));
+  }
+}
+
+// The transpose of MoYe.jl's tutorial with a swizzle in place of its padding.
+TEST(Copy, PutsElementsWhereTheSwizzleOfASharedArraySays) {
+  for (const bool loads_first : {false, true}) {
+    Builder k("test", 256);
+    const Tensor src = k.input("src", ScalarType::f32, {{"col", "cols"}, {"row", "rows"}});
+    const Tensor dst = k.output("dst", ScalarType::f32, {{"row", "rows"}, {"col", "cols"}});
+    const View smem =
+        k.shared("tile", ScalarType::f32, composition(Swizzle(5, 0, 5), make_layout({32, 32})));
+    const View from = tile(src, {32, 32}, {k.block_x(), k.block_y()});
+    const View to = tile(dst, {32, 32}, {k.block_y(), k.block_x()});
+    const Layout threads = make_layout({32, 8});
+    const CopyOptions options{.edges = Edges::clamp, .loads_first = loads_first};
+    k.copy(parallelize(from, threads, k.thread()), parallelize(smem, threads, k.thread()), options);
+    k.barrier();
+    k.copy(parallelize(transpose(smem), threads, k.thread()), parallelize(to, threads, k.thread()),
+           options);
+    const ir::Kernel kernel = k.finish();
+    EXPECT_EQ(kernel.shared_bytes(), 4096u);
+    const std::int64_t rows = 33, cols = 40;
+    std::vector<float> a(static_cast<std::size_t>(rows * cols)), b(a.size());
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(i);
+    const TwinReport report = run_on_host(
+        kernel, {std::as_writable_bytes(std::span(a)), std::as_writable_bytes(std::span(b))},
+        {{"cols", cols}, {"rows", rows}});
+    EXPECT_THAT(report.reasons, IsEmpty());
+    for (std::size_t i = 0; i < b.size(); ++i) {
+      EXPECT_EQ(b[i], a[i % rows * cols + i / rows]);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace vkmoye::gen
