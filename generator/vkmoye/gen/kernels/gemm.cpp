@@ -13,91 +13,89 @@
 namespace vkmoye::gen {
 namespace {
 
-// A or B on its way from its buffer into shared memory. "row": m of A, n of B.
+// A or B on its way from its buffer into registers. "row": m of A, n of B.
 struct Operand {
-  const char* name;   // of the buffer
-  const char* row;    // of a coordinate along the rows, and their number
-  bool k_contiguous;  // in the buffer
-  std::int64_t rows;  // of a tile
-  std::int64_t pad;
-  Expr block;  // the tile's number along the rows
-  Tensor buffer;
+  const char* name;                       // of the buffer
+  const char* row;                        // of a coordinate along the rows, and their number
+  const char* leading;                    // the elements from one row, or step of k, to the next
+  bool k_contiguous;                      // in the buffer
+  std::int64_t rows, pad;                 // of a tile, and behind them in shared memory
+  std::int64_t values;                    // rows of a thread in one piece
+  Expr block;                             // the tile's number along the rows
+  decltype(&partition_A) read_by_thread;  // what a thread multiplies of a shared tile
+
+  Tensor buffer = {};
+  View shared = {};     // (rows, bK) or, with two stages, (rows, bK, 2)
+  View next = {};       // registers that the next tile waits in
+  View fragments = {};  // registers, (V, R, fragments)
 };
+
+// How the tiles of both operands are moved: in vectors, or one by one.
+enum class Staged : bool { one_by_one, in_vectors };
 
 // Of alpha and beta: that of the sum, 32 bits or more.
 ScalarType factor_type(const GemmForm& form) {
   return form.accumulator == ScalarType::f16 ? ScalarType::f32 : form.accumulator;
 }
 
-class Description {
+class Product {
  public:
-  Description(const GemmConfig& config, const GemmForm& form, const std::string& name)
+  Product(const GemmConfig& config, const GemmForm& form, const std::string& name)
       : config_(config),
         form_(form),
-        k_(name, static_cast<std::uint32_t>(size(config.threads))),
-        mma_(make_tiled_mma(config.threads, config.values_m, config.values_n)) {}
+        builder_(name, to_index(size(config.threads))),
+        mma_(make_tiled_mma(config.threads, config.values_m, config.values_n)),
+        thread_(builder_.thread()),
+        a_{"a",           "m",          "lda",           form.a_k_contiguous,
+           config.tile_m, config.pad_a, config.values_m, builder_.block_y(),
+           partition_A},
+        b_{"b",           "n",          "ldb",           form.b_k_contiguous,
+           config.tile_n, config.pad_b, config.values_n, builder_.block_x(),
+           partition_B} {}
 
-  ir::Kernel make() {
+  ir::Kernel describe() {
     auto items = config_.items();
     items.insert(items.begin(), {"form", form_text()});
-    k_.describe(std::move(items), reason());
-    Operand a{"a", "m", form_.a_k_contiguous, config_.tile_m, config_.pad_a, k_.block_y(), {}};
-    Operand b{"b", "n", form_.b_k_contiguous, config_.tile_n, config_.pad_b, k_.block_x(), {}};
-    for (const char* extent : {"m", "n", "k"}) k_.argument(extent, ScalarType::u32);
-    a.buffer = buffer(a, "lda", "stride_a");
-    b.buffer = buffer(b, "ldb", "stride_b");
+    builder_.describe(std::move(items), reason());
+    for (const char* extent : {"m", "n", "k"}) builder_.argument(extent, ScalarType::u32);
+    declare_buffer(a_, "stride_a");
+    declare_buffer(b_, "stride_b");
     std::vector<Builder::AxisName> axes = {{"n", "n"}, {"m", "m", "ldc"}};
     if (form_.batched) axes.push_back({"batch", "batch", "stride_c"});
-    const Tensor tensor_c =
-        form_.beta ? k_.in_out("c", form_.result, axes) : k_.output("c", form_.result, axes);
+    const Tensor c = form_.beta ? builder_.in_out("c", form_.result, axes)
+                                : builder_.output("c", form_.result, axes);
     const ScalarType factor = factor_type(form_);
-    const Expr alpha = k_.argument("alpha", factor);
+    const Expr alpha = builder_.argument("alpha", factor);
     std::optional<Expr> beta;
-    if (form_.beta) beta = k_.argument("beta", factor);
+    if (form_.beta) beta = builder_.argument("beta", factor);
 
-    shared_a_ = shared("shared_a", a);
-    shared_b_ = shared("shared_b", b);
-    const View gc =
-        transpose(without_batch(tile(tensor_c, extents({config_.tile_n, config_.tile_m}),
-                                     coordinates({k_.block_x(), k_.block_y()}))));  // (bM, bN)
-    const View tCgC = partition_C(mma_, gc, k_.thread());  // ((VM,VN), RM, RN)
-    const View sums = k_.make_fragment_like("sums", form_.accumulator, tCgC);
+    const View gc = transpose(one_of_batch(c, config_.tile_n, config_.tile_m, builder_.block_x(),
+                                           builder_.block_y()));  // (bM, bN)
+    const View tCgC = partition_C(mma_, gc, thread_);             // ((VM,VN), RM, RN)
+    declare_shared(a_, "shared_a");
+    declare_shared(b_, "shared_b");
+    sums_ = builder_.make_fragment_like("sums", form_.accumulator, tCgC);
+    declare_registers();
 
-    k_.fill(sums, 0);
-    const Expr tiles = (ir::variable("k") - 1) / number(config_.tile_k) + 1;
-    const auto sum_up = [&] {
-      if (config_.fragments == 2) {
-        pipelined(a, b, sums, tiles);
-      } else if (config_.stages == 2) {
-        overlapped(a, b, sums, tiles);
-      } else if (config_.prefetch) {
-        prefetched(a, b, sums, tiles);
-      } else {
-        simple(a, b, sums, tiles);
-      }
-    };
+    builder_.fill(sums_, 0);
     // Chosen once, not for each tile: whether rows begin where vectors may.
-    std::vector<Expr> conditions;
-    for (const Operand* x : {&a, &b}) {
-      for (const Expr& condition : k_.fits(source(*x, 0), {vector_of(*x)})) {
-        conditions.push_back(condition);
-      }
-    }
-    const auto sum_up_either_way = [&] {
-      k_.branch(conditions, sum_up, [&] {
-        vectors_ = false;
-        sum_up();
-      });
-    };
+    const Staged vectors = Staged::in_vectors, single = Staged::one_by_one;
+    const Conditions fits =
+        all_of({builder_.fits(source(a_, 0, vectors), {vector_of(a_, vectors)}),
+                builder_.fits(source(b_, 0, vectors), {vector_of(b_, vectors)})});
     // BLAS: A and B are not read where alpha is 0, so that a NaN there does not count.
-    k_.branch({ir::not_equal(alpha, ir::number(factor, 0))}, sum_up_either_way, [] {});
-    write(alpha, sums, beta, tCgC);
-    return k_.finish();
+    builder_.branch(
+        {ir::not_equal(alpha, ir::number(factor, 0))},
+        [&] {
+          builder_.branch(
+              fits, [&] { sum_up(vectors); }, [&] { sum_up(single); });
+        },
+        [] {});
+    write(alpha, beta, tCgC);
+    return builder_.finish();
   }
 
  private:
-  static std::uint32_t number(std::int64_t value) { return static_cast<std::uint32_t>(value); }
-
   std::string form_text() const {
     return fmt::format("{},{},{} a={} b={}{}{}", to_string(form_.operand),
                        to_string(form_.accumulator), to_string(form_.result),
@@ -114,229 +112,223 @@ class Description {
                             : "each tile is copied, then multiplied";
   }
 
-  Tensor buffer(const Operand& x, const char* ld, const char* stride) {
-    std::vector<Builder::AxisName> axes = {{"k", "k"}, {x.row, x.row, ld}};
-    if (!x.k_contiguous) axes = {{x.row, x.row}, {"k", "k", ld}};
+  // --- what is declared ---
+
+  void declare_buffer(Operand& x, const char* stride) {
+    std::vector<Builder::AxisName> axes = {{"k", "k"}, {x.row, x.row, x.leading}};
+    if (!x.k_contiguous) axes = {{x.row, x.row}, {"k", "k", x.leading}};
     if (form_.batched) axes.push_back({"batch", "batch", stride});
-    return k_.input(x.name, form_.operand, axes);
+    x.buffer = builder_.input(x.name, form_.operand, axes);
   }
 
-  // A batch is a third axis, of which a workgroup sees one.
-  IntTuple extents(std::vector<std::int64_t> of_tile) const {
-    if (form_.batched) return IntTuple{of_tile[0], of_tile[1], 1};
-    return IntTuple{of_tile[0], of_tile[1]};
-  }
-  std::vector<Expr> coordinates(std::vector<Expr> of_tile) const {
-    if (form_.batched) of_tile.push_back(k_.block_z());
-    return of_tile;
-  }
-  View without_batch(const View& view) const {
-    return form_.batched ? slice(view, {_, _, 0}) : view;
-  }
-
-  // (rows, bK) or, with two stages, (rows, bK, 2).
-  View shared(const std::string& name, const Operand& x) {
+  void declare_shared(Operand& x, const char* name) {
     const std::int64_t step = x.rows + x.pad, tile = step * config_.tile_k;
-    return k_.shared(name, form_.operand,
-                     config_.stages == 2 ? make_layout({x.rows, config_.tile_k, 2}, {1, step, tile})
-                                         : make_layout({x.rows, config_.tile_k}, {1, step}));
+    x.shared = builder_.shared(name, form_.operand,
+                               config_.stages == 2
+                                   ? make_layout({x.rows, config_.tile_k, 2}, {1, step, tile})
+                                   : make_layout({x.rows, config_.tile_k}, {1, step}));
+  }
+
+  void declare_registers() {
+    const auto next = [&](Operand& x, const char* name) {
+      x.next = builder_.make_fragment_like(name, form_.operand, source(x, 0, Staged::in_vectors));
+    };
+    const auto fragments = [&](Operand& x, const char* name) {
+      const IntTuple shape = multiplied(x, 0).shape();
+      x.fragments = builder_.registers(
+          name, form_.operand,
+          make_layout(IntTuple{size(shape.mode(0)), size(shape.mode(1)), config_.fragments}));
+    };
+    if (config_.prefetch || config_.stages == 2) {
+      next(a_, "next_a");
+      next(b_, "next_b");
+    }
+    fragments(a_, "fragment_a");
+    fragments(b_, "fragment_b");
+  }
+
+  // --- views ---
+
+  // A tile of (first, second) elements; a batch is a third axis, of which a workgroup sees one.
+  View one_of_batch(const Tensor& tensor, std::int64_t first, std::int64_t second, const Expr& i,
+                    const Expr& j) const {
+    if (!form_.batched) return tile(tensor, {first, second}, {i, j});
+    return slice(tile(tensor, {first, second, 1}, {i, j, builder_.block_z()}), {_, _, 0});
   }
 
   // Tile number `k_tile` of an operand, contiguous axis first, and what this thread moves of it.
   View whole(const Operand& x, const Expr& k_tile) const {
-    const auto e =
-        x.k_contiguous ? extents({config_.tile_k, x.rows}) : extents({x.rows, config_.tile_k});
-    const auto c = x.k_contiguous ? coordinates({k_tile, x.block}) : coordinates({x.block, k_tile});
-    return without_batch(tile(x.buffer, e, c));
+    return x.k_contiguous ? one_of_batch(x.buffer, config_.tile_k, x.rows, k_tile, x.block)
+                          : one_of_batch(x.buffer, x.rows, config_.tile_k, x.block, k_tile);
   }
-  View source(const Operand& x, const Expr& k_tile) const {
-    return partition(whole(x, k_tile), staging(x), k_.thread());
+  View source(const Operand& x, const Expr& k_tile, Staged staged) const {
+    return partition(whole(x, k_tile), staging(x, staged), thread_);
   }
-  // The same of a shared tile.
-  View destination(const Operand& x, const View& shared_tile) const {
-    return partition(x.k_contiguous ? transpose(shared_tile) : shared_tile, staging(x),
-                     k_.thread());
+  // The same of the shared tile of stage `at`.
+  View destination(const Operand& x, const Expr& at, Staged staged) const {
+    const View shared = stage(x, at);
+    return partition(x.k_contiguous ? transpose(shared) : shared, staging(x, staged), thread_);
   }
-  TiledCopy staging(const Operand& x) const {
-    const Staging s = staging_of(config_, form_, x.rows, x.k_contiguous, vectors_);
+  // The registers of the next tile, value by value as they are moved.
+  View waiting(const Operand& x, Staged staged) const {
+    return builder_.retile(x.next, source(x, 0, staged));
+  }
+  TiledCopy staging(const Operand& x, Staged staged) const {
+    const Staging s = how(x, staged);
     return make_tiled_copy(make_layout({s.lanes, s.others}), make_layout({s.vector, 1}));
   }
-  std::uint32_t vector_of(const Operand& x) const {
-    return number(staging_of(config_, form_, x.rows, x.k_contiguous, vectors_).vector);
+  std::uint32_t vector_of(const Operand& x, Staged staged) const {
+    return to_index(how(x, staged).vector);
+  }
+  Staging how(const Operand& x, Staged staged) const {
+    return staging_of(config_, form_, x.rows, x.k_contiguous, staged == Staged::in_vectors);
   }
 
-  // Stage `stage` of a shared array, or the array where it has only one.
-  View stage(const View& shared_array, const Expr& stage) const {
-    return config_.stages == 2 ? select(shared_array, 2, stage) : shared_array;
+  // Stage `at` of a shared array, or the array where it has only one.
+  View stage(const Operand& x, const Expr& at) const {
+    return config_.stages == 2 ? select(x.shared, 2, at) : x.shared;
+  }
+  // What this thread multiplies of the shared tile of stage `at`: (VM, RM, bK) or (VN, RN, bK).
+  View multiplied(const Operand& x, const Expr& at) const {
+    return x.read_by_thread(mma_, stage(x, at), thread_);
+  }
+  // Fragment `number`: (VM, RM) or (VN, RN).
+  static View fragment(const Operand& x, const Expr& number) {
+    return select(x.fragments, 2, number);
   }
 
-  // A tile of each operand, from where elements outside count as 0.
-  void load(const Operand& a, const View& to_a, const Operand& b, const View& to_b,
-            const Expr& k_tile) {
-    const auto load_both = [&](bool inside) {
-      const Edges edges = inside ? Edges::inside : Edges::zero;
-      k_.copy(source(a, k_tile), to_a,
-              {.edges = edges, .vector = {vector_of(a)}, .vectors_fit = true});
-      k_.copy(source(b, k_tile), to_b,
-              {.edges = edges, .vector = {vector_of(b)}, .vectors_fit = true});
+  // --- steps ---
+
+  // A tile of each operand into `to_a` and `to_b`; elements outside read as 0.
+  void load(const View& to_a, const View& to_b, const Expr& k_tile, Staged staged) {
+    const auto load_both = [&](Edges edges) {
+      builder_.copy(source(a_, k_tile, staged), to_a,
+                    {.edges = edges, .vector = {vector_of(a_, staged)}, .vectors_fit = true});
+      builder_.copy(source(b_, k_tile, staged), to_b,
+                    {.edges = edges, .vector = {vector_of(b_, staged)}, .vectors_fit = true});
     };
-    Conditions inside = k_.inside(whole(a, k_tile));
-    for (const Expr& more : k_.inside(whole(b, k_tile))) inside.push_back(more);
-    k_.branch(
-        inside, [&] { load_both(true); }, [&] { load_both(false); });
+    builder_.branch(
+        all_of({builder_.inside(whole(a_, k_tile)), builder_.inside(whole(b_, k_tile))}),
+        [&] { load_both(Edges::inside); }, [&] { load_both(Edges::zero); });
   }
-  void store(const Operand& x, const View& registers, const View& shared_tile) {
-    k_.copy(registers, destination(x, shared_tile), {.vector = {vector_of(x)}});
+  void load_next(const Expr& k_tile, Staged staged) {
+    load(waiting(a_, staged), waiting(b_, staged), k_tile, staged);
   }
-
-  // What this thread multiplies of the shared tiles of stage `at`: (VM, RM, bK) and (VN, RN, bK).
-  View shared_a(const Expr& at) const {
-    return partition_A(mma_, stage(shared_a_, at), k_.thread());
-  }
-  View shared_b(const Expr& at) const {
-    return partition_B(mma_, stage(shared_b_, at), k_.thread());
-  }
-
-  // Fragment `number` of an operand: (VM, RM) or (VN, RN).
-  View fragment(std::optional<View>& there, const char* name, const View& shared,
-                const Expr& number) {
-    const IntTuple shape = shared.shape();
-    if (!there) {
-      there = k_.registers(
-          name, form_.operand,
-          make_layout(IntTuple{size(shape.mode(0)), size(shape.mode(1)), config_.fragments}));
+  // The shared tiles of stage `at` <- the next tiles.
+  void store_next(const Expr& at, Staged staged) {
+    for (const Operand* x : {&a_, &b_}) {
+      builder_.copy(waiting(*x, staged), destination(*x, at, staged),
+                    {.vector = {vector_of(*x, staged)}});
     }
-    return select(*there, 2, number);
-  }
-  View fragment_a(const Expr& number) {
-    return fragment(fragment_a_, "fragment_a", shared_a(0), number);
-  }
-  View fragment_b(const Expr& number) {
-    return fragment(fragment_b_, "fragment_b", shared_b(0), number);
   }
 
   // Fragments `number` <- step kk of the shared tiles of stage `at`.
   void fetch(const Expr& at, const Expr& kk, const Expr& number) {
-    k_.copy(select(shared_a(at), 2, kk), fragment_a(number), {.vector = {wide(config_.values_m)}});
-    k_.copy(select(shared_b(at), 2, kk), fragment_b(number), {.vector = {wide(config_.values_n)}});
+    for (const Operand* x : {&a_, &b_}) {
+      builder_.copy(select(multiplied(*x, at), 2, kk), fragment(*x, number),
+                    {.vector = {to_index(fragment_vector(form_, x->values))}});
+    }
   }
-
+  // sums += the product of fragments `number`.
+  void multiply_fragments(const Expr& number) {
+    builder_.gemm(fragment(a_, number), fragment(b_, number), sums_);
+  }
   // sums += the shared tiles of stage `at`.
-  void multiply(const View& sums, const Expr& at) {
+  void multiply(const Expr& at) {
     const auto step = [&](const Expr& kk) {
       fetch(at, kk, 0);
-      k_.gemm(fragment_a(0), fragment_b(0), sums);
+      multiply_fragments(0);
     };
     const std::int64_t unroll = config_.unroll == 0 ? config_.tile_k : config_.unroll;
-    if (unroll == config_.tile_k) return k_.unrolled_loop("kk", number(unroll), step);
-    k_.loop("k0", number(config_.tile_k / unroll), [&](const Expr& k0) {
-      k_.unrolled_loop("kk", number(unroll),
-                       [&](const Expr& kk) { step(number(unroll) * k0 + kk); });
-    });
-  }
-  // The elements of a fragment that are read at once.
-  std::uint32_t wide(std::int64_t values) const { return number(fragment_vector(form_, values)); }
-
-  void simple(const Operand& a, const Operand& b, const View& sums, const Expr& tiles) {
-    k_.loop("k_tile", tiles, [&](const Expr& k_tile) {
-      load(a, destination(a, shared_a_), b, destination(b, shared_b_), k_tile);
-      k_.barrier();
-      multiply(sums, 0);
-      k_.barrier();
+    if (unroll == config_.tile_k) return builder_.unrolled_loop("kk", to_index(unroll), step);
+    builder_.loop("k0", to_index(config_.tile_k / unroll), [&](const Expr& k0) {
+      builder_.unrolled_loop("kk", to_index(unroll),
+                             [&](const Expr& kk) { step(to_index(unroll) * k0 + kk); });
     });
   }
 
-  // Registers that the next tile of each operand waits in, the first one loaded.
-  struct Next {
-    View a, b;
-  };
-  Next load_first(const Operand& a, const Operand& b) {
-    const Next next = {registers(next_a_, "next_a", a), registers(next_b_, "next_b", b)};
-    load(a, next.a, b, next.b, 0);
-    return next;
-  }
-  // The shared tiles of stage `at` <- those registers.
-  void store_next(const Operand& a, const Operand& b, const Next& next, const Expr& at) {
-    store(a, next.a, stage(shared_a_, at));
-    store(b, next.b, stage(shared_b_, at));
-  }
+  // --- sums += A * B over all tiles of k ---
 
-  void prefetched(const Operand& a, const Operand& b, const View& sums, const Expr& tiles) {
-    const Next next = load_first(a, b);
-    k_.loop("k_tile", tiles, [&](const Expr& k_tile) {
-      k_.barrier();
-      store_next(a, b, next, 0);
-      k_.barrier();
-      load(a, next.a, b, next.b, k_tile + 1);
-      multiply(sums, 0);
+  void sum_up(Staged staged) {
+    const Expr tiles = (ir::variable("k") - 1) / to_index(config_.tile_k) + 1;
+    const auto for_each_tile = [&](const auto& body) { builder_.loop("k_tile", tiles, body); };
+    if (config_.fragments == 2) return pipelined(for_each_tile, staged);
+    if (config_.stages == 2) return overlapped(for_each_tile, staged);
+    if (config_.prefetch) return prefetched(for_each_tile, staged);
+    for_each_tile([&](const Expr& k_tile) {
+      load(destination(a_, 0, staged), destination(b_, 0, staged), k_tile, staged);
+      builder_.barrier();
+      multiply(0);
+      builder_.barrier();
     });
   }
 
-  void overlapped(const Operand& a, const Operand& b, const View& sums, const Expr& tiles) {
-    const Next next = load_first(a, b);
-    store_next(a, b, next, 0);
-    k_.barrier();
-    k_.loop("k_tile", tiles, [&](const Expr& k_tile) {
-      load(a, next.a, b, next.b, k_tile + 1);
-      multiply(sums, k_tile % 2);
-      store_next(a, b, next, (k_tile + 1) % 2);
-      k_.barrier();
+  void prefetched(const auto& for_each_tile, Staged staged) {
+    load_next(0, staged);
+    for_each_tile([&](const Expr& k_tile) {
+      builder_.barrier();
+      store_next(0, staged);
+      builder_.barrier();
+      load_next(k_tile + 1, staged);
+      multiply(0);
+    });
+  }
+
+  void overlapped(const auto& for_each_tile, Staged staged) {
+    load_next(0, staged);
+    store_next(0, staged);
+    builder_.barrier();
+    for_each_tile([&](const Expr& k_tile) {
+      load_next(k_tile + 1, staged);
+      multiply(k_tile % 2);
+      store_next((k_tile + 1) % 2, staged);
+      builder_.barrier();
     });
   }
 
   // As `overlapped`, and the fragments of the next step are read while those of this one are
   // multiplied; the barrier stands before the last step of a tile.
-  void pipelined(const Operand& a, const Operand& b, const View& sums, const Expr& tiles) {
-    const Next next = load_first(a, b);
-    store_next(a, b, next, 0);
-    k_.barrier();
+  void pipelined(const auto& for_each_tile, Staged staged) {
+    load_next(0, staged);
+    store_next(0, staged);
+    builder_.barrier();
     fetch(0, 0, 0);
-    k_.loop("k_tile", tiles, [&](const Expr& k_tile) {
+    for_each_tile([&](const Expr& k_tile) {
       const Expr here = k_tile % 2, there = (k_tile + 1) % 2;
-      load(a, next.a, b, next.b, k_tile + 1);
-      k_.unrolled_loop("kk", number(config_.tile_k - 1), [&](const Expr& kk) {
+      load_next(k_tile + 1, staged);
+      builder_.unrolled_loop("kk", to_index(config_.tile_k - 1), [&](const Expr& kk) {
         fetch(here, kk + 1, (kk + 1) % 2);
-        k_.gemm(fragment_a(kk % 2), fragment_b(kk % 2), sums);
+        multiply_fragments(kk % 2);
       });
-      store_next(a, b, next, there);
-      k_.barrier();
+      store_next(there, staged);
+      builder_.barrier();
       fetch(there, 0, 0);
-      k_.gemm(fragment_a(1), fragment_b(1), sums);
+      multiply_fragments(1);
     });
-  }
-
-  // Registers for one tile of `x`, the same for both ways to move it.
-  View registers(std::optional<View>& there, const char* name, const Operand& x) {
-    const View moved = source(x, 0);
-    if (!there) there = k_.make_fragment_like(name, form_.operand, moved);
-    return k_.retile(*there, moved);
   }
 
   // C = alpha * sums + beta * C, repetition by repetition, so that few elements of C are in
   // registers at a time.
-  void write(const Expr& alpha, const View& sums, const std::optional<Expr>& beta,
-             const View& tCgC) {
-    const auto repetitions = [&](int mode) { return number(size(tCgC.shape().mode(mode))); };
-    const View result = k_.make_fragment_like("result", form_.result, select(tCgC, 1, 0));
-    const auto vector = number(std::min<std::int64_t>(
-        {4, config_.values_n,
-         config_.vector_bytes / static_cast<std::int64_t>(size_of(form_.result))}));
-    const Vector along_n{std::max(vector, 1u), 1};
-    k_.unrolled_loop("r", repetitions(1), [&](const Expr& r) {
+  void write(const Expr& alpha, const std::optional<Expr>& beta, const View& tCgC) {
+    const View result = builder_.make_fragment_like("result", form_.result, select(tCgC, 1, 0));
+    const std::int64_t bytes = static_cast<std::int64_t>(size_of(form_.result));
+    const std::int64_t most = std::max<std::int64_t>(1, config_.vector_bytes / bytes);
+    const Vector along_n{to_index(std::min<std::int64_t>({4, config_.values_n, most})), 1};
+    builder_.unrolled_loop("r", to_index(size(tCgC.shape().mode(1))), [&](const Expr& r) {
       const View c = select(tCgC, 1, r);
-      if (beta) k_.copy(c, result, {.edges = Edges::zero, .vector = along_n});
-      k_.axpby(alpha, select(sums, 1, r), beta, result);
-      k_.copy(result, c, {.vector = along_n});
+      if (beta) builder_.copy(c, result, {.edges = Edges::zero, .vector = along_n});
+      builder_.axpby(alpha, select(sums_, 1, r), beta, result);
+      builder_.copy(result, c, {.vector = along_n});
     });
   }
 
   const GemmConfig& config_;
   const GemmForm& form_;
-  Builder k_;
-  TiledMma mma_;
-  View shared_a_, shared_b_;
-  std::optional<View> fragment_a_, fragment_b_, next_a_, next_b_;
-  bool vectors_ = true;  // rows begin where vectors may
+  Builder builder_;
+  const TiledMma mma_;
+  const Expr thread_;
+  Operand a_, b_;
+  View sums_;
 };
 
 }  // namespace
@@ -344,7 +336,7 @@ class Description {
 ir::Kernel gemm(const GemmConfig& config, const GemmForm& form, const std::string& name) {
   auto reasons = reasons_against(config, form);
   if (!reasons.empty()) throw KernelError(name, std::move(reasons));
-  return Description(config, form, name).make();
+  return Product(config, form, name).describe();
 }
 
 }  // namespace vkmoye::gen
