@@ -6,6 +6,7 @@
 #include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/analysis/access_report.hpp"
 #include "vkmoye/gen/compile.hpp"
+#include "vkmoye/gen/dsl/across.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/dsl/mma.hpp"
 #include "vkmoye/gen/dsl/questions.hpp"

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/copy.hpp"
@@ -26,9 +27,14 @@ std::string text_of(const ComposedLayout& layout) {
 
 }  // namespace
 
-Builder::Builder(std::string name, std::uint32_t threads) {
+Builder::Builder(std::string name, std::uint32_t threads, std::uint32_t lanes) {
   kernel_.name = std::move(name);
   kernel_.threads = threads;
+  kernel_.subgroup = lanes;
+  if (lanes == 0 || (std::has_single_bit(lanes) && threads % lanes == 0)) return;
+  throw KernelError(kernel_.name, {fmt::format("{} threads do not fall into subgroups of {} lanes, "
+                                               "a power of two",
+                                               threads, lanes)});
 }
 
 void Builder::describe(std::vector<std::pair<std::string, std::string>> config, std::string why) {
@@ -192,21 +198,15 @@ ir::Body Builder::recorded(const std::function<void()>& body) {
   return std::exchange(kernel_.body, std::move(before));
 }
 
-void Builder::add_loop(const std::string& variable, const Expr& end, bool unroll,
-                       const std::function<void(const Expr&)>& body) {
-  ir::Body inside = recorded([&] { body(ir::variable(variable, ir::kIndex, end->bound - 1)); });
-  kernel_.body.emplace_back(
-      ir::For{variable, end, std::move(inside), unroll ? ir::Unroll::always : ir::Unroll::free});
-}
-
 void Builder::loop(const std::string& variable, const Expr& end,
-                   const std::function<void(const Expr&)>& body) {
-  add_loop(variable, end, false, body);
+                   const std::function<void(const Expr&)>& body, ir::Unroll unroll) {
+  ir::Body inside = recorded([&] { body(ir::variable(variable, ir::kIndex, end->bound - 1)); });
+  kernel_.body.emplace_back(ir::For{variable, end, std::move(inside), unroll});
 }
 
 void Builder::unrolled_loop(const std::string& variable, std::uint32_t end,
                             const std::function<void(const Expr&)>& body) {
-  add_loop(variable, end, true, body);
+  loop(variable, end, body, ir::Unroll::always);
 }
 
 Conditions Builder::inside(const View& view) const { return gen::inside(view, array(view)); }
@@ -244,7 +244,15 @@ ir::Kernel Builder::finish() {
     kernel.arguments.emplace_back(kFirstGroup[i]);
     body.emplace_back(ir::Let{kBlock[i], ir::builtin(kGroup[i]) + ir::variable(kFirstGroup[i])});
   }
-  body.emplace_back(ir::Let{"thread", ir::builtin(ir::Builtin::thread, kernel_.threads)});
+  Expr thread = ir::builtin(ir::Builtin::thread, kernel_.threads);
+  if (const std::uint32_t lanes = kernel_.subgroup; lanes > 0) {
+    // By construction: nothing says which lane the thread number of the device is.
+    body.emplace_back(
+        ir::Let{"subgroup", ir::builtin(ir::Builtin::subgroup, kernel_.threads / lanes)});
+    body.emplace_back(ir::Let{"lane", ir::builtin(ir::Builtin::lane, lanes)});
+    thread = Expr(lanes) * subgroup() + lane();
+  }
+  body.emplace_back(ir::Let{"thread", thread});
   body.insert(body.end(), kernel.body.begin(), kernel.body.end());
   kernel.body = std::move(body);
   std::vector<std::string> reasons = reasons_;

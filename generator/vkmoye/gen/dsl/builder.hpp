@@ -11,6 +11,7 @@
 //
 // Names in the generated text come from the names given here, never from counters.
 
+#include <concepts>
 #include <functional>
 #include <optional>
 #include <string>
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "vkmoye/gen/dsl/bounds.hpp"
+#include "vkmoye/gen/dsl/compute.hpp"
 #include "vkmoye/gen/dsl/copy.hpp"
 #include "vkmoye/gen/dsl/view.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
@@ -26,8 +28,10 @@ namespace vkmoye::gen {
 
 class Builder {
  public:
-  /// `threads`: threads of a workgroup, 1-D.
-  Builder(std::string name, std::uint32_t threads);
+  /// `threads`: threads of a workgroup, 1-D. `lanes`: threads of a subgroup, for kernels in which
+  /// they work together; thread t is then lane t % lanes of subgroup t / lanes. A device without
+  /// subgroups of that size refuses the kernel.
+  Builder(std::string name, std::uint32_t threads, std::uint32_t lanes = 0);
 
   /// The two lines at the top of the generated text.
   void describe(std::vector<std::pair<std::string, std::string>> config, std::string why);
@@ -81,8 +85,9 @@ class Builder {
   void axpby(const Expr& alpha, const View& x, const std::optional<Expr>& beta, const View& y);
 
   /// Statements of `body(i)` for i = 0 .. end-1; `body` is called once, with i as an index.
+  /// `unroll`: whether the compiler may repeat them instead.
   void loop(const std::string& variable, const Expr& end,
-            const std::function<void(const Expr&)>& body);
+            const std::function<void(const Expr&)>& body, ir::Unroll unroll = ir::Unroll::free);
   /// The same, repeated by the compiler: i becomes a number, as indices of registers must.
   void unrolled_loop(const std::string& variable, std::uint32_t end,
                      const std::function<void(const Expr&)>& body);
@@ -93,6 +98,52 @@ class Builder {
   /// Any statements of the IR.
   void add(ir::Block block);
 
+  // --- computing with the values of a thread, see compute.hpp ---
+
+  /// to(v) = function(from(v)..) for each value v.
+  void apply(const View& to, const ElementFunction& function, const std::vector<View>& from);
+  /// The same with a function of as many elements as there are views.
+  template <class Function, std::same_as<View>... Views>
+  void apply(const View& to, const Function& function, const Views&... from) {
+    apply(to, [&](const std::vector<Expr>& x) { return applied(function, x, from...); }, {from...});
+  }
+  /// to(v) = value.
+  void assign(const View& to, const Expr& value);
+  /// to(v) = combination(to(v), from(w)), w = v where `to` has more than one value along a mode.
+  void accumulate(const View& to, Combination combination, const View& from);
+  /// The same without another invocation between: several may combine into one element.
+  void accumulate_atomically(const View& to, Combination combination, const View& from);
+
+  /// A name for a value, so that it is computed once.
+  Expr let(const std::string& name, const Expr& value);
+  /// A name for what `view` holds now, a single value that is not outside its buffer.
+  Expr load(const std::string& name, const View& view);
+  /// The extent of `tensor` along an axis, an index.
+  static Expr extent(const Tensor& tensor, std::size_t axis);
+  /// Of the elements that `view` looks at.
+  ScalarType type_of(const View& view) const { return array(view).type; }
+
+  // --- with other threads, see across.hpp ---
+
+  std::uint32_t lanes() const { return kernel_.subgroup; }
+  Expr lane() const;      // 0 .. lanes-1
+  Expr subgroup() const;  // 0 .. threads/lanes-1
+
+  /// What the lanes of a subgroup find together; all of them must come by.
+  Expr subgroup_reduce(const std::string& name, ir::Op combine, const Expr& value);
+  Expr subgroup_inclusive_scan(const std::string& name, ir::Op combine, const Expr& value);
+  Expr subgroup_exclusive_scan(const std::string& name, ir::Op combine, const Expr& value);
+  Expr subgroup_broadcast(const std::string& name, const Expr& value, const Expr& lane);
+  Expr subgroup_shuffle(const std::string& name, const Expr& value, const Expr& lane);
+  Expr subgroup_ballot(const std::string& name, const Expr& condition);  // u32 x4
+  Expr subgroup_elect(const std::string& name);                          // a truth value
+
+  /// values(v) = the combination of values(v) of all threads that differ only in mode `mode` of
+  /// `threads`; each of them has it. Precondition: `values` are registers.
+  /// Throws LayoutError where `threads` does not number the workgroup's threads, or subgroups do
+  /// not fall into its modes.
+  void reduce_across(const View& values, Combination combination, const Layout& threads, int mode);
+
   // What must hold of groups and sizes: see bounds.hpp and, for `fits`, width.hpp.
   Conditions inside(const View& view) const;
   Conditions begins_inside(const View& view) const;
@@ -101,7 +152,7 @@ class Builder {
 
   /// Records what `body` does where all conditions hold, and what `otherwise` does where not.
   void branch(const Conditions& conditions, const std::function<void()>& body,
-              const std::function<void()>& otherwise);
+              const std::function<void()>& otherwise = [] {});
 
   /// All threads wait; what they wrote to shared memory is then visible to each of them.
   void barrier();
@@ -118,9 +169,15 @@ class Builder {
                 ir::Array::Space space);
   void take_grid_from(const View& view);
   void add_argument(const PushConstant& argument);
+  Operand operand(const View& view) const { return {view, &array(view)}; }
+  template <class Function, class... Views>
+  static Expr applied(const Function& function, const std::vector<Expr>& x, const Views&...) {
+    return [&]<std::size_t... i>(std::index_sequence<i...>) { return Expr(function(x[i]...)); }
+    (std::index_sequence_for<Views...>());
+  }
+  Expr add_subgroup(ir::Subgroup statement);
+  void require_lanes(const std::string& operation) const;
   ir::Body recorded(const std::function<void()>& body);
-  void add_loop(const std::string& variable, const Expr& end, bool unroll,
-                const std::function<void(const Expr&)>& body);
 
   ir::Kernel kernel_;
   std::array<bool, 3> has_grid_ = {};  // along x, y, z

@@ -60,8 +60,11 @@ Expr value_for(const Run& run, const Side& from, const Loaded& loaded, ScalarTyp
     if (from.runs[i].values == run.values) return ir::convert(loaded.whole[i], type);
   }
   std::vector<Expr> parts;
-  for (const std::size_t value : run.values) parts.push_back(loaded.values[value]);
-  return ir::convert(parts.size() == 1 ? parts.front() : ir::vector(parts), type);
+  // One by one: there may be no vector of as many elements of the type that was loaded.
+  for (const std::size_t value : run.values) {
+    parts.push_back(ir::convert(loaded.values[value], type));
+  }
+  return parts.size() == 1 ? parts.front() : ir::vector(parts);
 }
 
 // The stores of one round that make `to` a number.
@@ -179,15 +182,17 @@ Body loads_first(const View& from, const ir::Array& from_array, const View& to,
   throw LayoutError(fmt::format("copy of {} to {}: {}", from.name, to.name, why));
 }
 
-void check_vector(const View& from, const View& to, ScalarType type, const Vector& vector) {
+// Registers are touched one by one, whatever is moved at once on the other side.
+void check_vector(const View& from, const View& to, const ir::Array& array, const Vector& vector) {
   const auto leaves = from.axes.front().values.leaves();
   const std::int64_t extent = vector.leaf < leaves.size() ? leaves[vector.leaf].extent : 1;
-  if (ir::is_width(type, vector.count) && extent % vector.count == 0) return;
-  refuse(
-      from, to,
-      fmt::format("vectors of {} {}, leaf {} of the values {} has extent {}; there are powers of "
-                  "two up to 16 bytes, which must divide it",
-                  vector.count, to_string(type), vector.leaf, to_string(from.shape()), extent));
+  const bool is_width = is_registers(array) || ir::is_width(array.type, vector.count);
+  if (is_width && extent % vector.count == 0) return;
+  refuse(from, to,
+         fmt::format(
+             "vectors of {} {}, leaf {} of the values {} has extent {}; there are powers of "
+             "two up to 16 bytes, which must divide it",
+             vector.count, to_string(array.type), vector.leaf, to_string(from.shape()), extent));
 }
 
 void check_loads_first(const View& from, const ir::Array& from_array, const View& to,
@@ -246,8 +251,8 @@ ir::Block copy_statements(const View& whole_from, const ir::Array& from_array, c
   }
   const auto [from, to] = with_common_leaves(whole_from, whole_to);
   const Vector vector = options.vector;
-  check_vector(from, to, from_array.type, vector);
-  check_vector(from, to, to_array.type, vector);
+  check_vector(from, to, from_array, vector);
+  check_vector(from, to, to_array, vector);
   if (options.edges == Edges::clamp && vector.count > 1) {
     refuse(from, to, "vectors cannot be clamped: some elements of one may be inside");
   }

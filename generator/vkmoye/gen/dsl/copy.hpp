@@ -49,7 +49,7 @@ struct CopyOptions {
 /// Preconditions: the views look at `from_array` and `to_array`.
 /// Throws LayoutError, naming both, where
 /// - the modes of their shapes have different sizes; in rounds, where their leaves cut each other;
-/// - vector.count is no width of the types, or does not divide its leaf;
+/// - vector.count is no width of a type in memory, or does not divide its leaf;
 /// - more than kMostAtOnce values load first, or values outside a buffer would have to be skipped
 ///   before they are loaded; vectors are to be clamped.
 ir::Block copy_statements(const View& from, const ir::Array& from_array, const View& to,

@@ -150,6 +150,13 @@ Expr shift_right(const Expr& a, const Expr& by);
 /// Of one element: negate, absolute, bit_not, exp, log, sqrt, rsqrt, tanh.
 Expr unary(Op op, const Expr& a);
 inline Expr operator-(const Expr& a) { return unary(Op::negate, a); }
+inline Expr absolute(const Expr& a) { return unary(Op::absolute, a); }
+inline Expr bit_not(const Expr& a) { return unary(Op::bit_not, a); }
+inline Expr exp(const Expr& a) { return unary(Op::exp, a); }
+inline Expr log(const Expr& a) { return unary(Op::log, a); }
+inline Expr sqrt(const Expr& a) { return unary(Op::sqrt, a); }
+inline Expr rsqrt(const Expr& a) { return unary(Op::rsqrt, a); }
+inline Expr tanh(const Expr& a) { return unary(Op::tanh, a); }
 
 /// Truth values: never folded, so that a guard stays where the author put it.
 Expr less(const Expr& a, const Expr& b);

@@ -1,15 +1,18 @@
 #include "vkmoye/runtime/vk/features.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 namespace vkmoye::vk {
 namespace {
 
+using Bit = VkBool32& (*)(FeatureChain&);
+
 struct Row {
   Feature feature;
-  VkBool32& (*bit)(FeatureChain&);
-  VkBool32& (*with)(FeatureChain&) = nullptr;  // a second bit, without which the first is no use
+  Bit bit;
+  std::array<Bit, 2> with = {};  // others, without which it is no use
 };
 
 // The bit, not the name of an extension: drivers list VK_KHR_cooperative_matrix with the bit off.
@@ -22,17 +25,19 @@ constexpr Row kRows[] = {
     {Feature::storage8, [](FeatureChain& c) -> VkBool32& { return c.v12.storageBuffer8BitAccess; }},
     {Feature::storage16,
      [](FeatureChain& c) -> VkBool32& { return c.v11.storageBuffer16BitAccess; }},
-    // A shader with cooperative matrices declares the Vulkan memory model.
+    // A shader with cooperative matrices declares the Vulkan memory model. Where that is enabled,
+    // atomic operations on buffers, which are of device scope, need the scope to be enabled, too.
     {Feature::cooperative_matrix,
      [](FeatureChain& c) -> VkBool32& { return c.matrix.cooperativeMatrix; },
-     [](FeatureChain& c) -> VkBool32& { return c.v12.vulkanMemoryModel; }},
+     {[](FeatureChain& c) -> VkBool32& { return c.v12.vulkanMemoryModel; },
+      [](FeatureChain& c) -> VkBool32& { return c.v12.vulkanMemoryModelDeviceScope; }}},
     {Feature::shared_f32_atomic_add,
      [](FeatureChain& c) -> VkBool32& { return c.atomic_float.shaderSharedFloat32AtomicAdd; }},
     {Feature::buffer_f32_atomic_add,
      [](FeatureChain& c) -> VkBool32& { return c.atomic_float.shaderBufferFloat32AtomicAdd; }},
     {Feature::subgroup_size_control,
      [](FeatureChain& c) -> VkBool32& { return c.subgroup_size.subgroupSizeControl; },
-     [](FeatureChain& c) -> VkBool32& { return c.subgroup_size.computeFullSubgroups; }},
+     {[](FeatureChain& c) -> VkBool32& { return c.subgroup_size.computeFullSubgroups; }}},
 };
 
 struct Operation {
@@ -87,7 +92,9 @@ FeatureChain::FeatureChain(std::uint32_t api_version, const std::function<bool(c
 FeatureSet features_in(FeatureChain& chain) {
   FeatureSet features;
   for (const Row& row : kRows) {
-    const bool is_complete = row.with == nullptr || row.with(chain) != VK_FALSE;
+    const bool is_complete = std::all_of(row.with.begin(), row.with.end(), [&](Bit bit) {
+      return bit == nullptr || bit(chain) != VK_FALSE;
+    });
     if (row.bit(chain) != VK_FALSE && is_complete) features.add(row.feature);
   }
   return features;
@@ -105,7 +112,9 @@ void enable(const FeatureSet& features, FeatureChain& chain) {
   for (const Row& row : kRows) {
     if (!features.has(row.feature)) continue;
     row.bit(chain) = VK_TRUE;
-    if (row.with != nullptr) row.with(chain) = VK_TRUE;
+    for (const Bit bit : row.with) {
+      if (bit != nullptr) bit(chain) = VK_TRUE;
+    }
   }
 }
 

@@ -1,0 +1,179 @@
+#include "vkmoye/gen/dsl/across.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/layout/injective.hpp"
+#include "vkmoye/layout/text.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+// Threads that differ by multiples of `stride`, in the order of their numbers.
+struct Digit {
+  std::int64_t extent, stride;
+  bool is_combined, is_lanes;
+};
+
+// The number of a thread as digits, the lowest first, none of which lies astride the lanes.
+std::vector<Digit> digits_of(const Layout& threads, int mode, std::uint32_t lanes) {
+  const auto refuse = [&](const std::string& why) {
+    throw LayoutError(fmt::format("reduction over mode {} of the threads {}, subgroups of {}: {}",
+                                  mode, to_string(threads), lanes, why));
+  };
+  if (mode < 0 || mode >= threads.rank()) {
+    refuse(fmt::format("there are modes 0 to {}", threads.rank() - 1));
+  }
+  if (cosize(threads) != size(threads) || !is_injective(threads)) {
+    refuse(fmt::format("they are not numbered 0 to {}, each once", size(threads) - 1));
+  }
+  std::vector<Digit> digits;
+  for (int i = 0; i < threads.rank(); ++i) {
+    const Layout one = threads.mode(i);
+    for (const Mode& leaf : one.leaves()) {
+      if (leaf.extent == 1) continue;
+      // The lower part of a leaf that begins within a subgroup is lanes.
+      const std::int64_t low =
+          leaf.stride < lanes ? std::min<std::int64_t>(leaf.extent, lanes / leaf.stride) : 1;
+      if (leaf.stride < lanes && (lanes % (low * leaf.stride) != 0 || leaf.extent % low != 0)) {
+        refuse(fmt::format("{}:{} lies astride the end of a subgroup", leaf.extent, leaf.stride));
+      }
+      if (low > 1) digits.push_back({low, leaf.stride, i == mode, true});
+      if (low < leaf.extent) {
+        digits.push_back({leaf.extent / low, low * leaf.stride, i == mode, false});
+      }
+    }
+  }
+  std::sort(digits.begin(), digits.end(),
+            [](const Digit& a, const Digit& b) { return a.stride < b.stride; });
+  return digits;
+}
+
+}  // namespace
+
+ThreadReduction reduction_of(const Layout& threads, int mode, std::uint32_t lanes) {
+  ThreadReduction out;
+  std::vector<Layout> slots, group, members, speakers;
+  out.all_lanes = true;
+  for (const Digit& digit : digits_of(threads, mode, lanes)) {
+    const bool shares_slot = digit.is_combined && digit.is_lanes;
+    const bool is_member = digit.is_combined && !digit.is_lanes;
+    const auto leaf = [&](bool counts, std::int64_t stride) {
+      return Layout(IntTuple(digit.extent), IntTuple(counts ? stride : 0));
+    };
+    slots.push_back(leaf(!shares_slot, out.slot_count));
+    group.push_back(leaf(!digit.is_combined, out.slot_count));
+    speakers.push_back(leaf(shares_slot, digit.stride));
+    if (is_member) members.push_back(leaf(true, out.slot_count));
+    if (!shares_slot) out.slot_count *= digit.extent;
+    if (!digit.is_lanes) continue;
+    out.all_lanes = out.all_lanes && digit.is_combined;
+    for (std::int64_t step = 1; shares_slot && step < digit.extent; step *= 2) {
+      out.lane_steps.push_back(static_cast<std::uint32_t>(step * digit.stride));
+    }
+  }
+  const auto joined = [](const std::vector<Layout>& modes) {
+    return modes.empty() ? Layout() : make_layout(modes);
+  };
+  out.slots = joined(slots);
+  out.group = joined(group);
+  out.members = joined(members);
+  out.combined_lanes = joined(speakers);
+  return out;
+}
+
+Expr Builder::lane() const { return ir::variable("lane", ir::kIndex, kernel_.subgroup); }
+Expr Builder::subgroup() const {
+  return ir::variable("subgroup", ir::kIndex, kernel_.threads / kernel_.subgroup);
+}
+
+void Builder::require_lanes(const std::string& operation) const {
+  if (kernel_.subgroup > 0) return;
+  throw KernelError(kernel_.name,
+                    {operation + ": give the Builder the number of lanes of a subgroup"});
+}
+
+Expr Builder::add_subgroup(ir::Subgroup statement) {
+  require_lanes("subgroup operation '" + statement.name + "'");
+  const Expr result = ir::variable(statement.name, ir::type_of(statement));
+  kernel_.body.emplace_back(std::move(statement));
+  return result;
+}
+
+Expr Builder::subgroup_reduce(const std::string& name, ir::Op combine, const Expr& value) {
+  return add_subgroup({name, ir::Subgroup::Kind::reduce, combine, value});
+}
+Expr Builder::subgroup_inclusive_scan(const std::string& name, ir::Op combine, const Expr& value) {
+  return add_subgroup({name, ir::Subgroup::Kind::inclusive_scan, combine, value});
+}
+Expr Builder::subgroup_exclusive_scan(const std::string& name, ir::Op combine, const Expr& value) {
+  return add_subgroup({name, ir::Subgroup::Kind::exclusive_scan, combine, value});
+}
+Expr Builder::subgroup_broadcast(const std::string& name, const Expr& value, const Expr& lane) {
+  return add_subgroup({name, ir::Subgroup::Kind::broadcast, ir::Op::add, value, lane});
+}
+Expr Builder::subgroup_shuffle(const std::string& name, const Expr& value, const Expr& lane) {
+  return add_subgroup({name, ir::Subgroup::Kind::shuffle, ir::Op::add, value, lane});
+}
+Expr Builder::subgroup_ballot(const std::string& name, const Expr& condition) {
+  return add_subgroup({name, ir::Subgroup::Kind::ballot, ir::Op::add, condition});
+}
+Expr Builder::subgroup_elect(const std::string& name) {
+  return add_subgroup({name, ir::Subgroup::Kind::elect});
+}
+
+void Builder::reduce_across(const View& values, Combination combination, const Layout& threads,
+                            int mode) {
+  require_lanes("reduction of " + values.name);
+  if (size(threads) != kernel_.threads) {
+    throw LayoutError(fmt::format("reduction of {} over the threads {}: the workgroup has {}",
+                                  values.name, to_string(threads), kernel_.threads));
+  }
+  const ThreadReduction how = reduction_of(threads, mode, kernel_.subgroup);
+  const ScalarType type = array(values).type;
+  const bool is_native = how.all_lanes && combination.is_native(ir::element(type));
+  apply(
+      values,
+      [&](const Expr& mine) {
+        if (is_native) return subgroup_reduce("of_lanes", combination.op, mine);
+        Expr sum = mine;
+        for (const std::uint32_t step : how.lane_steps) {
+          const Expr other =
+              subgroup_shuffle(fmt::format("other{}", step), sum, bit_xor(lane(), step));
+          sum = let(fmt::format("with{}", step), combination(sum, other));
+        }
+        return sum;
+      },
+      values);
+  if (size(how.members) == 1) return;
+
+  // Partial results in shared memory: (slot, values).
+  const Layout compact(values.shape());
+  const View partials =
+      shared(values.array + "_partials", type, make_layout({how.slot_count, size(values.shape())}));
+  const Layout by_slot(compact.tree().map<Mode>([&](const Mode& leaf) {
+    return Mode{leaf.extent, leaf.stride * how.slot_count};
+  }));
+  const auto at = [&](const Layout& slot, const Layout& kept) {
+    View view = partials;
+    view.axes = {{{{slot, thread()}}, kept}};
+    return view;
+  };
+  const Expr speaker = evaluate(how.combined_lanes, thread());
+  const Conditions speaks = is_constant(speaker) ? Conditions{} : Conditions{ir::equal(speaker, 0)};
+  const auto same_value = [](const Expr& value) { return value; };
+  branch(speaks, [&] { apply(at(how.slots, by_slot), same_value, values); });
+  barrier();
+  const int rank = by_slot.rank();
+  std::vector<Layout> modes;
+  for (int i = 0; i < rank; ++i) modes.push_back(by_slot.mode(i));
+  modes.push_back(make_layout(std::vector{how.members}));
+  const View group = at(how.group, make_layout(modes));
+  assign(values, combination.neutral(type));
+  accumulate(repeat(values, rank, group.shape().mode(rank)), combination, group);
+}
+
+}  // namespace vkmoye::gen

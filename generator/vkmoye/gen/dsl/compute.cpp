@@ -1,0 +1,318 @@
+#include "vkmoye/gen/dsl/compute.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
+#include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/layout/algebra.hpp"
+#include "vkmoye/layout/text.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+using ir::Body;
+
+// --- views ---
+
+template <class ChangeLayout>
+View with_layouts(const View& view, std::string name, ChangeLayout change) {
+  View out = view;
+  out.name = std::move(name);
+  for (View::Axis& axis : out.axes) axis.values = change(axis.values);
+  return out;
+}
+
+Layout with_stride_0(const IntTuple& shape) {
+  return Layout(shape, shape.map<std::int64_t>([](std::int64_t) { return std::int64_t{0}; }));
+}
+
+std::vector<Layout> modes_of(const Layout& layout) {
+  std::vector<Layout> modes;
+  for (int i = 0; i < layout.rank(); ++i) modes.push_back(layout.mode(i));
+  return modes;
+}
+
+// --- the loops over the values, and an operand inside them ---
+
+// One loop for each leaf of `shape` that has more than one value, the first leaf innermost.
+class ValueLoops {
+ public:
+  explicit ValueLoops(const IntTuple& shape) {
+    for (int i = 0; i < shape.leaf_count(); ++i) {
+      extents_.push_back(static_cast<std::uint32_t>(shape.leaf(i)));
+    }
+  }
+
+  // The value of `layout`, of that shape, in a round.
+  Expr at(const Layout& layout) const {
+    Expr sum = 0;
+    for (std::size_t i = 0; i < extents_.size(); ++i) {
+      if (extents_[i] == 1) continue;
+      sum = sum + Expr(static_cast<std::uint32_t>(layout.leaves()[i].stride)) *
+                      ir::variable(name(i), ir::kIndex, extents_[i]);
+    }
+    return sum;
+  }
+
+  Body around(Body body, ir::Unroll unroll) const {
+    for (std::size_t i = 0; i < extents_.size(); ++i) {
+      if (extents_[i] == 1) continue;
+      body = ir::statements(ir::For{name(i), extents_[i], std::move(body), unroll});
+    }
+    return body;
+  }
+
+ private:
+  static std::string name(std::size_t leaf) { return fmt::format("v{}", leaf); }
+  std::vector<std::uint32_t> extents_;
+};
+
+// Names for what operands need, each once: a second view of an array gets a number.
+class Names {
+ public:
+  std::string prefix(const std::string& array) {
+    const int count = ++count_[array];
+    return count == 1 ? array : fmt::format("{}{}", array, count);
+  }
+
+ private:
+  std::map<std::string, int> count_;
+};
+
+// The element of an operand in a round, what has to be named before, and where it is inside.
+struct Place {
+  ir::Element element;
+  Body names;
+  std::vector<Expr> guards;
+  std::string prefix;
+};
+
+Place place_of(const Operand& operand, const ValueLoops& loops, Names& names) {
+  const auto& [view, array] = operand;
+  Place place{{view.array, {}, view.name, 1}, {}, {}, names.prefix(view.array)};
+  for (std::size_t i = 0; i < view.axes.size(); ++i) {
+    Expr at = swizzled(view.swizzle, origin(view.axes[i]) + loops.at(view.axes[i].values));
+    if (array->space == ir::Array::Space::buffer) {
+      const ir::Axis& axis = array->axes[i];
+      const std::string name = place.prefix + "_" + axis.coordinate;
+      if (at->op != ir::Op::constant && at->op != ir::Op::variable) {
+        place.names.emplace_back(ir::Let{name, at});
+        at = ir::variable(name, ir::kIndex, at->bound, at->alignment);
+      }
+      const bool is_inside =
+          !axis.extent.is_symbol() && at->bound <= static_cast<std::uint64_t>(axis.extent.value);
+      if (!is_inside) place.guards.push_back(ir::less(at, ir::extent_of(axis)));
+    }
+    place.element.coordinates.push_back(at);
+  }
+  return place;
+}
+
+void append(Body& body, const Body& more) { body.insert(body.end(), more.begin(), more.end()); }
+
+// What happens in each round: `combine` adds it to the body, given the value of each of `from`.
+using Round = std::function<void(Body&, const Place& to, const std::vector<Expr>& values)>;
+
+Body rounds(const Operand& to, const std::vector<Operand>& from, const Round& round) {
+  const ValueLoops loops(to.view.shape());
+  Names names;
+  Body body, inside;
+  std::vector<Expr> guards, values;
+  bool unrolls = false;
+  const auto take = [&](const Operand& operand) {
+    Place place = place_of(operand, loops, names);
+    append(body, place.names);
+    for (const Expr& guard : place.guards) {
+      const bool is_said = std::any_of(guards.begin(), guards.end(),
+                                       [&](const Expr& said) { return ir::same(said, guard); });
+      if (!is_said) guards.push_back(guard);
+    }
+    unrolls = unrolls || operand.array->space == ir::Array::Space::registers;
+    return place;
+  };
+  for (const Operand& operand : from) {
+    const Place place = take(operand);
+    const std::string name = place.prefix + "_value";
+    inside.emplace_back(ir::Load{name, place.element});
+    values.push_back(ir::variable(name, ir::element(operand.array->type)));
+  }
+  const Place target = take(to);
+  round(inside, target, values);
+  if (!guards.empty()) {
+    Expr all = guards.front();
+    for (std::size_t i = 1; i < guards.size(); ++i) all = ir::logical_and(all, guards[i]);
+    inside = ir::statements(ir::If{all, std::move(inside)});
+  }
+  append(body, inside);
+  return loops.around(std::move(body), unrolls ? ir::Unroll::always : ir::Unroll::free);
+}
+
+std::vector<Operand> broadcast_all(const std::vector<Operand>& from, const IntTuple& shape) {
+  std::vector<Operand> out;
+  for (const Operand& operand : from) {
+    out.push_back({broadcast(operand.view, shape), operand.array});
+  }
+  return out;
+}
+
+}  // namespace
+
+View broadcast(const View& view, const IntTuple& shape) {
+  const IntTuple mine = view.shape();
+  if (mine == shape) return view;
+  if (size(mine) == 1) {
+    return with_layouts(view, view.name, [&](const Layout&) { return with_stride_0(shape); });
+  }
+  std::vector<std::string> wrong;
+  for (int i = 0; i < std::min(mine.rank(), shape.rank()); ++i) {
+    if (mine.mode(i) == shape.mode(i) || size(mine.mode(i)) == 1) continue;
+    wrong.push_back(fmt::format("mode {}: {} is neither 1 nor {}", i, to_string(mine.mode(i)),
+                                to_string(shape.mode(i))));
+  }
+  if (mine.rank() != shape.rank()) {
+    wrong.push_back(fmt::format("rank {} is not {}", mine.rank(), shape.rank()));
+  }
+  if (!wrong.empty()) {
+    throw LayoutError(fmt::format("{}, shape {}, does not broadcast to {}: {}", view.name,
+                                  to_string(mine), to_string(shape), join(wrong, "; ")));
+  }
+  return with_layouts(view, view.name, [&](const Layout& values) {
+    std::vector<Layout> modes = modes_of(values);
+    for (int i = 0; i < shape.rank(); ++i) {
+      auto& mode = modes[static_cast<std::size_t>(i)];
+      if (!(mine.mode(i) == shape.mode(i))) mode = with_stride_0(shape.mode(i));
+    }
+    return make_layout(modes);
+  });
+}
+
+View repeat(const View& view, int mode, const IntTuple& extent) {
+  const int rank = view.axes.front().values.rank();
+  if (mode < 0 || mode > rank) {
+    throw LayoutError(fmt::format("repeat({}, {}, {}): there are places 0 to {}", view.name, mode,
+                                  to_string(extent), rank));
+  }
+  return with_layouts(view, view.name, [&](const Layout& values) {
+    std::vector<Layout> modes = modes_of(values);
+    modes.insert(modes.begin() + mode, with_stride_0(extent));
+    return make_layout(modes);
+  });
+}
+
+View first_along(const View& view, const std::vector<int>& which) {
+  const int rank = view.axes.front().values.rank();
+  for (const int mode : which) {
+    if (mode >= 0 && mode < rank) continue;
+    throw LayoutError(
+        fmt::format("first_along({}, {}): there are modes 0 to {}", view.name, mode, rank - 1));
+  }
+  return with_layouts(view, view.name, [&](const Layout& values) {
+    std::vector<Layout> modes = modes_of(values);
+    for (const int mode : which) modes[static_cast<std::size_t>(mode)] = Layout();
+    return make_layout(modes);
+  });
+}
+
+// Not (extent + part - 1) / part, which wraps.
+Expr ceil_div(const Expr& extent, std::uint32_t part) {
+  return extent / part + minimum(extent % part, 1);
+}
+
+ir::Block apply_statements(const Operand& to, const Computation& compute,
+                           const std::vector<Operand>& from) {
+  std::vector<std::string> names;
+  for (const Operand& operand : from) names.push_back(operand.view.name);
+  const auto round = [&](Body& body, const Place& place, const std::vector<Expr>& values) {
+    const Computed computed = compute(values);
+    append(body, computed.before);
+    body.emplace_back(ir::Store{place.element, computed.value});
+  };
+  return {fmt::format("{} <- {}", to.view.name, names.empty() ? "one value" : join(names, ", ")),
+          rounds(to, broadcast_all(from, to.view.shape()), round)};
+}
+
+ir::Block accumulate_statements(const Operand& to, Combination combination, const Operand& from) {
+  const Operand sum{broadcast(to.view, from.view.shape()), to.array};
+  const auto round = [&](Body& body, const Place& place, const std::vector<Expr>& values) {
+    const Expr next = ir::convert(values[1], to.array->type);
+    body.emplace_back(ir::Store{place.element, combination(values[0], next)});
+  };
+  return {fmt::format("{} <- {} with {}", to.view.name, combination.name(), from.view.name),
+          rounds(sum, {sum, from}, round)};
+}
+
+ir::Block atomic_statements(const Operand& to, Combination combination, const Operand& from) {
+  const auto round = [&](Body& body, const Place& place, const std::vector<Expr>& values) {
+    const Expr next = ir::convert(values[0], to.array->type);
+    body.emplace_back(ir::Atomic{place.prefix + "_before", combination.op, place.element, next});
+  };
+  return {
+      fmt::format("{} <- {} with {}, atomically", to.view.name, combination.name(), from.view.name),
+      rounds(to, broadcast_all({from}, to.view.shape()), round)};
+}
+
+// --- as members of the Builder ---
+
+void Builder::apply(const View& to, const ElementFunction& function,
+                    const std::vector<View>& from) {
+  take_grid_from(to);
+  std::vector<Operand> operands;
+  for (const View& view : from) {
+    take_grid_from(view);
+    operands.push_back(operand(view));
+  }
+  // What `function` records stands behind the loads and before the store.
+  const auto compute = [&](const std::vector<Expr>& values) {
+    Computed computed{{}, 0};
+    computed.before = recorded([&] { computed.value = function(values); });
+    return computed;
+  };
+  add(apply_statements(operand(to), compute, operands));
+}
+
+void Builder::assign(const View& to, const Expr& value) {
+  apply(to, [&](const std::vector<Expr>&) { return value; }, {});
+}
+
+void Builder::accumulate(const View& to, Combination combination, const View& from) {
+  take_grid_from(to);
+  take_grid_from(from);
+  add(accumulate_statements(operand(to), combination, operand(from)));
+}
+
+void Builder::accumulate_atomically(const View& to, Combination combination, const View& from) {
+  take_grid_from(to);
+  take_grid_from(from);
+  add(atomic_statements(operand(to), combination, operand(from)));
+}
+
+Expr Builder::let(const std::string& name, const Expr& value) {
+  kernel_.body.emplace_back(ir::Let{name, value});
+  return ir::variable(name, value->type, value->bound, value->alignment);
+}
+
+Expr Builder::load(const std::string& name, const View& view) {
+  if (size(view.shape()) != 1) {
+    throw LayoutError(fmt::format("load of {}: the shape {} has {} values, not one", view.name,
+                                  to_string(view.shape()), size(view.shape())));
+  }
+  take_grid_from(view);
+  ir::Element element{view.array, {}, view.name, 1};
+  for (const View::Axis& axis : view.axes) {
+    element.coordinates.push_back(swizzled(view.swizzle, origin(axis)));
+  }
+  kernel_.body.emplace_back(ir::Load{name, std::move(element)});
+  return ir::variable(name, ir::element(array(view).type));
+}
+
+Expr Builder::extent(const Tensor& tensor, std::size_t axis) {
+  return ir::extent_of(tensor.array.axes.at(axis));
+}
+
+}  // namespace vkmoye::gen

@@ -1,0 +1,213 @@
+// Computing in the DSL: what broadcasts, what is derived, what is refused.
+
+#include "vkmoye/gen/dsl/compute.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/fake_devices.hpp"
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/dsl/across.hpp"
+#include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/gen/glsl/print.hpp"
+#include "vkmoye/layout/text.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::ThrowsMessage;
+
+// 64 threads, each with (2,4) values of src, in subgroups of 32.
+struct Kernel {
+  Builder k{"test", 64, 32};
+  Tensor src = k.input("src", ScalarType::f32, {{"at", 64}});
+  Tensor dst = k.output("dst", ScalarType::f32, {{"at", 64}});
+  View x = k.registers("x", ScalarType::f32, make_layout({2, 4}));
+  View whole = k.registers("whole", ScalarType::i32, make_layout({2, 4}));
+  View out = parallelize(tile(dst, {64}, {0}), Layout(64), k.thread());
+
+  // Everything has a value.
+  Kernel() {
+    k.assign(x, ir::number(ScalarType::f32, 1));
+    k.assign(whole, ir::number(ScalarType::i32, 1));
+  }
+};
+
+TEST(Broadcast, RepeatsModesOfOneValue) {
+  Kernel s;
+  const View row = s.k.registers("row", ScalarType::f32, make_layout({1, 4}));
+  const View one = s.k.registers("one", ScalarType::f32, Layout());
+  EXPECT_EQ(to_string(broadcast(row, {2, 4}).axes[0].values), "(2,4):(0,1)");
+  EXPECT_EQ(to_string(broadcast(one, {2, {2, 3}}).axes[0].values), "(2,(2,3)):(0,(0,0))");
+  EXPECT_EQ(to_string(broadcast(s.x, {2, 4}).axes[0].values), "(2,4):(1,2)");
+  EXPECT_EQ(to_string(repeat(s.x, 1, 3).axes[0].values), "(2,3,4):(1,0,2)");
+  EXPECT_EQ(to_string(first_along(s.x, {1}).axes[0].values), "(2,1):(1,0)");
+}
+
+TEST(Broadcast, NamesTheModesThatDoNotFit) {
+  Kernel s;
+  EXPECT_THAT(
+      [&] {
+        broadcast(s.x, {3, 5});
+      },
+      ThrowsMessage<LayoutError>("x, shape (2,4), does not broadcast to (3,5): mode 0: 2 "
+                                 "is neither 1 nor 3; mode 1: 4 is neither 1 nor 5"));
+  EXPECT_THAT(
+      [&] {
+        broadcast(s.x, {2, 4, 1});
+      },
+      ThrowsMessage<LayoutError>(HasSubstr("rank 2 is not 3")));
+  EXPECT_THAT([&] { repeat(s.x, 3, 2); }, ThrowsMessage<LayoutError>(HasSubstr("places 0 to 2")));
+  EXPECT_THAT([&] { first_along(s.x, {2}); },
+              ThrowsMessage<LayoutError>(HasSubstr("modes 0 to 1")));
+  const View three = s.k.registers("three", ScalarType::f32, Layout(3));
+  EXPECT_THAT(
+      [&] {
+        s.k.apply(
+            s.x, [](const Expr& value) { return value; }, three);
+      },
+      ThrowsMessage<LayoutError>(HasSubstr("three, shape 3, does not broadcast to (2,4)")));
+  EXPECT_THAT([&] { s.k.load("value", s.x); },
+              ThrowsMessage<LayoutError>(HasSubstr("has 8 values, not one")));
+}
+
+TEST(Compute, RefusesTypesWithOperationOperandAndWhatWouldFit) {
+  Kernel s;
+  s.k.apply(
+      s.whole, [](const Expr& i) { return exp(i); }, s.whole);
+  s.k.apply(
+      s.x, [](const Expr& f, const Expr& i) { return f + i; }, s.x, s.whole);
+  s.k.apply(
+      s.x, [](const Expr& f) { return bit_and(f, 3); }, s.x);
+  s.k.apply(
+      s.x, [](const Expr& i) { return i; }, s.whole);
+  try {
+    s.k.finish();
+    ADD_FAILURE() << "accepted";
+  } catch (const KernelError& error) {
+    const std::string text = error.what();
+    EXPECT_THAT(text, HasSubstr("exp with an operand of type i32: it takes a single element of f16 "
+                                "or f32"));
+    EXPECT_THAT(text, HasSubstr("add of f32 and i32: its operands must have one type"));
+    EXPECT_THAT(text, HasSubstr("bit_and with an operand of type f32: it takes indices, or single "
+                                "elements of i32 or u32"));
+    EXPECT_THAT(text, HasSubstr("i32"));
+  }
+}
+
+TEST(Compute, RefusesSubgroupOperationsThatNotAllLanesReach) {
+  Kernel s;
+  s.k.branch({ir::less(s.k.thread(), 40)},
+             [&] { s.k.subgroup_reduce("sum", ir::Op::add, ir::number(ScalarType::f32, 1)); });
+  EXPECT_THAT([&] { s.k.finish(); }, ThrowsMessage<KernelError>(HasSubstr("'sum'")));
+}
+
+TEST(Compute, RefusesSubgroupOperationsOfSmallTypesAndWithoutLanes) {
+  Kernel s;
+  s.k.subgroup_shuffle("other", ir::number(ScalarType::f16, 1), 3);
+  EXPECT_THAT([&] { s.k.finish(); },
+              ThrowsMessage<KernelError>(HasSubstr("it takes an index, f32, f64, i32 or u32; "
+                                                   "convert it first")));
+  Builder without("test", 64);
+  EXPECT_THAT([&] { without.subgroup_elect("first"); },
+              ThrowsMessage<KernelError>(HasSubstr("give the Builder the number of lanes")));
+  EXPECT_THAT([] { Builder("test", 48, 32); },
+              ThrowsMessage<KernelError>(HasSubstr("48 threads do not fall into subgroups of 32")));
+}
+
+TEST(Compute, AsksTheDeviceForWhatItUses) {
+  Kernel s;
+  s.k.apply(
+      s.x, [&](const Expr& f) { return s.k.subgroup_reduce("sum", ir::Op::add, f); }, s.x);
+  s.k.assign(s.out, ir::number(ScalarType::f32, 0));
+  const ir::Kernel kernel = s.k.finish();
+  const KernelInterface interface = ir::interface_of(kernel);
+  EXPECT_EQ(interface.subgroup_size, 32u);
+  EXPECT_THAT(reasons_against(interface, test::h200_like()), IsEmpty());
+  EXPECT_THAT(reasons_against(interface, test::rdna3_like()), IsEmpty());
+  EXPECT_THAT(reasons_against(interface, test::lavapipe_like()),
+              ElementsAre("needs subgroups of 32 lanes, the device has 8"));
+  EXPECT_THAT(reasons_against(interface, test::poor()),
+              Contains("needs the feature subgroup_arithmetic, the device lacks it"));
+}
+
+TEST(Compute, TheNumberOfAThreadIsMadeOfSubgroupAndLane) {
+  Kernel s;
+  s.k.assign(s.out, ir::number(ScalarType::f32, 0));
+  EXPECT_THAT(glsl::print(s.k.finish()), HasSubstr("  uint subgroup = gl_SubgroupID;\n"
+                                                   "  uint lane = gl_SubgroupInvocationID;\n"
+                                                   "  uint thread = 32u * subgroup + lane;\n"));
+}
+
+TEST(Compute, ALoopSaysWhetherItMayBeRepeated) {
+  for (const auto& [unroll, text] : {std::pair{ir::Unroll::free, "  for (uint i = 0u; i < 9u"},
+                                     {ir::Unroll::always, "  [[unroll]] for (uint i = 0u; i < 9u"},
+                                     {ir::Unroll::never, "  [[dont_unroll]] for (uint i"}}) {
+    Kernel s;
+    s.k.loop(
+        "i", 9, [&](const Expr&) { s.k.accumulate(s.x, kSum, s.x); }, unroll);
+    s.k.assign(s.out, ir::number(ScalarType::f32, 0));
+    EXPECT_THAT(glsl::print(s.k.finish()), HasSubstr(text));
+  }
+}
+
+TEST(Compute, OperandsKeepTheOrderThatTheyAreGivenIn) {
+  Kernel s;
+  s.k.apply(
+      s.x, [](const Expr& f, const Expr& i) { return f - convert(i, ScalarType::f32); }, s.x,
+      s.whole);
+  s.k.assign(s.out, ir::number(ScalarType::f32, 0));
+  EXPECT_THAT(glsl::print(s.k.finish()), HasSubstr(R"(  // x <- x, whole
+  {
+    [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
+      [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+        float x_value = x[v0 + 2u * v1];
+        int whole_value = whole[v0 + 2u * v1];
+        x[v0 + 2u * v1] = x_value - float(whole_value);
+      }
+    }
+  }
+)"));
+}
+
+TEST(ThreadReduction, CombinesLanesFirstThenSubgroups) {
+  // The example of the header.
+  const ThreadReduction how = reduction_of(parse_layout("(8,32):(1,8)"), 1, 32);
+  EXPECT_THAT(how.lane_steps, ElementsAre(8, 16));
+  EXPECT_FALSE(how.all_lanes);
+  EXPECT_EQ(how.slot_count, 64);
+  EXPECT_EQ(size(how.members), 8);
+  // Thread 8 r + c: slot c + 8 (r / 4), of its group slot c; lanes with r % 4 == 0 speak.
+  for (std::int64_t t = 0; t < 256; ++t) {
+    EXPECT_EQ(how.slots(t), t % 8 + t / 32 * 8);
+    EXPECT_EQ(how.group(t), t % 8);
+    EXPECT_EQ(how.combined_lanes(t) == 0, t / 8 % 4 == 0);
+  }
+  EXPECT_EQ(how.members(3), 24);
+  EXPECT_TRUE(reduction_of(make_layout({256, 1}), 0, 32).all_lanes);
+}
+
+TEST(ThreadReduction, RefusesWhatSubgroupsDoNotFallInto) {
+  EXPECT_THAT([] { reduction_of(parse_layout("(24,4):(1,24)"), 0, 32); },
+              ThrowsMessage<LayoutError>(HasSubstr("lies astride the end of a subgroup")));
+  EXPECT_THAT([] { reduction_of(parse_layout("(32,2):(1,1)"), 0, 32); },
+              ThrowsMessage<LayoutError>(HasSubstr("each once")));
+  EXPECT_THAT(
+      [] {
+        reduction_of(make_layout({32, 2}), 2, 32);
+      },
+      ThrowsMessage<LayoutError>(HasSubstr("there are modes 0 to 1")));
+  Kernel s;
+  EXPECT_THAT(
+      [&] {
+        s.k.reduce_across(s.x, kSum, make_layout({32, 4}), 0);
+      },
+      ThrowsMessage<LayoutError>(HasSubstr("the workgroup has 64")));
+}
+
+}  // namespace
+}  // namespace vkmoye::gen
