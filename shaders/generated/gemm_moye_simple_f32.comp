@@ -1,4 +1,4 @@
-// generated: gemm/moye_simple  form=f32,f32,f32 a=k b=k  tile=128x128x8  threads=(16,16):(1,16)  values=1x1  pad=0,0  stages=1  prefetch=no  fragments=1  unroll=8  vector=4 bytes
+// generated: gemm/moye_simple  form=f32,f32,f32 a=k b=k  tile=128x128x8  threads=(16,16):(1,16)  values=1x1  pad=0,0  stages=1  prefetch=no  fragments=1  unroll=8  vector=4
 // each tile is copied, then multiplied
 #version 460
 #extension GL_EXT_control_flow_attributes : require
@@ -31,7 +31,7 @@ void main() {
       }
     }
   }
-  if (alpha != float(0)) {
+  if (alpha != float(0) && k != 0u) {
     for (uint k_tile = 0u; k_tile < ((k - 1u) >> 3u) + 1u; ++k_tile) {
       if (8u * k_tile + 7u < k && 128u * block_y + 127u < m && 128u * block_x + 127u < n) {
 

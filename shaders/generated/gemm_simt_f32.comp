@@ -1,4 +1,4 @@
-// generated: gemm/simt  form=f32,f32,f32 a=k b=k  tile=128x128x8  threads=((8,2),(4,2)):((1,32),(8,64))  values=4x4  pad=4,4  stages=2  prefetch=yes  fragments=2  unroll=8  vector=16 bytes
+// generated: gemm/simt  form=f32,f32,f32 a=k b=k  tile=128x128x8  threads=((8,2),(4,2)):((1,32),(8,64))  values=4x4  pad=4,4  stages=2  prefetch=yes  fragments=2  unroll=8  vector=16
 // the next tiles are fetched into registers, then into the other shared tile, while this one is multiplied
 #version 460
 #extension GL_EXT_control_flow_attributes : require
@@ -40,7 +40,7 @@ void main() {
       }
     }
   }
-  if (alpha != float(0)) {
+  if (alpha != float(0) && k != 0u) {
     if ((k & 3u) == 0u && (lda & 3u) == 0u && (ldb & 3u) == 0u) {
       if (7u < k && 128u * block_y + 127u < m && 128u * block_x + 127u < n) {
 

@@ -15,4 +15,12 @@ inline Outcome bench(std::vector<std::string> arguments,
   return run(arguments, environment);
 }
 
+/// The same behind a redirection of the shell, such as "> /dev/full".
+inline Outcome bench_redirected(const std::string& redirection,
+                                std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(),
+                   {"sh", "-c", "exec \"$0\" \"$@\" " + redirection, VKMOYE_BENCH});
+  return run(arguments);
+}
+
 }  // namespace vkmoye::test

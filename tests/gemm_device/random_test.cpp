@@ -13,8 +13,9 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/compile.hpp"
+#include "workloads/device_executor.hpp"
+#include "workloads/gemm_workload.hpp"
 #include "workloads/number.hpp"
-#include "workloads/workload.hpp"
 
 namespace vkmoye::test {
 namespace {
@@ -71,19 +72,29 @@ Form random_form(Dice& dice) {
 
 std::int64_t random_extent(Dice& dice) {
   switch (dice.below(5)) {
-    case 0: return dice.of<std::int64_t>({1, 2, 3, 5, 7, 8});
+    case 0: return dice.of<std::int64_t>({0, 1, 2, 3, 5, 7, 8});
     case 1: return dice.of<std::int64_t>({31, 32, 33, 63, 64, 65, 127, 128, 129});
     case 2: return 1 + dice.below(16);
     default: return 1 + dice.below(150);
   }
 }
 
+// A product and the kernel that computes it.
+struct Problem {
+  const gen::KernelEntry* entry;
+  gen::Options config;
+  GemmProblem gemm;
+  Extents size;
+
+  std::unique_ptr<Workload> workload() const {
+    return make_product({entry, "", config, {}}, gemm, size);
+  }
+};
+
 // A problem whose form is `form`.
 Problem random_problem(Dice& dice, const Form& form, std::int64_t alignment) {
-  Problem out;
-  out.entry = form.entry;
-  out.request.options = form.config;
-  GemmProblem& p = out.gemm = form.problem;
+  Problem out = {form.entry, form.config, form.problem, {}};
+  GemmProblem& p = out.gemm;
   const bool whole = range_of(p.accumulator).epsilon == 0;
   p.init = whole || dice.one_in(2) ? Init::integers
            : dice.one_in(6)        ? Init::nonfinite
@@ -114,19 +125,19 @@ Problem random_problem(Dice& dice, const Form& form, std::int64_t alignment) {
     if (p.batch > 1 && place != &p.c && dice.one_in(6)) place->stride = 0;
     if (dice.one_in(3)) place->offset = (1 + dice.below(3)) * alignment / width;
   }
-  out.request.gemm = p.form();
-  out.request.type = p.operand;
   return out;
 }
 
 std::string command_of(const Problem& problem, std::uint64_t seed) {
   std::vector<std::string> words = {"vkmoye-bench", "run",    problem.entry->name, "--verify",
                                     "full",         "--seed", std::to_string(seed)};
-  for (const auto& [name, value] : problem.request.options) {
+  for (const auto& [name, value] : problem.config) {
     words.push_back("--" + name);
     words.push_back(value);
   }
-  for (std::string& word : make_workload(problem)->words()) words.push_back(std::move(word));
+  const auto workload = problem.workload();
+  words.insert(words.end(), {"--size", to_string(problem.size), "--type", workload->type_text()});
+  for (std::string& word : workload->words()) words.push_back(std::move(word));
   return shell_line(words);
 }
 
@@ -135,8 +146,8 @@ class GemmTest : public DeviceTest {
   // The pipeline of the problem's form, compiled once; nothing where the device cannot run it.
   const std::optional<Pipeline>& pipeline_of(Device& device, const Problem& problem) {
     std::string key = problem.entry->name;
-    for (const auto& [name, value] : problem.request.options) key += " " + name + value;
-    const gen::GemmForm& form = problem.request.gemm;
+    for (const auto& [name, value] : problem.config) key += " " + name + value;
+    const gen::GemmForm form = problem.gemm.form();
     for (const ScalarType type : {form.operand, form.accumulator, form.result}) {
       key += to_string(type);
     }
@@ -145,7 +156,7 @@ class GemmTest : public DeviceTest {
     }
     const auto found = pipelines_.find(key);
     if (found != pipelines_.end()) return found->second;
-    const CompiledKernel kernel = gen::compile(problem.entry->describe(problem.request));
+    const CompiledKernel kernel = gen::compile(problem.workload()->describe(device.caps()));
     std::optional<Pipeline>& pipeline = pipelines_[key];
     const auto reasons = reasons_against(kernel.interface, device.caps());
     // lavapipe has every feature: a kernel that it lacks something for is a mistake.
@@ -160,17 +171,12 @@ class GemmTest : public DeviceTest {
   bool expect_right(Device& device, const Problem& problem, std::uint64_t seed) {
     const std::optional<Pipeline>& pipeline = pipeline_of(device, problem);
     if (!pipeline) return false;
-    const auto workload = make_workload(problem);
-    const std::vector<Array> arrays = workload->arrays();
-    Buffers buffers = make_buffers(device, arrays);
-    workload->fill(buffers, seed);
-    device.run(*pipeline, views_of(buffers, arrays), workload->arguments());
-    const Verdict verdict = workload->check(buffers, Verify::full, seed);
-    std::string wrong = verdict.first;
-    for (std::size_t i = 0; i < buffers.size(); ++i) {
-      const std::string damage = buffers[i].damage();
-      if (!damage.empty()) wrong += " " + arrays[i].name + ": " + damage;
-    }
+    const auto workload = problem.workload();
+    DeviceExecution execution(device, *pipeline, workload->arrays(), workload->arguments());
+    workload->fill(execution, seed);
+    execution.run();
+    const Verdict verdict = workload->check(execution, Verify::full, seed);
+    const std::string wrong = verdict.first + execution.damage();
     if (wrong.empty()) return true;
     ADD_FAILURE() << verdict.mismatches << " mismatches: " << wrong
                   << "\n  reproduce with: " << command_of(problem, seed);
@@ -215,35 +221,71 @@ TEST_F(GemmTest, GridsBeyondOneDispatchAreRight) {
   for_each_device(
       [&](Device& device) {
         pipelines_.clear();
-        Problem problem;
-        problem.entry = gen::find_kernel("gemm/simt");
-        problem.request.options = kSmall;
+        Problem problem = {gen::find_kernel("gemm/simt"), kSmall, {}, {}};
         problem.gemm.batch = 5;
         problem.gemm.init = Init::integers;
         problem.size = {150, 130, 9};
-        problem.request.gemm = problem.gemm.form();
         EXPECT_TRUE(expect_right(device, problem, 1));
       },
       options);
 }
 
-// The test above can fail: here a kernel for another form writes the result.
+// Without any k, the sums are 0 and C is beta times what it was; without any m or n there is no C.
+TEST_F(GemmTest, SumsOfNothingAreZero) {
+  for_each_device([&](Device& device) {
+    pipelines_.clear();
+    for (const char* kernel : {"gemm/simt", "gemm/moye_prefetch", "gemm/moye_simple"}) {
+      for (const double beta : {0.0, -2.0}) {
+        for (const Extents& size : {Extents{33, 34, 0}, {0, 34, 5}, {33, 0, 5}, {0, 0, 0}}) {
+          Problem problem = {gen::find_kernel(kernel), kSmall, {}, size};
+          problem.gemm.beta = beta;
+          EXPECT_TRUE(expect_right(device, problem, 1));
+        }
+      }
+    }
+  });
+}
+
+// Each product that is not refused is right, whatever its types.
+TEST_F(GemmTest, EveryCombinationOfTypesIsRefusedOrRight) {
+  const char* names[] = {"f16", "f32", "f64", "i32", "u32", "i8", "bf16"};
+  for_each_device([&](Device& device) {
+    pipelines_.clear();
+    int right = 0, refused = 0;
+    for (const char* operand : {"f16", "f32", "f64", "i32"}) {
+      for (const char* accumulator : names) {
+        for (const char* result : names) {
+          Problem problem = {gen::find_kernel("gemm/moye_simple"), kSingle, {}, {17, 33, 9}};
+          const auto type = std::string(operand) + "," + accumulator + "," + result;
+          problem.gemm = parse_gemm_type(type);
+          try {
+            EXPECT_TRUE(expect_right(device, problem, 1)) << type;
+            ++right;
+          } catch (const KernelError&) {
+            ++refused;
+          }
+        }
+      }
+    }
+    EXPECT_GE(right, 28);  // floating by floating, integers by integers
+    EXPECT_GE(refused, 100);
+  });
+}
+
+// The tests above can fail: here a kernel for another form writes the result.
 TEST_F(GemmTest, AWrongProductIsFoundAndItsCommandPrinted) {
   for_each_device([&](Device& device) {
-    Problem problem;
-    problem.entry = gen::find_kernel("gemm/simt");
-    problem.request.options = kSmall;
+    Problem problem = {gen::find_kernel("gemm/simt"), kSmall, {}, {33, 33, 33}};
     problem.gemm.init = Init::integers;
     problem.gemm.a.offset = 4;
-    problem.size = {33, 33, 33};
-    problem.request.gemm = problem.gemm.form();
-    problem.request.gemm.a_k_contiguous = false;
-    const Pipeline wrong = device.load(gen::compile(problem.entry->describe(problem.request)));
-    const auto workload = make_workload(problem);
-    Buffers buffers = make_buffers(device, workload->arrays());
-    workload->fill(buffers, 1);
-    device.run(wrong, views_of(buffers, workload->arrays()), workload->arguments());
-    EXPECT_GT(workload->check(buffers, Verify::full, 1).mismatches, 500u);
+    Problem other = problem;
+    other.gemm.a_k_contiguous = false;
+    const Pipeline wrong = device.load(gen::compile(other.workload()->describe(device.caps())));
+    const auto workload = problem.workload();
+    DeviceExecution execution(device, wrong, workload->arrays(), workload->arguments());
+    workload->fill(execution, 1);
+    execution.run();
+    EXPECT_GT(workload->check(execution, Verify::full, 1).mismatches, 500u);
     EXPECT_EQ(command_of(problem, 1),
               "vkmoye-bench run gemm/simt --verify full --seed 1 --threads 8x8 --tile 32x32x8 "
               "--values 4x4 --vector 16 --size 33x33x33 --type f32 --offset-a 4 --init integers");

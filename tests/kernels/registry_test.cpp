@@ -11,6 +11,7 @@
 
 #include "support/device_fixture.hpp"
 #include "support/guarded_buffer.hpp"
+#include "support/moves.hpp"
 #include "support/options.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/compile.hpp"
@@ -29,9 +30,7 @@ struct Size {
 std::vector<KernelEntry> moves() {
   std::vector<KernelEntry> out;
   for (const KernelEntry& entry : gen::registry()) {
-    const bool move =
-        entry.operation == gen::Operation::copy || entry.operation == gen::Operation::transpose;
-    if (move) out.push_back(entry);
+    if (is_move_of_matrix(entry)) out.push_back(entry);
   }
   return out;
 }
@@ -50,9 +49,8 @@ class RegistryTest : public DeviceTest {
     std::vector<std::uint8_t> input(count * width), expected(input.size());
     for (std::uint8_t& byte : input) byte = static_cast<std::uint8_t>(random_());
     for (std::uint64_t i = 0; i < count; ++i) {
-      const std::uint64_t from =
-          gen::source_index(entry.operation, i, static_cast<std::uint64_t>(size.rows),
-                            static_cast<std::uint64_t>(size.cols));
+      const std::uint64_t from = source_index(entry, i, static_cast<std::uint64_t>(size.rows),
+                                              static_cast<std::uint64_t>(size.cols));
       std::memcpy(&expected[i * width], &input[from * width], width);
     }
     GuardedBuffer src(device, input.size()), dst(device, input.size());
@@ -67,11 +65,12 @@ class RegistryTest : public DeviceTest {
   std::mt19937 random_{20};
 };
 
-// 1, around the tile of 32, primes, both orientations, thin; whole tiles of 128, with and without
+// None, 1, around the tile of 32, primes, both orientations, thin; whole tiles of 128, with and without
 // others that hang over but whose rows begin at multiples of 16.
-constexpr Size kSizes[] = {{1, 1},   {1, 31},  {31, 1},  {32, 32},   {33, 32},   {32, 33},
-                           {31, 31}, {33, 65}, {97, 13}, {13, 97},   {64, 128},  {127, 129},
-                           {1, 257}, {257, 1}, {5, 512}, {101, 103}, {128, 256}, {144, 272}};
+constexpr Size kSizes[] = {{0, 0},     {0, 5},     {5, 0},     {1, 1},   {1, 31},  {31, 1},
+                           {32, 32},   {33, 32},   {32, 33},   {31, 31}, {33, 65}, {97, 13},
+                           {13, 97},   {64, 128},  {127, 129}, {1, 257}, {257, 1}, {5, 512},
+                           {101, 103}, {128, 256}, {144, 272}};
 
 TEST_F(RegistryTest, EveryKernelIsRightForEveryTypeAndSize) {
   for_each_device([&](Device& device) {
@@ -190,7 +189,7 @@ TEST_F(RegistryTest, WithoutItsBarrierTheTransposeIsWrongSoTheVerifierIsNotPedan
     const auto output = read_as<std::uint32_t>(dst);
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < output.size(); ++i) {
-      wrong += output[i] != input[gen::source_index(entry.operation, i, 64, 64)];
+      wrong += output[i] != input[source_index(entry, i, 64, 64)];
     }
     EXPECT_GT(wrong, 0u);
   });

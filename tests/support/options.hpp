@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "support/moves.hpp"
 #include "vkmoye/gen/kernels/registry.hpp"
 
 namespace vkmoye::test {
@@ -11,9 +12,7 @@ namespace vkmoye::test {
 /// shared tile has no padding of it; products and kernels that choose for themselves have other
 /// options.
 inline gen::Options options_of(const gen::KernelEntry& entry, gen::Options options) {
-  const bool is_tile =
-      entry.operation == gen::Operation::copy || entry.operation == gen::Operation::transpose;
-  if (!is_tile || entry.name.ends_with("/auto")) return {};
+  if (!is_move_of_matrix(entry) || entry.name.ends_with("/auto")) return {};
   std::erase_if(options, [&](const auto& option) {
     return std::none_of(entry.options.begin(), entry.options.end(),
                         [&](const auto& row) { return row.name == option.first; });

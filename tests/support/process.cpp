@@ -12,8 +12,8 @@
 
 namespace vkmoye::test {
 
-Outcome run(const std::vector<std::string>& arguments,
-            const std::vector<std::string>& environment) {
+Outcome run(const std::vector<std::string>& arguments, const std::vector<std::string>& environment,
+            const std::function<void(pid_t)>& meanwhile) {
   const TemporaryFolder folder;
   const std::string out = folder.file("out"), err = folder.file("err");
   const pid_t child = fork();
@@ -32,6 +32,7 @@ Outcome run(const std::vector<std::string>& arguments,
     execvp(words[0], words.data());
     _exit(127);
   }
+  if (meanwhile) meanwhile(child);
   int status = 0;
   waitpid(child, &status, 0);
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read_file(out),

@@ -1,6 +1,9 @@
 #pragma once
 // Runs a program and catches what it says.
 
+#include <sys/types.h>
+
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -12,8 +15,10 @@ struct Outcome {
 };
 
 /// `arguments[0]` is the program. `environment`: NAME=VALUE beside the test's own variables.
+/// `meanwhile` is called with the program's id once it runs.
 Outcome run(const std::vector<std::string>& arguments,
-            const std::vector<std::string>& environment = {});
+            const std::vector<std::string>& environment = {},
+            const std::function<void(pid_t)>& meanwhile = {});
 
 /// A folder of its own that is removed with the object.
 class TemporaryFolder {

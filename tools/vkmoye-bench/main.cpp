@@ -8,17 +8,45 @@
 #include <csignal>
 #include <exception>
 #include <iostream>
+#include <memory>
 #include <new>
 
 #include "commands/command.hpp"
 #include "io/parse.hpp"
+#include "io/wrap.hpp"
 #include "vkmoye/base/error.hpp"
 
 namespace vkmoye::bench {
 namespace {
 
-constexpr AddCommand kCommands[] = {add_devices, add_list,    add_run,    add_apply,
-                                    add_emit,    add_explain, add_layout, add_suite};
+constexpr const Command* kCommands[] = {&kDevices, &kList,    &kRun,    &kApply,
+                                        &kEmit,    &kExplain, &kLayout, &kSuite};
+
+// Help within 80 columns.
+class Help : public CLI::Formatter {
+ public:
+  std::string make_option(const CLI::Option* option, bool is_positional) const override {
+    return entry(make_option_name(option, is_positional) + make_option_opts(option),
+                 make_option_desc(option));
+  }
+  std::string make_option_opts(const CLI::Option* option) const override {
+    const bool takes_value = !option->get_positional() && option->get_expected_max() > 0;
+    return std::string(takes_value ? " VALUE" : "") +
+           (option->get_required() && !option->get_positional() ? " (needed)" : "");
+  }
+  std::string make_subcommand(const CLI::App* command) const override {
+    return entry(command->get_name(), command->get_description());
+  }
+
+ private:
+  static std::string entry(const std::string& name, const std::string& text) {
+    constexpr std::size_t kColumn = 24;
+    const std::string head = "  " + name;
+    const std::string margin(kColumn, ' ');
+    if (head.size() + 2 > kColumn) return head + '\n' + hanging(margin, text);
+    return hanging(head + margin.substr(head.size()), text);
+  }
+};
 
 bool among(const std::string& word, const std::vector<std::string>& names) {
   return std::find(names.begin(), names.end(), word) != names.end();
@@ -61,13 +89,25 @@ int parse_and_run(int argc, char** argv) {
   app.require_subcommand(1);
   app.set_version_flag("--version", "vkmoye-bench " VKMOYE_VERSION, "print the version");
   app.footer(
-      "Exit status: 0 right, 1 a wrong result, 2 wrong usage or bad input, 3 nothing could\n"
-      "run, 4 slower than a baseline asked for as a gate, 5 device lost or driver failed.\n\n"
+      "Exit status: 0 right, 1 a wrong result, 2 wrong usage or bad input, 3 nothing\n"
+      "could run, 4 slower than a baseline asked for as a gate, 5 device lost or\n"
+      "driver failed.\n\n"
       "Examples:\n"
       "  vkmoye-bench suite --quick\n"
       "  vkmoye-bench run 'transpose/*' --size 2048x2048,1023x2047 --type f32");
   int status = kOk;
-  for (const AddCommand add : kCommands) add(app, status);
+  app.formatter(std::make_shared<Help>());
+  for (const Command* command : kCommands) {
+    CLI::App* added = app.add_subcommand(to_string(command->name), command->summary);
+    added->footer(command->examples);
+    const auto given = std::make_shared<Given>();
+    add_options(*added, command->name, given);
+    added->callback([&app, &status, command, given] {
+      given->measure.program = app.get_name();
+      given->measure.device = given->device;
+      status = command->perform(*given);
+    });
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

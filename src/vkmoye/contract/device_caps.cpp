@@ -56,4 +56,26 @@ std::vector<std::string> reasons_against_buffer(const DeviceCaps& caps, std::uin
   return reasons;
 }
 
+DeviceCaps common_device() {
+  DeviceCaps caps;
+  caps.name = "a common device";
+  caps.max_group_count = {65535, 65535, 65535};
+  caps.max_workgroup_size = {1024, 1024, 64};
+  caps.max_workgroup_invocations = 1024;
+  caps.max_shared_bytes = 32768;
+  caps.max_push_constant_bytes = 128;
+  caps.max_storage_buffers = 16;
+  caps.max_storage_buffer_bytes = std::uint64_t{1} << 31;
+  caps.max_buffer_bytes = caps.max_allocation_bytes = std::uint64_t{1} << 31;
+  caps.device_memory_bytes = std::uint64_t{1} << 32;
+  caps.storage_buffer_alignment = 256;
+  caps.subgroup_size = caps.min_subgroup_size = caps.max_subgroup_size = 32;
+  caps.max_workgroup_subgroups = 32;
+  for (std::size_t i = 0; i < kFeatureCount; ++i) {
+    const auto feature = static_cast<Feature>(i);
+    if (feature != Feature::cooperative_matrix) caps.features.add(feature);
+  }
+  return caps;
+}
+
 }  // namespace vkmoye

@@ -107,4 +107,8 @@ struct DeviceCaps {
 /// allow it, but its memory may have no room.
 std::vector<std::string> reasons_against_buffer(const DeviceCaps& caps, std::uint64_t bytes);
 
+/// A device to describe kernels for where none is named: one that hardly any falls short of. 32 KiB
+/// of shared memory, workgroups of 1024 threads, subgroups of 32, every feature but matrix units.
+DeviceCaps common_device();
+
 }  // namespace vkmoye

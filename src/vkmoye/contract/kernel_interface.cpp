@@ -11,8 +11,7 @@
 namespace vkmoye {
 namespace {
 
-std::int64_t value_of(const Extent& extent, const Arguments& arguments, std::string_view whose,
-                      std::int64_t least = 1) {
+std::int64_t value_of(const Extent& extent, const Arguments& arguments, std::string_view whose) {
   if (!extent.is_symbol()) return extent.value;
   const auto found = arguments.find(extent.symbol);
   if (found == arguments.end()) {
@@ -20,13 +19,13 @@ std::int64_t value_of(const Extent& extent, const Arguments& arguments, std::str
   }
   constexpr std::int64_t kMax = 0xffffffff;
   const auto* whole = std::get_if<std::int64_t>(&found->second.value);
-  if (whole == nullptr || *whole < least || *whole > kMax) {
-    throw ArgumentError(fmt::format("{}: argument {} = {} is outside {}..{}", whose, extent.symbol,
-                                    to_string(found->second), least, kMax));
+  if (whole == nullptr || *whole < 0 || *whole > kMax) {
+    throw ArgumentError(fmt::format("{}: argument {} = {} is outside 0..{}", whose, extent.symbol,
+                                    to_string(found->second), kMax));
   }
   if (extent.times.empty()) return *whole;
   const std::int64_t other = value_of(extent.times, arguments, whose);
-  if (*whole > kMax / other) {
+  if (other > 0 && *whole > kMax / other) {
     throw ArgumentError(fmt::format("{}: {} = {} x {} exceeds the 2^32-1 that a 32-bit size holds",
                                     whose, to_string(extent), *whole, other));
   }
@@ -81,7 +80,7 @@ bool has_known_size(const Binding& binding) {
          std::all_of(binding.strides.begin(), binding.strides.end(), is_number);
 }
 
-// From the first element to the last of an array with strides.
+// From the first element to the last of an array with strides; 0 where an extent is 0.
 std::uint64_t strided_count(const Binding& binding, const Arguments& arguments) {
   std::uint64_t count = 1;
   std::string sum;
@@ -90,7 +89,8 @@ std::uint64_t strided_count(const Binding& binding, const Arguments& arguments) 
     const auto extent =
         static_cast<std::uint64_t>(value_of(binding.extents[i], arguments, binding.name));
     const auto stride =
-        static_cast<std::uint64_t>(value_of(binding.strides[i], arguments, binding.name, 0));
+        static_cast<std::uint64_t>(value_of(binding.strides[i], arguments, binding.name));
+    if (extent == 0) return 0;
     sum += fmt::format("{}{} x {}", sum.empty() ? "" : " + ", extent - 1, stride);
     // Both factors are below 2^32, so one step cannot wrap once `count` is checked.
     too_many = too_many || count + (extent - 1) * stride > kMaxElements;

@@ -47,6 +47,11 @@ constexpr bool is_floating(ScalarType type) {
          type == ScalarType::f64;
 }
 
+constexpr bool is_unsigned(ScalarType type) {
+  return type == ScalarType::u8 || type == ScalarType::u16 || type == ScalarType::u32 ||
+         type == ScalarType::u64;
+}
+
 /// The type called `name` (s8 to s64 are other names of i8 to i64), or nothing.
 std::optional<ScalarType> parse_scalar_type(std::string_view name);
 

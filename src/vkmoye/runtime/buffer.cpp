@@ -19,7 +19,6 @@ namespace {
 std::uint64_t round_up_to_words(std::uint64_t bytes) { return (bytes + 3) & ~std::uint64_t{3}; }
 
 std::uint64_t checked_size(const DeviceCaps& caps, std::uint64_t bytes) {
-  if (bytes == 0) throw ArgumentError("buffer: 0 bytes");
   const std::vector<std::string> reasons = reasons_against_buffer(caps, bytes);
   if (!reasons.empty()) throw ArgumentError(fmt::format("{}: {}", caps.name, join(reasons, "; ")));
   return bytes;
@@ -30,8 +29,9 @@ std::uint64_t checked_size(const DeviceCaps& caps, std::uint64_t bytes) {
 BufferState::BufferState(std::shared_ptr<Context> owner, std::uint64_t size)
     : context(std::move(owner)),
       bytes(checked_size(context->caps(), size)),
-      // Not where the limit is no multiple of 4: the last bytes are then not filled in words.
-      allocated_bytes(reasons_against_buffer(context->caps(), round_up_to_words(bytes)).empty()
+      // Vulkan has no buffers of 0 bytes. Not where the limit is no multiple of 4: the last bytes are then not filled in words.
+      allocated_bytes(bytes == 0 ? 4
+                      : reasons_against_buffer(context->caps(), round_up_to_words(bytes)).empty()
                           ? round_up_to_words(bytes)
                           : bytes) {
   block = context->memory->create_device_buffer(allocated_bytes);

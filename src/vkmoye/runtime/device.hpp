@@ -71,7 +71,7 @@ class Device {
 
   const DeviceCaps& caps() const;
 
-  /// Throws ArgumentError for 0 bytes and with what `reasons_against_buffer` says, DeviceError
+  /// 0 bytes: for arrays without elements. Throws ArgumentError with what `reasons_against_buffer` says, DeviceError
   /// (kOutOfMemory) with the numbers where the device's memory has no room. The driver is not asked
   /// for a buffer that is known not to fit: some grant memory that does not exist.
   Buffer buffer(std::uint64_t bytes);

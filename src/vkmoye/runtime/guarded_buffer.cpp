@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "vkmoye/base/error.hpp"
+
 namespace vkmoye {
 namespace {
 
@@ -35,10 +37,19 @@ GuardedBuffer::GuardedBuffer(Device& device, std::uint64_t bytes)
 void GuardedBuffer::poison() { buffer_.fill(kPoison, front_, bytes_); }
 
 void GuardedBuffer::write(std::span<const std::byte> from, std::uint64_t offset) {
+  check_range("write", offset, from.size());
   buffer_.write(from, front_ + offset);
 }
 
+void GuardedBuffer::check_range(const char* operation, std::uint64_t offset,
+                                std::uint64_t bytes) const {
+  if (offset <= bytes_ && bytes <= bytes_ - offset) return;
+  throw ArgumentError(fmt::format("{}: {} bytes at offset {} leave a payload of {} bytes",
+                                  operation, bytes, offset, bytes_));
+}
+
 void GuardedBuffer::read(std::span<std::byte> to, std::uint64_t offset) const {
+  check_range("read", offset, to.size());
   buffer_.read(to, front_ + offset);
 }
 

@@ -39,7 +39,7 @@ class GuardedBuffer {
 
   void poison();
 
-  /// `offset` counts from the start of the payload. Throw as Buffer's.
+  /// `offset` counts from the start of the payload. Throw as Buffer's, also for what leaves it.
   void write(std::span<const std::byte> from, std::uint64_t offset = 0);
   void read(std::span<std::byte> to, std::uint64_t offset = 0) const;
 
@@ -47,6 +47,8 @@ class GuardedBuffer {
   std::string damage() const;
 
  private:
+  void check_range(const char* operation, std::uint64_t offset, std::uint64_t bytes) const;
+
   std::uint64_t bytes_;
   std::uint64_t front_;  // bytes of the guard before; a multiple of the device's alignment
   Buffer buffer_;

@@ -50,6 +50,8 @@ void bind_buffers(vk::LaunchState& launch, const std::vector<BufferView>& views)
   std::vector<VkWriteDescriptorSet> writes(count);
   for (std::uint32_t i = 0; i < count; ++i) {
     infos[i] = {launch.buffers[i]->block.buffer, views[i].offset, launch.plan.bound_bytes[i]};
+    // A descriptor of 0 bytes is forbidden. The kernel touches no element here.
+    if (infos[i].range == 0) infos[i] = {infos[i].buffer, 0, VK_WHOLE_SIZE};
     writes[i] = {};
     writes[i].sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
     writes[i].dstSet = launch.set;
@@ -67,6 +69,7 @@ void vk::record(VkCommandBuffer commands, const LaunchState& launch) {
   const DeviceTable& table = launch.context->table();
   const VkPipelineLayout layout = launch.pipeline->layout.get();
   const LaunchPlan& plan = launch.plan;
+  if (plan.pieces.empty()) return;  // no groups: nothing to do
   const auto push = [&](std::size_t offset, std::size_t bytes, const void* values) {
     table.CmdPushConstants(commands, layout, VK_SHADER_STAGE_COMPUTE_BIT,
                            static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(bytes),

@@ -143,6 +143,7 @@ void check_size(const Binding& binding, const DeviceCaps& caps, const BoundRange
 }
 
 bool overlap(const BoundRange& a, const BoundRange& b) {
+  if (a.bytes == 0 || b.bytes == 0) return false;
   return a.memory == b.memory && a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
 }
 

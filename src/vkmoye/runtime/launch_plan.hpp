@@ -34,7 +34,7 @@ struct LaunchPlan {
   std::vector<std::uint64_t> bound_bytes;  // of each binding's descriptor
   std::vector<std::byte> push_constants;   // as the interface lays them out; first_group_* are 0
   std::array<int, 3> first_group = {-1, -1, -1};  // their offsets there, -1: the kernel has none
-  std::vector<GridPiece> pieces;  // they cover the grid once; one unless it is too large
+  std::vector<GridPiece> pieces;  // they cover the grid once; one unless it is too large or empty
 };
 
 /// Throws ArgumentError with every reason: number of buffers, arguments missing, unknown or out of

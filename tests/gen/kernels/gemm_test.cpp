@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include "support/fake_devices.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/dsl/mma.hpp"
@@ -30,11 +31,11 @@ TEST(Gemm, PartitionsAsTheTutorialDoes) {
 
 TEST(Gemm, DescribesEveryFormOfEveryRung) {
   for (const KernelEntry& entry : registry()) {
-    if (entry.operation != Operation::gemm) continue;
+    if (entry.operation != "gemm") continue;
     for (const ScalarType type : entry.types) {
       const int forms = entry.name == "gemm/simt" && type == ScalarType::f32 ? 16 : 1;
       for (int bits = 0; bits < forms; ++bits) {
-        Request request = request_of(type);
+        KernelRequest request = request_of(type);
         request.gemm.a_k_contiguous = bits & 1;
         request.gemm.b_k_contiguous = bits & 2;
         request.gemm.beta = bits & 4;
@@ -68,6 +69,40 @@ TEST(Gemm, RefusesWithEveryReason) {
   form.accumulator = ScalarType::i8;
   EXPECT_THAT([&] { gemm({}, form, "gemm/x"); },
               ThrowsMessage<KernelError>(AllOf(HasSubstr("bf16"), HasSubstr("i8 is no type"))));
+}
+
+TEST(Gemm, IntegersAndFloatingPointNumbersDoNotMix) {
+  const auto refused = [](ScalarType operand, ScalarType accumulator, ScalarType result,
+                          const auto& text) {
+    GemmForm form;
+    form.operand = operand;
+    form.accumulator = accumulator;
+    form.result = result;
+    EXPECT_THAT([&] { gemm({}, form, "gemm/x"); }, ThrowsMessage<KernelError>(text));
+  };
+  refused(ScalarType::f32, ScalarType::i32, ScalarType::i32,
+          HasSubstr("operands of f32 and accumulator of i32: integers and floating-point"));
+  refused(ScalarType::f16, ScalarType::f32, ScalarType::i32,
+          HasSubstr("accumulator of f32 and result of i32"));
+  refused(ScalarType::i32, ScalarType::i32, ScalarType::u32,
+          HasSubstr("result of u32: negative sums are none of its numbers"));
+  refused(ScalarType::i32, ScalarType::f32, ScalarType::i8,
+          AllOf(HasSubstr("operands of i32 and accumulator of f32"),
+                HasSubstr("accumulator of f32 and result of i8")));
+}
+
+TEST(Gemm, TilesAreChosenForTheDevice) {
+  const auto tile_on = [](const DeviceCaps& device) {
+    KernelRequest request = request_of(ScalarType::f64);
+    request.device = device;
+    for (const auto& [name, value] : find_kernel("gemm/simt")->describe(request).config) {
+      if (name == "tile") return value;
+    }
+    return std::string();
+  };
+  EXPECT_EQ(tile_on(vkmoye::test::h200_like()), "128x128x8");
+  EXPECT_EQ(tile_on(vkmoye::test::lavapipe_like()), "128x64x8");
+  EXPECT_EQ(tile_on(common_device()), "128x64x8");
 }
 
 TEST(Gemm, OperandsOfOtherShapesAreRefused) {

@@ -55,9 +55,34 @@ TEST(Registry, AnOptionThatAKernelHasNotIsRefusedWithThoseItHas) {
     find_kernel("transpose/naive")->describe({ScalarType::f32, {{"pad", "1"}, {"tile", "x"}}});
     FAIL() << "accepted";
   } catch (const KernelError& error) {
-    EXPECT_THAT(error.reasons, ElementsAre("there is no option 'pad'; there are tile, threads",
-                                           HasSubstr("tile 'x' is not ROWSxCOLUMNS")));
+    EXPECT_THAT(error.reasons,
+                ElementsAre("there is no option 'pad'; there are tile, threads",
+                            "tile 'x' is not 2 whole numbers of 64 bits, such as 64x32"));
   }
+}
+
+TEST(Registry, ATypeThatAKernelHasNotIsRefusedWithItsOptions) {
+  try {
+    find_kernel("transpose/vec4")->describe({ScalarType::i64, {{"pad", "1"}}});
+    FAIL() << "accepted";
+  } catch (const KernelError& error) {
+    EXPECT_THAT(error.reasons,
+                ElementsAre(HasSubstr("there is no such kernel for i64; there are f16 bf16 f32"),
+                            "there is no option 'pad'; there are none"));
+  }
+}
+
+// A shape of no extents is that of a number, not the lack of a shape.
+TEST(Registry, AShapeThatWasGivenIsNoExample) {
+  const KernelEntry& relayout = *find_kernel("relayout");
+  const auto elements = [&](std::optional<std::vector<std::int64_t>> shape) {
+    KernelRequest request = request_of(ScalarType::f32);
+    request.shape = std::move(shape);
+    return element_count(ir::interface_of(relayout.describe(request)).bindings[1], {});
+  };
+  EXPECT_EQ(elements(std::nullopt), 32u * 64 * 128);
+  EXPECT_EQ(elements(std::vector<std::int64_t>{}), 1u);
+  EXPECT_EQ(elements(std::vector<std::int64_t>{4, 0, 3}), 0u);
 }
 
 TEST(Registry, NumbersBeyondSixtyFourBitsAreRefusedAsSuch) {

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <random>
 
+#include "support/moves.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/kernels/registry.hpp"
@@ -36,10 +37,8 @@ TEST(Twin, TransposesWhatItIsGiven) {
 TEST(Twin, MovesEveryTypeAsEveryKernelSays) {
   std::mt19937_64 random(1);
   for (const KernelEntry& entry : registry()) {
-    const bool moves =
-        entry.operation == Operation::copy || entry.operation == Operation::transpose;
+    if (!test::is_move_of_matrix(entry)) continue;
     for (const ScalarType type : entry.types) {
-      if (!moves) continue;
       const std::int64_t rows = 3, cols = 70;
       const std::size_t width = size_of(type), count = static_cast<std::size_t>(rows * cols);
       std::vector<std::byte> a(count * width), b(count * width);
@@ -49,7 +48,7 @@ TEST(Twin, MovesEveryTypeAsEveryKernelSays) {
       EXPECT_THAT(report.reasons, IsEmpty()) << entry.name << ' ' << to_string(type);
       bool right = true;
       for (std::size_t i = 0; i < count; ++i) {
-        const std::size_t from = source_index(entry.operation, i, rows, cols);
+        const std::size_t from = test::source_index(entry, i, rows, cols);
         right = right && std::memcmp(&b[i * width], &a[from * width], width) == 0;
       }
       EXPECT_TRUE(right) << entry.name << ' ' << to_string(type);
@@ -61,9 +60,9 @@ TEST(Twin, MovesEveryTypeAsEveryKernelSays) {
 TEST(Twin, MultipliesInEveryType) {
   const std::int64_t m = 17, n = 9, k = 21;
   for (const KernelEntry& entry : registry()) {
-    if (entry.operation != Operation::gemm) continue;
+    if (entry.operation != "gemm") continue;
     for (const ScalarType type : entry.types) {
-      Request request = request_of(type);
+      KernelRequest request = request_of(type);
       request.gemm.beta = true;
       const ir::Kernel kernel = entry.describe(request);
       const auto array = [&](ScalarType of, std::int64_t count, int seed) {

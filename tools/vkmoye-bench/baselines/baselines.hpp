@@ -3,25 +3,23 @@
 // compared before it is timed: a wrong one has no time.
 
 #include <string>
-#include <vector>
 
-#include "workloads/gemm_data.hpp"
-#include "workloads/workload.hpp"
+#include "workloads/gemm_problem.hpp"
+#include "workloads/moves.hpp"
 
 namespace vkmoye::bench {
 
-/// Whether the baseline called `name` does what kernels of `operation` do.
-bool applies(const std::string& name, gen::Operation operation);
+/// Of elements of `type` that move as `map` says, between the two buffers of `run`. Writes into the
+/// second. Throws Unavailable.
+Timing time_move_baseline(const std::string& name, const BaselineRun& run, ScalarType type,
+                          const MoveMap& map);
 
-/// Throws ArgumentError if one of `names` applies to none of `entries`.
-void refuse_useless_baselines(const std::vector<std::string>& names,
-                              const std::vector<const gen::KernelEntry*>& entries);
+/// Throws Unavailable.
+Timing time_gemm_baseline(const std::string& name, const BaselineRun& run,
+                          const GemmProblem& problem, const Extents& size);
 
-/// Precondition: `name` applies, and `run.buffers` are src and dst of the kernel. Writes into dst. Throws
-/// Unavailable.
-Timing time_move_baseline(const std::string& name, const BaselineRun& run, const Problem& problem);
-
-/// Precondition: `name` applies. Throws Unavailable.
-Timing time_gemm_baseline(const std::string& name, const BaselineRun& run, const Problem& problem);
+/// Our fastest copy between two buffers of its own that moves `bytes` in all, read and written: for
+/// operations whose arrays are none to copy. Throws Unavailable.
+Timing time_copy_of(std::uint64_t bytes, const BaselineRun& run);
 
 }  // namespace vkmoye::bench

@@ -13,39 +13,39 @@ namespace {
 // The arrays before the run, and the verdict on a result.
 class Inputs {
  public:
-  Inputs(const BaselineRun& run, const Problem& problem)
-      : problem_(problem), seed_(run.seed), data_(problem.gemm, problem.size, run.seed) {}
+  Inputs(const BaselineRun& run, const GemmProblem& problem, const Extents& size)
+      : problem_(problem), size_(size), seed_(run.seed), data_(problem, size, run.seed) {}
 
   std::vector<std::byte> bytes(int which) const { return data_.bytes(which); }
   void require_right(std::span<const std::byte> result) const {
-    const Verdict verdict =
-        check_gemm(data_, problem_.gemm, problem_.size, result, Verify::sample, seed_);
+    const Verdict verdict = check_gemm(data_, problem_, size_, result, Verify::sample, seed_);
     if (verdict.mismatches > 0) throw Unavailable(fmt::format("its {}", verdict.first));
   }
 
  private:
-  const Problem& problem_;
+  const GemmProblem& problem_;
+  const Extents& size_;
   std::uint64_t seed_;
   GemmData data_;
 };
 
-Timing time_cublas(const BaselineRun& run, const Problem& problem) {
+Timing time_cublas(const BaselineRun& run, const GemmProblem& problem, const Extents& size) {
   const Cuda cuda;
   const Cublas cublas(cuda);
-  const Inputs inputs(run, problem);
+  const Inputs inputs(run, problem, size);
   const CudaBuffer A(cuda, inputs.bytes(0)), B(cuda, inputs.bytes(1)), C(cuda, inputs.bytes(2));
-  const auto call = [&] { cublas.gemm(problem.gemm, problem.size, A, B, C); };
+  const auto call = [&] { cublas.gemm(problem, size, A, B, C); };
   call();
   inputs.require_right(C.read());
   return cuda.time(run.times, call);
 }
 
-Timing time_openblas(const BaselineRun& run, const Problem& problem) {
+Timing time_openblas(const BaselineRun& run, const GemmProblem& problem, const Extents& size) {
   const OpenBlas openblas;
-  const Inputs inputs(run, problem);
+  const Inputs inputs(run, problem, size);
   const std::vector<std::byte> A = inputs.bytes(0), B = inputs.bytes(1);
   std::vector<std::byte> C = inputs.bytes(2);
-  const auto call = [&] { openblas.gemm(problem.gemm, problem.size, A, B, C); };
+  const auto call = [&] { openblas.gemm(problem, size, A, B, C); };
   call();
   inputs.require_right(C);
   return sample(run.times, Clock::host, [&](std::uint32_t count) {
@@ -63,8 +63,9 @@ Timing time_openblas(const BaselineRun& run, const Problem& problem) {
 
 }  // namespace
 
-Timing time_gemm_baseline(const std::string& name, const BaselineRun& run, const Problem& problem) {
-  return name == "cublas" ? time_cublas(run, problem) : time_openblas(run, problem);
+Timing time_gemm_baseline(const std::string& name, const BaselineRun& run,
+                          const GemmProblem& problem, const Extents& size) {
+  return name == "cublas" ? time_cublas(run, problem, size) : time_openblas(run, problem, size);
 }
 
 }  // namespace vkmoye::bench

@@ -1,11 +1,14 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
 #include "baselines/baselines.hpp"
 #include "baselines/cublas.hpp"
+#include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/compile.hpp"
+#include "workloads/device_executor.hpp"
 #include "workloads/number.hpp"
 
 namespace vkmoye::bench {
@@ -17,15 +20,12 @@ std::vector<std::byte> bytes_of(const GuardedBuffer& buffer) {
   return bytes;
 }
 
-// What a transpose makes of `input`. Not read from dst, where another baseline may have written.
-std::vector<std::byte> transposed(const std::vector<std::byte>& input, const Problem& problem) {
-  const std::size_t width = size_of(problem.request.type);
-  const auto rows = static_cast<std::uint64_t>(problem.size[0]);
-  const auto cols = static_cast<std::uint64_t>(problem.size[1]);
+// What stands in dst afterwards. Not read from there, where another baseline may have written.
+std::vector<std::byte> moved(const std::vector<std::byte>& input, std::size_t width,
+                             const MoveMap& map) {
   std::vector<std::byte> out(input.size());
-  for (std::uint64_t i = 0; i < rows * cols; ++i) {
-    const std::uint64_t from = gen::source_index(problem.entry->operation, i, rows, cols);
-    std::memcpy(&out[i * width], &input[from * width], width);
+  for (std::uint64_t i = 0; i < map.elements(); ++i) {
+    std::memcpy(&out[i * width], &input[map.source_of(i) * width], width);
   }
   return out;
 }
@@ -44,42 +44,58 @@ void require_equal(ScalarType type, const std::vector<std::byte>& expected,
   }
 }
 
-Timing time_cuda(const std::string& name, const BaselineRun& run, const Problem& problem) {
-  const ScalarType type = problem.request.type;
+Timing time_cuda(const std::string& name, const GuardedBuffer& from, const TimeOptions& times,
+                 ScalarType type, const MoveMap& map) {
   const bool is_copy = name == "cudamemcpy";
   const Cuda cuda;
-  const std::vector<std::byte> input = bytes_of(run.buffers[0]);
-  const std::vector<std::byte> expected = is_copy ? input : transposed(input, problem);
+  const std::vector<std::byte> input = bytes_of(from);
+  const std::vector<std::byte> expected = is_copy ? input : moved(input, size_of(type), map);
   const CudaBuffer src(cuda, input);
   const CudaBuffer dst(cuda, std::vector(input.size(), GuardedBuffer::kPoison));
   const auto timed = [&](const std::function<void()>& call) {
     call();
     require_equal(type, expected, dst.read());
-    return cuda.time(run.times, call);
+    return cuda.time(times, call);
   };
   if (is_copy) return timed([&] { cuda.copy(dst.at(), src.at(), input.size()); });
-  if (problem.entry->operation == gen::Operation::relayout) {
-    throw Unavailable("it transposes matrices only");
-  }
   const Cublas cublas(cuda);
-  return timed(
-      [&] { cublas.transpose(type, problem.size[0], problem.size[1], src.at(), dst.at()); });
+  return timed([&] { cublas.transpose(type, map.src[0], map.src[1], src.at(), dst.at()); });
+}
+
+Timing time_copy(Device& device, const GuardedBuffer& src, const GuardedBuffer& dst,
+                 ScalarType type, std::uint64_t elements, const TimeOptions& times) {
+  const gen::ir::Kernel copy =
+      gen::find_kernel("copy/auto")->describe({.type = type, .device = device.caps()});
+  const Pipeline pipeline = device.load(gen::compile(copy));
+  // As many elements, whatever their rows.
+  const Arguments arguments = {{"rows", 1}, {"cols", elements}};
+  return vkmoye::measure(device, device.prepare(pipeline, {src.view(), dst.view()}, arguments),
+                         times);
 }
 
 }  // namespace
 
-Timing time_move_baseline(const std::string& name, const BaselineRun& run, const Problem& problem) {
-  const GuardedBuffer &src = run.buffers[0], &dst = run.buffers[1];
-  if (name == "cublas" || name == "cudamemcpy") return time_cuda(name, run, problem);
-  if (name == "vkcmdcopy") return measure_copy(run.device, src.payload(), dst.payload(), run.times);
-  // As many bytes, the fastest copy.
-  const gen::ir::Kernel copy = gen::find_kernel("copy/auto")->describe({problem.request.type});
-  const Pipeline pipeline = run.device.load(gen::compile(copy));
-  std::int64_t rows = 1;
-  for (std::size_t i = 0; i + 1 < problem.size.size(); ++i) rows *= problem.size[i];
-  const Arguments arguments = {{"rows", rows}, {"cols", problem.size.back()}};
-  return vkmoye::measure(
-      run.device, run.device.prepare(pipeline, {src.view(), dst.view()}, arguments), run.times);
+Timing time_move_baseline(const std::string& name, const BaselineRun& run, ScalarType type,
+                          const MoveMap& map) {
+  Device& device = run.execution.device();
+  const GuardedBuffer &src = run.execution.buffers()[0], &dst = run.execution.buffers()[1];
+  if (name == "cublas" || name == "cudamemcpy") return time_cuda(name, src, run.times, type, map);
+  if (name == "vkcmdcopy") return measure_copy(device, src.payload(), dst.payload(), run.times);
+  return time_copy(device, src, dst, type, map.elements(), run.times);
+}
+
+Timing time_copy_of(std::uint64_t bytes, const BaselineRun& run) {
+  constexpr ScalarType kType = ScalarType::f32;
+  const std::uint64_t elements = std::max<std::uint64_t>(1, bytes / 2 / size_of(kType));
+  Device& device = run.execution.device();
+  try {
+    const GuardedBuffer src(device, elements * size_of(kType));
+    const GuardedBuffer dst(device, elements * size_of(kType));
+    return time_copy(device, src, dst, kType, elements, run.times);
+  } catch (const DeviceError& error) {
+    if (error.kind != DeviceError::Kind::kOutOfMemory) throw;
+    throw Unavailable(error.what());
+  }
 }
 
 }  // namespace vkmoye::bench

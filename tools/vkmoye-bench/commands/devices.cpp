@@ -51,17 +51,18 @@ void print(std::size_t index, const DeviceCaps& caps) {
   }
 }
 
+int devices(const Given&) {
+  const std::vector<DeviceCaps> all = list_devices();
+  for (std::size_t i = 0; i < all.size(); ++i) print(i, all[i]);
+  return kOk;
+}
+
 }  // namespace
 
-void add_devices(CLI::App& app, int&) {
-  CLI::App* command = app.add_subcommand("devices", "every Vulkan device and what it can do");
-  command->footer(
-      "Examples:\n  vkmoye-bench devices\n"
-      "  VK_DRIVER_FILES=/usr/share/vulkan/icd.d/lvp_icd.json vkmoye-bench devices");
-  command->callback([] {
-    const std::vector<DeviceCaps> devices = list_devices();
-    for (std::size_t i = 0; i < devices.size(); ++i) print(i, devices[i]);
-  });
-}
+const Command kDevices = {
+    CommandName::devices, "every Vulkan device and what it can do",
+    "Examples:\n  vkmoye-bench devices\n"
+    "  VK_DRIVER_FILES=/usr/share/vulkan/icd.d/lvp_icd.json vkmoye-bench devices",
+    devices};
 
 }  // namespace vkmoye::bench

@@ -9,10 +9,12 @@
 #include <span>
 
 #include "commands/command.hpp"
+#include "commands/kernel_names.hpp"
+#include "commands/open_device.hpp"
 #include "io/output_file.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/compile.hpp"
-#include "workloads/problem.hpp"
+#include "workloads/operation.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -75,67 +77,49 @@ ordered_json to_json(const KernelInterface& kernel) {
         {"storage_buffers", kernel.bindings.size()}}}};
 }
 
-struct EmitOptions {
-  std::string kernel, spirv, interface, type = "f32", size;
-  ConfigOptions config;
-  GemmOptions gemm;
-};
+// A kernel made for one shape is made for this one; others take their sizes when they run.
+std::unique_ptr<Workload> workload_of(const gen::KernelEntry& entry, const Given& given) {
+  const Operation& operation = operation_of(entry);
+  const Question question = {&entry, one_type(given, "f32"), given.config, given.values};
+  const Extents size = size_of_form(operation.size, one_size(given, operation.size.example));
+  auto workload = operation.of_size(question, size);
+  if (!given.sizes.empty() && !workload->request().shape) {
+    throw ArgumentError(fmt::format("--size: {} takes its sizes when it runs", entry.name));
+  }
+  return workload;
+}
 
-void emit(const EmitOptions& options) {
-  const gen::KernelEntry& entry = find_one_kernel(options.kernel);
-  options.gemm.refuse_without_product({&entry});
-  gen::Request request = request_of(entry, options.type, options.config.given(), options.gemm);
-  if (!options.size.empty()) {
-    if (entry.operation != gen::Operation::relayout) {
-      throw ArgumentError(fmt::format("emit: --size: {} takes its sizes when it runs", entry.name));
-    }
-    const auto sizes = parse_sizes({options.size});
-    if (sizes.size() != 1) {
-      throw ArgumentError(
-          fmt::format("emit: --size {} is {} sizes, one is needed", options.size, sizes.size()));
-    }
-    request.shape = size_of_problem(entry.operation, sizes.front());
+int emit(const Given& given) {
+  const gen::KernelEntry& entry = find_one_kernel(given.kernels.front());
+  refuse_useless_values(given.values, {&entry});
+  if (given.spirv == given.interface && !given.spirv.empty()) {
+    throw ArgumentError(fmt::format("emit: --spirv and --interface name the same {}",
+                                    given.spirv == "-" ? "stdout" : "file, " + given.spirv));
   }
-  const CompiledKernel compiled = gen::compile(entry.describe(request));
-  if (options.spirv == options.interface && !options.spirv.empty()) {
-    throw ArgumentError("emit: --spirv and --interface name the same file, " + options.spirv);
-  }
+  const DeviceCaps caps = described_for(given.device);
+  const gen::ir::Kernel kernel = workload_of(entry, given)->describe(caps);
+  if (!given.device.empty()) require_fit(entry.name, gen::ir::interface_of(kernel), caps);
+  const CompiledKernel compiled = gen::compile(kernel);
   // Both are written before either is there: all files of a call, or none.
   std::optional<OutputFile> spirv, interface;
-  if (!options.spirv.empty()) {
-    spirv.emplace(options.spirv).write(std::as_bytes(std::span(compiled.spirv)));
+  if (!given.spirv.empty()) {
+    spirv.emplace(given.spirv).write(std::as_bytes(std::span(compiled.spirv)));
   }
-  if (!options.interface.empty()) {
-    interface.emplace(options.interface).write(to_json(compiled.interface).dump(2) + "\n");
+  if (!given.interface.empty()) {
+    interface.emplace(given.interface).write(to_json(compiled.interface).dump(2) + "\n");
   }
   if (spirv) spirv->commit();
   if (interface) interface->commit();
-  std::cout << compiled.glsl;
+  if (given.spirv != "-" && given.interface != "-") std::cout << compiled.glsl;
+  return kOk;
 }
 
 }  // namespace
 
-void add_emit(CLI::App& app, int&) {
-  CLI::App* command = app.add_subcommand("emit", "the GLSL of a kernel on stdout; needs no device");
-  command->footer(
-      "Examples:\n  vkmoye-bench emit transpose/padded\n"
-      "  vkmoye-bench emit copy/simple --type f16 --spirv copy.spv --interface copy.json");
-  auto options = std::make_shared<EmitOptions>();
-  command->add_option("KERNEL", options->kernel, "family/variant")->required();
-  command->add_option("--type", options->type,
-                      "element type (f32); of a product also operands,accumulator,result");
-  command
-      ->add_option("--size", options->size,
-                   "shape of the source, of a kernel made for one: relayout (32x64x128)")
-      ->check(not_empty());
-  command->add_option("--spirv", options->spirv, "write the SPIR-V into this file")
-      ->check(not_empty());
-  command
-      ->add_option("--interface", options->interface, "write how to call it into this file, JSON")
-      ->check(not_empty());
-  options->config.add_to(*command);
-  options->gemm.add_to(*command, GemmOptions::Command::emit);
-  command->callback([options] { emit(*options); });
-}
+const Command kEmit = {
+    CommandName::emit, "the GLSL of a kernel on stdout; needs no device",
+    "Examples:\n  vkmoye-bench emit transpose/padded\n"
+    "  vkmoye-bench emit copy/simple --type f16 --spirv c.spv --interface c.json",
+    emit};
 
 }  // namespace vkmoye::bench

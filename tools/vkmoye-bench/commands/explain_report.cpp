@@ -49,10 +49,10 @@ std::string assumed(const Subject& subject) {
   }
   const BankModel& banks = subject.model.banks;
   return fmt::format(
-      "{} threads in subgroups of {}, workgroup (0,0), {}; sectors of {} bytes, {} banks of {} "
+      "{} threads in subgroups of {}, workgroup (0,0){}{}; sectors of {} bytes, {} banks of {} "
       "bytes",
-      subject.kernel.threads, banks.lanes, join(sizes, ", "), subject.model.sector_bytes,
-      banks.banks, banks.bank_bytes);
+      subject.kernel.threads, banks.lanes, sizes.empty() ? "" : ", ", join(sizes, ", "),
+      subject.model.sector_bytes, banks.banks, banks.bank_bytes);
 }
 
 std::string name_of(const AccessReport& access) {

@@ -2,30 +2,55 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
-#include <memory>
 
 #include "commands/command.hpp"
+#include "commands/kernel_names.hpp"
+#include "io/wrap.hpp"
 #include "vkmoye/base/text.hpp"
 
 namespace vkmoye::bench {
+namespace {
 
-void add_list(CLI::App& app, int&) {
-  CLI::App* command = app.add_subcommand("list", "every kernel: what it computes, configs, types");
-  command->footer("Examples:\n  vkmoye-bench list\n  vkmoye-bench list 'transpose/*'");
-  auto pattern = std::make_shared<std::string>("*");
-  command->add_option("PATTERN", *pattern, "kernels to show; * and ? match any characters (*)");
-  command->callback([pattern] {
-    for (const gen::KernelEntry* entry : find_kernels({*pattern})) {
-      std::vector<std::string> types;
-      for (const ScalarType type : entry->types) types.emplace_back(to_string(type));
-      std::cout << fmt::format("{}\n  {}\n  source  {}\n  types   {}\n", entry->name,
-                               entry->summary, entry->source, join(types, " "));
-      for (const gen::OptionRow& option : entry->options) {
-        std::cout << fmt::format("  --{:<9}{:<19}{}\n", option.name, option.value, option.help);
-      }
+constexpr std::size_t kMostOfAValue = 24;  // a longer one stands alone in its line
+
+void print(const gen::KernelEntry& entry) {
+  std::vector<std::string> types;
+  for (const ScalarType type : entry.types) types.emplace_back(to_string(type));
+  std::cout << entry.name << '\n'
+            << hanging("  ", entry.summary) << hanging("  source   ", entry.source)
+            << hanging("  types    ", join(types, " "));
+  std::size_t name_width = 0, value_width = 0;
+  for (const gen::OptionRow& option : entry.options) {
+    name_width = std::max(name_width, option.name.size());
+    if (option.value.size() <= kMostOfAValue) {
+      value_width = std::max(value_width, option.value.size());
     }
-  });
+  }
+  for (const gen::OptionRow& option : entry.options) {
+    std::string head =
+        fmt::format("  --{:<{}}  {:<{}}  ", option.name, name_width, option.value, value_width);
+    if (option.value.size() > kMostOfAValue) {
+      std::cout << fmt::format("  --{:<{}}  {}\n", option.name, name_width, option.value);
+      head = std::string(name_width + value_width + 8, ' ');
+    }
+    std::cout << hanging(head, option.help);
+  }
 }
+
+int list(const Given& given) {
+  const auto& patterns = given.kernels;
+  for (const gen::KernelEntry* entry :
+       find_kernels(patterns.empty() ? std::vector<std::string>{"*"} : patterns)) {
+    print(*entry);
+  }
+  return kOk;
+}
+
+}  // namespace
+
+const Command kList = {CommandName::list, "every kernel: what it computes, configs, types",
+                       "Examples:\n  vkmoye-bench list\n  vkmoye-bench list 'transpose/*'", list};
 
 }  // namespace vkmoye::bench

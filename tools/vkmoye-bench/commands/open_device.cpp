@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cctype>
+#include <utility>
 #include <vector>
 
 #include "io/parse.hpp"
@@ -33,6 +34,19 @@ Device open_device(const std::string& selector) {
     if (near.empty()) throw;
     throw ArgumentError(fmt::format("{}\ndid you mean '{}'?", error.what(), near));
   }
+}
+
+DeviceCaps described_for(const std::string& selector) {
+  return selector.empty() ? common_device() : open_device(selector).caps();
+}
+
+void throw_cannot_run(std::string_view kernel, std::vector<std::string> reasons) {
+  throw DeviceError(DeviceError::Kind::kNoDevice, KernelError(kernel, std::move(reasons)).what());
+}
+
+void require_fit(std::string_view name, const KernelInterface& kernel, const DeviceCaps& caps) {
+  auto reasons = reasons_against(kernel, caps);
+  if (!reasons.empty()) throw_cannot_run(name, std::move(reasons));
 }
 
 void save_cache(Device& device) {

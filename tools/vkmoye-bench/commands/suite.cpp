@@ -1,24 +1,13 @@
 // suite: every kernel on this device, verified, timed and compared with the copy, as one report that ends
 // with the ladders side by side.
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <memory>
-
 #include "commands/command.hpp"
 #include "commands/open_device.hpp"
-#include "commands/run_options.hpp"
-#include "vkmoye/base/text.hpp"
+#include "commands/rows.hpp"
+#include "workloads/operation.hpp"
 
 namespace vkmoye::bench {
 namespace {
-
-struct SuiteOptions {
-  bool quick = false;
-  std::vector<std::string> baselines = {"copy"};
-  OutputOptions output;
-};
 
 // The tutorials' squares from 256 to 8192 on a GPU, and rectangles, one of them ragged; a CPU gets
 // sizes that it finishes.
@@ -38,51 +27,38 @@ std::vector<Extents> sizes_of_products(bool cpu, bool quick) {
           {4096, 4096, 4096}, {2048, 2048, 256},  {4095, 4097, 4093}};
 }
 
-int suite(const SuiteOptions& options, const std::string& program) {
-  const std::vector<std::string> baselines = parse_baselines(options.baselines);
-  Device device = open_device(options.output.device);
+int suite(const Given& given) {
+  Device device = open_device(given.device);
   const bool cpu = device.caps().kind == DeviceKind::cpu;
   std::vector<ScalarType> types = {ScalarType::f32};
-  if (!options.quick) types.insert(types.end(), {ScalarType::f16, ScalarType::f64, ScalarType::i8});
+  if (!given.quick) types.insert(types.end(), {ScalarType::f16, ScalarType::f64, ScalarType::i8});
 
-  std::vector<Problem> problems;
-  const auto add = [&](ScalarType type, bool products, const std::vector<Extents>& sizes) {
-    for (const Extents& size : sizes) {
-      for (const gen::KernelEntry& entry : gen::registry()) {
-        const bool has_type =
-            std::find(entry.types.begin(), entry.types.end(), type) != entry.types.end();
-        if ((entry.operation == gen::Operation::gemm) != products || !has_type) continue;
-        problems.push_back(problems_of(entry, std::string(to_string(type)), size, {}, {}).front());
+  Workloads workloads;
+  for (const ScalarType type : types) {
+    for (const bool products : {false, true}) {
+      for (const Extents& size :
+           products ? sizes_of_products(cpu, given.quick) : sizes_of_moves(cpu, given.quick)) {
+        for (const gen::KernelEntry& entry : gen::registry()) {
+          const Operation& operation = operation_of(entry);
+          if ((operation.size.rank == 3) != products) continue;
+          auto workload = operation.of_size({&entry, std::string(to_string(type)), {}, {}}, size);
+          if (workload->has_type()) workloads.push_back(std::move(workload));
+        }
       }
     }
-  };
-  for (const ScalarType type : types) {
-    add(type, false, sizes_of_moves(cpu, options.quick));
-    add(type, true, sizes_of_products(cpu, options.quick));
   }
-  MeasureOptions measure;
-  measure.program = program;
-  measure.device = options.output.device;
-  measure.min_time = options.quick ? (cpu ? 0.02 : 0.1) : 0.25;
-  measure.baselines = baselines;
-  return run_problems(device, problems, measure, options.output, /*summary=*/true);
+  MeasureOptions measure = given.measure;
+  measure.min_time = given.quick ? (cpu ? 0.02 : 0.1) : 0.25;
+  if (measure.baselines.empty()) measure.baselines = {"copy"};
+  return run_rows(device, workloads, measure, given, /*summary=*/true);
 }
 
 }  // namespace
 
-void add_suite(CLI::App& app, int& status) {
-  CLI::App* command =
-      app.add_subcommand("suite", "every kernel on this device, compared with its baseline");
-  command->footer(
-      "Examples:\n  vkmoye-bench suite --quick\n"
-      "  vkmoye-bench suite --format markdown --output report.md");
-  auto options = std::make_shared<SuiteOptions>();
-  command->add_flag("--quick", options->quick, "one type and few sizes: about a minute");
-  command->add_option(
-      "--baseline", options->baselines,
-      "time these as well, beside the kernels (copy): " + join(baseline_names(), ", "));
-  options->output.add_to(*command);
-  command->callback([options, &app, &status] { status = suite(*options, app.get_name()); });
-}
+const Command kSuite = {CommandName::suite,
+                        "every kernel on this device, compared with its baseline",
+                        "Examples:\n  vkmoye-bench suite --quick\n"
+                        "  vkmoye-bench suite --format markdown --output report.md",
+                        suite};
 
 }  // namespace vkmoye::bench

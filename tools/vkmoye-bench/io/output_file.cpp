@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <system_error>
 
@@ -50,28 +51,65 @@ bool same_file(const struct stat& file, int descriptor) {
          other.st_ino == file.st_ino;
 }
 
-// A new file beside `target` that nobody else uses. Empty path and errno set if there is none.
-std::filesystem::path make_temporary(const std::filesystem::path& target, int& descriptor) {
+// Where `make` puts a file under the first name beside `target` that nobody else uses, that name;
+// empty, and errno set, if it cannot. `make` returns whether it did.
+template <class Make>
+std::filesystem::path temporary_name(const std::filesystem::path& target, Make make) {
   for (int attempt = 0;; ++attempt) {
     // Not made from the target's name, which may be as long as a name can be.
     auto path = target.parent_path() / fmt::format(".vkmoye-{}-{}.tmp", getpid(), attempt);
-    descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor >= 0) return path;
+    if (make(path.c_str())) return path;
     if (errno != EEXIST || attempt == 1000) return {};
   }
 }
 
+std::filesystem::path folder_of(const std::filesystem::path& path) {
+  return path.has_parent_path() ? path.parent_path() : ".";
+}
+
+// A file without a name: gone with the program, unless it is given one. Below 0: the file system has
+// none, or there is no /proc to name it through.
+int open_unnamed(const std::filesystem::path& folder) {
+  if (access("/proc/self/fd", X_OK) != 0) return -1;
+  return open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+}
+
+// Whether the file of `descriptor`, which has no name, got this one.
+bool link_to(int descriptor, const char* path) {
+  const std::string self = fmt::format("/proc/self/fd/{}", descriptor);
+  return linkat(AT_FDCWD, self.c_str(), AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0;
+}
+
+// Signals wait while it lives.
+class NoSignals {
+ public:
+  NoSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~NoSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  NoSignals(const NoSignals&) = delete;
+  NoSignals& operator=(const NoSignals&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
 }  // namespace
 
 OutputFile::OutputFile(const std::string& path) : path_(path), target_(path) {
+  if (path == "-") {
+    in_place_ = to_stdout_ = true;
+    return;
+  }
   const struct stat found = look_at(path);
   // /dev/stdout may be a file: renaming another over it would part it from what is printed.
   to_stdout_ = found.st_mode != 0 && same_file(found, STDOUT_FILENO);
   in_place_ = to_stdout_ || (found.st_mode != 0 && !S_ISREG(found.st_mode));
   if (in_place_) return;
   target_ = resolve(path);
-  const auto folder = target_.has_parent_path() ? target_.parent_path() : ".";
-  if (access(folder.c_str(), W_OK | X_OK) != 0) refuse(errno);
+  if (access(folder_of(target_).c_str(), W_OK | X_OK) != 0) refuse(errno);
 }
 
 // Not before there is something to write: what ends the program until then leaves nothing behind.
@@ -82,7 +120,13 @@ void OutputFile::open_for_writing() {
     descriptor_ = open(path_.c_str(), O_WRONLY | O_CLOEXEC);
   } else {
     const struct stat found = look_at(path_);
-    temporary_ = make_temporary(target_, descriptor_);
+    descriptor_ = open_unnamed(folder_of(target_));
+    if (descriptor_ < 0) {
+      temporary_ = temporary_name(target_, [&](const char* name) {
+        descriptor_ = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        return descriptor_ >= 0;
+      });
+    }
     if (descriptor_ >= 0 && found.st_mode != 0) {
       // The owner first: changing it clears some bits of the mode. Only root may give files away.
       if (fchown(descriptor_, found.st_uid, found.st_gid) != 0) errno = 0;
@@ -109,15 +153,27 @@ void OutputFile::write(std::span<const std::byte> bytes) {
   }
 }
 
+// A file that is to be replaced can only be renamed over: for a moment there are both.
+void OutputFile::give_name() {
+  const NoSignals none;
+  if (temporary_.empty()) {
+    if (link_to(descriptor_, target_.c_str())) return;
+    if (errno != EEXIST) refuse(errno);
+    temporary_ =
+        temporary_name(target_, [&](const char* name) { return link_to(descriptor_, name); });
+    if (temporary_.empty()) refuse(errno);
+  }
+  if (std::rename(temporary_.c_str(), target_.c_str()) != 0) refuse(errno);
+  temporary_.clear();
+}
+
 void OutputFile::commit() {
   // Some pipes and devices cannot be synced: that is no loss.
   if (fsync(descriptor_) != 0 && !in_place_) refuse(errno);
+  if (!in_place_) give_name();
   const int closed = close(descriptor_);
   descriptor_ = -1;
   if (closed != 0) refuse(errno);
-  if (in_place_) return;
-  if (std::rename(temporary_.c_str(), target_.c_str()) != 0) refuse(errno);
-  temporary_.clear();
 }
 
 StreamedFile::StreamedFile(const std::string& path) : path_(path) {

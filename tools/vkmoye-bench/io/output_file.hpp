@@ -1,7 +1,7 @@
 #pragma once
 // The files that the commands write.
 //
-//   OutputFile:   temporary file beside the target -> written, synced -> renamed over the target
+//   OutputFile:   file without a name beside the target -> written, synced -> given its name
 //   StreamedFile: written in place, line by line, to be read while it grows
 
 #include <cstddef>
@@ -13,9 +13,10 @@
 
 namespace vkmoye::bench {
 
-/// A file that is either whole or untouched: what is not committed was never there. Symbolic links
-/// are followed, the mode and owner of a file that is replaced are kept. A device or a pipe is
-/// written in place. Each function throws ArgumentError naming the file and the reason.
+/// A file that is either whole or untouched: what is not committed was never there, whatever ends the
+/// program. Symbolic links are followed, the mode and owner of a file that is replaced are kept. A
+/// device or a pipe is written in place, and stdout, which is also called "-". Each function throws
+/// ArgumentError naming the file and the reason.
 class OutputFile {
  public:
   /// Refuses a target that cannot be written, before any work is done for it; touches nothing.
@@ -31,10 +32,12 @@ class OutputFile {
 
  private:
   void open_for_writing();
+  void give_name();
   [[noreturn]] void refuse(int error) const;
 
   std::string path_;  // as the user wrote it
-  std::filesystem::path target_, temporary_;
+  std::filesystem::path target_;
+  std::filesystem::path temporary_;  // its name until it is whole; empty: it has none
   int descriptor_ = -1;
   bool in_place_ = false, to_stdout_ = false;
 };

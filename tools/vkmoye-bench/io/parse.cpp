@@ -6,8 +6,6 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
-#include <limits>
-#include <optional>
 #include <utility>
 
 #include "vkmoye/base/error.hpp"
@@ -22,8 +20,8 @@ std::int64_t parse_extent(const std::string& text, const std::string& whole) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool is_number = end == text.data() + text.size() && !text.empty();
-  if (is_number && (error == std::errc::result_out_of_range || value < 1 || value > kMaxExtent)) {
-    throw ArgumentError(fmt::format("size '{}': {} is outside 1..{}", whole, text, kMaxExtent));
+  if (is_number && (error == std::errc::result_out_of_range || value < 0 || value > kMaxExtent)) {
+    throw ArgumentError(fmt::format("size '{}': {} is outside 0..{}", whole, text, kMaxExtent));
   }
   if (!is_number || error != std::errc()) {
     throw ArgumentError(
@@ -85,13 +83,11 @@ std::string shape_text(const Extents& extents) {
   return fmt::format("({}{})", join(parts, ", "), parts.size() == 1 ? "," : "");
 }
 
-std::vector<Extents> parse_sizes(const std::vector<std::string>& texts) {
+std::vector<Extents> parse_sizes(const std::string& text) {
   std::vector<Extents> sizes;
-  for (const std::string& text : texts) {
-    for (const std::string& part : split(text, ',')) {
-      Extents& size = sizes.emplace_back();
-      for (const std::string& extent : split(part, 'x')) size.push_back(parse_extent(extent, part));
-    }
+  for (const std::string& part : split(text, ',')) {
+    Extents& size = sizes.emplace_back();
+    for (const std::string& extent : split(part, 'x')) size.push_back(parse_extent(extent, part));
   }
   return sizes;
 }
@@ -103,62 +99,22 @@ ScalarType parse_type(const std::string& text) {
   throw ArgumentError(unknown("type", text, names));
 }
 
-std::vector<ScalarType> parse_types(const std::vector<std::string>& texts) {
-  std::vector<ScalarType> types;
-  for (const std::string& text : texts) {
-    for (const std::string& part : split(text, ',')) types.push_back(parse_type(part));
-  }
-  return types;
-}
-
-const std::vector<std::string>& baseline_names() {
-  static const std::vector<std::string> names = {"copy", "vkcmdcopy", "cudamemcpy", "cublas",
-                                                 "openblas"};
-  return names;
-}
-
-std::vector<std::string> parse_baselines(const std::vector<std::string>& texts) {
-  const std::vector<std::string>& known = baseline_names();
-  std::vector<std::string> baselines;
-  for (const std::string& text : texts) {
-    for (const std::string& part : split(text, ',')) {
-      if (std::find(known.begin(), known.end(), part) == known.end()) {
-        throw ArgumentError(unknown("baseline", part, known));
-      }
-      if (std::find(baselines.begin(), baselines.end(), part) == baselines.end()) {
-        baselines.push_back(part);
-      }
-    }
-  }
-  return baselines;
-}
-
-double parse_seconds(const std::string& text) {
-  constexpr double kMost = 60;
+std::optional<double> parse_number(const std::string& text) {
   const auto value = parse_whole<double>(text);
-  // Also false for NaN, which a comparison the other way round would let through.
-  if (value && *value >= 0 && *value <= kMost) return *value;
-  throw ArgumentError(fmt::format("'{}' is not a number of seconds from 0 to {}", text, kMost));
+  return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
-double parse_number(const std::string& text) {
-  const auto value = parse_whole<double>(text);
-  if (value && std::isfinite(*value)) return *value;
-  throw ArgumentError(fmt::format("'{}' is not a finite number", text));
-}
-
-std::int64_t parse_count(const std::string& text, std::int64_t least) {
+std::optional<std::int64_t> parse_count(const std::string& text, std::int64_t least) {
   const auto value = parse_whole<std::int64_t>(text);
-  if (value && *value >= least && *value <= kMaxExtent) return *value;
-  throw ArgumentError(
-      fmt::format("'{}' is not a whole number from {} to {}", text, least, kMaxExtent));
+  return value && *value >= least && *value <= kMaxExtent ? value : std::nullopt;
 }
 
-std::uint64_t parse_seed(const std::string& text) {
-  const auto value = parse_whole<std::uint64_t>(text);
-  if (value) return *value;
-  throw ArgumentError(fmt::format("'{}' is not a whole number from 0 to {}", text,
-                                  std::numeric_limits<std::uint64_t>::max()));
+std::string count_text(std::int64_t least) {
+  return fmt::format("a whole number from {} to {}", least, kMaxExtent);
+}
+
+std::optional<std::uint64_t> parse_seed(const std::string& text) {
+  return parse_whole<std::uint64_t>(text);
 }
 
 bool matches(const std::string& pattern, const std::string& name) {

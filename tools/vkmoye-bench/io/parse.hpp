@@ -1,8 +1,8 @@
 #pragma once
-// The values that options of the command line take, and command lines as text. Each function throws
-// ArgumentError saying what was typed and what would have been right.
+// The values that options of the command line take, and command lines as text.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,32 +28,21 @@ std::string lower_case(std::string text);
 std::string unknown(std::string_view what, const std::string& word,
                     const std::vector<std::string>& names);
 
-/// "2048x2048,1x1" and repeats of it. Each extent is 1 to 2^32-1.
-std::vector<Extents> parse_sizes(const std::vector<std::string>& texts);
+/// "2048x2048,1x1": each extent is 0 to 2^32-1. Throws ArgumentError.
+std::vector<Extents> parse_sizes(const std::string& text);
 
-/// "f32,i8" and repeats of it.
-std::vector<ScalarType> parse_types(const std::vector<std::string>& texts);
-
-/// "f32".
+/// "f32". Throws ArgumentError.
 ScalarType parse_type(const std::string& text);
 
-/// The baselines that `run` can be asked for.
-const std::vector<std::string>& baseline_names();
+/// A finite number: "-0.5". Nothing: it is none.
+std::optional<double> parse_number(const std::string& text);
 
-/// "copy,vkcmdcopy" and repeats of it; each once, in the order given.
-std::vector<std::string> parse_baselines(const std::vector<std::string>& texts);
-
-/// A number of seconds from 0 to 60.
-double parse_seconds(const std::string& text);
-
-/// A finite number: "-0.5".
-double parse_number(const std::string& text);
-
-/// A whole number from `least` to 2^32-1.
-std::int64_t parse_count(const std::string& text, std::int64_t least);
+/// A whole number from `least` to 2^32-1, and these words.
+std::optional<std::int64_t> parse_count(const std::string& text, std::int64_t least);
+std::string count_text(std::int64_t least);
 
 /// A whole number from 0 to 2^64-1, in decimal digits.
-std::uint64_t parse_seed(const std::string& text);
+std::optional<std::uint64_t> parse_seed(const std::string& text);
 
 /// `text` without what separates its parts at `separator`: "a,b" -> {"a", "b"}.
 std::vector<std::string> split(const std::string& text, char separator);

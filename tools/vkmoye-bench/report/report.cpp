@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <ostream>
 
@@ -142,7 +143,10 @@ class CsvReport : public Report {
             "ratio,verified,mismatches,remark,command\n";
   }
   void add(const Row& row) override {
-    const auto number = [](const auto& value) { return value ? fmt::format("{}", *value) : ""; };
+    // No spreadsheet reads inf and nan as numbers.
+    const auto number = [](const std::optional<double>& value) {
+      return value && std::isfinite(*value) ? fmt::format("{}", *value) : "";
+    };
     const auto timed = [&](double fraction) {
       return row.timing ? fmt::format("{:.3f}", quantile(*row.timing, fraction)) : "";
     };
@@ -160,7 +164,7 @@ class CsvReport : public Report {
                                  number(row.gbps),
                                  number(row.tflops),
                                  ratio_text(row),
-                                 number(row.verified),
+                                 row.verified ? fmt::format("{}", *row.verified) : "",
                                  std::to_string(row.mismatches),
                                  remark(row),
                                  row.command};
@@ -222,8 +226,15 @@ class JsonReport : public Report {
                                {"api", device.api}};
     out_ << R"({"schema":1,"device":)" << head.dump() << R"(,"results":[)";
   }
-  ~JsonReport() override { end(); }
-  void finish() override { end(); }
+  ~JsonReport() override { finish(); }
+  void finish(bool interrupted = false) override {
+    if (ended_) return;
+    out_ << "\n]";
+    if (!summary_.is_null()) out_ << R"(,"summary":)" << summary_.dump();
+    if (interrupted) out_ << R"(,"interrupted":true)";
+    out_ << "}\n" << std::flush;
+    ended_ = true;
+  }
 
   void add_summary(const std::vector<Ladder>& ladders) override {
     summary_ = ordered_json::array();
@@ -267,14 +278,6 @@ class JsonReport : public Report {
   }
 
  private:
-  void end() {
-    if (ended_) return;
-    out_ << "\n]";
-    if (!summary_.is_null()) out_ << R"(,"summary":)" << summary_.dump();
-    out_ << "}\n" << std::flush;
-    ended_ = true;
-  }
-
   std::ostream& out_;
   bool first_ = true, ended_ = false;
   ordered_json summary_;

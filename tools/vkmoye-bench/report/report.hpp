@@ -47,8 +47,9 @@ class Report {
   /// The ladders of all rows that were added, for a report that ends with a summary.
   virtual void add_summary(const std::vector<Ladder>&) {}
   /// Ends the report: no row follows. The destructor does it where an exception came first, so
-  /// that every format is complete, however few rows there were.
-  virtual void finish() {}
+  /// that every format is complete, however few rows there were. `interrupted`: more rows were asked
+  /// for.
+  virtual void finish(bool interrupted = false) { static_cast<void>(interrupted); }
 };
 
 /// `format`: table, json, csv or markdown. Throws ArgumentError for any other.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "vkmoye/runtime/guarded_buffer.hpp"
 #include "workloads/number.hpp"
 #include "workloads/random.hpp"
 
@@ -51,8 +52,7 @@ double GemmData::value(int which, std::int64_t batch, std::int64_t i, std::int64
   if (wants_integers(problem_)) {
     const std::int64_t most = std::max<std::int64_t>(integers_.most, 1);
     if (which == 0 && j % integers_.step != i % integers_.step) return 0;
-    const bool is_unsigned = matrix.type == ScalarType::u8 || matrix.type == ScalarType::u32;
-    const std::int64_t least = is_unsigned ? 0 : -most;
+    const std::int64_t least = is_unsigned(matrix.type) ? 0 : -most;
     return static_cast<double>(
         least + static_cast<std::int64_t>(bits % static_cast<std::uint64_t>(most - least + 1)));
   }

@@ -35,7 +35,8 @@ Matrix matrix_of(char name, ScalarType type, bool second_contiguous, std::int64_
     return matrix;
   }
   matrix.stride = place.stride.value_or(matrix.rows * matrix.leading);
-  const std::int64_t matrix_span = (matrix.rows - 1) * matrix.leading + matrix.cols;
+  const std::int64_t matrix_span =
+      matrix.rows == 0 ? 0 : (matrix.rows - 1) * matrix.leading + matrix.cols;
   if (name == 'C' && batch > 1 && matrix.stride < matrix_span) {
     reasons.push_back(fmt::format("the matrices of C span {} elements each and lie {} apart",
                                   matrix_span, matrix.stride));
@@ -51,15 +52,6 @@ Argument scalar(double value, ScalarType accumulator) {
 
 }  // namespace
 
-const char* to_string(Init init) {
-  switch (init) {
-    case Init::random: return "random";
-    case Init::integers: return "integers";
-    case Init::nonfinite: break;
-  }
-  return "nonfinite";
-}
-
 gen::GemmForm GemmProblem::form() const {
   gen::GemmForm form;
   form.operand = operand;
@@ -69,7 +61,7 @@ gen::GemmForm GemmProblem::form() const {
   form.b_k_contiguous = b_k_contiguous;
   if (!c_n_contiguous) std::swap(form.a_k_contiguous, form.b_k_contiguous);
   form.beta = beta != 0;
-  form.batched = batch > 1;
+  form.batched = batch != 1;
   return form;
 }
 
@@ -101,7 +93,10 @@ GemmProblem parse_gemm_type(const std::string& text) {
 }
 
 std::uint64_t Matrix::span() const {
-  return static_cast<std::uint64_t>(offset + (batch - 1) * stride + (rows - 1) * leading + cols);
+  // At stride 0 there is one matrix, also for a batch of none.
+  const std::int64_t matrices = stride == 0 ? 1 : batch;
+  if (rows == 0 || cols == 0 || matrices == 0) return static_cast<std::uint64_t>(offset);
+  return static_cast<std::uint64_t>(offset + (matrices - 1) * stride + (rows - 1) * leading + cols);
 }
 
 std::uint64_t Matrix::at(std::int64_t which, std::int64_t i, std::int64_t j) const {
@@ -122,7 +117,7 @@ std::array<Matrix, 3> matrices_of(const GemmProblem& problem, const Extents& siz
   for (const auto& [name, value] : {std::pair{"alpha", problem.alpha}, {"beta", problem.beta}}) {
     // The kernel is given an f64 or i32, of other accumulators an f32.
     const double magnitude = std::fabs(value);
-    const bool whole = value == std::trunc(value) && magnitude < 0x1p31;
+    const bool whole = value == std::trunc(value) && value >= -0x1p31 && value < 0x1p31;
     const bool normal =
         magnitude == 0 || !std::isfinite(value) || (magnitude >= FLT_MIN && magnitude <= FLT_MAX);
     const bool held = !is_floating(problem.accumulator)        ? whole
@@ -161,24 +156,13 @@ Arguments gemm_arguments(const GemmProblem& problem, const Extents& size) {
 }
 
 std::vector<std::string> gemm_words(const GemmProblem& problem) {
-  std::vector<std::string> words = {"--type", problem.type_text()};
-  const auto add = [&](const std::string& name, const std::string& value) {
-    words.push_back("--" + name);
+  std::vector<std::string> words;
+  for (const auto& field : gemm_problem_fields()) {
+    const std::string value = field.show(problem);
+    if (value == field.show({})) continue;
+    words.push_back("--" + field.name);
     words.push_back(value);
-  };
-  if (!problem.a_k_contiguous) add("a", "m");
-  if (!problem.b_k_contiguous) add("b", "n");
-  if (!problem.c_n_contiguous) add("c", "m");
-  if (problem.alpha != 1) add("alpha", fmt::format("{}", problem.alpha));
-  if (problem.beta != 0) add("beta", fmt::format("{}", problem.beta));
-  if (problem.batch != 1) add("batch", std::to_string(problem.batch));
-  for (const auto& [name, place] :
-       {std::pair{"a", &problem.a}, {"b", &problem.b}, {"c", &problem.c}}) {
-    if (place->leading) add(std::string("ld") + name, std::to_string(*place->leading));
-    if (place->stride) add(std::string("stride-") + name, std::to_string(*place->stride));
-    if (place->offset != 0) add(std::string("offset-") + name, std::to_string(place->offset));
   }
-  if (problem.init != Init::random) add("init", to_string(problem.init));
   return words;
 }
 

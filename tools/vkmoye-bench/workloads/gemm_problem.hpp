@@ -19,6 +19,7 @@
 
 #include "io/parse.hpp"
 #include "vkmoye/contract/kernel_interface.hpp"
+#include "vkmoye/gen/kernels/config_fields.hpp"
 #include "vkmoye/gen/kernels/gemm_form.hpp"
 
 namespace vkmoye::bench {
@@ -61,6 +62,9 @@ struct GemmProblem {
 /// ArgumentError.
 GemmProblem parse_gemm_type(const std::string& text);
 
+/// What of a product the options of the command line say, beside its types and its size.
+const std::vector<gen::ConfigField<GemmProblem>>& gemm_problem_fields();
+
 /// One of the three arrays with all its numbers.
 struct Matrix {
   char name;  // A, B or C
@@ -69,7 +73,7 @@ struct Matrix {
   std::int64_t rows, cols;  // of the array as it lies in memory: cols are contiguous
   std::int64_t leading, stride, offset, batch;
 
-  /// Elements of the buffer up to and with the last one.
+  /// Elements of the buffer up to and with the last one; without any, those before it.
   std::uint64_t span() const;
   /// The place in the buffer of index (i, j) of matrix `batch`.
   std::uint64_t at(std::int64_t which, std::int64_t i, std::int64_t j) const;
@@ -85,9 +89,7 @@ std::array<Matrix, 3> matrices_of(const GemmProblem& problem, const Extents& siz
 /// The arguments of the kernel `problem.form()`.
 Arguments gemm_arguments(const GemmProblem& problem, const Extents& size);
 
-/// The options of the command line that make it, without the size.
+/// The options of the command line that make it, without size and types.
 std::vector<std::string> gemm_words(const GemmProblem& problem);
-
-const char* to_string(Init init);
 
 }  // namespace vkmoye::bench

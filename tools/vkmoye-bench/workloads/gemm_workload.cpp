@@ -16,19 +16,15 @@ namespace {
 
 class Gemm : public Workload {
  public:
-  explicit Gemm(const Problem& problem)
-      : whole_(problem),
-        problem_(problem.gemm),
-        size_(problem.size),
-        matrices_(matrices_of(problem.gemm, problem.size)),
-        order_(problem.gemm.c_n_contiguous ? std::array{0, 1, 2} : std::array{1, 0, 2}) {}
+  Gemm(const gen::KernelEntry& entry, gen::KernelRequest request, const GemmProblem& problem,
+       const Extents& size)
+      : Workload(entry, std::move(request), size),
+        problem_(problem),
+        matrices_(matrices_of(problem, size)),
+        order_(problem.c_n_contiguous ? std::array{0, 1, 2} : std::array{1, 0, 2}) {}
 
   std::string type_text() const override { return problem_.type_text(); }
-  std::vector<std::string> words() const override {
-    std::vector<std::string> words = {"--size", to_string(size_)};
-    for (std::string& word : gemm_words(problem_)) words.push_back(std::move(word));
-    return words;
-  }
+  std::vector<std::string> words() const override { return gemm_words(problem_); }
 
   std::vector<Array> arrays() const override {
     std::vector<Array> arrays;
@@ -43,7 +39,7 @@ class Gemm : public Workload {
     }
     return arrays;
   }
-  Arguments arguments() const override { return gemm_arguments(problem_, size_); }
+  Arguments arguments() const override { return gemm_arguments(problem_, size()); }
 
   double bytes() const override {
     double bytes = 0;
@@ -58,24 +54,23 @@ class Gemm : public Workload {
   double flops() const override { return 2 * products(); }
   bool is_checked_in_full() const override { return products() <= 0x1p29; }
 
-  void fill(Buffers& buffers, std::uint64_t seed) const override {
-    const GemmData data(problem_, size_, seed);
-    for (std::size_t i = 0; i < buffers.size(); ++i) buffers[i].write(data.bytes(order_[i]));
+  void fill(Execution& execution, std::uint64_t seed) const override {
+    const GemmData data(problem_, size(), seed);
+    for (std::size_t i = 0; i < order_.size(); ++i) execution.write(i, data.bytes(order_[i]));
   }
 
-  Verdict check(const Buffers& buffers, Verify verify, std::uint64_t seed) const override {
-    std::vector<std::byte> result(buffers.back().bytes());
-    buffers.back().read(result);
-    return check_gemm(GemmData(problem_, size_, seed), problem_, size_, result, verify, seed);
+  Verdict check(const Execution& execution, Verify verify, std::uint64_t seed) const override {
+    const std::vector<std::byte> result = read_all(execution, 2, arrays().back().bytes);
+    return check_gemm(GemmData(problem_, size(), seed), problem_, size(), result, verify, seed);
   }
 
   Timing time_baseline(const std::string& name, const BaselineRun& run) const override {
-    return time_gemm_baseline(name, run, whole_);
+    return time_gemm_baseline(name, run, problem_, size());
   }
 
   std::vector<std::int64_t> result_shape() const override {
     const Matrix& C = matrix_at(2);
-    if (C.batch > 1 || problem_.keeps_batch) return {C.batch, C.rows, C.cols};
+    if (C.batch != 1 || problem_.keeps_batch) return {C.batch, C.rows, C.cols};
     return {C.rows, C.cols};
   }
   ScalarType result_type() const override { return problem_.result; }
@@ -83,13 +78,11 @@ class Gemm : public Workload {
  private:
   const Matrix& matrix_at(int which) const { return matrices_[static_cast<std::size_t>(which)]; }
   double products() const {
-    return static_cast<double>(size_[0]) * static_cast<double>(size_[1]) *
-           static_cast<double>(size_[2]) * static_cast<double>(problem_.batch);
+    return static_cast<double>(size()[0]) * static_cast<double>(size()[1]) *
+           static_cast<double>(size()[2]) * static_cast<double>(problem_.batch);
   }
 
-  Problem whole_;
   GemmProblem problem_;
-  Extents size_;
   std::array<Matrix, 3> matrices_;  // A, B, C
   std::array<int, 3> order_;        // of the kernel's bindings
 };
@@ -110,23 +103,31 @@ Given read_shape(const GivenArray& array) {
   return {is_batch ? shape[0] : 1, shape[shape.size() - 2], shape.back(), is_batch};
 }
 
-}  // namespace
-
-std::unique_ptr<Workload> make_gemm(const Problem& problem) {
-  return std::make_unique<Gemm>(problem);
+// What the options say, without its types.
+GemmProblem read_problem(const Question& question) {
+  GemmProblem problem;
+  const auto reasons = gen::read_fields(gemm_problem_fields(), question.values, problem);
+  if (!reasons.empty()) throw ArgumentError(join(reasons, "; "));
+  return problem;
 }
 
-Problem gemm_of(const gen::KernelEntry& entry, const gen::Options& config,
-                const GemmOptions& options, const std::string& type,
-                const std::vector<GivenArray>& given) {
-  const bool reads_c = options.beta() != 0;
+void set_types(GemmProblem& problem, const std::string& text) {
+  const GemmProblem types = parse_gemm_type(text);
+  problem.operand = types.operand;
+  problem.accumulator = types.accumulator;
+  problem.result = types.result;
+}
+
+std::unique_ptr<Workload> of_arrays(const Question& question,
+                                    const std::vector<GivenArray>& given) {
+  GemmProblem problem = read_problem(question);
+  const bool reads_c = problem.beta != 0;
   if (given.size() != (reads_c ? 3u : 2u)) {
-    throw ArgumentError(fmt::format("{} takes {}, got {}: --beta is {}", entry.name,
+    throw ArgumentError(fmt::format("{} takes {}, got {}: --beta is {}", question.entry->name,
                                     reads_c ? "three arrays, A B C" : "two arrays, A B",
-                                    given.size(), options.beta()));
+                                    given.size(), problem.beta));
   }
-  GemmProblem problem =
-      options.problem_of(type.empty() ? std::string(to_string(given[0].type)) : type);
+  set_types(problem, question.type.empty() ? std::string(to_string(given[0].type)) : question.type);
   const Given a = read_shape(given[0]), b = read_shape(given[1]);
   const std::int64_t m = problem.a_k_contiguous ? a.rows : a.cols;
   const std::int64_t n = problem.b_k_contiguous ? b.rows : b.cols;
@@ -150,7 +151,7 @@ Problem gemm_of(const gen::KernelEntry& entry, const gen::Options& config,
     reasons.push_back(fmt::format("{} has {} matrices, {} has {}", given[0].name, a.batch,
                                   given[1].name, b.batch));
   }
-  problem.batch = std::max(a.batch, b.batch);
+  problem.batch = a.is_batch ? a.batch : b.batch;
   problem.keeps_batch = a.is_batch || b.is_batch;
   if (reads_c) {
     expect(given[2], problem.result);
@@ -166,14 +167,40 @@ Problem gemm_of(const gen::KernelEntry& entry, const gen::Options& config,
   // One matrix for all of the batch.
   if (!a.is_batch) problem.a.stride = 0;
   if (!b.is_batch) problem.b.stride = 0;
-  Problem out;
-  out.entry = &entry;
-  out.request.type = problem.operand;
-  out.request.options = config;
-  out.request.gemm = problem.form();
-  out.size = {m, n, k};
-  out.gemm = problem;
-  return out;
+  return make_product(question, problem, {m, n, k});
+}
+
+std::unique_ptr<Workload> of_size(const Question& question, const Extents& size) {
+  GemmProblem problem = read_problem(question);
+  set_types(problem, question.type);
+  return make_product(question, problem, size);
+}
+
+}  // namespace
+
+std::unique_ptr<Workload> make_product(const Question& question, const GemmProblem& problem,
+                                       const Extents& size) {
+  return std::make_unique<Gemm>(
+      *question.entry,
+      gen::KernelRequest{
+          .type = problem.operand, .options = question.config, .gemm = problem.form()},
+      problem, size);
+}
+
+Operation products() {
+  Operation row;
+  row.name = "gemm";
+  row.size = {"MxNxK", 3, false, {1024, 1024, 1024}};
+  row.takes_all_types = true;
+  for (const auto& field : gemm_problem_fields()) {
+    const bool of_form = field.name == "a" || field.name == "b" || field.name == "c" ||
+                         field.name == "alpha" || field.name == "beta";
+    row.options.push_back({field.name, field.help, of_form, of_form || field.name == "batch"});
+  }
+  row.baselines = {"cublas", "openblas"};
+  row.of_size = of_size;
+  row.of_arrays = of_arrays;
+  return row;
 }
 
 }  // namespace vkmoye::bench

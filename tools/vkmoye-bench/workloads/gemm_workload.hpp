@@ -1,19 +1,15 @@
 #pragma once
 // Matrix products: see gemm_problem.hpp for what they are, gemm_check.hpp for when they are right.
 
-#include <memory>
-
-#include "workloads/gemm_options.hpp"
-#include "workloads/workload.hpp"
+#include "workloads/gemm_problem.hpp"
+#include "workloads/operation.hpp"
 
 namespace vkmoye::bench {
 
-/// Precondition: a product, with three extents. Throws ArgumentError as matrices_of.
-std::unique_ptr<Workload> make_gemm(const Problem& problem);
+Operation products();
 
-/// See problem_of. Takes A and B, and C if beta is not 0; arrays of three dimensions are batches.
-Problem gemm_of(const gen::KernelEntry& entry, const gen::Options& config,
-                const GemmOptions& options, const std::string& type,
-                const std::vector<GivenArray>& given);
+/// `problem` with `size` {M, N, K}. Throws ArgumentError as matrices_of.
+std::unique_ptr<Workload> make_product(const Question& question, const GemmProblem& problem,
+                                       const Extents& size);
 
 }  // namespace vkmoye::bench

@@ -7,16 +7,14 @@
 #include <vector>
 
 #include "report/report.hpp"
-#include "vkmoye/runtime/device.hpp"
-#include "workloads/problem.hpp"
-#include "workloads/workload.hpp"
+#include "workloads/operation.hpp"
 
 namespace vkmoye::bench {
 
 struct MeasureOptions {
   std::optional<Verify> verify;        // nothing: full where it takes no time, else sample
   double min_time = 0.5;               // seconds of timed work, after as much warm-up
-  std::vector<std::string> baselines;  // as parse_baselines returns them
+  std::vector<std::string> baselines;  // of baseline_names, each once
   std::optional<double> gate;          // the least ratio to each of them
   bool bake = false;                   // sizes are numbers in the kernel
   std::uint64_t seed = 1;
@@ -24,9 +22,9 @@ struct MeasureOptions {
   std::string device;                    // likewise; empty: none was asked for
 };
 
-/// Runs `problem`: random input, poisoned output, guard words, every element compared (or a sample
-/// of them), then samples of its time and of the baselines'. What the device cannot run is a row
-/// that says why. Throws KernelError for a bad config, DeviceError if the driver fails.
-Row measure(Device& device, const Problem& problem, const MeasureOptions& options);
+/// Runs `workload`: random input, poisoned output, every element compared (or a sample of them),
+/// then samples of its time and of the baselines', where `executor` has a clock. What it cannot run
+/// is a row that says why. Throws KernelError for a bad config, DeviceError if the driver fails.
+Row measure(Executor& executor, const Workload& workload, const MeasureOptions& options);
 
 }  // namespace vkmoye::bench

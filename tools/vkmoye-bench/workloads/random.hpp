@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "vkmoye/runtime/guarded_buffer.hpp"
+#include "workloads/execution.hpp"
 
 namespace vkmoye::bench {
 
@@ -37,15 +37,15 @@ inline void fill_random(std::span<std::byte> out, std::size_t element_bytes, std
   }
 }
 
-/// Fills the whole payload with the stream, from its element 0 on.
-inline void fill_random(GuardedBuffer& buffer, std::size_t element_bytes, std::uint64_t seed) {
+/// Fills array number `array`, of `bytes`, with the stream, from its element 0 on.
+inline void fill_random(Execution& execution, std::size_t array, std::uint64_t bytes,
+                        std::size_t element_bytes, std::uint64_t seed) {
   constexpr std::uint64_t kChunkElements = std::uint64_t{1} << 21;
-  std::vector<std::byte> chunk(std::min(kChunkElements * element_bytes, buffer.bytes()));
-  for (std::uint64_t at = 0; at < buffer.bytes(); at += chunk.size()) {
-    const std::uint64_t bytes = std::min<std::uint64_t>(chunk.size(), buffer.bytes() - at);
-    const std::span part(chunk.data(), bytes);
+  std::vector<std::byte> chunk(std::min(kChunkElements * element_bytes, bytes));
+  for (std::uint64_t at = 0; at < bytes; at += chunk.size()) {
+    const std::span part(chunk.data(), std::min<std::uint64_t>(chunk.size(), bytes - at));
     fill_random(part, element_bytes, seed, at / element_bytes);
-    buffer.write(part, at);
+    execution.write(array, part, at);
   }
 }
 

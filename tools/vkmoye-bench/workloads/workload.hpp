@@ -1,30 +1,22 @@
 #pragma once
-// What a kernel is given and what it must make of it: all that `run` and `apply` know of an
-// operation. One implementation for each kind of operation; make_workload chooses.
+// A kernel and what it is applied to: its arrays, what must come out, what else does the same. One
+// implementation for each kind of operation; see operation.hpp for how one is made.
 
+#include <algorithm>
 #include <cstdint>
-#include <map>
-#include <memory>
-#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "vkmoye/runtime/guarded_buffer.hpp"
-#include "vkmoye/runtime/timing.hpp"
-#include "workloads/gemm_options.hpp"
-#include "workloads/problem.hpp"
+#include "io/parse.hpp"
+#include "vkmoye/gen/kernels/registry.hpp"
+#include "workloads/execution.hpp"
 
 namespace vkmoye::bench {
 
-enum class Verify { full, sample, off };
+class DeviceExecution;
 
-/// One buffer of a kernel.
-struct Array {
-  std::string name;
-  std::uint64_t bytes = 0;
-  std::optional<std::size_t> input = {};  // its place among the arrays that the user gives
-  std::uint64_t offset = 0;               // bytes before what the kernel is given
-};
+enum class Verify { full, sample, off };
 
 /// How a result compares with the definition.
 struct Verdict {
@@ -33,28 +25,42 @@ struct Verdict {
   std::string first;             // the first mismatch, for a reader; empty: there is none
 };
 
-using Buffers = std::vector<GuardedBuffer>;  // in the order of `Workload::arrays`
-
-/// Poisoned buffers for `arrays`, and what of them a kernel is given.
-Buffers make_buffers(Device& device, const std::vector<Array>& arrays);
-std::vector<BufferView> views_of(const Buffers& buffers, const std::vector<Array>& arrays);
-
 /// What a baseline is timed with: after the kernel itself, on its buffers or on the same data.
 struct BaselineRun {
-  Device& device;
-  const Buffers& buffers;
+  DeviceExecution& execution;
   TimeOptions times;
   std::uint64_t seed;
 };
 
 class Workload {
  public:
+  Workload(const gen::KernelEntry& entry, gen::KernelRequest request, Extents size)
+      : entry_(&entry), request_(std::move(request)), size_(std::move(size)) {}
   virtual ~Workload() = default;
+  Workload(const Workload&) = delete;
+  Workload& operator=(const Workload&) = delete;
+
+  const gen::KernelEntry& entry() const { return *entry_; }
+  /// Which kernel of the entry, for whatever device. The entry may not have its type.
+  const gen::KernelRequest& request() const { return request_; }
+  /// Whether the entry has it.
+  bool has_type() const {
+    const auto& types = entry_->types;
+    return std::find(types.begin(), types.end(), request_.type) != types.end();
+  }
+  /// That kernel for the device of `caps`. Throws KernelError with every reason.
+  gen::ir::Kernel describe(const DeviceCaps& caps) const {
+    gen::KernelRequest request = request_;
+    request.device = caps;
+    return entry_->describe(request);
+  }
+  /// As --size takes it.
+  const Extents& size() const { return size_; }
 
   /// The element types, as --type takes them.
-  virtual std::string type_text() const = 0;
-  /// What of the command line makes this work, without kernel, config and seed.
-  virtual std::vector<std::string> words() const = 0;
+  virtual std::string type_text() const { return std::string(to_string(request_.type)); }
+  /// The options of the command line that say what is computed, where they are not the usual ones.
+  virtual std::vector<std::string> words() const { return {}; }
 
   /// One for each binding of the kernel, in their order. The last holds the result.
   virtual std::vector<Array> arrays() const = 0;
@@ -67,34 +73,24 @@ class Workload {
   /// Whether checking every element takes no longer than a second or so.
   virtual bool is_checked_in_full() const = 0;
 
-  /// Gives each buffer what it holds before the kernel runs: random, reproducible from `seed`.
+  /// Gives each array what it holds before the kernel runs: random, reproducible from `seed`.
   /// What the kernel must not read is left as it is: poisoned.
-  virtual void fill(Buffers& buffers, std::uint64_t seed) const = 0;
-  /// Compares the result of one run on buffers as `fill` leaves them. `verify` is not off.
-  virtual Verdict check(const Buffers& buffers, Verify verify, std::uint64_t seed) const = 0;
+  virtual void fill(Execution& execution, std::uint64_t seed) const = 0;
+  /// Compares the result of one run on arrays as `fill` leaves them. `verify` is not off.
+  virtual Verdict check(const Execution& execution, Verify verify, std::uint64_t seed) const = 0;
 
-  /// Times the baseline called `name`, one of `baseline_names`, for the same work on the same data.
-  /// Throws Unavailable where it cannot be had.
+  /// Times the baseline called `name`, one of Operation::baselines, for the same work on the same
+  /// data. Throws Unavailable where it cannot be had.
   virtual Timing time_baseline(const std::string& name, const BaselineRun& run) const = 0;
 
   /// The shape in C's order of the array that `apply` writes.
   virtual std::vector<std::int64_t> result_shape() const = 0;
-  virtual ScalarType result_type() const = 0;
+  virtual ScalarType result_type() const { return request_.type; }
+
+ private:
+  const gen::KernelEntry* entry_;
+  gen::KernelRequest request_;
+  Extents size_;
 };
-
-std::unique_ptr<Workload> make_workload(const Problem& problem);
-
-/// An array that a user applies a kernel to.
-struct GivenArray {
-  std::string name;  // the file it comes from
-  ScalarType type;
-  std::vector<std::int64_t> shape;
-};
-
-/// The problem of applying a kernel to arrays. `type` as --type has it; empty: that of the arrays.
-/// Throws ArgumentError where their number, types or shapes are not what it takes.
-Problem problem_of(const gen::KernelEntry& entry, const gen::Options& config,
-                   const GemmOptions& gemm, const std::string& type,
-                   const std::vector<GivenArray>& given);
 
 }  // namespace vkmoye::bench

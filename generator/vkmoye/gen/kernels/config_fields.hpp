@@ -1,23 +1,31 @@
 #pragma once
 // The values of a config that `--NAME VALUE` can replace: rows of data, from which `list` is made and
-// with which options are read.
+// with which options are read, with one wording for what is refused.
 //
 //   const std::vector<ConfigField<Config>> kFields = {
-//       number_field("threads", "threads of a workgroup", &Config::threads)};
-//   reasons = read_fields(kFields, {{"threads", "128"}}, config);
+//       numbers_field("threads", "threads of a workgroup", {&Config::threads}),
+//       numbers_field("tile", "rows x columns", {&Config::rows, &Config::cols})};
+//   reasons = read_fields(kFields, {{"tile", "64x32"}}, config);
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
-#include "vkmoye/gen/kernels/registry.hpp"
+#include "vkmoye/contract/scalar_type.hpp"
+#include "vkmoye/layout/layout.hpp"
 
 namespace vkmoye::gen {
+
+/// Values by the name of their field, as text: {{"tile", "64x32"}, {"pad", "1"}}.
+using Options = std::map<std::string, std::string>;
 
 template <class Config>
 struct ConfigField {
@@ -25,58 +33,86 @@ struct ConfigField {
   std::string help;
   std::string expects;  // "a whole number"
   std::function<std::string(const Config&)> show;
-  std::function<bool(const std::string&, Config&)> read;  // false: it is not what was expected
+  /// False: it is not what was expected. Throws an Error that says more.
+  std::function<bool(const std::string&, Config&)> read;
 };
 
-inline bool parse_number(std::string_view text, std::int64_t& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
-}
+/// "128x128x8" with x between them: 128, 128, 8. Nothing where a part is no whole number of 64 bits.
+std::optional<std::vector<std::int64_t>> parse_numbers(std::string_view text, char between);
 
-/// "64x32".
-inline bool parse_pair(std::string_view text, std::int64_t& first, std::int64_t& second) {
-  const auto cross = text.find('x');
-  return cross != std::string_view::npos && parse_number(text.substr(0, cross), first) &&
-         parse_number(text.substr(cross + 1), second);
-}
+/// "2 whole numbers of 64 bits, such as 64x32".
+std::string numbers_text(std::size_t count, const std::string& between);
 
+/// "16x8", the compact layout of that shape, or a layout: "(16,8):(8,1)". Throws LayoutError.
+Layout parse_shape_or_layout(const std::string& text);
+
+/// "pad '1.5' is not a whole number".
+std::string not_read(const std::string& name, const std::string& text, const std::string& expects);
+
+/// "there is no option 'pad'; there are tile, threads".
+std::string no_option(const std::string& name, const std::vector<std::string>& there_are);
+
+/// One whole number or several, with `between` between them.
 template <class Config>
-ConfigField<Config> number_field(std::string name, std::string help, std::int64_t Config::*value) {
-  return {std::move(name), std::move(help), "a whole number of 64 bits",
-          [value](const Config& config) { return std::to_string(config.*value); },
-          [value](const std::string& text, Config& config) {
-            return parse_number(text, config.*value);
-          }};
-}
-
-template <class Config>
-ConfigField<Config> pair_field(std::string name, std::string help, std::int64_t Config::*first,
-                               std::int64_t Config::*second) {
-  return {std::move(name), std::move(help), "two numbers, such as 64x32",
+ConfigField<Config> numbers_field(std::string name, std::string help,
+                                  std::vector<std::int64_t Config::*> values, char between = 'x') {
+  const std::string separator(1, between);
+  return {std::move(name), std::move(help), numbers_text(values.size(), separator),
           [=](const Config& config) {
-            return std::to_string(config.*first) + "x" + std::to_string(config.*second);
+            std::vector<std::string> parts;
+            for (const auto value : values) parts.push_back(std::to_string(config.*value));
+            return join(parts, separator);
           },
           [=](const std::string& text, Config& config) {
-            return parse_pair(text, config.*first, config.*second);
+            const auto numbers = parse_numbers(text, between);
+            if (!numbers || numbers->size() != values.size()) return false;
+            for (std::size_t i = 0; i < values.size(); ++i) config.*values[i] = (*numbers)[i];
+            return true;
           }};
 }
 
-/// The rows of `list` for a kernel whose own values are those of `defaults`.
-template <class Config>
-std::vector<OptionRow> option_rows(const std::vector<ConfigField<Config>>& fields,
-                                   const Config& defaults) {
-  std::vector<OptionRow> rows;
-  for (const auto& field : fields) rows.push_back({field.name, field.show(defaults), field.help});
-  return rows;
+/// One of `words`, which name the values 0, 1, .. of an enumeration or of bool.
+template <class Config, class Value>
+ConfigField<Config> choice_field(std::string name, std::string help, std::vector<std::string> words,
+                                 Value Config::*value) {
+  std::string expects = join(words, " or ");
+  return {std::move(name), std::move(help), std::move(expects),
+          [=](const Config& config) { return words[static_cast<std::size_t>(config.*value)]; },
+          [=](const std::string& text, Config& config) {
+            const auto found = std::find(words.begin(), words.end(), text);
+            if (found == words.end()) {
+              const std::string near = did_you_mean(text, words);
+              if (near.empty()) return false;
+              throw ArgumentError("did you mean '" + near + "'?");
+            }
+            config.*value = static_cast<Value>(found - words.begin());
+            return true;
+          }};
 }
 
-/// Key and value of each field, for the first line of the text and for reports.
+/// The names of `rows`, which have one each.
+template <class Row>
+std::vector<std::string> names_of(const std::vector<Row>& rows) {
+  std::vector<std::string> names;
+  for (const Row& row : rows) names.push_back(row.name);
+  return names;
+}
+
+/// Name and value of each field, for the first line of the text and for reports.
 template <class Config>
 std::vector<std::pair<std::string, std::string>> items(
     const std::vector<ConfigField<Config>>& fields, const Config& config) {
   std::vector<std::pair<std::string, std::string>> out;
-  out.emplace_back("type", to_string(config.type));
   for (const auto& field : fields) out.emplace_back(field.name, field.show(config));
+  return out;
+}
+
+/// The same behind the type of the elements.
+template <class Config>
+std::vector<std::pair<std::string, std::string>> typed_items(
+    const std::vector<ConfigField<Config>>& fields, const Config& config) {
+  auto out = items(fields, config);
+  out.insert(out.begin(), {"type", std::string(to_string(config.type))});
   return out;
 }
 
@@ -90,12 +126,13 @@ std::vector<std::string> read_fields(const std::vector<ConfigField<Config>>& fie
     const auto field = std::find_if(fields.begin(), fields.end(),
                                     [&](const auto& row) { return row.name == wanted; });
     if (field == fields.end()) {
-      std::vector<std::string> names;
-      for (const auto& row : fields) names.push_back(row.name);
-      reasons.push_back("there is no option '" + name + "'; there are " +
-                        (names.empty() ? "none" : join(names, ", ")));
-    } else if (!field->read(text, config)) {
-      reasons.push_back(name + " '" + text + "' is not " + field->expects);
+      reasons.push_back(no_option(name, names_of(fields)));
+      continue;
+    }
+    try {
+      if (!field->read(text, config)) reasons.push_back(not_read(name, text, field->expects));
+    } catch (const Error& error) {
+      reasons.push_back(not_read(name, text, field->expects) + ": " + error.what());
     }
   }
   return reasons;

@@ -12,9 +12,12 @@ namespace vkmoye::gen {
 
 const std::vector<ConfigField<CopyAutoConfig>>& copy_auto_fields() {
   static const std::vector<ConfigField<CopyAutoConfig>> fields = {
-      number_field("threads", "threads of a workgroup", &CopyAutoConfig::threads),
-      number_field("rounds", "accesses that each thread has in flight", &CopyAutoConfig::rounds),
-      number_field("vector", "bytes of an access: 1 to 16", &CopyAutoConfig::vector),
+      numbers_field<CopyAutoConfig>("threads", "threads of a workgroup",
+                                    {&CopyAutoConfig::threads}),
+      numbers_field<CopyAutoConfig>("rounds", "accesses that each thread has in flight",
+                                    {&CopyAutoConfig::rounds}),
+      numbers_field<CopyAutoConfig>("vector", "bytes of an access: 1 to 16",
+                                    {&CopyAutoConfig::vector}),
   };
   return fields;
 }
@@ -41,7 +44,7 @@ ir::Kernel copy_auto(const CopyAutoConfig& config, const std::string& name) {
   if (!reasons.empty()) throw KernelError(name, std::move(reasons));
 
   Builder k(name, static_cast<std::uint32_t>(config.threads));
-  k.describe(items(copy_auto_fields(), config),
+  k.describe(typed_items(copy_auto_fields(), config),
              "flat arrays: independent wide accesses, whatever the rows and the type");
   const Extent count("cols", "rows");
   const Tensor src = k.input("src", config.type, {{"at", count}});

@@ -83,9 +83,10 @@ class Product {
     const Conditions fits =
         all_of({builder_.fits(source(a_, 0, vectors), {vector_of(a_, vectors)}),
                 builder_.fits(source(b_, 0, vectors), {vector_of(b_, vectors)})});
-    // BLAS: A and B are not read where alpha is 0, so that a NaN there does not count.
+    // BLAS: A and B are not read where alpha is 0, so that a NaN there does not count. Without any k
+    // there is nothing to read either, and the number of tiles would not come out as 0.
     builder_.branch(
-        {ir::not_equal(alpha, ir::number(factor, 0))},
+        {ir::not_equal(alpha, ir::number(factor, 0)), ir::not_equal(ir::variable("k"), 0)},
         [&] {
           builder_.branch(
               fits, [&] { sum_up(vectors); }, [&] { sum_up(single); });

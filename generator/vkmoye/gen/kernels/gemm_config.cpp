@@ -19,16 +19,44 @@ Staging staging_of(const GemmConfig& config, const GemmForm& form, std::int64_t 
   return {lanes, size(config.threads) / lanes, vector};
 }
 
+const std::vector<ConfigField<GemmConfig>>& gemm_fields() {
+  using Config = GemmConfig;
+  static const std::vector<ConfigField<Config>> fields = {
+      numbers_field<Config>(
+          "tile", "MxNxK: elements of C that one workgroup sums up, and of k that it stages",
+          {&Config::tile_m, &Config::tile_n, &Config::tile_k}),
+      {"threads", "layout of a workgroup's threads over (m, n)",
+       "a shape, such as 16x16, or a layout",
+       [](const Config& config) { return to_string(config.threads); },
+       [](const std::string& text, Config& config) {
+         config.threads = parse_shape_or_layout(text);
+         return true;
+       }},
+      numbers_field<Config>("values", "MxN: neighbouring elements of C that one thread has",
+                            {&Config::values_m, &Config::values_n}),
+      numbers_field<Config>("pad", "A,B: elements after each column of the shared tiles",
+                            {&Config::pad_a, &Config::pad_b}, ','),
+      numbers_field<Config>("stages", "shared tiles of A and of B: 1, or 2 that take turns",
+                            {&Config::stages}),
+      choice_field<Config>("prefetch",
+                           "yes: the next tiles wait in registers while these are multiplied",
+                           {"no", "yes"}, &Config::prefetch),
+      numbers_field<Config>("fragments", "of A and of B in registers: 1, or 2 that take turns",
+                            {&Config::fragments}),
+      numbers_field<Config>("unroll", "steps of k that the compiler repeats; 0: a whole tile",
+                            {&Config::unroll}),
+      numbers_field<Config>("vector",
+                            "bytes that a thread moves at once from and to memory, at most",
+                            {&Config::vector_bytes}),
+  };
+  return fields;
+}
+
 std::vector<std::pair<std::string, std::string>> GemmConfig::items() const {
-  return {{"tile", fmt::format("{}x{}x{}", tile_m, tile_n, tile_k)},
-          {"threads", to_string(threads)},
-          {"values", fmt::format("{}x{}", values_m, values_n)},
-          {"pad", fmt::format("{},{}", pad_a, pad_b)},
-          {"stages", std::to_string(stages)},
-          {"prefetch", prefetch || stages == 2 ? "yes" : "no"},
-          {"fragments", std::to_string(fragments)},
-          {"unroll", std::to_string(unroll == 0 ? tile_k : unroll)},
-          {"vector", fmt::format("{} bytes", vector_bytes)}};
+  GemmConfig in_effect = *this;
+  in_effect.prefetch = prefetch || stages == 2;
+  if (unroll == 0) in_effect.unroll = tile_k;
+  return gen::items(gemm_fields(), in_effect);
 }
 
 std::int64_t fragment_vector(const GemmForm& form, std::int64_t values) {
@@ -71,6 +99,18 @@ std::vector<std::string> reasons_against(const GemmConfig& config, const GemmFor
             "bf16 is moved only: there is no arithmetic on it without matrix units");
     if (type == ScalarType::bf16) break;
   }
+  const std::pair<const char*, ScalarType> types[] = {
+      {"operands", form.operand}, {"accumulator", form.accumulator}, {"result", form.result}};
+  for (std::size_t i = 1; i < std::size(types); ++i) {
+    const auto& [before, one] = types[i - 1];
+    const auto& [after, other] = types[i];
+    require(is_floating(one) == is_floating(other),
+            fmt::format("{} of {} and {} of {}: integers and floating-point numbers do not mix",
+                        before, to_string(one), after, to_string(other)));
+  }
+  require(!is_unsigned(form.result) || is_unsigned(form.accumulator),
+          fmt::format("accumulator of {} and result of {}: negative sums are none of its numbers",
+                      to_string(form.accumulator), to_string(form.result)));
   require(form.accumulator == ScalarType::f16 || form.accumulator == ScalarType::f32 ||
               form.accumulator == ScalarType::f64 || form.accumulator == ScalarType::i32,
           fmt::format("{} is no type to sum up in; there are f16, f32, f64 and i32",

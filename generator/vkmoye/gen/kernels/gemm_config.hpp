@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "vkmoye/gen/kernels/config_fields.hpp"
 #include "vkmoye/gen/kernels/gemm_form.hpp"
 #include "vkmoye/layout/layout.hpp"
 
@@ -22,9 +23,12 @@ struct GemmConfig {
   std::int64_t unroll = 0;     // steps of k that the compiler repeats; 0: a whole tile
   std::int64_t vector_bytes = 4;  // moved at once from and to buffers, at most
 
-  /// Key and value of everything above, for the first line of the text and for reports.
+  /// Name and value of everything above, for the first line of the text and for reports.
   std::vector<std::pair<std::string, std::string>> items() const;
 };
+
+/// What of the config `--NAME` can replace.
+const std::vector<ConfigField<GemmConfig>>& gemm_fields();
 
 /// Every reason why no kernel can be made of `config` for `form`. Empty: fine.
 std::vector<std::string> reasons_against(const GemmConfig& config, const GemmForm& form);

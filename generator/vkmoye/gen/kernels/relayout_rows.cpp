@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
 #include "vkmoye/base/error.hpp"
-#include "vkmoye/gen/kernels/config_fields.hpp"
+#include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/gen/kernels/kernel_row.hpp"
 #include "vkmoye/gen/kernels/relayout.hpp"
 #include "vkmoye/layout/algebra.hpp"
 
@@ -14,22 +14,14 @@ namespace vkmoye::gen {
 namespace {
 
 constexpr const char* kName = "relayout";
-constexpr std::string_view kWalks[] = {"dst", "src", "both"};  // in the order of Walk
 
 struct Config : RelayoutConfig {
   std::vector<std::int64_t> axes;  // empty: reversed
 };
 
-bool parse_axes(std::string_view text, std::vector<std::int64_t>& axes) {
-  axes.clear();
-  while (true) {
-    const auto comma = text.find(',');
-    std::int64_t axis = 0;
-    if (!parse_number(text.substr(0, comma), axis) || axis < 0) return false;
-    axes.push_back(axis);
-    if (comma == std::string_view::npos) return true;
-    text.remove_prefix(comma + 1);
-  }
+template <class Value>
+ConfigField<Config> whole_number(const char* name, const char* help, Value RelayoutConfig::*value) {
+  return numbers_field<Config>(name, help, {value});
 }
 
 const std::vector<ConfigField<Config>>& fields() {
@@ -40,62 +32,91 @@ const std::vector<ConfigField<Config>>& fields() {
          return config.axes.empty() ? std::string("reversed")
                                     : fmt::format("{}", fmt::join(config.axes, ","));
        },
-       [](const std::string& text, Config& config) { return parse_axes(text, config.axes); }},
-      number_field<Config>("threads", "threads of a workgroup, at most", &Config::threads),
-      number_field<Config>("vector", "bytes of an access, at most", &Config::vector),
-      number_field<Config>("run", "elements of a tile along src and along dst, 0: by type",
-                           &Config::run),
-      number_field<Config>("rounds", "accesses in flight where no tile is needed", &Config::rounds),
-      {"walk", "neighbouring workgroups go further along: dst, src or both", "dst, src or both",
-       [](const Config& config) { return std::string(kWalks[static_cast<int>(config.walk)]); },
        [](const std::string& text, Config& config) {
-         const auto found = std::find(std::begin(kWalks), std::end(kWalks), text);
-         if (found == std::end(kWalks)) return false;
-         config.walk = static_cast<Walk>(found - std::begin(kWalks));
-         return true;
+         const auto axes = parse_numbers(text, ',');
+         if (axes) config.axes = *axes;
+         return axes.has_value();
        }},
+      whole_number("threads", "threads of a workgroup, at most", &Config::threads),
+      whole_number("vector", "bytes of an access, at most", &Config::vector),
+      whole_number("run", "elements of a tile along src and along dst, 0: by type", &Config::run),
+      whole_number("rounds", "accesses in flight where no tile is needed", &Config::rounds),
+      choice_field<Config, Walk>("walk", "neighbouring workgroups go further along this side",
+                                 {"dst", "src", "both"}, &Config::walk),
   };
   return rows;
 }
 
-Config config_of(const Request& request) {
+Config plain_config(const KernelRequest& request) {
   Config config;
   config.type = request.type;
-  auto reasons = read_fields(fields(), request.options, config);
-  if (!reasons.empty()) throw KernelError(kName, std::move(reasons));
   return config;
 }
 
-}  // namespace
-
-PermutedArray permuted_array(const Request& request) {
-  const std::vector<std::int64_t> example = {32, 64, 128};
-  const auto& shape = request.shape.empty() ? example : request.shape;
-  PermutedArray out;
-  try {
-    out.layouts = permuted(shape, config_of(request).axes);
-  } catch (const LayoutError& error) {
-    throw KernelError(kName, {error.what()});
+PermutedArray permuted_array(const KernelRequest& request, const Config& config) {
+  const std::vector<std::int64_t> shape = request.shape.value_or(kRelayoutExample);
+  std::vector<std::int64_t> axes = config.axes;
+  for (std::size_t i = shape.size(); config.axes.empty() && i-- > 0;) {
+    axes.push_back(static_cast<std::int64_t>(i));
   }
-  for (int i = 0; i < out.layouts.dst.rank(); ++i) {
-    out.shape.push_back(size(out.layouts.dst.mode(i)));
+  std::vector<std::int64_t> sorted = axes;
+  std::sort(sorted.begin(), sorted.end());
+  bool each_once = sorted.size() == shape.size();
+  for (std::size_t i = 0; each_once && i < sorted.size(); ++i) {
+    each_once = sorted[i] == static_cast<std::int64_t>(i);
+  }
+  if (!each_once) {
+    throw KernelError(kName, {fmt::format("permute ({}) does not name each axis of ({}) once",
+                                          fmt::join(axes, ","), fmt::join(shape, ","))});
+  }
+  PermutedArray out;
+  std::vector<std::int64_t> strides(shape.size());  // of a
+  std::int64_t elements = 1;
+  for (std::size_t i = shape.size(); i-- > 0;) {
+    strides[i] = elements;
+    elements *= shape[i];
+  }
+  for (const std::int64_t axis : axes) {
+    out.shape.push_back(shape[static_cast<std::size_t>(axis)]);
+    out.strides.push_back(strides[static_cast<std::size_t>(axis)]);
+  }
+  if (shape.empty()) {
+    out.layouts = Permutation{Layout(1), Layout(1)};
+  } else if (elements > 0) {
+    out.layouts = permuted(shape, axes);
   }
   return out;
 }
 
-KernelEntry relayout_row() {
-  KernelEntry row;
-  row.name = kName;
-  row.operation = Operation::relayout;
-  row.summary = "axes of an array of any rank permuted; in C++, any strided tensor into another";
-  row.source = "this project";
-  for (const ScalarTypeInfo& type : scalar_types()) row.types.push_back(type.type);
-  row.options = option_rows(fields(), Config());
-  row.describe = [](const Request& request) {
-    const PermutedArray array = permuted_array(request);
-    return relayout(array.layouts.src, array.layouts.dst, config_of(request), kName);
-  };
-  return row;
+// An array without elements: a kernel that runs no workgroup.
+ir::Kernel nothing_to_move(const Config& config) {
+  Builder k(kName, 1);
+  k.describe(typed_items(fields(), config), "the arrays have no elements: nothing moves");
+  k.input("src", config.type, {{"at", 0}});
+  k.output("dst", config.type, {{"at", 0}});
+  k.grid(0, 0, 1);
+  return k.finish();
+}
+
+}  // namespace
+
+PermutedArray permuted_array(const KernelRequest& request) {
+  Config config = plain_config(request);
+  auto reasons = read_fields(fields(), request.options, config);
+  if (!reasons.empty()) throw KernelError(kName, std::move(reasons));
+  return permuted_array(request, config);
+}
+
+std::vector<KernelEntry> relayout_rows() {
+  return {entry_of<Config>(
+      {kName, "relayout",
+       "axes of an array of any rank permuted; in C++, any strided tensor into another",
+       "this project", every_type(), fields(), plain_config,
+       [](const Config& config, const KernelRequest& request) {
+         const PermutedArray array = permuted_array(request, config);
+         if (!array.layouts) return nothing_to_move(config);
+         return relayout(array.layouts->src, array.layouts->dst, config, kName);
+       }})};
 }
 
 }  // namespace vkmoye::gen

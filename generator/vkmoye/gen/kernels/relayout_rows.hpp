@@ -1,6 +1,7 @@
 #pragma once
 // What the command line says of a relayout: the axes of an array in C's order, permuted.
 
+#include <optional>
 #include <vector>
 
 #include "vkmoye/gen/kernels/registry.hpp"
@@ -8,16 +9,21 @@
 
 namespace vkmoye::gen {
 
-KernelEntry relayout_row();
+std::vector<KernelEntry> relayout_rows();
+
+/// The shape that a request without one means.
+inline const std::vector<std::int64_t> kRelayoutExample = {32, 64, 128};
 
 /// b = a.transpose(axes) as NumPy does it.
 struct PermutedArray {
-  Permutation layouts;
-  std::vector<std::int64_t> shape;  // of b
+  /// Nothing: a has no elements, and so no layout.
+  std::optional<Permutation> layouts;
+  std::vector<std::int64_t> shape;    // of b
+  std::vector<std::int64_t> strides;  // in a, along the axes of b
 };
 
 /// What `request`, its shape and its option "permute", asks for. Throws KernelError where the option
 /// does not name each axis of the shape once.
-PermutedArray permuted_array(const Request& request);
+PermutedArray permuted_array(const KernelRequest& request);
 
 }  // namespace vkmoye::gen

@@ -66,10 +66,39 @@ Layout TileConfig::shared_layout() const {
   return shared ? *shared : Layout(IntTuple{tile_cols, tile_rows}, IntTuple{1, tile_cols + pad});
 }
 
+const std::vector<ConfigField<TileConfig>>& direct_tile_fields() {
+  static const std::vector<ConfigField<TileConfig>> fields = {
+      numbers_field<TileConfig>("tile", "rows x columns of src that one workgroup moves",
+                                {&TileConfig::tile_rows, &TileConfig::tile_cols}),
+      {"threads", "layout of a workgroup's threads over the tile",
+       "a shape, such as 32x8, or a layout",
+       [](const TileConfig& config) { return to_string(config.threads); },
+       [](const std::string& text, TileConfig& config) {
+         config.threads = parse_shape_or_layout(text);
+         return true;
+       }},
+  };
+  return fields;
+}
+
+const std::vector<ConfigField<TileConfig>>& tile_fields() {
+  static const std::vector<ConfigField<TileConfig>> fields = [] {
+    std::vector<ConfigField<TileConfig>> all = direct_tile_fields();
+    all.push_back(numbers_field<TileConfig>(
+        "pad", "elements after each column run of the shared tile", {&TileConfig::pad}));
+    all.push_back({"shared", "layout of the shared tile, instead of pad", "a layout",
+                   [](const TileConfig& config) { return to_string(config.shared_layout()); },
+                   [](const std::string& text, TileConfig& config) {
+                     config.shared = parse_layout(text);
+                     return true;
+                   }});
+    return all;
+  }();
+  return fields;
+}
+
 std::vector<std::pair<std::string, std::string>> TileConfig::tile_items() const {
-  return {{"type", std::string(to_string(type))},
-          {"tile", fmt::format("{}x{}", tile_rows, tile_cols)},
-          {"threads", to_string(threads)}};
+  return typed_items(direct_tile_fields(), *this);
 }
 
 std::vector<std::pair<std::string, std::string>> TileConfig::items() const {

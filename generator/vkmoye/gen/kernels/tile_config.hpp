@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "vkmoye/contract/device_caps.hpp"
 #include "vkmoye/contract/scalar_type.hpp"
+#include "vkmoye/gen/kernels/config_fields.hpp"
 #include "vkmoye/layout/layout.hpp"
 
 namespace vkmoye::gen {
@@ -23,11 +23,15 @@ struct TileConfig {
   /// The layout of the shared tile, shape (tile_cols, tile_rows).
   Layout shared_layout() const;
 
-  /// Key and value of everything above, for the first line of the text and for reports.
+  /// Name and value of everything above, for the first line of the text and for reports.
   std::vector<std::pair<std::string, std::string>> items() const;
   /// The same without the shared layout.
   std::vector<std::pair<std::string, std::string>> tile_items() const;
 };
+
+/// What of the config `--NAME` can replace, of kernels with a shared tile and of those without one.
+const std::vector<ConfigField<TileConfig>>& tile_fields();
+const std::vector<ConfigField<TileConfig>>& direct_tile_fields();
 
 /// Every reason why no kernel can be made of `config`: tiles that `threads` does not divide
 /// (both ways round if `transposed`), thread layouts that are not a numbering of the threads,

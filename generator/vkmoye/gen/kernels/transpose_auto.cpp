@@ -78,15 +78,18 @@ TransposeAutoConfig transpose_auto_config(ScalarType type) {
 const std::vector<ConfigField<TransposeAutoConfig>>& transpose_auto_fields() {
   using Config = TransposeAutoConfig;
   static const std::vector<ConfigField<Config>> fields = {
-      pair_field("tile", "rows x columns of src that one workgroup moves", &Config::tile_rows,
-                 &Config::tile_cols),
-      number_field("threads", "threads of a workgroup", &Config::threads),
-      pair_field("vector", "bytes of an access: loads x stores", &Config::load, &Config::store),
-      pair_field("lanes", "threads side by side along a row of src x of dst", &Config::load_lanes,
-                 &Config::store_lanes),
-      number_field("pad", "words after each run of columns of the shared tile", &Config::pad),
-      number_field("strip", "rows of tiles that workgroups walk down before they step aside",
-                   &Config::strip),
+      numbers_field<Config>("tile", "rows x columns of src that one workgroup moves",
+                            {&Config::tile_rows, &Config::tile_cols}),
+      numbers_field<Config>("threads", "threads of a workgroup", {&Config::threads}),
+      numbers_field<Config>("vector", "bytes of an access: loads x stores",
+                            {&Config::load, &Config::store}),
+      numbers_field<Config>("lanes", "threads side by side along a row of src x of dst",
+                            {&Config::load_lanes, &Config::store_lanes}),
+      numbers_field<Config>("pad", "words after each run of columns of the shared tile",
+                            {&Config::pad}),
+      numbers_field<Config>("strip",
+                            "rows of tiles that workgroups walk down before they step aside",
+                            {&Config::strip}),
   };
   return fields;
 }
@@ -158,7 +161,7 @@ ir::Kernel transpose_auto(const TransposeAutoConfig& config, const std::string& 
 
   Builder k(name, static_cast<std::uint32_t>(config.threads));
   k.describe(
-      items(transpose_auto_fields(), config),
+      typed_items(transpose_auto_fields(), config),
       "wide accesses along the rows of src and of dst, words between in padded shared memory");
 
   const std::int64_t bM = config.tile_cols, bN = config.tile_rows;

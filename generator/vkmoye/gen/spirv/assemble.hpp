@@ -9,7 +9,8 @@ namespace vkmoye::gen::spirv {
 
 /// SPIR-V 1.5 for Vulkan 1.2, entry point "main", not optimised: drivers do that.
 /// Throws CompileError with the compiler's log and the numbered text. `name` is for the message.
-/// Thread-safe.
+/// Throws std::bad_alloc where memory does not suffice; then, in this process, CompileError for all
+/// that follows. Thread-safe.
 std::vector<std::uint32_t> assemble(const std::string& name, const std::string& glsl);
 
 }  // namespace vkmoye::gen::spirv

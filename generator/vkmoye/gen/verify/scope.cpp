@@ -71,8 +71,8 @@ class ScopeChecker {
     if (extent.is_symbol()) {
       use(variable(extent.symbol), "extent of " + whose);
       if (!extent.times.empty()) use(variable(extent.times), "extent of " + whose);
-    } else if (extent.value < 1 || extent.value > 0xffffffff) {
-      complain("{} has an extent of {}, outside 1..2^32-1", whose, extent.value);
+    } else if (extent.value < 0 || extent.value > 0xffffffff) {
+      complain("{} has an extent of {}, outside 0..2^32-1", whose, extent.value);
     }
   }
 

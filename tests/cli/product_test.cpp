@@ -79,16 +79,20 @@ TEST(GemmCli, WhatIsNoProductIsRefused) {
     EXPECT_THAT(outcome.err, HasSubstr(text));
   };
   refused({"run", "gemm/simt", "--size", "32x32"}, "size '32x32' has 2 extents, MxNxK has 3");
-  refused({"run", "gemm/simt", "--a", "n"}, "--a: 'n' is no index of it; there are k m");
-  refused({"run", "gemm/simt", "--alpha", "nan"}, "--alpha: 'nan' is not a finite number");
-  refused({"run", "gemm/simt", "--batch", "0"}, "--batch: '0' is not a whole number from 1");
-  refused({"run", "gemm/simt", "--init", "integer"}, "did you mean 'integers'?");
+  refused({"run", "gemm/simt", "--a", "n"}, "a 'n' is not m or k");
+  refused({"run", "gemm/simt", "--alpha", "nan"}, "alpha 'nan' is not a finite number");
+  refused({"run", "gemm/simt", "--batch", "0"}, "batch '0' is not a whole number from 1");
+  refused({"run", "gemm/simt", "--init", "integer"},
+          "init 'integer' is not random or integers or nonfinite: did you mean 'integers'?");
   refused({"run", "gemm/simt", "--type", "f32,f32,f32,f32"}, "4 names");
-  refused({"run", "gemm/simt", "--type", "i8"}, "i8 is no type to sum up in");
+  refused({"run", "gemm/simt", "--type", "f32,i32"}, "integers and floating-point numbers do not");
+  refused({"emit", "gemm/simt", "--type", "f16,f32,i32"}, "accumulator of f32 and result of i32");
+  refused({"run", "gemm/simt", "--type", "i8"},
+          "there is no such kernel for i8; there are f16 f32 f64 i32");
   refused({"run", "gemm/simt", "--size", "4x4x4", "--lda", "3"},
           "A has rows of 4 elements, 3 apart");
-  refused({"run", "copy/simple", "--alpha", "2"}, "--alpha: for products, and copy/simple is none");
-  refused({"emit", "copy/simple", "--a", "m"}, "--a: for products");
+  refused({"run", "copy/simple", "--alpha", "2"}, "--alpha is for gemm, and copy/simple is none");
+  refused({"emit", "copy/simple", "--a", "m"}, "--a is for gemm");
   refused({"run", "gemm/simt", "--baseline", "copy"},
           "--baseline copy: does not do what gemm/simt");
   refused({"run", "copy/simple", "--baseline", "openblas"}, "--baseline openblas: does not do");
@@ -149,6 +153,46 @@ TEST_F(GemmApply, TakesFactorsAndAnOldC) {
       {"--in", file("a.npy"), file("b.npy"), file("c0.npy"), "--alpha", "2", "--beta", "-0.5"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(result(), npy("<f4", "(1, 2)", bytes_of(std::vector<float>{-3, -6})));
+}
+
+TEST_F(GemmApply, SumsOfNothingAreZeroAndNoRowsMakeNone) {
+  write("a.npy", "(2, 0)", {});
+  write("c0.npy", "(2, 2)", {1, 2, 3, 4});
+  Outcome outcome = apply({"--in", file("a.npy"), file("a.npy")});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(result(), npy("<f4", "(2, 2)", bytes_of(std::vector<float>{0, 0, 0, 0})));
+  outcome = apply({"--in", file("a.npy"), file("a.npy"), file("c0.npy"), "--beta", "-2"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(result(), npy("<f4", "(2, 2)", bytes_of(std::vector<float>{-2, -4, -6, -8})));
+  write("a.npy", "(0, 3)", {});
+  write("b.npy", "(2, 3)", {1, 2, 3, 4, 5, 6});
+  outcome = apply({"--in", file("a.npy"), file("b.npy")});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(result(), npy("<f4", "(0, 2)", ""));
+  write("a.npy", "(0, 2, 3)", {});
+  outcome = apply({"--in", file("a.npy"), file("b.npy")});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(result(), npy("<f4", "(0, 2, 2)", ""));
+}
+
+TEST_F(GemmApply, MixedTypesAreRefusedBeforeAResultIsWritten) {
+  write("a.npy", "(2, 2)", {1, 2, 3, 4});
+  for (const char* type : {"f32,i32", "f32,f32,i32"}) {
+    const Outcome outcome = apply({"--in", file("a.npy"), file("a.npy"), "--type", type});
+    EXPECT_EQ(outcome.status, 2) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("integers and floating-point numbers do not mix"));
+    EXPECT_EQ(result(), "");
+  }
+}
+
+// The least number of the type is one, although the greatest is nearer to 0.
+TEST_F(GemmApply, TakesEveryFactorThatTheAccumulatorHolds) {
+  const auto one = [](std::int32_t value) { return bytes_of(std::vector<std::int32_t>{value}); };
+  write_file(file("a.npy"), npy("<i4", "(1, 1)", one(1)));
+  const Outcome outcome = apply({"--in", file("a.npy"), file("a.npy"), "--alpha", "-2147483648"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(result(), npy("<i4", "(1, 1)", one(INT32_MIN)));
+  EXPECT_EQ(apply({"--in", file("a.npy"), file("a.npy"), "--alpha", "2147483648"}).status, 2);
 }
 
 TEST_F(GemmApply, ThreeDimensionsAreABatchAndTwoServeAllOfIt) {
@@ -288,8 +332,24 @@ TEST(Baselines, AGateDecidesTheExitStatus) {
                  {kFake, "VKMOYE_FAKE_CUDA=" + mode});
   };
   EXPECT_EQ(run_with("0", "").status, 0);
-  EXPECT_EQ(run_with("1000000", "").status, 4);
-  EXPECT_EQ(run_with("0", "none").status, 4);
+  EXPECT_EQ(run_with("0", "").err, "");
+  const Outcome slow = run_with("1000000", "");
+  EXPECT_EQ(slow.status, 4);
+  EXPECT_THAT(slow.err,
+              testing::MatchesRegex("vkmoye-bench: gate: copy/simple f32 64x64: [0-9.e+-]+ "
+                                    "x the speed of cudamemcpy, below the gate "
+                                    "1000000\n"));
+  const Outcome none = run_with("0", "none");
+  EXPECT_EQ(none.status, 4);
+  EXPECT_THAT(none.err,
+              HasSubstr("gate: copy/simple f32 64x64: no time of cudamemcpy: CUDA has no"));
+  // What a baseline does not do is not held against a kernel, and not left out in silence.
+  const Outcome other = bench({"run", "copy/simple", "transpose/padded", "--size", "64",
+                               "--baseline", "cublas", "--min-time", "0.01", "--gate", "0"},
+                              {kFake});
+  EXPECT_EQ(other.status, 0);
+  EXPECT_EQ(other.err,
+            "vkmoye-bench: gate: copy/simple: not compared, no --baseline does what it does\n");
   EXPECT_EQ(bench({"run", "copy/simple", "--gate", "1"}).status, 2);
 }
 

@@ -1,0 +1,54 @@
+#pragma once
+// A row of the registry, made of what differs from kernel to kernel.
+//
+//   entry_of<Config>({.name = "copy/auto", .operation = "copy", .summary = "..", .source = "..",
+//                     .types = every_type(), .fields = copy_auto_fields(),
+//                     .defaults = [](const KernelRequest& request) { return Config{request.type}; },
+//                     .describe = [](const Config& config, const KernelRequest&) { .. }});
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "vkmoye/gen/kernels/registry.hpp"
+
+namespace vkmoye::gen {
+
+template <class Config>
+struct KernelRow {
+  std::string name, operation, summary, source;  // as in KernelEntry
+  std::vector<ScalarType> types;
+  std::vector<ConfigField<Config>> fields;  // what of the config `--NAME` replaces
+  /// The config for a request without options.
+  std::function<Config(const KernelRequest&)> defaults;
+  std::function<ir::Kernel(const Config&, const KernelRequest&)> describe;
+};
+
+/// Every element type there is: of kernels that move elements and do not look at them.
+std::vector<ScalarType> every_type();
+
+/// Why there is no kernel for elements of `type`; empty: there is.
+std::vector<std::string> reasons_against_type(const std::vector<ScalarType>& types,
+                                              ScalarType type);
+
+template <class Config>
+KernelEntry entry_of(KernelRow<Config> row) {
+  KernelEntry entry{row.name, row.operation, row.summary, row.source, row.types, {}, {}};
+  const Config usual = row.defaults(request_of(row.types.front()));
+  for (const auto& field : row.fields) {
+    entry.options.push_back({field.name, field.show(usual), field.help});
+  }
+  entry.describe = [row = std::move(row)](const KernelRequest& request) {
+    std::vector<std::string> reasons = reasons_against_type(row.types, request.type);
+    Config config = row.defaults(request);
+    for (std::string& reason : read_fields(row.fields, request.options, config)) {
+      reasons.push_back(std::move(reason));
+    }
+    if (!reasons.empty()) throw KernelError(row.name, std::move(reasons));
+    return row.describe(config, request);
+  };
+  return entry;
+}
+
+}  // namespace vkmoye::gen

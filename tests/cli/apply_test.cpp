@@ -1,0 +1,160 @@
+// apply: arrays of the user's.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "cli/bench.hpp"
+#include "support/npy.hpp"
+#include "support/process.hpp"
+
+namespace vkmoye::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+TEST(Cli, ApplyTransposesAnArray) {
+  const TemporaryFolder folder;
+  write_file(folder.file("a.npy"), npy("|i1", "(2, 3)", std::string("\1\2\3\4\5\6", 6)));
+  const Outcome outcome = bench(
+      {"apply", "transpose/padded", "--in", folder.file("a.npy"), "--out", folder.file("b.npy")});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(read_file(folder.file("b.npy")), npy("|i1", "(3, 2)", std::string("\1\4\2\5\3\6", 6)));
+}
+
+TEST(Cli, ApplyMovesElementsOfEveryWidth) {
+  const TemporaryFolder folder;
+  for (const auto& [descr, width] :
+       {std::pair{"<i2", 2}, {"<u2", 2}, {"<i8", 8}, {"<u8", 8}, {"<c8", 8}, {"<c16", 16}}) {
+    std::string input, expected;
+    for (const char column : {'a', 'c', 'e', 'b', 'd', 'f'}) input += std::string(width, column);
+    for (const char column : {'a', 'b', 'c', 'd', 'e', 'f'}) expected += std::string(width, column);
+    write_file(folder.file("a.npy"), npy(descr, "(2, 3)", input));
+    const Outcome outcome = bench(
+        {"apply", "transpose/auto", "--in", folder.file("a.npy"), "--out", folder.file("b.npy")});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(read_file(folder.file("b.npy")), npy(descr, "(3, 2)", expected)) << descr;
+  }
+}
+
+TEST(Cli, ApplyPermutesTheAxesOfAnArrayOfAnyRank) {
+  const TemporaryFolder folder;
+  std::string input(24, '\0'), expected;
+  for (std::size_t i = 0; i < input.size(); ++i) input[i] = static_cast<char>(i);
+  for (int k = 0; k < 4; ++k) {  // b = a.transpose(2, 0, 1)
+    for (int i = 0; i < 2; ++i) {
+      for (int j = 0; j < 3; ++j) expected += static_cast<char>(12 * i + 4 * j + k);
+    }
+  }
+  write_file(folder.file("a.npy"), npy("|u1", "(2, 3, 4)", input));
+  const Outcome outcome = bench({"apply", "relayout", "--permute", "2,0,1", "--in",
+                                 folder.file("a.npy"), "--out", folder.file("b.npy")});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(read_file(folder.file("b.npy")), npy("|u1", "(4, 2, 3)", expected));
+
+  const Outcome wrong = bench({"apply", "relayout", "--permute", "2,0", "--in",
+                               folder.file("a.npy"), "--out", folder.file("c.npy")});
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("permute (2,0) does not name each axis of (2,3,4) once"));
+}
+
+// As NumPy: a number, a row, no elements at all.
+TEST(Cli, ApplyTakesArraysOfNoAxesAndOfNoElements) {
+  const TemporaryFolder folder;
+  const auto applied = [&](const std::string& kernel, const std::string& shape,
+                           const std::string& data, const std::string& result_shape) {
+    std::filesystem::remove(folder.file("b.npy"));
+    write_file(folder.file("a.npy"), npy("|u1", shape, data));
+    const Outcome outcome =
+        bench({"apply", kernel, "--in", folder.file("a.npy"), "--out", folder.file("b.npy")});
+    EXPECT_EQ(outcome.status, 0) << kernel << shape << outcome.err;
+    EXPECT_EQ(read_file(folder.file("b.npy")), npy("|u1", result_shape, data)) << kernel << shape;
+  };
+  for (const char* kernel : {"relayout", "transpose/padded", "transpose/auto", "copy/simple"}) {
+    applied(kernel, "()", "x", "()");
+    applied(kernel, "(3,)", "xyz", "(3,)");
+    applied(kernel, "(0,)", "", "(0,)");
+    applied(kernel, "(0, 4)", "", kernel[0] == 'c' ? "(0, 4)" : "(4, 0)");
+  }
+  applied("relayout", "(2, 0, 3)", "", "(3, 0, 2)");
+  applied("copy/auto", "(2, 1, 3)", "abcdef", "(2, 1, 3)");
+  write_file(folder.file("a.npy"), npy("|u1", "(2, 1, 3)", "abcdef"));
+  const Outcome outcome =
+      bench({"apply", "transpose/auto", "--in", folder.file("a.npy"), "--out", folder.file("b")});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("takes up to 2 dimensions, (2, 1, 3) has 3; relayout takes"));
+}
+
+TEST(Cli, ApplyRefusesFilesThatAreNotWhatItTakes) {
+  const TemporaryFolder folder;
+  const auto refused = [&](const std::string& bytes, const std::string& text) {
+    write_file(folder.file("a.npy"), bytes);
+    const Outcome outcome = bench(
+        {"apply", "copy/simple", "--in", folder.file("a.npy"), "--out", folder.file("b.npy")});
+    EXPECT_EQ(outcome.status, 2) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(text));
+    EXPECT_EQ(read_file(folder.file("b.npy")), "");
+  };
+  const std::string good = npy("<f4", "(2, 2)", std::string(16, 'x'));
+  refused("", "not a .npy file");
+  refused("hello, this is no array", "not a .npy file");
+  refused(good.substr(0, 9), "not a .npy file");
+  refused(good.substr(0, 40), "truncated");
+  refused(good.substr(0, good.size() - 1),
+          "holds 15 bytes of data, its shape (2, 2) of f32 needs 16");
+  refused(good + "y", "holds 17 bytes");
+  refused(npy("<f4", "(2, 2)", std::string(16, 'x'), "True"), "Fortran order");
+  refused(npy(">f4", "(2, 2)", std::string(16, 'x')),
+          "big-endian elements, '>f4'; save a.astype('<f4')");
+  refused(npy("<f4', 'descr': '<f4", "(2, 2)", std::string(16, 'x')), "header that is not NumPy's");
+  std::string structured = npy("..", "(2, 2)", std::string(16, 'x'));
+  structured.replace(structured.find("'..'"), 4, "[  ]");  // its fields do not matter
+  refused(structured, "structured type; save one field");
+  std::string shape;
+  for (int i = 0; i < 10000; ++i) shape += "1,";
+  refused(npy("<f4", "(" + shape + ")", ""), "... of f32 needs 4");
+  refused(npy("\x1b[31m", "(2, 2)", std::string(16, 'x')), "'\\x1b[31m'");
+  refused(npy(std::string(5000, 'q'), "(2, 2)", std::string(16, 'x')),
+          std::string(80, 'q') + "...'");
+  refused(npy("<U2", "(1, 2)", std::string(16, 'x')), "'<U2'");
+  refused(npy("<f4", "(99999999999, 99999999999)", "x"), "2^48");
+  refused(npy("<f4", "(2, 2", std::string(16, 'x')), "header");
+  const Outcome pipe =
+      bench({"apply", "copy/simple", "--in", "/dev/stdin", "--out", folder.file("b.npy")});
+  EXPECT_EQ(pipe.status, 2);
+  EXPECT_THAT(pipe.err, HasSubstr("/dev/stdin: cannot be read: is not a regular file"));
+  const Outcome missing = bench(
+      {"apply", "copy/simple", "--in", folder.file("none.npy"), "--out", folder.file("b.npy")});
+  EXPECT_EQ(missing.status, 2);
+  EXPECT_THAT(missing.err, HasSubstr("cannot be read"));
+}
+
+TEST(Cli, ApplyTakesEverySpellingOfAByteOrder) {
+  const TemporaryFolder folder;
+  for (const char* descr : {"<f4", "=f4", "<i4", "|i1", "=i1", ">u1"}) {
+    const std::string data(static_cast<std::size_t>(6 * (descr[2] - '0')), 'x');
+    write_file(folder.file("a.npy"), npy(descr, "(2, 3)", data));
+    const Outcome outcome = bench(
+        {"apply", "copy/simple", "--in", folder.file("a.npy"), "--out", folder.file("b.npy")});
+    EXPECT_EQ(outcome.status, 0) << descr << outcome.err;
+  }
+}
+
+// As `run` skips it: another device could, or nothing can, but the file is not wrong.
+TEST(Cli, ApplyOfTooMuchForTheDeviceCannotRun) {
+  const TemporaryFolder folder;
+  const std::string header = npy("|i1", "(65536, 65537)", "");
+  write_file(folder.file("a.npy"), header);
+  std::filesystem::resize_file(folder.file("a.npy"),
+                               header.size() + std::uintmax_t{65536} * 65537);  // a hole
+  const Outcome outcome =
+      bench({"apply", "copy/simple", "--in", folder.file("a.npy"), "--out", folder.file("b.npy")});
+  EXPECT_EQ(outcome.status, 3) << outcome.err;
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("src: "), HasSubstr("dst: "), HasSubstr("2^32")));
+  EXPECT_FALSE(std::filesystem::exists(folder.file("b.npy")));
+}
+
+}  // namespace
+}  // namespace vkmoye::test

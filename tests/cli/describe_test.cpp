@@ -1,0 +1,136 @@
+// What needs no device: list, emit, explain.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "cli/bench.hpp"
+#include "support/process.hpp"
+
+namespace vkmoye::test {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+TEST(Cli, ExplainConvictsWithoutADevice) {
+  const Outcome simple = bench({"explain", "transpose/simple"}, {"VK_DRIVER_FILES=/nowhere"});
+  EXPECT_EQ(simple.status, 0) << simple.err;
+  EXPECT_THAT(
+      simple.out,
+      AllOf(HasSubstr("\nload src: coalesced\n"),
+            HasSubstr("\nload tile: 32-way bank conflict: 32 wavefronts where 1 would do\n"),
+            HasSubstr("\nconvicted: load tile, 32-way"),
+            HasSubstr("not wider: consecutive values are 8 apart along row, of stride cols"),
+            HasSubstr("guard src_col < cols, guard src_row < rows"), HasSubstr("subgroups of 32"),
+            HasSubstr("\nraces: none")));
+  EXPECT_THAT(bench({"explain", "transpose/padded"}).out,
+              AllOf(HasSubstr("\nacquitted: 4 of 4 accesses"), Not(HasSubstr("convicted"))));
+  EXPECT_THAT(bench({"explain", "transpose/simple", "--pad", "1"}).out, HasSubstr("acquitted"));
+  EXPECT_THAT(bench({"explain", "copy/simple", "--subgroup", "64"}).out,
+              HasSubstr("8 sectors for 256 bytes"));
+
+  const Outcome ragged =
+      bench({"explain", "copy/tiled_vec", "--size", "33x65", "--format", "json"});
+  const json report = json::parse(ragged.out);
+  EXPECT_EQ(report["model"]["sizes"], json({{"cols", 65}, {"rows", 33}}));
+  EXPECT_EQ(report["convicted"], true);  // element by element, the lanes are 4 apart
+  ASSERT_EQ(report["accesses"].size(), 4u);
+  EXPECT_EQ(report["accesses"][0]["requests"], 0);  // the vectors
+  EXPECT_EQ(report["accesses"][0]["sectors"], nullptr);
+  EXPECT_EQ(report["accesses"][2]["path"], "cols is no multiple of 4");
+  EXPECT_EQ(report["accesses"][2]["width"], 1);
+  EXPECT_GT(report["accesses"][2]["sectors"]["found"], 0);
+
+  const Outcome markdown = bench({"explain", "copy/tiled_split", "--format", "markdown"});
+  EXPECT_THAT(markdown.out, AllOf(StartsWith("**copy/tiled_split** type=f32"),
+                                  HasSubstr("| NOT coalesced: 16 sectors where 8 would do |"),
+                                  HasSubstr("\n- convicted: store dst")));
+}
+
+TEST(Cli, EmitWritesWhatIsAskedForToStdoutAlone) {
+  const json interface = json::parse(bench({"emit", "copy/simple", "--interface", "-"}).out);
+  EXPECT_EQ(interface["kernel"], "copy/simple");
+  EXPECT_EQ(bench({"emit", "copy/simple", "--spirv", "-"}).out.substr(0, 4),
+            std::string("\x03\x02\x23\x07", 4));
+  const Outcome both = bench({"emit", "copy/simple", "--spirv", "-", "--interface", "-"});
+  EXPECT_EQ(both.status, 2);
+  EXPECT_THAT(both.err, HasSubstr("--spirv and --interface name the same stdout"));
+  EXPECT_FALSE(std::filesystem::exists("-"));
+}
+
+// Its columns do not run together, and its lines are no longer than a terminal's.
+TEST(Cli, ListAndHelpFitEightyColumns) {
+  std::vector<std::vector<std::string>> commands = {{"--help"}, {"list"}};
+  for (const char* command :
+       {"devices", "list", "run", "apply", "emit", "explain", "layout", "suite"}) {
+    commands.push_back({command, "--help"});
+  }
+  for (const auto& words : commands) {
+    const Outcome outcome = bench(words);
+    std::istringstream lines(outcome.out);
+    for (std::string line; std::getline(lines, line);) {
+      if (line.starts_with("Usage: ")) continue;  // holds the path of the program
+      EXPECT_LE(line.size(), 80u) << line;
+      if (!line.starts_with("  --")) continue;
+      const auto name_end = line.find(' ', 4);
+      const bool apart = name_end == std::string::npos ||
+                         line.compare(name_end, 7, " VALUE ") == 0 ||
+                         line.compare(name_end, 2, "  ") == 0 || line.ends_with(" VALUE");
+      EXPECT_TRUE(apart) << line;
+    }
+  }
+  EXPECT_THAT(bench({"list", "gemm/simt"}).out,
+              AllOf(HasSubstr("--fragments  2 "), HasSubstr("((1,32),(8,64))\n")));
+}
+
+TEST(Cli, ExplainLeavesOutSizesThatAreBaked) {
+  EXPECT_THAT(bench({"explain", "relayout"}).out, HasSubstr(" workgroup (0,0); sectors of "));
+}
+
+// lavapipe has subgroups of 8: what is explained for it is not what is explained for others.
+TEST(Cli, ExplainAndEmitDescribeForTheDeviceThatIsNamed) {
+  EXPECT_THAT(bench({"explain", "copy/simple"}).out, HasSubstr("subgroups of 32"));
+  const Outcome explained = bench({"explain", "copy/simple", "--device", "llvmpipe"});
+  if (explained.status != 0) GTEST_SKIP() << explained.err;
+  EXPECT_THAT(explained.out, HasSubstr("subgroups of 8"));
+  EXPECT_THAT(bench({"explain", "copy/simple", "--device", "llvmpipe", "--subgroup", "4"}).out,
+              HasSubstr("subgroups of 4"));
+  EXPECT_EQ(bench({"emit", "copy/simple", "--device", "llvmpipe"}).status, 0);
+  const Outcome large =
+      bench({"emit", "copy/simple", "--type", "f64", "--tile", "128x128", "--device", "llvmpipe"});
+  EXPECT_EQ(large.status, 3);
+  EXPECT_THAT(large.err, HasSubstr("needs 131072 bytes of shared memory, the device has"));
+  EXPECT_EQ(bench({"emit", "copy/simple", "--device", "no such device"}).status, 2);
+}
+
+TEST(Cli, ListNamesEveryKernelWithItsSource) {
+  const Outcome list = bench({"list", "transpose/*"});
+  EXPECT_EQ(list.status, 0);
+  EXPECT_THAT(list.out, AllOf(HasSubstr("transpose/simple"), HasSubstr("transpose/padded"),
+                              HasSubstr("MoYe.jl"), Not(HasSubstr("copy/"))));
+}
+
+TEST(Cli, EmitPrintsGlslAndWritesSpirvAndInterfaceWithoutADevice) {
+  const TemporaryFolder folder;
+  const Outcome emit = bench({"emit", "transpose/padded", "--type", "f16", "--spirv",
+                              folder.file("t.spv"), "--interface", folder.file("t.json")},
+                             {"VK_DRIVER_FILES=/nonexistent"});
+  EXPECT_EQ(emit.status, 0) << emit.err;
+  EXPECT_THAT(emit.out, AllOf(StartsWith("// generated: transpose/padded"),
+                              HasSubstr("shared float16_t tile[1055];  // (32,32):(1,33)")));
+  EXPECT_EQ(read_file(folder.file("t.spv")).substr(0, 4), std::string("\x03\x02\x23\x07", 4));
+  const json interface = json::parse(read_file(folder.file("t.json")));
+  EXPECT_EQ(interface["bindings"][1]["extents"], json::parse(R"(["rows", "cols"])"));
+  EXPECT_EQ(interface["push_constants"][0]["name"], "cols");
+  EXPECT_EQ(interface["needs"]["shared_bytes"], 2110);
+}
+
+}  // namespace
+}  // namespace vkmoye::test

@@ -1,0 +1,110 @@
+// Files that the commands write.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <set>
+
+#include "cli/bench.hpp"
+#include "support/npy.hpp"
+#include "support/process.hpp"
+
+namespace vkmoye::test {
+namespace {
+
+using testing::HasSubstr;
+
+// Half a file would pass for a whole one.
+TEST(Cli, FilesAreWholeOrUntouched) {
+  const TemporaryFolder folder;
+  const std::string in = folder.file("a.npy"), out = folder.file("out");
+  write_file(in, npy("<f4", "(64, 64)", std::string(64 * 64 * 4, 'x')));
+  const std::vector<std::string> commands[] = {
+      {"emit", "copy/simple", "--spirv", out},
+      {"emit", "copy/simple", "--interface", out},
+      {"apply", "copy/simple", "--in", in, "--out", out},
+      {"run", "copy/simple", "--size", "33x65", "--min-time", "0.01", "--output", out}};
+  const auto files = [&] {
+    std::set<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+      names.insert(entry.path().filename());
+    }
+    return names;
+  };
+  for (const auto& words : commands) {
+    write_file(out, "kept");
+    chmod(out.c_str(), 0444);
+    const Outcome read_only = bench(words);
+    EXPECT_EQ(read_only.status, 2) << words[0];
+    EXPECT_THAT(read_only.err, HasSubstr(out + ": cannot be written: "));
+    EXPECT_EQ(read_file(out), "kept") << words[0];
+    std::filesystem::remove(out);
+
+    std::filesystem::create_directory(folder.file("real"));
+    write_file(folder.file("real/file"), "old");
+    chmod(folder.file("real/file").c_str(), 0600);
+    std::filesystem::create_symlink("real/file", out);
+    EXPECT_EQ(bench(words).status, 0) << words[0];
+    EXPECT_TRUE(std::filesystem::is_symlink(out)) << words[0];
+    EXPECT_NE(read_file(folder.file("real/file")), "old") << words[0];
+    EXPECT_EQ(std::filesystem::status(out).permissions(), std::filesystem::perms(0600)) << words[0];
+    std::filesystem::remove_all(folder.file("real"));
+    std::filesystem::remove(out);
+
+    std::vector<std::string> to_device = words;
+    to_device.back() = "/dev/full";
+    const Outcome device = bench(to_device);
+    EXPECT_EQ(device.status, 2) << words[0] << device.err;
+    EXPECT_THAT(device.err, HasSubstr("/dev/full: c"));
+    to_device.back() = "/dev/null";
+    EXPECT_EQ(bench(to_device).status, 0) << words[0];
+    to_device.back() = folder.path();
+    EXPECT_EQ(bench(to_device).status, 2) << words[0];
+    to_device.back() = folder.file("no/where");
+    EXPECT_EQ(bench(to_device).status, 2) << words[0];
+  }
+  // A limit of 512 bytes for a file stands for a full disk. (Drivers end with a signal then.)
+  for (const char* option : {"--spirv", "--interface"}) {
+    const Outcome full = run({"sh", "-c", "ulimit -f 1; exec \"$0\" \"$@\"", VKMOYE_BENCH, "emit",
+                              "copy/simple", option, out});
+    EXPECT_EQ(full.status, 2) << full.err;
+    EXPECT_THAT(full.err, HasSubstr(out + ": cannot be written: "));
+    EXPECT_FALSE(std::filesystem::exists(out)) << option;
+  }
+  EXPECT_THAT(files(), testing::Contains("a.npy"));
+  for (const std::string& name : files()) EXPECT_FALSE(name.starts_with(".vkmoye")) << name;
+}
+
+// Whatever ends the program, also what nothing can be done about.
+TEST(Cli, AKilledProgramLeavesNoTemporaryFile) {
+  const TemporaryFolder folder;
+  const std::string in = folder.file("a.npy");
+  write_file(in, npy("|u1", "(4096, 4096)", std::string(4096 * 4096, 'x')));
+  for (int i = 0; i < 12; ++i) {
+    const std::string seconds = "0." + std::to_string(100 + 37 * i);
+    run({"timeout", "-s", "KILL", seconds, VKMOYE_BENCH, "apply", "copy/auto", "--in", in, "--out",
+         folder.file("out")});
+    for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+      EXPECT_THAT(entry.path().filename().string(), testing::AnyOf("a.npy", "out"));
+    }
+    std::filesystem::remove(folder.file("out"));
+  }
+}
+
+// glslang holds a lock while it runs out of memory.
+TEST(Cli, WithoutMemoryItFailsAndDoesNotHang) {
+  for (int kilobytes = 20000; kilobytes <= 80000; kilobytes += 4000) {
+    const Outcome outcome =
+        run({"sh", "-c", "ulimit -v " + std::to_string(kilobytes) + "; exec timeout 60 \"$@\"",
+             "sh", VKMOYE_BENCH, "emit", "gemm/simt"});
+    EXPECT_NE(outcome.status, 124) << kilobytes;
+    if (outcome.status == 3) {
+      EXPECT_THAT(outcome.err, HasSubstr("the host has not enough memory for this"));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace vkmoye::test

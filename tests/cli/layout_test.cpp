@@ -1,0 +1,67 @@
+// layout: expressions and pictures.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "cli/bench.hpp"
+#include "support/process.hpp"
+
+namespace vkmoye::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+TEST(Cli, LayoutEvaluatesTheAlgebra) {
+  const Outcome outcome = bench({"layout", "composition((4,8):(8,1), 4:2)"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("(2,2):(16,1)"));
+  const Outcome wrong = bench({"layout", "composition((4,8):(8,1), 4:"});
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("column"));
+}
+
+TEST(Cli, LayoutDrawsInEveryFormat) {
+  const auto drawn = [](const std::string& expression, const std::string& format) {
+    const Outcome outcome = bench({"layout", expression, "--draw", format});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return outcome.out;
+  };
+  EXPECT_EQ(drawn("(2,3):(3,1)", "text"), "(2,3):(3,1)\n   0 1 2\n0  0 1 2\n1  3 4 5\n");
+  EXPECT_THAT(drawn("(2,3):(3,1)", "svg"), AllOf(StartsWith("<svg "), HasSubstr(">5</text>")));
+  EXPECT_THAT(drawn("make_tiled_copy((2,3):(3,1), (2,3))", "typst"),
+              AllOf(HasSubstr("#table("), HasSubstr("[T1V0]")));
+  EXPECT_THAT(drawn("composition(make_swizzle(2,0,2), (4,4))", "latex"),
+              AllOf(HasSubstr("\\begin{tabular}"), HasSubstr("Swizzle$<$2,0,2$>$")));
+}
+
+TEST(Cli, LayoutRefusesWhatItCannotDraw) {
+  const auto refused = [](const std::string& expression, const std::string& format,
+                          const std::string& text) {
+    const Outcome outcome = bench({"layout", expression, "--draw", format});
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_THAT(outcome.err, HasSubstr(text));
+  };
+  refused("(2,3)", "svgg", "did you mean 'svg'?");
+  refused("(2,3)", "png", "there are text svg typst latex");
+  refused("make_swizzle(2,0,3)", "svg", "expected a layout to draw, got a swizzle");
+  refused("(4096,4096)", "text", "more than 1048576 cells");
+}
+
+TEST(Cli, LayoutDrawsManyElementsInUnderASecond) {
+  for (const char* format : {"text", "svg", "typst", "latex"}) {
+    const auto start = std::chrono::steady_clock::now();
+    const Outcome outcome = bench({"layout", "(256,256):(257,1)", "--draw", format});
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_THAT(outcome.out, HasSubstr("65790"));
+    EXPECT_LT(seconds.count(), 1.0) << format;
+  }
+}
+
+}  // namespace
+}  // namespace vkmoye::test

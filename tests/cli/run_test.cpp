@@ -1,0 +1,205 @@
+// run and suite: rows, formats, what is skipped, the pipeline cache.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "cli/bench.hpp"
+#include "support/npy.hpp"
+#include "support/process.hpp"
+
+namespace vkmoye::test {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+TEST(Cli, SuiteEndsWithEveryKernelVerifiedByItself) {
+  const Outcome suite = bench({"suite", "--quick", "--format", "json"});
+  EXPECT_EQ(suite.status, 0) << suite.err;
+  const json report = json::parse(suite.out);
+  std::size_t compared = 0;
+  for (const json& ladder : report["summary"]) {
+    EXPECT_THAT(ladder["verification"].get<std::string>(), StartsWith("PASSED"));
+    for (const json& rung : ladder["rungs"]) {
+      if (!rung["baseline"].get<bool>()) compared += rung["time_us"].size();
+    }
+  }
+  EXPECT_EQ(compared, report["results"].size());
+}
+
+TEST(Cli, RunVerifiesEverySizeAndReportsJson) {
+  const Outcome result = bench({"run", "copy/*", "transpose/*", "--size", "1x1,33x65,0x7", "--type",
+                                "f32", "--min-time", "0.01", "--format", "json"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const json report = json::parse(result.out);
+  EXPECT_EQ(report["schema"], 1);
+  ASSERT_EQ(report["results"].size(), 3 * 16u);
+  for (const json& row : report["results"]) {
+    EXPECT_EQ(row["verified"], true) << row;
+    EXPECT_EQ(row["mismatches"], 0);
+    EXPECT_GT(row["time_us"]["median"], 0.0);
+    EXPECT_GE(row["time_us"]["samples"], 1);
+    EXPECT_THAT(std::string(row["command"]), StartsWith(VKMOYE_BENCH));
+    EXPECT_THAT(std::string(row["command"]),
+                HasSubstr(" run " + std::string(row["kernel"]) + " --size "));
+  }
+}
+
+// What a signal leaves is a report of the rows so far.
+TEST(Cli, ASignalLeavesACompleteDocument) {
+  const TemporaryFolder folder;
+  std::string sizes = "64x64";
+  for (int i = 0; i < 1000; ++i) sizes += ",64x64";
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    const std::string file = folder.file(std::to_string(signal));
+    const auto after_the_first_row = [&](pid_t program) {
+      const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+      while (read_file(file).find("\"command\"") == std::string::npos &&
+             std::chrono::steady_clock::now() < end) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      }
+      for (int i = 0; i < 3; ++i) kill(program, signal);  // as impatient users do
+    };
+    const Outcome outcome = run({VKMOYE_BENCH, "run", "copy/simple", "--size", sizes, "--min-time",
+                                 "0.1", "--format", "json", "--output", file},
+                                {}, after_the_first_row);
+    EXPECT_EQ(outcome.status, 128 + signal) << outcome.err;
+    const json report = json::parse(read_file(file));
+    EXPECT_EQ(report["interrupted"], true);
+    EXPECT_GE(report["results"].size(), 1u);
+    EXPECT_LT(report["results"].size(), 1000u);
+    for (const json& row : report["results"]) EXPECT_EQ(row["verified"], true);
+  }
+}
+
+// Not only its name: the same work.
+TEST(Cli, TheCommandOfARowRepeatsIt) {
+  const std::vector<std::string> words = {"run",        "--size",
+                                          "33x65",      "transpose/padded",
+                                          "--pad",      "3",
+                                          "--verify",   "sample",
+                                          "--seed",     "7",
+                                          "--min-time", "0.015",
+                                          "--format",   "json",
+                                          "--threads",  "(32,8):(1,32)",
+                                          "--baseline", "copy,vkcmdcopy"};
+  const Outcome first = bench(words);
+  ASSERT_EQ(first.status, 0) << first.err;
+  const json row = json::parse(first.out)["results"][0];
+  const Outcome again = run({"sh", "-c", std::string(row["command"]) + " --format json"});
+  ASSERT_EQ(again.status, 0) << again.err;
+  const json repeated = json::parse(again.out)["results"][0];
+  for (const char* key : {"kernel", "type", "size", "config", "verification", "command"}) {
+    EXPECT_EQ(repeated[key], row[key]) << key;
+  }
+  EXPECT_EQ(repeated["ratio"].size(), 2u);
+  EXPECT_THAT(std::string(row["command"]),
+              AllOf(HasSubstr("--verify sample"), HasSubstr("--min-time 0.015"),
+                    HasSubstr("--seed 7"), HasSubstr("'(32,8):(1,32)'")));
+}
+
+TEST(Cli, RunSkipsWhatTheDeviceCannotHoldAndSaysWhy) {
+  // 128 x 128 doubles need 128 KiB of shared memory: more than any device has for one workgroup
+  // of this kind, and 2^32-1 squared is beyond the index range.
+  const Outcome tile = bench({"run", "copy/simple", "--type", "f64", "--tile", "128x128"});
+  EXPECT_EQ(tile.status, 3);
+  EXPECT_THAT(tile.out, HasSubstr("needs 131072 bytes of shared memory, the device has"));
+  const Outcome size = bench({"run", "copy/simple", "--size", "4294967295x4294967295"});
+  EXPECT_EQ(size.status, 3);
+  EXPECT_THAT(size.out, HasSubstr("exceed the 2^32"));
+  const Outcome memory = bench({"run", "copy/simple", "--size", "65535x65535"});
+  EXPECT_EQ(memory.status, 3);
+  EXPECT_THAT(memory.out, HasSubstr("bytes"));
+}
+
+TEST(Cli, OfSeveralKernelsThoseWithoutTheTypeAreSkipped) {
+  const Outcome several = bench({"run", "transpose/vec4*", "transpose/auto", "--type", "i64",
+                                 "--size", "33x65", "--min-time", "0", "--format", "json"});
+  ASSERT_EQ(several.status, 0) << several.err;
+  for (const json& row : json::parse(several.out)["results"]) {
+    if (row["kernel"] == "transpose/auto") {
+      EXPECT_EQ(row["verified"], true);
+    } else {
+      EXPECT_THAT(std::string(row["skipped"]), StartsWith("there is no such kernel for i64;"));
+    }
+  }
+  const Outcome one = bench({"run", "transpose/vec4", "--type", "i64"});
+  EXPECT_EQ(one.status, 2);
+  EXPECT_THAT(one.err, HasSubstr("there is no such kernel for i64; there are f16 "));
+}
+
+TEST(Cli, RunVerifiesPermutationsOfAnyRank) {
+  const Outcome outcome = bench({"run", "relayout", "--size", "6x70x33,3x4x5x66", "--type", "f16",
+                                 "--baseline", "copy", "--min-time", "0", "--format", "json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  for (const json& row : json::parse(outcome.out)["results"]) {
+    EXPECT_EQ(row["verified"], true);
+    EXPECT_THAT(std::string(row["command"]), HasSubstr("relayout --size "));
+  }
+  const Outcome emitted = bench({"emit", "relayout", "--size", "64x96x128", "--permute", "2,0,1"});
+  EXPECT_THAT(emitted.out, HasSubstr("src=(128,64,96):(1,12288,128)"));
+}
+
+// A cache that is not good costs time, which the user is told in one line, and nothing else.
+TEST(Cli, ADamagedOrUnwritableCacheChangesNothing) {
+  const TemporaryFolder folder;
+  write_file(folder.file("a.npy"), npy("|i1", "(2, 3)", std::string("\1\2\3\4\5\6", 6)));
+  const auto run_with = [&](const std::string& cache, const std::string& said) {
+    const std::vector<std::string> environment = {"VKMOYE_CACHE_DIR=" + cache};
+    const Outcome outcome =
+        bench({"run", "copy/simple", "--size", "33x65", "--min-time", "0.01", "--format", "json"},
+              environment);
+    EXPECT_EQ(outcome.status, 0) << said << outcome.err;
+    for (const json& row : json::parse(outcome.out)["results"]) EXPECT_EQ(row["verified"], true);
+    const auto lines = std::count(outcome.err.begin(), outcome.err.end(), '\n');
+    if (said.empty()) {
+      EXPECT_EQ(outcome.err, "");
+    } else {
+      EXPECT_EQ(lines, 1) << outcome.err;
+      EXPECT_THAT(outcome.err,
+                  AllOf(StartsWith("vkmoye-bench: pipeline cache: "), HasSubstr(said)));
+    }
+  };
+  const std::string cache = folder.file("cache");
+  run_with(cache, "");  // made
+  run_with(cache, "");  // loaded
+  const std::string file = std::filesystem::directory_iterator(cache)->path();
+  const std::string good = read_file(file);
+  ASSERT_GT(good.size(), 20u);
+
+  std::string flipped = good;
+  flipped[good.size() - 10] = static_cast<char>(flipped[good.size() - 10] ^ 1);
+  write_file(file, flipped);
+  run_with(cache, "rebuilt: " + file + ": damaged: its hash does not agree");
+  run_with(cache, "");  // the new one is good
+  for (const std::size_t length : {std::size_t{5}, good.size() - 1}) {
+    write_file(file, good.substr(0, length));
+    run_with(cache, "rebuilt: " + file);
+  }
+  write_file(file, good + "x");
+  run_with(cache, "rebuilt: " + file);
+  std::filesystem::remove(file);
+  std::filesystem::create_directory(file);
+  run_with(cache, "not a regular file");
+
+  run_with("/proc/nowhere", "not saved: /proc/nowhere");
+  run_with(folder.file("a.npy"), "not read: ");  // a file where the folder should be
+  const Outcome apply =
+      bench({"apply", "copy/simple", "--in", folder.file("a.npy"), "--out", folder.file("b.npy")},
+            {"VKMOYE_CACHE_DIR=/proc/nowhere"});
+  EXPECT_EQ(apply.status, 0);
+  EXPECT_THAT(apply.err, HasSubstr("not saved: /proc/nowhere"));
+  EXPECT_EQ(read_file(folder.file("b.npy")), read_file(folder.file("a.npy")));
+}
+
+}  // namespace
+}  // namespace vkmoye::test

@@ -1,0 +1,44 @@
+// Files that are whole or not there, while they are made.
+
+#include "io/output_file.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "support/process.hpp"
+#include "vkmoye/base/error.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+std::vector<std::string> names_in(const std::string& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    names.push_back(entry.path().filename());
+  }
+  return names;
+}
+
+TEST(OutputFile, HasNoNameBeforeItIsWhole) {
+  const test::TemporaryFolder folder;
+  for (const std::string text : {"first", "second, over the first"}) {
+    const auto before = names_in(folder.path());
+    OutputFile file(folder.file("out"));
+    file.write(text);
+    // What kills the program now leaves what was there.
+    EXPECT_EQ(names_in(folder.path()), before);
+    file.commit();
+    EXPECT_THAT(names_in(folder.path()), testing::ElementsAre("out"));
+    EXPECT_EQ(test::read_file(folder.file("out")), text);
+  }
+}
+
+TEST(OutputFile, ThatIsNotCommittedWasNeverThere) {
+  const test::TemporaryFolder folder;
+  { OutputFile(folder.file("out")).write("text"); }
+  EXPECT_THAT(names_in(folder.path()), testing::IsEmpty());
+}
+
+}  // namespace
+}  // namespace vkmoye::bench

@@ -1,0 +1,135 @@
+// Operations on the lines of an array: judged by results computed on the host, right and wrong ones.
+
+#include "workloads/lines.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "vkmoye/base/error.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr std::uint64_t kSeed = 3;
+
+// Arrays on the host; what runs on them is up to the test.
+class HostArrays : public Execution {
+ public:
+  explicit HostArrays(const Workload& workload) {
+    for (const Array& array : workload.arrays()) {
+      bytes.emplace_back(array.bytes, std::byte{0xff});
+    }
+  }
+  void write(std::size_t array, std::span<const std::byte> from, std::uint64_t offset) override {
+    if (!from.empty()) std::memcpy(&bytes[array][offset], from.data(), from.size());
+  }
+  void read(std::size_t array, std::span<std::byte> to, std::uint64_t offset) const override {
+    if (!to.empty()) std::memcpy(to.data(), &bytes[array][offset], to.size());
+  }
+  void run() override {}
+  std::string damage() const override { return ""; }
+
+  float get(std::size_t array, std::size_t index) const {
+    float value = 0;
+    std::memcpy(&value, &bytes[array][index * 4], 4);
+    return value;
+  }
+  void set(std::size_t array, std::size_t index, float value) {
+    std::memcpy(&bytes[array][index * 4], &value, 4);
+  }
+
+  std::vector<std::vector<std::byte>> bytes;
+};
+
+// dst[c] = weight[r] * src[r][c], summed over r: a line of each kind.
+LineOperation weighted_column_sum(const LineQuestion& asked) {
+  LineOperation out;
+  out.lines = asked.cols;
+  out.inputs = {columns_of("src", asked), {"weight", {asked.rows}, asked.rows, 1, 0}};
+  out.output = {"dst", {asked.cols}, 1, 1, 1};
+  out.arguments = {{"rows", asked.rows}, {"cols", asked.cols}};
+  out.flops = 2.0 * static_cast<double>(asked.rows * asked.cols);
+  out.define = [asked](std::span<const Line> in, std::span<Defined> sum) {
+    double value = 0, magnitude = 0;
+    for (std::size_t i = 0; i < in[0].size(); ++i) {
+      value += in[0][i] * in[1][i];
+      magnitude += std::fabs(in[0][i] * in[1][i]);
+    }
+    sum[0] = {value, static_cast<double>(asked.rows + 1) * asked.range.epsilon * magnitude};
+  };
+  return out;
+}
+
+const gen::KernelEntry kEntry = {"sum/columns", "column_sum", "", "", {ScalarType::f32}, {}, {}};
+
+std::unique_ptr<Workload> workload_of(const Extents& size) {
+  static const Operation operation = line_operation("column_sum", weighted_column_sum);
+  return operation.of_size({&kEntry, "f32", {}, {}}, size);
+}
+
+// Sums as a kernel makes them, in f32 and in another order.
+void compute(const Extents& size, HostArrays& arrays) {
+  const auto rows = static_cast<std::size_t>(size[0]), cols = static_cast<std::size_t>(size[1]);
+  for (std::size_t c = 0; c < cols; ++c) {
+    float sum = 0;
+    for (std::size_t r = rows; r-- > 0;) sum += arrays.get(0, r * cols + c) * arrays.get(1, r);
+    arrays.set(2, c, sum);
+  }
+}
+
+TEST(Lines, RightResultsPassAndEachWrongElementIsFound) {
+  for (const Extents& size : {Extents{1, 1}, {7, 5}, {300, 33}, {0, 4}, {4, 0}}) {
+    const auto workload = workload_of(size);
+    HostArrays arrays(*workload);
+    workload->fill(arrays, kSeed);
+    compute(size, arrays);
+    const Verdict right = workload->check(arrays, Verify::full, kSeed);
+    EXPECT_EQ(right.mismatches, 0u) << right.first;
+    for (std::size_t c = 0; c < static_cast<std::size_t>(size[1]); ++c) {
+      const float before = arrays.get(2, c);
+      for (const float wrong : {before + 0.1f, std::numeric_limits<float>::quiet_NaN(),
+                                std::numeric_limits<float>::infinity()}) {
+        arrays.set(2, c, wrong);
+        const Verdict verdict = workload->check(arrays, Verify::sample, kSeed);
+        EXPECT_EQ(verdict.mismatches, 1u) << c;
+        EXPECT_THAT(verdict.first, HasSubstr("element " + std::to_string(c) + " of dst is "));
+      }
+      arrays.set(2, c, before);
+    }
+  }
+}
+
+TEST(Lines, DeclareWhatTheyMove) {
+  const auto workload = workload_of({8, 16});
+  EXPECT_EQ(workload->bytes(), 4.0 * (8 * 16 + 8 + 16));
+  EXPECT_EQ(workload->flops(), 256);
+  EXPECT_EQ(workload->result_shape(), (Extents{16}));
+  EXPECT_EQ(workload->arguments(), (Arguments{{"rows", 8}, {"cols", 16}}));
+}
+
+TEST(Lines, ArraysThatDoNotFitAreRefusedWithEveryReason) {
+  const Operation operation = line_operation("column_sum", weighted_column_sum);
+  const auto apply = [&](const std::vector<GivenArray>& given) {
+    return operation.of_arrays({&kEntry, "", {}, {}}, given)->result_shape();
+  };
+  const GivenArray matrix = {"a.npy", ScalarType::f32, {3, 4}};
+  EXPECT_EQ(apply({matrix, {"w.npy", ScalarType::f32, {3}}}), (Extents{4}));
+  EXPECT_THAT(
+      [&] {
+        apply({matrix, {"w.npy", ScalarType::f64, {4}}});
+      },
+      testing::ThrowsMessage<ArgumentError>(
+          testing::AllOf(HasSubstr("w.npy: holds f64, sum/columns takes f32 there"),
+                         HasSubstr("w.npy: has the shape (4,), weight has (3,)"))));
+  EXPECT_THAT([&] { apply({matrix}); },
+              testing::ThrowsMessage<ArgumentError>(HasSubstr("takes 2 arrays, got 1")));
+}
+
+}  // namespace
+}  // namespace vkmoye::bench

@@ -1,0 +1,62 @@
+// The table of operations beside the registry of kernels.
+
+#include "workloads/operation.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "vkmoye/base/error.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+TEST(Operations, EveryKernelHasOneAndEachIsUsed) {
+  std::set<std::string> used;
+  for (const gen::KernelEntry& entry : gen::registry()) {
+    EXPECT_EQ(operation_of(entry).name, entry.operation);
+    used.insert(entry.operation);
+  }
+  EXPECT_EQ(used.size(), operations().size());
+}
+
+// What `run`, `emit` and `apply` rely on, for whatever operation comes.
+TEST(Operations, EachDescribesItsKernelsForTheArgumentsThatItGives) {
+  for (const gen::KernelEntry& entry : gen::registry()) {
+    const Operation& operation = operation_of(entry);
+    const std::string type(to_string(entry.types.front()));
+    for (const std::int64_t extent : {0, 1, 33}) {
+      const auto workload =
+          operation.of_size({&entry, type, {}, {}}, size_of_form(operation.size, {extent}));
+      EXPECT_TRUE(workload->has_type());
+      EXPECT_EQ(size_of_form(operation.size, workload->size()), workload->size());
+      const KernelInterface interface = gen::ir::interface_of(workload->describe(common_device()));
+      const std::vector<Array> arrays = workload->arrays();
+      ASSERT_EQ(arrays.size(), interface.bindings.size()) << entry.name;
+      for (std::size_t i = 0; i < arrays.size(); ++i) {
+        const Binding& binding = interface.bindings[i];
+        EXPECT_EQ(element_count(binding, workload->arguments()) * size_of(binding.type),
+                  arrays[i].bytes)
+            << entry.name << ' ' << binding.name << ' ' << extent;
+      }
+    }
+  }
+}
+
+TEST(Operations, SizesOfAnotherRankAreRefused) {
+  const SizeForm product = {"MxNxK", 3, false, {}};
+  EXPECT_EQ(size_of_form(product, {7}), (Extents{7, 7, 7}));
+  EXPECT_THAT(
+      [&] {
+        size_of_form(product, {7, 8});
+      },
+      ThrowsMessage<ArgumentError>(HasSubstr("'7x8' has 2 extents, MxNxK has 3")));
+  EXPECT_EQ(size_of_form({"..", 2, true, {}}, {1, 2, 3, 4}), (Extents{1, 2, 3, 4}));
+}
+
+}  // namespace
+}  // namespace vkmoye::bench

@@ -1,0 +1,43 @@
+#include "commands/kernel_names.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "io/parse.hpp"
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
+
+namespace vkmoye::bench {
+
+std::vector<const gen::KernelEntry*> find_kernels(const std::vector<std::string>& patterns) {
+  std::vector<const gen::KernelEntry*> found;
+  for (const std::string& pattern : patterns) {
+    const std::size_t before = found.size();
+    for (const gen::KernelEntry& entry : gen::registry()) {
+      const bool again = std::find(found.begin(), found.end(), &entry) != found.end();
+      if (matches(pattern, entry.name) && !again) found.push_back(&entry);
+    }
+    const bool named_before = std::any_of(found.begin(), found.end(), [&](const auto* entry) {
+      return matches(pattern, entry->name);
+    });
+    if (found.size() > before || named_before) continue;
+    std::vector<std::string> names;
+    for (const gen::KernelEntry& entry : gen::registry()) names.push_back(entry.name);
+    const std::string near = did_you_mean(pattern, names);
+    throw ArgumentError(fmt::format("no kernel '{}'{}; there are {}", pattern,
+                                    near.empty() ? "" : ", did you mean '" + near + "'?",
+                                    join(names, " ")));
+  }
+  return found;
+}
+
+const gen::KernelEntry& find_one_kernel(const std::string& name) {
+  const auto found = find_kernels({name});
+  if (found.size() > 1) {
+    throw ArgumentError(fmt::format("'{}' matches {} kernels, one is needed", name, found.size()));
+  }
+  return *found.front();
+}
+
+}  // namespace vkmoye::bench

@@ -1,0 +1,18 @@
+#pragma once
+// The kernels that a user names.
+
+#include <string>
+#include <vector>
+
+#include "vkmoye/gen/kernels/registry.hpp"
+
+namespace vkmoye::bench {
+
+/// The kernels that `patterns` name, in the order of the registry within each pattern. Throws
+/// ArgumentError for a pattern that matches none, with the nearest name.
+std::vector<const gen::KernelEntry*> find_kernels(const std::vector<std::string>& patterns);
+
+/// The one kernel called `name`; throws as `find_kernels`, also for a pattern of several.
+const gen::KernelEntry& find_one_kernel(const std::string& name);
+
+}  // namespace vkmoye::bench

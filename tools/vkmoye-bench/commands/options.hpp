@@ -1,0 +1,60 @@
+#pragma once
+// What a user can say to the commands: one table of options, read by one function, so that an option
+// means the same to every command and is refused in the same words.
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "workloads/measure.hpp"
+
+namespace vkmoye::bench {
+
+/// A bit for each, so that an option can belong to several.
+enum class CommandName : unsigned {
+  devices = 1,
+  list = 2,
+  run = 4,
+  apply = 8,
+  emit = 16,
+  explain = 32,
+  layout = 64,
+  suite = 128,
+};
+
+const char* to_string(CommandName name);
+
+/// What was typed; what was not has its default.
+struct Given {
+  std::vector<std::string> kernels;  // names or patterns
+  std::vector<Extents> sizes;
+  std::vector<std::string> types;  // as typed, one for each --type
+  gen::Options config;             // of kernels: --tile
+  gen::Options values;             // of operations: --alpha
+  std::string device;              // empty: the best one, or none
+  std::string format = "table", output;
+
+  MeasureOptions measure;
+  bool quick = false;
+
+  std::vector<std::string> in;
+  std::string out, spirv, interface;
+  std::optional<std::int64_t> subgroup;
+
+  std::string expression, draw;
+  bool jsonl = false;
+};
+
+/// Adds those options of the table to `app` that belong to `command`; what is typed for them goes
+/// into `given`. Reading throws ArgumentError: the option, what was typed, what is expected.
+void add_options(CLI::App& app, CommandName command, const std::shared_ptr<Given>& given);
+
+/// The one size that was given, else `usual`. Throws ArgumentError for several.
+Extents one_size(const Given& given, const Extents& usual);
+
+/// The one type that was given, else `usual`. Throws ArgumentError for several.
+std::string one_type(const Given& given, const std::string& usual);
+
+}  // namespace vkmoye::bench

@@ -1,0 +1,212 @@
+#include "workloads/lines.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "baselines/baselines.hpp"
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
+#include "workloads/random.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+constexpr double kWork = 0x1p26;  // elements that are checked within a second or so
+
+std::uint64_t elements_of(const LineArray& array) {
+  std::uint64_t count = 1;
+  for (const std::int64_t extent : array.shape) count *= static_cast<std::uint64_t>(extent);
+  return count;
+}
+
+double random_number(ScalarType type, std::uint64_t seed, std::uint64_t index) {
+  const std::uint64_t bits = random_bits(seed, index);
+  const NumberRange range = range_of(type);
+  if (range.epsilon == 0) return static_cast<double>(bits % 101) - (is_unsigned(type) ? 0 : 50);
+  const double uniform = std::ldexp(static_cast<double>(bits >> 11), -52) - 1;
+  // Denormals may be flushed, which is no error of the kernel.
+  return std::fabs(uniform) < range.smallest_normal ? range.smallest_normal : uniform;
+}
+
+class Lines : public Workload {
+ public:
+  Lines(const gen::KernelEntry& entry, gen::KernelRequest request, const Extents& size,
+        LineOperation operation)
+      : Workload(entry, std::move(request), size), operation_(std::move(operation)) {}
+
+  std::vector<Array> arrays() const override {
+    std::vector<Array> arrays;
+    for (std::size_t i = 0; i < operation_.inputs.size(); ++i) {
+      arrays.push_back({operation_.inputs[i].name, bytes_of(operation_.inputs[i]), i});
+    }
+    arrays.push_back({operation_.output.name, bytes_of(operation_.output)});
+    return arrays;
+  }
+  Arguments arguments() const override { return operation_.arguments; }
+
+  double bytes() const override {
+    double bytes = 0;
+    for (const Array& array : arrays()) bytes += static_cast<double>(array.bytes);
+    return bytes;
+  }
+  double flops() const override { return operation_.flops; }
+  bool is_checked_in_full() const override { return bytes() <= kWork * width(); }
+
+  void fill(Execution& execution, std::uint64_t seed) const override {
+    for (std::size_t i = 0; i < operation_.inputs.size(); ++i) {
+      execution.write(i, input_bytes(i, seed));
+    }
+  }
+
+  Verdict check(const Execution& execution, Verify verify, std::uint64_t seed) const override {
+    const LineArray& output = operation_.output;
+    const std::vector<std::byte> result =
+        read_all(execution, operation_.inputs.size(), bytes_of(output));
+    std::vector<std::vector<std::byte>> inputs;
+    for (std::size_t i = 0; i < operation_.inputs.size(); ++i) {
+      inputs.push_back(input_bytes(i, seed));
+    }
+    Verdict verdict;
+    std::vector<Line> in(inputs.size());
+    std::vector<Defined> out(static_cast<std::size_t>(output.length));
+    for (const std::int64_t line : lines_to_check(verify, seed)) {
+      for (std::size_t i = 0; i < inputs.size(); ++i) {
+        const LineArray& array = operation_.inputs[i];
+        in[i].resize(static_cast<std::size_t>(array.length));
+        load_numbers(request().type, inputs[i].data(),
+                     static_cast<std::uint64_t>(line * array.next),
+                     static_cast<std::uint64_t>(array.step), in[i]);
+      }
+      operation_.define(in, out);
+      for (std::int64_t at = 0; at < output.length; ++at) {
+        const auto place = static_cast<std::size_t>(line * output.next + at * output.step);
+        compare(out[static_cast<std::size_t>(at)],
+                load_number(request().type, &result[place * width()]), place, verdict);
+      }
+    }
+    return verdict;
+  }
+
+  Timing time_baseline(const std::string&, const BaselineRun& run) const override {
+    return time_copy_of(static_cast<std::uint64_t>(bytes()), run);
+  }
+
+  std::vector<std::int64_t> result_shape() const override { return operation_.output.shape; }
+
+ private:
+  std::size_t width() const { return size_of(request().type); }
+  std::uint64_t bytes_of(const LineArray& array) const { return elements_of(array) * width(); }
+
+  std::vector<std::byte> input_bytes(std::size_t which, std::uint64_t seed) const {
+    std::vector<std::byte> out(bytes_of(operation_.inputs[which]));
+    const std::uint64_t stream = random_bits(seed, which);
+    for (std::uint64_t i = 0; i * width() < out.size(); ++i) {
+      store_number(request().type, random_number(request().type, stream, i), &out[i * width()]);
+    }
+    return out;
+  }
+
+  // All of them, or the first, the last and as many between as take about a second.
+  std::vector<std::int64_t> lines_to_check(Verify verify, std::uint64_t seed) const {
+    const std::int64_t lines = operation_.output.length > 0 ? operation_.lines : 0;
+    std::int64_t length = operation_.output.length;
+    for (const LineArray& array : operation_.inputs) length = std::max(length, array.length);
+    const auto most =
+        static_cast<std::int64_t>(kWork / static_cast<double>(std::max<std::int64_t>(length, 1)));
+    std::vector<std::int64_t> out;
+    if (verify == Verify::full || lines <= most + 2) {
+      for (std::int64_t line = 0; line < lines; ++line) out.push_back(line);
+      return out;
+    }
+    out = {0, lines - 1};
+    for (std::int64_t i = 0; i < most; ++i) {
+      out.push_back(static_cast<std::int64_t>(random_bits(~seed, static_cast<std::uint64_t>(i)) %
+                                              static_cast<std::uint64_t>(lines)));
+    }
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    return out;
+  }
+
+  void compare(const Defined& expected, double got, std::size_t place, Verdict& verdict) const {
+    const double error = std::fabs(got - expected.value);
+    if (std::isfinite(error)) verdict.max_error = std::max(verdict.max_error, error);
+    const bool alike = std::isnan(expected.value) ? std::isnan(got) : got == expected.value;
+    if (alike || error <= expected.bound) return;
+    if (verdict.mismatches++ > 0) return;
+    verdict.first = fmt::format("element {} of {} is {}, not {} within {:.3g}", place,
+                                operation_.output.name, got, expected.value, expected.bound);
+  }
+
+  LineOperation operation_;
+};
+
+using Ask = std::function<LineOperation(const LineQuestion&)>;
+
+std::unique_ptr<Workload> make_lines(const Question& question, const Ask& ask, ScalarType type,
+                                     const Extents& size) {
+  const LineQuestion asked = {size[0], size[1], type, range_of(type)};
+  gen::KernelRequest request = {.type = type, .options = question.config};
+  return std::make_unique<Lines>(*question.entry, std::move(request), size, ask(asked));
+}
+
+std::unique_ptr<Workload> of_arrays(const Question& question, const Ask& ask,
+                                    const std::vector<GivenArray>& given) {
+  const Extents& shape = given.front().shape;
+  if (shape.empty() || shape.size() > 2) {
+    throw ArgumentError(fmt::format("{}: has {} dimensions, {} takes 1 or 2", given.front().name,
+                                    shape.size(), question.entry->name));
+  }
+  const ScalarType type = question.type.empty() ? given.front().type : parse_type(question.type);
+  const Extents size = {shape.size() == 2 ? shape[0] : 1, shape.back()};
+  const LineOperation operation = ask({size[0], size[1], type, range_of(type)});
+  std::vector<std::string> reasons;
+  if (given.size() != operation.inputs.size()) {
+    reasons.push_back(fmt::format("{} takes {} arrays, got {}", question.entry->name,
+                                  operation.inputs.size(), given.size()));
+  }
+  for (std::size_t i = 0; i < std::min(given.size(), operation.inputs.size()); ++i) {
+    const LineArray& wanted = operation.inputs[i];
+    if (given[i].type != type) {
+      reasons.push_back(fmt::format("{}: holds {}, {} takes {} there", given[i].name,
+                                    to_string(given[i].type), question.entry->name,
+                                    to_string(type)));
+    }
+    if (i > 0 && given[i].shape != wanted.shape) {
+      reasons.push_back(fmt::format("{}: has the shape {}, {} has {}", given[i].name,
+                                    shape_text(given[i].shape), wanted.name,
+                                    shape_text(wanted.shape)));
+    }
+  }
+  if (!reasons.empty()) throw ArgumentError(join(reasons, "; "));
+  return make_lines(question, ask, type, size);
+}
+
+}  // namespace
+
+LineArray rows_of(const std::string& name, const LineQuestion& asked) {
+  return {name, {asked.rows, asked.cols}, asked.cols, 1, asked.cols};
+}
+
+LineArray columns_of(const std::string& name, const LineQuestion& asked) {
+  return {name, {asked.rows, asked.cols}, asked.rows, asked.cols, 1};
+}
+
+Operation line_operation(const std::string& name, Ask ask) {
+  Operation row;
+  row.name = name;
+  row.size = {"ROWSxCOLUMNS", 2, false, {2048, 2048}};
+  row.baselines = {"copy"};
+  row.of_size = [ask](const Question& question, const Extents& size) {
+    return make_lines(question, ask, parse_type(question.type), size);
+  };
+  row.of_arrays = [ask](const Question& question, const std::vector<GivenArray>& given) {
+    return of_arrays(question, ask, given);
+  };
+  return row;
+}
+
+}  // namespace vkmoye::bench

@@ -1,0 +1,73 @@
+#pragma once
+// Operations that make a line out of each line of an array: a sum, a line of the same length. Their
+// definition is one function of one line in f64, which says for each element how far the kernel may
+// be from it.
+//
+//   array of 2x3, rows     elements of a line 1 apart, lines 3 apart
+//                 columns                     3                1
+//
+//   Operation row = line_operation("row_sum", [](const LineQuestion& asked) {
+//     LineOperation sum;
+//     sum.lines = asked.rows;
+//     sum.inputs = {rows_of("src", asked)};
+//     sum.output = {"dst", {asked.rows}, 1, 1, 1};
+//     sum.arguments = {{"rows", asked.rows}, {"cols", asked.cols}};
+//     sum.define = [..](std::span<const Line> in, std::span<Defined> out) { .. };
+//     return sum;
+//   });
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "workloads/number.hpp"
+#include "workloads/operation.hpp"
+
+namespace vkmoye::bench {
+
+/// An array cut into lines. `shape` in C's order, the steps in elements.
+struct LineArray {
+  std::string name;  // of the kernel's binding
+  Extents shape;
+  std::int64_t length = 1;  // elements of a line
+  std::int64_t step = 1;    // from one of them to the next
+  std::int64_t next = 1;    // from one line to the next; 0: all lines are this one
+};
+
+using Line = std::vector<double>;
+
+/// What an element must be, and the largest difference from it that rounding explains.
+struct Defined {
+  double value = 0, bound = 0;
+};
+
+struct LineOperation {
+  std::int64_t lines = 0;
+  std::vector<LineArray> inputs;  // in the order of the bindings, before the output
+  LineArray output;
+  Arguments arguments;
+  double flops = 0;  // of all lines
+  /// One line of the result from the same line of each input. An output that is not finite must not
+  /// be finite in the same way.
+  std::function<void(std::span<const Line> in, std::span<Defined> out)> define;
+};
+
+/// What is asked: an array of rows x cols elements of `type`, which rounds as `range` says.
+struct LineQuestion {
+  std::int64_t rows = 0, cols = 0;
+  ScalarType type = ScalarType::f32;
+  NumberRange range = {};
+};
+
+/// The rows of an array of rows x cols, and its columns.
+LineArray rows_of(const std::string& name, const LineQuestion& asked);
+LineArray columns_of(const std::string& name, const LineQuestion& asked);
+
+/// Its inputs are random: uniform in [-1, 1), small whole numbers of integer types. `apply` takes
+/// one array for each input, the first of one or two dimensions (one: a row).
+Operation line_operation(const std::string& name,
+                         std::function<LineOperation(const LineQuestion&)> ask);
+
+}  // namespace vkmoye::bench

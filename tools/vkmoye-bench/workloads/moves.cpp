@@ -1,0 +1,198 @@
+#include "workloads/moves.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "baselines/baselines.hpp"
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/kernels/relayout_rows.hpp"
+#include "workloads/random.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+constexpr std::uint64_t kChunkElements = std::uint64_t{1} << 21;
+constexpr std::uint64_t kFullVerification = std::uint64_t{1} << 26;
+constexpr std::uint64_t kSampledChunks = 24;  // beside the first and the last
+
+// The first elements of the chunks to compare.
+std::vector<std::uint64_t> chunks_to_check(std::uint64_t elements, Verify verify,
+                                           std::uint64_t seed) {
+  const std::uint64_t chunks = (elements + kChunkElements - 1) / kChunkElements;
+  std::vector<std::uint64_t> out;
+  if (verify == Verify::full || chunks <= kSampledChunks + 2) {
+    for (std::uint64_t i = 0; i < chunks; ++i) out.push_back(i);
+  } else {
+    out = {0, chunks - 1};
+    for (std::uint64_t i = 0; i < kSampledChunks; ++i) {
+      out.push_back(random_bits(~seed, i) % chunks);
+    }
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+  }
+  for (std::uint64_t& chunk : out) chunk *= kChunkElements;
+  return out;
+}
+
+std::int64_t product(const Extents& extents) {
+  std::int64_t count = 1;
+  for (const std::int64_t extent : extents) count *= extent;
+  return count;
+}
+
+// An array as rows of its last axis; a number is a row of one.
+Arguments rows_and_cols(const Extents& shape) {
+  if (shape.empty()) return {{"rows", 1}, {"cols", 1}};
+  return {{"rows", product({shape.begin(), shape.end() - 1})}, {"cols", shape.back()}};
+}
+
+class Move : public Workload {
+ public:
+  Move(const gen::KernelEntry& entry, gen::KernelRequest request, MoveMap map, Arguments arguments)
+      : Workload(entry, std::move(request), map.src),
+        map_(std::move(map)),
+        arguments_(std::move(arguments)) {}
+
+  std::vector<Array> arrays() const override {
+    return {{"src", array_bytes(), 0}, {"dst", array_bytes(), std::nullopt}};
+  }
+  Arguments arguments() const override { return arguments_; }
+
+  double bytes() const override { return 2.0 * static_cast<double>(array_bytes()); }
+  bool is_checked_in_full() const override { return map_.elements() <= kFullVerification; }
+
+  void fill(Execution& execution, std::uint64_t seed) const override {
+    fill_random(execution, 0, array_bytes(), width(), seed);
+  }
+
+  Verdict check(const Execution& execution, Verify verify, std::uint64_t seed) const override {
+    Verdict verdict;
+    const std::uint64_t elements = map_.elements();
+    std::vector<std::byte> chunk(std::min(kChunkElements, elements) * width());
+    for (const std::uint64_t first : chunks_to_check(elements, verify, seed)) {
+      const std::uint64_t count = std::min(kChunkElements, elements - first);
+      const std::span part(chunk.data(), count * width());
+      execution.read(1, part, first * width());
+      for (std::uint64_t i = 0; i < count; ++i) {
+        const std::uint64_t source = map_.source_of(first + i);
+        std::byte expected[16];
+        random_element({expected, width()}, seed, source);
+        if (std::memcmp(expected, part.data() + i * width(), width()) == 0) continue;
+        if (verdict.mismatches++ == 0) {
+          verdict.first =
+              fmt::format("element {} of dst is not element {} of src", first + i, source);
+        }
+      }
+    }
+    return verdict;
+  }
+
+  Timing time_baseline(const std::string& name, const BaselineRun& run) const override {
+    return time_move_baseline(name, run, request().type, map_);
+  }
+
+  std::vector<std::int64_t> result_shape() const override { return map_.dst; }
+
+ private:
+  std::size_t width() const { return size_of(request().type); }
+  std::uint64_t array_bytes() const { return map_.elements() * width(); }
+
+  MoveMap map_;
+  Arguments arguments_;
+};
+
+gen::KernelRequest request_of(const Question& question, ScalarType type) {
+  return {.type = type, .options = question.config};
+}
+
+std::unique_ptr<Workload> make_copy(const Question& question, ScalarType type,
+                                    const Extents& shape) {
+  Extents strides(shape.size());
+  std::int64_t stride = 1;
+  for (std::size_t axis = shape.size(); axis-- > 0; stride *= shape[axis]) strides[axis] = stride;
+  return std::make_unique<Move>(*question.entry, request_of(question, type),
+                                MoveMap{shape, shape, strides}, rows_and_cols(shape));
+}
+
+// As NumPy: the axes in reverse, which leaves one alone.
+std::unique_ptr<Workload> make_transpose(const Question& question, ScalarType type,
+                                         const Extents& shape) {
+  if (shape.size() > 2) {
+    throw ArgumentError(fmt::format("{} takes up to 2 dimensions, {} has {}; relayout takes any",
+                                    question.entry->name, shape_text(shape), shape.size()));
+  }
+  if (shape.size() < 2) return make_copy(question, type, shape);
+  return std::make_unique<Move>(*question.entry, request_of(question, type),
+                                MoveMap{shape, {shape[1], shape[0]}, {1, shape[1]}},
+                                rows_and_cols(shape));
+}
+
+std::unique_ptr<Workload> make_relayout(const Question& question, ScalarType type,
+                                        const Extents& shape) {
+  gen::KernelRequest request = request_of(question, type);
+  request.shape = shape;
+  gen::PermutedArray array = gen::permuted_array(request);
+  return std::make_unique<Move>(*question.entry, std::move(request),
+                                MoveMap{shape, std::move(array.shape), std::move(array.strides)},
+                                Arguments());  // baked
+}
+
+// What the three differ in beside their names.
+using MakeMove = std::unique_ptr<Workload> (*)(const Question&, ScalarType, const Extents&);
+
+Operation move(const char* name, SizeForm form, std::vector<std::string> baselines, MakeMove make) {
+  Operation row;
+  row.name = name;
+  row.size = std::move(form);
+  row.baselines = std::move(baselines);
+  row.of_size = [make](const Question& question, const Extents& size) {
+    return make(question, parse_type(question.type), size);
+  };
+  row.of_arrays = [make](const Question& question, const std::vector<GivenArray>& given) {
+    if (given.size() != 1) {
+      throw ArgumentError(
+          fmt::format("{} takes one array, got {}", question.entry->name, given.size()));
+    }
+    const GivenArray& array = given.front();
+    if (!question.type.empty() && parse_type(question.type) != array.type) {
+      throw ArgumentError(fmt::format("{}: holds {}, --type says {}", array.name,
+                                      to_string(array.type), question.type));
+    }
+    return make(question, array.type, array.shape);
+  };
+  return row;
+}
+
+}  // namespace
+
+Operation copies() {
+  return move("copy", {"ROWSxCOLUMNS", 2, false, {2048, 2048}}, {"copy", "vkcmdcopy", "cudamemcpy"},
+              make_copy);
+}
+
+Operation transposes() {
+  return move("transpose", {"ROWSxCOLUMNS", 2, false, {2048, 2048}},
+              {"copy", "vkcmdcopy", "cudamemcpy", "cublas"}, make_transpose);
+}
+
+Operation relayouts() {
+  return move("relayout", {"EXTENTxEXTENTx..", 2, true, gen::kRelayoutExample},
+              {"copy", "vkcmdcopy", "cudamemcpy"}, make_relayout);
+}
+
+std::uint64_t MoveMap::elements() const { return static_cast<std::uint64_t>(product(dst)); }
+
+std::uint64_t MoveMap::source_of(std::uint64_t index) const {
+  std::uint64_t source = 0;
+  for (std::size_t axis = dst.size(); axis-- > 0;) {
+    const auto extent = static_cast<std::uint64_t>(dst[axis]);
+    source += index % extent * static_cast<std::uint64_t>(strides[axis]);
+    index /= extent;
+  }
+  return source;
+}
+
+}  // namespace vkmoye::bench

@@ -1,0 +1,82 @@
+#pragma once
+// What kernels compute, as the command line sees it: how a size is typed, which options say what is
+// meant, what is given, what must come out, what it is compared with. One row each; a new operation
+// is a file with its row, named here and in the table of operation.cpp.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "workloads/workload.hpp"
+
+namespace vkmoye::bench {
+
+/// How the size of a workload is typed.
+struct SizeForm {
+  std::string text;       // "MxNxK"
+  std::size_t rank = 2;   // extents that it has; a single number stands for each of them
+  bool any_rank = false;  // or any other number of extents from 2
+  Extents example = {};   // where a kernel is described for one and none was given
+};
+
+/// What a user asks of one kernel.
+struct Question {
+  const gen::KernelEntry* entry = nullptr;
+  std::string type;     // one of --type; empty: that of the arrays
+  gen::Options config;  // values of the kernel's config: --tile
+  gen::Options values;  // of Operation::options: --alpha
+};
+
+/// An array that a user applies a kernel to.
+struct GivenArray {
+  std::string name;  // the file it comes from
+  ScalarType type;
+  std::vector<std::int64_t> shape;
+};
+
+/// An option that says what is computed, and for which commands it makes sense: `run` makes arrays,
+/// `apply` is given them, `emit` and `explain` have none.
+struct OperationOption {
+  std::string name, help;
+  bool of_apply = true, of_emit = true;
+};
+
+struct Operation {
+  std::string name;  // as KernelEntry::operation
+  SizeForm size;
+  bool takes_all_types = false;  // "f16,f32" of --type is one workload; else it is two
+  std::vector<OperationOption> options = {};
+  std::vector<std::string> baselines = {};
+
+  /// Both throw ArgumentError for what cannot be meant.
+  std::function<std::unique_ptr<Workload>(const Question&, const Extents& size)> of_size;
+  std::function<std::unique_ptr<Workload>(const Question&, const std::vector<GivenArray>&)>
+      of_arrays;
+};
+
+/// In the order in which their options and baselines are listed.
+const std::vector<Operation>& operations();
+
+/// That of `entry`. Precondition: it is in the table.
+const Operation& operation_of(const gen::KernelEntry& entry);
+
+/// Every baseline, once.
+const std::vector<std::string>& baseline_names();
+
+/// `extents` as a size of `form`. Throws ArgumentError for another number of extents.
+Extents size_of_form(const SizeForm& form, const Extents& extents);
+
+/// Throws ArgumentError if one of the values was given that none of `entries` takes.
+void refuse_useless_values(const gen::Options& values,
+                           const std::vector<const gen::KernelEntry*>& entries);
+
+/// Throws ArgumentError if one of the baselines does what none of `entries` does.
+void refuse_useless_baselines(const std::vector<std::string>& names,
+                              const std::vector<const gen::KernelEntry*>& entries);
+
+/// Whether the baseline `name` does what `entry` does.
+bool does(const std::string& name, const gen::KernelEntry& entry);
+
+}  // namespace vkmoye::bench
