@@ -99,6 +99,9 @@ TEST(CopyAtom, RefusesWhatNoAccessCanBe) {
   EXPECT_THROW(make_tiled_copy(universal_copy(16, 4), kThreads, kValues), LayoutError);
   EXPECT_THROW(get_slice(kScalar, 6), LayoutError);
   EXPECT_THROW(partition_S(get_slice(kScalar, 0), "(5,9)"_layout), LayoutError);
+  // Tiles of 5 x 1 cover 5 * 2^62 elements: as 64-bit numbers wrap, as many as the tensor has.
+  const TiledCopy five = make_tiled_copy("(5,1)"_layout, "(1,1)"_layout);
+  EXPECT_THROW(partition_S(get_slice(five, 0), "(1,4611686018427387904)"_layout), LayoutError);
 }
 
 }  // namespace

@@ -2,14 +2,19 @@
 
 #include "vkmoye/tensor/tiled_mma.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
 
+#include "vkmoye/base/error.hpp"
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::test {
 namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
 
 // The element of C, as (m, n), that `thread` has as number `value`.
 std::pair<std::int64_t, std::int64_t> element(const TiledMma& mma, std::int64_t thread,
@@ -66,6 +71,12 @@ TEST(TiledMma, ReadsTheRowsThatItSumsUp) {
 TEST(TiledMma, RefusesThreadsWithoutANumber) {
   EXPECT_THROW(make_tiled_mma(make_layout({16, 16}, {1, 17})), LayoutError);
   EXPECT_THROW(make_tiled_mma(make_layout(IntTuple{256})), LayoutError);
+  EXPECT_THROW(make_tiled_mma(make_layout({16, 16}), 0), LayoutError);
+  EXPECT_THAT(
+      [] {
+        make_tiled_mma(make_layout({std::int64_t{1} << 32, 1}), std::int64_t{1} << 32);
+      },
+      ThrowsMessage<LayoutError>(HasSubstr("does not fit 64 bits")));
 }
 
 constexpr TiledMma kMoye = make_tiled_mma(make_layout({32, 8}));

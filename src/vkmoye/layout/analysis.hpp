@@ -42,7 +42,7 @@ constexpr std::int64_t widest_access(const Layout& values, const Layout& starts,
   for (const Mode& mode : starts.leaves())
     if (mode.extent > 1) common = std::gcd(common, mode.stride);
   std::int64_t n = 1;
-  while (common % (2 * n) == 0 && 2 * n * element_bytes <= max_bytes &&
+  while (n <= max_bytes / element_bytes / 2 && common % (2 * n) == 0 &&
          alignment % (2 * n * element_bytes) == 0)
     n *= 2;
   return n;

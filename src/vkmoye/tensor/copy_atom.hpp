@@ -86,7 +86,7 @@ namespace detail {
 /// (thread, (values, tiles..)) -> offset in `tensor`.
 constexpr Split tiles_by_thread(const TiledCopy& copy, const Layout& tensor) {
   const Split tiles = tile_split(tensor, copy.tiler);
-  if (tiles.kept.size() * tiles.chosen.size() != tensor.size())
+  if (!product_equals(tiles.kept.size(), tiles.chosen.size(), tensor.size()))
     raise("partition", {tensor, copy.tiler}, "the tile does not divide the tensor");
   const Layout owned = composition(tiles.kept, copy.layout_tv);  // (thread, value)
   return {detail::concat_modes(make_layout(owned.mode(1)), tiles.chosen), owned.mode(0)};

@@ -48,6 +48,18 @@ TEST(Relayout, TilesCoverRunsOnBothSidesAndMeetNoBankTwice) {
   EXPECT_EQ(plan.store_vector, 4);
 }
 
+TEST(Relayout, RefusesMoreElementsThanCanBeCounted) {
+  constexpr std::int64_t most = 0xffffffff;
+  EXPECT_THAT(
+      [] {
+        permuted({most, most, most}, {});
+      },
+      ThrowsMessage<LayoutError>(
+          HasSubstr("product of 4294967295 and 4294967295: does not fit 64 bits")));
+  EXPECT_THAT(reasons("(2,2):(1,4611686018427387904)", "(2,2):(1,2)"),
+              ElementsAre("src spans 4611686018427387906 elements, a 32-bit index reaches 2^32"));
+}
+
 TEST(Relayout, DescribesSmallShapesOfEveryType) {
   const std::vector<std::int64_t> extents = {1, 2, 3, 4, 6, 8, 12, 16, 32};
   for (const ScalarTypeInfo& type : scalar_types()) {

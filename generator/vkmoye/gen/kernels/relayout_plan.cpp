@@ -10,7 +10,6 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/layout/access.hpp"
 #include "vkmoye/layout/algebra.hpp"
-#include "vkmoye/layout/injective.hpp"
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::gen {
@@ -41,8 +40,8 @@ std::optional<std::vector<JointMode>> refine(const Layout& src, const Layout& ds
     const std::int64_t common = std::gcd(left.extent, right.extent);
     if (common != std::min(left.extent, right.extent)) return std::nullopt;
     out.push_back({common, left.stride, right.stride});
-    left = {left.extent / common, left.stride * common};
-    right = {right.extent / common, right.stride * common};
+    for (Mode* rest : {&left, &right})  // of a mode used up, the product may not fit 64 bits
+      *rest = rest->extent == common ? Mode{} : Mode{rest->extent / common, rest->stride * common};
   }
 }
 
@@ -342,13 +341,13 @@ Permutation permuted(const std::vector<std::int64_t>& shape,
   std::vector<std::int64_t> strides(shape.size());
   for (std::size_t i = shape.size(); i-- > 0;) {
     strides[i] = from;
-    from *= shape[i];
+    from = checked_mul(from, shape[i]);
   }
   for (std::size_t i = shape.size(); i-- > 0;) {
     const auto axis = static_cast<std::size_t>(axes[i]);
     src[i] = Layout(shape[axis], strides[axis]);
     dst[i] = Layout(shape[axis], to);
-    to *= shape[axis];
+    to = checked_mul(to, shape[axis]);
   }
   return {make_layout(src), make_layout(dst)};
 }

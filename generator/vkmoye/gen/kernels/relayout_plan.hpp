@@ -38,7 +38,8 @@ struct Permutation {
   Layout src, dst;
 };
 
-/// Throws LayoutError unless `permutation` names each axis of `shape` once, all extents at least 1.
+/// Throws LayoutError unless `permutation` names each axis of `shape` once, all extents are at least
+/// 1, and their product fits 64 bits.
 Permutation permuted(const std::vector<std::int64_t>& shape,
                      const std::vector<std::int64_t>& permutation);
 

@@ -1,10 +1,19 @@
 // Numbers near the end of 64 bits: every operation is right or refuses.
 #include "layout/property.hpp"
+#include "vkmoye/layout/analysis.hpp"
 
 namespace vkmoye {
 namespace {
 
 using random_layout::uniform;
+
+// A sum or product beyond 64 bits is no constant expression: these lines would not compile.
+constexpr std::int64_t kHuge = std::int64_t{1} << 62;
+static_assert(widest_access("4:1"_layout, "1:0"_layout, kHuge, kHuge, INT64_MAX) == 1);
+static_assert(widest_access(make_layout(kHuge), "1:0"_layout, 1, kHuge, INT64_MAX) == kHuge);
+static_assert(max_alignment(make_layout(kHuge)) == kHuge);
+static_assert(!is_injective(make_layout({kHuge / 8, 2, 2}, {1, 1, kHuge - 2})));
+static_assert(contiguous_run(make_layout({kHuge, 1}, {1, kHuge})) == kHuge);
 
 PROPERTY(OverflowProperty, IsRefusedNeverWrapped, [] {
   const auto huge =
