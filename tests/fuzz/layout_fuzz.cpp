@@ -36,7 +36,10 @@ void layouts(std::string_view text) try {
 
 void expressions(std::string_view text) try {
   const Value value = evaluate_layout_expression(text);
-  to_text(value);
+  const std::string printed = to_text(value);
+  if (!std::holds_alternative<Table>(value))
+    require(to_text(evaluate_layout_expression(printed)) == printed,
+            "a printed value is read back");
   const Table table = table_of(value);
   if (table.cells.size() > 4096) return;  // drawing is linear, its time is another test's matter
   for (auto* draw : {draw_text, draw_svg, draw_typst, draw_latex}) draw(table);

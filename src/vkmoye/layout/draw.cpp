@@ -42,8 +42,7 @@ Table table_of(std::string title, const Layout& layout, Value value) {
 
 std::string name(const ComposedLayout& layout) {
   if (layout.swizzle == Swizzle() && layout.offset == 0) return to_string(layout.layout);
-  return fmt::format("Swizzle<{},{},{}> o {} o {}", layout.swizzle.bits(), layout.swizzle.base(),
-                     layout.swizzle.shift(), layout.offset, to_string(layout.layout));
+  return to_string(layout);
 }
 
 std::size_t widest_text(const Table& table) {
@@ -120,8 +119,7 @@ Table offset_table(const ComposedLayout& layout) {
 }
 
 Table offset_table(const OffsetLayout& layout) {
-  return table_of(fmt::format("{} + {}", layout.offset, to_string(layout.layout)), layout.layout,
-                  [&](std::int64_t i) { return layout(i); });
+  return table_of(to_string(layout), layout.layout, [&](std::int64_t i) { return layout(i); });
 }
 
 Table thread_value_table(const Layout& layout_tv, const IntTuple& tiler) {

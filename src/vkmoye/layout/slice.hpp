@@ -12,6 +12,7 @@
 // CuTe: slice, dice, slice_and_offset (include/cute/layout.hpp, int_tuple.hpp).
 
 #include <cstdint>
+#include <string>
 
 #include "vkmoye/layout/layout.hpp"
 
@@ -27,6 +28,9 @@ struct OffsetLayout {
   }
   constexpr bool operator==(const OffsetLayout&) const = default;
 };
+
+/// 12 + (4):(1).
+std::string to_string(const OffsetLayout& layout);
 
 namespace detail {
 

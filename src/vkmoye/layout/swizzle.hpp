@@ -16,6 +16,7 @@
 #include <concepts>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "vkmoye/layout/composition.hpp"
 #include "vkmoye/layout/divide.hpp"
@@ -133,6 +134,10 @@ struct ComposedLayout {
 
   constexpr bool operator==(const ComposedLayout&) const = default;
 };
+
+/// Swizzle<2,0,3>, and Swizzle<2,0,3> o 24 o (8):(1).
+std::string to_string(const Swizzle& swizzle);
+std::string to_string(const ComposedLayout& layout);
 
 /// Post: result(c) == swizzle(layout(c)).
 constexpr ComposedLayout composition(const Swizzle& swizzle, const Layout& layout) {

@@ -6,7 +6,7 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/layout/raise.hpp"
-#include "vkmoye/layout/tiler.hpp"
+#include "vkmoye/layout/swizzle.hpp"
 
 namespace vkmoye {
 namespace {
@@ -99,6 +99,19 @@ std::string to_string(const Tiler& tiler) {
   std::string out;
   print_tiler(tiler, out);
   return out;
+}
+
+std::string to_string(const Swizzle& swizzle) {
+  return fmt::format("Swizzle<{},{},{}>", swizzle.bits(), swizzle.base(), swizzle.shift());
+}
+
+std::string to_string(const ComposedLayout& layout) {
+  return fmt::format("{} o {} o {}", to_string(layout.swizzle), layout.offset,
+                     to_string(layout.layout));
+}
+
+std::string to_string(const OffsetLayout& layout) {
+  return fmt::format("{} + {}", layout.offset, to_string(layout.layout));
 }
 
 void raise(const char* operation, std::initializer_list<Operand> operands, const char* rule,

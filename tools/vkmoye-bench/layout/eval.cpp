@@ -70,8 +70,21 @@ Tiler read_tiler(const json& from) {
   return Tiler(std::span<const Tiler>(entries));
 }
 
-Value read_value(const json& from) {
-  if (from.is_object()) return read_layout(from);
+Value read_value(const json& from, int depth = 0);
+
+/// A value by its named parts: whatever else than a layout is written as an object.
+Value read_parts(const json& from, int depth) {
+  if (depth > kMaxNodes) refuse("objects are nested too deep");
+  std::vector<Part> parts;
+  for (const auto& [name, part] : from.items())
+    parts.emplace_back(name, read_value(part, depth + 1));
+  return from_parts(parts);
+}
+
+Value read_value(const json& from, int depth) {
+  if (from.is_boolean()) return from.get<bool>();
+  if (from.is_object())
+    return from.contains("shape") ? Value(read_layout(from)) : read_parts(from, depth);
   if (holds_layout(from)) return read_tiler(from);
   return read_tuple(from);
 }
@@ -115,8 +128,18 @@ void write(const Layout& layout, std::string& out) {
   out += '}';
 }
 
-void write(const Swizzle& swizzle, std::string& out) {
-  write(IntTuple{swizzle.bits(), swizzle.base(), swizzle.shift()}, out);
+void write(const Tiler& tiler, std::string& out) {
+  if (tiler.is_null()) {
+    out += "null";
+  } else if (!tiler.is_list()) {
+    write(tiler.layout(), out);
+  } else {
+    for (int i = 0; i < tiler.rank(); ++i) {
+      out += i == 0 ? '[' : ',';
+      write(tiler.entry(i), out);
+    }
+    out += tiler.rank() == 0 ? "[]" : "]";
+  }
 }
 
 /// The offsets in order, counted up leaf by leaf instead of dividing each index.
@@ -135,14 +158,18 @@ void write_values(const Layout& layout, F value, std::string& out) {
     out += i == 0 ? '[' : ',';
     write(value(offset), out);
     for (std::size_t k = 0; k < leaves.size(); ++k) {
-      offset += leaves[k].stride;
-      if (++digits[k] < leaves[k].extent) break;
-      offset -= leaves[k].stride * leaves[k].extent;
+      if (++digits[k] < leaves[k].extent) {
+        offset += leaves[k].stride;
+        break;
+      }
+      offset -= leaves[k].stride * (leaves[k].extent - 1);
       digits[k] = 0;
     }
   }
   out += ']';
 }
+
+void write(const Value& value, std::string& out);
 
 struct Writer {
   std::string& out;
@@ -150,63 +177,49 @@ struct Writer {
   void operator()(std::monostate) const { out += "null"; }
   void operator()(bool truth) const { out += truth ? "true" : "false"; }
   void operator()(const IntTuple& tuple) const { write(tuple, out); }
-  void operator()(const Layout& layout) const {
-    write(layout, out);
-    write_values(
-        layout, [](std::int64_t offset) { return offset; }, out);
+  void operator()(const Layout& layout) const { write(layout, out); }
+  void operator()(const Tiler& tiler) const { write(tiler, out); }
+  void operator()(const Swizzle& swizzle) const {
+    write(IntTuple{swizzle.bits(), swizzle.base(), swizzle.shift()}, out);
   }
-  void operator()(const Tiler& tiler) const { out += json(to_string(tiler)).dump(); }
-  void operator()(const Swizzle& swizzle) const { write(swizzle, out); }
-  void operator()(const ComposedLayout& a) const {
-    out += "{\"swizzle\":";
-    write(a.swizzle, out);
-    out += ",\"offset\":";
-    write(a.offset, out);
-    out += ",\"layout\":";
-    write(a.layout, out);
-    out += ",\"size\":";
-    write(a.size(), out);
-    out += '}';
-    const std::int64_t last = checked_add(a.offset, a.layout.cosize());
-    static_cast<void>(last);  // the sums below fit
-    write_values(
-        a.layout, [&](std::int64_t offset) { return a.swizzle(a.offset + offset); }, out);
-  }
-  void operator()(const OffsetLayout& a) const {
-    out += "{\"layout\":";
-    write(a.layout, out);
-    out += ",\"offset\":";
-    write(a.offset, out);
-    out += '}';
-    const std::int64_t last = checked_add(a.offset, a.layout.cosize());
-    static_cast<void>(last);
-    write_values(
-        a.layout, [&](std::int64_t offset) { return a.offset + offset; }, out);
-  }
-  void operator()(const Findings& findings) const {
+  void operator()(const Table& table) const { out += json(draw_text(table)).dump(); }
+  template <class InParts>
+  void operator()(const InParts& value) const {
     char separator = '{';
-    for (const auto& [name, what] : findings) {
+    for (const auto& [name, part] : parts_of(value)) {
       out += separator;
       out += '"';
       out += name;
       out += "\":";
-      write(what, out);
+      write(part, out);
       separator = ',';
     }
     out += '}';
   }
-  // What only other operations take, and pictures: their text.
-  void operator()(const TileAccess& access) const { out += json(to_text(access)).dump(); }
-  void operator()(const BankModel& model) const { out += json(to_text(model)).dump(); }
-  void operator()(const Table& table) const { out += json(to_text(table)).dump(); }
-  void operator()(const TiledCopy& copy) const {
-    out += "{\"layout_tv\":";
-    write(copy.layout_tv, out);
-    out += ",\"tiler\":";
-    write(copy.tiler, out);
-    out += '}';
+};
+
+void write(const Value& value, std::string& out) { std::visit(Writer{out}, value); }
+
+/// "fn" of what is a function: the values at the 1-D indices.
+struct FunctionWriter {
+  std::string& out;
+
+  void operator()(const Layout& layout) const { sum(0, layout); }
+  void operator()(const OffsetLayout& a) const { sum(a.offset, a.layout); }
+  void operator()(const TiledCopy& copy) const { sum(0, copy.layout_tv); }
+  void operator()(const TiledMma& mma) const { sum(0, mma.c.layout_tv); }
+  void operator()(const ComposedLayout& a) const {
+    static_cast<void>(checked_add(a.offset, a.layout.cosize()));  // the sums below fit
     write_values(
-        copy.layout_tv, [](std::int64_t offset) { return offset; }, out);
+        a.layout, [&](std::int64_t offset) { return a.swizzle(a.offset + offset); }, out);
+  }
+  template <class Other>
+  void operator()(const Other&) const {}
+
+  void sum(std::int64_t start, const Layout& layout) const {
+    static_cast<void>(checked_add(start, layout.cosize()));
+    write_values(
+        layout, [&](std::int64_t offset) { return start + offset; }, out);
   }
 };
 
@@ -237,13 +250,26 @@ void evaluate_json(std::string_view request, std::string& answer) {
   try {
     const Value value = evaluate(json::parse(request.begin(), request.end()));
     answer += "{\"result\":";
-    std::visit(Writer{answer}, value);
+    write(value, answer);
+    std::visit(FunctionWriter{answer}, value);
     answer += '}';
   } catch (const LayoutError& error) {
     refused(error.what());
   } catch (const json::exception& error) {
     refused(error.what());
   }
+}
+
+std::string to_json(const Value& value) {
+  std::string out;
+  write(value, out);
+  return out;
+}
+
+Value from_json(std::string_view text) try {
+  return read_value(json::parse(text.begin(), text.end()));
+} catch (const json::exception& error) {
+  throw LayoutError(error.what());
 }
 
 void evaluate_json_lines(std::istream& in, std::ostream& out) {

@@ -5,7 +5,9 @@
 //   {"result":{"shape":[2,2],"stride":[16,1]},"fn":[0,16,1,17]}
 //
 // A layout is {"shape","stride"} (the stride may be missing: compact), a tiler a layout, a number,
-// null or a list of tilers, null in a coordinate is `_`, a swizzle is [bits, base, shift].
+// null or a list of tilers, null in a coordinate is `_`, a swizzle is [bits, base, shift]. What has
+// other parts is an object of them, such as {"layout","offset"} or {"elements","width"} for an
+// access; a picture is a string. Every result but a picture can be an argument.
 // "fn" lists the values at the 1-D indices 0..size-1 of a result that is a layout, absolute where
 // an offset belongs to it; it is null beyond 2^20 values, and absent for other results. Anything
 // that cannot be evaluated, malformed JSON included, is {"error": message}.
@@ -14,10 +16,16 @@
 #include <string>
 #include <string_view>
 
+#include "layout/value.hpp"
+
 namespace vkmoye::bench {
 
 /// Appends the answer to `request`, without a line break. Never throws for bad input.
 void evaluate_json(std::string_view request, std::string& answer);
+
+/// The JSON form of a value, and the value of one. LayoutError for what is none.
+std::string to_json(const Value& value);
+Value from_json(std::string_view text);
 
 /// Answers every line of `in` with one line, in order; an empty line with an error.
 void evaluate_json_lines(std::istream& in, std::ostream& out);

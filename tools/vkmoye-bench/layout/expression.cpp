@@ -18,7 +18,7 @@ class Evaluator {
   explicit Evaluator(std::string_view text) : scan_(text) {}
 
   Value run() {
-    Value value = this->value();
+    Value value = at_parts() ? parts() : this->value();
     scan_.expect_end();
     return value;
   }
@@ -34,12 +34,39 @@ class Evaluator {
     }
   }
 
-  // primary, or shape:stride.
+  // name value, name value, ..: what is printed of a value that has parts.
+  bool at_parts() {
+    const std::string_view name = word_at(at());
+    return begins_parts(name) && !is_operation(name);
+  }
+  Value parts() {
+    const std::size_t start = at();
+    std::vector<Part> parts;
+    do {
+      const std::string_view name = word_at(at());
+      if (name.empty()) scan_.fail("expected the name of a part");
+      scan_.move_to(at() + name.size());
+      parts.emplace_back(name, value());
+    } while (scan_.take(','));
+    return pointed(start, [&] { return from_parts(parts); });
+  }
+
+  // primary, shape:stride, Swizzle o offset o layout, or offset + layout.
   Value value() {
     if (++nesting_ > kMaxNesting) scan_.fail("this is nested more than 100 deep");
     const std::size_t start = at();
     Value left = primary();
-    if (scan_.take(':')) {
+    if (std::holds_alternative<Swizzle>(left) && take_word("o")) {
+      const Value offset = primary();
+      if (!take_word("o")) scan_.fail("expected 'o' and a layout");
+      const Value layout = value();
+      left = pointed(start, [&] {
+        return from_parts({{"swizzle", left}, {"offset", offset}, {"layout", layout}});
+      });
+    } else if (scan_.take('+')) {
+      const Value layout = value();
+      left = pointed(start, [&] { return from_parts({{"layout", layout}, {"offset", left}}); });
+    } else if (scan_.take(':')) {
       const std::size_t stride_at = at();
       const Value right = primary();
       const auto* shape = std::get_if<IntTuple>(&left);
@@ -55,15 +82,15 @@ class Evaluator {
 
   Value primary() {
     const std::size_t start = at();
-    const char next = scan_.peek();
     if (scan_.take('(')) return list(start, ')');
     if (scan_.take('[')) return list(start, ']');
-    if (next == '_' && !is_name(after(start + 1))) {
-      scan_.take('_');
-      return IntTuple(_);
-    }
-    if (is_name(next) && !(next >= '0' && next <= '9')) return call(start);
-    return IntTuple(scan_.integer());
+    if (take_word("_")) return IntTuple(_);
+    if (word_at(start).empty()) return IntTuple(scan_.integer());
+    if (take_word("none")) return std::monostate();
+    if (take_word("true")) return true;
+    if (take_word("false")) return false;
+    if (take_word("Swizzle")) return swizzle(start);
+    return call(start);
   }
 
   // Numbers and tuples alone make a tuple in round brackets; anything else is a list by mode.
@@ -104,13 +131,22 @@ class Evaluator {
     return values;
   }
 
+  // <bits,base,shift>
+  Value swizzle(std::size_t start) {
+    std::vector<IntTuple> numbers;
+    if (!scan_.take('<')) scan_.fail("expected '<', as in Swizzle<2,0,3>");
+    do {
+      numbers.emplace_back(scan_.integer());
+    } while (scan_.take(','));
+    if (!scan_.take('>')) scan_.fail("expected ',' or '>'");
+    return pointed(start, [&] { return to_swizzle(make_tuple<std::int64_t>(numbers)); });
+  }
+
   Value call(std::size_t start) {
-    std::size_t end = start;
-    while (is_name(after(end))) ++end;
-    const std::string_view name = scan_.text().substr(start, end - start);
+    const std::string_view name = word_at(start);
     const LayoutOperation& operation =
         pointed(start, [&]() -> const LayoutOperation& { return find_layout_operation(name); });
-    scan_.move_to(end);
+    scan_.move_to(start + name.size());
     if (!scan_.take('(')) scan_.fail("expected '('");
     const Values values = arguments(')');
     return pointed(start, [&] { return apply_operation(operation, values); });
@@ -120,8 +156,23 @@ class Evaluator {
     scan_.peek();
     return scan_.at();
   }
-  char after(std::size_t place) const {
-    return place < scan_.text().size() ? scan_.text()[place] : '\0';
+  // The name that starts there; "" if a number does, or none.
+  std::string_view word_at(std::size_t start) const {
+    const std::string_view text = scan_.text();
+    std::size_t end = start;
+    while (end < text.size() && is_name(text[end])) ++end;
+    if (end == start || (text[start] >= '0' && text[start] <= '9')) return {};
+    return text.substr(start, end - start);
+  }
+  bool take_word(std::string_view word) {
+    if (word_at(at()) != word) return false;
+    scan_.move_to(at() + word.size());
+    return true;
+  }
+  static bool is_operation(std::string_view name) {
+    const auto operations = layout_operations();
+    return std::any_of(operations.begin(), operations.end(),
+                       [&](const LayoutOperation& row) { return row.name == name; });
   }
   static bool is_name(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';

@@ -3,6 +3,8 @@
 //
 //   composition((4,8):(8,1), 4:2)          -> (2,2):(16,1)
 //   zipped_divide((4,8), [2, 4])           -> ((2,4),(2,2)):((1,4),(2,16))
+//
+// Every form that value.hpp prints is an expression too.
 
 #include <string_view>
 

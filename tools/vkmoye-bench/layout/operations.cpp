@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "layout/call.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/layout/analysis.hpp"
@@ -12,97 +13,20 @@
 #include "vkmoye/tensor/partition.hpp"
 
 namespace vkmoye::bench {
-namespace {
 
-[[noreturn]] void refuse_kind(const Value& value, std::string_view wanted) {
-  throw LayoutError(fmt::format("expected {}, got {}: {}", wanted, kind_of(value), to_text(value)));
-}
-
-/// A shape without strides is its compact layout.
-Layout to_layout(const Value& value) {
-  if (const auto* layout = std::get_if<Layout>(&value)) return *layout;
-  if (const auto* shape = std::get_if<IntTuple>(&value)) return Layout(*shape);
-  if (const auto* part = std::get_if<OffsetLayout>(&value); part && part->offset == 0)
-    return part->layout;
-  if (const auto* copy = std::get_if<TiledCopy>(&value)) return copy->layout_tv;
-  refuse_kind(value, "a layout");
-}
-
-Tiler to_tiler(const Value& value) {
-  if (const auto* tiler = std::get_if<Tiler>(&value)) return *tiler;
-  if (const auto* layout = std::get_if<Layout>(&value)) return *layout;
-  if (const auto* shape = std::get_if<IntTuple>(&value)) return *shape;
-  refuse_kind(value, "a tiler");
-}
-
-const IntTuple& to_tuple(const Value& value) {
-  if (const auto* tuple = std::get_if<IntTuple>(&value)) return *tuple;
-  refuse_kind(value, "a tuple");
-}
-
-std::int64_t to_integer(const Value& value) {
-  const auto* tuple = std::get_if<IntTuple>(&value);
-  if (tuple == nullptr || !tuple->is_leaf() || tuple->leaf(0) == _) refuse_kind(value, "a number");
-  return tuple->leaf(0);
-}
-
-int to_small(const Value& value) {
-  const std::int64_t number = to_integer(value);
-  if (number < -1000 || number > 1000) refuse_kind(value, "a small number");
-  return static_cast<int>(number);
-}
-
-Swizzle to_swizzle(const Value& value) {
-  if (const auto* swizzle = std::get_if<Swizzle>(&value)) return *swizzle;
-  const auto* tuple = std::get_if<IntTuple>(&value);
-  if (tuple == nullptr || tuple->leaf_count() != 3 || tuple->depth() != 1)
-    refuse_kind(value, "a swizzle [bits, base, shift]");
-  const auto part = [&](int i) { return to_small(IntTuple(tuple->leaf(i))); };
-  return {part(0), part(1), part(2)};
-}
-
-/// A swizzled layout is divided, composed and sliced inside its swizzle.
-template <class F>
-Value on_layout(const Value& value, F f) {
-  if (const auto* composed = std::get_if<ComposedLayout>(&value)) return composed->with(f);
-  return f(to_layout(value));
-}
-
-Value number(std::int64_t value) { return IntTuple(value); }
-
-ComposedLayout to_storage(const Value& value) {
-  if (const auto* composed = std::get_if<ComposedLayout>(&value)) return *composed;
-  return {{}, 0, to_layout(value)};
-}
-
-TileAccess to_access(const Value& value) {
-  if (const auto* access = std::get_if<TileAccess>(&value)) return *access;
-  return {to_layout(value)};
-}
-
-bool is_number(const Value& value) {
-  const auto* tuple = std::get_if<IntTuple>(&value);
-  return tuple != nullptr && tuple->is_leaf();
-}
-
-/// access, .. [, element bytes] [, bank model]
-struct SharedAccesses {
-  std::vector<TileAccess> accesses;
-  std::int64_t element_bytes = 4;
-  BankModel model;
-};
-
-SharedAccesses to_accesses(Arguments rest) {
-  SharedAccesses result;
-  const auto at_access = [&] {
-    return !rest.empty() && !is_number(rest[0]) && !std::holds_alternative<BankModel>(rest[0]);
+SharedAccesses Parameter<SharedAccesses>::take(Arguments& rest) {
+  const auto is_number = [](const Value& value) {
+    const auto* tuple = std::get_if<IntTuple>(&value);
+    return tuple != nullptr && tuple->is_leaf();
   };
-  for (; at_access(); rest = rest.subspan(1)) result.accesses.push_back(to_access(rest[0]));
-  if (result.accesses.empty()) refuse_kind(rest[0], "an access");
-  if (!rest.empty() && is_number(rest[0])) {
-    result.element_bytes = to_integer(rest[0]);
-    rest = rest.subspan(1);
-  }
+  SharedAccesses result;
+  const Value& first = rest[0];
+  for (; !rest.empty() && !is_number(rest[0]) && !std::holds_alternative<BankModel>(rest[0]);
+       rest = rest.subspan(1))
+    result.accesses.push_back(to_access(rest[0]));
+  if (result.accesses.empty()) refuse_kind(first, "an access");
+  if (!rest.empty() && is_number(rest[0]))
+    result.element_bytes = Parameter<std::int64_t>::take(rest);
   if (!rest.empty()) {
     const auto* model = std::get_if<BankModel>(&rest[0]);
     if (model == nullptr) refuse_kind(rest[0], "a bank model");
@@ -113,337 +37,245 @@ SharedAccesses to_accesses(Arguments rest) {
   return result;
 }
 
-SharedAccesses to_one_access(Arguments rest) {
-  SharedAccesses result = to_accesses(rest);
-  if (result.accesses.size() != 1) throw LayoutError("expected one access, got several");
-  return result;
+namespace {
+
+const TileAccess& only_access(const SharedAccesses& given) {
+  if (given.accesses.size() != 1) throw LayoutError("expected one access, got several");
+  return given.accesses[0];
 }
 
 /// A search's answer; without swizzle it is a plain layout.
-using Search = std::optional<StorageSearch> (*)(const Layout&, std::span<const TileAccess>,
-                                                std::int64_t, const BankModel&);
-
-template <Search search>
-Value found_by(Arguments a) {
-  const SharedAccesses given = to_accesses(a.subspan(1));
-  const auto found = search(to_layout(a[0]), given.accesses, given.element_bytes, given.model);
+Value found_value(const std::optional<StorageSearch>& found) {
   if (!found) return std::monostate();
   if (found->storage.swizzle == Swizzle()) return found->storage.layout;
   return found->storage;
 }
 
-using A = Arguments;
-constexpr int kMany = 16;
+/// As the overloads in C++: shape; shape, stride; or layouts. A shape among layouts might be meant
+/// as either.
+Value make_layout_of(const std::vector<Value>& given) {
+  const auto is_shape = [](const Value& v) { return std::holds_alternative<IntTuple>(v); };
+  if (given.size() <= 2 && std::all_of(given.begin(), given.end(), is_shape))
+    return given.size() == 1 ? Layout(to_tuple(given[0]))
+                             : Layout(to_tuple(given[0]), to_tuple(given[1]));
+  std::vector<Layout> modes;
+  for (const Value& mode : given) {
+    if (is_shape(mode))
+      throw LayoutError(fmt::format(
+          "argument {} of make_layout is a shape beside {} others: it takes layouts, one shape, or "
+          "a shape and a stride; as a layout this is {}",
+          modes.size() + 1, given.size() - 1, to_string(to_layout(mode))));
+    modes.push_back(to_layout(mode));
+  }
+  return make_layout(std::span<const Layout>(modes));
+}
+
+Value composition_of(const Value& outer, const Value& inner) {
+  if (const auto* composed = std::get_if<ComposedLayout>(&outer))
+    return composition(*composed, to_tiler(inner));
+  const auto* swizzle = std::get_if<Swizzle>(&outer);
+  if (swizzle == nullptr) return composition(to_layout(outer), to_tiler(inner));
+  if (const auto* second = std::get_if<Swizzle>(&inner)) return composition(*swizzle, *second);
+  if (const auto* composed = std::get_if<ComposedLayout>(&inner))
+    return composition(*swizzle, *composed);
+  return composition(*swizzle, to_layout(inner));
+}
+
+using Tuple = IntTuple;
+using Integer = std::int64_t;
+template <class Kind>
+using Optional = std::optional<Kind>;
 
 constexpr auto kOperations = std::to_array<LayoutOperation>({
-    {"access", "elements by (thread, value) [, width]", 1, 2,
-     [](A a) -> Value { return TileAccess{to_layout(a[0]), a.size() == 1 ? 1 : to_integer(a[1])}; }},
-    {"append", "layout, modes", 2, 2,
-     [](A a) -> Value { return append(to_layout(a[0]), to_small(a[1])); }},
-    {"bank_conflicts", "storage, access [, element bytes] [, bank_model]", 2, 4,
-     [](A a) -> Value {
-       const SharedAccesses given = to_one_access(a.subspan(1));
-       const BankConflicts found = bank_conflicts(to_storage(a[0]), given.accesses[0],
-                                                  given.element_bytes, given.model);
-       return Findings{{"degree", found.degree},
-                       {"phases", found.phases},
-                       {"wavefronts", found.wavefronts}};
-     }},
-    {"bank_map", "storage, access [, element bytes] [, bank_model]", 2, 4,
-     [](A a) -> Value {
-       const SharedAccesses given = to_one_access(a.subspan(1));
-       return bank_table(to_storage(a[0]), given.accesses[0], given.element_bytes, given.model);
-     }},
-    {"bank_model", "lanes, banks, bank bytes", 3, 3,
-     [](A a) -> Value { return BankModel{to_small(a[0]), to_small(a[1]), to_small(a[2])}; }},
-    {"blocked_product", "block, layout", 2, 2,
-     [](A a) -> Value { return blocked_product(to_layout(a[0]), to_layout(a[1])); }},
-    {"ceil_div", "shape, tiler", 2, 2,
-     [](A a) -> Value { return ceil_div(to_tuple(a[0]), to_tuple(a[1])); }},
-    {"coalesce", "layout [, profile]", 1, 2,
-     [](A a) -> Value {
-       return on_layout(a[0], [&](const Layout& layout) {
-         return a.size() == 1 ? coalesce(layout) : coalesce(layout, to_tuple(a[1]));
-       });
-     }},
-    {"compatible", "shape, shape", 2, 2,
-     [](A a) -> Value { return compatible(to_tuple(a[0]), to_tuple(a[1])); }},
-    {"complement", "layout [, cotarget]", 1, 2,
-     [](A a) -> Value {
-       return a.size() == 1 ? complement(to_layout(a[0])) : complement(to_layout(a[0]), to_tuple(a[1]));
-     }},
-    {"composed_swizzle", "swizzle, offset, layout", 3, 3,
-     [](A a) -> Value {
-       const std::int64_t offset = to_integer(a[1]);
-       if (offset < 0) raise("composed_swizzle", {offset}, "the offset is below 0");
-       return ComposedLayout{to_swizzle(a[0]), offset, to_layout(a[2])};
-     }},
-    {"composition", "layout or swizzle, tiler", 2, 2,
-     [](A a) -> Value {
-       if (const auto* swizzle = std::get_if<Swizzle>(&a[0])) {
-         if (const auto* inner = std::get_if<Swizzle>(&a[1])) return composition(*swizzle, *inner);
-         if (const auto* inner = std::get_if<ComposedLayout>(&a[1]))
-           return composition(*swizzle, *inner);
-         return composition(*swizzle, to_layout(a[1]));
-       }
-       return on_layout(a[0], [&](const Layout& left) { return composition(left, to_tiler(a[1])); });
-     }},
-    {"congruent", "shape, shape", 2, 2,
-     [](A a) -> Value { return congruent(to_tuple(a[0]), to_tuple(a[1])); }},
-    {"contiguous_run", "layout", 1, 1,
-     [](A a) -> Value { return number(contiguous_run(to_layout(a[0]))); }},
-    {"cosize", "layout", 1, 1,
-     [](A a) -> Value {
-       if (const auto* composed = std::get_if<ComposedLayout>(&a[0]))
-         return number(composed->cosize());
-       return number(to_layout(a[0]).cosize());
-     }},
-    {"crd2idx", "coordinate, shape [, stride]", 2, 3,
-     [](A a) -> Value {
-       if (a.size() == 3) return number(crd2idx(to_tuple(a[0]), to_tuple(a[1]), to_tuple(a[2])));
-       return number(to_layout(a[1])(to_tuple(a[0])));
-     }},
-    {"depth", "layout", 1, 1, [](A a) -> Value { return number(to_layout(a[0]).depth()); }},
-    {"dice", "coordinate, layout", 2, 2,
-     [](A a) -> Value { return dice(to_tuple(a[0]), to_layout(a[1])); }},
-    {"domain_distribute", "shape, count", 2, 2,
-     [](A a) -> Value { return domain_distribute(to_tuple(a[0]), to_integer(a[1])); }},
-    {"domain_offset", "coordinate, layout", 2, 2,
-     [](A a) -> Value { return domain_offset(to_tuple(a[0]), to_layout(a[1])); }},
-    {"downcast", "layout, factor", 2, 2,
-     [](A a) -> Value { return downcast(to_layout(a[0]), to_integer(a[1])); }},
-    {"elem_less", "coordinate, bound", 2, 2,
-     [](A a) -> Value { return elem_less(to_tuple(a[0]), to_tuple(a[1])); }},
-    {"evenly_divides", "shape, tiler", 2, 2,
-     [](A a) -> Value { return evenly_divides(to_tuple(a[0]), to_tuple(a[1])); }},
-    {"filter", "layout", 1, 1, [](A a) -> Value { return filter(to_layout(a[0])); }},
-    {"filter_zeros", "layout", 1, 1, [](A a) -> Value { return filter_zeros(to_layout(a[0])); }},
-    {"find_collision", "layout", 1, 1,
-     [](A a) -> Value {
-       const auto found = find_collision(to_layout(a[0]));
+    {"access", "elements by (thread, value) [, width]",
+     call([](Layout elements, Optional<Integer> width) {
+       return TileAccess{elements, width.value_or(1)};
+     })},
+    {"append", "layout, modes", call([](Layout a, int modes) { return append(a, modes); })},
+    {"bank_conflicts", "storage, access [, element bytes] [, bank_model]",
+     call([](ComposedLayout storage, SharedAccesses given) {
+       const BankConflicts found =
+           bank_conflicts(storage, only_access(given), given.element_bytes, given.model);
+       return Findings{
+           {"degree", found.degree}, {"phases", found.phases}, {"wavefronts", found.wavefronts}};
+     })},
+    {"bank_map", "storage, access [, element bytes] [, bank_model]",
+     call([](ComposedLayout storage, SharedAccesses given) {
+       return bank_table(storage, only_access(given), given.element_bytes, given.model);
+     })},
+    {"bank_model", "lanes, banks, bank bytes", call([](int lanes, int banks, int bytes) {
+       return BankModel{lanes, banks, bytes};
+     })},
+    {"blocked_product", "block, layout",
+     call([](Layout block, Layout tiler) { return blocked_product(block, tiler); })},
+    {"ceil_div", "shape, tiler",
+     call([](Tuple shape, Tuple tiler) { return ceil_div(shape, tiler); })},
+    {"coalesce", "layout [, profile]", inside_swizzle([](Layout a, Optional<Tuple> profile) {
+       return profile ? coalesce(a, *profile) : coalesce(a);
+     })},
+    {"compatible", "shape, shape", call([](Tuple a, Tuple b) { return compatible(a, b); })},
+    {"complement", "layout [, cotarget]", call([](Layout a, Optional<Tuple> cotarget) {
+       return cotarget ? complement(a, *cotarget) : complement(a);
+     })},
+    {"composed_swizzle", "swizzle, offset, layout",
+     call([](Swizzle swizzle, Integer offset, Layout a) {
+       return from_parts({{"swizzle", swizzle}, {"offset", IntTuple(offset)}, {"layout", a}});
+     })},
+    {"composition", "layout or swizzle, tiler",
+     call([](Value outer, Value inner) { return composition_of(outer, inner); })},
+    {"congruent", "shape, shape", call([](Tuple a, Tuple b) { return congruent(a, b); })},
+    {"contiguous_run", "layout", call([](Layout a) { return contiguous_run(a); })},
+    {"cosize", "layout", call([](ComposedLayout a) { return a.cosize(); })},
+    {"crd2idx", "coordinate, shape [, stride]",
+     call([](Tuple at, Value shape, Optional<Tuple> stride) {
+       return stride ? crd2idx(at, to_tuple(shape), *stride) : to_layout(shape)(at);
+     })},
+    {"depth", "layout", call([](Layout a) { return a.depth(); })},
+    {"dice", "coordinate, layout", call([](Tuple at, Layout a) { return dice(at, a); })},
+    {"domain_distribute", "shape, count",
+     call([](Tuple shape, Integer count) { return domain_distribute(shape, count); })},
+    {"domain_offset", "coordinate, layout",
+     call([](Tuple at, Layout a) { return domain_offset(at, a); })},
+    {"downcast", "layout, factor",
+     call([](Layout a, Integer factor) { return downcast(a, factor); })},
+    {"elem_less", "coordinate, bound",
+     call([](Tuple at, Tuple bound) { return elem_less(at, bound); })},
+    {"evenly_divides", "shape, tiler",
+     call([](Tuple shape, Tuple tiler) { return evenly_divides(shape, tiler); })},
+    {"filter", "layout", call([](Layout a) { return filter(a); })},
+    {"filter_zeros", "layout", call([](Layout a) { return filter_zeros(a); })},
+    {"find_collision", "layout", call([](Layout a) -> Value {
+       const auto found = find_collision(a);
        if (!found) return std::monostate();
        return Findings{
            {"first", found->first}, {"second", found->second}, {"offset", found->offset}};
-     }},
-    {"flat_divide", "layout, tiler", 2, 2,
-     [](A a) -> Value {
-       return on_layout(a[0], [&](const Layout& l) { return flat_divide(l, to_tiler(a[1])); });
-     }},
-    {"flat_product", "layout, tiler", 2, 2,
-     [](A a) -> Value { return flat_product(to_layout(a[0]), to_tiler(a[1])); }},
-    {"flatten", "layout", 1, 1,
-     [](A a) -> Value { return on_layout(a[0], [](const Layout& l) { return flatten(l); }); }},
-    {"group", "layout, begin, end", 3, 3,
-     [](A a) -> Value { return group(to_layout(a[0]), to_small(a[1]), to_small(a[2])); }},
-    {"idx2crd", "index, shape [, stride]", 2, 3,
-     [](A a) -> Value {
-       if (a.size() == 3) return idx2crd(to_tuple(a[0]), to_tuple(a[1]), to_tuple(a[2]));
-       if (const auto* layout = std::get_if<Layout>(&a[1])) return idx2crd(to_tuple(a[0]), *layout);
-       return idx2crd(to_tuple(a[0]), to_tuple(a[1]));
-     }},
-    {"is_injective", "layout", 1, 1, [](A a) -> Value { return is_injective(to_layout(a[0])); }},
-    {"layout", "shape [, stride]", 1, 2,
-     [](A a) -> Value {
-       return a.size() == 1 ? Layout(to_tuple(a[0])) : Layout(to_tuple(a[0]), to_tuple(a[1]));
-     }},
-    {"left_inverse", "layout", 1, 1, [](A a) -> Value { return left_inverse(to_layout(a[0])); }},
-    {"local_partition", "layout, threads, id [, projection]", 3, 4,
-     [](A a) -> Value {
-       return local_partition(to_layout(a[0]), to_layout(a[1]), to_integer(a[2]),
-                              a.size() == 3 ? IntTuple(_) : to_tuple(a[3]));
-     }},
-    {"local_tile", "layout, tiler, coordinate", 3, 3,
-     [](A a) -> Value { return local_tile(to_layout(a[0]), to_tiler(a[1]), to_tuple(a[2])); }},
-    {"logical_divide", "layout, tiler", 2, 2,
-     [](A a) -> Value {
-       return on_layout(a[0], [&](const Layout& l) { return logical_divide(l, to_tiler(a[1])); });
-     }},
-    {"logical_product", "layout, tiler", 2, 2,
-     [](A a) -> Value { return logical_product(to_layout(a[0]), to_tiler(a[1])); }},
-    {"make_fragment_like", "layout", 1, 1,
-     [](A a) -> Value { return make_fragment_like(to_layout(a[0])); }},
-    {"make_layout", "layout, ..", 1, kMany,
-     [](A a) -> Value {
-       std::vector<Layout> modes;
-       for (const Value& mode : a) modes.push_back(to_layout(mode));
-       return make_layout(std::span<const Layout>(modes));
-     }},
-    {"make_layout_like", "layout", 1, 1,
-     [](A a) -> Value { return make_layout_like(to_layout(a[0])); }},
-    {"make_ordered_layout", "shape, order", 2, 2,
-     [](A a) -> Value { return make_ordered_layout(to_tuple(a[0]), to_tuple(a[1])); }},
-    {"make_swizzle", "bits, base, shift", 3, 3,
-     [](A a) -> Value { return Swizzle(to_small(a[0]), to_small(a[1]), to_small(a[2])); }},
-    {"make_tiled_copy", "threads, values", 2, 2,
-     [](A a) -> Value { return make_tiled_copy(to_layout(a[0]), to_layout(a[1])); }},
-    {"max_alignment", "layout", 1, 1,
-     [](A a) -> Value { return number(max_alignment(to_layout(a[0]))); }},
-    {"max_common_layout", "layout, layout", 2, 2,
-     [](A a) -> Value { return max_common_layout(to_layout(a[0]), to_layout(a[1])); }},
-    {"max_common_vector", "layout, layout", 2, 2,
-     [](A a) -> Value { return number(max_common_vector(to_layout(a[0]), to_layout(a[1]))); }},
-    {"mode", "layout, number", 2, 2,
-     [](A a) -> Value { return to_layout(a[0]).mode(to_small(a[1])); }},
-    {"nullspace", "layout", 1, 1, [](A a) -> Value { return nullspace(to_layout(a[0])); }},
-    {"parallelize", "layout, threads", 2, 2,
-     [](A a) -> Value {
-       const Layout threads = to_layout(a[1]);
-       return thread_value_layout(thread_split(to_layout(a[0]), threads), threads);
-     }},
-    {"prepend", "layout, modes", 2, 2,
-     [](A a) -> Value { return prepend(to_layout(a[0]), to_small(a[1])); }},
-    {"product_each", "shape", 1, 1, [](A a) -> Value { return product_each(to_tuple(a[0])); }},
-    {"raked_product", "block, layout", 2, 2,
-     [](A a) -> Value { return raked_product(to_layout(a[0]), to_layout(a[1])); }},
-    {"rank", "layout", 1, 1, [](A a) -> Value { return number(to_layout(a[0]).rank()); }},
-    {"recast", "layout, old bits, new bits", 3, 3,
-     [](A a) -> Value { return recast(to_layout(a[0]), to_integer(a[1]), to_integer(a[2])); }},
-    {"replace", "layout, mode, layout", 3, 3,
-     [](A a) -> Value { return replace(to_layout(a[0]), to_small(a[1]), to_layout(a[2])); }},
-    {"right_inverse", "layout", 1, 1, [](A a) -> Value { return right_inverse(to_layout(a[0])); }},
-    {"row_major", "shape", 1, 1,
-     [](A a) -> Value { return make_layout(to_tuple(a[0]), Major::kRow); }},
-    {"search_padding", "tile, access, .. [, element bytes] [, bank_model]", 2, kMany,
-     found_by<search_padding>},
-    {"search_storage", "tile, access, .. [, element bytes] [, bank_model]", 2, kMany,
-     found_by<search_storage>},
-    {"search_swizzle", "tile, access, .. [, element bytes] [, bank_model]", 2, kMany,
-     found_by<search_swizzle>},
-    {"sectors_per_request", "layout, access [, element bytes [, lanes [, sector bytes]]]", 2, 5,
-     [](A a) -> Value {
-       const SectorCount found = sectors_per_request(
-           to_layout(a[0]), to_access(a[1]), a.size() > 2 ? to_integer(a[2]) : 4,
-           a.size() > 3 ? to_small(a[3]) : 32, a.size() > 4 ? to_integer(a[4]) : 32);
+     })},
+    {"flat_divide", "layout, tiler",
+     inside_swizzle([](Layout a, Tiler by) { return flat_divide(a, by); })},
+    {"flat_product", "layout, tiler", call([](Layout a, Tiler by) { return flat_product(a, by); })},
+    {"flatten", "layout", inside_swizzle([](Layout a) { return flatten(a); })},
+    {"group", "layout, begin, end",
+     call([](Layout a, int begin, int end) { return group(a, begin, end); })},
+    {"idx2crd", "index, shape [, stride]",
+     call([](Tuple index, Value shape, Optional<Tuple> stride) {
+       if (stride) return idx2crd(index, to_tuple(shape), *stride);
+       if (const auto* layout = std::get_if<Layout>(&shape)) return idx2crd(index, *layout);
+       return idx2crd(index, to_tuple(shape));
+     })},
+    {"is_compact", "layout", call([](Layout a) { return is_compact(a); })},
+    {"is_injective", "layout", call([](Layout a) { return is_injective(a); })},
+    {"layout", "shape [, stride]", call([](Tuple shape, Optional<Tuple> stride) {
+       return stride ? Layout(shape, *stride) : Layout(shape);
+     })},
+    {"left_inverse", "layout", call([](Layout a) { return left_inverse(a); })},
+    {"local_partition", "layout, threads, id [, projection]",
+     call([](Layout a, Layout threads, Integer id, Optional<Tuple> projection) {
+       return local_partition(a, threads, id, projection.value_or(_));
+     })},
+    {"local_tile", "layout, tiler, coordinate",
+     call([](Layout a, Tiler by, Tuple at) { return local_tile(a, by, at); })},
+    {"logical_divide", "layout, tiler",
+     inside_swizzle([](Layout a, Tiler by) { return logical_divide(a, by); })},
+    {"logical_product", "layout, tiler",
+     call([](Layout a, Tiler by) { return logical_product(a, by); })},
+    {"make_fragment_like", "layout", call([](Layout a) { return make_fragment_like(a); })},
+    {"make_layout", "shape [, stride] or layout, ..",
+     call([](std::vector<Value> given) { return make_layout_of(given); })},
+    {"make_layout_like", "layout", call([](Layout a) { return make_layout_like(a); })},
+    {"make_ordered_layout", "shape, order",
+     call([](Tuple shape, Tuple order) { return make_ordered_layout(shape, order); })},
+    {"make_swizzle", "bits, base, shift",
+     call([](int bits, int base, int shift) { return Swizzle(bits, base, shift); })},
+    {"make_tiled_copy", "threads, values",
+     call([](Layout threads, Layout values) { return make_tiled_copy(threads, values); })},
+    {"make_tiled_mma", "threads [, rows of a thread [, columns]]",
+     call([](Layout threads, Optional<Integer> rows, Optional<Integer> columns) {
+       return make_tiled_mma(threads, rows.value_or(1), columns.value_or(1));
+     })},
+    {"max_alignment", "layout", call([](Layout a) { return max_alignment(a); })},
+    {"max_common_layout", "layout, layout",
+     call([](Layout a, Layout b) { return max_common_layout(a, b); })},
+    {"max_common_vector", "layout, layout",
+     call([](Layout a, Layout b) { return max_common_vector(a, b); })},
+    {"mode", "layout, number", call([](Layout a, int i) { return a.mode(i); })},
+    {"nullspace", "layout", call([](Layout a) { return nullspace(a); })},
+    {"parallelize", "layout, threads", call([](Layout a, Layout threads) {
+       return thread_value_layout(thread_split(a, threads), threads);
+     })},
+    {"prepend", "layout, modes", call([](Layout a, int modes) { return prepend(a, modes); })},
+    {"product_each", "shape", call([](Tuple shape) { return product_each(shape); })},
+    {"raked_product", "block, layout",
+     call([](Layout block, Layout tiler) { return raked_product(block, tiler); })},
+    {"rank", "layout", call([](Layout a) { return a.rank(); })},
+    {"recast", "layout, old bits, new bits",
+     call([](Layout a, Integer from, Integer to) { return recast(a, from, to); })},
+    {"replace", "layout, mode, layout",
+     call([](Layout a, int i, Layout mode) { return replace(a, i, mode); })},
+    {"right_inverse", "layout", call([](Layout a) { return right_inverse(a); })},
+    {"row_major", "shape", call([](Tuple shape) { return make_layout(shape, Major::kRow); })},
+    {"search_padding", "tile, access, .. [, element bytes] [, bank_model]",
+     call([](Layout tile, SharedAccesses given) {
+       return found_value(search_padding(tile, given.accesses, given.element_bytes, given.model));
+     })},
+    {"search_storage", "tile, access, .. [, element bytes] [, bank_model]",
+     call([](Layout tile, SharedAccesses given) {
+       return found_value(search_storage(tile, given.accesses, given.element_bytes, given.model));
+     })},
+    {"search_swizzle", "tile, access, .. [, element bytes] [, bank_model]",
+     call([](Layout tile, SharedAccesses given) {
+       return found_value(search_swizzle(tile, given.accesses, given.element_bytes, given.model));
+     })},
+    {"sectors_per_request", "layout, access [, element bytes [, lanes [, sector bytes]]]",
+     call([](Layout a, TileAccess access, Optional<Integer> bytes, Optional<int> lanes,
+             Optional<Integer> sector) {
+       const SectorCount found = sectors_per_request(a, access, bytes.value_or(4),
+                                                     lanes.value_or(32), sector.value_or(32));
        return Findings{{"most", found.most}, {"ideal", found.ideal}};
-     }},
-    {"select", "layout, mode, ..", 2, kMany,
-     [](A a) -> Value {
-       std::vector<int> modes;
-       for (const Value& mode : a.subspan(1)) modes.push_back(to_small(mode));
-       return select(to_layout(a[0]), std::span<const int>(modes));
-     }},
-    {"shape", "layout", 1, 1, [](A a) -> Value { return to_layout(a[0]).shape(); }},
-    {"size", "layout", 1, 1,
-     [](A a) -> Value {
-       if (const auto* composed = std::get_if<ComposedLayout>(&a[0]))
-         return number(composed->size());
-       return number(to_layout(a[0]).size());
-     }},
-    {"slice", "coordinate, layout", 2, 2,
-     [](A a) -> Value {
-       if (const auto* composed = std::get_if<ComposedLayout>(&a[1]))
-         return slice(to_tuple(a[0]), *composed);
-       return slice(to_tuple(a[0]), to_layout(a[1]));
-     }},
-    {"slice_and_offset", "coordinate, layout", 2, 2,
-     [](A a) -> Value { return slice_and_offset(to_tuple(a[0]), to_layout(a[1])); }},
-    {"stride", "layout", 1, 1, [](A a) -> Value { return to_layout(a[0]).stride(); }},
-    {"swizzle", "swizzle, offset", 2, 2,
-     [](A a) -> Value { return number(to_swizzle(a[0])(to_integer(a[1]))); }},
-    {"take", "layout, begin, end", 3, 3,
-     [](A a) -> Value { return take(to_layout(a[0]), to_small(a[1]), to_small(a[2])); }},
-    {"tile_to_shape", "block, shape [, order]", 2, 3,
-     [](A a) -> Value {
-       if (a.size() == 2) return tile_to_shape(to_layout(a[0]), to_tuple(a[1]));
-       return tile_to_shape(to_layout(a[0]), to_tuple(a[1]), to_tuple(a[2]));
-     }},
-    {"tiled_divide", "layout, tiler", 2, 2,
-     [](A a) -> Value {
-       return on_layout(a[0], [&](const Layout& l) { return tiled_divide(l, to_tiler(a[1])); });
-     }},
-    {"tiled_product", "layout, tiler", 2, 2,
-     [](A a) -> Value { return tiled_product(to_layout(a[0]), to_tiler(a[1])); }},
-    {"transpose", "layout", 1, 1,
-     [](A a) -> Value { return on_layout(a[0], [](const Layout& l) { return transpose(l); }); }},
-    {"unflatten", "layout, profile", 2, 2,
-     [](A a) -> Value { return unflatten(to_layout(a[0]), to_tuple(a[1])); }},
-    {"upcast", "layout, factor", 2, 2,
-     [](A a) -> Value { return upcast(to_layout(a[0]), to_integer(a[1])); }},
-    {"weakly_congruent", "shape, shape", 2, 2,
-     [](A a) -> Value { return weakly_congruent(to_tuple(a[0]), to_tuple(a[1])); }},
-    {"widest_access", "values, starts, element bytes, alignment [, most bytes]", 4, 5,
-     [](A a) -> Value {
-       return number(widest_access(to_layout(a[0]), to_layout(a[1]), to_integer(a[2]),
-                                   to_integer(a[3]), a.size() > 4 ? to_integer(a[4]) : 16));
-     }},
-    {"zipped_divide", "layout, tiler", 2, 2,
-     [](A a) -> Value {
-       return on_layout(a[0], [&](const Layout& l) { return zipped_divide(l, to_tiler(a[1])); });
-     }},
-    {"zipped_product", "layout, tiler", 2, 2,
-     [](A a) -> Value { return zipped_product(to_layout(a[0]), to_tiler(a[1])); }},
+     })},
+    {"select", "layout, mode, ..",
+     call([](Layout a, std::vector<int> modes) { return select(a, std::span<const int>(modes)); })},
+    {"shape", "layout", call([](Layout a) { return a.shape(); })},
+    {"size", "layout", call([](ComposedLayout a) { return a.size(); })},
+    {"slice", "coordinate, layout", call([](Tuple at, Value a) -> Value {
+       if (const auto* composed = std::get_if<ComposedLayout>(&a)) return slice(at, *composed);
+       return slice(at, to_layout(a));
+     })},
+    {"slice_and_offset", "coordinate, layout",
+     call([](Tuple at, Layout a) { return slice_and_offset(at, a); })},
+    {"stride", "layout", call([](Layout a) { return a.stride(); })},
+    {"swizzle", "swizzle, offset",
+     call([](Swizzle swizzle, Integer offset) { return swizzle(offset); })},
+    {"take", "layout, begin, end",
+     call([](Layout a, int begin, int end) { return take(a, begin, end); })},
+    {"tile_to_shape", "block, shape [, order]",
+     call([](Layout block, Tuple shape, Optional<Tuple> order) {
+       return order ? tile_to_shape(block, shape, *order) : tile_to_shape(block, shape);
+     })},
+    {"tiled_divide", "layout, tiler",
+     inside_swizzle([](Layout a, Tiler by) { return tiled_divide(a, by); })},
+    {"tiled_product", "layout, tiler",
+     call([](Layout a, Tiler by) { return tiled_product(a, by); })},
+    {"transpose", "layout", inside_swizzle([](Layout a) { return transpose(a); })},
+    {"unflatten", "layout, profile",
+     call([](Layout a, Tuple profile) { return unflatten(a, profile); })},
+    {"upcast", "layout, factor", call([](Layout a, Integer factor) { return upcast(a, factor); })},
+    {"weakly_congruent", "shape, shape",
+     call([](Tuple a, Tuple b) { return weakly_congruent(a, b); })},
+    {"widest_access", "values, starts, element bytes, alignment [, most bytes]",
+     call([](Layout values, Layout starts, Integer bytes, Integer alignment,
+             Optional<Integer> most) {
+       return widest_access(values, starts, bytes, alignment, most.value_or(16));
+     })},
+    {"zipped_divide", "layout, tiler",
+     inside_swizzle([](Layout a, Tiler by) { return zipped_divide(a, by); })},
+    {"zipped_product", "layout, tiler",
+     call([](Layout a, Tiler by) { return zipped_product(a, by); })},
 });
 
 static_assert(std::is_sorted(kOperations.begin(), kOperations.end(),
                              [](const auto& a, const auto& b) { return a.name < b.name; }));
 
-template <class... F>
-struct Overload : F... {
-  using F::operator()...;
-};
-template <class... F>
-Overload(F...) -> Overload<F...>;
-
 }  // namespace
-
-std::string_view kind_of(const Value& value) {
-  constexpr std::string_view kNames[] = {
-      "nothing",      "a truth value",     "a tuple",          "a layout",     "a tiler",
-      "a swizzle",    "a swizzled layout", "an offset layout", "a tiled copy", "an access",
-      "a bank model", "findings",          "a picture"};
-  static_assert(std::size(kNames) == std::variant_size_v<Value>);
-  return kNames[value.index()];
-}
-
-std::string to_text(const Value& value) {
-  const auto swizzle = [](const Swizzle& s) {
-    return fmt::format("Swizzle<{},{},{}>", s.bits(), s.base(), s.shift());
-  };
-  return std::visit(Overload{[](std::monostate) -> std::string { return "none"; },
-                             [](bool truth) -> std::string { return truth ? "true" : "false"; },
-                             [](const IntTuple& tuple) { return to_string(tuple); },
-                             [](const Layout& layout) { return to_string(layout); },
-                             [](const Tiler& tiler) { return to_string(tiler); }, swizzle,
-                             [&](const ComposedLayout& a) {
-                               return fmt::format("{} o {} o {}", swizzle(a.swizzle), a.offset,
-                                                  to_string(a.layout));
-                             },
-                             [](const OffsetLayout& a) {
-                               return fmt::format("{} + {}", a.offset, to_string(a.layout));
-                             },
-                             [](const TileAccess& access) {
-                               return fmt::format("{} elements at {}", access.width,
-                                                  to_string(access.elements));
-                             },
-                             [](const BankModel& model) {
-                               return fmt::format("{} lanes, {} banks of {} bytes", model.lanes,
-                                                  model.banks, model.bank_bytes);
-                             },
-                             [](const Findings& findings) {
-                               std::vector<std::string> parts;
-                               for (const auto& [name, what] : findings)
-                                 parts.push_back(fmt::format("{} {}", name, to_string(what)));
-                               return join(parts, ", ");
-                             },
-                             [](const Table& table) { return draw_text(table); },
-                             [](const TiledCopy& copy) {
-                               return fmt::format("layout_tv {}, tiler {}",
-                                                  to_string(copy.layout_tv), to_string(copy.tiler));
-                             }},
-                    value);
-}
-
-Table table_of(const Value& value) {
-  return std::visit(
-      Overload{[](const Layout& layout) { return offset_table(layout); },
-               [](const OffsetLayout& layout) { return offset_table(layout); },
-               [](const ComposedLayout& layout) { return offset_table(layout); },
-               [](const TiledCopy& copy) { return thread_value_table(copy.layout_tv, copy.tiler); },
-               [](const IntTuple& shape) { return offset_table(Layout(shape)); },
-               [](const Table& table) { return table; },
-               [&](const auto&) -> Table { refuse_kind(value, "a layout to draw"); }},
-      value);
-}
 
 std::span<const LayoutOperation> layout_operations() { return kOperations; }
 
@@ -461,15 +293,13 @@ const LayoutOperation& find_layout_operation(std::string_view name) {
 }
 
 Value apply_operation(const LayoutOperation& operation, Arguments arguments) {
+  const auto& [least, most, apply] = operation.call;
   const int count = static_cast<int>(arguments.size());
-  if (count < operation.least || count > operation.most)
-    throw LayoutError(fmt::format("{}({}) takes {} arguments, not {}", operation.name,
-                                  operation.parameters,
-                                  operation.least == operation.most
-                                      ? std::to_string(operation.least)
-                                      : fmt::format("{} to {}", operation.least, operation.most),
-                                  count));
-  return operation.apply(arguments);
+  if (count < least || count > most)
+    throw LayoutError(fmt::format(
+        "{}({}) takes {} arguments, not {}", operation.name, operation.parameters,
+        least == most ? std::to_string(least) : fmt::format("{} to {}", least, most), count));
+  return apply(arguments);
 }
 
 }  // namespace vkmoye::bench

@@ -1,47 +1,27 @@
 #pragma once
-// Every operation of the layout algebra by its name, on values whose kind is known at run time:
-// what `layout EXPR` and `layout eval --jsonl` share. One row per operation in
-// layout_operations.cpp.
+// Every operation of the layout algebra by its name: what `layout EXPR` and `layout eval --jsonl`
+// share. One row per operation in operations.cpp.
 
 #include <span>
-#include <string>
 #include <string_view>
-#include <utility>
-#include <variant>
-#include <vector>
 
-#include "vkmoye/layout/algebra.hpp"
-#include "vkmoye/layout/draw.hpp"
-#include "vkmoye/tensor/tiled_copy.hpp"
+#include "layout/value.hpp"
 
 namespace vkmoye::bench {
 
-/// Named numbers and tuples: what an analysis found.
-using Findings = std::vector<std::pair<std::string_view, IntTuple>>;
-
-/// What an operation takes and gives. A number is a tuple that is one leaf; std::monostate is what
-/// a search gives that found nothing.
-using Value = std::variant<std::monostate, bool, IntTuple, Layout, Tiler, Swizzle, ComposedLayout,
-                           OffsetLayout, TiledCopy, TileAccess, BankModel, Findings, Table>;
-
-/// "a layout", "a tuple", ..: for messages.
-std::string_view kind_of(const Value& value);
-
-/// The text form of a value.
-std::string to_text(const Value& value);
-
-/// The picture of a value: offsets of a layout, threads and values of a tiled copy, a bank map.
-/// LayoutError for what has none.
-Table table_of(const Value& value);
-
 using Arguments = std::span<const Value>;
+
+/// A function on values and how many it takes.
+struct Call {
+  int least;
+  int most;
+  Value (*apply)(Arguments);
+};
 
 struct LayoutOperation {
   std::string_view name;
   std::string_view parameters;  // "layout, tiler"
-  int least;                    // number of arguments
-  int most;
-  Value (*apply)(Arguments);
+  Call call;
 };
 
 /// All operations, sorted by name.
