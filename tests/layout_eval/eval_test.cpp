@@ -78,6 +78,28 @@ TEST(LayoutEval, AnswersLinesInOrder) {
   EXPECT_EQ(line, "{\"result\":1055}");
 }
 
+TEST(LayoutEval, RefusesALongLineAndGoesOnWithTheNext) {
+  const std::string good = R"({"op":"size","args":[[2,3]]})";
+  const auto spaces = [&](std::size_t length) {
+    return good + std::string(length - good.size(), ' ');
+  };
+  const auto answers = [](const std::string& lines) {
+    std::istringstream in(lines);
+    std::ostringstream out;
+    evaluate_json_lines(in, out);
+    return out.str();
+  };
+  const std::string result = "{\"result\":6}\n",
+                    refused = "{\"error\":\"this line has more than 1048576 bytes\"}\n";
+  EXPECT_EQ(answers(spaces(kLongestLine) + "\n" + good), result + result);
+  EXPECT_EQ(answers(spaces(kLongestLine)), result) << "the last line needs no line break";
+  EXPECT_EQ(answers(spaces(kLongestLine + 1) + "\n" + good + "\n"), refused + result);
+  EXPECT_EQ(answers(good + "\n" + std::string(5 * kLongestLine, '[')), result + refused);
+  EXPECT_EQ(answers(std::string(3 * kLongestLine, 'x') + "\n\n" + good),
+            refused + answers("\n") + result);
+  EXPECT_EQ(answers(""), "");
+}
+
 TEST(LayoutEval, TakesItsAnswersAsArguments) {
   const auto ask = [](const std::string& op, const std::vector<std::string>& args) {
     std::string request = "{\"op\":\"" + op + "\",\"args\":[", answer;

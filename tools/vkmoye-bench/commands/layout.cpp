@@ -39,6 +39,10 @@ int layout(const Given& given) {
   if (given.jsonl != (given.expression == "eval")) {
     throw ArgumentError("layout: --jsonl belongs to 'layout eval --jsonl'");
   }
+  if (!given.draw.empty() && (given.jsonl || given.expression == "operations")) {
+    throw ArgumentError("layout: --draw belongs to an expression, '" + given.expression +
+                        "' has no picture");
+  }
   if (given.jsonl) {
     evaluate_json_lines(std::cin, std::cout);
   } else if (given.expression == "operations") {
@@ -58,7 +62,8 @@ const Command kLayout = {
     "(4,8):(8,1) is a layout, shape:stride, and (4,8) the compact one of that\n"
     "shape; [4, 8:2] is a tiler, one entry per mode. 'layout operations' lists what\n"
     "can be called. An access is a layout (thread, value) -> element of a tile:\n"
-    "parallelize((32,32), (32,8)).\n\n"
+    "parallelize((32,32), (32,8)). What is printed is an expression too:\n"
+    "Swizzle<5,0,5> o 0 o (32,32):(1,32).\n\n"
     "Examples:\n  vkmoye-bench layout 'composition((4,8):(8,1), 4:2)'\n"
     "  vkmoye-bench layout 'make_tiled_copy((2,3):(3,1), (2,3))' --draw svg > c.svg\n"
     "  vkmoye-bench layout 'bank_map((32,32):(1,33), 32:32)' --draw svg > banks.svg\n"

@@ -1,7 +1,10 @@
 #include "layout/eval.hpp"
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <istream>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <ostream>
 
@@ -273,13 +276,21 @@ Value from_json(std::string_view text) try {
 }
 
 void evaluate_json_lines(std::istream& in, std::ostream& out) {
-  std::string request, answer;
-  while (std::getline(in, request)) {
+  std::string line(kLongestLine + 1, '\0'), answer;  // one more: getline ends it with a zero
+  while (in.getline(line.data(), static_cast<std::streamsize>(line.size())) || in.gcount() > 0) {
     answer.clear();
-    try {
-      evaluate_json(request, answer);
-    } catch (const std::exception& error) {  // a mistake of ours must not end the lines after it
-      answer = json{{"error", error.what()}}.dump(-1, ' ', false, json::error_handler_t::replace);
+    if (in.fail()) {
+      in.clear();
+      in.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+      answer =
+          json{{"error", fmt::format("this line has more than {} bytes", kLongestLine)}}.dump();
+    } else {
+      const auto taken = static_cast<std::size_t>(in.gcount());
+      try {
+        evaluate_json({line.data(), in.eof() ? taken : taken - 1}, answer);
+      } catch (const std::exception& error) {  // a mistake of ours must not end the lines after it
+        answer = json{{"error", error.what()}}.dump(-1, ' ', false, json::error_handler_t::replace);
+      }
     }
     answer += '\n';
     out.write(answer.data(), static_cast<std::streamsize>(answer.size()));

@@ -23,11 +23,15 @@ namespace vkmoye::bench {
 /// Appends the answer to `request`, without a line break. Never throws for bad input.
 void evaluate_json(std::string_view request, std::string& answer);
 
+/// The most bytes of a line that are read; 32 arguments of the largest layouts need fewer than 2^16.
+inline constexpr std::size_t kLongestLine = std::size_t{1} << 20;
+
 /// The JSON form of a value, and the value of one. LayoutError for what is none.
 std::string to_json(const Value& value);
 Value from_json(std::string_view text);
 
-/// Answers every line of `in` with one line, in order; an empty line with an error.
+/// Answers every line of `in` with one line, in order; an empty line, and one of more than
+/// kLongestLine bytes, with an error. Memory does not grow with the length of a line.
 void evaluate_json_lines(std::istream& in, std::ostream& out);
 
 }  // namespace vkmoye::bench
