@@ -66,7 +66,7 @@ static_assert(local_tile(rows_of_eight, {2, 4}, {1, _}) ==
 constexpr Layout threads = "(2,4):(4,1)"_layout;  // thread 1 is at (0,1)
 static_assert(thread_coordinate(threads, 1) == IntTuple{0, 1});
 static_assert(local_partition(rows_of_eight, threads, 1) == OffsetLayout{"(2,2):(16,4)"_layout, 1});
-//    A projection shares: with (1,_) only the thread's row counts, as for the operand A of a
+//    A projection shares: with (1,_) only the thread's row matters, as for the operand A of a
 //    product.
 static_assert(local_partition(rows_of_eight, threads, 1, {1, _}) ==
               OffsetLayout{"(2,8):(16,1)"_layout, 0});

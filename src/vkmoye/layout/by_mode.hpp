@@ -77,7 +77,7 @@ constexpr Halves unzip(const Layout& a, const Tiler& tiler, Pair pair) {
   return {Layout(first.tree()), Layout(second.tree())};
 }
 
-/// (first modes.., second modes..), where a leaf counts as one mode.
+/// (first modes.., second modes..), where a leaf is one mode.
 constexpr Layout concat_modes(const Layout& first, const Layout& second) {
   TreeBuilder<Mode> builder;
   builder.open(first.rank() + second.rank());

@@ -36,7 +36,7 @@ constexpr FlatModes moving_modes(const Layout& layout) {
 /// - size(R) * size(filter(layout)) >= n where the strides divide each other; a gap that they do
 ///   not divide is filled as far as whole copies fit, as in CuTe.
 /// LayoutError if two modes of the layout run through each other: after sorting, a stride is below
-/// the extent times stride before it. Modes of stride 0 do not count.
+/// the extent times stride before it. Modes of stride 0 are ignored.
 /// CuTe: complement. MoYe.jl takes the cosize where the cotarget is left out.
 constexpr Layout complement(const Layout& layout, const IntTuple& cotarget) {
   const FlatModes sorted = sorted_by_stride(moving_modes(layout));

@@ -18,7 +18,7 @@ constexpr int kColours = 32;
 /// Hues that differ most between neighbours: steps of the golden angle.
 int hue(int colour) { return colour * 137 % 360; }
 
-int colour_of(std::int64_t number) { return static_cast<int>(number % kColours); }
+int colour_of(std::int64_t thread) { return static_cast<int>(thread % kColours); }
 
 Table empty_table(std::string title, std::int64_t rows, std::int64_t columns) {
   if (rows > kMostCells || columns > kMostCells || rows * columns > kMostCells)

@@ -18,8 +18,8 @@ namespace vkmoye {
 
 namespace detail {
 
-/// Compact strides given to the leaves by rising key, equal keys from left to right. Leaves with
-/// `broadcast` get stride 0.
+/// Compact strides given to the leaves by rising key, equal keys from left to right. With
+/// `keep_broadcast`, leaves of stride 0 keep it.
 constexpr Layout compact_by_key(const Tree<Mode>& modes, const std::int64_t (&keys)[kMaxLeaves],
                                 bool keep_broadcast) {
   const int count = modes.leaf_count();

@@ -39,9 +39,10 @@ constexpr Layout multiply_by_layout(const Layout& a, const Layout& tile) {
 
 }  // namespace detail
 
-/// Post: mode 0 is a; mode 1 says which copy, one for each coordinate of the tiler. A copy begins
-/// where complement(a, size(a) * cosize(tiler)) has the tiler's offset: copies of different offsets
-/// are disjoint, and a greater offset begins further on. By mode for a list; `_` keeps a mode.
+/// Post: mode 0 is a; mode 1 is R o tiler, one copy for each coordinate of the tiler, with R the
+/// complement of `a` in size(a) * cosize(tiler), or in more where gaps are no whole number of
+/// copies. Copies of different offsets of the tiler are disjoint, and a greater offset begins
+/// further on. By mode for a list; `_` keeps a mode.
 /// LayoutError as complement (an `a` that overlaps itself) and composition.
 constexpr Layout logical_product(const Layout& a, const Tiler& tiler) try {
   return detail::by_mode(a, tiler, detail::multiply_by_layout);

@@ -3,7 +3,7 @@
 //
 //   tile (32,32) of f32, written by rows of 32 threads and read by columns:
 //   search_padding   (32,32):(1,33)                32 elements more
-//   search_swizzle   Swizzle<5,0,5> o (32,32):(1,32)     nothing more, a xor per address
+//   search_swizzle   Swizzle<5,0,5> o (32,32):(1,32)     nothing more, an xor per address
 //
 // Every candidate is checked with all its accesses, request by request, so an answer is proven, not
 // guessed; among those the one with the least storage wins.

@@ -118,7 +118,7 @@ struct ComposedLayout {
   constexpr int rank() const { return layout.rank(); }
   constexpr IntTuple shape() const { return layout.shape(); }
 
-  /// Elements that storage needs: the last block that the swizzle permutes counts whole.
+  /// Elements that storage needs, the last block that the swizzle permutes included whole.
   constexpr std::int64_t cosize() const {
     const std::int64_t plain = checked_add(offset, layout.cosize());
     if (plain <= swizzle.identity_below()) return plain;

@@ -64,10 +64,10 @@ std::string subject(const char* operation, std::initializer_list<Operand> operan
 
 std::string fill(const char* rule, std::initializer_list<std::int64_t> numbers) {
   std::string text;
-  auto number = numbers.begin();
+  auto next = numbers.begin();
   for (const char* c = rule; *c != '\0'; ++c) {
-    if (c[0] == '{' && c[1] == '}' && number != numbers.end()) {
-      text += std::to_string(*number++);
+    if (c[0] == '{' && c[1] == '}' && next != numbers.end()) {
+      text += std::to_string(*next++);
       ++c;
     } else {
       text += *c;

@@ -48,7 +48,7 @@ class Tree {
   /// Whether this is a leaf (8) rather than a tuple ((8) or ()).
   constexpr bool is_leaf() const { return arity_[0] == kLeaf; }
 
-  /// The number of modes; a leaf counts as one mode, itself.
+  /// The number of modes; a leaf has one mode, itself.
   constexpr int rank() const { return is_leaf() ? 1 : arity_[0]; }
 
   /// Levels of tuples: 0 for a leaf, 1 for (2,3), 2 for ((2,4),8).

@@ -1,7 +1,7 @@
 #pragma once
 // Which thread multiplies what: a multiply-add of one element, repeated over threads and values.
 //
-//   make_tiled_mma((2,2), {2,1})      4 threads, each 2 rows of C in one piece: a tile of (4,2)
+//   make_tiled_mma((2,2), 2, 1)      4 threads, each 2 rows of C in one piece: a tile of (4,2)
 //
 //          n  0 1
 //     m 0     0 2       C(m, n) belongs to the thread printed there. Of A(m, k), a thread takes

@@ -18,7 +18,7 @@ struct Overload : F... {
 template <class... F>
 Overload(F...) -> Overload<F...>;
 
-Value to_value(std::int64_t number) { return IntTuple(number); }
+Value to_value(std::int64_t integer) { return IntTuple(integer); }
 
 /// A part that must be there.
 const Value& part(const std::vector<Part>& parts, std::string_view name) {
@@ -184,8 +184,8 @@ Swizzle to_swizzle(const Value& value) {
   const auto* tuple = std::get_if<IntTuple>(&value);
   if (tuple == nullptr || tuple->leaf_count() != 3 || tuple->depth() != 1)
     refuse_kind(value, "a swizzle, such as Swizzle<2,0,3> or (2,0,3)");
-  const auto number = [&](int i) { return to_small(IntTuple(tuple->leaf(i))); };
-  return {number(0), number(1), number(2)};
+  const auto part = [&](int i) { return to_small(IntTuple(tuple->leaf(i))); };
+  return {part(0), part(1), part(2)};
 }
 
 ComposedLayout to_storage(const Value& value) {
