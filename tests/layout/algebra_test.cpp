@@ -97,6 +97,7 @@ static_assert(upcast("(8,6):(1,8)"_layout, 2) == "(4,6):(1,4)"_layout &&
               downcast("(4,6):(1,4)"_layout, 2) == "(8,6):(1,8)"_layout);
 static_assert(recast("(8,6):(1,8)"_layout, 16, 32) == "(4,6):(1,4)"_layout);
 static_assert(max_common_vector("(4,(2,4)):(1,(8,16))"_layout, "(4,(2,4)):(1,(4,8))"_layout) == 4);
+static_assert(max_common_vector("():()"_layout, "8:1"_layout) == 1, "without leaves: 1:0");
 static_assert(max_alignment("(8,6):(1,12)"_layout) == 4);
 static_assert(Swizzle(4, 1, 7)(2791) == 2803 && Swizzle(2, 0, -5)(2) == 66);
 static_assert(compatible({4, 3}, {{2, 2}, 3}) && evenly_divides({8, 6}, {4, 3}));

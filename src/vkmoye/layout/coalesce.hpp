@@ -37,7 +37,8 @@ struct FlatModes {
 };
 
 /// The modes of `layout` joined where one continues the other. With `keep_last`, the last leaf
-/// stays even at extent 1: its stride is the one along which indices past the end walk on.
+/// stays even at extent 1: its stride is the one along which indices past the end walk on. There is
+/// one mode at least then: 1:0 for a layout without leaves.
 constexpr FlatModes coalesced_modes(const Layout& layout, bool keep_last = false) {
   FlatModes result;
   const auto leaves = layout.leaves();
@@ -53,6 +54,7 @@ constexpr FlatModes coalesced_modes(const Layout& layout, bool keep_last = false
     }
     result.push(mode);
   }
+  if (keep_last && result.count == 0) result.push({1, 0});
   return result;
 }
 

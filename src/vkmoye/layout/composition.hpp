@@ -123,11 +123,7 @@ constexpr void compare_everywhere(const Layout& a, const Layout& b, const Layout
 /// LayoutError, naming the mode, when that is no layout.
 /// CuTe, MoYe.jl: composition.
 constexpr Layout composition(const Layout& a, const std::same_as<Layout> auto& b) {
-  const FlatModes flat = [&] {
-    FlatModes modes = coalesced_modes(a, true);
-    if (modes.count == 0) modes.push({1, 0});
-    return modes;
-  }();
+  const FlatModes flat = coalesced_modes(a, true);
   std::int64_t digits[kMaxLeaves] = {};
   TreeBuilder<Mode> builder;
   const Tree<Mode>& tree = b.tree();
