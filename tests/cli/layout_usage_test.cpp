@@ -13,7 +13,7 @@ TEST(Cli, LayoutDrawsNoPictureOfAnswers) {
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{"layout", "eval", "--jsonl", "--draw", "svg"},
         {"layout", "operations", "--draw", "text"},
-        {"layout", "eval", "--jsonl", "--draw", ""}}) {
+        {"layout", "eval", "--jsonl", "--draw", "latex"}}) {
     const Outcome outcome = bench(words);
     EXPECT_EQ(outcome.status, 2);
     EXPECT_EQ(outcome.out, "");
