@@ -1,16 +1,29 @@
 #include "vkmoye/gen/machine/evaluator.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <functional>
 
 namespace vkmoye::gen::machine {
 
 using ir::Node;
 using ir::Op;
 
+Evaluator::Names Evaluator::bit_of(const std::string& name) {
+  return Names{1} << (std::hash<std::string>{}(name) % 64);
+}
+
+bool Evaluator::is_current(const Entry& entry) const {
+  if (entry.time == 0) return false;
+  for (Names rest = entry.names; rest != 0; rest &= rest - 1) {
+    if (defined_[static_cast<std::size_t>(std::countr_zero(rest))] > entry.time) return false;
+  }
+  return true;
+}
+
 void Evaluator::define(const std::string& name, Values values) {
   names_[name] = std::move(values);
-  memo_.clear();
-  held_.clear();
+  defined_[static_cast<std::size_t>(std::countr_zero(bit_of(name)))] = ++now_;
 }
 
 const Values& Evaluator::operator()(const ir::Expr& e) {
@@ -18,11 +31,20 @@ const Values& Evaluator::operator()(const ir::Expr& e) {
     const auto name = names_.find(e->name);
     if (name != names_.end()) return name->second;
   }
-  const auto found = memo_.find(&*e);
-  if (found != memo_.end()) return found->second;
-  Values values = evaluate(*e);
-  held_.push_back(e);
-  return memo_.emplace(&*e, std::move(values)).first->second;
+  const auto [found, is_new] = memo_.try_emplace(&*e);
+  Entry& entry = found->second;  // stays where it is while the memo grows
+  if (is_new) {
+    held_.push_back(e);
+    if (e->op == Op::variable) entry.names = bit_of(e->name);
+  }
+  if (is_current(entry)) return entry.values;
+  entry.values = evaluate(*e);
+  entry.time = now_;
+  for (const ir::Expr& operand : e->operands) {
+    if (!is_new) break;
+    entry.names |= operand->op == Op::variable ? bit_of(operand->name) : memo_.at(&*operand).names;
+  }
+  return entry.values;
 }
 
 Values Evaluator::builtin(ir::Builtin which) const {

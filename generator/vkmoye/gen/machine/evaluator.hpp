@@ -46,11 +46,21 @@ class Evaluator {
   /// What `name` stands for from now on.
   void define(const std::string& name, Values values);
 
-  /// The value in every invocation; valid until the next `define`. Each node is evaluated once
-  /// between two of them, however often it is shared.
+  /// The value in every invocation; valid until the next `define`. A node is evaluated anew only
+  /// when a name that it depends on was defined since, however often it is shared.
   const Values& operator()(const ir::Expr& e);
 
  private:
+  // Names are told apart by 64 bits, of which each has one: two that share theirs only cost time.
+  using Names = std::uint64_t;
+  struct Entry {
+    Names names = 0;         // that the value depends on
+    std::uint64_t time = 0;  // when it was found, 0: never
+    Values values = Values();
+  };
+  static Names bit_of(const std::string& name);
+  bool is_current(const Entry& entry) const;
+
   Values evaluate(const ir::Node& node);
   Values builtin(ir::Builtin which) const;
   Value combine(const ir::Node& node, const std::vector<const Values*>& operands,
@@ -59,8 +69,10 @@ class Evaluator {
   const Workgroup workgroup_;
   Budget& budget_;
   std::unordered_map<std::string, Values> names_;
-  std::unordered_map<const ir::Node*, Values> memo_;
+  std::unordered_map<const ir::Node*, Entry> memo_;
   std::vector<ir::Expr> held_;  // keeps the nodes of the memo alive, so that no address comes twice
+  std::array<std::uint64_t, 64> defined_ = {};  // when a name with this bit was last defined
+  std::uint64_t now_ = 1;
 };
 
 }  // namespace vkmoye::gen::machine
