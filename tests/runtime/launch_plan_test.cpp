@@ -51,6 +51,41 @@ std::vector<BoundRange> two_buffers(std::uint64_t bytes) {
   return {{&memory_a, bytes, 0, bytes}, {&memory_b, bytes, 0, bytes}};
 }
 
+// An array of n x 3 with rows `step` apart, and one of n x 3 x 2 with layers `step` x n apart.
+KernelInterface strided_interface() {
+  KernelInterface kernel;
+  kernel.name = "strided";
+  kernel.bindings = {{"src", ScalarType::f32, Access::read, {"n", 3, 2}, {1, "n", {"step", "n"}}},
+                     {"dst", ScalarType::f32, Access::write, {"n", 3}, {1, "step"}}};
+  kernel.push_constants = {"n", "step"};
+  kernel.grid[0] = {"n", 32};
+  return kernel;
+}
+
+TEST(LaunchPlan, SpansReachToTheLastElementOfStridesThatAreProducts) {
+  // (10 - 1) + 2 * 10 + 1 * 12 * 10 + 1 elements of src.
+  const auto plan = [](std::uint64_t bytes) {
+    return plan_launch(strided_interface(), caps_with(1, 1), two_buffers(bytes),
+                       {{"n", 10}, {"step", 12}});
+  };
+  EXPECT_NO_THROW(plan(4 * 150));
+  EXPECT_THAT([&] { plan(4 * 149); },
+              ThrowsMessage<ArgumentError>(HasSubstr("src: needs 150 elements of 4 bytes = 600")));
+}
+
+TEST(LaunchPlan, RefusesRowsOfAResultThatOverlap) {
+  const auto plan = [](std::int64_t step) {
+    return plan_launch(strided_interface(), caps_with(1, 1), two_buffers(4096),
+                       {{"n", 10}, {"step", step}});
+  };
+  EXPECT_NO_THROW(plan(10));
+  EXPECT_THAT([&] { plan(9); },
+              ThrowsMessage<ArgumentError>(HasSubstr(
+                  "dst: (10,3):(1,9) with strides (1,step) overlaps: the elements (0,1) and (9,0) "
+                  "are both at 9, and it is written")));
+  EXPECT_THAT([&] { plan(0); }, ThrowsMessage<ArgumentError>(HasSubstr("overlaps")));
+}
+
 TEST(LaunchPlan, OfAGridThatFitsIsOnePiece) {
   const LaunchPlan plan = plan_launch(transpose_interface(), caps_with(100, 100),
                                       two_buffers(4 * 33 * 65), {{"cols", 33}, {"rows", 65}});

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <utility>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/layout/injective.hpp"
+#include "vkmoye/layout/text.hpp"
 
 namespace vkmoye {
 namespace {
@@ -80,17 +83,39 @@ bool has_known_size(const Binding& binding) {
          std::all_of(binding.strides.begin(), binding.strides.end(), is_number);
 }
 
+// Throws where two elements of an array that is written lie at one place.
+void check_apart(const Binding& binding, const std::vector<Mode>& modes) {
+  std::vector<Layout> layouts;
+  for (const Mode& mode : modes) layouts.emplace_back(mode.extent, mode.stride);
+  const Layout layout = make_layout(layouts);
+  std::optional<Collision> clash;
+  try {
+    clash = find_collision(layout);
+  } catch (const LayoutError& error) {
+    throw ArgumentError(fmt::format("{}: {}", binding.name, error.what()));
+  }
+  if (!clash) return;
+  std::vector<std::string> names;
+  for (const Extent& stride : binding.strides) names.push_back(to_string(stride));
+  throw ArgumentError(fmt::format(
+      "{}: {} with strides ({}) overlaps: the elements {} and {} are both at {}, and it is written",
+      binding.name, to_string(layout), fmt::join(names, ","), to_string(clash->first),
+      to_string(clash->second), clash->offset));
+}
+
 // From the first element to the last of an array with strides; 0 where an extent is 0.
 std::uint64_t strided_count(const Binding& binding, const Arguments& arguments) {
   std::uint64_t count = 1;
   std::string sum;
   bool too_many = false;
+  std::vector<Mode> modes;
   for (std::size_t i = 0; i < binding.extents.size(); ++i) {
     const auto extent =
         static_cast<std::uint64_t>(value_of(binding.extents[i], arguments, binding.name));
     const auto stride =
         static_cast<std::uint64_t>(value_of(binding.strides[i], arguments, binding.name));
     if (extent == 0) return 0;
+    modes.push_back({static_cast<std::int64_t>(extent), static_cast<std::int64_t>(stride)});
     sum += fmt::format("{}{} x {}", sum.empty() ? "" : " + ", extent - 1, stride);
     // Both factors are below 2^32, so one step cannot wrap once `count` is checked.
     too_many = too_many || count + (extent - 1) * stride > kMaxElements;
@@ -100,6 +125,7 @@ std::uint64_t strided_count(const Binding& binding, const Arguments& arguments) 
     throw ArgumentError(fmt::format(
         "{}: 1 + {} elements exceed the 2^32 that a 32-bit index reaches", binding.name, sum));
   }
+  if (binding.access != Access::read) check_apart(binding, modes);
   return count;
 }
 

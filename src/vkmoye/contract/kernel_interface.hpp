@@ -117,11 +117,13 @@ std::vector<std::uint32_t> push_constant_offsets(const KernelInterface& kernel);
 std::uint32_t push_constant_bytes(const KernelInterface& kernel);
 
 /// Elements that `binding` spans under `arguments`, from the first to the last; 0 if an extent is 0.
-/// Throws ArgumentError naming each argument that is missing, an extent or a stride below 0, and
-/// where the count exceeds 2^32 (indices in shaders are 32 bits wide).
+/// Throws ArgumentError naming each argument that is missing, an extent or a stride below 0, a count
+/// above 2^32 (indices in shaders are 32 bits wide), and two elements of an array that is written
+/// which lie at one place.
 std::uint64_t element_count(const Binding& binding, const Arguments& arguments);
 
-/// Groups in x, y and z under `arguments`; 0 in one of them: nothing runs. Throws as `element_count` does.
+/// Groups in x, y and z under `arguments`; 0 in one of them: nothing runs. Throws as `element_count`
+/// does.
 std::array<std::uint64_t, 3> group_count(const KernelInterface& kernel, const Arguments& arguments);
 
 /// Why no buffer of a device of `caps` can be bound as `binding` under `arguments`: more elements
