@@ -20,6 +20,32 @@ TEST(Verify, RefusesToDivideByWhatMayBe0) {
   EXPECT_THAT(verify(kernel), ElementsAre(HasSubstr("'x' divides by what may be 0")));
   kernel.body = {Let{"x", thread / n}, Let{"y", thread % maximum(variable("count"), 1)}};
   EXPECT_THAT(verify(kernel), IsEmpty());
+  // n * n may be 2^32, which wraps around to 0; a product that a launch checks may not.
+  kernel.body = {Let{"x", thread / (n * n)}};
+  EXPECT_THAT(verify(kernel), ElementsAre(HasSubstr("'x' divides by what may be 0")));
+  kernel.grid[0] = {Extent("n", "n"), 8};
+  EXPECT_THAT(verify(kernel), IsEmpty());
+}
+
+TEST(Verify, RefusesAStrideThatNoLaunchCanWorkOut) {
+  const auto reasons = [](const Expr& row, const Expr& layer) {
+    Kernel kernel = kernel_of({});
+    kernel.arguments.push_back("step");
+    kernel.arrays.push_back({"rows",
+                             ScalarType::f32,
+                             Array::Space::buffer,
+                             Access::read,
+                             {{"i", "n", 1}, {"j", 4, row}, {"k", 3, layer}},
+                             ""});
+    return verify(kernel);
+  };
+  const Expr step = variable("step");
+  EXPECT_THAT(reasons(step, step * n), IsEmpty());
+  EXPECT_THAT(reasons(n, n * 4), IsEmpty());  // compact
+  EXPECT_THAT(reasons(step, step * 4),
+              ElementsAre("rows steps along k by 4 * step, which no launch can work out: a stride "
+                          "is a number, an argument or a product of two, or the array is compact"));
+  EXPECT_THAT(reasons(n + 1, step * n), ElementsAre(HasSubstr("rows steps along j")));
 }
 
 TEST(Verify, BelievesNoBoundOfABuiltin) {

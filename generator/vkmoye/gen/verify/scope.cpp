@@ -98,6 +98,7 @@ class ScopeChecker {
       use(axis.stride, "stride of " + array.name);
     }
     if (array.axes.empty()) complain("array {} has no axis", array.name);
+    if (array.space == Array::Space::buffer) check_strides(array);
     if (array.space == Array::Space::buffer || array.axes.empty()) return;
     if (array.axes.size() != 1 || array.axes[0].extent.is_symbol() ||
         !is_constant(array.axes[0].stride, 1)) {
@@ -115,6 +116,24 @@ class ScopeChecker {
     if (widths.size() == 2 && is_packed(array.type, widths.back())) {
       complain("shared {} is touched one by one and in packed vectors of {} {}", array.name,
                widths.back(), to_string(array.type));
+    }
+  }
+
+  // A launch works out from the strides how long the buffer is.
+  void check_strides(const Array& array) {
+    Expr compact = 1;
+    bool is_compact = true;
+    for (const Axis& axis : array.axes) {
+      is_compact = is_compact && same(axis.stride, compact);
+      compact = compact * extent_of(axis);
+    }
+    for (const Axis& axis : array.axes) {
+      if (is_compact || extent_from(axis.stride)) continue;
+      complain(
+          "{} steps along {} by {}, which no launch can work out: a stride is a number, an "
+          "argument "
+          "or a product of two, or the array is compact",
+          array.name, axis.coordinate, text_of_step(axis.stride));
     }
   }
 
@@ -159,25 +178,31 @@ class ScopeChecker {
   bool may_be_zero(const Expr& e) const {
     const Expr whole = expand(e, definitions_);
     if (is_constant(whole)) return whole->value == 0;
-    if (whole->op == Op::multiply) {
-      return may_be_zero(whole->operands[0]) || may_be_zero(whole->operands[1]);
+    if (whole->op == Op::multiply && !is_extent(extent_from(whole))) {
+      // 65536 * 65536 wraps around to 0, also of extents.
+      return whole->bound >= kUnbounded || may_be_zero(whole->operands[0]) ||
+             may_be_zero(whole->operands[1]);
     }
     if (whole->op == Op::maximum) {
       return may_be_zero(whole->operands[0]) && may_be_zero(whole->operands[1]);
     }
+    return !is_extent(extent_from(whole));
+  }
+
+  // Whether it is one of the grid or of an array, or a factor of one: at least 1 in every launch.
+  bool is_extent(const std::optional<Extent>& wanted) const {
+    if (!wanted || !wanted->is_symbol()) return false;
     const auto is_it = [&](const Extent& extent) {
-      return whole->op == Op::variable &&
-             (extent.symbol == whole->name || extent.times == whole->name);
+      return extent == *wanted || (wanted->times.empty() && (extent.symbol == wanted->symbol ||
+                                                             extent.times == wanted->symbol));
     };
-    for (const GridDimension& dimension : kernel_.grid) {
-      if (is_it(dimension.extent)) return false;
-    }
-    for (const Array& array : kernel_.arrays) {
-      for (const Axis& axis : array.axes) {
-        if (is_it(axis.extent)) return false;
-      }
-    }
-    return true;
+    const auto of_grid = std::any_of(kernel_.grid.begin(), kernel_.grid.end(),
+                                     [&](const GridDimension& d) { return is_it(d.extent); });
+    return of_grid ||
+           std::any_of(kernel_.arrays.begin(), kernel_.arrays.end(), [&](const Array& a) {
+             return std::any_of(a.axes.begin(), a.axes.end(),
+                                [&](const Axis& axis) { return is_it(axis.extent); });
+           });
   }
 
   Spread check_builtin(const Node& node, const std::string& where) {
