@@ -59,6 +59,72 @@ TEST(Verify, FindsWorkgroupsThatWriteOneElement) {
   EXPECT_THAT(store_at(2 * mine), ElementsAre(HasSubstr("nothing writes dst[1]")));
 }
 
+// What only shows where an extent lies to the tiles in one way.
+TEST(Verify, FindsTilesThatAreCountedWrong) {
+  const Expr mine = 8 * builtin(Builtin::group_x) + thread;
+  const Body store = {
+      If{less(mine, n), {Store{{"dst", {mine}, "mine"}, number(ScalarType::f32, 1)}}}};
+  for (const GridDimension& wrong : {GridDimension{"n", 9}, GridDimension{"n", 8, 2}}) {
+    Kernel kernel = rows_of_eight(store);
+    kernel.grid[0] = wrong;
+    EXPECT_THAT(verify(kernel), ElementsAre(HasSubstr("nothing writes dst[")));
+  }
+  // The same in a loop of one workgroup.
+  const auto looped = [](const Expr& rounds) {
+    const Expr at = 8 * variable("t") + thread;
+    Kernel kernel = kernel_of(
+        {For{"t",
+             rounds,
+             {If{less(at, n), {Store{{"dst", {at}, "mine"}, number(ScalarType::f32, 1)}}}}}});
+    kernel.arrays[0].access = Access::write;
+    return verify(kernel);
+  };
+  EXPECT_THAT(looped((n - 1) / 8 + 1), IsEmpty());
+  EXPECT_THAT(looped((n - 1) / 32 + 1), ElementsAre(HasSubstr("nothing writes dst[")));
+  EXPECT_THAT(looped((n - 1) / 8), ElementsAre(HasSubstr("nothing writes dst[")));
+  EXPECT_THAT(looped((n - 2) / 8 + 1), ElementsAre(HasSubstr("nothing writes dst[")));
+}
+
+// Stage 2 of three is read and never written; 64 elements make two rounds of tiles of 32.
+TEST(Verify, FindsAStageThatLateRoundsReadUnwritten) {
+  const auto reasons = [](std::uint32_t written) {
+    const Expr t = variable("t"), stage = t % 3;
+    Kernel kernel = kernel_of({For{
+        "t",
+        (n - 1) / 32 + 1,
+        {If{less(stage, written), {Store{tile_at(stage, "writer"), number(ScalarType::f32, 1)}}},
+         Barrier{}, Load{"y", tile_at(stage, "reader")}, Barrier{}}}});
+    kernel.threads = 1;
+    return verify(kernel);
+  };
+  EXPECT_THAT(reasons(3), IsEmpty());
+  EXPECT_THAT(reasons(2), ElementsAre(HasSubstr("'reader' reads tile[2]")));
+}
+
+// Written where both extents are cut off or neither is.
+TEST(Verify, FindsWhatIsUnwrittenWhereOneExtentIsCutOff) {
+  const Expr m = variable("m");
+  const Expr cut_n = not_equal(n % 8, 0), cut_m = not_equal(m % 8, 0);
+  const Element at = {"sums", {0}, "sums", 1};
+  const Store write{at, number(ScalarType::f32, 0)};
+  const auto reasons = [&](const Body& one_cut) {
+    Kernel kernel = kernel_of(
+        {If{cut_n, {If{cut_m, {write}, one_cut}}, {If{cut_m, one_cut, {write}}}}, Load{"y", at}});
+    kernel.arguments.push_back("m");
+    kernel.grid[0] = {"n", 8};
+    kernel.grid[1] = {"m", 8};
+    kernel.arrays.push_back({"sums",
+                             ScalarType::f32,
+                             Array::Space::registers,
+                             Access::read_write,
+                             {{"at", 1, 1}},
+                             "1:1"});
+    return verify(kernel);
+  };
+  EXPECT_THAT(reasons({write}), IsEmpty());
+  EXPECT_THAT(reasons({}), ElementsAre(HasSubstr("'sums' reads the registers sums")));
+}
+
 TEST(Verify, NoBarrierOrdersBuffers) {
   const Expr mine = 8 * builtin(Builtin::group_x) + thread;
   const Expr other = 8 * builtin(Builtin::group_x) + (7 - thread);

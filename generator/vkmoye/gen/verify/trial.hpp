@@ -2,9 +2,12 @@
 // Runs a kernel without data at a few small sizes, every workgroup of them: what holds for one
 // workgroup at all sizes is not enough.
 //
-//   transpose/padded, tile 32x32      cols 33, rows 33      four workgroups, three of them at edges
-//                                     cols 64, rows 64      whole tiles, vectors fit
-//                                     cols 1, rows 1
+//   transpose/padded, tile 32x32      cols 49, rows 48      four workgroups, three of them at edges
+//                                     cols 48, rows 48      vectors fit
+//                                     cols 96, rows 49      a gap between tiles would show
+//                                     cols 1, rows 96
+//
+// An extent that a loop walks along takes it twice around its ring of stages.
 //
 // Found here, with both invocations and the numbers: workgroups that write one element of a buffer, a
 // buffer read where another invocation wrote it, elements of a result that nothing writes for

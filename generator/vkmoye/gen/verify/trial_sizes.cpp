@@ -1,0 +1,252 @@
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+#include <unordered_set>
+
+#include "vkmoye/gen/ir/effects.hpp"
+#include "vkmoye/gen/ir/guards.hpp"
+#include "vkmoye/gen/verify/trial.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+using ir::Expr;
+using ir::Op;
+using Sizes = std::map<std::string, std::int64_t>;
+
+// How an extent lies to the tiles that it is cut into, by the grid or by a loop.
+enum class Fit : std::uint8_t {
+  one,     // a single element
+  ragged,  // the last tile is cut off, where no vector begins
+  wide,    // the last tile is cut off, vectors fit
+  whole,   // three tiles: one that is counted twice, or not at all, leaves a gap
+};
+
+// The first extent of the grid, the second and so on take turns: what goes wrong where one is cut off
+// and the other is not shows in one of them.
+struct Trial {
+  Fit even, odd, looped;
+  std::int64_t gap;    // between rows whose step is an argument
+  std::int64_t other;  // an argument that is neither an extent nor a step
+};
+constexpr Trial kTrials[] = {{Fit::ragged, Fit::wide, Fit::ragged, 3, 0},
+                             {Fit::wide, Fit::wide, Fit::wide, 16, 3},
+                             {Fit::whole, Fit::ragged, Fit::one, 0, 1},
+                             {Fit::one, Fit::whole, Fit::whole, 1, 2}};
+
+constexpr std::int64_t kAnyTile = 16;        // of an extent of which nobody says how it is cut
+constexpr std::int64_t kLargestTile = 1024;  // of a loop; beyond it a trial takes too long
+constexpr std::uint64_t kLargestRing = 8;    // of stages that a loop may take turns with
+
+std::int64_t round_up(std::int64_t value, std::int64_t step) {
+  return (value + step - 1) / step * step;
+}
+
+// The names that an extent is made of.
+std::vector<std::string> symbols_of(const Extent& extent) {
+  std::vector<std::string> out;
+  if (extent.is_symbol()) out.push_back(extent.symbol);
+  if (!extent.times.empty()) out.push_back(extent.times);
+  return out;
+}
+
+void enlarge(Sizes& sizes, const std::string& name, std::int64_t value) {
+  std::int64_t& size = sizes[name];
+  size = std::max(size, value);
+}
+
+// Each node once, however often it is shared.
+void for_each_node_of(const Expr& e, const std::function<void(const ir::Node&)>& visit) {
+  std::unordered_set<const ir::Node*> seen;
+  const auto look = [&](const auto& self, const Expr& node) -> void {
+    if (!seen.insert(&*node).second) return;
+    visit(*node);
+    for (const Expr& operand : node->operands) self(self, operand);
+  };
+  look(look, e);
+}
+
+std::set<std::string> names_in(const Expr& e) {
+  std::set<std::string> names;
+  for_each_node_of(e, [&](const ir::Node& node) {
+    if (node.op == Op::variable) names.insert(node.name);
+  });
+  return names;
+}
+
+bool any_in(const std::set<std::string>& names, const std::set<std::string>& wanted) {
+  return std::any_of(names.begin(), names.end(),
+                     [&](const std::string& name) { return wanted.contains(name); });
+}
+
+// How loops cut extents, and after how many rounds they repeat.
+struct Loops {
+  Sizes tiles;              // of each argument that an end of a loop depends on
+  std::int64_t rounds = 1;  // of the longest ring
+};
+
+class LoopFinder {
+ public:
+  explicit LoopFinder(const ir::Kernel& kernel) : kernel_(kernel) {
+    for (const PushConstant& argument : kernel.arguments) arguments_.insert(argument.name);
+    walk(kernel.body);
+  }
+  Loops loops;
+
+ private:
+  void walk(const ir::Body& body) {
+    for (const ir::Stmt& statement : body) {
+      const ir::Effects effects = effects_of(statement, kernel_);
+      if (!followed_.empty()) {
+        for (const Expr* e : effects.uses) look_for_rings(*e);
+      }
+      for (const ir::Definition& d : effects.defines) {
+        if (d.is_data) continue;
+        if (any_in(names_in(d.value), followed_)) followed_.insert(d.name);
+        meanings_.insert_or_assign(d.name, expand(d.value, meanings_));
+      }
+      for (const ir::Inner& inner : effects.inner) {
+        if (inner.repeats) take_tiles(expand(*inner.steered_by, meanings_), inner);
+        walk(*inner.body);
+      }
+    }
+  }
+
+  // (k - 1) / 8 + 1 rounds: tiles of 8 along k.
+  void take_tiles(const Expr& end, const ir::Inner& loop) {
+    const std::set<std::string> names = names_in(end);
+    if (!any_in(names, arguments_)) return;
+    for (const ir::Definition& d : loop.defines) followed_.insert(d.name);
+    for (const std::string& name : names) {
+      if (arguments_.contains(name)) enlarge(loops.tiles, name, 1);
+    }
+    for_each_node_of(end, [&](const ir::Node& node) {
+      if (node.op != Op::divide || !is_constant(node.operands[1])) return;
+      const auto tile = static_cast<std::int64_t>(node.operands[1]->value);
+      for (const std::string& name : names_in(node.operands[0])) {
+        if (arguments_.contains(name) && tile <= kLargestTile) enlarge(loops.tiles, name, tile);
+      }
+    });
+  }
+
+  void look_for_rings(const Expr& e) {
+    for_each_node_of(e, [&](const ir::Node& node) {
+      if (node.op != Op::modulo || !is_constant(node.operands[1]) ||
+          node.operands[1]->value > kLargestRing ||
+          !any_in(names_in(node.operands[0]), followed_)) {
+        return;
+      }
+      loops.rounds = std::max(loops.rounds, static_cast<std::int64_t>(node.operands[1]->value));
+    });
+  }
+
+  const ir::Kernel& kernel_;
+  std::set<std::string> arguments_;
+  std::set<std::string> followed_;  // names that a loop of sizes moves
+  ir::Definitions meanings_;
+};
+
+// An extent that workgroups cut into tiles; few elements where a tile is one.
+std::int64_t size_of(Fit fit, std::int64_t tile) {
+  switch (fit) {
+    case Fit::one: return 1;
+    case Fit::ragged: return tile + tile / 2 + 1;
+    case Fit::wide: return tile == 1 ? 2 : round_up(tile + tile / 2, 16);
+    case Fit::whole: return 3 * tile;
+  }
+  return 1;
+}
+
+// One that a loop walks along, twice around its ring and one round more.
+std::int64_t looped_size(Fit fit, std::int64_t tile, std::int64_t ring) {
+  return fit == Fit::ragged ? 2 * ring * tile + 1 : size_of(fit, tile);
+}
+
+// The extents along which the grid counts tiles.
+void take_grid(const ir::Kernel& kernel, const Trial& trial, Sizes& sizes) {
+  Sizes tiles;
+  std::vector<std::string> order;
+  for (const GridDimension& dimension : kernel.grid) {
+    const std::vector<std::string> names = symbols_of(dimension.extent);
+    for (const std::string& name : names) {
+      if (std::find(order.begin(), order.end(), name) == order.end()) order.push_back(name);
+      // Of a product of two, each is about a square root of the tile.
+      std::int64_t part = names.size() == 1 ? dimension.tile : 1;
+      while (names.size() == 2 && part * part < dimension.tile) ++part;
+      // Of an extent that is cut twice, the smaller tiles; once a large one and an element more.
+      const auto [known, is_new] = tiles.try_emplace(name, part);
+      if (is_new) continue;
+      if (trial.even == Fit::one) enlarge(sizes, name, std::max(known->second, part) + 1);
+      known->second = std::min(known->second, part);
+    }
+  }
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    enlarge(sizes, order[i], size_of(i % 2 == 0 ? trial.even : trial.odd, tiles[order[i]]));
+  }
+}
+
+std::int64_t value_of(const Expr& e, const Sizes& sizes) {
+  if (is_constant(e)) return static_cast<std::int64_t>(e->value);
+  if (e->op == Op::variable) return sizes.contains(e->name) ? sizes.at(e->name) : 0;
+  if (e->op != Op::multiply) return 0;
+  return value_of(e->operands[0], sizes) * value_of(e->operands[1], sizes);
+}
+
+// The other extents, then the steps from row to row: no smaller than what they step over.
+void take_arrays(const ir::Kernel& kernel, const Trial& trial, Sizes& sizes) {
+  for (const ir::Array& array : kernel.arrays) {
+    for (const ir::Axis& axis : array.axes) {
+      for (const std::string& name : symbols_of(axis.extent)) {
+        sizes.try_emplace(name, size_of(trial.looped, kAnyTile));
+      }
+    }
+  }
+  Sizes steps;
+  for (const ir::Array& array : kernel.arrays) {
+    std::int64_t span = 1;
+    for (const ir::Axis& axis : array.axes) {
+      // Of a product of arguments, one is as large as all that is stepped over.
+      for (const std::string& name : symbols_of(ir::extent_from(axis.stride).value_or(1))) {
+        if (!sizes.contains(name)) enlarge(steps, name, span + trial.gap);
+      }
+      Sizes all = sizes;
+      all.insert(steps.begin(), steps.end());
+      const std::int64_t step = value_of(axis.stride, all);
+      span = std::max(span, step * value_of(ir::extent_of(axis), sizes));
+    }
+  }
+  sizes.merge(steps);
+}
+
+Arguments arguments_of(const ir::Kernel& kernel, const Trial& trial, const Sizes& sizes) {
+  Arguments out;
+  for (const PushConstant& argument : kernel.arguments) {
+    if (argument.type != ScalarType::u32 || argument.name.starts_with("first_group")) continue;
+    const auto found = sizes.find(argument.name);
+    out[argument.name] = found == sizes.end() ? trial.other : found->second;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<Arguments> trial_sizes(const ir::Kernel& kernel) {
+  const Loops loops = LoopFinder(kernel).loops;
+  std::vector<Arguments> out;
+  for (const Trial& trial : kTrials) {
+    Sizes sizes;
+    take_grid(kernel, trial, sizes);
+    for (const auto& [name, tile] : loops.tiles) {
+      enlarge(sizes, name, looped_size(trial.looped, tile, loops.rounds));
+    }
+    take_arrays(kernel, trial, sizes);
+    Arguments arguments = arguments_of(kernel, trial, sizes);
+    if (std::find(out.begin(), out.end(), arguments) == out.end()) {
+      out.push_back(std::move(arguments));
+    }
+  }
+  return out;
+}
+
+}  // namespace vkmoye::gen
