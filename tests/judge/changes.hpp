@@ -1,0 +1,39 @@
+#pragma once
+// The changes that mutants are made by, listed for a kernel.
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "vkmoye/gen/ir/kernel.hpp"
+
+namespace vkmoye::judge {
+
+struct Change {
+  std::string text;
+  std::function<void(gen::ir::Kernel&)> apply;  // to a copy of the kernel it was listed for
+};
+
+/// By kind. Changes of statements: barriers, guards, loops, order, arrays and coordinates.
+using Changes = std::map<std::string, std::vector<Change>>;
+void list_statement_changes(const gen::ir::Kernel& kernel, Changes& changes);
+/// Of the numbers, threads and workgroups in indices.
+void list_expression_changes(const gen::ir::Kernel& kernel, Changes& changes);
+/// Of arrays, the grid and the number of threads.
+void list_kernel_changes(const gen::ir::Kernel& kernel, Changes& changes);
+
+/// Statement `number` in the order of the text, and the body it stands in.
+struct Place {
+  gen::ir::Body* body;
+  std::size_t at;
+  gen::ir::Stmt& statement() const { return (*body)[at]; }
+};
+std::vector<Place> places_of(gen::ir::Kernel& kernel);
+
+/// `e` with each node that `change` gives something for replaced by that.
+gen::ir::Expr with_nodes(
+    const gen::ir::Expr& e,
+    const std::function<const gen::ir::Expr*(const gen::ir::Expr& node)>& change);
+
+}  // namespace vkmoye::judge

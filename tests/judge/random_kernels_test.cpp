@@ -1,0 +1,56 @@
+// Sound kernels, a thousand of them: each is accepted, runs unharmed on the twin and gives the result
+// that its description states. VKMOYE_JUDGE_SEED=17 takes that seed alone; VKMOYE_TEST_LONG=1 ten
+// times as many.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "judge/random_kernel.hpp"
+#include "vkmoye/base/error.hpp"
+
+namespace vkmoye::judge {
+namespace {
+
+std::string again(std::uint64_t seed, const char* test) {
+  return fmt::format("VKMOYE_JUDGE_SEED={} tests/test_judge --gtest_filter={}", seed, test);
+}
+
+void run(std::uint64_t first, std::uint64_t count) {
+  constexpr std::size_t kSizes = 4;
+  if (const char* one = std::getenv("VKMOYE_JUDGE_SEED")) {
+    first = std::strtoull(one, nullptr, 10);
+    count = 1;
+  }
+  std::size_t false_alarms = 0, launches = 0;
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    const std::string reproduce = again(seed, "RandomKernels.*0");
+    try {
+      const Subject subject = random_kernel(seed);
+      Draw draw(~seed);
+      for (const Arguments& sizes : judging_sizes(subject.kernel, kSizes, draw)) {
+        const Finding found = try_on_host(subject, sizes, draw);
+        ++launches;
+        EXPECT_TRUE(found.followed && found.right && found.convictions.empty())
+            << reproduce << '\n'
+            << subject.text << '\n'
+            << to_text(sizes) << '\n'
+            << (!found.followed             ? "could not be launched"
+                : found.convictions.empty() ? "gives a wrong result"
+                                            : found.convictions.front());
+      }
+    } catch (const KernelError& error) {
+      ++false_alarms;
+      ADD_FAILURE() << reproduce << '\n' << error.what();
+    }
+  }
+  fmt::print("originals: {} random kernels, {} launches, {} false alarms\n", count, launches,
+             false_alarms);
+}
+
+TEST(RandomKernels, AreAcceptedAndRight0) { run(0, often(500)); }
+TEST(RandomKernels, AreAcceptedAndRight1) { run(100000, often(500)); }
+
+}  // namespace
+}  // namespace vkmoye::judge

@@ -1,0 +1,47 @@
+#include "judge/shipped.hpp"
+
+#include <fmt/format.h>
+
+#include "vkmoye/gen/kernels/registry.hpp"
+
+namespace vkmoye::judge {
+
+using namespace gen;
+
+std::vector<Shipped> shipped_kernels() {
+  std::vector<Shipped> out;
+  const auto add = [&](const KernelEntry& entry, const Request& request, const std::string& how,
+                       std::size_t mutants, std::size_t launches) {
+    Subject subject{fmt::format("{} {}{}", entry.name, to_string(request.type), how),
+                    entry.describe(request),
+                    entry.operation == Operation::gemm,
+                    {}};
+    out.push_back({std::move(subject), mutants, launches});
+  };
+  for (const KernelEntry& entry : registry()) {
+    if (entry.operation == Operation::gemm) {
+      for (const ScalarType type : {ScalarType::f32, ScalarType::f64}) {
+        Request request = request_of(type);
+        request.gemm.beta = type == ScalarType::f64;
+        add(entry, request, "", 8, 3);
+      }
+      continue;
+    }
+    for (const ScalarType type : {ScalarType::f32, ScalarType::u8}) {
+      if (std::find(entry.types.begin(), entry.types.end(), type) == entry.types.end()) continue;
+      Request request = request_of(type);
+      if (entry.operation != Operation::relayout) {
+        add(entry, request, "", 8, 5);
+        continue;
+      }
+      for (const char* axes : {"2,1,0", "0,2,1", "1,0,2"}) {
+        request.shape = {5, 18, 34};
+        request.options = {{"permute", axes}};
+        add(entry, request, fmt::format(" {}", axes), 8, 1);
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace vkmoye::judge

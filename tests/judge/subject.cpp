@@ -1,0 +1,176 @@
+#include "judge/subject.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <map>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/contract/scalar_value.hpp"
+#include "vkmoye/gen/twin/twin.hpp"
+
+namespace vkmoye::judge {
+
+using gen::ir::Array;
+using gen::ir::Expr;
+using gen::ir::Kernel;
+using gen::ir::Op;
+
+Buffers random_data(const Kernel& kernel, const Arguments& sizes, bool whole_numbers, Draw& draw) {
+  Buffers out;
+  for (const Binding& binding : gen::ir::interface_of(kernel).bindings) {
+    const std::size_t width = size_of(binding.type);
+    std::vector<std::byte> bytes(element_count(binding, sizes) * width);
+    for (std::size_t i = 0; i < bytes.size(); i += whole_numbers ? width : 1) {
+      if (whole_numbers) {
+        const auto bits = bits_of(binding.type, static_cast<double>(draw.below(7)) - 3);
+        std::memcpy(&bytes[i], &bits, width);
+      } else {
+        bytes[i] = static_cast<std::byte>(draw.bits());
+      }
+    }
+    out.push_back(std::move(bytes));
+  }
+  return out;
+}
+
+Finding try_on_host(const Subject& subject, const Arguments& sizes, Draw& draw) {
+  constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 25;
+  Finding out;
+  try {
+    const Buffers before = random_data(subject.kernel, sizes, subject.whole_numbers, draw);
+    Buffers after = before;
+    const std::vector<std::span<std::byte>> spans(after.begin(), after.end());
+    out.convictions = gen::run_on_host(subject.kernel, spans, sizes, {kMostSteps}).reasons;
+    if (subject.expected) out.right = after.back() == subject.expected(sizes, before);
+  } catch (const ArgumentError&) {
+    out.followed = false;
+  }
+  return out;
+}
+
+namespace {
+
+using Sizes = std::map<std::string, std::int64_t>;
+
+std::int64_t value_of(const Expr& e, const Sizes& sizes) {
+  if (gen::ir::is_constant(e)) return static_cast<std::int64_t>(e->value);
+  if (e->op == Op::variable) return sizes.contains(e->name) ? sizes.at(e->name) : 1;
+  if (e->op != Op::multiply) return 1;
+  return value_of(e->operands[0], sizes) * value_of(e->operands[1], sizes);
+}
+
+std::vector<std::string> names_of(const Extent& extent) {
+  std::vector<std::string> out;
+  if (!extent.symbol.empty()) out.push_back(extent.symbol);
+  if (!extent.times.empty()) out.push_back(extent.times);
+  return out;
+}
+
+// A size along which tiles of `tile` are cut.
+std::int64_t tiled_size(std::int64_t tile, Draw& draw) {
+  const std::int64_t anything =
+      1 + static_cast<std::int64_t>(draw.below(static_cast<std::size_t>(tile + 2)));
+  return draw.one_of<std::int64_t>({1, 2, std::max<std::int64_t>(1, tile - 1), tile, tile + 4,
+                                    2 * tile, 2 * tile + 3, 3 * tile + 2, anything, anything});
+}
+
+// Steps from row to row, no smaller than what they step over.
+void add_steps(const Kernel& kernel, Sizes& sizes, Draw& draw) {
+  Sizes steps;
+  for (const Array& array : kernel.arrays) {
+    std::int64_t span = 1;
+    for (const gen::ir::Axis& axis : array.axes) {
+      for (const std::string& name : names_of(gen::ir::extent_from(axis.stride).value_or(1))) {
+        const auto gap = draw.one_of<std::int64_t>({0, 0, 1, 3, 4});
+        if (!sizes.contains(name)) steps[name] = std::max(steps[name], span + gap);
+      }
+      Sizes all = sizes;
+      all.insert(steps.begin(), steps.end());
+      span = std::max(span, value_of(axis.stride, all) * value_of(extent_of(axis), all));
+    }
+  }
+  sizes.merge(steps);
+}
+
+Sizes draw_sizes(const Kernel& kernel, Draw& draw) {
+  Sizes sizes;
+  for (const GridDimension& dimension : kernel.grid) {
+    const std::vector<std::string> names = names_of(dimension.extent);
+    for (const std::string& name : names) {
+      // Of a product of two sizes, each takes its part of a tile.
+      std::int64_t part = 1;
+      while (names.size() == 2 && part * part < dimension.tile) ++part;
+      sizes.try_emplace(name, tiled_size(names.size() == 2 ? part : dimension.tile, draw));
+    }
+  }
+  for (const Array& array : kernel.arrays) {
+    for (const gen::ir::Axis& axis : array.axes) {
+      for (const std::string& name : names_of(axis.extent)) {
+        sizes.try_emplace(name, draw.one_of<std::int64_t>({1, 2, 7, 13, 16, 33, 48, 70}));
+      }
+    }
+  }
+  add_steps(kernel, sizes, draw);
+  return sizes;
+}
+
+// About how many elements a launch goes through.
+double work_of(const Kernel& kernel, const Sizes& sizes) {
+  double work = 1;
+  for (const GridDimension& dimension : kernel.grid) {
+    const std::int64_t extent = value_of(gen::ir::expression(dimension.extent), sizes);
+    work *= static_cast<double>((extent + dimension.tile - 1) / dimension.tile * dimension.tile);
+    for (const std::string& name : names_of(dimension.extent)) {
+      if (sizes.at(name) > 4 * dimension.tile + 64) work *= 100;
+    }
+  }
+  for (const auto& [name, size] : sizes) {
+    bool is_of_grid = name.starts_with("ld") || name.starts_with("stride");
+    for (const GridDimension& dimension : kernel.grid) {
+      is_of_grid = is_of_grid || dimension.extent.symbol == name || dimension.extent.times == name;
+    }
+    if (!is_of_grid) work *= static_cast<double>(size);
+  }
+  return work;
+}
+
+}  // namespace
+
+std::vector<Arguments> judging_sizes(const Kernel& kernel, std::size_t count, Draw& draw) {
+  constexpr double kMostWork = 6e5;
+  std::vector<Arguments> out;
+  for (std::size_t tries = 0; out.size() < count && tries < 50 * count; ++tries) {
+    const Sizes sizes = draw_sizes(kernel, draw);
+    if (work_of(kernel, sizes) > kMostWork) continue;
+    Arguments arguments;
+    for (const PushConstant& argument : kernel.arguments) {
+      if (argument.name.starts_with("first_group")) continue;
+      const auto found = sizes.find(argument.name);
+      if (argument.type == ScalarType::u32) {
+        arguments[argument.name] = found == sizes.end() ? 3 : found->second;
+      } else {
+        arguments[argument.name] = static_cast<double>(1 + draw.below(2));
+      }
+    }
+    const bool is_new = std::find(out.begin(), out.end(), arguments) == out.end();
+    if (is_new) out.push_back(std::move(arguments));
+    if (sizes.empty()) break;
+  }
+  return out;
+}
+
+std::string to_text(const Arguments& sizes) {
+  std::string out;
+  for (const auto& [name, value] : sizes) {
+    out += fmt::format("{}{} = {}", out.empty() ? "" : ", ", name, to_string(value));
+  }
+  return out;
+}
+
+std::size_t often(std::size_t count) {
+  return std::getenv("VKMOYE_TEST_LONG") != nullptr ? 10 * count : count;
+}
+
+}  // namespace vkmoye::judge
