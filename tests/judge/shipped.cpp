@@ -10,18 +10,18 @@ using namespace gen;
 
 std::vector<Shipped> shipped_kernels() {
   std::vector<Shipped> out;
-  const auto add = [&](const KernelEntry& entry, const Request& request, const std::string& how,
+  const auto add = [&](const KernelEntry& entry, const KernelRequest& request, const std::string& how,
                        std::size_t mutants, std::size_t launches) {
     Subject subject{fmt::format("{} {}{}", entry.name, to_string(request.type), how),
                     entry.describe(request),
-                    entry.operation == Operation::gemm,
+                    entry.operation == "gemm",
                     {}};
     out.push_back({std::move(subject), mutants, launches});
   };
   for (const KernelEntry& entry : registry()) {
-    if (entry.operation == Operation::gemm) {
+    if (entry.operation == "gemm") {
       for (const ScalarType type : {ScalarType::f32, ScalarType::f64}) {
-        Request request = request_of(type);
+        KernelRequest request = request_of(type);
         request.gemm.beta = type == ScalarType::f64;
         add(entry, request, "", 8, 3);
       }
@@ -29,8 +29,8 @@ std::vector<Shipped> shipped_kernels() {
     }
     for (const ScalarType type : {ScalarType::f32, ScalarType::u8}) {
       if (std::find(entry.types.begin(), entry.types.end(), type) == entry.types.end()) continue;
-      Request request = request_of(type);
-      if (entry.operation != Operation::relayout) {
+      KernelRequest request = request_of(type);
+      if (entry.operation != "relayout") {
         add(entry, request, "", 8, 5);
         continue;
       }
