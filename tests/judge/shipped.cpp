@@ -10,8 +10,8 @@ using namespace gen;
 
 std::vector<Shipped> shipped_kernels() {
   std::vector<Shipped> out;
-  const auto add = [&](const KernelEntry& entry, const KernelRequest& request, const std::string& how,
-                       std::size_t mutants, std::size_t launches) {
+  const auto add = [&](const KernelEntry& entry, const KernelRequest& request,
+                       const std::string& how, std::size_t mutants, std::size_t launches) {
     Subject subject{fmt::format("{} {}{}", entry.name, to_string(request.type), how),
                     entry.describe(request),
                     entry.operation == "gemm",

@@ -193,8 +193,9 @@ std::int64_t value_of(const Expr& e, const Sizes& sizes) {
   return value_of(e->operands[0], sizes) * value_of(e->operands[1], sizes);
 }
 
-// The other extents, no smaller than what workgroups and loops go along: an array that is read may be
-// as large as the result and larger, or there is nothing to write at its end. Then the steps from row to row: no smaller than what they step over.
+// The other extents, no smaller than what workgroups and loops go along: an array that is read may
+// be as large as the result and larger, or there is nothing to write at its end. Then the steps from
+// row to row: no smaller than what they step over.
 void take_arrays(const ir::Kernel& kernel, const Trial& trial, Sizes& sizes) {
   std::int64_t largest = size_of(trial.looped, kAnyTile);
   for (const auto& [name, size] : sizes) largest = std::max(largest, size);
