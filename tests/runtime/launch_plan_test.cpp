@@ -288,7 +288,7 @@ TEST(LaunchPlan, RefusesArgumentsThatWeFill) {
 }
 
 TEST(LaunchPlan, RefusesSizesBeyond32Bits) {
-  for (const std::int64_t cols : {std::int64_t{0}, std::int64_t{1} << 32}) {
+  for (const std::int64_t cols : {std::int64_t{-1}, std::int64_t{1} << 32}) {
     EXPECT_THAT(
         [&] {
           plan_launch(transpose_interface(), caps_with(9, 9), two_buffers(64),
