@@ -2,64 +2,20 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <limits>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/contract/scalar_value.hpp"
 
 namespace vkmoye::bench {
 namespace {
-
-// A binary floating-point format of 16 bits: sign, exponent, `fraction` bits.
-struct Short {
-  int fraction;
-  int bias;
-};
-constexpr Short kHalf = {10, 15}, kBrain = {7, 127};
-
-double from_short(std::uint16_t bits, Short format) {
-  const int exponent = (bits & 0x7fff) >> format.fraction;
-  const int fraction = bits & ((1 << format.fraction) - 1);
-  double magnitude = 0;
-  if (exponent == (0x7fff >> format.fraction)) {
-    magnitude = fraction == 0 ? std::numeric_limits<double>::infinity()
-                              : std::numeric_limits<double>::quiet_NaN();
-  } else if (exponent == 0) {
-    magnitude = std::ldexp(fraction, 1 - format.bias - format.fraction);
-  } else {
-    magnitude =
-        std::ldexp(fraction + (1 << format.fraction), exponent - format.bias - format.fraction);
-  }
-  return (bits & 0x8000) != 0 ? -magnitude : magnitude;
-}
-
-std::uint16_t to_short(double value, Short format) {
-  const std::uint16_t sign = std::signbit(value) ? 0x8000 : 0;
-  const int infinity = 0x7fff >> format.fraction << format.fraction;
-  if (std::isnan(value))
-    return static_cast<std::uint16_t>(sign | infinity | 1 << (format.fraction - 1));
-  const double magnitude = std::fabs(value);
-  if (magnitude == 0) return sign;
-  // In units of the last place, a carry into the exponent falls out by itself.
-  const int exponent =
-      std::isinf(magnitude) ? 1024 : std::max(std::ilogb(magnitude), 1 - format.bias);
-  const double units = std::nearbyint(std::ldexp(magnitude, format.fraction - exponent));
-  const double bits = units + std::ldexp(exponent + format.bias - 1, format.fraction);
-  return static_cast<std::uint16_t>(sign | (bits >= infinity ? infinity : static_cast<int>(bits)));
-}
 
 template <class T>
 T load_as(const std::byte* from) {
   T value;
   std::memcpy(&value, from, sizeof value);
   return value;
-}
-
-template <class T>
-void store_as(T value, std::byte* to) {
-  std::memcpy(to, &value, sizeof value);
 }
 
 // Types of which a double is not a faithful picture are moved, never computed with.
@@ -75,9 +31,12 @@ auto with_loader(ScalarType type, Use use) {
   };
   switch (type) {
     case ScalarType::f16:
-      return use([](const std::byte* p) { return from_short(load_as<std::uint16_t>(p), kHalf); });
+      return use(
+          [](const std::byte* p) { return number_of(ScalarType::f16, load_as<std::uint16_t>(p)); });
     case ScalarType::bf16:
-      return use([](const std::byte* p) { return from_short(load_as<std::uint16_t>(p), kBrain); });
+      return use([](const std::byte* p) {
+        return number_of(ScalarType::bf16, load_as<std::uint16_t>(p));
+      });
     case ScalarType::f32: return plain(float{});
     case ScalarType::f64: return plain(double{});
     case ScalarType::i8: return plain(std::int8_t{});
@@ -136,19 +95,8 @@ void load_numbers(ScalarType type, const std::byte* from, std::uint64_t first, s
 }
 
 void store_number(ScalarType type, double value, std::byte* to) {
-  switch (type) {
-    case ScalarType::f16: return store_as(to_short(value, kHalf), to);
-    case ScalarType::bf16: return store_as(to_short(value, kBrain), to);
-    case ScalarType::f32: return store_as(static_cast<float>(value), to);
-    case ScalarType::f64: return store_as(value, to);
-    case ScalarType::i8: return store_as(static_cast<std::int8_t>(value), to);
-    case ScalarType::u8: return store_as(static_cast<std::uint8_t>(value), to);
-    case ScalarType::i16: return store_as(static_cast<std::int16_t>(value), to);
-    case ScalarType::u16: return store_as(static_cast<std::uint16_t>(value), to);
-    case ScalarType::i32: return store_as(static_cast<std::int32_t>(value), to);
-    case ScalarType::u32: return store_as(static_cast<std::uint32_t>(value), to);
-    default: refuse(type);
-  }
+  const std::uint64_t bits = bits_of(type, value);
+  std::memcpy(to, &bits, size_of(type));  // the low bytes
 }
 
 }  // namespace vkmoye::bench
