@@ -18,7 +18,9 @@ using testing::IsEmpty;
 
 std::vector<std::string> reasons(const KernelEntry& entry, ScalarType type,
                                  const DeviceCaps& caps) {
-  return reasons_against(ir::interface_of(entry.describe(request_of(type))), caps);
+  KernelRequest request = request_of(type);
+  request.device = caps;
+  return reasons_against(ir::interface_of(entry.describe(request)), caps);
 }
 
 TEST(Registry, EveryKernelAndTypeSuitsARealDevice) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <numeric>
 #include <utility>
 
 #include "baselines/baselines.hpp"
@@ -146,23 +148,37 @@ class Lines : public Workload {
 
 using Ask = std::function<LineOperation(const LineQuestion&)>;
 
+std::int64_t product(Extents::const_iterator begin, Extents::const_iterator end) {
+  return std::accumulate(begin, end, std::int64_t{1}, std::multiplies<>());
+}
+
+LineQuestion asked_of(const Question& question, ScalarType type, const Extents& shape) {
+  return {product(shape.begin(), shape.end() - 1),
+          shape.back(),
+          type,
+          range_of(type),
+          shape,
+          question.config};
+}
+
 std::unique_ptr<Workload> make_lines(const Question& question, const Ask& ask, ScalarType type,
-                                     const Extents& size) {
-  const LineQuestion asked = {size[0], size[1], type, range_of(type)};
+                                     const Extents& shape) {
+  const Extents size = {product(shape.begin(), shape.end() - 1), shape.back()};
   gen::KernelRequest request = {.type = type, .options = question.config};
-  return std::make_unique<Lines>(*question.entry, std::move(request), size, ask(asked));
+  request.shape = size;
+  return std::make_unique<Lines>(*question.entry, std::move(request), size,
+                                 ask(asked_of(question, type, shape)));
 }
 
 std::unique_ptr<Workload> of_arrays(const Question& question, const Ask& ask,
                                     const std::vector<GivenArray>& given) {
   const Extents& shape = given.front().shape;
-  if (shape.empty() || shape.size() > 2) {
-    throw ArgumentError(fmt::format("{}: has {} dimensions, {} takes 1 or 2", given.front().name,
-                                    shape.size(), question.entry->name));
+  if (shape.empty()) {
+    throw ArgumentError(
+        fmt::format("{}: is a number, {} takes rows", given.front().name, question.entry->name));
   }
   const ScalarType type = question.type.empty() ? given.front().type : parse_type(question.type);
-  const Extents size = {shape.size() == 2 ? shape[0] : 1, shape.back()};
-  const LineOperation operation = ask({size[0], size[1], type, range_of(type)});
+  const LineOperation operation = ask(asked_of(question, type, shape));
   std::vector<std::string> reasons;
   if (given.size() != operation.inputs.size()) {
     reasons.push_back(fmt::format("{} takes {} arrays, got {}", question.entry->name,
@@ -182,17 +198,17 @@ std::unique_ptr<Workload> of_arrays(const Question& question, const Ask& ask,
     }
   }
   if (!reasons.empty()) throw ArgumentError(join(reasons, "; "));
-  return make_lines(question, ask, type, size);
+  return make_lines(question, ask, type, shape);
 }
 
 }  // namespace
 
 LineArray rows_of(const std::string& name, const LineQuestion& asked) {
-  return {name, {asked.rows, asked.cols}, asked.cols, 1, asked.cols};
+  return {name, asked.shape, asked.cols, 1, asked.cols};
 }
 
 LineArray columns_of(const std::string& name, const LineQuestion& asked) {
-  return {name, {asked.rows, asked.cols}, asked.rows, asked.cols, 1};
+  return {name, asked.shape, asked.rows, asked.cols, 1};
 }
 
 Operation line_operation(const std::string& name, Ask ask) {

@@ -59,6 +59,8 @@ struct LineQuestion {
   std::int64_t rows = 0, cols = 0;
   ScalarType type = ScalarType::f32;
   NumberRange range = {};
+  Extents shape = {};        // of the array: its last extent is cols, the others make rows
+  gen::Options config = {};  // of the kernel, as typed
 };
 
 /// The rows of an array of rows x cols, and its columns.
@@ -66,7 +68,7 @@ LineArray rows_of(const std::string& name, const LineQuestion& asked);
 LineArray columns_of(const std::string& name, const LineQuestion& asked);
 
 /// Its inputs are random: uniform in [-1, 1), small whole numbers of integer types. `apply` takes
-/// one array for each input, the first of one or two dimensions (one: a row).
+/// one array for each input, the first of one dimension (a row) or more.
 Operation line_operation(const std::string& name,
                          std::function<LineOperation(const LineQuestion&)> ask);
 

@@ -8,6 +8,7 @@
 #include "vkmoye/base/error.hpp"
 #include "workloads/gemm_workload.hpp"
 #include "workloads/moves.hpp"
+#include "workloads/row_operations.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -21,10 +22,8 @@ bool takes(const Operation& operation, const std::string& value) {
 
 const std::vector<Operation>& operations() {
   static const std::vector<Operation> table = {
-      copies(),
-      transposes(),
-      relayouts(),
-      products(),
+      copies(),           transposes(), relayouts(), sums(),
+      largest_elements(), softmaxes(),  norms(),     products(),
   };
   return table;
 }

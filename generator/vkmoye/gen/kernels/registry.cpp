@@ -8,6 +8,7 @@
 #include "vkmoye/gen/kernels/gemm_rows.hpp"
 #include "vkmoye/gen/kernels/kernel_row.hpp"
 #include "vkmoye/gen/kernels/move_rows.hpp"
+#include "vkmoye/gen/kernels/reduction_rows.hpp"
 #include "vkmoye/gen/kernels/relayout_rows.hpp"
 
 namespace vkmoye::gen {
@@ -15,7 +16,7 @@ namespace vkmoye::gen {
 std::span<const KernelEntry> registry() {
   static const std::vector<KernelEntry> rows = [] {
     std::vector<KernelEntry> out;
-    for (auto* family : {move_rows, relayout_rows, gemm_rows}) {
+    for (auto* family : {move_rows, relayout_rows, reduction_rows, gemm_rows}) {
       for (KernelEntry& row : family()) out.push_back(std::move(row));
     }
     return out;

@@ -9,6 +9,10 @@
 //   copy        dst[r][c] = src[r][c]
 //   transpose   dst[c][r] = src[r][c]
 //   relayout    dst = src with its axes permuted
+//   sum         dst[r] = sum over c of src[r][c], or dst[c] = sum over r
+//   max         likewise the largest
+//   softmax     dst[r][c] = exp(src[r][c]) / sum over c of exp(src[r][c])
+//   rms_norm    dst[r][c] = src[r][c] / sqrt(mean over c of src[r][c]^2 + epsilon) * weight[c]
 //   gemm        c[m][n] = alpha * sum over k of a[m][k] * b[n][k] + beta * c[m][n]
 
 #include <functional>
@@ -30,7 +34,8 @@ struct KernelRequest {
   ScalarType type = ScalarType::f32;  // of the elements; of a product, of its operands
   Options options = {};               // config values that replace the kernel's own
   GemmForm gemm = {};                 // of a product
-  /// Of src, for kernels made for one shape; nothing: an example. {} is the shape of one number.
+  /// Of src, for kernels made for one shape or chosen by it; nothing: an example, or any shape. {} is
+  /// the shape of one number.
   std::optional<std::vector<std::int64_t>> shape = {};
   DeviceCaps device = common_device();  // kernels choose their tiles by it
 };

@@ -1,0 +1,50 @@
+#pragma once
+// A matrix in blocks, each divided among the threads of a workgroup: its values come into registers
+// and go back.
+//
+//   Blocks src(k, tensor, {bM, bN}, copy);        // copy: (thread, value) -> element of (bM, bN)
+//   View x = k.registers("x", f32, Layout(src.shape()));
+//   src.load({chunk, k.block_x()}, x, 0);             // 0 where the block hangs over an edge
+//
+// Whole blocks whose rows begin at multiples of an access are moved in wide accesses, all in flight
+// at once; others element by element, or in vectors where the sizes allow it.
+
+#include <string>
+#include <vector>
+
+#include "vkmoye/gen/dsl/builder.hpp"
+
+namespace vkmoye::gen {
+
+class Blocks {
+ public:
+  /// `extents`: of a block. A tensor that has fewer axes does not change along the further ones.
+  /// `k` outlives it.
+  Blocks(Builder& k, const Tensor& tensor, const IntTuple& extents, const TiledCopy& copy);
+
+  /// Of a thread's values: (value, rest modes ..).
+  IntTuple shape() const { return part(origin()).shape(); }
+  /// A thread's values of the block at `coordinate`.
+  View part(const std::vector<Expr>& coordinate) const;
+
+  /// Registers for a thread's values.
+  View registers(const std::string& name, ScalarType type) const;
+
+  /// to(v) = the value of the block at `coordinate`, in the type of `to`; `outside`, of that type,
+  /// where it has none.
+  void load(const std::vector<Expr>& coordinate, const View& to, const Expr& outside);
+  /// The block's value = from(v), where it has one.
+  void store(const std::vector<Expr>& coordinate, const View& from);
+
+ private:
+  std::vector<Expr> origin() const { return std::vector<Expr>(tensor_.array.axes.size(), Expr(0)); }
+  View block(const std::vector<Expr>& coordinate) const;
+  Conditions whole(const std::vector<Expr>& coordinate) const;
+  Builder& k_;
+  Tensor tensor_;
+  IntTuple extents_;
+  TiledCopy copy_;
+  Vector vector_;  // the elements of an access
+};
+
+}  // namespace vkmoye::gen

@@ -1,0 +1,94 @@
+#include "vkmoye/gen/kernels/threads_config.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "vkmoye/tensor/copy_atom.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+std::int64_t power_from(std::int64_t value) {
+  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(value)));
+}
+
+std::int64_t ceil_div(std::int64_t value, std::int64_t part) { return (value + part - 1) / part; }
+
+}  // namespace
+
+void fit_columns(ThreadsConfig& config, std::optional<std::int64_t> cols) {
+  constexpr std::int64_t kMostValues = 32, kMostAccesses = 8;
+  constexpr std::int64_t kLine = 8;  // threads whose accesses of 16 bytes are a line of 128
+  const auto at_least_1 = [](std::int64_t value) { return std::max<std::int64_t>(1, value); };
+  const std::int64_t width = at_least_1(config.width());
+  const std::int64_t most = std::clamp<std::int64_t>(kMostValues / width, 1, kMostAccesses);
+  const std::int64_t accesses = ceil_div(at_least_1(cols.value_or(1)), width);
+  if (config.columns == 0) {
+    const std::int64_t rounds = at_least_1(config.rounds != 0 ? config.rounds : most);
+    const std::int64_t fitting =
+        std::max(power_from(ceil_div(accesses, rounds)), std::min(kLine, power_from(accesses)));
+    config.columns = cols ? std::min(fitting, config.threads) : config.threads;
+  }
+  if (config.rounds == 0) {
+    const std::int64_t fitting = power_from(ceil_div(accesses, at_least_1(config.columns)));
+    config.rounds = cols ? std::min(fitting, most) : most;
+  }
+}
+
+void fit_to_rows(ThreadsConfig& config, std::optional<std::int64_t> cols) {
+  const std::int64_t usual = std::min<std::int64_t>(256, config.most_threads);
+  const bool chooses_threads = config.threads == 0;
+  if (chooses_threads) config.threads = cols ? config.most_threads : usual;
+  fit_columns(config, cols);
+  if (chooses_threads) config.threads = std::max(usual, config.columns);
+}
+
+ThreadsConfig threads_config(ScalarType type, const DeviceCaps& device) {
+  ThreadsConfig config;
+  config.type = type;
+  config.subgroup = device.subgroup_size;
+  std::uint32_t most = device.max_workgroup_invocations;
+  if (device.max_workgroup_subgroups != 0) {
+    most = std::min(most, device.max_workgroup_subgroups * device.subgroup_size);
+  }
+  config.most_threads = std::min<std::int64_t>(config.most_threads, std::bit_floor(most));
+  return config;
+}
+
+std::vector<std::string> reasons_against(const ThreadsConfig& config) {
+  std::vector<std::string> reasons;
+  const auto is_power = [](std::int64_t x) {
+    return x > 0 && std::has_single_bit(static_cast<std::uint64_t>(x));
+  };
+  const auto require_power = [&](const char* what, std::int64_t value, std::int64_t most) {
+    if (is_power(value) && value <= most) return;
+    reasons.push_back(fmt::format("{} {} is no power of two up to {}", what, value, most));
+  };
+  require_power("threads", config.threads, 1024);
+  require_power("subgroup", config.subgroup, 128);
+  require_power("columns", config.columns, config.threads);
+  require_power("rounds", config.rounds, 16);
+  if (config.subgroup > config.threads) {
+    reasons.push_back(fmt::format("subgroups of {} lanes are larger than workgroups of {} threads",
+                                  config.subgroup, config.threads));
+  }
+  const auto bytes = static_cast<std::int64_t>(size_of(config.type));
+  if (!is_power(config.vector) || config.vector < bytes || config.vector > kWidestCopy) {
+    reasons.push_back(fmt::format("vector {}: an access of {} is a power of two of {} to {} bytes",
+                                  config.vector, to_string(config.type), bytes, kWidestCopy));
+  }
+  return reasons;
+}
+
+std::vector<std::string> reasons_against_rows(const ThreadsConfig& config) {
+  auto reasons = reasons_against(config);
+  if (config.type != ScalarType::f16 && config.type != ScalarType::f32) {
+    reasons.push_back(
+        fmt::format("type {}: rows of f16 and f32 are computed, in f32", to_string(config.type)));
+  }
+  return reasons;
+}
+
+}  // namespace vkmoye::gen

@@ -1,0 +1,179 @@
+// generated: reduce/sum  type=f16  axis=0  threads=64  subgroup-size=32  columns=8  rounds=2  vector=16
+// one pass: values to registers, registers to lanes, lanes to subgroups
+#version 460
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_EXT_shader_16bit_storage : require
+#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+
+layout(local_size_x = 64) in;
+
+layout(std430, binding = 0) readonly buffer Src { float16_t src[]; };  // (cols,rows)
+layout(std430, binding = 0) readonly buffer Src_x8 { uvec4 src_x8[]; };  // (cols,rows)
+layout(std430, binding = 1) writeonly restrict buffer Dst { float16_t dst[]; };  // (cols)
+layout(push_constant) uniform Arguments { uint cols, rows, first_group_x, first_group_y; };
+
+shared float result_partials[128];  // (16,8):(1,16)
+
+void main() {
+  float values[16];  // (8,1,2):(1,8,8)
+  float result[8];  // (8,1,1):(1,8,8)
+  uint block_x = gl_WorkGroupID.x + first_group_x;
+  uint block_y = gl_WorkGroupID.y + first_group_y;
+  uint subgroup = gl_SubgroupID;
+  uint lane = gl_SubgroupInvocationID;
+  uint thread = 32u * subgroup + lane;
+
+  // result <- one value
+  {
+    [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
+      result[v0] = float(0);
+    }
+  }
+  [[dont_unroll]] for (uint chunk = 0u; chunk < (rows >> 4u) + min(rows & 15u, 1u); ++chunk) {
+    if (64u * block_x + 63u < cols && 16u * chunk + 15u < rows && (cols & 7u) == 0u) {
+
+      // partition(tile(src, (64,16)), (64,8))
+      // -> values
+      {
+        uint src_col = 64u * block_x + 8u * (thread & 7u);
+        uint src_row = 16u * chunk + (thread >> 3u);
+        uvec4 value0 = src_x8[(src_col + cols * src_row) >> 3u];
+        uvec4 value1 = src_x8[(src_col + cols * (src_row + 8u)) >> 3u];
+        values[0u] = float(unpackFloat2x16(value0.x)[0]);
+        values[1u] = float(unpackFloat2x16(value0.x)[1]);
+        values[2u] = float(unpackFloat2x16(value0.y)[0]);
+        values[3u] = float(unpackFloat2x16(value0.y)[1]);
+        values[4u] = float(unpackFloat2x16(value0.z)[0]);
+        values[5u] = float(unpackFloat2x16(value0.z)[1]);
+        values[6u] = float(unpackFloat2x16(value0.w)[0]);
+        values[7u] = float(unpackFloat2x16(value0.w)[1]);
+        values[8u] = float(unpackFloat2x16(value1.x)[0]);
+        values[9u] = float(unpackFloat2x16(value1.x)[1]);
+        values[10u] = float(unpackFloat2x16(value1.y)[0]);
+        values[11u] = float(unpackFloat2x16(value1.y)[1]);
+        values[12u] = float(unpackFloat2x16(value1.z)[0]);
+        values[13u] = float(unpackFloat2x16(value1.z)[1]);
+        values[14u] = float(unpackFloat2x16(value1.w)[0]);
+        values[15u] = float(unpackFloat2x16(value1.w)[1]);
+      }
+    } else {
+
+      // values <- one value
+      {
+        [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+          [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
+            values[v0 + 8u * v2] = float(0);
+          }
+        }
+      }
+
+      // partition(tile(src, (64,16)), (64,8))
+      // -> values
+      {
+        if ((cols & 7u) == 0u) {
+          uint src_col = 64u * block_x + 8u * (thread & 7u);
+          uint src_row0 = 16u * chunk + (thread >> 3u);
+          if (src_col < cols) {
+            [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+              uint src_row = src_row0 + 8u * v2;
+              if (src_row < rows) {
+                uvec4 value = src_x8[(src_col + cols * src_row) >> 3u];
+                values[8u * v2] = float(unpackFloat2x16(value.x)[0]);
+                values[8u * v2 + 1u] = float(unpackFloat2x16(value.x)[1]);
+                values[8u * v2 + 2u] = float(unpackFloat2x16(value.y)[0]);
+                values[8u * v2 + 3u] = float(unpackFloat2x16(value.y)[1]);
+                values[8u * v2 + 4u] = float(unpackFloat2x16(value.z)[0]);
+                values[8u * v2 + 5u] = float(unpackFloat2x16(value.z)[1]);
+                values[8u * v2 + 6u] = float(unpackFloat2x16(value.w)[0]);
+                values[8u * v2 + 7u] = float(unpackFloat2x16(value.w)[1]);
+              }
+            }
+          }
+        } else {
+          uint src_col0 = 64u * block_x + 8u * (thread & 7u);
+          uint src_row0 = 16u * chunk + (thread >> 3u);
+          [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+            [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
+              uint src_col = src_col0 + v0;
+              uint src_row = src_row0 + 8u * v2;
+              if (src_col < cols && src_row < rows) {
+                float16_t value = src[src_col + cols * src_row];
+                values[v0 + 8u * v2] = float(value);
+              }
+            }
+          }
+        }
+      }
+    }
+
+    // result <- sum with values
+    {
+      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+        [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
+          float result_value = result[v0];
+          float values_value = values[v0 + 8u * v2];
+          result[v0] = result_value + values_value;
+        }
+      }
+    }
+  }
+
+  // result <- result
+  {
+    [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
+      float result_value = result[v0];
+      float other8 = subgroupShuffle(result_value, lane ^ 8u);
+      float with8 = result_value + other8;
+      float other16 = subgroupShuffle(with8, lane ^ 16u);
+      float with16 = with8 + other16;
+      result[v0] = with16;
+    }
+  }
+  if (8u * ((thread >> 3u) & 3u) == 0u) {
+
+    // result_partials <- result
+    {
+      [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
+        float result_value = result[v0];
+        result_partials[(thread & 7u) + 8u * (thread >> 5u) + 16u * v0] = result_value;
+      }
+    }
+  }
+
+  barrier();
+
+  // result <- one value
+  {
+    [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
+      result[v0] = float(0);
+    }
+  }
+
+  // result <- sum with result_partials
+  {
+    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+      [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
+        float result_value = result[v0];
+        float result_partials_value = result_partials[(thread & 7u) + 16u * v0 + 8u * v3];
+        result[v0] = result_value + result_partials_value;
+      }
+    }
+  }
+  if (thread >> 3u == 0u) {
+
+    // result
+    // -> partition(tile(dst, (64)), (64,8))
+    {
+      uint dst_col0 = 64u * block_x + 8u * (thread & 7u);
+      [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
+        uint dst_col = dst_col0 + v0;
+        if (dst_col < cols) {
+          float value = result[v0];
+          dst[dst_col] = float16_t(value);
+        }
+      }
+    }
+  }
+}

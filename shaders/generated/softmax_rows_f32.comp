@@ -1,0 +1,411 @@
+// generated: softmax/rows  type=f32  threads=64  subgroup-size=32  columns=64  rounds=2  vector=16
+// rows that fit stay in registers, longer ones are read three times
+#version 460
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+
+layout(local_size_x = 64) in;
+
+layout(std430, binding = 0) readonly buffer Src { float src[]; };  // (cols,rows)
+layout(std430, binding = 0) readonly buffer Src_x4 { vec4 src_x4[]; };  // (cols,rows)
+layout(std430, binding = 1) writeonly buffer Dst { float dst[]; };  // (cols,rows)
+layout(std430, binding = 1) writeonly buffer Dst_x4 { vec4 dst_x4[]; };  // (cols,rows)
+layout(push_constant) uniform Arguments { uint cols, rows, first_group_x, first_group_y; };
+
+shared float largest_partials[2];  // (2,1):(1,2)
+
+shared float sum_partials[2];  // (2,1):(1,2)
+
+void main() {
+  float x[8];  // (4,2,1):(1,4,8)
+  float largest[1];  // 1:0
+  float sum[1];  // 1:0
+  uint block_x = gl_WorkGroupID.x + first_group_x;
+  uint block_y = gl_WorkGroupID.y + first_group_y;
+  uint subgroup = gl_SubgroupID;
+  uint lane = gl_SubgroupInvocationID;
+  uint thread = 32u * subgroup + lane;
+
+  // largest <- one value
+  {
+    largest[0u] = float(uintBitsToFloat(4286578688u));
+  }
+  [[dont_unroll]] for (uint block = 0u; block < (cols >> 9u) + min(cols & 511u, 1u); ++block) {
+    if (512u * block + 511u < cols && block_x < rows && (cols & 3u) == 0u) {
+
+      // partition(tile(src, (512,1)), (256,1))
+      // -> x
+      {
+        uint src_col = 512u * block + 4u * thread;
+        vec4 value0 = src_x4[(src_col + cols * block_x) >> 2u];
+        vec4 value1 = src_x4[(src_col + 256u + cols * block_x) >> 2u];
+        x[0u] = value0.x;
+        x[1u] = value0.y;
+        x[2u] = value0.z;
+        x[3u] = value0.w;
+        x[4u] = value1.x;
+        x[5u] = value1.y;
+        x[6u] = value1.z;
+        x[7u] = value1.w;
+      }
+    } else {
+
+      // x <- one value
+      {
+        [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+          [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+            x[v0 + 4u * v1] = float(uintBitsToFloat(4286578688u));
+          }
+        }
+      }
+
+      // partition(tile(src, (512,1)), (256,1))
+      // -> x
+      {
+        if ((cols & 3u) == 0u) {
+          uint src_col0 = 512u * block + 4u * thread;
+          if (block_x < rows) {
+            [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+              uint src_col = src_col0 + 256u * v1;
+              if (src_col < cols) {
+                vec4 value = src_x4[(src_col + cols * block_x) >> 2u];
+                x[4u * v1] = value.x;
+                x[4u * v1 + 1u] = value.y;
+                x[4u * v1 + 2u] = value.z;
+                x[4u * v1 + 3u] = value.w;
+              }
+            }
+          }
+        } else {
+          uint src_col0 = 512u * block + 4u * thread;
+          if (block_x < rows) {
+            [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+              [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+                uint src_col = src_col0 + v0 + 256u * v1;
+                if (src_col < cols) {
+                  float value = src[src_col + cols * block_x];
+                  x[v0 + 4u * v1] = value;
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+
+    // largest <- largest with x
+    {
+      [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+          float largest_value = largest[0u];
+          float x_value = x[v0 + 4u * v1];
+          largest[0u] = x_value < largest_value || largest_value != largest_value ? largest_value : x_value;
+        }
+      }
+    }
+  }
+
+  // largest <- largest
+  {
+    float largest_value = largest[0u];
+    float other1 = subgroupShuffle(largest_value, lane ^ 1u);
+    float with1 = other1 < largest_value || largest_value != largest_value ? largest_value : other1;
+    float other2 = subgroupShuffle(with1, lane ^ 2u);
+    float with2 = other2 < with1 || with1 != with1 ? with1 : other2;
+    float other4 = subgroupShuffle(with2, lane ^ 4u);
+    float with4 = other4 < with2 || with2 != with2 ? with2 : other4;
+    float other8 = subgroupShuffle(with4, lane ^ 8u);
+    float with8 = other8 < with4 || with4 != with4 ? with4 : other8;
+    float other16 = subgroupShuffle(with8, lane ^ 16u);
+    float with16 = other16 < with8 || with8 != with8 ? with8 : other16;
+    largest[0u] = with16;
+  }
+  if ((thread & 31u) == 0u) {
+
+    // largest_partials <- largest
+    {
+      float largest_value = largest[0u];
+      largest_partials[thread >> 5u] = largest_value;
+    }
+  }
+
+  barrier();
+
+  // largest <- one value
+  {
+    largest[0u] = float(uintBitsToFloat(4286578688u));
+  }
+
+  // largest <- largest with largest_partials
+  {
+    [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+      float largest_value = largest[0u];
+      float largest_partials_value = largest_partials[v1];
+      largest[0u] = largest_partials_value < largest_value || largest_value != largest_value ? largest_value : largest_partials_value;
+    }
+  }
+
+  // sum <- one value
+  {
+    sum[0u] = float(0);
+  }
+  [[dont_unroll]] for (uint block = 0u; block < (cols >> 9u) + min(cols & 511u, 1u); ++block) {
+    if (1u < (cols >> 9u) + min(cols & 511u, 1u)) {
+      if (512u * block + 511u < cols && block_x < rows && (cols & 3u) == 0u) {
+
+        // partition(tile(src, (512,1)), (256,1))
+        // -> x
+        {
+          uint src_col = 512u * block + 4u * thread;
+          vec4 value0 = src_x4[(src_col + cols * block_x) >> 2u];
+          vec4 value1 = src_x4[(src_col + 256u + cols * block_x) >> 2u];
+          x[0u] = value0.x;
+          x[1u] = value0.y;
+          x[2u] = value0.z;
+          x[3u] = value0.w;
+          x[4u] = value1.x;
+          x[5u] = value1.y;
+          x[6u] = value1.z;
+          x[7u] = value1.w;
+        }
+      } else {
+
+        // x <- one value
+        {
+          [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+            [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+              x[v0 + 4u * v1] = float(uintBitsToFloat(4286578688u));
+            }
+          }
+        }
+
+        // partition(tile(src, (512,1)), (256,1))
+        // -> x
+        {
+          if ((cols & 3u) == 0u) {
+            uint src_col0 = 512u * block + 4u * thread;
+            if (block_x < rows) {
+              [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+                uint src_col = src_col0 + 256u * v1;
+                if (src_col < cols) {
+                  vec4 value = src_x4[(src_col + cols * block_x) >> 2u];
+                  x[4u * v1] = value.x;
+                  x[4u * v1 + 1u] = value.y;
+                  x[4u * v1 + 2u] = value.z;
+                  x[4u * v1 + 3u] = value.w;
+                }
+              }
+            }
+          } else {
+            uint src_col0 = 512u * block + 4u * thread;
+            if (block_x < rows) {
+              [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+                [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+                  uint src_col = src_col0 + v0 + 256u * v1;
+                  if (src_col < cols) {
+                    float value = src[src_col + cols * block_x];
+                    x[v0 + 4u * v1] = value;
+                  }
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+
+    // x <- x, largest
+    {
+      [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+          float x_value = x[v0 + 4u * v1];
+          float largest_value = largest[0u];
+          x[v0 + 4u * v1] = exp(x_value - largest_value);
+        }
+      }
+    }
+
+    // sum <- sum with x
+    {
+      [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+          float sum_value = sum[0u];
+          float x_value = x[v0 + 4u * v1];
+          sum[0u] = sum_value + x_value;
+        }
+      }
+    }
+  }
+
+  // sum <- sum
+  {
+    float sum_value = sum[0u];
+    float of_lanes = subgroupAdd(sum_value);
+    sum[0u] = of_lanes;
+  }
+  if ((thread & 31u) == 0u) {
+
+    // sum_partials <- sum
+    {
+      float sum_value = sum[0u];
+      sum_partials[thread >> 5u] = sum_value;
+    }
+  }
+
+  barrier();
+
+  // sum <- one value
+  {
+    sum[0u] = float(0);
+  }
+
+  // sum <- sum with sum_partials
+  {
+    [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+      float sum_value = sum[0u];
+      float sum_partials_value = sum_partials[v1];
+      sum[0u] = sum_value + sum_partials_value;
+    }
+  }
+  [[dont_unroll]] for (uint block = 0u; block < (cols >> 9u) + min(cols & 511u, 1u); ++block) {
+    if (1u < (cols >> 9u) + min(cols & 511u, 1u)) {
+      if (512u * block + 511u < cols && block_x < rows && (cols & 3u) == 0u) {
+
+        // partition(tile(src, (512,1)), (256,1))
+        // -> x
+        {
+          uint src_col = 512u * block + 4u * thread;
+          vec4 value0 = src_x4[(src_col + cols * block_x) >> 2u];
+          vec4 value1 = src_x4[(src_col + 256u + cols * block_x) >> 2u];
+          x[0u] = value0.x;
+          x[1u] = value0.y;
+          x[2u] = value0.z;
+          x[3u] = value0.w;
+          x[4u] = value1.x;
+          x[5u] = value1.y;
+          x[6u] = value1.z;
+          x[7u] = value1.w;
+        }
+      } else {
+
+        // x <- one value
+        {
+          [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+            [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+              x[v0 + 4u * v1] = float(uintBitsToFloat(4286578688u));
+            }
+          }
+        }
+
+        // partition(tile(src, (512,1)), (256,1))
+        // -> x
+        {
+          if ((cols & 3u) == 0u) {
+            uint src_col0 = 512u * block + 4u * thread;
+            if (block_x < rows) {
+              [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+                uint src_col = src_col0 + 256u * v1;
+                if (src_col < cols) {
+                  vec4 value = src_x4[(src_col + cols * block_x) >> 2u];
+                  x[4u * v1] = value.x;
+                  x[4u * v1 + 1u] = value.y;
+                  x[4u * v1 + 2u] = value.z;
+                  x[4u * v1 + 3u] = value.w;
+                }
+              }
+            }
+          } else {
+            uint src_col0 = 512u * block + 4u * thread;
+            if (block_x < rows) {
+              [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+                [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+                  uint src_col = src_col0 + v0 + 256u * v1;
+                  if (src_col < cols) {
+                    float value = src[src_col + cols * block_x];
+                    x[v0 + 4u * v1] = value;
+                  }
+                }
+              }
+            }
+          }
+        }
+      }
+
+      // x <- x, largest
+      {
+        [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+          [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+            float x_value = x[v0 + 4u * v1];
+            float largest_value = largest[0u];
+            x[v0 + 4u * v1] = exp(x_value - largest_value);
+          }
+        }
+      }
+    }
+
+    // x <- x, sum
+    {
+      [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+          float x_value = x[v0 + 4u * v1];
+          float sum_value = sum[0u];
+          x[v0 + 4u * v1] = x_value / sum_value;
+        }
+      }
+    }
+    if (512u * block + 511u < cols && block_x < rows && (cols & 3u) == 0u) {
+
+      // x
+      // -> partition(tile(dst, (512,1)), (256,1))
+      {
+        float value0 = x[0u];
+        float value1 = x[1u];
+        float value2 = x[2u];
+        float value3 = x[3u];
+        float value4 = x[4u];
+        float value5 = x[5u];
+        float value6 = x[6u];
+        float value7 = x[7u];
+        uint dst_col = 512u * block + 4u * thread;
+        dst_x4[(dst_col + cols * block_x) >> 2u] = vec4(value0, value1, value2, value3);
+        dst_x4[(dst_col + 256u + cols * block_x) >> 2u] = vec4(value4, value5, value6, value7);
+      }
+    } else {
+
+      // x
+      // -> partition(tile(dst, (512,1)), (256,1))
+      {
+        if ((cols & 3u) == 0u) {
+          uint dst_col0 = 512u * block + 4u * thread;
+          if (block_x < rows) {
+            [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+              uint dst_col = dst_col0 + 256u * v1;
+              if (dst_col < cols) {
+                float value0 = x[4u * v1];
+                float value1 = x[4u * v1 + 1u];
+                float value2 = x[4u * v1 + 2u];
+                float value3 = x[4u * v1 + 3u];
+                dst_x4[(dst_col + cols * block_x) >> 2u] = vec4(value0, value1, value2, value3);
+              }
+            }
+          }
+        } else {
+          uint dst_col0 = 512u * block + 4u * thread;
+          if (block_x < rows) {
+            [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+              [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+                uint dst_col = dst_col0 + v0 + 256u * v1;
+                if (dst_col < cols) {
+                  float value = x[v0 + 4u * v1];
+                  dst[dst_col + cols * block_x] = value;
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}

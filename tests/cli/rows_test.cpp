@@ -1,0 +1,137 @@
+// Sums, largest elements, softmax and norms, from a user's side.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "cli/bench.hpp"
+#include "support/npy.hpp"
+#include "support/process.hpp"
+
+namespace vkmoye::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+template <class T>
+std::string bytes_of(const std::vector<T>& values) {
+  std::string out(values.size() * sizeof(T), '\0');
+  if (!values.empty()) std::memcpy(out.data(), values.data(), out.size());
+  return out;
+}
+
+class RowsCli : public testing::Test {
+ protected:
+  void give(const std::string& file, const std::string& content) {
+    write_file(folder_.file(file), content);
+  }
+  Outcome apply(const std::string& kernel, const std::vector<std::string>& options,
+                const std::vector<std::string>& files = {"a.npy"}) {
+    std::vector<std::string> all = {"apply", kernel};
+    all.insert(all.end(), options.begin(), options.end());
+    all.push_back("--in");
+    for (const std::string& file : files) all.push_back(folder_.file(file));
+    all.insert(all.end(), {"--out", folder_.file("b.npy")});
+    return bench(all);
+  }
+  std::string result() const { return read_file(folder_.file("b.npy")); }
+
+  const TemporaryFolder folder_;
+};
+
+TEST_F(RowsCli, ReducesRowsAndColumnsAsNumPy) {
+  give("a.npy", npy("<i4", "(2, 3)", bytes_of(std::vector<int>{1, -2, 3, 40, 2147483647, 6})));
+  const auto reduced = [&](const std::string& kernel, const char* axis) {
+    const Outcome outcome = apply(kernel, {"--axis", axis});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return result();
+  };
+  const auto numbers = [](const char* shape, const std::vector<int>& values) {
+    return npy("<i4", shape, bytes_of(values));
+  };
+  EXPECT_EQ(reduced("reduce/sum", "1"), numbers("(2,)", {2, -2147483603}));  // it wraps
+  EXPECT_EQ(reduced("reduce/sum", "0"), numbers("(3,)", {41, 2147483645, 9}));
+  EXPECT_EQ(reduced("reduce/max", "1"), numbers("(2,)", {3, 2147483647}));
+  EXPECT_EQ(reduced("reduce/max", "0"), numbers("(3,)", {40, 2147483647, 6}));
+}
+
+TEST_F(RowsCli, OfNoValuesTheSumIsZeroAndThereIsNoLargest) {
+  give("a.npy", npy("<f4", "(2, 0)", ""));
+  EXPECT_EQ(apply("reduce/sum", {"--axis", "1"}).status, 0);
+  EXPECT_EQ(result(), npy("<f4", "(2,)", bytes_of(std::vector<float>{0, 0})));
+  EXPECT_EQ(apply("reduce/sum", {"--axis", "0"}).status, 0);
+  EXPECT_EQ(result(), npy("<f4", "(0,)", ""));
+  EXPECT_EQ(apply("softmax/rows", {}).status, 0);
+  EXPECT_EQ(result(), npy("<f4", "(2, 0)", ""));
+  const Outcome outcome = apply("reduce/max", {"--axis", "1"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("there is no largest of no values: the shape is (2, 0)"));
+}
+
+TEST_F(RowsCli, SoftmaxAndNormsTakeRowsOfAnyArray) {
+  const auto expect = [&](const std::string& shape, const std::vector<float>& values) {
+    const std::string found = result();
+    const std::string data = bytes_of(values);
+    std::vector<float> numbers(values.size());
+    ASSERT_GE(found.size(), data.size());
+    std::memcpy(numbers.data(), found.data() + found.size() - data.size(), data.size());
+    EXPECT_EQ(found, npy("<f4", shape, bytes_of(numbers)));
+    for (std::size_t i = 0; i < values.size(); ++i) EXPECT_NEAR(numbers[i], values[i], 1e-5);
+  };
+  give("a.npy", npy("<f4", "(2, 1, 2)", bytes_of(std::vector<float>{0, 0, -INFINITY, 1})));
+  EXPECT_EQ(apply("softmax/rows", {}).status, 0);
+  expect("(2, 1, 2)", {0.5, 0.5, 0, 1});
+  give("a.npy", npy("<f4", "(2,)", bytes_of(std::vector<float>{3, -3})));
+  give("w.npy", npy("<f4", "(2,)", bytes_of(std::vector<float>{1, 2})));
+  EXPECT_EQ(apply("norm/rms", {"--epsilon", "0"}, {"a.npy", "w.npy"}).status, 0);
+  expect("(2,)", {1, -2});
+}
+
+TEST_F(RowsCli, RefusesArraysAndConfigsThatDoNotFit) {
+  give("a.npy", npy("<f4", "(2, 2)", bytes_of(std::vector<float>{1, 2, 3, 4})));
+  give("w.npy", npy("<f4", "(3,)", bytes_of(std::vector<float>{1, 2, 3})));
+  const Outcome weights = apply("norm/rms", {}, {"a.npy", "w.npy"});
+  EXPECT_EQ(weights.status, 2);
+  EXPECT_THAT(weights.err, HasSubstr("has the shape (3,), weight has (2,)"));
+  const Outcome axis = apply("reduce/sum", {"--axis", "2"});
+  EXPECT_EQ(axis.status, 2);
+  EXPECT_THAT(axis.err, HasSubstr("axis 2 is neither 0 nor 1"));
+  const Outcome both = apply("softmax/rows", {"--threads", "100", "--epsilon", "1"});
+  EXPECT_EQ(both.status, 2);
+  EXPECT_THAT(both.err, HasSubstr("there is no option 'epsilon'"));
+  give("c.npy", npy("<f4", "(1, 1, 1)", bytes_of(std::vector<float>{1})));
+  EXPECT_THAT(apply("reduce/sum", {}, {"c.npy"}).err,
+              HasSubstr("takes rows and columns, (1, 1, 1) has 3 dimensions"));
+}
+
+TEST_F(RowsCli, RunVerifiesAndComparesWithACopyOfAsManyBytes) {
+  const Outcome outcome =
+      bench({"run", "reduce/*", "softmax/rows", "norm/rms", "--size", "70x130", "--type", "f32,f16",
+             "--baseline", "copy", "--min-time", "0.01", "--format", "json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const auto results = nlohmann::json::parse(outcome.out)["results"];
+  ASSERT_EQ(results.size(), 8u);
+  for (const auto& row : results) {
+    EXPECT_EQ(row["verified"], true) << row;
+    EXPECT_GT(row["ratio"]["copy"], 0) << row;
+  }
+}
+
+TEST_F(RowsCli, EmitsForSubgroupsOfTheDeviceAndExplains) {
+  const Outcome outcome = bench({"emit", "softmax/rows"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("subgroup-size=32"), HasSubstr("subgroupShuffle"),
+                                 HasSubstr("[[dont_unroll]]")));
+  EXPECT_THAT(bench({"emit", "reduce/sum", "--subgroup-size", "64"}).out,
+              HasSubstr("uint thread = 64u * subgroup + lane;"));
+  const Outcome explained = bench({"explain", "reduce/sum", "--size", "64x8192"});
+  EXPECT_EQ(explained.status, 0) << explained.err;
+  EXPECT_THAT(explained.out, HasSubstr("load src: coalesced"));
+}
+
+}  // namespace
+}  // namespace vkmoye::test
