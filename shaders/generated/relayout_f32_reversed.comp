@@ -8,15 +8,15 @@ layout(std430, binding = 0) readonly restrict buffer Src_x4 { vec4 src_x4[]; }; 
 layout(std430, binding = 1) writeonly restrict buffer Dst_x4 { vec4 dst_x4[]; };  // (32,64,128)
 layout(push_constant) uniform Arguments { uint first_group_x, first_group_y; };
 
-shared float tile[271];  // 271:1
+shared float tile[271];  // (16,1,16):(17,17,1)
 
 void main() {
   uint block_x = gl_WorkGroupID.x + first_group_x;
   uint block_y = gl_WorkGroupID.y + first_group_y;
   uint thread = gl_LocalInvocationIndex;
 
-  // tile of src
-  // -> tile
+  // partition(permute(tile(src, (16,1,16)), (2,1,0)), (16,1,16))
+  // -> partition(tile, (16,1,16))
   {
     uint src_i2 = 16u * ((block_x >> 7u) & 7u) + 4u * (thread & 3u);
     uint src_i1 = (block_x >> 1u) & 63u;
@@ -31,8 +31,8 @@ void main() {
 
   barrier();
 
-  // tile
-  // -> tile of dst
+  // partition(tile, (16,1,16))
+  // -> partition(tile(dst, (16,1,16)), (16,1,16))
   {
     uint tile_at = 68u * (thread & 3u) + (thread >> 2u);
     float value0 = tile[tile_at];

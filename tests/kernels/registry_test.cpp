@@ -100,6 +100,7 @@ TEST_F(RegistryTest, OtherTilesAndThreadLayoutsAreRight) {
       {{"tile", "24x40"}, {"threads", "(4,8):(8,1)"}},
       {{"tile", "32x32"}, {"threads", "((4,8),8):((8,1),32)"}},
       {{"tile", "8x64"}, {"threads", "8x8"}, {"shared", "(64,8):(8,1)"}},
+      {{"shared", "Swizzle<5,0,5> o (32,32):(1,32)"}},
   };
   for_each_device([&](Device& device) {
     for (const KernelEntry& entry : moves()) {

@@ -111,6 +111,23 @@ TEST(Search, LeavesAloneWhatIsFreeAlready) {
   EXPECT_EQ(search_swizzle(kIndices, write, 4)->storage.swizzle, Swizzle());
 }
 
+TEST(Search, TakesTheCheapestPaddingWhereNoneIsFree) {
+  EXPECT_EQ(cheapest_padding(kIndices, kTranspose, 4).padding, 1);
+  // Lanes that are 32 and 33 elements apart at once: no padding keeps both from one bank.
+  const TileAccess columns[] = {{"32:32"_layout}, {"(16,2):(32,16)"_layout}, {"31:33"_layout}};
+  EXPECT_FALSE(search_padding(kIndices, columns, 4));
+  const auto cost = [&](std::int64_t padding) {
+    const ComposedLayout storage{{}, 0, make_layout({32, 32}, {1, 32 + padding})};
+    std::int64_t sum = 0;
+    for (const TileAccess& access : columns) sum += bank_conflicts(storage, access, 4).wavefronts;
+    return sum;
+  };
+  const std::int64_t best = cheapest_padding(kIndices, columns, 4).padding;
+  for (std::int64_t padding = 0; padding <= 32; ++padding) {
+    EXPECT_TRUE(cost(best) < cost(padding) || (cost(best) == cost(padding) && best <= padding));
+  }
+}
+
 TEST(Search, PadsWideAccessesInWholeVectors) {
   // 8 lanes take 16 bytes of 8 rows each (a column of a matrix fragment), f16, rows of 64.
   const TileAccess fragment[] = {{"32:64"_layout, 8}};

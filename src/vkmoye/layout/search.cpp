@@ -34,6 +34,32 @@ bool is_free(const ComposedLayout& storage, std::span<const TileAccess> accesses
   }
 }
 
+/// What the worst requests of all accesses cost together. Nothing: a wide access would be torn or
+/// misaligned.
+std::optional<std::int64_t> cycles(const ComposedLayout& storage,
+                                   std::span<const TileAccess> accesses, std::int64_t element_bytes,
+                                   const BankModel& model) {
+  try {
+    std::int64_t sum = 0;
+    for (const TileAccess& access : accesses)
+      sum += bank_conflicts(storage, access, element_bytes, model).wavefronts;
+    return sum;
+  } catch (const LayoutError&) {
+    return std::nullopt;
+  }
+}
+
+/// One row of banks, in elements, after the checks that both searches of a padding make.
+std::int64_t most_padding(const char* operation, const Layout& tile,
+                          std::span<const TileAccess> accesses, std::int64_t element_bytes,
+                          const BankModel& model) {
+  check(operation, tile, accesses, element_bytes, model);
+  if (tile.is_leaf() || tile.rank() != 2 || tile.tree().leaf_count() != 2)
+    raise(operation, {tile}, "it is not a matrix (rows, columns)");
+  if (element_bytes < 1) raise(operation, {tile, element_bytes}, "bytes are at least 1");
+  return ceil_div(static_cast<std::int64_t>(model.banks) * model.bank_bytes, element_bytes);
+}
+
 /// The tile with the stride of the outer of its two modes enlarged.
 Layout padded(const Layout& tile, std::int64_t padding) {
   const int outer = tile.mode(0).tree().leaf(0).stride > tile.mode(1).tree().leaf(0).stride ? 0 : 1;
@@ -48,18 +74,29 @@ Layout padded(const Layout& tile, std::int64_t padding) {
 std::optional<StorageSearch> search_padding(const Layout& tile,
                                             std::span<const TileAccess> accesses,
                                             std::int64_t element_bytes, const BankModel& model) {
-  check("search_padding", tile, accesses, element_bytes, model);
-  if (tile.is_leaf() || tile.rank() != 2 || tile.tree().leaf_count() != 2)
-    raise("search_padding", {tile}, "it is not a matrix (rows, columns)");
-  if (element_bytes < 1) raise("search_padding", {tile, element_bytes}, "bytes are at least 1");
-  const std::int64_t most =
-      ceil_div(static_cast<std::int64_t>(model.banks) * model.bank_bytes, element_bytes);
+  const std::int64_t most = most_padding("search_padding", tile, accesses, element_bytes, model);
   for (std::int64_t padding = 0; padding <= most; ++padding) {
     const ComposedLayout candidate{{}, 0, padded(tile, padding)};
     if (is_free(candidate, accesses, element_bytes, model))
       return StorageSearch{candidate, padding};
   }
   return std::nullopt;
+}
+
+StorageSearch cheapest_padding(const Layout& tile, std::span<const TileAccess> accesses,
+                               std::int64_t element_bytes, const BankModel& model) {
+  const std::int64_t most = most_padding("cheapest_padding", tile, accesses, element_bytes, model);
+  std::optional<StorageSearch> best;
+  std::int64_t least = 0;
+  for (std::int64_t padding = 0; padding <= most; ++padding) {
+    const ComposedLayout candidate{{}, 0, padded(tile, padding)};
+    const auto cost = cycles(candidate, accesses, element_bytes, model);
+    if (!cost || (best && *cost >= least)) continue;
+    best = StorageSearch{candidate, padding};
+    least = *cost;
+  }
+  if (!best) raise("cheapest_padding", {tile}, "every padding tears an access or misaligns it");
+  return *best;
 }
 
 std::optional<StorageSearch> search_swizzle(const Layout& tile,

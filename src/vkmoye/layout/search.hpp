@@ -32,6 +32,12 @@ std::optional<StorageSearch> search_padding(const Layout& tile,
                                             std::int64_t element_bytes,
                                             const BankModel& model = {});
 
+/// `tile` padded likewise, by the padding whose accesses cost the fewest cycles together, each access
+/// as much as its worst request; of those by the least. The answer of search_padding where there is
+/// one. Errors as search_padding, or where every padding tears an access.
+StorageSearch cheapest_padding(const Layout& tile, std::span<const TileAccess> accesses,
+                               std::int64_t element_bytes, const BankModel& model = {});
+
 /// `tile` under a swizzle, with the fewest bits that make every access free of conflicts, and that
 /// needs no more storage. Nothing if there is none.
 std::optional<StorageSearch> search_swizzle(const Layout& tile,

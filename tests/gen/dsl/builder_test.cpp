@@ -35,6 +35,15 @@ TEST(Builder, DerivesTheGridFromTheTiles) {
   EXPECT_EQ(kernel.grid[1].extent, Extent("rows"));
 }
 
+TEST(Builder, RefusesLoopsThatAreCalledAsThoseOfMoves) {
+  for (const char* name : {"v0", "v12", "value", "value3"}) {
+    Arrays s;
+    EXPECT_THAT([&] { s.k.loop(name, 3, [](const Expr&) {}); },
+                ThrowsMessage<KernelError>(HasSubstr("moves have loops or values of that name")))
+        << name;
+  }
+}
+
 TEST(Builder, RefusesTilesThatWantDifferentGrids) {
   Arrays s;
   const View wide = tile(s.dst, {64, 32}, {s.k.block_x(), s.k.block_y()});
@@ -88,6 +97,22 @@ TEST(View, SliceRefusesANumberOutsideItsMode) {
         slice(smem, {_, 7});
       },
       ThrowsMessage<LayoutError>(HasSubstr("7 is outside mode 1, extent 2")));
+}
+
+TEST(View, ModesArePermutedAndValuesTakenInOrder) {
+  Builder k("test", 64);
+  const View smem = k.shared("tile", ScalarType::f32, "(4,6):(1,5)"_layout);
+  EXPECT_EQ(to_string(permute(smem, {1, 0}).axes[0].values), "(6,4):(5,1)");
+  EXPECT_THROW(permute(smem, {0, 0}), LayoutError);
+  EXPECT_THROW(permute(smem, {0}), LayoutError);
+  // Number 10 is element (2,2); after the last comes the first again.
+  const auto first = [&](std::uint32_t index) {
+    return origin(take(smem, Expr(index), 2).axes[0])->value;
+  };
+  EXPECT_EQ(first(10), 12u);
+  EXPECT_EQ(first(24), 0u);
+  EXPECT_EQ(to_string(take(smem, 0, 2).axes[0].values), "(2):(1)");
+  EXPECT_THROW(take(smem, 0, 3), LayoutError);
 }
 
 TEST(View, ProjectionsShareValuesBetweenThreads) {

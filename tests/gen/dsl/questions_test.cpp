@@ -130,6 +130,41 @@ TEST(Questions, WidthsAreThoseOfTheLayouts) {
   EXPECT_EQ(width(swizzled, shared).limit, AccessWidth::Limit::swizzle);
 }
 
+TEST(Questions, WhyNotWiderIsSaidInTheNumbersOfTheLayout) {
+  Builder k("test", 256);
+  const Tensor src = k.input("src", ScalarType::f32, {{"col", "cols"}, {"row", "rows"}});
+  const View whole = tile(src, {128, 32}, {k.block_x(), k.block_y()});
+  const auto shared = [](const char* layout) {
+    return ir::Array{
+        "any", ScalarType::f32, ir::Array::Space::shared, Access::read_write, {{"at", 65536, 1}},
+        layout};
+  };
+  const auto stored = [&](const char* name, const ComposedLayout& layout) {
+    return k.shared(name, ScalarType::f32, layout);
+  };
+  const Layout rows = make_layout({32, 8});
+  const TiledCopy vectors = make_tiled_copy(rows, make_layout({4, 1}));
+  EXPECT_EQ(why_not_wider(partition(whole, vectors, k.thread()), src.array, 4),
+            "16 bytes are the most");
+  EXPECT_EQ(why_not_wider(partition(whole, vectors, k.thread()), src.array, 1), "");  // it could be
+  EXPECT_EQ(
+      why_not_wider(parallelize(tile(whole, {32, 32}, {0, 0}), rows, k.thread()), src.array, 1),
+      "consecutive values are 8 apart along row, of stride cols");
+  const View tile32 = stored("tile32", {{}, 0, make_layout({32, 32})});
+  EXPECT_EQ(
+      why_not_wider(parallelize(transpose(tile32), rows, k.thread()), shared("(32,32):(1,32)"), 1),
+      "consecutive values are 8 elements apart in (32,32):(1,32)");
+  EXPECT_EQ(why_not_wider(partition(stored("padded", {{}, 0, "(128,32):(1,129)"_layout}), vectors,
+                                    k.thread()),
+                          shared("(128,32):(1,129)"), 1),
+            "threads begin at multiples of 1, not of 2");
+  EXPECT_EQ(why_not_wider(
+                partition(stored("pairs", composition(Swizzle(3, 1, 6), make_layout({128, 32}))),
+                          vectors, k.thread()),
+                shared("(128,32):(1,128)"), 2),
+            "the swizzle leaves 2 neighbours together");
+}
+
 TEST(Questions, BoundsAreAskedOfTheFirstAndOfTheLastElement) {
   Builder k("test", 32);
   const Tensor src = k.input("src", ScalarType::f32, {{"col", 96}, {"row", "rows"}});

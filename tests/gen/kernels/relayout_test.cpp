@@ -5,7 +5,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <numeric>
+#include <random>
+
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/twin/twin.hpp"
+#include "vkmoye/layout/injective.hpp"
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::gen {
@@ -44,8 +50,60 @@ TEST(Relayout, TilesCoverRunsOnBothSidesAndMeetNoBankTwice) {
   EXPECT_FALSE(plan.straight);
   EXPECT_THAT(plan.tile, ElementsAre(32, 1, 32));
   EXPECT_EQ(plan.padding % 2, 1);
-  EXPECT_EQ(plan.load_vector, 4);
-  EXPECT_EQ(plan.store_vector, 4);
+  // Each element has one owner; a thread's first values run along src (mode 2), along dst (mode 0).
+  for (const TiledCopy* copy : {&plan.load, &plan.store}) {
+    EXPECT_EQ(copy->layout_tv.size(), 32 * 32);
+    EXPECT_TRUE(is_injective(copy->layout_tv));
+  }
+  for (int v = 0; v < 4; ++v) {
+    EXPECT_EQ(plan.load.layout_tv(0, v), 32 * v);
+    EXPECT_EQ(plan.store.layout_tv(0, v), v);
+  }
+}
+
+// Any two strided tensors of one shape, with gaps, broadcasts and extents that are no powers of two.
+TEST(Relayout, MovesRandomTensorsAsTheirLayoutsSay) {
+  std::mt19937 random(11);
+  const auto up_to = [&](std::int64_t most) {
+    return std::uniform_int_distribution<std::int64_t>(1, most)(random);
+  };
+  const ScalarType types[] = {ScalarType::i8, ScalarType::u16, ScalarType::f32, ScalarType::f64,
+                              ScalarType::c128};
+  for (int seed = 0; seed < 200; ++seed) {
+    const auto rank = static_cast<std::size_t>(up_to(4));
+    std::vector<std::int64_t> extents(rank);
+    for (std::int64_t& extent : extents) extent = up_to(rank < 3 ? 70 : 12);
+    const auto strided = [&](bool may_repeat) {
+      std::vector<std::size_t> order(rank);
+      std::iota(order.begin(), order.end(), std::size_t{0});
+      std::shuffle(order.begin(), order.end(), random);
+      std::vector<Layout> modes(rank);
+      std::int64_t stride = up_to(8) == 1 ? 2 : 1;
+      for (const std::size_t m : order) {
+        const bool repeats = may_repeat && up_to(8) == 1;
+        modes[m] = Layout(extents[m], repeats ? 0 : stride);
+        if (!repeats) stride *= extents[m];
+        if (up_to(3) == 1) stride = (stride + 7) / 8 * 8;  // rows begin at multiples
+      }
+      return make_layout(modes);
+    };
+    const Layout src = strided(true), dst = strided(false);
+    RelayoutConfig config;
+    config.type = types[seed % std::size(types)];
+    SCOPED_TRACE(to_string(src) + " -> " + to_string(dst) + " " +
+                 std::string(to_string(config.type)));
+    const std::size_t width = size_of(config.type);
+    std::vector<std::byte> a(static_cast<std::size_t>(cosize(src)) * width);
+    std::vector<std::byte> b(static_cast<std::size_t>(cosize(dst)) * width), expected = b;
+    for (std::byte& byte : a) byte = static_cast<std::byte>(random());
+    for (std::int64_t i = 0; i < src.size(); ++i) {
+      std::memcpy(&expected[static_cast<std::size_t>(dst(i)) * width],
+                  &a[static_cast<std::size_t>(src(i)) * width], width);
+    }
+    const TwinReport report = run_on_host(relayout(src, dst, config), {a, b}, {});
+    EXPECT_THAT(report.reasons, testing::IsEmpty());
+    EXPECT_TRUE(b == expected);
+  }
 }
 
 TEST(Relayout, RefusesMoreElementsThanCanBeCounted) {
@@ -97,8 +155,10 @@ TEST(Relayout, RefusesWithEveryReason) {
   EXPECT_THAT(reasons("(4,8):(0,0)", "(4,8):(8,1)"), testing::IsEmpty());
   RelayoutConfig config;
   config.threads = 100;
+  config.run = 1024;
   EXPECT_THAT([&] { relayout(Layout(4), Layout(4), config); },
-              ThrowsMessage<KernelError>(HasSubstr("threads 100")));
+              ThrowsMessage<KernelError>(
+                  testing::AllOf(HasSubstr("threads 100"), HasSubstr("run 1024 is no power"))));
 }
 
 TEST(Relayout, PermutationsAreNumPys) {

@@ -6,10 +6,14 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/analysis/access_report.hpp"
 #include "vkmoye/gen/compile.hpp"
+#include "vkmoye/gen/dsl/view.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/kernels/copy.hpp"
 #include "vkmoye/gen/kernels/transpose_auto.hpp"
 #include "vkmoye/gen/verify/verify.hpp"
+#include "vkmoye/layout/search.hpp"
+#include "vkmoye/layout/text.hpp"
+#include "vkmoye/tensor/partition.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -94,18 +98,52 @@ TEST(Transpose, HoldsExactlyCosizeElementsInSharedMemory) {
 
 TEST(Transpose, RefusesTheOverlappingLayoutNamingTwoCoordinates) {
   TileConfig config;
-  config.shared = Layout({32, 32}, {1, 31});
+  config.shared = parse_shared_layout("(32,32):(1,31)");
   EXPECT_THAT(reasons_against(config, true),
               ElementsAre("shared layout (32,32):(1,31) overlaps itself: coordinates (0,1) and "
                           "(31,0) share address 31"));
   EXPECT_THROW(transpose(config), KernelError);
 }
 
+// What the search finds for the accesses of this kernel verifies, and the report acquits it.
+TEST(Transpose, TakesTheSwizzleThatTheSearchFinds) {
+  const Layout tile = make_layout({32, 32}), threads = make_layout({32, 8});
+  const TileAccess accesses[] = {
+      {thread_value_layout(thread_split(tile, threads), threads)},
+      {thread_value_layout(thread_split(transpose(tile), threads), threads)}};
+  for (const ScalarType type : {ScalarType::f32, ScalarType::f64, ScalarType::f16}) {
+    const auto found = search_swizzle(tile, accesses, static_cast<std::int64_t>(size_of(type)));
+    ASSERT_TRUE(found) << to_string(type);
+    TileConfig config;
+    config.type = type;
+    config.shared = found->storage;
+    const ir::Kernel kernel = transpose(config);
+    EXPECT_EQ(kernel.shared_bytes(), 1024 * size_of(type));  // no padding
+    for (const AccessReport& access : analyse(kernel).accesses) {
+      if (access.banks) EXPECT_EQ(verdict(access), "conflict-free") << to_string(type);
+    }
+  }
+}
+
+TEST(Transpose, ReadsLayoutsWithAndWithoutASwizzle) {
+  EXPECT_EQ(parse_shared_layout("(32,32):(1,33)"),
+            (ComposedLayout{{}, 0, "(32,32):(1,33)"_layout}));
+  const ComposedLayout swizzled{Swizzle(5, 0, 5), 0, "(32,32):(1,32)"_layout};
+  EXPECT_EQ(parse_shared_layout("Swizzle<5,0,5> o (32,32):(1,32)"), swizzled);
+  EXPECT_EQ(parse_shared_layout(text_of(swizzled)), swizzled);
+  EXPECT_EQ(parse_shared_layout("Swizzle<2,0,3> o 24 o (8):(1)"),
+            (ComposedLayout{Swizzle(2, 0, 3), 24, "(8):(1)"_layout}));
+  for (const char* wrong : {"Swizzle<5,0>", "Swizzle<5,0,5>(32,32)", "Swizzle<5,0,3> o (32,32)",
+                            "Swizzle<5,0,5> o -1 o (32,32)", "Swizzle<5,0,5> o x"}) {
+    EXPECT_THROW(parse_shared_layout(wrong), LayoutError) << wrong;
+  }
+}
+
 TEST(Transpose, GivesEveryReasonAgainstAConfig) {
   TileConfig config;
   config.tile_cols = 48;
   config.tile_rows = 20;
-  config.shared = Layout({32, 32}, {1, 33});
+  config.shared = parse_shared_layout("(32,32):(1,33)");
   EXPECT_THAT(reasons_against(config, true),
               ElementsAre(HasSubstr("32 does not divide the extent 48 of mode 0 of the src tile"),
                           HasSubstr("8 does not divide the extent 20 of mode 1 of the src tile"),

@@ -59,9 +59,10 @@ class Observer final : public machine::Guest {
       AccessReport& access = accesses_[i];
       const Site& site = sites_.list[i];
       const bool unseen = access.requests == 0 && access.bytes() < 16;
-      access.not_wider = !site.remainder.empty() ? site.remainder
-                         : unseen                ? "it is not made at these sizes"
-                                                 : limits_[i].why(site.guards);
+      access.not_wider = !site.remainder.empty()   ? site.remainder
+                         : unseen                  ? "it is not made at these sizes"
+                         : !site.not_wider.empty() ? site.not_wider
+                                                   : limits_[i].why(site.guards);
       if (totals_[i].found > 0) access.efficiency = totals_[i].ideal / totals_[i].found;
     }
     return {std::move(accesses_), {}, in_part_};

@@ -129,6 +129,7 @@ class Finder {
                             path.text,
                             path.remainder,
                             element.width,
+                            element.not_wider,
                             guards_,
                             {}});
     }

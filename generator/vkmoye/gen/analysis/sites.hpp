@@ -16,6 +16,7 @@ struct Site {
   std::string path;  // the condition on sizes and groups under which it is taken; empty: always
   std::string remainder;  // what the path is for, where it is there for the rest of another
   std::uint32_t width = 1;
+  std::string not_wider;            // as the layouts say; empty: they do not
   ir::Guards guards;                // that hold at the first of its statements
   std::vector<std::string> bounds;  // by coordinate, each once
 };

@@ -8,6 +8,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/copy.hpp"
 #include "vkmoye/gen/dsl/mma.hpp"
+#include "vkmoye/gen/ir/names.hpp"
 #include "vkmoye/gen/verify/verify.hpp"
 #include "vkmoye/layout/injective.hpp"
 #include "vkmoye/layout/text.hpp"
@@ -17,19 +18,11 @@ namespace {
 
 constexpr std::array<const char*, 3> kBlock = {"block_x", "block_y", "block_z"};
 
-std::string text_of(const ComposedLayout& layout) {
-  const Swizzle& swizzle = layout.swizzle;
-  const std::string plain = to_string(layout.layout);
-  if (swizzle.bits() == 0 && layout.offset == 0) return plain;
-  return fmt::format("Swizzle<{},{},{}> o {} o {}", swizzle.bits(), swizzle.base(),
-                     swizzle.shift(), layout.offset, plain);
-}
-
 }  // namespace
 
-Builder::Builder(std::string name, std::uint32_t threads, std::uint32_t lanes) {
+Builder::Builder(std::string name, std::int64_t threads, std::uint32_t lanes) {
   kernel_.name = std::move(name);
-  kernel_.threads = threads;
+  kernel_.threads = to_index(threads);
   kernel_.subgroup = lanes;
   if (lanes == 0 || (std::has_single_bit(lanes) && threads % lanes == 0)) return;
   throw KernelError(kernel_.name, {fmt::format("{} threads do not fall into subgroups of {} lanes, "
@@ -167,6 +160,16 @@ void Builder::copy(const View& from, const View& to, const CopyOptions& options)
   add(std::move(block));
 }
 
+void Builder::copy(const std::vector<std::pair<View, View>>& pairs, const CopyOptions& options) {
+  const View &from = pairs.front().first, &to = pairs.front().second;
+  ir::Block block = copy_statements(pairs, array(from), array(to), options);
+  for (const auto& [source, target] : pairs) {
+    take_grid_from(source);
+    take_grid_from(target);
+  }
+  add(std::move(block));
+}
+
 void Builder::fill(const View& to, std::uint32_t value) {
   take_grid_from(to);
   add(fill_statements(to, array(to), value));
@@ -200,6 +203,12 @@ ir::Body Builder::recorded(const std::function<void()>& body) {
 
 void Builder::loop(const std::string& variable, const Expr& end,
                    const std::function<void(const Expr&)>& body, ir::Unroll unroll) {
+  if (ir::is_name_of_moves(variable)) {
+    throw KernelError(kernel_.name,
+                      {fmt::format("loop '{}': moves have loops or values of that name, choose "
+                                   "another one, such as 'chunk'",
+                                   variable)});
+  }
   ir::Body inside = recorded([&] { body(ir::variable(variable, ir::kIndex, end->bound - 1)); });
   kernel_.body.emplace_back(ir::For{variable, end, std::move(inside), unroll});
 }
@@ -207,6 +216,10 @@ void Builder::loop(const std::string& variable, const Expr& end,
 void Builder::unrolled_loop(const std::string& variable, std::uint32_t end,
                             const std::function<void(const Expr&)>& body) {
   loop(variable, end, body, ir::Unroll::always);
+}
+
+AccessWidth Builder::width(const View& view, std::int64_t most_bytes) const {
+  return width_of(view, array(view), most_bytes);
 }
 
 Conditions Builder::inside(const View& view) const { return gen::inside(view, array(view)); }

@@ -31,7 +31,7 @@ class Builder {
   /// `threads`: threads of a workgroup, 1-D. `lanes`: threads of a subgroup, for kernels in which
   /// they work together; thread t is then lane t % lanes of subgroup t / lanes. A device without
   /// subgroups of that size refuses the kernel.
-  Builder(std::string name, std::uint32_t threads, std::uint32_t lanes = 0);
+  Builder(std::string name, std::int64_t threads, std::uint32_t lanes = 0);
 
   /// The two lines at the top of the generated text.
   void describe(std::vector<std::pair<std::string, std::string>> config, std::string why);
@@ -75,6 +75,10 @@ class Builder {
   /// to(v) = from(v) for each value v, see copy.hpp.
   void copy(const View& from, const View& to, const CopyOptions& options = {});
 
+  /// The same for several pairs of views, which look at one array each side: all loads, then all
+  /// stores; `options` loads first.
+  void copy(const std::vector<std::pair<View, View>>& pairs, const CopyOptions& options);
+
   /// to(v) = value.
   void fill(const View& to, std::uint32_t value);
 
@@ -85,7 +89,8 @@ class Builder {
   void axpby(const Expr& alpha, const View& x, const std::optional<Expr>& beta, const View& y);
 
   /// Statements of `body(i)` for i = 0 .. end-1; `body` is called once, with i as an index.
-  /// `unroll`: whether the compiler may repeat them instead.
+  /// `unroll`: whether the compiler may repeat them instead. Throws KernelError if moves have loops
+  /// or values called `variable`: v0, value.
   void loop(const std::string& variable, const Expr& end,
             const std::function<void(const Expr&)>& body, ir::Unroll unroll = ir::Unroll::free);
   /// The same, repeated by the compiler: i becomes a number, as indices of registers must.
@@ -144,6 +149,9 @@ class Builder {
   /// not fall into its modes.
   void reduce_across(const View& values, Combination combination, const Layout& threads, int mode);
 
+  /// How wide accesses to the values of `view` may be, see width.hpp.
+  AccessWidth width(const View& view, std::int64_t most_bytes = kWidestCopy) const;
+
   // What must hold of groups and sizes: see bounds.hpp and, for `fits`, width.hpp.
   Conditions inside(const View& view) const;
   Conditions begins_inside(const View& view) const;
@@ -151,8 +159,9 @@ class Builder {
   Conditions fits(const View& view, const Vector& vector, Edges edges = Edges::skip) const;
 
   /// Records what `body` does where all conditions hold, and what `otherwise` does where not.
-  void branch(const Conditions& conditions, const std::function<void()>& body,
-              const std::function<void()>& otherwise = [] {});
+  void branch(
+      const Conditions& conditions, const std::function<void()>& body,
+      const std::function<void()>& otherwise = [] {});
 
   /// All threads wait; what they wrote to shared memory is then visible to each of them.
   void barrier();

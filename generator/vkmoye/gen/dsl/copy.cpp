@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/side.hpp"
@@ -31,8 +32,10 @@ struct Loaded {
   std::vector<Expr> values;  // one by one
 };
 
-// `zero_outside`: a value outside is 0; its load must be in range all the same.
-Loaded loaded(const Side& from, ScalarType type, bool zero_outside) {
+// `zero_outside`: a value outside is 0; its load must be in range all the same. `first`: number of
+// the first load, if there are others beside those of this side.
+Loaded loaded(const Side& from, ScalarType type, bool zero_outside,
+              std::optional<std::size_t> first = {}) {
   Loaded out;
   std::size_t count = 0;
   for (const Run& run : from.runs) count += run.values.size();
@@ -40,7 +43,8 @@ Loaded loaded(const Side& from, ScalarType type, bool zero_outside) {
   for (std::size_t i = 0; i < from.runs.size(); ++i) {
     const Run& run = from.runs[i];
     const std::uint32_t width = run.element.width;
-    const std::string name = from.runs.size() == 1 ? "value" : fmt::format("value{}", i);
+    const bool is_only = !first && from.runs.size() == 1;
+    const std::string name = is_only ? "value" : fmt::format("value{}", first.value_or(0) + i);
     out.loads.emplace_back(ir::Load{name, run.element});
     Expr value = ir::variable(name, ir::element(type, width));
     if (zero_outside && !run.inside.empty()) {
@@ -105,6 +109,7 @@ Body nest(const std::vector<Round>& rounds, bool unroll, Body inside) {
 Side side_in_rounds(const View& view, const ir::Array& array, const Vector& vector, Edges edges,
                     bool loads) {
   Touching touching;
+  touching.name = array.name;
   touching.rounds = rounds_over(view.axes.front().values, vector);
   touching.vector = vector;
   touching.width = width_of(view, array, vector).elements == vector.count ? vector.count : 1;
@@ -149,30 +154,42 @@ Body in_rounds(const View& from, const ir::Array& from_array, const View& to,
 
 // --- loads first ---
 
-Side side_at_once(const View& view, const ir::Array& array, std::uint32_t bytes, Edges edges,
-                  bool loads) {
+Side side_at_once(const View& view, const ir::Array& array, const std::string& name,
+                  std::uint32_t bytes, Edges edges, bool loads) {
   Touching touching;
+  touching.name = name;
   touching.all = true;
   touching.checks = array.space == ir::Array::Space::buffer && edges != Edges::inside;
   touching.clamps = loads;
   if (!touching.checks) {
-    touching.width = static_cast<std::uint32_t>(width_of(view, array, bytes).elements);
+    touching.width = to_index(width_of(view, array, bytes).elements);
   }
   return side_of(view, array, touching);
 }
 
-Body loads_first(const View& from, const ir::Array& from_array, const View& to,
+Body loads_first(const std::vector<std::pair<View, View>>& pairs, const ir::Array& from_array,
                  const ir::Array& to_array, const CopyOptions& options) {
-  const Side source = side_at_once(from, from_array, options.from_bytes, options.edges, true);
-  const Side target = side_at_once(to, to_array, options.to_bytes, options.edges, false);
-  const Loaded values = loaded(source, from_array.type, options.edges == Edges::zero);
-  Body body = source.names_before;
-  append(body, values.loads);
-  append(body, target.names_before);
-  for (const Run& run : target.runs) {
-    const ir::Store store{run.element, value_for(run, source, values, to_array.type)};
-    append(body, guarded(run.inside, ir::statements(store)));
+  const bool is_only = pairs.size() == 1;
+  std::size_t loads = 0;
+  Body body, stores;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const std::string number = is_only ? "" : std::to_string(i);
+    const Side source = side_at_once(pairs[i].first, from_array, from_array.name + number,
+                                     options.from_bytes, options.edges, /*loads=*/true);
+    const Side target = side_at_once(pairs[i].second, to_array, to_array.name + number,
+                                     options.to_bytes, options.edges, /*loads=*/false);
+    const Loaded values = loaded(source, from_array.type, options.edges == Edges::zero,
+                                 is_only ? std::nullopt : std::optional(loads));
+    loads += source.runs.size();
+    append(body, source.names_before);
+    append(body, values.loads);
+    append(stores, target.names_before);
+    for (const Run& run : target.runs) {
+      const ir::Store store{run.element, value_for(run, source, values, to_array.type)};
+      append(stores, guarded(run.inside, ir::statements(store)));
+    }
   }
+  append(body, stores);
   return body;
 }
 
@@ -195,12 +212,19 @@ void check_vector(const View& from, const View& to, const ir::Array& array, cons
              vector.count, to_string(array.type), vector.leaf, to_string(from.shape()), extent));
 }
 
+void check_shapes(const View& from, const View& to) {
+  if (product_each(from.shape()) == product_each(to.shape())) return;
+  refuse(
+      from, to,
+      fmt::format("the shapes {} and {} differ", to_string(from.shape()), to_string(to.shape())));
+}
+
 void check_loads_first(const View& from, const ir::Array& from_array, const View& to,
-                       const CopyOptions& options) {
-  if (size(from.shape()) > kMostAtOnce) {
+                       std::int64_t values, const CopyOptions& options) {
+  if (values > kMostAtOnce) {
     refuse(from, to,
-           fmt::format("{} values for each thread, at most {} are moved at once",
-                       size(from.shape()), kMostAtOnce));
+           fmt::format("{} values for each thread, at most {} are moved at once", values,
+                       kMostAtOnce));
   }
   if (from_array.space == ir::Array::Space::buffer && options.edges == Edges::skip) {
     refuse(from, to,
@@ -236,19 +260,29 @@ std::pair<View, View> with_common_leaves(const View& from, const View& to) {
 
 }  // namespace
 
+ir::Block copy_statements(const std::vector<std::pair<View, View>>& pairs,
+                          const ir::Array& from_array, const ir::Array& to_array,
+                          const CopyOptions& options) {
+  std::int64_t values = 0;
+  for (const auto& [from, to] : pairs) {
+    check_shapes(from, to);
+    values += size(from.shape());
+  }
+  const auto& [from, to] = pairs.front();
+  check_loads_first(from, from_array, to, values, options);
+  const std::string others =
+      pairs.size() > 1 ? fmt::format("\n{} of them, all loads before the stores", pairs.size())
+                       : "";
+  return {fmt::format("{}\n-> {}{}", from.name, to.name, others),
+          loads_first(pairs, from_array, to_array, options)};
+}
+
 ir::Block copy_statements(const View& whole_from, const ir::Array& from_array, const View& whole_to,
                           const ir::Array& to_array, const CopyOptions& options) {
-  if (!(product_each(whole_from.shape()) == product_each(whole_to.shape()))) {
-    refuse(whole_from, whole_to,
-           fmt::format("the shapes {} and {} differ", to_string(whole_from.shape()),
-                       to_string(whole_to.shape())));
-  }
-  ir::Block block{fmt::format("{}\n-> {}", whole_from.name, whole_to.name), {}};
   if (options.loads_first) {
-    check_loads_first(whole_from, from_array, whole_to, options);
-    block.body = loads_first(whole_from, from_array, whole_to, to_array, options);
-    return block;
+    return copy_statements({{whole_from, whole_to}}, from_array, to_array, options);
   }
+  check_shapes(whole_from, whole_to);
   const auto [from, to] = with_common_leaves(whole_from, whole_to);
   const Vector vector = options.vector;
   check_vector(from, to, from_array, vector);
@@ -265,6 +299,7 @@ ir::Block copy_statements(const View& whole_from, const ir::Array& from_array, c
   const auto body = [&](const Vector& moved) {
     return in_rounds(source, from_array, target, to_array, moved, options.edges);
   };
+  ir::Block block{fmt::format("{}\n-> {}", from.name, to.name), {}};
   block.body =
       conditions.empty()
           ? body(vector)

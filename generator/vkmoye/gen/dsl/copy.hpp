@@ -18,6 +18,8 @@
 // Either way elements are converted to the type of `to`.
 
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "vkmoye/gen/dsl/bounds.hpp"
 #include "vkmoye/gen/dsl/view.hpp"
@@ -54,6 +56,12 @@ struct CopyOptions {
 ///   before they are loaded; vectors are to be clamped.
 ir::Block copy_statements(const View& from, const ir::Array& from_array, const View& to,
                           const ir::Array& to_array, const CopyOptions& options = {});
+
+/// The same for several pairs of views of these two arrays: all loads, then all stores.
+/// Precondition: there is a pair, and `options` loads first.
+ir::Block copy_statements(const std::vector<std::pair<View, View>>& pairs,
+                          const ir::Array& from_array, const ir::Array& to_array,
+                          const CopyOptions& options);
 
 /// to(v) = value for each value v; values outside a buffer are skipped.
 /// Precondition: `to` looks at `to_array`.

@@ -20,7 +20,7 @@ struct Loops {
   Loops(const Layout& values, std::vector<std::string> names_of_leaves)
       : names(std::move(names_of_leaves)) {
     for (const Mode& leaf : values.leaves()) {
-      extents.push_back(static_cast<std::uint32_t>(leaf.extent));
+      extents.push_back(to_index(leaf.extent));
     }
   }
 
@@ -44,7 +44,7 @@ ir::Element element_at(const View& view, const std::vector<Expr>& indices) {
   Expr at = origin(axis);
   const auto leaves = axis.values.leaves();
   for (std::size_t i = 0; i < leaves.size(); ++i) {
-    at = at + Expr(static_cast<std::uint32_t>(leaves[i].stride)) * indices[i];
+    at = at + Expr(to_index(leaves[i].stride)) * indices[i];
   }
   return {view.array, {at}, view.name, 1};
 }

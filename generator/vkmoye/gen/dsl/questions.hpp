@@ -21,7 +21,7 @@
 namespace vkmoye::gen {
 
 /// The coordinates along each axis of the values of `view` in thread number `thread`, value by
-/// value, beside what groups and loops add: those count as 0.
+/// value, without what groups and loops add.
 std::vector<std::vector<std::int64_t>> owned_by(const View& view, std::uint32_t thread);
 
 /// A stage that is taken in turn: after `period` rounds of a loop it is the first one again.

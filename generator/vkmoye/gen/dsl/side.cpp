@@ -1,7 +1,8 @@
 #include "vkmoye/gen/dsl/side.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <map>
+#include <utility>
 
 namespace vkmoye::gen {
 namespace {
@@ -27,14 +28,21 @@ std::vector<Offsets> offsets_of(const View& view, const Touching& touching) {
   return out;
 }
 
-// The values in the order of memory, along axis 0 first; those that lie in one place in theirs.
-std::vector<std::size_t> order_of(const std::vector<Offsets>& offsets) {
-  std::vector<std::size_t> order(offsets.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return std::lexicographical_compare(offsets[a].rbegin(), offsets[a].rend(), offsets[b].rbegin(),
-                                        offsets[b].rend());
-  });
+// The values by runs of `width`, in the order of memory, along axis 0 first. Where several values lie in
+// one place, the first of each make up a run, then the second of each.
+std::vector<std::size_t> order_of(const std::vector<Offsets>& offsets, std::uint32_t width) {
+  std::map<Offsets, std::uint32_t> found;
+  std::vector<std::pair<Offsets, std::size_t>> keys;
+  for (std::size_t v = 0; v < offsets.size(); ++v) {
+    Offsets key(offsets[v].rbegin(), offsets[v].rend());
+    key.back() /= width;
+    key.push_back(found[offsets[v]]++);
+    key.push_back(offsets[v].front() % width);
+    keys.emplace_back(std::move(key), v);
+  }
+  std::sort(keys.begin(), keys.end());
+  std::vector<std::size_t> order;
+  for (const auto& key : keys) order.push_back(key.second);
   return order;
 }
 
@@ -60,18 +68,19 @@ Side side_of(const View& view, const ir::Array& array, const Touching& touching)
   const bool is_buffer = array.space == ir::Array::Space::buffer;
   const bool checks = is_buffer && touching.checks, clamps = checks && touching.clamps;
   const std::vector<Offsets> offsets = offsets_of(view, touching);
-  const std::vector<std::size_t> order = order_of(offsets);
+  const std::vector<std::size_t> order = order_of(offsets, touching.width);
+  const std::string not_wider = why_not_wider(view, array, touching.width);
   Side out;
   for (auto at = order.begin(); at != order.end(); at += touching.width) {
     out.runs.push_back(
-        {{array.name, {}, view.name, touching.width}, {at, at + touching.width}, {}});
+        {{array.name, {}, view.name, touching.width, not_wider}, {at, at + touching.width}, {}});
   }
   for (std::size_t i = 0; i < view.axes.size(); ++i) {
     const ir::Axis& axis = array.axes[i];
     const Expr extent = ir::extent_of(axis);
     const Expr change = change_of(view.axes[i].values, touching.rounds);
     const bool varies = !ir::is_constant(change, 0);
-    const std::string name = array.name + "_" + axis.coordinate;
+    const std::string name = touching.name + "_" + axis.coordinate;
     // A coordinate that stands in conditions, too, has a name in each round.
     const bool has_name_inside = varies && (is_buffer || !(view.swizzle == Swizzle()));
 

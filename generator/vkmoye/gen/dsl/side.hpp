@@ -42,6 +42,7 @@ struct Side {
 
 /// How values are touched.
 struct Touching {
+  std::string name;           // what coordinates are called: name_col
   std::vector<Round> rounds;  // the loops around
   Vector vector;              // what a round moves, if there are loops ..
   bool all = false;           // .. or all values at once

@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <numeric>
+
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/layout/algebra.hpp"
+#include "vkmoye/layout/text.hpp"
 #include "vkmoye/tensor/partition.hpp"
 
 namespace vkmoye::gen {
@@ -77,6 +81,11 @@ Expr origin(const View::Axis& axis) {
     (ir::is_constant(part) ? number : sum) = (ir::is_constant(part) ? number : sum) + part;
   }
   return sum + number;
+}
+
+std::string text_of(const ComposedLayout& layout) {
+  const bool is_plain = layout.swizzle.bits() == 0 && layout.offset == 0;
+  return is_plain ? to_string(layout.layout) : to_string(layout);
 }
 
 Expr swizzled(const Swizzle& swizzle, const Expr& offset) {
@@ -209,6 +218,40 @@ View transpose(const View& view) {
   View out{view.array, {}, view.cuts, fmt::format("transpose({})", view.name), view.swizzle};
   for (const View::Axis& axis : view.axes) {
     out.axes.push_back({axis.taken, transpose(axis.values)});
+  }
+  return out;
+}
+
+View permute(const View& view, const std::vector<int>& order) {
+  std::vector<int> sorted = order, all(static_cast<std::size_t>(view.shape().rank()));
+  std::sort(sorted.begin(), sorted.end());
+  std::iota(all.begin(), all.end(), 0);
+  View out = view;
+  out.name = fmt::format("permute({}, ({}))", view.name, fmt::join(order, ","));
+  if (sorted != all) {
+    throw LayoutError(
+        fmt::format("{}: it does not name each of the {} modes once", out.name, all.size()));
+  }
+  if (order == all) return view;
+  for (View::Axis& axis : out.axes) {
+    std::vector<Layout> modes;
+    for (const int mode : order) modes.push_back(axis.values.mode(mode));
+    axis.values = make_layout(modes);
+  }
+  return out;
+}
+
+View take(const View& view, const Expr& index, std::int64_t count) {
+  View out{view.array, {}, view.cuts, fmt::format("take({}, {})", view.name, count), view.swizzle};
+  if (count < 1 || size(view.shape().mode(0)) % count != 0) {
+    throw LayoutError(fmt::format("{}: {} does not divide the extent {} of the first mode",
+                                  out.name, count, size(view.shape().mode(0))));
+  }
+  // A last mode that moves nothing takes up the numbers past the end.
+  const Layout rounds(std::max<std::int64_t>(1, 0xffffffff / size(view.shape())), 0);
+  for (const View::Axis& axis : view.axes) {
+    out.axes.push_back(taken(axis, make_layout(make_layout(axis.values, rounds)), {index},
+                             make_layout(composition(axis.values.mode(0), Layout(count)))));
   }
   return out;
 }

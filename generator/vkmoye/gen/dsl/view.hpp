@@ -96,6 +96,15 @@ View partition(const View& view, const TiledCopy& copy, const Expr& thread);
 /// The two modes of a rank-2 view swapped; no data moves.
 View transpose(const View& view);
 
+/// The modes of `view` in another order: mode i is the one of number order[i]; no data moves.
+/// Throws LayoutError unless `order` names each mode once.
+View permute(const View& view, const std::vector<int>& order);
+
+/// `count` values of `view` from number `index` on, counted with the first mode fastest; after the
+/// last value comes the first again. `index` must be a multiple of `count`.
+/// Throws LayoutError unless `count` divides the extent of the first mode.
+View take(const View& view, const Expr& index, std::int64_t count);
+
 /// The modes of `view` that stand beside `_` in `coordinate`, at the numbers of the others.
 /// Throws LayoutError if a number is outside its mode.
 View slice(const View& view, const IntTuple& coordinate);
@@ -107,6 +116,9 @@ View select(const View& view, int mode, const Expr& index);
 
 /// The coordinate of the first value along an axis: what is taken, added up, numbers last.
 Expr origin(const View::Axis& axis);
+
+/// "Swizzle<5,0,5> o 0 o (32,32):(1,32)"; a layout without swizzle and offset as it is.
+std::string text_of(const ComposedLayout& layout);
 
 /// Where a swizzle puts the element at `offset`.
 Expr swizzled(const Swizzle& swizzle, const Expr& offset);

@@ -1,5 +1,7 @@
 #include "vkmoye/gen/dsl/width.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "vkmoye/base/error.hpp"
@@ -80,6 +82,51 @@ AccessWidth width_of(const View& view, const ir::Array& array, const Vector& vec
   }
   return width_of(view, array, {values}, starts,
                   static_cast<std::int64_t>(vector.count * size_of(array.type)));
+}
+
+namespace {
+
+// How far the first two values that are not in one place lie apart.
+std::string distance(const View& view, const ir::Array& array) {
+  for (std::int64_t v = 1; v < size(view.shape()); ++v) {
+    std::vector<std::size_t> moved;
+    for (std::size_t i = 0; i < view.axes.size(); ++i) {
+      if (view.axes[i].values(v) != 0) moved.push_back(i);
+    }
+    if (moved.empty()) continue;
+    if (moved.size() > 1) return "consecutive values are apart along several axes";
+    const std::int64_t step = view.axes[moved[0]].values(v);
+    const ir::Axis& axis = array.axes[moved[0]];
+    if (array.space == ir::Array::Space::shared) {
+      return fmt::format("consecutive values are {} elements apart in {}", step, array.layout);
+    }
+    const auto stride = ir::extent_from(axis.stride);
+    return fmt::format("consecutive values are {} apart along {}, of stride {}", step,
+                       axis.coordinate, stride ? to_string(*stride) : "an expression");
+  }
+  return "each thread has no more of them";
+}
+
+}  // namespace
+
+std::string why_not_wider(const View& view, const ir::Array& array, std::uint32_t width) {
+  if (array.space == ir::Array::Space::registers) return "";
+  const AccessWidth proven = width_of(view, array);
+  const auto n = static_cast<std::uint32_t>(proven.elements);
+  if (n > width) return "";
+  switch (proven.limit) {
+    case AccessWidth::Limit::bytes: return fmt::format("{} bytes are the most", proven.number);
+    case AccessWidth::Limit::run:
+      return n == 1 ? distance(view, array)
+                    : fmt::format("a thread's values make runs of {} neighbours", proven.number);
+    case AccessWidth::Limit::step:
+      return fmt::format("a thread's runs begin at multiples of {}, not of {}", n, 2 * n);
+    case AccessWidth::Limit::start:
+      return fmt::format("threads begin at multiples of {}, not of {}", n, 2 * n);
+    case AccessWidth::Limit::swizzle:
+      return fmt::format("the swizzle leaves {} neighbours together", n);
+  }
+  return "";
 }
 
 Conditions fits(const View& view, const ir::Array& array, const Vector& vector, Edges edges) {

@@ -10,6 +10,7 @@
 // What is only known at run time is assumed here and asked for by `fits`.
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "vkmoye/gen/dsl/bounds.hpp"
@@ -33,6 +34,10 @@ AccessWidth width_of(const View& view, const ir::Array& array,
 
 /// Of one vector at a time.
 AccessWidth width_of(const View& view, const ir::Array& array, const Vector& vector);
+
+/// Why no access to the values of `view` takes twice as many as the layouts prove, in words: empty
+/// where the layouts allow more than `width` and something else forbids it.
+std::string why_not_wider(const View& view, const ir::Array& array, std::uint32_t width);
 
 /// What must hold of run-time sizes so that vectors never lie across an edge, unless `edges` says
 /// that nothing does, and begin at multiples of their count where they are moved at once.

@@ -26,6 +26,7 @@ struct Element {
   std::vector<Expr> coordinates;  // of the first element, one for each axis
   std::string partition;          // how the author came by it, for messages
   std::uint32_t width = 1;        // elements that are touched at once, as `is_width` allows
+  std::string not_wider = {};     // why no more at once, where the layouts say so; for reports
 };
 
 struct Stmt;

@@ -9,7 +9,7 @@ ir::Kernel copy(const TileConfig& config, const std::string& name) {
   auto reasons = reasons_against(config, /*transposed=*/false);
   if (!reasons.empty()) throw KernelError(name, std::move(reasons));
 
-  Builder k(name, static_cast<std::uint32_t>(size(config.threads)));
+  Builder k(name, size(config.threads));
   k.describe(config.items(), "dst(c, r) = src(c, r): each thread reads back what it wrote itself");
 
   const std::int64_t bM = config.tile_cols, bN = config.tile_rows;

@@ -43,7 +43,7 @@ ir::Kernel copy_auto(const CopyAutoConfig& config, const std::string& name) {
   auto reasons = reasons_against(config);
   if (!reasons.empty()) throw KernelError(name, std::move(reasons));
 
-  Builder k(name, static_cast<std::uint32_t>(config.threads));
+  Builder k(name, config.threads);
   k.describe(typed_items(copy_auto_fields(), config),
              "flat arrays: independent wide accesses, whatever the rows and the type");
   const Extent count("cols", "rows");

@@ -39,7 +39,7 @@ ir::Kernel copy_tiled(ScalarType type, TiledValues values, const std::string& na
   // Four rounds of the copy's tile along the rows: loads of several rounds are in flight at once.
   const std::int64_t bM = copy.tiler.leaf(0), bN = 4 * copy.tiler.leaf(1);
 
-  Builder k(name, static_cast<std::uint32_t>(size(threads)));
+  Builder k(name, size(threads));
   k.describe({{"type", std::string(to_string(type))},
               {"tile", fmt::format("{}x{}", bN, bM)},
               {"threads", to_string(threads)},

@@ -14,7 +14,7 @@ namespace vkmoye::gen {
 namespace {
 
 // A or B on its way from its buffer into registers. "row": m of A, n of B.
-struct Operand {
+struct GemmOperand {
   const char* name;                       // of the buffer
   const char* row;                        // of a coordinate along the rows, and their number
   const char* leading;                    // the elements from one row, or step of k, to the next
@@ -43,7 +43,7 @@ class Product {
   Product(const GemmConfig& config, const GemmForm& form, const std::string& name)
       : config_(config),
         form_(form),
-        builder_(name, to_index(size(config.threads))),
+        builder_(name, size(config.threads)),
         mma_(make_tiled_mma(config.threads, config.values_m, config.values_n)),
         thread_(builder_.thread()),
         a_{"a",           "m",          "lda",           form.a_k_contiguous,
@@ -115,14 +115,14 @@ class Product {
 
   // --- what is declared ---
 
-  void declare_buffer(Operand& x, const char* stride) {
+  void declare_buffer(GemmOperand& x, const char* stride) {
     std::vector<Builder::AxisName> axes = {{"k", "k"}, {x.row, x.row, x.leading}};
     if (!x.k_contiguous) axes = {{x.row, x.row}, {"k", "k", x.leading}};
     if (form_.batched) axes.push_back({"batch", "batch", stride});
     x.buffer = builder_.input(x.name, form_.operand, axes);
   }
 
-  void declare_shared(Operand& x, const char* name) {
+  void declare_shared(GemmOperand& x, const char* name) {
     const std::int64_t step = x.rows + x.pad, tile = step * config_.tile_k;
     x.shared = builder_.shared(name, form_.operand,
                                config_.stages == 2
@@ -131,10 +131,10 @@ class Product {
   }
 
   void declare_registers() {
-    const auto next = [&](Operand& x, const char* name) {
+    const auto next = [&](GemmOperand& x, const char* name) {
       x.next = builder_.make_fragment_like(name, form_.operand, source(x, 0, Staged::in_vectors));
     };
-    const auto fragments = [&](Operand& x, const char* name) {
+    const auto fragments = [&](GemmOperand& x, const char* name) {
       const IntTuple shape = multiplied(x, 0).shape();
       x.fragments = builder_.registers(
           name, form_.operand,
@@ -158,43 +158,43 @@ class Product {
   }
 
   // Tile number `k_tile` of an operand, contiguous axis first, and what this thread moves of it.
-  View whole(const Operand& x, const Expr& k_tile) const {
+  View whole(const GemmOperand& x, const Expr& k_tile) const {
     return x.k_contiguous ? one_of_batch(x.buffer, config_.tile_k, x.rows, k_tile, x.block)
                           : one_of_batch(x.buffer, x.rows, config_.tile_k, x.block, k_tile);
   }
-  View source(const Operand& x, const Expr& k_tile, Staged staged) const {
+  View source(const GemmOperand& x, const Expr& k_tile, Staged staged) const {
     return partition(whole(x, k_tile), staging(x, staged), thread_);
   }
   // The same of the shared tile of stage `at`.
-  View destination(const Operand& x, const Expr& at, Staged staged) const {
+  View destination(const GemmOperand& x, const Expr& at, Staged staged) const {
     const View shared = stage(x, at);
     return partition(x.k_contiguous ? transpose(shared) : shared, staging(x, staged), thread_);
   }
   // The registers of the next tile, value by value as they are moved.
-  View waiting(const Operand& x, Staged staged) const {
+  View waiting(const GemmOperand& x, Staged staged) const {
     return builder_.retile(x.next, source(x, 0, staged));
   }
-  TiledCopy staging(const Operand& x, Staged staged) const {
+  TiledCopy staging(const GemmOperand& x, Staged staged) const {
     const Staging s = how(x, staged);
     return make_tiled_copy(make_layout({s.lanes, s.others}), make_layout({s.vector, 1}));
   }
-  std::uint32_t vector_of(const Operand& x, Staged staged) const {
+  std::uint32_t vector_of(const GemmOperand& x, Staged staged) const {
     return to_index(how(x, staged).vector);
   }
-  Staging how(const Operand& x, Staged staged) const {
+  Staging how(const GemmOperand& x, Staged staged) const {
     return staging_of(config_, form_, x.rows, x.k_contiguous, staged == Staged::in_vectors);
   }
 
   // Stage `at` of a shared array, or the array where it has only one.
-  View stage(const Operand& x, const Expr& at) const {
+  View stage(const GemmOperand& x, const Expr& at) const {
     return config_.stages == 2 ? select(x.shared, 2, at) : x.shared;
   }
   // What this thread multiplies of the shared tile of stage `at`: (VM, RM, bK) or (VN, RN, bK).
-  View multiplied(const Operand& x, const Expr& at) const {
+  View multiplied(const GemmOperand& x, const Expr& at) const {
     return x.read_by_thread(mma_, stage(x, at), thread_);
   }
   // Fragment `number`: (VM, RM) or (VN, RN).
-  static View fragment(const Operand& x, const Expr& number) {
+  static View fragment(const GemmOperand& x, const Expr& number) {
     return select(x.fragments, 2, number);
   }
 
@@ -217,7 +217,7 @@ class Product {
   }
   // The shared tiles of stage `at` <- the next tiles.
   void store_next(const Expr& at, Staged staged) {
-    for (const Operand* x : {&a_, &b_}) {
+    for (const GemmOperand* x : {&a_, &b_}) {
       builder_.copy(waiting(*x, staged), destination(*x, at, staged),
                     {.vector = {vector_of(*x, staged)}});
     }
@@ -225,7 +225,7 @@ class Product {
 
   // Fragments `number` <- step kk of the shared tiles of stage `at`.
   void fetch(const Expr& at, const Expr& kk, const Expr& number) {
-    for (const Operand* x : {&a_, &b_}) {
+    for (const GemmOperand* x : {&a_, &b_}) {
       builder_.copy(select(multiplied(*x, at), 2, kk), fragment(*x, number),
                     {.vector = {to_index(fragment_vector(form_, x->values))}});
     }
@@ -328,7 +328,7 @@ class Product {
   Builder builder_;
   const TiledMma mma_;
   const Expr thread_;
-  Operand a_, b_;
+  GemmOperand a_, b_;
   View sums_;
 };
 

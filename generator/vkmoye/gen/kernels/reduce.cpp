@@ -52,8 +52,7 @@ ir::Kernel reduce(const ReduceConfig& wanted, Combination combination, const std
   auto reasons = reasons_against(config);
   if (!reasons.empty()) throw KernelError(name, std::move(reasons));
 
-  Builder k(name, static_cast<std::uint32_t>(config.threads),
-            static_cast<std::uint32_t>(config.subgroup));
+  Builder k(name, config.threads, to_index(config.subgroup));
   k.describe(typed_items(reduce_fields(), config),
              "one pass: values to registers, registers to lanes, lanes to subgroups");
   const int along = config.axis == 1 ? 0 : 1;  // the mode of src that goes

@@ -6,234 +6,173 @@
 #include <bit>
 
 #include "vkmoye/base/error.hpp"
-#include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::gen {
 namespace {
 
-std::uint32_t number(std::int64_t value) { return static_cast<std::uint32_t>(value); }
+constexpr std::int64_t kMostShared = std::int64_t{1} << 18;  // bytes: more than any device has
 
-std::string coordinate(std::size_t mode) { return fmt::format("i{}", mode); }
-
-// The modes of a tensor that move, by rising stride: the axes of its array.
-std::vector<std::size_t> axes_of(const RelayoutPlan& plan, std::int64_t JointMode::*stride) {
+// One of the two tensors: its axes are the modes that move it, by rising stride.
+struct StridedTensor {
+  Tensor tensor;
   std::vector<std::size_t> axes;
-  for (std::size_t m = 0; m < plan.modes.size(); ++m) {
-    if (plan.modes[m].*stride != 0) axes.push_back(m);
-  }
-  std::stable_sort(axes.begin(), axes.end(), [&](std::size_t a, std::size_t b) {
-    return plan.modes[a].*stride < plan.modes[b].*stride;
-  });
+};
+
+// The modes that are the axes of a tensor; one at least, though it may move nothing.
+std::vector<std::size_t> axes_of(const RelayoutPlan& plan, std::int64_t JointMode::*stride) {
+  std::vector<std::size_t> axes = order_by(plan.modes, stride);
+  if (axes.empty()) axes.push_back(0);
   return axes;
 }
 
-std::vector<Builder::AxisName> names_of(const RelayoutPlan& plan, std::int64_t JointMode::*stride) {
-  std::vector<Builder::AxisName> out;
-  for (const std::size_t m : axes_of(plan, stride)) {
-    out.push_back({coordinate(m), plan.modes[m].extent, plan.modes[m].*stride});
+std::vector<Builder::AxisName> names_of(const RelayoutPlan& plan,
+                                        const std::vector<std::size_t>& axes,
+                                        std::int64_t JointMode::*stride) {
+  std::vector<Builder::AxisName> names;
+  for (const std::size_t m : axes) {
+    names.push_back({fmt::format("i{}", m), plan.modes[m].extent, plan.modes[m].*stride});
   }
-  if (out.empty()) out.push_back({coordinate(0), 1, 1});  // one element, read again and again
-  return out;
+  return names;
 }
 
-// Number `index` of the coordinates that `extents` count, the first fastest.
-std::vector<Expr> digits(const Expr& index, const std::vector<std::int64_t>& extents) {
-  std::vector<Expr> out;
-  std::int64_t before = 1;
-  for (const std::int64_t extent : extents) {
-    out.push_back(index / number(before) % number(extent));
-    before *= extent;
+// Tile number `at` of one side, with a mode for each mode of the plan.
+View tile_of(const StridedTensor& strided, const std::vector<std::int64_t>& extents,
+             const std::vector<Expr>& at) {
+  TreeBuilder<std::int64_t> of_axes;
+  of_axes.open(static_cast<int>(strided.axes.size()));
+  std::vector<Expr> coordinate;
+  std::vector<int> order(extents.size(), -1);  // where the view has each mode
+  for (std::size_t axis = 0; axis < strided.axes.size(); ++axis) {
+    const std::size_t m = strided.axes[axis];
+    of_axes.leaf(extents[m]);
+    coordinate.push_back(at[m]);
+    order[m] = static_cast<int>(axis);
   }
-  return out;
+  View view = tile(strided.tensor, of_axes.tree(), coordinate);
+  for (std::size_t m = 0; m < extents.size(); ++m) {
+    if (order[m] >= 0) continue;
+    order[m] = view.shape().rank();
+    view = repeat(view, order[m], extents[m]);
+  }
+  return permute(view, order);
 }
 
-// --- straight across ---
-
-// One access: the coordinates of element `at`, counted along plan.order.
-std::vector<Expr> name_coordinates(ir::Body& body, const RelayoutPlan& plan,
-                                   const std::string& name, const Expr& at) {
-  body.emplace_back(ir::Let{name, at});
-  const Expr named = ir::variable(name, ir::kIndex, at->bound, at->alignment);
+void straight_across(Builder& k, const RelayoutPlan& plan, const StridedTensor& src,
+                     const StridedTensor& dst) {
   std::vector<std::int64_t> extents;
-  for (const std::size_t m : plan.order) extents.push_back(plan.modes[m].extent);
-  const std::vector<Expr> values = digits(named, extents);
-  std::vector<Expr> out(plan.modes.size(), Expr(0));
-  for (std::size_t i = 0; i < plan.order.size(); ++i) {
-    const std::string digit = fmt::format("{}_{}", name, coordinate(plan.order[i]));
-    body.emplace_back(ir::Let{digit, values[i]});
-    out[plan.order[i]] = ir::variable(digit, ir::kIndex, values[i]->bound, values[i]->alignment);
-  }
-  return out;
-}
-
-ir::Element element(const RelayoutPlan& plan, const char* array, std::int64_t JointMode::*stride,
-                    const std::vector<Expr>& at) {
-  ir::Element out{array, {}, fmt::format("{}, element by element", array), number(plan.vector)};
-  for (const std::size_t m : axes_of(plan, stride)) out.coordinates.push_back(at[m]);
-  if (out.coordinates.empty()) out.coordinates.push_back(0);
-  return out;
-}
-
-void straight_across(Builder& k, const RelayoutPlan& plan, ScalarType type) {
   std::int64_t count = 1;
-  for (const JointMode& mode : plan.modes) count *= mode.extent;
+  for (const JointMode& mode : plan.modes) {
+    extents.push_back(mode.extent);
+    count *= mode.extent;
+  }
   const std::int64_t round = plan.threads * plan.vector, block = round * plan.rounds;
   k.grid(0, count, block);
+  const std::vector<Expr> first(extents.size(), Expr(0));
+  const View from = tile_of(src, extents, first), to = tile_of(dst, extents, first);
+  const auto element = [&](const Expr& at) {
+    return std::pair(take(from, at, plan.vector), take(to, at, plan.vector));
+  };
+  const CopyOptions options{.edges = Edges::inside, .loads_first = true};
+  const Expr begin = Expr(to_index(block)) * k.block_x();
+  const Expr mine = k.let("at0", begin + Expr(to_index(plan.vector)) * k.thread());
 
-  ir::Block whole{"elements in the order of memory, all loads before the stores", {}};
-  ir::Body stores;
-  for (std::int64_t r = 0; r < plan.rounds; ++r) {
-    const Expr first = Expr(number(block)) * k.block_x() + Expr(number(plan.vector)) * k.thread();
-    const std::string name = fmt::format("at{}", r);
-    const auto at = name_coordinates(whole.body, plan, name, first + number(r * round));
-    const std::string value = fmt::format("value{}", r);
-    whole.body.emplace_back(ir::Load{value, element(plan, "src", &JointMode::src, at)});
-    stores.emplace_back(ir::Store{element(plan, "dst", &JointMode::dst, at),
-                                  ir::variable(value, ir::element(type, number(plan.vector)))});
-  }
-  whole.body.insert(whole.body.end(), stores.begin(), stores.end());
-  if (count % block == 0) {
-    k.add(whole);
-    return;
-  }
   // The last workgroup may have less to do.
-  ir::Block part{"the same, as far as there are elements", {}};
-  const Expr r = ir::variable("r", ir::kIndex, static_cast<std::uint64_t>(plan.rounds));
-  ir::Body inside;
-  const Expr first = Expr(number(block)) * k.block_x() + Expr(number(plan.vector)) * k.thread();
-  inside.emplace_back(ir::Let{"at", first + Expr(number(round)) * r});
-  const Expr at = ir::variable("at", ir::kIndex, ir::kUnbounded, first->alignment);
-  ir::Body guarded;
-  const auto coordinates = name_coordinates(guarded, plan, "at_now", at);
-  guarded.emplace_back(ir::Load{"value", element(plan, "src", &JointMode::src, coordinates)});
-  guarded.emplace_back(ir::Store{element(plan, "dst", &JointMode::dst, coordinates),
-                                 ir::variable("value", ir::element(type, number(plan.vector)))});
-  inside.emplace_back(ir::If{ir::less(at, number(count)), guarded});
-  part.body = ir::statements(ir::For{"r", number(plan.rounds), inside});
-  k.branch(
-      {ir::less(Expr(number(block)) * k.block_x() + number(block - 1), number(count))},
-      [&] { k.add(whole); }, [&] { k.add(part); });
-}
-
-// --- through shared memory ---
-
-// Where a thread's parts of one mode begin, and the layout of its values along that mode.
-View::Axis axis_of(const Shares& shares, std::size_t mode, const Expr& origin, const Expr& thread) {
-  Expr sum = origin;
-  std::int64_t before = 1;
-  for (const Part& part : shares.threads) {
-    if (part.mode == mode) {
-      sum = sum + Expr(number(part.step)) * (thread / number(before) % number(part.extent));
+  Conditions whole;
+  if (count % block != 0) whole.push_back(ir::less(begin + to_index(block - 1), to_index(count)));
+  const auto all_rounds = [&] {
+    std::vector<std::pair<View, View>> pairs = {element(mine)};
+    for (std::int64_t r = 1; r < plan.rounds; ++r) {
+      pairs.push_back(element(k.let(fmt::format("at{}", r), mine + to_index(r * round))));
     }
-    before *= part.extent;
-  }
-  std::vector<Layout> values;
-  for (const Part& part : shares.values) {
-    values.push_back(Layout(part.extent, part.mode == mode ? part.step : 0));
-  }
-  return {{{Layout(0xffffffff, 1), sum}}, make_layout(values)};
+    k.copy(pairs, options);
+  };
+  k.branch(whole, all_rounds, [&] {
+    k.loop("r", to_index(plan.rounds), [&](const Expr& r) {
+      const Expr at = k.let("at", mine + Expr(to_index(round)) * r);
+      k.branch(
+          {ir::less(at, to_index(count))}, [&] { k.copy({element(at)}, options); }, [] {});
+    });
+  });
 }
 
-View buffer_view(const Builder& k, const RelayoutPlan& plan, const char* array,
-                 std::int64_t JointMode::*stride, const Shares& shares,
-                 const std::vector<Expr>& origins) {
-  View view{array, {}, {}, fmt::format("tile of {}", array)};
-  for (const std::size_t m : axes_of(plan, stride)) {
-    view.axes.push_back(axis_of(shares, m, origins[m], k.thread()));
+// The bytes of an access to the shared tile: one kind of vector stands beside single elements, and
+// none that travels packed.
+std::uint32_t word_bytes(const Builder& k, const View& written, const View& read,
+                         std::int64_t packed, ScalarType type) {
+  const auto bytes = static_cast<std::uint32_t>(size_of(type));
+  if (packed > 1) return bytes * to_index(packed);
+  std::uint32_t width = kWidestCopy / bytes;
+  while (width > 1 && ir::is_packed(type, width)) width /= 2;
+  for (const View* view : {&written, &read}) {
+    const std::uint32_t proven = to_index(k.width(*view, width * bytes).elements);
+    if (proven > 1) width = proven;
   }
-  if (view.axes.empty()) {
-    View::Axis none = axis_of(shares, plan.modes.size(), 0, k.thread());
-    view.axes.push_back(none);
-  }
-  return view;
+  return width * bytes;
 }
 
-View shared_view(const Builder& k, const RelayoutPlan& plan, const Shares& shares) {
-  Expr origin = 0;
-  std::int64_t before = 1;
-  for (const Part& part : shares.threads) {
-    origin = origin + Expr(number(plan.shared_offset(part.mode, part.step))) *
-                          (k.thread() / number(before) % number(part.extent));
-    before *= part.extent;
-  }
-  std::vector<Layout> values;
-  for (const Part& part : shares.values) {
-    const std::int64_t last = (part.extent - 1) * part.step;
-    // A part that spans several words: inside a word, then the words.
-    if (part.mode == plan.word_mode && part.step == 1 && last >= plan.packed && plan.packed > 1) {
-      values.push_back(Layout({plan.packed, part.extent / plan.packed},
-                              {1, plan.shared_offset(part.mode, plan.packed)}));
-    } else {
-      values.push_back(Layout(part.extent, plan.shared_offset(part.mode, part.step)));
-    }
-  }
-  return {"tile", {{{{Layout(plan.shared_elements, 1), origin}}, make_layout(values)}}, {}, "tile"};
-}
-
-void through_shared(Builder& k, const RelayoutPlan& plan, ScalarType type) {
-  std::vector<std::int64_t> walk;
+void through_shared(Builder& k, const RelayoutPlan& plan, const StridedTensor& src,
+                    const StridedTensor& dst, ScalarType type) {
+  const View smem = k.shared("tile", type, plan.shared);
   std::int64_t tiles = 1;
-  for (const Part& part : plan.walk) {
-    walk.push_back(part.extent);
-    tiles *= part.extent;
+  bool can_be_inside = true;
+  for (std::size_t m = 0; m < plan.modes.size(); ++m) {
+    tiles *= vkmoye::ceil_div(plan.modes[m].extent, plan.tile[m]);
+    can_be_inside = can_be_inside && plan.tile[m] <= plan.modes[m].extent;
   }
   k.grid(0, tiles, 1);
-  k.shared("tile", type, Layout(plan.shared_elements));
+  std::vector<Expr> at;
+  for (const Layout& walk : plan.walk) {
+    const Layout around = make_layout(walk, Layout(2, 0));  // so that every step is bounded
+    at.push_back(evaluate(around, k.block_x()));
+  }
+  const View from = tile_of(src, plan.tile, at), to = tile_of(dst, plan.tile, at);
 
-  const std::vector<Expr> steps = digits(k.block_x(), walk);
-  std::vector<Expr> origins(plan.modes.size(), Expr(0));
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    const Part& part = plan.walk[i];
-    origins[part.mode] = origins[part.mode] + Expr(number(part.step)) * steps[i];
-  }
-  Conditions inside;
-  bool never_inside = false;
-  for (std::size_t m = 0; m < origins.size(); ++m) {
-    origins[m] = Expr(number(plan.tile[m])) * origins[m];
-    if (plan.modes[m].extent % plan.tile[m] == 0) continue;
-    never_inside = never_inside || plan.modes[m].extent < plan.tile[m];
-    inside.push_back(ir::less(origins[m] + number(plan.tile[m] - 1), number(plan.modes[m].extent)));
-  }
-  // Single elements share their array with one kind of vector, and not with packed ones.
-  const auto bytes = static_cast<std::uint32_t>(size_of(type));
-  std::uint32_t word = plan.packed > 1 ? 4 : 16;
-  while (plan.packed == 1 && word > bytes && ir::is_packed(type, word / bytes)) word /= 2;
-  const auto move = [&](Edges edges) {
-    k.copy(buffer_view(k, plan, "src", &JointMode::src, plan.load, origins),
-           shared_view(k, plan, plan.load),
-           {.edges = edges, .loads_first = true, .to_bytes = word});
-    k.barrier();
-    k.copy(shared_view(k, plan, plan.store),
-           buffer_view(k, plan, "dst", &JointMode::dst, plan.store, origins),
-           {.edges = edges, .loads_first = true, .from_bytes = word});
+  const auto mine = [&](const View& view, const TiledCopy& copy) {
+    return partition(view, copy, k.thread());
   };
-  if (never_inside) {
-    move(Edges::clamp);
-  } else {
-    k.branch(
-        inside, [&] { move(Edges::inside); }, [&] { move(Edges::clamp); });
-  }
+  const View written = mine(smem, plan.load), read = mine(smem, plan.store);
+  const std::uint32_t word = word_bytes(k, written, read, plan.packed, type);
+  const auto move = [&](Edges edges) {
+    k.copy(mine(from, plan.load), written, {.edges = edges, .loads_first = true, .to_bytes = word});
+    k.barrier();
+    k.copy(read, mine(to, plan.store), {.edges = edges, .loads_first = true, .from_bytes = word});
+  };
+  if (!can_be_inside) return move(Edges::clamp);
+  k.branch(
+      all_of({k.inside(to), k.inside(from)}), [&] { move(Edges::inside); },
+      [&] { move(Edges::clamp); });
 }
 
 std::vector<std::pair<std::string, std::string>> items(const Layout& src, const Layout& dst,
                                                        const RelayoutPlan& plan, ScalarType type) {
   std::vector<std::pair<std::string, std::string>> out = {
       {"type", std::string(to_string(type))}, {"src", to_string(src)}, {"dst", to_string(dst)}};
-  std::vector<std::string> tile;
-  for (const std::int64_t extent : plan.tile) tile.push_back(std::to_string(extent));
   if (plan.straight) {
     out.emplace_back("vector", std::to_string(plan.vector));
   } else {
-    out.emplace_back("tile", join(tile, "x"));
+    out.emplace_back("tile", fmt::format("{}", fmt::join(plan.tile, "x")));
     out.emplace_back("pad", std::to_string(plan.padding));
   }
   return out;
 }
 
-bool is_power(std::int64_t value) {
-  return value > 0 && std::has_single_bit(static_cast<std::uint64_t>(value));
+std::vector<std::string> reasons_against(const RelayoutConfig& config) {
+  std::vector<std::string> reasons;
+  const auto require = [&](const char* what, std::int64_t value, std::int64_t most) {
+    const bool is_power = value > 0 && std::has_single_bit(static_cast<std::uint64_t>(value));
+    if (is_power && value <= most) return;
+    reasons.push_back(fmt::format("{} {} is no power of two up to {}", what, value, most));
+  };
+  require("threads", config.threads, 1024);
+  require("vector", config.vector, 16);
+  require("rounds", config.rounds, 16);
+  const auto bytes = static_cast<std::int64_t>(size_of(config.type));
+  std::int64_t most_run = 1;
+  while (4 * most_run * most_run * bytes <= kMostShared) most_run *= 2;
+  if (config.run != 0) require("run", config.run, most_run);
+  return reasons;
 }
 
 }  // namespace
@@ -241,27 +180,23 @@ bool is_power(std::int64_t value) {
 ir::Kernel relayout(const Layout& src, const Layout& dst, const RelayoutConfig& config,
                     const std::string& name) {
   auto reasons = reasons_against_relayout(src, dst);
-  const auto require = [&](const char* what, std::int64_t value, std::int64_t most) {
-    if (is_power(value) && value <= most) return;
-    reasons.push_back(fmt::format("{} {} is no power of two up to {}", what, value, most));
-  };
-  require("threads", config.threads, 1024);
-  require("vector", config.vector, 16);
-  require("rounds", config.rounds, 16);
-  if (config.run != 0) require("run", config.run, 1024);
+  for (std::string& reason : reasons_against(config)) reasons.push_back(std::move(reason));
   if (!reasons.empty()) throw KernelError(name, std::move(reasons));
 
   const RelayoutPlan plan = plan_relayout(src, dst, config);
-  Builder k(name, number(plan.threads));
+  Builder k(name, plan.threads);
   k.describe(items(src, dst, plan, config.type),
              plan.straight ? "both sides run along the same mode: straight across"
                            : "runs along src on one side of a shared tile, along dst on the other");
-  k.input("src", config.type, names_of(plan, &JointMode::src));
-  k.output("dst", config.type, names_of(plan, &JointMode::dst));
+  const auto src_axes = axes_of(plan, &JointMode::src), dst_axes = axes_of(plan, &JointMode::dst);
+  const StridedTensor from{k.input("src", config.type, names_of(plan, src_axes, &JointMode::src)),
+                           src_axes};
+  const StridedTensor to{k.output("dst", config.type, names_of(plan, dst_axes, &JointMode::dst)),
+                         dst_axes};
   if (plan.straight) {
-    straight_across(k, plan, config.type);
+    straight_across(k, plan, from, to);
   } else {
-    through_shared(k, plan, config.type);
+    through_shared(k, plan, from, to, config.type);
   }
   return k.finish();
 }

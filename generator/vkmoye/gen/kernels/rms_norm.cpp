@@ -48,8 +48,7 @@ ir::Kernel rms_norm(const RmsNormConfig& wanted, const std::string& name) {
   auto reasons = reasons_against(config);
   if (!reasons.empty()) throw KernelError(name, std::move(reasons));
 
-  Builder k(name, static_cast<std::uint32_t>(config.threads),
-            static_cast<std::uint32_t>(config.subgroup));
+  Builder k(name, config.threads, to_index(config.subgroup));
   k.describe(typed_items(rms_norm_fields(), config),
              "rows that fit stay in registers, longer ones are read twice");
   const Tensor src = k.input("src", config.type, {{"col", "cols"}, {"row", "rows"}});

@@ -10,8 +10,7 @@ ir::Kernel softmax(const ThreadsConfig& wanted, const std::string& name) {
   auto reasons = reasons_against_rows(config);
   if (!reasons.empty()) throw KernelError(name, std::move(reasons));
 
-  Builder k(name, static_cast<std::uint32_t>(config.threads),
-            static_cast<std::uint32_t>(config.subgroup));
+  Builder k(name, config.threads, to_index(config.subgroup));
   k.describe(typed_items(threads_fields<ThreadsConfig>(), config),
              "rows that fit stay in registers, longer ones are read three times");
   const Tensor src = k.input("src", config.type, {{"col", "cols"}, {"row", "rows"}});

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/dsl/view.hpp"
 #include "vkmoye/layout/injective.hpp"
 #include "vkmoye/layout/text.hpp"
 
@@ -46,24 +50,46 @@ void check_shared(const TileConfig& config, std::vector<std::string>& reasons) {
   if (config.shared && config.pad > 0) {
     reasons.push_back("pad and shared exclude each other: the shared layout holds its own padding");
   }
-  const Layout layout = config.shared_layout();
+  const ComposedLayout shared = config.shared_layout();
+  const Layout& layout = shared.layout;
   if (layout.rank() != 2 || size(layout.mode(0)) != config.tile_cols ||
       size(layout.mode(1)) != config.tile_rows) {
     reasons.push_back(fmt::format("shared layout {} has not the tile's shape ({},{})",
-                                  to_string(layout), config.tile_cols, config.tile_rows));
+                                  text_of(shared), config.tile_cols, config.tile_rows));
   }
   if (const auto clash = find_collision(layout)) {
-    reasons.push_back(fmt::format(
-        "shared layout {} overlaps itself: coordinates {} and {} share "
-        "address {}",
-        to_string(layout), to_string(clash->first), to_string(clash->second), clash->offset));
+    reasons.push_back(
+        fmt::format("shared layout {} overlaps itself: coordinates {} and {} share address {}",
+                    text_of(shared), to_string(clash->first), to_string(clash->second),
+                    shared.swizzle(shared.offset + clash->offset)));
   }
 }
 
 }  // namespace
 
-Layout TileConfig::shared_layout() const {
-  return shared ? *shared : Layout(IntTuple{tile_cols, tile_rows}, IntTuple{1, tile_cols + pad});
+ComposedLayout TileConfig::shared_layout() const {
+  if (shared) return *shared;
+  return {{}, 0, Layout(IntTuple{tile_cols, tile_rows}, IntTuple{1, tile_cols + pad})};
+}
+
+ComposedLayout parse_shared_layout(std::string_view text) {
+  int bits = 0, base = 0, shift = 0, end = 0;
+  const std::string all(text);
+  if (!all.starts_with("Swizzle")) return {{}, 0, parse_layout(text)};
+  if (std::sscanf(all.c_str(), "Swizzle<%d,%d,%d> o %n", &bits, &base, &shift, &end) != 3 ||
+      end == 0) {
+    throw LayoutError(
+        fmt::format("'{}' is no swizzled layout, such as Swizzle<5,0,5> o "
+                    "(32,32):(1,32)",
+                    text));
+  }
+  long long offset = 0;
+  int skipped = 0;
+  std::sscanf(all.c_str() + end, "%lld o %n", &offset, &skipped);
+  if (skipped == 0) offset = 0;  // what was read belongs to the layout
+  if (offset < 0) throw LayoutError(fmt::format("'{}': offset {} is below 0", text, offset));
+  return {Swizzle(bits, base, shift), offset,
+          parse_layout(all.substr(static_cast<std::size_t>(end + skipped)))};
 }
 
 const std::vector<ConfigField<TileConfig>>& direct_tile_fields() {
@@ -86,10 +112,13 @@ const std::vector<ConfigField<TileConfig>>& tile_fields() {
     std::vector<ConfigField<TileConfig>> all = direct_tile_fields();
     all.push_back(numbers_field<TileConfig>(
         "pad", "elements after each column run of the shared tile", {&TileConfig::pad}));
-    all.push_back({"shared", "layout of the shared tile, instead of pad", "a layout",
-                   [](const TileConfig& config) { return to_string(config.shared_layout()); },
+    all.push_back({"shared",
+                   "layout of the shared tile, instead of pad: (32,32):(1,33), or swizzled, "
+                   "Swizzle<5,0,5> o (32,32):(1,32)",
+                   "a layout",
+                   [](const TileConfig& config) { return text_of(config.shared_layout()); },
                    [](const std::string& text, TileConfig& config) {
-                     config.shared = parse_layout(text);
+                     config.shared = parse_shared_layout(text);
                      return true;
                    }});
     return all;
@@ -103,7 +132,7 @@ std::vector<std::pair<std::string, std::string>> TileConfig::tile_items() const 
 
 std::vector<std::pair<std::string, std::string>> TileConfig::items() const {
   auto items = tile_items();
-  items.emplace_back("shared", to_string(shared_layout()));
+  items.emplace_back("shared", text_of(shared_layout()));
   return items;
 }
 

@@ -4,12 +4,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "vkmoye/contract/scalar_type.hpp"
 #include "vkmoye/gen/kernels/config_fields.hpp"
-#include "vkmoye/layout/layout.hpp"
+#include "vkmoye/layout/swizzle.hpp"
 
 namespace vkmoye::gen {
 
@@ -18,10 +19,10 @@ struct TileConfig {
   std::int64_t tile_cols = 32, tile_rows = 32;  // elements of src
   Layout threads = Layout(IntTuple{32, 8});     // (32,8):(1,32)
   std::int64_t pad = 0;                         // elements after each tile_cols in shared memory
-  std::optional<Layout> shared = {};  // instead of (tile_cols,tile_rows):(1,tile_cols+pad)
+  std::optional<ComposedLayout> shared = {};  // instead of (tile_cols,tile_rows):(1,tile_cols+pad)
 
-  /// The layout of the shared tile, shape (tile_cols, tile_rows).
-  Layout shared_layout() const;
+  /// The layout of the shared tile, shape (tile_cols, tile_rows), swizzled or not.
+  ComposedLayout shared_layout() const;
 
   /// Name and value of everything above, for the first line of the text and for reports.
   std::vector<std::pair<std::string, std::string>> items() const;
@@ -32,6 +33,10 @@ struct TileConfig {
 /// What of the config `--NAME` can replace, of kernels with a shared tile and of those without one.
 const std::vector<ConfigField<TileConfig>>& tile_fields();
 const std::vector<ConfigField<TileConfig>>& direct_tile_fields();
+
+/// "(32,32):(1,33)", "Swizzle<5,0,5> o (32,32):(1,32)", or with an offset before the swizzle
+/// "Swizzle<5,0,5> o 32 o (32,32):(1,32)". Throws LayoutError with what is wrong.
+ComposedLayout parse_shared_layout(std::string_view text);
 
 /// Every reason why no kernel can be made of `config`: tiles that `threads` does not divide
 /// (both ways round if `transposed`), thread layouts that are not a numbering of the threads,

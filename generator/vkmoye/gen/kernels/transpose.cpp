@@ -9,7 +9,7 @@ ir::Kernel transpose(const TileConfig& config, const std::string& name) {
   auto reasons = reasons_against(config, /*transposed=*/true);
   if (!reasons.empty()) throw KernelError(name, std::move(reasons));
 
-  Builder k(name, static_cast<std::uint32_t>(size(config.threads)));
+  Builder k(name, size(config.threads));
   k.describe(config.items(),
              "dst(r, c) = src(c, r): reads run along the columns of src, writes along the rows");
 

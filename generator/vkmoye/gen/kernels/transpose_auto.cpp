@@ -18,26 +18,38 @@ std::int64_t bytes_of(const TransposeAutoConfig& config) {
   return static_cast<std::int64_t>(size_of(config.type));
 }
 
-// Who moves what: tiles of (columns, rows) while loading, of (rows, columns) while storing.
-struct Work {
-  TiledCopy load, store;                // whole tiles, in wide accesses
-  TiledCopy load_by_one, store_by_one;  // at the edges
-};
-
 // `lanes` threads side by side, each with `values`.
 TiledCopy side_by_side(std::int64_t threads, std::int64_t lanes, IntTuple values) {
   return make_tiled_copy(make_layout({lanes, threads / lanes}), make_layout(values));
 }
 
-Work work_of(const TransposeAutoConfig& config) {
-  const std::int64_t packed = config.packed();
+// Who moves what through shared memory: tiles of (columns, rows) while loading, of (rows, columns)
+// while storing.
+struct Work {
+  TiledCopy load, store;
+  Edges edges;
+};
+
+// Whole tiles, in wide accesses.
+Work whole_tiles(const TransposeAutoConfig& config) {
   const std::int64_t load = config.load / bytes_of(config), store = config.store / bytes_of(config);
+  return {side_by_side(config.threads, config.load_lanes, {load, config.packed()}),
+          side_by_side(config.threads, config.store_lanes, {store, 1}), Edges::inside};
+}
+
+// Tiles that hang over an edge, element by element.
+Work tiles_at_edges(const TransposeAutoConfig& config) {
+  const std::int64_t packed = config.packed();
   const std::int64_t cols = std::gcd<std::int64_t>(32, config.tile_cols);
   const std::int64_t rows = std::gcd<std::int64_t>(32, config.tile_rows / packed);
-  return {side_by_side(config.threads, config.load_lanes, {load, packed}),
-          side_by_side(config.threads, config.store_lanes, {store, 1}),
-          side_by_side(config.threads, cols, {1, packed}),
-          side_by_side(config.threads, rows, {packed, 1})};
+  return {side_by_side(config.threads, cols, {1, packed}),
+          side_by_side(config.threads, rows, {packed, 1}), Edges::clamp};
+}
+
+// The most rows or columns, `across`, of an array that is thin: an eighth of a tile, and at least what
+// all threads take at once, neighbours `along` the tile's other direction.
+std::int64_t few(std::int64_t across, std::int64_t along, std::int64_t threads) {
+  return std::max(across / 8, threads / std::min(along, threads));
 }
 
 }  // namespace
@@ -136,17 +148,17 @@ std::vector<std::string> reasons_against(const TransposeAutoConfig& config) {
           config.threads);
   if (!reasons.empty()) return reasons;
 
-  const Work work = work_of(config);
+  const Work whole = whole_tiles(config), edges = tiles_at_edges(config);
   const auto covers = [&](const char* what, const TiledCopy& copy, std::int64_t first,
                           std::int64_t second) {
     if (first % copy.tiler.leaf(0) == 0 && second % copy.tiler.leaf(1) == 0) return;
     reasons.push_back(fmt::format("{}: {} threads move {} at once, which does not divide ({},{})",
                                   what, config.threads, to_string(copy.tiler), first, second));
   };
-  covers("load", work.load, config.tile_cols, config.tile_rows);
-  covers("store", work.store, config.tile_rows, config.tile_cols);
-  covers("load at the edges", work.load_by_one, config.tile_cols, config.tile_rows);
-  covers("store at the edges", work.store_by_one, config.tile_rows, config.tile_cols);
+  covers("load", whole.load, config.tile_cols, config.tile_rows);
+  covers("store", whole.store, config.tile_rows, config.tile_cols);
+  covers("load at the edges", edges.load, config.tile_cols, config.tile_rows);
+  covers("store at the edges", edges.store, config.tile_rows, config.tile_cols);
   const std::int64_t values = config.tile_rows * config.tile_cols / config.threads;
   if (values > kMostAtOnce) {
     reasons.push_back(
@@ -155,11 +167,40 @@ std::vector<std::string> reasons_against(const TransposeAutoConfig& config) {
   return reasons;
 }
 
+namespace {
+
+void through_shared(Builder& k, const TransposeAutoConfig& config, const View& from,
+                    const View& smem, const View& to, const Work& work) {
+  // Single elements share their array with one kind of vector: words of several are that kind.
+  const std::uint32_t word = to_index(config.packed() > 1 ? 4 : kWidestCopy);
+  CopyOptions loading{.edges = work.edges, .loads_first = true}, storing = loading;
+  loading.from_bytes = to_index(config.load);
+  loading.to_bytes = storing.from_bytes = word;
+  storing.to_bytes = to_index(config.store);
+  k.copy(partition(from, work.load, k.thread()), partition(smem, work.load, k.thread()), loading);
+  k.barrier();
+  k.copy(partition(transpose(smem), work.store, k.thread()), partition(to, work.store, k.thread()),
+         storing);
+}
+
+// The first `across` of the tiles' second mode, neighbouring threads along the first.
+void straight_across(Builder& k, const View& from, const View& to, std::int64_t across,
+                     std::int64_t threads) {
+  const std::int64_t along = size(from.shape().mode(0)), lanes = std::min(along, threads);
+  const auto mine = [&](const View& view) {
+    return parallelize(tile(view, {along, across}, {0, 0}), make_layout({lanes, threads / lanes}),
+                       k.thread());
+  };
+  k.copy(mine(from), mine(to));
+}
+
+}  // namespace
+
 ir::Kernel transpose_auto(const TransposeAutoConfig& config, const std::string& name) {
   auto reasons = reasons_against(config);
   if (!reasons.empty()) throw KernelError(name, std::move(reasons));
 
-  Builder k(name, static_cast<std::uint32_t>(config.threads));
+  Builder k(name, config.threads);
   k.describe(
       typed_items(transpose_auto_fields(), config),
       "wide accesses along the rows of src and of dst, words between in padded shared memory");
@@ -176,60 +217,35 @@ ir::Kernel transpose_auto(const TransposeAutoConfig& config, const std::string& 
     k.grid(1, "cols", bM);
     k.grid(2, "rows", bN * config.strip);
     col = k.block_y();
-    row = Expr(static_cast<std::uint32_t>(config.strip)) * k.block_z() + k.block_x();
+    row = Expr(to_index(config.strip)) * k.block_z() + k.block_x();
   }
   const View from = tile(src, {bM, bN}, {col, row});  // (bM, bN)
   const View to = tile(dst, {bN, bM}, {row, col});    // (bN, bM)
-  const Work work = work_of(config);
-  // Single elements share their array with one kind of vector: words of several are that kind.
-  const auto word = static_cast<std::uint32_t>(config.packed() > 1 ? 4 : kWidestCopy);
-  const auto through_shared = [&](const TiledCopy& load, const TiledCopy& store, Edges edges) {
-    CopyOptions loading{.edges = edges, .loads_first = true}, storing = loading;
-    loading.from_bytes = static_cast<std::uint32_t>(config.load);
-    loading.to_bytes = storing.from_bytes = word;
-    storing.to_bytes = static_cast<std::uint32_t>(config.store);
-    k.copy(partition(from, load, k.thread()), partition(smem, load, k.thread()), loading);
-    k.barrier();
-    k.copy(partition(transpose(smem), store, k.thread()), partition(to, store, k.thread()),
-           storing);
-  };
 
-  const Conditions whole =
-      all_of({k.inside(from), k.aligned(from, to_index(config.load / bytes_of(config))),
-              k.aligned(to, to_index(config.store / bytes_of(config)))});
-  // Along an array with few rows or columns most of a tile is outside: what is inside goes straight
-  // across, neighbouring threads along the other direction.
-  const auto few = [&](std::int64_t across, std::int64_t along) {
-    return std::max(across / 8, config.threads / std::min(along, config.threads));
+  const auto whole_tile = [&] { through_shared(k, config, from, smem, to, whole_tiles(config)); };
+  const auto part_of_a_tile = [&] {
+    through_shared(k, config, from, smem, to, tiles_at_edges(config));
+  };
+  // Of a thin array most of a tile is outside: what is inside needs no shared memory.
+  const std::int64_t few_rows = few(bN, bM, config.threads), few_cols = few(bM, bN, config.threads);
+  const auto of_few_rows = [&] {
+    straight_across(k, from, transpose(to), few_rows, config.threads);
+  };
+  const auto of_few_cols = [&] {
+    straight_across(k, transpose(from), to, few_cols, config.threads);
   };
   const auto more_than = [](std::int64_t count, const char* extent) {
-    return Conditions{ir::less(static_cast<std::uint32_t>(count), ir::variable(extent))};
-  };
-  const std::int64_t few_rows = few(bN, bM), few_cols = few(bM, bN);
-  const auto straight_across = [&](const View& source, const View& target, std::int64_t across) {
-    const std::int64_t along = size(source.shape().mode(0)),
-                       lanes = std::min(along, config.threads);
-    const Layout threads = make_layout({lanes, config.threads / lanes});
-    const auto part = [&](const View& whole_tile) {
-      return parallelize(tile(whole_tile, {along, across}, {0, 0}), threads, k.thread());
-    };
-    k.copy(part(source), part(target));
+    return Conditions{ir::less(to_index(count), ir::variable(extent))};
   };
   const auto at_an_edge = [&] {
     k.branch(
         more_than(few_rows, "rows"),
-        [&] {
-          k.branch(
-              more_than(few_cols, "cols"),
-              [&] { through_shared(work.load_by_one, work.store_by_one, Edges::clamp); },
-              [&] { straight_across(transpose(from), to, few_cols); });
-        },
-        [&] { straight_across(from, transpose(to), few_rows); });
+        [&] { k.branch(more_than(few_cols, "cols"), part_of_a_tile, of_few_cols); }, of_few_rows);
   };
-  const auto nothing = [] {};
-  k.branch(
-      whole, [&] { through_shared(work.load, work.store, Edges::inside); },
-      [&] { k.branch(k.begins_inside(from), at_an_edge, nothing); });
+  const Conditions whole =
+      all_of({k.inside(from), k.aligned(from, to_index(config.load / bytes_of(config))),
+              k.aligned(to, to_index(config.store / bytes_of(config)))});
+  k.branch(whole, whole_tile, [&] { k.branch(k.begins_inside(from), at_an_edge); });
   return k.finish();
 }
 

@@ -9,7 +9,7 @@ ir::Kernel transpose_direct(const TileConfig& config, Contiguous side, const std
   auto reasons = reasons_against(config, /*transposed=*/true);
   if (!reasons.empty()) throw KernelError(name, std::move(reasons));
 
-  Builder k(name, static_cast<std::uint32_t>(size(config.threads)));
+  Builder k(name, size(config.threads));
   k.describe(config.tile_items(),
              side == Contiguous::read
                  ? "neighbouring threads read neighbours of src and write dst a column apart"

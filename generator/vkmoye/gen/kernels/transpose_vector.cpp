@@ -29,7 +29,7 @@ ir::Kernel transpose_vector(ScalarType type, VectorRung rung, const std::string&
 
   const CopyOptions vectors{.vector = {vector}};
 
-  Builder k(name, static_cast<std::uint32_t>(size(threads)));
+  Builder k(name, size(threads));
   const Layout padded = make_layout({bM, bN}, {1, rung == VectorRung::padded ? bM + 1 : bM});
   std::vector<std::pair<std::string, std::string>> items = {{"type", std::string(to_string(type))},
                                                             {"tile", fmt::format("{}x{}", bN, bM)},

@@ -1,0 +1,48 @@
+#pragma once
+// Two tensors of one shape as one list of modes, each with a stride in either.
+//
+//   src (8,64,64):(4096,1,64) -> dst (8,64,64):(1,512,8)            in NumPy: a.transpose(0, 2, 1), ..
+//     modes    8: 4096 | 1     64: 64 | 8     64: 1 | 512           extent: stride in src | in dst
+//
+// Modes that follow each other in both tensors are one; what is left are the modes that change
+// places.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "vkmoye/layout/layout.hpp"
+
+namespace vkmoye::gen {
+
+/// A mode of both tensors.
+struct JointMode {
+  std::int64_t extent = 1;
+  std::int64_t src = 1, dst = 1;  // strides, elements
+  bool operator==(const JointMode&) const = default;
+};
+
+/// The fewest modes that describe both layouts, by rising stride in dst; none of extent 1, one at
+/// least. Precondition: `reasons_against_relayout` is empty.
+std::vector<JointMode> joint_modes(const Layout& src, const Layout& dst);
+
+/// The modes that move one of the tensors, `stride` saying which, by rising stride.
+std::vector<std::size_t> order_by(const std::vector<JointMode>& modes,
+                                  std::int64_t JointMode::*stride);
+
+/// Why src cannot be copied to dst: sizes of modes that differ or have no common refinement, a dst
+/// that overlaps itself, more than 2^32 elements. Empty: it can.
+std::vector<std::string> reasons_against_relayout(const Layout& src, const Layout& dst);
+
+/// Both tensors of b = a.transpose(permutation) in NumPy, a and b in C's order: src is a, seen
+/// through the coordinates of b. An empty permutation reverses the axes, as NumPy's.
+struct Permutation {
+  Layout src, dst;
+};
+
+/// Throws LayoutError unless `permutation` names each axis of `shape` once, all extents are at least
+/// 1, and their product fits 64 bits.
+Permutation permuted(const std::vector<std::int64_t>& shape,
+                     const std::vector<std::int64_t>& permutation);
+
+}  // namespace vkmoye::gen
