@@ -1,17 +1,12 @@
 #pragma once
 // Libraries of vendors, opened at run time where they are installed and never linked.
 
-#include <stdexcept>
 #include <string>
 #include <vector>
 
-namespace vkmoye::bench {
+#include "workloads/execution.hpp"
 
-/// A library, a symbol or an ability of it that is not there: no mistake of anybody. `what()` says
-/// what was looked for.
-struct Unavailable : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
+namespace vkmoye::bench {
 
 /// Stays open to the end of the program: these libraries do not bear being closed.
 class Library {

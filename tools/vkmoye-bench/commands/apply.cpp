@@ -9,7 +9,7 @@
 #include "commands/open_device.hpp"
 #include "io/npy.hpp"
 #include "vkmoye/base/error.hpp"
-#include "workloads/device_executor.hpp"
+#include "workloads/execution.hpp"
 #include "workloads/operation.hpp"
 
 namespace vkmoye::bench {
@@ -32,20 +32,23 @@ int apply(const Given& given) {
       operation_of(entry).of_arrays({&entry, type, given.config, given.values}, files);
   OutputFile out(given.out);  // refused before the work, if it has to be
 
-  Device device = open_device(given.device);
-  DeviceExecutor executor(device);
-  const gen::ir::Kernel kernel = workload->describe(executor.caps());
+  const auto executor = open_executor(given.device);
+  const gen::ir::Kernel kernel = workload->describe(executor->caps());
   const Arguments arguments = workload->arguments();
-  const auto reasons = executor.reasons_against(gen::ir::interface_of(kernel), arguments);
+  const auto reasons = executor->reasons_against(gen::ir::interface_of(kernel), arguments);
   if (!reasons.empty()) throw_cannot_run(entry.name, reasons);
   const std::vector<Array> arrays = workload->arrays();
-  const auto execution = executor.prepare(kernel, arrays, arguments);
+  const auto execution = executor->prepare(kernel, arrays, arguments);
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     const auto& input = arrays[i].input;
     if (input) execution->write(i, read_npy_data(given.in[*input], headers[*input]));
   }
-  execution->run();
-  save_cache(device);
+  try {
+    execution->run();
+  } catch (const Unavailable& why) {
+    throw_cannot_run(entry.name, {why.what()});
+  }
+  keep(*executor);
 
   const std::string damage = execution->damage();
   if (!damage.empty()) {

@@ -9,13 +9,15 @@
 #include "io/parse.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
+#include "workloads/device_executor.hpp"
+#include "workloads/host_executor.hpp"
 
 namespace vkmoye::bench {
 namespace {
 
 // "NVIDIA H200 NVL": the words and the whole.
 std::vector<std::string> names_of_devices() {
-  std::vector<std::string> names;
+  std::vector<std::string> names = {"host"};
   for (const DeviceCaps& caps : list_devices()) {
     const std::string name = caps.name.substr(0, caps.name.find(" ("));
     names.push_back(lower_case(name));
@@ -24,8 +26,7 @@ std::vector<std::string> names_of_devices() {
   return names;
 }
 
-}  // namespace
-
+// As Device::open, with the nearest name where no device is meant by `selector`.
 Device open_device(const std::string& selector) {
   try {
     return Device::open(selector);
@@ -36,8 +37,18 @@ Device open_device(const std::string& selector) {
   }
 }
 
+}  // namespace
+
+bool is_host(const std::string& selector) { return selector == "host"; }
+
+std::unique_ptr<Executor> open_executor(const std::string& selector) {
+  if (is_host(selector)) return std::make_unique<HostExecutor>();
+  return std::make_unique<DeviceExecutor>(open_device(selector));
+}
+
 DeviceCaps described_for(const std::string& selector) {
-  return selector.empty() ? common_device() : open_device(selector).caps();
+  if (selector.empty()) return common_device();
+  return is_host(selector) ? HostExecutor().caps() : open_device(selector).caps();
 }
 
 void throw_cannot_run(std::string_view kernel, std::vector<std::string> reasons) {
@@ -49,12 +60,9 @@ void require_fit(std::string_view name, const KernelInterface& kernel, const Dev
   if (!reasons.empty()) throw_cannot_run(name, std::move(reasons));
 }
 
-void save_cache(Device& device) {
-  device.save_cache();
-  const std::string status = device.cache_status();
-  const bool good = status.find("; not saved: ") == std::string::npos &&
-                    !status.starts_with("rebuilt: ") && !status.starts_with("not read: ");
-  if (!good) fmt::print(stderr, "vkmoye-bench: pipeline cache: {}\n", status);
+void keep(Executor& executor) {
+  const std::string warning = executor.keep();
+  if (!warning.empty()) fmt::print(stderr, "vkmoye-bench: {}\n", warning);
 }
 
 }  // namespace vkmoye::bench

@@ -1,16 +1,20 @@
 #pragma once
 // The device that a command runs on, and what the user is told about it.
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "vkmoye/runtime/device.hpp"
+#include "workloads/execution.hpp"
 
 namespace vkmoye::bench {
 
-/// Device::open, with the nearest name where no device is meant by `selector`.
-Device open_device(const std::string& selector);
+/// Whether `selector` means the host, without Vulkan.
+bool is_host(const std::string& selector);
+
+/// What runs kernels: the host, or Device::open(selector).
+std::unique_ptr<Executor> open_executor(const std::string& selector);
 
 /// What kernels are described for where nothing runs: the device that `selector` means, or, where it
 /// is empty, a common one.
@@ -22,8 +26,7 @@ DeviceCaps described_for(const std::string& selector);
 /// Throws so if the device of `caps` cannot run the kernel.
 void require_fit(std::string_view name, const KernelInterface& kernel, const DeviceCaps& caps);
 
-/// Saves the pipeline cache; says on stderr, in one line, if its file was not good or could not be
-/// written: nothing is wrong, but every start is as slow as the first.
-void save_cache(Device& device);
+/// Executor::keep; what was in the way is said on stderr.
+void keep(Executor& executor);
 
 }  // namespace vkmoye::bench

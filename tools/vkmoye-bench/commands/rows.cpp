@@ -14,7 +14,6 @@
 #include "io/interruption.hpp"
 #include "io/output_file.hpp"
 #include "report/performance_summary.hpp"
-#include "workloads/device_executor.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -84,17 +83,16 @@ class Outcome {
 
 }  // namespace
 
-int run_rows(Device& device, const Workloads& workloads, const MeasureOptions& options,
+int run_rows(Executor& executor, const Workloads& workloads, const MeasureOptions& options,
              const Given& given, bool summary) {
   std::optional<StreamedFile> file;
   if (!given.output.empty() && given.output != "-") file.emplace(given.output);
   std::ostream& out = file ? file->stream() : std::cout;
 
-  DeviceExecutor executor(device);
   Outcome outcome(options.gate);
   std::vector<Row> rows;  // for the summary
   Progress progress(workloads.size());
-  const auto report = make_report(given.format, out, device.caps());
+  const auto report = make_report(given.format, out, executor.caps());
   const auto finish = [&](bool interrupted) {
     if (summary) report->add_summary(ladders_of(rows));
     report->finish(interrupted);
@@ -120,7 +118,7 @@ int run_rows(Device& device, const Workloads& workloads, const MeasureOptions& o
     if (file) file->keep();
   }
   on_signal.reset();
-  save_cache(device);
+  keep(executor);
   finish(false);
   if (file) file->close();  // of stdout, the program tells at its end
   return outcome.status();

@@ -26,8 +26,8 @@ std::vector<std::string> types_of(const Given& given, const Entries& kernels) {
 }
 
 Workloads workloads_of(const Given& given, const Entries& kernels) {
-  const std::vector<Extents> sizes =
-      given.sizes.empty() ? std::vector<Extents>{{2048}} : given.sizes;
+  const Extents usual = {is_host(given.device) ? 128 : 2048};
+  const std::vector<Extents> sizes = given.sizes.empty() ? std::vector{usual} : given.sizes;
   Workloads workloads;
   for (const std::string& type : types_of(given, kernels)) {
     for (const Extents& size : sizes) {
@@ -52,13 +52,13 @@ int run(const Given& given) {
   }
   refuse_useless_baselines(given.measure.baselines, kernels);
   const Workloads workloads = workloads_of(given, kernels);
-  Device device = open_device(given.device);
+  const auto executor = open_executor(given.device);
   // A bad config is refused before any work; of several kernels, those without this type are
   // skipped.
   for (const auto& workload : workloads) {
-    if (kernels.size() == 1 || workload->has_type()) workload->describe(device.caps());
+    if (kernels.size() == 1 || workload->has_type()) workload->describe(executor->caps());
   }
-  return run_rows(device, workloads, given.measure, given);
+  return run_rows(*executor, workloads, given.measure, given);
 }
 
 }  // namespace

@@ -28,8 +28,8 @@ std::vector<Extents> sizes_of_products(bool cpu, bool quick) {
 }
 
 int suite(const Given& given) {
-  Device device = open_device(given.device);
-  const bool cpu = device.caps().kind == DeviceKind::cpu;
+  const auto executor = open_executor(given.device);
+  const bool cpu = executor->caps().kind == DeviceKind::cpu;
   std::vector<ScalarType> types = {ScalarType::f32};
   if (!given.quick) types.insert(types.end(), {ScalarType::f16, ScalarType::f64, ScalarType::i8});
 
@@ -50,7 +50,7 @@ int suite(const Given& given) {
   MeasureOptions measure = given.measure;
   measure.min_time = given.quick ? (cpu ? 0.02 : 0.1) : 0.25;
   if (measure.baselines.empty()) measure.baselines = {"copy"};
-  return run_rows(device, workloads, measure, given, /*summary=*/true);
+  return run_rows(*executor, workloads, measure, given, /*summary=*/true);
 }
 
 }  // namespace

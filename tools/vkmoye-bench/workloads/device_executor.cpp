@@ -112,4 +112,12 @@ std::unique_ptr<Execution> DeviceExecutor::prepare(const gen::ir::Kernel& kernel
                                            arguments);
 }
 
+std::string DeviceExecutor::keep() {
+  device_.save_cache();
+  const std::string status = device_.cache_status();
+  const bool good = status.find("; not saved: ") == std::string::npos &&
+                    !status.starts_with("rebuilt: ") && !status.starts_with("not read: ");
+  return good ? "" : "pipeline cache: " + status;
+}
+
 }  // namespace vkmoye::bench

@@ -1,6 +1,7 @@
 #pragma once
 // Kernels on a Vulkan device, each array between guard words.
 
+#include <utility>
 #include <vector>
 
 #include "vkmoye/contract/compiled_kernel.hpp"
@@ -40,8 +41,7 @@ class DeviceExecution : public Execution {
 
 class DeviceExecutor : public Executor {
  public:
-  /// `device` must outlive it.
-  explicit DeviceExecutor(Device& device) : device_(device) {}
+  explicit DeviceExecutor(Device device) : device_(std::move(device)) {}
 
   const DeviceCaps& caps() const override { return device_.caps(); }
   std::vector<std::string> reasons_against(const KernelInterface& kernel,
@@ -49,9 +49,11 @@ class DeviceExecutor : public Executor {
   std::unique_ptr<Execution> prepare(const gen::ir::Kernel& kernel,
                                      const std::vector<Array>& arrays,
                                      const Arguments& arguments) override;
+  /// The pipeline cache: without it nothing is wrong, but every start is as slow as the first.
+  std::string keep() override;
 
  private:
-  Device& device_;
+  Device device_;
 };
 
 }  // namespace vkmoye::bench

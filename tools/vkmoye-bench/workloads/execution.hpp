@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,12 @@
 namespace vkmoye::bench {
 
 class DeviceExecution;
+
+/// A library, a symbol or an ability that is not there: no mistake of anybody. `what()` says what was
+/// looked for.
+struct Unavailable : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 /// One buffer of a kernel.
 struct Array {
@@ -37,7 +44,7 @@ class Execution {
                      std::uint64_t offset = 0) = 0;
   virtual void read(std::size_t array, std::span<std::byte> to, std::uint64_t offset = 0) const = 0;
 
-  /// Runs the kernel once and waits.
+  /// Runs the kernel once and waits. Throws DeviceError, or Unavailable if that takes too long here.
   virtual void run() = 0;
   /// What was done to memory that is not the kernel's; empty: nothing.
   virtual std::string damage() const = 0;
@@ -62,6 +69,10 @@ class Executor {
   virtual std::unique_ptr<Execution> prepare(const gen::ir::Kernel& kernel,
                                              const std::vector<Array>& arrays,
                                              const Arguments& arguments) = 0;
+
+  /// After the last kernel: keeps what makes the next start faster. Returns what was in the way, one
+  /// line; empty: nothing.
+  virtual std::string keep() { return {}; }
 };
 
 }  // namespace vkmoye::bench

@@ -92,6 +92,10 @@ void check_and_time(Executor& executor, const Workload& workload, const gen::ir:
   }
   if (DeviceExecution* device = execution->on_device()) {
     add_times(*device, workload, options, row);
+  } else {
+    for (const std::string& name : options.baselines) {
+      if (does(name, workload.entry())) row.no_ratio[name] = "there is no clock on the host";
+    }
   }
   // After everything that ran, so that no launch wrote beside its buffers unseen.
   const std::string damage = execution->damage();
@@ -134,6 +138,8 @@ Row measure(Executor& executor, const Workload& workload, const MeasureOptions& 
   } catch (const DeviceError& error) {
     if (error.kind != DeviceError::Kind::kOutOfMemory) throw;
     row.skipped = error.what();
+  } catch (const Unavailable& why) {
+    row.skipped = why.what();
   }
   return row;
 }

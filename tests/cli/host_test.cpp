@@ -1,0 +1,71 @@
+// --device host: kernels run by the twin, with no Vulkan in reach.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/bench.hpp"
+#include "support/npy.hpp"
+#include "support/process.hpp"
+#include "vkmoye/gen/kernels/registry.hpp"
+
+namespace vkmoye::test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+const std::vector<std::string> kNoVulkan = {"VK_DRIVER_FILES=/nonexistent"};
+
+// The second oracle: neither a driver nor a shader compiler has a part in the result.
+TEST(HostCli, EveryKernelIsRightOnTheTwin) {
+  for (const char* type : {"f32", "f16", "i32"}) {
+    const Outcome outcome = bench(
+        {"run", "*", "--device", "host", "--size", "33,1x70", "--type", type, "--format", "json"},
+        kNoVulkan);
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const json report = json::parse(outcome.out);
+    EXPECT_EQ(report["device"]["name"], "host");
+    std::size_t ran = 0;
+    for (const json& row : report["results"]) {
+      if (!row["skipped"].is_null()) continue;
+      ++ran;
+      EXPECT_EQ(row["verified"], true) << row;
+      EXPECT_TRUE(row["time_us"].is_null()) << row;
+      EXPECT_THAT(std::string(row["command"]), HasSubstr("--device host"));
+    }
+    EXPECT_GE(ran, gen::registry().size());
+  }
+}
+
+TEST(HostCli, WhatTakesTooLongIsSkipped) {
+  const Outcome elements =
+      bench({"run", "copy/simple", "--device", "host", "--size", "65536"}, kNoVulkan);
+  EXPECT_EQ(elements.status, 3);
+  EXPECT_THAT(elements.out, HasSubstr("src has 4294967296 elements, the host takes at most"));
+  const Outcome steps =
+      bench({"run", "gemm/naive", "--device", "host", "--size", "64x64x200000"}, kNoVulkan);
+  EXPECT_EQ(steps.status, 3);
+  EXPECT_THAT(steps.out, HasSubstr("steps on the host; take smaller sizes"));
+}
+
+TEST(HostCli, ThereIsNoClock) {
+  const Outcome outcome = bench(
+      {"run", "copy/simple", "--device", "host", "--baseline", "copy", "--gate", "0.1"}, kNoVulkan);
+  EXPECT_EQ(outcome.status, 4);
+  EXPECT_THAT(outcome.err, HasSubstr("no time of copy: there is no clock on the host"));
+}
+
+TEST(HostCli, ApplyRunsThereToo) {
+  const TemporaryFolder folder;
+  write_file(folder.file("a.npy"), npy("|i1", "(2, 3)", std::string("\1\2\3\4\5\6", 6)));
+  const Outcome outcome = bench({"apply", "transpose/padded", "--device", "host", "--in",
+                                 folder.file("a.npy"), "--out", folder.file("b.npy")},
+                                kNoVulkan);
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(read_file(folder.file("b.npy")), npy("|i1", "(3, 2)", std::string("\1\4\2\5\3\6", 6)));
+}
+
+}  // namespace
+}  // namespace vkmoye::test

@@ -1,0 +1,25 @@
+#pragma once
+// Kernels on the host, by the twin: no Vulkan, no clock; whatever the twin sees wrong is damage.
+
+#include <vector>
+
+#include "workloads/execution.hpp"
+
+namespace vkmoye::bench {
+
+class HostExecutor : public Executor {
+ public:
+  HostExecutor();
+
+  const DeviceCaps& caps() const override { return caps_; }
+  std::vector<std::string> reasons_against(const KernelInterface& kernel,
+                                           const Arguments& arguments) const override;
+  std::unique_ptr<Execution> prepare(const gen::ir::Kernel& kernel,
+                                     const std::vector<Array>& arrays,
+                                     const Arguments& arguments) override;
+
+ private:
+  DeviceCaps caps_;
+};
+
+}  // namespace vkmoye::bench
