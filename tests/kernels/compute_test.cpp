@@ -1,20 +1,13 @@
-// What authors compute with, on every device found, against the library's own meaning.
+// Element operations and conversions, on every device found, against the library's own meaning.
 
 #include <gmock/gmock.h>
 
 #include <cmath>
 #include <map>
-#include <numeric>
-#include <random>
 
-#include "support/device_fixture.hpp"
-#include "support/guarded_buffer.hpp"
-#include "vkmoye/contract/scalar_value.hpp"
-#include "vkmoye/gen/compile.hpp"
+#include "kernels/compute_fixture.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
-#include "vkmoye/gen/ir/meaning.hpp"
 #include "vkmoye/gen/ir/operation.hpp"
-#include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::test {
 namespace {
@@ -23,50 +16,10 @@ using gen::Builder;
 using gen::Expr;
 using gen::Tensor;
 using gen::View;
-using gen::ir::Bits;
 using gen::ir::Op;
 
 constexpr ScalarType kTypes[] = {ScalarType::f16, ScalarType::f32, ScalarType::f64, ScalarType::i32,
                                  ScalarType::u32};
-
-std::vector<std::uint8_t> bytes_of(ScalarType type, const std::vector<Bits>& values) {
-  std::vector<std::uint8_t> out;
-  for (const Bits value : values) {
-    for (std::size_t i = 0; i < size_of(type); ++i) {
-      out.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
-    }
-  }
-  return out;
-}
-
-std::vector<Bits> bits_from(ScalarType type, const std::vector<std::uint8_t>& bytes) {
-  const std::size_t width = size_of(type);
-  std::vector<Bits> out(bytes.size() / width, 0);
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    out[i / width] |= static_cast<Bits>(bytes[i]) << (8 * (i % width));
-  }
-  return out;
-}
-
-// Runs `kernel`, whose buffers are inputs and, behind them, one output of `count` elements of `type`.
-std::vector<Bits> run(Device& device, const gen::ir::Kernel& kernel,
-                      const std::vector<std::vector<std::uint8_t>>& inputs, ScalarType type,
-                      std::size_t count, const Arguments& arguments = {}) {
-  const Pipeline pipeline = device.load(gen::compile(kernel, device.caps()));
-  std::vector<GuardedBuffer> buffers;
-  std::vector<BufferView> views;
-  for (const auto& input : inputs) {
-    buffers.emplace_back(device, input.size());
-    write_as(buffers.back(), input);
-  }
-  buffers.emplace_back(device, count * size_of(type));
-  for (const GuardedBuffer& buffer : buffers) views.push_back(buffer.view());
-  device.run(pipeline, views, arguments);
-  for (const GuardedBuffer& buffer : buffers) EXPECT_EQ(buffer.damage(), "");
-  return bits_from(type, read_as<std::uint8_t>(buffers.back()));
-}
-
-// --- operations on elements ---
 
 struct Case {
   const char* name;
@@ -144,25 +97,6 @@ double epsilon_of(ScalarType type) {
     default: return 0;
   }
 }
-
-class ComputeTest : public DeviceTest {
- protected:
-  // Small numbers of both signs, so that integers and floats meet ties, zeros and equals.
-  std::vector<Bits> random_values(ScalarType type, std::size_t count) {
-    std::vector<Bits> out;
-    for (std::size_t i = 0; i < count; ++i) {
-      const double whole = static_cast<double>(static_cast<int>(random_() % 17) - 8);
-      const double part = is_floating(type) ? static_cast<double>(random_() % 1024) / 1024 : 0;
-      const bool is_any = !is_floating(type) && random_() % 2 == 0;
-      out.push_back(is_any
-                        ? random_()
-                        : bits_of(type, type == ScalarType::u32 ? std::abs(whole) : whole + part));
-    }
-    return out;
-  }
-
-  std::mt19937 random_{71};
-};
 
 TEST_F(ComputeTest, EveryOperationComputesItsMeaningForEveryType) {
   constexpr std::int64_t kCount = 256;
@@ -253,263 +187,6 @@ TEST_F(ComputeTest, ElementsAreConvertedAsMeaningSays) {
               << to_string(from) << " to " << to_string(to) << ": " << number_of(from, input[i]);
         }
       }
-    }
-  });
-}
-
-// --- subgroups ---
-
-using Lanes = std::vector<Bits>;
-
-Lanes combined_lanes(Op op, ScalarType type, const Lanes& in, gen::ir::Subgroup::Kind kind) {
-  using Kind = gen::ir::Subgroup::Kind;
-  const gen::Combination combine{op};
-  const Expr a = gen::ir::variable("a", gen::ir::element(type));
-  const auto both = [&](Bits left, Bits right) {
-    const Expr e = op == Op::add ? a + a : op == Op::minimum ? minimum(a, a) : maximum(a, a);
-    return *gen::ir::meaning(*e, std::vector<Bits>{left, right});
-  };
-  Lanes out;
-  Bits running = combine.neutral(type)->value;
-  for (const Bits value : in) {
-    const Bits next = both(running, value);
-    out.push_back(kind == Kind::exclusive_scan ? running : next);
-    running = next;
-  }
-  if (kind == Kind::reduce) out.assign(in.size(), running);
-  return out;
-}
-
-TEST_F(ComputeTest, LanesFindTogetherWhatTheOperationsSay) {
-  using Kind = gen::ir::Subgroup::Kind;
-  for_each_device([&](Device& device) {
-    const std::uint32_t lanes = device.caps().subgroup_size, threads = 4 * lanes;
-    for (const ScalarType type :
-         {ScalarType::f32, ScalarType::f64, ScalarType::i32, ScalarType::u32}) {
-      Builder k("lanes", threads, lanes);
-      const Tensor in = k.input("src", type, {{"at", threads}});
-      const Tensor out = k.output("dst", type, {{"at", threads}, {"number", 14}});
-      const auto mine = [&](const Tensor& tensor, std::uint32_t number) {
-        const bool is_flat = tensor.array.axes.size() == 1;
-        return parallelize(
-            is_flat ? tile(tensor, {threads}, {0}) : tile(tensor, {threads, 1}, {0, number}),
-            is_flat ? Layout(threads) : make_layout({threads, 1}), k.thread());
-      };
-      const Expr value = k.load("value", mine(in, 0));
-      std::uint32_t number = 0;
-      const auto keep = [&](const Expr& result) { k.assign(mine(out, number++), result); };
-      for (const Op op : {Op::add, Op::minimum, Op::maximum}) {
-        const std::string name(gen::ir::name_of(op));
-        keep(k.subgroup_reduce("reduced_" + name, op, value));
-        keep(k.subgroup_inclusive_scan("inclusive_" + name, op, value));
-        keep(k.subgroup_exclusive_scan("exclusive_" + name, op, value));
-      }
-      keep(k.subgroup_broadcast("of_3", value, 3));
-      keep(k.subgroup_shuffle("swapped", value, bit_xor(k.lane(), 5)));
-      const Expr ballot = k.subgroup_ballot("ballot", less(value, gen::ir::number(type, 3)));
-      keep(convert(component(ballot, 0), type));
-      const Expr first = k.subgroup_elect("first");
-      keep(select(first, gen::ir::number(type, 1), gen::ir::number(type, 0)));
-      keep(convert(k.subgroup(), type));
-      const gen::ir::Kernel kernel = k.finish();
-      if (!reasons_against(gen::ir::interface_of(kernel), device.caps()).empty()) continue;
-
-      std::vector<Bits> input;  // whole numbers: sums are exact in any order
-      for (std::uint32_t i = 0; i < threads; ++i) {
-        input.push_back(bits_of(type, static_cast<double>(random_() % 100)));
-      }
-      const auto found = run(device, kernel, {bytes_of(type, input)}, type, threads * 14);
-      for (std::uint32_t s = 0; s < 4; ++s) {
-        const Lanes own(input.begin() + s * lanes, input.begin() + (s + 1) * lanes);
-        std::vector<Lanes> expected;
-        for (const Op op : {Op::add, Op::minimum, Op::maximum}) {
-          for (const Kind kind : {Kind::reduce, Kind::inclusive_scan, Kind::exclusive_scan}) {
-            expected.push_back(combined_lanes(op, type, own, kind));
-          }
-        }
-        Lanes swapped, first_lane(lanes, bits_of(type, 0));
-        std::uint32_t votes = 0;
-        for (std::uint32_t l = 0; l < lanes; ++l) {
-          swapped.push_back(own[l ^ 5]);
-          if (l < 32 && number_of(type, own[l]) < 3) votes |= 1u << l;
-        }
-        first_lane[0] = bits_of(type, 1);
-        expected.push_back(Lanes(lanes, own[3]));
-        expected.push_back(swapped);
-        expected.push_back(Lanes(lanes, gen::ir::converted(gen::ir::element(ScalarType::u32), votes,
-                                                           gen::ir::element(type))));
-        expected.push_back(first_lane);
-        expected.push_back(Lanes(lanes, bits_of(type, s)));
-        for (std::size_t n = 0; n < expected.size(); ++n) {
-          const auto begin = found.begin() + static_cast<std::ptrdiff_t>(n * threads + s * lanes);
-          EXPECT_EQ(Lanes(begin, begin + lanes), expected[n])
-              << "result " << n << " of " << to_string(type) << ", subgroup " << s;
-        }
-      }
-    }
-  });
-}
-
-// --- threads ---
-
-TEST_F(ComputeTest, ThreadsThatDifferInOneModeHaveTheirCombination) {
-  struct Form {
-    const char* threads;
-    int mode;
-  };
-  // Lanes alone, subgroups alone, both, lanes of both modes, everything, nothing.
-  const Form forms[] = {{"(8,32):(1,8)", 0},          {"(8,32):(1,8)", 1},  {"(2,128):(1,2)", 1},
-                        {"(32,8):(1,32)", 0},         {"(256,1):(1,0)", 0}, {"(4,64):(64,1)", 0},
-                        {"((2,4),32):((1,64),2)", 0}, {"(1,256):(0,1)", 0}};
-  for_each_device([&](Device& device) {
-    for (const Form& form : forms) {
-      for (const ScalarType type : {ScalarType::f32, ScalarType::i32}) {
-        for (const gen::Combination combination : {gen::kSum, gen::kMaximum}) {
-          SCOPED_TRACE(std::string(form.threads) + " mode " + std::to_string(form.mode) + " " +
-                       combination.name() + " of " + std::string(to_string(type)));
-          const Layout threads = parse_layout(form.threads);
-          Builder k("across", 256, device.caps().subgroup_size);
-          const Tensor src = k.input("src", type, {{"value", 3}, {"at", 256}});
-          const Tensor dst = k.output("dst", type, {{"value", 3}, {"at", 256}});
-          const auto mine = [&](const Tensor& tensor) {
-            return parallelize(tile(tensor, {3, 256}, {0, 0}), make_layout({1, 256}), k.thread());
-          };
-          const View values = k.make_fragment_like("values", type, mine(src));
-          k.copy(mine(src), values, {.edges = gen::Edges::inside});
-          k.reduce_across(values, combination, threads, form.mode);
-          k.copy(values, mine(dst), {.edges = gen::Edges::inside});
-
-          std::vector<Bits> input;
-          for (int i = 0; i < 3 * 256; ++i) {
-            input.push_back(bits_of(type, static_cast<int>(random_() % 2001) - 1000));
-          }
-          const bool has_nan = is_floating(type);
-          if (has_nan) input[3 * 77 + 1] = bits_of(type, std::nan(""));
-          const auto found = run(device, k.finish(), {bytes_of(type, input)}, type, 3 * 256);
-
-          // The coordinate of a thread along the modes that stay.
-          std::vector<std::int64_t> kept(256);
-          for (std::int64_t i = 0; i < 256; ++i) {
-            const auto at = static_cast<std::size_t>(threads(i));
-            const std::int64_t m = size(threads.mode(0));
-            kept[at] = form.mode == 0 ? i / m : i % m;
-          }
-          for (std::size_t t = 0; t < 256; ++t) {
-            for (std::size_t v = 0; v < 3; ++v) {
-              double expected = combination.op == Op::add ? 0 : -1e9;
-              for (std::size_t other = 0; other < 256; ++other) {
-                if (kept[other] != kept[t]) continue;
-                const double x = number_of(type, input[3 * other + v]);
-                const bool takes = !std::isnan(expected) && !(x <= expected);
-                expected = combination.op == Op::add ? expected + x : takes ? x : expected;
-              }
-              const double got = number_of(type, found[3 * t + v]);
-              EXPECT_TRUE(got == expected || (std::isnan(got) && std::isnan(expected)))
-                  << "thread " << t << " value " << v << ": " << got << " instead of " << expected;
-            }
-          }
-        }
-      }
-    }
-  });
-}
-
-// --- a kernel of an author ---
-
-// y = max(x + bias, 0), and the largest of each row of y: 128 threads with 4 values each have a row.
-gen::ir::Kernel bias_relu_largest(std::uint32_t lanes) {
-  Builder k("bias_relu_largest", 128, lanes);
-  const Tensor x = k.input("x", ScalarType::f32, {{"col", 512}, {"row", "rows"}});
-  const Tensor bias = k.input("bias", ScalarType::f32, {{"col", 512}});
-  const Tensor y = k.output("y", ScalarType::f32, {{"col", 512}, {"row", "rows"}});
-  const Tensor largest = k.output("largest", ScalarType::f32, {{"row", "rows"}});
-  const Layout threads = make_layout({128, 1});
-  const auto mine = [&](const View& whole) { return parallelize(whole, threads, k.thread()); };
-
-  const View row = mine(tile(x, {512, 1}, {0, k.block_x()}));  // (4, 1)
-  const View to = mine(tile(y, {512, 1}, {0, k.block_x()}));
-  const View shift = mine(repeat(tile(bias, {512}, {0}), 1, 1));
-  const View most = k.registers("most", ScalarType::f32, Layout());
-  const View held = k.make_fragment_like("held", ScalarType::f32, row);
-  k.assign(held, gen::ir::number(ScalarType::f32, 0));
-  k.apply(
-      held, [](const Expr& v, const Expr& b) { return maximum(v + b, 0); }, row, shift);
-  k.apply(
-      to, [](const Expr& v) { return v; }, held);
-  k.assign(most, gen::kMaximum.neutral(ScalarType::f32));
-  k.accumulate(most, gen::kMaximum, held);
-  k.reduce_across(most, gen::kMaximum, threads, 0);
-  k.branch({gen::ir::equal(k.thread(), 0)}, [&] {
-    k.apply(
-        tile(largest, {1}, {k.block_x()}), [](const Expr& v) { return v; }, most);
-  });
-  return k.finish();
-}
-
-TEST_F(ComputeTest, AnAuthorsKernelComputesInAFewLines) {
-  for_each_device([&](Device& device) {
-    const Pipeline pipeline =
-        device.load(gen::compile(bias_relu_largest(device.caps().subgroup_size), device.caps()));
-    constexpr std::size_t kRows = 5;
-    std::vector<float> x, bias;
-    for (std::size_t i = 0; i < kRows * 512; ++i) {
-      x.push_back(static_cast<float>(static_cast<int>(random_() % 2001) - 1000));
-    }
-    for (int i = 0; i < 512; ++i) bias.push_back(static_cast<float>(random_() % 16));
-    GuardedBuffer in(device, x.size() * 4), shift(device, 512 * 4), y(device, x.size() * 4),
-        largest(device, kRows * 4);
-    write_as(in, x);
-    write_as(shift, bias);
-    device.run(pipeline, {in.view(), shift.view(), y.view(), largest.view()}, {{"rows", kRows}});
-    const auto found = read_as<float>(y), most = read_as<float>(largest);
-    for (std::size_t r = 0; r < kRows; ++r) {
-      float expected = 0;
-      for (std::size_t c = 0; c < 512; ++c) {
-        const float value = std::max(x[512 * r + c] + bias[c], 0.0f);
-        EXPECT_EQ(found[512 * r + c], value);
-        expected = std::max(expected, value);
-      }
-      EXPECT_EQ(most[r], expected);
-    }
-    EXPECT_EQ(y.damage() + largest.damage(), "");
-  });
-}
-
-// --- atomics ---
-
-TEST_F(ComputeTest, SeveralInvocationsCombineIntoOneElement) {
-  for_each_device([&](Device& device) {
-    for (const ScalarType type : {ScalarType::i32, ScalarType::u32, ScalarType::f32}) {
-      Builder k("atomics", 64);
-      const Tensor src = k.input("src", type, {{"at", "n"}});
-      const Tensor sums = k.in_out("dst", type, {{"at", 3}});
-      const View mine = parallelize(tile(src, {64}, {k.block_x()}), Layout(64), k.thread());
-      k.accumulate_atomically(tile(sums, {1}, {0}), gen::kSum, mine);
-      if (!is_floating(type)) {
-        k.accumulate_atomically(tile(sums, {1}, {1}), gen::kMinimum, mine);
-        k.accumulate_atomically(tile(sums, {1}, {2}), gen::kMaximum, mine);
-      }
-      const gen::ir::Kernel kernel = k.finish();
-      if (!reasons_against(gen::ir::interface_of(kernel), device.caps()).empty()) continue;
-      std::vector<Bits> input;
-      double sum = 100, least = 100, most = 100;
-      for (int i = 0; i < 200; ++i) {  // the last workgroup is not full
-        const double x = static_cast<double>(random_() % 1000);
-        input.push_back(bits_of(type, x));
-        sum += x;
-        least = std::min(least, x);
-        most = std::max(most, x);
-      }
-      GuardedBuffer in(device, input.size() * 4), out(device, 12);
-      write_as(in, bytes_of(type, input));
-      write_as(out, bytes_of(type, Lanes(3, bits_of(type, 100))));
-      device.run(device.load(gen::compile(kernel, device.caps())), {in.view(), out.view()},
-                 {{"n", 200}});
-      const auto found = bits_from(type, read_as<std::uint8_t>(out));
-      EXPECT_EQ(number_of(type, found[0]), sum) << to_string(type);
-      EXPECT_EQ(number_of(type, found[1]), is_floating(type) ? 100 : least);
-      EXPECT_EQ(number_of(type, found[2]), is_floating(type) ? 100 : most);
-      EXPECT_EQ(in.damage() + out.damage(), "");
     }
   });
 }

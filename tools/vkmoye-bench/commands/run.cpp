@@ -27,7 +27,8 @@ std::vector<std::string> types_of(const Given& given, const Entries& kernels) {
 
 Workloads workloads_of(const Given& given, const Entries& kernels) {
   const Extents usual = {is_host(given.device) ? 128 : 2048};
-  const std::vector<Extents> sizes = given.sizes.empty() ? std::vector{usual} : given.sizes;
+  const std::vector<Extents> sizes =
+      given.sizes.empty() ? std::vector<Extents>{usual} : given.sizes;
   Workloads workloads;
   for (const std::string& type : types_of(given, kernels)) {
     for (const Extents& size : sizes) {

@@ -1,0 +1,77 @@
+#pragma once
+// What tests of kernels that compute share: elements as bits, a launch between guard words.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "support/device_fixture.hpp"
+#include "support/guarded_buffer.hpp"
+#include "vkmoye/contract/scalar_value.hpp"
+#include "vkmoye/gen/compile.hpp"
+#include "vkmoye/gen/ir/meaning.hpp"
+
+namespace vkmoye::test {
+
+using gen::ir::Bits;
+
+inline std::vector<std::uint8_t> bytes_of(ScalarType type, const std::vector<Bits>& values) {
+  std::vector<std::uint8_t> out;
+  for (const Bits value : values) {
+    for (std::size_t i = 0; i < size_of(type); ++i) {
+      out.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
+    }
+  }
+  return out;
+}
+
+inline std::vector<Bits> bits_from(ScalarType type, const std::vector<std::uint8_t>& bytes) {
+  const std::size_t width = size_of(type);
+  std::vector<Bits> out(bytes.size() / width, 0);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    out[i / width] |= static_cast<Bits>(bytes[i]) << (8 * (i % width));
+  }
+  return out;
+}
+
+// Runs `kernel`, whose buffers are inputs and, behind them, one output of `count` elements of `type`.
+inline std::vector<Bits> run(Device& device, const gen::ir::Kernel& kernel,
+                             const std::vector<std::vector<std::uint8_t>>& inputs, ScalarType type,
+                             std::size_t count, const Arguments& arguments = {}) {
+  const Pipeline pipeline = device.load(gen::compile(kernel, device.caps()));
+  std::vector<GuardedBuffer> buffers;
+  std::vector<BufferView> views;
+  for (const auto& input : inputs) {
+    buffers.emplace_back(device, input.size());
+    write_as(buffers.back(), input);
+  }
+  buffers.emplace_back(device, count * size_of(type));
+  for (const GuardedBuffer& buffer : buffers) views.push_back(buffer.view());
+  device.run(pipeline, views, arguments);
+  for (const GuardedBuffer& buffer : buffers) EXPECT_EQ(buffer.damage(), "");
+  return bits_from(type, read_as<std::uint8_t>(buffers.back()));
+}
+
+class ComputeTest : public DeviceTest {
+ protected:
+  // Small numbers of both signs, so that integers and floats meet ties, zeros and equals.
+  std::vector<Bits> random_values(ScalarType type, std::size_t count) {
+    std::vector<Bits> out;
+    for (std::size_t i = 0; i < count; ++i) {
+      const double whole = static_cast<double>(static_cast<int>(random_() % 17) - 8);
+      const double part = is_floating(type) ? static_cast<double>(random_() % 1024) / 1024 : 0;
+      const bool is_any = !is_floating(type) && random_() % 2 == 0;
+      out.push_back(is_any
+                        ? random_()
+                        : bits_of(type, type == ScalarType::u32 ? std::abs(whole) : whole + part));
+    }
+    return out;
+  }
+
+  std::mt19937 random_{71};
+};
+
+}  // namespace vkmoye::test
