@@ -12,8 +12,8 @@
 namespace vkmoye::gen {
 namespace {
 
-using machine::Access;
 using machine::Machine;
+using machine::MemoryAccess;
 using machine::Values;
 
 constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 27;
@@ -71,15 +71,7 @@ class Observer final : public machine::Guest {
   bool concerns(const ir::Array& array) const override {
     return array.space != ir::Array::Space::registers;
   }
-  Values load(Machine& m, const Access& access) override {
-    touch(m, access);
-    return Guest::load(m, access);
-  }
-  void store(Machine& m, const Access& access, const Values&) override { touch(m, access); }
-  Values combine(Machine& m, const Access& access, ir::Op op, const Values& values) override {
-    touch(m, access);
-    return Guest::combine(m, access, op, values);
-  }
+  void accessed(Machine& m, const MemoryAccess& access) override { touch(m, access); }
   // A condition on data may hold: its threads take both ways.
   bool forks() const override { return false; }
   machine::Rounds enter(Machine&, const ir::For& loop,
@@ -95,7 +87,7 @@ class Observer final : public machine::Guest {
     double ideal = 0, found = 0;
   };
 
-  void touch(Machine& m, const Access& made) {
+  void touch(Machine& m, const MemoryAccess& made) {
     const auto site = sites_.index.find(&made.element);
     if (site == sites_.index.end()) return;
     const ir::Array& array = made.array;

@@ -212,8 +212,12 @@ void check_vector(const View& from, const View& to, const ir::Array& array, cons
              vector.count, to_string(array.type), vector.leaf, to_string(from.shape()), extent));
 }
 
+// Mode by mode; a shape without modes, such as 8, is one.
 void check_shapes(const View& from, const View& to) {
-  if (product_each(from.shape()) == product_each(to.shape())) return;
+  const auto sizes = [](const IntTuple& shape) {
+    return shape.is_leaf() ? IntTuple{shape.leaf(0)} : product_each(shape);
+  };
+  if (sizes(from.shape()) == sizes(to.shape())) return;
   refuse(
       from, to,
       fmt::format("the shapes {} and {} differ", to_string(from.shape()), to_string(to.shape())));

@@ -8,11 +8,19 @@ namespace vkmoye::gen::machine {
 
 using ir::Expr;
 
-Values Guest::load(Machine&, const Access& access) {
+Values unknown_elements(const MemoryAccess& access) {
   return Values::unknown(scalars_of(ir::element(access.array.type, access.element.width)));
 }
 
-Values Guest::combine(Machine&, const Access&, ir::Op, const Values&) { return Values::unknown(); }
+Values Guest::load(Machine& machine, const MemoryAccess& access) {
+  accessed(machine, access);
+  return unknown_elements(access);
+}
+
+Values Guest::combine(Machine& machine, const MemoryAccess& access, ir::Op, const Values&) {
+  accessed(machine, access);
+  return Values::unknown();
+}
 
 Machine::Machine(const ir::Kernel& kernel, const Workgroup& workgroup, Guest& guest, Budget& budget)
     : kernel_(kernel),
@@ -62,19 +70,19 @@ void Machine::step(const ir::Let& s, const Lanes&) {
 }
 
 void Machine::step(const ir::Load& s, const Lanes& active) {
-  const Access access{s.from, array_of(s.from), active, /*reads=*/true};
+  const MemoryAccess access{s.from, array_of(s.from), active, /*reads=*/true};
   values_.define(s.name, guest_.concerns(access.array) ? guest_.load(*this, access)
-                                                       : guest_.Guest::load(*this, access));
+                                                       : unknown_elements(access));
 }
 
 void Machine::step(const ir::Store& s, const Lanes& active) {
-  const Access access{s.to, array_of(s.to), active, /*reads=*/false, /*writes=*/true};
+  const MemoryAccess access{s.to, array_of(s.to), active, /*reads=*/false, /*writes=*/true};
   if (!guest_.concerns(access.array)) return;
   guest_.store(*this, access, guest_.needs_data() ? values_(s.value) : Values::unknown());
 }
 
 void Machine::step(const ir::Atomic& s, const Lanes& active) {
-  const Access access{s.to, array_of(s.to), active, true, true, /*atomic=*/true};
+  const MemoryAccess access{s.to, array_of(s.to), active, true, true, /*atomic=*/true};
   values_.define(s.name, guest_.concerns(access.array)
                              ? guest_.combine(*this, access, s.combine, values_(s.value))
                              : Values::unknown());

@@ -32,12 +32,15 @@ struct Rounds {
 };
 
 /// An access of the invocations in `active`.
-struct Access {
+struct MemoryAccess {
   const ir::Element& element;
   const ir::Array& array;
   const Lanes& active;
   bool reads = false, writes = false, atomic = false;
 };
+
+/// The elements of an access, none of them known.
+Values unknown_elements(const MemoryAccess& access);
 
 /// What varies between those who run kernels on the machine.
 class Guest {
@@ -48,12 +51,17 @@ class Guest {
   virtual bool concerns(const ir::Array& array) const = 0;
   /// Whether elements are computed, or indices and conditions only.
   virtual bool needs_data() const { return false; }
+  /// By default what each of the three below does; for who only looks.
+  virtual void accessed(Machine&, const MemoryAccess&) {}
   /// What the invocations find; not known by default.
-  virtual Values load(Machine& machine, const Access& access);
+  virtual Values load(Machine& machine, const MemoryAccess& access);
   /// `values`: not known if no data is needed.
-  virtual void store(Machine&, const Access&, const Values&) {}
+  virtual void store(Machine& machine, const MemoryAccess& access, const Values&) {
+    accessed(machine, access);
+  }
   /// An atomic operation: reads and writes; gives what was there before.
-  virtual Values combine(Machine& machine, const Access& access, ir::Op op, const Values& values);
+  virtual Values combine(Machine& machine, const MemoryAccess& access, ir::Op op,
+                         const Values& values);
   /// `active` wait for each other.
   virtual void barrier(Machine&, const Lanes& /*active*/) {}
   /// Something that all of a subgroup or a workgroup must come to, and some did not.

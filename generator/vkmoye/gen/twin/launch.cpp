@@ -11,9 +11,9 @@
 
 namespace vkmoye::gen::twin {
 
-using machine::Access;
 using machine::Lanes;
 using machine::Machine;
+using machine::MemoryAccess;
 using machine::scalars_of;
 using machine::Value;
 using machine::Values;
@@ -135,7 +135,7 @@ void Launch::check_results() {
 }
 
 template <class Visit>
-void Launch::at_addresses(Machine& m, const Access& access, Visit visit) {
+void Launch::at_addresses(Machine& m, const MemoryAccess& access, Visit visit) {
   const ir::Element& element = access.element;
   Memory& memory = memories_.at(element.array);
   std::vector<Values> coordinates;
@@ -182,7 +182,7 @@ void Launch::at_addresses(Machine& m, const Access& access, Visit visit) {
   });
 }
 
-void Launch::touch(const Access& access, Memory& memory, std::size_t thread,
+void Launch::touch(const MemoryAccess& access, Memory& memory, std::size_t thread,
                    std::uint64_t address) {
   if (memory.ledger.elements() == 0) return;
   const bool is_buffer = memory.array->space == ir::Array::Space::buffer;
@@ -193,7 +193,7 @@ void Launch::touch(const Access& access, Memory& memory, std::size_t thread,
   }
 }
 
-Values Launch::load(Machine& m, const Access& access) {
+Values Launch::load(Machine& m, const MemoryAccess& access) {
   if (is_registers(access.array)) return load_registers(m, access);
   const ir::Type type = ir::element(access.array.type, access.element.width);
   Values out = has_data_ ? Values::different(kernel_.threads, scalars_of(type))
@@ -211,7 +211,7 @@ Values Launch::load(Machine& m, const Access& access) {
   return out;
 }
 
-void Launch::require_defined(const Access& access, const Values& values) {
+void Launch::require_defined(const MemoryAccess& access, const Values& values) {
   if (!has_data_ || values.is_known(access.active)) return;
   reasons_.add(
       "undefined " + access.element.partition,
@@ -220,7 +220,7 @@ void Launch::require_defined(const Access& access, const Values& values) {
                   access.element.partition, access.element.array));
 }
 
-void Launch::store(Machine& m, const Access& access, const Values& values) {
+void Launch::store(Machine& m, const MemoryAccess& access, const Values& values) {
   if (is_registers(access.array)) return store_registers(m, access, values);
   require_defined(access, values);
   const std::size_t width = scalar_bytes(access.array.type);
@@ -233,7 +233,7 @@ void Launch::store(Machine& m, const Access& access, const Values& values) {
   });
 }
 
-Values Launch::combine(Machine& m, const Access& access, ir::Op op, const Values& values) {
+Values Launch::combine(Machine& m, const MemoryAccess& access, ir::Op op, const Values& values) {
   require_defined(access, values);
   Values out = has_data_ ? Values::different(kernel_.threads) : Values::unknown();
   const std::size_t width = scalar_bytes(access.array.type);
@@ -255,7 +255,7 @@ Values Launch::combine(Machine& m, const Access& access, ir::Op op, const Values
 
 // --- registers: each index is a number, once loops are unrolled ---
 
-Values Launch::load_registers(Machine& m, const Access& access) {
+Values Launch::load_registers(Machine& m, const MemoryAccess& access) {
   std::vector<Register>& elements = registers_.at(access.element.array);
   const Values at = m(access.element.coordinates[0]);
   const auto complain = [&] {
@@ -269,11 +269,11 @@ Values Launch::load_registers(Machine& m, const Access& access) {
   if (at.is_same() && at.in(0) && *at.in(0) < elements.size()) {
     const Register& element = elements[*at.in(0)];
     if (!(access.active - element.written).none()) complain();
-    return has_data_ ? element.value : Guest::load(m, access);
+    return has_data_ ? element.value : machine::unknown_elements(access);
   }
   Values out = has_data_
                    ? Values::different(kernel_.threads, scalars_of(ir::element(access.array.type)))
-                   : Guest::load(m, access);
+                   : machine::unknown_elements(access);
   access.active.for_each([&](std::size_t thread) {
     const Value& index = at.in(thread);
     if (!index || *index >= elements.size()) return complain();
@@ -286,7 +286,7 @@ Values Launch::load_registers(Machine& m, const Access& access) {
   return out;
 }
 
-void Launch::store_registers(Machine& m, const Access& access, const Values& values) {
+void Launch::store_registers(Machine& m, const MemoryAccess& access, const Values& values) {
   std::vector<Register>& elements = registers_.at(access.element.array);
   const Values at = m(access.element.coordinates[0]);
   const auto put = [&](Register& element, const Lanes& lanes) {

@@ -47,10 +47,10 @@ class Launch final : public machine::Guest {
     return follows_registers_ || array.space != ir::Array::Space::registers;
   }
   bool needs_data() const override { return has_data_; }
-  machine::Values load(machine::Machine& m, const machine::Access& access) override;
-  void store(machine::Machine& m, const machine::Access& access,
+  machine::Values load(machine::Machine& m, const machine::MemoryAccess& access) override;
+  void store(machine::Machine& m, const machine::MemoryAccess& access,
              const machine::Values& values) override;
-  machine::Values combine(machine::Machine& m, const machine::Access& access, ir::Op op,
+  machine::Values combine(machine::Machine& m, const machine::MemoryAccess& access, ir::Op op,
                           const machine::Values& values) override;
   void barrier(machine::Machine& m, const machine::Lanes& active) override;
   void diverged(machine::Machine& m, const char* what, const machine::Lanes& active) override;
@@ -70,13 +70,13 @@ class Launch final : public machine::Guest {
 
   // Calls visit(thread, address) for each active thread whose access is right.
   template <class Visit>
-  void at_addresses(machine::Machine& m, const machine::Access& access, Visit visit);
-  void touch(const machine::Access& access, Memory& memory, std::size_t thread,
+  void at_addresses(machine::Machine& m, const machine::MemoryAccess& access, Visit visit);
+  void touch(const machine::MemoryAccess& access, Memory& memory, std::size_t thread,
              std::uint64_t address);
-  machine::Values load_registers(machine::Machine& m, const machine::Access& access);
-  void store_registers(machine::Machine& m, const machine::Access& access,
+  machine::Values load_registers(machine::Machine& m, const machine::MemoryAccess& access);
+  void store_registers(machine::Machine& m, const machine::MemoryAccess& access,
                        const machine::Values& values);
-  void require_defined(const machine::Access& access, const machine::Values& values);
+  void require_defined(const machine::MemoryAccess& access, const machine::Values& values);
 
   const ir::Kernel& kernel_;
   machine::Reasons& reasons_;

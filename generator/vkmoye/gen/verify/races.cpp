@@ -13,8 +13,8 @@ namespace vkmoye::gen {
 namespace {
 
 using ir::Expr;
-using machine::Access;
 using machine::Machine;
+using machine::MemoryAccess;
 using machine::Rounds;
 using machine::Values;
 
@@ -46,15 +46,7 @@ class RaceFinder final : public machine::Guest {
     return array.space == ir::Array::Space::shared;
   }
 
-  Values load(Machine& m, const Access& access) override {
-    touch(m, access);
-    return Guest::load(m, access);
-  }
-  void store(Machine& m, const Access& access, const Values&) override { touch(m, access); }
-  Values combine(Machine& m, const Access& access, ir::Op op, const Values& values) override {
-    touch(m, access);
-    return Guest::combine(m, access, op, values);
-  }
+  void accessed(Machine& m, const MemoryAccess& access) override { touch(m, access); }
 
   // Refused where not all threads come by; so whoever runs this path has waited.
   void barrier(Machine& m, const machine::Lanes&) override {
@@ -152,7 +144,7 @@ class RaceFinder final : public machine::Guest {
     for (const auto& [name, ledger] : ledgers_) m.budget().spend(ledger.size());
   }
 
-  void touch(Machine& m, const Access& access) {
+  void touch(Machine& m, const MemoryAccess& access) {
     const ir::Element& element = access.element;
     machine::Ledger& ledger = ledgers_.at(element.array);
     const Expr& index = element.coordinates[0];
