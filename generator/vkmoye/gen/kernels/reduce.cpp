@@ -27,6 +27,7 @@ const std::vector<ConfigField<ReduceConfig>>& reduce_fields() {
 // The fastest of a sweep on an H200 at 8192x8192: workgroups that hold a row at once; for columns,
 // lines of 128 bytes, so that there are enough workgroups, and many rows of them in flight.
 ReduceConfig fitted(ReduceConfig config, std::optional<std::int64_t> cols) {
+  fit_vector(config, cols);
   if (config.axis == 0) {
     if (config.threads == 0) {
       config.threads = std::min<std::int64_t>(config.width() > 4 ? 1024 : 512, config.most_threads);

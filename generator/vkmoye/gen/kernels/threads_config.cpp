@@ -18,12 +18,20 @@ std::int64_t ceil_div(std::int64_t value, std::int64_t part) { return (value + p
 
 }  // namespace
 
+void fit_vector(ThreadsConfig& config, std::optional<std::int64_t> cols) {
+  if (config.vector != 0) return;
+  config.vector = kWidestCopy;
+  const auto bytes = static_cast<std::int64_t>(size_of(config.type));
+  while (cols && config.vector > bytes && *cols * bytes % config.vector != 0) config.vector /= 2;
+}
+
 void fit_columns(ThreadsConfig& config, std::optional<std::int64_t> cols) {
-  constexpr std::int64_t kMostValues = 32, kMostAccesses = 8;
+  constexpr std::int64_t kMostValues = 32;
   constexpr std::int64_t kLine = 8;  // threads whose accesses of 16 bytes are a line of 128
   const auto at_least_1 = [](std::int64_t value) { return std::max<std::int64_t>(1, value); };
   const std::int64_t width = at_least_1(config.width());
-  const std::int64_t most = std::clamp<std::int64_t>(kMostValues / width, 1, kMostAccesses);
+  const std::int64_t most_accesses = width == 1 ? 16 : 8;
+  const std::int64_t most = std::clamp<std::int64_t>(kMostValues / width, 1, most_accesses);
   const std::int64_t accesses = ceil_div(at_least_1(cols.value_or(1)), width);
   if (config.columns == 0) {
     const std::int64_t rounds = at_least_1(config.rounds != 0 ? config.rounds : most);
@@ -38,9 +46,12 @@ void fit_columns(ThreadsConfig& config, std::optional<std::int64_t> cols) {
 }
 
 void fit_to_rows(ThreadsConfig& config, std::optional<std::int64_t> cols) {
+  fit_vector(config, cols);
   const std::int64_t usual = std::min<std::int64_t>(256, config.most_threads);
+  // Rows of single elements that are too long for the usual workgroup are better read again.
+  const std::int64_t most = config.width() == 1 ? usual : config.most_threads;
   const bool chooses_threads = config.threads == 0;
-  if (chooses_threads) config.threads = cols ? config.most_threads : usual;
+  if (chooses_threads) config.threads = cols ? most : usual;
   fit_columns(config, cols);
   if (chooses_threads) config.threads = std::max(usual, config.columns);
 }

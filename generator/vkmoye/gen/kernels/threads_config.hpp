@@ -25,7 +25,7 @@ struct ThreadsConfig {
   std::int64_t subgroup = 32;  // lanes, as the device has them
   std::int64_t columns = 0;    // threads side by side along a row; the others have further rows
   std::int64_t rounds = 0;     // accesses of a thread at once
-  std::int64_t vector = 16;    // bytes of an access
+  std::int64_t vector = 0;     // bytes of an access
   std::int64_t most_threads = 1024;  // where they are not chosen
 
   /// Elements of an access.
@@ -47,16 +47,20 @@ std::vector<ConfigField<Config>> threads_fields() {
                             {&Config::columns}),
       numbers_field<Config>("rounds", "accesses of a thread at once; 0: as fits",
                             {&Config::rounds}),
-      numbers_field<Config>("vector", "bytes of an access: 2 to 16", {&Config::vector}),
+      numbers_field<Config>("vector", "bytes of an access: 2 to 16; 0: as fits", {&Config::vector}),
   };
 }
 
 /// The config for elements of `type` on `device`.
 ThreadsConfig threads_config(ScalarType type, const DeviceCaps& device);
 
+/// The widest accesses at multiples of which rows of `cols` columns begin, where they are not chosen;
+/// 16 bytes for rows of any length.
+void fit_vector(ThreadsConfig& config, std::optional<std::int64_t> cols);
+
 /// Threads side by side and accesses for rows of `cols` columns, or of any length, where they are
-/// not chosen: all of a row at once, if that is no more than 32 values and 8 accesses of a thread.
-/// Precondition: threads are chosen.
+/// not chosen: all of a row at once, if that is no more than 32 values and 8 accesses of a thread, or
+/// 16 of single elements. Preconditions: threads and vector are chosen.
 void fit_columns(ThreadsConfig& config, std::optional<std::int64_t> cols);
 
 /// The same, and as many threads as that takes: for kernels that compute rows.
