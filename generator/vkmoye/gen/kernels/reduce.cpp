@@ -8,6 +8,11 @@
 #include "vkmoye/gen/kernels/blocks.hpp"
 
 namespace vkmoye::gen {
+namespace {
+
+constexpr std::int64_t kLine = 128;  // bytes that neighbouring threads share
+
+}  // namespace
 
 ReduceConfig reduce_config(ScalarType type, const DeviceCaps& device) {
   return {threads_config(type, device)};
@@ -32,7 +37,10 @@ ReduceConfig fitted(ReduceConfig config, std::optional<std::int64_t> cols) {
     if (config.threads == 0) {
       config.threads = std::min<std::int64_t>(config.width() > 4 ? 1024 : 512, config.most_threads);
     }
-    if (config.columns == 0) config.columns = std::min<std::int64_t>(8, config.threads);
+    if (config.columns == 0) {
+      config.columns =
+          std::min<std::int64_t>(kLine / std::max<std::int64_t>(1, config.vector), config.threads);
+    }
     if (config.rounds == 0) config.rounds = config.width() > 4 ? 4 : 8;
   }
   if (config.threads == 0) config.threads = std::min<std::int64_t>(256, config.most_threads);
