@@ -11,7 +11,8 @@ layout(local_size_x = 64) in;
 
 layout(std430, binding = 0) readonly buffer Src { float16_t src[]; };  // (cols,rows)
 layout(std430, binding = 0) readonly buffer Src_x8 { uvec4 src_x8[]; };  // (cols,rows)
-layout(std430, binding = 1) writeonly restrict buffer Dst { float16_t dst[]; };  // (cols)
+layout(std430, binding = 1) writeonly buffer Dst { float16_t dst[]; };  // (cols)
+layout(std430, binding = 1) writeonly buffer Dst_x8 { uvec4 dst_x8[]; };  // (cols)
 layout(push_constant) uniform Arguments { uint cols, rows, first_group_x, first_group_y; };
 
 shared float result_partials[128];  // (16,8):(1,16)
@@ -166,12 +167,27 @@ void main() {
     // result
     // -> partition(tile(dst, (64)), (64,8))
     {
-      uint dst_col0 = 64u * block_x + 8u * (thread & 7u);
-      [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
-        uint dst_col = dst_col0 + v0;
+      if ((cols & 7u) == 0u) {
+        uint dst_col = 64u * block_x + 8u * (thread & 7u);
         if (dst_col < cols) {
-          float value = result[v0];
-          dst[dst_col] = float16_t(value);
+          float value0 = result[0u];
+          float value1 = result[1u];
+          float value2 = result[2u];
+          float value3 = result[3u];
+          float value4 = result[4u];
+          float value5 = result[5u];
+          float value6 = result[6u];
+          float value7 = result[7u];
+          dst_x8[dst_col >> 3u] = uvec4(packFloat2x16(f16vec2(float16_t(value0), float16_t(value1))), packFloat2x16(f16vec2(float16_t(value2), float16_t(value3))), packFloat2x16(f16vec2(float16_t(value4), float16_t(value5))), packFloat2x16(f16vec2(float16_t(value6), float16_t(value7))));
+        }
+      } else {
+        uint dst_col0 = 64u * block_x + 8u * (thread & 7u);
+        [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
+          uint dst_col = dst_col0 + v0;
+          if (dst_col < cols) {
+            float value = result[v0];
+            dst[dst_col] = float16_t(value);
+          }
         }
       }
     }

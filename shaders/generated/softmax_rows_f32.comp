@@ -1,4 +1,4 @@
-// generated: softmax/rows  type=f32  threads=64  subgroup-size=32  columns=64  rounds=2  vector=16
+// generated: softmax/rows  type=f32  threads=64  subgroup-size=32  columns=64  rounds=1  vector=16
 // rows that fit stay in registers, longer ones are read three times
 #version 460
 #extension GL_EXT_control_flow_attributes : require
@@ -19,7 +19,7 @@ shared float largest_partials[2];  // (2,1):(1,2)
 shared float sum_partials[2];  // (2,1):(1,2)
 
 void main() {
-  float x[8];  // (4,2,1):(1,4,8)
+  float x[4];  // (4,1,1):(1,4,4)
   float largest[1];  // 1:0
   float sum[1];  // 1:0
   uint block_x = gl_WorkGroupID.x + first_group_x;
@@ -32,62 +32,48 @@ void main() {
   {
     largest[0u] = float(uintBitsToFloat(4286578688u));
   }
-  [[dont_unroll]] for (uint block = 0u; block < (cols >> 9u) + min(cols & 511u, 1u); ++block) {
-    if (512u * block + 511u < cols && block_x < rows && (cols & 3u) == 0u) {
+  [[dont_unroll]] for (uint block = 0u; block < (cols >> 8u) + min(cols & 255u, 1u); ++block) {
+    if (256u * block + 255u < cols && block_x < rows && (cols & 3u) == 0u) {
 
-      // partition(tile(src, (512,1)), (256,1))
+      // partition(tile(src, (256,1)), (256,1))
       // -> x
       {
-        uint src_col = 512u * block + 4u * thread;
-        vec4 value0 = src_x4[(src_col + cols * block_x) >> 2u];
-        vec4 value1 = src_x4[(src_col + 256u + cols * block_x) >> 2u];
-        x[0u] = value0.x;
-        x[1u] = value0.y;
-        x[2u] = value0.z;
-        x[3u] = value0.w;
-        x[4u] = value1.x;
-        x[5u] = value1.y;
-        x[6u] = value1.z;
-        x[7u] = value1.w;
+        uint src_col = 256u * block + 4u * thread;
+        vec4 value = src_x4[(src_col + cols * block_x) >> 2u];
+        x[0u] = value.x;
+        x[1u] = value.y;
+        x[2u] = value.z;
+        x[3u] = value.w;
       }
     } else {
 
       // x <- one value
       {
-        [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-          [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-            x[v0 + 4u * v1] = float(uintBitsToFloat(4286578688u));
-          }
+        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+          x[v0] = float(uintBitsToFloat(4286578688u));
         }
       }
 
-      // partition(tile(src, (512,1)), (256,1))
+      // partition(tile(src, (256,1)), (256,1))
       // -> x
       {
         if ((cols & 3u) == 0u) {
-          uint src_col0 = 512u * block + 4u * thread;
-          if (block_x < rows) {
-            [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-              uint src_col = src_col0 + 256u * v1;
-              if (src_col < cols) {
-                vec4 value = src_x4[(src_col + cols * block_x) >> 2u];
-                x[4u * v1] = value.x;
-                x[4u * v1 + 1u] = value.y;
-                x[4u * v1 + 2u] = value.z;
-                x[4u * v1 + 3u] = value.w;
-              }
-            }
+          uint src_col = 256u * block + 4u * thread;
+          if (src_col < cols && block_x < rows) {
+            vec4 value = src_x4[(src_col + cols * block_x) >> 2u];
+            x[0u] = value.x;
+            x[1u] = value.y;
+            x[2u] = value.z;
+            x[3u] = value.w;
           }
         } else {
-          uint src_col0 = 512u * block + 4u * thread;
+          uint src_col0 = 256u * block + 4u * thread;
           if (block_x < rows) {
-            [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-              [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-                uint src_col = src_col0 + v0 + 256u * v1;
-                if (src_col < cols) {
-                  float value = src[src_col + cols * block_x];
-                  x[v0 + 4u * v1] = value;
-                }
+            [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+              uint src_col = src_col0 + v0;
+              if (src_col < cols) {
+                float value = src[src_col + cols * block_x];
+                x[v0] = value;
               }
             }
           }
@@ -97,12 +83,10 @@ void main() {
 
     // largest <- largest with x
     {
-      [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-          float largest_value = largest[0u];
-          float x_value = x[v0 + 4u * v1];
-          largest[0u] = x_value < largest_value || largest_value != largest_value ? largest_value : x_value;
-        }
+      [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+        float largest_value = largest[0u];
+        float x_value = x[v0];
+        largest[0u] = x_value < largest_value || largest_value != largest_value ? largest_value : x_value;
       }
     }
   }
@@ -151,63 +135,49 @@ void main() {
   {
     sum[0u] = float(0);
   }
-  [[dont_unroll]] for (uint block = 0u; block < (cols >> 9u) + min(cols & 511u, 1u); ++block) {
-    if (1u < (cols >> 9u) + min(cols & 511u, 1u)) {
-      if (512u * block + 511u < cols && block_x < rows && (cols & 3u) == 0u) {
+  [[dont_unroll]] for (uint block = 0u; block < (cols >> 8u) + min(cols & 255u, 1u); ++block) {
+    if (1u < (cols >> 8u) + min(cols & 255u, 1u)) {
+      if (256u * block + 255u < cols && block_x < rows && (cols & 3u) == 0u) {
 
-        // partition(tile(src, (512,1)), (256,1))
+        // partition(tile(src, (256,1)), (256,1))
         // -> x
         {
-          uint src_col = 512u * block + 4u * thread;
-          vec4 value0 = src_x4[(src_col + cols * block_x) >> 2u];
-          vec4 value1 = src_x4[(src_col + 256u + cols * block_x) >> 2u];
-          x[0u] = value0.x;
-          x[1u] = value0.y;
-          x[2u] = value0.z;
-          x[3u] = value0.w;
-          x[4u] = value1.x;
-          x[5u] = value1.y;
-          x[6u] = value1.z;
-          x[7u] = value1.w;
+          uint src_col = 256u * block + 4u * thread;
+          vec4 value = src_x4[(src_col + cols * block_x) >> 2u];
+          x[0u] = value.x;
+          x[1u] = value.y;
+          x[2u] = value.z;
+          x[3u] = value.w;
         }
       } else {
 
         // x <- one value
         {
-          [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-            [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-              x[v0 + 4u * v1] = float(uintBitsToFloat(4286578688u));
-            }
+          [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+            x[v0] = float(uintBitsToFloat(4286578688u));
           }
         }
 
-        // partition(tile(src, (512,1)), (256,1))
+        // partition(tile(src, (256,1)), (256,1))
         // -> x
         {
           if ((cols & 3u) == 0u) {
-            uint src_col0 = 512u * block + 4u * thread;
-            if (block_x < rows) {
-              [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-                uint src_col = src_col0 + 256u * v1;
-                if (src_col < cols) {
-                  vec4 value = src_x4[(src_col + cols * block_x) >> 2u];
-                  x[4u * v1] = value.x;
-                  x[4u * v1 + 1u] = value.y;
-                  x[4u * v1 + 2u] = value.z;
-                  x[4u * v1 + 3u] = value.w;
-                }
-              }
+            uint src_col = 256u * block + 4u * thread;
+            if (src_col < cols && block_x < rows) {
+              vec4 value = src_x4[(src_col + cols * block_x) >> 2u];
+              x[0u] = value.x;
+              x[1u] = value.y;
+              x[2u] = value.z;
+              x[3u] = value.w;
             }
           } else {
-            uint src_col0 = 512u * block + 4u * thread;
+            uint src_col0 = 256u * block + 4u * thread;
             if (block_x < rows) {
-              [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-                [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-                  uint src_col = src_col0 + v0 + 256u * v1;
-                  if (src_col < cols) {
-                    float value = src[src_col + cols * block_x];
-                    x[v0 + 4u * v1] = value;
-                  }
+              [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+                uint src_col = src_col0 + v0;
+                if (src_col < cols) {
+                  float value = src[src_col + cols * block_x];
+                  x[v0] = value;
                 }
               }
             }
@@ -218,23 +188,19 @@ void main() {
 
     // x <- x, largest
     {
-      [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-          float x_value = x[v0 + 4u * v1];
-          float largest_value = largest[0u];
-          x[v0 + 4u * v1] = exp(x_value - largest_value);
-        }
+      [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+        float x_value = x[v0];
+        float largest_value = largest[0u];
+        x[v0] = exp(x_value - largest_value);
       }
     }
 
     // sum <- sum with x
     {
-      [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-          float sum_value = sum[0u];
-          float x_value = x[v0 + 4u * v1];
-          sum[0u] = sum_value + x_value;
-        }
+      [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+        float sum_value = sum[0u];
+        float x_value = x[v0];
+        sum[0u] = sum_value + x_value;
       }
     }
   }
@@ -269,63 +235,49 @@ void main() {
       sum[0u] = sum_value + sum_partials_value;
     }
   }
-  [[dont_unroll]] for (uint block = 0u; block < (cols >> 9u) + min(cols & 511u, 1u); ++block) {
-    if (1u < (cols >> 9u) + min(cols & 511u, 1u)) {
-      if (512u * block + 511u < cols && block_x < rows && (cols & 3u) == 0u) {
+  [[dont_unroll]] for (uint block = 0u; block < (cols >> 8u) + min(cols & 255u, 1u); ++block) {
+    if (1u < (cols >> 8u) + min(cols & 255u, 1u)) {
+      if (256u * block + 255u < cols && block_x < rows && (cols & 3u) == 0u) {
 
-        // partition(tile(src, (512,1)), (256,1))
+        // partition(tile(src, (256,1)), (256,1))
         // -> x
         {
-          uint src_col = 512u * block + 4u * thread;
-          vec4 value0 = src_x4[(src_col + cols * block_x) >> 2u];
-          vec4 value1 = src_x4[(src_col + 256u + cols * block_x) >> 2u];
-          x[0u] = value0.x;
-          x[1u] = value0.y;
-          x[2u] = value0.z;
-          x[3u] = value0.w;
-          x[4u] = value1.x;
-          x[5u] = value1.y;
-          x[6u] = value1.z;
-          x[7u] = value1.w;
+          uint src_col = 256u * block + 4u * thread;
+          vec4 value = src_x4[(src_col + cols * block_x) >> 2u];
+          x[0u] = value.x;
+          x[1u] = value.y;
+          x[2u] = value.z;
+          x[3u] = value.w;
         }
       } else {
 
         // x <- one value
         {
-          [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-            [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-              x[v0 + 4u * v1] = float(uintBitsToFloat(4286578688u));
-            }
+          [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+            x[v0] = float(uintBitsToFloat(4286578688u));
           }
         }
 
-        // partition(tile(src, (512,1)), (256,1))
+        // partition(tile(src, (256,1)), (256,1))
         // -> x
         {
           if ((cols & 3u) == 0u) {
-            uint src_col0 = 512u * block + 4u * thread;
-            if (block_x < rows) {
-              [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-                uint src_col = src_col0 + 256u * v1;
-                if (src_col < cols) {
-                  vec4 value = src_x4[(src_col + cols * block_x) >> 2u];
-                  x[4u * v1] = value.x;
-                  x[4u * v1 + 1u] = value.y;
-                  x[4u * v1 + 2u] = value.z;
-                  x[4u * v1 + 3u] = value.w;
-                }
-              }
+            uint src_col = 256u * block + 4u * thread;
+            if (src_col < cols && block_x < rows) {
+              vec4 value = src_x4[(src_col + cols * block_x) >> 2u];
+              x[0u] = value.x;
+              x[1u] = value.y;
+              x[2u] = value.z;
+              x[3u] = value.w;
             }
           } else {
-            uint src_col0 = 512u * block + 4u * thread;
+            uint src_col0 = 256u * block + 4u * thread;
             if (block_x < rows) {
-              [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-                [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-                  uint src_col = src_col0 + v0 + 256u * v1;
-                  if (src_col < cols) {
-                    float value = src[src_col + cols * block_x];
-                    x[v0 + 4u * v1] = value;
-                  }
+              [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+                uint src_col = src_col0 + v0;
+                if (src_col < cols) {
+                  float value = src[src_col + cols * block_x];
+                  x[v0] = value;
                 }
               }
             }
@@ -335,72 +287,56 @@ void main() {
 
       // x <- x, largest
       {
-        [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-          [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-            float x_value = x[v0 + 4u * v1];
-            float largest_value = largest[0u];
-            x[v0 + 4u * v1] = exp(x_value - largest_value);
-          }
+        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+          float x_value = x[v0];
+          float largest_value = largest[0u];
+          x[v0] = exp(x_value - largest_value);
         }
       }
     }
 
     // x <- x, sum
     {
-      [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-          float x_value = x[v0 + 4u * v1];
-          float sum_value = sum[0u];
-          x[v0 + 4u * v1] = x_value / sum_value;
-        }
+      [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+        float x_value = x[v0];
+        float sum_value = sum[0u];
+        x[v0] = x_value / sum_value;
       }
     }
-    if (512u * block + 511u < cols && block_x < rows && (cols & 3u) == 0u) {
+    if (256u * block + 255u < cols && block_x < rows && (cols & 3u) == 0u) {
 
       // x
-      // -> partition(tile(dst, (512,1)), (256,1))
+      // -> partition(tile(dst, (256,1)), (256,1))
       {
         float value0 = x[0u];
         float value1 = x[1u];
         float value2 = x[2u];
         float value3 = x[3u];
-        float value4 = x[4u];
-        float value5 = x[5u];
-        float value6 = x[6u];
-        float value7 = x[7u];
-        uint dst_col = 512u * block + 4u * thread;
+        uint dst_col = 256u * block + 4u * thread;
         dst_x4[(dst_col + cols * block_x) >> 2u] = vec4(value0, value1, value2, value3);
-        dst_x4[(dst_col + 256u + cols * block_x) >> 2u] = vec4(value4, value5, value6, value7);
       }
     } else {
 
       // x
-      // -> partition(tile(dst, (512,1)), (256,1))
+      // -> partition(tile(dst, (256,1)), (256,1))
       {
         if ((cols & 3u) == 0u) {
-          uint dst_col0 = 512u * block + 4u * thread;
-          if (block_x < rows) {
-            [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-              uint dst_col = dst_col0 + 256u * v1;
-              if (dst_col < cols) {
-                float value0 = x[4u * v1];
-                float value1 = x[4u * v1 + 1u];
-                float value2 = x[4u * v1 + 2u];
-                float value3 = x[4u * v1 + 3u];
-                dst_x4[(dst_col + cols * block_x) >> 2u] = vec4(value0, value1, value2, value3);
-              }
-            }
+          uint dst_col = 256u * block + 4u * thread;
+          if (dst_col < cols && block_x < rows) {
+            float value0 = x[0u];
+            float value1 = x[1u];
+            float value2 = x[2u];
+            float value3 = x[3u];
+            dst_x4[(dst_col + cols * block_x) >> 2u] = vec4(value0, value1, value2, value3);
           }
         } else {
-          uint dst_col0 = 512u * block + 4u * thread;
+          uint dst_col0 = 256u * block + 4u * thread;
           if (block_x < rows) {
-            [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-              [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-                uint dst_col = dst_col0 + v0 + 256u * v1;
-                if (dst_col < cols) {
-                  float value = x[v0 + 4u * v1];
-                  dst[dst_col + cols * block_x] = value;
-                }
+            [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+              uint dst_col = dst_col0 + v0;
+              if (dst_col < cols) {
+                float value = x[v0];
+                dst[dst_col + cols * block_x] = value;
               }
             }
           }

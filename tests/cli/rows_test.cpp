@@ -59,6 +59,32 @@ TEST_F(RowsCli, ReducesRowsAndColumnsAsNumPy) {
   EXPECT_EQ(reduced("reduce/max", "0"), numbers("(3,)", {40, 2147483647, 6}));
 }
 
+// NumPy: a.sum(axis=0) of one dimension is a number, axis 1 does not exist.
+TEST_F(RowsCli, ReducesOneDimensionToANumber) {
+  give("a.npy", npy("<i4", "(5,)", bytes_of(std::vector<int>{1, 2, 3, 4, 0})));
+  for (const std::vector<std::string>& axis : {std::vector<std::string>{}, {"--axis", "0"}}) {
+    const Outcome outcome = apply("reduce/sum", axis);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(result(), npy("<i4", "()", bytes_of(std::vector<int>{10})));
+  }
+  const Outcome wrong = apply("reduce/sum", {"--axis", "1"});
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("axis 1 of (5,), which has one dimension"));
+}
+
+TEST_F(RowsCli, ASizeWithoutAResultIsSkippedInASweep) {
+  const Outcome outcome = bench({"run", "reduce/*", "--size", "5x0,8x8", "--min-time", "0"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("there is no largest of no values: the shape is (5, 0)"));
+}
+
+TEST_F(RowsCli, AccessesAreAsWideAsAskedAlsoWithOneThreadAlongARow) {
+  const Outcome outcome =
+      bench({"run", "reduce/sum", "softmax/rows", "--type", "f32,f16", "--vector", "8", "--rounds",
+             "4", "--columns", "1", "--size", "8x1024,9x1", "--min-time", "0"});
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+}
+
 TEST_F(RowsCli, OfNoValuesTheSumIsZeroAndThereIsNoLargest) {
   give("a.npy", npy("<f4", "(2, 0)", ""));
   EXPECT_EQ(apply("reduce/sum", {"--axis", "1"}).status, 0);
@@ -100,6 +126,12 @@ TEST_F(RowsCli, RefusesArraysAndConfigsThatDoNotFit) {
   const Outcome axis = apply("reduce/sum", {"--axis", "2"});
   EXPECT_EQ(axis.status, 2);
   EXPECT_THAT(axis.err, HasSubstr("axis 2 is neither 0 nor 1"));
+  give("v.npy", npy("<f4", "(2,)", bytes_of(std::vector<float>{1, 2})));
+  for (const char* epsilon : {"1e39", "1e-50", "-1", "nan"}) {
+    const Outcome outcome = apply("norm/rms", {"--epsilon", epsilon}, {"a.npy", "v.npy"});
+    EXPECT_EQ(outcome.status, 2) << epsilon;
+    EXPECT_THAT(outcome.err, HasSubstr("is neither 0 nor a normal number of f32")) << epsilon;
+  }
   const Outcome both = apply("softmax/rows", {"--threads", "100", "--epsilon", "1"});
   EXPECT_EQ(both.status, 2);
   EXPECT_THAT(both.err, HasSubstr("there is no option 'epsilon'"));

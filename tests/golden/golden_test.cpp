@@ -85,7 +85,7 @@ const Golden kGoldens[] = {
     {"softmax_rows_f32.comp",
      "softmax/rows",
      ScalarType::f32,
-     {{"threads", "64"}, {"rounds", "2"}},
+     {{"threads", "64"}, {"rounds", "1"}},
      "rows that stay in registers, loops that must not be unrolled"},
     {"relayout_f32_reversed.comp",
      "relayout",

@@ -34,6 +34,10 @@ class HostArrays : public Execution {
   }
   void run() override {}
   std::string damage() const override { return ""; }
+  const DeviceCaps& caps() const override {
+    static const DeviceCaps caps = common_device();
+    return caps;
+  }
 
   float get(std::size_t array, std::size_t index) const {
     float value = 0;
@@ -55,13 +59,15 @@ LineOperation weighted_column_sum(const LineQuestion& asked) {
   out.output = {"dst", {asked.cols}, 1, 1, 1};
   out.arguments = {{"rows", asked.rows}, {"cols", asked.cols}};
   out.flops = 2.0 * static_cast<double>(asked.rows * asked.cols);
-  out.define = [asked](std::span<const Line> in, std::span<Defined> sum) {
-    double value = 0, magnitude = 0;
-    for (std::size_t i = 0; i < in[0].size(); ++i) {
-      value += in[0][i] * in[1][i];
-      magnitude += std::fabs(in[0][i] * in[1][i]);
-    }
-    sum[0] = {value, static_cast<double>(asked.rows + 1) * asked.range.epsilon * magnitude};
+  out.definition = [asked](const DeviceCaps&) -> DefineLine {
+    return [asked](std::span<const Line> in, std::span<Defined> sum) {
+      double value = 0, magnitude = 0;
+      for (std::size_t i = 0; i < in[0].size(); ++i) {
+        value += in[0][i] * in[1][i];
+        magnitude += std::fabs(in[0][i] * in[1][i]);
+      }
+      sum[0] = {value, static_cast<double>(asked.rows + 1) * asked.range.epsilon * magnitude};
+    };
   };
   return out;
 }

@@ -110,6 +110,48 @@ std::string to_string(const ComposedLayout& layout) {
                      to_string(layout.layout));
 }
 
+ComposedLayout parse_composed_layout(std::string_view text) {
+  Scanner scan(text);
+  const auto take_word = [&](std::string_view word) {
+    scan.peek();
+    if (scan.text().substr(scan.at(), word.size()) != word) return false;
+    scan.move_to(scan.at() + word.size());
+    return true;
+  };
+  const auto expect = [&](char wanted, const char* message) {
+    if (!scan.take(wanted)) scan.fail(message);
+  };
+  ComposedLayout out;
+  if (take_word("Swizzle")) {
+    const std::size_t start = scan.at();
+    std::int64_t numbers[3];
+    for (std::size_t i = 0; i < 3; ++i) {
+      expect(i == 0 ? '<' : ',', "expected three numbers, as in Swizzle<5,0,5>");
+      numbers[i] = scan.integer();
+      if (numbers[i] < -64 || numbers[i] > 64) scan.fail("a swizzle has numbers up to 64");
+    }
+    expect('>', "expected '>'");
+    try {
+      out.swizzle = Swizzle(static_cast<int>(numbers[0]), static_cast<int>(numbers[1]),
+                            static_cast<int>(numbers[2]));
+    } catch (const LayoutError& error) {
+      raise_syntax(text, start, error.what());
+    }
+    expect('o', "expected 'o' and a layout");
+    const std::size_t second = scan.at();
+    const bool begins_with_number = scan.peek() >= '0' && scan.peek() <= '9';
+    const std::int64_t offset = begins_with_number ? scan.integer() : 0;
+    if (begins_with_number && scan.take('o')) {
+      out.offset = offset;
+    } else {
+      scan.move_to(second);
+    }
+  }
+  out.layout = scan.layout();
+  scan.expect_end();
+  return out;
+}
+
 std::string to_string(const OffsetLayout& layout) {
   return fmt::format("{} + {}", layout.offset, to_string(layout.layout));
 }

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "vkmoye/layout/layout.hpp"
+#include "vkmoye/layout/swizzle.hpp"
 
 namespace vkmoye {
 
@@ -115,6 +116,10 @@ constexpr Layout parse_layout(std::string_view text) {
   scanner.expect_end();
   return layout;
 }
+
+/// The layout that `text` writes, swizzled or not: Swizzle<5,0,5> o (32,32):(1,32), with an offset
+/// Swizzle<5,0,5> o 24 o (32,32):(1,32). LayoutError with the column otherwise.
+ComposedLayout parse_composed_layout(std::string_view text);
 
 /// The tuple that `text` writes, such as (1,(_,2)). LayoutError with the column otherwise.
 constexpr IntTuple parse_tuple(std::string_view text) {

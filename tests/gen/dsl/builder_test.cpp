@@ -44,6 +44,27 @@ TEST(Builder, RefusesLoopsThatAreCalledAsThoseOfMoves) {
   }
 }
 
+TEST(Builder, RefusesCopiesOfNoPairsAndOfSeveralArrays) {
+  Arrays s;
+  const View from = parallelize(s.from, s.threads, s.k.thread());
+  const View to = parallelize(s.to, s.threads, s.k.thread());
+  const CopyOptions options{.edges = Edges::inside, .loads_first = true};
+  EXPECT_THAT([&] { s.k.copy({}, options); }, ThrowsMessage<KernelError>(HasSubstr("no pairs")));
+  EXPECT_THAT(
+      [&] {
+        s.k.copy({{from, to}, {to, from}}, options);
+      },
+      ThrowsMessage<KernelError>(HasSubstr("one is from dst to src")));
+}
+
+TEST(View, TakesValuesFromMultiplesOnly) {
+  Arrays s;
+  EXPECT_NO_THROW(take(s.from, Expr(2) * s.k.thread(), 2));
+  EXPECT_THAT(
+      [&] { take(s.from, s.k.thread() + 1, 2); },
+      ThrowsMessage<LayoutError>(HasSubstr("nothing says that the index is a multiple of 2")));
+}
+
 // 1 and (1) are one value each.
 TEST(Builder, CopiesOneValueWhateverItsShapeIsCalled) {
   Builder k("test", 32);

@@ -171,5 +171,18 @@ TEST(Relayout, PermutationsAreNumPys) {
   EXPECT_THROW(permuted({2, 0}, {0, 1}), LayoutError);
 }
 
+TEST(Relayout, RefusesTooFewThreadsForATile) {
+  RelayoutConfig config;
+  config.type = ScalarType::i8;
+  config.threads = 8;
+  try {
+    relayout("(64,64)"_layout, "(64,64):(64,1)"_layout, config);
+    FAIL() << "accepted";
+  } catch (const KernelError& error) {
+    EXPECT_THAT(error.reasons,
+                testing::ElementsAre(testing::HasSubstr("threads are too few for a tile")));
+  }
+}
+
 }  // namespace
 }  // namespace vkmoye::gen

@@ -98,7 +98,7 @@ TEST(Transpose, HoldsExactlyCosizeElementsInSharedMemory) {
 
 TEST(Transpose, RefusesTheOverlappingLayoutNamingTwoCoordinates) {
   TileConfig config;
-  config.shared = parse_shared_layout("(32,32):(1,31)");
+  config.shared = parse_composed_layout("(32,32):(1,31)");
   EXPECT_THAT(reasons_against(config, true),
               ElementsAre("shared layout (32,32):(1,31) overlaps itself: coordinates (0,1) and "
                           "(31,0) share address 31"));
@@ -126,16 +126,18 @@ TEST(Transpose, TakesTheSwizzleThatTheSearchFinds) {
 }
 
 TEST(Transpose, ReadsLayoutsWithAndWithoutASwizzle) {
-  EXPECT_EQ(parse_shared_layout("(32,32):(1,33)"),
+  EXPECT_EQ(parse_composed_layout("(32,32):(1,33)"),
             (ComposedLayout{{}, 0, "(32,32):(1,33)"_layout}));
   const ComposedLayout swizzled{Swizzle(5, 0, 5), 0, "(32,32):(1,32)"_layout};
-  EXPECT_EQ(parse_shared_layout("Swizzle<5,0,5> o (32,32):(1,32)"), swizzled);
-  EXPECT_EQ(parse_shared_layout(text_of(swizzled)), swizzled);
-  EXPECT_EQ(parse_shared_layout("Swizzle<2,0,3> o 24 o (8):(1)"),
+  EXPECT_EQ(parse_composed_layout("Swizzle<5,0,5> o (32,32):(1,32)"), swizzled);
+  EXPECT_EQ(parse_composed_layout(text_of(swizzled)), swizzled);
+  EXPECT_EQ(parse_composed_layout("Swizzle<2,0,3> o 24 o (8):(1)"),
             (ComposedLayout{Swizzle(2, 0, 3), 24, "(8):(1)"_layout}));
-  for (const char* wrong : {"Swizzle<5,0>", "Swizzle<5,0,5>(32,32)", "Swizzle<5,0,3> o (32,32)",
-                            "Swizzle<5,0,5> o -1 o (32,32)", "Swizzle<5,0,5> o x"}) {
-    EXPECT_THROW(parse_shared_layout(wrong), LayoutError) << wrong;
+  for (const char* wrong :
+       {"Swizzle<99999999999,0,5> o 8:1", "Swizzle<5,0,5> o",
+        "Swizzle<5,0,5> o 99999999999999999999 o 8:1", "Swizzle<5,0>", "Swizzle<5,0,5>(32,32)",
+        "Swizzle<5,0,3> o (32,32)", "Swizzle<5,0,5> o -1 o (32,32)", "Swizzle<5,0,5> o x"}) {
+    EXPECT_THROW(parse_composed_layout(wrong), LayoutError) << wrong;
   }
 }
 
@@ -143,7 +145,7 @@ TEST(Transpose, GivesEveryReasonAgainstAConfig) {
   TileConfig config;
   config.tile_cols = 48;
   config.tile_rows = 20;
-  config.shared = parse_shared_layout("(32,32):(1,33)");
+  config.shared = parse_composed_layout("(32,32):(1,33)");
   EXPECT_THAT(reasons_against(config, true),
               ElementsAre(HasSubstr("32 does not divide the extent 48 of mode 0 of the src tile"),
                           HasSubstr("8 does not divide the extent 20 of mode 1 of the src tile"),

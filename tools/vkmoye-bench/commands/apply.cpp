@@ -30,6 +30,9 @@ int apply(const Given& given) {
   }
   const auto workload =
       operation_of(entry).of_arrays({&entry, type, given.config, given.values}, files);
+  if (!workload->refusal().empty()) {
+    throw ArgumentError(fmt::format("{}: {}", entry.name, workload->refusal()));
+  }
   OutputFile out(given.out);  // refused before the work, if it has to be
 
   const auto executor = open_executor(given.device);

@@ -51,6 +51,9 @@ int run(const Given& given) {
   if (given.measure.gate && given.measure.baselines.empty()) {
     throw ArgumentError("--gate: is for a --baseline, and none is given");
   }
+  if (given.measure.gate && is_host(given.device)) {
+    throw ArgumentError("--gate: there is no clock on the host");
+  }
   refuse_useless_baselines(given.measure.baselines, kernels);
   const Workloads workloads = workloads_of(given, kernels);
   const auto executor = open_executor(given.device);

@@ -51,15 +51,14 @@ class Evaluator {
     return pointed(start, [&] { return from_parts(parts); });
   }
 
-  // primary, shape:stride, Swizzle o offset o layout, or offset + layout.
+  // primary, shape:stride, Swizzle o layout, Swizzle o offset o layout, or offset + layout.
   Value value() {
     if (++nesting_ > kMaxNesting) scan_.fail("this is nested more than 100 deep");
     const std::size_t start = at();
     Value left = primary();
     if (std::holds_alternative<Swizzle>(left) && take_word("o")) {
-      const Value offset = primary();
-      if (!take_word("o")) scan_.fail("expected 'o' and a layout");
-      const Value layout = value();
+      Value offset = IntTuple(0), layout = value();
+      if (take_word("o")) offset = std::exchange(layout, value());
       left = pointed(start, [&] {
         return from_parts({{"swizzle", left}, {"offset", offset}, {"layout", layout}});
       });

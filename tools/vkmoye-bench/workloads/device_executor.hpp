@@ -24,6 +24,7 @@ class DeviceExecution : public Execution {
   void read(std::size_t array, std::span<std::byte> to, std::uint64_t offset) const override;
   void run() override;
   std::string damage() const override;
+  const DeviceCaps& caps() const override { return device_.caps(); }
   DeviceExecution* on_device() override { return this; }
 
   /// Samples of the kernel's time.

@@ -49,6 +49,8 @@ class Execution {
   /// What was done to memory that is not the kernel's; empty: nothing.
   virtual std::string damage() const = 0;
 
+  /// What its kernel was described for.
+  virtual const DeviceCaps& caps() const = 0;
   /// Itself, where it runs on a device, which alone has a clock.
   virtual DeviceExecution* on_device() { return nullptr; }
 };

@@ -13,14 +13,15 @@ namespace {
 
 // About a minute of work.
 constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 28;
-// A step for each byte that is poisoned, filled and checked.
+// Of an array that is filled, read and checked.
 constexpr std::uint64_t kMostElements = std::uint64_t{1} << 24;
 constexpr std::byte kPoison{0xa5};
 
 class HostExecution : public Execution {
  public:
-  HostExecution(gen::ir::Kernel kernel, const std::vector<Array>& arrays, Arguments arguments)
-      : kernel_(std::move(kernel)), arguments_(std::move(arguments)), arrays_(arrays) {
+  HostExecution(const DeviceCaps& caps, gen::ir::Kernel kernel, const std::vector<Array>& arrays,
+                Arguments arguments)
+      : caps_(caps), kernel_(std::move(kernel)), arguments_(std::move(arguments)), arrays_(arrays) {
     for (const Array& array : arrays) memory_.emplace_back(array.bytes, kPoison);
   }
 
@@ -29,25 +30,29 @@ class HostExecution : public Execution {
               memory_[array].begin() + static_cast<std::ptrdiff_t>(offset));
   }
   void read(std::size_t array, std::span<std::byte> to, std::uint64_t offset) const override {
-    std::copy_n(memory_[array].begin() + static_cast<std::ptrdiff_t>(offset), to.size(), to.begin());
+    std::copy_n(memory_[array].begin() + static_cast<std::ptrdiff_t>(offset), to.size(),
+                to.begin());
   }
   void run() override {
     const KernelInterface interface = interface_of(kernel_);
     std::vector<std::span<std::byte>> buffers;
     for (std::size_t i = 0; i < memory_.size(); ++i) {
       const Binding& binding = interface.bindings[i];
-      buffers.push_back(std::span(memory_[i]).subspan(
-          arrays_[i].offset, element_count(binding, arguments_) * size_of(binding.type)));
+      buffers.push_back(std::span(memory_[i])
+                            .subspan(arrays_[i].offset,
+                                     element_count(binding, arguments_) * size_of(binding.type)));
     }
     try {
       reasons_ = gen::run_on_host(kernel_, buffers, arguments_, {.most_steps = kMostSteps}).reasons;
-    } catch (const ArgumentError& error) {  // it takes more steps
+    } catch (const gen::TooManySteps& error) {
       throw Unavailable(error.what());
     }
   }
+  const DeviceCaps& caps() const override { return caps_; }
   std::string damage() const override { return join(reasons_, "; "); }
 
  private:
+  const DeviceCaps& caps_;
   gen::ir::Kernel kernel_;
   Arguments arguments_;
   std::vector<Array> arrays_;
@@ -83,7 +88,7 @@ std::vector<std::string> HostExecutor::reasons_against(const KernelInterface& ke
 std::unique_ptr<Execution> HostExecutor::prepare(const gen::ir::Kernel& kernel,
                                                  const std::vector<Array>& arrays,
                                                  const Arguments& arguments) {
-  return std::make_unique<HostExecution>(kernel, arrays, arguments);
+  return std::make_unique<HostExecution>(caps_, kernel, arrays, arguments);
 }
 
 }  // namespace vkmoye::bench

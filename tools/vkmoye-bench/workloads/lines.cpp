@@ -72,6 +72,7 @@ class Lines : public Workload {
       inputs.push_back(input_bytes(i, seed));
     }
     Verdict verdict;
+    const DefineLine define = operation_.definition(execution.caps());
     std::vector<Line> in(inputs.size());
     std::vector<Defined> out(static_cast<std::size_t>(output.length));
     for (const std::int64_t line : lines_to_check(verify, seed)) {
@@ -82,7 +83,7 @@ class Lines : public Workload {
                      static_cast<std::uint64_t>(line * array.next),
                      static_cast<std::uint64_t>(array.step), in[i]);
       }
-      operation_.define(in, out);
+      define(in, out);
       for (std::int64_t at = 0; at < output.length; ++at) {
         const auto place = static_cast<std::size_t>(line * output.next + at * output.step);
         compare(out[static_cast<std::size_t>(at)],
@@ -97,6 +98,7 @@ class Lines : public Workload {
   }
 
   std::vector<std::int64_t> result_shape() const override { return operation_.output.shape; }
+  std::string refusal() const override { return operation_.refusal; }
 
  private:
   std::size_t width() const { return size_of(request().type); }
@@ -158,16 +160,17 @@ LineQuestion asked_of(const Question& question, ScalarType type, const Extents& 
           type,
           range_of(type),
           shape,
-          question.config};
+          question.config,
+          question.entry->name};
 }
 
 std::unique_ptr<Workload> make_lines(const Question& question, const Ask& ask, ScalarType type,
                                      const Extents& shape) {
   const Extents size = {product(shape.begin(), shape.end() - 1), shape.back()};
-  gen::KernelRequest request = {.type = type, .options = question.config};
+  LineOperation operation = ask(asked_of(question, type, shape));
+  gen::KernelRequest request = {.type = type, .options = operation.config};
   request.shape = size;
-  return std::make_unique<Lines>(*question.entry, std::move(request), size,
-                                 ask(asked_of(question, type, shape)));
+  return std::make_unique<Lines>(*question.entry, std::move(request), size, std::move(operation));
 }
 
 std::unique_ptr<Workload> of_arrays(const Question& question, const Ask& ask,

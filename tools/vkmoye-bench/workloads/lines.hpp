@@ -12,7 +12,9 @@
 //     sum.inputs = {rows_of("src", asked)};
 //     sum.output = {"dst", {asked.rows}, 1, 1, 1};
 //     sum.arguments = {{"rows", asked.rows}, {"cols", asked.cols}};
-//     sum.define = [..](std::span<const Line> in, std::span<Defined> out) { .. };
+//     sum.definition = [](const DeviceCaps&) {
+//       return [](std::span<const Line> in, std::span<Defined> out) { .. };
+//     };
 //     return sum;
 //   });
 
@@ -43,15 +45,20 @@ struct Defined {
   double value = 0, bound = 0;
 };
 
+/// One line of the result from the same line of each input. Where the definition is not finite, so is
+/// the result, in the same way.
+using DefineLine = std::function<void(std::span<const Line> in, std::span<Defined> out)>;
+
 struct LineOperation {
   std::int64_t lines = 0;
   std::vector<LineArray> inputs;  // in the order of the bindings, before the output
   LineArray output;
   Arguments arguments;
   double flops = 0;  // of all lines
-  /// One line of the result from the same line of each input. An output that is not finite must not
-  /// be finite in the same way.
-  std::function<void(std::span<const Line> in, std::span<Defined> out)> define;
+  /// How a kernel that was described for a device computes it.
+  std::function<DefineLine(const DeviceCaps&)> definition;
+  gen::Options config = {};  // of the kernel: what was asked, or what that comes to for the shape
+  std::string refusal = {};  // why there is no such result; empty: there is one
 };
 
 /// What is asked: an array of rows x cols elements of `type`, which rounds as `range` says.
@@ -61,6 +68,7 @@ struct LineQuestion {
   NumberRange range = {};
   Extents shape = {};        // of the array: its last extent is cols, the others make rows
   gen::Options config = {};  // of the kernel, as typed
+  std::string kernel = {};   // for messages
 };
 
 /// The rows of an array of rows x cols, and its columns.

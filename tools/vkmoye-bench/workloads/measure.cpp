@@ -127,6 +127,8 @@ Row measure(Executor& executor, const Workload& workload, const MeasureOptions& 
     row.skipped = join(no_type, "; ");
     return row;
   }
+  row.skipped = workload.refusal();
+  if (!row.skipped.empty()) return row;
   gen::ir::Kernel kernel = workload.describe(executor.caps());
   Arguments arguments = workload.arguments();
   if (options.bake) bake_sizes(kernel, arguments);

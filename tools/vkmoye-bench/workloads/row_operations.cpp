@@ -10,8 +10,11 @@
 namespace vkmoye::bench {
 namespace {
 
-gen::KernelRequest request_of(const LineQuestion& asked) {
-  return {.type = asked.type, .options = asked.config, .shape = {{asked.rows, asked.cols}}};
+// What the kernel is described from on `device`.
+gen::KernelRequest request_of(const LineQuestion& asked, const gen::Options& config,
+                              const DeviceCaps& device) {
+  return {
+      .type = asked.type, .options = config, .shape = {{asked.rows, asked.cols}}, .device = device};
 }
 
 Arguments rows_and_cols(const LineQuestion& asked) {
@@ -21,22 +24,38 @@ Arguments rows_and_cols(const LineQuestion& asked) {
 // One value of each row, or of each column, found by so many threads.
 using DefineOne = Defined (*)(ScalarType, std::span<const double>, std::size_t threads);
 
+// As NumPy's axis of an array of one or two dimensions. One row is all that an array of one dimension
+// has: its axis 0 is the kernel's axis 1, and the result a number.
 LineOperation reduction(const LineQuestion& asked, DefineOne define) {
-  if (asked.shape.size() > 2) {
-    throw ArgumentError(fmt::format("a reduction takes rows and columns, {} has {} dimensions",
-                                    shape_text(asked.shape), asked.shape.size()));
+  const std::size_t rank = asked.shape.size();
+  if (rank > 2) {
+    throw ArgumentError(fmt::format("{} takes rows and columns, {} has {} dimensions", asked.kernel,
+                                    shape_text(asked.shape), rank));
   }
-  const gen::ReduceConfig config = gen::reduce_config_of(request_of(asked));
-  const bool of_rows = config.axis == 1;
-  const auto threads =
-      static_cast<std::size_t>(of_rows ? config.columns : config.threads / config.columns);
   LineOperation out;
+  out.config = asked.config;
+  const auto axis = asked.config.find("axis");
+  if (rank == 1 && axis != asked.config.end()) {
+    if (axis->second != "0") {
+      throw ArgumentError(fmt::format("{}: axis {} of {}, which has one dimension: axis 0",
+                                      asked.kernel, axis->second, shape_text(asked.shape)));
+    }
+    out.config["axis"] = "1";
+  }
+  const bool of_rows =
+      gen::reduce_config_of(request_of(asked, out.config, common_device())).axis == 1;
   out.lines = of_rows ? asked.rows : asked.cols;
   out.inputs = {of_rows ? rows_of("src", asked) : columns_of("src", asked)};
-  out.output = {"dst", {out.lines}, 1, 1, 1};
+  out.output = {"dst", {}, 1, 1, 1};
+  if (rank == 2) out.output.shape = {out.lines};
   out.arguments = rows_and_cols(asked);
-  out.define = [=, type = asked.type](std::span<const Line> in, std::span<Defined> result) {
-    result[0] = define(type, in[0], threads);
+  out.definition = [=, config = out.config](const DeviceCaps& device) -> DefineLine {
+    const gen::ReduceConfig used = gen::reduce_config_of(request_of(asked, config, device));
+    const auto threads =
+        static_cast<std::size_t>(of_rows ? used.columns : used.threads / used.columns);
+    return [=, type = asked.type](std::span<const Line> in, std::span<Defined> result) {
+      result[0] = define(type, in[0], threads);
+    };
   };
   return out;
 }
@@ -48,8 +67,8 @@ LineOperation largest(const LineQuestion& asked) {
     return defined_largest(type, x);
   });
   if (out.lines > 0 && out.inputs[0].length == 0) {
-    throw ArgumentError(
-        fmt::format("there is no largest of no values: the shape is {}", shape_text(asked.shape)));
+    out.refusal =
+        fmt::format("there is no largest of no values: the shape is {}", shape_text(asked.shape));
   }
   return out;
 }
@@ -57,6 +76,7 @@ LineOperation largest(const LineQuestion& asked) {
 // A row for each row.
 LineOperation of_rows(const LineQuestion& asked) {
   LineOperation out;
+  out.config = asked.config;
   out.lines = asked.rows;
   out.inputs = {rows_of("src", asked)};
   out.output = rows_of("dst", asked);
@@ -65,21 +85,27 @@ LineOperation of_rows(const LineQuestion& asked) {
 }
 
 LineOperation softmax(const LineQuestion& asked) {
-  const auto threads = static_cast<std::size_t>(gen::softmax_config_of(request_of(asked)).columns);
   LineOperation out = of_rows(asked);
-  out.define = [threads, type = asked.type](std::span<const Line> in, std::span<Defined> result) {
-    define_softmax(type, in[0], threads, result);
+  out.definition = [asked](const DeviceCaps& device) -> DefineLine {
+    const auto threads = static_cast<std::size_t>(
+        gen::softmax_config_of(request_of(asked, asked.config, device)).columns);
+    return [threads, type = asked.type](std::span<const Line> in, std::span<Defined> result) {
+      define_softmax(type, in[0], threads, result);
+    };
   };
   return out;
 }
 
 LineOperation rms_norm(const LineQuestion& asked) {
-  const gen::RmsNormConfig config = gen::rms_norm_config_of(request_of(asked));
   LineOperation out = of_rows(asked);
   out.inputs.push_back({"weight", {asked.cols}, asked.cols, 1, 0});
-  out.define = [config](std::span<const Line> in, std::span<Defined> result) {
-    define_rms_norm(config.type, in[0], in[1], config.epsilon,
-                    static_cast<std::size_t>(config.columns), result);
+  out.definition = [asked](const DeviceCaps& device) -> DefineLine {
+    const gen::RmsNormConfig config =
+        gen::rms_norm_config_of(request_of(asked, asked.config, device));
+    return [config](std::span<const Line> in, std::span<Defined> result) {
+      define_rms_norm(config.type, in[0], in[1], config.epsilon,
+                      static_cast<std::size_t>(config.columns), result);
+    };
   };
   return out;
 }

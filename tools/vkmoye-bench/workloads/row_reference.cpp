@@ -37,6 +37,8 @@ Defined rounded(ScalarType type, const Precision& computed, double value, double
   if (type == ScalarType::f16) {
     const Precision half = precision_of(type);
     bound += half.unit * std::fabs(value) + half.least;
+    const double in_f16 = number_of(type, bits_of(type, value));
+    if (std::isinf(in_f16)) return {in_f16, 0};
   }
   return {value, bound};
 }

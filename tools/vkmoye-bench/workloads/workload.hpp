@@ -57,6 +57,9 @@ class Workload {
   /// As --size takes it.
   const Extents& size() const { return size_; }
 
+  /// Why there is no result, whatever runs the kernel; empty: there is one.
+  virtual std::string refusal() const { return {}; }
+
   /// The element types, as --type takes them.
   virtual std::string type_text() const { return std::string(to_string(request_.type)); }
   /// The options of the command line that say what is computed, where they are not the usual ones.

@@ -161,7 +161,14 @@ void Builder::copy(const View& from, const View& to, const CopyOptions& options)
 }
 
 void Builder::copy(const std::vector<std::pair<View, View>>& pairs, const CopyOptions& options) {
+  if (pairs.empty()) throw KernelError(kernel_.name, {"a copy of no pairs of views"});
   const View &from = pairs.front().first, &to = pairs.front().second;
+  for (const auto& [source, target] : pairs) {
+    if (source.array == from.array && target.array == to.array) continue;
+    throw KernelError(kernel_.name,
+                      {fmt::format("a copy of several pairs from {} to {}: one is from {} to {}",
+                                   from.array, to.array, source.array, target.array)});
+  }
   ir::Block block = copy_statements(pairs, array(from), array(to), options);
   for (const auto& [source, target] : pairs) {
     take_grid_from(source);

@@ -76,7 +76,7 @@ class Builder {
   void copy(const View& from, const View& to, const CopyOptions& options = {});
 
   /// The same for several pairs of views, which look at one array each side: all loads, then all
-  /// stores; `options` loads first.
+  /// stores. Throws KernelError for no pair, or several arrays.
   void copy(const std::vector<std::pair<View, View>>& pairs, const CopyOptions& options);
 
   /// to(v) = value.

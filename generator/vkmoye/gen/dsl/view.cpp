@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/ir/guards.hpp"
 #include "vkmoye/layout/algebra.hpp"
 #include "vkmoye/layout/text.hpp"
 #include "vkmoye/tensor/partition.hpp"
@@ -246,6 +247,10 @@ View take(const View& view, const Expr& index, std::int64_t count) {
   if (count < 1 || size(view.shape().mode(0)) % count != 0) {
     throw LayoutError(fmt::format("{}: {} does not divide the extent {} of the first mode",
                                   out.name, count, size(view.shape().mode(0))));
+  }
+  if (!ir::is_multiple(index, static_cast<std::uint32_t>(count), {})) {
+    throw LayoutError(
+        fmt::format("{}: nothing says that the index is a multiple of {}", out.name, count));
   }
   // A last mode that moves nothing takes up the numbers past the end.
   const Layout rounds(std::max<std::int64_t>(1, 0xffffffff / size(view.shape())), 0);

@@ -102,7 +102,8 @@ View permute(const View& view, const std::vector<int>& order);
 
 /// `count` values of `view` from number `index` on, counted with the first mode fastest; after the
 /// last value comes the first again. `index` must be a multiple of `count`.
-/// Throws LayoutError unless `count` divides the extent of the first mode.
+/// Throws LayoutError unless `count` divides the extent of the first mode and, for all that is known,
+/// the index.
 View take(const View& view, const Expr& index, std::int64_t count);
 
 /// The modes of `view` that stand beside `_` in `coordinate`, at the numbers of the others.

@@ -33,10 +33,16 @@ Conditions Blocks::whole(const std::vector<Expr>& coordinate) const {
   return all_of({k_.inside(all), k_.aligned(all, vector_.count)});
 }
 
+// Not wider than what rows are known to begin at multiples of.
+CopyOptions Blocks::at_once() const {
+  const auto bytes = vector_.count * static_cast<std::uint32_t>(size_of(tensor_.array.type));
+  return {.edges = Edges::inside, .loads_first = true, .from_bytes = bytes, .to_bytes = bytes};
+}
+
 void Blocks::load(const std::vector<Expr>& coordinate, const View& to, const Expr& outside) {
   const View from = part(coordinate);
   k_.branch(
-      whole(coordinate), [&] { k_.copy(from, to, {.edges = Edges::inside, .loads_first = true}); },
+      whole(coordinate), [&] { k_.copy(from, to, at_once()); },
       [&] {
         k_.assign(to, outside);
         k_.copy(from, to, {.vector = vector_});
@@ -46,7 +52,7 @@ void Blocks::load(const std::vector<Expr>& coordinate, const View& to, const Exp
 void Blocks::store(const std::vector<Expr>& coordinate, const View& from) {
   const View to = part(coordinate);
   k_.branch(
-      whole(coordinate), [&] { k_.copy(from, to, {.edges = Edges::inside, .loads_first = true}); },
+      whole(coordinate), [&] { k_.copy(from, to, at_once()); },
       [&] { k_.copy(from, to, {.vector = vector_}); });
 }
 

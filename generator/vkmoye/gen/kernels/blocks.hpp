@@ -40,6 +40,7 @@ class Blocks {
   std::vector<Expr> origin() const { return std::vector<Expr>(tensor_.array.axes.size(), Expr(0)); }
   View block(const std::vector<Expr>& coordinate) const;
   Conditions whole(const std::vector<Expr>& coordinate) const;
+  CopyOptions at_once() const;
   Builder& k_;
   Tensor tensor_;
   IntTuple extents_;

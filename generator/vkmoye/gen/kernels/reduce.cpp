@@ -21,9 +21,12 @@ ReduceConfig reduce_config(ScalarType type, const DeviceCaps& device) {
 const std::vector<ConfigField<ReduceConfig>>& reduce_fields() {
   static const std::vector<ConfigField<ReduceConfig>> fields = [] {
     auto out = threads_fields<ReduceConfig>();
-    out.insert(out.begin(), numbers_field<ReduceConfig>(
-                                "axis", "that goes: 1 for a value of each row, 0 of each column",
-                                {&ReduceConfig::axis}));
+    out.insert(
+        out.begin(),
+        numbers_field<ReduceConfig>(
+            "axis",
+            "which is summed up, as in NumPy: 1 gives a value for each row, 0 for each column",
+            {&ReduceConfig::axis}));
     return out;
   }();
   return fields;
@@ -98,7 +101,8 @@ ir::Kernel reduce(const ReduceConfig& wanted, Combination combination, const std
   k.reduce_across(result, combination, config.layout(), along);
   const Expr first =
       thread_coordinates(config.layout(), k.thread())[static_cast<std::size_t>(along)];
-  k.branch({ir::equal(first, 0)}, [&] { k.copy(result, to); });
+  const auto width = static_cast<std::uint32_t>(along == 0 ? 1 : config.width());
+  k.branch({ir::equal(first, 0)}, [&] { k.copy(result, to, {.vector = {width}}); });
   return k.finish();
 }
 

@@ -11,7 +11,8 @@
 //   relayout    dst = src with its axes permuted
 //   sum         dst[r] = sum over c of src[r][c], or dst[c] = sum over r
 //   max         likewise the largest
-//   softmax     dst[r][c] = exp(src[r][c]) / sum over c of exp(src[r][c])
+//   softmax     dst[r][c] = exp(src[r][c] - most) / sum over c of exp(src[r][c] - most),
+//               most the largest of the row
 //   rms_norm    dst[r][c] = src[r][c] / sqrt(mean over c of src[r][c]^2 + epsilon) * weight[c]
 //   gemm        c[m][n] = alpha * sum over k of a[m][k] * b[n][k] + beta * c[m][n]
 

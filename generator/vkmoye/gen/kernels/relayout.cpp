@@ -184,6 +184,18 @@ ir::Kernel relayout(const Layout& src, const Layout& dst, const RelayoutConfig& 
   if (!reasons.empty()) throw KernelError(name, std::move(reasons));
 
   const RelayoutPlan plan = plan_relayout(src, dst, config);
+  if (!plan.straight) {
+    std::int64_t elements = 1;
+    for (const std::int64_t extent : plan.tile) elements *= extent;
+    if (elements > kMostAtOnce * plan.threads) {
+      throw KernelError(
+          name, {fmt::format("{} threads are too few for a tile of {}: each would move "
+                             "{} elements, at most {} at once; take {} threads or a "
+                             "shorter run",
+                             plan.threads, fmt::join(plan.tile, "x"), elements / plan.threads,
+                             kMostAtOnce, elements / kMostAtOnce)});
+    }
+  }
   Builder k(name, plan.threads);
   k.describe(items(src, dst, plan, config.type),
              plan.straight ? "both sides run along the same mode: straight across"

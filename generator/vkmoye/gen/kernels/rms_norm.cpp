@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cfloat>
 #include <charconv>
-#include <cmath>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/kernels/row.hpp"
@@ -37,8 +37,11 @@ const std::vector<ConfigField<RmsNormConfig>>& rms_norm_fields() {
 
 std::vector<std::string> reasons_against(const RmsNormConfig& config) {
   auto reasons = reasons_against_rows(config);
-  if (!(config.epsilon >= 0) || std::isinf(config.epsilon)) {
-    reasons.push_back(fmt::format("epsilon {} is no number from 0 on", config.epsilon));
+  const bool is_held =
+      config.epsilon == 0 || (config.epsilon >= FLT_MIN && config.epsilon <= FLT_MAX);
+  if (!is_held) {
+    reasons.push_back(fmt::format("epsilon {} is neither 0 nor a normal number of f32, {} to {}",
+                                  config.epsilon, FLT_MIN, FLT_MAX));
   }
   return reasons;
 }

@@ -13,7 +13,7 @@
 namespace vkmoye::gen {
 
 struct RmsNormConfig : ThreadsConfig {
-  double epsilon = 1e-5;  // a number of f32
+  double epsilon = 1e-5;  // 0, or a normal number of f32
 };
 
 /// The config for elements of `type` on `device`.

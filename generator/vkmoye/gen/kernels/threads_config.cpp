@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "vkmoye/layout/checked.hpp"
 #include "vkmoye/tensor/copy_atom.hpp"
 
 namespace vkmoye::gen {
@@ -14,7 +15,31 @@ std::int64_t power_from(std::int64_t value) {
   return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(value)));
 }
 
-std::int64_t ceil_div(std::int64_t value, std::int64_t part) { return (value + part - 1) / part; }
+bool is_power(std::int64_t value, std::int64_t most) {
+  return value > 0 && value <= most && std::has_single_bit(static_cast<std::uint64_t>(value));
+}
+
+// What is chosen, and out of range; what is 0 is not chosen yet.
+std::vector<std::string> reasons_against_choices(const ThreadsConfig& config) {
+  std::vector<std::string> reasons;
+  const auto require_power = [&](const char* what, std::int64_t value, std::int64_t most) {
+    if (value == 0 || is_power(value, most)) return;
+    reasons.push_back(fmt::format("{} {} is no power of two up to {}", what, value, most));
+  };
+  require_power("threads", config.threads, 1024);
+  require_power("columns", config.columns, 1024);
+  require_power("rounds", config.rounds, 16);
+  const auto bytes = static_cast<std::int64_t>(size_of(config.type));
+  if (config.vector != 0 && (!is_power(config.vector, kWidestCopy) || config.vector < bytes)) {
+    reasons.push_back(fmt::format("vector {}: an access of {} is a power of two of {} to {} bytes",
+                                  config.vector, to_string(config.type), bytes, kWidestCopy));
+  }
+  if (!is_power(config.subgroup, 128)) {
+    reasons.push_back(
+        fmt::format("subgroup-size {} is no power of two up to 128", config.subgroup));
+  }
+  return reasons;
+}
 
 }  // namespace
 
@@ -26,21 +51,22 @@ void fit_vector(ThreadsConfig& config, std::optional<std::int64_t> cols) {
 }
 
 void fit_columns(ThreadsConfig& config, std::optional<std::int64_t> cols) {
+  if (!reasons_against_choices(config).empty()) return;
   constexpr std::int64_t kMostValues = 32;
   constexpr std::int64_t kLine = 8;  // threads whose accesses of 16 bytes are a line of 128
   const auto at_least_1 = [](std::int64_t value) { return std::max<std::int64_t>(1, value); };
   const std::int64_t width = at_least_1(config.width());
   const std::int64_t most_accesses = width == 1 ? 16 : 8;
   const std::int64_t most = std::clamp<std::int64_t>(kMostValues / width, 1, most_accesses);
-  const std::int64_t accesses = ceil_div(at_least_1(cols.value_or(1)), width);
+  const std::int64_t accesses = vkmoye::ceil_div(at_least_1(cols.value_or(1)), width);
   if (config.columns == 0) {
     const std::int64_t rounds = at_least_1(config.rounds != 0 ? config.rounds : most);
-    const std::int64_t fitting =
-        std::max(power_from(ceil_div(accesses, rounds)), std::min(kLine, power_from(accesses)));
+    const std::int64_t fitting = std::max(power_from(vkmoye::ceil_div(accesses, rounds)),
+                                          std::min(kLine, power_from(accesses)));
     config.columns = cols ? std::min(fitting, config.threads) : config.threads;
   }
   if (config.rounds == 0) {
-    const std::int64_t fitting = power_from(ceil_div(accesses, at_least_1(config.columns)));
+    const std::int64_t fitting = power_from(vkmoye::ceil_div(accesses, at_least_1(config.columns)));
     config.rounds = cols ? std::min(fitting, most) : most;
   }
 }
@@ -69,26 +95,15 @@ ThreadsConfig threads_config(ScalarType type, const DeviceCaps& device) {
 }
 
 std::vector<std::string> reasons_against(const ThreadsConfig& config) {
-  std::vector<std::string> reasons;
-  const auto is_power = [](std::int64_t x) {
-    return x > 0 && std::has_single_bit(static_cast<std::uint64_t>(x));
-  };
-  const auto require_power = [&](const char* what, std::int64_t value, std::int64_t most) {
-    if (is_power(value) && value <= most) return;
-    reasons.push_back(fmt::format("{} {} is no power of two up to {}", what, value, most));
-  };
-  require_power("threads", config.threads, 1024);
-  require_power("subgroup", config.subgroup, 128);
-  require_power("columns", config.columns, config.threads);
-  require_power("rounds", config.rounds, 16);
+  std::vector<std::string> reasons = reasons_against_choices(config);
+  if (!reasons.empty()) return reasons;
+  if (config.columns > config.threads) {
+    reasons.push_back(
+        fmt::format("{} threads side by side, a workgroup has {}", config.columns, config.threads));
+  }
   if (config.subgroup > config.threads) {
     reasons.push_back(fmt::format("subgroups of {} lanes are larger than workgroups of {} threads",
                                   config.subgroup, config.threads));
-  }
-  const auto bytes = static_cast<std::int64_t>(size_of(config.type));
-  if (!is_power(config.vector) || config.vector < bytes || config.vector > kWidestCopy) {
-    reasons.push_back(fmt::format("vector {}: an access of {} is a power of two of {} to {} bytes",
-                                  config.vector, to_string(config.type), bytes, kWidestCopy));
   }
   return reasons;
 }

@@ -41,13 +41,16 @@ template <class Config>
 std::vector<ConfigField<Config>> threads_fields() {
   return {
       numbers_field<Config>("threads", "threads of a workgroup; 0: as fits", {&Config::threads}),
-      numbers_field<Config>("subgroup-size", "lanes of a subgroup, as the device has them",
+      numbers_field<Config>("subgroup-size",
+                            "lanes of a subgroup; the device must have such (its own)",
                             {&Config::subgroup}),
       numbers_field<Config>("columns", "threads side by side along a row; 0: as fits",
                             {&Config::columns}),
-      numbers_field<Config>("rounds", "accesses of a thread at once; 0: as fits",
+      numbers_field<Config>("rounds", "accesses that a thread has in flight; 0: as fits",
                             {&Config::rounds}),
-      numbers_field<Config>("vector", "bytes of an access: 2 to 16; 0: as fits", {&Config::vector}),
+      numbers_field<Config>("vector",
+                            "bytes of an access, those of an element to 16; 0: as rows allow",
+                            {&Config::vector}),
   };
 }
 

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
-
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/view.hpp"
 #include "vkmoye/layout/injective.hpp"
@@ -72,26 +70,6 @@ ComposedLayout TileConfig::shared_layout() const {
   return {{}, 0, Layout(IntTuple{tile_cols, tile_rows}, IntTuple{1, tile_cols + pad})};
 }
 
-ComposedLayout parse_shared_layout(std::string_view text) {
-  int bits = 0, base = 0, shift = 0, end = 0;
-  const std::string all(text);
-  if (!all.starts_with("Swizzle")) return {{}, 0, parse_layout(text)};
-  if (std::sscanf(all.c_str(), "Swizzle<%d,%d,%d> o %n", &bits, &base, &shift, &end) != 3 ||
-      end == 0) {
-    throw LayoutError(
-        fmt::format("'{}' is no swizzled layout, such as Swizzle<5,0,5> o "
-                    "(32,32):(1,32)",
-                    text));
-  }
-  long long offset = 0;
-  int skipped = 0;
-  std::sscanf(all.c_str() + end, "%lld o %n", &offset, &skipped);
-  if (skipped == 0) offset = 0;  // what was read belongs to the layout
-  if (offset < 0) throw LayoutError(fmt::format("'{}': offset {} is below 0", text, offset));
-  return {Swizzle(bits, base, shift), offset,
-          parse_layout(all.substr(static_cast<std::size_t>(end + skipped)))};
-}
-
 const std::vector<ConfigField<TileConfig>>& direct_tile_fields() {
   static const std::vector<ConfigField<TileConfig>> fields = {
       numbers_field<TileConfig>("tile", "rows x columns of src that one workgroup moves",
@@ -118,7 +96,7 @@ const std::vector<ConfigField<TileConfig>>& tile_fields() {
                    "a layout",
                    [](const TileConfig& config) { return text_of(config.shared_layout()); },
                    [](const std::string& text, TileConfig& config) {
-                     config.shared = parse_shared_layout(text);
+                     config.shared = parse_composed_layout(text);
                      return true;
                    }});
     return all;

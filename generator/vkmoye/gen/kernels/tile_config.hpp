@@ -34,10 +34,6 @@ struct TileConfig {
 const std::vector<ConfigField<TileConfig>>& tile_fields();
 const std::vector<ConfigField<TileConfig>>& direct_tile_fields();
 
-/// "(32,32):(1,33)", "Swizzle<5,0,5> o (32,32):(1,32)", or with an offset before the swizzle
-/// "Swizzle<5,0,5> o 32 o (32,32):(1,32)". Throws LayoutError with what is wrong.
-ComposedLayout parse_shared_layout(std::string_view text);
-
 /// Every reason why no kernel can be made of `config`: tiles that `threads` does not divide
 /// (both ways round if `transposed`), thread layouts that are not a numbering of the threads,
 /// shared layouts of another shape or that overlap themselves. Empty: fine.

@@ -51,7 +51,7 @@ TwinReport follow(const ir::Kernel& kernel, const std::vector<std::span<std::byt
     }
   } catch (const machine::Budget::Exceeded&) {
     if (with_data) {
-      throw ArgumentError(
+      throw TooManySteps(
           fmt::format("{}: the launch of {} x {} x {} workgroups takes more than {} "
                       "steps on the host; take smaller sizes",
                       kernel.name, groups[0], groups[1], groups[2], options.most_steps));

@@ -22,12 +22,18 @@
 #include <string>
 #include <vector>
 
+#include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
 
 namespace vkmoye::gen {
 
+/// A launch takes more steps than it may.
+struct TooManySteps : ArgumentError {
+  using ArgumentError::ArgumentError;
+};
+
 struct TwinOptions {
-  std::uint64_t most_steps = std::uint64_t{1} << 32;  // of work; more throws ArgumentError
+  std::uint64_t most_steps = std::uint64_t{1} << 32;  // of work; more throws TooManySteps
   std::uint32_t subgroup = 32;                        // lanes, for a kernel that leaves them open
 };
 
