@@ -246,6 +246,32 @@ TEST_F(GemmTest, SumsOfNothingAreZero) {
   });
 }
 
+// Every order, factor and edge, with whatever matrices the device has.
+TEST_F(GemmTest, MatrixUnitsAreRight) {
+  for_each_device([&](Device& device) {
+    if (device.caps().matrix_shapes.empty()) return;
+    pipelines_.clear();
+    Dice dice(11);
+    for (const char* type : {"f16,f32", "f16", "f16,f16"}) {
+      for (const bool a_k : {true, false}) {
+        for (const bool b_k : {true, false}) {
+          Problem problem = {gen::find_kernel("gemm/coopmat"), {{"tile", "32x32x16"}}, {}, {}};
+          problem.gemm = parse_gemm_type(type);
+          problem.gemm.a_k_contiguous = a_k;
+          problem.gemm.b_k_contiguous = b_k;
+          problem.gemm.beta = dice.one_in(2) ? 1 : 0;
+          problem.gemm.batch = dice.one_in(2) ? 2 : 1;
+          for (int i = 0; i < 4; ++i) {
+            problem.size = {random_extent(dice), random_extent(dice), random_extent(dice)};
+            EXPECT_TRUE(expect_right(device, problem, static_cast<std::uint64_t>(i)))
+                << type << ' ' << bench::to_string(problem.size);
+          }
+        }
+      }
+    }
+  });
+}
+
 // Each product that is not refused is right, whatever its types.
 TEST_F(GemmTest, EveryCombinationOfTypesIsRefusedOrRight) {
   const char* names[] = {"f16", "f32", "f64", "i32", "u32", "i8", "bf16"};

@@ -32,12 +32,14 @@ void collect(Body& body, std::vector<Place>& places) {
   }
 }
 
-// The element that a load, a store or an atomic operation touches.
+bool is_one(const Element*) { return true; }
+
+// The element that a load, a store or an atomic operation touches; matrix statements touch many.
 Element* element_of(Stmt& statement) {
   return std::visit(
       [](auto& s) -> Element* {
-        if constexpr (requires { s.from; }) return &s.from;
-        if constexpr (requires { s.to; }) return &s.to;
+        if constexpr (requires { is_one(&s.from); }) return &s.from;
+        if constexpr (requires { is_one(&s.to); }) return &s.to;
         return nullptr;
       },
       statement.value);

@@ -20,7 +20,12 @@ std::vector<Shipped> shipped_kernels() {
   };
   for (const KernelEntry& entry : registry()) {
     if (entry.operation == "gemm") {
-      for (const ScalarType type : {ScalarType::f32, ScalarType::f64}) {
+      for (const ScalarType type : {ScalarType::f32, ScalarType::f64, ScalarType::f16}) {
+        // Of half precision only what has nothing else.
+        const auto has = [&](ScalarType wanted) {
+          return std::find(entry.types.begin(), entry.types.end(), wanted) != entry.types.end();
+        };
+        if (!has(type) || (type == ScalarType::f16 && has(ScalarType::f32))) continue;
         KernelRequest request = request_of(type);
         request.gemm.beta = type == ScalarType::f64;
         add(entry, request, "", 8, 3);

@@ -26,6 +26,12 @@ inline DeviceCaps fake_device(const char* name, std::uint32_t shared_bytes,
   caps.subgroup_size = caps.min_subgroup_size = caps.max_subgroup_size = subgroup;
   caps.max_workgroup_subgroups = workgroup_threads / subgroup;
   caps.features = features;
+  const std::uint32_t m = subgroup == 8 ? 8 : 16;  // of a matrix
+  if (caps.has(Feature::cooperative_matrix)) {
+    for (const char* sum : {"f32", "f16"}) {
+      caps.matrix_shapes.push_back({m, m, m, "f16", "f16", sum, sum, "subgroup"});
+    }
+  }
   return caps;
 }
 

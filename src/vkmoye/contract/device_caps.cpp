@@ -44,6 +44,12 @@ std::vector<Feature> FeatureSet::list() const {
   return members;
 }
 
+std::string to_string(const MatrixShape& shape) {
+  return fmt::format("{}x{}x{}  {} * {} + {} -> {}  {}{}", shape.m, shape.n, shape.k, shape.a,
+                     shape.b, shape.c, shape.result, shape.scope,
+                     shape.saturating ? ", saturating" : "");
+}
+
 std::vector<std::string> reasons_against_buffer(const DeviceCaps& caps, std::uint64_t bytes) {
   std::vector<std::string> reasons;
   const auto at_most = [&](std::uint64_t limit, std::string_view what) {

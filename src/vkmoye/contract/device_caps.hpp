@@ -68,7 +68,11 @@ struct MatrixShape {
   std::string a, b, c, result;  // component types as the device names them: "f16", "s32"
   std::string scope;            // "subgroup" or "workgroup"
   bool saturating = false;
+  bool operator==(const MatrixShape&) const = default;
 };
+
+/// "16x16x16  f16 * f16 + f32 -> f32  subgroup"
+std::string to_string(const MatrixShape& shape);
 
 struct DeviceCaps {
   std::string name;

@@ -250,6 +250,12 @@ std::vector<std::string> reasons_against(const KernelInterface& kernel, const De
   }
   at_most("threads in a workgroup", invocations, caps.max_workgroup_invocations);
   check_subgroups(kernel, caps, reasons);
+  for (const MatrixShape& shape : kernel.matrices) {
+    const auto& known = caps.matrix_shapes;
+    if (std::find(known.begin(), known.end(), shape) != known.end()) continue;
+    reasons.push_back(fmt::format("needs products of matrices {}, the device has {}",
+                                  to_string(shape), known.empty() ? "none" : "others"));
+  }
   return reasons;
 }
 

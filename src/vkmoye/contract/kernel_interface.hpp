@@ -104,6 +104,7 @@ struct KernelInterface {
   FeatureSet features;  // what the device must have
   /// Lanes that every subgroup must have, all of them active; 0: it does not matter.
   std::uint32_t subgroup_size = 0;
+  std::vector<MatrixShape> matrices = {};  // that its matrix units must multiply
 };
 
 /// The push constants that the runtime sets by itself, for each piece of a grid that it splits.

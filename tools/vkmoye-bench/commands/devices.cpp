@@ -44,9 +44,7 @@ void print(std::size_t index, const DeviceCaps& caps) {
   line("features", features.empty() ? "none" : join(features, " "));
   std::string title = "matrices";
   for (const MatrixShape& shape : caps.matrix_shapes) {
-    line(title, fmt::format("{}x{}x{}  {} * {} + {} -> {}  {}{}", shape.m, shape.n, shape.k,
-                            shape.a, shape.b, shape.c, shape.result, shape.scope,
-                            shape.saturating ? ", saturating" : ""));
+    line(title, to_string(shape));
     title = "";
   }
 }

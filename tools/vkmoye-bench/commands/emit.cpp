@@ -55,6 +55,8 @@ ordered_json to_json(const KernelInterface& kernel) {
   }
   ordered_json features = ordered_json::array();
   for (const Feature feature : kernel.features.list()) features.push_back(to_string(feature));
+  ordered_json matrices = ordered_json::array();
+  for (const MatrixShape& shape : kernel.matrices) matrices.push_back(to_string(shape));
   return {
       {"schema", 1},
       {"kernel", kernel.name},
@@ -71,6 +73,7 @@ ordered_json to_json(const KernelInterface& kernel) {
       {"needs",
        {{"vulkan", "1.2"},
         {"features", features},
+        {"matrices", matrices},
         {"subgroup_size", kernel.subgroup_size},
         {"shared_bytes", kernel.shared_bytes},
         {"push_constant_bytes", push_constant_bytes(kernel)},

@@ -67,6 +67,11 @@ HostExecutor::HostExecutor() : caps_(common_device()) {
   caps_.driver = "the twin";
   caps_.api = "none";
   caps_.kind = DeviceKind::cpu;
+  caps_.max_shared_bytes = 65536;
+  caps_.features.add(Feature::cooperative_matrix);
+  for (const char* sum : {"f32", "f16"}) {
+    caps_.matrix_shapes.push_back({16, 16, 16, "f16", "f16", sum, sum, "subgroup"});
+  }
 }
 
 std::vector<std::string> HostExecutor::reasons_against(const KernelInterface& kernel,

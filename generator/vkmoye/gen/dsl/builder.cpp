@@ -193,6 +193,36 @@ void Builder::axpby(const Expr& alpha, const View& x, const std::optional<Expr>&
 
 void Builder::add(ir::Block block) { kernel_.body.emplace_back(std::move(block)); }
 
+// --- matrices ---
+
+Matrices Builder::matrices(const std::string& name, ScalarType type, const ir::MatrixType& matrix,
+                           std::int64_t rows, std::int64_t columns) {
+  require_lanes("matrices");
+  Matrices out{name, matrix, rows, columns};
+  kernel_.arrays.push_back(matrices_array(name, type, out, lanes()));
+  return out;
+}
+
+void Builder::load(const View& from, const Matrices& to) {
+  take_grid_from(from);
+  add(load_statements(from, array(from), to, lanes()));
+}
+
+void Builder::store(const Matrices& from, const Expr& row, const View& to) {
+  take_grid_from(to);
+  add(store_statements(from, row, to, array(to), lanes()));
+}
+
+void Builder::fill(const Matrices& to, const Expr& value) {
+  add(fill_statements(to, value, lanes()));
+}
+
+void Builder::multiply(const Matrices& a, const Matrices& b, const Matrices& c) {
+  add(multiply_statements(a, b, c, lanes()));
+}
+
+// --- registers, statements ---
+
 View Builder::retile(const View& registers, const View& view) const {
   const Layout values(view.shape());
   if (array(registers).size() != values.size()) {

@@ -21,6 +21,7 @@
 #include "vkmoye/gen/dsl/bounds.hpp"
 #include "vkmoye/gen/dsl/compute.hpp"
 #include "vkmoye/gen/dsl/copy.hpp"
+#include "vkmoye/gen/dsl/matrices.hpp"
 #include "vkmoye/gen/dsl/view.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
 
@@ -127,6 +128,18 @@ class Builder {
   static Expr extent(const Tensor& tensor, std::size_t axis);
   /// Of the elements that `view` looks at.
   ScalarType type_of(const View& view) const { return array(view).type; }
+
+  // --- matrices that subgroups hold together, see matrices.hpp ---
+
+  /// rows x columns matrices. Throws LayoutError, or KernelError without subgroups.
+  Matrices matrices(const std::string& name, ScalarType type, const ir::MatrixType& matrix,
+                    std::int64_t rows, std::int64_t columns);
+  void load(const View& from, const Matrices& to);
+  /// Of the matrices those from row number `row` on, as many as fill `to`.
+  void store(const Matrices& from, const Expr& row, const View& to);
+  void fill(const Matrices& to, const Expr& value);
+  /// c += a * b.
+  void multiply(const Matrices& a, const Matrices& b, const Matrices& c);
 
   // --- with other threads, see across.hpp ---
 

@@ -105,6 +105,7 @@ MatrixOrReason as_matrix(const View& view, const ir::Array& array) {
   const std::int64_t side_by_side = size(shape.mode(by_rows ? 1 : 0));
   std::uint32_t multiple = static_cast<std::uint32_t>(16 / size_of(array.type));
   while (side_by_side % multiple != 0) multiple /= 2;
+  matrix.width = multiple;
   const auto require = [&](const Expr& value) {
     if (ir::is_multiple(value, multiple, matrix.needs)) return true;
     if (ir::is_constant(value)) return false;

@@ -38,6 +38,7 @@ std::optional<Ring> ring_of(const View& view, const std::string& variable);
 struct Matrix {
   Expr first = 0;              // elements from the beginning of the array
   Expr rows = 1, columns = 1;  // strides, elements: one of them is the number 1
+  std::uint32_t width = 1;     // elements at multiples of which it begins, and each row or column
   Conditions needs;            // what must hold of run-time sizes so that it is aligned as above
 };
 

@@ -58,8 +58,12 @@ class Printer {
     ++depth_;
     for (const Array& array : kernel_.arrays) {
       if (array.space != Array::Space::registers) continue;
-      line("{} {}[{}];  // {}", element_name(array.type, 1), array.name, array.size(),
-           array.layout);
+      const std::int64_t count = array.matrix
+                                     ? array.size() / static_cast<std::int64_t>(elements_per_lane(
+                                                          *array.matrix, kernel_.subgroup))
+                                     : array.size();
+      line("{} {}[{}];  // {}", array.matrix ? matrix_name(array) : element_name(array.type, 1),
+           array.name, count, array.layout);
     }
     body(kernel_.body);
     --depth_;
@@ -82,6 +86,9 @@ class Printer {
     line("// generated: {}{}", kernel_.name, config);
     line("// {}", kernel_.why);
     line("#version 460");
+    const bool has_matrices = std::any_of(kernel_.arrays.begin(), kernel_.arrays.end(),
+                                          [](const Array& array) { return array.matrix; });
+    if (has_matrices) line("#pragma use_vulkan_memory_model");
   }
 
   void extensions() {
@@ -105,6 +112,7 @@ class Printer {
     for (const Feature feature : ir::interface_of(kernel_).features.list()) {
       const std::string_view name = extension(feature);
       if (!name.empty()) names.insert(name);
+      if (feature == Feature::cooperative_matrix) names.insert("GL_KHR_memory_scope_semantics");
     }
     for (const std::string_view name : names) line("#extension {} : require", name);
   }
@@ -153,12 +161,17 @@ class Printer {
     return widths.empty() ? 1 : widths.back();
   }
 
-  std::string element(const ir::Element& element) const {
-    const Array& array = *kernel_.find(element.array);
+  static Expr address_of(const ir::Element& element, const Array& array) {
     Expr address = 0;
     for (std::size_t i = 0; i < array.axes.size(); ++i) {
       address = address + array.axes[i].stride * element.coordinates[i];
     }
+    return address;
+  }
+
+  std::string element(const ir::Element& element) const {
+    const Array& array = *kernel_.find(element.array);
+    const Expr address = address_of(element, array);
     if (array.space == Array::Space::registers) {
       return fmt::format("{}[{}]", array.name, glsl::print(address));
     }
@@ -247,6 +260,39 @@ class Printer {
                                                      : "Add";
     line("{} {} = atomic{}({}, {});", element_name(kernel_.find(s.to.array)->type, 1), s.name,
          combine, element(s.to), glsl::print(s.value));
+  }
+  static std::string matrix_name(const Array& array) {
+    const char* use = array.matrix->use == ir::MatrixType::Use::a   ? "A"
+                      : array.matrix->use == ir::MatrixType::Use::b ? "B"
+                                                                    : "Accumulator";
+    return fmt::format("coopmat<{}, gl_ScopeSubgroup, {}, {}, gl_MatrixUse{}>",
+                       element_name(array.type, 1), array.matrix->rows, array.matrix->columns, use);
+  }
+  static std::string matrix(const ir::MatrixPart& part) {
+    return fmt::format("{}[{}]", part.array, glsl::print(part.number));
+  }
+  // Where a region begins, its stride and its order, as coopMatLoad and coopMatStore take them.
+  std::string region(const ir::MatrixRegion& region) const {
+    const Array& array = *kernel_.find(region.first.array);
+    const bool is_buffer = array.space == Array::Space::buffer;
+    const std::uint32_t width = is_buffer ? region.first.width : shared_width(array);
+    return fmt::format("{}, {}, {}, gl_CooperativeMatrixLayout{}Major",
+                       is_buffer ? array_name(array.name, width) : array.name,
+                       glsl::print(address_of(region.first, array) / width),
+                       glsl::print(region.stride / width), region.by_columns ? "Column" : "Row");
+  }
+  void visit(const ir::MatrixLoad& s) {
+    line("coopMatLoad({}, {});", matrix(s.to), region(s.from));
+  }
+  void visit(const ir::MatrixStore& s) {
+    line("coopMatStore({}, {});", matrix(s.from), region(s.to));
+  }
+  void visit(const ir::MatrixFill& s) {
+    line("{} = {}({});", matrix(s.to), matrix_name(*kernel_.find(s.to.array)),
+         glsl::print(s.value));
+  }
+  void visit(const ir::MatrixMultiply& s) {
+    line("{} = coopMatMulAdd({}, {}, {});", matrix(s.to), matrix(s.a), matrix(s.b), matrix(s.c));
   }
   void visit(const ir::Block& s) {
     line("");

@@ -83,6 +83,7 @@ std::string_view extension(Feature feature) {
     case Feature::subgroup_arithmetic: return "GL_KHR_shader_subgroup_arithmetic";
     case Feature::subgroup_ballot: return "GL_KHR_shader_subgroup_ballot";
     case Feature::subgroup_shuffle: return "GL_KHR_shader_subgroup_shuffle";
+    case Feature::cooperative_matrix: return "GL_KHR_cooperative_matrix";
     case Feature::shared_f32_atomic_add:
     case Feature::buffer_f32_atomic_add: return "GL_EXT_shader_atomic_float";
     default: return "";

@@ -13,6 +13,23 @@ namespace {
 // --- the parts of each kind of statement ---
 // `visitor` is shown each part of a statement, which it may look at (S const) or replace.
 
+struct TouchKind {
+  bool reads = false, writes = false, atomic = false;
+};
+
+template <class Part, class Visitor>
+void show_matrix(Part& part, TouchKind kind, Visitor& visitor) {
+  visitor.use(part.number);
+  for (auto& element : part.elements) visitor.touch(element, kind);
+}
+
+template <class Region, class Visitor>
+void show_region(Region& region, TouchKind kind, Visitor& visitor) {
+  for (auto& coordinate : region.first.coordinates) visitor.use(coordinate);
+  visitor.use(region.stride);
+  for (auto& vector : region.vectors) visitor.touch(vector, kind);
+}
+
 template <class S, class Visitor>
 void show_parts(S& s, Visitor& visitor) {
   using Kind = std::remove_const_t<S>;
@@ -21,9 +38,11 @@ void show_parts(S& s, Visitor& visitor) {
     visitor.define(s.name, s.value);
   } else if constexpr (std::is_same_v<Kind, Load>) {
     visitor.touch(s.from, {.reads = true});
+    visitor.require_plain(s.from);
     visitor.define_data(s.name, visitor.type_at(s.from));
   } else if constexpr (std::is_same_v<Kind, Store>) {
     visitor.touch(s.to, {.writes = true});
+    visitor.require_plain(s.to);
     visitor.use(s.value);
     visitor.require_type(s.to, "stores", s.value->type);
   } else if constexpr (std::is_same_v<Kind, If>) {
@@ -58,6 +77,26 @@ void show_parts(S& s, Visitor& visitor) {
     visitor.require_type(s.to, "combines", s.value->type);
     visitor.atomic(s);
     visitor.define_data(s.name, visitor.type_at(s.to));
+  } else if constexpr (std::is_same_v<Kind, MatrixLoad>) {
+    visitor.act_as(Agent::subgroup);
+    show_region(s.from, {.reads = true}, visitor);
+    show_matrix(s.to, {.writes = true}, visitor);
+    visitor.moves(s.to, s.from);
+  } else if constexpr (std::is_same_v<Kind, MatrixStore>) {
+    visitor.act_as(Agent::subgroup);
+    show_matrix(s.from, {.reads = true}, visitor);
+    show_region(s.to, {.writes = true}, visitor);
+    visitor.moves(s.from, s.to);
+  } else if constexpr (std::is_same_v<Kind, MatrixFill>) {
+    visitor.act_as(Agent::subgroup);
+    visitor.use(s.value);
+    show_matrix(s.to, {.writes = true}, visitor);
+    visitor.fills(s);
+  } else if constexpr (std::is_same_v<Kind, MatrixMultiply>) {
+    visitor.act_as(Agent::subgroup);
+    for (auto* operand : {&s.a, &s.b, &s.c}) show_matrix(*operand, {.reads = true}, visitor);
+    show_matrix(s.to, {.writes = true}, visitor);
+    visitor.multiplies(s);
   } else {
     static_assert(!sizeof(Kind), "say what this statement does");
   }
@@ -67,10 +106,6 @@ template <class AnyStmt, class Visitor>
 void show_statement(AnyStmt& statement, Visitor& visitor) {
   std::visit([&](auto& s) { show_parts(s, visitor); }, statement.value);
 }
-
-struct TouchKind {
-  bool reads = false, writes = false, atomic = false;
-};
 
 // --- reading them: effects ---
 
@@ -109,6 +144,15 @@ struct Collector {
     if (kernel.find(to.array) == nullptr || found == type_at(to)) return;
     out.reasons.push_back(fmt::format("'{}' {} {} into {}, which takes {} there", to.partition,
                                       verb, name_of(found), to.array, name_of(type_at(to))));
+  }
+
+  void require_plain(const Element& e) {
+    const Array* array = kernel.find(e.array);
+    if (array == nullptr || !array->matrix) return;
+    out.reasons.push_back(
+        fmt::format("'{}' touches an element of the matrices {}: who holds which "
+                    "is the device's affair",
+                    e.partition, e.array));
   }
 
   static bool is_combination(Op op) {
@@ -152,6 +196,65 @@ struct Collector {
     }
   }
 
+  // --- matrices ---
+
+  void matrix_reason(const std::string& what) { out.reasons.push_back("matrix " + what); }
+
+  // The array that `part` belongs to; nullptr: it is none of matrices.
+  const Array* matrices_of(const MatrixPart& part) {
+    out.needs.add(Feature::cooperative_matrix);
+    const Array* array = kernel.find(part.array);
+    if (array != nullptr && array->matrix) {
+      const std::size_t held = elements_per_lane(*array->matrix, kernel.subgroup);
+      if (part.elements.size() == held) return array;
+      matrix_reason(fmt::format("of {}: a lane holds {} elements of it, not {}", part.array, held,
+                                part.elements.size()));
+      return nullptr;
+    }
+    matrix_reason(fmt::format("of {}: it is no array of matrices", part.array));
+    return nullptr;
+  }
+  void moves(const MatrixPart& part, const MatrixRegion& region) {
+    const Array *held = matrices_of(part), *memory = kernel.find(region.first.array);
+    if (held == nullptr || memory == nullptr) return;
+    if (memory->type != held->type) {
+      matrix_reason(fmt::format("of {} in {}, moved from or to {} in {}", to_string(held->type),
+                                part.array, to_string(memory->type), memory->name));
+    }
+    if (region.rows != held->matrix->rows || region.columns != held->matrix->columns) {
+      matrix_reason(fmt::format("of {}x{} in {}, moved from or to {}x{} of {}", held->matrix->rows,
+                                held->matrix->columns, part.array, region.rows, region.columns,
+                                memory->name));
+    }
+    if (memory->space == Array::Space::registers) {
+      matrix_reason(fmt::format("of {} moved from or to registers: {}", part.array, memory->name));
+    }
+  }
+  void fills(const MatrixFill& s) {
+    const Array* held = matrices_of(s.to);
+    if (held == nullptr || s.value->type == element(held->type)) return;
+    matrix_reason(fmt::format("of {} in {}, filled with {}", to_string(held->type), s.to.array,
+                              name_of(s.value->type)));
+  }
+  void multiplies(const MatrixMultiply& s) {
+    using Use = MatrixType::Use;
+    const Array *to = matrices_of(s.to), *a = matrices_of(s.a), *b = matrices_of(s.b),
+                *c = matrices_of(s.c);
+    if (to == nullptr || a == nullptr || b == nullptr || c == nullptr) return;
+    const MatrixType &ta = *a->matrix, &tb = *b->matrix, &tc = *c->matrix;
+    const bool fits = ta.use == Use::a && tb.use == Use::b && tc.use == Use::accumulator &&
+                      *to->matrix == tc && to->type == c->type && ta.rows == tc.rows &&
+                      tb.columns == tc.columns && ta.columns == tb.rows;
+    if (!fits) {
+      matrix_reason(fmt::format("{} = {} * {} + {}: uses or sizes do not fit", s.to.array,
+                                s.a.array, s.b.array, s.c.array));
+      return;
+    }
+    out.multiplies.push_back({tc.rows, tc.columns, ta.columns, component_name(a->type),
+                              component_name(b->type), component_name(c->type),
+                              component_name(to->type), "subgroup"});
+  }
+
   void atomic(const Atomic& s) {
     const Array* array = kernel.find(s.to.array);
     if (array == nullptr) return;
@@ -191,11 +294,15 @@ struct Rewriter {
   Type type_at(const Element&) const { return kIndex; }
   void require(bool, const char*, const Type&) {}
   void require_type(const Element&, const char*, const Type&) {}
+  void require_plain(const Element&) {}
   void act_as(Agent) {}
   void order_shared() {}
   void unrolls() {}
   void subgroup(const Subgroup&) {}
   void atomic(const Atomic&) {}
+  void moves(const MatrixPart&, const MatrixRegion&) {}
+  void fills(const MatrixFill&) {}
+  void multiplies(const MatrixMultiply&) {}
 };
 
 struct BodyFinder : Rewriter {

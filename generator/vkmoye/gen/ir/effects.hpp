@@ -53,7 +53,8 @@ struct Effects {
   bool orders_shared = false;  // shared memory is as if all before it had happened before all after
   bool unrolls = false;        // it says whether the compiler may repeat its body
   FeatureSet needs;            // of the device, beside what the types of arrays ask
-  std::vector<std::string> reasons;  // why it is wrong by itself: types that do not fit
+  std::vector<MatrixShape> multiplies;  // what matrix units must be able to
+  std::vector<std::string> reasons;     // why it is wrong by itself: types that do not fit
 };
 
 /// The result points into `statement`, a statement of `kernel`.

@@ -30,6 +30,22 @@ std::optional<Extent> extent_from(const Expr& e);
 /// The extent of `axis` as an expression.
 inline Expr extent_of(const Axis& axis) { return expression(axis.extent); }
 
+/// What a matrix is in D = A * B + C, and its size.
+struct MatrixType {
+  enum class Use : std::uint8_t { a, b, accumulator };
+  Use use = Use::accumulator;
+  std::uint32_t rows = 0, columns = 0;
+  bool operator==(const MatrixType&) const = default;
+};
+
+/// Elements of such a matrix that each of `lanes` holds.
+constexpr std::size_t elements_per_lane(const MatrixType& type, std::uint32_t lanes) {
+  return lanes == 0 ? 0 : std::size_t{type.rows} * type.columns / lanes;
+}
+
+/// What devices call elements of matrices: "f16", "s8", "u32".
+std::string component_name(ScalarType type);
+
 /// A storage buffer, an array that the threads of a workgroup share, or one that each thread has for
 /// itself.
 struct Array {
@@ -40,6 +56,10 @@ struct Array {
   Access access = Access::read_write;
   std::vector<Axis> axes;
   std::string layout;  // of an array that is no buffer, in text form: "(32,32):(1,33)"
+  /// Of registers that the lanes of a subgroup hold together as matrices, one after the other: only
+  /// matrix statements touch them. Lane l has elements l, l + lanes, .. of each, counted along its
+  /// rows; that is how a device may hold them, not how it does.
+  std::optional<MatrixType> matrix = {};
 
   /// Elements of an array that is no buffer: its extents are numbers.
   std::int64_t size() const;

@@ -53,6 +53,11 @@ std::vector<Extent> strides_of(const Array& array) {
 
 }  // namespace
 
+std::string component_name(ScalarType type) {
+  const std::string name(to_string(type));
+  return name[0] == 'i' ? "s" + name.substr(1) : name;
+}
+
 KernelInterface interface_of(const Kernel& kernel) {
   KernelInterface out;
   out.name = kernel.name;
@@ -61,8 +66,14 @@ KernelInterface interface_of(const Kernel& kernel) {
   out.workgroup_size = {kernel.threads, 1, 1};
   out.shared_bytes = kernel.shared_bytes();
   out.subgroup_size = kernel.subgroup;
-  for_each(kernel.body,
-           [&](const Stmt& statement) { out.features.add(effects_of(statement, kernel).needs); });
+  for_each(kernel.body, [&](const Stmt& statement) {
+    const Effects effects = effects_of(statement, kernel);
+    out.features.add(effects.needs);
+    for (const MatrixShape& shape : effects.multiplies) {
+      if (std::find(out.matrices.begin(), out.matrices.end(), shape) == out.matrices.end())
+        out.matrices.push_back(shape);
+    }
+  });
   for_each_node(kernel, [&](const Node& node) {
     if (node.type.kind == Type::Kind::element) {
       out.features.add(features_of(node.type.element).in_shader);

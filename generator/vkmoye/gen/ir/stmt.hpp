@@ -90,6 +90,39 @@ struct Atomic {
   Element to;
   Expr value = 0;
 };
+/// One of the matrices of an array of them, see Array::matrix.
+struct MatrixPart {
+  std::string array;
+  Expr number = 0;
+  std::vector<Element> elements;  // registers of a lane, in order
+};
+/// A matrix in memory: its rows, or its columns, lie side by side, `stride` elements from one to the
+/// next.
+struct MatrixRegion {
+  Element first;  // the vectors that are touched have its width
+  Expr stride = 0;
+  bool by_columns = false;
+  std::uint32_t rows = 1, columns = 1;
+  std::vector<Element> vectors;  // of a lane: number lane + lanes * i, along rows or columns first
+};
+/// What the lanes of a subgroup do with matrices that they hold together. All of them come by.
+struct MatrixLoad {
+  MatrixPart to;
+  MatrixRegion from;
+};
+struct MatrixStore {
+  MatrixRegion to;
+  MatrixPart from;
+};
+/// Each element of `to` = value.
+struct MatrixFill {
+  MatrixPart to;
+  Expr value = 0;
+};
+/// to = a * b + c.
+struct MatrixMultiply {
+  MatrixPart to, a, b, c;
+};
 /// A scope under a comment.
 struct Block {
   std::string title;
@@ -99,7 +132,9 @@ struct Block {
 struct Stmt {
   template <class S>
   Stmt(S statement) : value(std::move(statement)) {}  // NOLINT: implicit by intent
-  std::variant<Let, Load, Store, If, For, Barrier, Block, Subgroup, Atomic> value;
+  std::variant<Let, Load, Store, If, For, Barrier, Block, Subgroup, Atomic, MatrixLoad, MatrixStore,
+               MatrixFill, MatrixMultiply>
+      value;
 };
 
 inline If::If(Expr c, Body b) : condition(std::move(c)), body(std::move(b)) {}

@@ -8,23 +8,21 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/dsl/mma.hpp"
+#include "vkmoye/gen/kernels/gemm_buffers.hpp"
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::gen {
 namespace {
 
-// A or B on its way from its buffer into registers. "row": m of A, n of B.
+// A or B on its way from its buffer into registers.
 struct GemmOperand {
-  const char* name;                       // of the buffer
-  const char* row;                        // of a coordinate along the rows, and their number
-  const char* leading;                    // the elements from one row, or step of k, to the next
-  bool k_contiguous;                      // in the buffer
-  std::int64_t rows, pad;                 // of a tile, and behind them in shared memory
-  std::int64_t values;                    // rows of a thread in one piece
-  Expr block;                             // the tile's number along the rows
-  decltype(&partition_A) read_by_thread;  // what a thread multiplies of a shared tile
+  const char* name;                              // of the buffer
+  View (GemmBuffers::*tile)(const Expr&) const;  // its tile of a number along k
+  bool k_contiguous;                             // in the buffer
+  std::int64_t rows, pad;                        // of a tile, and behind them in shared memory
+  std::int64_t values;                           // rows of a thread in one piece
+  decltype(&partition_A) read_by_thread;         // what a thread multiplies of a shared tile
 
-  Tensor buffer = {};
   View shared = {};     // (rows, bK) or, with two stages, (rows, bK, 2)
   View next = {};       // registers that the next tile waits in
   View fragments = {};  // registers, (V, R, fragments)
@@ -32,11 +30,6 @@ struct GemmOperand {
 
 // How the tiles of both operands are moved: in vectors, or one by one.
 enum class Staged : bool { one_by_one, in_vectors };
-
-// Of alpha and beta: that of the sum, 32 bits or more.
-ScalarType factor_type(const GemmForm& form) {
-  return form.accumulator == ScalarType::f16 ? ScalarType::f32 : form.accumulator;
-}
 
 class Product {
  public:
@@ -46,32 +39,17 @@ class Product {
         builder_(name, size(config.threads)),
         mma_(make_tiled_mma(config.threads, config.values_m, config.values_n)),
         thread_(builder_.thread()),
-        a_{"a",           "m",          "lda",           form.a_k_contiguous,
-           config.tile_m, config.pad_a, config.values_m, builder_.block_y(),
-           partition_A},
-        b_{"b",           "n",          "ldb",           form.b_k_contiguous,
-           config.tile_n, config.pad_b, config.values_n, builder_.block_x(),
-           partition_B} {}
+        buffers_(builder_, form, {config.tile_m, config.tile_n, config.tile_k}),
+        a_{"a",          &GemmBuffers::a, form.a_k_contiguous, config.tile_m,
+           config.pad_a, config.values_m, partition_A},
+        b_{"b",          &GemmBuffers::b, form.b_k_contiguous, config.tile_n,
+           config.pad_b, config.values_n, partition_B} {}
 
   ir::Kernel describe() {
     auto items = config_.items();
-    items.insert(items.begin(), {"form", form_text()});
+    items.insert(items.begin(), {"form", form_text(form_)});
     builder_.describe(std::move(items), reason());
-    for (const char* extent : {"m", "n", "k"}) builder_.argument(extent, ScalarType::u32);
-    declare_buffer(a_, "stride_a");
-    declare_buffer(b_, "stride_b");
-    std::vector<Builder::AxisName> axes = {{"n", "n"}, {"m", "m", "ldc"}};
-    if (form_.batched) axes.push_back({"batch", "batch", "stride_c"});
-    const Tensor c = form_.beta ? builder_.in_out("c", form_.result, axes)
-                                : builder_.output("c", form_.result, axes);
-    const ScalarType factor = factor_type(form_);
-    const Expr alpha = builder_.argument("alpha", factor);
-    std::optional<Expr> beta;
-    if (form_.beta) beta = builder_.argument("beta", factor);
-
-    const View gc = transpose(one_of_batch(c, config_.tile_n, config_.tile_m, builder_.block_x(),
-                                           builder_.block_y()));  // (bM, bN)
-    const View tCgC = partition_C(mma_, gc, thread_);             // ((VM,VN), RM, RN)
+    const View tCgC = partition_C(mma_, transpose(buffers_.c()), thread_);  // ((VM,VN), RM, RN)
     declare_shared(a_, "shared_a");
     declare_shared(b_, "shared_b");
     sums_ = builder_.make_fragment_like("sums", form_.accumulator, tCgC);
@@ -83,27 +61,15 @@ class Product {
     const Conditions fits =
         all_of({builder_.fits(source(a_, 0, vectors), {vector_of(a_, vectors)}),
                 builder_.fits(source(b_, 0, vectors), {vector_of(b_, vectors)})});
-    // BLAS: A and B are not read where alpha is 0, so that a NaN there does not count. Without any k
-    // there is nothing to read either, and the number of tiles would not come out as 0.
-    builder_.branch(
-        {ir::not_equal(alpha, ir::number(factor, 0)), ir::not_equal(ir::variable("k"), 0)},
-        [&] {
-          builder_.branch(
-              fits, [&] { sum_up(vectors); }, [&] { sum_up(single); });
-        },
-        [] {});
-    write(alpha, beta, tCgC);
+    buffers_.where_there_are_products([&] {
+      builder_.branch(
+          fits, [&] { sum_up(vectors); }, [&] { sum_up(single); });
+    });
+    write(buffers_.alpha(), buffers_.beta(), tCgC);
     return builder_.finish();
   }
 
  private:
-  std::string form_text() const {
-    return fmt::format("{},{},{} a={} b={}{}{}", to_string(form_.operand),
-                       to_string(form_.accumulator), to_string(form_.result),
-                       form_.a_k_contiguous ? 'k' : 'm', form_.b_k_contiguous ? 'k' : 'n',
-                       form_.beta ? " beta" : "", form_.batched ? " batch" : "");
-  }
-
   std::string reason() const {
     if (config_.stages == 2) {
       return "the next tiles are fetched into registers, then into the other shared tile, while "
@@ -114,13 +80,6 @@ class Product {
   }
 
   // --- what is declared ---
-
-  void declare_buffer(GemmOperand& x, const char* stride) {
-    std::vector<Builder::AxisName> axes = {{"k", "k"}, {x.row, x.row, x.leading}};
-    if (!x.k_contiguous) axes = {{x.row, x.row}, {"k", "k", x.leading}};
-    if (form_.batched) axes.push_back({"batch", "batch", stride});
-    x.buffer = builder_.input(x.name, form_.operand, axes);
-  }
 
   void declare_shared(GemmOperand& x, const char* name) {
     const std::int64_t step = x.rows + x.pad, tile = step * config_.tile_k;
@@ -150,20 +109,9 @@ class Product {
 
   // --- views ---
 
-  // A tile of (first, second) elements; a batch is a third axis, of which a workgroup sees one.
-  View one_of_batch(const Tensor& tensor, std::int64_t first, std::int64_t second, const Expr& i,
-                    const Expr& j) const {
-    if (!form_.batched) return tile(tensor, {first, second}, {i, j});
-    return slice(tile(tensor, {first, second, 1}, {i, j, builder_.block_z()}), {_, _, 0});
-  }
-
-  // Tile number `k_tile` of an operand, contiguous axis first, and what this thread moves of it.
-  View whole(const GemmOperand& x, const Expr& k_tile) const {
-    return x.k_contiguous ? one_of_batch(x.buffer, config_.tile_k, x.rows, k_tile, x.block)
-                          : one_of_batch(x.buffer, x.rows, config_.tile_k, x.block, k_tile);
-  }
+  // What this thread moves of tile number `k_tile` of an operand.
   View source(const GemmOperand& x, const Expr& k_tile, Staged staged) const {
-    return partition(whole(x, k_tile), staging(x, staged), thread_);
+    return partition((buffers_.*x.tile)(k_tile), staging(x, staged), thread_);
   }
   // The same of the shared tile of stage `at`.
   View destination(const GemmOperand& x, const Expr& at, Staged staged) const {
@@ -208,9 +156,7 @@ class Product {
       builder_.copy(source(b_, k_tile, staged), to_b,
                     {.edges = edges, .vector = {vector_of(b_, staged)}, .vectors_fit = true});
     };
-    builder_.branch(
-        all_of({builder_.inside(whole(a_, k_tile)), builder_.inside(whole(b_, k_tile))}),
-        [&] { load_both(Edges::inside); }, [&] { load_both(Edges::zero); });
+    buffers_.at_edges(k_tile, load_both);
   }
   void load_next(const Expr& k_tile, Staged staged) {
     load(waiting(a_, staged), waiting(b_, staged), k_tile, staged);
@@ -251,8 +197,9 @@ class Product {
   // --- sums += A * B over all tiles of k ---
 
   void sum_up(Staged staged) {
-    const Expr tiles = (ir::variable("k") - 1) / to_index(config_.tile_k) + 1;
-    const auto for_each_tile = [&](const auto& body) { builder_.loop("k_tile", tiles, body); };
+    const auto for_each_tile = [&](const auto& body) {
+      builder_.loop("k_tile", buffers_.tiles(), body);
+    };
     if (config_.fragments == 2) return pipelined(for_each_tile, staged);
     if (config_.stages == 2) return overlapped(for_each_tile, staged);
     if (config_.prefetch) return prefetched(for_each_tile, staged);
@@ -328,6 +275,7 @@ class Product {
   Builder builder_;
   const TiledMma mma_;
   const Expr thread_;
+  GemmBuffers buffers_;
   GemmOperand a_, b_;
   View sums_;
 };

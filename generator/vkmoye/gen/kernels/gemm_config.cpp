@@ -52,6 +52,13 @@ const std::vector<ConfigField<GemmConfig>>& gemm_fields() {
   return fields;
 }
 
+std::string form_text(const GemmForm& form) {
+  return fmt::format("{},{},{} a={} b={}{}{}", to_string(form.operand), to_string(form.accumulator),
+                     to_string(form.result), form.a_k_contiguous ? 'k' : 'm',
+                     form.b_k_contiguous ? 'k' : 'n', form.beta ? " beta" : "",
+                     form.batched ? " batch" : "");
+}
+
 std::vector<std::pair<std::string, std::string>> GemmConfig::items() const {
   GemmConfig in_effect = *this;
   in_effect.prefetch = prefetch || stages == 2;

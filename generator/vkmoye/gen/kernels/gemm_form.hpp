@@ -3,6 +3,8 @@
 //
 //   C(M,N) = alpha * A(M,K) * B(N,K)^T + beta * C
 
+#include <string>
+
 #include "vkmoye/contract/scalar_type.hpp"
 
 namespace vkmoye::gen {
@@ -18,6 +20,14 @@ struct GemmForm {
 
   bool operator==(const GemmForm&) const = default;
 };
+
+/// Of alpha and beta: that of the sums, 32 bits or more.
+constexpr ScalarType factor_type(const GemmForm& form) {
+  return form.accumulator == ScalarType::f16 ? ScalarType::f32 : form.accumulator;
+}
+
+/// "f16,f32,f16 a=k b=n beta batch".
+std::string form_text(const GemmForm& form);
 
 /// The product of operands of `type` with the accumulator usual for it, 32 bits or more, and a
 /// result of the same type.

@@ -1,6 +1,7 @@
 #include "vkmoye/gen/kernels/gemm_rows.hpp"
 
 #include "vkmoye/gen/kernels/gemm.hpp"
+#include "vkmoye/gen/kernels/gemm_matrix.hpp"
 #include "vkmoye/gen/kernels/kernel_row.hpp"
 
 namespace vkmoye::gen {
@@ -53,12 +54,25 @@ GemmConfig simt(const KernelRequest& request) {
 }  // namespace
 
 std::vector<KernelEntry> gemm_rows() {
-  return {row("gemm/moye_simple", "copy a tile of each operand, multiply, repeat",
-              "MoYe.jl, matrix multiplication tutorial", moye_simple),
-          row("gemm/moye_prefetch", "the next tiles travel in registers meanwhile",
-              "MoYe.jl, TiledMMA tutorial", moye_prefetch),
-          row("gemm/simt", "vectors, two shared tiles, subgroups in a square",
-              "CUTLASS, efficient GEMM", simt)};
+  return {
+      row("gemm/moye_simple", "copy a tile of each operand, multiply, repeat",
+          "MoYe.jl, matrix multiplication tutorial", moye_simple),
+      row("gemm/moye_prefetch", "the next tiles travel in registers meanwhile",
+          "MoYe.jl, TiledMMA tutorial", moye_prefetch),
+      row("gemm/simt", "vectors, two shared tiles, subgroups in a square",
+          "CUTLASS, efficient GEMM", simt),
+      entry_of<GemmMatrixConfig>({"gemm/coopmat",
+                                  "gemm",
+                                  "matrix units, tiles through shared memory",
+                                  "GL_KHR_cooperative_matrix; CUTLASS, efficient GEMM",
+                                  {ScalarType::f16},
+                                  gemm_matrix_fields(),
+                                  [](const KernelRequest& request) {
+                                    return gemm_matrix_config(request.gemm, request.device);
+                                  },
+                                  [](const GemmMatrixConfig& config, const KernelRequest& request) {
+                                    return gemm_matrix(config, request.gemm);
+                                  }})};
 }
 
 }  // namespace vkmoye::gen

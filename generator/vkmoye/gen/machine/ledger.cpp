@@ -45,7 +45,7 @@ bool Ledger::is_written(std::uint64_t at) const {
 void Ledger::Touch::add(std::int64_t other, const std::string* by) {
   if (other == -1) return;
   if (invocation == -1) partition = by;
-  invocation = invocation == -1 || invocation == other ? other : -2;
+  invocation = invocation == -1 || invocation == other ? other : kAnyone;
 }
 
 void Ledger::touch(std::uint64_t at, const Toucher& toucher) {
@@ -102,7 +102,7 @@ void Ledger::join(const Ledger& other, bool either) {
 }
 
 std::string Ledger::text_of(std::int64_t invocation) const {
-  if (invocation == -2) return is_buffer(*array_) ? "several invocations" : "several threads";
+  if (invocation == kAnyone) return is_buffer(*array_) ? "several invocations" : "several threads";
   const auto thread = invocation % threads_;
   if (groups_[0] == 0) return fmt::format("thread {}", invocation);
   const auto group = static_cast<std::uint64_t>(invocation / threads_);

@@ -31,9 +31,12 @@ class Reasons {
   std::vector<std::string> list_;
 };
 
+/// One of several invocations, and nobody knows which.
+inline constexpr std::int64_t kAnyone = -2;
+
 /// Who touches an element, and how.
 struct Toucher {
-  std::int64_t invocation = 0;  // of all workgroups; see `text_of`
+  std::int64_t invocation = 0;  // of all workgroups; see `text_of`; or kAnyone
   const std::string* partition = nullptr;
   bool reads = false, writes = false, atomic = false;
 };
@@ -63,10 +66,10 @@ class Ledger {
 
  private:
   struct Touch {
-    std::int64_t invocation = -1;  // none: -1, several: -2
+    std::int64_t invocation = -1;  // none: -1, several: kAnyone
     const std::string* partition = nullptr;
     bool conflicts_with(std::int64_t other) const {
-      return invocation != -1 && invocation != other;
+      return invocation != -1 && (invocation != other || other == kAnyone);
     }
     void add(std::int64_t other, const std::string* by);
   };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "vkmoye/gen/machine/matrix.hpp"
 #include "vkmoye/gen/machine/subgroup.hpp"
 
 namespace vkmoye::gen::machine {
@@ -69,16 +70,25 @@ void Machine::step(const ir::Let& s, const Lanes&) {
                              : Values(values_(s.value)));
 }
 
+Values Machine::read(const ir::Element& element, const Lanes& active, bool by_any_lane) {
+  const MemoryAccess access{element, array_of(element), active, /*reads=*/true, false,
+                            false,   by_any_lane};
+  return guest_.concerns(access.array) ? guest_.load(*this, access) : unknown_elements(access);
+}
+
+void Machine::write(const ir::Element& element, const Lanes& active, const Values& values,
+                    bool by_any_lane) {
+  const MemoryAccess access{element, array_of(element), active, /*reads=*/false, /*writes=*/true,
+                            false,   by_any_lane};
+  if (guest_.concerns(access.array)) guest_.store(*this, access, values);
+}
+
 void Machine::step(const ir::Load& s, const Lanes& active) {
-  const MemoryAccess access{s.from, array_of(s.from), active, /*reads=*/true};
-  values_.define(s.name, guest_.concerns(access.array) ? guest_.load(*this, access)
-                                                       : unknown_elements(access));
+  values_.define(s.name, read(s.from, active));
 }
 
 void Machine::step(const ir::Store& s, const Lanes& active) {
-  const MemoryAccess access{s.to, array_of(s.to), active, /*reads=*/false, /*writes=*/true};
-  if (!guest_.concerns(access.array)) return;
-  guest_.store(*this, access, guest_.needs_data() ? values_(s.value) : Values::unknown());
+  write(s.to, active, guest_.needs_data() ? values_(s.value) : Values::unknown());
 }
 
 void Machine::step(const ir::Atomic& s, const Lanes& active) {
@@ -165,6 +175,65 @@ void Machine::step(const ir::For& s, const Lanes& active) {
   rounds_.pop_back();
   guest_.leave(*this, s);
 }
+
+// --- matrices ---
+
+std::vector<Values> Machine::read(const std::vector<ir::Element>& elements, const Lanes& active,
+                                  bool by_any_lane) {
+  std::vector<Values> out;
+  for (const ir::Element& element : elements) out.push_back(read(element, active, by_any_lane));
+  return out;
+}
+
+void Machine::write(const std::vector<ir::Element>& elements, const Lanes& active,
+                    const std::vector<Values>& values, bool by_any_lane) {
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    write(elements[i], active, guest_.needs_data() ? values[i] : Values::unknown(), by_any_lane);
+  }
+}
+
+void Machine::require_whole_subgroups(const char* what, const Lanes& active) {
+  for (std::size_t first = 0; first < workgroup_.threads; first += workgroup_.subgroup) {
+    std::size_t come = 0;
+    for (std::size_t lane = 0; lane < workgroup_.subgroup; ++lane) {
+      come += active.has(first + lane) ? 1 : 0;
+    }
+    if (come > 0 && come < workgroup_.subgroup) return guest_.diverged(*this, what, active);
+  }
+}
+
+void Machine::step(const ir::MatrixLoad& s, const Lanes& active) {
+  require_whole_subgroups("a load of a matrix", active);
+  const std::vector<Values> vectors = read(s.from.vectors, active, /*by_any_lane=*/true);
+  write(s.to.elements, active,
+        guest_.needs_data() ? held_from(s.from, vectors, workgroup_) : vectors);
+}
+
+void Machine::step(const ir::MatrixStore& s, const Lanes& active) {
+  require_whole_subgroups("a store of a matrix", active);
+  const Held held = read(s.from.elements, active);
+  write(s.to.vectors, active, guest_.needs_data() ? vectors_from(s.to, held, workgroup_) : held,
+        /*by_any_lane=*/true);
+}
+
+void Machine::step(const ir::MatrixFill& s, const Lanes& active) {
+  require_whole_subgroups("a matrix that is filled", active);
+  write(s.to.elements, active, Held(s.to.elements.size(), values_(s.value)));
+}
+
+void Machine::step(const ir::MatrixMultiply& s, const Lanes& active) {
+  require_whole_subgroups("a product of matrices", active);
+  const Held a = read(s.a.elements, active), b = read(s.b.elements, active),
+             c = read(s.c.elements, active);
+  if (!guest_.needs_data()) return write(s.to.elements, active, {});
+  const auto array = [&](const ir::MatrixPart& part) -> const ir::Array& {
+    return *arrays_.at(part.array);
+  };
+  budget_.spend(workgroup_.threads * c.size() * array(s.a).matrix->columns);
+  write(s.to.elements, active, product(array(s.a), a, array(s.b), b, array(s.c), c, workgroup_));
+}
+
+// --- subgroups ---
 
 void Machine::step(const ir::Subgroup& s, const Lanes& active) {
   const std::size_t threads = workgroup_.threads;

@@ -37,6 +37,8 @@ struct MemoryAccess {
   const ir::Array& array;
   const Lanes& active;
   bool reads = false, writes = false, atomic = false;
+  /// Which lane of a subgroup touches which of the elements is the device's affair.
+  bool by_any_lane = false;
 };
 
 /// The elements of an access, none of them known.
@@ -111,6 +113,20 @@ class Machine {
   void step(const ir::Block& s, const Lanes& active);
   void step(const ir::Subgroup& s, const Lanes& active);
   void step(const ir::Atomic& s, const Lanes& active);
+  void step(const ir::MatrixLoad& s, const Lanes& active);
+  void step(const ir::MatrixStore& s, const Lanes& active);
+  void step(const ir::MatrixFill& s, const Lanes& active);
+  void step(const ir::MatrixMultiply& s, const Lanes& active);
+
+  Values read(const ir::Element& element, const Lanes& active, bool by_any_lane = false);
+  void write(const ir::Element& element, const Lanes& active, const Values& values,
+             bool by_any_lane = false);
+  std::vector<Values> read(const std::vector<ir::Element>& elements, const Lanes& active,
+                           bool by_any_lane = false);
+  void write(const std::vector<ir::Element>& elements, const Lanes& active,
+             const std::vector<Values>& values, bool by_any_lane = false);
+  /// Tells the guest where some lanes of a subgroup come by and others do not.
+  void require_whole_subgroups(const char* what, const Lanes& active);
 
   bool concerns(const ir::Body& body);
   const ir::Array& array_of(const ir::Element& element) const;

@@ -186,7 +186,9 @@ void Launch::touch(const MemoryAccess& access, Memory& memory, std::size_t threa
                    std::uint64_t address) {
   if (memory.ledger.elements() == 0) return;
   const bool is_buffer = memory.array->space == ir::Array::Space::buffer;
-  const auto invocation = static_cast<std::int64_t>(thread) + (is_buffer ? first_invocation_ : 0);
+  const std::int64_t invocation =
+      access.by_any_lane ? machine::kAnyone
+                         : static_cast<std::int64_t>(thread) + (is_buffer ? first_invocation_ : 0);
   for (std::uint32_t i = 0; i < access.element.width; ++i) {
     memory.ledger.touch(address + i, {invocation, &access.element.partition, access.reads,
                                       access.writes, access.atomic});

@@ -178,8 +178,9 @@ class RaceFinder final : public machine::Guest {
                           element.partition, element.array, first + i, thread, ledger.elements()));
           return;
         }
-        ledger.touch(first + i, {static_cast<std::int64_t>(thread), &element.partition,
-                                 access.reads, access.writes, access.atomic});
+        ledger.touch(first + i,
+                     {access.by_any_lane ? machine::kAnyone : static_cast<std::int64_t>(thread),
+                      &element.partition, access.reads, access.writes, access.atomic});
       }
     });
   }

@@ -1,0 +1,161 @@
+#include "vkmoye/gen/dsl/matrices.hpp"
+
+#include <fmt/format.h>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/dsl/questions.hpp"
+#include "vkmoye/layout/coalesce.hpp"
+#include "vkmoye/layout/text.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+ir::MatrixPart part_of(const Matrices& matrices, const Expr& row, const Expr& column,
+                       std::uint32_t lanes) {
+  const Expr number = row + Expr(to_index(matrices.rows)) * column;
+  ir::MatrixPart part{matrices.array, number, {}};
+  const auto count = static_cast<std::uint32_t>(ir::elements_per_lane(matrices.type, lanes));
+  for (std::uint32_t i = 0; i < count; ++i) {
+    part.elements.push_back({matrices.array, {Expr(count) * number + i}, matrices.array, 1});
+  }
+  return part;
+}
+
+// `view`, of the size of one matrix, as what a matrix is moved from or to.
+ir::MatrixRegion region_of(const View& view, const ir::Array& array, std::uint32_t lanes) {
+  const MatrixOrReason question = as_matrix(view, array);
+  if (!question.matrix) throw LayoutError(question.reason);
+  const Matrix& matrix = *question.matrix;
+  ir::MatrixRegion region;
+  region.by_columns = ir::is_constant(matrix.rows, 1) && !ir::is_constant(matrix.columns, 1);
+  region.stride = region.by_columns ? matrix.columns : matrix.rows;
+  region.rows = to_index(size(view.shape().mode(0)));
+  region.columns = to_index(size(view.shape().mode(1)));
+  const std::uint32_t side = region.by_columns ? region.rows : region.columns;
+  const std::uint32_t width = matrix.width;
+  const std::uint32_t count = region.rows * region.columns / width;
+  if (count % lanes != 0) {
+    throw LayoutError(fmt::format("{}: {} lanes do not share its {} vectors of {} evenly",
+                                  view.name, lanes, count, width));
+  }
+  const auto element = [&](const Expr& row, const Expr& column) {
+    ir::Element at{array.name, {}, view.name, width};
+    for (const View::Axis& axis : view.axes) {
+      Expr coordinate = origin(axis);
+      for (const auto& [mode, index] : {std::pair{0, row}, std::pair{1, column}}) {
+        const Layout along = coalesce(axis.values.mode(mode));
+        coordinate = coordinate + Expr(to_index(along.leaves()[0].stride)) * index;
+      }
+      at.coordinates.push_back(coordinate);
+    }
+    return at;
+  };
+  region.first = element(0, 0);
+  const Expr lane = ir::variable("lane", ir::kIndex, lanes);
+  for (std::uint32_t first = 0; first < count; first += lanes) {
+    const Expr number = lane + first;
+    const Expr along = Expr(width) * (number % (side / width)), across = number / (side / width);
+    region.vectors.push_back(region.by_columns ? element(along, across) : element(across, along));
+  }
+  return region;
+}
+
+// Statements for each matrix (i, j), in loops that the compiler repeats.
+template <class Make>
+ir::Body for_each_matrix(std::int64_t rows, std::int64_t columns, Make make) {
+  const auto index = [](const char* name, std::int64_t count) {
+    return count == 1 ? Expr(0) : ir::variable(name, ir::kIndex, to_index(count));
+  };
+  ir::Body body = make(index("i", rows), index("j", columns));
+  const auto around = [&](const char* name, std::int64_t count) {
+    if (count == 1) return;
+    body = ir::statements(ir::For{name, to_index(count), std::move(body), ir::Unroll::always});
+  };
+  around("i", rows);
+  around("j", columns);
+  return body;
+}
+
+View matrix_tile(const View& view, const Matrices& matrices, const Expr& i, const Expr& j) {
+  return tile(view, {matrices.type.rows, matrices.type.columns}, {i, j});
+}
+
+void require_shape(const View& view, const Matrices& matrices, std::int64_t rows) {
+  const IntTuple shape{rows * matrices.type.rows, matrices.columns * matrices.type.columns};
+  if (product_each(view.shape()) == shape) return;
+  throw LayoutError(fmt::format("{} has the shape {}, the matrices {} {}", view.name,
+                                to_string(view.shape()), matrices.array, to_string(shape)));
+}
+
+}  // namespace
+
+ir::Array matrices_array(const std::string& name, ScalarType type, const Matrices& matrices,
+                         std::uint32_t lanes) {
+  const std::int64_t elements = std::int64_t{matrices.type.rows} * matrices.type.columns;
+  if (lanes == 0 || elements % lanes != 0) {
+    throw LayoutError(fmt::format("matrices {} of {}x{}: {} lanes do not hold their {} elements",
+                                  name, matrices.type.rows, matrices.type.columns, lanes,
+                                  elements));
+  }
+  const std::int64_t held = elements / lanes * matrices.rows * matrices.columns;
+  ir::Array array{name,
+                  type,
+                  ir::Array::Space::registers,
+                  Access::read_write,
+                  {{"at", held, 1}},
+                  fmt::format("({},{})", matrices.rows, matrices.columns)};
+  array.matrix = matrices.type;
+  return array;
+}
+
+ir::Block load_statements(const View& from, const ir::Array& from_array, const Matrices& to,
+                          std::uint32_t lanes) {
+  require_shape(from, to, to.rows);
+  return {
+      fmt::format("{}\n-> {}", from.name, to.array),
+      for_each_matrix(to.rows, to.columns, [&](const Expr& i, const Expr& j) {
+        return ir::statements(ir::MatrixLoad{
+            part_of(to, i, j, lanes), region_of(matrix_tile(from, to, i, j), from_array, lanes)});
+      })};
+}
+
+ir::Block store_statements(const Matrices& from, const Expr& row, const View& to,
+                           const ir::Array& to_array, std::uint32_t lanes) {
+  const std::int64_t rows = size(to.shape().mode(0)) / from.type.rows;
+  require_shape(to, from, rows);
+  return {fmt::format("{}\n-> {}", from.array, to.name),
+          for_each_matrix(rows, from.columns, [&](const Expr& i, const Expr& j) {
+            return ir::statements(
+                ir::MatrixStore{region_of(matrix_tile(to, from, i, j), to_array, lanes),
+                                part_of(from, row + i, j, lanes)});
+          })};
+}
+
+ir::Block fill_statements(const Matrices& to, const Expr& value, std::uint32_t lanes) {
+  return {fmt::format("{} <- one value", to.array),
+          for_each_matrix(to.rows, to.columns, [&](const Expr& i, const Expr& j) {
+            return ir::statements(ir::MatrixFill{part_of(to, i, j, lanes), value});
+          })};
+}
+
+ir::Block multiply_statements(const Matrices& a, const Matrices& b, const Matrices& c,
+                              std::uint32_t lanes) {
+  const bool fits = a.rows == c.rows && b.columns == c.columns && a.columns == b.rows;
+  if (!fits) {
+    throw LayoutError(fmt::format("{} += {} * {}: {}x{}, {}x{} and {}x{} matrices do not fit",
+                                  c.array, a.array, b.array, c.rows, c.columns, a.rows, a.columns,
+                                  b.rows, b.columns));
+  }
+  return {fmt::format("{} += {} * {}", c.array, a.array, b.array),
+          for_each_matrix(c.rows, c.columns, [&](const Expr& i, const Expr& j) {
+            ir::Body body;
+            for (std::int64_t k = 0; k < a.columns; ++k) {
+              const ir::MatrixPart sum = part_of(c, i, j, lanes);
+              body.emplace_back(ir::MatrixMultiply{sum, part_of(a, i, to_index(k), lanes),
+                                                   part_of(b, to_index(k), j, lanes), sum});
+            }
+            return body;
+          })};
+}
+
+}  // namespace vkmoye::gen

@@ -1,0 +1,49 @@
+#pragma once
+// Cooperative matrices: values that the lanes of a subgroup hold together, for matrix units.
+//
+//   Matrices a = k.matrices("a", f16, {Use::a, 16, 16}, 4, 1);             // of 64 x 16 in all
+//   Matrices b = k.matrices("b", f16, {Use::b, 16, 16}, 1, 4);             // 16 x 64
+//   Matrices sums = k.matrices("sums", f32, {Use::accumulator, 16, 16}, 4, 4);
+//   k.load(tile(shared_a, {64, 16}, {m, kk}), a);                          // coopMatLoad, 4 times
+//   k.load(transpose(tile(shared_b, {64, 16}, {n, kk})), b);
+//   k.multiply(a, b, sums);                                                // 16 times
+//
+// GL_KHR_cooperative_matrix, SPV_KHR_cooperative_matrix. Which lane holds which element is the
+// device's affair: they are loaded, stored, filled and multiplied as a whole. What they are loaded
+// from must be a matrix in memory, see as_matrix in questions.hpp.
+
+#include "vkmoye/gen/dsl/view.hpp"
+#include "vkmoye/gen/ir/kernel.hpp"
+
+namespace vkmoye::gen {
+
+/// rows x columns matrices of one type; matrix (i, j) is number i + rows * j.
+struct Matrices {
+  std::string array;
+  ir::MatrixType type;
+  std::int64_t rows = 1, columns = 1;
+};
+
+/// The array behind them: elements of `type`, spread over `lanes`. Throws LayoutError unless `lanes`
+/// divides the elements of a matrix.
+ir::Array matrices_array(const std::string& name, ScalarType type, const Matrices& matrices,
+                         std::uint32_t lanes);
+
+/// Each matrix (i, j) <- tile (i, j) of `from`, whose shape is that of all matrices together.
+/// Throws LayoutError where the shape differs, or a tile is no matrix in memory, with the reason.
+ir::Block load_statements(const View& from, const ir::Array& from_array, const Matrices& to,
+                          std::uint32_t lanes);
+
+/// Tile (i, j) of `to` <- matrix (row + i, j), for as many rows of matrices as `to` has. Throws
+/// likewise. `row` is an index as those of registers.
+ir::Block store_statements(const Matrices& from, const Expr& row, const View& to,
+                           const ir::Array& to_array, std::uint32_t lanes);
+
+/// Each element = value, a number.
+ir::Block fill_statements(const Matrices& to, const Expr& value, std::uint32_t lanes);
+
+/// c += a * b. Throws LayoutError where numbers or sizes of matrices do not fit.
+ir::Block multiply_statements(const Matrices& a, const Matrices& b, const Matrices& c,
+                              std::uint32_t lanes);
+
+}  // namespace vkmoye::gen

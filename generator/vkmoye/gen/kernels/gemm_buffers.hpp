@@ -1,0 +1,63 @@
+#pragma once
+// The buffers of a matrix product, cut into tiles: what all kernels of the family share.
+//
+//   C(M,N) = alpha * A(M,K) * B(N,K)^T + beta * C, bindings a, b, c; see gemm.hpp for the arguments
+//
+//   GemmBuffers buffers(k, form, {128, 128, 8});
+//   buffers.a(k_tile)     (bK, bM) or (bM, bK): the contiguous axis first
+//   buffers.c()           (bN, bM)
+
+#include <array>
+#include <functional>
+#include <optional>
+
+#include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/gen/kernels/gemm_form.hpp"
+
+namespace vkmoye::gen {
+
+class GemmBuffers {
+ public:
+  /// Declares buffers and arguments. `tile`: of M, N and K; a workgroup has one of M and N.
+  /// `k` outlives it.
+  GemmBuffers(Builder& k, const GemmForm& form, const std::array<std::int64_t, 3>& tile);
+
+  View a(const Expr& k_tile) const { return of_operand(a_, k_tile); }
+  View b(const Expr& k_tile) const { return of_operand(b_, k_tile); }
+  View c() const;
+
+  const Expr& alpha() const { return alpha_; }
+  const std::optional<Expr>& beta() const { return beta_; }
+
+  /// Records `body` where there is something to sum up: BLAS does not read A and B where alpha is 0,
+  /// so that a NaN there does not count; and without any k there is nothing to read.
+  void where_there_are_products(const std::function<void()>& body);
+  /// Records `load` for tiles that are inside, and for those that hang over an edge, where elements
+  /// outside read as 0.
+  void at_edges(const Expr& k_tile, const std::function<void(Edges)>& load);
+  /// Tiles of k, where k is not 0.
+  Expr tiles() const;
+
+ private:
+  struct Operand {
+    bool k_contiguous;
+    std::int64_t rows;
+    Expr block;
+    Tensor tensor = {};
+  };
+  Tensor declare(const Operand& operand, const char* name, const char* row, const char* leading,
+                 const char* stride);
+  View of_operand(const Operand& operand, const Expr& k_tile) const;
+  View one_of_batch(const Tensor& tensor, std::int64_t first, std::int64_t second, const Expr& i,
+                    const Expr& j) const;
+
+  Builder& k_;
+  const GemmForm& form_;
+  std::array<std::int64_t, 3> tile_;
+  Operand a_, b_;
+  Tensor c_;
+  Expr alpha_ = 0;
+  std::optional<Expr> beta_;
+};
+
+}  // namespace vkmoye::gen

@@ -1,0 +1,104 @@
+#include "vkmoye/gen/machine/matrix.hpp"
+
+namespace vkmoye::gen::machine {
+namespace {
+
+// Where a scalar lies: among what lanes hold, and in memory.
+struct Place {
+  std::size_t lane, number;
+};
+
+// Calls visit(held, in a vector, scalar of the vector) for each element of the region, in lanes of
+// one subgroup.
+template <class Visit>
+void for_each_element(const ir::MatrixRegion& region, std::size_t lanes, Visit visit) {
+  const std::size_t width = region.first.width;
+  const std::size_t side = region.by_columns ? region.rows : region.columns;  // side by side
+  for (std::size_t row = 0; row < region.rows; ++row) {
+    for (std::size_t column = 0; column < region.columns; ++column) {
+      const std::size_t element = row * region.columns + column;
+      const std::size_t at = region.by_columns ? column * side + row : row * side + column;
+      visit(Place{element % lanes, element / lanes}, Place{at / width % lanes, at / width / lanes},
+            at % width);
+    }
+  }
+}
+
+template <class Visit>
+void for_each_subgroup(const Workgroup& workgroup, Visit visit) {
+  for (std::size_t first = 0; first < workgroup.threads; first += workgroup.subgroup) visit(first);
+}
+
+// The elements of a subgroup's matrix along its rows, as numbers of `to`.
+std::vector<Value> elements(const Held& held, std::size_t first, std::size_t lanes,
+                            const ir::Type& from, const ir::Type& to) {
+  std::vector<Value> out;
+  for (const Values& each : held) {
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+      const Value& bits = each.in(first + lane);
+      out.push_back(bits ? Value(ir::converted(from, *bits, to)) : Value());
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Held held_from(const ir::MatrixRegion& region, const std::vector<Values>& vectors,
+               const Workgroup& workgroup) {
+  const std::size_t lanes = workgroup.subgroup;
+  Held out(std::size_t{region.rows} * region.columns / lanes, Values::different(workgroup.threads));
+  for_each_subgroup(workgroup, [&](std::size_t first) {
+    for_each_element(region, lanes, [&](Place held, Place in_memory, std::size_t scalar) {
+      out[held.number].set(first + held.lane,
+                           vectors[in_memory.number].in(first + in_memory.lane, scalar));
+    });
+  });
+  return out;
+}
+
+std::vector<Values> vectors_from(const ir::MatrixRegion& region, const Held& held,
+                                 const Workgroup& workgroup) {
+  const std::size_t lanes = workgroup.subgroup;
+  std::vector<Values> out(region.vectors.size(),
+                          Values::different(workgroup.threads, region.first.width));
+  for_each_subgroup(workgroup, [&](std::size_t first) {
+    for_each_element(region, lanes, [&](Place from, Place in_memory, std::size_t scalar) {
+      out[in_memory.number].set(first + in_memory.lane, scalar,
+                                held[from.number].in(first + from.lane));
+    });
+  });
+  return out;
+}
+
+Held product(const ir::Array& a_array, const Held& a, const ir::Array& b_array, const Held& b,
+             const ir::Array& c_array, const Held& c, const Workgroup& workgroup) {
+  const std::size_t lanes = workgroup.subgroup;
+  const std::size_t rows = c_array.matrix->rows, columns = c_array.matrix->columns;
+  const std::size_t depth = a_array.matrix->columns;
+  const ir::Type type = ir::element(c_array.type);
+  const ir::Expr number = ir::variable("a", type);
+  const ir::Expr sum = ir::multiply_add(number, number, number);
+  Held out(c.size(), Values::different(workgroup.threads));
+  for_each_subgroup(workgroup, [&](std::size_t first) {
+    const auto left = elements(a, first, lanes, ir::element(a_array.type), type);
+    const auto right = elements(b, first, lanes, ir::element(b_array.type), type);
+    const auto before = elements(c, first, lanes, type, type);
+    for (std::size_t i = 0; i < rows * columns; ++i) {
+      Value value = before[i];
+      for (std::size_t k = 0; k < depth && value; ++k) {
+        const Value &x = left[i / columns * depth + k], &y = right[k * columns + i % columns];
+        if (!x || !y) {
+          value.reset();
+          break;
+        }
+        const ir::Bits operands[] = {*x, *y, *value};
+        value = ir::meaning(*sum, operands);
+      }
+      out[i / lanes].set(first + i % lanes, value);
+    }
+  });
+  return out;
+}
+
+}  // namespace vkmoye::gen::machine

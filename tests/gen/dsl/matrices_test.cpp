@@ -1,0 +1,156 @@
+// Matrices that subgroups hold together: what is refused, and what the twin makes of them.
+
+#include "vkmoye/gen/dsl/matrices.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <random>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/contract/scalar_value.hpp"
+#include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/gen/glsl/print.hpp"
+#include "vkmoye/gen/twin/twin.hpp"
+#include "vkmoye/gen/verify/verify.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::ThrowsMessage;
+using Use = ir::MatrixType::Use;
+
+constexpr ScalarType f16 = ScalarType::f16, f32 = ScalarType::f32;
+
+// d = a * b of 16 x 16 each, a with neighbours along k, b and d as asked, by one subgroup.
+ir::Kernel product(bool b_by_columns, bool d_by_columns, bool with_barrier = true) {
+  Builder k("product", 32, 32);
+  const auto axes = [](const char* first, const char* second) {
+    return std::vector<Builder::AxisName>{{first, 16}, {second, 16}};
+  };
+  const Tensor a = k.input("a", f16, axes("k", "m"));
+  const Tensor b = k.input("b", f16, b_by_columns ? axes("k", "n") : axes("n", "k"));
+  const Tensor d = k.output("d", f32, d_by_columns ? axes("m", "n") : axes("n", "m"));
+  const auto all = [](const Tensor& tensor) { return tile(tensor, {16, 16}, {0, 0}); };
+  const View staged = k.shared("staged", f16, make_layout({16, 16}, {24, 1}));  // (m, k)
+  const TiledCopy copy = make_tiled_copy(make_layout({2, 16}), make_layout({8, 1}));
+  k.copy(partition(all(a), copy, k.thread()), partition(transpose(staged), copy, k.thread()),
+         {.edges = Edges::inside, .vector = {8}});
+  if (with_barrier) k.barrier();
+  const Matrices left = k.matrices("left", f16, {Use::a, 16, 16}, 1, 1);
+  const Matrices right = k.matrices("right", f16, {Use::b, 16, 16}, 1, 1);
+  const Matrices sums = k.matrices("sums", f32, {Use::accumulator, 16, 16}, 1, 1);
+  k.fill(sums, ir::number(f32, 0));
+  k.load(staged, left);
+  k.load(b_by_columns ? all(b) : transpose(all(b)), right);
+  k.multiply(left, right, sums);
+  k.store(sums, 0, d_by_columns ? all(d) : transpose(all(d)));
+  return k.finish();
+}
+
+TEST(Matrices, AreMultipliedOnTheTwinInEveryOrder) {
+  std::mt19937 random(3);
+  for (const bool b_by_columns : {false, true}) {
+    for (const bool d_by_columns : {false, true}) {
+      std::vector<std::uint16_t> a, b;
+      const auto fill = [&](std::vector<std::uint16_t>& to) {
+        for (int i = 0; i < 256; ++i) {
+          to.push_back(
+              static_cast<std::uint16_t>(bits_of(f16, static_cast<int>(random() % 9) - 4)));
+        }
+      };
+      fill(a);
+      fill(b);
+      std::vector<float> d(256);
+      const auto bytes = [](auto& v) { return std::as_writable_bytes(std::span(v)); };
+      const TwinReport report =
+          run_on_host(product(b_by_columns, d_by_columns), {bytes(a), bytes(b), bytes(d)}, {});
+      EXPECT_THAT(report.reasons, IsEmpty());
+      for (std::size_t m = 0; m < 16; ++m) {
+        for (std::size_t n = 0; n < 16; ++n) {
+          double sum = 0;
+          for (std::size_t k = 0; k < 16; ++k) {
+            sum += number_of(f16, a[16 * m + k]) *
+                   number_of(f16, b[b_by_columns ? 16 * n + k : 16 * k + n]);
+          }
+          ASSERT_EQ(d[d_by_columns ? 16 * n + m : 16 * m + n], sum) << m << ' ' << n;
+        }
+      }
+    }
+  }
+}
+
+TEST(Matrices, ArePrintedWithTheirOrder) {
+  const std::string text = glsl::print(product(false, false));
+  EXPECT_THAT(text,
+              HasSubstr("coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA> left[1]"));
+  EXPECT_THAT(text, HasSubstr("coopMatLoad(left[0u], staged, 0u, 3u, "
+                              "gl_CooperativeMatrixLayoutRowMajor);"));
+  EXPECT_THAT(text, HasSubstr("sums[0u] = coopMatMulAdd(left[0u], right[0u], sums[0u]);"));
+  EXPECT_THAT(glsl::print(product(true, true)), HasSubstr("gl_CooperativeMatrixLayoutColumnMajor"));
+}
+
+TEST(Matrices, AskTheDeviceForWhatTheyMultiply) {
+  const KernelInterface interface = interface_of(product(false, false));
+  ASSERT_EQ(interface.matrices.size(), 1u);
+  EXPECT_EQ(to_string(interface.matrices[0]), "16x16x16  f16 * f16 + f32 -> f32  subgroup");
+  EXPECT_THAT(reasons_against(interface, common_device()),
+              Contains(HasSubstr("needs products of matrices 16x16x16")));
+}
+
+TEST(Matrices, ALoadOfWhatOthersWroteNeedsABarrier) {
+  EXPECT_THAT([] { product(false, false, /*with_barrier=*/false); },
+              ThrowsMessage<KernelError>(HasSubstr("race in shared staged")));
+}
+
+TEST(Matrices, WhatIsNoMatrixInMemoryIsRefusedWithTheMode) {
+  Builder k("test", 32, 32);
+  const Matrices held = k.matrices("held", f16, {Use::a, 16, 16}, 1, 1);
+  const auto loading = [&](const char* name, const ComposedLayout& layout) {
+    const View view = k.shared(name, f16, layout);
+    return [&k, &held, view] { k.load(view, held); };
+  };
+  EXPECT_THAT(loading("odd", {{}, 0, make_layout({16, 16}, {20, 1})}),
+              ThrowsMessage<LayoutError>(HasSubstr("its leading stride 20 is no multiple of 8")));
+  EXPECT_THAT(loading("apart", {{}, 0, make_layout({16, 16}, {32, 2})}),
+              ThrowsMessage<LayoutError>(HasSubstr("no mode has neighbours")));
+  EXPECT_THAT(loading("swizzled", {Swizzle(2, 3, 3), 0, make_layout({16, 16}, {16, 1})}),
+              ThrowsMessage<LayoutError>(HasSubstr("a swizzle")));
+  EXPECT_THAT(loading("large", {{}, 0, make_layout({32, 16}, {16, 1})}),
+              ThrowsMessage<LayoutError>(HasSubstr("has the shape (32,16)")));
+}
+
+TEST(Matrices, UsesAndTypesThatDoNotFitAreRefused) {
+  Builder k("test", 32, 32);
+  const Matrices a = k.matrices("a", f16, {Use::a, 16, 16}, 1, 1);
+  const Matrices b = k.matrices("b", f16, {Use::b, 16, 16}, 1, 2);
+  const Matrices sums = k.matrices("sums", f32, {Use::accumulator, 16, 16}, 1, 1);
+  EXPECT_THAT([&] { k.multiply(a, b, sums); }, ThrowsMessage<LayoutError>(HasSubstr("do not fit")));
+  k.fill(sums, ir::number(f32, 0));
+  k.fill(a, ir::number(f32, 0));
+  k.multiply(a, a, sums);
+  EXPECT_THAT([&] { k.finish(); },
+              ThrowsMessage<KernelError>(
+                  testing::AllOf(HasSubstr("matrix of f16 in a, filled with f32"),
+                                 HasSubstr("sums = a * a + sums: uses or sizes do not fit"))));
+  Builder without("test", 32);
+  EXPECT_THAT(
+      [&] {
+        without.matrices("a", f16, {Use::a, 16, 16}, 1, 1);
+      },
+      ThrowsMessage<KernelError>(HasSubstr("the number of lanes")));
+}
+
+// Who holds which element is the device's affair.
+TEST(Matrices, TheirElementsAreNotTouchedOneByOne) {
+  ir::Kernel kernel = product(false, false);
+  kernel.body.emplace_back(ir::Store{{"sums", {0}, "sums", 1}, ir::number(f32, 1)});
+  EXPECT_THAT(verify(kernel), Contains(HasSubstr("touches an element of the matrices sums")));
+}
+
+}  // namespace
+}  // namespace vkmoye::gen
