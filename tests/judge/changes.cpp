@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <concepts>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -32,14 +33,13 @@ void collect(Body& body, std::vector<Place>& places) {
   }
 }
 
-bool is_one(const Element*) { return true; }
-
 // The element that a load, a store or an atomic operation touches; matrix statements touch many.
 Element* element_of(Stmt& statement) {
   return std::visit(
       [](auto& s) -> Element* {
-        if constexpr (requires { is_one(&s.from); }) return &s.from;
-        if constexpr (requires { is_one(&s.to); }) return &s.to;
+        if constexpr (requires { requires std::same_as<decltype(s.from), Element>; })
+          return &s.from;
+        if constexpr (requires { requires std::same_as<decltype(s.to), Element>; }) return &s.to;
         return nullptr;
       },
       statement.value);
