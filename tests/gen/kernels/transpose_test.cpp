@@ -120,7 +120,9 @@ TEST(Transpose, TakesTheSwizzleThatTheSearchFinds) {
     const ir::Kernel kernel = transpose(config);
     EXPECT_EQ(kernel.shared_bytes(), 1024 * size_of(type));  // no padding
     for (const AccessReport& access : analyse(kernel).accesses) {
-      if (access.banks) EXPECT_EQ(verdict(access), "conflict-free") << to_string(type);
+      if (access.banks) {
+        EXPECT_EQ(verdict(access), "conflict-free") << to_string(type);
+      }
     }
   }
 }
