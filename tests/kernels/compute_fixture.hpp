@@ -12,11 +12,17 @@
 #include "support/guarded_buffer.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/compile.hpp"
+#include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/ir/meaning.hpp"
 
 namespace vkmoye::test {
 
+using gen::Builder;
+using gen::Expr;
+using gen::Tensor;
+using gen::View;
 using gen::ir::Bits;
+using gen::ir::Op;
 
 inline std::vector<std::uint8_t> bytes_of(ScalarType type, const std::vector<Bits>& values) {
   std::vector<std::uint8_t> out;

@@ -6,17 +6,10 @@
 #include <map>
 
 #include "kernels/compute_fixture.hpp"
-#include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/ir/operation.hpp"
 
 namespace vkmoye::test {
 namespace {
-
-using gen::Builder;
-using gen::Expr;
-using gen::Tensor;
-using gen::View;
-using gen::ir::Op;
 
 constexpr ScalarType kTypes[] = {ScalarType::f16, ScalarType::f32, ScalarType::f64, ScalarType::i32,
                                  ScalarType::u32};

@@ -5,18 +5,11 @@
 #include <cmath>
 
 #include "kernels/compute_fixture.hpp"
-#include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/ir/operation.hpp"
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::test {
 namespace {
-
-using gen::Builder;
-using gen::Expr;
-using gen::Tensor;
-using gen::View;
-using gen::ir::Op;
 
 // --- subgroups ---
 

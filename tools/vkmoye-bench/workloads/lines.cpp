@@ -168,7 +168,8 @@ std::unique_ptr<Workload> make_lines(const Question& question, const Ask& ask, S
                                      const Extents& shape) {
   const Extents size = {product(shape.begin(), shape.end() - 1), shape.back()};
   LineOperation operation = ask(asked_of(question, type, shape));
-  gen::KernelRequest request = {.type = type, .options = operation.config};
+  gen::KernelRequest request = {.type = type,
+                                .options = operation.config.value_or(question.config)};
   request.shape = size;
   return std::make_unique<Lines>(*question.entry, std::move(request), size, std::move(operation));
 }

@@ -20,6 +20,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -57,8 +58,8 @@ struct LineOperation {
   double flops = 0;  // of all lines
   /// How a kernel that was described for a device computes it.
   std::function<DefineLine(const DeviceCaps&)> definition;
-  gen::Options config = {};  // of the kernel: what was asked, or what that comes to for the shape
-  std::string refusal = {};  // why there is no such result; empty: there is one
+  std::optional<gen::Options> config = {};  // of the kernel, in place of what was typed
+  std::string refusal = {};                 // why there is no such result; empty: there is one
 };
 
 /// What is asked: an array of rows x cols elements of `type`, which rounds as `range` says.

@@ -33,23 +33,23 @@ LineOperation reduction(const LineQuestion& asked, DefineOne define) {
                                     shape_text(asked.shape), rank));
   }
   LineOperation out;
-  out.config = asked.config;
-  const auto axis = asked.config.find("axis");
-  if (rank == 1 && axis != asked.config.end()) {
+  gen::Options config = asked.config;
+  const auto axis = config.find("axis");
+  if (rank == 1 && axis != config.end()) {
     if (axis->second != "0") {
       throw ArgumentError(fmt::format("{}: axis {} of {}, which has one dimension: axis 0",
                                       asked.kernel, axis->second, shape_text(asked.shape)));
     }
-    out.config["axis"] = "1";
+    axis->second = "1";
+    out.config = config;
   }
-  const bool of_rows =
-      gen::reduce_config_of(request_of(asked, out.config, common_device())).axis == 1;
+  const bool of_rows = gen::reduce_config_of(request_of(asked, config, common_device())).axis == 1;
   out.lines = of_rows ? asked.rows : asked.cols;
   out.inputs = {of_rows ? rows_of("src", asked) : columns_of("src", asked)};
   out.output = {"dst", {}, 1, 1, 1};
   if (rank == 2) out.output.shape = {out.lines};
   out.arguments = rows_and_cols(asked);
-  out.definition = [=, config = out.config](const DeviceCaps& device) -> DefineLine {
+  out.definition = [=](const DeviceCaps& device) -> DefineLine {
     const gen::ReduceConfig used = gen::reduce_config_of(request_of(asked, config, device));
     const auto threads =
         static_cast<std::size_t>(of_rows ? used.columns : used.threads / used.columns);
@@ -76,7 +76,6 @@ LineOperation largest(const LineQuestion& asked) {
 // A row for each row.
 LineOperation of_rows(const LineQuestion& asked) {
   LineOperation out;
-  out.config = asked.config;
   out.lines = asked.rows;
   out.inputs = {rows_of("src", asked)};
   out.output = rows_of("dst", asked);

@@ -41,12 +41,8 @@ ir::MatrixRegion region_of(const View& view, const ir::Array& array, std::uint32
   const auto element = [&](const Expr& row, const Expr& column) {
     ir::Element at{array.name, {}, view.name, width};
     for (const View::Axis& axis : view.axes) {
-      Expr coordinate = origin(axis);
-      for (const auto& [mode, index] : {std::pair{0, row}, std::pair{1, column}}) {
-        const Layout along = coalesce(axis.values.mode(mode));
-        coordinate = coordinate + Expr(to_index(along.leaves()[0].stride)) * index;
-      }
-      at.coordinates.push_back(coordinate);
+      at.coordinates.push_back(origin(axis) + evaluate(coalesce(axis.values.mode(0)), row) +
+                               evaluate(coalesce(axis.values.mode(1)), column));
     }
     return at;
   };

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <charconv>
 
 #include "vkmoye/layout/text.hpp"
+#include "vkmoye/tensor/copy_atom.hpp"
 
 namespace vkmoye::gen {
 
@@ -32,6 +34,23 @@ Layout parse_shape_or_layout(const std::string& text) {
   const auto extents = parse_numbers(text, 'x');
   if (!extents || extents->size() != 2) return parse_layout(text);
   return Layout(IntTuple{(*extents)[0], (*extents)[1]});
+}
+
+bool is_power_of_two(std::int64_t value, std::int64_t most) {
+  return value > 0 && value <= most && std::has_single_bit(static_cast<std::uint64_t>(value));
+}
+
+void require_power_of_two(const char* what, std::int64_t value, std::int64_t most,
+                          std::vector<std::string>& reasons) {
+  if (is_power_of_two(value, most)) return;
+  reasons.push_back(fmt::format("{} {} is no power of two up to {}", what, value, most));
+}
+
+void require_access(ScalarType type, std::int64_t bytes, std::vector<std::string>& reasons) {
+  const auto least = static_cast<std::int64_t>(size_of(type));
+  if (bytes >= least && is_power_of_two(bytes, kWidestCopy)) return;
+  reasons.push_back(fmt::format("vector {}: an access of {} is a power of two of {} to {} bytes",
+                                bytes, to_string(type), least, kWidestCopy));
 }
 
 std::string not_read(const std::string& name, const std::string& text, const std::string& expects) {

@@ -52,6 +52,16 @@ std::string not_read(const std::string& name, const std::string& text, const std
 /// "there is no option 'pad'; there are tile, threads".
 std::string no_option(const std::string& name, const std::vector<std::string>& there_are);
 
+/// Whether `value` is one of 1, 2, 4 .. `most`.
+bool is_power_of_two(std::int64_t value, std::int64_t most);
+
+/// Adds "rounds 3 is no power of two up to 16" to `reasons`, unless `value` is one.
+void require_power_of_two(const char* what, std::int64_t value, std::int64_t most,
+                          std::vector<std::string>& reasons);
+
+/// Adds a reason unless elements of `type` can be accessed by `bytes` at once.
+void require_access(ScalarType type, std::int64_t bytes, std::vector<std::string>& reasons);
+
 /// One whole number or several, with `between` between them.
 template <class Config>
 ConfigField<Config> numbers_field(std::string name, std::string help,

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <bit>
-
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/tensor/copy_atom.hpp"
@@ -24,18 +22,13 @@ const std::vector<ConfigField<CopyAutoConfig>>& copy_auto_fields() {
 
 std::vector<std::string> reasons_against(const CopyAutoConfig& config) {
   std::vector<std::string> reasons;
-  const auto bytes = static_cast<std::int64_t>(size_of(config.type));
   if (config.threads < 1 || config.threads > 1024) {
     reasons.push_back(fmt::format("threads {} is outside 1..1024", config.threads));
   }
   if (config.rounds < 1 || config.rounds > 16) {
     reasons.push_back(fmt::format("rounds {} is outside 1..16", config.rounds));
   }
-  if (config.vector < bytes || config.vector > kWidestCopy ||
-      !std::has_single_bit(static_cast<std::uint64_t>(config.vector))) {
-    reasons.push_back(fmt::format("vector {}: an access of {} is a power of two of {} to {} bytes",
-                                  config.vector, to_string(config.type), bytes, kWidestCopy));
-  }
+  require_access(config.type, config.vector, reasons);
   return reasons;
 }
 

@@ -76,15 +76,12 @@ std::vector<std::string> reasons_against(const GemmConfig& config, const GemmFor
   const auto require = [&](bool holds, std::string reason) {
     if (!holds) reasons.push_back(std::move(reason));
   };
-  const auto power_of_two = [](std::int64_t value) {
-    return value > 0 && (value & (value - 1)) == 0;
-  };
   for (const auto& [what, value] : {std::pair{"tile m", config.tile_m},
                                     {"tile n", config.tile_n},
                                     {"tile k", config.tile_k},
                                     {"values m", config.values_m},
                                     {"values n", config.values_n}}) {
-    require(power_of_two(value) && value <= 1024,
+    require(is_power_of_two(value, 1024),
             fmt::format("{} = {} is no power of two up to 1024", what, value));
   }
   require(config.pad_a >= 0 && config.pad_a <= 1024 && config.pad_b >= 0 && config.pad_b <= 1024,
@@ -99,7 +96,7 @@ std::vector<std::string> reasons_against(const GemmConfig& config, const GemmFor
   require(config.unroll >= 0 && config.unroll <= 1024 &&
               (config.unroll == 0 || config.tile_k % config.unroll == 0),
           fmt::format("unroll {} does not divide tile k {}", config.unroll, config.tile_k));
-  require(power_of_two(config.vector_bytes) && config.vector_bytes <= 16,
+  require(is_power_of_two(config.vector_bytes, 16),
           fmt::format("vectors of {} bytes; there are 1, 2, 4, 8 and 16", config.vector_bytes));
   for (const ScalarType type : {form.operand, form.accumulator, form.result}) {
     require(type != ScalarType::bf16,

@@ -8,6 +8,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/kernels/gemm_buffers.hpp"
+#include "vkmoye/tensor/copy_atom.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -15,6 +16,9 @@ namespace {
 using Use = ir::MatrixType::Use;
 
 std::int64_t bytes_of(ScalarType type) { return static_cast<std::int64_t>(size_of(type)); }
+
+// Elements of the widest access.
+std::int64_t widest(ScalarType type) { return kWidestCopy / bytes_of(type); }
 
 // A or B on its way from its buffer to the matrix units.
 struct Side {
@@ -64,7 +68,7 @@ class Product {
     return c.subgroups_m * c.subgroups_n * c.subgroup;
   }
   // What a thread moves at once.
-  Vector vector() const { return {to_index(16 / bytes_of(form_.operand))}; }
+  Vector vector() const { return {to_index(widest(form_.operand))}; }
 
   // --- what is declared ---
 
@@ -90,7 +94,7 @@ class Product {
     sums_ = k_.matrices("sums", form_.accumulator,
                         size(config_.atom_m, config_.atom_n, Use::accumulator), rows, columns);
     // A row of matrices of each subgroup on its way to C.
-    const std::int64_t pad = 16 / bytes_of(form_.accumulator);
+    const std::int64_t pad = widest(form_.accumulator);
     out_ = k_.shared("shared_c", form_.accumulator,
                      Layout(IntTuple{config_.subgroups_m * config_.atom_m, config_.tile_n},
                             IntTuple{config_.tile_n + pad, 1}));
@@ -151,7 +155,7 @@ class Product {
 
   // C = alpha * sums + beta * C, a row of matrices after the other.
   void write(const Expr& alpha, const std::optional<Expr>& beta) {
-    const std::int64_t width = 16 / bytes_of(form_.accumulator);
+    const std::int64_t width = widest(form_.accumulator);
     const std::int64_t lanes = std::min(threads(config_), config_.tile_n / width);
     const TiledCopy copy =
         make_tiled_copy(make_layout({lanes, threads(config_) / lanes}), make_layout({width, 1}));
@@ -160,7 +164,7 @@ class Product {
     const View row_of_tile = tile(tile_of_c, {config_.tile_n, config_.atom_m}, {0, 0});
     const View sum = k_.make_fragment_like("sum", form_.accumulator, mine(row_of_tile));
     const View result = k_.make_fragment_like("result", form_.result, mine(row_of_tile));
-    const std::int64_t most = std::min<std::int64_t>({4, width, 16 / bytes_of(form_.result)});
+    const std::int64_t most = std::min<std::int64_t>({4, width, widest(form_.result)});
     const std::int64_t rows = subgroup_rows() / config_.atom_m;
     k_.unrolled_loop("row", to_index(rows), [&](const Expr& row) {
       k_.barrier();
@@ -234,8 +238,7 @@ std::vector<std::string> reasons_against(const GemmMatrixConfig& config, const G
     if (!holds) reasons.push_back(std::move(reason));
   };
   const auto power_of_two = [&](const char* what, std::int64_t value, std::int64_t most) {
-    require(value > 0 && value <= most && (value & (value - 1)) == 0,
-            fmt::format("{} {} is no power of two up to {}", what, value, most));
+    require_power_of_two(what, value, most, reasons);
   };
   power_of_two("atom m", config.atom_m, 256);
   power_of_two("atom n", config.atom_n, 256);
@@ -271,7 +274,7 @@ std::vector<std::string> reasons_against(const GemmMatrixConfig& config, const G
   divides("subgroups m times atom m", config.subgroups_m * config.atom_m, config.tile_m);
   divides("subgroups n times atom n", config.subgroups_n * config.atom_n, config.tile_n);
   divides("atom k", config.atom_k, config.tile_k);
-  const std::int64_t vector = 16 / bytes_of(form.operand);
+  const std::int64_t vector = widest(form.operand);
   for (const bool is_a : {true, false}) {
     const std::int64_t rows = is_a ? config.tile_m : config.tile_n;
     const bool k_contiguous = is_a ? form.a_k_contiguous : form.b_k_contiguous;
@@ -285,7 +288,7 @@ std::vector<std::string> reasons_against(const GemmMatrixConfig& config, const G
             fmt::format("staging {}: {} threads, {} side by side, do not divide {} rows", whose,
                         threads, along / vector, across));
   }
-  const std::int64_t width = 16 / bytes_of(form.accumulator);
+  const std::int64_t width = widest(form.accumulator);
   const std::int64_t lanes = std::min(threads, config.tile_n / width);
   require(
       lanes >= 1 && config.tile_n % (lanes * width) == 0 && config.atom_m % (threads / lanes) == 0,

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/gen/kernels/config_fields.hpp"
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::gen {
@@ -160,18 +160,13 @@ std::vector<std::pair<std::string, std::string>> items(const Layout& src, const 
 
 std::vector<std::string> reasons_against(const RelayoutConfig& config) {
   std::vector<std::string> reasons;
-  const auto require = [&](const char* what, std::int64_t value, std::int64_t most) {
-    const bool is_power = value > 0 && std::has_single_bit(static_cast<std::uint64_t>(value));
-    if (is_power && value <= most) return;
-    reasons.push_back(fmt::format("{} {} is no power of two up to {}", what, value, most));
-  };
-  require("threads", config.threads, 1024);
-  require("vector", config.vector, 16);
-  require("rounds", config.rounds, 16);
+  require_power_of_two("threads", config.threads, 1024, reasons);
+  require_power_of_two("vector", config.vector, 16, reasons);
+  require_power_of_two("rounds", config.rounds, 16, reasons);
   const auto bytes = static_cast<std::int64_t>(size_of(config.type));
   std::int64_t most_run = 1;
   while (4 * most_run * most_run * bytes <= kMostShared) most_run *= 2;
-  if (config.run != 0) require("run", config.run, most_run);
+  if (config.run != 0) require_power_of_two("run", config.run, most_run, reasons);
   return reasons;
 }
 

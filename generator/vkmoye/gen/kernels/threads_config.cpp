@@ -15,29 +15,17 @@ std::int64_t power_from(std::int64_t value) {
   return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(value)));
 }
 
-bool is_power(std::int64_t value, std::int64_t most) {
-  return value > 0 && value <= most && std::has_single_bit(static_cast<std::uint64_t>(value));
-}
-
 // What is chosen, and out of range; what is 0 is not chosen yet.
 std::vector<std::string> reasons_against_choices(const ThreadsConfig& config) {
   std::vector<std::string> reasons;
   const auto require_power = [&](const char* what, std::int64_t value, std::int64_t most) {
-    if (value == 0 || is_power(value, most)) return;
-    reasons.push_back(fmt::format("{} {} is no power of two up to {}", what, value, most));
+    if (value != 0) require_power_of_two(what, value, most, reasons);
   };
   require_power("threads", config.threads, 1024);
   require_power("columns", config.columns, 1024);
   require_power("rounds", config.rounds, 16);
-  const auto bytes = static_cast<std::int64_t>(size_of(config.type));
-  if (config.vector != 0 && (!is_power(config.vector, kWidestCopy) || config.vector < bytes)) {
-    reasons.push_back(fmt::format("vector {}: an access of {} is a power of two of {} to {} bytes",
-                                  config.vector, to_string(config.type), bytes, kWidestCopy));
-  }
-  if (!is_power(config.subgroup, 128)) {
-    reasons.push_back(
-        fmt::format("subgroup-size {} is no power of two up to 128", config.subgroup));
-  }
+  if (config.vector != 0) require_access(config.type, config.vector, reasons);
+  require_power_of_two("subgroup-size", config.subgroup, 128, reasons);
   return reasons;
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <numeric>
 
 #include "vkmoye/base/error.hpp"
@@ -114,9 +113,7 @@ std::vector<std::string> reasons_against(const TransposeAutoConfig& config) {
     reasons.push_back(fmt::format("{} {} is outside {}..{}", what, value, least, most));
   };
   for (const std::int64_t extent : {config.tile_rows, config.tile_cols}) {
-    if (extent < 1 || extent > 4096 || !std::has_single_bit(static_cast<std::uint64_t>(extent))) {
-      reasons.push_back(fmt::format("tile: {} is no power of two up to 4096", extent));
-    }
+    require_power_of_two("tile:", extent, 4096, reasons);
   }
   require_range("threads", config.threads, 1, 1024);
   require_range("load lanes", config.load_lanes, 1, 1024);
@@ -124,12 +121,7 @@ std::vector<std::string> reasons_against(const TransposeAutoConfig& config) {
   require_range("pad", config.pad, 0, 4096);
   require_range("strip", config.strip, 1, 65536);
   for (const std::int64_t vector : {config.load, config.store}) {
-    if (vector >= bytes_of(config) && vector <= kWidestCopy &&
-        std::has_single_bit(static_cast<std::uint64_t>(vector))) {
-      continue;
-    }
-    reasons.push_back(fmt::format("vector {}: an access of {} is a power of two of {} to {} bytes",
-                                  vector, to_string(config.type), bytes_of(config), kWidestCopy));
+    require_access(config.type, vector, reasons);
   }
   if (!reasons.empty()) return reasons;  // what follows computes with these numbers
 

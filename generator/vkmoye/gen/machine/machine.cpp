@@ -9,6 +9,17 @@ namespace vkmoye::gen::machine {
 
 using ir::Expr;
 
+namespace {
+
+// Those of the invocations first .. end-1 that come by.
+std::size_t coming(const Lanes& active, std::size_t first, std::size_t end) {
+  std::size_t come = 0;
+  for (std::size_t lane = first; lane < end; ++lane) come += active.has(lane) ? 1 : 0;
+  return come;
+}
+
+}  // namespace
+
 Values unknown_elements(const MemoryAccess& access) {
   return Values::unknown(scalars_of(ir::element(access.array.type, access.element.width)));
 }
@@ -194,11 +205,9 @@ void Machine::write(const std::vector<ir::Element>& elements, const Lanes& activ
 
 void Machine::require_whole_subgroups(const char* what, const Lanes& active) {
   for (std::size_t first = 0; first < workgroup_.threads; first += workgroup_.subgroup) {
-    std::size_t come = 0;
-    for (std::size_t lane = 0; lane < workgroup_.subgroup; ++lane) {
-      come += active.has(first + lane) ? 1 : 0;
-    }
-    if (come > 0 && come < workgroup_.subgroup) return guest_.diverged(*this, what, active);
+    const std::size_t end = std::min(workgroup_.threads, first + workgroup_.subgroup);
+    const std::size_t come = coming(active, first, end);
+    if (come > 0 && come < end - first) return guest_.diverged(*this, what, active);
   }
 }
 
@@ -242,8 +251,7 @@ void Machine::step(const ir::Subgroup& s, const Lanes& active) {
   Values out = Values::different(threads, scalars);
   for (std::size_t first = 0; first < threads; first += workgroup_.subgroup) {
     const std::size_t end = std::min(threads, first + workgroup_.subgroup);
-    std::size_t come = 0;
-    for (std::size_t lane = first; lane < end; ++lane) come += active.has(lane) ? 1 : 0;
+    const std::size_t come = coming(active, first, end);
     if (come == 0) continue;
     if (come < end - first) {
       guest_.diverged(*this, "a subgroup operation", active);
