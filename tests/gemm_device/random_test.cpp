@@ -172,7 +172,8 @@ class GemmTest : public DeviceTest {
     const std::optional<Pipeline>& pipeline = pipeline_of(device, problem);
     if (!pipeline) return false;
     const auto workload = problem.workload();
-    DeviceExecution execution(device, *pipeline, workload->arrays(), workload->arguments());
+    DeviceExecution execution(device, workload->arrays(),
+                              {{*pipeline, workload->arguments(), {0, 1, 2}}});
     workload->fill(execution, seed);
     execution.run();
     const Verdict verdict = workload->check(execution, Verify::full, seed);
@@ -308,7 +309,8 @@ TEST_F(GemmTest, AWrongProductIsFoundAndItsCommandPrinted) {
     other.gemm.a_k_contiguous = false;
     const Pipeline wrong = device.load(gen::compile(other.workload()->describe(device.caps())));
     const auto workload = problem.workload();
-    DeviceExecution execution(device, wrong, workload->arrays(), workload->arguments());
+    DeviceExecution execution(device, workload->arrays(),
+                              {{wrong, workload->arguments(), {0, 1, 2}}});
     workload->fill(execution, 1);
     execution.run();
     EXPECT_GT(workload->check(execution, Verify::full, 1).mismatches, 500u);

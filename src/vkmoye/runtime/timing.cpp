@@ -187,12 +187,24 @@ Timing measure_work(vk::Context& context, const Work& work, const TimeOptions& o
 
 }  // namespace
 
-Timing measure(Device& device, const Launch& launch, const TimeOptions& options) {
-  if (launch.state()->context != device.context()) {
-    throw ArgumentError("measure: the launch was prepared on another Device");
+Timing measure(Device& device, std::span<const Launch> launches, const TimeOptions& options) {
+  if (launches.empty()) throw ArgumentError("measure: there is no launch");
+  for (const Launch& launch : launches) {
+    if (launch.state()->context == device.context()) continue;
+    throw ArgumentError("measure: a launch was prepared on another Device");
   }
-  const Work work = [&](VkCommandBuffer commands) { vk::record(commands, *launch.state()); };
-  return measure_work(*device.context(), work, options, launch.state());
+  const Work work = [&](VkCommandBuffer commands) {
+    for (const Launch& launch : launches) {
+      if (&launch != &launches.front()) vk::order_device_work(device.context()->table(), commands);
+      vk::record(commands, *launch.state());
+    }
+  };
+  return measure_work(*device.context(), work, options,
+                      std::make_shared<std::vector<Launch>>(launches.begin(), launches.end()));
+}
+
+Timing measure(Device& device, const Launch& launch, const TimeOptions& options) {
+  return measure(device, std::span(&launch, 1), options);
 }
 
 Timing measure(Device& device, const Work& work, const TimeOptions& options) {

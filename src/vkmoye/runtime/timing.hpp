@@ -9,6 +9,7 @@
 // before it has finished and its writes are visible.
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "vkmoye/runtime/device.hpp"
@@ -34,6 +35,10 @@ struct Timing {
 
 /// Throws ArgumentError for a duration that is negative, infinite or not a number, DeviceError.
 Timing measure(Device& device, const Launch& launch, const TimeOptions& options = {});
+
+/// The same for several launches one after the other, each of which sees what those before it wrote:
+/// a sample is the time of all. ArgumentError for none.
+Timing measure(Device& device, std::span<const Launch> launches, const TimeOptions& options = {});
 
 /// The same for vkCmdCopyBuffer of `from` to the start of `to`: a baseline.
 Timing measure_copy(Device& device, const BufferView& from, const BufferView& to,

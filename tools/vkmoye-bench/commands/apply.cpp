@@ -36,14 +36,12 @@ int apply(const Given& given) {
   OutputFile out(given.out);  // refused before the work, if it has to be
 
   const auto executor = open_executor(given.device);
-  const gen::ir::Kernel kernel = workload->describe(executor->caps());
-  const Arguments arguments = workload->arguments();
-  const auto reasons = executor->reasons_against(gen::ir::interface_of(kernel), arguments);
+  const Plan plan = workload->plan(executor->caps());
+  const auto reasons = executor->reasons_against(plan);
   if (!reasons.empty()) throw_cannot_run(entry.name, reasons);
-  const std::vector<Array> arrays = workload->arrays();
-  const auto execution = executor->prepare(kernel, arrays, arguments);
-  for (std::size_t i = 0; i < arrays.size(); ++i) {
-    const auto& input = arrays[i].input;
+  const auto execution = executor->prepare(plan);
+  for (std::size_t i = 0; i < plan.arrays.size(); ++i) {
+    const auto& input = plan.arrays[i].input;
     if (input) execution->write(i, read_npy_data(given.in[*input], headers[*input]));
   }
   try {
@@ -59,7 +57,7 @@ int apply(const Given& given) {
     return kWrongResult;
   }
   write_npy(out, workload->result_type(), workload->result_shape(),
-            read_all(*execution, arrays.size() - 1, arrays.back().bytes));
+            read_all(*execution, plan.result, plan.arrays[plan.result].bytes));
   out.commit();
   return kOk;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "vkmoye/base/text.hpp"
@@ -10,16 +11,17 @@
 
 namespace vkmoye::bench {
 
-std::vector<std::string> reasons_against(const DeviceCaps& caps, const KernelInterface& kernel,
-                                         const Arguments& arguments) {
+namespace {
+
+// Against one step on arrays of the sizes that its arguments say.
+std::vector<std::string> reasons_against(const DeviceCaps& caps, const Step& step) {
+  const KernelInterface kernel = gen::ir::interface_of(step.kernel);
   std::vector<std::string> reasons = vkmoye::reasons_against(kernel, caps);
-  std::uint64_t total = 0;
   for (const Binding& binding : kernel.bindings) {
-    std::vector<std::string> against = vkmoye::reasons_against(binding, arguments, caps);
+    std::vector<std::string> against = vkmoye::reasons_against(binding, step.arguments, caps);
     if (against.empty()) {
       const std::uint64_t guarded = GuardedBuffer::allocated_bytes(
-          caps, element_count(binding, arguments) * size_of(binding.type));
-      total += guarded;
+          caps, element_count(binding, step.arguments) * size_of(binding.type));
       for (const std::string& reason : reasons_against_buffer(caps, guarded)) {
         against.push_back(binding.name + " between its guard zones: " + reason);
       }
@@ -29,6 +31,23 @@ std::vector<std::string> reasons_against(const DeviceCaps& caps, const KernelInt
       const bool is_new = std::find(reasons.begin(), reasons.end(), reason) == reasons.end();
       if (is_new) reasons.push_back(std::move(reason));
     }
+  }
+  return reasons;
+}
+
+}  // namespace
+
+std::vector<std::string> reasons_against(const DeviceCaps& caps, const Plan& plan) {
+  std::vector<std::string> reasons;
+  for (const Step& step : plan.steps) {
+    for (std::string& reason : reasons_against(caps, step)) {
+      if (plan.steps.size() > 1) reason = step.kernel.name + ": " + reason;
+      reasons.push_back(std::move(reason));
+    }
+  }
+  std::uint64_t total = 0;
+  for (const Array& array : plan.arrays) {
+    total += GuardedBuffer::allocated_bytes(caps, array.bytes);
   }
   if (total > caps.device_memory_bytes) {
     reasons.push_back(
@@ -58,23 +77,29 @@ std::vector<GuardedBuffer> make_buffers(Device& device, const std::vector<Array>
   return buffers;
 }
 
-std::vector<BufferView> views_of(const std::vector<GuardedBuffer>& buffers,
-                                 const std::vector<Array>& arrays) {
-  std::vector<BufferView> views;
-  for (std::size_t i = 0; i < buffers.size(); ++i) {
-    views.push_back(buffers[i].view(arrays[i].offset));
+std::vector<Launch> make_launches(Device& device, const std::vector<Array>& arrays,
+                                  const std::vector<GuardedBuffer>& buffers,
+                                  const std::vector<LoadedStep>& steps) {
+  std::vector<Launch> launches;
+  for (const LoadedStep& step : steps) {
+    std::vector<BufferView> views;
+    for (const std::size_t array : step.arrays) {
+      views.push_back(buffers[array].view(arrays[array].offset));
+    }
+    launches.push_back(device.prepare(step.kernel, views, step.arguments));
   }
-  return views;
+  return launches;
 }
 
 }  // namespace
 
-DeviceExecution::DeviceExecution(Device& device, const Pipeline& kernel,
-                                 const std::vector<Array>& arrays, const Arguments& arguments)
+DeviceExecution::DeviceExecution(Device& device, const std::vector<Array>& arrays,
+                                 const std::vector<LoadedStep>& steps, std::size_t beforehand)
     : device_(device),
       names_(names_of(arrays)),
       buffers_(make_buffers(device, arrays)),
-      launch_(device.prepare(kernel, views_of(buffers_, arrays), arguments)) {}
+      launches_(make_launches(device, arrays, buffers_, steps)),
+      beforehand_(beforehand) {}
 
 void DeviceExecution::write(std::size_t array, std::span<const std::byte> from,
                             std::uint64_t offset) {
@@ -85,7 +110,9 @@ void DeviceExecution::read(std::size_t array, std::span<std::byte> to, std::uint
   buffers_[array].read(to, offset);
 }
 
-void DeviceExecution::run() { device_.run(launch_); }
+void DeviceExecution::run() {
+  for (const Launch& launch : launches_) device_.run(launch);
+}
 
 std::string DeviceExecution::damage() const {
   std::vector<std::string> all;
@@ -97,19 +124,19 @@ std::string DeviceExecution::damage() const {
 }
 
 Timing DeviceExecution::measure(const TimeOptions& times) {
-  return vkmoye::measure(device_, launch_, times);
+  return vkmoye::measure(device_, std::span(launches_).subspan(beforehand_), times);
 }
 
-std::vector<std::string> DeviceExecutor::reasons_against(const KernelInterface& kernel,
-                                                         const Arguments& arguments) const {
-  return bench::reasons_against(caps(), kernel, arguments);
+std::vector<std::string> DeviceExecutor::reasons_against(const Plan& plan) const {
+  return bench::reasons_against(caps(), plan);
 }
 
-std::unique_ptr<Execution> DeviceExecutor::prepare(const gen::ir::Kernel& kernel,
-                                                   const std::vector<Array>& arrays,
-                                                   const Arguments& arguments) {
-  return std::make_unique<DeviceExecution>(device_, device_.load(gen::compile(kernel)), arrays,
-                                           arguments);
+std::unique_ptr<Execution> DeviceExecutor::prepare(const Plan& plan) {
+  std::vector<LoadedStep> steps;
+  for (const Step& step : plan.steps) {
+    steps.push_back({device_.load(gen::compile(step.kernel)), step.arguments, step.arrays});
+  }
+  return std::make_unique<DeviceExecution>(device_, plan.arrays, steps, plan.beforehand);
 }
 
 std::string DeviceExecutor::keep() {

@@ -10,15 +10,22 @@
 
 namespace vkmoye::bench {
 
-/// Why the device of `caps` cannot run a kernel on arrays of the sizes that `arguments` say, guard
-/// words included: asked before anything is allocated. Empty: it can.
-std::vector<std::string> reasons_against(const DeviceCaps& caps, const KernelInterface& kernel,
-                                         const Arguments& arguments);
+/// Why the device of `caps` cannot run the plan on its arrays, guard words included: asked before
+/// anything is allocated. Empty: it can.
+std::vector<std::string> reasons_against(const DeviceCaps& caps, const Plan& plan);
+
+/// A step whose kernel was loaded.
+struct LoadedStep {
+  Pipeline kernel;
+  Arguments arguments;
+  std::vector<std::size_t> arrays;
+};
 
 class DeviceExecution : public Execution {
  public:
-  DeviceExecution(Device& device, const Pipeline& kernel, const std::vector<Array>& arrays,
-                  const Arguments& arguments);
+  /// `beforehand`: see Plan.
+  DeviceExecution(Device& device, const std::vector<Array>& arrays,
+                  const std::vector<LoadedStep>& steps, std::size_t beforehand = 0);
 
   void write(std::size_t array, std::span<const std::byte> from, std::uint64_t offset) override;
   void read(std::size_t array, std::span<std::byte> to, std::uint64_t offset) const override;
@@ -27,7 +34,7 @@ class DeviceExecution : public Execution {
   const DeviceCaps& caps() const override { return device_.caps(); }
   DeviceExecution* on_device() override { return this; }
 
-  /// Samples of the kernel's time.
+  /// Samples of the time that the steps take, but for those beforehand.
   Timing measure(const TimeOptions& times);
   Device& device() { return device_; }
   /// In the order of the arrays.
@@ -37,7 +44,8 @@ class DeviceExecution : public Execution {
   Device& device_;
   std::vector<std::string> names_;
   std::vector<GuardedBuffer> buffers_;
-  Launch launch_;
+  std::vector<Launch> launches_;
+  std::size_t beforehand_;
 };
 
 class DeviceExecutor : public Executor {
@@ -45,11 +53,8 @@ class DeviceExecutor : public Executor {
   explicit DeviceExecutor(Device device) : device_(std::move(device)) {}
 
   const DeviceCaps& caps() const override { return device_.caps(); }
-  std::vector<std::string> reasons_against(const KernelInterface& kernel,
-                                           const Arguments& arguments) const override;
-  std::unique_ptr<Execution> prepare(const gen::ir::Kernel& kernel,
-                                     const std::vector<Array>& arrays,
-                                     const Arguments& arguments) override;
+  std::vector<std::string> reasons_against(const Plan& plan) const override;
+  std::unique_ptr<Execution> prepare(const Plan& plan) override;
   /// The pipeline cache: without it nothing is wrong, but every start is as slow as the first.
   std::string keep() override;
 

@@ -2,7 +2,8 @@
 // Where a kernel runs: all that checking a workload needs of a device, so that anything that runs
 // kernels can take its place.
 //
-//   executor.prepare(kernel, arrays, arguments) -> execution:  write, run, read, damage
+//   plan = {arrays, steps}                       kernels one after the other, over shared arrays
+//   executor.prepare(plan) -> execution:         write, run, read, damage
 
 #include <cstddef>
 #include <cstdint>
@@ -34,7 +35,23 @@ struct Array {
   std::uint64_t offset = 0;               // bytes before what the kernel is given
 };
 
-/// A kernel with its arrays, which are poisoned until they are written.
+/// One kernel of a plan, and what it is given.
+struct Step {
+  gen::ir::Kernel kernel;
+  Arguments arguments;
+  std::vector<std::size_t> arrays;  // of each binding: its number among those of the plan
+};
+
+/// Kernels one after the other; each sees what those before it wrote.
+struct Plan {
+  std::vector<Array> arrays;
+  std::vector<Step> steps;
+  std::size_t main = 0;        // the step that does the work: its config stands for the plan's
+  std::size_t result = 0;      // the array that the result comes to stand in
+  std::size_t beforehand = 0;  // steps at the start that a user takes once: no part of its time
+};
+
+/// The plan's kernels with its arrays, which are poisoned until they are written.
 class Execution {
  public:
   virtual ~Execution() = default;
@@ -44,12 +61,12 @@ class Execution {
                      std::uint64_t offset = 0) = 0;
   virtual void read(std::size_t array, std::span<std::byte> to, std::uint64_t offset = 0) const = 0;
 
-  /// Runs the kernel once and waits. Throws DeviceError, or Unavailable if that takes too long here.
+  /// Runs each kernel once and waits. Throws DeviceError, or Unavailable if that takes too long here.
   virtual void run() = 0;
-  /// What was done to memory that is not the kernel's; empty: nothing.
+  /// What was done to memory that is not the kernels'; empty: nothing.
   virtual std::string damage() const = 0;
 
-  /// What its kernel was described for.
+  /// What its kernels were described for.
   virtual const DeviceCaps& caps() const = 0;
   /// Itself, where it runs on a device, which alone has a clock.
   virtual DeviceExecution* on_device() { return nullptr; }
@@ -64,13 +81,10 @@ class Executor {
 
   /// What kernels are described for.
   virtual const DeviceCaps& caps() const = 0;
-  /// Every reason why it cannot run a kernel with these arguments; empty: it can.
-  virtual std::vector<std::string> reasons_against(const KernelInterface& kernel,
-                                                   const Arguments& arguments) const = 0;
-  /// `arrays`: one for each binding. Precondition: nothing is against it. Throws DeviceError.
-  virtual std::unique_ptr<Execution> prepare(const gen::ir::Kernel& kernel,
-                                             const std::vector<Array>& arrays,
-                                             const Arguments& arguments) = 0;
+  /// Every reason why it cannot run the plan; empty: it can.
+  virtual std::vector<std::string> reasons_against(const Plan& plan) const = 0;
+  /// Precondition: nothing is against it. Throws DeviceError.
+  virtual std::unique_ptr<Execution> prepare(const Plan& plan) = 0;
 
   /// After the last kernel: keeps what makes the next start faster. Returns what was in the way, one
   /// line; empty: nothing.

@@ -19,10 +19,8 @@ constexpr std::byte kPoison{0xa5};
 
 class HostExecution : public Execution {
  public:
-  HostExecution(const DeviceCaps& caps, gen::ir::Kernel kernel, const std::vector<Array>& arrays,
-                Arguments arguments)
-      : caps_(caps), kernel_(std::move(kernel)), arguments_(std::move(arguments)), arrays_(arrays) {
-    for (const Array& array : arrays) memory_.emplace_back(array.bytes, kPoison);
+  HostExecution(const DeviceCaps& caps, Plan plan) : caps_(caps), plan_(std::move(plan)) {
+    for (const Array& array : plan_.arrays) memory_.emplace_back(array.bytes, kPoison);
   }
 
   void write(std::size_t array, std::span<const std::byte> from, std::uint64_t offset) override {
@@ -34,28 +32,35 @@ class HostExecution : public Execution {
                 to.begin());
   }
   void run() override {
-    const KernelInterface interface = interface_of(kernel_);
-    std::vector<std::span<std::byte>> buffers;
-    for (std::size_t i = 0; i < memory_.size(); ++i) {
-      const Binding& binding = interface.bindings[i];
-      buffers.push_back(std::span(memory_[i])
-                            .subspan(arrays_[i].offset,
-                                     element_count(binding, arguments_) * size_of(binding.type)));
-    }
-    try {
-      reasons_ = gen::run_on_host(kernel_, buffers, arguments_, {.most_steps = kMostSteps}).reasons;
-    } catch (const gen::TooManySteps& error) {
-      throw Unavailable(error.what());
-    }
+    reasons_.clear();
+    for (const Step& step : plan_.steps) run(step);
   }
   const DeviceCaps& caps() const override { return caps_; }
   std::string damage() const override { return join(reasons_, "; "); }
 
  private:
+  void run(const Step& step) {
+    const KernelInterface interface = interface_of(step.kernel);
+    std::vector<std::span<std::byte>> buffers;
+    for (std::size_t i = 0; i < step.arrays.size(); ++i) {
+      const std::size_t array = step.arrays[i];
+      const Binding& binding = interface.bindings[i];
+      buffers.push_back(
+          std::span(memory_[array])
+              .subspan(plan_.arrays[array].offset,
+                       element_count(binding, step.arguments) * size_of(binding.type)));
+    }
+    try {
+      const auto report =
+          gen::run_on_host(step.kernel, buffers, step.arguments, {.most_steps = kMostSteps});
+      reasons_.insert(reasons_.end(), report.reasons.begin(), report.reasons.end());
+    } catch (const gen::TooManySteps& error) {
+      throw Unavailable(error.what());
+    }
+  }
+
   const DeviceCaps& caps_;
-  gen::ir::Kernel kernel_;
-  Arguments arguments_;
-  std::vector<Array> arrays_;
+  Plan plan_;
   std::vector<std::vector<std::byte>> memory_;
   std::vector<std::string> reasons_;
 };
@@ -74,26 +79,29 @@ HostExecutor::HostExecutor() : caps_(common_device()) {
   }
 }
 
-std::vector<std::string> HostExecutor::reasons_against(const KernelInterface& kernel,
-                                                       const Arguments& arguments) const {
-  std::vector<std::string> reasons = vkmoye::reasons_against(kernel, caps_);
-  for (const Binding& binding : kernel.bindings) {
-    try {
-      const std::uint64_t count = element_count(binding, arguments);
-      if (count <= kMostElements) continue;
-      reasons.push_back(fmt::format("{} has {} elements, the host takes at most {}", binding.name,
-                                    count, kMostElements));
-    } catch (const ArgumentError& error) {
-      reasons.push_back(error.what());
+std::vector<std::string> HostExecutor::reasons_against(const Plan& plan) const {
+  std::vector<std::string> reasons;
+  for (const Step& step : plan.steps) {
+    const KernelInterface kernel = gen::ir::interface_of(step.kernel);
+    for (std::string& reason : vkmoye::reasons_against(kernel, caps_)) {
+      reasons.push_back(std::move(reason));
+    }
+    for (const Binding& binding : kernel.bindings) {
+      try {
+        const std::uint64_t count = element_count(binding, step.arguments);
+        if (count <= kMostElements) continue;
+        reasons.push_back(fmt::format("{} has {} elements, the host takes at most {}", binding.name,
+                                      count, kMostElements));
+      } catch (const ArgumentError& error) {
+        reasons.push_back(error.what());
+      }
     }
   }
   return reasons;
 }
 
-std::unique_ptr<Execution> HostExecutor::prepare(const gen::ir::Kernel& kernel,
-                                                 const std::vector<Array>& arrays,
-                                                 const Arguments& arguments) {
-  return std::make_unique<HostExecution>(caps_, kernel, arrays, arguments);
+std::unique_ptr<Execution> HostExecutor::prepare(const Plan& plan) {
+  return std::make_unique<HostExecution>(caps_, plan);
 }
 
 }  // namespace vkmoye::bench

@@ -12,11 +12,8 @@ class HostExecutor : public Executor {
   HostExecutor();
 
   const DeviceCaps& caps() const override { return caps_; }
-  std::vector<std::string> reasons_against(const KernelInterface& kernel,
-                                           const Arguments& arguments) const override;
-  std::unique_ptr<Execution> prepare(const gen::ir::Kernel& kernel,
-                                     const std::vector<Array>& arrays,
-                                     const Arguments& arguments) override;
+  std::vector<std::string> reasons_against(const Plan& plan) const override;
+  std::unique_ptr<Execution> prepare(const Plan& plan) override;
 
  private:
   DeviceCaps caps_;

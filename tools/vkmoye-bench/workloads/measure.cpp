@@ -75,12 +75,12 @@ void add_times(DeviceExecution& execution, const Workload& workload, const Measu
   add_baselines(execution, workload, options, times, row);
 }
 
-// Fills in the verdict and the times of a row whose kernel can run.
-void check_and_time(Executor& executor, const Workload& workload, const gen::ir::Kernel& kernel,
-                    const Arguments& arguments, const MeasureOptions& options, Row& row) {
+// Fills in the verdict and the times of a row whose plan can run.
+void check_and_time(Executor& executor, const Workload& workload, const Plan& plan,
+                    const MeasureOptions& options, Row& row) {
   const Verify verify =
       options.verify.value_or(workload.is_checked_in_full() ? Verify::full : Verify::sample);
-  const auto execution = executor.prepare(kernel, workload.arrays(), arguments);
+  const auto execution = executor.prepare(plan);
   workload.fill(*execution, options.seed);
   execution->run();
   if (verify != Verify::off) {
@@ -103,14 +103,14 @@ void check_and_time(Executor& executor, const Workload& workload, const gen::ir:
   if (verify != Verify::off || !row.wrong.empty()) row.verified = row.wrong.empty();
 }
 
-// Moves the sizes among `arguments` into `kernel`.
-void bake_sizes(gen::ir::Kernel& kernel, Arguments& arguments) {
+// Moves the sizes among the step's arguments into its kernel.
+void bake_sizes(Step& step) {
   Arguments sizes;
-  for (const PushConstant& constant : kernel.arguments) {
-    if (constant.type != ScalarType::u32 || !arguments.contains(constant.name)) continue;
-    sizes.insert(arguments.extract(constant.name));
+  for (const PushConstant& constant : step.kernel.arguments) {
+    if (constant.type != ScalarType::u32 || !step.arguments.contains(constant.name)) continue;
+    sizes.insert(step.arguments.extract(constant.name));
   }
-  kernel = gen::bake(kernel, sizes);
+  step.kernel = gen::bake(step.kernel, sizes);
 }
 
 }  // namespace
@@ -129,14 +129,13 @@ Row measure(Executor& executor, const Workload& workload, const MeasureOptions& 
   }
   row.skipped = workload.refusal();
   if (!row.skipped.empty()) return row;
-  gen::ir::Kernel kernel = workload.describe(executor.caps());
-  Arguments arguments = workload.arguments();
-  if (options.bake) bake_sizes(kernel, arguments);
-  row.config = kernel.config;
-  row.skipped = join(executor.reasons_against(gen::ir::interface_of(kernel), arguments), "; ");
+  Plan plan = workload.plan(executor.caps());
+  if (options.bake) std::for_each(plan.steps.begin(), plan.steps.end(), bake_sizes);
+  row.config = plan.steps[plan.main].kernel.config;
+  row.skipped = join(executor.reasons_against(plan), "; ");
   if (!row.skipped.empty()) return row;
   try {
-    check_and_time(executor, workload, kernel, arguments, options, row);
+    check_and_time(executor, workload, plan, options, row);
   } catch (const DeviceError& error) {
     if (error.kind != DeviceError::Kind::kOutOfMemory) throw;
     row.skipped = error.what();

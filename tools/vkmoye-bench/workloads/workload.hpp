@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -68,6 +69,9 @@ class Workload {
   /// One for each binding of the kernel, in their order. The last holds the result.
   virtual std::vector<Array> arrays() const = 0;
   virtual Arguments arguments() const = 0;
+  /// All that has to run on the device of `caps`: the kernel alone, unless said otherwise. Its arrays
+  /// begin with `arrays`. Throws KernelError with every reason.
+  virtual Plan plan(const DeviceCaps& caps) const;
 
   /// Bytes that have to be read and written at least.
   virtual double bytes() const = 0;
@@ -95,5 +99,14 @@ class Workload {
   gen::KernelRequest request_;
   Extents size_;
 };
+
+inline Plan Workload::plan(const DeviceCaps& caps) const {
+  Plan plan{arrays(), {{describe(caps), arguments(), {}}}};
+  plan.result = plan.arrays.size() - 1;
+  std::vector<std::size_t>& bindings = plan.steps.front().arrays;
+  bindings.resize(plan.arrays.size());
+  std::iota(bindings.begin(), bindings.end(), 0);
+  return plan;
+}
 
 }  // namespace vkmoye::bench
