@@ -145,11 +145,32 @@ TEST(Matrices, UsesAndTypesThatDoNotFitAreRefused) {
       ThrowsMessage<KernelError>(HasSubstr("the number of lanes")));
 }
 
-// Who holds which element is the device's affair.
-TEST(Matrices, TheirElementsAreNotTouchedOneByOne) {
-  ir::Kernel kernel = product(false, false);
-  kernel.body.emplace_back(ir::Store{{"sums", {0}, "sums", 1}, ir::number(f32, 1)});
-  EXPECT_THAT(verify(kernel), Contains(HasSubstr("touches an element of the matrices sums")));
+// What a lane holds of a matrix goes to memory and comes back into the same places.
+TEST(Matrices, TheElementsOfALaneAreMovedInItsOwnOrder) {
+  Builder k("held", 32, 32);
+  const auto matrix = [&](const char* name, Use use) {
+    return k.matrices(name, f16, {use, 16, 16}, 1, 1);
+  };
+  const Tensor src = k.input("src", f16, {{"n", 16}, {"m", 16}});
+  const Tensor dst = k.output("dst", f16, {{"n", 16}, {"m", 16}});
+  const Tensor held = k.in_out("held", f16, {{"at", 256}});
+  const Matrices first = matrix("first", Use::a), second = matrix("second", Use::a);
+  const View mine = partition(tile(held, {256}, {0}),
+                              make_tiled_copy(Layout(IntTuple(32)), Layout(IntTuple(8))), k.lane());
+  k.load(transpose(tile(src, {16, 16}, {0, 0})), first);
+  k.copy(k.elements(first), mine, {.edges = Edges::inside, .vector = {8}});
+  k.copy(mine, k.elements(second), {.edges = Edges::inside, .vector = {8}});
+  k.store(second, 0, transpose(tile(dst, {16, 16}, {0, 0})));
+  const ir::Kernel kernel = k.finish();
+  EXPECT_THAT(glsl::print(kernel), HasSubstr("second[0u][7u] = "));
+
+  std::vector<std::uint16_t> in(256), out(256), between(256);
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<std::uint16_t>(0x3c00 + i);
+  const auto bytes = [](auto& v) { return std::as_writable_bytes(std::span(v)); };
+  const TwinReport report = run_on_host(kernel, {bytes(in), bytes(out), bytes(between)}, {});
+  EXPECT_THAT(report.reasons, IsEmpty());
+  EXPECT_EQ(in, out);
+  EXPECT_EQ(between[8 * 5 + 3], in[5 + 32 * 3]);  // number 3 of lane 5
 }
 
 }  // namespace

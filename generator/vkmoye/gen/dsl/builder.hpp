@@ -134,6 +134,8 @@ class Builder {
   /// rows x columns matrices. Throws LayoutError, or KernelError without subgroups.
   Matrices matrices(const std::string& name, ScalarType type, const ir::MatrixType& matrix,
                     std::int64_t rows, std::int64_t columns);
+  /// What a lane holds of them, as registers: (elements of a matrix, matrices).
+  View elements(const Matrices& matrices) const { return elements_of(matrices, lanes()); }
   void load(const View& from, const Matrices& to);
   /// Of the matrices those from row number `row` on, as many as fill `to`.
   void store(const Matrices& from, const Expr& row, const View& to);

@@ -104,6 +104,12 @@ ir::Array matrices_array(const std::string& name, ScalarType type, const Matrice
   return array;
 }
 
+View elements_of(const Matrices& matrices, std::uint32_t lanes) {
+  const auto held = static_cast<std::int64_t>(ir::elements_per_lane(matrices.type, lanes));
+  const Layout values(IntTuple{held, matrices.rows * matrices.columns});
+  return {matrices.array, {{{}, values}}, {}, fmt::format("elements({})", matrices.array)};
+}
+
 ir::Block load_statements(const View& from, const ir::Array& from_array, const Matrices& to,
                           std::uint32_t lanes) {
   require_shape(from, to, to.rows);

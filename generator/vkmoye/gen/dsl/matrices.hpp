@@ -8,9 +8,12 @@
 //   k.load(transpose(tile(shared_b, {64, 16}, {n, kk})), b);
 //   k.multiply(a, b, sums);                                                // 16 times
 //
-// GL_KHR_cooperative_matrix, SPV_KHR_cooperative_matrix. Which lane holds which element is the
-// device's affair: they are loaded, stored, filled and multiplied as a whole. What they are loaded
-// from must be a matrix in memory, see as_matrix in questions.hpp.
+// GL_KHR_cooperative_matrix, SPV_KHR_cooperative_matrix. They are loaded, stored, filled and
+// multiplied as a whole; what they are loaded from must be a matrix in memory, see as_matrix in
+// questions.hpp. Which lane holds which element is the device's affair; those that a lane holds can
+// be moved one by one, in the lane's own order:
+//
+//   k.copy(k.elements(a), mine)         // (8, 4) of the thread: 8 elements of each of 4 matrices
 
 #include "vkmoye/gen/dsl/view.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
@@ -28,6 +31,9 @@ struct Matrices {
 /// divides the elements of a matrix.
 ir::Array matrices_array(const std::string& name, ScalarType type, const Matrices& matrices,
                          std::uint32_t lanes);
+
+/// What a lane holds: (elements of a matrix, matrices), matrix (i, j) at i + rows * j.
+View elements_of(const Matrices& matrices, std::uint32_t lanes);
 
 /// Each matrix (i, j) <- tile (i, j) of `from`, whose shape is that of all matrices together.
 /// Throws LayoutError where the shape differs, or a tile is no matrix in memory, with the reason.

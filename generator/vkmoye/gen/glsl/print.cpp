@@ -172,6 +172,12 @@ class Printer {
   std::string element(const ir::Element& element) const {
     const Array& array = *kernel_.find(element.array);
     const Expr address = address_of(element, array);
+    if (array.matrix) {
+      const auto held =
+          static_cast<std::uint32_t>(elements_per_lane(*array.matrix, kernel_.subgroup));
+      return fmt::format("{}[{}][{}]", array.name, glsl::print(address / held),
+                         glsl::print(address % held));
+    }
     if (array.space == Array::Space::registers) {
       return fmt::format("{}[{}]", array.name, glsl::print(address));
     }

@@ -38,11 +38,9 @@ void show_parts(S& s, Visitor& visitor) {
     visitor.define(s.name, s.value);
   } else if constexpr (std::is_same_v<Kind, Load>) {
     visitor.touch(s.from, {.reads = true});
-    visitor.require_plain(s.from);
     visitor.define_data(s.name, visitor.type_at(s.from));
   } else if constexpr (std::is_same_v<Kind, Store>) {
     visitor.touch(s.to, {.writes = true});
-    visitor.require_plain(s.to);
     visitor.use(s.value);
     visitor.require_type(s.to, "stores", s.value->type);
   } else if constexpr (std::is_same_v<Kind, If>) {
@@ -144,15 +142,6 @@ struct Collector {
     if (kernel.find(to.array) == nullptr || found == type_at(to)) return;
     out.reasons.push_back(fmt::format("'{}' {} {} into {}, which takes {} there", to.partition,
                                       verb, name_of(found), to.array, name_of(type_at(to))));
-  }
-
-  void require_plain(const Element& e) {
-    const Array* array = kernel.find(e.array);
-    if (array == nullptr || !array->matrix) return;
-    out.reasons.push_back(
-        fmt::format("'{}' touches an element of the matrices {}: who holds which "
-                    "is the device's affair",
-                    e.partition, e.array));
   }
 
   static bool is_combination(Op op) {
@@ -294,7 +283,6 @@ struct Rewriter {
   Type type_at(const Element&) const { return kIndex; }
   void require(bool, const char*, const Type&) {}
   void require_type(const Element&, const char*, const Type&) {}
-  void require_plain(const Element&) {}
   void act_as(Agent) {}
   void order_shared() {}
   void unrolls() {}

@@ -56,9 +56,11 @@ struct Array {
   Access access = Access::read_write;
   std::vector<Axis> axes;
   std::string layout;  // of an array that is no buffer, in text form: "(32,32):(1,33)"
-  /// Of registers that the lanes of a subgroup hold together as matrices, one after the other: only
-  /// matrix statements touch them. Lane l has elements l, l + lanes, .. of each, counted along its
-  /// rows; that is how a device may hold them, not how it does.
+  /// Of registers that the lanes of a subgroup hold together as matrices, one after the other. Which
+  /// elements of a matrix a lane holds is the device's affair (FragmentOrder, device_caps.hpp): what is
+  /// loaded from one of these registers, or stored to it, is the lane's element of that number, and
+  /// fits the same matrix in the same lane alone. Machine and twin: lane l has elements l, l + lanes,
+  /// .. of each matrix, counted along its rows.
   std::optional<MatrixType> matrix = {};
 
   /// Elements of an array that is no buffer: its extents are numbers.
