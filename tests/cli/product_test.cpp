@@ -56,6 +56,23 @@ TEST(GemmCli, ProductsAreVerifiedTimedAndRepeatable) {
   EXPECT_EQ(json::parse(again.out)["results"][0]["command"], row["command"]);
 }
 
+// What is small is small for the kernel, which sees the transpose where m is contiguous in C.
+TEST(GemmCli, ThinProductsChooseTheirSideByTheSize) {
+  const auto config = [](std::vector<std::string> words) {
+    words.insert(words.begin(), {"run", "gemm/thin", "--device", "host", "--format", "json"});
+    const Outcome outcome = bench(words);
+    EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+    const json row = json::parse(outcome.out)["results"][0];
+    EXPECT_EQ(row["verified"], true) << row;
+    return row["config"];
+  };
+  const json few_rows = config({"--size", "3x70x64"});
+  EXPECT_EQ(few_rows["side"], "m");
+  EXPECT_EQ(few_rows["rows"], "3");
+  EXPECT_EQ(config({"--size", "70x3x64"})["side"], "n");
+  EXPECT_EQ(config({"--size", "3x70x64", "--c", "m"})["side"], "n");
+}
+
 TEST(GemmCli, RandomProductsReportTheirLargestError) {
   const json row = gemm({"--size", "64"})["results"][0];
   EXPECT_EQ(row["size"], json({64, 64, 64}));

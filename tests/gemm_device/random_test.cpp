@@ -55,12 +55,22 @@ const gen::Options kSmall = {
 const gen::Options kSingle = {
     {"tile", "16x32x8"}, {"threads", "8x8"}, {"values", "1x1"}, {"vector", "2"}};
 
+// The same for products one side of which is small, here of any size: by rows, by columns.
+const gen::Options kThinRows = {
+    {"side", "m"}, {"rows", "4"}, {"reads", "2x2"}, {"threads", "32"}, {"along-k", "8"}};
+const gen::Options kThinColumns = {
+    {"side", "n"}, {"rows", "3"}, {"reads", "4x1"}, {"threads", "64"}, {"along-k", "16"}};
+
 Form random_form(Dice& dice) {
   Form form;
   const bool small = !dice.one_in(6);
-  form.entry = gen::find_kernel(
-      dice.of<const char*>({"gemm/simt", "gemm/simt", "gemm/moye_prefetch", "gemm/moye_simple"}));
-  if (small) form.config = dice.one_in(3) ? kSingle : kSmall;
+  form.entry = gen::find_kernel(dice.of<const char*>(
+      {"gemm/simt", "gemm/simt", "gemm/moye_prefetch", "gemm/moye_simple", "gemm/thin"}));
+  if (form.entry->name == "gemm/thin") {
+    form.config = dice.one_in(2) ? kThinRows : kThinColumns;
+  } else if (small) {
+    form.config = dice.one_in(3) ? kSingle : kSmall;
+  }
   form.problem = parse_gemm_type(
       dice.of<const char*>({"f32", "f32", "f16", "f16,f32", "f16,f16", "f64", "i32"}));
   form.problem.a_k_contiguous = dice.one_in(2);
@@ -235,14 +245,39 @@ TEST_F(GemmTest, GridsBeyondOneDispatchAreRight) {
 TEST_F(GemmTest, SumsOfNothingAreZero) {
   for_each_device([&](Device& device) {
     pipelines_.clear();
-    for (const char* kernel : {"gemm/simt", "gemm/moye_prefetch", "gemm/moye_simple"}) {
+    for (const char* kernel :
+         {"gemm/simt", "gemm/moye_prefetch", "gemm/moye_simple", "gemm/thin"}) {
+      const bool is_thin = std::string(kernel) == "gemm/thin";
       for (const double beta : {0.0, -2.0}) {
         for (const Extents& size : {Extents{33, 34, 0}, {0, 34, 5}, {33, 0, 5}, {0, 0, 0}}) {
-          Problem problem = {gen::find_kernel(kernel), kSmall, {}, size};
+          Problem problem = {gen::find_kernel(kernel), is_thin ? kThinRows : kSmall, {}, size};
           problem.gemm.beta = beta;
           EXPECT_TRUE(expect_right(device, problem, 1));
         }
       }
+    }
+  });
+}
+
+// With the config that is chosen by the shape, a batch of small products among them.
+TEST_F(GemmTest, FewRowsAndFewColumnsAreRight) {
+  const struct {
+    const char* type;
+    Extents size;
+    bool k_contiguous;
+    std::int64_t batch;
+  } cases[] = {{"f32", {1, 300, 520}, true, 1},
+               {"f16", {1, 300, 520}, false, 1},
+               {"f16", {130, 3, 257}, true, 1},
+               {"f32", {16, 64, 40}, false, 5}};
+  for_each_device([&](Device& device) {
+    pipelines_.clear();
+    for (const auto& [type, size, k_contiguous, batch] : cases) {
+      Problem problem = {gen::find_kernel("gemm/thin"), {}, {}, size};
+      problem.gemm = parse_gemm_type(type);
+      problem.gemm.a_k_contiguous = problem.gemm.b_k_contiguous = k_contiguous;
+      problem.gemm.batch = batch;
+      EXPECT_TRUE(expect_right(device, problem, 1)) << type << ' ' << bench::to_string(size);
     }
   });
 }

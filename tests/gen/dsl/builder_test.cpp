@@ -174,5 +174,17 @@ TEST(Builder, VectorsAskForTheStepBetweenRowsWhateverItIsMadeOf) {
   EXPECT_TRUE(ir::same(aligned[0], fits[1]));
 }
 
+TEST(Builder, AnotherLayoutOfRegistersKeepsWithinThem) {
+  Builder k("seen", 32);
+  const View six = k.registers("six", ScalarType::f32, make_layout({2, 3}));
+  const View transposed = k.retile(six, make_layout({3, 2}, {2, 1}));
+  EXPECT_EQ(transposed.axes.front().values(1), 2);
+  EXPECT_THAT(
+      [&] {
+        k.retile(six, make_layout({3, 2}, {2, 3}));
+      },
+      ThrowsMessage<LayoutError>(HasSubstr("6 registers, the layout reaches 8")));
+}
+
 }  // namespace
 }  // namespace vkmoye::gen

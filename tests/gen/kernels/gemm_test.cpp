@@ -8,6 +8,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/dsl/mma.hpp"
+#include "vkmoye/gen/kernels/gemm_thin.hpp"
 #include "vkmoye/gen/kernels/registry.hpp"
 #include "vkmoye/layout/text.hpp"
 
@@ -33,7 +34,8 @@ TEST(Gemm, DescribesEveryFormOfEveryRung) {
   for (const KernelEntry& entry : registry()) {
     if (entry.operation != "gemm") continue;
     for (const ScalarType type : entry.types) {
-      const int forms = entry.name == "gemm/simt" && type == ScalarType::f32 ? 16 : 1;
+      const bool in_all = entry.name == "gemm/simt" || entry.name == "gemm/thin";
+      const int forms = in_all && type == ScalarType::f32 ? 16 : 1;
       for (int bits = 0; bits < forms; ++bits) {
         KernelRequest request = request_of(type);
         request.gemm.a_k_contiguous = bits & 1;
@@ -103,6 +105,48 @@ TEST(Gemm, TilesAreChosenForTheDevice) {
   EXPECT_EQ(tile_on(vkmoye::test::h200_like()), "128x128x8");
   EXPECT_EQ(tile_on(vkmoye::test::lavapipe_like()), "128x64x8");
   EXPECT_EQ(tile_on(common_device()), "128x64x8");
+}
+
+// The smaller of m and n is small; more than 16 rows go into blocks of one size.
+TEST(GemmThin, ShapeAndOrderChooseTheConfig) {
+  const DeviceCaps device = vkmoye::test::h200_like();
+  GemmForm form = gemm_form(ScalarType::f16);
+  const auto chosen = [&](std::int64_t m, std::int64_t n) {
+    return gemm_thin_config(form, std::vector<std::int64_t>{m, n, 4096}, device);
+  };
+  EXPECT_FALSE(chosen(1, 4096).n_is_small);
+  EXPECT_EQ(chosen(1, 4096).rows, 1);
+  EXPECT_TRUE(chosen(4096, 5).n_is_small);
+  EXPECT_EQ(chosen(4096, 5).rows, 5);
+  EXPECT_EQ(chosen(18, 4096).rows, 9);
+  EXPECT_EQ(chosen(0, 4096).rows, 1);
+  EXPECT_EQ(chosen(1, 4096).along_k, 32);
+  // Neighbours of n: fewer at once where there are many sums for each.
+  form.b_k_contiguous = false;
+  EXPECT_EQ(chosen(1, 4096).along_k, 128);
+  EXPECT_EQ(chosen(1, 4096).vector, 16);
+  EXPECT_EQ(chosen(16, 4096).vector, 8);
+  EXPECT_EQ(thin_tile(chosen(16, 4096), form).rows, 4);
+}
+
+TEST(GemmThin, RefusesWithEveryReason) {
+  const auto refused = [](const GemmThinConfig& config, const auto& text) {
+    EXPECT_THAT([&] { gemm_thin(config, {}); }, ThrowsMessage<KernelError>(text));
+  };
+  refused({.rows = 17, .threads = 96, .vector = 2},
+          AllOf(HasSubstr("17 rows of the small operand; there are 1 to 16"),
+                HasSubstr("threads 96 is no power of two"), HasSubstr("vector 2")));
+  refused({.threads = 32, .along_k = 64, .subgroup = 64},
+          AllOf(HasSubstr("64 threads along k, a workgroup has 32"),
+                HasSubstr("subgroups of 64 lanes are larger")));
+  refused({.rows = 16, .reads_k = 32, .reads_row = 32},
+          AllOf(HasSubstr("a thread has 512 sums, its registers hold 256"),
+                HasSubstr("4096 elements of the large operand"),
+                HasSubstr("2048 elements of the small operand")));
+  GemmForm form;
+  form.accumulator = ScalarType::i32;
+  EXPECT_THAT([&] { gemm_thin({}, form); },
+              ThrowsMessage<KernelError>(HasSubstr("integers and floating-point")));
 }
 
 TEST(Gemm, OperandsOfOtherShapesAreRefused) {

@@ -180,11 +180,15 @@ std::unique_ptr<Workload> of_size(const Question& question, const Extents& size)
 
 std::unique_ptr<Workload> make_product(const Question& question, const GemmProblem& problem,
                                        const Extents& size) {
-  return std::make_unique<Gemm>(
-      *question.entry,
-      gen::KernelRequest{
-          .type = problem.operand, .options = question.config, .gemm = problem.form()},
-      problem, size);
+  // As the kernel sees it.
+  Extents shape = size;
+  if (!problem.c_n_contiguous) std::swap(shape[0], shape[1]);
+  return std::make_unique<Gemm>(*question.entry,
+                                gen::KernelRequest{.type = problem.operand,
+                                                   .options = question.config,
+                                                   .gemm = problem.form(),
+                                                   .shape = std::move(shape)},
+                                problem, size);
 }
 
 Operation products() {

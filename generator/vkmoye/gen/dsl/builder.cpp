@@ -229,7 +229,16 @@ View Builder::retile(const View& registers, const View& view) const {
     throw LayoutError(fmt::format("retile({}, {}): {} registers for {} values", registers.name,
                                   view.name, array(registers).size(), values.size()));
   }
-  return {registers.array, {{{}, values}}, {}, registers.name};
+  return retile(registers, values);
+}
+
+View Builder::retile(const View& registers, const Layout& layout) const {
+  if (array(registers).size() < cosize(layout)) {
+    throw LayoutError(fmt::format("retile({}, {}): {} registers, the layout reaches {}",
+                                  registers.name, to_string(layout), array(registers).size(),
+                                  cosize(layout)));
+  }
+  return {registers.array, {{{}, layout}}, {}, registers.name};
 }
 
 ir::Body Builder::recorded(const std::function<void()>& body) {

@@ -100,6 +100,8 @@ class Builder {
 
   /// The same registers in the shape of `view`, which has as many values. CuTe: retile.
   View retile(const View& registers, const View& view) const;
+  /// The same registers seen through another layout, which keeps within them. CuTe: make_tensor.
+  View retile(const View& registers, const Layout& layout) const;
 
   /// Any statements of the IR.
   void add(ir::Block block);

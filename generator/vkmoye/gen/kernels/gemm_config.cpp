@@ -71,6 +71,35 @@ std::int64_t fragment_vector(const GemmForm& form, std::int64_t values) {
   return std::min<std::int64_t>({4, values, most});
 }
 
+std::vector<std::string> reasons_against(const GemmForm& form) {
+  std::vector<std::string> reasons;
+  const auto require = [&](bool holds, std::string reason) {
+    if (!holds) reasons.push_back(std::move(reason));
+  };
+  for (const ScalarType type : {form.operand, form.accumulator, form.result}) {
+    require(type != ScalarType::bf16,
+            "bf16 is moved only: there is no arithmetic on it without matrix units");
+    if (type == ScalarType::bf16) break;
+  }
+  const std::pair<const char*, ScalarType> types[] = {
+      {"operands", form.operand}, {"accumulator", form.accumulator}, {"result", form.result}};
+  for (std::size_t i = 1; i < std::size(types); ++i) {
+    const auto& [before, one] = types[i - 1];
+    const auto& [after, other] = types[i];
+    require(is_floating(one) == is_floating(other),
+            fmt::format("{} of {} and {} of {}: integers and floating-point numbers do not mix",
+                        before, to_string(one), after, to_string(other)));
+  }
+  require(!is_unsigned(form.result) || is_unsigned(form.accumulator),
+          fmt::format("accumulator of {} and result of {}: negative sums are none of its numbers",
+                      to_string(form.accumulator), to_string(form.result)));
+  require(form.accumulator == ScalarType::f16 || form.accumulator == ScalarType::f32 ||
+              form.accumulator == ScalarType::f64 || form.accumulator == ScalarType::i32,
+          fmt::format("{} is no type to sum up in; there are f16, f32, f64 and i32",
+                      to_string(form.accumulator)));
+  return reasons;
+}
+
 std::vector<std::string> reasons_against(const GemmConfig& config, const GemmForm& form) {
   std::vector<std::string> reasons;
   const auto require = [&](bool holds, std::string reason) {
@@ -98,27 +127,7 @@ std::vector<std::string> reasons_against(const GemmConfig& config, const GemmFor
           fmt::format("unroll {} does not divide tile k {}", config.unroll, config.tile_k));
   require(is_power_of_two(config.vector_bytes, 16),
           fmt::format("vectors of {} bytes; there are 1, 2, 4, 8 and 16", config.vector_bytes));
-  for (const ScalarType type : {form.operand, form.accumulator, form.result}) {
-    require(type != ScalarType::bf16,
-            "bf16 is moved only: there is no arithmetic on it without matrix units");
-    if (type == ScalarType::bf16) break;
-  }
-  const std::pair<const char*, ScalarType> types[] = {
-      {"operands", form.operand}, {"accumulator", form.accumulator}, {"result", form.result}};
-  for (std::size_t i = 1; i < std::size(types); ++i) {
-    const auto& [before, one] = types[i - 1];
-    const auto& [after, other] = types[i];
-    require(is_floating(one) == is_floating(other),
-            fmt::format("{} of {} and {} of {}: integers and floating-point numbers do not mix",
-                        before, to_string(one), after, to_string(other)));
-  }
-  require(!is_unsigned(form.result) || is_unsigned(form.accumulator),
-          fmt::format("accumulator of {} and result of {}: negative sums are none of its numbers",
-                      to_string(form.accumulator), to_string(form.result)));
-  require(form.accumulator == ScalarType::f16 || form.accumulator == ScalarType::f32 ||
-              form.accumulator == ScalarType::f64 || form.accumulator == ScalarType::i32,
-          fmt::format("{} is no type to sum up in; there are f16, f32, f64 and i32",
-                      to_string(form.accumulator)));
+  for (std::string& reason : reasons_against(form)) reasons.push_back(std::move(reason));
   const bool numbered = config.threads.rank() == 2 && size(config.threads) <= 1024 &&
                         cosize(config.threads) == size(config.threads) &&
                         is_injective(config.threads);

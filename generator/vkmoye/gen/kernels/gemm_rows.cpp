@@ -2,6 +2,7 @@
 
 #include "vkmoye/gen/kernels/gemm.hpp"
 #include "vkmoye/gen/kernels/gemm_matrix.hpp"
+#include "vkmoye/gen/kernels/gemm_thin.hpp"
 #include "vkmoye/gen/kernels/kernel_row.hpp"
 
 namespace vkmoye::gen {
@@ -61,6 +62,19 @@ std::vector<KernelEntry> gemm_rows() {
           "MoYe.jl, TiledMMA tutorial", moye_prefetch),
       row("gemm/simt", "vectors, two shared tiles, subgroups in a square",
           "CUTLASS, efficient GEMM", simt),
+      entry_of<GemmThinConfig>(
+          {"gemm/thin",
+           "gemm",
+           "few rows or few columns: reads the other operand once",
+           "KBLAS, dense matrix-vector products (ACM TOMS 42)",
+           {ScalarType::f16, ScalarType::f32, ScalarType::f64, ScalarType::i32},
+           gemm_thin_fields(),
+           [](const KernelRequest& request) {
+             return gemm_thin_config(request.gemm, request.shape, request.device);
+           },
+           [](const GemmThinConfig& config, const KernelRequest& request) {
+             return gemm_thin(config, request.gemm);
+           }}),
       entry_of<GemmMatrixConfig>({"gemm/coopmat",
                                   "gemm",
                                   "matrix units, tiles through shared memory",

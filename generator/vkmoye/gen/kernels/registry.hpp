@@ -35,8 +35,8 @@ struct KernelRequest {
   ScalarType type = ScalarType::f32;  // of the elements; of a product, of its operands
   Options options = {};               // config values that replace the kernel's own
   GemmForm gemm = {};                 // of a product
-  /// Of src, for kernels made for one shape or chosen by it; nothing: an example, or any shape. {} is
-  /// the shape of one number.
+  /// Of src, of a product {M, N, K}, for kernels made for one shape or chosen by it; nothing: an
+  /// example, or any shape. {} is the shape of one number.
   std::optional<std::vector<std::int64_t>> shape = {};
   DeviceCaps device = common_device();  // kernels choose their tiles by it
 };
