@@ -42,6 +42,7 @@
 #include "vkmoye/runtime/device.hpp"
 #include "vkmoye/runtime/guarded_buffer.hpp"
 #include "vkmoye/runtime/launch_plan.hpp"
+#include "vkmoye/runtime/pipeline_statistics.hpp"
 #include "vkmoye/runtime/timing.hpp"
 #include "vkmoye/tensor/coordinates.hpp"
 #include "vkmoye/tensor/copy_atom.hpp"

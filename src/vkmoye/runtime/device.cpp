@@ -21,7 +21,8 @@ std::shared_ptr<vk::Context> open_context(std::unique_ptr<vk::Loader> loader,
   context->instance = std::make_unique<vk::Instance>(
       get, vk::Validation{options.validation, options.on_validation_message});
   context->physical = vk::choose(vk::query_all(*context->instance), selector);
-  context->device = std::make_unique<vk::LogicalDevice>(*context->instance, context->physical);
+  context->device = std::make_unique<vk::LogicalDevice>(*context->instance, context->physical,
+                                                        options.statistics);
   vk::complete(*context, options, {});
   return context;
 }

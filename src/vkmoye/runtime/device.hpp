@@ -39,6 +39,10 @@ struct OpenOptions {
   /// The longest wait for the device, in seconds; then DeviceError.
   double wait_seconds = 60;
 
+  /// Pipelines tell what the driver's compiler made of them, see pipeline_statistics.hpp, where the
+  /// driver can say it; loading takes longer then. Without effect on an adopted device.
+  bool statistics = false;
+
   /// False: every transfer goes through a staging buffer, also where the host reaches the memory.
   bool direct_access = true;
 

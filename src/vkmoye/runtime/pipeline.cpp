@@ -71,6 +71,10 @@ vk::Owned<VkPipeline> make_pipeline(const vk::Context& context, VkPipelineLayout
     info.stage.pNext = &lanes;
     info.stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
   }
+  if (context.device->has_statistics()) {
+    info.flags = VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR |
+                 VK_PIPELINE_CREATE_CAPTURE_INTERNAL_REPRESENTATIONS_BIT_KHR;
+  }
   info.layout = layout;
   VkPipeline pipeline = VK_NULL_HANDLE;
   vk::check(table.CreateComputePipelines(context.handle(), context.cache->handle(), 1, &info,

@@ -8,15 +8,40 @@
 #include "vkmoye/runtime/vk/features.hpp"
 
 namespace vkmoye::vk {
+namespace {
 
-LogicalDevice::LogicalDevice(const Instance& instance, const PhysicalDevice& physical)
-    : owned_(true), memory_budget_(physical.has_extension(VK_EXT_MEMORY_BUDGET_EXTENSION_NAME)) {
+using StatisticsFeature = VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR;
+
+bool offers_statistics(const Instance& instance, const PhysicalDevice& physical) {
+  if (!physical.has_extension(VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME)) return false;
+  StatisticsFeature feature = {};
+  feature.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR;
+  VkPhysicalDeviceFeatures2 features = {};
+  features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
+  features.pNext = &feature;
+  instance.table().GetPhysicalDeviceFeatures2(physical.handle, &features);
+  return feature.pipelineExecutableInfo == VK_TRUE;
+}
+
+}  // namespace
+
+LogicalDevice::LogicalDevice(const Instance& instance, const PhysicalDevice& physical,
+                             bool statistics)
+    : owned_(true),
+      memory_budget_(physical.has_extension(VK_EXT_MEMORY_BUDGET_EXTENSION_NAME)),
+      statistics_(statistics && offers_statistics(instance, physical)) {
   std::vector<const char*> extensions = extensions_of(physical.caps.features, physical.api_version);
   FeatureChain features(physical.api_version, [&](std::string_view name) {
     return std::find(extensions.begin(), extensions.end(), name) != extensions.end();
   });
   enable(physical.caps.features, features);
   if (memory_budget_) extensions.push_back(VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
+  StatisticsFeature statistics_feature = {};
+  statistics_feature.sType =
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR;
+  statistics_feature.pNext = &features.core;
+  statistics_feature.pipelineExecutableInfo = VK_TRUE;
+  if (statistics_) extensions.push_back(VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
 
   const float priority = 1;
   VkDeviceQueueCreateInfo queue = {};
@@ -26,7 +51,7 @@ LogicalDevice::LogicalDevice(const Instance& instance, const PhysicalDevice& phy
   queue.pQueuePriorities = &priority;
   VkDeviceCreateInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
-  info.pNext = &features.core;
+  info.pNext = statistics_ ? static_cast<const void*>(&statistics_feature) : &features.core;
   info.queueCreateInfoCount = 1;
   info.pQueueCreateInfos = &queue;
   info.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());

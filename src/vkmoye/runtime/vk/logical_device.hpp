@@ -7,8 +7,9 @@ namespace vkmoye::vk {
 
 class LogicalDevice {
  public:
-  /// Creates one with every feature of `physical.caps` enabled. Throws DeviceError.
-  LogicalDevice(const Instance& instance, const PhysicalDevice& physical);
+  /// Creates one with every feature of `physical.caps` enabled; `statistics`: also those of pipelines,
+  /// where there are any. Throws DeviceError.
+  LogicalDevice(const Instance& instance, const PhysicalDevice& physical, bool statistics);
   /// Borrows the user's.
   LogicalDevice(const Instance& instance, VkDevice device, VkQueue queue);
   ~LogicalDevice();
@@ -18,6 +19,9 @@ class LogicalDevice {
   VkDevice handle() const { return handle_; }
   VkQueue queue() const { return queue_; }
   const DeviceTable& table() const { return table_; }
+  bool has_statistics() const {
+    return statistics_;
+  }  // VK_KHR_pipeline_executable_properties is enabled
   bool has_memory_budget() const { return memory_budget_; }  // VK_EXT_memory_budget is enabled
 
  private:
@@ -25,6 +29,7 @@ class LogicalDevice {
   VkQueue queue_ = VK_NULL_HANDLE;
   bool owned_ = false;
   bool memory_budget_ = false;
+  bool statistics_ = false;
   DeviceTable table_;
 };
 

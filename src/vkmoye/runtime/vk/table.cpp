@@ -21,6 +21,7 @@ void require(Function& function, const char* name, LookUp look_up) {
 }  // namespace
 
 #define VKMOYE_REQUIRE(name) require(table.name, "vk" #name, look_up);
+#define VKMOYE_OPTIONAL(name) table.name = reinterpret_cast<PFN_vk##name>(look_up("vk" #name));
 
 GlobalTable load_global_table(PFN_vkGetInstanceProcAddr get) {
   const auto look_up = [&](const char* name) { return get(nullptr, name); };
@@ -35,9 +36,7 @@ InstanceTable load_instance_table(PFN_vkGetInstanceProcAddr get, VkInstance inst
   InstanceTable table;
   table.GetInstanceProcAddr = get;
   VKMOYE_INSTANCE_FUNCTIONS(VKMOYE_REQUIRE)
-#define VKMOYE_OPTIONAL(name) table.name = reinterpret_cast<PFN_vk##name>(look_up("vk" #name));
   VKMOYE_OPTIONAL_INSTANCE_FUNCTIONS(VKMOYE_OPTIONAL)
-#undef VKMOYE_OPTIONAL
   return table;
 }
 
@@ -47,6 +46,7 @@ DeviceTable load_device_table(const InstanceTable& instance_table, VkDevice devi
   };
   DeviceTable table;
   VKMOYE_DEVICE_FUNCTIONS(VKMOYE_REQUIRE)
+  VKMOYE_OPTIONAL_DEVICE_FUNCTIONS(VKMOYE_OPTIONAL)
   return table;
 }
 

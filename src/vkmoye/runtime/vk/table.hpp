@@ -76,6 +76,12 @@ namespace vkmoye::vk {
   X(CmdResetQueryPool)             \
   X(CmdWriteTimestamp)
 
+// Null where the extension is not enabled.
+#define VKMOYE_OPTIONAL_DEVICE_FUNCTIONS(X) \
+  X(GetPipelineExecutablePropertiesKHR)     \
+  X(GetPipelineExecutableStatisticsKHR)     \
+  X(GetPipelineExecutableInternalRepresentationsKHR)
+
 #define VKMOYE_MEMBER(name) PFN_vk##name name = nullptr;
 
 struct GlobalTable {
@@ -91,6 +97,7 @@ struct InstanceTable {
 
 struct DeviceTable {
   VKMOYE_DEVICE_FUNCTIONS(VKMOYE_MEMBER)
+  VKMOYE_OPTIONAL_DEVICE_FUNCTIONS(VKMOYE_MEMBER)
 };
 
 #undef VKMOYE_MEMBER
