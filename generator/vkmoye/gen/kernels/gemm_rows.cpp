@@ -34,7 +34,9 @@ GemmConfig moye_prefetch(const KernelRequest&) {
 }
 
 // The fastest of a sweep on an H200. f32: 8 x 16 sums in each of 128 threads read 6 vectors of
-// shared memory for 128 multiply-adds. f64: 8 x 8, as registers allow.
+// shared memory for 128 multiply-adds. f64: 8 x 8, as registers allow. So it is for i32 where
+// subgroups may have 64 lanes: compilers for such GPUs multiply and add integers into pairs of
+// registers, and 128 pairs do not fit.
 GemmConfig simt(const KernelRequest& request) {
   GemmConfig config;
   config.threads = make_layout({{8, 2}, {4, 2}}, {{1, 32}, {8, 64}});  // a subgroup of 32: 8 x 4
@@ -43,8 +45,11 @@ GemmConfig simt(const KernelRequest& request) {
   config.stages = config.fragments = 2;
   config.prefetch = true;
   config.vector_bytes = 16;
-  if (request.gemm.operand != ScalarType::f64) return config;
-  config.threads = make_layout({{8, 2}, {4, 4}}, {{1, 32}, {8, 64}});
+  const bool f64 = request.gemm.operand == ScalarType::f64;
+  const bool pairs =
+      request.gemm.accumulator == ScalarType::i32 && request.device.max_subgroup_size > 32;
+  if (f64 || pairs) config.threads = make_layout({{8, 2}, {4, 4}}, {{1, 32}, {8, 64}});
+  if (!f64) return config;
   config.values_m = config.values_n = 2;
   config.pad_a = config.pad_b = 2;
   constexpr std::uint64_t kOfLargeTile = 2 * (130 + 130) * 8 * sizeof(double);
