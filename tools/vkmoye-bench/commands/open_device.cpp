@@ -10,6 +10,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "workloads/device_executor.hpp"
+#include "workloads/executes.hpp"
 #include "workloads/host_executor.hpp"
 
 namespace vkmoye::bench {
@@ -43,7 +44,9 @@ bool is_host(const std::string& selector) { return selector == "host"; }
 
 std::unique_ptr<Executor> open_executor(const std::string& selector) {
   if (is_host(selector)) return std::make_unique<HostExecutor>();
-  return std::make_unique<DeviceExecutor>(open_device(selector));
+  Device device = open_device(selector);
+  require_execution(device);
+  return std::make_unique<DeviceExecutor>(std::move(device));
 }
 
 DeviceCaps described_for(const std::string& selector) {

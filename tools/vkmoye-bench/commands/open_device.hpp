@@ -13,7 +13,8 @@ namespace vkmoye::bench {
 /// Whether `selector` means the host, without Vulkan.
 bool is_host(const std::string& selector);
 
-/// What runs kernels: the host, or Device::open(selector).
+/// What runs kernels: the host, or Device::open(selector). Throws DeviceError where that device executes
+/// nothing.
 std::unique_ptr<Executor> open_executor(const std::string& selector);
 
 /// What kernels are described for where nothing runs: the device that `selector` means, or, where it
