@@ -1,0 +1,27 @@
+#pragma once
+// What is known to be wrong and cannot be mended here: known.tsv, one finding a line, with its reason.
+//
+//   gpus          kernel        types  variant  check   reason
+//   navi31 strix1 gemm/coopmat  f16    a=m b=n  narrow  the rows of A lie ..
+//
+// "*" in the first four columns: any.
+
+#include <string>
+#include <vector>
+
+#include "offline_gpus/cases.hpp"
+
+namespace vkmoye::test {
+
+struct Known {
+  std::string gpus, kernel, types, variant, check, reason;
+  int findings = 0;  // that it explained so far
+};
+
+/// The lines that concern `gpu`. Throws std::runtime_error for a file or a line that cannot be read.
+std::vector<Known> read_known(const std::string& path, const std::string& gpu);
+
+/// The line that explains a finding of `check`, counted there; nullptr: none does.
+const Known* explain(std::vector<Known>& known, const Case& one, const std::string& check);
+
+}  // namespace vkmoye::test
