@@ -1,5 +1,6 @@
 #include "support/device_fixture.hpp"
 
+#include <cstdio>
 #include <cstdlib>
 #include <utility>
 
@@ -30,7 +31,10 @@ OpenOptions DeviceTest::validated(OpenOptions options) {
 
 bool DeviceTest::has_validation() {
   const char* choice = std::getenv("VKMOYE_TEST_VALIDATION");
-  return choice == nullptr || std::string(choice) != "off";
+  const bool is_on = choice == nullptr || std::string(choice) != "off";
+  static bool said = false;
+  if (!is_on && !std::exchange(said, true)) std::puts("validation layer: off");
+  return is_on;
 }
 
 std::vector<std::string> DeviceTest::take_messages() {
