@@ -73,6 +73,16 @@ TEST(GemmCli, ThinProductsChooseTheirSideByTheSize) {
   EXPECT_EQ(config({"--size", "3x70x64", "--c", "m"})["side"], "n");
 }
 
+TEST(GemmCli, SlicesOfKAreTimedTogetherAndRepeatable) {
+  const json row = gemm({"--size", "33x37x100", "--split-k", "3", "--beta", "2"})["results"][0];
+  EXPECT_EQ(row["verified"], true) << row;
+  EXPECT_THAT(std::string(row["config"]["form"]), testing::EndsWith(" split-k"));
+  EXPECT_THAT(std::string(row["command"]), HasSubstr("--beta 2 --split-k 3"));
+  const Outcome on_host = bench({"run", "gemm/thin", "--size", "3x70x4000", "--split-k", "3",
+                                 "--device", "host", "--format", "json"});
+  EXPECT_EQ(json::parse(on_host.out)["results"][0]["verified"], true) << on_host.err;
+}
+
 TEST(GemmCli, RandomProductsReportTheirLargestError) {
   const json row = gemm({"--size", "64"})["results"][0];
   EXPECT_EQ(row["size"], json({64, 64, 64}));

@@ -8,6 +8,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/dsl/mma.hpp"
+#include "vkmoye/gen/kernels/gemm_combine.hpp"
 #include "vkmoye/gen/kernels/gemm_thin.hpp"
 #include "vkmoye/gen/kernels/registry.hpp"
 #include "vkmoye/layout/text.hpp"
@@ -147,6 +148,26 @@ TEST(GemmThin, RefusesWithEveryReason) {
   form.accumulator = ScalarType::i32;
   EXPECT_THAT([&] { gemm_thin({}, form); },
               ThrowsMessage<KernelError>(HasSubstr("integers and floating-point")));
+}
+
+TEST(Gemm, SlicesOfKGoToAMatrixEachAndTogetherToC) {
+  GemmForm form = gemm_form(ScalarType::f16);
+  form.beta = true;
+  const GemmForm slices = form_of_slices(form);
+  EXPECT_EQ(form_text(slices), "f16,f32,f32 a=k b=k split-k");
+  const KernelInterface sums = interface_of(gemm({}, slices, "gemm"));
+  EXPECT_EQ(sums.bindings[0].extents, (std::vector<Extent>{"k", "m"}));
+  EXPECT_EQ(sums.bindings[2].extents, (std::vector<Extent>{"n", "m", "slices"}));
+  EXPECT_EQ(sums.bindings[2].access, Access::write);
+  const KernelInterface all =
+      interface_of(gemm_combine(form, std::nullopt, vkmoye::test::h200_like()));
+  EXPECT_EQ(all.bindings[0].extents, (std::vector<Extent>{"n", "m", "slices"}));
+  EXPECT_EQ(all.bindings[1].type, ScalarType::f16);
+  EXPECT_EQ(all.bindings[1].access, Access::read_write);
+  GemmForm batched = slices;
+  batched.batched = true;
+  EXPECT_THAT([&] { gemm({}, batched, "gemm/x"); },
+              ThrowsMessage<KernelError>(HasSubstr("slices of k are summed up without a batch")));
 }
 
 TEST(Gemm, OperandsOfOtherShapesAreRefused) {

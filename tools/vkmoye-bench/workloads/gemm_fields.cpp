@@ -69,7 +69,10 @@ const std::vector<Field>& gemm_problem_fields() {
         factor_field("alpha", "C = alpha * A * B^T + beta * C (1)", &P::alpha),
         factor_field("beta", "0: C is not read (0)", &P::beta),
         count_field(
-            "batch", "how many products at once (1)", 1, [](P & p) -> auto& { return p.batch; })};
+            "batch", "how many products at once (1)", 1, [](P & p) -> auto& { return p.batch; }),
+        count_field(
+            "split-k", "slices of k that are summed up apart, then together (1)", 1,
+            [](P & p) -> auto& { return p.slices; })};
     for (const auto& [name, place] : {std::pair{"a", &P::a}, {"b", &P::b}, {"c", &P::c}}) {
       for (Field& field : placement_fields(name, place)) all.push_back(std::move(field));
     }

@@ -8,6 +8,7 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/gen/kernels/gemm_combine.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -62,7 +63,7 @@ gen::GemmForm GemmProblem::form() const {
   if (!c_n_contiguous) std::swap(form.a_k_contiguous, form.b_k_contiguous);
   form.beta = beta != 0;
   form.batched = batch != 1;
-  return form;
+  return slices > 1 ? gen::form_of_slices(form) : form;
 }
 
 std::string GemmProblem::type_text() const {
@@ -127,10 +128,19 @@ std::array<Matrix, 3> matrices_of(const GemmProblem& problem, const Extents& siz
     reasons.push_back(fmt::format("{} = {} is no value of the accumulator {}", name, value,
                                   vkmoye::to_string(problem.accumulator)));
   }
+  if (problem.slices > 1 && problem.batch != 1) {
+    reasons.push_back(fmt::format("k in {} slices, {} products: a batch is not cut", problem.slices,
+                                  problem.batch));
+  }
   if (!reasons.empty()) {
     throw ArgumentError(fmt::format("product {}: {}", to_string(size), join(reasons, "; ")));
   }
   return matrices;
+}
+
+Extents kernel_shape(const GemmProblem& problem, const Extents& size) {
+  if (problem.c_n_contiguous) return size;
+  return {size[1], size[0], size[2]};
 }
 
 Arguments gemm_arguments(const GemmProblem& problem, const Extents& size) {
@@ -146,6 +156,12 @@ Arguments gemm_arguments(const GemmProblem& problem, const Extents& size) {
                          {"ldc", C.leading},
                          {"alpha", scalar(problem.alpha, problem.accumulator)}};
   if (problem.form().beta) arguments["beta"] = scalar(problem.beta, problem.accumulator);
+  if (problem.slices > 1) {  // C is compact
+    const Extents shape = kernel_shape(problem, size);
+    arguments["ldc"] = shape[1];
+    arguments["stride_c"] = shape[0] * shape[1];
+    arguments["slices"] = problem.slices;
+  }
   if (problem.form().batched) {
     arguments["batch"] = problem.batch;
     arguments["stride_a"] = a.stride;

@@ -47,6 +47,7 @@ struct GemmProblem {
   bool a_k_contiguous = true, b_k_contiguous = true, c_n_contiguous = true;
   double alpha = 1, beta = 0;
   std::int64_t batch = 1;
+  std::int64_t slices = 1;  // of k, summed up apart and then together
   Placement a = {}, b = {}, c = {};
   Init init = Init::random;
   bool keeps_batch = false;  // the result has three dimensions also for a batch of one
@@ -88,6 +89,9 @@ std::array<Matrix, 3> matrices_of(const GemmProblem& problem, const Extents& siz
 
 /// The arguments of the kernel `problem.form()`.
 Arguments gemm_arguments(const GemmProblem& problem, const Extents& size);
+
+/// {M, N, K} as kernels see them.
+Extents kernel_shape(const GemmProblem& problem, const Extents& size);
 
 /// The options of the command line that make it, without size and types.
 std::vector<std::string> gemm_words(const GemmProblem& problem);

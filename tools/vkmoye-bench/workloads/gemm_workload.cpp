@@ -8,6 +8,7 @@
 #include "baselines/baselines.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/gen/kernels/gemm_combine.hpp"
 #include "workloads/gemm_check.hpp"
 #include "workloads/gemm_data.hpp"
 
@@ -40,6 +41,29 @@ class Gemm : public Workload {
     return arrays;
   }
   Arguments arguments() const override { return gemm_arguments(problem_, size()); }
+
+  // Slices of k go to an array of their own, of which C is made.
+  Plan plan(const DeviceCaps& caps) const override {
+    Plan plan = Workload::plan(caps);
+    if (problem_.slices == 1) return plan;
+    const Extents shape = kernel_shape(problem_, size());
+    GemmProblem whole = problem_;
+    whole.slices = 1;
+    const gen::GemmForm form = whole.form();
+    Array partials;
+    partials.name = "sums of slices";
+    partials.bytes = static_cast<std::uint64_t>(problem_.slices * shape[0] * shape[1]) *
+                     size_of(factor_type(form));
+    Arguments of_whole = gemm_arguments(whole, size());
+    Arguments arguments = {{"slices", problem_.slices}};
+    for (const char* name : {"m", "n", "ldc", "beta"}) {
+      if (of_whole.contains(name)) arguments.insert(of_whole.extract(name));
+    }
+    plan.arrays.push_back(std::move(partials));
+    plan.steps[0].arrays = {0, 1, 3};
+    plan.steps.push_back({gen::gemm_combine(form, shape, caps), std::move(arguments), {3, 2}});
+    return plan;
+  }
 
   double bytes() const override {
     double bytes = 0;
@@ -180,14 +204,11 @@ std::unique_ptr<Workload> of_size(const Question& question, const Extents& size)
 
 std::unique_ptr<Workload> make_product(const Question& question, const GemmProblem& problem,
                                        const Extents& size) {
-  // As the kernel sees it.
-  Extents shape = size;
-  if (!problem.c_n_contiguous) std::swap(shape[0], shape[1]);
   return std::make_unique<Gemm>(*question.entry,
                                 gen::KernelRequest{.type = problem.operand,
                                                    .options = question.config,
                                                    .gemm = problem.form(),
-                                                   .shape = std::move(shape)},
+                                                   .shape = kernel_shape(problem, size)},
                                 problem, size);
 }
 
@@ -199,7 +220,8 @@ Operation products() {
   for (const auto& field : gemm_problem_fields()) {
     const bool of_form = field.name == "a" || field.name == "b" || field.name == "c" ||
                          field.name == "alpha" || field.name == "beta";
-    row.options.push_back({field.name, field.help, of_form, of_form || field.name == "batch"});
+    row.options.push_back({field.name, field.help, of_form,
+                           of_form || field.name == "batch" || field.name == "split-k"});
   }
   row.baselines = {"cublas", "openblas"};
   row.of_size = of_size;

@@ -11,7 +11,7 @@
 //
 // Interface: bindings a, b, c; push constants m, n, k, lda, ldb, ldc (elements between rows of the
 // stored arrays), alpha and, where C is read, beta; for a batch also batch, stride_a, stride_b,
-// stride_c.
+// stride_c; for slices of k also slices and stride_c.
 
 #include <string>
 

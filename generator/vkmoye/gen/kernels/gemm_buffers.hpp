@@ -6,6 +6,9 @@
 //   GemmBuffers buffers(k, form, {128, 128, 8});
 //   buffers.a(k_tile)     (bK, bM) or (bM, bK): the contiguous axis first
 //   buffers.c()           (bN, bM)
+//
+// With split_k, a workgroup along z has a slice of k: as many whole tiles as the others, the last ones
+// maybe fewer or none. Tile numbers count within it; C has a matrix for each.
 
 #include <array>
 #include <functional>
@@ -35,7 +38,7 @@ class GemmBuffers {
   /// Records `load` for tiles that are inside, and for those that hang over an edge, where elements
   /// outside read as 0.
   void at_edges(const Expr& k_tile, const std::function<void(Edges)>& load);
-  /// Tiles of k, where k is not 0.
+  /// Tiles of k, or of this workgroup's slice of it, where k is not 0.
   Expr tiles() const;
 
  private:
@@ -48,14 +51,15 @@ class GemmBuffers {
   Tensor declare(const Operand& operand, const char* name, const char* row, const char* leading,
                  const char* stride);
   View of_operand(const Operand& operand, const Expr& k_tile) const;
-  View one_of_batch(const Tensor& tensor, std::int64_t first, std::int64_t second, const Expr& i,
-                    const Expr& j) const;
+  View one_of(bool several, const Tensor& tensor, std::int64_t first, std::int64_t second,
+              const Expr& i, const Expr& j) const;
 
   Builder& k_;
   const GemmForm& form_;
   std::array<std::int64_t, 3> tile_;
   Operand a_, b_;
   Tensor c_;
+  Expr first_tile_ = 0, tiles_ = 0;  // of a slice of k
   Expr alpha_ = 0;
   std::optional<Expr> beta_;
 };

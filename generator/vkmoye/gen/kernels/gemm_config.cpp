@@ -53,10 +53,10 @@ const std::vector<ConfigField<GemmConfig>>& gemm_fields() {
 }
 
 std::string form_text(const GemmForm& form) {
-  return fmt::format("{},{},{} a={} b={}{}{}", to_string(form.operand), to_string(form.accumulator),
-                     to_string(form.result), form.a_k_contiguous ? 'k' : 'm',
-                     form.b_k_contiguous ? 'k' : 'n', form.beta ? " beta" : "",
-                     form.batched ? " batch" : "");
+  return fmt::format(
+      "{},{},{} a={} b={}{}{}{}", to_string(form.operand), to_string(form.accumulator),
+      to_string(form.result), form.a_k_contiguous ? 'k' : 'm', form.b_k_contiguous ? 'k' : 'n',
+      form.beta ? " beta" : "", form.batched ? " batch" : "", form.split_k ? " split-k" : "");
 }
 
 std::vector<std::pair<std::string, std::string>> GemmConfig::items() const {
@@ -81,6 +81,8 @@ std::vector<std::string> reasons_against(const GemmForm& form) {
             "bf16 is moved only: there is no arithmetic on it without matrix units");
     if (type == ScalarType::bf16) break;
   }
+  require(!form.split_k || (!form.batched && !form.beta),
+          "slices of k are summed up without a batch and without C");
   const std::pair<const char*, ScalarType> types[] = {
       {"operands", form.operand}, {"accumulator", form.accumulator}, {"result", form.result}};
   for (std::size_t i = 1; i < std::size(types); ++i) {

@@ -17,6 +17,7 @@ struct GemmForm {
   bool b_k_contiguous = true;                // else n is
   bool beta = false;                         // C is read; else its old values do not matter
   bool batched = false;
+  bool split_k = false;  // C is a matrix of sums for each of `slices` slices of k; not batched
 
   bool operator==(const GemmForm&) const = default;
 };
@@ -26,7 +27,7 @@ constexpr ScalarType factor_type(const GemmForm& form) {
   return form.accumulator == ScalarType::f16 ? ScalarType::f32 : form.accumulator;
 }
 
-/// "f16,f32,f16 a=k b=n beta batch".
+/// "f16,f32,f16 a=k b=n beta batch", or "split-k".
 std::string form_text(const GemmForm& form);
 
 /// The product of operands of `type` with the accumulator usual for it, 32 bits or more, and a

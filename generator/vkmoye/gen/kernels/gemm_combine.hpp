@@ -1,0 +1,32 @@
+#pragma once
+// The second pass of a product whose k was cut into slices: their sums become C.
+//
+//   partials (n, m, slice)   compact, alpha * A * B^T over a slice of k each, of a form with split_k
+//   C(m, n) = sum over slices of partials + beta * C
+//
+//   32 x 1 threads along (n, m), 8 of them along slices    4 slices of each in flight
+//
+// The order of the sums does not depend on anything but the number of slices: the same input gives
+// the same bits. Interface: bindings partials, c; push constants m, n, slices, ldc and, where C is
+// read, beta.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "vkmoye/contract/device_caps.hpp"
+#include "vkmoye/gen/ir/kernel.hpp"
+#include "vkmoye/gen/kernels/gemm_form.hpp"
+
+namespace vkmoye::gen {
+
+/// What the kernel that sums up slices computes of the product `form`: sums in the type of its
+/// factors, without C.
+GemmForm form_of_slices(GemmForm form);
+
+/// For the product `form`, not in slices and without a batch. `shape`: {M, N, ..}, if it is known.
+ir::Kernel gemm_combine(const GemmForm& form, const std::optional<std::vector<std::int64_t>>& shape,
+                        const DeviceCaps& device, const std::string& name = "gemm/combine");
+
+}  // namespace vkmoye::gen
