@@ -19,6 +19,7 @@
 #include "vkmoye/gen/kernels/copy_tiled.hpp"
 #include "vkmoye/gen/kernels/gemm.hpp"
 #include "vkmoye/gen/kernels/gemm_combine.hpp"
+#include "vkmoye/gen/kernels/gemm_epilogue.hpp"
 #include "vkmoye/gen/kernels/gemm_matrix.hpp"
 #include "vkmoye/gen/kernels/gemm_thin.hpp"
 #include "vkmoye/gen/kernels/reduce.hpp"

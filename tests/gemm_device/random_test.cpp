@@ -232,7 +232,7 @@ TEST_F(GemmTest, GridsBeyondOneDispatchAreRight) {
   for_each_device(
       [&](Device& device) {
         pipelines_.clear();
-        Problem problem = {gen::find_kernel("gemm/simt"), kSmall, {}, {}};
+        Problem problem = {gen::find_kernel("gemm/simt"), kSmall, GemmProblem(), {}};
         problem.gemm.batch = 5;
         problem.gemm.init = Init::integers;
         problem.size = {150, 130, 9};
@@ -250,7 +250,8 @@ TEST_F(GemmTest, SumsOfNothingAreZero) {
       const bool is_thin = std::string(kernel) == "gemm/thin";
       for (const double beta : {0.0, -2.0}) {
         for (const Extents& size : {Extents{33, 34, 0}, {0, 34, 5}, {33, 0, 5}, {0, 0, 0}}) {
-          Problem problem = {gen::find_kernel(kernel), is_thin ? kThinRows : kSmall, {}, size};
+          Problem problem = {gen::find_kernel(kernel), is_thin ? kThinRows : kSmall, GemmProblem(),
+                             size};
           problem.gemm.beta = beta;
           EXPECT_TRUE(expect_right(device, problem, 1));
         }
@@ -273,7 +274,7 @@ TEST_F(GemmTest, FewRowsAndFewColumnsAreRight) {
   for_each_device([&](Device& device) {
     pipelines_.clear();
     for (const auto& [type, size, k_contiguous, batch] : cases) {
-      Problem problem = {gen::find_kernel("gemm/thin"), {}, {}, size};
+      Problem problem = {gen::find_kernel("gemm/thin"), {}, GemmProblem(), size};
       problem.gemm = parse_gemm_type(type);
       problem.gemm.a_k_contiguous = problem.gemm.b_k_contiguous = k_contiguous;
       problem.gemm.batch = batch;
@@ -291,7 +292,8 @@ TEST_F(GemmTest, MatrixUnitsAreRight) {
     for (const char* type : {"f16,f32", "f16", "f16,f16"}) {
       for (const bool a_k : {true, false}) {
         for (const bool b_k : {true, false}) {
-          Problem problem = {gen::find_kernel("gemm/coopmat"), {{"tile", "32x32x16"}}, {}, {}};
+          Problem problem = {
+              gen::find_kernel("gemm/coopmat"), {{"tile", "32x32x16"}}, GemmProblem(), {}};
           problem.gemm = parse_gemm_type(type);
           problem.gemm.a_k_contiguous = a_k;
           problem.gemm.b_k_contiguous = b_k;
@@ -317,7 +319,8 @@ TEST_F(GemmTest, EveryCombinationOfTypesIsRefusedOrRight) {
     for (const char* operand : {"f16", "f32", "f64", "i32"}) {
       for (const char* accumulator : names) {
         for (const char* result : names) {
-          Problem problem = {gen::find_kernel("gemm/moye_simple"), kSingle, {}, {17, 33, 9}};
+          Problem problem = {
+              gen::find_kernel("gemm/moye_simple"), kSingle, GemmProblem(), {17, 33, 9}};
           const auto type = std::string(operand) + "," + accumulator + "," + result;
           problem.gemm = parse_gemm_type(type);
           try {
@@ -337,7 +340,7 @@ TEST_F(GemmTest, EveryCombinationOfTypesIsRefusedOrRight) {
 // The tests above can fail: here a kernel for another form writes the result.
 TEST_F(GemmTest, AWrongProductIsFoundAndItsCommandPrinted) {
   for_each_device([&](Device& device) {
-    Problem problem = {gen::find_kernel("gemm/simt"), kSmall, {}, {33, 33, 33}};
+    Problem problem = {gen::find_kernel("gemm/simt"), kSmall, GemmProblem(), {33, 33, 33}};
     problem.gemm.init = Init::integers;
     problem.gemm.a.offset = 4;
     Problem other = problem;

@@ -20,7 +20,8 @@ struct Golden {
   const char* kernel;
   ScalarType type;
   Options options;
-  const char* reason;  // why this config is worth keeping before one's eyes
+  const char* reason;                      // why this config is worth keeping before one's eyes
+  std::vector<std::string> epilogue = {};  // of a product
 };
 
 const Golden kGoldens[] = {
@@ -29,6 +30,12 @@ const Golden kGoldens[] = {
      ScalarType::f32,
      {},
      "projections, registers"},
+    {"gemm_moye_simple_f32_bias_relu.comp",
+     "gemm/moye_simple",
+     ScalarType::f32,
+     {},
+     "an epilogue, and what it reads",
+     {"bias", "relu"}},
     {"gemm_simt_f32.comp", "gemm/simt", ScalarType::f32, {}, "the whole of a fast product"},
     {"gemm_thin_f16.comp",
      "gemm/thin",
@@ -130,8 +137,11 @@ class GoldenTest : public testing::TestWithParam<Golden> {};
 
 TEST_P(GoldenTest, IsWhatTheGeneratorPrints) {
   const Golden& golden = GetParam();
-  const CompiledKernel kernel =
-      compile(find_kernel(golden.kernel)->describe(request_of(golden.type, golden.options)));
+  KernelRequest request = request_of(golden.type, golden.options);
+  for (const std::string& name : golden.epilogue) {
+    request.gemm.epilogue.push_back(*find_gemm_step(name));
+  }
+  const CompiledKernel kernel = compile(find_kernel(golden.kernel)->describe(request));
   const std::string path = std::string(VKMOYE_SHADERS "/generated/") + golden.file;
   if (std::getenv("VKMOYE_UPDATE_GOLDEN") != nullptr) test::write_file(path, kernel.glsl);
   EXPECT_EQ(difference(test::read_file(path), kernel.glsl), "")

@@ -5,11 +5,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <span>
+
 #include "support/fake_devices.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/across.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
+#include "vkmoye/gen/twin/twin.hpp"
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::gen {
@@ -172,6 +175,31 @@ TEST(Compute, OperandsKeepTheOrderThatTheyAreGivenIn) {
     }
   }
 )"));
+}
+
+// The function is given the coordinates of another view's values, which need not be inside.
+TEST(Apply, GivesCoordinatesToTheFunction) {
+  Builder k("triangle", 32);
+  Tensor dst = k.output("dst", ScalarType::i32, {{"col", "cols"}, {"row", "rows"}});
+  const View mine = parallelize(tile(dst, {8, 8}, {k.block_x(), k.block_y()}), make_layout({8, 4}),
+                                k.thread());  // (1,2)
+  const View y = k.make_fragment_like("y", ScalarType::i32, mine);
+  const auto place = [](const std::vector<Expr>&, const std::vector<Expr>& at) {
+    const Expr number = ir::convert(at[1] * 100 + at[0], ScalarType::i32);
+    return select(ir::less(at[0], at[1]), -number, number);
+  };
+  k.apply(y, mine, place, {});
+  k.copy(y, mine);
+  std::vector<std::int32_t> out(11 * 10);
+  const TwinReport report = run_on_host(k.finish(), {std::as_writable_bytes(std::span(out))},
+                                        {{"cols", 10}, {"rows", 11}});
+  EXPECT_THAT(report.reasons, IsEmpty());
+  for (int row = 0; row < 11; ++row) {
+    for (int col = 0; col < 10; ++col) {
+      const int number = 100 * row + col;
+      EXPECT_EQ(out[static_cast<std::size_t>(10 * row + col)], col < row ? -number : number);
+    }
+  }
 }
 
 TEST(ThreadReduction, CombinesLanesFirstThenSubgroups) {

@@ -65,6 +65,9 @@ Timing time_openblas(const BaselineRun& run, const GemmProblem& problem, const E
 
 Timing time_gemm_baseline(const std::string& name, const BaselineRun& run,
                           const GemmProblem& problem, const Extents& size) {
+  if (!problem.epilogue.empty()) {
+    throw Unavailable(fmt::format("{} computes products without an epilogue", name));
+  }
   return name == "cublas" ? time_cublas(run, problem, size) : time_openblas(run, problem, size);
 }
 

@@ -74,13 +74,18 @@ class Checker {
         A_(data.matrices()[0]),
         B_(data.matrices()[1]),
         C_(data.matrices()[2]),
+        input_matrices_(data.inputs()),
         exact_(data.is_exact()),
         a_(data.bytes(0)),
         b_(data.bytes(1)),
         c_(data.bytes(2)),
+        inputs_(bytes_of_inputs(data)),
         result_(result),
         accumulator_(range_of(problem.accumulator)),
-        result_range_(range_of(problem.result)) {}
+        steps_(range_of(gen::factor_type(problem.form()))),
+        result_range_(range_of(problem.result)) {
+    if (problem.accumulator == ScalarType::f64) steps_.epsilon *= 2;
+  }
 
   Verdict run(Verify verify, std::uint64_t seed) {
     if (m_ > 0 && n_ > 0 && C_.batch > 0) compare_elements(verify, seed);
@@ -165,7 +170,11 @@ class Checker {
       expected += before;
       magnitude += std::fabs(before);
     }
-    const double bound = exact_ ? 0 : bound_of(expected, magnitude);
+    bool exact = exact_;
+    const double of_sum = exact || !std::isfinite(expected) ? 0 : bound_of_sum(magnitude);
+    const Bounded v = finished(batch, i, j, {expected, of_sum}, exact);
+    expected = v.value;
+    const double bound = exact ? 0 : v.bound + bound_of_result(expected);
     const double error = std::fabs(got - expected);
     const bool near = std::isfinite(expected) && error <= bound;
     if (near || alike(got, expected)) {
@@ -177,14 +186,39 @@ class Checker {
     found.first =
         fmt::format("C[{}{},{}] is {}, not {}", problem_.batch > 1 ? fmt::format("{},", batch) : "",
                     i, j, got, expected);
-    if (!exact_ && std::isfinite(bound)) found.first += fmt::format(" within {:.3g}", bound);
+    if (!exact && std::isfinite(bound)) found.first += fmt::format(" within {:.3g}", bound);
   }
 
-  double bound_of(double expected, double magnitude) const {
+  double bound_of_sum(double magnitude) const {
     const double c = problem_.accumulator == ScalarType::f64 ? 2 : 1;
-    return c * static_cast<double>(k_ + 3) * accumulator_.epsilon * magnitude +
-           result_range_.epsilon * std::fabs(expected) +
+    return c * static_cast<double>(k_ + 3) * accumulator_.epsilon * magnitude;
+  }
+  double bound_of_result(double expected) const {
+    return result_range_.epsilon * std::fabs(expected) +
            std::max(accumulator_.smallest_normal, result_range_.smallest_normal);
+  }
+
+  // `v` after the epilogue.
+  Bounded finished(std::int64_t batch, std::int64_t i, std::int64_t j, Bounded v,
+                   bool& exact) const {
+    std::size_t next = 0;
+    for (const NamedStep& named : problem_.epilogue) {
+      double input = 0;
+      if (!named.step->inputs.empty()) {
+        const Matrix& matrix = input_matrices_[next];
+        const std::uint64_t at = matrix.at(batch, i, j) * size_of(matrix.type);
+        input = load_number(matrix.type, &inputs_[next++][at]);
+      }
+      v = after(named, v, input, steps_, exact);
+    }
+    return v;
+  }
+
+  static std::vector<std::vector<std::byte>> bytes_of_inputs(const GemmData& data) {
+    std::vector<std::vector<std::byte>> out;
+    const auto count = static_cast<int>(data.inputs().size());
+    for (int i = 0; i < count; ++i) out.push_back(data.bytes(3 + i));
+    return out;
   }
 
   // Not finite in the same way; beyond the largest number of C also that number, truncated.
@@ -229,10 +263,12 @@ class Checker {
   const GemmProblem& problem_;
   std::int64_t m_, n_, k_;
   const Matrix &A_, &B_, &C_;
+  const std::vector<Matrix>& input_matrices_;  // of the epilogue
   bool exact_;
   std::vector<std::byte> a_, b_, c_;  // before the run
+  std::vector<std::vector<std::byte>> inputs_;
   std::span<const std::byte> result_;
-  NumberRange accumulator_, result_range_;
+  NumberRange accumulator_, steps_, result_range_;
   std::mutex mutex_;
   Verdict verdict_;
 };

@@ -11,7 +11,9 @@
 // Instructions"). K products and sums round K times (Higham, Accuracy and Stability of Numerical
 // Algorithms, 3.1), 3 more are for alpha, beta and their sum. tiny is the smallest normal number of
 // accumulator and result, which a device may flush. What is not finite must be so alike. Where all
-// numbers are whole and small, the result must be equal.
+// numbers are whole and small, the result must be equal. What the steps of an epilogue add to the bound
+// before the result is rounded stands in gemm_epilogue.hpp, with eps and tiny of the type of alpha, eps
+// twice for f64.
 
 #include <cstdint>
 #include <span>

@@ -17,20 +17,30 @@ bool wants_integers(const GemmProblem& problem) {
   return problem.init == Init::integers || holds_whole_numbers_only(problem.operand);
 }
 
-// Every partial sum, times alpha, plus beta * C stays below the last number up to which all whole
-// numbers exist.
+// Every partial sum, times alpha, plus beta * C, and each step of the epilogue, stays below the last
+// number up to which all whole numbers exist.
 IntegerInputs integer_inputs(const GemmProblem& problem, std::int64_t k) {
   const double alpha = std::fabs(problem.alpha), beta = std::fabs(problem.beta);
   if (alpha != std::trunc(alpha) || beta != std::trunc(beta)) return {};
   const double room =
       std::min({range_of(problem.operand).whole, range_of(problem.accumulator).whole,
                 range_of(problem.result).whole});
-  const double factor = std::max(1.0, alpha);
-  for (std::int64_t most = 4; most > 0; --most) {
-    const auto x = static_cast<double>(most);
-    if (factor * static_cast<double>(k) * x * x + beta * x <= room) return {most, 1};
+  for (const NamedStep& named : problem.epilogue) {
+    if (named.number != std::trunc(named.number)) return {};
   }
-  const double terms = std::floor((room - beta) / factor);
+  // What a sum of `terms` products of numbers up to x can become.
+  const auto largest = [&](double terms, double x) {
+    double most = std::max(1.0, alpha) * terms * x * x + beta * x;
+    for (const NamedStep& named : problem.epilogue) {
+      most += x * static_cast<double>(named.step->inputs.size());
+      most *= std::max(1.0, std::fabs(named.number));
+    }
+    return most;
+  };
+  for (std::int64_t most = 4; most > 0; --most) {
+    if (largest(static_cast<double>(k), static_cast<double>(most)) <= room) return {most, 1};
+  }
+  const double none = largest(0, 1), terms = std::floor((room - none) / (largest(1, 1) - none));
   if (!(terms >= 1)) return {};
   return {1, static_cast<std::int64_t>(std::ceil(static_cast<double>(k) / terms))};
 }
@@ -38,12 +48,20 @@ IntegerInputs integer_inputs(const GemmProblem& problem, std::int64_t k) {
 }  // namespace
 
 GemmData::GemmData(const GemmProblem& problem, const Extents& size, std::uint64_t seed)
-    : problem_(problem), matrices_(matrices_of(problem, size)), seed_(seed) {
+    : problem_(problem),
+      matrices_(matrices_of(problem, size)),
+      inputs_(epilogue_inputs_of(problem, size)),
+      seed_(seed) {
   if (wants_integers(problem)) integers_ = integer_inputs(problem, size[2]);
 }
 
+const Matrix& GemmData::matrix_at(int which) const {
+  const auto at = static_cast<std::size_t>(which);
+  return at < matrices_.size() ? matrices_[at] : inputs_[at - matrices_.size()];
+}
+
 double GemmData::value(int which, std::int64_t batch, std::int64_t i, std::int64_t j) const {
-  const Matrix& matrix = matrices_[static_cast<std::size_t>(which)];
+  const Matrix& matrix = matrix_at(which);
   const std::int64_t first = matrix.second_contiguous ? matrix.rows : matrix.cols;
   const std::int64_t second = matrix.second_contiguous ? matrix.cols : matrix.rows;
   const auto index = static_cast<std::uint64_t>((batch * first + i) * second + j);
@@ -58,7 +76,7 @@ double GemmData::value(int which, std::int64_t batch, std::int64_t i, std::int64
   }
   if (problem_.init == Init::nonfinite) {
     // About one row of A in four has one, as has one of B.
-    const auto rarity = static_cast<std::uint64_t>(which == 2 ? 8 : 4 * second);
+    const auto rarity = static_cast<std::uint64_t>(which >= 2 ? 8 : 4 * second);
     const double odd[] = {std::numeric_limits<double>::quiet_NaN(),
                           std::numeric_limits<double>::infinity(),
                           -std::numeric_limits<double>::infinity()};
@@ -72,7 +90,7 @@ double GemmData::value(int which, std::int64_t batch, std::int64_t i, std::int64
 }
 
 std::vector<std::byte> GemmData::bytes(int which) const {
-  const Matrix& matrix = matrices_[static_cast<std::size_t>(which)];
+  const Matrix& matrix = matrix_at(which);
   const std::size_t width = size_of(matrix.type);
   std::vector<std::byte> out(matrix.span() * width, GuardedBuffer::kPoison);
   if (which == 2 && problem_.beta == 0) return out;

@@ -11,8 +11,8 @@
 
 namespace vkmoye::bench {
 
-/// Whole numbers so small and so few that every sum of `Init::integers` is exact in accumulator and
-/// result: magnitudes up to `most`; of a row of A, one element in `step` is not 0.
+/// Whole numbers so small and so few that every sum of `Init::integers`, also behind the steps of an
+/// epilogue, is exact in accumulator and result: magnitudes up to `most`; of a row of A, one element in `step` is not 0.
 struct IntegerInputs {
   std::int64_t most = 0, step = 1;
 };
@@ -22,18 +22,23 @@ class GemmData {
   GemmData(const GemmProblem& problem, const Extents& size, std::uint64_t seed);
 
   const std::array<Matrix, 3>& matrices() const { return matrices_; }
+  /// What the epilogue reads.
+  const std::vector<Matrix>& inputs() const { return inputs_; }
 
-  /// Whether the result can be computed without any rounding, so that it must be equal.
+  /// Whether the result can be computed without any rounding, so that it must be equal; gelu and
+  /// silu round all the same.
   bool is_exact() const { return integers_.most > 0; }
 
-  /// All bytes of the buffer of matrix `which` (0: A, 1: B, 2: C).
+  /// All bytes of the buffer of matrix `which` (0: A, 1: B, 2: C, 3: the first input of the epilogue).
   std::vector<std::byte> bytes(int which) const;
 
  private:
+  const Matrix& matrix_at(int which) const;
   double value(int which, std::int64_t batch, std::int64_t i, std::int64_t j) const;
 
   GemmProblem problem_;
   std::array<Matrix, 3> matrices_;
+  std::vector<Matrix> inputs_;
   std::uint64_t seed_;
   IntegerInputs integers_;  // most is 0: not of integers, or they cannot be kept exact
 };

@@ -26,6 +26,18 @@ Field factor_field(std::string name, std::string help, double GemmProblem::*valu
           }};
 }
 
+Field epilogue_field() {
+  return {"epilogue",
+          "steps on alpha * A * B^T + beta * C before it is rounded, in order, commas between: " +
+              epilogue_expects() + " (none); apply takes what they read behind the other arrays",
+          "steps with commas between, of " + epilogue_expects(),
+          [](const GemmProblem& problem) { return epilogue_text(problem.epilogue); },
+          [](const std::string& text, GemmProblem& problem) {
+            problem.epilogue = parse_epilogue(text);
+            return true;
+          }};
+}
+
 // A count from `least` on that `place` says where it is in a problem.
 template <class Place>
 Field count_field(std::string name, std::string help, std::int64_t least, Place place) {
@@ -68,6 +80,7 @@ const std::vector<Field>& gemm_problem_fields() {
                     &P::c_n_contiguous),
         factor_field("alpha", "C = alpha * A * B^T + beta * C (1)", &P::alpha),
         factor_field("beta", "0: C is not read (0)", &P::beta),
+        epilogue_field(),
         count_field(
             "batch", "how many products at once (1)", 1, [](P & p) -> auto& { return p.batch; }),
         count_field(

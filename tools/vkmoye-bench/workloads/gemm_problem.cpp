@@ -13,9 +13,9 @@
 namespace vkmoye::bench {
 namespace {
 
-Matrix matrix_of(char name, ScalarType type, bool second_contiguous, std::int64_t first,
-                 std::int64_t second, std::int64_t batch, const Placement& place,
-                 std::vector<std::string>& reasons) {
+Matrix matrix_of(const std::string& name, ScalarType type, bool second_contiguous,
+                 std::int64_t first, std::int64_t second, std::int64_t batch,
+                 const Placement& place, std::vector<std::string>& reasons) {
   Matrix matrix = {};
   matrix.name = name;
   matrix.type = type;
@@ -38,7 +38,7 @@ Matrix matrix_of(char name, ScalarType type, bool second_contiguous, std::int64_
   matrix.stride = place.stride.value_or(matrix.rows * matrix.leading);
   const std::int64_t matrix_span =
       matrix.rows == 0 ? 0 : (matrix.rows - 1) * matrix.leading + matrix.cols;
-  if (name == 'C' && batch > 1 && matrix.stride < matrix_span) {
+  if (name == "C" && batch > 1 && matrix.stride < matrix_span) {
     reasons.push_back(fmt::format("the matrices of C span {} elements each and lie {} apart",
                                   matrix_span, matrix.stride));
   }
@@ -63,6 +63,7 @@ gen::GemmForm GemmProblem::form() const {
   if (!c_n_contiguous) std::swap(form.a_k_contiguous, form.b_k_contiguous);
   form.beta = beta != 0;
   form.batched = batch != 1;
+  form.epilogue = kernel_epilogue(epilogue, !c_n_contiguous);
   return slices > 1 ? gen::form_of_slices(form) : form;
 }
 
@@ -107,15 +108,20 @@ std::uint64_t Matrix::at(std::int64_t which, std::int64_t i, std::int64_t j) con
 std::array<Matrix, 3> matrices_of(const GemmProblem& problem, const Extents& size) {
   const std::int64_t m = size[0], n = size[1], k = size[2];
   std::vector<std::string> reasons;
-  const auto matrix = [&](char name, ScalarType type, bool contiguous, std::int64_t first,
+  const auto matrix = [&](const char* name, ScalarType type, bool contiguous, std::int64_t first,
                           std::int64_t second, const Placement& place) {
     return matrix_of(name, type, contiguous, first, second, problem.batch, place, reasons);
   };
   const std::array<Matrix, 3> matrices = {
-      matrix('A', problem.operand, problem.a_k_contiguous, m, k, problem.a),
-      matrix('B', problem.operand, problem.b_k_contiguous, n, k, problem.b),
-      matrix('C', problem.result, problem.c_n_contiguous, m, n, problem.c)};
-  for (const auto& [name, value] : {std::pair{"alpha", problem.alpha}, {"beta", problem.beta}}) {
+      matrix("A", problem.operand, problem.a_k_contiguous, m, k, problem.a),
+      matrix("B", problem.operand, problem.b_k_contiguous, n, k, problem.b),
+      matrix("C", problem.result, problem.c_n_contiguous, m, n, problem.c)};
+  std::vector<std::pair<std::string, double>> numbers = {{"alpha", problem.alpha},
+                                                         {"beta", problem.beta}};
+  for (const NamedStep& named : problem.epilogue) {
+    if (!named.step->arguments.empty()) numbers.emplace_back(named.step->name, named.number);
+  }
+  for (const auto& [name, value] : numbers) {
     // The kernel is given an f64 or i32, of other accumulators an f32.
     const double magnitude = std::fabs(value);
     const bool whole = value == std::trunc(value) && value >= -0x1p31 && value < 0x1p31;
@@ -143,6 +149,22 @@ Extents kernel_shape(const GemmProblem& problem, const Extents& size) {
   return {size[1], size[0], size[2]};
 }
 
+std::vector<Matrix> epilogue_inputs_of(const GemmProblem& problem, const Extents& size) {
+  std::vector<Matrix> inputs;
+  for (const NamedStep& named : problem.epilogue) {
+    for (const gen::GemmInput& input : named.step->inputs) {
+      Matrix& matrix = inputs.emplace_back(matrices_of(problem, size)[2]);
+      matrix.name = input.name;
+      if (input.along == gen::GemmInput::Along::both) continue;
+      matrix.second_contiguous = input.along == gen::GemmInput::Along::n;
+      matrix.rows = 1;
+      matrix.cols = size[matrix.second_contiguous ? 1 : 0];
+      matrix.leading = matrix.stride = matrix.offset = 0;
+    }
+  }
+  return inputs;
+}
+
 Arguments gemm_arguments(const GemmProblem& problem, const Extents& size) {
   const auto [A, B, C] = matrices_of(problem, size);
   const bool exchanged = !problem.c_n_contiguous;
@@ -161,6 +183,11 @@ Arguments gemm_arguments(const GemmProblem& problem, const Extents& size) {
     arguments["ldc"] = shape[1];
     arguments["stride_c"] = shape[0] * shape[1];
     arguments["slices"] = problem.slices;
+  }
+  for (const NamedStep& named : problem.epilogue) {
+    for (const std::string& name : named.step->arguments) {
+      arguments[name] = scalar(named.number, problem.accumulator);
+    }
   }
   if (problem.form().batched) {
     arguments["batch"] = problem.batch;

@@ -1,7 +1,7 @@
 #pragma once
 // A matrix product as a user states it.
 //
-//   C(M,N) = alpha * A(M,K) * B(N,K)^T + beta * C(M,N)
+//   C(M,N) = epilogue(alpha * A(M,K) * B(N,K)^T + beta * C(M,N))
 //
 //   --size 2x4x3 --a m --lda 5 --offset-a 4      A lies as an array of K rows of M elements:
 //
@@ -9,7 +9,7 @@
 //              k=0        k=1        k=2
 //
 // Kernels write C with n contiguous. One with m contiguous is the transpose C^T = B * A^T, so A and
-// B change places in the kernel, as do M and N.
+// B change places in the kernel, as do M and N, and a bias along them.
 
 #include <array>
 #include <cstdint>
@@ -21,6 +21,7 @@
 #include "vkmoye/contract/kernel_interface.hpp"
 #include "vkmoye/gen/kernels/config_fields.hpp"
 #include "vkmoye/gen/kernels/gemm_form.hpp"
+#include "workloads/gemm_epilogue.hpp"
 
 namespace vkmoye::bench {
 
@@ -46,6 +47,7 @@ struct GemmProblem {
   ScalarType result = ScalarType::f32;
   bool a_k_contiguous = true, b_k_contiguous = true, c_n_contiguous = true;
   double alpha = 1, beta = 0;
+  std::vector<NamedStep> epilogue = {};
   std::int64_t batch = 1;
   std::int64_t slices = 1;  // of k, summed up apart and then together
   Placement a = {}, b = {}, c = {};
@@ -66,9 +68,9 @@ GemmProblem parse_gemm_type(const std::string& text);
 /// What of a product the options of the command line say, beside its types and its size.
 const std::vector<gen::ConfigField<GemmProblem>>& gemm_problem_fields();
 
-/// One of the three arrays with all its numbers.
+/// One of the arrays with all its numbers.
 struct Matrix {
-  char name;  // A, B or C
+  std::string name;  // A, B, C, bias
   ScalarType type;
   bool second_contiguous;   // else the first index of A(m,k), B(n,k), C(m,n) is
   std::int64_t rows, cols;  // of the array as it lies in memory: cols are contiguous
@@ -84,8 +86,13 @@ struct Matrix {
 };
 
 /// A, B and C of `problem` with `size` {M, N, K}. Throws ArgumentError with every reason: rows
-/// that overlap, matrices of C that do, alpha or beta that the accumulator does not hold.
+/// that overlap, matrices of C that do, alpha, beta or another number that the accumulator does not
+/// hold.
 std::array<Matrix, 3> matrices_of(const GemmProblem& problem, const Extents& size);
+
+/// What the epilogue reads, in order. At (i, j) of each lies what belongs to C(i, j): a bias is a
+/// matrix whose rows, or columns, are one.
+std::vector<Matrix> epilogue_inputs_of(const GemmProblem& problem, const Extents& size);
 
 /// The arguments of the kernel `problem.form()`.
 Arguments gemm_arguments(const GemmProblem& problem, const Extents& size);

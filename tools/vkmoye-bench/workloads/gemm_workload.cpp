@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <utility>
+#include <vector>
 
 #include "baselines/baselines.hpp"
 #include "vkmoye/base/error.hpp"
@@ -21,8 +22,12 @@ class Gemm : public Workload {
        const Extents& size)
       : Workload(entry, std::move(request), size),
         problem_(problem),
-        matrices_(matrices_of(problem, size)),
-        order_(problem.c_n_contiguous ? std::array{0, 1, 2} : std::array{1, 0, 2}) {}
+        matrices_(arrays_of(problem, size)),
+        order_(problem.c_n_contiguous ? std::vector{0, 1} : std::vector{1, 0}) {
+    const auto count = static_cast<int>(matrices_.size());
+    for (int input = 3; input < count; ++input) order_.push_back(input);
+    order_.push_back(2);
+  }
 
   std::string type_text() const override { return problem_.type_text(); }
   std::vector<std::string> words() const override { return gemm_words(problem_); }
@@ -36,7 +41,8 @@ class Gemm : public Workload {
       array.name = matrix.name;
       array.bytes = matrix.span() * width;
       array.offset = static_cast<std::uint64_t>(matrix.offset) * width;
-      if (which != 2 || problem_.beta != 0) array.input = static_cast<std::size_t>(which);
+      const int unread = which > 2 && problem_.beta == 0 ? 1 : 0;  // C is not given
+      if (which != 2 || problem_.beta != 0) array.input = static_cast<std::size_t>(which - unread);
     }
     return arrays;
   }
@@ -70,7 +76,7 @@ class Gemm : public Workload {
     for (const Matrix& matrix : matrices_) {
       const double elements = static_cast<double>(matrix.rows) * static_cast<double>(matrix.cols) *
                               static_cast<double>(matrix.stride == 0 ? 1 : matrix.batch);
-      const int passes = matrix.name == 'C' && problem_.beta != 0 ? 2 : 1;
+      const int passes = matrix.name == "C" && problem_.beta != 0 ? 2 : 1;
       bytes += passes * elements * static_cast<double>(size_of(matrix.type));
     }
     return bytes;
@@ -84,7 +90,8 @@ class Gemm : public Workload {
   }
 
   Verdict check(const Execution& execution, Verify verify, std::uint64_t seed) const override {
-    const std::vector<std::byte> result = read_all(execution, 2, arrays().back().bytes);
+    const std::vector<std::byte> result =
+        read_all(execution, order_.size() - 1, arrays().back().bytes);
     return check_gemm(GemmData(problem_, size(), seed), problem_, size(), result, verify, seed);
   }
 
@@ -100,6 +107,12 @@ class Gemm : public Workload {
   ScalarType result_type() const override { return problem_.result; }
 
  private:
+  static std::vector<Matrix> arrays_of(const GemmProblem& problem, const Extents& size) {
+    const auto product = matrices_of(problem, size);
+    std::vector<Matrix> all(product.begin(), product.end());
+    for (Matrix& input : epilogue_inputs_of(problem, size)) all.push_back(std::move(input));
+    return all;
+  }
   const Matrix& matrix_at(int which) const { return matrices_[static_cast<std::size_t>(which)]; }
   double products() const {
     return static_cast<double>(size()[0]) * static_cast<double>(size()[1]) *
@@ -107,8 +120,8 @@ class Gemm : public Workload {
   }
 
   GemmProblem problem_;
-  std::array<Matrix, 3> matrices_;  // A, B, C
-  std::array<int, 3> order_;        // of the kernel's bindings
+  std::vector<Matrix> matrices_;  // A, B, C, what the epilogue reads
+  std::vector<int> order_;        // of the kernel's bindings
 };
 
 // Rows, columns and matrices of a given array.
@@ -142,15 +155,27 @@ void set_types(GemmProblem& problem, const std::string& text) {
   problem.result = types.result;
 }
 
+// A and B, C where it is read, then what the epilogue reads.
+void require_count(const Question& question, const GemmProblem& problem, std::size_t count) {
+  std::vector<std::string> names = {"A", "B"};
+  if (problem.beta != 0) names.push_back("C");
+  for (const NamedStep& named : problem.epilogue) {
+    for (const gen::GemmInput& input : named.step->inputs) names.push_back(input.name);
+  }
+  if (count == names.size()) return;
+  constexpr const char* kNumbers[] = {"two", "three", "four", "five", "six"};
+  const std::string with =
+      problem.epilogue.empty() ? "" : ", --epilogue " + epilogue_text(problem.epilogue);
+  throw ArgumentError(fmt::format("{} takes {} arrays, {}, got {}: --beta is {}{}",
+                                  question.entry->name, kNumbers[names.size() - 2],
+                                  join(names, " "), count, problem.beta, with));
+}
+
 std::unique_ptr<Workload> of_arrays(const Question& question,
                                     const std::vector<GivenArray>& given) {
   GemmProblem problem = read_problem(question);
   const bool reads_c = problem.beta != 0;
-  if (given.size() != (reads_c ? 3u : 2u)) {
-    throw ArgumentError(fmt::format("{} takes {}, got {}: --beta is {}", question.entry->name,
-                                    reads_c ? "three arrays, A B C" : "two arrays, A B",
-                                    given.size(), problem.beta));
-  }
+  require_count(question, problem, given.size());
   set_types(problem, question.type.empty() ? std::string(to_string(given[0].type)) : question.type);
   const Given a = read_shape(given[0]), b = read_shape(given[1]);
   const std::int64_t m = problem.a_k_contiguous ? a.rows : a.cols;
@@ -177,14 +202,23 @@ std::unique_ptr<Workload> of_arrays(const Question& question,
   }
   problem.batch = a.is_batch ? a.batch : b.batch;
   problem.keeps_batch = a.is_batch || b.is_batch;
-  if (reads_c) {
-    expect(given[2], problem.result);
-    std::vector<std::int64_t> shape = {problem.c_n_contiguous ? m : n,
-                                       problem.c_n_contiguous ? n : m};
-    if (problem.keeps_batch) shape.insert(shape.begin(), problem.batch);
-    if (given[2].shape != shape) {
-      reasons.push_back(fmt::format("{}: has the shape {}, C has {}", given[2].name,
-                                    shape_text(given[2].shape), shape_text(shape)));
+  const auto expect_shape = [&](const GivenArray& array, const std::string& what,
+                                const std::vector<std::int64_t>& shape) {
+    expect(array, problem.result);
+    if (array.shape == shape) return;
+    reasons.push_back(fmt::format("{}: has the shape {}, {} has {}", array.name,
+                                  shape_text(array.shape), what, shape_text(shape)));
+  };
+  std::vector<std::int64_t> shape = {problem.c_n_contiguous ? m : n,
+                                     problem.c_n_contiguous ? n : m};
+  if (problem.keeps_batch) shape.insert(shape.begin(), problem.batch);
+  if (reads_c) expect_shape(given[2], "C", shape);
+  std::size_t next = reads_c ? 3 : 2;
+  for (const NamedStep& named : problem.epilogue) {
+    for (const gen::GemmInput& input : named.step->inputs) {
+      using Along = gen::GemmInput::Along;
+      const std::vector<std::int64_t> vector = {input.along == Along::n ? n : m};
+      expect_shape(given[next++], input.name, input.along == Along::both ? shape : vector);
     }
   }
   if (!reasons.empty()) throw ArgumentError(join(reasons, "; "));
@@ -219,7 +253,7 @@ Operation products() {
   row.takes_all_types = true;
   for (const auto& field : gemm_problem_fields()) {
     const bool of_form = field.name == "a" || field.name == "b" || field.name == "c" ||
-                         field.name == "alpha" || field.name == "beta";
+                         field.name == "alpha" || field.name == "beta" || field.name == "epilogue";
     row.options.push_back({field.name, field.help, of_form,
                            of_form || field.name == "batch" || field.name == "split-k"});
   }

@@ -115,6 +115,9 @@ class Builder {
   void apply(const View& to, const Function& function, const Views&... from) {
     apply(to, [&](const std::vector<Expr>& x) { return applied(function, x, from...); }, {from...});
   }
+  /// to(v) = function((from(v)..), coordinates of at(v)) for each value v.
+  void apply(const View& to, const View& at, const PlacedFunction& function,
+             const std::vector<View>& from);
   /// to(v) = value.
   void assign(const View& to, const Expr& value);
   /// to(v) = combination(to(v), from(w)), w = v where `to` has more than one value along a mode.

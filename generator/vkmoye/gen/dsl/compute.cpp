@@ -224,12 +224,17 @@ Expr ceil_div(const Expr& extent, std::uint32_t part) {
   return extent / part + minimum(extent % part, 1);
 }
 
-ir::Block apply_statements(const Operand& to, const Computation& compute,
+ir::Block apply_statements(const Operand& to, const View& at, const Computation& compute,
                            const std::vector<Operand>& from) {
   std::vector<std::string> names;
   for (const Operand& operand : from) names.push_back(operand.view.name);
+  const ValueLoops loops(to.view.shape());
+  std::vector<Expr> coordinates;
+  for (const View::Axis& axis : broadcast(at, to.view.shape()).axes) {
+    coordinates.push_back(origin(axis) + loops.at(axis.values));
+  }
   const auto round = [&](Body& body, const Place& place, const std::vector<Expr>& values) {
-    const Computed computed = compute(values);
+    const Computed computed = compute(values, coordinates);
     append(body, computed.before);
     body.emplace_back(ir::Store{place.element, computed.value});
   };
@@ -261,6 +266,14 @@ ir::Block atomic_statements(const Operand& to, Combination combination, const Op
 
 void Builder::apply(const View& to, const ElementFunction& function,
                     const std::vector<View>& from) {
+  apply(
+      to, to,
+      [&](const std::vector<Expr>& values, const std::vector<Expr>&) { return function(values); },
+      from);
+}
+
+void Builder::apply(const View& to, const View& at, const PlacedFunction& function,
+                    const std::vector<View>& from) {
   take_grid_from(to);
   std::vector<Operand> operands;
   for (const View& view : from) {
@@ -268,12 +281,12 @@ void Builder::apply(const View& to, const ElementFunction& function,
     operands.push_back(operand(view));
   }
   // What `function` records stands behind the loads and before the store.
-  const auto compute = [&](const std::vector<Expr>& values) {
+  const auto compute = [&](const std::vector<Expr>& values, const std::vector<Expr>& coordinates) {
     Computed computed{{}, 0};
-    computed.before = recorded([&] { computed.value = function(values); });
+    computed.before = recorded([&] { computed.value = function(values, coordinates); });
     return computed;
   };
-  add(apply_statements(operand(to), compute, operands));
+  add(apply_statements(operand(to), at, compute, operands));
 }
 
 void Builder::assign(const View& to, const Expr& value) {

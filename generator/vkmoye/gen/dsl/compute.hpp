@@ -9,6 +9,11 @@
 //
 // A mode of one value is taken for each value of the others' mode, as NumPy broadcasts: its layout
 // gets stride 0. So a reduction is an operation onto a view that does not change along a mode.
+// A function may also be given where each value lies:
+//
+//   y (4,8) registers, c (4,8) of C (n,m)       y(i,j) = x(i,j) where m < n, else 0
+//   k.apply(y, c, [](values, at) { return select(less(at[1], at[0]), values[0], 0); }, {x});
+//
 // Operations on elements are those of ir/expr.hpp: + - * /, minimum, exp, select, convert, number.
 
 #include <functional>
@@ -23,12 +28,17 @@ namespace vkmoye::gen {
 /// An element of the result from one of each operand.
 using ElementFunction = std::function<Expr(const std::vector<Expr>&)>;
 
+/// The same with the coordinates of the element along each axis of an array.
+using PlacedFunction =
+    std::function<Expr(const std::vector<Expr>& values, const std::vector<Expr>& at)>;
+
 /// The same as statements that come before, and the element.
 struct Computed {
   ir::Body before;
   Expr value;
 };
-using Computation = std::function<Computed(const std::vector<Expr>&)>;
+using Computation =
+    std::function<Computed(const std::vector<Expr>& values, const std::vector<Expr>& at)>;
 
 /// `view` in `shape`: modes of one value are repeated. Throws LayoutError naming the mode that is
 /// neither one value nor the mode of `shape`. A view of one value fits every shape.
@@ -49,10 +59,10 @@ struct Operand {
   const ir::Array* array;
 };
 
-/// to(v) = compute(from[0](v), ..) for each value v of `to`, as operands broadcast to its shape.
-/// Elements outside a buffer are not computed. Loops over registers are unrolled.
-/// Throws LayoutError where a shape does not fit.
-ir::Block apply_statements(const Operand& to, const Computation& compute,
+/// to(v) = compute((from[0](v), ..), coordinates of at(v)) for each value v of `to`, as operands and
+/// `at` broadcast to its shape. Elements outside a buffer are not computed; `at` is not looked at and
+/// may be outside. Loops over registers are unrolled. Throws LayoutError where a shape does not fit.
+ir::Block apply_statements(const Operand& to, const View& at, const Computation& compute,
                            const std::vector<Operand>& from);
 
 /// to(v) = combination(to(v), from(w)) for each value w of `from`, in order, v = w where `to` has

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
@@ -65,7 +64,7 @@ class Product {
       builder_.branch(
           fits, [&] { sum_up(vectors); }, [&] { sum_up(single); });
     });
-    write(buffers_.alpha(), buffers_.beta(), tCgC);
+    write(tCgC);
     return builder_.finish();
   }
 
@@ -255,18 +254,13 @@ class Product {
     });
   }
 
-  // C = alpha * sums + beta * C, repetition by repetition, so that few elements of C are in
-  // registers at a time.
-  void write(const Expr& alpha, const std::optional<Expr>& beta, const View& tCgC) {
-    const View result = builder_.make_fragment_like("result", form_.result, select(tCgC, 1, 0));
+  // Repetition by repetition, so that few elements of C are in registers at a time.
+  void write(const View& tCgC) {
     const std::int64_t bytes = static_cast<std::int64_t>(size_of(form_.result));
     const std::int64_t most = std::max<std::int64_t>(1, config_.vector_bytes / bytes);
     const Vector along_n{to_index(std::min<std::int64_t>({4, config_.values_n, most})), 1};
     builder_.unrolled_loop("r", to_index(size(tCgC.shape().mode(1))), [&](const Expr& r) {
-      const View c = select(tCgC, 1, r);
-      if (beta) builder_.copy(c, result, {.edges = Edges::zero, .vector = along_n});
-      builder_.axpby(alpha, select(sums_, 1, r), beta, result);
-      builder_.copy(result, c, {.vector = along_n});
+      buffers_.write(select(sums_, 1, r), select(tCgC, 1, r), along_n);
     });
   }
 

@@ -9,9 +9,9 @@
 //   moye_prefetch   the next tiles travel in registers while these are multiplied  (MoYe.jl, TiledMMA)
 //   simt            vectors of 16 bytes, two shared tiles, threads of a subgroup in a square
 //
-// Interface: bindings a, b, c; push constants m, n, k, lda, ldb, ldc (elements between rows of the
-// stored arrays), alpha and, where C is read, beta; for a batch also batch, stride_a, stride_b,
-// stride_c; for slices of k also slices and stride_c.
+// Interface: bindings a, b, what the epilogue reads, c; push constants m, n, k, lda, ldb, ldc (elements
+// between rows of the stored arrays), alpha and, where C is read, beta, then those of the epilogue; for
+// a batch also batch, stride_a, stride_b, stride_c; for slices of k also slices and stride_c.
 
 #include <string>
 

@@ -1,18 +1,24 @@
 #pragma once
 // The buffers of a matrix product, cut into tiles: what all kernels of the family share.
 //
-//   C(M,N) = alpha * A(M,K) * B(N,K)^T + beta * C, bindings a, b, c; see gemm.hpp for the arguments
+//   C(M,N) = epilogue(alpha * A(M,K) * B(N,K)^T + beta * C)
+//
+// Bindings: a, b, what the epilogue reads, c; see gemm.hpp for the arguments.
 //
 //   GemmBuffers buffers(k, form, {128, 128, 8});
 //   buffers.a(k_tile)     (bK, bM) or (bM, bK): the contiguous axis first
 //   buffers.c()           (bN, bM)
+//   buffers.write(sums, mine, vector)     the sums of a thread to its part `mine` of c()
 //
 // With split_k, a workgroup along z has a slice of k: as many whole tiles as the others, the last ones
 // maybe fewer or none. Tile numbers count within it; C has a matrix for each.
 
 #include <array>
 #include <functional>
+#include <map>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/kernels/gemm_form.hpp"
@@ -29,9 +35,6 @@ class GemmBuffers {
   View b(const Expr& k_tile) const { return of_operand(b_, k_tile); }
   View c() const;
 
-  const Expr& alpha() const { return alpha_; }
-  const std::optional<Expr>& beta() const { return beta_; }
-
   /// Records `body` where there is something to sum up: BLAS does not read A and B where alpha is 0,
   /// so that a NaN there does not count; and without any k there is nothing to read.
   void where_there_are_products(const std::function<void()>& body);
@@ -40,6 +43,11 @@ class GemmBuffers {
   void at_edges(const Expr& k_tile, const std::function<void(Edges)>& load);
   /// Tiles of k, or of this workgroup's slice of it, where k is not 0.
   Expr tiles() const;
+
+  /// c = epilogue(alpha * sums + beta * c), rounded to its type. `c`: a part of c() in whatever cut,
+  /// nothing of which another thread writes; what hangs over an edge is not written. `sums`: registers
+  /// of its shape. `vector`: what is moved at once to and from C, and of what the epilogue reads.
+  void write(const View& sums, const View& c, const Vector& vector);
 
  private:
   struct Operand {
@@ -53,6 +61,10 @@ class GemmBuffers {
   View of_operand(const Operand& operand, const Expr& k_tile) const;
   View one_of(bool several, const Tensor& tensor, std::int64_t first, std::int64_t second,
               const Expr& i, const Expr& j) const;
+  View registers(const std::string& name, const IntTuple& shape);
+  std::vector<Builder::AxisName> axes_of(GemmInput::Along along) const;
+  View held(const GemmInput& input, const View& c, const Vector& vector);
+  void finish(const View& sums, const View& c, const View& result, const Vector& vector);
 
   Builder& k_;
   const GemmForm& form_;
@@ -62,6 +74,7 @@ class GemmBuffers {
   Expr first_tile_ = 0, tiles_ = 0;  // of a slice of k
   Expr alpha_ = 0;
   std::optional<Expr> beta_;
+  std::map<std::string, View> registers_;  // that write() has declared
 };
 
 }  // namespace vkmoye::gen

@@ -52,13 +52,6 @@ const std::vector<ConfigField<GemmConfig>>& gemm_fields() {
   return fields;
 }
 
-std::string form_text(const GemmForm& form) {
-  return fmt::format(
-      "{},{},{} a={} b={}{}{}{}", to_string(form.operand), to_string(form.accumulator),
-      to_string(form.result), form.a_k_contiguous ? 'k' : 'm', form.b_k_contiguous ? 'k' : 'n',
-      form.beta ? " beta" : "", form.batched ? " batch" : "", form.split_k ? " split-k" : "");
-}
-
 std::vector<std::pair<std::string, std::string>> GemmConfig::items() const {
   GemmConfig in_effect = *this;
   in_effect.prefetch = prefetch || stages == 2;
@@ -72,7 +65,7 @@ std::int64_t fragment_vector(const GemmForm& form, std::int64_t values) {
 }
 
 std::vector<std::string> reasons_against(const GemmForm& form) {
-  std::vector<std::string> reasons;
+  std::vector<std::string> reasons = reasons_against_epilogue(form);
   const auto require = [&](bool holds, std::string reason) {
     if (!holds) reasons.push_back(std::move(reason));
   };

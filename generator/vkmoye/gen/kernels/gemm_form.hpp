@@ -1,11 +1,12 @@
 #pragma once
 // What a matrix product is asked to be, apart from its sizes: each value is baked into the kernel.
 //
-//   C(M,N) = alpha * A(M,K) * B(N,K)^T + beta * C
+//   C(M,N) = epilogue(alpha * A(M,K) * B(N,K)^T + beta * C)
 
 #include <string>
 
 #include "vkmoye/contract/scalar_type.hpp"
+#include "vkmoye/gen/kernels/gemm_epilogue.hpp"
 
 namespace vkmoye::gen {
 
@@ -18,8 +19,7 @@ struct GemmForm {
   bool beta = false;                         // C is read; else its old values do not matter
   bool batched = false;
   bool split_k = false;  // C is a matrix of sums for each of `slices` slices of k; not batched
-
-  bool operator==(const GemmForm&) const = default;
+  GemmEpilogue epilogue = {};  // steps before C is rounded; none: C as it is
 };
 
 /// Of alpha and beta: that of the sums, 32 bits or more.
@@ -27,12 +27,12 @@ constexpr ScalarType factor_type(const GemmForm& form) {
   return form.accumulator == ScalarType::f16 ? ScalarType::f32 : form.accumulator;
 }
 
-/// "f16,f32,f16 a=k b=n beta batch", or "split-k".
+/// "f16,f32,f16 a=k b=n beta batch epilogue=bias,relu"; slices are "split-k".
 std::string form_text(const GemmForm& form);
 
 /// The product of operands of `type` with the accumulator usual for it, 32 bits or more, and a
 /// result of the same type.
-constexpr GemmForm gemm_form(ScalarType type) {
+inline GemmForm gemm_form(ScalarType type) {
   const bool narrow = type == ScalarType::f16 || type == ScalarType::bf16;
   GemmForm form;
   form.operand = form.result = type;

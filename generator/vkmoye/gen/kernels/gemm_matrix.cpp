@@ -59,7 +59,7 @@ class Product {
       k_.branch(
           fits, [&] { sum_up(vector()); }, [&] { sum_up({1}); });
     });
-    write(buffers_.alpha(), buffers_.beta());
+    write();
     return k_.finish();
   }
 
@@ -153,8 +153,8 @@ class Product {
     });
   }
 
-  // C = alpha * sums + beta * C, a row of matrices after the other.
-  void write(const Expr& alpha, const std::optional<Expr>& beta) {
+  // A row of matrices after the other.
+  void write() {
     const std::int64_t width = widest(form_.accumulator);
     const std::int64_t lanes = std::min(threads(config_), config_.tile_n / width);
     const TiledCopy copy =
@@ -163,7 +163,6 @@ class Product {
     const View tile_of_c = buffers_.c();
     const View row_of_tile = tile(tile_of_c, {config_.tile_n, config_.atom_m}, {0, 0});
     const View sum = k_.make_fragment_like("sum", form_.accumulator, mine(row_of_tile));
-    const View result = k_.make_fragment_like("result", form_.result, mine(row_of_tile));
     const std::int64_t most = std::min<std::int64_t>({4, width, widest(form_.result)});
     const std::int64_t rows = subgroup_rows() / config_.atom_m;
     k_.unrolled_loop("row", to_index(rows), [&](const Expr& row) {
@@ -176,11 +175,7 @@ class Product {
         const View to =
             tile(tile_of_c, {config_.tile_n, config_.atom_m}, {0, row + Expr(to_index(rows)) * s});
         k_.copy(mine(from), sum, {.vector = {to_index(width)}});
-        if (beta) {
-          k_.copy(mine(to), result, {.edges = Edges::zero, .vector = {to_index(most)}});
-        }
-        k_.axpby(alpha, sum, beta, result);
-        k_.copy(result, mine(to), {.vector = {to_index(most)}});
+        buffers_.write(sum, mine(to), {to_index(most)});
       });
     });
   }
@@ -233,7 +228,7 @@ GemmMatrixConfig gemm_matrix_config(const GemmForm& form, const DeviceCaps& devi
 }
 
 std::vector<std::string> reasons_against(const GemmMatrixConfig& config, const GemmForm& form) {
-  std::vector<std::string> reasons;
+  std::vector<std::string> reasons = reasons_against_epilogue(form);
   const auto require = [&](bool holds, std::string reason) {
     if (!holds) reasons.push_back(std::move(reason));
   };

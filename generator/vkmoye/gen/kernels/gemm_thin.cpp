@@ -169,14 +169,9 @@ class ThinProduct {
         to, of_large, of_small);
   }
 
-  // C = alpha * sums + beta * C.
   void write() {
     const View c = result();
-    const View out = k_.make_fragment_like("result", form_.result, c);
-    const Vector vector = result_vector();
-    if (buffers_.beta()) k_.copy(c, out, {.edges = Edges::zero, .vector = vector});
-    k_.axpby(buffers_.alpha(), k_.retile(sums_, c), buffers_.beta(), out);
-    k_.copy(out, c, {.vector = vector});
+    buffers_.write(k_.retile(sums_, c), c, result_vector());
   }
 
   const GemmThinConfig& config_;

@@ -1,0 +1,166 @@
+// Epilogues of products on the command line: what is typed, read, counted and refused.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "cli/bench.hpp"
+#include "support/npy.hpp"
+#include "support/process.hpp"
+
+namespace vkmoye::test {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+
+const std::vector<std::string> kSmall = {"--tile", "32x32x8",  "--threads",
+                                         "8x8",    "--values", "4x4"};
+
+json run_gemm(std::vector<std::string> words, const std::vector<std::string>& environment = {}) {
+  words.insert(words.begin(), kSmall.begin(), kSmall.end());
+  words.insert(words.begin(), {"run", "gemm/simt", "--min-time", "0.01", "--format", "json"});
+  const Outcome outcome = bench(words, environment);
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  return json::parse(outcome.out)["results"][0];
+}
+
+TEST(EpilogueCli, IsVerifiedCountedAndRepeatable) {
+  const json row = run_gemm({"--size", "33x65x17", "--type", "f16", "--c", "m", "--beta", "2",
+                             "--batch", "3", "--epilogue", "bias,gelu,residual,scale:0.5"});
+  EXPECT_EQ(row["verified"], true) << row;
+  EXPECT_GT(double{row["max_error"]}, 0);
+  // The kernel's n is m.
+  EXPECT_THAT(std::string(row["config"]["form"]), HasSubstr("epilogue=bias_m,gelu,residual,scale"));
+  EXPECT_THAT(std::string(row["command"]), HasSubstr("--epilogue bias,gelu,residual,scale:0.5"));
+  // Three of A, B, the residual and, twice, of C; one bias.
+  const double seconds = 1e-6 * double{row["time_us"]["median"]};
+  const double bytes = 2.0 * (3 * (33 * 17 + 65 * 17 + 3 * 33 * 65) + 65);
+  EXPECT_NEAR(double{row["gbps"]} * 1e9, bytes / seconds, 0.01 * bytes / seconds);
+  EXPECT_NEAR(double{row["tflops"]} * 1e12, 2.0 * 33 * 65 * 17 * 3 / seconds,
+              0.01 * 2.0 * 33 * 65 * 17 * 3 / seconds);
+}
+
+TEST(EpilogueCli, NumbersThatAreNotFiniteAreVerified) {
+  const json row = run_gemm({"--size", "33x65x17", "--init", "nonfinite", "--epilogue",
+                             "bias,silu,bias_m,relu,residual,scale:-3"});
+  EXPECT_EQ(row["verified"], true) << row;
+}
+
+TEST(EpilogueCli, TheTextAndTheHelpNameIt) {
+  const Outcome text = bench({"emit", "gemm/simt", "--epilogue", "bias,relu", "--beta", "1"});
+  EXPECT_EQ(text.status, 0) << text.err;
+  EXPECT_THAT(text.out.substr(0, text.out.find('\n')), HasSubstr(" beta epilogue=bias,relu "));
+  EXPECT_THAT(bench({"emit", "gemm/simt", "--epilogue", "residual", "--interface", "-"}).out,
+              HasSubstr("\"name\": \"residual\""));
+  const Outcome explained = bench({"explain", "gemm/moye_simple", "--epilogue", "bias_m,residual"});
+  EXPECT_EQ(explained.status, 0) << explained.err;
+  EXPECT_THAT(explained.out, AllOf(HasSubstr("load bias_m"), HasSubstr("load residual")));
+  for (const char* command : {"run", "apply", "emit", "explain"}) {
+    const Outcome help = bench({command, "--help"});
+    EXPECT_THAT(help.out, AllOf(HasSubstr("--epilogue"), HasSubstr("scale:NUMBER"))) << command;
+  }
+}
+
+TEST(EpilogueCli, WhatIsNoEpilogueIsRefused) {
+  const auto refused = [](std::vector<std::string> words, const std::string& text) {
+    words.insert(words.begin(), {"run", "gemm/simt", "--size", "8"});
+    const Outcome outcome = bench(words);
+    EXPECT_EQ(outcome.status, 2) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(text));
+  };
+  refused({"--epilogue", "bias,rleu"},
+          "unknown step 'rleu', did you mean 'relu'?; there are bias "
+          "bias_m relu gelu silu residual scale");
+  refused({"--epilogue", "bias,relu,bias"}, "bias is given twice");
+  refused({"--epilogue", "bias", "--split-k", "2"},
+          "slices of k are added up by another kernel, which takes no steps");
+  refused({"--epilogue", "scale"}, "'scale' is not scale:NUMBER");
+  refused({"--epilogue", "gelu", "--type", "i32"}, "gelu is computed in f32");
+  refused({"--epilogue", "scale:0.5", "--type", "i32"},
+          "scale = 0.5 is no value of the accumulator");
+  const Outcome copy = bench({"run", "copy/simple", "--epilogue", "relu"});
+  EXPECT_EQ(copy.status, 2);
+  EXPECT_THAT(copy.err, HasSubstr("--epilogue is for gemm, and copy/simple is none"));
+}
+
+TEST(EpilogueCli, ALibraryWithoutEpiloguesIsNoBaseline) {
+  const json row = run_gemm({"--size", "20x30x40", "--epilogue", "bias", "--baseline", "cublas"},
+                            {"VKMOYE_CUBLAS=" VKMOYE_FAKE_CUDA_FOLDER});
+  EXPECT_EQ(row["verified"], true);
+  EXPECT_THAT(row.dump(), HasSubstr("cublas computes products without an epilogue"));
+}
+
+template <class T>
+std::string bytes_of(const std::vector<T>& values) {
+  return std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+}
+
+class EpilogueApply : public testing::Test {
+ protected:
+  EpilogueApply() {
+    write("a.npy", "(2, 1)", {1, 2});
+    write("b.npy", "(3, 1)", {1, -1, 3});  // A B^T is ((1,-1,3),(2,-2,6))
+    write("n.npy", "(3,)", {10, 20, -5});
+    write("m.npy", "(2,)", {0.5, 1.5});
+    write("r.npy", "(2, 3)", {100, 200, 300, 400, 500, 600});
+  }
+  Outcome apply(const std::vector<std::string>& inputs, const std::vector<std::string>& options) {
+    std::vector<std::string> words = {"apply",   "gemm/moye_simple", "--tile",
+                                      "32x32x8", "--threads",        "8x8",
+                                      "--out",   file("c.npy"),      "--in"};
+    for (const std::string& input : inputs) words.push_back(file(input + ".npy"));
+    words.insert(words.end(), options.begin(), options.end());
+    return bench(words);
+  }
+  void expect(const std::vector<std::string>& inputs, const std::vector<std::string>& options,
+              const std::string& shape, const std::vector<float>& result) {
+    const Outcome outcome = apply(inputs, options);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(read_file(file("c.npy")), npy("<f4", shape, bytes_of(result)));
+  }
+  std::string file(const std::string& name) { return folder_.file(name); }
+  void write(const std::string& name, const std::string& shape, const std::vector<float>& values) {
+    write_file(file(name), npy("<f4", shape, bytes_of(values)));
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(EpilogueApply, TakesWhatItsStepsReadBehindTheOtherArrays) {
+  expect({"a", "b", "n"}, {"--epilogue", "bias,relu"}, "(2, 3)", {11, 19, 0, 12, 18, 1});
+  expect({"a", "b", "m", "n"}, {"--epilogue", "bias_m,scale:2,bias"}, "(2, 3)",
+         {13, 19, 2, 17, 19, 10});
+  expect({"a", "b", "r", "r", "n"}, {"--epilogue", "residual,bias", "--beta", "-1"}, "(2, 3)",
+         {11, 19, -2, 12, 18, 1});
+  expect({"a", "b", "r"}, {"--epilogue", "relu,residual"}, "(2, 3)",
+         {101, 200, 303, 402, 500, 606});
+}
+
+TEST_F(EpilogueApply, FollowsTheOrderOfC) {
+  expect({"a", "b", "n", "m"}, {"--epilogue", "bias,bias_m", "--c", "m"}, "(3, 2)",
+         {11.5, 13.5, 19.5, 19.5, -1.5, 2.5});
+}
+
+TEST_F(EpilogueApply, RefusesArraysThatDoNotFit) {
+  const auto refused = [&](const std::vector<std::string>& inputs,
+                           const std::vector<std::string>& options, const std::string& text) {
+    const Outcome outcome = apply(inputs, options);
+    EXPECT_EQ(outcome.status, 2) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(text));
+  };
+  refused({"a", "b"}, {"--epilogue", "bias"},
+          "takes three arrays, A B bias, got 2: --beta is 0, --epilogue bias");
+  refused({"a", "b", "n"}, {"--epilogue", "residual,bias", "--beta", "1"},
+          "takes five arrays, A B C residual bias, got 3");
+  refused({"a", "b", "m"}, {"--epilogue", "bias"}, "has the shape (2,), bias has (3,)");
+  refused({"a", "b", "n"}, {"--epilogue", "residual"}, "has the shape (3,), residual has (2, 3)");
+  write_file(file("i.npy"), npy("<i4", "(3,)", std::string(12, '\1')));
+  refused({"a", "b", "i"}, {"--epilogue", "bias"}, "holds i32, the product takes f32 there");
+}
+
+}  // namespace
+}  // namespace vkmoye::test

@@ -1,0 +1,227 @@
+// Epilogues of products: the steps that there are, steps of one's own, what is refused.
+
+#include "vkmoye/gen/kernels/gemm_epilogue.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/gen/glsl/print.hpp"
+#include "vkmoye/gen/kernels/gemm.hpp"
+#include "vkmoye/gen/kernels/registry.hpp"
+#include "vkmoye/gen/twin/twin.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::ThrowsMessage;
+
+std::span<std::byte> bytes(auto& values) { return std::as_writable_bytes(std::span(values)); }
+
+GemmEpilogue steps(const std::vector<std::string>& names) {
+  GemmEpilogue out;
+  for (const std::string& name : names) out.push_back(*find_gemm_step(name));
+  return out;
+}
+
+GemmConfig small() {
+  GemmConfig config;
+  config.tile_m = config.tile_n = 16;
+  config.threads = Layout(IntTuple{8, 4});
+  config.vector_bytes = 16;
+  config.values_n = 2;
+  return config;
+}
+
+// --- every kernel ---
+
+// A product that takes a form and leaves its epilogue out would be wrong in silence.
+TEST(GemmEpilogue, EveryProductReadsWhatItsStepsRead) {
+  for (const KernelEntry& entry : registry()) {
+    if (entry.operation != "gemm") continue;
+    for (const bool all : {false, true}) {
+      KernelRequest request = request_of(entry.types.front());
+      request.gemm.accumulator = ScalarType::f32;
+      request.gemm.epilogue = steps({"bias", "relu"});
+      if (all) {
+        request.gemm.beta = request.gemm.batched = true;
+        request.gemm.epilogue = {gemm_steps().begin(), gemm_steps().end()};
+      }
+      const ir::Kernel kernel = entry.describe(request);
+      const KernelInterface interface = interface_of(kernel);
+      std::vector<std::string> names;
+      for (const Binding& binding : interface.bindings) names.push_back(binding.name);
+      if (all) {
+        EXPECT_THAT(names, ElementsAre("a", "b", "bias", "bias_m", "residual", "c")) << entry.name;
+        EXPECT_THAT(interface.push_constants,
+                    testing::Contains(PushConstant("scale", ScalarType::f32)));
+      } else {
+        EXPECT_THAT(names, ElementsAre("a", "b", "bias", "c")) << entry.name;
+      }
+      const std::string text = glsl::print(kernel);
+      EXPECT_THAT(text.substr(0, text.find('\n')),
+                  HasSubstr(all ? " epilogue=bias,bias_m,relu," : " epilogue=bias,relu"));
+      EXPECT_THAT(text, HasSubstr("after_relu"));
+    }
+  }
+}
+
+TEST(GemmEpilogue, WhatIsReadHasTheExtentsOfC) {
+  GemmForm form;
+  form.result = ScalarType::f16;
+  form.batched = true;
+  form.epilogue = steps({"residual", "bias_m"});
+  const KernelInterface interface = interface_of(gemm(small(), form, "gemm"));
+  EXPECT_EQ(interface.bindings[2].extents, (std::vector<Extent>{"n", "m", "batch"}));
+  EXPECT_EQ(interface.bindings[2].strides, (std::vector<Extent>{1, "ldc", "stride_c"}));
+  EXPECT_EQ(interface.bindings[3].extents, (std::vector<Extent>{"m"}));
+  EXPECT_EQ(interface.bindings[3].type, ScalarType::f16);
+}
+
+// --- each step, on the host ---
+
+// C of 1 x count after `epilogue`, of an A and a B without any k, and beta * C.
+std::vector<float> finished(const GemmEpilogue& epilogue, std::vector<float> c,
+                            std::vector<float> input = {}) {
+  GemmForm form;
+  form.beta = true;
+  form.epilogue = epilogue;
+  const auto count = static_cast<std::int64_t>(c.size());
+  std::vector<float> none;
+  std::vector<std::span<std::byte>> buffers = {bytes(none), bytes(none)};
+  if (!input.empty()) buffers.push_back(bytes(input));
+  buffers.push_back(bytes(c));
+  const TwinReport report = run_on_host(gemm(small(), form, "gemm"), buffers,
+                                        {{"m", 1},
+                                         {"n", count},
+                                         {"k", 0},
+                                         {"lda", 1},
+                                         {"ldb", 1},
+                                         {"ldc", count},
+                                         {"alpha", 1.0},
+                                         {"beta", 1.0},
+                                         {"scale", 0.5}});
+  EXPECT_THAT(report.reasons, IsEmpty());
+  return c;
+}
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+TEST(GemmEpilogue, NaNsAndInfinitiesComeThroughEachStep) {
+  const std::vector<float> odd = {kNaN, kInfinity, -kInfinity, 3e38f, -3e38f, 0, -100, 100};
+  const auto expect = [&](const char* step, const std::vector<float>& expected) {
+    const std::vector<float> got = finished(
+        steps({step}), odd,
+        std::string(step) == "bias" ? std::vector<float>(odd.size(), 1) : std::vector<float>());
+    for (std::size_t i = 0; i < odd.size(); ++i) {
+      const bool alike = std::isnan(expected[i]) ? std::isnan(got[i]) : got[i] == expected[i];
+      EXPECT_TRUE(alike) << step << " of " << odd[i] << " is " << got[i];
+    }
+  };
+  expect("relu", {kNaN, kInfinity, 0, 3e38f, 0, 0, 0, 100});
+  expect("gelu", {kNaN, kInfinity, 0, 3e38f, 0, 0, 0, 100});
+  expect("silu", {kNaN, kInfinity, 0, 3e38f, 0, 0, 0, 100});
+  expect("scale", {kNaN, kInfinity, -kInfinity, 1.5e38f, -1.5e38f, 0, -50, 50});
+  expect("bias", {kNaN, kInfinity, -kInfinity, 3e38f, -3e38f, 1, -99, 101});
+}
+
+TEST(GemmEpilogue, GeluAndSiluAreTheirDefinitions) {
+  std::vector<float> x;
+  for (float v = -40; v <= 40; v += 0.37f) x.push_back(v);
+  const std::vector<float> gelu = finished(steps({"gelu"}), x), silu = finished(steps({"silu"}), x);
+  const double root = std::sqrt(2 / std::acos(-1.0));
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double v = x[i], near = 6 * 0x1p-23 * std::fabs(v);
+    EXPECT_NEAR(gelu[i], 0.5 * v * (1 + std::tanh(root * (v + 0.044715 * v * v * v))), near) << v;
+    EXPECT_NEAR(silu[i], v / (1 + std::exp(-v)), near) << v;
+  }
+}
+
+TEST(GemmEpilogue, StepsAreTakenInTheirOrder) {
+  const std::vector<float> c = {-4, 1, 6}, bias = {2, -3, 1};
+  EXPECT_THAT(finished(steps({"bias", "relu", "scale"}), c, bias), ElementsAre(0, 0, 3.5f));
+  EXPECT_THAT(finished(steps({"relu", "scale", "bias"}), c, bias), ElementsAre(2, -2.5f, 4));
+}
+
+// --- steps of one's own ---
+
+TEST(GemmEpilogue, AStepIsAFunctionOfElementCoordinatesAndWhatItReads) {
+  GemmForm form;
+  form.batched = true;
+  form.epilogue = {{.name = "mix",
+                    .inputs = {{"column", GemmInput::Along::n}, {"row", GemmInput::Along::m}},
+                    .arguments = {"factor"},
+                    .function = [](Builder&, const GemmElement& e) {
+                      const auto f32 = [](const Expr& i) {
+                        return ir::convert(i, ScalarType::f32);
+                      };
+                      const Expr place = f32(e.m) * 100 + f32(e.n) * 10 + f32(e.batch);
+                      return e.value * e.arguments[0] + e.inputs[0] * e.inputs[1] + place;
+                    }}};
+  const std::int64_t m = 19, n = 18, batch = 2;
+  std::vector<float> a(m * batch), b(n * batch), column(n), row(m), c(m * n * batch);
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(i % 7);
+  for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<float>(i % 5);
+  for (std::size_t i = 0; i < column.size(); ++i) column[i] = static_cast<float>(i);
+  for (std::size_t i = 0; i < row.size(); ++i) row[i] = static_cast<float>(i % 3);
+  const TwinReport report = run_on_host(gemm(small(), form, "gemm"),
+                                        {bytes(a), bytes(b), bytes(column), bytes(row), bytes(c)},
+                                        {{"m", m},
+                                         {"n", n},
+                                         {"k", 1},
+                                         {"lda", 1},
+                                         {"ldb", 1},
+                                         {"ldc", n},
+                                         {"alpha", 1.0},
+                                         {"factor", 3.0},
+                                         {"batch", batch},
+                                         {"stride_a", m},
+                                         {"stride_b", n},
+                                         {"stride_c", m * n}});
+  EXPECT_THAT(report.reasons, IsEmpty());
+  for (std::int64_t z = 0; z < batch; ++z) {
+    for (std::int64_t i = 0; i < m; ++i) {
+      for (std::int64_t j = 0; j < n; ++j) {
+        const auto at = [](auto& values, std::int64_t index) {
+          return values[static_cast<std::size_t>(index)];
+        };
+        const float product = at(a, z * m + i) * at(b, z * n + j);
+        const auto place = static_cast<float>(100 * i + 10 * j + z);
+        ASSERT_EQ(at(c, (z * m + i) * n + j), product * 3 + at(column, j) * at(row, i) + place);
+      }
+    }
+  }
+}
+
+// --- what is refused ---
+
+TEST(GemmEpilogue, WhatCannotBeIsRefusedWithEveryReason) {
+  const auto refused = [](ScalarType type, GemmEpilogue epilogue, const auto& text) {
+    for (const char* name : {"gemm/simt", "gemm/moye_simple"}) {
+      KernelRequest request = request_of(type);
+      request.gemm.epilogue = epilogue;
+      EXPECT_THAT([&] { find_kernel(name)->describe(request); }, ThrowsMessage<KernelError>(text));
+    }
+  };
+  refused(ScalarType::i32, steps({"bias", "gelu", "silu"}),
+          AllOf(HasSubstr("gelu is computed in f32, alpha * A * B^T is of i32 here"),
+                HasSubstr("silu is computed in f32")));
+  refused(ScalarType::f64, steps({"gelu"}), HasSubstr("alpha * A * B^T is of f64 here"));
+  refused(ScalarType::f32, steps({"bias", "relu", "bias"}),
+          HasSubstr("bias is given twice, once is enough"));
+  refused(ScalarType::f32, {{.name = "nothing"}}, HasSubstr("nothing has no function"));
+  EXPECT_EQ(find_gemm_step("Bias"), nullptr);
+}
+
+}  // namespace
+}  // namespace vkmoye::gen
