@@ -173,5 +173,18 @@ TEST(Matrices, TheElementsOfALaneAreMovedInItsOwnOrder) {
   EXPECT_EQ(between[8 * 5 + 3], in[5 + 32 * 3]);  // number 3 of lane 5
 }
 
+TEST(Matrices, APartOfThemIsStored) {
+  Builder k("test", 32, 32);
+  const Matrices sums = k.matrices("sums", f32, {Use::accumulator, 16, 16}, 2, 4);
+  const View two = k.shared("two", f32, make_layout({16, 32}, {36, 1}));
+  k.fill(sums, ir::number(f32, 0));
+  k.store(sums, 1, 2, two);
+  const std::string text = glsl::print(k.finish());
+  EXPECT_THAT(text, HasSubstr("coopMatStore(sums[1u + 2u * (2u + j)], two, 4u * j, 9u"));
+  const View odd = k.shared("odd", f32, make_layout({16, 24}, {36, 1}));
+  EXPECT_THAT([&] { k.store(sums, 0, 0, odd); },
+              ThrowsMessage<LayoutError>(HasSubstr("has the shape (16,24)")));
+}
+
 }  // namespace
 }  // namespace vkmoye::gen

@@ -108,6 +108,20 @@ TEST(Questions, AMatrixInABufferAsksForItsLeadingStride) {
   EXPECT_EQ(as_matrix(shifted, a.array).reason, "");  // 4 elements side by side: 8 bytes
 }
 
+TEST(Questions, AMatrixOfABatchAsksForTheStepToTheNext) {
+  Builder k("test", 32);
+  const Tensor c = k.output("c", ScalarType::f32,
+                            {{"n", "n"}, {"m", "m", "ldc"}, {"batch", "batch", "stride_c"}});
+  const View part =
+      tile(slice(tile(c, {32, 32, 1}, {k.block_x(), k.block_y(), k.block_z()}), {_, _, 0}),
+           {16, 16}, {1, 1});
+  const MatrixOrReason answer = as_matrix(part, c.array);
+  ASSERT_TRUE(answer.matrix) << answer.reason;
+  ASSERT_EQ(answer.matrix->needs.size(), 2u);
+  EXPECT_TRUE(ir::same(answer.matrix->needs[0], ir::equal(ir::variable("ldc") % 4, 0)));
+  EXPECT_TRUE(ir::same(answer.matrix->needs[1], ir::equal(ir::variable("stride_c") % 4, 0)));
+}
+
 TEST(Questions, WidthsAreThoseOfTheLayouts) {
   Builder k("test", 256);
   const Tensor src = k.input("src", ScalarType::f32, {{"col", "cols"}, {"row", "rows"}});

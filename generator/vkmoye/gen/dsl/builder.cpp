@@ -96,12 +96,20 @@ View Builder::shared(const std::string& name, ScalarType type, const ComposedLay
   return array_of(name, type, layout, ir::Array::Space::shared);
 }
 
-View Builder::registers(const std::string& name, ScalarType type, const Layout& layout) {
-  return array_of(name, type, {{}, 0, layout}, ir::Array::Space::registers);
+View Builder::registers(const std::string& name, ScalarType type, const Layout& layout,
+                        std::uint32_t vector) {
+  if (vector == 0 || layout.cosize() % vector != 0) {
+    throw LayoutError(fmt::format("registers {} of {} elements do not fall into vectors of {}",
+                                  name, layout.cosize(), vector));
+  }
+  const View view = array_of(name, type, {{}, 0, layout}, ir::Array::Space::registers);
+  kernel_.arrays.back().vector = vector;
+  return view;
 }
 
-View Builder::make_fragment_like(const std::string& name, ScalarType type, const View& view) {
-  return registers(name, type, Layout(view.shape()));
+View Builder::make_fragment_like(const std::string& name, ScalarType type, const View& view,
+                                 std::uint32_t vector) {
+  return registers(name, type, Layout(view.shape()), vector);
 }
 
 View Builder::array_of(const std::string& name, ScalarType type, const ComposedLayout& layout,
@@ -208,9 +216,9 @@ void Builder::load(const View& from, const Matrices& to) {
   add(load_statements(from, array(from), to, lanes()));
 }
 
-void Builder::store(const Matrices& from, const Expr& row, const View& to) {
+void Builder::store(const Matrices& from, const Expr& row, const Expr& column, const View& to) {
   take_grid_from(to);
-  add(store_statements(from, row, to, array(to), lanes()));
+  add(store_statements(from, row, column, to, array(to), lanes()));
 }
 
 void Builder::fill(const Matrices& to, const Expr& value) {

@@ -57,11 +57,14 @@ class Builder {
   View shared(const std::string& name, ScalarType type, const Layout& layout);
   View shared(const std::string& name, ScalarType type, const ComposedLayout& layout);
 
-  /// As many registers of each thread, seen through `layout`.
-  View registers(const std::string& name, ScalarType type, const Layout& layout);
+  /// As many registers of each thread, seen through `layout`; with `vector`, always moved so many
+  /// at once, as they came from memory.
+  View registers(const std::string& name, ScalarType type, const Layout& layout,
+                 std::uint32_t vector = 1);
 
   /// Registers for the values of `view`, compact. CuTe, MoYe.jl: make_fragment_like.
-  View make_fragment_like(const std::string& name, ScalarType type, const View& view);
+  View make_fragment_like(const std::string& name, ScalarType type, const View& view,
+                          std::uint32_t vector = 1);
 
   /// Tile coordinates of this workgroup. The grid follows from the tiles that are taken at them:
   /// ceil(extent / tile) workgroups.
@@ -142,8 +145,9 @@ class Builder {
   /// What a lane holds of them, as registers: (elements of a matrix, matrices).
   View elements(const Matrices& matrices) const { return elements_of(matrices, lanes()); }
   void load(const View& from, const Matrices& to);
-  /// Of the matrices those from row number `row` on, as many as fill `to`.
-  void store(const Matrices& from, const Expr& row, const View& to);
+  /// Of the matrices those from number (row, column) on, as many as fill `to`.
+  void store(const Matrices& from, const Expr& row, const Expr& column, const View& to);
+  void store(const Matrices& from, const Expr& row, const View& to) { store(from, row, 0, to); }
   void fill(const Matrices& to, const Expr& value);
   /// c += a * b.
   void multiply(const Matrices& a, const Matrices& b, const Matrices& c);

@@ -107,22 +107,25 @@ Body nest(const std::vector<Round>& rounds, bool unroll, Body inside) {
 }
 
 Side side_in_rounds(const View& view, const ir::Array& array, const Vector& vector, Edges edges,
-                    bool loads) {
+                    bool loads, bool singly = false) {
   Touching touching;
   touching.name = array.name;
   touching.rounds = rounds_over(view.axes.front().values, vector);
   touching.vector = vector;
-  touching.width = width_of(view, array, vector).elements == vector.count ? vector.count : 1;
+  const bool at_once = !singly && width_of(view, array, vector).elements == vector.count;
+  touching.width = at_once ? vector.count : 1;
   touching.checks = edges != Edges::inside;
-  touching.clamps = loads && edges == Edges::clamp;
+  touching.clamps = loads && (edges == Edges::clamp || (singly && edges == Edges::zero));
   return side_of(view, array, touching);
 }
 
 Body in_rounds(const View& from, const ir::Array& from_array, const View& to,
-               const ir::Array& to_array, const Vector& vector, Edges edges) {
-  const Side source = side_in_rounds(from, from_array, vector, edges, /*loads=*/true);
+               const ir::Array& to_array, const Vector& vector, const CopyOptions& options) {
+  const Edges edges = options.edges;
+  const bool singly = options.from_singly;
+  const Side source = side_in_rounds(from, from_array, vector, edges, /*loads=*/true, singly);
   const Side target = side_in_rounds(to, to_array, vector, edges, /*loads=*/false);
-  const Loaded values = loaded(source, from_array.type, /*zero_outside=*/false);
+  const Loaded values = loaded(source, from_array.type, singly && edges == Edges::zero);
   Body move = values.loads;
   for (const Run& run : target.runs) {
     move.emplace_back(ir::Store{run.element, value_for(run, source, values, to_array.type)});
@@ -295,13 +298,13 @@ ir::Block copy_statements(const View& whole_from, const ir::Array& from_array, c
     refuse(from, to, "vectors cannot be clamped: some elements of one may be inside");
   }
   Conditions conditions;
-  if (!options.vectors_fit) {
+  if (!options.vectors_fit && !options.from_singly) {
     conditions = all_of(
         {fits(from, from_array, vector, options.edges), fits(to, to_array, vector, options.edges)});
   }
   const View &source = from, &target = to;  // clang 14 does not capture a binding
   const auto body = [&](const Vector& moved) {
-    return in_rounds(source, from_array, target, to_array, moved, options.edges);
+    return in_rounds(source, from_array, target, to_array, moved, options);
   };
   ir::Block block{fmt::format("{}\n-> {}", from.name, to.name), {}};
   block.body =

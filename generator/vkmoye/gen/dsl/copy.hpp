@@ -39,6 +39,9 @@ struct CopyOptions {
   // fit, there is a path of single elements beside, unless the author has asked `fits` before.
   Vector vector = {};
   bool vectors_fit = false;
+  /// The elements of a vector are read one by one, wherever they begin; each is asked for by itself
+  /// whether it is inside.
+  bool from_singly = false;
 
   // Loads first, and the widest access on each side. Where something may be outside a buffer, it is
   // touched element by element.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/questions.hpp"
 #include "vkmoye/layout/coalesce.hpp"
@@ -76,8 +78,9 @@ View matrix_tile(const View& view, const Matrices& matrices, const Expr& i, cons
   return tile(view, {matrices.type.rows, matrices.type.columns}, {i, j});
 }
 
-void require_shape(const View& view, const Matrices& matrices, std::int64_t rows) {
-  const IntTuple shape{rows * matrices.type.rows, matrices.columns * matrices.type.columns};
+void require_shape(const View& view, const Matrices& matrices, std::int64_t rows,
+                   std::int64_t columns) {
+  const IntTuple shape{rows * matrices.type.rows, columns * matrices.type.columns};
   if (product_each(view.shape()) == shape) return;
   throw LayoutError(fmt::format("{} has the shape {}, the matrices {} {}", view.name,
                                 to_string(view.shape()), matrices.array, to_string(shape)));
@@ -112,7 +115,7 @@ View elements_of(const Matrices& matrices, std::uint32_t lanes) {
 
 ir::Block load_statements(const View& from, const ir::Array& from_array, const Matrices& to,
                           std::uint32_t lanes) {
-  require_shape(from, to, to.rows);
+  require_shape(from, to, to.rows, to.columns);
   return {
       fmt::format("{}\n-> {}", from.name, to.array),
       for_each_matrix(to.rows, to.columns, [&](const Expr& i, const Expr& j) {
@@ -121,15 +124,20 @@ ir::Block load_statements(const View& from, const ir::Array& from_array, const M
       })};
 }
 
-ir::Block store_statements(const Matrices& from, const Expr& row, const View& to,
-                           const ir::Array& to_array, std::uint32_t lanes) {
-  const std::int64_t rows = size(to.shape().mode(0)) / from.type.rows;
-  require_shape(to, from, rows);
+ir::Block store_statements(const Matrices& from, const Expr& row, const Expr& column,
+                           const View& to, const ir::Array& to_array, std::uint32_t lanes) {
+  const auto count = [&](int mode, std::int64_t of_one, std::int64_t most) {
+    const std::int64_t extent = mode < to.shape().rank() ? size(to.shape().mode(mode)) : 1;
+    return std::min(extent / of_one, most);
+  };
+  const std::int64_t rows = count(0, from.type.rows, from.rows);
+  const std::int64_t columns = count(1, from.type.columns, from.columns);
+  require_shape(to, from, rows, columns);
   return {fmt::format("{}\n-> {}", from.array, to.name),
-          for_each_matrix(rows, from.columns, [&](const Expr& i, const Expr& j) {
+          for_each_matrix(rows, columns, [&](const Expr& i, const Expr& j) {
             return ir::statements(
                 ir::MatrixStore{region_of(matrix_tile(to, from, i, j), to_array, lanes),
-                                part_of(from, row + i, j, lanes)});
+                                part_of(from, row + i, column + j, lanes)});
           })};
 }
 

@@ -40,10 +40,10 @@ View elements_of(const Matrices& matrices, std::uint32_t lanes);
 ir::Block load_statements(const View& from, const ir::Array& from_array, const Matrices& to,
                           std::uint32_t lanes);
 
-/// Tile (i, j) of `to` <- matrix (row + i, j), for as many rows of matrices as `to` has. Throws
-/// likewise. `row` is an index as those of registers.
-ir::Block store_statements(const Matrices& from, const Expr& row, const View& to,
-                           const ir::Array& to_array, std::uint32_t lanes);
+/// Tile (i, j) of `to` <- matrix (row + i, column + j), for as many matrices as `to` has. Throws
+/// likewise. `row` and `column` are indices as those of registers.
+ir::Block store_statements(const Matrices& from, const Expr& row, const Expr& column,
+                           const View& to, const ir::Array& to_array, std::uint32_t lanes);
 
 /// Each element = value, a number.
 ir::Block fill_statements(const Matrices& to, const Expr& value, std::uint32_t lanes);

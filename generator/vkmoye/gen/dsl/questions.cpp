@@ -119,6 +119,10 @@ MatrixOrReason as_matrix(const View& view, const ir::Array& array) {
   for (std::size_t i = 0; i < view.axes.size(); ++i) {
     const Expr first = origin(view.axes[i]);
     if (ir::is_multiple(first * array.axes[i].stride, multiple, matrix.needs)) continue;
+    if (!ir::is_constant(array.axes[i].stride)) {
+      require(array.axes[i].stride);
+      continue;
+    }
     return none(fmt::format("it begins at multiples of {} along {} only, {} are needed",
                             first->alignment, array.axes[i].coordinate, multiple));
   }

@@ -55,7 +55,8 @@ Layout layout_of(const std::vector<Mode>& modes) {
 
 AccessWidth width_of(const View& view, const ir::Array& array, const std::vector<Mode>& values,
                      std::vector<Mode> starts, std::int64_t most_bytes) {
-  if (array.space == ir::Array::Space::registers || !ir::is_constant(array.axes[0].stride, 1)) {
+  const bool is_single = array.space == ir::Array::Space::registers && array.vector == 1;
+  if (is_single || !ir::is_constant(array.axes[0].stride, 1)) {
     return {1, AccessWidth::Limit::run, 1};
   }
   starts.push_back({2, origin(view.axes[0])->alignment});

@@ -28,7 +28,8 @@ struct Vector {
 // Preconditions: `view` looks at `array`; steps of its further axes that are known at run time only
 // are multiples of every width.
 
-/// Of all values of `view` at once, in any order. Registers are single elements.
+/// Of all values of `view` at once, in any order. Registers are single elements, or the
+/// vectors that they were declared as.
 AccessWidth width_of(const View& view, const ir::Array& array,
                      std::int64_t most_bytes = kWidestCopy);
 

@@ -61,9 +61,10 @@ class Printer {
       const std::int64_t count = array.matrix
                                      ? array.size() / static_cast<std::int64_t>(elements_per_lane(
                                                           *array.matrix, kernel_.subgroup))
-                                     : array.size();
-      line("{} {}[{}];  // {}", array.matrix ? matrix_name(array) : element_name(array.type, 1),
-           array.name, count, array.layout);
+                                     : array.size() / array.vector;
+      line("{} {}[{}];  // {}",
+           array.matrix ? matrix_name(array) : element_name(array.type, array.vector), array.name,
+           count, array.layout);
     }
     body(kernel_.body);
     --depth_;
@@ -179,7 +180,7 @@ class Printer {
                          glsl::print(address % held));
     }
     if (array.space == Array::Space::registers) {
-      return fmt::format("{}[{}]", array.name, glsl::print(address));
+      return fmt::format("{}[{}]", array.name, glsl::print(address / array.vector));
     }
     if (array.space == Array::Space::buffer) {
       return fmt::format("{}[{}]", array_name(array.name, element.width),

@@ -62,6 +62,8 @@ struct Array {
   /// fits the same matrix in the same lane alone. Machine and twin: lane l has elements l, l + lanes,
   /// .. of each matrix, counted along its rows.
   std::optional<MatrixType> matrix = {};
+  /// Of registers that travel in vectors: elements that are always touched at once.
+  std::uint32_t vector = 1;
 
   /// Elements of an array that is no buffer: its extents are numbers.
   std::int64_t size() const;

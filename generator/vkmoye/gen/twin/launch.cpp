@@ -62,7 +62,7 @@ Launch::Launch(const ir::Kernel& kernel, const std::vector<std::span<std::byte>>
   const auto number_of = [&](const ir::Expr& e) -> std::uint64_t { return sizes(e).in(0).value(); };
   for (const ir::Array& array : kernel.arrays) {
     if (is_registers(array)) {
-      registers_[array.name].resize(static_cast<std::size_t>(array.size()));
+      registers_[array.name].resize(static_cast<std::size_t>(array.size() / array.vector));
       continue;
     }
     std::vector<std::uint64_t> extents, strides;
@@ -257,6 +257,15 @@ Values Launch::combine(Machine& m, const MemoryAccess& access, ir::Op op, const 
 
 // --- registers: each index is a number, once loops are unrolled ---
 
+namespace {
+
+// The number of the vector of registers that begins at element `at`.
+std::size_t vector_at(const MemoryAccess& access, std::uint64_t at) {
+  return static_cast<std::size_t>(at / access.array.vector);
+}
+
+}  // namespace
+
 Values Launch::load_registers(Machine& m, const MemoryAccess& access) {
   std::vector<Register>& elements = registers_.at(access.element.array);
   const Values at = m(access.element.coordinates[0]);
@@ -268,18 +277,19 @@ Values Launch::load_registers(Machine& m, const MemoryAccess& access) {
                     "there (Edges::zero)",
                     access.element.partition, access.element.array));
   };
-  if (at.is_same() && at.in(0) && *at.in(0) < elements.size()) {
-    const Register& element = elements[*at.in(0)];
+  if (at.is_same() && at.in(0) && vector_at(access, *at.in(0)) < elements.size()) {
+    const Register& element = elements[vector_at(access, *at.in(0))];
     if (!(access.active - element.written).none()) complain();
     return has_data_ ? element.value : machine::unknown_elements(access);
   }
-  Values out = has_data_
-                   ? Values::different(kernel_.threads, scalars_of(ir::element(access.array.type)))
-                   : machine::unknown_elements(access);
+  Values out =
+      has_data_ ? Values::different(kernel_.threads,
+                                    scalars_of(ir::element(access.array.type, access.array.vector)))
+                : machine::unknown_elements(access);
   access.active.for_each([&](std::size_t thread) {
     const Value& index = at.in(thread);
-    if (!index || *index >= elements.size()) return complain();
-    const Register& element = elements[*index];
+    if (!index || vector_at(access, *index) >= elements.size()) return complain();
+    const Register& element = elements[vector_at(access, *index)];
     if (!element.written.has(thread)) return complain();
     for (std::size_t s = 0; has_data_ && s < out.scalars(); ++s) {
       out.set(thread, s, element.value.in(thread, s));
@@ -309,20 +319,21 @@ void Launch::store_registers(Machine& m, const MemoryAccess& access, const Value
     }
     element.value = std::move(merged);
   };
-  if (at.is_same() && at.in(0) && *at.in(0) < elements.size()) {
-    return put(elements[*at.in(0)], access.active);
+  if (at.is_same() && at.in(0) && vector_at(access, *at.in(0)) < elements.size()) {
+    return put(elements[vector_at(access, *at.in(0))], access.active);
   }
   access.active.for_each([&](std::size_t thread) {
     const Value& index = at.in(thread);
-    if (!index || *index >= elements.size()) {
-      reasons_.add("range " + access.element.partition,
-                   fmt::format("'{}' touches registers {} outside its {} elements",
-                               access.element.partition, access.element.array, elements.size()));
+    if (!index || vector_at(access, *index) >= elements.size()) {
+      reasons_.add(
+          "range " + access.element.partition,
+          fmt::format("'{}' touches registers {} outside its {} elements", access.element.partition,
+                      access.element.array, access.array.size()));
       return;
     }
     Lanes one(kernel_.threads);
     one.set(thread, true);
-    put(elements[*index], one);
+    put(elements[vector_at(access, *index)], one);
   });
 }
 

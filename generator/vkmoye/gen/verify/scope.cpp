@@ -270,9 +270,16 @@ class ScopeChecker {
           "bytes, along a contiguous axis",
           element.partition, element.width, array->name);
     }
-    if (array->space == Array::Space::registers && element.width != 1) {
-      complain("'{}' touches {} elements of the registers {} at once: they are single elements",
-               element.partition, element.width, array->name);
+    if (array->space == Array::Space::registers) {
+      if (element.width != array->vector) {
+        complain(
+            "'{}' touches {} elements of the registers {} at once: they are {}", element.partition,
+            element.width, array->name,
+            array->vector == 1 ? "single elements" : fmt::format("vectors of {}", array->vector));
+      } else if (!is_multiple(element.coordinates[0], element.width, guards_)) {
+        complain("'{}' touches {} elements of the registers {} at once, not from a multiple of {}",
+                 element.partition, element.width, array->name, element.width);
+      }
     }
     if (array->space == Array::Space::buffer) check_alignment(element, *array);
     for (std::size_t i = 0; i < array->axes.size(); ++i) {
