@@ -21,6 +21,7 @@
 #include "vkmoye/gen/kernels/gemm_combine.hpp"
 #include "vkmoye/gen/kernels/gemm_epilogue.hpp"
 #include "vkmoye/gen/kernels/gemm_matrix.hpp"
+#include "vkmoye/gen/kernels/gemm_matrix_config.hpp"
 #include "vkmoye/gen/kernels/gemm_thin.hpp"
 #include "vkmoye/gen/kernels/reduce.hpp"
 #include "vkmoye/gen/kernels/registry.hpp"

@@ -6,12 +6,21 @@
 
 namespace vkmoye::gen {
 
-GemmBuffers::GemmBuffers(Builder& k, const GemmForm& form, const std::array<std::int64_t, 3>& tile)
+GemmBuffers::GemmBuffers(Builder& k, const GemmForm& form, const std::array<std::int64_t, 3>& tile,
+                         std::int64_t strip)
     : k_(k),
       form_(form),
       tile_(tile),
+      in_strips_(strip > 1 && !form.batched && !form.split_k),
       a_{form.a_k_contiguous, tile[0], k.block_y()},
       b_{form.b_k_contiguous, tile[1], k.block_x()} {
+  if (in_strips_) {
+    k.grid(0, "m", tile[0], strip);
+    k.grid(1, "n", tile[1]);
+    k.grid(2, "m", tile[0] * strip);
+    a_.block = Expr(to_index(strip)) * k.block_z() + k.block_x();
+    b_.block = k.block_y();
+  }
   for (const char* extent : {"m", "n", "k"}) k_.argument(extent, ScalarType::u32);
   a_.tensor = declare(a_, "a", "m", "lda", "stride_a");
   b_.tensor = declare(b_, "b", "n", "ldb", "stride_b");
@@ -68,7 +77,12 @@ View GemmBuffers::of_operand(const Operand& x, const Expr& k_tile) const {
 }
 
 View GemmBuffers::c() const {
-  return one_of(form_.batched || form_.split_k, c_, tile_[1], tile_[0], k_.block_x(), k_.block_y());
+  return one_of(form_.batched || form_.split_k, c_, tile_[1], tile_[0], b_.block, a_.block);
+}
+
+void GemmBuffers::where_there_are_elements(const std::function<void()>& body) {
+  if (!in_strips_) return body();
+  k_.branch({ir::less(Expr(to_index(tile_[0])) * a_.block, ir::variable("m"))}, body);
 }
 
 void GemmBuffers::where_there_are_products(const std::function<void()>& body) {
@@ -84,6 +98,11 @@ void GemmBuffers::at_edges(const Expr& k_tile, const std::function<void(Edges)>&
 }
 
 Expr GemmBuffers::tiles() const { return tiles_; }
+
+Expr GemmBuffers::whole_tiles() const {
+  const Expr of_k = ir::variable("k") / to_index(tile_[2]);
+  return form_.split_k ? minimum(tiles_, of_k - first_tile_) : of_k;
+}
 
 // --- from the sums to C ---
 

@@ -28,12 +28,20 @@ namespace vkmoye::gen {
 class GemmBuffers {
  public:
   /// Declares buffers and arguments. `tile`: of M, N and K; a workgroup has one of M and N.
+  /// `strip`: tiles of M that neighbouring workgroups walk down before they step aside, so that what
+  /// they share is still in the cache; 1: they go along N first. A batch is not walked in strips.
   /// `k` outlives it.
-  GemmBuffers(Builder& k, const GemmForm& form, const std::array<std::int64_t, 3>& tile);
+  GemmBuffers(Builder& k, const GemmForm& form, const std::array<std::int64_t, 3>& tile,
+              std::int64_t strip = 1);
 
   View a(const Expr& k_tile) const { return of_operand(a_, k_tile); }
   View b(const Expr& k_tile) const { return of_operand(b_, k_tile); }
   View c() const;
+
+  /// Records `body` for workgroups that have elements of C: the last strip may be short.
+  void where_there_are_elements(const std::function<void()>& body);
+
+  const Expr& alpha() const { return alpha_; }
 
   /// Records `body` where there is something to sum up: BLAS does not read A and B where alpha is 0,
   /// so that a NaN there does not count; and without any k there is nothing to read.
@@ -43,6 +51,8 @@ class GemmBuffers {
   void at_edges(const Expr& k_tile, const std::function<void(Edges)>& load);
   /// Tiles of k, or of this workgroup's slice of it, where k is not 0.
   Expr tiles() const;
+  /// Of these the ones that do not hang over the end of k, where the first does not.
+  Expr whole_tiles() const;
 
   /// c = epilogue(alpha * sums + beta * c), rounded to its type. `c`: a part of c() in whatever cut,
   /// nothing of which another thread writes; what hangs over an edge is not written. `sums`: registers
@@ -69,6 +79,7 @@ class GemmBuffers {
   Builder& k_;
   const GemmForm& form_;
   std::array<std::int64_t, 3> tile_;
+  bool in_strips_;
   Operand a_, b_;
   Tensor c_;
   Expr first_tile_ = 0, tiles_ = 0;  // of a slice of k

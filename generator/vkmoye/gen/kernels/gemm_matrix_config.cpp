@@ -1,0 +1,191 @@
+#include "vkmoye/gen/kernels/gemm_matrix_config.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "vkmoye/gen/ir/kernel.hpp"
+#include "vkmoye/tensor/copy_atom.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+std::int64_t bytes_of(ScalarType type) { return static_cast<std::int64_t>(size_of(type)); }
+
+// Elements of the widest access.
+std::int64_t widest(ScalarType type) { return kWidestCopy / bytes_of(type); }
+
+// Of the tiles of A and B in shared memory.
+std::int64_t operand_bytes(const GemmMatrixConfig& config, const GemmForm& form) {
+  const auto tile = [&](std::int64_t rows, bool k_contiguous) {
+    const std::int64_t along = k_contiguous ? config.tile_k : rows;
+    const std::int64_t across = k_contiguous ? rows : config.tile_k;
+    return across * (along * bytes_of(form.operand) + config.pad);
+  };
+  return tile(config.tile_m, form.a_k_contiguous) + tile(config.tile_n, form.b_k_contiguous);
+}
+
+// Of a row of matrices of each subgroup, `columns` of them, on their way to C.
+std::int64_t sum_bytes(const GemmMatrixConfig& config, const GemmForm& form, std::int64_t columns) {
+  return config.subgroups_m * config.atom_m *
+         (config.subgroups_n * columns * bytes_of(form.accumulator) + kWidestCopy);
+}
+
+}  // namespace
+
+std::int64_t columns_at_once(const GemmMatrixConfig& config, const GemmForm& form) {
+  std::int64_t columns = config.subgroup_columns();
+  while (columns > config.atom_n &&
+         operand_bytes(config, form) + sum_bytes(config, form, columns) > config.shared_bytes) {
+    columns /= 2;
+  }
+  return columns;
+}
+
+Layout staging_threads(std::int64_t vectors, std::int64_t rows, std::int64_t stride) {
+  constexpr std::int64_t kTogether = 8;  // 128 bytes: each of 32 banks once
+  const std::int64_t together = std::max<std::int64_t>(1, kTogether / vectors);
+  for (std::int64_t apart = 2; together > 1 && apart * together <= rows; apart *= 2) {
+    const auto meet_no_bank_twice = [&](std::int64_t step) {
+      std::set<std::int64_t> banks;
+      for (std::int64_t row = 0; row < together; ++row) {
+        for (std::int64_t v = 0; v < vectors; ++v) {
+          banks.insert((row * step * stride + v) % kTogether);
+        }
+      }
+      return banks.size() == static_cast<std::size_t>(kTogether);
+    };
+    if (meet_no_bank_twice(1)) break;
+    if (!meet_no_bank_twice(apart)) continue;
+    const IntTuple modes{apart, together, rows / (apart * together)};
+    const IntTuple strides{vectors * together, vectors, vectors * together * apart};
+    return make_layout({vectors, modes}, {1, strides});
+  }
+  return make_layout({vectors, rows});
+}
+
+const std::vector<ConfigField<GemmMatrixConfig>>& gemm_matrix_fields() {
+  using Config = GemmMatrixConfig;
+  static const std::vector<ConfigField<Config>> fields = {
+      numbers_field<Config>("atom", "MxNxK: of one product of matrix units, as the device has it",
+                            {&Config::atom_m, &Config::atom_n, &Config::atom_k}),
+      numbers_field<Config>("subgroup-size", "lanes of a subgroup, as the device has them",
+                            {&Config::subgroup}),
+      numbers_field<Config>(
+          "tile", "MxNxK: elements of C that one workgroup sums up, and of k that it stages",
+          {&Config::tile_m, &Config::tile_n, &Config::tile_k}),
+      numbers_field<Config>("subgroups", "MxN: subgroups of a workgroup over (m, n)",
+                            {&Config::subgroups_m, &Config::subgroups_n}),
+      numbers_field<Config>("pad", "bytes after each row of the shared tiles", {&Config::pad}),
+      numbers_field<Config>("shared-bytes", "bytes of shared memory, at most",
+                            {&Config::shared_bytes}),
+      numbers_field<Config>("strip",
+                            "tiles of M that workgroups walk down before they step aside; 1: they "
+                            "go along N",
+                            {&Config::strip}),
+      choice_field<Config, bool>("unroll", "yes: the compiler may repeat the loop over k",
+                                 {"no", "yes"}, &Config::unroll),
+      choice_field<Config, bool>("direct",
+                                 "yes: sums that need nothing done go to C without shared memory",
+                                 {"no", "yes"}, &Config::direct),
+  };
+  return fields;
+}
+
+GemmMatrixConfig gemm_matrix_config(const GemmForm& form, const DeviceCaps& device) {
+  GemmMatrixConfig config;
+  // 32 lanes hold a matrix in as many registers as they have to spare.
+  const bool has_32 = device.min_subgroup_size <= 32 && device.max_subgroup_size >= 32;
+  config.subgroup = has_32 ? 32 : device.subgroup_size;
+  for (const MatrixShape& shape : device.matrix_shapes) {
+    const bool fits = shape.a == ir::component_name(form.operand) && shape.b == shape.a &&
+                      shape.c == ir::component_name(form.accumulator) && shape.result == shape.c &&
+                      shape.scope == "subgroup" && !shape.saturating;
+    if (!fits) continue;
+    config.atom_m = shape.m;
+    config.atom_n = shape.n;
+    config.atom_k = shape.k;
+    break;
+  }
+  if (config.subgroup < 32) config.tile_m = config.tile_n = 64;
+  config.shared_bytes = static_cast<std::int64_t>(device.max_shared_bytes);
+  return config;
+}
+
+std::vector<std::string> reasons_against(const GemmMatrixConfig& config, const GemmForm& form) {
+  std::vector<std::string> reasons = reasons_against_epilogue(form);
+  const auto require = [&](bool holds, std::string reason) {
+    if (!holds) reasons.push_back(std::move(reason));
+  };
+  const auto power_of_two = [&](const char* what, std::int64_t value, std::int64_t most) {
+    require_power_of_two(what, value, most, reasons);
+  };
+  power_of_two("atom m", config.atom_m, 256);
+  power_of_two("atom n", config.atom_n, 256);
+  power_of_two("atom k", config.atom_k, 256);
+  power_of_two("subgroup", config.subgroup, 128);
+  power_of_two("tile m", config.tile_m, 1024);
+  power_of_two("tile n", config.tile_n, 1024);
+  power_of_two("tile k", config.tile_k, 1024);
+  power_of_two("subgroups m", config.subgroups_m, 32);
+  power_of_two("subgroups n", config.subgroups_n, 32);
+  require(config.strip >= 1 && config.strip <= 65536,
+          fmt::format("strip {} is not in 1 to 65536", config.strip));
+  require(config.pad >= 0 && config.pad <= 1024 && config.pad % 16 == 0,
+          fmt::format("pad {} is no multiple of 16 bytes up to 1024", config.pad));
+  require(form.operand == ScalarType::f16 || bytes_of(form.operand) == 1,
+          fmt::format("operands of {}: matrix units take f16, i8 and u8", to_string(form.operand)));
+  const bool sums = form.operand == ScalarType::f16
+                        ? form.accumulator == ScalarType::f16 || form.accumulator == ScalarType::f32
+                        : form.accumulator == ScalarType::i32;
+  require(sums, fmt::format("accumulator of {} for operands of {}: there are f16 and f32 for f16, "
+                            "i32 for i8",
+                            to_string(form.accumulator), to_string(form.operand)));
+  require(is_floating(form.result) == is_floating(form.accumulator),
+          fmt::format("accumulator of {} and result of {}: integers and floating-point numbers do "
+                      "not mix",
+                      to_string(form.accumulator), to_string(form.result)));
+  if (!reasons.empty()) return reasons;
+
+  const std::int64_t threads = config.threads();
+  require(threads <= 1024, fmt::format("{} threads, there are at most 1024", threads));
+  const auto divides = [&](const char* what, std::int64_t part, std::int64_t whole) {
+    require(whole % part == 0 && whole >= part,
+            fmt::format("{} {} does not divide {}", what, part, whole));
+  };
+  divides("subgroups m times atom m", config.subgroups_m * config.atom_m, config.tile_m);
+  divides("subgroups n times atom n", config.subgroups_n * config.atom_n, config.tile_n);
+  divides("atom k", config.atom_k, config.tile_k);
+  const std::int64_t vector = widest(form.operand);
+  for (const bool is_a : {true, false}) {
+    const std::int64_t rows = is_a ? config.tile_m : config.tile_n;
+    const bool k_contiguous = is_a ? form.a_k_contiguous : form.b_k_contiguous;
+    const std::int64_t along = k_contiguous ? config.tile_k : rows;
+    const std::int64_t across = k_contiguous ? rows : config.tile_k;
+    const char* whose = is_a ? "A" : "B";
+    divides(fmt::format("staging {}: vectors of", whose).c_str(), vector, along);
+    if (along % vector != 0) continue;
+    const std::int64_t others = threads / (along / vector);
+    require(others >= 1 && across % others == 0,
+            fmt::format("staging {}: {} threads, {} side by side, do not divide {} rows", whose,
+                        threads, along / vector, across));
+  }
+  if (!reasons.empty()) return reasons;
+
+  const std::int64_t columns = columns_at_once(config, form), width = widest(form.accumulator);
+  const std::int64_t lanes = std::min(config.subgroup, std::max<std::int64_t>(1, columns / width));
+  require(columns % (lanes * width) == 0 && config.atom_m % (config.subgroup / lanes) == 0,
+          fmt::format("{} lanes do not divide {} x {} sums on their way to C", config.subgroup,
+                      config.atom_m, columns));
+  const std::int64_t bytes = operand_bytes(config, form) + sum_bytes(config, form, columns);
+  require(
+      bytes <= config.shared_bytes,
+      fmt::format("{} bytes of shared memory: {} for the tiles of A and B, {} for sums on their "
+                  "way to C; there are {}",
+                  bytes, operand_bytes(config, form), sum_bytes(config, form, columns),
+                  config.shared_bytes));
+  return reasons;
+}
+
+}  // namespace vkmoye::gen

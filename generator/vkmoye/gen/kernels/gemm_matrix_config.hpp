@@ -1,0 +1,52 @@
+#pragma once
+// What a product with matrix units can be told about how it is computed, and which of it works.
+//
+//   tile 128x128x32, subgroups 2x2, atom 16x16x16
+//     a subgroup sums up 64 x 64 of C: 4 x 4 matrices, of which it multiplies 4 + 4 for a step of k
+
+#include <string>
+#include <vector>
+
+#include "vkmoye/contract/device_caps.hpp"
+#include "vkmoye/gen/kernels/config_fields.hpp"
+#include "vkmoye/gen/kernels/gemm_form.hpp"
+#include "vkmoye/layout/layout.hpp"
+
+namespace vkmoye::gen {
+
+struct GemmMatrixConfig {
+  std::int64_t atom_m = 16, atom_n = 16, atom_k = 16;  // of one product of matrix units
+  std::int64_t subgroup = 32;                          // lanes
+  std::int64_t tile_m = 128, tile_n = 128, tile_k = 32;
+  std::int64_t subgroups_m = 2, subgroups_n = 2;  // of a workgroup, over (m, n)
+  std::int64_t pad = 16;                          // bytes after each row of the shared tiles
+  std::int64_t shared_bytes = 49152;              // of shared memory, at most
+  std::int64_t strip = 8;  // tiles of m that workgroups walk down before they step aside
+  bool unroll = true;      // the compiler may repeat the loop over k
+  bool direct = true;      // sums that need nothing done go to C without shared memory
+
+  std::int64_t threads() const { return subgroups_m * subgroups_n * subgroup; }
+  std::int64_t subgroup_rows() const { return tile_m / subgroups_m; }
+  std::int64_t subgroup_columns() const { return tile_n / subgroups_n; }
+};
+
+/// The config for products of `form` on `device`: its matrices, subgroups and shared memory; where it
+/// has no such matrices, as if it had the usual ones.
+GemmMatrixConfig gemm_matrix_config(const GemmForm& form, const DeviceCaps& device);
+
+/// What of the config `--NAME` can replace.
+const std::vector<ConfigField<GemmMatrixConfig>>& gemm_matrix_fields();
+
+/// Every reason why no kernel can be made of `config` for `form`. Empty: fine.
+std::vector<std::string> reasons_against(const GemmMatrixConfig& config, const GemmForm& form);
+
+/// Columns of its sums that each subgroup brings to C through shared memory at once: all, or as many
+/// halves of them as there is room for beside the tiles of A and B.
+std::int64_t columns_at_once(const GemmMatrixConfig& config, const GemmForm& form);
+
+/// Threads over (vectors of a row, rows) for stores of 16 bytes into rows that are `stride` times 16
+/// bytes apart. Shared memory takes 8 threads at a time; their rows are chosen so that no two of them
+/// meet in a bank, where such rows exist: (4,(4,2,2)):(1,(8,4,32)) at a stride of 5, rows r and r+4.
+Layout staging_threads(std::int64_t vectors, std::int64_t rows, std::int64_t stride);
+
+}  // namespace vkmoye::gen

@@ -1,0 +1,106 @@
+// Products with matrix units: what is staged how, and what is refused.
+
+#include "vkmoye/gen/kernels/gemm_matrix.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/glsl/print.hpp"
+#include "vkmoye/layout/injective.hpp"
+#include "vkmoye/layout/inverse.hpp"
+#include "vkmoye/layout/text.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+GemmForm form_of(ScalarType operand, ScalarType accumulator) {
+  GemmForm form;
+  form.operand = operand;
+  form.accumulator = form.result = accumulator;
+  return form;
+}
+
+const GemmForm kHalves = form_of(ScalarType::f16, ScalarType::f32);
+
+// One subgroup, 2 x 2 matrices: quick to verify.
+GemmMatrixConfig small() {
+  GemmMatrixConfig config;
+  config.tile_m = config.tile_n = 32;
+  config.subgroups_m = config.subgroups_n = 1;
+  return config;
+}
+
+// Each 8 neighbouring threads store 16 bytes each into other banks, for every row that padding by 16
+// bytes leaves.
+TEST(GemmMatrix, StagingStoresMeetNoBankTwice) {
+  for (const std::int64_t vectors : {2, 4, 8, 16}) {
+    for (const std::int64_t rows : {8, 16, 32, 64}) {
+      const std::int64_t stride = vectors + 1;
+      const Layout threads = staging_threads(vectors, rows, stride);
+      ASSERT_TRUE(is_compact(threads));
+      const Layout numbers = right_inverse(threads);  // thread -> index of (vector, row)
+      for (std::int64_t first = 0; first < vectors * rows; first += 8) {
+        std::set<std::int64_t> banks;
+        for (std::int64_t thread = first; thread < first + 8; ++thread) {
+          const std::int64_t at = numbers(thread);
+          banks.insert((at / vectors * stride + at % vectors) % 8);
+        }
+        ASSERT_EQ(banks.size(), 8u) << vectors << " vectors, " << rows << " rows";
+      }
+    }
+  }
+  EXPECT_EQ(to_string(staging_threads(4, 32, 5)), "(4,(4,2,4)):(1,(8,4,32))");
+}
+
+TEST(GemmMatrix, WhatIsStagedTravelsAsItCame) {
+  const std::string text = glsl::print(gemm_matrix(small(), kHalves));
+  EXPECT_THAT(text, HasSubstr("uvec4 next_a[4];"));
+  EXPECT_THAT(text, HasSubstr("next_a[v2] = value;"));
+  EXPECT_THAT(text, Not(HasSubstr("unpackFloat2x16")));
+}
+
+TEST(GemmMatrix, SumsOnTheirWayTakeTheSharedMemoryThatIsLeft) {
+  GemmMatrixConfig config;
+  config.tile_n = 256;
+  config.subgroups_n = 4;
+  EXPECT_EQ(columns_at_once(config, kHalves), 32);
+  EXPECT_THAT(reasons_against(config, kHalves), IsEmpty());
+  config.shared_bytes = 32768;
+  EXPECT_THAT(reasons_against(config, kHalves),
+              Contains(HasSubstr("bytes of shared memory: 30720 for the tiles of A and B")));
+}
+
+TEST(GemmMatrix, OnlySumsAsTheyAreGoStraightToC) {
+  const auto text_of = [](GemmMatrixConfig config, const GemmForm& form) {
+    return glsl::print(gemm_matrix(config, form));
+  };
+  GemmMatrixConfig config = small();
+  EXPECT_THAT(text_of(config, kHalves), HasSubstr(", c_x4, "));
+  GemmForm form = kHalves;
+  form.result = ScalarType::f16;
+  EXPECT_THAT(text_of(config, form), Not(HasSubstr("coopMatStore(sums[i + 2u * j], c")));
+  form = kHalves;
+  form.beta = true;
+  EXPECT_THAT(text_of(config, form), Not(HasSubstr(", c_x4, ")));
+  config.direct = false;
+  EXPECT_THAT(text_of(config, kHalves), Not(HasSubstr(", c_x4, ")));
+}
+
+TEST(GemmMatrix, TheCompilerMayBeToldNotToRepeatTheLoop) {
+  GemmMatrixConfig config = small();
+  EXPECT_THAT(glsl::print(gemm_matrix(config, kHalves)), Not(HasSubstr("dont_unroll")));
+  config.unroll = false;
+  EXPECT_THAT(glsl::print(gemm_matrix(config, kHalves)),
+              HasSubstr("[[dont_unroll]] for (uint k_tile"));
+}
+
+}  // namespace
+}  // namespace vkmoye::gen
