@@ -13,6 +13,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/compile.hpp"
+#include "vkmoye/gen/kernels/gemm_matrix_config.hpp"
 #include "workloads/device_executor.hpp"
 #include "workloads/gemm_workload.hpp"
 #include "workloads/number.hpp"
@@ -283,24 +284,41 @@ TEST_F(GemmTest, FewRowsAndFewColumnsAreRight) {
   });
 }
 
+bool has_matrices(const DeviceCaps& caps, const GemmProblem& types) {
+  const auto fits = [&](const MatrixShape& shape) {
+    return shape.a == gen::ir::component_name(types.operand) && shape.b == shape.a &&
+           shape.c == gen::ir::component_name(types.accumulator) && shape.result == shape.c &&
+           shape.scope == "subgroup" && !shape.saturating;
+  };
+  return std::any_of(caps.matrix_shapes.begin(), caps.matrix_shapes.end(), fits);
+}
+
 // Every order, factor and edge, with whatever matrices the device has.
 TEST_F(GemmTest, MatrixUnitsAreRight) {
   for_each_device([&](Device& device) {
     if (device.caps().matrix_shapes.empty()) return;
     pipelines_.clear();
     Dice dice(11);
-    for (const char* type : {"f16,f32", "f16", "f16,f16"}) {
+    for (const char* type : {"f16,f32", "f16", "f16,f16", "i8", "u8", "bf16"}) {
+      const GemmProblem types = parse_gemm_type(type);
+      if (!has_matrices(device.caps(), types)) continue;
       for (const bool a_k : {true, false}) {
         for (const bool b_k : {true, false}) {
-          Problem problem = {
-              gen::find_kernel("gemm/coopmat"), {{"tile", "32x32x16"}}, GemmProblem(), {}};
-          problem.gemm = parse_gemm_type(type);
+          // Of further types each order of each operand once.
+          if (std::string_view(type) != "f16,f32" && a_k == b_k) continue;
+          const auto deep = gen::gemm_matrix_config(types.form(), device.caps()).atom_k;
+          const std::string tile = "32x32x" + std::to_string(std::max<std::int64_t>(16, deep));
+          Problem problem = {gen::find_kernel("gemm/coopmat"), {{"tile", tile}}, GemmProblem(), {}};
+          problem.gemm = types;
           problem.gemm.a_k_contiguous = a_k;
           problem.gemm.b_k_contiguous = b_k;
           problem.gemm.beta = dice.one_in(2) ? 1 : 0;
           problem.gemm.batch = dice.one_in(2) ? 2 : 1;
           for (int i = 0; i < 4; ++i) {
-            problem.size = {random_extent(dice), random_extent(dice), random_extent(dice)};
+            // Whole tiles first: their sums go straight to C.
+            problem.size = {64, 96, 80};
+            if (i > 0)
+              problem.size = {random_extent(dice), random_extent(dice), random_extent(dice)};
             EXPECT_TRUE(expect_right(device, problem, static_cast<std::uint64_t>(i)))
                 << type << ' ' << bench::to_string(problem.size);
           }

@@ -4,6 +4,7 @@
 #include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/verify/verify.hpp"
 #include "vkmoye/gen/spirv/assemble.hpp"
+#include "vkmoye/gen/spirv/bfloat16.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -14,6 +15,9 @@ CompiledKernel compile_if_none(std::vector<std::string> reasons, const ir::Kerne
   out.interface = ir::interface_of(kernel);
   out.glsl = glsl::print(kernel);
   out.spirv = spirv::assemble(kernel.name, out.glsl);
+  if (out.interface.features.has(Feature::bf16_matrix)) {
+    out.spirv = spirv::with_bfloat16(kernel.name, out.spirv);
+  }
   return out;
 }
 

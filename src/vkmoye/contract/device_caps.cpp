@@ -14,6 +14,7 @@ std::string_view to_string(Feature feature) {
     case Feature::storage8: return "storage8";
     case Feature::storage16: return "storage16";
     case Feature::cooperative_matrix: return "cooperative_matrix";
+    case Feature::bf16_matrix: return "bf16_matrix";
     case Feature::subgroup_basic: return "subgroup_basic";
     case Feature::subgroup_arithmetic: return "subgroup_arithmetic";
     case Feature::subgroup_ballot: return "subgroup_ballot";
@@ -79,7 +80,9 @@ DeviceCaps common_device() {
   caps.max_workgroup_subgroups = 32;
   for (std::size_t i = 0; i < kFeatureCount; ++i) {
     const auto feature = static_cast<Feature>(i);
-    if (feature != Feature::cooperative_matrix) caps.features.add(feature);
+    const bool of_matrices =
+        feature == Feature::cooperative_matrix || feature == Feature::bf16_matrix;
+    if (!of_matrices) caps.features.add(feature);
   }
   return caps;
 }

@@ -25,6 +25,7 @@ enum class Feature : std::uint8_t {
   storage8,            // 8-bit elements in buffers                     (storageBuffer8BitAccess)
   storage16,           // 16-bit elements in buffers                    (storageBuffer16BitAccess)
   cooperative_matrix,  // VK_KHR_cooperative_matrix, the feature bit
+  bf16_matrix,         // matrices of bfloat16 (VK_KHR_shader_bfloat16: the type, in matrices)
   // Subgroup operations in compute shaders (VkSubgroupFeatureFlagBits).
   subgroup_basic,         // elect, the number of a subgroup and of a lane
   subgroup_arithmetic,    // reductions and scans
@@ -37,7 +38,7 @@ enum class Feature : std::uint8_t {
   /// that depends on their number needs it, or a device on which that number cannot vary.
   subgroup_size_control,
 };
-inline constexpr std::size_t kFeatureCount = 15;
+inline constexpr std::size_t kFeatureCount = 16;
 
 std::string_view to_string(Feature feature);
 

@@ -84,6 +84,49 @@ TEST(Matrices, AreMultipliedOnTheTwinInEveryOrder) {
   }
 }
 
+// Atoms whose vectors are fewer than lanes, or whose sides differ: any that a device may report.
+TEST(Matrices, OfEveryShapeAreMultipliedOnTheTwin) {
+  constexpr std::uint32_t kShapes[][4] = {{16, 8, 16, 32}, {16, 8, 8, 32},   {8, 8, 8, 8},
+                                          {8, 8, 8, 32},   {16, 16, 32, 32}, {32, 8, 16, 64}};
+  for (const auto& [m, n, depth, lanes] : kShapes) {
+    for (const ScalarType sum_type : {f16, f32}) {
+      Builder k("shape", lanes, lanes);
+      const Tensor a = k.input("a", f16, {{"k", depth}, {"m", m}});
+      const Tensor b = k.input("b", f16, {{"k", depth}, {"n", n}});
+      const Tensor d = k.output("d", sum_type, {{"n", n}, {"m", m}});
+      const Matrices left = k.matrices("left", f16, {Use::a, m, depth}, 1, 1);
+      const Matrices right = k.matrices("right", f16, {Use::b, depth, n}, 1, 1);
+      const Matrices sums = k.matrices("sums", sum_type, {Use::accumulator, m, n}, 1, 1);
+      k.fill(sums, ir::number(sum_type, 0));
+      k.load(transpose(tile(a, {depth, m}, {0, 0})), left);
+      k.load(tile(b, {depth, n}, {0, 0}), right);
+      k.multiply(left, right, sums);
+      k.store(sums, 0, transpose(tile(d, {n, m}, {0, 0})));
+
+      std::vector<std::uint16_t> as(m * depth), bs(n * depth);
+      for (std::uint32_t i = 0; i < as.size(); ++i) {
+        as[i] = static_cast<std::uint16_t>(bits_of(f16, static_cast<int>(i * 7 % 5) - 2));
+      }
+      for (std::uint32_t i = 0; i < bs.size(); ++i) {
+        bs[i] = static_cast<std::uint16_t>(bits_of(f16, static_cast<int>(i * 3 % 7) - 3));
+      }
+      std::vector<std::byte> out(std::size_t{m} * n * size_of(sum_type));
+      const auto bytes = [](auto& v) { return std::as_writable_bytes(std::span(v)); };
+      const TwinReport report = run_on_host(k.finish(), {bytes(as), bytes(bs), bytes(out)}, {});
+      EXPECT_THAT(report.reasons, IsEmpty()) << m << 'x' << n << 'x' << depth;
+      for (std::uint32_t i = 0; i < m * n; ++i) {
+        double sum = 0;
+        for (std::uint32_t p = 0; p < depth; ++p) {
+          sum += number_of(f16, as[i / n * depth + p]) * number_of(f16, bs[i % n * depth + p]);
+        }
+        std::uint64_t bits = 0;
+        std::memcpy(&bits, &out[i * size_of(sum_type)], size_of(sum_type));
+        ASSERT_EQ(number_of(sum_type, bits), sum) << m << 'x' << n << 'x' << depth << ' ' << i;
+      }
+    }
+  }
+}
+
 TEST(Matrices, ArePrintedWithTheirOrder) {
   const std::string text = glsl::print(product(false, false));
   EXPECT_THAT(text,

@@ -78,6 +78,40 @@ TEST(GemmMatrix, SumsOnTheirWayTakeTheSharedMemoryThatIsLeft) {
               Contains(HasSubstr("bytes of shared memory: 30720 for the tiles of A and B")));
 }
 
+// Whatever a device reports is a config.
+TEST(GemmMatrix, EveryAtomIsTaken) {
+  struct Case {
+    ScalarType operand, sum;
+    std::int64_t m, n, k, lanes;
+  };
+  const Case cases[] = {
+      {ScalarType::f16, ScalarType::f32, 16, 8, 16, 32},
+      {ScalarType::f16, ScalarType::f16, 16, 8, 8, 32},
+      {ScalarType::f16, ScalarType::f32, 8, 8, 8, 8},
+      {ScalarType::bf16, ScalarType::f32, 16, 16, 16, 32},
+      {ScalarType::i8, ScalarType::i32, 16, 16, 32, 32},
+      {ScalarType::i8, ScalarType::i32, 16, 8, 32, 32},
+      {ScalarType::u8, ScalarType::u32, 16, 16, 16, 64},
+      {ScalarType::u8, ScalarType::u32, 8, 8, 8, 8},
+  };
+  for (const Case& x : cases) {
+    DeviceCaps device = common_device();
+    device.min_subgroup_size = device.max_subgroup_size = device.subgroup_size =
+        static_cast<std::uint32_t>(x.lanes);
+    const std::string operand = ir::component_name(x.operand), sum = ir::component_name(x.sum);
+    const auto at = [](std::int64_t extent) { return static_cast<std::uint32_t>(extent); };
+    device.matrix_shapes = {{at(x.m), at(x.n), at(x.k), operand, operand, sum, sum, "subgroup"}};
+    GemmMatrixConfig config = gemm_matrix_config(form_of(x.operand, x.sum), device);
+    EXPECT_EQ(config.atom_n, x.n);
+    config.tile_m = config.tile_n = 64;
+    const auto reasons = reasons_against(config, form_of(x.operand, x.sum));
+    EXPECT_THAT(reasons, IsEmpty()) << operand << ' ' << x.m << 'x' << x.n << 'x' << x.k;
+    if (!reasons.empty()) continue;
+    const ir::Kernel kernel = gemm_matrix(config, form_of(x.operand, x.sum));
+    EXPECT_EQ(ir::interface_of(kernel).matrices, device.matrix_shapes);
+  }
+}
+
 TEST(GemmMatrix, OnlySumsAsTheyAreGoStraightToC) {
   const auto text_of = [](GemmMatrixConfig config, const GemmForm& form) {
     return glsl::print(gemm_matrix(config, form));

@@ -26,13 +26,13 @@ double number_at(const Bytes& bytes, ScalarType type, std::int64_t index) {
   return number_of(type, bits);
 }
 
-// Numbers in -1..1, or whole ones in -9..9.
+// Numbers in -1..1, or whole ones in -9..9, without sign in 0..18.
 Bytes random_numbers(ScalarType type, std::int64_t count, std::mt19937_64& random) {
   Bytes out(static_cast<std::size_t>(count) * size_of(type));
   for (std::size_t i = 0; i < out.size(); i += size_of(type)) {
-    const double number = type == ScalarType::i32
-                              ? static_cast<double>(random() % 19) - 9
-                              : static_cast<double>(random() % 20001) / 10000 - 1;
+    const double number = is_floating(type)
+                              ? static_cast<double>(random() % 20001) / 10000 - 1
+                              : static_cast<double>(random() % 19) - (is_unsigned(type) ? 0 : 9);
     const std::uint64_t bits = bits_of(type, number);
     std::memcpy(&out[i], &bits, size_of(type));
   }
@@ -60,11 +60,12 @@ double tiny(ScalarType type) {
 // (Higham, Accuracy and Stability of Numerical Algorithms, 3.1); the reference in f64 as well.
 TEST(Twin, MultipliesRandomNumbersWithinTheBoundOfRounding) {
   const std::int64_t m = 19, n = 35, k = 21;
-  const double alpha = -3, beta = 2;
+  const double beta = 2;
   std::mt19937_64 random(5);
   for (const KernelEntry& entry : registry()) {
     if (entry.operation != "gemm") continue;
     for (const ScalarType type : entry.types) {
+      const double alpha = is_unsigned(type) ? 3 : -3;
       for (const bool k_contiguous : {true, false}) {
         KernelRequest request = request_of(type);
         request.gemm.beta = true;

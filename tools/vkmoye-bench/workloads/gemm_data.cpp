@@ -22,9 +22,7 @@ bool wants_integers(const GemmProblem& problem) {
 IntegerInputs integer_inputs(const GemmProblem& problem, std::int64_t k) {
   const double alpha = std::fabs(problem.alpha), beta = std::fabs(problem.beta);
   if (alpha != std::trunc(alpha) || beta != std::trunc(beta)) return {};
-  const double room =
-      std::min({range_of(problem.operand).whole, range_of(problem.accumulator).whole,
-                range_of(problem.result).whole});
+  const double room = std::min(range_of(problem.accumulator).whole, range_of(problem.result).whole);
   for (const NamedStep& named : problem.epilogue) {
     if (named.number != std::trunc(named.number)) return {};
   }
@@ -37,7 +35,10 @@ IntegerInputs integer_inputs(const GemmProblem& problem, std::int64_t k) {
     }
     return most;
   };
-  for (std::int64_t most = 4; most > 0; --most) {
+  // Operands of 8 bits show all that they have, signs and carries included.
+  const bool is_small = size_of(problem.operand) == 1;
+  const auto first = is_small ? static_cast<std::int64_t>(range_of(problem.operand).whole) : 4;
+  for (std::int64_t most = first; most > 0; --most) {
     if (largest(static_cast<double>(k), static_cast<double>(most)) <= room) return {most, 1};
   }
   const double none = largest(0, 1), terms = std::floor((room - none) / (largest(1, 1) - none));

@@ -122,9 +122,11 @@ std::array<Matrix, 3> matrices_of(const GemmProblem& problem, const Extents& siz
     if (!named.step->arguments.empty()) numbers.emplace_back(named.step->name, named.number);
   }
   for (const auto& [name, value] : numbers) {
-    // The kernel is given an f64 or i32, of other accumulators an f32.
+    // The kernel is given an f64, i32 or u32, of other accumulators an f32.
     const double magnitude = std::fabs(value);
-    const bool whole = value == std::trunc(value) && value >= -0x1p31 && value < 0x1p31;
+    const bool without_sign = is_unsigned(problem.accumulator);
+    const bool whole = value == std::trunc(value) && value >= (without_sign ? 0 : -0x1p31) &&
+                       value < (without_sign ? 0x1p32 : 0x1p31);
     const bool normal =
         magnitude == 0 || !std::isfinite(value) || (magnitude >= FLT_MIN && magnitude <= FLT_MAX);
     const bool held = !is_floating(problem.accumulator)        ? whole

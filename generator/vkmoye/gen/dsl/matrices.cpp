@@ -36,7 +36,8 @@ ir::MatrixRegion region_of(const View& view, const ir::Array& array, std::uint32
   const std::uint32_t side = region.by_columns ? region.rows : region.columns;
   const std::uint32_t width = matrix.width;
   const std::uint32_t count = region.rows * region.columns / width;
-  if (count % lanes != 0) {
+  region.lanes = std::min(lanes, count);
+  if (count % region.lanes != 0) {
     throw LayoutError(fmt::format("{}: {} lanes do not share its {} vectors of {} evenly",
                                   view.name, lanes, count, width));
   }
@@ -49,8 +50,8 @@ ir::MatrixRegion region_of(const View& view, const ir::Array& array, std::uint32
     return at;
   };
   region.first = element(0, 0);
-  const Expr lane = ir::variable("lane", ir::kIndex, lanes);
-  for (std::uint32_t first = 0; first < count; first += lanes) {
+  const Expr lane = ir::variable("lane", ir::kIndex, lanes) % region.lanes;
+  for (std::uint32_t first = 0; first < count; first += region.lanes) {
     const Expr number = lane + first;
     const Expr along = Expr(width) * (number % (side / width)), across = number / (side / width);
     region.vectors.push_back(region.by_columns ? element(along, across) : element(across, along));

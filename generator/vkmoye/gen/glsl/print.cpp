@@ -90,12 +90,16 @@ class Printer {
     const bool has_matrices = std::any_of(kernel_.arrays.begin(), kernel_.arrays.end(),
                                           [](const Array& array) { return array.matrix; });
     if (has_matrices) line("#pragma use_vulkan_memory_model");
+    const bool has_bfloat16 = std::any_of(
+        kernel_.arrays.begin(), kernel_.arrays.end(),
+        [](const Array& array) { return array.matrix && array.type == ScalarType::bf16; });
+    if (has_bfloat16) line("// float16_t stands for bfloat16 here: the SPIR-V is told so");
   }
 
   void extensions() {
     std::set<std::string_view> names;  // sorted
     for (const Array& array : kernel_.arrays) {
-      const Spelling& type = spelling(array.type);
+      const Spelling& type = spelling(array.matrix ? spelled_as(array.type) : array.type);
       names.insert(type.in_shader.begin(), type.in_shader.end());
       if (array.space == Array::Space::buffer) {
         names.insert(type.in_buffer.begin(), type.in_buffer.end());
@@ -268,12 +272,17 @@ class Printer {
     line("{} {} = atomic{}({}, {});", element_name(kernel_.find(s.to.array)->type, 1), s.name,
          combine, element(s.to), glsl::print(s.value));
   }
+  // Matrices of bfloat16 are spelled as those of f16, see spirv/bfloat16.hpp.
+  static ScalarType spelled_as(ScalarType type) {
+    return type == ScalarType::bf16 ? ScalarType::f16 : type;
+  }
   static std::string matrix_name(const Array& array) {
     const char* use = array.matrix->use == ir::MatrixType::Use::a   ? "A"
                       : array.matrix->use == ir::MatrixType::Use::b ? "B"
                                                                     : "Accumulator";
     return fmt::format("coopmat<{}, gl_ScopeSubgroup, {}, {}, gl_MatrixUse{}>",
-                       element_name(array.type, 1), array.matrix->rows, array.matrix->columns, use);
+                       element_name(spelled_as(array.type), 1), array.matrix->rows,
+                       array.matrix->columns, use);
   }
   static std::string matrix(const ir::MatrixPart& part) {
     return fmt::format("{}[{}]", part.array, glsl::print(part.number));

@@ -194,6 +194,7 @@ struct Collector {
     out.needs.add(Feature::cooperative_matrix);
     const Array* array = kernel.find(part.array);
     if (array != nullptr && array->matrix) {
+      if (array->type == ScalarType::bf16) out.needs.add(Feature::bf16_matrix);
       const std::size_t held = elements_per_lane(*array->matrix, kernel.subgroup);
       if (part.elements.size() == held) return array;
       matrix_reason(fmt::format("of {}: a lane holds {} elements of it, not {}", part.array, held,

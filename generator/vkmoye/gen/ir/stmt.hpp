@@ -103,7 +103,10 @@ struct MatrixRegion {
   Expr stride = 0;
   bool by_columns = false;
   std::uint32_t rows = 1, columns = 1;
-  std::vector<Element> vectors;  // of a lane: number lane + lanes * i, along rows or columns first
+  // Of lane l, below `lanes`: number l + lanes * i, along rows or columns first. A small matrix has
+  // vectors for the first lanes only.
+  std::uint32_t lanes = 0;
+  std::vector<Element> vectors;
 };
 /// What the lanes of a subgroup do with matrices that they hold together. All of them come by.
 struct MatrixLoad {

@@ -31,8 +31,10 @@ GemmBuffers::GemmBuffers(Builder& k, const GemmForm& form, const std::array<std:
   }
   const auto axes = axes_of(GemmInput::Along::both);
   c_ = form_.beta ? k_.in_out("c", form_.result, axes) : k_.output("c", form_.result, axes);
-  alpha_ = k_.argument("alpha", factor_type(form_));
-  if (form_.beta) beta_ = k_.argument("beta", factor_type(form_));
+  // An argument of u32 is an index; what it multiplies is no index.
+  const ScalarType type = factor_type(form_);
+  alpha_ = ir::convert(k_.argument("alpha", type), type);
+  if (form_.beta) beta_ = ir::convert(k_.argument("beta", type), type);
   for (const GemmStep& step : form_.epilogue) {
     for (const std::string& name : step.arguments) k_.argument(name, factor_type(form_));
   }

@@ -31,12 +31,18 @@ constexpr ScalarType factor_type(const GemmForm& form) {
 std::string form_text(const GemmForm& form);
 
 /// The product of operands of `type` with the accumulator usual for it, 32 bits or more, and a
-/// result of the same type.
+/// result of the same type; of types that hold no sums or that no shader computes with, integers of
+/// 8 bits and bf16, that of the accumulator.
 inline GemmForm gemm_form(ScalarType type) {
-  const bool narrow = type == ScalarType::f16 || type == ScalarType::bf16;
   GemmForm form;
-  form.operand = form.result = type;
-  form.accumulator = narrow ? ScalarType::f32 : type;
+  form.operand = form.accumulator = form.result = type;
+  switch (type) {
+    case ScalarType::f16: form.accumulator = ScalarType::f32; break;
+    case ScalarType::bf16: form.accumulator = form.result = ScalarType::f32; break;
+    case ScalarType::i8: form.accumulator = form.result = ScalarType::i32; break;
+    case ScalarType::u8: form.accumulator = form.result = ScalarType::u32; break;
+    default: break;
+  }
   return form;
 }
 

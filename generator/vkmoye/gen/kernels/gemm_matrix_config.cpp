@@ -16,6 +16,13 @@ std::int64_t bytes_of(ScalarType type) { return static_cast<std::int64_t>(size_o
 // Elements of the widest access.
 std::int64_t widest(ScalarType type) { return kWidestCopy / bytes_of(type); }
 
+// What matrix units multiply, and sum up in.
+constexpr std::pair<ScalarType, ScalarType> kTypes[] = {
+    {ScalarType::f16, ScalarType::f32},  {ScalarType::f16, ScalarType::f16},
+    {ScalarType::bf16, ScalarType::f32}, {ScalarType::i8, ScalarType::i32},
+    {ScalarType::u8, ScalarType::u32},
+};
+
 // Of the tiles of A and B in shared memory.
 std::int64_t operand_bytes(const GemmMatrixConfig& config, const GemmForm& form) {
   const auto tile = [&](std::int64_t rows, bool k_contiguous) {
@@ -98,18 +105,29 @@ GemmMatrixConfig gemm_matrix_config(const GemmForm& form, const DeviceCaps& devi
   // 32 lanes hold a matrix in as many registers as they have to spare.
   const bool has_32 = device.min_subgroup_size <= 32 && device.max_subgroup_size >= 32;
   config.subgroup = has_32 ? 32 : device.subgroup_size;
+  config.atom_k = 32 / bytes_of(form.operand);
+  // The largest: fewer of them to name, and no more registers.
+  std::uint64_t largest = 0;
   for (const MatrixShape& shape : device.matrix_shapes) {
     const bool fits = shape.a == ir::component_name(form.operand) && shape.b == shape.a &&
                       shape.c == ir::component_name(form.accumulator) && shape.result == shape.c &&
                       shape.scope == "subgroup" && !shape.saturating;
-    if (!fits) continue;
+    const std::uint64_t products = std::uint64_t{shape.m} * shape.n * shape.k;
+    if (!fits || products <= largest) continue;
+    largest = products;
     config.atom_m = shape.m;
     config.atom_n = shape.n;
     config.atom_k = shape.k;
-    break;
   }
+  // Rows of 64 bytes, or of 128 where that is four steps of k as well.
+  config.tile_k = bytes_of(form.operand) == 1 ? 128 : 32;
   if (config.subgroup < 32) config.tile_m = config.tile_n = 64;
   config.shared_bytes = static_cast<std::int64_t>(device.max_shared_bytes);
+  const auto too_large = [&] {
+    return operand_bytes(config, form) + sum_bytes(config, form, config.atom_n) >
+           config.shared_bytes;
+  };
+  while (too_large() && config.tile_k > config.atom_k) config.tile_k /= 2;
   return config;
 }
 
@@ -134,14 +152,14 @@ std::vector<std::string> reasons_against(const GemmMatrixConfig& config, const G
           fmt::format("strip {} is not in 1 to 65536", config.strip));
   require(config.pad >= 0 && config.pad <= 1024 && config.pad % 16 == 0,
           fmt::format("pad {} is no multiple of 16 bytes up to 1024", config.pad));
-  require(form.operand == ScalarType::f16 || bytes_of(form.operand) == 1,
-          fmt::format("operands of {}: matrix units take f16, i8 and u8", to_string(form.operand)));
-  const bool sums = form.operand == ScalarType::f16
-                        ? form.accumulator == ScalarType::f16 || form.accumulator == ScalarType::f32
-                        : form.accumulator == ScalarType::i32;
-  require(sums, fmt::format("accumulator of {} for operands of {}: there are f16 and f32 for f16, "
-                            "i32 for i8",
-                            to_string(form.accumulator), to_string(form.operand)));
+  const auto types = std::find_if(std::begin(kTypes), std::end(kTypes), [&](const auto& row) {
+    return row.first == form.operand && row.second == form.accumulator;
+  });
+  require(types != std::end(kTypes),
+          fmt::format("operands of {} summed up in {}: there are f16 in f16 and f32, bf16 in f32, "
+                      "i8 in i32, u8 in u32",
+                      to_string(form.operand), to_string(form.accumulator)));
+  require(form.result != ScalarType::bf16, "a result of bf16: no shader rounds to it");
   require(is_floating(form.result) == is_floating(form.accumulator),
           fmt::format("accumulator of {} and result of {}: integers and floating-point numbers do "
                       "not mix",

@@ -60,38 +60,38 @@ GemmConfig simt(const KernelRequest& request) {
 }  // namespace
 
 std::vector<KernelEntry> gemm_rows() {
-  return {
-      row("gemm/moye_simple", "copy a tile of each operand, multiply, repeat",
-          "MoYe.jl, matrix multiplication tutorial", moye_simple),
-      row("gemm/moye_prefetch", "the next tiles travel in registers meanwhile",
-          "MoYe.jl, TiledMMA tutorial", moye_prefetch),
-      row("gemm/simt", "vectors, two shared tiles, subgroups in a square",
-          "CUTLASS, efficient GEMM", simt),
-      entry_of<GemmThinConfig>(
-          {"gemm/thin",
-           "gemm",
-           "few rows or few columns: reads the other operand once",
-           "KBLAS, dense matrix-vector products (ACM TOMS 42)",
-           {ScalarType::f16, ScalarType::f32, ScalarType::f64, ScalarType::i32},
-           gemm_thin_fields(),
-           [](const KernelRequest& request) {
-             return gemm_thin_config(request.gemm, request.shape, request.device);
-           },
-           [](const GemmThinConfig& config, const KernelRequest& request) {
-             return gemm_thin(config, request.gemm);
-           }}),
-      entry_of<GemmMatrixConfig>({"gemm/coopmat",
-                                  "gemm",
-                                  "matrix units, tiles through shared memory",
-                                  "GL_KHR_cooperative_matrix; CUTLASS, efficient GEMM",
-                                  {ScalarType::f16},
-                                  gemm_matrix_fields(),
-                                  [](const KernelRequest& request) {
-                                    return gemm_matrix_config(request.gemm, request.device);
-                                  },
-                                  [](const GemmMatrixConfig& config, const KernelRequest& request) {
-                                    return gemm_matrix(config, request.gemm);
-                                  }})};
+  return {row("gemm/moye_simple", "copy a tile of each operand, multiply, repeat",
+              "MoYe.jl, matrix multiplication tutorial", moye_simple),
+          row("gemm/moye_prefetch", "the next tiles travel in registers meanwhile",
+              "MoYe.jl, TiledMMA tutorial", moye_prefetch),
+          row("gemm/simt", "vectors, two shared tiles, subgroups in a square",
+              "CUTLASS, efficient GEMM", simt),
+          entry_of<GemmThinConfig>(
+              {"gemm/thin",
+               "gemm",
+               "few rows or few columns: reads the other operand once",
+               "KBLAS, dense matrix-vector products (ACM TOMS 42)",
+               {ScalarType::f16, ScalarType::f32, ScalarType::f64, ScalarType::i32},
+               gemm_thin_fields(),
+               [](const KernelRequest& request) {
+                 return gemm_thin_config(request.gemm, request.shape, request.device);
+               },
+               [](const GemmThinConfig& config, const KernelRequest& request) {
+                 return gemm_thin(config, request.gemm);
+               }}),
+          entry_of<GemmMatrixConfig>(
+              {"gemm/coopmat",
+               "gemm",
+               "matrix units, tiles through shared memory",
+               "GL_KHR_cooperative_matrix; CUTLASS, efficient GEMM",
+               {ScalarType::f16, ScalarType::bf16, ScalarType::i8, ScalarType::u8},
+               gemm_matrix_fields(),
+               [](const KernelRequest& request) {
+                 return gemm_matrix_config(request.gemm, request.device);
+               },
+               [](const GemmMatrixConfig& config, const KernelRequest& request) {
+                 return gemm_matrix(config, request.gemm);
+               }})};
 }
 
 }  // namespace vkmoye::gen

@@ -211,9 +211,20 @@ void Machine::require_whole_subgroups(const char* what, const Lanes& active) {
   }
 }
 
+// Of `active` those that move vectors of the region.
+Lanes Machine::moving(const ir::MatrixRegion& region, const Lanes& active) const {
+  Lanes out = active;
+  if (region.lanes == workgroup_.subgroup) return out;
+  active.for_each([&](std::size_t lane) {
+    if (lane % workgroup_.subgroup >= region.lanes) out.set(lane, false);
+  });
+  return out;
+}
+
 void Machine::step(const ir::MatrixLoad& s, const Lanes& active) {
   require_whole_subgroups("a load of a matrix", active);
-  const std::vector<Values> vectors = read(s.from.vectors, active, /*by_any_lane=*/true);
+  const std::vector<Values> vectors =
+      read(s.from.vectors, moving(s.from, active), /*by_any_lane=*/true);
   write(s.to.elements, active,
         guest_.needs_data() ? held_from(s.from, vectors, workgroup_) : vectors);
 }
@@ -221,8 +232,8 @@ void Machine::step(const ir::MatrixLoad& s, const Lanes& active) {
 void Machine::step(const ir::MatrixStore& s, const Lanes& active) {
   require_whole_subgroups("a store of a matrix", active);
   const Held held = read(s.from.elements, active);
-  write(s.to.vectors, active, guest_.needs_data() ? vectors_from(s.to, held, workgroup_) : held,
-        /*by_any_lane=*/true);
+  write(s.to.vectors, moving(s.to, active),
+        guest_.needs_data() ? vectors_from(s.to, held, workgroup_) : held, /*by_any_lane=*/true);
 }
 
 void Machine::step(const ir::MatrixFill& s, const Lanes& active) {

@@ -126,6 +126,7 @@ class Machine {
   void write(const std::vector<ir::Element>& elements, const Lanes& active,
              const std::vector<Values>& values, bool by_any_lane = false);
   /// Tells the guest where some lanes of a subgroup come by and others do not.
+  Lanes moving(const ir::MatrixRegion& region, const Lanes& active) const;
   void require_whole_subgroups(const char* what, const Lanes& active);
 
   bool concerns(const ir::Body& body);

@@ -9,7 +9,7 @@ struct Place {
 };
 
 // Calls visit(held, in a vector, scalar of the vector) for each element of the region, in lanes of
-// one subgroup.
+// one subgroup, `lanes` of which hold the matrix.
 template <class Visit>
 void for_each_element(const ir::MatrixRegion& region, std::size_t lanes, Visit visit) {
   const std::size_t width = region.first.width;
@@ -18,8 +18,8 @@ void for_each_element(const ir::MatrixRegion& region, std::size_t lanes, Visit v
     for (std::size_t column = 0; column < region.columns; ++column) {
       const std::size_t element = row * region.columns + column;
       const std::size_t at = region.by_columns ? column * side + row : row * side + column;
-      visit(Place{element % lanes, element / lanes}, Place{at / width % lanes, at / width / lanes},
-            at % width);
+      visit(Place{element % lanes, element / lanes},
+            Place{at / width % region.lanes, at / width / region.lanes}, at % width);
     }
   }
 }

@@ -13,7 +13,7 @@ namespace vkmoye::gen::machine {
 /// A matrix of each subgroup: held[i] in lane l is element l + lanes * i, counted along its rows.
 using Held = std::vector<Values>;
 
-/// What vectors of memory bring: `vectors[i]` in lane l is number l + lanes * i of the region.
+/// What vectors of memory bring: `vectors[i]` in lane l is number l + region.lanes * i.
 Held held_from(const ir::MatrixRegion& region, const std::vector<Values>& vectors,
                const Workgroup& workgroup);
 

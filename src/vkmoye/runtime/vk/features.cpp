@@ -31,6 +31,9 @@ constexpr Row kRows[] = {
      [](FeatureChain& c) -> VkBool32& { return c.matrix.cooperativeMatrix; },
      {[](FeatureChain& c) -> VkBool32& { return c.v12.vulkanMemoryModel; },
       [](FeatureChain& c) -> VkBool32& { return c.v12.vulkanMemoryModelDeviceScope; }}},
+    {Feature::bf16_matrix,
+     [](FeatureChain& c) -> VkBool32& { return c.bfloat16.shaderBFloat16CooperativeMatrix; },
+     {[](FeatureChain& c) -> VkBool32& { return c.bfloat16.shaderBFloat16Type; }}},
     {Feature::shared_f32_atomic_add,
      [](FeatureChain& c) -> VkBool32& { return c.atomic_float.shaderSharedFloat32AtomicAdd; }},
     {Feature::buffer_f32_atomic_add,
@@ -60,6 +63,7 @@ struct Extension {
 
 constexpr Extension kExtensions[] = {
     {Feature::cooperative_matrix, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME},
+    {Feature::bf16_matrix, Bfloat16Features::kExtension},
     {Feature::shared_f32_atomic_add, VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME},
     {Feature::buffer_f32_atomic_add, VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME},
     {Feature::subgroup_size_control, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME,
@@ -87,6 +91,7 @@ FeatureChain::FeatureChain(std::uint32_t api_version, const std::function<bool(c
   append(subgroup_size, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME, VK_API_VERSION_1_3);
   append(atomic_float, VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME);
   append(matrix, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME);
+  append(bfloat16, Bfloat16Features::kExtension);
 }
 
 FeatureSet features_in(FeatureChain& chain) {

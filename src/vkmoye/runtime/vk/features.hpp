@@ -11,6 +11,17 @@
 
 namespace vkmoye::vk {
 
+/// VkPhysicalDeviceShaderBfloat16FeaturesKHR, which headers before 1.4.311 lack.
+struct Bfloat16Features {
+  static constexpr auto kType = static_cast<VkStructureType>(1000141000);
+  static constexpr const char* kExtension = "VK_KHR_shader_bfloat16";
+  VkStructureType sType = kType;
+  void* pNext = nullptr;
+  VkBool32 shaderBFloat16Type = VK_FALSE;
+  VkBool32 shaderBFloat16DotProduct = VK_FALSE;
+  VkBool32 shaderBFloat16CooperativeMatrix = VK_FALSE;
+};
+
 /// The structures in which features are reported and enabled. Not copyable: they point at each
 /// other.
 struct FeatureChain {
@@ -25,6 +36,7 @@ struct FeatureChain {
   VkPhysicalDeviceSubgroupSizeControlFeatures subgroup_size = {};
   VkPhysicalDeviceShaderAtomicFloatFeaturesEXT atomic_float = {};
   VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix = {};
+  Bfloat16Features bfloat16;
 };
 
 /// Features whose bits are set in `chain`.
