@@ -8,9 +8,24 @@
 #include "commands/command.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/runtime/device.hpp"
+#include "workloads/matrix_trial.hpp"
 
 namespace vkmoye::bench {
 namespace {
+
+// ", right with 32 lanes": what came of it when a kernel first asked for the shape. Nothing: none did.
+std::string verdict_text(const DeviceCaps& caps, const MatrixShape& shape) {
+  const MatrixVerdicts verdicts(MatrixVerdicts::default_file());
+  std::string text;
+  for (std::uint32_t lanes = caps.min_subgroup_size; lanes <= caps.max_subgroup_size && lanes > 0;
+       lanes *= 2) {
+    const auto wrong = verdicts.of(caps, shape, lanes);
+    if (!wrong) continue;
+    text += wrong->empty() ? fmt::format(", right with {} lanes", lanes)
+                           : fmt::format(", WRONG with {} lanes, not used: {}", lanes, *wrong);
+  }
+  return text;
+}
 
 void print(std::size_t index, const DeviceCaps& caps) {
   std::cout << fmt::format("{}  {}\n", index, caps.name);
@@ -44,7 +59,7 @@ void print(std::size_t index, const DeviceCaps& caps) {
   line("features", features.empty() ? "none" : join(features, " "));
   std::string title = "matrices";
   for (const MatrixShape& shape : caps.matrix_shapes) {
-    line(title, to_string(shape));
+    line(title, to_string(shape) + verdict_text(caps, shape));
     title = "";
   }
 }

@@ -8,6 +8,7 @@
 
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/compile.hpp"
+#include "workloads/matrix_trial.hpp"
 
 namespace vkmoye::bench {
 
@@ -132,8 +133,12 @@ std::vector<std::string> DeviceExecutor::reasons_against(const Plan& plan) const
 }
 
 std::unique_ptr<Execution> DeviceExecutor::prepare(const Plan& plan) {
+  const MatrixVerdicts verdicts(MatrixVerdicts::default_file());
   std::vector<LoadedStep> steps;
   for (const Step& step : plan.steps) {
+    const auto wrong =
+        reasons_against_matrices(device_, gen::ir::interface_of(step.kernel), verdicts);
+    if (!wrong.empty()) throw Unavailable(join(wrong, "; "));
     steps.push_back({device_.load(gen::compile(step.kernel)), step.arguments, step.arrays});
   }
   return std::make_unique<DeviceExecution>(device_, plan.arrays, steps, plan.beforehand);
