@@ -294,39 +294,41 @@ bool has_matrices(const DeviceCaps& caps, const GemmProblem& types) {
 }
 
 // Every order, factor and edge, with whatever matrices the device has.
-TEST_F(GemmTest, MatrixUnitsAreRight) {
+class MatrixUnitsTest : public GemmTest, public testing::WithParamInterface<const char*> {};
+
+TEST_P(MatrixUnitsTest, AreRight) {
   for_each_device([&](Device& device) {
-    if (device.caps().matrix_shapes.empty()) return;
     pipelines_.clear();
     Dice dice(11);
-    for (const char* type : {"f16,f32", "f16", "f16,f16", "i8", "u8", "bf16"}) {
-      const GemmProblem types = parse_gemm_type(type);
-      if (!has_matrices(device.caps(), types)) continue;
-      for (const bool a_k : {true, false}) {
-        for (const bool b_k : {true, false}) {
-          // Of further types each order of each operand once.
-          if (std::string_view(type) != "f16,f32" && a_k == b_k) continue;
-          const auto deep = gen::gemm_matrix_config(types.form(), device.caps()).atom_k;
-          const std::string tile = "32x32x" + std::to_string(std::max<std::int64_t>(16, deep));
-          Problem problem = {gen::find_kernel("gemm/coopmat"), {{"tile", tile}}, GemmProblem(), {}};
-          problem.gemm = types;
-          problem.gemm.a_k_contiguous = a_k;
-          problem.gemm.b_k_contiguous = b_k;
-          problem.gemm.beta = dice.one_in(2) ? 1 : 0;
-          problem.gemm.batch = dice.one_in(2) ? 2 : 1;
-          for (int i = 0; i < 4; ++i) {
-            // Whole tiles first: their sums go straight to C.
-            problem.size = {64, 96, 80};
-            if (i > 0)
-              problem.size = {random_extent(dice), random_extent(dice), random_extent(dice)};
-            EXPECT_TRUE(expect_right(device, problem, static_cast<std::uint64_t>(i)))
-                << type << ' ' << bench::to_string(problem.size);
-          }
+    const char* type = GetParam();
+    const GemmProblem types = parse_gemm_type(type);
+    if (!has_matrices(device.caps(), types)) return;
+    for (const bool a_k : {true, false}) {
+      for (const bool b_k : {true, false}) {
+        // Of further types each order of each operand once.
+        if (std::string_view(type) != "f16,f32" && a_k == b_k) continue;
+        const auto deep = gen::gemm_matrix_config(types.form(), device.caps()).atom_k;
+        const std::string tile = "32x32x" + std::to_string(std::max<std::int64_t>(16, deep));
+        Problem problem = {gen::find_kernel("gemm/coopmat"), {{"tile", tile}}, GemmProblem(), {}};
+        problem.gemm = types;
+        problem.gemm.a_k_contiguous = a_k;
+        problem.gemm.b_k_contiguous = b_k;
+        problem.gemm.beta = dice.one_in(2) ? 1 : 0;
+        problem.gemm.batch = dice.one_in(2) ? 2 : 1;
+        for (int i = 0; i < 4; ++i) {
+          // Whole tiles first: their sums go straight to C.
+          problem.size = {64, 96, 80};
+          if (i > 0) problem.size = {random_extent(dice), random_extent(dice), random_extent(dice)};
+          EXPECT_TRUE(expect_right(device, problem, static_cast<std::uint64_t>(i)))
+              << type << ' ' << bench::to_string(problem.size);
         }
       }
     }
   });
 }
+
+INSTANTIATE_TEST_SUITE_P(Types, MatrixUnitsTest,
+                         testing::Values("f16,f32", "f16", "f16,f16", "i8", "u8", "bf16"));
 
 // Each product that is not refused is right, whatever its types.
 TEST_F(GemmTest, EveryCombinationOfTypesIsRefusedOrRight) {

@@ -76,7 +76,7 @@ class Product {
 
  private:
   // What a thread moves at once.
-  Vector vector() const { return {to_index(widest(form_.operand))}; }
+  Vector vector() const { return {to_index(staged_at_once(config_, form_))}; }
 
   // --- what is declared ---
 

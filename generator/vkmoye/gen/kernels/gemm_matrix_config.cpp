@@ -41,6 +41,10 @@ std::int64_t sum_bytes(const GemmMatrixConfig& config, const GemmForm& form, std
 
 }  // namespace
 
+std::int64_t staged_at_once(const GemmMatrixConfig& config, const GemmForm& form) {
+  return std::min({widest(form.operand), config.atom_m, config.atom_n, config.atom_k});
+}
+
 std::int64_t columns_at_once(const GemmMatrixConfig& config, const GemmForm& form) {
   std::int64_t columns = config.subgroup_columns();
   while (columns > config.atom_n &&
@@ -175,7 +179,7 @@ std::vector<std::string> reasons_against(const GemmMatrixConfig& config, const G
   divides("subgroups m times atom m", config.subgroups_m * config.atom_m, config.tile_m);
   divides("subgroups n times atom n", config.subgroups_n * config.atom_n, config.tile_n);
   divides("atom k", config.atom_k, config.tile_k);
-  const std::int64_t vector = widest(form.operand);
+  const std::int64_t vector = staged_at_once(config, form);
   for (const bool is_a : {true, false}) {
     const std::int64_t rows = is_a ? config.tile_m : config.tile_n;
     const bool k_contiguous = is_a ? form.a_k_contiguous : form.b_k_contiguous;
