@@ -7,6 +7,7 @@
 #include "vkmoye/layout/complement.hpp"
 #include "vkmoye/layout/composition.hpp"
 #include "vkmoye/layout/divide.hpp"
+#include "vkmoye/layout/from_values.hpp"
 #include "vkmoye/layout/injective.hpp"
 #include "vkmoye/layout/inverse.hpp"
 #include "vkmoye/layout/layout.hpp"
