@@ -108,6 +108,9 @@ class Finder {
       const bool chosen = is_choice && is_uniform(*inner.steered_by);
       const std::size_t guards = guards_.size();
       if (inner.where_it_holds) ir::add_guards(guards_, *inner.steered_by);
+      if (inner.repeats) {
+        guards_.push_back(ir::less(inner.defines.front().value, *inner.steered_by));
+      }
       walk(*inner.body,
            chosen ? both(path, path_of(*inner.steered_by, inner.where_it_holds)) : path,
            inner.steered_by == nullptr ? inner.body : block);

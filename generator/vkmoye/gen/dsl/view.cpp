@@ -242,6 +242,13 @@ View permute(const View& view, const std::vector<int>& order) {
   return out;
 }
 
+View composition(const View& view, const Layout& layout) {
+  View out = view;
+  out.name = fmt::format("composition({}, {})", view.name, to_string(layout));
+  for (View::Axis& axis : out.axes) axis.values = composition(axis.values, layout);
+  return out;
+}
+
 View take(const View& view, const Expr& index, std::int64_t count) {
   View out{view.array, {}, view.cuts, fmt::format("take({}, {})", view.name, count), view.swizzle};
   if (count < 1 || size(view.shape().mode(0)) % count != 0) {

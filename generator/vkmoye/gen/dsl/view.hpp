@@ -100,6 +100,11 @@ View transpose(const View& view);
 /// Throws LayoutError unless `order` names each mode once.
 View permute(const View& view, const std::vector<int>& order);
 
+/// The values of `view` at the indices that `layout` gives, in the shape of `layout`: value c is value
+/// layout(c) of `view`, counted with the first mode fastest. CuTe: composition(tensor, layout).
+/// Throws LayoutError where the two do not compose.
+View composition(const View& view, const Layout& layout);
+
 /// `count` values of `view` from number `index` on, counted with the first mode fastest; after the
 /// last value comes the first again. `index` must be a multiple of `count`.
 /// Throws LayoutError unless `count` divides the extent of the first mode and, for all that is known,

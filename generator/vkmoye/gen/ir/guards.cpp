@@ -102,9 +102,8 @@ std::optional<RangeProof> prove_in_range(const Expr& coordinate, const Axis& axi
     return RangeProof{};
   }
   const Expr limit = extent_of(axis);
-  if (coordinate->op == Op::minimum && same(coordinate->operands[1], limit - 1)) {
-    return RangeProof{};
-  }
+  const Expr whole = expand(coordinate, definitions);
+  if (whole->op == Op::minimum && same(whole->operands[1], limit - 1)) return RangeProof{};
   // base + k < limit follows from base < limit where both are multiples of more than k.
   const bool is_sum = coordinate->op == Op::add && is_constant(coordinate->operands[1]);
   const Expr base = is_sum ? coordinate->operands[0] : coordinate;
@@ -117,7 +116,6 @@ std::optional<RangeProof> prove_in_range(const Expr& coordinate, const Axis& axi
   });
   if (found != guards.end()) return RangeProof{*found};
 
-  const Expr whole = expand(coordinate, definitions);
   for (const Expr& guard : guards) {
     if (guard->op == Op::less && same(guard->operands[1], limit) &&
         is_at_most(whole, expand(guard->operands[0], definitions))) {

@@ -357,6 +357,7 @@ class ScopeChecker {
     for (const Inner& inner : effects.inner) {
       const std::size_t guards = guards_.size();
       if (inner.where_it_holds) add_guards(guards_, *inner.steered_by);
+      if (inner.repeats) guards_.push_back(less(inner.defines.front().value, *inner.steered_by));
       walk(*inner.body, inner.steered_by != nullptr ? spread : path, inner.defines);
       guards_.resize(guards, Expr(0));
     }
