@@ -18,7 +18,11 @@ void add(const ir::Body& body, const ir::Kernel& kernel, std::int64_t least, std
       demands.least_products += least * products;
       demands.most_products += most * products;
     }
+    // How a matrix gets to memory is the compiler's affair.
+    const bool moves_matrix = std::holds_alternative<ir::MatrixLoad>(statement.value) ||
+                              std::holds_alternative<ir::MatrixStore>(statement.value);
     for (const ir::Touch& touch : effects.touches) {
+      if (moves_matrix) break;
       const ir::Array* array = kernel.find(touch.element->array);
       if (array == nullptr || array->space != ir::Array::Space::buffer) continue;
       if (touch.element->width * size_of(array->type) != 16) continue;

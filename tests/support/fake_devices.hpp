@@ -31,6 +31,12 @@ inline DeviceCaps fake_device(const char* name, std::uint32_t shared_bytes,
     for (const char* sum : {"f32", "f16"}) {
       caps.matrix_shapes.push_back({m, m, m, "f16", "f16", sum, sum, "subgroup"});
     }
+    const std::uint32_t k = subgroup == 32 ? 32 : m;
+    caps.matrix_shapes.push_back({m, m, k, "s8", "s8", "s32", "s32", "subgroup"});
+    caps.matrix_shapes.push_back({m, m, k, "u8", "u8", "u32", "u32", "subgroup"});
+    if (m == 16) {
+      caps.matrix_shapes.push_back({m, m, m, "bf16", "bf16", "f32", "f32", "subgroup"});
+    }
   }
   return caps;
 }

@@ -242,7 +242,9 @@ TEST(GemmProblem, TypesAreNamedAsShortAsTheyAreRead) {
                                                        {"f16,f32", "f16,f32"},
                                                        {"f16,f32,f32", "f16,f32"},
                                                        {"f16,f16", "f16,f16"},
-                                                       {"i8,i32", "i8,i32"},
+                                                       {"i8,i32", "i8"},
+                                                       {"u8,u32,u32", "u8"},
+                                                       {"bf16", "bf16"},
                                                        {"f32,f32,f16", "f32,f32,f16"}};
   for (const auto& [typed, shown] : names) EXPECT_EQ(plain(typed).type_text(), shown);
   EXPECT_EQ(plain("f16").accumulator, ScalarType::f32);

@@ -27,8 +27,16 @@ TEST(Registry, EveryKernelAndTypeSuitsARealDevice) {
   for (const DeviceCaps& caps : {test::lavapipe_like(), test::h200_like(), test::rdna3_like()}) {
     for (const KernelEntry& entry : registry()) {
       for (const ScalarType type : entry.types) {
-        EXPECT_THAT(reasons(entry, type, caps), IsEmpty())
-            << entry.name << ' ' << to_string(type) << " on " << caps.name;
+        // lavapipe has no matrices of bf16.
+        const bool lacks =
+            entry.name == "gemm/coopmat" && type == ScalarType::bf16 && caps.subgroup_size == 8;
+        const auto against = reasons(entry, type, caps);
+        if (lacks) {
+          EXPECT_THAT(against, ElementsAre(HasSubstr("needs products of matrices 16x16x16  bf16")));
+        } else {
+          EXPECT_THAT(against, IsEmpty())
+              << entry.name << ' ' << to_string(type) << " on " << caps.name;
+        }
       }
     }
   }

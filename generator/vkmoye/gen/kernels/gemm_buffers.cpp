@@ -7,7 +7,7 @@
 namespace vkmoye::gen {
 
 GemmBuffers::GemmBuffers(Builder& k, const GemmForm& form, const std::array<std::int64_t, 3>& tile,
-                         std::int64_t strip)
+                         std::int64_t strip, const std::function<void()>& operands)
     : k_(k),
       form_(form),
       tile_(tile),
@@ -22,8 +22,12 @@ GemmBuffers::GemmBuffers(Builder& k, const GemmForm& form, const std::array<std:
     b_.block = k.block_y();
   }
   for (const char* extent : {"m", "n", "k"}) k_.argument(extent, ScalarType::u32);
-  a_.tensor = declare(a_, "a", "m", "lda", "stride_a");
-  b_.tensor = declare(b_, "b", "n", "ldb", "stride_b");
+  if (operands) {
+    operands();
+  } else {
+    a_.tensor = declare(a_, "a", "m", "lda", "stride_a");
+    b_.tensor = declare(b_, "b", "n", "ldb", "stride_b");
+  }
   for (const GemmStep& step : form_.epilogue) {
     for (const GemmInput& input : step.inputs) {
       k_.input(input.name, form_.result, axes_of(input.along));

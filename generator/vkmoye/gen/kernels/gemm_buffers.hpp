@@ -30,13 +30,17 @@ class GemmBuffers {
   /// Declares buffers and arguments. `tile`: of M, N and K; a workgroup has one of M and N.
   /// `strip`: tiles of M that neighbouring workgroups walk down before they step aside, so that what
   /// they share is still in the cache; 1: they go along N first. A batch is not walked in strips.
+  /// `operands`: declares A and B where they do not lie as the form says; a() and b() are not for those.
   /// `k` outlives it.
   GemmBuffers(Builder& k, const GemmForm& form, const std::array<std::int64_t, 3>& tile,
-              std::int64_t strip = 1);
+              std::int64_t strip = 1, const std::function<void()>& operands = {});
 
   View a(const Expr& k_tile) const { return of_operand(a_, k_tile); }
   View b(const Expr& k_tile) const { return of_operand(b_, k_tile); }
   View c() const;
+  /// Which tile of M and of N is the workgroup's.
+  const Expr& tile_m() const { return a_.block; }
+  const Expr& tile_n() const { return b_.block; }
 
   /// Records `body` for workgroups that have elements of C: the last strip may be short.
   void where_there_are_elements(const std::function<void()>& body);

@@ -6,7 +6,7 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
-#include "vkmoye/gen/kernels/gemm_buffers.hpp"
+#include "vkmoye/gen/kernels/gemm_sums.hpp"
 #include "vkmoye/tensor/copy_atom.hpp"
 
 namespace vkmoye::gen {
@@ -15,9 +15,6 @@ namespace {
 using Use = ir::MatrixType::Use;
 
 std::int64_t bytes_of(ScalarType type) { return static_cast<std::int64_t>(size_of(type)); }
-
-// Elements of the widest access.
-std::int64_t widest(ScalarType type) { return kWidestCopy / bytes_of(type); }
 
 // Of `conditions` those that are not among `known`.
 Conditions beyond(const Conditions& known, const Conditions& conditions) {
@@ -35,6 +32,7 @@ struct Side {
   View (GemmBuffers::*tile)(const Expr&) const;  // its tile of a number along k
   bool k_contiguous;
   std::int64_t rows;  // of a tile
+  Vector vector;      // what a thread moves at once
 
   View shared = {};  // (rows, bK)
   View next = {};    // registers that the next tile waits in, in vectors
@@ -48,8 +46,17 @@ class Product {
         form_(form),
         k_(name, config.threads(), to_index(config.subgroup)),
         buffers_(k_, form, {config.tile_m, config.tile_n, config.tile_k}, config.strip),
-        a_{"a", &GemmBuffers::a, form.a_k_contiguous, config.tile_m},
-        b_{"b", &GemmBuffers::b, form.b_k_contiguous, config.tile_n} {}
+        a_{"a",
+           &GemmBuffers::a,
+           form.a_k_contiguous,
+           config.tile_m,
+           {to_index(staged_at_once(config, form, true))}},
+        b_{"b",
+           &GemmBuffers::b,
+           form.b_k_contiguous,
+           config.tile_n,
+           {to_index(staged_at_once(config, form, false))}},
+        sums_(k_, buffers_, form, sums_shape(config, form)) {}
 
   ir::Kernel describe() {
     auto items = gen::items(gemm_matrix_fields(), config_);
@@ -61,22 +68,31 @@ class Product {
     declare(b_);
     declare_matrices();
 
-    const Conditions fits = all_of({k_.fits(source(a_, 0), vector(), Edges::zero),
-                                    k_.fits(source(b_, 0), vector(), Edges::zero)});
+    const Conditions fits = all_of({k_.fits(source(a_, 0), a_.vector, Edges::zero),
+                                    k_.fits(source(b_, 0), b_.vector, Edges::zero)});
     buffers_.where_there_are_elements([&] {
-      k_.fill(sums_, ir::number(form_.accumulator, 0));
+      k_.fill(sums_.matrices(), ir::number(form_.accumulator, 0));
       buffers_.where_there_are_products([&] {
         k_.branch(
             fits, [&] { sum_up_vectors(); }, [&] { sum_up_singly(); });
       });
-      write();
+      sums_.write();
     });
     return k_.finish();
   }
 
  private:
-  // What a thread moves at once.
-  Vector vector() const { return {to_index(staged_at_once(config_, form_))}; }
+  static SumsShape sums_shape(const GemmMatrixConfig& c, const GemmForm& form) {
+    return {.atom_m = c.atom_m,
+            .atom_n = c.atom_n,
+            .lanes = c.subgroup,
+            .subgroups_m = c.subgroups_m,
+            .subgroups_n = c.subgroups_n,
+            .rows = c.subgroup_rows(),
+            .columns = c.subgroup_columns(),
+            .columns_at_once = columns_at_once(c, form),
+            .direct = c.direct};
+  }
 
   // --- what is declared ---
 
@@ -87,7 +103,7 @@ class Product {
     x.shared = k_.shared(fmt::format("shared_{}", x.name), form_.operand,
                          Layout(IntTuple{x.rows, config_.tile_k}, strides));
     x.next = k_.make_fragment_like(fmt::format("next_{}", x.name), form_.operand, source(x, 0),
-                                   vector().count);
+                                   x.vector.count);
   }
 
   void declare_matrices() {
@@ -100,26 +116,16 @@ class Product {
                               size(config_.atom_m, config_.atom_k, Use::a), rows, 1);
     b_.matrices = k_.matrices("matrices_b", form_.operand,
                               size(config_.atom_k, config_.atom_n, Use::b), 1, columns);
-    sums_ = k_.matrices("sums", form_.accumulator,
-                        size(config_.atom_m, config_.atom_n, Use::accumulator), rows, columns);
-    // A row of matrices of each subgroup, or a part of it, on its way to C.
-    const std::int64_t side_by_side = config_.subgroups_n * columns_at_once(config_, form_);
-    out_ = k_.shared("shared_c", form_.accumulator,
-                     Layout(IntTuple{config_.subgroups_m * config_.atom_m, side_by_side},
-                            IntTuple{side_by_side + widest(form_.accumulator), 1}));
   }
 
   // --- views ---
 
-  Expr subgroup_m() const { return k_.subgroup() % to_index(config_.subgroups_m); }
-  Expr subgroup_n() const { return k_.subgroup() / to_index(config_.subgroups_m); }
-
   TiledCopy staging(const Side& x) const {
     const std::int64_t along = x.k_contiguous ? config_.tile_k : x.rows;
-    const std::int64_t side_by_side = along / vector().count;
+    const std::int64_t side_by_side = along / x.vector.count;
     const std::int64_t stride = side_by_side + config_.pad / kWidestCopy;
     return make_tiled_copy(staging_threads(side_by_side, config_.threads() / side_by_side, stride),
-                           make_layout({static_cast<std::int64_t>(vector().count), 1}));
+                           make_layout({static_cast<std::int64_t>(x.vector.count), 1}));
   }
   View source(const Side& x, const Expr& k_tile) const {
     return partition((buffers_.*x.tile)(k_tile), staging(x), k_.thread());
@@ -133,20 +139,20 @@ class Product {
   void load_next(const Expr& k_tile, Edges edges, bool singly) {
     for (const Side* x : {&a_, &b_}) {
       k_.copy(source(*x, k_tile), x->next,
-              {.edges = edges, .vector = vector(), .vectors_fit = true, .from_singly = singly});
+              {.edges = edges, .vector = x->vector, .vectors_fit = true, .from_singly = singly});
     }
   }
   void store_next() {
-    for (const Side* x : {&a_, &b_}) k_.copy(x->next, destination(*x), {.vector = vector()});
+    for (const Side* x : {&a_, &b_}) k_.copy(x->next, destination(*x), {.vector = x->vector});
   }
   void multiply() {
     k_.unrolled_loop("kk", to_index(config_.tile_k / config_.atom_k), [&](const Expr& kk) {
-      k_.load(tile(a_.shared, {config_.subgroup_rows(), config_.atom_k}, {subgroup_m(), kk}),
+      k_.load(tile(a_.shared, {config_.subgroup_rows(), config_.atom_k}, {sums_.subgroup_m(), kk}),
               a_.matrices);
       k_.load(transpose(tile(b_.shared, {config_.subgroup_columns(), config_.atom_k},
-                             {subgroup_n(), kk})),
+                             {sums_.subgroup_n(), kk})),
               b_.matrices);
-      k_.multiply(a_.matrices, b_.matrices, sums_);
+      k_.multiply(a_.matrices, b_.matrices, sums_.matrices());
     });
   }
   // Of `count` tiles of k, the first of which is number `first`; `fetch` loads one into registers.
@@ -189,66 +195,12 @@ class Product {
     });
   }
 
-  // --- C = alpha * sums + beta * C ---
-
-  void write() {
-    const bool as_they_are = config_.direct && !form_.beta && form_.epilogue.empty() &&
-                             form_.result == form_.accumulator;
-    if (!as_they_are) return write_through_shared();
-    const View c = buffers_.c();
-    const Expr one = ir::number(factor_type(form_), 1);
-    const Conditions straight = all_of({{ir::equal(buffers_.alpha(), one)},
-                                        k_.inside(c),
-                                        k_.aligned(c, to_index(widest(form_.result)))});
-    k_.branch(
-        straight,
-        [&] {
-          k_.store(sums_, 0, 0,
-                   transpose(tile(c, {config_.subgroup_columns(), config_.subgroup_rows()},
-                                  {subgroup_n(), subgroup_m()})));
-        },
-        [&] { write_through_shared(); });
-  }
-
-  // Each subgroup a row of its matrices after the other, or a part of one.
-  void write_through_shared() {
-    const std::int64_t columns = columns_at_once(config_, form_);
-    const std::int64_t width = widest(form_.accumulator), lanes = config_.subgroup;
-    const std::int64_t side_by_side = std::min(lanes, columns / width);
-    const TiledCopy copy =
-        make_tiled_copy(make_layout({side_by_side, lanes / side_by_side}), make_layout({width, 1}));
-    const auto mine = [&](const View& view) { return partition(view, copy, k_.lane()); };
-    const View tile_of_c = buffers_.c();
-    const View some = tile(tile_of_c, {columns, config_.atom_m}, {0, 0});
-    const View sum = k_.make_fragment_like("sum", form_.accumulator, mine(some));
-    const std::int64_t most = std::min<std::int64_t>({4, width, widest(form_.result)});
-    const Expr rows = to_index(config_.subgroup_rows() / config_.atom_m);
-    const Expr parts = to_index(config_.subgroup_columns() / columns);
-    const View staged = tile(out_, {config_.atom_m, columns}, {subgroup_m(), subgroup_n()});
-    const auto bring = [&](const Expr& row, const Expr& part) {
-      const View to = tile(tile_of_c, {columns, config_.atom_m},
-                           {part + parts * subgroup_n(), row + rows * subgroup_m()});
-      k_.barrier();
-      k_.store(sums_, row, part * to_index(columns / config_.atom_n), staged);
-      k_.barrier();
-      k_.copy(mine(transpose(staged)), sum, {.vector = {to_index(width)}});
-      buffers_.write(sum, mine(to), {to_index(most)});
-    };
-    k_.unrolled_loop("row", to_index(config_.subgroup_rows() / config_.atom_m),
-                     [&](const Expr& row) {
-                       if (ir::is_constant(parts, 1)) return bring(row, 0);
-                       k_.unrolled_loop("part", static_cast<std::uint32_t>(parts->value),
-                                        [&](const Expr& part) { bring(row, part); });
-                     });
-  }
-
   const GemmMatrixConfig& config_;
   const GemmForm& form_;
   Builder k_;
   GemmBuffers buffers_;
   Side a_, b_;
-  Matrices sums_;
-  View out_;
+  GemmSums sums_;
 };
 
 }  // namespace

@@ -41,8 +41,11 @@ std::int64_t sum_bytes(const GemmMatrixConfig& config, const GemmForm& form, std
 
 }  // namespace
 
-std::int64_t staged_at_once(const GemmMatrixConfig& config, const GemmForm& form) {
-  return std::min({widest(form.operand), config.atom_m, config.atom_n, config.atom_k});
+std::int64_t staged_at_once(const GemmMatrixConfig& config, const GemmForm& form, bool of_a) {
+  const bool k_contiguous = of_a ? form.a_k_contiguous : form.b_k_contiguous;
+  return std::min(widest(form.operand), k_contiguous ? config.atom_k
+                                        : of_a       ? config.atom_m
+                                                     : config.atom_n);
 }
 
 std::int64_t columns_at_once(const GemmMatrixConfig& config, const GemmForm& form) {
@@ -131,6 +134,13 @@ GemmMatrixConfig gemm_matrix_config(const GemmForm& form, const DeviceCaps& devi
     return operand_bytes(config, form) + sum_bytes(config, form, config.atom_n) >
            config.shared_bytes;
   };
+  // The fastest of a sweep on an H200; each subgroup has 64x64 of C either way.
+  if (config.subgroup >= 32 && bytes_of(form.operand) == 2) {
+    GemmMatrixConfig narrow = config;
+    config.tile_n = 256;
+    config.subgroups_n = 4;
+    if (too_large()) config = narrow;
+  }
   while (too_large() && config.tile_k > config.atom_k) config.tile_k /= 2;
   return config;
 }
@@ -179,8 +189,8 @@ std::vector<std::string> reasons_against(const GemmMatrixConfig& config, const G
   divides("subgroups m times atom m", config.subgroups_m * config.atom_m, config.tile_m);
   divides("subgroups n times atom n", config.subgroups_n * config.atom_n, config.tile_n);
   divides("atom k", config.atom_k, config.tile_k);
-  const std::int64_t vector = staged_at_once(config, form);
   for (const bool is_a : {true, false}) {
+    const std::int64_t vector = staged_at_once(config, form, is_a);
     const std::int64_t rows = is_a ? config.tile_m : config.tile_n;
     const bool k_contiguous = is_a ? form.a_k_contiguous : form.b_k_contiguous;
     const std::int64_t along = k_contiguous ? config.tile_k : rows;

@@ -40,9 +40,9 @@ const std::vector<ConfigField<GemmMatrixConfig>>& gemm_matrix_fields();
 /// Every reason why no kernel can be made of `config` for `form`. Empty: fine.
 std::vector<std::string> reasons_against(const GemmMatrixConfig& config, const GemmForm& form);
 
-/// Elements of A and B that a thread stages at once: 16 bytes, or what lies side by side in a matrix
+/// Elements of A, or of B, that a thread stages at once: 16 bytes, or what lies side by side in a matrix
 /// where that is less, since shared memory is touched in one width.
-std::int64_t staged_at_once(const GemmMatrixConfig& config, const GemmForm& form);
+std::int64_t staged_at_once(const GemmMatrixConfig& config, const GemmForm& form, bool of_a);
 
 /// Columns of its sums that each subgroup brings to C through shared memory at once: all, or as many
 /// halves of them as there is room for beside the tiles of A and B.

@@ -1,0 +1,51 @@
+#pragma once
+// The sums of a matrix product in matrix units, and their way to C.
+//
+//   GemmSums sums(k, buffers, form, {.atom_m = 16, .atom_n = 16, .rows = 64, .columns = 64, ..});
+//   k.multiply(a, b, sums.matrices());
+//   sums.write();                          C = epilogue(alpha * sums + beta * C)
+//
+// Where nothing is to be done with them and the tile is inside, matrices are stored straight to C.
+// Else a row of each subgroup's matrices after the other goes through shared memory, from where
+// lanes that stand side by side bring rows of C to their places.
+
+#include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/gen/kernels/gemm_buffers.hpp"
+
+namespace vkmoye::gen {
+
+/// How the sums of a workgroup are divided.
+struct SumsShape {
+  std::int64_t atom_m = 16, atom_n = 16;          // of a matrix
+  std::int64_t lanes = 32;                        // of a subgroup
+  std::int64_t subgroups_m = 2, subgroups_n = 2;  // over (m, n); subgroup s is (s % m, s / m)
+  std::int64_t rows = 64, columns = 64;           // of C for one subgroup
+  std::int64_t columns_at_once = 64;              // through shared memory; divides columns
+  bool direct = true;                             // matrices may be stored straight to C
+};
+
+class GemmSums {
+ public:
+  /// Declares matrices and shared memory. All but `shape` outlive it.
+  GemmSums(Builder& k, GemmBuffers& buffers, const GemmForm& form, const SumsShape& shape);
+
+  const Matrices& matrices() const { return sums_; }
+  /// Of this subgroup, over (m, n).
+  Expr subgroup_m() const { return k_.subgroup() % to_index(shape_.subgroups_m); }
+  Expr subgroup_n() const { return k_.subgroup() / to_index(shape_.subgroups_m); }
+
+  /// Each sum to its place in C.
+  void write();
+
+ private:
+  void write_through_shared();
+
+  Builder& k_;
+  GemmBuffers& buffers_;
+  const GemmForm& form_;
+  SumsShape shape_;
+  Matrices sums_;
+  View out_;
+};
+
+}  // namespace vkmoye::gen
