@@ -8,6 +8,8 @@
 #include <set>
 
 #include "vkmoye/base/error.hpp"
+#include "workloads/fragments.hpp"
+#include "workloads/host_executor.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -34,14 +36,17 @@ TEST(Operations, EachDescribesItsKernelsForTheArgumentsThatItGives) {
           operation.of_size({&entry, type, {}, {}}, size_of_form(operation.size, {extent}));
       EXPECT_TRUE(workload->has_type());
       EXPECT_EQ(size_of_form(operation.size, workload->size()), workload->size());
-      const KernelInterface interface = gen::ir::interface_of(workload->describe(common_device()));
-      const std::vector<Array> arrays = workload->arrays();
-      ASSERT_EQ(arrays.size(), interface.bindings.size()) << entry.name;
-      for (std::size_t i = 0; i < arrays.size(); ++i) {
-        const Binding& binding = interface.bindings[i];
-        EXPECT_EQ(element_count(binding, workload->arguments()) * size_of(binding.type),
-                  arrays[i].bytes)
-            << entry.name << ' ' << binding.name << ' ' << extent;
+      HostExecutor host;
+      const Plan plan = plan_on(host, *workload);
+      for (const Step& step : plan.steps) {
+        const KernelInterface interface = gen::ir::interface_of(step.kernel);
+        ASSERT_EQ(step.arrays.size(), interface.bindings.size()) << entry.name;
+        for (std::size_t i = 0; i < step.arrays.size(); ++i) {
+          const Binding& binding = interface.bindings[i];
+          EXPECT_EQ(element_count(binding, step.arguments) * size_of(binding.type),
+                    plan.arrays[step.arrays[i]].bytes)
+              << entry.name << ' ' << binding.name << ' ' << extent;
+        }
       }
     }
   }

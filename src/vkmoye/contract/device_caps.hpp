@@ -75,6 +75,20 @@ struct MatrixShape {
 /// "16x16x16  f16 * f16 + f32 -> f32  subgroup"
 std::string to_string(const MatrixShape& shape);
 
+/// Which elements of a matrix each lane of a subgroup holds, and in which order, as it was found on the
+/// device.
+///
+///   A of 16x16, 32 lanes of 8 elements:  (row 0, column 1) is number 1 of lane 0: places[0 + 16 * 1] = 1
+struct FragmentOrder {
+  char use = 'a';    // of A or of B, in D(m,n) = A(m,k) * B(k,n) + C(m,n)
+  std::string type;  // of an element, as the device names it: "f16"
+  std::uint32_t rows = 0, columns = 0, lanes = 0;
+  /// Of element (row, column), at row + rows * column: its number, after all of the lanes before.
+  /// Empty: lanes hold copies, so that there is no such place.
+  std::vector<std::uint32_t> places;
+  bool operator==(const FragmentOrder&) const = default;
+};
+
 struct DeviceCaps {
   std::string name;
   std::string driver;  // name and version, one line
@@ -104,6 +118,7 @@ struct DeviceCaps {
 
   FeatureSet features;
   std::vector<MatrixShape> matrix_shapes;
+  std::vector<FragmentOrder> fragment_orders;  // those that were looked for
 
   bool has(Feature feature) const { return features.has(feature); }
 };

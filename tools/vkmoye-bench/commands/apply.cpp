@@ -9,7 +9,7 @@
 #include "commands/open_device.hpp"
 #include "io/npy.hpp"
 #include "vkmoye/base/error.hpp"
-#include "workloads/execution.hpp"
+#include "workloads/fragments.hpp"
 #include "workloads/operation.hpp"
 
 namespace vkmoye::bench {
@@ -36,7 +36,7 @@ int apply(const Given& given) {
   OutputFile out(given.out);  // refused before the work, if it has to be
 
   const auto executor = open_executor(given.device);
-  const Plan plan = workload->plan(executor->caps());
+  const Plan plan = plan_on(*executor, *workload);
   const auto reasons = executor->reasons_against(plan);
   if (!reasons.empty()) throw_cannot_run(entry.name, reasons);
   const auto execution = executor->prepare(plan);

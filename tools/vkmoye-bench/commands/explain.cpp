@@ -21,12 +21,12 @@ int explain(const Given& given) {
                         size_of_form(operation.size, one_size(given, {4096})));
   gen::AccessModel model;
   model.banks.lanes = static_cast<int>(given.subgroup.value_or(caps.subgroup_size));
-  for (const auto& [name, value] : workload->arguments()) {
+  const Step step = workload->step(caps);
+  for (const auto& [name, value] : step.arguments) {
     const auto* size = std::get_if<std::int64_t>(&value.value);
     if (size != nullptr) model.sizes[name] = static_cast<std::uint32_t>(*size);
   }
-  const gen::ir::Kernel kernel = workload->describe(caps);
-  std::cout << explain_text(kernel, model, gen::analyse(kernel, model), given.format);
+  std::cout << explain_text(step.kernel, model, gen::analyse(step.kernel, model), given.format);
   return kOk;
 }
 

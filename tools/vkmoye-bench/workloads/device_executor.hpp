@@ -50,9 +50,10 @@ class DeviceExecution : public Execution {
 
 class DeviceExecutor : public Executor {
  public:
-  explicit DeviceExecutor(Device device) : device_(std::move(device)) {}
+  explicit DeviceExecutor(Device device) : device_(std::move(device)), caps_(device_.caps()) {}
 
-  const DeviceCaps& caps() const override { return device_.caps(); }
+  const DeviceCaps& caps() const override { return caps_; }
+  void know(const FragmentOrder& order) override { caps_.fragment_orders.push_back(order); }
   std::vector<std::string> reasons_against(const Plan& plan) const override;
   std::unique_ptr<Execution> prepare(const Plan& plan) override;
   /// The pipeline cache: without it nothing is wrong, but every start is as slow as the first.
@@ -60,6 +61,7 @@ class DeviceExecutor : public Executor {
 
  private:
   Device device_;
+  DeviceCaps caps_;  // the device's, and what was found out
 };
 
 }  // namespace vkmoye::bench

@@ -86,6 +86,9 @@ class Executor {
   /// Precondition: nothing is against it. Throws DeviceError.
   virtual std::unique_ptr<Execution> prepare(const Plan& plan) = 0;
 
+  /// Adds to what kernels are described for: an order that was found by running a probe.
+  virtual void know(const FragmentOrder& order) = 0;
+
   /// After the last kernel: keeps what makes the next start faster. Returns what was in the way, one
   /// line; empty: nothing.
   virtual std::string keep() { return {}; }

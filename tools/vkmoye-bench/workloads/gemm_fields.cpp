@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "vkmoye/base/text.hpp"
 #include "workloads/gemm_problem.hpp"
 
 namespace vkmoye::bench {
@@ -92,6 +95,13 @@ const std::vector<Field>& gemm_problem_fields() {
     all.push_back(gen::choice_field<P, Init>(
         "init", "what the arrays hold: random, integers or nonfinite (random)",
         {"random", "integers", "nonfinite"}, &P::init));
+    const std::vector<std::string> packed = {"none", "a", "b", "ab"};
+    all.push_back({"packed", "operands packed beforehand, for gemm/packed: none, a, b or ab (none)",
+                   join(packed, ", "), [](const P& problem) { return problem.packed; },
+                   [packed](const std::string& text, P& problem) {
+                     problem.packed = text;
+                     return std::find(packed.begin(), packed.end(), text) != packed.end();
+                   }});
     return all;
   }();
   return fields;

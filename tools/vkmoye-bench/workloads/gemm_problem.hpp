@@ -52,6 +52,8 @@ struct GemmProblem {
   std::int64_t slices = 1;  // of k, summed up apart and then together
   Placement a = {}, b = {}, c = {};
   Init init = Init::random;
+  std::string packed =
+      "none";  // operands that a kernel in fragment order finds packed: "a", "b", "ab"
   bool keeps_batch = false;  // the result has three dimensions also for a batch of one
 
   /// Which kernel computes it.

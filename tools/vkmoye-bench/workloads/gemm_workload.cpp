@@ -12,6 +12,7 @@
 #include "vkmoye/gen/kernels/gemm_combine.hpp"
 #include "workloads/gemm_check.hpp"
 #include "workloads/gemm_data.hpp"
+#include "workloads/gemm_packed_workload.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -47,9 +48,20 @@ class Gemm : public Workload {
     return arrays;
   }
   Arguments arguments() const override { return gemm_arguments(problem_, size()); }
+  Step step(const DeviceCaps& caps) const override {
+    if (!entry().takes_packed) return Workload::step(caps);
+    return packed_step(entry(), request_for(caps), problem_, size());
+  }
+  std::vector<gen::ProbedMatrix> probes(const DeviceCaps& caps) const override {
+    if (!entry().takes_packed) return {};
+    return packed_probes(request_for(caps));
+  }
 
   // Slices of k go to an array of their own, of which C is made.
   Plan plan(const DeviceCaps& caps) const override {
+    if (entry().takes_packed) {
+      return packed_plan(entry(), request_for(caps), problem_, size(), arrays());
+    }
     Plan plan = Workload::plan(caps);
     if (problem_.slices == 1) return plan;
     const Extents shape = kernel_shape(problem_, size());
@@ -238,6 +250,12 @@ std::unique_ptr<Workload> of_size(const Question& question, const Extents& size)
 
 std::unique_ptr<Workload> make_product(const Question& question, const GemmProblem& problem,
                                        const Extents& size) {
+  if (problem.packed != "none" && !question.entry->takes_packed) {
+    throw ArgumentError(
+        fmt::format("--packed {}: {} takes plain operands; gemm/packed takes packed "
+                    "ones",
+                    problem.packed, question.entry->name));
+  }
   return std::make_unique<Gemm>(*question.entry,
                                 gen::KernelRequest{.type = problem.operand,
                                                    .options = question.config,
@@ -255,7 +273,8 @@ Operation products() {
     const bool of_form = field.name == "a" || field.name == "b" || field.name == "c" ||
                          field.name == "alpha" || field.name == "beta" || field.name == "epilogue";
     row.options.push_back({field.name, field.help, of_form,
-                           of_form || field.name == "batch" || field.name == "split-k"});
+                           of_form || field.name == "batch" || field.name == "split-k" ||
+                               field.name == "packed"});
   }
   row.baselines = {"cublas", "openblas"};
   row.of_size = of_size;

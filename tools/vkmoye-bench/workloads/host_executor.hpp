@@ -12,6 +12,7 @@ class HostExecutor : public Executor {
   HostExecutor();
 
   const DeviceCaps& caps() const override { return caps_; }
+  void know(const FragmentOrder& order) override { caps_.fragment_orders.push_back(order); }
   std::vector<std::string> reasons_against(const Plan& plan) const override;
   std::unique_ptr<Execution> prepare(const Plan& plan) override;
 

@@ -10,6 +10,7 @@
 #include "vkmoye/gen/kernels/kernel_row.hpp"
 #include "vkmoye/gen/passes/bake.hpp"
 #include "workloads/device_executor.hpp"
+#include "workloads/fragments.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -129,7 +130,7 @@ Row measure(Executor& executor, const Workload& workload, const MeasureOptions& 
   }
   row.skipped = workload.refusal();
   if (!row.skipped.empty()) return row;
-  Plan plan = workload.plan(executor.caps());
+  Plan plan = plan_on(executor, workload);
   if (options.bake) std::for_each(plan.steps.begin(), plan.steps.end(), bake_sizes);
   row.config = plan.steps[plan.main].kernel.config;
   row.skipped = join(executor.reasons_against(plan), "; ");

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "io/parse.hpp"
+#include "vkmoye/gen/kernels/fragment_probe.hpp"
 #include "vkmoye/gen/kernels/registry.hpp"
 #include "workloads/execution.hpp"
 
@@ -51,9 +52,7 @@ class Workload {
   }
   /// That kernel for the device of `caps`. Throws KernelError with every reason.
   gen::ir::Kernel describe(const DeviceCaps& caps) const {
-    gen::KernelRequest request = request_;
-    request.device = caps;
-    return entry_->describe(request);
+    return entry_->describe(request_for(caps));
   }
   /// As --size takes it.
   const Extents& size() const { return size_; }
@@ -66,12 +65,17 @@ class Workload {
   /// The options of the command line that say what is computed, where they are not the usual ones.
   virtual std::vector<std::string> words() const { return {}; }
 
-  /// One for each binding of the kernel, in their order. The last holds the result.
+  /// The user's arrays, one for each binding of a kernel that is a plan by itself. The last holds the
+  /// result.
   virtual std::vector<Array> arrays() const = 0;
   virtual Arguments arguments() const = 0;
+  /// The kernel for the device of `caps`, and its own arguments. Throws KernelError likewise.
+  virtual Step step(const DeviceCaps& caps) const { return {describe(caps), arguments(), {}}; }
   /// All that has to run on the device of `caps`: the kernel alone, unless said otherwise. Its arrays
   /// begin with `arrays`. Throws KernelError with every reason.
   virtual Plan plan(const DeviceCaps& caps) const;
+  /// The matrices of which the plan has to know how lanes hold them, see DeviceCaps::fragment_orders.
+  virtual std::vector<gen::ProbedMatrix> probes(const DeviceCaps&) const { return {}; }
 
   /// Bytes that have to be read and written at least.
   virtual double bytes() const = 0;
@@ -94,6 +98,13 @@ class Workload {
   virtual std::vector<std::int64_t> result_shape() const = 0;
   virtual ScalarType result_type() const { return request_.type; }
 
+ protected:
+  gen::KernelRequest request_for(const DeviceCaps& caps) const {
+    gen::KernelRequest request = request_;
+    request.device = caps;
+    return request;
+  }
+
  private:
   const gen::KernelEntry* entry_;
   gen::KernelRequest request_;
@@ -101,7 +112,7 @@ class Workload {
 };
 
 inline Plan Workload::plan(const DeviceCaps& caps) const {
-  Plan plan{arrays(), {{describe(caps), arguments(), {}}}};
+  Plan plan{arrays(), {step(caps)}};
   plan.result = plan.arrays.size() - 1;
   std::vector<std::size_t>& bindings = plan.steps.front().arrays;
   bindings.resize(plan.arrays.size());

@@ -2,6 +2,7 @@
 
 #include "vkmoye/gen/kernels/gemm.hpp"
 #include "vkmoye/gen/kernels/gemm_matrix.hpp"
+#include "vkmoye/gen/kernels/gemm_packed.hpp"
 #include "vkmoye/gen/kernels/gemm_thin.hpp"
 #include "vkmoye/gen/kernels/kernel_row.hpp"
 
@@ -57,6 +58,24 @@ GemmConfig simt(const KernelRequest& request) {
   return config;
 }
 
+KernelEntry packed_row() {
+  KernelEntry entry =
+      entry_of<GemmPackedConfig>({"gemm/packed",
+                                  "gemm",
+                                  "matrix units, operands in fragment order, no shared memory",
+                                  "GL_KHR_cooperative_matrix; CUTLASS, interleaved layouts",
+                                  {ScalarType::f16},
+                                  gemm_packed_fields(),
+                                  [](const KernelRequest& request) {
+                                    return gemm_packed_config(request.gemm, request.device);
+                                  },
+                                  [](const GemmPackedConfig& config, const KernelRequest& request) {
+                                    return gemm_packed(config, request.gemm);
+                                  }});
+  entry.takes_packed = true;
+  return entry;
+}
+
 }  // namespace
 
 std::vector<KernelEntry> gemm_rows() {
@@ -91,7 +110,8 @@ std::vector<KernelEntry> gemm_rows() {
                },
                [](const GemmMatrixConfig& config, const KernelRequest& request) {
                  return gemm_matrix(config, request.gemm);
-               }})};
+               }}),
+          packed_row()};
 }
 
 }  // namespace vkmoye::gen

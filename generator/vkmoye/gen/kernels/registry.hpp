@@ -54,10 +54,12 @@ struct KernelEntry {
   std::string source;             // the document or paper it follows
   std::vector<ScalarType> types;  // of elements; of a product's operands
   std::vector<OptionRow> options;
-
   /// Throws KernelError with every reason: a type or an option it does not have, a value it cannot
   /// read, and those of the family's `reasons_against`.
   std::function<ir::Kernel(const KernelRequest& request)> describe;
+
+  /// Operands of the product lie in fragment order: they are packed first, see gemm_packed.hpp.
+  bool takes_packed = false;
 };
 
 /// The plain request for elements of `type`, for any kernel.

@@ -1,0 +1,283 @@
+#include "vkmoye/gen/kernels/gemm_packed.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/gen/kernels/gemm_matrix.hpp"
+#include "vkmoye/gen/kernels/gemm_sums.hpp"
+#include "vkmoye/tensor/copy_atom.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+using Use = ir::MatrixType::Use;
+
+// Elements of the widest access.
+std::int64_t widest(ScalarType type) {
+  return kWidestCopy / static_cast<std::int64_t>(size_of(type));
+}
+
+// A or B on its way from its buffer to the matrix units.
+struct Side {
+  Side(const char* name, const PackedForm& form) : name(name), form(form) {}
+  std::string name;
+  PackedForm form;
+  Tensor tensor;
+  Expr block = 0;        // of rows, of this subgroup
+  View waiting[2];       // registers that a step of k, and the next, wait in, in vectors
+  Matrices matrices[2];  // of one step, or of two that need not wait
+};
+
+class Product {
+ public:
+  Product(const GemmPackedConfig& config, const GemmForm& form, const std::string& name)
+      : config_(config),
+        form_(form),
+        k_(name, config.threads(), to_index(config.subgroup)),
+        a_("a", packed_form(config, form, 'a')),
+        b_("b", packed_form(config, form, 'b')),
+        buffers_(k_, form, {config.tile_m(), config.tile_n(), config.atom_k}, config.strip,
+                 [this] {
+                   declare(a_);
+                   declare(b_);
+                 }),
+        sums_(k_, buffers_, form, sums_shape(config)) {}
+
+  ir::Kernel describe() {
+    auto items = gen::items(gemm_packed_fields(), config_);
+    items.insert(items.begin(), {"form", form_text(form_)});
+    k_.describe(std::move(items),
+                "operands in fragment order: one step of k is read while another is multiplied");
+    place(a_, Expr(to_index(config_.subgroups_m)) * buffers_.tile_m() + sums_.subgroup_m());
+    place(b_, Expr(to_index(config_.subgroups_n)) * buffers_.tile_n() + sums_.subgroup_n());
+    declare_registers(a_, config_.atom_m, config_.atom_k, Use::a);
+    declare_registers(b_, config_.atom_k, config_.atom_n, Use::b);
+
+    buffers_.where_there_are_elements([&] {
+      k_.fill(sums_.matrices(), ir::number(form_.accumulator, 0));
+      buffers_.where_there_are_products([&] {
+        k_.branch({some("k_blocks"), some("a_blocks"), some("b_blocks")}, [&] { sum_up(); });
+      });
+      sums_.write();
+    });
+    return k_.finish();
+  }
+
+ private:
+  static Expr some(const char* count) { return ir::less(0, ir::variable(count)); }
+
+  static SumsShape sums_shape(const GemmPackedConfig& c) {
+    return {.atom_m = c.atom_m,
+            .atom_n = c.atom_n,
+            .lanes = c.subgroup,
+            .subgroups_m = c.subgroups_m,
+            .subgroups_n = c.subgroups_n,
+            .rows = c.part_m,
+            .columns = c.part_n,
+            .columns_at_once = c.part_n};
+  }
+
+  // --- what is declared ---
+
+  void declare(Side& x) {
+    x.tensor = k_.input(
+        x.name, form_.operand,
+        {{"at", x.form.block_elements()}, {"k_block", "k_blocks"}, {"block", x.name + "_blocks"}});
+    if (form_.batched) k_.argument(x.name + "_step", ScalarType::u32);
+  }
+
+  void declare_registers(Side& x, std::int64_t rows, std::int64_t columns, Use use) {
+    const ir::MatrixType type{use, to_index(rows), to_index(columns)};
+    const std::int64_t down = use == Use::a ? x.form.group : 1, across = x.form.group / down;
+    for (const int stage : {0, 1}) {
+      const std::string number = std::to_string(stage);
+      if (config_.words) {
+        x.waiting[stage] = k_.make_fragment_like("next_" + x.name + number, form_.operand,
+                                                 mine(x, 0, 0), vector(x).count);
+      }
+      if (config_.words && stage == 1) continue;
+      x.matrices[stage] =
+          k_.matrices("matrices_" + x.name + number, form_.operand, type, down, across);
+    }
+  }
+
+  // Past the last block of rows the last one is read once more: what comes of it is outside C.
+  void place(Side& x, Expr block) {
+    if (form_.batched) block = block + k_.block_z() * ir::variable(x.name + "_step");
+    x.block = k_.let(x.name + "_block", ir::minimum(block, ir::variable(x.name + "_blocks") - 1));
+  }
+
+  // --- sums += A * B over all steps of k ---
+
+  // (elements of a matrix, matrices) of this lane.
+  View mine(const Side& x, const Expr& k_block, std::int64_t step) const {
+    const std::int64_t fragment = x.form.fragment_elements();
+    const View block =
+        slice(tile(x.tensor, {x.form.block_elements(), 1, 1}, {0, k_block, x.block}), {_, 0, 0});
+    const View of_step = tile(block, {fragment * x.form.group}, {to_index(step)});
+    return partition(of_step,
+                     make_tiled_copy(make_layout({config_.subgroup}),
+                                     make_layout({fragment / config_.subgroup})),
+                     k_.lane());
+  }
+
+  // Of a lane's elements those that travel at once.
+  Vector vector(const Side& x) const {
+    const std::int64_t held = x.form.fragment_elements() / config_.subgroup;
+    return {to_index(std::min(held, widest(form_.operand)))};
+  }
+
+  void read(int stage, const Expr& k_block, std::int64_t step) {
+    for (const Side* x : {&a_, &b_}) {
+      const View to = config_.words ? x->waiting[stage] : k_.elements(x->matrices[stage]);
+      k_.copy(mine(*x, k_block, step), to, {.edges = Edges::inside, .vector = vector(*x)});
+    }
+  }
+
+  void multiply(int stage) {
+    if (config_.words) {
+      for (const Side* x : {&a_, &b_}) {
+        k_.copy(x->waiting[stage], k_.elements(x->matrices[0]), {.vector = vector(*x)});
+      }
+      stage = 0;
+    }
+    k_.multiply(a_.matrices[stage], b_.matrices[stage], sums_.matrices());
+  }
+
+  void sum_up() {
+    const Expr blocks = ir::variable("k_blocks");
+    read(0, 0, 0);
+    k_.loop(
+        "block", blocks,
+        [&](const Expr& block) {
+          for (std::int64_t step = 0; step < config_.steps; ++step) {
+            const int stage = static_cast<int>(step % 2);
+            const bool is_last = step + 1 == config_.steps;
+            read(1 - stage, is_last ? ir::minimum(block + 1, blocks - 1) : block,
+                 is_last ? 0 : step + 1);
+            multiply(stage);
+          }
+        },
+        ir::Unroll::never);
+  }
+
+  const GemmPackedConfig& config_;
+  const GemmForm& form_;
+  Builder k_;
+  Side a_, b_;
+  GemmBuffers buffers_;
+  GemmSums sums_;
+};
+
+}  // namespace
+
+const std::vector<ConfigField<GemmPackedConfig>>& gemm_packed_fields() {
+  using Config = GemmPackedConfig;
+  static const std::vector<ConfigField<Config>> fields = {
+      numbers_field<Config>("atom", "MxNxK: of one product of matrix units, as the device has it",
+                            {&Config::atom_m, &Config::atom_n, &Config::atom_k}),
+      numbers_field<Config>("subgroup-size", "lanes of a subgroup, as the device has them",
+                            {&Config::subgroup}),
+      numbers_field<Config>("part", "MxN: elements of C that one subgroup sums up",
+                            {&Config::part_m, &Config::part_n}),
+      numbers_field<Config>("subgroups", "MxN: subgroups of a workgroup over (m, n)",
+                            {&Config::subgroups_m, &Config::subgroups_n}),
+      choice_field<Config, bool>("wait", "what is read ahead waits as matrices or as words",
+                                 {"matrices", "words"}, &Config::words),
+      numbers_field<Config>("steps", "of k in a block of a packed operand, even", {&Config::steps}),
+      numbers_field<Config>("strip",
+                            "rows of tiles that workgroups walk down before they step aside",
+                            {&Config::strip}),
+  };
+  return fields;
+}
+
+GemmPackedConfig gemm_packed_config(const GemmForm& form, const DeviceCaps& device) {
+  const GemmMatrixConfig usual = gemm_matrix_config(form, device);
+  GemmPackedConfig config;
+  config.atom_m = usual.atom_m;
+  config.atom_n = usual.atom_n;
+  config.atom_k = usual.atom_k;
+  config.subgroup = usual.subgroup;
+  config.part_m = 4 * usual.atom_m;
+  config.part_n = 4 * usual.atom_n;
+  return config;
+}
+
+PackedForm packed_form(const GemmPackedConfig& config, const GemmForm& form, char use) {
+  const bool is_a = use == 'a';
+  const std::int64_t rows = is_a ? config.atom_m : config.atom_n;
+  return {use,         form.operand,  to_index(config.subgroup),
+          rows,        config.atom_k, (is_a ? config.part_m : config.part_n) / rows,
+          config.steps};
+}
+
+std::vector<std::string> reasons_against(const GemmPackedConfig& config, const GemmForm& form) {
+  std::vector<std::string> reasons = reasons_against_epilogue(form);
+  const auto require = [&](bool holds, std::string reason) {
+    if (!holds) reasons.push_back(std::move(reason));
+  };
+  const auto within = [&](const char* what, std::int64_t value, std::int64_t most) {
+    require(value >= 1 && value <= most, fmt::format("{} {} is outside 1..{}", what, value, most));
+  };
+  require_power_of_two("atom m", config.atom_m, 64, reasons);
+  require_power_of_two("atom n", config.atom_n, 64, reasons);
+  require_power_of_two("atom k", config.atom_k, 64, reasons);
+  require_power_of_two("subgroup size", config.subgroup, 128, reasons);
+  require_power_of_two("subgroups m", config.subgroups_m, 32, reasons);
+  require_power_of_two("subgroups n", config.subgroups_n, 32, reasons);
+  within("part m", config.part_m, 1024);
+  within("part n", config.part_n, 1024);
+  within("steps", config.steps, 16);
+  within("strip", config.strip, 65536);
+  require(config.steps % 2 == 0, fmt::format("steps {} is odd", config.steps));
+  require(form.operand == ScalarType::f16,
+          fmt::format("operands of {}: there is f16", to_string(form.operand)));
+  require(form.accumulator == ScalarType::f16 || form.accumulator == ScalarType::f32,
+          fmt::format("accumulator of {} for operands of {}: there are f16 and f32",
+                      to_string(form.accumulator), to_string(form.operand)));
+  require(!form.split_k, "k in slices: a product of packed operands has none");
+  require(is_floating(form.result),
+          fmt::format("accumulator of {} and result of {}: integers and floating-point numbers do "
+                      "not mix",
+                      to_string(form.accumulator), to_string(form.result)));
+  if (!reasons.empty()) return reasons;
+
+  const auto divides = [&](const char* what, std::int64_t part, std::int64_t whole) {
+    require(whole % part == 0 && whole >= part,
+            fmt::format("{} {} does not divide {}", what, part, whole));
+  };
+  require(config.threads() <= 1024,
+          fmt::format("{} threads, there are at most 1024", config.threads()));
+  divides("atom m", config.atom_m, config.part_m);
+  divides("atom n", config.atom_n, config.part_n);
+  divides("subgroup size", config.subgroup, config.atom_m * config.atom_k);
+  divides("subgroup size", config.subgroup, config.atom_n * config.atom_k);
+  const std::int64_t width = widest(form.accumulator);
+  const std::int64_t lanes =
+      std::min(config.subgroup, std::max<std::int64_t>(1, config.part_n / width));
+  require(config.part_n % (lanes * width) == 0 && config.subgroup % lanes == 0 &&
+              config.atom_m % (config.subgroup / lanes) == 0,
+          fmt::format("{} lanes do not divide {} x {} sums on their way to C", config.subgroup,
+                      config.atom_m, config.part_n));
+  return reasons;
+}
+
+GemmPackedConfig gemm_packed_config_of(const KernelRequest& request) {
+  GemmPackedConfig config = gemm_packed_config(request.gemm, request.device);
+  auto reasons = read_fields(gemm_packed_fields(), request.options, config);
+  if (!reasons.empty()) throw KernelError("gemm/packed", std::move(reasons));
+  return config;
+}
+
+ir::Kernel gemm_packed(const GemmPackedConfig& config, const GemmForm& form,
+                       const std::string& name) {
+  auto reasons = reasons_against(config, form);
+  if (!reasons.empty()) throw KernelError(name, std::move(reasons));
+  return Product(config, form, name).describe();
+}
+
+}  // namespace vkmoye::gen

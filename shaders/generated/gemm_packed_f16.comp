@@ -1,0 +1,278 @@
+// generated: gemm/packed  form=f16,f32,f16 a=k b=k  atom=16x16x16  subgroup-size=32  part=32x32  subgroups=2x2  wait=words  steps=2  strip=8
+// operands in fragment order: one step of k is read while another is multiplied
+#version 460
+#pragma use_vulkan_memory_model
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_EXT_shader_16bit_storage : require
+#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
+#extension GL_KHR_cooperative_matrix : require
+#extension GL_KHR_memory_scope_semantics : require
+#extension GL_KHR_shader_subgroup_basic : require
+
+layout(local_size_x = 128) in;
+
+layout(std430, binding = 0) readonly restrict buffer A_x8 { uvec4 a_x8[]; };  // (1024,k_blocks,a_blocks)
+layout(std430, binding = 1) readonly restrict buffer B_x8 { uvec4 b_x8[]; };  // (1024,k_blocks,b_blocks)
+layout(std430, binding = 2) writeonly buffer C { float16_t c[]; };  // (n,m)
+layout(std430, binding = 2) writeonly buffer C_x4 { f16vec4 c_x4[]; };  // (n,m)
+layout(push_constant) uniform Arguments { uint m, n, k, k_blocks, a_blocks, b_blocks, ldc; float alpha; uint first_group_x, first_group_y, first_group_z; };
+
+shared vec4 shared_c[543];  // (32,64):(68,1)
+
+void main() {
+  coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> sums[4];  // (2,2)
+  uvec4 next_a0[2];  // (8,2):(1,8)
+  coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA> matrices_a0[2];  // (2,1)
+  uvec4 next_a1[2];  // (8,2):(1,8)
+  uvec4 next_b0[2];  // (8,2):(1,8)
+  coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseB> matrices_b0[2];  // (1,2)
+  uvec4 next_b1[2];  // (8,2):(1,8)
+  float sum[16];  // (4,1,4):(1,4,4)
+  float16_t result[16];  // (4,1,4):(1,4,4)
+  uint block_x = gl_WorkGroupID.x + first_group_x;
+  uint block_y = gl_WorkGroupID.y + first_group_y;
+  uint block_z = gl_WorkGroupID.z + first_group_z;
+  uint subgroup = gl_SubgroupID;
+  uint lane = gl_SubgroupInvocationID;
+  uint thread = 32u * subgroup + lane;
+  uint a_block = min(2u * (8u * block_z + block_x) + (subgroup & 1u), a_blocks - 1u);
+  uint b_block = min(2u * block_y + (subgroup >> 1u), b_blocks - 1u);
+  if (64u * (8u * block_z + block_x) < m) {
+
+    // sums <- one value
+    {
+      [[unroll]] for (uint j = 0u; j < 2u; ++j) {
+        [[unroll]] for (uint i = 0u; i < 2u; ++i) {
+          sums[i + 2u * j] = coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator>(float(0));
+        }
+      }
+    }
+    if (alpha != float(0) && k != 0u) {
+      if (0u < k_blocks && 0u < a_blocks && 0u < b_blocks) {
+
+        // partition(tile(slice(tile(a, (1024,1,1)), (_,0,0)), (512)), (256))
+        // -> next_a0
+        {
+          uint a_at0 = 8u * lane;
+          [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+            uint a_at = a_at0 + 256u * v1;
+            uvec4 value = a_x8[(a_at + 1024u * k_blocks * a_block) >> 3u];
+            next_a0[v1] = value;
+          }
+        }
+
+        // partition(tile(slice(tile(b, (1024,1,1)), (_,0,0)), (512)), (256))
+        // -> next_b0
+        {
+          uint b_at0 = 8u * lane;
+          [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+            uint b_at = b_at0 + 256u * v1;
+            uvec4 value = b_x8[(b_at + 1024u * k_blocks * b_block) >> 3u];
+            next_b0[v1] = value;
+          }
+        }
+        [[dont_unroll]] for (uint block = 0u; block < k_blocks; ++block) {
+
+          // partition(tile(slice(tile(a, (1024,1,1)), (_,0,0)), (512)), (256))
+          // -> next_a1
+          {
+            uint a_at0 = 8u * lane + 512u;
+            [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+              uint a_at = a_at0 + 256u * v1;
+              uvec4 value = a_x8[(a_at + 1024u * block + 1024u * k_blocks * a_block) >> 3u];
+              next_a1[v1] = value;
+            }
+          }
+
+          // partition(tile(slice(tile(b, (1024,1,1)), (_,0,0)), (512)), (256))
+          // -> next_b1
+          {
+            uint b_at0 = 8u * lane + 512u;
+            [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+              uint b_at = b_at0 + 256u * v1;
+              uvec4 value = b_x8[(b_at + 1024u * block + 1024u * k_blocks * b_block) >> 3u];
+              next_b1[v1] = value;
+            }
+          }
+
+          // next_a0
+          // -> elements(matrices_a0)
+          {
+            [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+              uvec4 value = next_a0[v1];
+              matrices_a0[v1][0u] = unpackFloat2x16(value.x)[0];
+              matrices_a0[v1][1u] = unpackFloat2x16(value.x)[1];
+              matrices_a0[v1][2u] = unpackFloat2x16(value.y)[0];
+              matrices_a0[v1][3u] = unpackFloat2x16(value.y)[1];
+              matrices_a0[v1][4u] = unpackFloat2x16(value.z)[0];
+              matrices_a0[v1][5u] = unpackFloat2x16(value.z)[1];
+              matrices_a0[v1][6u] = unpackFloat2x16(value.w)[0];
+              matrices_a0[v1][7u] = unpackFloat2x16(value.w)[1];
+            }
+          }
+
+          // next_b0
+          // -> elements(matrices_b0)
+          {
+            [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+              uvec4 value = next_b0[v1];
+              matrices_b0[v1][0u] = unpackFloat2x16(value.x)[0];
+              matrices_b0[v1][1u] = unpackFloat2x16(value.x)[1];
+              matrices_b0[v1][2u] = unpackFloat2x16(value.y)[0];
+              matrices_b0[v1][3u] = unpackFloat2x16(value.y)[1];
+              matrices_b0[v1][4u] = unpackFloat2x16(value.z)[0];
+              matrices_b0[v1][5u] = unpackFloat2x16(value.z)[1];
+              matrices_b0[v1][6u] = unpackFloat2x16(value.w)[0];
+              matrices_b0[v1][7u] = unpackFloat2x16(value.w)[1];
+            }
+          }
+
+          // sums += matrices_a0 * matrices_b0
+          {
+            [[unroll]] for (uint j = 0u; j < 2u; ++j) {
+              [[unroll]] for (uint i = 0u; i < 2u; ++i) {
+                sums[i + 2u * j] = coopMatMulAdd(matrices_a0[i], matrices_b0[j], sums[i + 2u * j]);
+              }
+            }
+          }
+
+          // partition(tile(slice(tile(a, (1024,1,1)), (_,0,0)), (512)), (256))
+          // -> next_a0
+          {
+            uint a_at0 = 8u * lane;
+            uint a_k_block = min(block + 1u, k_blocks - 1u);
+            [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+              uint a_at = a_at0 + 256u * v1;
+              uvec4 value = a_x8[(a_at + 1024u * a_k_block + 1024u * k_blocks * a_block) >> 3u];
+              next_a0[v1] = value;
+            }
+          }
+
+          // partition(tile(slice(tile(b, (1024,1,1)), (_,0,0)), (512)), (256))
+          // -> next_b0
+          {
+            uint b_at0 = 8u * lane;
+            uint b_k_block = min(block + 1u, k_blocks - 1u);
+            [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+              uint b_at = b_at0 + 256u * v1;
+              uvec4 value = b_x8[(b_at + 1024u * b_k_block + 1024u * k_blocks * b_block) >> 3u];
+              next_b0[v1] = value;
+            }
+          }
+
+          // next_a1
+          // -> elements(matrices_a0)
+          {
+            [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+              uvec4 value = next_a1[v1];
+              matrices_a0[v1][0u] = unpackFloat2x16(value.x)[0];
+              matrices_a0[v1][1u] = unpackFloat2x16(value.x)[1];
+              matrices_a0[v1][2u] = unpackFloat2x16(value.y)[0];
+              matrices_a0[v1][3u] = unpackFloat2x16(value.y)[1];
+              matrices_a0[v1][4u] = unpackFloat2x16(value.z)[0];
+              matrices_a0[v1][5u] = unpackFloat2x16(value.z)[1];
+              matrices_a0[v1][6u] = unpackFloat2x16(value.w)[0];
+              matrices_a0[v1][7u] = unpackFloat2x16(value.w)[1];
+            }
+          }
+
+          // next_b1
+          // -> elements(matrices_b0)
+          {
+            [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+              uvec4 value = next_b1[v1];
+              matrices_b0[v1][0u] = unpackFloat2x16(value.x)[0];
+              matrices_b0[v1][1u] = unpackFloat2x16(value.x)[1];
+              matrices_b0[v1][2u] = unpackFloat2x16(value.y)[0];
+              matrices_b0[v1][3u] = unpackFloat2x16(value.y)[1];
+              matrices_b0[v1][4u] = unpackFloat2x16(value.z)[0];
+              matrices_b0[v1][5u] = unpackFloat2x16(value.z)[1];
+              matrices_b0[v1][6u] = unpackFloat2x16(value.w)[0];
+              matrices_b0[v1][7u] = unpackFloat2x16(value.w)[1];
+            }
+          }
+
+          // sums += matrices_a0 * matrices_b0
+          {
+            [[unroll]] for (uint j = 0u; j < 2u; ++j) {
+              [[unroll]] for (uint i = 0u; i < 2u; ++i) {
+                sums[i + 2u * j] = coopMatMulAdd(matrices_a0[i], matrices_b0[j], sums[i + 2u * j]);
+              }
+            }
+          }
+        }
+      }
+    }
+    [[unroll]] for (uint row = 0u; row < 2u; ++row) {
+
+      barrier();
+
+      // sums
+      // -> tile(shared_c, (16,32))
+      {
+        [[unroll]] for (uint j = 0u; j < 2u; ++j) {
+          coopMatStore(sums[row + 2u * j], shared_c, 272u * (subgroup & 1u) + 8u * (subgroup >> 1u) + 4u * j, 17u, gl_CooperativeMatrixLayoutRowMajor);
+        }
+      }
+
+      barrier();
+
+      // partition(transpose(tile(shared_c, (16,32))), (32,4))
+      // -> sum
+      {
+        uint shared_c_at = 1088u * (subgroup & 1u) + 32u * (subgroup >> 1u) + 4u * (lane & 7u) + 68u * (lane >> 3u);
+        [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
+          vec4 value = shared_c[(shared_c_at >> 2u) + 68u * v2];
+          sum[4u * v2] = value.x;
+          sum[4u * v2 + 1u] = value.y;
+          sum[4u * v2 + 2u] = value.z;
+          sum[4u * v2 + 3u] = value.w;
+        }
+      }
+
+      // result <- alpha * sum
+      {
+        [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
+          [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+            float x_v = sum[v0 + 4u * v2];
+            result[v0 + 4u * v2] = float16_t(alpha * x_v);
+          }
+        }
+      }
+
+      // result
+      // -> partition(tile(tile(c, (64,64)), (32,16)), (32,4))
+      {
+        if ((n & 3u) == 0u && (ldc & 3u) == 0u) {
+          uint c_n = 64u * block_y + 32u * (subgroup >> 1u) + 4u * (lane & 7u);
+          uint c_m0 = 64u * (8u * block_z + block_x) + 16u * (row + 2u * (subgroup & 1u)) + (lane >> 3u);
+          if (c_n < n) {
+            [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
+              uint c_m = c_m0 + 4u * v2;
+              if (c_m < m) {
+                float16_t value0 = result[4u * v2];
+                float16_t value1 = result[4u * v2 + 1u];
+                float16_t value2 = result[4u * v2 + 2u];
+                float16_t value3 = result[4u * v2 + 3u];
+                c_x4[(c_n + ldc * c_m) >> 2u] = f16vec4(value0, value1, value2, value3);
+              }
+            }
+          }
+        } else {
+          uint c_n0 = 64u * block_y + 32u * (subgroup >> 1u) + 4u * (lane & 7u);
+          uint c_m0 = 64u * (8u * block_z + block_x) + 16u * (row + 2u * (subgroup & 1u)) + (lane >> 3u);
+          [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
+            [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+              uint c_n = c_n0 + v0;
+              uint c_m = c_m0 + 4u * v2;
+              if (c_n < n && c_m < m) {
+                float16_t value = result[v0 + 4u * v2];
+                c[c_n + ldc * c_m] = value;
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}

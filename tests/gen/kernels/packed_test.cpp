@@ -1,0 +1,149 @@
+// Operands in fragment order: how it is found, what lies where, what is refused.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/fake_devices.hpp"
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/kernels/fragment_probe.hpp"
+#include "vkmoye/gen/kernels/gemm_packed.hpp"
+#include "vkmoye/gen/kernels/pack.hpp"
+#include "vkmoye/gen/twin/twin.hpp"
+#include "vkmoye/layout/text.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::ThrowsMessage;
+using Use = ir::MatrixType::Use;
+
+constexpr ScalarType f16 = ScalarType::f16;
+
+// (row, k) -> place of A 16x16 f16 on an H200, as it was found there.
+const Layout kOnAnH200 = Layout({{8, 2}, {2, 4, 2}}, {{32, 4}, {1, 8, 2}});
+
+FragmentOrder order_of(const Layout& layout, char use) {
+  FragmentOrder order{use, "f16", 16, 16, 32, {}};
+  for (std::int64_t second = 0; second < 16; ++second) {
+    for (std::int64_t first = 0; first < 16; ++first) {
+      const std::int64_t row = use == 'a' ? first : second, k = use == 'a' ? second : first;
+      order.places.push_back(static_cast<std::uint32_t>(layout(row + 16 * k)));
+    }
+  }
+  return order;
+}
+
+DeviceCaps device_with(const FragmentOrder& order) {
+  DeviceCaps caps = test::h200_like();
+  caps.fragment_orders = {order};
+  return caps;
+}
+
+TEST(FragmentProbe, FindsTheOrderOfTheDeviceThatRunsIt) {
+  for (const auto& matrix : {ir::MatrixType{Use::a, 16, 16}, ir::MatrixType{Use::b, 16, 8}}) {
+    const ProbedMatrix probed{f16, matrix, 32};
+    std::vector<std::byte> src = probe_input(probed);
+    std::vector<std::int32_t> dst(2 * matrix.rows * matrix.columns);
+    const TwinReport report = run_on_host(
+        fragment_probe(probed), {std::span(src), std::as_writable_bytes(std::span(dst))}, {});
+    EXPECT_THAT(report.reasons, IsEmpty());
+    const FragmentOrder order = probed_order(probed, dst);
+    // The twin: lane l holds elements l, l + lanes, .. along the rows.
+    const std::uint32_t held = matrix.rows * matrix.columns / 32;
+    for (std::uint32_t row = 0; row < matrix.rows; ++row) {
+      for (std::uint32_t column = 0; column < matrix.columns; ++column) {
+        const std::uint32_t element = row * matrix.columns + column;
+        ASSERT_EQ(order.places[row + matrix.rows * column], element % 32 * held + element / 32);
+      }
+    }
+    EXPECT_TRUE(fragment_layout(order).layout) << fragment_layout(order).reason;
+  }
+}
+
+TEST(FragmentProbe, AsksForEachMatrixOnce) {
+  // Of f16, with two accumulators, and of s8 and u8; those of bf16 are moved as a whole.
+  const auto probed = probed_matrices(test::h200_like());
+  ASSERT_EQ(probed.size(), 6u);
+  EXPECT_EQ(probed[0].matrix, (ir::MatrixType{Use::a, 16, 16}));
+  EXPECT_EQ(probed[1].matrix, (ir::MatrixType{Use::b, 16, 16}));
+}
+
+TEST(FragmentOrders, AreLayoutsOrSayWhyNot) {
+  for (const char use : {'a', 'b'}) {
+    const OrderOrReason found = fragment_layout(order_of(kOnAnH200, use));
+    ASSERT_TRUE(found.layout) << found.reason;
+    EXPECT_EQ(to_string(*found.layout), "((8,2),(2,4,2)):((32,4),(1,8,2))");
+  }
+  // As on RDNA3: both halves of a subgroup hold the same.
+  FragmentOrder copies = order_of(kOnAnH200, 'a');
+  copies.places.clear();
+  EXPECT_THAT(fragment_layout(copies).reason, HasSubstr("lanes hold copies"));
+  // What depends on row and column together.
+  FragmentOrder swizzled = order_of(kOnAnH200, 'a');
+  for (std::uint32_t& place : swizzled.places) place ^= place / 32 % 2;
+  EXPECT_THAT(fragment_layout(swizzled).reason, HasSubstr("do not add up at"));
+  FragmentOrder jumbled = order_of(kOnAnH200, 'a');
+  std::swap(jumbled.places[1], jumbled.places[2]);
+  EXPECT_THAT(fragment_layout(jumbled).reason, HasSubstr("along the rows are no steps"));
+}
+
+TEST(Pack, BlocksHaveOneFragmentAfterTheOther) {
+  EXPECT_EQ(to_string(block_layout({}, device_with(order_of(kOnAnH200, 'a')))),
+            "(((8,2),4),((2,4,2),2)):(((32,4),256),((1,8,2),1024))");
+  EXPECT_THAT([] { block_layout({}, test::h200_like()); },
+              ThrowsMessage<KernelError>(HasSubstr("nothing is known of the order")));
+}
+
+// dst(block_layout(row, k)) = src(row, k), and 0 past the last row and the last k.
+TEST(Pack, PutsEachElementInItsPlace) {
+  const DeviceCaps device = device_with(order_of(kOnAnH200, 'a'));
+  const PackedForm form;
+  const Layout block = block_layout(form, device);
+  const std::int64_t rows = 70, k = 37, blocks = 2, k_blocks = 2;
+  for (const bool k_contiguous : {true, false}) {
+    for (const std::int64_t gap : {0, 3}) {
+      const std::int64_t leading = (k_contiguous ? k : rows) + gap;
+      const std::int64_t lines = k_contiguous ? rows : k;
+      const auto elements = static_cast<std::size_t>((lines - 1) * leading + leading - gap);
+      std::vector<std::uint16_t> src(elements);
+      for (std::size_t i = 0; i < elements; ++i) src[i] = static_cast<std::uint16_t>(i + 1);
+      std::vector<std::uint16_t> dst(2048 * 4);
+      const auto bytes = [](auto& v) { return std::as_writable_bytes(std::span(v)); };
+      const TwinReport report =
+          run_on_host(pack({k_contiguous, false}, form, device), {bytes(src), bytes(dst)},
+                      {{"rows", rows},
+                       {"k", k},
+                       {"leading", leading},
+                       {"k_blocks", k_blocks},
+                       {"blocks", blocks}});
+      EXPECT_THAT(report.reasons, IsEmpty());
+      for (std::int64_t row = 0; row < blocks * 64; ++row) {
+        for (std::int64_t p = 0; p < k_blocks * 32; ++p) {
+          const std::int64_t number = p / 32 + k_blocks * (row / 64);
+          const auto at = static_cast<std::size_t>(2048 * number + block(row % 64 + 64 * (p % 32)));
+          const std::int64_t from = k_contiguous ? row * leading + p : p * leading + row;
+          const int expected = row < rows && p < k ? src[static_cast<std::size_t>(from)] : 0;
+          ASSERT_EQ(dst[at], expected) << row << ' ' << p << ' ' << k_contiguous;
+        }
+      }
+    }
+  }
+}
+
+TEST(GemmPacked, RefusesWhatCannotBeWithEveryReason) {
+  const auto refused = [](const Options& options) {
+    return [options] { find_kernel("gemm/packed")->describe(request_of(f16, options)); };
+  };
+  EXPECT_THAT(refused({{"steps", "3"}, {"strip", "0"}}),
+              ThrowsMessage<KernelError>(
+                  testing::AllOf(HasSubstr("steps 3 is odd"), HasSubstr("strip 0 is outside"))));
+  EXPECT_THAT(refused({{"part", "64x72"}}),
+              ThrowsMessage<KernelError>(HasSubstr("atom n 16 does not divide 72")));
+  EXPECT_THAT(refused({{"subgroups", "8x8"}}),
+              ThrowsMessage<KernelError>(HasSubstr("2048 threads, there are at most 1024")));
+}
+
+}  // namespace
+}  // namespace vkmoye::gen
