@@ -278,6 +278,7 @@ TEST(Explain, FollowsEveryKernelToItsEnd) {
         EXPECT_EQ(access.requests > 0, grade(access).has_value()) << entry.name;
         EXPECT_FALSE(access.not_wider.empty() || access.bounds.empty()) << entry.name;
         EXPECT_THAT(access.bounds, Each(Not(HasSubstr("NOTHING")))) << entry.name;
+        EXPECT_THAT(access.path, Not(HasSubstr(", ,"))) << entry.name;
       }
     }
   }

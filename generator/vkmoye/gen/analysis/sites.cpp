@@ -64,6 +64,7 @@ Path path_of(const Expr& condition, bool holds) {
 
 Path both(const Path& outer, const Path& inner) {
   if (outer.text.empty()) return inner;
+  if (inner.text.empty()) return outer;  // it asks for nothing that a reader wants to know
   return {outer.text + ", " + inner.text,
           inner.remainder.empty() ? outer.remainder : inner.remainder};
 }

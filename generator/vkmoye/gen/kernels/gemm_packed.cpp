@@ -202,8 +202,9 @@ GemmPackedConfig gemm_packed_config(const GemmForm& form, const DeviceCaps& devi
   config.atom_n = usual.atom_n;
   config.atom_k = usual.atom_k;
   config.subgroup = usual.subgroup;
-  config.part_m = 4 * usual.atom_m;
-  config.part_n = 4 * usual.atom_n;
+  const std::int64_t fragments = usual.subgroup < 32 ? 2 : 4;  // see gemm_matrix_config
+  config.part_m = fragments * usual.atom_m;
+  config.part_n = fragments * usual.atom_n;
   return config;
 }
 
