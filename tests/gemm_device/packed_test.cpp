@@ -72,5 +72,22 @@ TEST_F(PackedTest, RandomProductsAreRight) {
   });
 }
 
+// Of an empty batch nothing is packed, though each matrix of it has elements.
+TEST_F(PackedTest, ABatchOfNothingTouchesNothing) {
+  for_each_device([&](Device& device) {
+    if (!has_f16_matrices(device.caps())) return;
+    DeviceExecutor executor(std::move(device));
+    GemmProblem problem = parse_gemm_type("f16,f32");
+    problem.batch = 0;
+    const auto workload =
+        make_product({gen::find_kernel("gemm/packed"), "", {}, {}}, problem, {17, 33, 20});
+    const Plan plan = plan_on(executor, *workload);
+    const auto execution = executor.prepare(plan);
+    workload->fill(*execution, 1);
+    execution->run();
+    EXPECT_EQ(execution->damage(), "");
+  });
+}
+
 }  // namespace
 }  // namespace vkmoye::test

@@ -137,10 +137,14 @@ TEST(GemmPacked, RefusesWhatCannotBeWithEveryReason) {
     return [options] { find_kernel("gemm/packed")->describe(request_of(f16, options)); };
   };
   EXPECT_THAT(refused({{"steps", "3"}, {"strip", "0"}}),
-              ThrowsMessage<KernelError>(
-                  testing::AllOf(HasSubstr("steps 3 is odd"), HasSubstr("strip 0 is outside"))));
+              ThrowsMessage<KernelError>(testing::AllOf(HasSubstr("steps 3 is no power of two"),
+                                                        HasSubstr("strip 0 is outside"))));
   EXPECT_THAT(refused({{"part", "64x72"}}),
-              ThrowsMessage<KernelError>(HasSubstr("atom n 16 does not divide 72")));
+              ThrowsMessage<KernelError>(HasSubstr("part n 72 is no power of two")));
+  KernelRequest rounded = request_of(f16);
+  rounded.gemm.result = ScalarType::bf16;
+  EXPECT_THAT([&] { find_kernel("gemm/packed")->describe(rounded); },
+              ThrowsMessage<KernelError>(HasSubstr("a result of bf16: no shader rounds to it")));
   EXPECT_THAT(refused({{"subgroups", "8x8"}}),
               ThrowsMessage<KernelError>(HasSubstr("2048 threads, there are at most 1024")));
 }

@@ -128,7 +128,7 @@ class Checker {
       for (std::size_t p = begin; p < end; ++p) {
         load(!keep_rows, batch, passing[p], line);
         for (std::size_t i = 0; i < kept.size(); ++i) {
-          const Sums sums = dot(&table[i * k], line.data(), k_);
+          const Sums sums = dot(table.data() + i * k, line.data(), k_);
           keep_rows ? compare(batch, kept[i], passing[p], sums, found)
                     : compare(batch, passing[p], kept[i], sums, found);
         }

@@ -43,7 +43,7 @@ std::array<Packing, 2> packings(const gen::KernelRequest& request, const GemmPro
 }
 
 Step pack_step(const Packing& x, const DeviceCaps& device, std::size_t from, std::size_t to) {
-  const bool batched = x.matrices > 1;
+  const bool batched = x.matrices != 1;
   Arguments arguments = {{"rows", x.rows},
                          {"k", x.k},
                          {"leading", x.matrix.leading},

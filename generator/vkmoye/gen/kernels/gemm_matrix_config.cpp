@@ -154,6 +154,8 @@ std::vector<std::string> reasons_against(const GemmMatrixConfig& config, const G
   const auto power_of_two = [&](const char* what, std::int64_t value, std::int64_t most) {
     require_power_of_two(what, value, most, reasons);
   };
+  require(form.operand != ScalarType::bf16 || form.result != ScalarType::f16,
+          "operands of bf16 and a result of f16: a shader has one floating type of 16 bits");
   power_of_two("atom m", config.atom_m, 256);
   power_of_two("atom n", config.atom_n, 256);
   power_of_two("atom k", config.atom_k, 256);

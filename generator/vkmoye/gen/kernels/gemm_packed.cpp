@@ -187,7 +187,8 @@ const std::vector<ConfigField<GemmPackedConfig>>& gemm_packed_fields() {
                             {&Config::subgroups_m, &Config::subgroups_n}),
       choice_field<Config, bool>("wait", "what is read ahead waits as matrices or as words",
                                  {"matrices", "words"}, &Config::words),
-      numbers_field<Config>("steps", "of k in a block of a packed operand, even", {&Config::steps}),
+      numbers_field<Config>("steps", "of k in a block of a packed operand, a power of two from 2",
+                            {&Config::steps}),
       numbers_field<Config>("strip",
                             "rows of tiles that workgroups walk down before they step aside",
                             {&Config::strip}),
@@ -230,17 +231,18 @@ std::vector<std::string> reasons_against(const GemmPackedConfig& config, const G
   require_power_of_two("subgroup size", config.subgroup, 128, reasons);
   require_power_of_two("subgroups m", config.subgroups_m, 32, reasons);
   require_power_of_two("subgroups n", config.subgroups_n, 32, reasons);
-  within("part m", config.part_m, 1024);
-  within("part n", config.part_n, 1024);
-  within("steps", config.steps, 16);
+  require_power_of_two("part m", config.part_m, 1024, reasons);
+  require_power_of_two("part n", config.part_n, 1024, reasons);
+  require_power_of_two("steps", config.steps, 16, reasons);
   within("strip", config.strip, 65536);
-  require(config.steps % 2 == 0, fmt::format("steps {} is odd", config.steps));
+  require(config.steps % 2 == 0, fmt::format("steps {} is not even", config.steps));
   require(form.operand == ScalarType::f16,
           fmt::format("operands of {}: there is f16", to_string(form.operand)));
   require(form.accumulator == ScalarType::f16 || form.accumulator == ScalarType::f32,
           fmt::format("accumulator of {} for operands of {}: there are f16 and f32",
                       to_string(form.accumulator), to_string(form.operand)));
   require(!form.split_k, "k in slices: a product of packed operands has none");
+  require(form.result != ScalarType::bf16, "a result of bf16: no shader rounds to it");
   require(is_floating(form.result),
           fmt::format("accumulator of {} and result of {}: integers and floating-point numbers do "
                       "not mix",
