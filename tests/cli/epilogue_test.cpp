@@ -76,8 +76,6 @@ TEST(EpilogueCli, WhatIsNoEpilogueIsRefused) {
           "unknown step 'rleu', did you mean 'relu'?; there are bias "
           "bias_m relu gelu silu residual scale");
   refused({"--epilogue", "bias,relu,bias"}, "bias is given twice");
-  refused({"--epilogue", "bias", "--split-k", "2"},
-          "slices of k are added up by another kernel, which takes no steps");
   refused({"--epilogue", "scale"}, "'scale' is not scale:NUMBER");
   refused({"--epilogue", "gelu", "--type", "i32"}, "gelu is computed in f32");
   refused({"--epilogue", "scale:0.5", "--type", "i32"},

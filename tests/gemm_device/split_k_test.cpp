@@ -49,10 +49,9 @@ std::unique_ptr<DeviceExecution> execution_of(Device& device, const Plan& plan) 
 class SplitK : public DeviceTest {
  protected:
   // Both orders, with and without C, wherever C lies.
-  void expect_right(const Case& one) {
+  void expect_right(const Case& one, GemmProblem problem = {}) {
     for_each_device([&](Device& device) {
       for (const bool other : {false, true}) {
-        GemmProblem problem;
         problem.a_k_contiguous = !other;
         problem.b_k_contiguous = problem.c_n_contiguous = !other;
         problem.alpha = -2;
@@ -99,15 +98,23 @@ TEST_F(SplitK, SameInputGivesTheSameBits) {
   });
 }
 
-TEST_F(SplitK, ABatchIsNotCut) {
+TEST_F(SplitK, BatchesAndEpiloguesAreRight) {
   GemmProblem problem;
-  problem.batch = 2;
-  EXPECT_THAT(
-      [&] {
-        workload_of({"gemm/simt", kSmall, "f32", {8, 8, 8}, 4}, problem);
-      },
-      testing::ThrowsMessage<ArgumentError>(
-          testing::HasSubstr("k in 4 slices, 2 products: a batch is not cut")));
+  problem.batch = 3;
+  problem.a.stride = 0;
+  problem.epilogue = parse_epilogue("bias_m,residual,gelu,bias");
+  expect_right({"gemm/simt", kSmall, "f16", {33, 37, 100}, 3}, problem);
+  expect_right({"gemm/thin", kThin, "f16", {3, 70, 200}, 4}, problem);
+  expect_right({"gemm/coopmat", kMatrix, "f16", {40, 64, 200}, 4}, problem);
+}
+
+// More sums than numbers of 64 bits count, and more bytes than any device has.
+TEST_F(SplitK, TooManySumsAreRefused) {
+  const Case one = {"gemm/simt", kSmall, "f32", {1 << 20, 1 << 20, 8}, std::int64_t{1} << 40};
+  EXPECT_THAT([&] { workload_of(one, {}); },
+              testing::ThrowsMessage<ArgumentError>(testing::HasSubstr(
+                  "1099511627776 slices of k of 1 products have 1048576 x 1048576 sums each, more "
+                  "than 2^48 in all")));
 }
 
 }  // namespace

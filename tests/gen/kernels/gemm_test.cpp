@@ -153,6 +153,7 @@ TEST(GemmThin, RefusesWithEveryReason) {
 TEST(Gemm, SlicesOfKGoToAMatrixEachAndTogetherToC) {
   GemmForm form = gemm_form(ScalarType::f16);
   form.beta = true;
+  form.epilogue = {*find_gemm_step("bias")};
   const GemmForm slices = form_of_slices(form);
   EXPECT_EQ(form_text(slices), "f16,f32,f32 a=k b=k split-k");
   const KernelInterface sums = interface_of(gemm({}, slices, "gemm"));
@@ -162,12 +163,20 @@ TEST(Gemm, SlicesOfKGoToAMatrixEachAndTogetherToC) {
   const KernelInterface all =
       interface_of(gemm_combine(form, std::nullopt, vkmoye::test::h200_like()));
   EXPECT_EQ(all.bindings[0].extents, (std::vector<Extent>{"n", "m", "slices"}));
-  EXPECT_EQ(all.bindings[1].type, ScalarType::f16);
-  EXPECT_EQ(all.bindings[1].access, Access::read_write);
+  EXPECT_EQ(all.bindings[1].name, "bias");
+  EXPECT_EQ(all.bindings[2].type, ScalarType::f16);
+  EXPECT_EQ(all.bindings[2].access, Access::read_write);
+  const Extent each("slices", "batch");  // of each product of a batch
   GemmForm batched = slices;
   batched.batched = true;
-  EXPECT_THAT([&] { gemm({}, batched, "gemm/x"); },
-              ThrowsMessage<KernelError>(HasSubstr("slices of k are summed up without a batch")));
+  EXPECT_EQ(interface_of(gemm({}, batched, "gemm")).bindings[2].extents,
+            (std::vector<Extent>{"n", "m", each}));
+  GemmForm with_c = slices;
+  with_c.beta = true;
+  EXPECT_THAT([&] { gemm({}, with_c, "gemm/x"); },
+              ThrowsMessage<KernelError>(HasSubstr("slices of k are summed up without C")));
+  EXPECT_THAT([&] { gemm_combine(slices, std::nullopt, vkmoye::test::h200_like()); },
+              ThrowsMessage<KernelError>(HasSubstr("to a product without any")));
 }
 
 TEST(Gemm, OperandsOfOtherShapesAreRefused) {

@@ -136,9 +136,14 @@ std::array<Matrix, 3> matrices_of(const GemmProblem& problem, const Extents& siz
     reasons.push_back(fmt::format("{} = {} is no value of the accumulator {}", name, value,
                                   vkmoye::to_string(problem.accumulator)));
   }
-  if (problem.slices > 1 && problem.batch != 1) {
-    reasons.push_back(fmt::format("k in {} slices, {} products: a batch is not cut", problem.slices,
-                                  problem.batch));
+  if (problem.slices > 1) {
+    const double sums = static_cast<double>(problem.slices) * static_cast<double>(problem.batch) *
+                        static_cast<double>(m) * static_cast<double>(n);
+    if (sums > 0x1p48) {  // below, nothing wraps
+      reasons.push_back(
+          fmt::format("{} slices of k of {} products have {} x {} sums each, more than 2^48 in all",
+                      problem.slices, problem.batch, m, n));
+    }
   }
   if (!reasons.empty()) {
     throw ArgumentError(fmt::format("product {}: {}", to_string(size), join(reasons, "; ")));
@@ -180,13 +185,8 @@ Arguments gemm_arguments(const GemmProblem& problem, const Extents& size) {
                          {"ldc", C.leading},
                          {"alpha", scalar(problem.alpha, problem.accumulator)}};
   if (problem.form().beta) arguments["beta"] = scalar(problem.beta, problem.accumulator);
-  if (problem.slices > 1) {  // C is compact
-    const Extents shape = kernel_shape(problem, size);
-    arguments["ldc"] = shape[1];
-    arguments["stride_c"] = shape[0] * shape[1];
-    arguments["slices"] = problem.slices;
-  }
   for (const NamedStep& named : problem.epilogue) {
+    if (problem.slices > 1) break;  // no part of that kernel
     for (const std::string& name : named.step->arguments) {
       arguments[name] = scalar(named.number, problem.accumulator);
     }
@@ -196,6 +196,13 @@ Arguments gemm_arguments(const GemmProblem& problem, const Extents& size) {
     arguments["stride_a"] = a.stride;
     arguments["stride_b"] = b.stride;
     arguments["stride_c"] = C.stride;
+  }
+  if (problem.slices > 1) {  // compact sums
+    const Extents shape = kernel_shape(problem, size);
+    arguments["ldc"] = shape[1];
+    arguments["stride_c"] = shape[0] * shape[1];
+    arguments["slices"] = problem.slices;
+    arguments["alpha"] = scalar(problem.alpha == 0 ? 0 : 1, problem.accumulator);
   }
   return arguments;
 }

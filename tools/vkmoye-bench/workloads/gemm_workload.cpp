@@ -59,27 +59,30 @@ class Gemm : public Workload {
 
   // Slices of k go to an array of their own, of which C is made.
   Plan plan(const DeviceCaps& caps) const override {
-    if (entry().takes_packed) {
-      return packed_plan(entry(), request_for(caps), problem_, size(), arrays());
-    }
-    Plan plan = Workload::plan(caps);
+    Plan plan = entry().takes_packed
+                    ? packed_plan(entry(), request_for(caps), problem_, size(), arrays())
+                    : Workload::plan(caps);
     if (problem_.slices == 1) return plan;
     const Extents shape = kernel_shape(problem_, size());
     GemmProblem whole = problem_;
     whole.slices = 1;
     const gen::GemmForm form = whole.form();
-    Array partials;
-    partials.name = "sums of slices";
-    partials.bytes = static_cast<std::uint64_t>(problem_.slices * shape[0] * shape[1]) *
-                     size_of(factor_type(form));
-    Arguments of_whole = gemm_arguments(whole, size());
-    Arguments arguments = {{"slices", problem_.slices}};
-    for (const char* name : {"m", "n", "ldc", "beta"}) {
-      if (of_whole.contains(name)) arguments.insert(of_whole.extract(name));
+    const std::size_t partials = plan.arrays.size();
+    std::uint64_t sums = 1;
+    for (const std::int64_t count : {problem_.slices, problem_.batch, shape[0], shape[1]}) {
+      sums *= static_cast<std::uint64_t>(count);
     }
-    plan.arrays.push_back(std::move(partials));
-    plan.steps[0].arrays = {0, 1, 3};
-    plan.steps.push_back({gen::gemm_combine(form, shape, caps), std::move(arguments), {3, 2}});
+    plan.arrays.push_back({"sums of slices", sums * size_of(factor_type(form)), {}, 0});
+    std::vector<std::size_t>& of_slices = plan.steps[plan.main].arrays;
+    of_slices = {of_slices[0], of_slices[1], partials};
+    Arguments arguments = gemm_arguments(whole, size());
+    for (const char* of_operands : {"k", "lda", "ldb", "stride_a", "stride_b"}) {
+      arguments.erase(of_operands);
+    }
+    arguments["slices"] = problem_.slices;
+    std::vector<std::size_t> bindings = {partials};  // what the epilogue reads, and C
+    for (std::size_t i = 2; i < order_.size(); ++i) bindings.push_back(i);
+    plan.steps.push_back({gen::gemm_combine(form, shape, caps), std::move(arguments), bindings});
     return plan;
   }
 
@@ -272,9 +275,9 @@ Operation products() {
   for (const auto& field : gemm_problem_fields()) {
     const bool of_form = field.name == "a" || field.name == "b" || field.name == "c" ||
                          field.name == "alpha" || field.name == "beta" || field.name == "epilogue";
-    row.options.push_back({field.name, field.help, of_form,
-                           of_form || field.name == "batch" || field.name == "split-k" ||
-                               field.name == "packed"});
+    row.options.push_back(
+        {field.name, field.help, of_form,
+         of_form || field.name == "batch" || field.name == "split-k" || field.name == "packed"});
   }
   row.baselines = {"cublas", "openblas"};
   row.of_size = of_size;

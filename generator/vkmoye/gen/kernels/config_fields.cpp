@@ -47,10 +47,17 @@ void require_power_of_two(const char* what, std::int64_t value, std::int64_t mos
 }
 
 void require_access(ScalarType type, std::int64_t bytes, std::vector<std::string>& reasons) {
-  const auto least = static_cast<std::int64_t>(size_of(type));
+  const std::int64_t least = bytes_of(type);
   if (bytes >= least && is_power_of_two(bytes, kWidestCopy)) return;
   reasons.push_back(fmt::format("vector {}: an access of {} is a power of two of {} to {} bytes",
                                 bytes, to_string(type), least, kWidestCopy));
+}
+
+void require_subgroups(std::int64_t lanes, std::int64_t threads,
+                       std::vector<std::string>& reasons) {
+  if (lanes <= threads) return;
+  reasons.push_back(fmt::format("subgroups of {} lanes are larger than workgroups of {} threads",
+                                lanes, threads));
 }
 
 std::string not_read(const std::string& name, const std::string& text, const std::string& expects) {

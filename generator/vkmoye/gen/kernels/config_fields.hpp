@@ -21,6 +21,7 @@
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/contract/scalar_type.hpp"
 #include "vkmoye/layout/layout.hpp"
+#include "vkmoye/tensor/copy_atom.hpp"
 
 namespace vkmoye::gen {
 
@@ -59,8 +60,17 @@ bool is_power_of_two(std::int64_t value, std::int64_t most);
 void require_power_of_two(const char* what, std::int64_t value, std::int64_t most,
                           std::vector<std::string>& reasons);
 
+/// Of an element.
+inline std::int64_t bytes_of(ScalarType type) { return static_cast<std::int64_t>(size_of(type)); }
+
+/// Elements of the widest access.
+inline std::int64_t widest_access(ScalarType type) { return kWidestCopy / bytes_of(type); }
+
 /// Adds a reason unless elements of `type` can be accessed by `bytes` at once.
 void require_access(ScalarType type, std::int64_t bytes, std::vector<std::string>& reasons);
+
+/// Adds a reason where a workgroup has fewer threads than a subgroup has lanes.
+void require_subgroups(std::int64_t lanes, std::int64_t threads, std::vector<std::string>& reasons);
 
 /// One whole number or several, with `between` between them.
 template <class Config>

@@ -155,7 +155,7 @@ class Product {
       builder_.copy(source(b_, k_tile, staged), to_b,
                     {.edges = edges, .vector = {vector_of(b_, staged)}, .vectors_fit = true});
     };
-    buffers_.at_edges(k_tile, load_both);
+    buffers_.at_edges({buffers_.a(k_tile), buffers_.b(k_tile)}, load_both);
   }
   void load_next(const Expr& k_tile, Staged staged) {
     load(waiting(a_, staged), waiting(b_, staged), k_tile, staged);

@@ -11,19 +11,23 @@
 //   buffers.write(sums, mine, vector)     the sums of a thread to its part `mine` of c()
 //
 // With split_k, a workgroup along z has a slice of k: as many whole tiles as the others, the last ones
-// maybe fewer or none. Tile numbers count within it; C has a matrix for each.
+// maybe fewer or none. Tile numbers count within it; C has a matrix for each, see gemm_result.hpp.
 
 #include <array>
 #include <functional>
-#include <map>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/kernels/gemm_form.hpp"
+#include "vkmoye/gen/kernels/gemm_result.hpp"
 
 namespace vkmoye::gen {
+
+/// Neighbouring tiles of k.
+struct KTiles {
+  Expr first = 0, count = 0;
+};
 
 class GemmBuffers {
  public:
@@ -45,23 +49,27 @@ class GemmBuffers {
   /// Records `body` for workgroups that have elements of C: the last strip may be short.
   void where_there_are_elements(const std::function<void()>& body);
 
-  const Expr& alpha() const { return alpha_; }
+  const Expr& alpha() const { return result_.alpha(); }
+  /// Which matrix of a batch is the workgroup's; nothing: there is no batch.
+  const std::optional<Expr>& batch() const { return batch_; }
 
   /// Records `body` where there is something to sum up: BLAS does not read A and B where alpha is 0,
   /// so that a NaN there does not count; and without any k there is nothing to read.
   void where_there_are_products(const std::function<void()>& body);
-  /// Records `load` for tiles that are inside, and for those that hang over an edge, where elements
+  /// Records `load` for where all of `tiles` are inside, and for where one hangs over an edge: elements
   /// outside read as 0.
-  void at_edges(const Expr& k_tile, const std::function<void(Edges)>& load);
+  void at_edges(const std::vector<View>& tiles, const std::function<void(Edges)>& load);
   /// Tiles of k, or of this workgroup's slice of it, where k is not 0.
-  Expr tiles() const;
+  const Expr& tiles() const { return tiles_.count; }
   /// Of these the ones that do not hang over the end of k, where the first does not.
   Expr whole_tiles() const;
+  /// Of `all` tiles, of whatever depth, those of this workgroup's slice of k. Precondition: not 0.
+  KTiles of_slice(const Expr& all);
 
-  /// c = epilogue(alpha * sums + beta * c), rounded to its type. `c`: a part of c() in whatever cut,
-  /// nothing of which another thread writes; what hangs over an edge is not written. `sums`: registers
-  /// of its shape. `vector`: what is moved at once to and from C, and of what the epilogue reads.
-  void write(const View& sums, const View& c, const Vector& vector);
+  /// Sums to C: see GemmResult.
+  void write(const View& sums, const View& c, const Vector& vector) {
+    result_.write(sums, c, vector);
+  }
 
  private:
   struct Operand {
@@ -70,26 +78,19 @@ class GemmBuffers {
     Expr block;
     Tensor tensor = {};
   };
+  GemmResult declare(const std::function<void()>& operands);
   Tensor declare(const Operand& operand, const char* name, const char* row, const char* leading,
                  const char* stride);
   View of_operand(const Operand& operand, const Expr& k_tile) const;
-  View one_of(bool several, const Tensor& tensor, std::int64_t first, std::int64_t second,
-              const Expr& i, const Expr& j) const;
-  View registers(const std::string& name, const IntTuple& shape);
-  std::vector<Builder::AxisName> axes_of(GemmInput::Along along) const;
-  View held(const GemmInput& input, const View& c, const Vector& vector);
-  void finish(const View& sums, const View& c, const View& result, const Vector& vector);
 
   Builder& k_;
   const GemmForm& form_;
   std::array<std::int64_t, 3> tile_;
   bool in_strips_;
   Operand a_, b_;
-  Tensor c_;
-  Expr first_tile_ = 0, tiles_ = 0;  // of a slice of k
-  Expr alpha_ = 0;
-  std::optional<Expr> beta_;
-  std::map<std::string, View> registers_;  // that write() has declared
+  GemmResult result_;
+  std::optional<Expr> batch_;
+  KTiles tiles_;  // of a slice of k
 };
 
 }  // namespace vkmoye::gen

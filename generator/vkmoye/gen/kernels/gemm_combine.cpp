@@ -1,15 +1,15 @@
 #include "vkmoye/gen/kernels/gemm_combine.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 
+#include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/kernels/blocks.hpp"
+#include "vkmoye/gen/kernels/config_fields.hpp"
+#include "vkmoye/gen/kernels/gemm_result.hpp"
 #include "vkmoye/gen/kernels/threads_config.hpp"
 #include "vkmoye/layout/text.hpp"
-#include "vkmoye/tensor/copy_atom.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -30,15 +30,17 @@ std::int64_t along_n(const std::optional<std::vector<std::int64_t>>& shape, std:
 GemmForm form_of_slices(GemmForm form) {
   form.result = factor_type(form);
   form.beta = false;
+  form.epilogue.clear();
   form.split_k = true;
   return form;
 }
 
 ir::Kernel gemm_combine(const GemmForm& form, const std::optional<std::vector<std::int64_t>>& shape,
                         const DeviceCaps& device, const std::string& name) {
+  if (form.split_k) throw KernelError(name, {"form: slices are added up to a product without any"});
   const ScalarType type = factor_type(form);
   const std::int64_t most = threads_config(type, device).most_threads;
-  const std::int64_t vector = kWidestCopy / static_cast<std::int64_t>(size_of(type));
+  const std::int64_t vector = widest_access(type);
   const std::int64_t n = along_n(shape, vector), m = kElements / n;
   const std::int64_t slices = std::min(kSlices, most / kElements);
   const Layout threads = make_layout({n, m, slices});
@@ -47,20 +49,26 @@ ir::Kernel gemm_combine(const GemmForm& form, const std::optional<std::vector<st
   k.describe({{"form", form_text(form)}, {"threads", to_string(threads)}},
              "threads along slices are added up last, always in the same order");
   for (const char* extent : {"m", "n"}) k.argument(extent, ScalarType::u32);
-  const Tensor partials = k.input("partials", type, {{"n", "n"}, {"m", "m"}, {"slice", "slices"}});
-  const std::vector<Builder::AxisName> axes = {{"n", "n"}, {"m", "m", "ldc"}};
-  const Tensor c = form.beta ? k.in_out("c", form.result, axes) : k.output("c", form.result, axes);
+  std::vector<Builder::AxisName> axes = {{"n", "n"}, {"m", "m"}, {"slice", "slices"}};
+  if (form.batched) axes.push_back({"batch", "batch"});
+  const Tensor partials = k.input("partials", type, axes);
+  GemmResult result(k, form);
 
   // ((value), 1, 1, in flight): a thread's elements, slice by slice.
-  const TiledCopy copy = make_tiled_copy(threads, make_layout({vector, 1, 1}));
-  Blocks blocks(k, partials, {n * vector, m, slices * kInFlight}, copy);
+  const std::int64_t depth = slices * kInFlight;
+  const bool batched = form.batched;
+  Blocks blocks(
+      k, partials, batched ? IntTuple{n * vector, m, depth, 1} : IntTuple{n * vector, m, depth},
+      make_tiled_copy(batched ? make_layout({n, m, slices, 1}) : threads,
+                      batched ? make_layout({vector, 1, 1, 1}) : make_layout({vector, 1, 1})));
   const View values = blocks.registers("values", type);
   const View sums = k.registers("sums", type, Layout(first_along(values, {3}).shape()));
   k.assign(sums, ir::number(type, 0));
-  const Expr steps =
-      ceil_div(Builder::extent(partials, 2), static_cast<std::uint32_t>(slices * kInFlight));
+  const Expr steps = ceil_div(Builder::extent(partials, 2), to_index(depth));
   k.loop("chunk", steps, [&](const Expr& chunk) {
-    blocks.load({k.block_x(), k.block_y(), chunk}, values, ir::number(type, 0));
+    std::vector<Expr> at = {k.block_x(), k.block_y(), chunk};
+    if (batched) at.push_back(k.block_z());
+    blocks.load(at, values, ir::number(type, 0));
     k.accumulate(sums, kSum, values);
   });
   if (slices > 1) k.reduce_across(sums, kSum, threads, 2);
@@ -68,17 +76,10 @@ ir::Kernel gemm_combine(const GemmForm& form, const std::optional<std::vector<st
   const std::vector<Expr> at = thread_coordinates(threads, k.thread());
   const TiledCopy in_c =
       make_tiled_copy(make_layout({n, m}), make_layout({vector, std::int64_t{1}}));
-  const View to = partition(tile(c, {n * vector, m}, {k.block_x(), k.block_y()}), in_c,
+  const View to = partition(result.c(n * vector, m, k.block_x(), k.block_y()), in_c,
                             k.thread() % to_index(n * m));
-  const View result = k.make_fragment_like("result", form.result, to);
-  const auto width = kWidestCopy / static_cast<std::int64_t>(size_of(form.result));
-  const Vector at_once{to_index(std::min(vector, width))};
-  std::optional<Expr> beta;
-  if (form.beta) beta = k.argument("beta", type);
   k.branch({ir::equal(at[2], 0)}, [&] {
-    if (beta) k.copy(to, result, {.edges = Edges::zero, .vector = at_once});
-    k.axpby(ir::number(type, 1), k.retile(sums, to), beta, result);
-    k.copy(result, to, {.vector = at_once});
+    result.write(k.retile(sums, to), to, {to_index(std::min(vector, widest_access(form.result)))});
   });
   return k.finish();
 }

@@ -1,14 +1,15 @@
 #pragma once
 // The second pass of a product whose k was cut into slices: their sums become C.
 //
-//   partials (n, m, slice)   compact, alpha * A * B^T over a slice of k each, of a form with split_k
-//   C(m, n) = sum over slices of partials + beta * C
+//   partials (n, m, slice)   compact, A * B^T over a slice of k each, of a form with split_k
+//   C(m, n) = epilogue(alpha * sum over slices of partials + beta * C), rounded once
 //
 //   32 x 1 threads along (n, m), 8 of them along slices    4 slices of each in flight
 //
 // The order of the sums does not depend on anything but the number of slices: the same input gives
-// the same bits. Interface: bindings partials, c; push constants m, n, slices, ldc and, where C is
-// read, beta.
+// the same bits. Interface: bindings partials (for a batch (n, m, slice, batch)), what the epilogue
+// reads, c; push constants m, n, slices and those of gemm_result.hpp. The kernel of the slices is given
+// the alpha 1, or 0 where nothing is to be summed up.
 
 #include <cstdint>
 #include <optional>
@@ -22,10 +23,10 @@
 namespace vkmoye::gen {
 
 /// What the kernel that sums up slices computes of the product `form`: sums in the type of its
-/// factors, without C.
+/// factors, without C and epilogue.
 GemmForm form_of_slices(GemmForm form);
 
-/// For the product `form`, not in slices and without a batch. `shape`: {M, N, ..}, if it is known.
+/// For the product `form`, itself not in slices. `shape`: {M, N, ..}, if it is known. Throws KernelError.
 ir::Kernel gemm_combine(const GemmForm& form, const std::optional<std::vector<std::int64_t>>& shape,
                         const DeviceCaps& device, const std::string& name = "gemm/combine");
 

@@ -65,7 +65,7 @@ std::int64_t fragment_vector(const GemmForm& form, std::int64_t values) {
 }
 
 std::vector<std::string> reasons_against(const GemmForm& form) {
-  std::vector<std::string> reasons = reasons_against_epilogue(form);
+  std::vector<std::string> reasons = reasons_against_form(form);
   const auto require = [&](bool holds, std::string reason) {
     if (!holds) reasons.push_back(std::move(reason));
   };
@@ -74,20 +74,6 @@ std::vector<std::string> reasons_against(const GemmForm& form) {
             "bf16 is moved only: there is no arithmetic on it without matrix units");
     if (type == ScalarType::bf16) break;
   }
-  require(!form.split_k || (!form.batched && !form.beta),
-          "slices of k are summed up without a batch and without C");
-  const std::pair<const char*, ScalarType> types[] = {
-      {"operands", form.operand}, {"accumulator", form.accumulator}, {"result", form.result}};
-  for (std::size_t i = 1; i < std::size(types); ++i) {
-    const auto& [before, one] = types[i - 1];
-    const auto& [after, other] = types[i];
-    require(is_floating(one) == is_floating(other),
-            fmt::format("{} of {} and {} of {}: integers and floating-point numbers do not mix",
-                        before, to_string(one), after, to_string(other)));
-  }
-  require(!is_unsigned(form.result) || is_unsigned(form.accumulator),
-          fmt::format("accumulator of {} and result of {}: negative sums are none of its numbers",
-                      to_string(form.accumulator), to_string(form.result)));
   require(form.accumulator == ScalarType::f16 || form.accumulator == ScalarType::f32 ||
               form.accumulator == ScalarType::f64 || form.accumulator == ScalarType::i32,
           fmt::format("{} is no type to sum up in; there are f16, f32, f64 and i32",

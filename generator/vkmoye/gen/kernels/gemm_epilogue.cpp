@@ -72,9 +72,6 @@ std::string epilogue_text(const GemmEpilogue& epilogue) { return join(names_of(e
 std::vector<std::string> reasons_against_epilogue(const GemmForm& form) {
   std::vector<std::string> reasons, names;
   const ScalarType type = factor_type(form);
-  if (form.split_k && !form.epilogue.empty()) {
-    reasons.push_back("epilogue: slices of k are added up by another kernel, which takes no steps");
-  }
   for (const GemmStep& step : form.epilogue) {
     if (std::find(names.begin(), names.end(), step.name) != names.end()) {
       reasons.push_back(fmt::format("epilogue: {} is given twice, once is enough", step.name));

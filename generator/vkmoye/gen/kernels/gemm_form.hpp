@@ -4,6 +4,7 @@
 //   C(M,N) = epilogue(alpha * A(M,K) * B(N,K)^T + beta * C)
 
 #include <string>
+#include <vector>
 
 #include "vkmoye/contract/scalar_type.hpp"
 #include "vkmoye/gen/kernels/gemm_epilogue.hpp"
@@ -18,7 +19,7 @@ struct GemmForm {
   bool b_k_contiguous = true;                // else n is
   bool beta = false;                         // C is read; else its old values do not matter
   bool batched = false;
-  bool split_k = false;  // C is a matrix of sums for each of `slices` slices of k; not batched
+  bool split_k = false;  // C is a matrix of sums for each of `slices` slices of k, without epilogue
   GemmEpilogue epilogue = {};  // steps before C is rounded; none: C as it is
 };
 
@@ -29,6 +30,9 @@ constexpr ScalarType factor_type(const GemmForm& form) {
 
 /// "f16,f32,f16 a=k b=n beta batch epilogue=bias,relu"; slices are "split-k".
 std::string form_text(const GemmForm& form);
+
+/// Every reason why no kernel computes `form`, whatever it is made of. Empty: fine.
+std::vector<std::string> reasons_against_form(const GemmForm& form);
 
 /// The product of operands of `type` with the accumulator usual for it, 32 bits or more, and a
 /// result of the same type; of types that hold no sums or that no shader computes with, integers of

@@ -14,8 +14,6 @@ namespace {
 
 using Use = ir::MatrixType::Use;
 
-std::int64_t bytes_of(ScalarType type) { return static_cast<std::int64_t>(size_of(type)); }
-
 // Of `conditions` those that are not among `known`.
 Conditions beyond(const Conditions& known, const Conditions& conditions) {
   Conditions out;
@@ -82,18 +80,6 @@ class Product {
   }
 
  private:
-  static SumsShape sums_shape(const GemmMatrixConfig& c, const GemmForm& form) {
-    return {.atom_m = c.atom_m,
-            .atom_n = c.atom_n,
-            .lanes = c.subgroup,
-            .subgroups_m = c.subgroups_m,
-            .subgroups_n = c.subgroups_n,
-            .rows = c.subgroup_rows(),
-            .columns = c.subgroup_columns(),
-            .columns_at_once = columns_at_once(c, form),
-            .direct = c.direct};
-  }
-
   // --- what is declared ---
 
   void declare(Side& x) {
@@ -191,7 +177,8 @@ class Product {
   }
   void sum_up_singly() {
     sum_up("k_tile", 0, buffers_.tiles(), [&](const Expr& k_tile) {
-      buffers_.at_edges(k_tile, [&](Edges edges) { load_next(k_tile, edges, /*singly=*/true); });
+      buffers_.at_edges({buffers_.a(k_tile), buffers_.b(k_tile)},
+                        [&](Edges edges) { load_next(k_tile, edges, /*singly=*/true); });
     });
   }
 

@@ -6,15 +6,10 @@
 #include <set>
 
 #include "vkmoye/gen/ir/kernel.hpp"
-#include "vkmoye/tensor/copy_atom.hpp"
+#include "vkmoye/gen/kernels/gemm_sums.hpp"
 
 namespace vkmoye::gen {
 namespace {
-
-std::int64_t bytes_of(ScalarType type) { return static_cast<std::int64_t>(size_of(type)); }
-
-// Elements of the widest access.
-std::int64_t widest(ScalarType type) { return kWidestCopy / bytes_of(type); }
 
 // What matrix units multiply, and sum up in.
 constexpr std::pair<ScalarType, ScalarType> kTypes[] = {
@@ -43,9 +38,9 @@ std::int64_t sum_bytes(const GemmMatrixConfig& config, const GemmForm& form, std
 
 std::int64_t staged_at_once(const GemmMatrixConfig& config, const GemmForm& form, bool of_a) {
   const bool k_contiguous = of_a ? form.a_k_contiguous : form.b_k_contiguous;
-  return std::min(widest(form.operand), k_contiguous ? config.atom_k
-                                        : of_a       ? config.atom_m
-                                                     : config.atom_n);
+  return std::min(widest_access(form.operand), k_contiguous ? config.atom_k
+                                               : of_a       ? config.atom_m
+                                                            : config.atom_n);
 }
 
 std::int64_t columns_at_once(const GemmMatrixConfig& config, const GemmForm& form) {
@@ -55,6 +50,18 @@ std::int64_t columns_at_once(const GemmMatrixConfig& config, const GemmForm& for
     columns /= 2;
   }
   return columns;
+}
+
+SumsShape sums_shape(const GemmMatrixConfig& config, const GemmForm& form) {
+  return {.atom_m = config.atom_m,
+          .atom_n = config.atom_n,
+          .lanes = config.subgroup,
+          .subgroups_m = config.subgroups_m,
+          .subgroups_n = config.subgroups_n,
+          .rows = config.subgroup_rows(),
+          .columns = config.subgroup_columns(),
+          .columns_at_once = columns_at_once(config, form),
+          .direct = config.direct};
 }
 
 Layout staging_threads(std::int64_t vectors, std::int64_t rows, std::int64_t stride) {
@@ -147,7 +154,7 @@ GemmMatrixConfig gemm_matrix_config(const GemmForm& form, const DeviceCaps& devi
 }
 
 std::vector<std::string> reasons_against(const GemmMatrixConfig& config, const GemmForm& form) {
-  std::vector<std::string> reasons = reasons_against_epilogue(form);
+  std::vector<std::string> reasons = reasons_against_form(form);
   const auto require = [&](bool holds, std::string reason) {
     if (!holds) reasons.push_back(std::move(reason));
   };
@@ -177,10 +184,6 @@ std::vector<std::string> reasons_against(const GemmMatrixConfig& config, const G
                       "i8 in i32, u8 in u32",
                       to_string(form.operand), to_string(form.accumulator)));
   require(form.result != ScalarType::bf16, "a result of bf16: no shader rounds to it");
-  require(is_floating(form.result) == is_floating(form.accumulator),
-          fmt::format("accumulator of {} and result of {}: integers and floating-point numbers do "
-                      "not mix",
-                      to_string(form.accumulator), to_string(form.result)));
   if (!reasons.empty()) return reasons;
 
   const std::int64_t threads = config.threads();
@@ -208,17 +211,17 @@ std::vector<std::string> reasons_against(const GemmMatrixConfig& config, const G
   }
   if (!reasons.empty()) return reasons;
 
-  const std::int64_t columns = columns_at_once(config, form), width = widest(form.accumulator);
-  const std::int64_t lanes = std::min(config.subgroup, std::max<std::int64_t>(1, columns / width));
-  require(columns % (lanes * width) == 0 && config.atom_m % (config.subgroup / lanes) == 0,
-          fmt::format("{} lanes do not divide {} x {} sums on their way to C", config.subgroup,
-                      config.atom_m, columns));
-  const std::int64_t bytes = operand_bytes(config, form) + sum_bytes(config, form, columns);
+  const SumsShape sums = sums_shape(config, form);
+  for (std::string& reason : reasons_against(sums, form.accumulator)) {
+    reasons.push_back(std::move(reason));
+  }
+  const std::int64_t bytes =
+      operand_bytes(config, form) + sum_bytes(config, form, sums.columns_at_once);
   require(
       bytes <= config.shared_bytes,
       fmt::format("{} bytes of shared memory: {} for the tiles of A and B, {} for sums on their "
                   "way to C; there are {}",
-                  bytes, operand_bytes(config, form), sum_bytes(config, form, columns),
+                  bytes, operand_bytes(config, form), sum_bytes(config, form, sums.columns_at_once),
                   config.shared_bytes));
   return reasons;
 }

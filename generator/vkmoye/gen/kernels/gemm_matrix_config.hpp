@@ -14,6 +14,8 @@
 
 namespace vkmoye::gen {
 
+struct SumsShape;
+
 struct GemmMatrixConfig {
   std::int64_t atom_m = 16, atom_n = 16, atom_k = 16;  // of one product of matrix units
   std::int64_t subgroup = 32;                          // lanes
@@ -47,6 +49,9 @@ std::int64_t staged_at_once(const GemmMatrixConfig& config, const GemmForm& form
 /// Columns of its sums that each subgroup brings to C through shared memory at once: all, or as many
 /// halves of them as there is room for beside the tiles of A and B.
 std::int64_t columns_at_once(const GemmMatrixConfig& config, const GemmForm& form);
+
+/// How the sums of a workgroup are divided, see gemm_sums.hpp.
+SumsShape sums_shape(const GemmMatrixConfig& config, const GemmForm& form);
 
 /// Threads over (vectors of a row, rows) for stores of 16 bytes into rows that are `stride` times 16
 /// bytes apart. Shared memory takes 8 threads at a time; their rows are chosen so that no two of them

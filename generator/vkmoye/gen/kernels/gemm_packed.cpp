@@ -8,16 +8,21 @@
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/kernels/gemm_matrix.hpp"
 #include "vkmoye/gen/kernels/gemm_sums.hpp"
-#include "vkmoye/tensor/copy_atom.hpp"
 
 namespace vkmoye::gen {
 namespace {
 
 using Use = ir::MatrixType::Use;
 
-// Elements of the widest access.
-std::int64_t widest(ScalarType type) {
-  return kWidestCopy / static_cast<std::int64_t>(size_of(type));
+SumsShape sums_shape(const GemmPackedConfig& c) {
+  return {.atom_m = c.atom_m,
+          .atom_n = c.atom_n,
+          .lanes = c.subgroup,
+          .subgroups_m = c.subgroups_m,
+          .subgroups_n = c.subgroups_n,
+          .rows = c.part_m,
+          .columns = c.part_n,
+          .columns_at_once = c.part_n};
 }
 
 // A or B on its way from its buffer to the matrix units.
@@ -69,17 +74,6 @@ class Product {
  private:
   static Expr some(const char* count) { return ir::less(0, ir::variable(count)); }
 
-  static SumsShape sums_shape(const GemmPackedConfig& c) {
-    return {.atom_m = c.atom_m,
-            .atom_n = c.atom_n,
-            .lanes = c.subgroup,
-            .subgroups_m = c.subgroups_m,
-            .subgroups_n = c.subgroups_n,
-            .rows = c.part_m,
-            .columns = c.part_n,
-            .columns_at_once = c.part_n};
-  }
-
   // --- what is declared ---
 
   void declare(Side& x) {
@@ -106,7 +100,8 @@ class Product {
 
   // Past the last block of rows the last one is read once more: what comes of it is outside C.
   void place(Side& x, Expr block) {
-    if (form_.batched) block = block + k_.block_z() * ir::variable(x.name + "_step");
+    if (const auto& batch = buffers_.batch())
+      block = block + *batch * ir::variable(x.name + "_step");
     x.block = k_.let(x.name + "_block", ir::minimum(block, ir::variable(x.name + "_blocks") - 1));
   }
 
@@ -127,7 +122,7 @@ class Product {
   // Of a lane's elements those that travel at once.
   Vector vector(const Side& x) const {
     const std::int64_t held = x.form.fragment_elements() / config_.subgroup;
-    return {to_index(std::min(held, widest(form_.operand)))};
+    return {to_index(std::min(held, widest_access(form_.operand)))};
   }
 
   void read(int stage, const Expr& k_block, std::int64_t step) {
@@ -148,15 +143,20 @@ class Product {
   }
 
   void sum_up() {
-    const Expr blocks = ir::variable("k_blocks");
-    read(0, 0, 0);
+    const Expr all = ir::variable("k_blocks");
+    const KTiles blocks = buffers_.of_slice(all);
+    const auto inside = [&](const Expr& block) { return ir::minimum(block, all - 1); };
+    const auto mine = [&](const Expr& block) {
+      return form_.split_k ? inside(blocks.first + block) : block;
+    };
+    read(0, mine(0), 0);
     k_.loop(
-        "block", blocks,
+        "block", blocks.count,
         [&](const Expr& block) {
           for (std::int64_t step = 0; step < config_.steps; ++step) {
             const int stage = static_cast<int>(step % 2);
             const bool is_last = step + 1 == config_.steps;
-            read(1 - stage, is_last ? ir::minimum(block + 1, blocks - 1) : block,
+            read(1 - stage, is_last ? inside(blocks.first + block + 1) : mine(block),
                  is_last ? 0 : step + 1);
             multiply(stage);
           }
@@ -218,7 +218,7 @@ PackedForm packed_form(const GemmPackedConfig& config, const GemmForm& form, cha
 }
 
 std::vector<std::string> reasons_against(const GemmPackedConfig& config, const GemmForm& form) {
-  std::vector<std::string> reasons = reasons_against_epilogue(form);
+  std::vector<std::string> reasons = reasons_against_form(form);
   const auto require = [&](bool holds, std::string reason) {
     if (!holds) reasons.push_back(std::move(reason));
   };
@@ -241,12 +241,7 @@ std::vector<std::string> reasons_against(const GemmPackedConfig& config, const G
   require(form.accumulator == ScalarType::f16 || form.accumulator == ScalarType::f32,
           fmt::format("accumulator of {} for operands of {}: there are f16 and f32",
                       to_string(form.accumulator), to_string(form.operand)));
-  require(!form.split_k, "k in slices: a product of packed operands has none");
   require(form.result != ScalarType::bf16, "a result of bf16: no shader rounds to it");
-  require(is_floating(form.result),
-          fmt::format("accumulator of {} and result of {}: integers and floating-point numbers do "
-                      "not mix",
-                      to_string(form.accumulator), to_string(form.result)));
   if (!reasons.empty()) return reasons;
 
   const auto divides = [&](const char* what, std::int64_t part, std::int64_t whole) {
@@ -259,13 +254,9 @@ std::vector<std::string> reasons_against(const GemmPackedConfig& config, const G
   divides("atom n", config.atom_n, config.part_n);
   divides("subgroup size", config.subgroup, config.atom_m * config.atom_k);
   divides("subgroup size", config.subgroup, config.atom_n * config.atom_k);
-  const std::int64_t width = widest(form.accumulator);
-  const std::int64_t lanes =
-      std::min(config.subgroup, std::max<std::int64_t>(1, config.part_n / width));
-  require(config.part_n % (lanes * width) == 0 && config.subgroup % lanes == 0 &&
-              config.atom_m % (config.subgroup / lanes) == 0,
-          fmt::format("{} lanes do not divide {} x {} sums on their way to C", config.subgroup,
-                      config.atom_m, config.part_n));
+  for (std::string& reason : reasons_against(sums_shape(config), form.accumulator)) {
+    reasons.push_back(std::move(reason));
+  }
   return reasons;
 }
 

@@ -9,6 +9,9 @@
 // Else a row of each subgroup's matrices after the other goes through shared memory, from where
 // lanes that stand side by side bring rows of C to their places.
 
+#include <string>
+#include <vector>
+
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/kernels/gemm_buffers.hpp"
 
@@ -23,6 +26,9 @@ struct SumsShape {
   std::int64_t columns_at_once = 64;              // through shared memory; divides columns
   bool direct = true;                             // matrices may be stored straight to C
 };
+
+/// Why lanes cannot bring sums of `accumulator` to C; empty: they can.
+std::vector<std::string> reasons_against(const SumsShape& shape, ScalarType accumulator);
 
 class GemmSums {
  public:

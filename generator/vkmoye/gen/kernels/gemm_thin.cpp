@@ -8,7 +8,6 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/kernels/gemm_buffers.hpp"
-#include "vkmoye/tensor/copy_atom.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -124,7 +123,7 @@ class ThinProduct {
     return {to_index(tile_.small_vector), last_leaf(small(0, moved))};
   }
   Vector result_vector() const {
-    const auto most = kWidestCopy / static_cast<std::int64_t>(size_of(form_.result));
+    const std::int64_t most = widest_access(form_.result);
     if (!config_.n_is_small) return {to_index(std::min(tile_.block_row, most))};
     return {to_index(std::min(config_.rows & -config_.rows, most)), last_leaf(result())};
   }
@@ -144,18 +143,13 @@ class ThinProduct {
         k_.copy(small(k_tile, moved), waiting_small(moved),
                 {.edges = edges, .vector = small_vector(moved), .vectors_fit = true});
       };
-      where_inside(tile_of(config_.n_is_small, k_tile), load_large);
+      buffers_.at_edges({tile_of(config_.n_is_small, k_tile)}, load_large);
       // That no index wraps is known of blocks of 1, 2, 4 .. rows.
       const View small_tile = tile_of(!config_.n_is_small, k_tile);
-      is_power_of_two(config_.rows, config_.rows) ? where_inside(small_tile, load_small)
+      is_power_of_two(config_.rows, config_.rows) ? buffers_.at_edges({small_tile}, load_small)
                                                   : load_small(Edges::zero);
       multiply();
     });
-  }
-  // Elements outside read as 0.
-  void where_inside(const View& tile, const std::function<void(Edges)>& load) {
-    k_.branch(
-        k_.inside(tile), [&] { load(Edges::inside); }, [&] { load(Edges::zero); });
   }
 
   // sums(row, s) += large(k, row) * small(k, s), row by row of the small operand, so that few of its

@@ -14,8 +14,6 @@ namespace {
 constexpr std::int64_t kMostRows = 16;
 constexpr std::int64_t kMostSums = 256;  // of a thread: they lie in registers
 
-std::int64_t bytes_of(ScalarType type) { return static_cast<std::int64_t>(size_of(type)); }
-
 std::int64_t power_below(std::int64_t value) {
   return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(value)));
 }
@@ -82,21 +80,22 @@ GemmThinConfig gemm_thin_config(const GemmForm& form,
 }
 
 ThinTile thin_tile(const GemmThinConfig& config, const GemmForm& form) {
-  const std::int64_t element = bytes_of(form.operand), neighbours = config.vector / element;
+  const std::int64_t widest = widest_access(form.operand);
+  const std::int64_t neighbours = config.vector / bytes_of(form.operand);
   const bool small_along_k = small_k_contiguous(config, form);
   ThinTile tile = {};
   if (large_k_contiguous(config, form)) {
     tile.block_k = neighbours;
     tile.block_row = 1;
   } else {
-    tile.block_k = small_along_k ? std::min(config.reads_k, kWidestCopy / element) : 1;
+    tile.block_k = small_along_k ? std::min(config.reads_k, widest) : 1;
     tile.block_row = neighbours;
   }
   tile.k = large_k_contiguous(config, form) ? tile.block_k * config.reads_k : config.reads_k;
   tile.rows = tile.block_row * config.reads_row;
   // As many neighbours as divide its rows.
   const std::int64_t dividing = config.rows & -config.rows;
-  tile.small_vector = small_along_k ? tile.block_k : std::min(dividing, kWidestCopy / element);
+  tile.small_vector = small_along_k ? tile.block_k : std::min(dividing, widest);
   return tile;
 }
 
@@ -117,10 +116,7 @@ std::vector<std::string> reasons_against(const GemmThinConfig& config, const Gem
     reasons.push_back(
         fmt::format("{} threads along k, a workgroup has {}", config.along_k, config.threads));
   }
-  if (config.subgroup > config.threads) {
-    reasons.push_back(fmt::format("subgroups of {} lanes are larger than workgroups of {} threads",
-                                  config.subgroup, config.threads));
-  }
+  require_subgroups(config.subgroup, config.threads, reasons);
   const ThinTile tile = thin_tile(config, form);
   const auto limit = [&](const char* what, std::int64_t values) {
     if (values <= kMostSums) return;

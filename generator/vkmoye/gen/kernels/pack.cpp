@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/gen/kernels/config_fields.hpp"
 #include "vkmoye/layout/algebra.hpp"
 #include "vkmoye/layout/text.hpp"
-#include "vkmoye/tensor/copy_atom.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -23,8 +23,7 @@ TiledCopy by_neighbours(const Layout& block, std::int64_t vector, std::int64_t t
 
 ir::Kernel pack(const PackConfig& config, const PackedForm& form, const DeviceCaps& device) {
   const Layout block = block_layout(form, device);
-  const auto bytes = static_cast<std::int64_t>(size_of(form.type));
-  const std::int64_t elements = form.block_elements(), vector = kWidestCopy / bytes;
+  const std::int64_t elements = form.block_elements(), vector = widest_access(form.type);
   const std::int64_t threads = std::min(kThreads, elements / vector);
   Builder k("gemm/pack", threads);
   k.describe({{"form", to_string(form)},

@@ -89,10 +89,7 @@ std::vector<std::string> reasons_against(const ThreadsConfig& config) {
     reasons.push_back(
         fmt::format("{} threads side by side, a workgroup has {}", config.columns, config.threads));
   }
-  if (config.subgroup > config.threads) {
-    reasons.push_back(fmt::format("subgroups of {} lanes are larger than workgroups of {} threads",
-                                  config.subgroup, config.threads));
-  }
+  require_subgroups(config.subgroup, config.threads, reasons);
   return reasons;
 }
 
