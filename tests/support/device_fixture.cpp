@@ -5,13 +5,21 @@
 #include <utility>
 
 namespace vkmoye::test {
+namespace {
+
+bool is_chosen(const DeviceCaps& caps) {
+  const char* part = std::getenv("VKMOYE_TEST_DEVICE");
+  return part == nullptr || caps.name.find(part) != std::string::npos;
+}
+
+}  // namespace
 
 void DeviceTest::for_each_device(const std::function<void(Device&)>& body,
                                  const OpenOptions& options) {
   const std::vector<DeviceCaps> devices = list_devices();
   bool any = false;
   for (std::size_t i = 0; i < devices.size(); ++i) {
-    if (!devices[i].why_unusable.empty()) continue;
+    if (!devices[i].why_unusable.empty() || !is_chosen(devices[i])) continue;
     any = true;
     SCOPED_TRACE("device " + std::to_string(i) + ": " + devices[i].name);
     Device device = Device::open(std::to_string(i), validated(options));

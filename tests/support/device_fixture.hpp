@@ -7,7 +7,8 @@
 //     for_each_device([&](Device& device) { ... });
 //   }
 //
-// VKMOYE_TEST_VALIDATION=off in the environment runs without the layer, where it is not installed.
+// In the environment, VKMOYE_TEST_DEVICE=H200 takes the devices alone whose name has that part, and
+// VKMOYE_TEST_VALIDATION=off runs without the layer, where it is not installed.
 
 #include <gtest/gtest.h>
 

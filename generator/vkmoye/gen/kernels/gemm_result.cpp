@@ -20,13 +20,17 @@ GemmResult::GemmResult(Builder& k, const GemmForm& form) : k_(k), form_(form) {
   }
   const auto axes = axes_of(GemmInput::Along::both);
   c_ = form_.beta ? k_.in_out("c", form_.result, axes) : k_.output("c", form_.result, axes);
-  // An argument of u32 is an index; what it multiplies is no index.
-  const ScalarType type = factor_type(form_);
-  alpha_ = ir::convert(k_.argument("alpha", type), type);
-  if (form_.beta) beta_ = ir::convert(k_.argument("beta", type), type);
+  alpha_ = argument("alpha");
+  if (form_.beta) beta_ = argument("beta");
   for (const GemmStep& step : form_.epilogue) {
-    for (const std::string& name : step.arguments) k_.argument(name, factor_type(form_));
+    for (const std::string& name : step.arguments) argument(name);
   }
+}
+
+// An argument of u32 is an index; what it multiplies is no index.
+Expr GemmResult::argument(const std::string& name) {
+  const ScalarType type = factor_type(form_);
+  return ir::convert(k_.argument(name, type), type);
 }
 
 // Of what the epilogue reads; along both: those of C.
@@ -99,8 +103,7 @@ View GemmResult::held(const GemmInput& input, const View& c, const Vector& vecto
   return to;
 }
 
-void GemmResult::finish(const View& sums, const View& c, const View& result,
-                         const Vector& vector) {
+void GemmResult::finish(const View& sums, const View& c, const View& result, const Vector& vector) {
   std::vector<View> from = {sums};
   if (beta_) from.push_back(result);
   for (const GemmStep& step : form_.epilogue) {
@@ -118,7 +121,7 @@ void GemmResult::finish(const View& sums, const View& c, const View& result,
       e.inputs.clear();
       e.arguments.clear();
       for (std::size_t i = 0; i < step.inputs.size(); ++i) e.inputs.push_back(number());
-      for (const std::string& name : step.arguments) e.arguments.push_back(k_.argument(name, type));
+      for (const std::string& name : step.arguments) e.arguments.push_back(argument(name));
       e.value = k_.let("after_" + step.name, ir::convert(step.function(k_, e), type));
     }
     return ir::convert(e.value, form_.result);

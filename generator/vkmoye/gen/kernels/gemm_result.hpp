@@ -39,6 +39,7 @@ class GemmResult {
   void write(const View& sums, const View& c, const Vector& vector);
 
  private:
+  Expr argument(const std::string& name);
   std::vector<Builder::AxisName> axes_of(GemmInput::Along along) const;
   View registers(const std::string& name, const IntTuple& shape);
   View held(const GemmInput& input, const View& c, const Vector& vector);

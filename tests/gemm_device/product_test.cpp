@@ -1,0 +1,218 @@
+// Products that random ones do not reach: grids beyond one dispatch, sums of nothing, configs chosen by
+// shape, every combination of types; and that what is wrong is found.
+
+#include <gmock/gmock.h>
+
+#include <utility>
+
+#include "gemm_device/products.hpp"
+#include "support/device_fixture.hpp"
+#include "vkmoye/base/error.hpp"
+#include "workloads/fragments.hpp"
+
+namespace vkmoye::test {
+namespace {
+
+using namespace bench;
+using testing::IsEmpty;
+
+class ProductTest : public DeviceTest {
+ protected:
+  static Problem product(const char* kernel, const gen::Options& config, const char* type,
+                         const Extents& size) {
+    return {gen::find_kernel(kernel), config, parse_gemm_type(type), size};
+  }
+
+  static void expect_right(Products& products, const Problem& problem) {
+    EXPECT_EQ(products.wrong(problem, 1), "") << command_of(problem, 1);
+  }
+
+  // Mismatches where what `taken` does is taken for `asked`.
+  static std::uint64_t mismatches(Products& products, const Problem& asked, const Problem& taken) {
+    const auto workload = asked.workload(), other = taken.workload();
+    Plan plan = workload->plan(products.caps());
+    plan.steps = other->plan(products.caps()).steps;
+    const auto execution = products.prepare(plan);
+    workload->fill(*execution, 1);
+    execution->run();
+    return workload->check(*execution, Verify::full, 1).mismatches;
+  }
+};
+
+TEST_F(ProductTest, GridsBeyondOneDispatchAreRight) {
+  OpenOptions options;
+  options.pretend = [](DeviceCaps& caps) { caps.max_group_count = {2, 3, 2}; };
+  for_each_device(
+      [&](Device& device) {
+        Products products(device);
+        Problem problem = product("gemm/simt", kSmallTiles, "f32", {150, 130, 9});
+        problem.gemm.batch = 5;
+        problem.gemm.init = Init::integers;
+        expect_right(products, problem);
+        problem.gemm.slices = 3;
+        expect_right(products, problem);
+      },
+      options);
+}
+
+// Without any k, the sums are 0 and C is beta times what it was; without any m or n there is no C.
+TEST_F(ProductTest, SumsOfNothingAreZero) {
+  for_each_device([&](Device& device) {
+    Products products(device);
+    for (const char* kernel :
+         {"gemm/simt", "gemm/moye_prefetch", "gemm/moye_simple", "gemm/thin"}) {
+      const bool is_thin = std::string(kernel) == "gemm/thin";
+      for (const double beta : {0.0, -2.0}) {
+        for (const Extents& size : {Extents{33, 34, 0}, {0, 34, 5}, {33, 0, 5}, {0, 0, 0}}) {
+          Problem problem = product(kernel, is_thin ? kThinRows : kSmallTiles, "f32", size);
+          problem.gemm.beta = beta;
+          expect_right(products, problem);
+        }
+      }
+    }
+  });
+}
+
+// With the config that is chosen by the shape, a batch of small products among them.
+TEST_F(ProductTest, FewRowsAndFewColumnsAreRight) {
+  const struct {
+    const char* type;
+    Extents size;
+    bool k_contiguous;
+    std::int64_t batch;
+  } cases[] = {{"f32", {1, 300, 520}, true, 1},
+               {"f16", {1, 300, 520}, false, 1},
+               {"f16", {130, 3, 257}, true, 1},
+               {"f32", {16, 64, 40}, false, 5}};
+  for_each_device([&](Device& device) {
+    Products products(device);
+    for (const auto& [type, size, k_contiguous, batch] : cases) {
+      Problem problem = product("gemm/thin", {}, type, size);
+      problem.gemm.a_k_contiguous = problem.gemm.b_k_contiguous = k_contiguous;
+      problem.gemm.batch = batch;
+      expect_right(products, problem);
+    }
+  });
+}
+
+// Each product that is not refused is right, whatever its types.
+TEST_F(ProductTest, EveryCombinationOfTypesIsRefusedOrRight) {
+  const char* names[] = {"f16", "f32", "f64", "i32", "u32", "i8", "bf16"};
+  const gen::Options config = {
+      {"tile", "16x32x8"}, {"threads", "8x8"}, {"values", "1x1"}, {"vector", "2"}};
+  for_each_device([&](Device& device) {
+    Products products(device);
+    int right = 0, refused = 0;
+    for (const char* operand : {"f16", "f32", "f64", "i32"}) {
+      for (const char* accumulator : names) {
+        for (const char* result : names) {
+          const auto type = std::string(operand) + "," + accumulator + "," + result;
+          try {
+            expect_right(products, product("gemm/moye_simple", config, type.c_str(), {17, 33, 9}));
+            ++right;
+          } catch (const KernelError&) {
+            ++refused;
+          }
+        }
+      }
+    }
+    EXPECT_GE(right, 28);  // floating by floating, integers by integers
+    EXPECT_GE(refused, 100);
+  });
+}
+
+// Of an empty batch nothing is packed, though each matrix of it has elements.
+TEST_F(ProductTest, ABatchOfNothingTouchesNothing) {
+  for_each_device([&](Device& device) {
+    if (!has_matrices(device.caps(), parse_gemm_type("f16,f32"))) return;
+    Products products(device);
+    Problem problem = product("gemm/packed", {}, "f16,f32", {17, 33, 20});
+    problem.gemm.batch = 0;
+    expect_right(products, problem);
+  });
+}
+
+// Two ways of packing the operands of one product, in the order of the plan.
+TEST_F(ProductTest, WhatIsPackedBeforehandComesFirst) {
+  for_each_device([&](Device& device) {
+    if (!has_matrices(device.caps(), parse_gemm_type("f16,f32"))) return;
+    Products products(device);
+    for (const auto& [packed, beforehand] :
+         {std::pair{"none", 0u}, {"a", 1u}, {"b", 1u}, {"ab", 2u}}) {
+      Problem problem = product("gemm/packed", {}, "f16,f32", {17, 33, 20});
+      problem.gemm.packed = packed;
+      const auto workload = problem.workload();
+      const Plan plan = plan_on(products, *workload);
+      EXPECT_EQ(plan.beforehand, beforehand);
+      EXPECT_EQ(plan.main, 2u);
+    }
+  });
+}
+
+TEST_F(ProductTest, SlicesGiveTheSameBitsEachTime) {
+  for_each_device([&](Device& device) {
+    Products products(device);
+    Problem problem = product("gemm/simt", kSmallTiles, "f32", {64, 64, 999});
+    problem.gemm.slices = 9;
+    const auto workload = problem.workload();
+    const auto execution = products.prepare(workload->plan(device.caps()));
+    std::optional<std::vector<std::byte>> first;
+    for (int i = 0; i < 5; ++i) {
+      workload->fill(*execution, 1);
+      execution->run();
+      const auto bits = read_all(*execution, 2, 64 * 64 * 4);
+      if (!first) first = bits;
+      EXPECT_EQ(bits, *first);
+    }
+  });
+}
+
+// More sums than numbers of 64 bits count, and more bytes than any device has.
+TEST_F(ProductTest, TooManySumsOfSlicesAreRefused) {
+  Problem problem = product("gemm/simt", {}, "f32", {1 << 20, 1 << 20, 8});
+  problem.gemm.slices = std::int64_t{1} << 40;
+  EXPECT_THAT([&] { problem.workload(); },
+              testing::ThrowsMessage<ArgumentError>(testing::HasSubstr(
+                  "1099511627776 slices of k of 1 products have 1048576 x 1048576 sums each, more "
+                  "than 2^48 in all")));
+}
+
+// The tests above and the random ones can fail: here a kernel for another form writes the result.
+TEST_F(ProductTest, AWrongProductIsFoundAndItsCommandPrinted) {
+  for_each_device([&](Device& device) {
+    Products products(device);
+    Problem problem = product("gemm/simt", kSmallTiles, "f32", {33, 33, 33});
+    problem.gemm.init = Init::integers;
+    problem.gemm.a.offset = 4;
+    Problem other = problem;
+    other.gemm.a_k_contiguous = false;
+    EXPECT_GT(mismatches(products, problem, other), 500u);
+    EXPECT_EQ(command_of(problem, 1),
+              "vkmoye-bench run gemm/simt --verify full --seed 1 --threads 8x8 --tile 32x32x8 "
+              "--values 4x4 --vector 16 --size 33x33x33 --type f32 --offset-a 4 --init integers");
+  });
+}
+
+// Likewise where the kernel has another epilogue, that of the slices among them.
+TEST_F(ProductTest, AnotherEpilogueIsFound) {
+  for_each_device([&](Device& device) {
+    Products products(device);
+    for (const std::int64_t slices : {1, 3}) {
+      for (const auto& [asked, taken] : {std::pair{"bias,relu", "bias,gelu"},
+                                         {"bias,gelu", "bias,silu"},
+                                         {"bias,relu", "bias_m,relu"},
+                                         {"bias,relu,scale:1.0001", "bias,relu,scale:1"},
+                                         {"relu,bias", "bias,relu"}}) {
+        Problem problem = product("gemm/simt", kSmallTiles, "f32", {33, 33, 35});
+        problem.gemm.slices = slices;
+        Problem other = problem;
+        problem.gemm.epilogue = parse_epilogue(asked);
+        other.gemm.epilogue = parse_epilogue(taken);
+        EXPECT_GT(mismatches(products, problem, other), 300u) << asked << " for " << taken;
+      }
+    }
+  });
+}
+
+}  // namespace
+}  // namespace vkmoye::test

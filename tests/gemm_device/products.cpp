@@ -1,0 +1,57 @@
+#include "gemm_device/products.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "vkmoye/base/text.hpp"
+#include "vkmoye/gen/compile.hpp"
+#include "vkmoye/gen/glsl/print.hpp"
+#include "workloads/device_executor.hpp"
+#include "workloads/fragments.hpp"
+
+namespace vkmoye::test {
+
+using namespace bench;
+
+gen::KernelEntry describes_once(const gen::KernelEntry& entry) {
+  gen::KernelEntry out = entry;
+  const auto kept = std::make_shared<std::optional<gen::ir::Kernel>>();
+  out.describe = [kept, describe = entry.describe](const gen::KernelRequest& request) {
+    if (!*kept) *kept = describe(request);
+    return **kept;
+  };
+  return out;
+}
+
+std::vector<std::string> Products::reasons_against(const Plan& plan) const {
+  return bench::reasons_against(caps_, plan);
+}
+
+std::unique_ptr<Execution> Products::prepare(const Plan& plan) {
+  std::vector<LoadedStep> steps;
+  for (const Step& step : plan.steps) {
+    const std::string text = gen::glsl::print(step.kernel);
+    auto found = pipelines_.find(text);
+    if (found == pipelines_.end()) {
+      found = pipelines_.emplace(text, device_.load(gen::compile(step.kernel))).first;
+    }
+    steps.push_back({found->second, step.arguments, step.arrays});
+  }
+  return std::make_unique<DeviceExecution>(device_, plan.arrays, steps, plan.beforehand);
+}
+
+std::string Products::wrong(const Problem& problem, std::uint64_t seed) {
+  const auto workload = problem.workload();
+  const Plan plan = plan_on(*this, *workload);
+  const auto reasons = reasons_against(plan);
+  if (!reasons.empty()) throw Unavailable(join(reasons, "; "));
+  const auto execution = prepare(plan);
+  workload->fill(*execution, seed);
+  execution->run();
+  const Verdict verdict = workload->check(*execution, Verify::full, seed);
+  std::string text = verdict.first + execution->damage();
+  if (verdict.mismatches > 0) text = std::to_string(verdict.mismatches) + " mismatches: " + text;
+  return text;
+}
+
+}  // namespace vkmoye::test

@@ -1,0 +1,214 @@
+#include "gemm_device/random_problems.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <vector>
+
+#include "vkmoye/base/text.hpp"
+#include "vkmoye/gen/kernels/gemm_matrix_config.hpp"
+#include "vkmoye/gen/kernels/gemm_packed.hpp"
+#include "workloads/number.hpp"
+#include "workloads/random.hpp"
+
+namespace vkmoye::test {
+
+using namespace bench;
+
+// Vectors and element by element; the thin ones by rows and by columns.
+const gen::Options kSmallTiles = {
+    {"tile", "32x32x8"}, {"threads", "8x8"}, {"values", "4x4"}, {"vector", "16"}};
+const gen::Options kThinRows = {{"side", "m"},     {"rows", "4"},    {"reads", "2x2"},
+                                {"threads", "32"}, {"along-k", "8"}, {"vector", "16"}};
+const gen::Options kThinColumns = {{"side", "n"},     {"rows", "3"},     {"reads", "4x1"},
+                                   {"threads", "64"}, {"along-k", "16"}, {"vector", "8"}};
+
+namespace {
+
+const gen::Options kSingle = {
+    {"tile", "16x32x8"}, {"threads", "8x8"}, {"values", "1x1"}, {"vector", "2"}};
+
+struct Kernel {
+  const char* name;
+  const gen::Options* config;  // nothing: by device and types, or the kernel's own
+};
+
+// In turn. Those that a compiler for the CPU takes seconds for stand here once.
+const Kernel kKernels[] = {
+    {"gemm/simt", &kSmallTiles},   {"gemm/packed", nullptr},         {"gemm/coopmat", nullptr},
+    {"gemm/thin", &kThinRows},     {"gemm/moye_simple", &kSingle},   {"gemm/packed", nullptr},
+    {"gemm/thin", &kThinColumns},  {"gemm/moye_prefetch", &kSingle}, {"gemm/simt", &kSingle},
+    {"gemm/coopmat", nullptr},     {"gemm/simt", &kSmallTiles},      {"gemm/packed", nullptr},
+    {"gemm/moye_simple", nullptr},
+};
+
+using Names = std::vector<const char*>;
+
+const Names kTypes = {"f32", "f16", "f16,f32", "f16,f16", "f64", "i32", "f32"};
+const Names kMatrixTypes = {"f16,f32", "f16", "f16,f16", "bf16", "i8", "u8"};
+const Names kPackedTypes = {"f16,f32", "f16", "f16,f16"};
+
+// What the device has of `types`; of the others none is left.
+Names that_it_has(const Names& types, const DeviceCaps& caps) {
+  Names out;
+  for (const char* type : types) {
+    if (has_matrices(caps, parse_gemm_type(type))) out.push_back(type);
+  }
+  return out;
+}
+
+gen::Options matrix_config(const std::string& kernel, const GemmProblem& types,
+                           const DeviceCaps& caps) {
+  const auto atom = gen::gemm_matrix_config(types.form(), caps);
+  const auto twice = [](std::int64_t extent) { return std::to_string(2 * extent); };
+  if (kernel == "gemm/packed") return {{"part", twice(atom.atom_m) + "x" + twice(atom.atom_n)}};
+  return {{"tile", "32x32x" + std::to_string(std::max<std::int64_t>(16, atom.atom_k))}};
+}
+
+std::vector<NamedStep> random_epilogue(Dice& dice, const GemmProblem& types) {
+  const bool whole = range_of(types.accumulator).epsilon == 0;
+  const bool curves = gen::factor_type(types.form()) == ScalarType::f32;
+  std::vector<NamedStep> out;
+  for (const gen::GemmStep& step : gen::gemm_steps()) {
+    const bool is_curve = step.name == "gelu" || step.name == "silu";
+    if ((is_curve && !curves) || dice.below(3) != 0) continue;
+    const double number = whole || dice.one_in(2) ? dice.of({2.0, 3.0}) : dice.of({-0.5, 1.25});
+    out.insert(out.begin() + dice.below(static_cast<std::int64_t>(out.size()) + 1),
+               {&step, step.arguments.empty() ? 0 : number});
+  }
+  return out;
+}
+
+std::int64_t random_extent(Dice& dice) {
+  switch (dice.below(5)) {
+    case 0: return dice.of<std::int64_t>({0, 1, 2, 3, 5, 7, 8});
+    case 1: return dice.of<std::int64_t>({31, 32, 33, 63, 64, 65, 127, 128, 129});
+    case 2: return 1 + dice.below(16);
+    default: return 1 + dice.below(150);
+  }
+}
+
+Extents random_size(Dice& dice) {
+  if (dice.one_in(6)) return {32 + 32 * dice.below(4), 32 + 32 * dice.below(4), 128};
+  Extents size = {random_extent(dice), random_extent(dice), random_extent(dice)};
+  if (dice.one_in(8)) size[2] = 300 + dice.below(1700);
+  return size;
+}
+
+// The kernel that adds slices up is made for the threads that there is work for along n: of one form
+// it is always the same.
+void fit_to_slices(Extents& size, std::int64_t form, const GemmProblem& problem) {
+  const auto width = static_cast<std::int64_t>(size_of(gen::factor_type(problem.form())));
+  const std::int64_t vector = 16 / width, threads = std::int64_t{1} << form / 3 % 6;
+  const std::int64_t least = threads == 1 ? 0 : vector * threads / 2 + 1;
+  const std::int64_t most = threads == 32 ? 150 : vector * threads;
+  std::int64_t& n = size[problem.c_n_contiguous ? 1 : 0];
+  if (n < least || n > most) n = least + n % (most - least + 1);
+}
+
+// Of one of the arrays of `problem`, whose sizes are known.
+void place(Dice& dice, GemmProblem& problem, const Extents& size, int which,
+           std::int64_t alignment) {
+  Placement& to = which == 0 ? problem.a : which == 1 ? problem.b : problem.c;
+  const Matrix matrix = matrices_of(problem, size)[static_cast<std::size_t>(which)];
+  if (dice.one_in(2)) to.leading = matrix.cols + dice.below(10);
+  if (problem.batch > 1 && dice.one_in(2)) {
+    to.stride = matrix.rows * to.leading.value_or(matrix.cols) + dice.below(20);
+  }
+  if (problem.batch > 1 && which != 2 && dice.one_in(6)) to.stride = 0;
+  const auto width = static_cast<std::int64_t>(size_of(matrix.type));
+  if (dice.one_in(3)) to.offset = (1 + dice.below(3)) * alignment / width;
+}
+
+}  // namespace
+
+bool has_matrices(const DeviceCaps& caps, const GemmProblem& types) {
+  const auto fits = [&](const MatrixShape& shape) {
+    return shape.a == gen::ir::component_name(types.operand) && shape.b == shape.a &&
+           shape.c == gen::ir::component_name(types.accumulator) && shape.result == shape.c &&
+           shape.scope == "subgroup" && !shape.saturating;
+  };
+  return std::any_of(caps.matrix_shapes.begin(), caps.matrix_shapes.end(), fits);
+}
+
+Problem random_form(std::uint64_t seed, std::int64_t number, const DeviceCaps& caps) {
+  Dice dice(random_bits(seed, static_cast<std::uint64_t>(number)));
+  const auto count = static_cast<std::int64_t>(std::size(kKernels));
+  Kernel kernel = kKernels[number % count];
+  const std::string name = kernel.name;
+  const bool of_matrices = name == "gemm/coopmat" || name == "gemm/packed";
+  Names types = !of_matrices
+                    ? kTypes
+                    : that_it_has(name == "gemm/packed" ? kPackedTypes : kMatrixTypes, caps);
+  if (types.empty()) {
+    kernel = kKernels[0];
+    types = kTypes;
+  }
+  Problem form;
+  form.entry = gen::find_kernel(kernel.name);
+  form.gemm = parse_gemm_type(
+      types[static_cast<std::size_t>(dice.below(static_cast<std::int64_t>(types.size())))]);
+  if (kernel.config != nullptr) {
+    form.config = *kernel.config;
+  } else if (of_matrices) {
+    form.config = matrix_config(name, form.gemm, caps);
+  }
+  GemmProblem& p = form.gemm;
+  p.a_k_contiguous = dice.one_in(2);
+  p.b_k_contiguous = dice.one_in(2);
+  p.c_n_contiguous = !dice.one_in(3);
+  p.beta = dice.one_in(2) ? 1 : 0;
+  p.batch = dice.one_in(3) ? 2 : 1;
+  p.slices = dice.one_in(3) ? 2 : 1;
+  if (dice.one_in(2)) p.epilogue = random_epilogue(dice, p);
+  return form;
+}
+
+Problem random_problem(std::uint64_t seed, std::int64_t number, const Problem& form,
+                       std::int64_t alignment) {
+  Dice dice(random_bits(~seed, static_cast<std::uint64_t>(number)));
+  Problem out = form;
+  GemmProblem& p = out.gemm;
+  const bool whole = range_of(p.accumulator).epsilon == 0, has_sign = !is_unsigned(p.accumulator);
+  p.init = whole || dice.one_in(2) ? Init::integers
+           : dice.one_in(4)        ? Init::nonfinite
+                                   : Init::random;
+  const bool exact = p.init == Init::integers;
+  const double negative = has_sign ? -1 : 1;
+  p.alpha = exact ? dice.of({1.0, 1.0, negative, 2.0, 0.0}) : dice.of({1.0, 1.0, 0.37, -2.5, 0.0});
+  if (p.beta != 0) p.beta = exact ? dice.of({1.0, negative, 2.0}) : dice.of({1.0, -0.61});
+  if (p.batch > 1) p.batch = dice.one_in(30) ? 0 : 2 + dice.below(3);
+  if (p.slices > 1) p.slices = dice.one_in(4) ? 20 + dice.below(40) : 2 + dice.below(8);
+  if (form.entry->takes_packed) p.packed = dice.of<const char*>({"none", "a", "b", "ab"});
+
+  out.size = random_size(dice);
+  const bool fixed_n = p.slices > 1;
+  if (fixed_n) fit_to_slices(out.size, number / kProblemsOfAForm, p);
+  const std::size_t n = p.c_n_contiguous ? 1 : 0;
+  while (out.size[0] * out.size[1] * out.size[2] * p.batch > 1 << 21) {
+    std::size_t largest = 2;
+    for (const std::size_t other : {std::size_t{0}, std::size_t{1}}) {
+      const bool may_shrink = !fixed_n || other != n;
+      if (may_shrink && out.size[other] > out.size[largest]) largest = other;
+    }
+    out.size[largest] = (out.size[largest] + 1) / 2;
+  }
+  for (const int which : {0, 1, 2}) place(dice, p, out.size, which, alignment);
+  return out;
+}
+
+std::string command_of(const Problem& problem, std::uint64_t seed) {
+  std::vector<std::string> words = {"vkmoye-bench", "run",    problem.entry->name, "--verify",
+                                    "full",         "--seed", std::to_string(seed)};
+  for (const auto& [name, value] : problem.config) {
+    words.push_back("--" + name);
+    words.push_back(value);
+  }
+  const auto workload = problem.workload();
+  words.insert(words.end(),
+               {"--size", bench::to_string(problem.size), "--type", workload->type_text()});
+  for (std::string& word : workload->words()) words.push_back(std::move(word));
+  return shell_line(words);
+}
+
+}  // namespace vkmoye::test
