@@ -91,6 +91,12 @@ TEST(Bfloat16, IsRefusedWhereHalvesAreMoreThanMatrices) {
   EXPECT_THAT(retargeted(halves + "layout(binding = 0) buffer B { float16_t b[]; };\n"
                                   "void main() { b[0] = b[1] + b[2]; }\n"),
               testing::ThrowsMessage<CompileError>(HasSubstr("has the type for itself")));
+  // A function of a half, whose type is made before any value of it.
+  const Words function = {0x07230203, 0x00010300,    0, 10, 0, 3u << 16 | 22, 1,
+                          16,         3u << 16 | 33, 2, 1};
+  EXPECT_THAT([&] { spirv::with_bfloat16("test", function); },
+              testing::ThrowsMessage<CompileError>(
+                  HasSubstr("operation 33 at word 8 has the type for itself")));
   const CompiledKernel mixed = compile(product(ScalarType::f16));
   EXPECT_THAT([&] { spirv::with_bfloat16("test", mixed.spirv); },
               testing::ThrowsMessage<CompileError>(HasSubstr("has the type for itself")));

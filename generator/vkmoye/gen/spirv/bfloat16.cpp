@@ -40,7 +40,7 @@ Words literal(std::string_view text) {
 // Whether an instruction makes another type of `half`, or a value of it.
 bool uses(std::span<const std::uint32_t> instruction, std::uint32_t half) {
   constexpr std::uint32_t kTypeVector = 23, kTypeArray = 28, kTypeRuntimeArray = 29,
-                          kTypeStruct = 30, kTypePointer = 32;
+                          kTypeStruct = 30, kTypePointer = 32, kTypeFunction = 33;
   constexpr std::uint32_t kFirstValue = 41;  // from here on, the type of a result comes first
   const auto operands = instruction.subspan(1);
   const std::uint32_t operation = opcode(instruction[0]);
@@ -50,6 +50,7 @@ bool uses(std::span<const std::uint32_t> instruction, std::uint32_t half) {
     case kTypeRuntimeArray: return operands[1] == half;
     case kTypePointer: return operands[2] == half;
     case kTypeStruct:
+    case kTypeFunction:
       return std::find(operands.begin() + 1, operands.end(), half) != operands.end();
     default: return operation >= kFirstValue && !operands.empty() && operands[0] == half;
   }
