@@ -77,6 +77,7 @@ TEST(EpilogueCli, WhatIsNoEpilogueIsRefused) {
           "bias_m relu gelu silu residual scale");
   refused({"--epilogue", "bias,relu,bias"}, "bias is given twice");
   refused({"--epilogue", "scale"}, "'scale' is not scale:NUMBER");
+  refused({"--epilogue", "relu:1"}, "'relu:1': relu takes no number");
   refused({"--epilogue", "gelu", "--type", "i32"}, "gelu is computed in f32");
   refused({"--epilogue", "scale:0.5", "--type", "i32"},
           "scale = 0.5 is no value of the accumulator");

@@ -57,7 +57,10 @@ NamedStep parse_step(const std::string& text) {
     throw ArgumentError(unknown("step", text.substr(0, colon), names));
   }
   const bool has_number = colon < text.size();
-  if (has_number == named.step->arguments.empty()) {
+  if (has_number && named.step->arguments.empty()) {
+    throw ArgumentError(fmt::format("'{}': {} takes no number", text, named.step->name));
+  }
+  if (!has_number && !named.step->arguments.empty()) {
     throw ArgumentError(fmt::format("'{}' is not {}", text, form_of(*named.step)));
   }
   if (!has_number) return named;
