@@ -211,7 +211,6 @@ void Machine::require_whole_subgroups(const char* what, const Lanes& active) {
   }
 }
 
-// Of `active` those that move vectors of the region.
 Lanes Machine::moving(const ir::MatrixRegion& region, const Lanes& active) const {
   Lanes out = active;
   if (region.lanes == workgroup_.subgroup) return out;

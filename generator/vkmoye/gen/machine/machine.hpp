@@ -125,8 +125,9 @@ class Machine {
                            bool by_any_lane = false);
   void write(const std::vector<ir::Element>& elements, const Lanes& active,
              const std::vector<Values>& values, bool by_any_lane = false);
-  /// Tells the guest where some lanes of a subgroup come by and others do not.
+  /// Of `active` those that move vectors of the region.
   Lanes moving(const ir::MatrixRegion& region, const Lanes& active) const;
+  /// Tells the guest where some lanes of a subgroup come by and others do not.
   void require_whole_subgroups(const char* what, const Lanes& active);
 
   bool concerns(const ir::Body& body);

@@ -19,10 +19,10 @@ class LogicalDevice {
   VkDevice handle() const { return handle_; }
   VkQueue queue() const { return queue_; }
   const DeviceTable& table() const { return table_; }
-  bool has_statistics() const {
-    return statistics_;
-  }  // VK_KHR_pipeline_executable_properties is enabled
-  bool has_memory_budget() const { return memory_budget_; }  // VK_EXT_memory_budget is enabled
+  /// Whether VK_KHR_pipeline_executable_properties is enabled.
+  bool has_statistics() const { return statistics_; }
+  /// Whether VK_EXT_memory_budget is.
+  bool has_memory_budget() const { return memory_budget_; }
 
  private:
   VkDevice handle_ = VK_NULL_HANDLE;
