@@ -171,7 +171,11 @@ class Author {
       read_ = k_.make_fragment_like("read", p_.type, store_part(whole_result(0)));
       k_.fill(*sums_, 0);
     }
-    follow();
+    if (p_.loads_first) {  // of no rows none is the last
+      k_.branch({ir::not_equal(ir::variable("rows"), 0)}, [&] { follow(); });
+    } else {
+      follow();
+    }
     if (p_.sums) carry(*sums_, store_part(whole_result(0)), {}, false);
     return k_.finish();
   }

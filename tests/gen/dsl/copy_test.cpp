@@ -52,7 +52,9 @@ ir::Kernel kernel_of(const Case& c) {
     k.branch(all_of({k.inside(from), k.inside(to), k.aligned(from, 4), k.aligned(to, 4)}), move,
              [&] { k.copy(mine, theirs); });
   } else {
-    move();
+    // Of an empty src no element is the last.
+    k.branch({ir::not_equal(ir::variable("cols"), 0), ir::not_equal(ir::variable("rows"), 0)},
+             move);
   }
   return k.finish();
 }

@@ -188,6 +188,28 @@ TEST(Matrices, UsesAndTypesThatDoNotFitAreRefused) {
       ThrowsMessage<KernelError>(HasSubstr("the number of lanes")));
 }
 
+// By hand, since k.load() asks for no such region.
+TEST(Matrices, RegionsThatLanesDoNotMakeUpAreRefused) {
+  const auto refused = [](const auto& change, const std::string& reason) {
+    ir::Kernel kernel = product(true, true);
+    const auto look = [&](const auto& self, ir::Body& body) -> void {
+      for (ir::Stmt& statement : body) {
+        if (auto* load = std::get_if<ir::MatrixLoad>(&statement.value)) change(kernel, load->from);
+        if (auto* block = std::get_if<ir::Block>(&statement.value)) self(self, block->body);
+      }
+    };
+    look(look, kernel.body);
+    EXPECT_THAT(verify(kernel), Contains(HasSubstr(reason)));
+  };
+  using Region = ir::MatrixRegion;
+  refused([](ir::Kernel&, Region& region) { region.lanes = 0; },
+          "1 vectors of 8 elements by each of 0 lanes do not make it up");
+  refused([](ir::Kernel&, Region& region) { region.lanes = 64; }, "each of 64 lanes");
+  refused([](ir::Kernel&, Region& region) { region.vectors.clear(); }, "0 vectors of 8 elements");
+  refused([](ir::Kernel& kernel, Region&) { kernel.subgroup = 0; },
+          "0 lanes do not hold its 256 elements");
+}
+
 // What a lane holds of a matrix goes to memory and comes back into the same places.
 TEST(Matrices, TheElementsOfALaneAreMovedInItsOwnOrder) {
   Builder k("held", 32, 32);

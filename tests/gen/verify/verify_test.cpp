@@ -18,8 +18,15 @@ TEST(Verify, RefusesToDivideByWhatMayBe0) {
   Kernel kernel = kernel_of({Let{"x", thread / variable("count")}});
   kernel.arguments.push_back("count");
   EXPECT_THAT(verify(kernel), ElementsAre(HasSubstr("'x' divides by what may be 0")));
-  kernel.body = {Let{"x", thread / n}, Let{"y", thread % maximum(variable("count"), 1)}};
+  kernel.body = {Let{"y", thread % maximum(variable("count"), 1)}};
   EXPECT_THAT(verify(kernel), IsEmpty());
+  // An array may be empty while the grid is not.
+  kernel.body = {Let{"x", thread / n}};
+  EXPECT_THAT(verify(kernel), ElementsAre(HasSubstr("'x' divides by what may be 0")));
+  for (const Expr& asked : {less(thread, n), not_equal(n, 0)}) {
+    kernel.body = {If{asked, {Let{"x", thread / n}}}};
+    EXPECT_THAT(verify(kernel), IsEmpty());
+  }
   // n * n may be 2^32, which wraps around to 0; a product that a launch checks may not.
   kernel.body = {Let{"x", thread / (n * n)}};
   EXPECT_THAT(verify(kernel), ElementsAre(HasSubstr("'x' divides by what may be 0")));
@@ -166,10 +173,44 @@ TEST(Verify, FollowsAWholeTileFromItsLastElement) {
 
 TEST(Verify, KnowsThatAClampedCoordinateIsInside) {
   const auto reasons = [](const Expr& at) {
-    return verify(kernel_of({Load{"x", {"src", {at}, "edge"}}}));
+    Kernel kernel = kernel_of({Load{"x", {"src", {at}, "edge"}}});
+    kernel.grid[0] = {"n", 8};
+    return verify(kernel);
   };
   EXPECT_THAT(reasons(minimum(thread + 1000, n - 1)), IsEmpty());
   EXPECT_THAT(reasons(minimum(thread + 1000, n)), ElementsAre(HasSubstr("'edge'")));
+}
+
+// Of an empty array no element is inside, and the grid does not count along this one.
+TEST(Verify, RefusesToClampToAnArrayThatMayBeEmpty) {
+  const Stmt load = Load{"x", {"src", {minimum(thread, n - 1)}, "edge"}};
+  EXPECT_THAT(verify(kernel_of({load})), ElementsAre(HasSubstr("'edge'")));
+  EXPECT_THAT(verify(kernel_of({If{less(7, n), {load}}})), IsEmpty());
+  EXPECT_THAT(verify(kernel_of({If{not_equal(n, 0), {load}}})), IsEmpty());
+}
+
+TEST(Verify, RefusesVectorsThatAnArrayDoesNotFallInto) {
+  const auto reasons = [](Array::Space space, std::uint32_t vector) {
+    Kernel kernel = kernel_of({});
+    kernel.arrays.push_back(
+        {"some", ScalarType::f32, space, Access::read_write, {{"at", 6, 1}}, "6:1"});
+    kernel.arrays.back().vector = vector;
+    return verify(kernel);
+  };
+  for (const std::uint32_t vector : {0u, 3u, 4u, 8u}) {
+    EXPECT_THAT(reasons(Array::Space::registers, vector),
+                Contains(HasSubstr("array some has vectors")))
+        << vector;
+  }
+  EXPECT_THAT(reasons(Array::Space::registers, 2), IsEmpty());
+  EXPECT_THAT(reasons(Array::Space::shared, 2), Contains(HasSubstr("array some has vectors of 2")));
+}
+
+TEST(Verify, RefusesToConvertBf16) {
+  EXPECT_THAT(verify(kernel_of(with_x({Let{"y", convert(value(), ScalarType::bf16)}}))),
+              ElementsAre(HasSubstr("convert of f32 to bf16: bf16 is moved")));
+  EXPECT_THAT(verify(kernel_of({Let{"y", convert(number(ScalarType::bf16, 1), ScalarType::f32)}})),
+              ElementsAre(HasSubstr("convert of bf16 to f32: bf16 is moved")));
 }
 
 TEST(Verify, RefusesGridsExtentsAndNamesThatCannotBe) {

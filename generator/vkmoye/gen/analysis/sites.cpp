@@ -71,7 +71,10 @@ Path both(const Path& outer, const Path& inner) {
 
 class Finder {
  public:
-  explicit Finder(const ir::Kernel& kernel) : kernel_(kernel) { walk(kernel.body, {}, nullptr); }
+  explicit Finder(const ir::Kernel& kernel)
+      : kernel_(kernel), guards_(ir::guards_of_launch(kernel)) {
+    walk(kernel.body, {}, nullptr);
+  }
   Sites sites;
 
  private:

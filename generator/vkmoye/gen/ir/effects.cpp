@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <type_traits>
 #include <unordered_set>
 
@@ -196,6 +197,12 @@ struct Collector {
     if (array != nullptr && array->matrix) {
       if (array->type == ScalarType::bf16) out.needs.add(Feature::bf16_matrix);
       const std::size_t held = elements_per_lane(*array->matrix, kernel.subgroup);
+      const std::size_t all = std::size_t{array->matrix->rows} * array->matrix->columns;
+      if (held == 0 || held * kernel.subgroup != all) {
+        matrix_reason(fmt::format("of {}: {} lanes do not hold its {} elements", part.array,
+                                  kernel.subgroup, all));
+        return nullptr;
+      }
       if (part.elements.size() == held) return array;
       matrix_reason(fmt::format("of {}: a lane holds {} elements of it, not {}", part.array, held,
                                 part.elements.size()));
@@ -215,6 +222,19 @@ struct Collector {
       matrix_reason(fmt::format("of {}x{} in {}, moved from or to {}x{} of {}", held->matrix->rows,
                                 held->matrix->columns, part.array, region.rows, region.columns,
                                 memory->name));
+    }
+    // Lanes that move vectors have as many each, and all of them make up the matrix.
+    const std::size_t side = region.by_columns ? region.rows : region.columns;
+    const std::size_t width = region.first.width, lanes = region.lanes;
+    const bool of_one_width =
+        std::all_of(region.vectors.begin(), region.vectors.end(),
+                    [&](const Element& vector) { return vector.width == width; });
+    if (lanes == 0 || lanes > kernel.subgroup || width == 0 || side % width != 0 || !of_one_width ||
+        lanes * region.vectors.size() * width != std::size_t{region.rows} * region.columns) {
+      matrix_reason(fmt::format(
+          "of {}x{} of {}: {} vectors of {} elements by each of {} lanes do "
+          "not make it up",
+          region.rows, region.columns, memory->name, region.vectors.size(), width, lanes));
     }
     if (memory->space == Array::Space::registers) {
       matrix_reason(fmt::format("of {} moved from or to registers: {}", part.array, memory->name));

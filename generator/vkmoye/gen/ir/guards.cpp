@@ -8,10 +8,34 @@ namespace vkmoye::gen::ir {
 
 void add_guards(Guards& guards, const Expr& condition) {
   if (condition->op == Op::less || condition->op == Op::equal) guards.push_back(condition);
+  if (condition->op == Op::not_equal && condition->operands[0]->type == kIndex &&
+      is_constant(condition->operands[1], 0)) {
+    guards.push_back(less(0, condition->operands[0]));
+  }
   if (condition->op == Op::logical_and) {
     add_guards(guards, condition->operands[0]);
     add_guards(guards, condition->operands[1]);
   }
+}
+
+Guards guards_of_launch(const Kernel& kernel) {
+  Guards guards;
+  for (const GridDimension& dimension : kernel.grid) {
+    const Extent& extent = dimension.extent;
+    if (!extent.is_symbol()) continue;
+    guards.push_back(less(0, variable(extent.symbol)));
+    if (extent.times.empty()) continue;
+    guards.push_back(less(0, variable(extent.times)));
+    guards.push_back(less(0, expression(extent)));  // which a launch keeps from wrapping around
+  }
+  return guards;
+}
+
+bool is_positive(const Expr& value, const Guards& guards) {
+  if (is_constant(value)) return value->value != 0;
+  return std::any_of(guards.begin(), guards.end(), [&](const Expr& guard) {
+    return guard->op == Op::less && same(guard->operands[1], value);
+  });
 }
 
 bool is_multiple(const Expr& value, std::uint32_t factor, const Guards& guards) {
@@ -103,7 +127,10 @@ std::optional<RangeProof> prove_in_range(const Expr& coordinate, const Axis& axi
   }
   const Expr limit = extent_of(axis);
   const Expr whole = expand(coordinate, definitions);
-  if (whole->op == Op::minimum && same(whole->operands[1], limit - 1)) return RangeProof{};
+  if (whole->op == Op::minimum && same(whole->operands[1], limit - 1) &&
+      is_positive(limit, guards)) {
+    return RangeProof{};
+  }
   // base + k < limit follows from base < limit where both are multiples of more than k.
   const bool is_sum = coordinate->op == Op::add && is_constant(coordinate->operands[1]);
   const Expr base = is_sum ? coordinate->operands[0] : coordinate;

@@ -6,7 +6,8 @@
 //     src[col + 2]                       in range: col and cols are multiples of 4
 //   if (32 * block + 31 < cols)          a whole tile is inside
 //     src[32 * block + thread % 32]      in range: thread % 32 is at most 31
-//   src[min(col, cols - 1)]              in range: an extent is at least 1
+//   src[min(col, cols - 1)]              in range where something is below cols, so that it is not 0:
+//                                        a guard, or the grid that counts tiles along it
 
 #include <map>
 #include <optional>
@@ -19,6 +20,13 @@ namespace vkmoye::gen::ir {
 
 /// Comparisons that hold where a statement stands.
 using Guards = std::vector<Expr>;
+
+/// Those that hold in every launch that runs anything: 0 < each extent that the grid counts tiles along,
+/// and each factor of one.
+Guards guards_of_launch(const Kernel& kernel);
+
+/// Whether `value` cannot be 0: a number, or something is below it.
+bool is_positive(const Expr& value, const Guards& guards);
 
 /// Adds the comparisons that all hold where `condition` does.
 void add_guards(Guards& guards, const Expr& condition);

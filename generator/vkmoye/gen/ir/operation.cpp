@@ -129,6 +129,13 @@ std::optional<std::string> special_error(const Node& node) {
   if (node.op == Op::convert) {
     const Type& from = o[0]->type;
     const bool from_number = from == kIndex || from.kind == Type::Kind::element;
+    const auto is_bf16 = [](const Type& type) {
+      return type.kind == Type::Kind::element && type.element == ScalarType::bf16;
+    };
+    if (is_bf16(from) || is_bf16(node.type)) {
+      return fmt::format("convert of {} to {}: bf16 is moved, and multiplied by matrix units alone",
+                         name_of(from), name_of(node.type));
+    }
     const bool to_fits = node.type == kIndex
                              ? from.kind == Type::Kind::element && is_integer(from.element)
                              : node.type.width == from.width;

@@ -25,7 +25,7 @@ Spread wider(Spread a, Spread b) { return std::max(a, b); }
 // Walks the statements in order with the names in scope and the guards that hold.
 class ScopeChecker {
  public:
-  explicit ScopeChecker(const Kernel& kernel) : kernel_(kernel) {
+  explicit ScopeChecker(const Kernel& kernel) : kernel_(kernel), guards_(guards_of_launch(kernel)) {
     if (kernel.threads == 0) complain("a workgroup of 0 threads");
     const auto is_one_line = [](const std::string& text) {
       return text.find_first_of("\n\r\\") == std::string::npos;
@@ -98,6 +98,17 @@ class ScopeChecker {
       use(axis.stride, "stride of " + array.name);
     }
     if (array.axes.empty()) complain("array {} has no axis", array.name);
+    const bool is_vector = array.space == Array::Space::registers
+                               ? is_width(array.type, array.vector)
+                               : array.vector == 1;
+    const bool is_whole = !is_vector || array.axes.empty() || array.axes[0].extent.is_symbol() ||
+                          array.axes[0].extent.value % array.vector == 0;
+    if (!is_vector || !is_whole) {
+      complain(
+          "array {} has vectors of {}: registers fall into vectors of powers of two up to 16 "
+          "bytes, other arrays have single elements",
+          array.name, array.vector);
+    }
     if (array.space == Array::Space::buffer) check_strides(array);
     if (array.space == Array::Space::buffer || array.axes.empty()) return;
     if (array.axes.size() != 1 || array.axes[0].extent.is_symbol() ||
@@ -167,18 +178,17 @@ class ScopeChecker {
     if (divides && e->type == kIndex && may_be_zero(e->operands[1])) {
       complain("{} divides by {}", where,
                is_constant(e->operands[1]) ? "0"
-                                           : "what may be 0: a number, an extent of an array "
-                                             "or of the grid, or a maximum with a number "
+                                           : "what may be 0: a number, an extent of the grid, a "
+                                             "maximum with a number, or what is above something "
                                              "never is");
     }
     return spread;
   }
 
-  // What is divided by is never 0 while anything runs, if it is an extent.
   bool may_be_zero(const Expr& e) const {
     const Expr whole = expand(e, definitions_);
-    if (is_constant(whole)) return whole->value == 0;
-    if (whole->op == Op::multiply && !is_extent(extent_from(whole))) {
+    if (is_positive(whole, guards_)) return false;
+    if (whole->op == Op::multiply) {
       // 65536 * 65536 wraps around to 0, also of extents.
       return whole->bound >= kUnbounded || may_be_zero(whole->operands[0]) ||
              may_be_zero(whole->operands[1]);
@@ -186,23 +196,7 @@ class ScopeChecker {
     if (whole->op == Op::maximum) {
       return may_be_zero(whole->operands[0]) && may_be_zero(whole->operands[1]);
     }
-    return !is_extent(extent_from(whole));
-  }
-
-  // Whether it is one of the grid or of an array, or a factor of one: at least 1 in every launch.
-  bool is_extent(const std::optional<Extent>& wanted) const {
-    if (!wanted || !wanted->is_symbol()) return false;
-    const auto is_it = [&](const Extent& extent) {
-      return extent == *wanted || (wanted->times.empty() && (extent.symbol == wanted->symbol ||
-                                                             extent.times == wanted->symbol));
-    };
-    const auto of_grid = std::any_of(kernel_.grid.begin(), kernel_.grid.end(),
-                                     [&](const GridDimension& d) { return is_it(d.extent); });
-    return of_grid ||
-           std::any_of(kernel_.arrays.begin(), kernel_.arrays.end(), [&](const Array& a) {
-             return std::any_of(a.axes.begin(), a.axes.end(),
-                                [&](const Axis& axis) { return is_it(axis.extent); });
-           });
+    return true;
   }
 
   Spread check_builtin(const Node& node, const std::string& where) {
