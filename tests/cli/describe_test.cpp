@@ -87,7 +87,9 @@ TEST(Cli, ListAndHelpFitEightyColumns) {
     }
   }
   EXPECT_THAT(bench({"list", "gemm/simt"}).out,
-              AllOf(HasSubstr("--fragments  2 "), HasSubstr("((1,32),(8,64))\n")));
+              AllOf(HasSubstr("--fragments  2 "), HasSubstr("((1,32),(8,64))\n"),
+                    HasSubstr("--epilogue --batch --split-k"), Not(HasSubstr("--packed"))));
+  EXPECT_THAT(bench({"list", "gemm/packed"}).out, HasSubstr("--packed (run --help)"));
 }
 
 TEST(Cli, ExplainLeavesOutSizesThatAreBaked) {

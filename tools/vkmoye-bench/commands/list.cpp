@@ -1,4 +1,5 @@
-// list [PATTERN]: every kernel, what it computes, its config, types and source.
+// list [PATTERN]: every kernel, what it computes, its config, types and source, and the options that say
+// what of it is computed.
 
 #include <fmt/format.h>
 
@@ -9,6 +10,7 @@
 #include "commands/kernel_names.hpp"
 #include "io/wrap.hpp"
 #include "vkmoye/base/text.hpp"
+#include "workloads/operation.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -21,6 +23,11 @@ void print(const gen::KernelEntry& entry) {
   std::cout << entry.name << '\n'
             << hanging("  ", entry.summary) << hanging("  source   ", entry.source)
             << hanging("  types    ", join(types, " "));
+  std::vector<std::string> problem;
+  for (const OperationOption& option : operation_of(entry).options) {
+    if (option.name != "packed" || entry.takes_packed) problem.push_back("--" + option.name);
+  }
+  if (!problem.empty()) std::cout << hanging("  problem  ", join(problem, " ") + " (run --help)");
   std::size_t name_width = 0, value_width = 0;
   for (const gen::OptionRow& option : entry.options) {
     name_width = std::max(name_width, option.name.size());
