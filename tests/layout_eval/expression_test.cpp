@@ -250,8 +250,9 @@ TEST(LayoutExpression, RefusesLiteralsAtTheirColumn) {
                 ThrowsMessage<LayoutError>(HasSubstr(why)))
         << expression;
   };
-  refused("Swizzle(2,0,3)", "column 8: expected '<', as in Swizzle<2,0,3>");
-  refused("Swizzle<2,0>", "expected a swizzle, such as Swizzle<2,0,3> or (2,0,3)");
+  refused("Swizzle(2,0,3)", "column 8: expected three numbers, as in Swizzle<2,0,3>");
+  refused("Swizzle<2,0>", "column 12: expected three numbers, as in Swizzle<2,0,3>");
+  refused("Swizzle<65,0,5> o 8:1", "a swizzle has numbers up to 64");
   refused("Swizzle<3,0,2>", "|shift| >= bits");
   refused("Swizzle<2,0,3> o", "expected");
   refused("Swizzle<2,0,3> o -1 o 8:1", "the offset is below 0");

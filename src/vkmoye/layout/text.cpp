@@ -6,6 +6,7 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/layout/raise.hpp"
+#include "vkmoye/layout/scan_swizzle.hpp"
 #include "vkmoye/layout/swizzle.hpp"
 
 namespace vkmoye {
@@ -110,6 +111,23 @@ std::string to_string(const ComposedLayout& layout) {
                      to_string(layout.layout));
 }
 
+Swizzle scan_swizzle(Scanner& scan) {
+  const std::size_t start = scan.at();
+  std::int64_t numbers[3];
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (!scan.take(i == 0 ? '<' : ',')) scan.fail("expected three numbers, as in Swizzle<2,0,3>");
+    numbers[i] = scan.integer();
+    if (numbers[i] < -64 || numbers[i] > 64) scan.fail("a swizzle has numbers up to 64");
+  }
+  if (!scan.take('>')) scan.fail("expected '>'");
+  try {
+    return Swizzle(static_cast<int>(numbers[0]), static_cast<int>(numbers[1]),
+                   static_cast<int>(numbers[2]));
+  } catch (const LayoutError& error) {
+    raise_syntax(scan.text(), start, error.what());
+  }
+}
+
 ComposedLayout parse_composed_layout(std::string_view text) {
   Scanner scan(text);
   const auto take_word = [&](std::string_view word) {
@@ -118,26 +136,10 @@ ComposedLayout parse_composed_layout(std::string_view text) {
     scan.move_to(scan.at() + word.size());
     return true;
   };
-  const auto expect = [&](char wanted, const char* message) {
-    if (!scan.take(wanted)) scan.fail(message);
-  };
   ComposedLayout out;
   if (take_word("Swizzle")) {
-    const std::size_t start = scan.at();
-    std::int64_t numbers[3];
-    for (std::size_t i = 0; i < 3; ++i) {
-      expect(i == 0 ? '<' : ',', "expected three numbers, as in Swizzle<5,0,5>");
-      numbers[i] = scan.integer();
-      if (numbers[i] < -64 || numbers[i] > 64) scan.fail("a swizzle has numbers up to 64");
-    }
-    expect('>', "expected '>'");
-    try {
-      out.swizzle = Swizzle(static_cast<int>(numbers[0]), static_cast<int>(numbers[1]),
-                            static_cast<int>(numbers[2]));
-    } catch (const LayoutError& error) {
-      raise_syntax(text, start, error.what());
-    }
-    expect('o', "expected 'o' and a layout");
+    out.swizzle = scan_swizzle(scan);
+    if (!scan.take('o')) scan.fail("expected 'o' and a layout");
     const std::size_t second = scan.at();
     const bool begins_with_number = scan.peek() >= '0' && scan.peek() <= '9';
     const std::int64_t offset = begins_with_number ? scan.integer() : 0;

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "vkmoye/base/error.hpp"
-#include "vkmoye/layout/text.hpp"
+#include "vkmoye/layout/scan_swizzle.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -88,7 +88,7 @@ class Evaluator {
     if (take_word("none")) return std::monostate();
     if (take_word("true")) return true;
     if (take_word("false")) return false;
-    if (take_word("Swizzle")) return swizzle(start);
+    if (take_word("Swizzle")) return scan_swizzle(scan_);
     return call(start);
   }
 
@@ -128,17 +128,6 @@ class Evaluator {
     if (!scan_.take(close))
       scan_.fail(close == ')' ? "expected ',' or ')'" : "expected ',' or ']'");
     return values;
-  }
-
-  // <bits,base,shift>
-  Value swizzle(std::size_t start) {
-    std::vector<IntTuple> numbers;
-    if (!scan_.take('<')) scan_.fail("expected '<', as in Swizzle<2,0,3>");
-    do {
-      numbers.emplace_back(scan_.integer());
-    } while (scan_.take(','));
-    if (!scan_.take('>')) scan_.fail("expected ',' or '>'");
-    return pointed(start, [&] { return to_swizzle(make_tuple<std::int64_t>(numbers)); });
   }
 
   Value call(std::size_t start) {
