@@ -64,7 +64,8 @@ TEST_F(ProductTest, SumsOfNothingAreZero) {
       const bool is_thin = std::string(kernel) == "gemm/thin";
       for (const double beta : {0.0, -2.0}) {
         for (const Extents& size : {Extents{33, 34, 0}, {0, 34, 5}, {33, 0, 5}, {0, 0, 0}}) {
-          Problem problem = product(kernel, is_thin ? kThinRows : kSmallTiles, "f32", size);
+          const gen::Options& thin = thin_config(kThinRows, device.caps());
+          Problem problem = product(kernel, is_thin ? thin : kSmallTiles, "f32", size);
           problem.gemm.beta = beta;
           expect_right(products, problem);
         }

@@ -62,7 +62,10 @@ gen::Options matrix_config(const std::string& kernel, const GemmProblem& types,
   const auto atom = gen::gemm_matrix_config(types.form(), caps);
   const auto twice = [](std::int64_t extent) { return std::to_string(2 * extent); };
   if (kernel == "gemm/packed") return {{"part", twice(atom.atom_m) + "x" + twice(atom.atom_n)}};
-  return {{"tile", "32x32x" + std::to_string(std::max<std::int64_t>(16, atom.atom_k))}};
+  // Small, but with a vector to stage for each thread.
+  const bool few_lanes = atom.subgroup < 32;
+  return {{"tile", (few_lanes ? "32x32x" : "64x64x") +
+                       std::to_string(std::max<std::int64_t>(few_lanes ? 16 : 32, atom.atom_k))}};
 }
 
 std::vector<NamedStep> random_epilogue(Dice& dice, const GemmProblem& types) {
@@ -122,6 +125,13 @@ void place(Dice& dice, GemmProblem& problem, const Extents& size, int which,
 
 }  // namespace
 
+gen::Options thin_config(gen::Options config, const DeviceCaps& caps) {
+  std::string& threads = config["threads"];
+  threads = std::to_string(
+      std::max<std::uint32_t>(static_cast<std::uint32_t>(std::stoul(threads)), caps.subgroup_size));
+  return config;
+}
+
 bool has_matrices(const DeviceCaps& caps, const GemmProblem& types) {
   const auto fits = [&](const MatrixShape& shape) {
     return shape.a == gen::ir::component_name(types.operand) && shape.b == shape.a &&
@@ -150,6 +160,7 @@ Problem random_form(std::uint64_t seed, std::int64_t number, const DeviceCaps& c
       types[static_cast<std::size_t>(dice.below(static_cast<std::int64_t>(types.size())))]);
   if (kernel.config != nullptr) {
     form.config = *kernel.config;
+    if (name == "gemm/thin") form.config = thin_config(form.config, caps);
   } else if (of_matrices) {
     form.config = matrix_config(name, form.gemm, caps);
   }

@@ -54,6 +54,9 @@ std::string command_of(const Problem& problem, std::uint64_t seed);
 /// Tiles that lavapipe compiles and runs quickly; every size has edges then.
 extern const gen::Options kSmallTiles, kThinRows, kThinColumns;
 
+/// One of the thin configs, in workgroups of a subgroup of the device at least.
+gen::Options thin_config(gen::Options config, const DeviceCaps& caps);
+
 /// Whether the device multiplies matrices of these types.
 bool has_matrices(const DeviceCaps& caps, const bench::GemmProblem& types);
 

@@ -17,7 +17,9 @@
 
 #include "gemm_device/products.hpp"
 #include "support/device_fixture.hpp"
+#include "support/fake_devices.hpp"
 #include "vkmoye/base/error.hpp"
+#include "workloads/device_executor.hpp"
 
 namespace vkmoye::test {
 namespace {
@@ -94,6 +96,23 @@ TEST_P(RandomProducts, AreRight) {
 INSTANTIATE_TEST_SUITE_P(Parts, RandomProducts, testing::Range<std::int64_t>(0, kParts));
 
 class RandomForms : public DeviceTest {};
+
+// Of other devices than are here no form is refused: one round of the kernels and a half.
+TEST(RandomFormsElsewhere, AreDescribed) {
+  for (const DeviceCaps& caps : {h200_like(), rdna3_like(), lavapipe_like()}) {
+    for (std::int64_t f = 0; f < 20; ++f) {
+      Problem form = random_form(1, f, caps);
+      form.size = {70, 50, 90};
+      const auto workload = form.workload();
+      // How lanes hold matrices, which packing depends on, is not known of them.
+      // Packing depends on how lanes hold matrices, which is not known of them.
+      const auto reasons = form.entry->takes_packed
+                               ? reasons_against(interface_of(workload->describe(caps)), caps)
+                               : bench::reasons_against(caps, workload->plan(caps));
+      EXPECT_THAT(reasons, testing::IsEmpty()) << caps.name << ' ' << command_of(form, 1);
+    }
+  }
+}
 
 // What is drawn for 2000 problems reaches every kernel with every type, and every mixture.
 TEST_F(RandomForms, ReachEverything) {
