@@ -11,7 +11,8 @@
 //
 // Interface: bindings a, b, what the epilogue reads, c; push constants m, n, k, lda, ldb, ldc (elements
 // between rows of the stored arrays), alpha and, where C is read, beta, then those of the epilogue; for
-// a batch also batch, stride_a, stride_b, stride_c; for slices of k also slices and stride_c.
+// a batch also batch, stride_a, stride_b, stride_c; for slices of k also slices and stride_c, of what
+// gemm_combine.hpp makes C of.
 
 #include <string>
 
