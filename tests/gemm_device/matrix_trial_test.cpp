@@ -81,7 +81,7 @@ TEST_F(MatrixTrialTest, WhatIsWrongIsFound) {
 }
 
 TEST_F(MatrixTrialTest, VerdictsAreKeptByDeviceAndDriver) {
-  const MatrixVerdicts verdicts(file_);
+  const MatrixVerdicts verdicts{DeviceFacts(file_)};
   DeviceCaps caps;
   caps.name = "one";
   caps.driver = "driver 1.0";
@@ -94,15 +94,32 @@ TEST_F(MatrixTrialTest, VerdictsAreKeptByDeviceAndDriver) {
   caps.driver = "driver 1.1";
   EXPECT_FALSE(verdicts.of(caps, shape, 32));
   caps.driver = "driver 1.0";
+  // A new version of the program tries again.
+  EXPECT_FALSE(MatrixVerdicts(DeviceFacts(file_, "0.0.1")).of(caps, shape, 32));
+  EXPECT_TRUE(verdicts.of(caps, shape, 32));
   std::ofstream(file_) << "one\tdriver 1.0\t" << to_string(shape) << ", 32 lanes\t\n\xff";
   EXPECT_FALSE(verdicts.of(caps, shape, 32));
-  const MatrixVerdicts nowhere("");
+  const MatrixVerdicts nowhere{DeviceFacts("")};
   nowhere.keep(caps, shape, 32, "");
   EXPECT_FALSE(nowhere.of(caps, shape, 32));
 }
 
+// That is no fault of the driver, and a later program may have a trial.
+TEST_F(MatrixTrialTest, WhatHasNoTrialIsNotUsedAndNoVerdictIsKept) {
+  for_each_device([&](Device& device) {
+    KernelInterface kernel;
+    kernel.matrices = {{16, 16, 16, "f16", "f16", "f32", "f32", "workgroup"}};
+    kernel.subgroup_size = 32;
+    EXPECT_THAT(
+        join(reasons_against_matrices(device, kernel, MatrixVerdicts(DeviceFacts(file_))), ""),
+        testing::AllOf(HasSubstr("with 32 lanes cannot be tried, so that it is not used"),
+                       testing::Not(HasSubstr("wrong"))));
+    EXPECT_FALSE(std::filesystem::exists(file_));
+  });
+}
+
 TEST_F(MatrixTrialTest, AWrongVerdictKeepsAKernelFromBeingUsed) {
-  const MatrixVerdicts verdicts(file_);
+  const MatrixVerdicts verdicts{DeviceFacts(file_)};
   for_each_shape([&](Device& device, const MatrixShape& shape, std::uint32_t lanes) {
     std::filesystem::remove(file_);
     KernelInterface kernel;

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "vkmoye/base/error.hpp"
+#include "workloads/device_executor.hpp"
 #include "workloads/fragments.hpp"
 #include "workloads/host_executor.hpp"
 
@@ -50,6 +51,25 @@ TEST(Operations, EachDescribesItsKernelsForTheArgumentsThatItGives) {
       }
     }
   }
+}
+
+// Behind the end of a shorter array there is somebody else's memory.
+TEST(Plans, WithArraysShorterThanTheirBindingsAreRefused) {
+  const gen::KernelEntry& entry = *gen::find_kernel("copy/simple");
+  const auto workload = operation_of(entry).of_size({&entry, "f32", {}, {}}, {33, 65});
+  HostExecutor host;
+  Plan plan = plan_on(host, *workload);
+  EXPECT_THAT(host.reasons_against(plan), testing::IsEmpty());
+  plan.arrays[1].bytes -= 1;
+  const std::string reason = "dst of copy/simple has 2145 elements, ";
+  EXPECT_THAT(host.reasons_against(plan), testing::ElementsAre(HasSubstr(reason)));
+  EXPECT_THAT(reasons_against(common_device(), plan), testing::Contains(HasSubstr(reason)));
+  plan.arrays[1].bytes += 1;
+  plan.arrays[1].offset = 4;
+  EXPECT_THAT(host.reasons_against(plan), testing::ElementsAre(HasSubstr("8576 bytes behind its")));
+  plan.steps[0].arrays.pop_back();
+  EXPECT_THAT(host.reasons_against(plan),
+              testing::Contains(HasSubstr("has 2 bindings, its step 1 arrays")));
 }
 
 TEST(Operations, SizesOfAnotherRankAreRefused) {

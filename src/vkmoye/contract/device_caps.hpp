@@ -84,8 +84,9 @@ struct FragmentOrder {
   std::string type;  // of an element, as the device names it: "f16"
   std::uint32_t rows = 0, columns = 0, lanes = 0;
   /// Of element (row, column), at row + rows * column: its number, after all of the lanes before.
-  /// Empty: lanes hold copies, so that there is no such place.
-  std::vector<std::uint32_t> places;
+  /// Empty: elements have no such place, see `why_none`.
+  std::vector<std::uint32_t> places = {};
+  std::string why_none = {};  // "lanes hold copies: .."; empty where there are places
   bool operator==(const FragmentOrder&) const = default;
 };
 

@@ -25,7 +25,7 @@ constexpr ScalarType f16 = ScalarType::f16;
 const Layout kOnAnH200 = Layout({{8, 2}, {2, 4, 2}}, {{32, 4}, {1, 8, 2}});
 
 FragmentOrder order_of(const Layout& layout, char use) {
-  FragmentOrder order{use, "f16", 16, 16, 32, {}};
+  FragmentOrder order{use, "f16", 16, 16, 32};
   for (std::int64_t second = 0; second < 16; ++second) {
     for (std::int64_t first = 0; first < 16; ++first) {
       const std::int64_t row = use == 'a' ? first : second, k = use == 'a' ? second : first;
@@ -62,12 +62,61 @@ TEST(FragmentProbe, FindsTheOrderOfTheDeviceThatRunsIt) {
   }
 }
 
-TEST(FragmentProbe, AsksForEachMatrixOnce) {
-  // Of f16, with two accumulators, and of s8 and u8; those of bf16 are moved as a whole.
-  const auto probed = probed_matrices(test::h200_like());
-  ASSERT_EQ(probed.size(), 6u);
-  EXPECT_EQ(probed[0].matrix, (ir::MatrixType{Use::a, 16, 16}));
-  EXPECT_EQ(probed[1].matrix, (ir::MatrixType{Use::b, 16, 16}));
+TEST(FragmentProbe, AsksForEachMatrixOnceOrSaysWhyNot) {
+  DeviceCaps caps = test::h200_like();
+  caps.matrix_shapes.push_back({32, 16, 16, "f16", "f16", "f32", "f32", "workgroup"});
+  caps.matrix_shapes.push_back({16, 16, 8, "f8", "f8", "f32", "f32", "subgroup"});
+  caps.matrix_shapes.push_back({5, 16, 5, "f16", "f16", "f32", "f32", "subgroup"});
+  std::vector<std::string> names, reasons;
+  for (const MatrixOperand& operand : matrix_operands(caps)) {
+    (operand.probed ? names : reasons)
+        .push_back(operand.probed ? to_string(*operand.probed)
+                                  : operand.name + ": " + operand.why_not);
+    EXPECT_NE(operand.probed.has_value(), !operand.why_not.empty());
+  }
+  // Of f16 once for two accumulators.
+  EXPECT_THAT(names, testing::ElementsAre("A 16x16 f16 in 32 lanes", "B 16x16 f16 in 32 lanes",
+                                          "A 16x32 s8 in 32 lanes", "B 32x16 s8 in 32 lanes",
+                                          "A 16x32 u8 in 32 lanes", "B 32x16 u8 in 32 lanes"));
+  EXPECT_THAT(
+      reasons,
+      testing::ElementsAre(
+          HasSubstr("A 16x16 bf16: elements of bf16 are moved as a whole"),
+          HasSubstr("B 16x16 bf16"), "A 32x16 f16: a workgroup holds it, not a subgroup",
+          HasSubstr("B 16x16 f16: a workgroup"),
+          HasSubstr("A 16x8 f8: no kernel moves elements of f8"), HasSubstr("B 8x16 f8"),
+          "A 5x5 f16: 32 lanes do not share its 25 elements evenly", HasSubstr("B 5x16 f16")));
+}
+
+// As an RDNA3 is asked: 64 lanes unless told, products take 32.
+TEST(FragmentProbe, AsksTheLanesThatProductsUse) {
+  EXPECT_EQ(matrix_operands(test::rdna3_like())[0].probed->lanes, 32u);
+  EXPECT_EQ(matrix_operands(test::lavapipe_like())[0].probed->lanes, 8u);
+}
+
+TEST(FragmentProbe, SaysWhichElementHasNotOnePlace) {
+  const ProbedMatrix probed{f16, {Use::a, 2, 4}, 4};
+  std::vector<std::int32_t> dst = {0, 0, 1, 1, 0, 0, 1, 1, 0, 1, 0, 1, 2, 3, 2, 3};
+  EXPECT_TRUE(is_order(probed_order(probed, dst)));
+  std::vector<std::int32_t> copies = dst;
+  copies[8 + 4] = 0;  // lane 2 begins as lane 0
+  EXPECT_EQ(probed_order(probed, copies).why_none,
+            "lanes hold copies: element (0,0) is number 0 of lane 0 and number 0 of lane 2");
+  EXPECT_THAT(probed_order(probed, copies).places, IsEmpty());
+  std::vector<std::int32_t> nothing = dst;
+  nothing[3] = 70000;
+  EXPECT_EQ(probed_order(probed, nothing).why_none,
+            "number 1 of lane 1 is row 70000 and column 1, which it does not have");
+}
+
+TEST(FragmentOrders, FromFilesArePermutations) {
+  FragmentOrder order{'a', "f16", 2, 2, 2, {3, 1, 0, 2}};
+  EXPECT_TRUE(is_order(order));
+  for (const std::vector<std::uint32_t>& places :
+       {std::vector<std::uint32_t>{}, {3, 1, 0}, {3, 1, 0, 0}, {4, 1, 0, 2}}) {
+    order.places = places;
+    EXPECT_FALSE(is_order(order));
+  }
 }
 
 TEST(FragmentOrders, AreLayoutsOrSayWhyNot) {
@@ -79,7 +128,8 @@ TEST(FragmentOrders, AreLayoutsOrSayWhyNot) {
   // As on RDNA3: both halves of a subgroup hold the same.
   FragmentOrder copies = order_of(kOnAnH200, 'a');
   copies.places.clear();
-  EXPECT_THAT(fragment_layout(copies).reason, HasSubstr("lanes hold copies"));
+  copies.why_none = "lanes hold copies";
+  EXPECT_EQ(fragment_layout(copies).reason, "A 16x16 f16 in 32 lanes: lanes hold copies");
   // What depends on row and column together.
   FragmentOrder swizzled = order_of(kOnAnH200, 'a');
   for (std::uint32_t& place : swizzled.places) place ^= place / 32 % 2;
@@ -89,11 +139,19 @@ TEST(FragmentOrders, AreLayoutsOrSayWhyNot) {
   EXPECT_THAT(fragment_layout(jumbled).reason, HasSubstr("along the rows are no steps"));
 }
 
+// On RDNA4 a lane holds 8 neighbours of a row: what a plain array has side by side.
+TEST(FragmentOrders, TellWherePlainLoadsServe) {
+  EXPECT_EQ(neighbours_along_k(kOnAnH200), 2);
+  EXPECT_EQ(neighbours_along_k(Layout({16, {8, 2}}, {8, {1, 128}})), 8);
+  EXPECT_EQ(neighbours_along_k(Layout({16, 16}, {1, 16})), 1);
+}
+
 TEST(Pack, BlocksHaveOneFragmentAfterTheOther) {
   EXPECT_EQ(to_string(block_layout({}, device_with(order_of(kOnAnH200, 'a')))),
             "(((8,2),4),((2,4,2),2)):(((32,4),256),((1,8,2),1024))");
   EXPECT_THAT([] { block_layout({}, test::h200_like()); },
-              ThrowsMessage<KernelError>(HasSubstr("nothing is known of the order")));
+              ThrowsMessage<KernelError>(
+                  HasSubstr("A 16x16 f16 in 32 lanes: nothing is known of its order")));
 }
 
 // dst(block_layout(row, k)) = src(row, k), and 0 past the last row and the last k.

@@ -15,7 +15,7 @@ namespace {
 
 // ", right with 32 lanes": what came of it when a kernel first asked for the shape. Nothing: none did.
 std::string verdict_text(const DeviceCaps& caps, const MatrixShape& shape) {
-  const MatrixVerdicts verdicts(MatrixVerdicts::default_file());
+  const MatrixVerdicts verdicts{DeviceFacts(DeviceFacts::default_file())};
   std::string text;
   for (std::uint32_t lanes = caps.min_subgroup_size; lanes <= caps.max_subgroup_size && lanes > 0;
        lanes *= 2) {

@@ -39,7 +39,7 @@ std::vector<std::string> reasons_against(const DeviceCaps& caps, const Step& ste
 }  // namespace
 
 std::vector<std::string> reasons_against(const DeviceCaps& caps, const Plan& plan) {
-  std::vector<std::string> reasons;
+  std::vector<std::string> reasons = reasons_against_arrays(plan);
   for (const Step& step : plan.steps) {
     for (std::string& reason : reasons_against(caps, step)) {
       if (plan.steps.size() > 1) reason = step.kernel.name + ": " + reason;
@@ -55,13 +55,6 @@ std::vector<std::string> reasons_against(const DeviceCaps& caps, const Plan& pla
         fmt::format("needs {} bytes in all, the device has {}", total, caps.device_memory_bytes));
   }
   return reasons;
-}
-
-std::vector<std::byte> read_all(const Execution& execution, std::size_t array,
-                                std::uint64_t bytes) {
-  std::vector<std::byte> out(bytes);
-  execution.read(array, out);
-  return out;
 }
 
 namespace {
@@ -133,7 +126,7 @@ std::vector<std::string> DeviceExecutor::reasons_against(const Plan& plan) const
 }
 
 std::unique_ptr<Execution> DeviceExecutor::prepare(const Plan& plan) {
-  const MatrixVerdicts verdicts(MatrixVerdicts::default_file());
+  const MatrixVerdicts verdicts(facts_);
   std::vector<LoadedStep> steps;
   for (const Step& step : plan.steps) {
     const auto wrong =

@@ -6,6 +6,7 @@
 
 #include "vkmoye/contract/compiled_kernel.hpp"
 #include "vkmoye/runtime/guarded_buffer.hpp"
+#include "workloads/device_facts.hpp"
 #include "workloads/execution.hpp"
 
 namespace vkmoye::bench {
@@ -50,10 +51,13 @@ class DeviceExecution : public Execution {
 
 class DeviceExecutor : public Executor {
  public:
-  explicit DeviceExecutor(Device device) : device_(std::move(device)), caps_(device_.caps()) {}
+  explicit DeviceExecutor(Device device,
+                          DeviceFacts facts = DeviceFacts(DeviceFacts::default_file()))
+      : device_(std::move(device)), caps_(device_.caps()), facts_(std::move(facts)) {}
 
   const DeviceCaps& caps() const override { return caps_; }
   void know(const FragmentOrder& order) override { caps_.fragment_orders.push_back(order); }
+  const DeviceFacts* facts() const override { return &facts_; }
   std::vector<std::string> reasons_against(const Plan& plan) const override;
   std::unique_ptr<Execution> prepare(const Plan& plan) override;
   /// The pipeline cache: without it nothing is wrong, but every start is as slow as the first.
@@ -62,6 +66,7 @@ class DeviceExecutor : public Executor {
  private:
   Device device_;
   DeviceCaps caps_;  // the device's, and what was found out
+  DeviceFacts facts_;
 };
 
 }  // namespace vkmoye::bench

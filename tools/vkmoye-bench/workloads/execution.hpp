@@ -20,6 +20,7 @@
 namespace vkmoye::bench {
 
 class DeviceExecution;
+class DeviceFacts;
 
 /// A library, a symbol or an ability that is not there: no mistake of anybody. `what()` says what was
 /// looked for.
@@ -72,6 +73,9 @@ class Execution {
   virtual DeviceExecution* on_device() { return nullptr; }
 };
 
+/// Where a step has not one array for each binding, or one that ends before what its arguments say.
+std::vector<std::string> reasons_against_arrays(const Plan& plan);
+
 /// All of array number `array`, which has `bytes`.
 std::vector<std::byte> read_all(const Execution& execution, std::size_t array, std::uint64_t bytes);
 
@@ -88,6 +92,8 @@ class Executor {
 
   /// Adds to what kernels are described for: an order that was found by running a probe.
   virtual void know(const FragmentOrder& order) = 0;
+  /// Where such findings are kept between starts; nullptr: nowhere.
+  virtual const DeviceFacts* facts() const { return nullptr; }
 
   /// After the last kernel: keeps what makes the next start faster. Returns what was in the way, one
   /// line; empty: nothing.

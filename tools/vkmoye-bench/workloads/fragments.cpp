@@ -1,6 +1,9 @@
 #include "workloads/fragments.hpp"
 
-#include <algorithm>
+#include <fmt/format.h>
+
+#include <sstream>
+#include <string_view>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
@@ -8,19 +11,14 @@
 namespace vkmoye::bench {
 namespace {
 
-bool is_known(const DeviceCaps& caps, const gen::ProbedMatrix& probed) {
-  const char use = probed.matrix.use == gen::ir::MatrixType::Use::a ? 'a' : 'b';
-  return std::any_of(
-      caps.fragment_orders.begin(), caps.fragment_orders.end(), [&](const FragmentOrder& order) {
-        return order.use == use && order.lanes == probed.lanes &&
-               order.type == gen::ir::component_name(probed.type) &&
-               order.rows == probed.matrix.rows && order.columns == probed.matrix.columns;
-      });
+std::string question_of(const gen::ProbedMatrix& probed) {
+  return "order of " + gen::to_string(probed);
 }
 
-}  // namespace
+constexpr std::string_view kNone = "none: ";
 
-FragmentOrder find_fragment_order(Executor& executor, const gen::ProbedMatrix& probed) {
+// Runs the probe.
+FragmentOrder probe(Executor& executor, const gen::ProbedMatrix& probed) {
   const std::vector<std::byte> input = gen::probe_input(probed);
   const std::size_t elements = std::size_t{probed.matrix.rows} * probed.matrix.columns;
   std::vector<std::int32_t> held(2 * elements);
@@ -38,11 +36,50 @@ FragmentOrder find_fragment_order(Executor& executor, const gen::ProbedMatrix& p
   return gen::probed_order(probed, held);
 }
 
+}  // namespace
+
+std::string order_text(const FragmentOrder& order) {
+  if (order.places.empty()) return std::string(kNone) + order.why_none;
+  return fmt::format("{}", fmt::join(order.places, " "));
+}
+
+bool read_order(const std::string& text, FragmentOrder& order) {
+  order.places.clear();
+  order.why_none.clear();
+  if (text.starts_with(kNone)) {
+    order.why_none = text.substr(kNone.size());
+    return !order.why_none.empty();
+  }
+  std::istringstream numbers(text);
+  for (std::uint32_t place = 0; numbers >> place;) order.places.push_back(place);
+  return numbers.eof() && gen::is_order(order);
+}
+
+std::optional<FragmentOrder> kept_order(const DeviceFacts& facts, const DeviceCaps& caps,
+                                        const gen::ProbedMatrix& probed) {
+  const auto answer = facts.of(caps, question_of(probed));
+  FragmentOrder order = gen::order_without_places(probed);
+  if (!answer || !read_order(*answer, order)) return std::nullopt;
+  return order;
+}
+
+FragmentOrder find_fragment_order(Executor& executor, const gen::ProbedMatrix& probed) {
+  if (const auto* known = gen::find_order(executor.caps(), probed)) return *known;
+  const DeviceFacts* facts = executor.facts();
+  std::optional<FragmentOrder> order;
+  if (facts != nullptr) order = kept_order(*facts, executor.caps(), probed);
+  if (!order) {
+    order = probe(executor, probed);
+    if (facts != nullptr) facts->keep(executor.caps(), question_of(probed), order_text(*order));
+  }
+  executor.know(*order);
+  return *order;
+}
+
 Plan plan_on(Executor& executor, const Workload& workload) {
   for (const gen::ProbedMatrix& probed : workload.probes(executor.caps())) {
-    if (is_known(executor.caps(), probed)) continue;
     try {
-      executor.know(find_fragment_order(executor, probed));
+      find_fragment_order(executor, probed);
     } catch (const Unavailable& why) {
       throw KernelError(workload.entry().name, {why.what()});
     }

@@ -1,12 +1,26 @@
 #pragma once
-// How the lanes of a device hold matrices, found by running a probe on it.
+// How the lanes of a device hold matrices, found by running a probe on it, and kept between starts.
+
+#include <optional>
 
 #include "vkmoye/gen/kernels/fragment_probe.hpp"
+#include "workloads/device_facts.hpp"
 #include "workloads/workload.hpp"
 
 namespace vkmoye::bench {
 
-/// The order of one matrix. Throws DeviceError, or Unavailable where the probe cannot run.
+/// "0 1 8 9 ..", the places of an order, or "none: why"; and back into `order`, whose matrix is known: false
+/// where the text gives not each element one place.
+std::string order_text(const FragmentOrder& order);
+bool read_order(const std::string& text, FragmentOrder& order);
+
+/// The order that was kept of `probed`; nothing: none was, for this device and driver.
+std::optional<FragmentOrder> kept_order(const DeviceFacts& facts, const DeviceCaps& caps,
+                                        const gen::ProbedMatrix& probed);
+
+/// The order of one matrix as the executor knows it, as it was kept, or, at last, as a probe finds it,
+/// which is kept. The executor knows it then. Throws DeviceError, or Unavailable where the probe cannot
+/// run.
 FragmentOrder find_fragment_order(Executor& executor, const gen::ProbedMatrix& probed);
 
 /// The plan of `workload` for the executor's device, after whatever it has to know of it was found.

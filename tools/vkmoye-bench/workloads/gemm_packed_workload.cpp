@@ -62,14 +62,7 @@ std::vector<gen::ProbedMatrix> packed_probes(const gen::KernelRequest& request) 
   const gen::GemmPackedConfig config = gen::gemm_packed_config_of(request);
   std::vector<gen::ProbedMatrix> out;
   for (const char use : {'a', 'b'}) {
-    const gen::PackedForm form = gen::packed_form(config, request.gemm, use);
-    const auto rows = static_cast<std::uint32_t>(form.rows);
-    const auto depth = static_cast<std::uint32_t>(form.depth);
-    using Use = gen::ir::MatrixType::Use;
-    out.push_back({form.type,
-                   use == 'a' ? gen::ir::MatrixType{Use::a, rows, depth}
-                              : gen::ir::MatrixType{Use::b, depth, rows},
-                   form.lanes});
+    out.push_back(gen::fragment_of(gen::packed_form(config, request.gemm, use)));
   }
   return out;
 }

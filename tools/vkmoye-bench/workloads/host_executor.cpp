@@ -80,7 +80,7 @@ HostExecutor::HostExecutor() : caps_(common_device()) {
 }
 
 std::vector<std::string> HostExecutor::reasons_against(const Plan& plan) const {
-  std::vector<std::string> reasons;
+  std::vector<std::string> reasons = reasons_against_arrays(plan);
   for (const Step& step : plan.steps) {
     const KernelInterface kernel = gen::ir::interface_of(step.kernel);
     for (std::string& reason : vkmoye::reasons_against(kernel, caps_)) {

@@ -4,12 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <sstream>
 
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
-#include "vkmoye/runtime/vk/cache_file.hpp"
 #include "workloads/number.hpp"
 
 namespace vkmoye::bench {
@@ -25,14 +23,6 @@ using Use = gen::ir::MatrixType::Use;
 constexpr double kBefore = 3;
 constexpr const char* kOrders[] = {"rows", "columns"};
 
-std::optional<ScalarType> type_named(const std::string& component) {
-  for (const ScalarType type : {ScalarType::f16, ScalarType::bf16, ScalarType::f32, ScalarType::i8,
-                                ScalarType::u8, ScalarType::i32, ScalarType::u32}) {
-    if (gen::ir::component_name(type) == component) return type;
-  }
-  return std::nullopt;
-}
-
 // Whole numbers whose sums every type holds.
 double value_at(ScalarType type, std::uint32_t row, std::uint32_t column) {
   const int number = static_cast<int>((row * 7 + column * 5 + row * column) % 5);
@@ -45,7 +35,8 @@ struct Types {
 };
 
 std::optional<Types> types_of(const MatrixShape& shape) {
-  const auto a = type_named(shape.a), b = type_named(shape.b), sum = type_named(shape.c);
+  const auto a = gen::ir::type_of_component(shape.a), b = gen::ir::type_of_component(shape.b),
+             sum = gen::ir::type_of_component(shape.c);
   if (!a || !b || !sum || shape.result != shape.c) return std::nullopt;
   return Types{*a, *b, *sum};
 }
@@ -196,49 +187,23 @@ std::string try_matrices(Device& device, const MatrixShape& shape, std::uint32_t
 
 namespace {
 
-std::string key_of(const DeviceCaps& caps, const MatrixShape& shape, std::uint32_t lanes) {
-  std::string key =
-      fmt::format("{}\t{}\t{}, {} lanes\t", caps.name, caps.driver, to_string(shape), lanes);
-  std::replace(key.begin(), key.end(), '\n', ' ');
-  return key;
-}
-
-std::string contents_of(const std::filesystem::path& file) {
-  std::string error;
-  const std::vector<std::byte> bytes = vk::read_file(file, error);
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+std::string question_of(const MatrixShape& shape, std::uint32_t lanes) {
+  return fmt::format("{}, {} lanes", to_string(shape), lanes);
 }
 
 constexpr const char* kRight = "right";
 
 }  // namespace
 
-std::filesystem::path MatrixVerdicts::default_file() {
-  const std::filesystem::path folder = vk::default_cache_folder();
-  return folder.empty() ? folder : folder / "matrices.tsv";
-}
-
 std::optional<std::string> MatrixVerdicts::of(const DeviceCaps& caps, const MatrixShape& shape,
                                               std::uint32_t lanes) const {
-  if (file_.empty()) return std::nullopt;
-  const std::string key = key_of(caps, shape, lanes);
-  std::istringstream lines(contents_of(file_));
-  for (std::string line; std::getline(lines, line);) {
-    if (!line.starts_with(key)) continue;
-    const std::string verdict = line.substr(key.size());
-    if (verdict == kRight) return "";
-    if (!verdict.empty()) return verdict;
-  }
-  return std::nullopt;
+  const auto verdict = facts_.of(caps, question_of(shape, lanes));
+  return verdict == kRight ? "" : verdict;
 }
 
 void MatrixVerdicts::keep(const DeviceCaps& caps, const MatrixShape& shape, std::uint32_t lanes,
                           const std::string& wrong) const {
-  if (file_.empty()) return;
-  const std::string text =
-      contents_of(file_) + key_of(caps, shape, lanes) + (wrong.empty() ? kRight : wrong) + '\n';
-  // What cannot be written is tried again.
-  static_cast<void>(vk::replace_file(file_, std::as_bytes(std::span(text))));
+  facts_.keep(caps, question_of(shape, lanes), wrong.empty() ? kRight : wrong);
 }
 
 std::vector<std::string> reasons_against_matrices(Device& device, const KernelInterface& kernel,
@@ -247,11 +212,14 @@ std::vector<std::string> reasons_against_matrices(Device& device, const KernelIn
   for (const MatrixShape& shape : kernel.matrices) {
     const std::uint32_t lanes = kernel.subgroup_size;
     std::optional<std::string> wrong = verdicts.of(device.caps(), shape, lanes);
+    if (!wrong && !matrix_trial(shape, lanes)) {
+      reasons.push_back(fmt::format("{} with {} lanes cannot be tried, so that it is not used",
+                                    to_string(shape), lanes));
+      continue;
+    }
     if (!wrong) {
-      wrong = matrix_trial(shape, lanes)
-                  ? try_matrices(device, shape, lanes,
-                                 [](const gen::ir::Kernel& k) { return gen::compile(k); })
-                  : "there is no trial for these types";
+      wrong = try_matrices(device, shape, lanes,
+                           [](const gen::ir::Kernel& k) { return gen::compile(k); });
       verdicts.keep(device.caps(), shape, lanes, *wrong);
     }
     if (!wrong->empty()) {

@@ -6,18 +6,19 @@
 //     A by rows and by columns times B by rows and by columns, whole numbers, through shared memory;
 //     sums by rows and by columns: eight results, each element compared
 //
-// Verdicts are kept in a file beside the pipeline cache, by device, driver and its version.
+// Verdicts are kept, see device_facts.hpp.
 
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "vkmoye/contract/compiled_kernel.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
 #include "vkmoye/runtime/device.hpp"
+#include "workloads/device_facts.hpp"
 
 namespace vkmoye::bench {
 
@@ -31,12 +32,10 @@ using Compile = std::function<CompiledKernel(const gen::ir::Kernel&)>;
 std::string try_matrices(Device& device, const MatrixShape& shape, std::uint32_t lanes,
                          const Compile& compile);
 
-/// A file of verdicts, one a line; one that cannot be read or written is as good as none.
+/// What came of the trials, kept between starts.
 class MatrixVerdicts {
  public:
-  /// In $VKMOYE_CACHE_DIR, else where the pipeline cache is; nowhere, where no folder is named.
-  static std::filesystem::path default_file();
-  explicit MatrixVerdicts(std::filesystem::path file) : file_(std::move(file)) {}
+  explicit MatrixVerdicts(DeviceFacts facts) : facts_(std::move(facts)) {}
 
   /// Of try_matrices; nothing: the shape was not tried with this driver.
   std::optional<std::string> of(const DeviceCaps& caps, const MatrixShape& shape,
@@ -45,11 +44,11 @@ class MatrixVerdicts {
             const std::string& wrong) const;
 
  private:
-  std::filesystem::path file_;
+  DeviceFacts facts_;
 };
 
 /// Why the matrices of a kernel are not to be used on this device: tried now, unless a verdict was
-/// kept. Empty: they are right.
+/// kept. What has no trial is not used either. Empty: they are right.
 std::vector<std::string> reasons_against_matrices(Device& device, const KernelInterface& kernel,
                                                   const MatrixVerdicts& verdicts);
 

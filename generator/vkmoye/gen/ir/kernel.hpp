@@ -46,6 +46,9 @@ constexpr std::size_t elements_per_lane(const MatrixType& type, std::uint32_t la
 /// What devices call elements of matrices: "f16", "s8", "u32".
 std::string component_name(ScalarType type);
 
+/// The type that devices call so; nothing: vkmoye has no such type.
+std::optional<ScalarType> type_of_component(const std::string& component);
+
 /// A storage buffer, an array that the threads of a workgroup share, or one that each thread has for
 /// itself.
 struct Array {

@@ -58,6 +58,13 @@ std::string component_name(ScalarType type) {
   return name[0] == 'i' ? "s" + name.substr(1) : name;
 }
 
+std::optional<ScalarType> type_of_component(const std::string& component) {
+  for (const ScalarTypeInfo& row : scalar_types()) {
+    if (component_name(row.type) == component) return row.type;
+  }
+  return std::nullopt;
+}
+
 KernelInterface interface_of(const Kernel& kernel) {
   KernelInterface out;
   out.name = kernel.name;

@@ -1,8 +1,9 @@
 #include "vkmoye/gen/kernels/fragment_probe.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
-#include <optional>
+#include <utility>
 
 #include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
@@ -12,11 +13,20 @@ namespace {
 
 using Use = ir::MatrixType::Use;
 
-std::optional<ScalarType> element_type(const std::string& component) {
-  for (const ScalarType type : {ScalarType::f16, ScalarType::i8, ScalarType::u8}) {
-    if (ir::component_name(type) == component) return type;
+// Why no kernel asks which elements of a matrix of `component` the lanes hold; empty: one does.
+std::string reason_against(const std::string& component, const ir::MatrixType& matrix,
+                           const std::string& scope, std::uint32_t lanes) {
+  if (scope != "subgroup") return "a " + scope + " holds it, not a subgroup";
+  const auto type = ir::type_of_component(component);
+  if (type == ScalarType::bf16) return "elements of bf16 are moved as a whole matrix, not by lanes";
+  if (type != ScalarType::f16 && type != ScalarType::i8 && type != ScalarType::u8) {
+    return "no kernel moves elements of " + component + " by lanes";
   }
-  return std::nullopt;
+  if (lanes == 0 || std::uint64_t{matrix.rows} * matrix.columns % lanes != 0) {
+    return fmt::format("{} lanes do not share its {} elements evenly", lanes,
+                       std::uint64_t{matrix.rows} * matrix.columns);
+  }
+  return "";
 }
 
 std::int64_t elements_of(const ProbedMatrix& probed) {
@@ -25,22 +35,68 @@ std::int64_t elements_of(const ProbedMatrix& probed) {
 
 }  // namespace
 
-std::vector<ProbedMatrix> probed_matrices(const DeviceCaps& caps) {
-  std::vector<ProbedMatrix> out;
-  const auto add = [&](const std::string& component, const ir::MatrixType& matrix) {
-    const auto type = element_type(component);
-    if (!type || std::uint64_t{matrix.rows} * matrix.columns % caps.subgroup_size != 0) return;
-    const bool known = std::any_of(out.begin(), out.end(), [&](const ProbedMatrix& other) {
-      return other.type == *type && other.matrix == matrix;
+std::string to_string(const ProbedMatrix& probed) {
+  return fmt::format("{} {}x{} {} in {} lanes", probed.matrix.use == Use::a ? 'A' : 'B',
+                     probed.matrix.rows, probed.matrix.columns, ir::component_name(probed.type),
+                     probed.lanes);
+}
+
+std::uint32_t lanes_of_matrices(const DeviceCaps& caps) {
+  const bool has_32 = caps.min_subgroup_size <= 32 && caps.max_subgroup_size >= 32;
+  return has_32 ? 32 : caps.subgroup_size;
+}
+
+std::vector<MatrixOperand> matrix_operands(const DeviceCaps& caps) {
+  std::vector<MatrixOperand> out;
+  const std::uint32_t lanes = lanes_of_matrices(caps);
+  const auto add = [&](const MatrixShape& shape, const std::string& component,
+                       const ir::MatrixType& matrix) {
+    MatrixOperand operand;
+    operand.name = fmt::format("{} {}x{} {}", matrix.use == Use::a ? 'A' : 'B', matrix.rows,
+                               matrix.columns, component);
+    operand.why_not = reason_against(component, matrix, shape.scope, lanes);
+    if (operand.why_not.empty()) {
+      operand.probed = ProbedMatrix{*ir::type_of_component(component), matrix, lanes};
+    }
+    const bool is_known = std::any_of(out.begin(), out.end(), [&](const MatrixOperand& other) {
+      return other.name == operand.name && other.why_not == operand.why_not;
     });
-    if (!known) out.push_back({*type, matrix, caps.subgroup_size});
+    if (!is_known) out.push_back(std::move(operand));
   };
   for (const MatrixShape& shape : caps.matrix_shapes) {
-    if (shape.scope != "subgroup") continue;
-    add(shape.a, {Use::a, shape.m, shape.k});
-    add(shape.b, {Use::b, shape.k, shape.n});
+    add(shape, shape.a, {Use::a, shape.m, shape.k});
+    add(shape, shape.b, {Use::b, shape.k, shape.n});
   }
   return out;
+}
+
+const FragmentOrder* find_order(const DeviceCaps& device, const ProbedMatrix& probed) {
+  const char use = probed.matrix.use == Use::a ? 'a' : 'b';
+  const auto found = std::find_if(device.fragment_orders.begin(), device.fragment_orders.end(),
+                                  [&](const FragmentOrder& order) {
+                                    return order.use == use && order.lanes == probed.lanes &&
+                                           order.type == ir::component_name(probed.type) &&
+                                           order.rows == probed.matrix.rows &&
+                                           order.columns == probed.matrix.columns;
+                                  });
+  return found == device.fragment_orders.end() ? nullptr : &*found;
+}
+
+FragmentOrder order_without_places(const ProbedMatrix& probed) {
+  const ir::MatrixType& matrix = probed.matrix;
+  return {matrix.use == Use::a ? 'a' : 'b', ir::component_name(probed.type), matrix.rows,
+          matrix.columns, probed.lanes};
+}
+
+bool is_order(const FragmentOrder& order) {
+  const std::uint64_t all = std::uint64_t{order.rows} * order.columns;
+  if (order.places.size() != all || order.lanes == 0 || all % order.lanes != 0) return false;
+  std::vector<std::uint32_t> sorted = order.places;
+  std::sort(sorted.begin(), sorted.end());
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    if (sorted[i] != i) return false;
+  }
+  return true;
 }
 
 ir::Kernel fragment_probe(const ProbedMatrix& probed) {
@@ -83,22 +139,30 @@ std::vector<std::byte> probe_input(const ProbedMatrix& probed) {
 
 FragmentOrder probed_order(const ProbedMatrix& probed, std::span<const std::int32_t> dst) {
   const ir::MatrixType& matrix = probed.matrix;
-  FragmentOrder order{matrix.use == Use::a ? 'a' : 'b',
-                      ir::component_name(probed.type),
-                      matrix.rows,
-                      matrix.columns,
-                      probed.lanes,
-                      {}};
-  const auto all = static_cast<std::size_t>(elements_of(probed));
+  FragmentOrder order = order_without_places(probed);
+  const auto all = static_cast<std::size_t>(elements_of(probed)), held = all / probed.lanes;
+  const auto text = [&](std::size_t place) {
+    return fmt::format("number {} of lane {}", place % held, place / held);
+  };
   constexpr std::uint32_t kNone = 0xffffffff;
   std::vector<std::uint32_t> places(all, kNone);
   for (std::size_t place = 0; place < all; ++place) {
     const auto row = static_cast<std::uint32_t>(dst[place]);
     const auto column = static_cast<std::uint32_t>(dst[all + place]);
-    if (row >= matrix.rows || column >= matrix.columns) return order;
-    places[row + matrix.rows * column] = static_cast<std::uint32_t>(place);
+    if (row >= matrix.rows || column >= matrix.columns) {
+      order.why_none = fmt::format("{} is row {} and column {}, which it does not have",
+                                   text(place), dst[place], dst[all + place]);
+      return order;
+    }
+    std::uint32_t& of_element = places[row + matrix.rows * column];
+    if (of_element != kNone) {
+      order.why_none = fmt::format("lanes hold copies: element ({},{}) is {} and {}", row, column,
+                                   text(of_element), text(place));
+      return order;
+    }
+    of_element = static_cast<std::uint32_t>(place);
   }
-  if (std::find(places.begin(), places.end(), kNone) == places.end()) order.places = places;
+  order.places = std::move(places);  // as many as elements, none twice: each has its own
   return order;
 }
 

@@ -8,7 +8,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "vkmoye/contract/device_caps.hpp"
@@ -23,8 +25,31 @@ struct ProbedMatrix {
   std::uint32_t lanes = 32;
 };
 
-/// Those of `caps` whose elements are moved by lanes: of A and of B, of each type and size once.
-std::vector<ProbedMatrix> probed_matrices(const DeviceCaps& caps);
+/// "A 16x16 f16 in 32 lanes".
+std::string to_string(const ProbedMatrix& probed);
+
+/// Lanes of the subgroups that kernels have their matrices in: 32 where the device has such, which
+/// hold a matrix in as many registers as they have to spare.
+std::uint32_t lanes_of_matrices(const DeviceCaps& caps);
+
+/// One operand of the device's matrix units.
+struct MatrixOperand {
+  std::string name;  // "A 16x16 f16"
+  std::optional<ProbedMatrix> probed;
+  std::string why_not;  // probed; empty where it is
+};
+
+/// Those of `caps`: A and B, of each type, size and scope once.
+std::vector<MatrixOperand> matrix_operands(const DeviceCaps& caps);
+
+/// The order of `probed` among those that were found on the device; nullptr: none was.
+const FragmentOrder* find_order(const DeviceCaps& device, const ProbedMatrix& probed);
+
+/// One of `probed` that says nothing yet.
+FragmentOrder order_without_places(const ProbedMatrix& probed);
+
+/// Whether each element has a place, and each place an element: what is read from a file need not be so.
+bool is_order(const FragmentOrder& order);
 
 /// Bindings src (2, rows, columns of the matrix's type) and dst (2, rows * columns of i32); one
 /// workgroup.
@@ -33,7 +58,7 @@ ir::Kernel fragment_probe(const ProbedMatrix& probed);
 /// What src has to hold.
 std::vector<std::byte> probe_input(const ProbedMatrix& probed);
 
-/// What dst says. Without places where an element is held twice, or by no lane.
+/// What dst says. Without places where an element is held twice, or by no lane: it says which.
 FragmentOrder probed_order(const ProbedMatrix& probed, std::span<const std::int32_t> dst);
 
 }  // namespace vkmoye::gen

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "vkmoye/gen/ir/kernel.hpp"
+#include "vkmoye/gen/kernels/fragment_probe.hpp"
 #include "vkmoye/gen/kernels/gemm_sums.hpp"
 
 namespace vkmoye::gen {
@@ -116,9 +117,7 @@ const std::vector<ConfigField<GemmMatrixConfig>>& gemm_matrix_fields() {
 
 GemmMatrixConfig gemm_matrix_config(const GemmForm& form, const DeviceCaps& device) {
   GemmMatrixConfig config;
-  // 32 lanes hold a matrix in as many registers as they have to spare.
-  const bool has_32 = device.min_subgroup_size <= 32 && device.max_subgroup_size >= 32;
-  config.subgroup = has_32 ? 32 : device.subgroup_size;
+  config.subgroup = lanes_of_matrices(device);
   config.atom_k = 32 / bytes_of(form.operand);
   // The largest: fewer of them to name, and no more registers.
   std::uint64_t largest = 0;

@@ -14,24 +14,20 @@ std::string to_string(const PackedForm& form) {
                      form.group, form.steps);
 }
 
-const FragmentOrder* find_order(const DeviceCaps& device, const PackedForm& form) {
-  const bool is_a = form.use == 'a';
-  for (const FragmentOrder& order : device.fragment_orders) {
-    if (order.use == form.use && order.type == ir::component_name(form.type) &&
-        order.lanes == form.lanes && order.rows == (is_a ? form.rows : form.depth) &&
-        order.columns == (is_a ? form.depth : form.rows)) {
-      return &order;
-    }
-  }
-  return nullptr;
+ProbedMatrix fragment_of(const PackedForm& form) {
+  const auto rows = static_cast<std::uint32_t>(form.rows);
+  const auto depth = static_cast<std::uint32_t>(form.depth);
+  using Use = ir::MatrixType::Use;
+  return {
+      form.type,
+      form.use == 'a' ? ir::MatrixType{Use::a, rows, depth} : ir::MatrixType{Use::b, depth, rows},
+      form.lanes};
 }
 
 OrderOrReason fragment_layout(const FragmentOrder& order) {
-  const auto name = fmt::format("{} of {}x{} {} in {} lanes", order.use == 'a' ? 'A' : 'B',
-                                order.rows, order.columns, order.type, order.lanes);
-  if (order.places.empty()) {
-    return {std::nullopt, name + ": lanes hold copies, so no element has one place"};
-  }
+  const auto name = fmt::format("{} {}x{} {} in {} lanes", order.use == 'a' ? 'A' : 'B', order.rows,
+                                order.columns, order.type, order.lanes);
+  if (order.places.empty()) return {std::nullopt, name + ": " + order.why_none};
   const bool is_a = order.use == 'a';
   const std::int64_t rows = is_a ? order.rows : order.columns;
   const std::int64_t depth = is_a ? order.columns : order.rows;
@@ -55,12 +51,21 @@ OrderOrReason fragment_layout(const FragmentOrder& order) {
   return {make_layout(*along_rows, *along_k), ""};
 }
 
+OrderOrReason fragment_layout(const DeviceCaps& device, const ProbedMatrix& probed) {
+  const FragmentOrder* order = find_order(device, probed);
+  if (order != nullptr) return fragment_layout(*order);
+  return {std::nullopt, to_string(probed) + ": nothing is known of its order"};
+}
+
+std::int64_t neighbours_along_k(const Layout& layout) {
+  const Layout along_k = layout.mode(1);
+  std::int64_t count = 1;
+  while (count < along_k.size() && along_k(count) == count) ++count;
+  return count;
+}
+
 Layout block_layout(const PackedForm& form, const DeviceCaps& device) {
-  const FragmentOrder* order = find_order(device, form);
-  const OrderOrReason found =
-      order != nullptr
-          ? fragment_layout(*order)
-          : OrderOrReason{std::nullopt, "nothing is known of the order in which lanes hold it"};
+  const OrderOrReason found = fragment_layout(device, fragment_of(form));
   if (!found.layout) throw KernelError("pack " + to_string(form), {found.reason});
   const std::int64_t fragment = form.fragment_elements();
   return make_layout(make_layout(found.layout->mode(0), Layout(form.group, fragment)),

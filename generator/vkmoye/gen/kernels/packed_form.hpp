@@ -17,6 +17,7 @@
 
 #include "vkmoye/contract/device_caps.hpp"
 #include "vkmoye/contract/scalar_type.hpp"
+#include "vkmoye/gen/kernels/fragment_probe.hpp"
 #include "vkmoye/layout/layout.hpp"
 
 namespace vkmoye::gen {
@@ -38,8 +39,8 @@ struct PackedForm {
 /// "f16 a 16x16 x 4x2".
 std::string to_string(const PackedForm& form);
 
-/// That of `form`'s fragments among the orders that were found on the device; nullptr: none was.
-const FragmentOrder* find_order(const DeviceCaps& device, const PackedForm& form);
+/// Its fragments, as the device can be asked about them.
+ProbedMatrix fragment_of(const PackedForm& form);
 
 /// A fragment order as a layout, or why it is none.
 struct OrderOrReason {
@@ -47,6 +48,14 @@ struct OrderOrReason {
   std::string reason;
 };
 OrderOrReason fragment_layout(const FragmentOrder& order);
+
+/// That of `probed` on the device; where it was not looked for, this is the reason.
+OrderOrReason fragment_layout(const DeviceCaps& device, const ProbedMatrix& probed);
+
+/// Elements of a lane that are neighbours along k in the order `layout`. Where they are all that it
+/// holds, a plain array with k contiguous already has them side by side, and loading from it is one
+/// access for each lane, as from a packed one (RDNA4: 8 of 8; an H200: 2 of 8).
+std::int64_t neighbours_along_k(const Layout& layout);
 
 /// (row, k) of a block -> its place in it. Throws KernelError with the reason where the device has no
 /// such order.

@@ -1,0 +1,64 @@
+// How lanes hold matrices: found once on each device, then kept.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <optional>
+
+#include "support/device_fixture.hpp"
+#include "workloads/device_executor.hpp"
+#include "workloads/fragments.hpp"
+
+namespace vkmoye::test {
+namespace {
+
+using namespace bench;
+
+class FragmentOrderTest : public DeviceTest {};
+
+// A start after the first probes nothing: what was kept is believed, unless it is damaged.
+TEST_F(FragmentOrderTest, OrdersAreKeptBetweenStarts) {
+  const auto file = std::filesystem::path(testing::TempDir()) / "orders.tsv";
+  std::filesystem::remove(file);
+  const DeviceFacts facts(file);
+  std::optional<FragmentOrder> found;
+  gen::ProbedMatrix probed;
+  const auto order_of = [&](Device& device) {
+    DeviceExecutor executor(std::move(device), facts);
+    const FragmentOrder order = find_fragment_order(executor, probed);
+    EXPECT_EQ(gen::find_order(executor.caps(), probed)->places, order.places);
+    return order;
+  };
+  DeviceCaps caps;
+  const auto for_the_device = [&](const std::function<void(Device&)>& body) {
+    for_each_device([&](Device& device) {
+      caps = device.caps();
+      const auto operands = gen::matrix_operands(caps);
+      const auto asked =
+          std::find_if(operands.begin(), operands.end(),
+                       [](const gen::MatrixOperand& x) { return x.probed.has_value(); });
+      if (asked == operands.end()) return;
+      probed = *asked->probed;
+      body(device);
+    });
+  };
+  for_the_device([&](Device& device) { found = order_of(device); });
+  if (!found) return;
+  EXPECT_EQ(kept_order(facts, caps, probed), found);
+  // An order that no device would give: it comes from the file.
+  FragmentOrder other = *found;
+  std::swap(other.places[0], other.places[1]);
+  facts.keep(caps, "order of " + gen::to_string(probed), order_text(other));
+  for_the_device([&](Device& device) { EXPECT_EQ(order_of(device), other); });
+  // One place twice, behind a good checksum: no order.
+  other.places[0] = other.places[1];
+  facts.keep(caps, "order of " + gen::to_string(probed), order_text(other));
+  EXPECT_FALSE(kept_order(facts, caps, probed));
+  for_the_device([&](Device& device) { EXPECT_EQ(order_of(device), found); });
+  EXPECT_EQ(kept_order(facts, caps, probed), found);
+}
+
+}  // namespace
+}  // namespace vkmoye::test

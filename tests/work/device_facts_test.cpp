@@ -1,0 +1,74 @@
+// What is kept about devices: by version, device and driver, and never believed when damaged.
+
+#include "workloads/device_facts.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+
+namespace vkmoye::bench {
+namespace {
+
+class DeviceFactsTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::filesystem::remove(file_);
+    caps_.name = "one";
+    caps_.driver = "driver 1.0";
+  }
+  std::string text() const {
+    std::ifstream in(file_);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  std::filesystem::path file_ =
+      std::filesystem::path(testing::TempDir()) /
+      (std::string("facts-") + testing::UnitTest::GetInstance()->current_test_info()->name());
+  DeviceCaps caps_;
+};
+
+TEST_F(DeviceFactsTest, AreKeptByVersionDeviceAndDriver) {
+  const DeviceFacts facts(file_);
+  EXPECT_FALSE(facts.of(caps_, "why"));
+  facts.keep(caps_, "why", "because");
+  facts.keep(caps_, "how", "tab\tand\nline");
+  EXPECT_EQ(facts.of(caps_, "why"), "because");
+  EXPECT_EQ(facts.of(caps_, "how"), "tab and line");
+  EXPECT_FALSE(DeviceFacts(file_, "0.0.0").of(caps_, "why"));
+  caps_.driver = "driver 1.1";
+  EXPECT_FALSE(facts.of(caps_, "why"));
+  caps_.driver = "driver 1.0";
+  caps_.name = "other";
+  EXPECT_FALSE(facts.of(caps_, "why"));
+  EXPECT_FALSE(DeviceFacts("").of(caps_, "why"));
+}
+
+TEST_F(DeviceFactsTest, TheLastAnswerStandsAlone) {
+  const DeviceFacts facts(file_);
+  facts.keep(caps_, "why", "because");
+  facts.keep(caps_, "why", "therefore");
+  EXPECT_EQ(facts.of(caps_, "why"), "therefore");
+  EXPECT_EQ(text().find("because"), std::string::npos);
+}
+
+// Whatever byte is another one: no answer, and the next that is kept leaves nothing of it.
+TEST_F(DeviceFactsTest, DamageIsNoAnswer) {
+  const DeviceFacts facts(file_);
+  facts.keep(caps_, "why", "because");
+  const std::string good = text();
+  for (std::size_t at = 0; at + 1 < good.size(); ++at) {
+    std::string bad = good;
+    bad[at] = static_cast<char>(bad[at] ^ 1);
+    std::ofstream(file_) << bad;
+    EXPECT_FALSE(facts.of(caps_, "why")) << at;
+  }
+  for (std::size_t length = 0; length + 1 < good.size(); ++length) {
+    std::ofstream(file_) << good.substr(0, length);
+    EXPECT_FALSE(facts.of(caps_, "why")) << length;
+  }
+  facts.keep(caps_, "why", "because");
+  EXPECT_EQ(text(), good);
+}
+
+}  // namespace
+}  // namespace vkmoye::bench

@@ -1,0 +1,46 @@
+#include "workloads/execution.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "vkmoye/base/error.hpp"
+
+namespace vkmoye::bench {
+
+std::vector<std::string> reasons_against_arrays(const Plan& plan) {
+  std::vector<std::string> reasons;
+  for (const Step& step : plan.steps) {
+    const auto bindings = gen::ir::interface_of(step.kernel).bindings;
+    if (bindings.size() != step.arrays.size()) {
+      reasons.push_back(fmt::format("{} has {} bindings, its step {} arrays", step.kernel.name,
+                                    bindings.size(), step.arrays.size()));
+      continue;
+    }
+    for (std::size_t i = 0; i < bindings.size(); ++i) {
+      const Array& array = plan.arrays.at(step.arrays[i]);
+      std::uint64_t elements = 0;
+      try {
+        elements = element_count(bindings[i], step.arguments);
+      } catch (const ArgumentError&) {
+        continue;  // the executor says why
+      }
+      const std::uint64_t width = size_of(bindings[i].type);
+      const std::uint64_t there = array.bytes - std::min(array.bytes, array.offset);
+      if (there / width >= elements) continue;
+      reasons.push_back(fmt::format("{} of {} has {} elements, {} holds {} bytes behind its offset",
+                                    bindings[i].name, step.kernel.name, elements, array.name,
+                                    there));
+    }
+  }
+  return reasons;
+}
+
+std::vector<std::byte> read_all(const Execution& execution, std::size_t array,
+                                std::uint64_t bytes) {
+  std::vector<std::byte> out(bytes);
+  execution.read(array, out);
+  return out;
+}
+
+}  // namespace vkmoye::bench
