@@ -53,7 +53,10 @@ TEST_F(NothingExecuted, ApplyWritesNothing) {
 }
 
 TEST_F(NothingExecuted, EmitAndDevicesStillWork) {
-  EXPECT_EQ(bench({"devices"}, without_execution()).status, 0);
+  const Outcome devices = bench({"devices"}, without_execution());
+  EXPECT_EQ(devices.status, 0) << devices.err;
+  EXPECT_THAT(devices.out, HasSubstr("no layout: AMD Radeon"));
+  EXPECT_THAT(devices.out, HasSubstr("executes nothing"));
   EXPECT_EQ(bench({"emit", "copy/auto", "--device", "RADV"}, without_execution()).status, 0);
 }
 

@@ -1,4 +1,4 @@
-// devices: every Vulkan device with its limits and abilities.
+// devices: every Vulkan device with its limits, its abilities, and what was found out by running on it.
 
 #include <fmt/format.h>
 
@@ -6,12 +6,18 @@
 #include <iostream>
 
 #include "commands/command.hpp"
+#include "commands/open_device.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/runtime/device.hpp"
+#include "workloads/device_description.hpp"
 #include "workloads/matrix_trial.hpp"
 
 namespace vkmoye::bench {
 namespace {
+
+void line(const std::string& what, const std::string& value) {
+  std::cout << fmt::format("   {:<16}{}\n", what, value);
+}
 
 // ", right with 32 lanes": what came of it when a kernel first asked for the shape. Nothing: none did.
 std::string verdict_text(const DeviceCaps& caps, const MatrixShape& shape) {
@@ -27,11 +33,24 @@ std::string verdict_text(const DeviceCaps& caps, const MatrixShape& shape) {
   return text;
 }
 
-void print(std::size_t index, const DeviceCaps& caps) {
+// What its matrix units multiply, and how lanes hold it; `why_missing`: why not all of that is known.
+void print_matrices(const DeviceCaps& caps, const std::string& why_missing) {
+  std::string title = "matrices";
+  for (const MatrixShape& shape : caps.matrix_shapes) {
+    line(title, to_string(shape) + verdict_text(caps, shape));
+    title = "";
+  }
+  title = "fragments";
+  for (const DescribedFragment& fragment : describe_fragments(caps, why_missing)) {
+    line(title, fmt::format("{:<16}{}", fragment.name,
+                            fragment.layout.empty() ? "no layout: " + fragment.reason
+                                                    : fragment.layout + fragment.note));
+    title = "";
+  }
+}
+
+void print(std::size_t index, const DeviceCaps& caps, const std::string& why_missing) {
   std::cout << fmt::format("{}  {}\n", index, caps.name);
-  const auto line = [](const std::string& what, const std::string& value) {
-    std::cout << fmt::format("   {:<16}{}\n", what, value);
-  };
   line("driver", caps.driver);
   line("type", std::string(to_string(caps.kind)));
   line("Vulkan", caps.api);
@@ -57,16 +76,21 @@ void print(std::size_t index, const DeviceCaps& caps) {
   std::vector<std::string> features;
   for (const Feature feature : caps.features.list()) features.emplace_back(to_string(feature));
   line("features", features.empty() ? "none" : join(features, " "));
-  std::string title = "matrices";
-  for (const MatrixShape& shape : caps.matrix_shapes) {
-    line(title, to_string(shape) + verdict_text(caps, shape));
-    title = "";
-  }
+  print_matrices(caps, why_missing);
 }
 
-int devices(const Given&) {
-  const std::vector<DeviceCaps> all = list_devices();
-  for (std::size_t i = 0; i < all.size(); ++i) print(i, all[i]);
+int devices(const Given& given) {
+  std::vector<DeviceCaps> all = list_devices();
+  std::vector<DeviceDescription> described;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::string why_missing = find_orders(i, all[i]);
+    if (given.format == "json") {
+      described.push_back({all[i], why_missing});
+    } else {
+      print(i, all[i], why_missing);
+    }
+  }
+  if (given.format == "json") std::cout << device_descriptions(described);
   return kOk;
 }
 
@@ -74,8 +98,9 @@ int devices(const Given&) {
 
 const Command kDevices = {
     CommandName::devices, "every Vulkan device and what it can do",
+    "How lanes hold matrices is found by running a probe, once for each driver.\n\n"
     "Examples:\n  vkmoye-bench devices\n"
-    "  VK_DRIVER_FILES=/usr/share/vulkan/icd.d/lvp_icd.json vkmoye-bench devices",
+    "  vkmoye-bench devices --format json > here.json    # for --device here.json",
     devices};
 
 }  // namespace vkmoye::bench

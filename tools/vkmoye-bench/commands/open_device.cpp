@@ -9,8 +9,10 @@
 #include "io/parse.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
+#include "workloads/device_description.hpp"
 #include "workloads/device_executor.hpp"
 #include "workloads/executes.hpp"
+#include "workloads/fragments.hpp"
 #include "workloads/host_executor.hpp"
 
 namespace vkmoye::bench {
@@ -40,9 +42,48 @@ Device open_device(const std::string& selector) {
 
 }  // namespace
 
+bool is_description(const std::string& selector) { return selector.ends_with(".json"); }
+
 bool is_host(const std::string& selector) { return selector == "host"; }
 
+std::string find_orders(std::size_t index, DeviceCaps& caps) {
+  if (!caps.why_unusable.empty()) return caps.why_unusable;
+  const DeviceFacts facts(DeviceFacts::default_file());
+  std::vector<gen::ProbedMatrix> missing;
+  for (const gen::MatrixOperand& operand : gen::matrix_operands(caps)) {
+    if (!operand.probed) continue;
+    if (auto order = kept_order(facts, caps, *operand.probed)) {
+      caps.fragment_orders.push_back(std::move(*order));
+    } else {
+      missing.push_back(*operand.probed);
+    }
+  }
+  if (missing.empty()) return "";
+  std::string why;
+  try {
+    Device device = Device::open(std::to_string(index));
+    require_execution(device);
+    DeviceExecutor executor(std::move(device));
+    for (const gen::ProbedMatrix& probed : missing) {
+      try {
+        caps.fragment_orders.push_back(find_fragment_order(executor, probed));
+      } catch (const Unavailable& reason) {
+        why = reason.what();
+      }
+    }
+    keep(executor);
+  } catch (const Error& error) {
+    why = error.what();
+  }
+  return why;
+}
+
 std::unique_ptr<Executor> open_executor(const std::string& selector) {
+  if (is_description(selector)) {
+    throw ArgumentError(fmt::format(
+        "--device {}: a saved description executes nothing; it is for emit, explain and layout",
+        selector));
+  }
   if (is_host(selector)) return std::make_unique<HostExecutor>();
   Device device = open_device(selector);
   require_execution(device);
@@ -51,6 +92,7 @@ std::unique_ptr<Executor> open_executor(const std::string& selector) {
 
 DeviceCaps described_for(const std::string& selector) {
   if (selector.empty()) return common_device();
+  if (is_description(selector)) return read_device_description(selector);
   return is_host(selector) ? HostExecutor().caps() : open_device(selector).caps();
 }
 

@@ -10,15 +10,23 @@
 
 namespace vkmoye::bench {
 
+/// Whether `selector` means a saved description.
+bool is_description(const std::string& selector);
+
 /// Whether `selector` means the host, without Vulkan.
 bool is_host(const std::string& selector);
+
+/// What is not known of how lanes of device number `index` hold matrices goes into `caps`, its own: as it
+/// was kept, else found now, by running probes on it. Returns why some of it is not known still, which
+/// is no error; empty: all is.
+std::string find_orders(std::size_t index, DeviceCaps& caps);
 
 /// What runs kernels: the host, or Device::open(selector). Throws DeviceError where that device executes
 /// nothing.
 std::unique_ptr<Executor> open_executor(const std::string& selector);
 
-/// What kernels are described for where nothing runs: the device that `selector` means, or, where it
-/// is empty, a common one.
+/// What kernels are described for where nothing runs: the device that `selector` means, a description
+/// FILE.json as `devices --format json` writes it, or, where it is empty, a common one.
 DeviceCaps described_for(const std::string& selector);
 
 /// Throws DeviceError with every reason: no mistake of the caller's, another device could.

@@ -136,8 +136,8 @@ std::vector<Option> plain_options() {
        "index or part of the name (the best one); host: the twin, without Vulkan", "",
        text_into(&Given::device)},
       {"--device", of(emit, explain), Values::one,
-       "for which device, index, part of the name or host (a common one: 32 KiB of shared memory, "
-       "subgroups of 32)",
+       "for which device: index, part of the name, host or FILE.json as 'devices --format json' "
+       "writes it (a common one: 32 KiB of shared memory, subgroups of 32)",
        "", text_into(&Given::device)},
       {"--verify", of(run), Values::one,
        "full, sample or off (full up to 2^26 elements moved or 2^29 products, else sample)", "",
@@ -172,6 +172,8 @@ std::vector<Option> plain_options() {
        [](const std::string&, Given& given) { return given.quick = true; }},
       {"--format", of(run, suite), Values::one, "table, json, csv or markdown (table)", "",
        word_into("format", {"table", "json", "csv", "markdown"}, &Given::format)},
+      {"--format", of(devices), Values::one, "table or json, all that there is to know (table)", "",
+       word_into("format", {"table", "json"}, &Given::format)},
       {"--format", of(explain), Values::one, "table, json or markdown (table)", "",
        word_into("format", {"table", "json", "markdown"}, &Given::format)},
       {"--output", of(run, suite), Values::one, "write the report into this file (stdout)", "",
