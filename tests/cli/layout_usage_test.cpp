@@ -21,5 +21,35 @@ TEST(Cli, LayoutDrawsNoPictureOfAnswers) {
   }
 }
 
+// Of the twin: lane l holds the elements l, l + 32, .. along the rows.
+TEST(Cli, LayoutShowsAndDrawsFragments) {
+  const auto layout = [](std::vector<std::string> words) {
+    words.insert(words.begin(), {"layout", "--fragment"});
+    return bench(words);
+  };
+  const Outcome order = layout({"a:f16:16x16x16", "--device", "host"});
+  EXPECT_EQ(order.status, 0) << order.err;
+  EXPECT_EQ(order.out, "((2,8),16):((128,1),8)\n");
+  EXPECT_EQ(bench({"layout", "size(((2,8),16):((128,1),8))"}).out, "256\n");
+  const Outcome text = layout({"a:f16:16x16x16", "--device", "host", "--draw", "text"});
+  EXPECT_THAT(text.out, HasSubstr("A(m,k) f16: T lane, V number"));
+  EXPECT_THAT(text.out, HasSubstr("T16V0"));
+  const Outcome svg = layout({"b:f16:16x16x16", "--device", "host", "--draw", "svg"});
+  EXPECT_EQ(svg.status, 0) << svg.err;
+  EXPECT_THAT(svg.out, HasSubstr("<svg"));
+
+  const auto refused = [&](const Outcome& outcome, int status, const std::string& why) {
+    EXPECT_EQ(outcome.status, status) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(why));
+  };
+  refused(layout({"a:f16:16x16", "--device", "host"}), 2, "not OPERAND:TYPE:MxNxK");
+  refused(layout({"c:f16:16x16x16", "--device", "host"}), 2, "not OPERAND:TYPE:MxNxK");
+  refused(layout({"a:f17:16x16x16", "--device", "host"}), 2, "unknown type 'f17'");
+  refused(layout({"a:i8:16x16x32", "--device", "host"}), 3, "has no A 16x32 s8 in 32 lanes");
+  refused(bench({"layout"}), 2, "one EXPR is needed, or --fragment");
+  refused(bench({"layout", "4:1", "--fragment", "a:f16:16x16x16"}), 2, "one EXPR is needed");
+  refused(bench({"layout", "4:1", "--device", "host"}), 2, "an EXPR has no device");
+}
+
 }  // namespace
 }  // namespace vkmoye::test

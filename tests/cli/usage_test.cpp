@@ -19,7 +19,7 @@ using testing::StartsWith;
 TEST(Cli, EveryCommandHelpsWithTwoExamples) {
   EXPECT_EQ(bench({"--help"}).status, 0);
   for (const char* command :
-       {"devices", "list", "run", "apply", "emit", "explain", "layout", "suite"}) {
+       {"devices", "list", "run", "apply", "pack", "emit", "explain", "layout", "suite"}) {
     const Outcome help = bench({command, "--help"});
     EXPECT_EQ(help.status, 0) << command;
     const auto examples = help.out.find("Examples:");
@@ -38,7 +38,7 @@ TEST(Cli, WrongUsageIsRefusedWithTheNearestName) {
   refused({}, "subcommand");
   refused({"--nonsense"}, "unknown option '--nonsense'");
   refused({"-x"}, "unknown option '-x'");
-  refused({"layout", "--jsno"}, "there are --help --jsonl");
+  refused({"layout", "--jsno"}, "did you mean '--jsonl'?; there are --help --fragment --device");
   refused({"emit", "copy/simple", "--spirv", "/dev/null", "--interface", "/dev/null"}, "same file");
   refused({"--versoin"}, "did you mean '--version'?");
   refused({"run", "copy/simple", "--type", "F32"}, "did you mean 'f32'?");

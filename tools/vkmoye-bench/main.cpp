@@ -19,7 +19,7 @@
 namespace vkmoye::bench {
 namespace {
 
-constexpr const Command* kCommands[] = {&kDevices, &kList,    &kRun,    &kApply,
+constexpr const Command* kCommands[] = {&kDevices, &kList,    &kRun,    &kApply, &kPack,
                                         &kEmit,    &kExplain, &kLayout, &kSuite};
 
 // Help within 80 columns.

@@ -5,12 +5,19 @@
 #include <algorithm>
 #include <iostream>
 #include <iterator>
+#include <memory>
 
 #include "commands/command.hpp"
+#include "commands/open_device.hpp"
+#include "io/parse.hpp"
 #include "layout/eval.hpp"
 #include "layout/expression.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/gen/kernels/config_fields.hpp"
+#include "vkmoye/gen/kernels/packed_form.hpp"
+#include "vkmoye/layout/text.hpp"
+#include "workloads/fragments.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -28,14 +35,80 @@ void print_operations() {
     std::cout << row.name << '(' << row.parameters << ")\n";
 }
 
-std::string draw(const std::string& expression, const std::string& format) {
-  const Table table = table_of(evaluate_layout_expression(expression));
+std::string draw(const Table& table, const std::string& format) {
   const auto* row = std::find_if(std::begin(kFormats), std::end(kFormats),
                                  [&](const PictureFormat& row) { return row.name == format; });
   return row->draw(table);  // the table of options has no other names
 }
 
+gen::ProbedMatrix read_fragment(const std::string& text, std::uint32_t lanes) {
+  const auto parts = split(text, ':');
+  const bool is_operand = parts.size() == 3 && (parts[0] == "a" || parts[0] == "b");
+  const auto sizes = is_operand ? parse_sizes(parts[2]) : std::vector<Extents>{};
+  if (sizes.size() != 1 || sizes[0].size() != 3) {
+    throw ArgumentError(gen::not_read("--fragment", text, "OPERAND:TYPE:MxNxK, as a:f16:16x16x16"));
+  }
+  const auto extent = [&](std::size_t i) { return static_cast<std::uint32_t>(sizes[0][i]); };
+  using Use = gen::ir::MatrixType::Use;
+  const gen::ir::MatrixType matrix = parts[0] == "a"
+                                         ? gen::ir::MatrixType{Use::a, extent(0), extent(2)}
+                                         : gen::ir::MatrixType{Use::b, extent(2), extent(1)};
+  return {parse_type(parts[1]), matrix, lanes};
+}
+
+struct DeviceFragment {
+  gen::ProbedMatrix matrix;
+  Layout order;  // (row, k) -> lane * elements of a lane + number
+};
+
+// Throws DeviceError, with those that the device has, where lanes hold no such operand.
+void require_operand(const DeviceCaps& caps, const gen::ProbedMatrix& matrix) {
+  const std::string name = gen::to_string(matrix);
+  std::vector<std::string> there;
+  for (const gen::MatrixOperand& operand : gen::matrix_operands(caps)) {
+    if (operand.probed && gen::to_string(*operand.probed) == name) return;
+    there.push_back(operand.name + (operand.probed ? "" : " (" + operand.why_not + ")"));
+  }
+  throw_cannot_run("layout --fragment",
+                   {fmt::format("{} has no {} that lanes hold; it has {}", caps.name, name,
+                                there.empty() ? "no matrices" : join(there, ", "))});
+}
+
+// Of a description as it says, of a device as it was kept or as it is found.
+DeviceFragment fragment_of_device(const Given& given) {
+  const bool is_saved = is_description(given.device);
+  const std::unique_ptr<Executor> executor = is_saved ? nullptr : open_executor(given.device);
+  DeviceCaps caps = is_saved ? described_for(given.device) : executor->caps();
+  const auto matrix = read_fragment(given.fragment, gen::lanes_of_matrices(caps));
+  require_operand(caps, matrix);
+  if (executor) {
+    know_orders(*executor, {matrix}, "layout --fragment");
+    caps = executor->caps();
+  }
+  const gen::OrderOrReason found = gen::fragment_layout(caps, matrix);
+  if (!found.layout) throw_cannot_run("layout --fragment", {found.reason});
+  return {matrix, *found.layout};
+}
+
+// Lane and number of each element where it stands in (row, k).
+Table picture_of(const DeviceFragment& fragment) {
+  const std::int64_t lanes = fragment.matrix.lanes, held = fragment.order.size() / lanes;
+  const Layout by_lane =
+      composition(right_inverse(fragment.order), Layout({lanes, held}, {held, 1}));
+  Table table = thread_value_table(by_lane, product_each(fragment.order.shape()));
+  const bool is_a = fragment.matrix.matrix.use == gen::ir::MatrixType::Use::a;
+  table.title = fmt::format("{} {}: T lane, V number", is_a ? "A(m,k)" : "B(n,k)",
+                            to_string(fragment.matrix.type));
+  return table;
+}
+
 int layout(const Given& given) {
+  if (given.expression.empty() == given.fragment.empty()) {
+    throw ArgumentError("layout: one EXPR is needed, or --fragment");
+  }
+  if (given.fragment.empty() && !given.device.empty()) {
+    throw ArgumentError("layout: --device is whose --fragment is meant; an EXPR has no device");
+  }
   if (given.jsonl != (given.expression == "eval")) {
     throw ArgumentError("layout: --jsonl belongs to 'layout eval --jsonl'");
   }
@@ -43,14 +116,18 @@ int layout(const Given& given) {
     throw ArgumentError("layout: --draw belongs to an expression, '" + given.expression +
                         "' has no picture");
   }
-  if (given.jsonl) {
+  if (!given.fragment.empty()) {
+    const DeviceFragment fragment = fragment_of_device(given);
+    std::cout << (given.draw.empty() ? to_string(fragment.order) + '\n'
+                                     : draw(picture_of(fragment), given.draw));
+  } else if (given.jsonl) {
     evaluate_json_lines(std::cin, std::cout);
   } else if (given.expression == "operations") {
     print_operations();
   } else if (given.draw.empty()) {
     std::cout << to_text(evaluate_layout_expression(given.expression)) << '\n';
   } else {
-    std::cout << draw(given.expression, given.draw);
+    std::cout << draw(table_of(evaluate_layout_expression(given.expression)), given.draw);
   }
   return kOk;
 }
@@ -69,6 +146,7 @@ const Command kLayout = {
     "  vkmoye-bench layout 'bank_map((32,32):(1,33), 32:32)' --draw svg > banks.svg\n"
     "  vkmoye-bench layout 'search_padding((32,32), parallelize((32,32), (32,8)),\n"
     "      parallelize((32,32):(32,1), (32,8)))'\n"
+    "  vkmoye-bench layout --fragment a:f16:16x16x16 --draw svg > a.svg\n"
     "  vkmoye-bench layout eval --jsonl < requests.jsonl > answers.jsonl",
     layout};
 

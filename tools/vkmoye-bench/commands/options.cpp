@@ -109,21 +109,29 @@ std::vector<Option> plain_options() {
   return {
       {"KERNEL", of(run), Values::several, "family/variant; * and ? match any characters", "",
        text_behind(&Given::kernels), true},
-      {"KERNEL", of(apply, emit, explain), Values::one, "family/variant", "",
+      {"KERNEL", of(apply, pack, emit, explain), Values::one, "family/variant", "",
        text_behind(&Given::kernels), true},
       {"PATTERN", of(list), Values::one, "kernels to show; * and ? match any characters (*)", "",
        text_behind(&Given::kernels)},
       {"EXPR", of(layout), Values::one,
        "a layout, operations on layouts, or one of the words eval and operations", "",
-       text_into(&Given::expression), true},
-      {"--in", of(apply), Values::several, ".npy files: C order, little-endian", "",
+       text_into(&Given::expression)},
+      {"--in", of(apply), Values::several,
+       ".npy files: C order, little-endian; for gemm/packed also what 'pack' wrote", "",
        text_behind(&Given::in), true},
+      {"--in", of(pack), Values::one,
+       "the .npy file of the operand: (M,K) or (N,K), or a batch of them", "",
+       text_behind(&Given::in), true},
+      {"--as", of(pack), Values::one, "the operand of the product that it is: a or b (b)", "",
+       word_into("operand", {"a", "b"}, &Given::as)},
+      {"--out", of(pack), Values::one, "the file that the packed operand goes into; -: stdout", "",
+       text_into(&Given::out), true},
       {"--out", of(apply), Values::one, "the .npy file that the result goes into; -: stdout", "",
        text_into(&Given::out), true},
       {"--type", of(run), Values::each,
        "element types, commas or repeats sweep (f32); " + types + ", repeats sweep", "",
        text_behind(&Given::types)},
-      {"--type", of(apply), Values::each, "refuse an array of another type; " + types, "",
+      {"--type", of(apply, pack), Values::each, "refuse an array of another type; " + types, "",
        text_behind(&Given::types)},
       {"--type", of(emit, explain), Values::each, "element type (f32); " + types, "",
        text_behind(&Given::types)},
@@ -132,7 +140,15 @@ std::vector<Option> plain_options() {
       {"--size", of(emit), Values::each,
        "shape of the source, for a kernel made for one: relayout (32x64x128)", "", read_sizes},
       {"--size", of(explain), Values::each, "size to assume: " + sizes + " (4096)", "", read_sizes},
-      {"--device", of(run, apply, suite), Values::one,
+      {"--fragment", of(layout), Values::one,
+       "in place of EXPR: OPERAND:TYPE:MxNxK, such as a:f16:16x16x16, the order in which lanes of "
+       "the device hold that operand: (row, k) -> lane * elements of a lane + number",
+       "", text_into(&Given::fragment)},
+      {"--device", of(layout), Values::one,
+       "whose fragment: index, part of the name, host or FILE.json as 'devices --format json' "
+       "writes it (the best one)",
+       "", text_into(&Given::device)},
+      {"--device", of(run, apply, pack, suite), Values::one,
        "index or part of the name (the best one); host: the twin, without Vulkan", "",
        text_into(&Given::device)},
       {"--device", of(emit, explain), Values::one,
@@ -236,15 +252,15 @@ std::vector<Option> all_options() {
   NamedOptions config(&Given::config, "Config");
   for (const gen::KernelEntry& entry : gen::registry()) {
     for (const gen::OptionRow& row : entry.options) {
-      config.add(row.name, row.help, of(run, apply, emit, explain));
+      config.add(row.name, row.help, of(run, apply, pack, emit, explain));
     }
   }
   NamedOptions values(&Given::values, "What is computed");
   for (const Operation& operation : operations()) {
     for (const OperationOption& option : operation.options) {
-      values.add(
-          option.name, option.help,
-          of(run, explain) | (option.of_apply ? of(apply) : 0u) | (option.of_emit ? of(emit) : 0u));
+      values.add(option.name, option.help,
+                 of(run, explain) | (option.of_apply ? of(apply) : 0u) |
+                     (option.of_emit ? of(emit) : 0u) | (option.of_pack ? of(pack) : 0u));
     }
   }
   for (const NamedOptions* named : {&config, &values}) {
@@ -286,6 +302,7 @@ const char* to_string(CommandName name) {
     case explain: return "explain";
     case layout: return "layout";
     case suite: return "suite";
+    case pack: return "pack";
   }
   return "?";
 }

@@ -22,6 +22,7 @@ enum class CommandName : unsigned {
   explain = 32,
   layout = 64,
   suite = 128,
+  pack = 256,
 };
 
 const char* to_string(CommandName name);
@@ -41,9 +42,10 @@ struct Given {
 
   std::vector<std::string> in;
   std::string out, spirv, interface;
+  std::string as = "b";  // the operand that `pack` packs
   std::optional<std::int64_t> subgroup;
 
-  std::string expression, draw;
+  std::string expression, draw, fragment;
   bool jsonl = false;
 };
 

@@ -76,14 +76,19 @@ FragmentOrder find_fragment_order(Executor& executor, const gen::ProbedMatrix& p
   return *order;
 }
 
-Plan plan_on(Executor& executor, const Workload& workload) {
-  for (const gen::ProbedMatrix& probed : workload.probes(executor.caps())) {
+void know_orders(Executor& executor, const std::vector<gen::ProbedMatrix>& probes,
+                 const std::string& subject) {
+  for (const gen::ProbedMatrix& probed : probes) {
     try {
       find_fragment_order(executor, probed);
     } catch (const Unavailable& why) {
-      throw KernelError(workload.entry().name, {why.what()});
+      throw KernelError(subject, {why.what()});
     }
   }
+}
+
+Plan plan_on(Executor& executor, const Workload& workload) {
+  know_orders(executor, workload.probes(executor.caps()), workload.entry().name);
   return workload.plan(executor.caps());
 }
 

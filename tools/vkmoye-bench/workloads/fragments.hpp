@@ -23,6 +23,10 @@ std::optional<FragmentOrder> kept_order(const DeviceFacts& facts, const DeviceCa
 /// run.
 FragmentOrder find_fragment_order(Executor& executor, const gen::ProbedMatrix& probed);
 
+/// find_fragment_order of each. Throws KernelError about `subject` where the probe cannot run.
+void know_orders(Executor& executor, const std::vector<gen::ProbedMatrix>& probes,
+                 const std::string& subject);
+
 /// The plan of `workload` for the executor's device, after whatever it has to know of it was found.
 /// Throws KernelError with every reason.
 Plan plan_on(Executor& executor, const Workload& workload);

@@ -4,6 +4,10 @@
 //   gemm/packed --packed b      pack B      once, no part of the time: weights
 //                               pack A      plain activations
 //                               multiply
+//
+// An operand that comes from a file is packed already: its step is not there.
+
+#include <optional>
 
 #include "workloads/gemm_problem.hpp"
 #include "workloads/workload.hpp"
@@ -17,9 +21,27 @@ std::vector<gen::ProbedMatrix> packed_probes(const gen::KernelRequest& request);
 Step packed_step(const gen::KernelEntry& entry, const gen::KernelRequest& request,
                  const GemmProblem& problem, const Extents& size);
 
-/// The whole plan; `arrays`: those of a kernel that takes plain operands. Throws KernelError where the device's lanes hold
-/// no layout.
+/// The whole plan; `arrays`: those of a kernel that takes plain operands. Parts of C and steps of k are
+/// those of the problem's files, unless the request has options for them. Throws KernelError where the
+/// device's lanes hold no layout, ArgumentError where a file has another order or other blocks.
 Plan packed_plan(const gen::KernelEntry& entry, const gen::KernelRequest& request,
                  const GemmProblem& problem, const Extents& size, std::vector<Array> arrays);
+
+/// One operand of a product that `pack` is given as an array.
+struct OperandToPack {
+  gen::KernelRequest request;  // of the product
+  GemmProblem problem;
+  Extents size;  // {M, N, K}; what the operand does not have is 0
+  bool is_a = false;
+  std::optional<std::int64_t> batch = {};
+};
+
+/// What packs it on the device of its request, array 0 into array 1, and what comes of it. Throws
+/// KernelError with every reason.
+struct PackPlan {
+  Plan plan;
+  PackedOperand operand;
+};
+PackPlan pack_plan(const OperandToPack& given);
 
 }  // namespace vkmoye::bench

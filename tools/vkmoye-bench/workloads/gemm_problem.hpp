@@ -22,6 +22,7 @@
 #include "vkmoye/gen/kernels/config_fields.hpp"
 #include "vkmoye/gen/kernels/gemm_form.hpp"
 #include "workloads/gemm_epilogue.hpp"
+#include "workloads/packed_file.hpp"
 
 namespace vkmoye::bench {
 
@@ -54,6 +55,7 @@ struct GemmProblem {
   Init init = Init::random;
   std::string packed =
       "none";  // operands that a kernel in fragment order finds packed: "a", "b", "ab"
+  std::array<std::optional<PackedOperand>, 2> files = {};  // A and B that come packed
   bool keeps_batch = false;  // the result has three dimensions also for a batch of one
 
   /// Which kernel computes it.

@@ -12,7 +12,6 @@
 #include "vkmoye/gen/kernels/gemm_combine.hpp"
 #include "workloads/gemm_check.hpp"
 #include "workloads/gemm_data.hpp"
-#include "workloads/gemm_packed_workload.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -155,6 +154,30 @@ Given read_shape(const GivenArray& array) {
   return {is_batch ? shape[0] : 1, shape[shape.size() - 2], shape.back(), is_batch};
 }
 
+// Rows and k of A or B. `k_contiguous`: as the options say, `name` the one.
+Given read_operand(const GivenArray& array, char name, bool k_contiguous,
+                   std::vector<std::string>& reasons) {
+  Given given = read_shape(array);
+  if (array.packed) {
+    if (!k_contiguous) {
+      reasons.push_back(fmt::format("--{}: {} is in fragment order, nothing else is contiguous",
+                                    name, array.name));
+    }
+    return given;
+  }
+  if (!k_contiguous) std::swap(given.rows, given.cols);
+  return given;
+}
+
+// Which operand of the matrix units a file has to be. Where C has m contiguous, they change places.
+void expect_operand(const GivenArray& array, bool is_first, std::vector<std::string>& reasons) {
+  const char needed = is_first ? 'a' : 'b';
+  if (!array.packed || array.packed->form.use == needed) return;
+  reasons.push_back(
+      fmt::format("{}: is packed as operand {} of the matrix units, {} is needed there", array.name,
+                  array.packed->form.use, needed));
+}
+
 // What the options say, without its types.
 GemmProblem read_problem(const Question& question) {
   GemmProblem problem;
@@ -192,20 +215,23 @@ std::unique_ptr<Workload> of_arrays(const Question& question,
   const bool reads_c = problem.beta != 0;
   require_count(question, problem, given.size());
   set_types(problem, question.type.empty() ? std::string(to_string(given[0].type)) : question.type);
-  const Given a = read_shape(given[0]), b = read_shape(given[1]);
-  const std::int64_t m = problem.a_k_contiguous ? a.rows : a.cols;
-  const std::int64_t n = problem.b_k_contiguous ? b.rows : b.cols;
-  const std::int64_t k = problem.a_k_contiguous ? a.cols : a.rows;
-  const std::int64_t k_of_b = problem.b_k_contiguous ? b.cols : b.rows;
-
   std::vector<std::string> reasons;
+  const Given a = read_operand(given[0], 'a', problem.a_k_contiguous, reasons);
+  const Given b = read_operand(given[1], 'b', problem.b_k_contiguous, reasons);
+  const std::int64_t m = a.rows, n = b.rows, k = a.cols, k_of_b = b.cols;
   const auto expect = [&](const GivenArray& array, ScalarType type) {
     if (array.type == type) return;
     reasons.push_back(fmt::format("{}: holds {}, the product takes {} there", array.name,
                                   to_string(array.type), to_string(type)));
   };
-  expect(given[0], problem.operand);
-  expect(given[1], problem.operand);
+  for (const std::size_t i : {0, 1}) {
+    expect(given[i], problem.operand);
+    expect_operand(given[i], (i == 0) == problem.c_n_contiguous, reasons);
+    problem.files[i] = given[i].packed;
+  }
+  for (std::size_t i = 2; i < given.size(); ++i) {
+    if (given[i].packed) reasons.push_back(given[i].name + ": is packed, and neither A nor B");
+  }
   if (k != k_of_b) {
     reasons.push_back(fmt::format(
         "K is {} in {}, whose shape is {}, and {} in {}, whose shape is {}", k, given[0].name,
@@ -249,6 +275,14 @@ std::unique_ptr<Workload> of_size(const Question& question, const Extents& size)
   return make_product(question, problem, size);
 }
 
+gen::KernelRequest request_of(const Question& question, const GemmProblem& problem,
+                              const Extents& size) {
+  return {.type = problem.operand,
+          .options = question.config,
+          .gemm = problem.form(),
+          .shape = kernel_shape(problem, size)};
+}
+
 }  // namespace
 
 std::unique_ptr<Workload> make_product(const Question& question, const GemmProblem& problem,
@@ -259,12 +293,38 @@ std::unique_ptr<Workload> make_product(const Question& question, const GemmProbl
                     "ones",
                     problem.packed, question.entry->name));
   }
-  return std::make_unique<Gemm>(*question.entry,
-                                gen::KernelRequest{.type = problem.operand,
-                                                   .options = question.config,
-                                                   .gemm = problem.form(),
-                                                   .shape = kernel_shape(problem, size)},
-                                problem, size);
+  return std::make_unique<Gemm>(*question.entry, request_of(question, problem, size), problem,
+                                size);
+}
+
+OperandToPack operand_to_pack(const Question& question, bool is_a, const GivenArray& given) {
+  OperandToPack out;
+  out.is_a = is_a;
+  GemmProblem& problem = out.problem;
+  problem = read_problem(question);
+  set_types(problem, question.type.empty() ? std::string(to_string(given.type)) : question.type);
+  std::vector<std::string> reasons;
+  const auto refuse = [&](const std::string& why) {
+    reasons.push_back(fmt::format("{}: {}", given.name, why));
+  };
+  if (given.packed) refuse("is packed already");
+  if (given.type != problem.operand) {
+    refuse(fmt::format("holds {}, the product takes {} there", to_string(given.type),
+                       to_string(problem.operand)));
+  }
+  if (!(is_a ? problem.b_k_contiguous : problem.a_k_contiguous)) {
+    refuse(
+        fmt::format("is operand {}, --{} is of the other one", is_a ? "a" : "b", is_a ? "b" : "a"));
+  }
+  const char name = is_a ? 'a' : 'b';
+  const Given x =
+      read_operand(given, name, is_a ? problem.a_k_contiguous : problem.b_k_contiguous, reasons);
+  if (!reasons.empty()) throw ArgumentError(join(reasons, "; "));
+  problem.batch = x.batch;
+  if (x.is_batch) out.batch = x.batch;
+  out.size = is_a ? Extents{x.rows, 0, x.cols} : Extents{0, x.rows, x.cols};
+  out.request = request_of(question, problem, out.size);
+  return out;
 }
 
 Operation products() {
@@ -275,9 +335,11 @@ Operation products() {
   for (const auto& field : gemm_problem_fields()) {
     const bool of_form = field.name == "a" || field.name == "b" || field.name == "c" ||
                          field.name == "alpha" || field.name == "beta" || field.name == "epilogue";
-    row.options.push_back(
-        {field.name, field.help, of_form,
-         of_form || field.name == "batch" || field.name == "split-k" || field.name == "packed"});
+    const bool is_order = field.name == "a" || field.name == "b" || field.name == "c";
+    const bool is_packed = field.name == "packed";
+    row.options.push_back({field.name, field.help, of_form || is_packed,
+                           of_form || is_packed || field.name == "batch" || field.name == "split-k",
+                           is_order});
   }
   row.baselines = {"cublas", "openblas"};
   row.of_size = of_size;

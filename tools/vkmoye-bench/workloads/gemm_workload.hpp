@@ -1,6 +1,7 @@
 #pragma once
 // Matrix products: see gemm_problem.hpp for what they are, gemm_check.hpp for when they are right.
 
+#include "workloads/gemm_packed_workload.hpp"
 #include "workloads/gemm_problem.hpp"
 #include "workloads/operation.hpp"
 
@@ -11,5 +12,9 @@ Operation products();
 /// `problem` with `size` {M, N, K}. Throws ArgumentError as matrices_of.
 std::unique_ptr<Workload> make_product(const Question& question, const GemmProblem& problem,
                                        const Extents& size);
+
+/// What `pack` makes of an array: operand A or B of the product that the question's options mean. Throws
+/// ArgumentError with every reason.
+OperandToPack operand_to_pack(const Question& question, bool is_a, const GivenArray& given);
 
 }  // namespace vkmoye::bench

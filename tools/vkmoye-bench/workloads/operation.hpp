@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "workloads/packed_file.hpp"
 #include "workloads/workload.hpp"
 
 namespace vkmoye::bench {
@@ -34,13 +36,14 @@ struct GivenArray {
   std::string name;  // the file it comes from
   ScalarType type;
   std::vector<std::int64_t> shape;
+  std::optional<PackedOperand> packed = {};  // it is an operand in fragment order
 };
 
 /// An option that says what is computed, and for which commands it makes sense: `run` makes arrays,
-/// `apply` is given them, `emit` and `explain` have none.
+/// `apply` is given them, `emit` and `explain` have none, `pack` is given one operand of a product.
 struct OperationOption {
   std::string name, help;
-  bool of_apply = true, of_emit = true;
+  bool of_apply = true, of_emit = true, of_pack = false;
 };
 
 struct Operation {

@@ -1,0 +1,282 @@
+// pack and apply: operands in fragment order, made once, kept in a file, multiplied by plain arrays.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cli/bench.hpp"
+#include "support/npy.hpp"
+#include "support/process.hpp"
+
+namespace vkmoye::test {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+// Small whole numbers, whose sums are exact.
+constexpr int kNumbers[] = {0, 1, -1, 2, -2};
+std::size_t number_at(std::size_t i, unsigned seed) { return (i * 7 + i / 5 + seed * 3) % 5; }
+
+std::string halves(std::size_t count, unsigned seed) {
+  constexpr std::uint16_t kHalves[] = {0x0000, 0x3c00, 0xbc00, 0x4000, 0xc000};  // of kNumbers
+  std::string bytes;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint16_t half = kHalves[number_at(i, seed)];
+    bytes += static_cast<char>(half & 0xff);
+    bytes += static_cast<char>(half >> 8);
+  }
+  return bytes;
+}
+
+// alpha * A(m,k) * B(n,k)^T of halves with seeds 1 and 2, as a file; `turned`: they lie as (k,m) and (k,n).
+std::string product(std::size_t m, std::size_t n, std::size_t k, float alpha, bool turned) {
+  const auto element = [&](std::size_t i, std::size_t at, std::size_t rows, unsigned seed) {
+    return kNumbers[number_at(turned ? at * rows + i : i * k + at, seed)];
+  };
+  std::string bytes;
+  for (std::size_t i = 0; i < m; ++i) {
+    for (std::size_t j = 0; j < n; ++j) {
+      float sum = 0;
+      for (std::size_t at = 0; at < k; ++at) {
+        sum += static_cast<float>(element(i, at, m, 1) * element(j, at, n, 2));
+      }
+      sum *= alpha;
+      bytes.append(reinterpret_cast<const char*>(&sum), sizeof sum);
+    }
+  }
+  return npy("<f4", "(" + std::to_string(m) + ", " + std::to_string(n) + ")", bytes);
+}
+
+class PackCli : public testing::Test {
+ protected:
+  void SetUp() override {
+    const json all = json::parse(bench({"devices", "--format", "json"}).out);
+    for (const json& device : all["devices"]) {
+      for (const json& row : device["fragments"]) {
+        if (std::string(row["matrix"]).ends_with(" f16") && !row["layout"].is_null()) return;
+      }
+    }
+    GTEST_SKIP() << "no device whose lanes hold f16 matrices in a layout";
+  }
+
+  std::string file(const std::string& name) const { return folder_.file(name); }
+  void write_halves(const std::string& name, const std::string& shape, std::size_t count,
+                    unsigned seed) {
+    write_file(file(name), npy("<f2", shape, halves(count, seed)));
+  }
+  Outcome pack(const std::string& in, const std::string& out, std::vector<std::string> words = {}) {
+    words.insert(words.begin(), {"pack", "gemm/packed", "--in", file(in), "--out", file(out)});
+    return bench(words);
+  }
+  void packed(const std::string& in, const std::string& out, std::vector<std::string> words = {}) {
+    const Outcome outcome = pack(in, out, std::move(words));
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+  }
+  // The result's file, empty where it is refused.
+  std::string applied(const std::vector<std::string>& in, std::vector<std::string> words,
+                      const std::string& kernel = "gemm/packed") {
+    std::vector<std::string> all = {"apply", kernel, "--out", file("c.npy"), "--in"};
+    for (const std::string& name : in) all.push_back(file(name));
+    all.insert(all.end(), words.begin(), words.end());
+    std::filesystem::remove(file("c.npy"));
+    last_ = bench(all);
+    return read_file(file("c.npy"));
+  }
+  TemporaryFolder folder_;
+  Outcome last_;
+};
+
+TEST_F(PackCli, EveryMixtureIsTheProductOfPlainArrays) {
+  const std::size_t m = 37, n = 53, k = 45;
+  write_halves("a.npy", "(37, 45)", m * k, 1);
+  write_halves("at.npy", "(45, 37)", m * k, 1);
+  write_halves("b.npy", "(53, 45)", n * k, 2);
+  write_halves("bt.npy", "(45, 53)", n * k, 2);
+  for (const bool turned : {false, true}) {
+    const std::string a = turned ? "at.npy" : "a.npy", b = turned ? "bt.npy" : "b.npy";
+    std::vector<std::string> of_a, of_b, plain = {"--type", "f16,f32", "--alpha", "2"};
+    if (turned) of_a = {"--a", "m"}, of_b = {"--b", "n"};
+    const auto with = [&](const std::vector<std::string>& first,
+                          const std::vector<std::string>& second = {}) {
+      std::vector<std::string> all = plain;
+      all.insert(all.end(), first.begin(), first.end());
+      all.insert(all.end(), second.begin(), second.end());
+      return all;
+    };
+    const std::string expected = product(m, n, k, 2, turned);
+    std::vector<std::string> pack_a = {"--type", "f16,f32", "--as", "a"},
+                             pack_b = {"--type", "f16,f32"};
+    pack_a.insert(pack_a.end(), of_a.begin(), of_a.end());
+    pack_b.insert(pack_b.end(), of_b.begin(), of_b.end());
+    packed(a, "a.packed", pack_a);
+    packed(b, "b.packed", pack_b);
+    EXPECT_EQ(applied({a, "b.packed"}, with(of_a)), expected) << last_.err;
+    EXPECT_EQ(applied({"a.packed", b}, with(of_b)), expected) << last_.err;
+    EXPECT_EQ(applied({"a.packed", "b.packed"}, with({})), expected) << last_.err;
+    EXPECT_EQ(applied({a, b}, with(of_a, of_b)), expected) << last_.err;
+  }
+  write_halves("bias.npy", "(53,)", n, 3);
+  const std::vector<std::string> rounded = {"--type", "f16,f32,f16", "--epilogue", "bias,relu"};
+  packed("b.npy", "b.packed", {"--type", "f16,f32,f16"});
+  const std::string expected = applied({"a.npy", "b.npy", "bias.npy"}, rounded);
+  ASSERT_EQ(last_.status, 0) << last_.err;
+  EXPECT_EQ(applied({"a.npy", "b.packed", "bias.npy"}, rounded), expected) << last_.err;
+  std::vector<std::string> beforehand = rounded;
+  beforehand.insert(beforehand.end(), {"--packed", "ab"});
+  EXPECT_EQ(applied({"a.npy", "b.npy", "bias.npy"}, beforehand), expected) << last_.err;
+}
+
+TEST_F(PackCli, BatchesAndOneForAllOfThem) {
+  write_halves("a.npy", "(3, 9, 20)", std::size_t{3} * 9 * 20, 1);
+  write_halves("b.npy", "(3, 11, 20)", std::size_t{3} * 11 * 20, 2);
+  write_halves("one.npy", "(11, 20)", std::size_t{11} * 20, 2);
+  const std::vector<std::string> type = {"--type", "f16,f32"};
+  for (const std::string b : {"b", "one"}) {
+    packed(b + ".npy", b + ".packed", type);
+    const std::string expected = applied({"a.npy", b + ".npy"}, type);
+    EXPECT_EQ(applied({"a.npy", b + ".packed"}, type), expected) << last_.err;
+  }
+  // Four of the other: refused before anything runs.
+  write_halves("four.npy", "(4, 9, 20)", std::size_t{4} * 9 * 20, 1);
+  applied({"four.npy", "b.packed"}, type);
+  EXPECT_EQ(last_.status, 2);
+  EXPECT_THAT(last_.err, HasSubstr("has 4 matrices"));
+}
+
+// Where C has m contiguous, A and B change places in the units.
+TEST_F(PackCli, TheOperandOfTheUnitsIsStated) {
+  write_halves("a.npy", "(20, 12)", 240, 1);
+  write_halves("b.npy", "(28, 12)", 336, 2);
+  const std::vector<std::string> turned = {"--type", "f16,f32", "--c", "m"};
+  packed("b.npy", "b.packed", turned);
+  const std::string expected = applied({"a.npy", "b.npy"}, turned);
+  EXPECT_EQ(applied({"a.npy", "b.packed"}, turned), expected) << last_.err;
+  applied({"a.npy", "b.packed"}, {"--type", "f16,f32"});
+  EXPECT_EQ(last_.status, 2);
+  EXPECT_THAT(last_.err,
+              HasSubstr("is packed as operand a of the matrix units, b is needed there"));
+}
+
+// What a file says of its blocks is what the product takes, unless it is told otherwise.
+TEST_F(PackCli, BlocksAreThoseOfTheFile) {
+  write_halves("a.npy", "(20, 44)", 880, 1);
+  write_halves("b.npy", "(28, 44)", 1232, 2);
+  const std::vector<std::string> type = {"--type", "f16,f32"};
+  const std::string expected = product(20, 28, 44, 1, false);
+  packed("b.npy", "b.packed", {"--type", "f16,f32", "--steps", "4"});
+  EXPECT_EQ(applied({"a.npy", "b.packed"}, type), expected) << last_.err;
+  applied({"a.npy", "b.packed"}, {"--type", "f16,f32", "--steps", "2"});
+  EXPECT_EQ(last_.status, 2);
+  EXPECT_THAT(last_.err, AllOf(HasSubstr("packed B has blocks of f16 b"), HasSubstr("x4 in "),
+                               HasSubstr("the product takes"), HasSubstr("x2 in ")));
+}
+
+// The header of a packed file.
+json header_of(const std::string& bytes) {
+  std::uint32_t length = 0;
+  std::memcpy(&length, bytes.data() + 12, sizeof length);
+  return json::parse(bytes.substr(24, length));
+}
+
+TEST_F(PackCli, WhatWasNotWrittenByPackIsRefused) {
+  write_halves("a.npy", "(9, 20)", 180, 1);
+  write_halves("b.npy", "(11, 20)", 220, 2);
+  packed("b.npy", "b.packed", {"--type", "f16,f32"});
+  const std::string good = read_file(file("b.packed"));
+  const auto refused = [&](const std::string& bytes, const std::string& text) {
+    write_file(file("bad.packed"), bytes);
+    EXPECT_EQ(applied({"a.npy", "bad.packed"}, {"--type", "f16,f32"}), "");
+    EXPECT_EQ(last_.status, 2) << last_.err;
+    EXPECT_THAT(last_.err, AllOf(HasSubstr("bad.packed: "), HasSubstr(text)));
+  };
+  const json header = header_of(good);
+  EXPECT_EQ(header["operand"], "b");
+  EXPECT_EQ(header["rows"], 11);
+  EXPECT_EQ(header["k"], 20);
+  EXPECT_FALSE(std::string(header["fragment"]).empty());
+  EXPECT_FALSE(std::string(header["driver"]).empty());
+  refused("", "is no packed operand");
+  refused("hello, this is no operand", "is no packed operand");
+  refused(good.substr(0, 20), "truncated within its header");
+  refused(good.substr(0, 60), "truncated within its header");
+  refused(good.substr(0, good.size() - 1), "bytes of blocks, 11 rows of 20");
+  refused(good + "x", "bytes of blocks, 11 rows of 20");
+  std::string bytes = good;
+  bytes[8] = 2;
+  refused(bytes, "has format version 2, this program reads 1; pack it again");
+  bytes = good;
+  bytes[15] = 0x7f;
+  refused(bytes, "has a header of 2130706");
+  const std::size_t end = good.find("}\n", 24);
+  for (std::size_t at = 16; at < end; at += 37) {  // of the checksum and of the header
+    bytes = good;
+    bytes[at] = static_cast<char>(bytes[at] ^ 1);
+    refused(bytes, "is damaged: the checksum of its header does not agree");
+  }
+  bytes = good;
+  bytes[good.size() - 100] = static_cast<char>(bytes[good.size() - 100] ^ 1);
+  refused(bytes, "is damaged: the checksum of its blocks does not agree");
+  // A file that is packed is told by what it begins with, however it is named.
+  write_file(file("b.npy"), good);
+  EXPECT_NE(applied({"a.npy", "b.npy"}, {"--type", "f16,f32"}), "") << last_.err;
+}
+
+TEST_F(PackCli, WhatDoesNotFitIsRefusedWithEveryReason) {
+  write_halves("a.npy", "(9, 20)", 180, 1);
+  write_halves("b.npy", "(11, 24)", 264, 2);
+  write_halves("bias.npy", "(11,)", 11, 2);
+  packed("b.npy", "b.packed", {"--type", "f16,f32"});
+  applied({"b.packed", "a.npy"}, {"--type", "f32", "--a", "m"});
+  EXPECT_EQ(last_.status, 2);
+  EXPECT_THAT(last_.err, AllOf(HasSubstr("b.packed: holds f16, the product takes f32 there"),
+                               HasSubstr("--a: "), HasSubstr("is in fragment order"),
+                               HasSubstr("operand b of the matrix units, a is needed"),
+                               HasSubstr("K is 24 in "), HasSubstr("20 in ")));
+  write_halves("long.npy", "(9, 24)", 216, 1);
+  applied({"long.npy", "b.npy", "b.packed"}, {"--type", "f16,f32,f16", "--epilogue", "bias"});
+  EXPECT_THAT(last_.err, HasSubstr("is packed, and neither A nor B"));
+  applied({"long.npy", "b.packed"}, {}, "gemm/simt");
+  EXPECT_EQ(last_.status, 2);
+  EXPECT_THAT(last_.err, HasSubstr("is a packed operand, which gemm/packed takes, not gemm/simt"));
+
+  const auto refused = [&](const Outcome& outcome, const std::string& text) {
+    EXPECT_EQ(outcome.status, 2) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(text));
+  };
+  refused(pack("b.packed", "c.packed"), "is packed already");
+  refused(pack("b.npy", "c.packed", {"--type", "f32"}), "holds f16, the product takes f32 there");
+  refused(pack("b.npy", "c.packed", {"--a", "m"}), "is operand b, --a is of the other one");
+  refused(pack("b.npy", "c.packed", {"--as", "c"}), "unknown operand 'c'");
+  refused(pack("b.npy", "c.packed", {"--steps", "3"}), "steps 3 is no power of two");
+  refused(pack("b.npy", "c.packed", {"--batch", "2"}), "unknown option '--batch'");
+  refused(pack("bias.npy", "c.packed"), "has 1 dimension");
+  write_file(file("f.npy"), npy("<f4", "(2, 2)", std::string(16, 'x')));
+  refused(pack("f.npy", "c.packed"), "operands of f32: there is f16");
+  refused(bench({"pack", "gemm/simt", "--in", file("b.npy"), "--out", file("c.packed")}),
+          "gemm/simt takes plain operands");
+  EXPECT_FALSE(std::filesystem::exists(file("c.packed")));
+}
+
+TEST_F(PackCli, AFileOfAnotherDeviceIsTakenThereAndRefusedHere) {
+  write_halves("a.npy", "(9, 20)", 180, 1);
+  write_halves("b.npy", "(11, 20)", 220, 2);
+  // The twin's: its lanes hold other elements.
+  packed("b.npy", "b.packed", {"--type", "f16,f32", "--device", "host"});
+  const json header = header_of(read_file(file("b.packed")));
+  EXPECT_EQ(header["device"], "host");
+  std::vector<std::string> on_host = {"--type", "f16,f32", "--device", "host"};
+  const std::string expected = product(9, 11, 20, 1, false);
+  EXPECT_EQ(applied({"a.npy", "b.packed"}, on_host), expected) << last_.err;
+  EXPECT_EQ(applied({"a.npy", "b.packed"}, {"--type", "f16,f32"}), "");
+  EXPECT_EQ(last_.status, 2);
+  EXPECT_THAT(last_.err, HasSubstr("packed B has "));
+}
+
+}  // namespace
+}  // namespace vkmoye::test

@@ -1,0 +1,69 @@
+// pack KERNEL --in W.npy --out W.packed: an operand of a product in fragment order, made once and kept.
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "commands/command.hpp"
+#include "commands/kernel_names.hpp"
+#include "commands/open_device.hpp"
+#include "io/npy.hpp"
+#include "vkmoye/base/error.hpp"
+#include "workloads/fragments.hpp"
+#include "workloads/gemm_workload.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+int pack(const Given& given) {
+  const gen::KernelEntry& entry = find_one_kernel(given.kernels.front());
+  refuse_useless_values(given.values, {&entry});
+  if (!entry.takes_packed) {
+    throw ArgumentError(
+        fmt::format("pack: {} takes plain operands; gemm/packed takes packed ones", entry.name));
+  }
+  const std::string& file = given.in.front();
+  if (is_packed_file(file)) throw ArgumentError(file + ": is packed already");
+  const NpyHeader header = read_npy_header(file);
+  const Question question = {&entry, one_type(given, ""), given.config, given.values};
+  OperandToPack operand =
+      operand_to_pack(question, given.as == "a", {file, header.type, header.shape});
+  OutputFile out(given.out);  // refused before the work, if it has to be
+
+  const auto executor = open_executor(given.device);
+  operand.request.device = executor->caps();
+  know_orders(*executor, packed_probes(operand.request), entry.name);
+  operand.request.device = executor->caps();
+  const PackPlan plan = pack_plan(operand);
+  const auto reasons = executor->reasons_against(plan.plan);
+  if (!reasons.empty()) throw_cannot_run("pack", reasons);
+  const auto execution = executor->prepare(plan.plan);
+  execution->write(0, read_npy_data(file, header));
+  try {
+    execution->run();
+  } catch (const Unavailable& why) {
+    throw_cannot_run("pack", {why.what()});
+  }
+  keep(*executor);
+  const std::string damage = execution->damage();
+  if (!damage.empty()) {
+    fmt::print(stderr, "vkmoye-bench: pack: {}; nothing was written\n", damage);
+    return kWrongResult;
+  }
+  write_packed(out, plan.operand, read_all(*execution, 1, plan.plan.arrays[1].bytes));
+  out.commit();
+  return kOk;
+}
+
+}  // namespace
+
+const Command kPack = {
+    CommandName::pack, "an operand of a product in fragment order, kept in a file",
+    "'apply gemm/packed' takes the file in place of the array, on any device whose lanes hold\n"
+    "fragments in the same order; another one refuses it with both orders.\n\n"
+    "Examples:\n"
+    "  vkmoye-bench pack gemm/packed --type f16,f32 --in w.npy --out w.packed\n"
+    "  vkmoye-bench pack gemm/packed --as a --a m --in x.npy --out x.packed",
+    pack};
+
+}  // namespace vkmoye::bench
