@@ -44,7 +44,7 @@ TEST(GemmEpilogue, WhatIsNoStepIsRefused) {
                         HasSubstr("there are bias bias_m relu gelu silu residual scale")));
   refused("", HasSubstr("unknown step ''"));
   refused("bias,,relu", HasSubstr("unknown step ''"));
-  refused("bias:1", HasSubstr("'bias:1' is not bias"));
+  refused("bias:1", HasSubstr("'bias:1': bias takes no number"));
   refused("scale", HasSubstr("'scale' is not scale:NUMBER"));
   refused("scale:two", HasSubstr("scale 'two' is not a finite number"));
   refused("residual,relu,residual", HasSubstr("residual is given twice"));
