@@ -34,6 +34,7 @@ TEST(DevicesCli, EveryOperandHasALayoutOrAReason) {
   const json device = device_with_matrices(described());
   if (device.is_null()) GTEST_SKIP() << "no device with matrices";
   ASSERT_FALSE(device["fragments"].empty());
+  for (const json& shape : device["matrix_shapes"]) EXPECT_TRUE(shape["verdicts"].is_array());
   const std::string text = bench({"devices"}).out;
   for (const json& row : device["fragments"]) {
     EXPECT_THAT(text, HasSubstr(std::string(row["matrix"])));

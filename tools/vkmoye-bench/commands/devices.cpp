@@ -23,12 +23,9 @@ void line(const std::string& what, const std::string& value) {
 std::string verdict_text(const DeviceCaps& caps, const MatrixShape& shape) {
   const MatrixVerdicts verdicts{DeviceFacts(DeviceFacts::default_file())};
   std::string text;
-  for (std::uint32_t lanes = caps.min_subgroup_size; lanes <= caps.max_subgroup_size && lanes > 0;
-       lanes *= 2) {
-    const auto wrong = verdicts.of(caps, shape, lanes);
-    if (!wrong) continue;
-    text += wrong->empty() ? fmt::format(", right with {} lanes", lanes)
-                           : fmt::format(", WRONG with {} lanes, not used: {}", lanes, *wrong);
+  for (const auto& [lanes, wrong] : verdicts.all_of(caps, shape)) {
+    text += wrong.empty() ? fmt::format(", right with {} lanes", lanes)
+                          : fmt::format(", WRONG with {} lanes, not used: {}", lanes, wrong);
   }
   return text;
 }
@@ -42,11 +39,15 @@ void print_matrices(const DeviceCaps& caps, const std::string& why_missing) {
   }
   title = "fragments";
   for (const DescribedFragment& fragment : describe_fragments(caps, why_missing)) {
+    const std::string what =
+        fragment.was_looked_for
+            ? "no layout: " + fragment.reason
+            : std::string(why_missing.empty() ? "not known" : "not known, see below");
     line(title, fmt::format("{:<16}{}", fragment.name,
-                            fragment.layout.empty() ? "no layout: " + fragment.reason
-                                                    : fragment.layout + fragment.note));
+                            fragment.layout.empty() ? what : fragment.layout + fragment.note));
     title = "";
   }
+  if (!why_missing.empty()) line("not known", why_missing);
 }
 
 void print(std::size_t index, const DeviceCaps& caps, const std::string& why_missing) {

@@ -11,6 +11,7 @@
 #include "vkmoye/layout/text.hpp"
 #include "vkmoye/runtime/vk/cache_file.hpp"
 #include "workloads/fragments.hpp"
+#include "workloads/matrix_trial.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -81,6 +82,7 @@ Json to_json(const DeviceDescription& device) {
   const auto into = [](Json& out) {
     return [&out](const char* name, const auto& value) { out[name] = json_of(value); };
   };
+  const MatrixVerdicts verdicts{DeviceFacts(DeviceFacts::default_file())};
   Json out;
   visit_fields(caps, into(out));
   out["type"] = to_string(caps.kind);
@@ -88,7 +90,13 @@ Json to_json(const DeviceDescription& device) {
   for (const Feature feature : caps.features.list()) out["features"].push_back(to_string(feature));
   out["matrix_shapes"] = Json::array();
   for (const MatrixShape& shape : caps.matrix_shapes) {
-    visit_shape(shape, into(out["matrix_shapes"].emplace_back()));
+    Json& row = out["matrix_shapes"].emplace_back();
+    visit_shape(shape, into(row));
+    row["verdicts"] = Json::array();
+    for (const auto& [lanes, wrong] : verdicts.all_of(caps, shape)) {
+      row["verdicts"].push_back(
+          {{"lanes", lanes}, {"wrong", wrong.empty() ? Json() : Json(wrong)}});
+    }
   }
   out["fragment_orders"] = Json::array();
   for (const FragmentOrder& order : caps.fragment_orders) {
@@ -227,7 +235,8 @@ std::vector<DescribedFragment> describe_fragments(const DeviceCaps& caps,
     if (!operand.probed) continue;
     const FragmentOrder* order = gen::find_order(caps, *operand.probed);
     if (order == nullptr) {
-      row.reason = why_missing.empty() ? "it was not looked for" : why_missing;
+      row.was_looked_for = false;
+      row.reason = "not known" + (why_missing.empty() ? why_missing : ": " + why_missing);
       continue;
     }
     const gen::OrderOrReason found = gen::fragment_layout(*order);

@@ -4,7 +4,7 @@
 //   {"schema": 1, "devices": [{"name": "NVIDIA H200", .., "fragment_orders": [{"use": "a", .., "places": "0 32 64 .."}],
 //     "fragments": [{"matrix": "A 16x16 f16", "layout": "((8,2),(2,4,2)):((32,4),(1,8,2))"}, ..]}]}
 //
-// "fragments" follows from the rest, for readers.
+// "fragments" follows from the rest, and "verdicts" of a shape say what its trial showed: for readers.
 
 #include <filesystem>
 #include <string>
@@ -19,7 +19,8 @@ struct DescribedFragment {
   std::string name;    // "A 16x16 f16"
   std::string layout;  // (row, k) -> lane * elements of a lane + number; empty: there is none
   std::string reason;  // why there is none
-  std::string note;    // what follows from the layout, behind it; may be empty
+  bool was_looked_for = true;
+  std::string note;  // what follows from the layout, behind it; may be empty
 };
 
 /// Of each operand that `caps` lists. `why_missing`: why an order was not found out.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/compile.hpp"
@@ -204,6 +205,16 @@ std::optional<std::string> MatrixVerdicts::of(const DeviceCaps& caps, const Matr
 void MatrixVerdicts::keep(const DeviceCaps& caps, const MatrixShape& shape, std::uint32_t lanes,
                           const std::string& wrong) const {
   facts_.keep(caps, question_of(shape, lanes), wrong.empty() ? kRight : wrong);
+}
+
+std::vector<MatrixVerdicts::OfLanes> MatrixVerdicts::all_of(const DeviceCaps& caps,
+                                                            const MatrixShape& shape) const {
+  std::vector<OfLanes> out;
+  for (std::uint32_t lanes = caps.min_subgroup_size; lanes <= caps.max_subgroup_size && lanes > 0;
+       lanes *= 2) {
+    if (auto wrong = of(caps, shape, lanes)) out.push_back({lanes, std::move(*wrong)});
+  }
+  return out;
 }
 
 std::vector<std::string> reasons_against_matrices(Device& device, const KernelInterface& kernel,

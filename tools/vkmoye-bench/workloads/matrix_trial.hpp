@@ -43,6 +43,13 @@ class MatrixVerdicts {
   void keep(const DeviceCaps& caps, const MatrixShape& shape, std::uint32_t lanes,
             const std::string& wrong) const;
 
+  /// For whatever number of lanes the device has, in order: what is wrong, or nothing.
+  struct OfLanes {
+    std::uint32_t lanes;
+    std::string wrong;
+  };
+  std::vector<OfLanes> all_of(const DeviceCaps& caps, const MatrixShape& shape) const;
+
  private:
   DeviceFacts facts_;
 };
