@@ -69,7 +69,7 @@ TEST(Cli, EmitWritesWhatIsAskedForToStdoutAlone) {
 TEST(Cli, ListAndHelpFitEightyColumns) {
   std::vector<std::vector<std::string>> commands = {{"--help"}, {"list"}};
   for (const char* command :
-       {"devices", "list", "run", "apply", "pack", "emit", "explain", "layout", "suite"}) {
+       {"devices", "list", "run", "apply", "pack", "emit", "explain", "layout", "tune", "suite"}) {
     commands.push_back({command, "--help"});
   }
   for (const auto& words : commands) {

@@ -74,6 +74,7 @@ std::string_view below_first_line(const std::string& text) {
 std::vector<Case> cases_for(const DeviceCaps& caps) {
   std::vector<Case> cases;
   for (const KernelEntry& entry : gen::registry()) {
+    if (entry.chooses) continue;  // one of the others
     const std::size_t first = cases.size();
     for (const ScalarType type : entry.types) {
       for (const Variant& variant : variants_of(entry, type, caps)) {

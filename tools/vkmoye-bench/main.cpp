@@ -20,7 +20,7 @@ namespace vkmoye::bench {
 namespace {
 
 constexpr const Command* kCommands[] = {&kDevices, &kList,    &kRun,    &kApply, &kPack,
-                                        &kEmit,    &kExplain, &kLayout, &kSuite};
+                                        &kEmit,    &kExplain, &kLayout, &kTune,  &kSuite};
 
 // Help within 80 columns.
 class Help : public CLI::Formatter {

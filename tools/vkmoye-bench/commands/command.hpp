@@ -25,6 +25,6 @@ struct Command {
   int (*perform)(const Given& given);
 };
 
-extern const Command kDevices, kList, kRun, kApply, kPack, kEmit, kExplain, kLayout, kSuite;
+extern const Command kDevices, kList, kRun, kApply, kPack, kEmit, kExplain, kLayout, kTune, kSuite;
 
 }  // namespace vkmoye::bench

@@ -26,7 +26,8 @@ int explain(const Given& given) {
     const auto* size = std::get_if<std::int64_t>(&value.value);
     if (size != nullptr) model.sizes[name] = static_cast<std::uint32_t>(*size);
   }
-  std::cout << explain_text(step.kernel, model, gen::analyse(step.kernel, model), given.format);
+  std::cout << explain_text(step.kernel, model, gen::analyse(step.kernel, model), given.format,
+                            workload->choice(caps));
   return kOk;
 }
 
@@ -35,7 +36,8 @@ int explain(const Given& given) {
 const Command kExplain = {
     CommandName::explain, "what the layouts prove of each memory access; needs no device",
     "Examples:\n  vkmoye-bench explain transpose/simple\n"
-    "  vkmoye-bench explain transpose/simple --type f16 --shared '(32,32):(1,34)'",
+    "  vkmoye-bench explain transpose/simple --type f16 --shared '(32,32):(1,34)'\n"
+    "  vkmoye-bench explain gemm/auto --size 512x512x16384   # which kernel, and why",
     explain};
 
 }  // namespace vkmoye::bench

@@ -20,6 +20,7 @@ struct Subject {
   const gen::ir::Kernel& kernel;
   const gen::AccessModel& model;
   const gen::KernelReport& report;
+  const std::vector<std::string>& choice;
 };
 
 std::string config_text(const gen::ir::Kernel& kernel) {
@@ -142,8 +143,11 @@ std::string step_text(const AccessReport& access) {
 }
 
 std::string table(const Subject& subject) {
-  std::string out = fmt::format("{}  {}\n{}\n{}\n", subject.kernel.name,
-                                config_text(subject.kernel), subject.kernel.why, assumed(subject));
+  std::string out;
+  for (const std::string& line : subject.choice) out += line + '\n';
+  if (!out.empty()) out += '\n';
+  out += fmt::format("{}  {}\n{}\n{}\n", subject.kernel.name, config_text(subject.kernel),
+                     subject.kernel.why, assumed(subject));
   for (const AccessReport& access : subject.report.accesses) {
     out += fmt::format("\n{}: {}\n", name_of(access), gen::verdict(access));
     const auto line = [&](const char* title, const std::string& text) {
@@ -172,7 +176,10 @@ std::string cell(const std::string& text) {
 }
 
 std::string markdown(const Subject& subject) {
-  std::string out = fmt::format(
+  std::string out;
+  for (const std::string& line : subject.choice) out += fmt::format("- {}\n", line);
+  if (!out.empty()) out += '\n';
+  out += fmt::format(
       "**{}** {}: {}\n\n{}\n\n"
       "| access | by | where | width | not wider | worst request | made by | efficiency | verdict "
       "| "
@@ -234,30 +241,32 @@ std::string json(const Subject& subject) {
   ordered_json accesses = ordered_json::array();
   for (const AccessReport& access : subject.report.accesses) accesses.push_back(to_json(access));
   const BankModel& banks = subject.model.banks;
-  const ordered_json out = {{"schema", 1},
-                            {"kernel", subject.kernel.name},
-                            {"config", config},
-                            {"why", subject.kernel.why},
-                            {"model",
-                             {{"subgroup", banks.lanes},
-                              {"banks", banks.banks},
-                              {"bank_bytes", banks.bank_bytes},
-                              {"sector_bytes", subject.model.sector_bytes},
-                              {"threads", subject.kernel.threads},
-                              {"sizes", sizes}}},
-                            {"accesses", accesses},
-                            {"in_part", subject.report.in_part},
-                            {"unsound", subject.report.reasons},
-                            {"convicted", !of_level(subject, Grade::bad).empty()},
-                            {"summary", summary(subject)}};
+  ordered_json out = {{"schema", 1},
+                      {"kernel", subject.kernel.name},
+                      {"config", config},
+                      {"why", subject.kernel.why},
+                      {"model",
+                       {{"subgroup", banks.lanes},
+                        {"banks", banks.banks},
+                        {"bank_bytes", banks.bank_bytes},
+                        {"sector_bytes", subject.model.sector_bytes},
+                        {"threads", subject.kernel.threads},
+                        {"sizes", sizes}}},
+                      {"accesses", accesses},
+                      {"in_part", subject.report.in_part},
+                      {"unsound", subject.report.reasons},
+                      {"convicted", !of_level(subject, Grade::bad).empty()},
+                      {"summary", summary(subject)}};
+  if (!subject.choice.empty()) out["choice"] = subject.choice;
   return out.dump(2) + "\n";
 }
 
 }  // namespace
 
 std::string explain_text(const gen::ir::Kernel& kernel, const gen::AccessModel& model,
-                         const gen::KernelReport& report, const std::string& format) {
-  const Subject subject{kernel, model, report};
+                         const gen::KernelReport& report, const std::string& format,
+                         const std::vector<std::string>& choice) {
+  const Subject subject{kernel, model, report, choice};
   if (format == "table") return table(subject);
   if (format == "json") return json(subject);
   if (format == "markdown") return markdown(subject);

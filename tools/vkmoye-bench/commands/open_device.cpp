@@ -30,9 +30,9 @@ std::vector<std::string> names_of_devices() {
 }
 
 // As Device::open, with the nearest name where no device is meant by `selector`.
-Device open_device(const std::string& selector) {
+Device open_device(const std::string& selector, const OpenOptions& options = {}) {
   try {
-    return Device::open(selector);
+    return Device::open(selector, options);
   } catch (const ArgumentError& error) {
     const std::string near = did_you_mean(lower_case(selector), names_of_devices());
     if (near.empty()) throw;
@@ -78,14 +78,16 @@ std::string find_orders(std::size_t index, DeviceCaps& caps) {
   return why;
 }
 
-std::unique_ptr<Executor> open_executor(const std::string& selector) {
+std::unique_ptr<Executor> open_executor(const std::string& selector, bool statistics) {
   if (is_description(selector)) {
     throw ArgumentError(fmt::format(
         "--device {}: a saved description executes nothing; it is for emit, explain and layout",
         selector));
   }
   if (is_host(selector)) return std::make_unique<HostExecutor>();
-  Device device = open_device(selector);
+  OpenOptions options;
+  options.statistics = statistics;
+  Device device = open_device(selector, options);
   require_execution(device);
   return std::make_unique<DeviceExecutor>(std::move(device));
 }

@@ -22,8 +22,8 @@ bool is_host(const std::string& selector);
 std::string find_orders(std::size_t index, DeviceCaps& caps);
 
 /// What runs kernels: the host, or Device::open(selector). Throws DeviceError where that device executes
-/// nothing.
-std::unique_ptr<Executor> open_executor(const std::string& selector);
+/// nothing. `statistics`: drivers say what became of kernels, see pipeline_statistics.hpp.
+std::unique_ptr<Executor> open_executor(const std::string& selector, bool statistics = false);
 
 /// What kernels are described for where nothing runs: the device that `selector` means, a description
 /// FILE.json as `devices --format json` writes it, or, where it is empty, a common one.

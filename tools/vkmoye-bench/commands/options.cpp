@@ -100,7 +100,7 @@ bool read_baselines(const std::string& text, Given& given) {
   return true;
 }
 
-constexpr double kMostSeconds = 60;
+constexpr double kMostSeconds = 60, kMostBudget = 86400;
 constexpr std::int64_t kMostLanes = 128;
 
 std::vector<Option> plain_options() {
@@ -111,6 +111,7 @@ std::vector<Option> plain_options() {
        text_behind(&Given::kernels), true},
       {"KERNEL", of(apply, pack, emit, explain), Values::one, "family/variant", "",
        text_behind(&Given::kernels), true},
+      {"KERNEL", of(tune), Values::one, "gemm", "", text_behind(&Given::kernels), true},
       {"PATTERN", of(list), Values::one, "kernels to show; * and ? match any characters (*)", "",
        text_behind(&Given::kernels)},
       {"EXPR", of(layout), Values::one,
@@ -131,12 +132,21 @@ std::vector<Option> plain_options() {
       {"--type", of(run), Values::each,
        "element types, commas or repeats sweep (f32); " + types + ", repeats sweep", "",
        text_behind(&Given::types)},
+      {"--type", of(tune), Values::each, types + " (f32); repeats sweep", "",
+       text_behind(&Given::types)},
       {"--type", of(apply, pack), Values::each, "refuse an array of another type; " + types, "",
        text_behind(&Given::types)},
       {"--type", of(emit, explain), Values::each, "element type (f32); " + types, "",
        text_behind(&Given::types)},
       {"--size", of(run), Values::each, sizes + "; commas or repeats sweep (2048; on the host 128)",
        "", read_sizes},
+      {"--size", of(tune), Values::each, "MxNxK; commas or repeats sweep", "", read_sizes, true},
+      {"--budget", of(tune), Values::one, "seconds for all sizes, more or less (60)",
+       fmt::format("a number of seconds from 0 to {}", kMostBudget),
+       [](const std::string& text, Given& given) {
+         const auto value = parse_number(text);
+         return value && *value >= 0 && *value <= kMostBudget && keep(value, given.budget);
+       }},
       {"--size", of(emit), Values::each,
        "shape of the source, for a kernel made for one: relayout (32x64x128)", "", read_sizes},
       {"--size", of(explain), Values::each, "size to assume: " + sizes + " (4096)", "", read_sizes},
@@ -148,6 +158,8 @@ std::vector<Option> plain_options() {
        "whose fragment: index, part of the name, host or FILE.json as 'devices --format json' "
        "writes it (the best one)",
        "", text_into(&Given::device)},
+      {"--device", of(tune), Values::one, "index or part of the name (the best one)", "",
+       text_into(&Given::device)},
       {"--device", of(run, apply, pack, suite), Values::one,
        "index or part of the name (the best one); host: the twin, without Vulkan", "",
        text_into(&Given::device)},
@@ -179,19 +191,23 @@ std::vector<Option> plain_options() {
        [](const std::string& text, Given& given) {
          return keep(parse_number(text), given.measure.gate);
        }},
-      {"--seed", of(run), Values::one, "of the random input (1)",
+      {"--seed", of(run, tune), Values::one, "of the random input (1)",
        "a whole number from 0 to 18446744073709551615",
        [](const std::string& text, Given& given) {
          return keep(parse_seed(text), given.measure.seed);
        }},
       {"--quick", of(suite), Values::none, "one type and few sizes: about a minute", "",
        [](const std::string&, Given& given) { return given.quick = true; }},
-      {"--format", of(run, suite), Values::one, "table, json, csv or markdown (table)", "",
+      {"--format", of(run, suite, tune), Values::one, "table, json, csv or markdown (table)", "",
        word_into("format", {"table", "json", "csv", "markdown"}, &Given::format)},
       {"--format", of(devices), Values::one, "table or json, all that there is to know (table)", "",
        word_into("format", {"table", "json"}, &Given::format)},
       {"--format", of(explain), Values::one, "table, json or markdown (table)", "",
        word_into("format", {"table", "json", "markdown"}, &Given::format)},
+      {"--output", of(tune), Values::one,
+       "write the table into this file, for VKMOYE_GEMM_TABLE (one that later runs read by "
+       "themselves)",
+       "", text_into(&Given::output)},
       {"--output", of(run, suite), Values::one, "write the report into this file (stdout)", "",
        text_into(&Given::output)},
       {"--spirv", of(emit), Values::one,
@@ -260,7 +276,8 @@ std::vector<Option> all_options() {
     for (const OperationOption& option : operation.options) {
       values.add(option.name, option.help,
                  of(run, explain) | (option.of_apply ? of(apply) : 0u) |
-                     (option.of_emit ? of(emit) : 0u) | (option.of_pack ? of(pack) : 0u));
+                     (option.of_emit ? of(emit) : 0u) | (option.of_pack ? of(pack) : 0u) |
+                     (operation.name == "gemm" ? of(tune) : 0u));
     }
   }
   for (const NamedOptions* named : {&config, &values}) {
@@ -302,6 +319,7 @@ const char* to_string(CommandName name) {
     case explain: return "explain";
     case layout: return "layout";
     case suite: return "suite";
+    case tune: return "tune";
     case pack: return "pack";
   }
   return "?";

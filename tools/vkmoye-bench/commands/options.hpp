@@ -23,6 +23,7 @@ enum class CommandName : unsigned {
   layout = 64,
   suite = 128,
   pack = 256,
+  tune = 512,
 };
 
 const char* to_string(CommandName name);
@@ -39,6 +40,7 @@ struct Given {
 
   MeasureOptions measure;
   bool quick = false;
+  double budget = 60;  // seconds
 
   std::vector<std::string> in;
   std::string out, spirv, interface;

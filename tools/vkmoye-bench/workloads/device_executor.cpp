@@ -9,6 +9,7 @@
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "workloads/matrix_trial.hpp"
+#include "workloads/spills.hpp"
 
 namespace vkmoye::bench {
 
@@ -93,7 +94,9 @@ DeviceExecution::DeviceExecution(Device& device, const std::vector<Array>& array
       names_(names_of(arrays)),
       buffers_(make_buffers(device, arrays)),
       launches_(make_launches(device, arrays, buffers_, steps)),
-      beforehand_(beforehand) {}
+      beforehand_(beforehand) {
+  for (const LoadedStep& step : steps) kernels_.push_back(step.kernel);
+}
 
 void DeviceExecution::write(std::size_t array, std::span<const std::byte> from,
                             std::uint64_t offset) {
@@ -117,6 +120,17 @@ std::string DeviceExecution::damage() const {
   return join(all, "; ");
 }
 
+std::vector<std::string> DeviceExecution::spills() const {
+  std::vector<std::string> all;
+  for (const Pipeline& kernel : kernels_) {
+    for (const PipelineExecutable& executable : executables_of(kernel)) {
+      const std::string what = spilled(executable);
+      if (!what.empty()) all.push_back(kernel.interface().name + ": " + what);
+    }
+  }
+  return all;
+}
+
 Timing DeviceExecution::measure(const TimeOptions& times) {
   return vkmoye::measure(device_, std::span(launches_).subspan(beforehand_), times);
 }
@@ -125,13 +139,23 @@ std::vector<std::string> DeviceExecutor::reasons_against(const Plan& plan) const
   return bench::reasons_against(caps(), plan);
 }
 
-std::unique_ptr<Execution> DeviceExecutor::prepare(const Plan& plan) {
+std::vector<std::string> DeviceExecutor::distrusts(const Plan& plan) {
   const MatrixVerdicts verdicts(facts_);
+  std::vector<std::string> wrong;
+  for (const Step& step : plan.steps) {
+    const KernelInterface kernel = gen::ir::interface_of(step.kernel);
+    for (std::string& reason : reasons_against_matrices(device_, kernel, verdicts)) {
+      wrong.push_back(std::move(reason));
+    }
+  }
+  return wrong;
+}
+
+std::unique_ptr<Execution> DeviceExecutor::prepare(const Plan& plan) {
+  const std::vector<std::string> wrong = distrusts(plan);
+  if (!wrong.empty()) throw Unavailable(join(wrong, "; "));
   std::vector<LoadedStep> steps;
   for (const Step& step : plan.steps) {
-    const auto wrong =
-        reasons_against_matrices(device_, gen::ir::interface_of(step.kernel), verdicts);
-    if (!wrong.empty()) throw Unavailable(join(wrong, "; "));
     steps.push_back({device_.load(gen::compile(step.kernel)), step.arguments, step.arrays});
   }
   return std::make_unique<DeviceExecution>(device_, plan.arrays, steps, plan.beforehand);

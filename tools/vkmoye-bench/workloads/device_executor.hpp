@@ -37,6 +37,8 @@ class DeviceExecution : public Execution {
 
   /// Samples of the time that the steps take, but for those beforehand.
   Timing measure(const TimeOptions& times);
+  /// What the driver's compiler had no registers for, a line a kernel; see OpenOptions::statistics.
+  std::vector<std::string> spills() const;
   Device& device() { return device_; }
   /// In the order of the arrays.
   const std::vector<GuardedBuffer>& buffers() const { return buffers_; }
@@ -46,6 +48,7 @@ class DeviceExecution : public Execution {
   std::vector<std::string> names_;
   std::vector<GuardedBuffer> buffers_;
   std::vector<Launch> launches_;
+  std::vector<Pipeline> kernels_;
   std::size_t beforehand_;
 };
 
@@ -59,6 +62,7 @@ class DeviceExecutor : public Executor {
   void know(const FragmentOrder& order) override { caps_.fragment_orders.push_back(order); }
   const DeviceFacts* facts() const override { return &facts_; }
   std::vector<std::string> reasons_against(const Plan& plan) const override;
+  std::vector<std::string> distrusts(const Plan& plan) override;
   std::unique_ptr<Execution> prepare(const Plan& plan) override;
   /// The pipeline cache: without it nothing is wrong, but every start is as slow as the first.
   std::string keep() override;

@@ -12,6 +12,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "vkmoye/gen/ir/kernel.hpp"
@@ -50,6 +51,8 @@ struct Plan {
   std::size_t main = 0;        // the step that does the work: its config stands for the plan's
   std::size_t result = 0;      // the array that the result comes to stand in
   std::size_t beforehand = 0;  // steps at the start that a user takes once: no part of its time
+  /// What was chosen, where something was: the kernel, and how k is cut.
+  std::vector<std::pair<std::string, std::string>> chosen = {};
 };
 
 /// The plan's kernels with its arrays, which are poisoned until they are written.
@@ -87,7 +90,10 @@ class Executor {
   virtual const DeviceCaps& caps() const = 0;
   /// Every reason why it cannot run the plan; empty: it can.
   virtual std::vector<std::string> reasons_against(const Plan& plan) const = 0;
+  /// What of it the device was seen to compute wrong; tried now where it was not tried before.
   /// Precondition: nothing is against it. Throws DeviceError.
+  virtual std::vector<std::string> distrusts(const Plan&) { return {}; }
+  /// Precondition: nothing is against it. Throws DeviceError; Unavailable for what is distrusted.
   virtual std::unique_ptr<Execution> prepare(const Plan& plan) = 0;
 
   /// Adds to what kernels are described for: an order that was found by running a probe.

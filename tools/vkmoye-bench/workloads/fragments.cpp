@@ -88,6 +88,7 @@ void know_orders(Executor& executor, const std::vector<gen::ProbedMatrix>& probe
 }
 
 Plan plan_on(Executor& executor, const Workload& workload) {
+  if (auto plan = workload.plan_chosen_on(executor)) return *std::move(plan);
   know_orders(executor, workload.probes(executor.caps()), workload.entry().name);
   return workload.plan(executor.caps());
 }

@@ -10,6 +10,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/kernels/gemm_combine.hpp"
+#include "workloads/gemm_auto_workload.hpp"
 #include "workloads/gemm_check.hpp"
 #include "workloads/gemm_data.hpp"
 
@@ -270,9 +271,7 @@ std::unique_ptr<Workload> of_arrays(const Question& question,
 }
 
 std::unique_ptr<Workload> of_size(const Question& question, const Extents& size) {
-  GemmProblem problem = read_problem(question);
-  set_types(problem, question.type);
-  return make_product(question, problem, size);
+  return make_product(question, read_product(question.values, question.type), size);
 }
 
 gen::KernelRequest request_of(const Question& question, const GemmProblem& problem,
@@ -285,6 +284,12 @@ gen::KernelRequest request_of(const Question& question, const GemmProblem& probl
 
 }  // namespace
 
+GemmProblem read_product(const gen::Options& values, const std::string& type) {
+  GemmProblem problem = read_problem({nullptr, type, {}, values});
+  set_types(problem, type);
+  return problem;
+}
+
 std::unique_ptr<Workload> make_product(const Question& question, const GemmProblem& problem,
                                        const Extents& size) {
   if (problem.packed != "none" && !question.entry->takes_packed) {
@@ -293,6 +298,7 @@ std::unique_ptr<Workload> make_product(const Question& question, const GemmProbl
                     "ones",
                     problem.packed, question.entry->name));
   }
+  if (question.entry->chooses) return make_chosen_product(question, problem, size);
   return std::make_unique<Gemm>(*question.entry, request_of(question, problem, size), problem,
                                 size);
 }

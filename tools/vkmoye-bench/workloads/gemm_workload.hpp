@@ -9,6 +9,9 @@ namespace vkmoye::bench {
 
 Operation products();
 
+/// The problem that the options `values` and `type` say. Throws ArgumentError.
+GemmProblem read_product(const gen::Options& values, const std::string& type);
+
 /// `problem` with `size` {M, N, K}. Throws ArgumentError as matrices_of.
 std::unique_ptr<Workload> make_product(const Question& question, const GemmProblem& problem,
                                        const Extents& size);

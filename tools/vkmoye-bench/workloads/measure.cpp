@@ -19,31 +19,6 @@ const char* to_string(Verify verify) {
   return verify == Verify::full ? "full" : verify == Verify::sample ? "sample" : "off";
 }
 
-// Runnable as it stands, by the user who sees it.
-std::string repeat_command(const DeviceCaps& device, const Workload& workload,
-                           const MeasureOptions& options) {
-  std::vector<std::string> words = {options.program, "run", workload.entry().name};
-  const auto add = [&](const std::string& name, const std::string& value) {
-    words.push_back("--" + name);
-    words.push_back(value);
-  };
-  add("size", bench::to_string(workload.size()));
-  add("type", workload.type_text());
-  const std::vector<std::string> of_work = workload.words();
-  words.insert(words.end(), of_work.begin(), of_work.end());
-  for (const auto& [name, value] : workload.request().options) add(name, value);
-  const MeasureOptions defaults;
-  if (options.bake) words.push_back("--bake");
-  if (options.verify) add("verify", to_string(*options.verify));
-  if (options.min_time != defaults.min_time) add("min-time", fmt::format("{}", options.min_time));
-  if (!options.baselines.empty()) add("baseline", join(options.baselines, ","));
-  if (options.gate) add("gate", fmt::format("{}", *options.gate));
-  if (options.seed != defaults.seed) add("seed", std::to_string(options.seed));
-  add("device",
-      options.device.empty() ? device.name.substr(0, device.name.find(" (")) : options.device);
-  return shell_line(words);
-}
-
 double median(const Timing& timing) { return quantile(timing, 0.5); }
 
 void add_baselines(DeviceExecution& execution, const Workload& workload,
@@ -116,6 +91,30 @@ void bake_sizes(Step& step) {
 
 }  // namespace
 
+std::string repeat_command(const DeviceCaps& device, const Workload& workload,
+                           const MeasureOptions& options) {
+  std::vector<std::string> words = {options.program, "run", workload.entry().name};
+  const auto add = [&](const std::string& name, const std::string& value) {
+    words.push_back("--" + name);
+    words.push_back(value);
+  };
+  add("size", bench::to_string(workload.size()));
+  add("type", workload.type_text());
+  const std::vector<std::string> of_work = workload.words();
+  words.insert(words.end(), of_work.begin(), of_work.end());
+  for (const auto& [name, value] : workload.request().options) add(name, value);
+  const MeasureOptions defaults;
+  if (options.bake) words.push_back("--bake");
+  if (options.verify) add("verify", to_string(*options.verify));
+  if (options.min_time != defaults.min_time) add("min-time", fmt::format("{}", options.min_time));
+  if (!options.baselines.empty()) add("baseline", join(options.baselines, ","));
+  if (options.gate) add("gate", fmt::format("{}", *options.gate));
+  if (options.seed != defaults.seed) add("seed", std::to_string(options.seed));
+  add("device",
+      options.device.empty() ? device.name.substr(0, device.name.find(" (")) : options.device);
+  return shell_line(words);
+}
+
 Row measure(Executor& executor, const Workload& workload, const MeasureOptions& options) {
   Row row;
   row.kernel = workload.entry().name;
@@ -133,6 +132,7 @@ Row measure(Executor& executor, const Workload& workload, const MeasureOptions& 
   Plan plan = plan_on(executor, workload);
   if (options.bake) std::for_each(plan.steps.begin(), plan.steps.end(), bake_sizes);
   row.config = plan.steps[plan.main].kernel.config;
+  row.config.insert(row.config.begin(), plan.chosen.begin(), plan.chosen.end());
   row.skipped = join(executor.reasons_against(plan), "; ");
   if (!row.skipped.empty()) return row;
   try {

@@ -22,6 +22,10 @@ struct MeasureOptions {
   std::string device;                    // likewise; empty: none was asked for
 };
 
+/// The command that repeats the row of `workload`, for the user who sees it.
+std::string repeat_command(const DeviceCaps& device, const Workload& workload,
+                           const MeasureOptions& options);
+
 /// Runs `workload`: random input, poisoned output, every element compared (or a sample of them),
 /// then samples of its time and of the baselines', where `executor` has a clock. What it cannot run
 /// is a row that says why. Throws KernelError for a bad config, DeviceError if the driver fails.

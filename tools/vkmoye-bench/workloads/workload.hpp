@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,7 +52,7 @@ class Workload {
     return std::find(types.begin(), types.end(), request_.type) != types.end();
   }
   /// That kernel for the device of `caps`. Throws KernelError with every reason.
-  gen::ir::Kernel describe(const DeviceCaps& caps) const {
+  virtual gen::ir::Kernel describe(const DeviceCaps& caps) const {
     return entry_->describe(request_for(caps));
   }
   /// As --size takes it.
@@ -74,6 +75,11 @@ class Workload {
   /// All that has to run on the device of `caps`: the kernel alone, unless said otherwise. Its arrays
   /// begin with `arrays`. Throws KernelError with every reason.
   virtual Plan plan(const DeviceCaps& caps) const;
+  /// The plan, where it depends on more than a description: on what `executor` accepts and trusts.
+  /// Nothing: `plan` is it.
+  virtual std::optional<Plan> plan_chosen_on(Executor&) const { return std::nullopt; }
+  /// Which kernel was chosen for the device of `caps`, and why, a line each; empty: there is no choice.
+  virtual std::vector<std::string> choice(const DeviceCaps&) const { return {}; }
   /// The matrices of which the plan has to know how lanes hold them, see DeviceCaps::fragment_orders.
   virtual std::vector<gen::ProbedMatrix> probes(const DeviceCaps&) const { return {}; }
 

@@ -1,6 +1,11 @@
 #include "vkmoye/gen/kernels/gemm_rows.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "vkmoye/gen/kernels/gemm.hpp"
+#include "vkmoye/gen/kernels/gemm_choice.hpp"
 #include "vkmoye/gen/kernels/gemm_matrix.hpp"
 #include "vkmoye/gen/kernels/gemm_packed.hpp"
 #include "vkmoye/gen/kernels/gemm_thin.hpp"
@@ -8,6 +13,36 @@
 
 namespace vkmoye::gen {
 namespace {
+
+// `reasons`, and that the device has no such workgroups.
+std::vector<std::string> unless_too_many(std::vector<std::string> reasons, std::int64_t threads,
+                                         const KernelRequest& request) {
+  const std::uint32_t most = request.device.max_workgroup_invocations;
+  if (threads > most) {
+    reasons.push_back(fmt::format("{} threads, the device has workgroups of {}", threads, most));
+  }
+  return reasons;
+}
+
+// `reasons`, and that the device does not multiply such matrices.
+template <class Config>
+std::vector<std::string> unless_no_units(std::vector<std::string> reasons, const Config& config,
+                                         const KernelRequest& request) {
+  const GemmForm& form = request.gemm;
+  const auto& shapes = request.device.matrix_shapes;
+  const bool has = std::any_of(shapes.begin(), shapes.end(), [&](const MatrixShape& shape) {
+    return shape.m == config.atom_m && shape.n == config.atom_n && shape.k == config.atom_k &&
+           shape.a == ir::component_name(form.operand) && shape.b == shape.a &&
+           shape.c == ir::component_name(form.accumulator) && shape.result == shape.c &&
+           shape.scope == "subgroup" && !shape.saturating;
+  });
+  if (!has) {
+    reasons.push_back(fmt::format("the device multiplies no matrices {}x{}x{} of {} in {}",
+                                  config.atom_m, config.atom_n, config.atom_k,
+                                  to_string(form.operand), to_string(form.accumulator)));
+  }
+  return unless_too_many(std::move(reasons), config.threads(), request);
+}
 
 KernelEntry row(const char* name, const char* summary, const char* source,
                 GemmConfig (*defaults)(const KernelRequest&)) {
@@ -21,6 +56,10 @@ KernelEntry row(const char* name, const char* summary, const char* source,
        defaults,
        [name = std::string(name)](const GemmConfig& config, const KernelRequest& request) {
          return gemm(config, request.gemm, name);
+       },
+       [](const GemmConfig& config, const KernelRequest& request) {
+         return unless_too_many(reasons_against(config, request.gemm), size(config.threads),
+                                request);
        }});
 }
 
@@ -59,27 +98,53 @@ GemmConfig simt(const KernelRequest& request) {
 }
 
 KernelEntry packed_row() {
-  KernelEntry entry =
-      entry_of<GemmPackedConfig>({"gemm/packed",
-                                  "gemm",
-                                  "matrix units, operands in fragment order, no shared memory",
-                                  "GL_KHR_cooperative_matrix; CUTLASS, interleaved layouts",
-                                  {ScalarType::f16},
-                                  gemm_packed_fields(),
-                                  [](const KernelRequest& request) {
-                                    return gemm_packed_config(request.gemm, request.device);
-                                  },
-                                  [](const GemmPackedConfig& config, const KernelRequest& request) {
-                                    return gemm_packed(config, request.gemm);
-                                  }});
+  KernelEntry entry = entry_of<GemmPackedConfig>(
+      {"gemm/packed",
+       "gemm",
+       "matrix units, operands in fragment order, no shared memory",
+       "GL_KHR_cooperative_matrix; CUTLASS, interleaved layouts",
+       {ScalarType::f16},
+       gemm_packed_fields(),
+       [](const KernelRequest& request) {
+         return gemm_packed_config(request.gemm, request.device);
+       },
+       [](const GemmPackedConfig& config, const KernelRequest& request) {
+         return gemm_packed(config, request.gemm);
+       },
+       [](const GemmPackedConfig& config, const KernelRequest& request) {
+         return unless_no_units(reasons_against(config, request.gemm), config, request);
+       }});
   entry.takes_packed = true;
+  return entry;
+}
+
+// As one kernel: a workload makes a plan of it, see gemm_choice.hpp.
+KernelEntry auto_row() {
+  KernelEntry entry;
+  entry.name = "gemm/auto";
+  entry.operation = "gemm";
+  entry.summary = "the kernel and config that suit device, types and sizes, by a table";
+  entry.source = "gemm_shipped_table.cpp, or what vkmoye-bench tune found";
+  entry.types = {ScalarType::f16,  ScalarType::f32, ScalarType::f64, ScalarType::i32,
+                 ScalarType::bf16, ScalarType::i8,  ScalarType::u8};
+  entry.chooses = true;
+  entry.describe = [types = entry.types](const KernelRequest& request) {
+    std::vector<std::string> reasons = reasons_against_type(types, request.type);
+    const GemmQuestion question{request.gemm, request.shape};
+    if (!request.options.empty() && reasons.empty()) {
+      reasons.push_back(no_options_of_a_choice(request.options, question, request.device));
+    }
+    if (!reasons.empty()) throw KernelError("gemm/auto", std::move(reasons));
+    return gemm_auto(question, request.device);
+  };
   return entry;
 }
 
 }  // namespace
 
 std::vector<KernelEntry> gemm_rows() {
-  return {row("gemm/moye_simple", "copy a tile of each operand, multiply, repeat",
+  return {auto_row(),
+          row("gemm/moye_simple", "copy a tile of each operand, multiply, repeat",
               "MoYe.jl, matrix multiplication tutorial", moye_simple),
           row("gemm/moye_prefetch", "the next tiles travel in registers meanwhile",
               "MoYe.jl, TiledMMA tutorial", moye_prefetch),
@@ -97,6 +162,10 @@ std::vector<KernelEntry> gemm_rows() {
                },
                [](const GemmThinConfig& config, const KernelRequest& request) {
                  return gemm_thin(config, request.gemm);
+               },
+               [](const GemmThinConfig& config, const KernelRequest& request) {
+                 return unless_too_many(reasons_against(config, request.gemm), config.threads,
+                                        request);
                }}),
           entry_of<GemmMatrixConfig>(
               {"gemm/coopmat",
@@ -110,6 +179,9 @@ std::vector<KernelEntry> gemm_rows() {
                },
                [](const GemmMatrixConfig& config, const KernelRequest& request) {
                  return gemm_matrix(config, request.gemm);
+               },
+               [](const GemmMatrixConfig& config, const KernelRequest& request) {
+                 return unless_no_units(reasons_against(config, request.gemm), config, request);
                }}),
           packed_row()};
 }

@@ -23,6 +23,8 @@ struct KernelRow {
   /// The config for a request without options.
   std::function<Config(const KernelRequest&)> defaults;
   std::function<ir::Kernel(const Config&, const KernelRequest&)> describe;
+  /// See KernelEntry::refuse.
+  std::function<std::vector<std::string>(const Config&, const KernelRequest&)> refuse = {};
 };
 
 /// Every element type there is: of kernels that move elements and do not look at them.
@@ -39,14 +41,27 @@ KernelEntry entry_of(KernelRow<Config> row) {
   for (const auto& field : row.fields) {
     entry.options.push_back({field.name, field.show(usual), field.help});
   }
-  entry.describe = [row = std::move(row)](const KernelRequest& request) {
-    std::vector<std::string> reasons = reasons_against_type(row.types, request.type);
-    Config config = row.defaults(request);
-    for (std::string& reason : read_fields(row.fields, request.options, config)) {
+  const auto read = [types = row.types, fields = row.fields, defaults = row.defaults](
+                        const KernelRequest& request, std::vector<std::string>& reasons) {
+    reasons = reasons_against_type(types, request.type);
+    Config config = defaults(request);
+    for (std::string& reason : read_fields(fields, request.options, config)) {
       reasons.push_back(std::move(reason));
     }
-    if (!reasons.empty()) throw KernelError(row.name, std::move(reasons));
-    return row.describe(config, request);
+    return config;
+  };
+  if (row.refuse) {
+    entry.refuse = [read, refuse = row.refuse](const KernelRequest& request) {
+      std::vector<std::string> reasons;
+      const Config config = read(request, reasons);
+      return reasons.empty() ? refuse(config, request) : reasons;
+    };
+  }
+  entry.describe = [read, name = row.name, describe = row.describe](const KernelRequest& request) {
+    std::vector<std::string> reasons;
+    const Config config = read(request, reasons);
+    if (!reasons.empty()) throw KernelError(name, std::move(reasons));
+    return describe(config, request);
   };
   return entry;
 }

@@ -57,9 +57,14 @@ struct KernelEntry {
   /// Throws KernelError with every reason: a type or an option it does not have, a value it cannot
   /// read, and those of the family's `reasons_against`.
   std::function<ir::Kernel(const KernelRequest& request)> describe;
+  /// Reasons that are known before the kernel is described, which takes seconds: what config, form and
+  /// device rule out. Empty: there may be more. Of kernels that gemm/auto chooses from.
+  std::function<std::vector<std::string>(const KernelRequest& request)> refuse = {};
 
   /// Operands of the product lie in fragment order: they are packed first, see gemm_packed.hpp.
   bool takes_packed = false;
+  /// Another entry does the work, chosen by a table, see gemm_choice.hpp.
+  bool chooses = false;
 };
 
 /// The plain request for elements of `type`, for any kernel.

@@ -1,0 +1,97 @@
+#include "vkmoye/gen/kernels/gemm_candidates.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "vkmoye/base/text.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+constexpr const char* kCandidates = R"(
+# --- matrix units, tiles through shared memory ---
+* | f16,f32 f16,f16 bf16,f32 | least>=17 lanes>=32                         | gemm/coopmat --tile 128x256x32/128x128x64/256x128x32/128x128x32/256x256x32/64x128x64/128x64x64/64x64x64 --subgroups 2x4/2x2/4x2/4x4 --strip 8/1/16 --unroll yes/no |
+* | f16,f32 f16,f16 bf16,f32 | least>=17 lanes>=32 area<=1048576 k>=2048 batch=1 | gemm/coopmat --tile 128x128x64/64x64x64/128x64x64/64x128x64 --subgroups 2x2/2x4 --split-k 8/16/4/32/64/2 |
+* | f16,f32 f16,f16 bf16,f32 | m<=32 lanes>=32                             | gemm/coopmat --tile 16x128x64/16x64x128/16x256x64/32x128x64 --subgroups 1x4/1x2 --split-k 8/4/16/1/32 |
+* | f16,f32 f16,f16 bf16,f32 | n<=32 lanes>=32                             | gemm/coopmat --tile 128x16x64/64x16x128/256x16x64/128x32x64 --subgroups 4x1/2x1 --split-k 8/4/16/1/32 |
+* | i8,i32 u8,u32            | lanes>=32                                   | gemm/coopmat --tile 128x128x128/128x256x64/128x128x64/64x128x128/64x64x128 --subgroups 2x2/2x4/4x2 --strip 8/1/16 --unroll yes/no |
+* | i8,i32 u8,u32            | lanes>=32 area<=1048576 k>=2048 batch=1     | gemm/coopmat --tile 128x128x128/64x64x128 --subgroups 2x2 --split-k 8/16/4/32 |
+* | f16,f32 f16,f16 i8,i32 u8,u32 | lanes<=16                              | gemm/coopmat --tile 32x32x32/16x16x32/64x64x32/32x32x64 --subgroups 2x2/1x1/2x1 --split-k 1/4 |
+
+# --- matrix units, operands packed first ---
+* | f16,f32 f16,f16          | least>=17 lanes>=32                         | gemm/packed --part 64x64/64x32/128x64/32x64/64x128 --subgroups 2x2/1x2/2x4 --strip 8/4/16 |
+* | f16,f32 f16,f16          | lanes<=16                                   | gemm/packed --part 32x32/16x16 --subgroups 2x2/1x1 |
+
+# --- few rows or columns ---
+* | f16,f32 f16,f16 f32,f32 f64,f64 i32,i32 | least<=64                    | gemm/thin |
+* | f16,f32 f16,f16 f32,f32 f64,f64 i32,i32 | least<=64                    | gemm/thin --reads 2x4/4x2/4x1/1x4/2x2/8x1 --threads 128/256/64/512 --split-k 1/4/2/8 |
+* | f16,f32 f16,f16 f32,f32 f64,f64 i32,i32 | lanes<=16                    | gemm/thin --reads 1x4/2x4/4x2 --threads 128/64/256 |
+
+# --- neither ---
+* | f16,f32 f16,f16 f32,f32 f64,f64 i32,i32 | -                            | gemm/simt |
+* | f16,f32 f16,f16 f32,f32 f64,f64 i32,i32 | least>=9                     | gemm/simt --tile 128x128x8/64x64x8/128x64x8/64x128x8/128x128x16/64x64x16 --split-k 1/8/16/32/4 |
+* | f16,f32 f16,f16 f32,f32 f64,f64 i32,i32 | least>=9                     | gemm/simt --threads 16x16/16x8/8x8 --tile 128x128x8/64x64x8/64x64x16/128x64x16 --values 4x4/2x2 |
+)";
+
+std::vector<std::string> alternatives_of(const std::string& text) {
+  std::vector<std::string> out(1);
+  for (const char c : text) {
+    if (c == '/') {
+      out.emplace_back();
+    } else {
+      out.back() += c;
+    }
+  }
+  return out;
+}
+
+// A config, and how many of its values are not the first of theirs.
+struct Variant {
+  Options options;
+  int changes = 0;
+};
+
+std::vector<Variant> variants_of(const GemmRow& row) {
+  std::vector<Variant> variants(1);
+  for (const auto& [name, text] : row.options) {
+    std::vector<Variant> more;
+    for (const Variant& variant : variants) {
+      const auto values = alternatives_of(text);
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        Variant next = variant;
+        next.options[name] = values[i];
+        next.changes += i == 0 ? 0 : 1;
+        more.push_back(std::move(next));
+      }
+    }
+    variants = std::move(more);
+  }
+  return variants;
+}
+
+}  // namespace
+
+std::vector<GemmChoice> gemm_candidates(const GemmQuestion& question, const DeviceCaps& device) {
+  static const GemmTable table = parse_gemm_table(kCandidates, "candidates");
+  std::vector<std::pair<int, GemmChoice>> found;
+  for (const GemmRow& row : table.rows) {
+    if (!is_for_types(row, question.form) || !unmet(row, question, device).empty()) continue;
+    for (Variant& variant : variants_of(row)) {
+      GemmRow one = row;
+      one.options = std::move(variant.options);
+      found.emplace_back(variant.changes, choice_of(table, one, question.form));
+    }
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<GemmChoice> out;
+  std::set<std::string> seen;
+  for (auto& [changes, choice] : found) {
+    if (seen.insert(choice.text()).second) out.push_back(std::move(choice));
+  }
+  return out;
+}
+
+}  // namespace vkmoye::gen

@@ -1,0 +1,247 @@
+#include "vkmoye/gen/kernels/gemm_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
+#include "vkmoye/gen/kernels/registry.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+constexpr std::int64_t kUnknownExtent = 4096;
+constexpr const char* kSplit = "split-k";
+
+std::string trimmed(std::string_view text) {
+  const auto begin = text.find_first_not_of(" \t\r");
+  if (begin == std::string_view::npos) return "";
+  return std::string(text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1));
+}
+
+// The parts of `text` between `separator`s, without the spaces around them and without empty ones.
+std::vector<std::string> parts_of(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  while (true) {
+    const auto end = std::min(text.find(separator), text.size());
+    std::string part = trimmed(text.substr(0, end));
+    if (!part.empty()) parts.push_back(std::move(part));
+    if (end == text.size()) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::string lower_case(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+// What a condition can ask for.
+struct Quantity {
+  const char* name;
+  const char* letters;  // the values of an order; nullptr: it is a number
+  double (*of)(const std::vector<std::int64_t>& shape, const GemmQuestion&, const DeviceCaps&);
+};
+
+double extent(const std::vector<std::int64_t>& shape, std::size_t which) {
+  return static_cast<double>(shape[which]);
+}
+
+constexpr Quantity kQuantities[] = {
+    {"m", nullptr, [](const auto& shape, const auto&, const auto&) { return extent(shape, 0); }},
+    {"n", nullptr, [](const auto& shape, const auto&, const auto&) { return extent(shape, 1); }},
+    {"k", nullptr, [](const auto& shape, const auto&, const auto&) { return extent(shape, 2); }},
+    {"batch", nullptr,
+     [](const auto&, const auto& question, const auto&) -> double {
+       return static_cast<double>(question.batch);
+     }},
+    {"least", nullptr,
+     [](const auto& shape, const auto&, const auto&) {
+       return std::min(extent(shape, 0), extent(shape, 1));
+     }},
+    {"area", nullptr,
+     [](const auto& shape, const auto&, const auto&) {
+       return extent(shape, 0) * extent(shape, 1);
+     }},
+    {"lanes", nullptr,
+     [](const auto&, const auto&, const auto& device) -> double { return device.subgroup_size; }},
+    {"shared", nullptr,
+     [](const auto&, const auto&, const auto& device) -> double {
+       return device.max_shared_bytes;
+     }},
+    {"a", "km",
+     [](const auto&, const auto& question, const auto&) -> double {
+       return question.form.a_k_contiguous ? 'k' : 'm';
+     }},
+    {"b", "kn",
+     [](const auto&, const auto& question, const auto&) -> double {
+       return question.form.b_k_contiguous ? 'k' : 'n';
+     }},
+};
+
+const Quantity* find_quantity(const std::string& name) {
+  const auto found = std::find_if(std::begin(kQuantities), std::end(kQuantities),
+                                  [&](const Quantity& row) { return row.name == name; });
+  return found == std::end(kQuantities) ? nullptr : found;
+}
+
+GemmCondition parse_condition(const std::string& text) {
+  const auto begin = text.find_first_of("<>=");
+  const auto end = text.find_first_not_of("<>=", std::min(begin, text.size()));
+  const auto wrong = [&](const char* what) {
+    return ArgumentError(fmt::format("'{}' is no condition: {}", text, what));
+  };
+  if (begin == std::string::npos || end == std::string::npos) throw wrong("such as m>=512 or b=n");
+  GemmCondition condition{text.substr(0, begin), text.substr(begin, end - begin), 0};
+  const Quantity* quantity = find_quantity(condition.name);
+  if (quantity == nullptr) {
+    std::vector<std::string> names;
+    for (const Quantity& row : kQuantities) names.emplace_back(row.name);
+    throw wrong(("there are " + join(names, " ")).c_str());
+  }
+  const std::string value = text.substr(end);
+  if (quantity->letters != nullptr) {
+    const bool fits = condition.relation == "=" && value.size() == 1 &&
+                      std::string_view(quantity->letters).find(value[0]) != std::string_view::npos;
+    if (!fits) throw wrong("an order is one of a=k a=m b=k b=n");
+    condition.value = value[0];
+    return condition;
+  }
+  const auto number = parse_numbers(value, 'x');
+  if (!number || number->size() != 1) throw wrong("it compares with a whole number");
+  if (condition.relation != ">=" && condition.relation != "<=" && condition.relation != "=") {
+    throw wrong("there are >= <= =");
+  }
+  condition.value = number->front();
+  return condition;
+}
+
+bool has_option(const KernelEntry& entry, const std::string& name) {
+  return name == kSplit ||
+         std::any_of(entry.options.begin(), entry.options.end(),
+                     [&](const OptionRow& option) { return option.name == name; });
+}
+
+// "gemm/coopmat --tile 128x256x32 --split-k 4" into `row`.
+void parse_kernel(const std::string& text, GemmRow& row) {
+  const std::vector<std::string> words = parts_of(text, ' ');
+  const KernelEntry* entry = words.empty() ? nullptr : find_kernel(words.front());
+  if (entry == nullptr || entry->operation != "gemm" || entry->chooses) {
+    throw ArgumentError(fmt::format("'{}' names no kernel of products", text));
+  }
+  row.kernel = entry->name;
+  for (std::size_t i = 1; i < words.size(); i += 2) {
+    const std::string name = words[i].substr(std::min<std::size_t>(2, words[i].size()));
+    if (!words[i].starts_with("--") || i + 1 == words.size()) {
+      throw ArgumentError(fmt::format("'{}' is no option with a value", words[i]));
+    }
+    if (!has_option(*entry, name)) {
+      throw ArgumentError(fmt::format("{} has no option '{}'", entry->name, words[i]));
+    }
+    row.options[name] = words[i + 1];
+  }
+}
+
+constexpr std::size_t kColumns = 5;
+
+GemmRow parse_row(const std::string& text) {
+  GemmRow row;
+  row.text = text;
+  std::vector<std::string> columns;
+  std::string_view rest = text;
+  while (columns.size() + 1 < kColumns && rest.find('|') != std::string_view::npos) {
+    columns.push_back(trimmed(rest.substr(0, rest.find('|'))));
+    rest.remove_prefix(rest.find('|') + 1);
+  }
+  columns.push_back(trimmed(rest));
+  if (columns.size() != kColumns) {
+    throw ArgumentError(
+        fmt::format("{} columns where a row has {}: device | types | where | "
+                    "kernel | why",
+                    columns.size(), kColumns));
+  }
+  row.devices = parts_of(columns[0], ',');
+  row.types = parts_of(columns[1], ' ');
+  if (row.devices.empty()) throw ArgumentError("no device; * is any");
+  if (row.types.empty()) throw ArgumentError("no types; * is any");
+  if (columns[2] != "-") {
+    for (const std::string& part : parts_of(columns[2], ' ')) {
+      row.where.push_back(parse_condition(part));
+    }
+  }
+  parse_kernel(columns[3], row);
+  row.why = columns[4];
+  return row;
+}
+
+}  // namespace
+
+GemmTable parse_gemm_table(std::string_view text, const std::string& name, int first_line) {
+  GemmTable table{name, {}};
+  int number = first_line - 1;
+  while (!text.empty()) {
+    const auto end = std::min(text.find('\n'), text.size());
+    const std::string line = trimmed(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    ++number;
+    if (line.empty() || line.starts_with('#')) continue;
+    try {
+      GemmRow& row = table.rows.emplace_back(parse_row(line));
+      row.line = number;
+    } catch (const Error& error) {
+      throw ArgumentError(fmt::format("{}, line {}: {}", name, number, error.what()));
+    }
+  }
+  return table;
+}
+
+std::string match_text(const GemmRow& row) {
+  std::vector<std::string> conditions;
+  for (const GemmCondition& condition : row.where) {
+    const bool letter = find_quantity(condition.name)->letters != nullptr;
+    conditions.push_back(condition.name + condition.relation +
+                         (letter ? std::string(1, static_cast<char>(condition.value))
+                                 : std::to_string(condition.value)));
+  }
+  return fmt::format("{} | {} | {}", join(row.devices, ", "), join(row.types, " "),
+                     conditions.empty() ? "-" : join(conditions, " "));
+}
+
+bool is_for_device(const GemmRow& row, const DeviceCaps& device) {
+  const std::string name = lower_case(device.name);
+  return std::any_of(row.devices.begin(), row.devices.end(), [&](const std::string& part) {
+    return part == "*" || name.find(lower_case(part)) != std::string::npos;
+  });
+}
+
+bool is_for_types(const GemmRow& row, const GemmForm& form) {
+  const std::string types =
+      fmt::format("{},{}", to_string(form.operand), to_string(form.accumulator));
+  return std::any_of(row.types.begin(), row.types.end(),
+                     [&](const std::string& one) { return one == "*" || one == types; });
+}
+
+std::string unmet(const GemmRow& row, const GemmQuestion& question, const DeviceCaps& device) {
+  const std::vector<std::int64_t> shape =
+      question.shape.value_or(std::vector<std::int64_t>(3, kUnknownExtent));
+  for (const GemmCondition& condition : row.where) {
+    const Quantity& quantity = *find_quantity(condition.name);
+    const double found = quantity.of(shape, question, device);
+    const auto wanted = static_cast<double>(condition.value);
+    const bool holds = condition.relation == ">="   ? found >= wanted
+                       : condition.relation == "<=" ? found <= wanted
+                                                    : found == wanted;
+    if (holds) continue;
+    const auto value = [&](double number) {
+      return quantity.letters == nullptr ? fmt::format("{:.0f}", number)
+                                         : std::string(1, static_cast<char>(number));
+    };
+    return fmt::format("{}{}{} does not hold, {} is {}", condition.name, condition.relation,
+                       value(wanted), condition.name, value(found));
+  }
+  return "";
+}
+
+}  // namespace vkmoye::gen

@@ -1,0 +1,180 @@
+// gemm/auto and tune on the command line: what is chosen, and that it is right.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+
+#include "cli/bench.hpp"
+#include "support/npy.hpp"
+#include "support/process.hpp"
+
+namespace vkmoye::test {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+const std::string kHeader = "# vkmoye: kernels of gemm/auto, found by tune; format 1\n";
+
+// The one row of `run gemm/auto`.
+json row_of(std::vector<std::string> words, const std::vector<std::string>& environment = {}) {
+  words.insert(words.begin(), {"run", "gemm/auto", "--min-time", "0", "--format", "json"});
+  const Outcome outcome = bench(words, environment);
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  return json::parse(outcome.out)["results"][0];
+}
+
+TEST(AutoCli, RunSaysWhichKernelItWas) {
+  const json thin = row_of({"--size", "3x70x64"});
+  EXPECT_EQ(thin["kernel"], "gemm/auto");
+  EXPECT_EQ(thin["config"]["kernel"], "gemm/thin");
+  EXPECT_EQ(thin["config"]["rows"], "3");
+  EXPECT_EQ(thin["verified"], true);
+  EXPECT_THAT(std::string(thin["command"]), HasSubstr(" run gemm/auto --size 3x70x64 "));
+  const json whole = row_of({"--size", "33x65x40", "--type", "f16,f32", "--a", "m", "--b", "n",
+                             "--c", "m", "--beta", "2", "--batch", "2", "--epilogue", "relu"});
+  EXPECT_EQ(whole["config"]["kernel"], "gemm/simt");
+  EXPECT_EQ(whole["verified"], true);
+  const json on_host = row_of({"--size", "9x17x20", "--device", "host"});
+  EXPECT_EQ(on_host["verified"], true);
+}
+
+TEST(AutoCli, ApplyMultipliesArrays) {
+  const TemporaryFolder folder;
+  const std::string a = folder.file("a.npy"), b = folder.file("b.npy"), c = folder.file("c.npy");
+  const auto floats = [](std::initializer_list<float> values) {
+    return std::string(reinterpret_cast<const char*>(values.begin()), 4 * values.size());
+  };
+  write_file(a, npy("<f4", "(1, 2)", floats({2, 3})));
+  write_file(b, npy("<f4", "(3, 2)", floats({1, 0, 0, 1, 1, 1})));
+  const Outcome outcome = bench({"apply", "gemm/auto", "--in", a, b, "--out", c});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(read_file(c), npy("<f4", "(1, 3)", floats({2, 3, 5})));
+}
+
+TEST(AutoCli, EmitPrintsTheKernelThatWasChosen) {
+  const Outcome chosen = bench({"emit", "gemm/auto", "--size", "3x4096x64"});
+  ASSERT_EQ(chosen.status, 0) << chosen.err;
+  EXPECT_THAT(chosen.out, StartsWith("// generated: gemm/thin "));
+  EXPECT_EQ(chosen.out, bench({"emit", "gemm/thin", "--size", "3x4096x64"}).out);
+}
+
+TEST(AutoCli, ExplainSaysWhichAndWhy) {
+  const Outcome table = bench({"explain", "gemm/auto", "--size", "512x512x4096"});
+  ASSERT_EQ(table.status, 0) << table.err;
+  EXPECT_THAT(table.out, AllOf(StartsWith("chosen: gemm/simt (gemm_shipped_table.cpp, line "),
+                               HasSubstr("): takes every size, order and type"),
+                               HasSubstr("gemm/thin: least<=16 does not hold, least is 512\n"),
+                               HasSubstr("\ngemm/simt  form=f32,f32,f32 a=k b=k tile=128x128x8")));
+  const json report = json::parse(
+      bench({"explain", "gemm/auto", "--size", "512x512x4096", "--format", "json"}).out);
+  EXPECT_EQ(report["kernel"], "gemm/simt");
+  EXPECT_THAT(std::string(report["choice"][0]), StartsWith("chosen: gemm/simt "));
+}
+
+TEST(AutoCli, OptionsOfTheKernelAreRefusedWithItsName) {
+  for (const char* command : {"run", "emit", "explain"}) {
+    const Outcome outcome = bench({command, "gemm/auto", "--tile", "64x64x8"});
+    EXPECT_EQ(outcome.status, 2) << command;
+    EXPECT_THAT(outcome.err,
+                AllOf(HasSubstr("--tile is for the kernel that it chooses: here gemm/"),
+                      HasSubstr("name that kernel to change it")));
+  }
+}
+
+// --- tables of the user's ---
+
+class TableCli : public testing::Test {
+ protected:
+  std::vector<std::string> environment() const { return {"VKMOYE_GEMM_TABLE=" + table_}; }
+
+  TemporaryFolder folder_;
+  std::string table_ = folder_.file("mine.table");
+};
+
+TEST_F(TableCli, TuneWritesWhatLaterRunsRead) {
+  const Outcome tuned = bench({"tune", "gemm", "--size", "64x64x64", "--budget", "5", "--output",
+                               table_, "--format", "json"});
+  ASSERT_EQ(tuned.status, 0) << tuned.err;
+  const json rows = json::parse(tuned.out)["results"];
+  ASSERT_GE(rows.size(), 1u);
+  EXPECT_GE(double{rows[0]["ratio"]["auto"]}, 1);
+  for (const json& row : rows) EXPECT_EQ(row["verified"], true);
+  EXPECT_THAT(tuned.err, HasSubstr("gemm/auto reads " + table_));
+  const std::string text = read_file(table_);
+  EXPECT_THAT(text,
+              AllOf(StartsWith(kHeader + "# device: "), HasSubstr("\n* | f32,f32 | m=64 n=64 k=64 "
+                                                                  "batch=1 a=k b=k | gemm/")));
+  const Outcome again = run({"sh", "-c", std::string(rows[0]["command"]) + " --min-time 0"});
+  EXPECT_EQ(again.status, 0) << again.err;
+
+  const json row = row_of({"--size", "64"}, environment());
+  EXPECT_EQ(row["config"]["kernel"], rows[0]["kernel"]);
+  const std::string device = std::string(json::parse(tuned.out)["device"]["name"]).substr(0, 8);
+  const Outcome why = run({"env", environment()[0], VKMOYE_BENCH, "explain", "gemm/auto", "--size",
+                           "64", "--device", device});
+  EXPECT_THAT(why.out,
+              AllOf(StartsWith("chosen: "), HasSubstr(" (" + table_ + ", line 5): measured: ")));
+}
+
+TEST_F(TableCli, ARowOfTheUsersIsTakenFirst) {
+  ASSERT_EQ(bench({"tune", "gemm", "--size", "8x8x8", "--budget", "0", "--output", table_}).status,
+            0);
+  write_file(table_, read_file(table_) + "* | f32,f32 | m>=20 | gemm/simt --tile 7x7x7 | bad\n" +
+                         "* | f32,f32 | m>=20 | gemm/moye_simple --split-k 2 | mine\n");
+  const json row = row_of({"--size", "24x24x24"}, environment());
+  EXPECT_EQ(row["config"]["kernel"], "gemm/moye_simple");
+  EXPECT_EQ(row["config"]["split-k"], "2");
+  EXPECT_EQ(row["verified"], true);
+}
+
+TEST_F(TableCli, WhatCannotBeReadIsIgnoredInOneLine) {
+  for (const char* text :
+       {"",
+        "\x7f"
+        "ELF",
+        "# vkmoye: kernels of gemm/auto, found by tune; format 2\n",
+        "# vkmoye: kernels of gemm/auto, found by tune; format 1\n# device: another\n"}) {
+    write_file(table_, text);
+    const Outcome outcome =
+        bench({"run", "gemm/auto", "--size", "8", "--min-time", "0"}, environment());
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_THAT(outcome.err, StartsWith("vkmoye-bench: " + table_ + " is ignored: "));
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  }
+}
+
+TEST_F(TableCli, WhatCannotBeTunedIsRefused) {
+  const auto refused = [&](std::vector<std::string> words, const std::string& why) {
+    words.insert(words.begin(), "tune");
+    words.insert(words.end(), {"--output", table_});
+    const Outcome outcome = bench(words);
+    EXPECT_EQ(outcome.status, 2) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(why));
+    EXPECT_FALSE(std::filesystem::exists(table_));
+  };
+  refused({"copy/auto", "--size", "8"}, "there is a table of choices for gemm alone");
+  refused({"gemm"}, "--size");
+  refused({"gemm", "--size", "0x4x4"}, "has nothing to time");
+  refused({"gemm", "--size", "4x4"}, "has 2 extents");
+  refused({"gemm", "--size", "8", "--budget", "-1"}, "--budget '-1' is not a number of seconds");
+  refused({"gemm", "--size", "8", "--split-k", "2"}, "--split-k: is among what tune searches");
+  refused({"gemm", "--size", "8", "--device", "host"}, "there is no clock on the host");
+}
+
+TEST_F(TableCli, WhereNothingRunsNothingIsWritten) {
+  const Outcome outcome =
+      bench({"tune", "gemm", "--size", "8", "--type", "bf16", "--budget", "1", "--output", table_});
+  EXPECT_EQ(outcome.status, 3) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("bf16"));
+  EXPECT_FALSE(std::filesystem::exists(table_));
+}
+
+}  // namespace
+}  // namespace vkmoye::test

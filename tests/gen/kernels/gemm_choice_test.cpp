@@ -1,0 +1,319 @@
+// Which kernel gemm/auto takes: every row of the table is reached and accepted, nothing that gemm/simt
+// takes is refused.
+
+#include "vkmoye/gen/kernels/gemm_choice.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <random>
+#include <string>
+
+#include "support/fake_devices.hpp"
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
+#include "vkmoye/gen/kernels/gemm_candidates.hpp"
+#include "vkmoye/gen/kernels/gemm_packed.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::Each;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::ThrowsMessage;
+
+DeviceCaps named(DeviceCaps caps, const char* name) {
+  caps.name = name;
+  return caps;
+}
+
+DeviceCaps without_matrices(DeviceCaps caps) {
+  caps.matrix_shapes.clear();
+  return caps;
+}
+
+// As the drivers name them, and some that no row names.
+std::vector<DeviceCaps> devices() {
+  DeviceCaps gfx12 = named(test::rdna3_like(), "AMD Radeon Graphics (RADV GFX1201)");
+  return {named(test::h200_like(), "NVIDIA H200"),
+          named(test::rdna3_like(), "AMD Radeon RX 7900 XTX (RADV NAVI31)"),
+          named(test::rdna3_like(), "AMD Radeon Graphics (RADV STRIX1)"),
+          std::move(gfx12),
+          named(test::lavapipe_like(), "llvmpipe (LLVM 19.1.7, 256 bits)"),
+          test::h200_like(),
+          without_matrices(test::rdna3_like())};
+}
+
+struct Types {
+  ScalarType operand, accumulator;
+};
+constexpr Types kTypes[] = {
+    {ScalarType::f16, ScalarType::f32}, {ScalarType::f16, ScalarType::f16},
+    {ScalarType::f32, ScalarType::f32}, {ScalarType::f64, ScalarType::f64},
+    {ScalarType::i32, ScalarType::i32}, {ScalarType::bf16, ScalarType::f32},
+    {ScalarType::i8, ScalarType::i32},  {ScalarType::u8, ScalarType::u32},
+};
+
+GemmQuestion question(const Types& types, std::vector<std::int64_t> shape) {
+  GemmQuestion out;
+  out.form = gemm_form(types.operand);
+  out.form.accumulator = types.accumulator;
+  out.shape = std::move(shape);
+  return out;
+}
+
+// --- the table that ships ---
+
+TEST(GemmChoice, EveryShippedRowIsReachedAndAccepted) {
+  std::vector<GemmQuestion> questions;
+  for (const Types& types : kTypes) {
+    for (const auto& [m, n, k] : {std::array<std::int64_t, 3>{1, 4096, 4096},
+                                  {16, 4096, 4096},
+                                  {4096, 16, 4096},
+                                  {12, 4096, 64},
+                                  {128, 128, 14336},
+                                  {512, 512, 16384},
+                                  {1024, 1024, 1024},
+                                  {1536, 1536, 1024},
+                                  {2048, 2048, 1024},
+                                  {4096, 4096, 4096}}) {
+      questions.push_back(question(types, {m, n, k}));
+      questions.push_back(questions.back());
+      questions.back().form.a_k_contiguous = questions.back().form.b_k_contiguous = false;
+    }
+  }
+  const std::vector<DeviceCaps> all = devices();
+  for (const GemmRow& row : shipped_gemm_table().rows) {
+    bool reached = false;
+    for (const DeviceCaps& device : all) {
+      for (const GemmQuestion& one : questions) {
+        if (reached || !is_for_device(row, device) || !is_for_types(row, one.form) ||
+            !unmet(row, one, device).empty()) {
+          continue;
+        }
+        const GemmChoice choice = choose_gemm(one, device);
+        if (!choice.row.ends_with(" " + std::to_string(row.line))) continue;
+        reached = true;
+        EXPECT_THAT(reasons_against(choice, one, device), IsEmpty()) << row.text;
+      }
+    }
+    EXPECT_TRUE(reached) << "no product comes to this row:\n" << row.text;
+    EXPECT_NE(row.why, "") << row.text;
+  }
+}
+
+TEST(GemmChoice, SuitsTheH200) {
+  const DeviceCaps h200 = devices().front();
+  const auto chosen = [&](const Types& types, std::vector<std::int64_t> shape) {
+    return choose_gemm(question(types, std::move(shape)), h200);
+  };
+  EXPECT_EQ(chosen(kTypes[0], {8192, 8192, 8192}).entry->name, "gemm/packed");
+  EXPECT_EQ(chosen(kTypes[0], {1, 4096, 4096}).entry->name, "gemm/thin");
+  EXPECT_EQ(chosen(kTypes[2], {4096, 4096, 4096}).entry->name, "gemm/simt");
+  const GemmChoice deep = chosen(kTypes[0], {128, 128, 14336});
+  EXPECT_EQ(deep.entry->name, "gemm/coopmat");
+  EXPECT_GT(deep.slices, 1);
+  EXPECT_THAT(deep.text(), HasSubstr(" --split-k " + std::to_string(deep.slices)));
+  EXPECT_THAT(deep.passed, Contains(HasSubstr("gemm/thin: least<=4 does not hold, least is 128")));
+}
+
+// --- what cannot be ---
+
+// Whatever gemm/simt takes on a device, some row takes, on devices of every kind.
+TEST(GemmChoice, NothingIsRefusedThatSimtTakes) {
+  std::mt19937_64 random(8);
+  const auto below = [&](std::uint64_t end) { return static_cast<std::int64_t>(random() % end); };
+  std::vector<DeviceCaps> all = devices();
+  all.push_back(test::poor());
+  all.push_back(common_device());
+  const KernelEntry& simt = *find_kernel("gemm/simt");
+  int taken = 0;
+  for (int i = 0; i < 300; ++i) {
+    GemmQuestion one = question(kTypes[below(5)], {});
+    for (int axis = 0; axis < 3; ++axis) {
+      const std::int64_t most[] = {3, 20, 300, 5000, 20000};
+      one.shape->push_back(below(static_cast<std::uint64_t>(most[below(5)])));
+    }
+    one.form.a_k_contiguous = below(2) == 0;
+    one.form.b_k_contiguous = below(2) == 0;
+    one.form.beta = below(2) == 0;
+    one.form.batched = below(3) == 0;
+    one.batch = one.form.batched ? below(9) : 1;
+    if (below(3) == 0 && is_floating(one.form.accumulator)) {
+      one.form.epilogue = {*find_gemm_step("bias"), *find_gemm_step("relu")};
+    }
+    const DeviceCaps& device = all[static_cast<std::size_t>(below(all.size()))];
+    GemmChoice by_simt;
+    by_simt.entry = &simt;
+    if (!reasons_against(by_simt, one, device).empty()) continue;
+    ++taken;
+    EXPECT_THAT(reasons_against(choose_gemm(one, device), one, device), IsEmpty())
+        << i << ": " << device.name << ' ' << form_text(one.form);
+  }
+  EXPECT_GT(taken, 200);
+}
+
+TEST(GemmChoice, ARowThatIsRefusedIsPassedOverWithEveryReason) {
+  const GemmQuestion one = question(kTypes[0], {512, 512, 512});
+  const std::vector<GemmTable> tables = {
+      parse_gemm_table("* | * | - | gemm/coopmat --tile 100x128x32 | nonsense\n"
+                       "* | * | - | gemm/coopmat --tile big | no numbers\n"
+                       "* | * | - | gemm/simt --split-k 1024 | more slices than k\n"
+                       "* | * | - | gemm/simt --split-k none | no number\n"
+                       "* | * | - | gemm/moye_simple | fits\n",
+                       "mine")};
+  const GemmChoice choice = choose_gemm(one, test::h200_like(), tables);
+  EXPECT_EQ(choice.text(), "gemm/moye_simple");
+  EXPECT_EQ(choice.row, "mine, line 5");
+  EXPECT_THAT(join(choice.passed, "\n"),
+              AllOf(HasSubstr("mine, line 1: gemm/coopmat: tile m 100 is no power of two"),
+                    HasSubstr("mine, line 2: gemm/coopmat: tile 'big' is not"),
+                    HasSubstr("mine, line 3: gemm/simt: k = 512 in 1024 slices"),
+                    HasSubstr("mine, line 4: gemm/simt: split-k 'none' is not")));
+}
+
+TEST(GemmChoice, AnExecutorMayRefuseMoreThanLimitsTell) {
+  const GemmQuestion one = question(kTypes[0], {4096, 4096, 4096});
+  const DeviceCaps h200 = devices().front();
+  const GemmChoice choice =
+      choose_gemm(one, h200, {}, [](const GemmChoice& offered) -> std::vector<std::string> {
+        if (offered.entry->name == "gemm/simt") return {};
+        return {"multiplies wrong"};
+      });
+  EXPECT_EQ(choice.entry->name, "gemm/simt");
+  EXPECT_THAT(choice.passed, Contains(HasSubstr("gemm/packed: multiplies wrong")));
+}
+
+TEST(GemmChoice, WithoutALayoutOfFragmentsNothingIsPacked) {
+  const GemmQuestion one = question(kTypes[0], {8192, 8192, 8192});
+  DeviceCaps h200 = devices().front();
+  const GemmPackedConfig config = gemm_packed_config(one.form, h200);
+  const PackedForm a = packed_form(config, one.form, 'a');
+  h200.fragment_orders.push_back({'a',
+                                  "f16",
+                                  static_cast<std::uint32_t>(a.rows),
+                                  static_cast<std::uint32_t>(a.depth),
+                                  a.lanes,
+                                  {}});
+  const GemmChoice choice = choose_gemm(one, h200);
+  EXPECT_EQ(choice.entry->name, "gemm/coopmat");
+  EXPECT_THAT(choice.passed, Contains(AllOf(HasSubstr("gemm/packed: "), HasSubstr("f16 a 16x16"))));
+}
+
+// What a device lacks is said as for any kernel, where it runs.
+TEST(GemmChoice, TypesForMatrixUnitsAloneNameWhatTheDeviceLacks) {
+  const GemmQuestion one = question(kTypes[5], {64, 64, 64});
+  const GemmChoice choice = choose_gemm(one, common_device());
+  EXPECT_EQ(choice.entry->name, "gemm/coopmat");
+  EXPECT_THAT(join(refusal_on(one, common_device())(choice), "; "), HasSubstr("bf16_matrix"));
+  EXPECT_THAT(choice.passed, Contains(HasSubstr("multiplies no matrices 16x16x16 of bf16 in f32")));
+}
+
+TEST(GemmChoice, ProductsThatNoKernelHasAreRefusedWithEveryRow) {
+  GemmQuestion one = question(kTypes[6], {64, 64, 64});
+  one.form.result = ScalarType::f32;
+  EXPECT_THAT([&] { choose_gemm(one, test::h200_like()); },
+              ThrowsMessage<KernelError>(AllOf(HasSubstr("gemm/coopmat: "),
+                                               HasSubstr("gemm/simt: there is no such kernel"))));
+}
+
+// --- as an entry of the registry ---
+
+TEST(GemmChoice, OneKernelIsTheBestThatIsNoPlan) {
+  KernelRequest request = request_of(ScalarType::f16);
+  request.shape = {8192, 8192, 8192};
+  request.device = devices().front();
+  EXPECT_EQ(find_kernel("gemm/auto")->describe(request).name, "gemm/coopmat");
+  request.shape = {16, 4096, 4096};
+  EXPECT_FALSE(find_kernel("gemm/auto")->describe(request).arguments.empty());
+}
+
+TEST(GemmChoice, OptionsAreRefusedWithTheKernelToName) {
+  EXPECT_THAT(
+      [] {
+        find_kernel("gemm/auto")->describe(request_of(ScalarType::f32, {{"tile", "64x64x8"}}));
+      },
+      ThrowsMessage<KernelError>(
+          HasSubstr("--tile is for the kernel that it chooses: here gemm/simt; name that kernel")));
+}
+
+// --- tables as text ---
+
+TEST(GemmTable, LinesThatAreNoRowsAreRefusedByNumber) {
+  const auto refused = [](const std::string& line, const std::string& why) {
+    EXPECT_THAT([&] { parse_gemm_table("# comment\n\n" + line + "\n", "mine"); },
+                ThrowsMessage<ArgumentError>(AllOf(HasSubstr("mine, line 3: "), HasSubstr(why))))
+        << line;
+  };
+  refused("* | * | -", "3 columns where a row has 5");
+  refused("* | * | - | gemm/fast | x", "'gemm/fast' names no kernel of products");
+  refused("* | * | - | gemm/auto | x", "names no kernel");
+  refused("* | * | - | copy/auto | x", "names no kernel");
+  refused("* | * | - | gemm/simt --tiles 1 | x", "gemm/simt has no option '--tiles'");
+  refused("* | * | - | gemm/simt --tile | x", "'--tile' is no option with a value");
+  refused("* | * | m | gemm/simt | x", "'m' is no condition");
+  refused("* | * | q>=3 | gemm/simt | x", "there are m n k batch least area lanes shared a b");
+  refused("* | * | m>=x | gemm/simt | x", "it compares with a whole number");
+  refused("* | * | m>3 | gemm/simt | x", "there are >= <= =");
+  refused("* | * | a=n | gemm/simt | x", "a=k a=m b=k b=n");
+  refused(" | * | - | gemm/simt | x", "no device");
+  refused("* | | - | gemm/simt | x", "no types");
+  refused("\xff\x01", "1 columns");
+}
+
+TEST(GemmTable, RowsSayWhenTheyHold) {
+  const GemmTable table = parse_gemm_table(
+      "h100, H200 | f16,f32 bf16,f32 | m>=2 b=n area<=9000000000 batch=1 | gemm/simt | a | b\r\n",
+      "mine");
+  ASSERT_EQ(table.rows.size(), 1u);
+  const GemmRow& row = table.rows.front();
+  EXPECT_EQ(row.why, "a | b");
+  EXPECT_EQ(match_text(row), "h100, H200 | f16,f32 bf16,f32 | m>=2 b=n area<=9000000000 batch=1");
+  EXPECT_TRUE(is_for_device(row, named({}, "NVIDIA h200 NVL")));
+  EXPECT_FALSE(is_for_device(row, named({}, "NVIDIA A100")));
+  GemmQuestion one = question(kTypes[0], {2, 3, 4});
+  EXPECT_EQ(unmet(row, one, {}), "b=n does not hold, b is k");
+  one.form.b_k_contiguous = false;
+  EXPECT_EQ(unmet(row, one, {}), "");
+  one.shape = {std::int64_t{1} << 32, std::int64_t{1} << 32, 1};  // no area of 64 bits
+  EXPECT_THAT(unmet(row, one, {}), HasSubstr("area<=9000000000 does not hold"));
+  one.shape.reset();
+  EXPECT_EQ(unmet(row, one, {}), "");  // 4096 each
+}
+
+// --- what is worth timing ---
+
+TEST(GemmCandidates, AreManyDistinctAndMostlyAccepted) {
+  for (const DeviceCaps& device : devices()) {
+    for (const Types& types : {kTypes[0], kTypes[2]}) {
+      if (types.operand == ScalarType::f16 && device.matrix_shapes.empty()) continue;
+      const GemmQuestion one = question(types, {256, 256, 8192});
+      const auto candidates = gemm_candidates(one, device);
+      ASSERT_GE(candidates.size(), 10u);
+      // The first of each kernel is a config that works, and so is about one in three of the rest.
+      std::size_t accepted = 0;
+      const std::size_t asked = std::min<std::size_t>(candidates.size(), 30);
+      for (std::size_t i = 0; i < asked; ++i)
+        accepted += reasons_against(candidates[i], one, device).empty();
+      EXPECT_GE(3 * accepted, asked) << device.name;
+    }
+  }
+}
+
+TEST(GemmCandidates, TheFirstOfEachRowComeFirst) {
+  const auto candidates =
+      gemm_candidates(question(kTypes[0], {512, 512, 16384}), devices().front());
+  std::vector<std::string> texts;
+  for (const GemmChoice& one : candidates) texts.push_back(one.text());
+  EXPECT_EQ(texts.front(), "gemm/coopmat --strip 8 --subgroups 2x4 --tile 128x256x32 --unroll yes");
+  EXPECT_THAT(texts, Contains(HasSubstr("--split-k 16")));
+  EXPECT_THAT(texts, Each(Not(HasSubstr("/2x4"))));
+}
+
+}  // namespace
+}  // namespace vkmoye::gen

@@ -1,0 +1,137 @@
+// tune gemm: searches the config of products on this device; writes a table that later runs read.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+
+#include "commands/command.hpp"
+#include "commands/open_device.hpp"
+#include "io/wrap.hpp"
+#include "vkmoye/base/error.hpp"
+#include "workloads/gemm_auto_workload.hpp"
+#include "workloads/gemm_tuning.hpp"
+#include "workloads/tuned_table.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+// One line on a terminal that the next overwrites.
+void show(const std::string& line) {
+  if (isatty(STDERR_FILENO) != 0) std::cerr << "\r\x1b[K" << line.substr(0, 110) << std::flush;
+}
+
+// A product to tune, with the types and size of a row.
+struct Subject {
+  GemmProblem problem;
+  Extents size;
+};
+
+std::vector<Subject> subjects_of(const Given& given) {
+  if (given.kernels.front() != "gemm" && given.kernels.front() != "gemm/auto") {
+    throw ArgumentError(
+        fmt::format("tune {}: there is a table of choices for gemm alone", given.kernels.front()));
+  }
+  const std::vector<std::string> types =
+      given.types.empty() ? std::vector<std::string>{"f32"} : given.types;
+  std::vector<Subject> subjects;
+  for (const std::string& type : types) {
+    for (const Extents& extents : given.sizes) {
+      const Operation& operation = operation_of(*gen::find_kernel("gemm/auto"));
+      Subject subject{read_product(given.values, type), size_of_form(operation.size, extents)};
+      if (std::count(subject.size.begin(), subject.size.end(), 0) > 0) {
+        throw ArgumentError(fmt::format("tune: size {} has nothing to time", to_string(extents)));
+      }
+      subjects.push_back(std::move(subject));
+    }
+  }
+  for (const char* searched : {"split-k", "packed"}) {
+    if (!given.values.contains(searched)) continue;
+    throw ArgumentError(fmt::format("--{}: is among what tune searches", searched));
+  }
+  return subjects;
+}
+
+Row row_of(const TunedConfig& one, const Tuning& tuning, const Subject& subject, const Given& given,
+           const DeviceCaps& caps) {
+  const auto workload = make_product_by(one.choice, subject.problem, subject.size);
+  Row row;
+  row.kernel = one.choice.entry->name;
+  row.type = workload->type_text();
+  row.size = subject.size;
+  row.config = one.config;
+  if (one.choice.slices > 1) row.config.emplace_back("split-k", std::to_string(one.choice.slices));
+  row.timing = one.timing;
+  if (one.median_us > 0) {
+    row.gbps = workload->bytes() / (one.median_us * 1e3);
+    row.tflops = workload->flops() / (one.median_us * 1e6);
+    if (tuning.before_us > 0) row.ratio["auto"] = tuning.before_us / one.median_us;
+  }
+  row.verified = true;
+  row.verification = "full";
+  row.command = repeat_command(caps, *workload, given.measure);
+  return row;
+}
+
+void print_lines(const char* what, const std::vector<std::string>& lines) {
+  for (const std::string& line : lines) {
+    fmt::print(stderr, "vkmoye-bench: {}: {}\n", what, line);
+  }
+}
+
+int tune(const Given& given) {
+  const std::vector<Subject> subjects = subjects_of(given);
+  if (is_host(given.device)) throw ArgumentError("tune: there is no clock on the host");
+  const auto opened = open_executor(given.device, /*statistics=*/true);
+  auto& executor = dynamic_cast<DeviceExecutor&>(*opened);
+  const DeviceCaps caps = executor.caps();
+  const std::filesystem::path file =
+      given.output.empty() ? tuned_table_file(caps) : std::filesystem::absolute(given.output);
+  if (file.empty()) throw ArgumentError("tune: no folder for the table; give --output FILE");
+
+  TuneOptions options;
+  options.budget_seconds = given.budget / static_cast<double>(subjects.size());
+  options.seed = given.measure.seed;
+  options.on_trial = show;
+  std::vector<std::string> lines;
+  bool any_wrong = false;
+  const auto report = make_report(given.format, std::cout, caps);
+  for (const Subject& subject : subjects) {
+    const Tuning tuning = tune_gemm(executor, subject.problem, subject.size, options);
+    show("");
+    for (const TunedConfig& one : tuning.timed)
+      report->add(row_of(one, tuning, subject, given, caps));
+    fmt::print(stderr,
+               "{}: {} configs timed, {} refused, {} spill registers, {} wrong, {} not tried in "
+               "{} s\n",
+               to_string(subject.size), tuning.timed.size(), tuning.refused.size(),
+               tuning.spilling.size(), tuning.wrong.size(), tuning.not_tried,
+               options.budget_seconds);
+    print_lines("wrong", tuning.wrong);
+    any_wrong = any_wrong || !tuning.wrong.empty();
+    if (tuning.timed.empty()) {
+      print_lines("refused", tuning.refused);
+      continue;
+    }
+    lines.push_back(tuned_row(tuning, subject.problem, subject.size));
+  }
+  keep(executor);
+  report->finish();
+  if (lines.empty()) return any_wrong ? kWrongResult : kNothingRan;
+  const std::string failure = write_tuned_rows(file, caps, lines);
+  if (!failure.empty()) throw ArgumentError(fmt::format("{}: {}", file.string(), failure));
+  fmt::print(stderr, "gemm/auto reads {}\n", file.string());
+  return any_wrong ? kWrongResult : kOk;
+}
+
+}  // namespace
+
+const Command kTune = {CommandName::tune, "search the best config, for later runs of gemm/auto",
+                       "Examples:\n"
+                       "  vkmoye-bench tune gemm --type f16,f32 --size 4096x4096x4096 --budget 60\n"
+                       "  vkmoye-bench tune gemm --size 16x4096x4096,512x512x16384 --budget 120",
+                       tune};
+
+}  // namespace vkmoye::bench

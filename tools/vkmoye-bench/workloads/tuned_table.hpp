@@ -1,0 +1,38 @@
+#pragma once
+// The table that `tune` writes for one device and driver, and that gemm/auto asks before the shipped one.
+//
+//   # vkmoye: kernels of gemm/auto, found by tune; format 1
+//   # device: NVIDIA H200
+//   # driver: NVIDIA 580.159.04
+//   * | f16,f32 | m=4096 n=4096 k=4096 batch=1 a=k b=k | gemm/coopmat --tile .. | measured: 251 TFLOP/s
+//
+// The file is $VKMOYE_GEMM_TABLE, else one of this device beside the pipeline cache. It is a user's to
+// edit: m=4096 may become m>=2048.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "vkmoye/gen/kernels/gemm_table.hpp"
+
+namespace vkmoye::bench {
+
+/// Where that of the device of `caps` is; empty: no folder is named.
+std::filesystem::path tuned_table_file(const DeviceCaps& caps);
+
+/// What the file says; without rows where it does not exist or is not to be used, and then why.
+struct TunedTable {
+  gen::GemmTable table;
+  std::string ignored;  // one line; empty: it was read, or does not exist
+};
+TunedTable read_tuned_table(const std::filesystem::path& file, const DeviceCaps& caps);
+
+/// That of the device, or nothing; what is ignored is said on stderr, once.
+std::vector<gen::GemmTable> tuned_tables(const DeviceCaps& caps);
+
+/// Puts `rows` before those of the file, whose rows for the same products go. Returns what went wrong;
+/// empty: nothing.
+std::string write_tuned_rows(const std::filesystem::path& file, const DeviceCaps& caps,
+                             const std::vector<std::string>& rows);
+
+}  // namespace vkmoye::bench
