@@ -122,6 +122,24 @@ TEST_F(ProductTest, EveryCombinationOfTypesIsRefusedOrRight) {
   });
 }
 
+// Blocks of three fragments: what divides them is no power of two, nor are tiles of C.
+TEST_F(ProductTest, PartsOfNoPowerOfTwo) {
+  for_each_device([&](Device& device) {
+    if (!has_matrices(device.caps(), parse_gemm_type("f16,f32"))) return;
+    Products products(device);
+    const bool few_lanes = gen::lanes_of_matrices(device.caps()) < 32;
+    const std::vector<const char*> parts =
+        few_lanes ? std::vector{"16x24", "24x8"} : std::vector{"32x48", "48x16"};
+    for (const char* part : parts) {
+      for (const char* packed : {"none", "b", "ab"}) {
+        Problem problem = product("gemm/packed", {{"part", part}}, "f16,f32", {65, 130, 37});
+        problem.gemm.packed = packed;
+        expect_right(products, problem);
+      }
+    }
+  });
+}
+
 // Of an empty batch nothing is packed, though each matrix of it has elements.
 TEST_F(ProductTest, ABatchOfNothingTouchesNothing) {
   for_each_device([&](Device& device) {

@@ -29,9 +29,16 @@ Conditions inside(const View& view, const ir::Array& array) {
   for (std::size_t i = 0; i < view.axes.size(); ++i) {
     const View::Axis& axis = view.axes[i];
     const Expr extent = ir::extent_of(array.axes[i]);
-    const Expr last = origin(axis) + to_index(cosize(axis.values) - 1);
+    const Expr first = origin(axis);
+    const std::uint32_t beyond = to_index(cosize(axis.values) - 1);
+    const Expr last = first + beyond;
     if (ir::is_constant(extent) && last->bound <= extent->value) continue;
-    conditions.push_back(ir::less(last, extent));
+    if (beyond < first->alignment) {
+      conditions.push_back(ir::less(last, extent));
+    } else {  // last may wrap, so it says nothing by itself
+      conditions.push_back(ir::less(first, extent));
+      conditions.push_back(ir::less(beyond, extent - first));
+    }
   }
   return conditions;
 }

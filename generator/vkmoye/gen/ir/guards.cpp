@@ -92,24 +92,66 @@ void add_terms(const Expr& e, Sum& sum) {
   }
 }
 
-// Whether e <= most, without wrapping: both have `common` terms in common, of which `most` adds a
-// number below their alignment, and `e` terms that stay at or below that number.
-bool is_at_most(const Expr& e, const Expr& most) {
-  Sum larger, smaller;
-  add_terms(most, larger);
-  add_terms(e, smaller);
-  if (larger.terms.size() > kMostTerms || smaller.terms.size() > kMostTerms) return false;
-  std::uint64_t alignment = std::uint64_t{1} << 32;
-  for (const Expr& common : larger.terms) {
-    const auto found = std::find_if(smaller.terms.begin(), smaller.terms.end(),
+// The most that `e` adds to `base`; nothing: `e` does not have all of its terms. Terms that both have are
+// multiples of `alignment`.
+struct Excess {
+  std::uint64_t most = 0, alignment = std::uint64_t{1} << 32;
+};
+std::optional<Excess> excess_over(const Sum& base, const Expr& e) {
+  Sum sum;
+  add_terms(e, sum);
+  if (base.terms.size() > kMostTerms || sum.terms.size() > kMostTerms) return std::nullopt;
+  Excess excess;
+  for (const Expr& common : base.terms) {
+    const auto found = std::find_if(sum.terms.begin(), sum.terms.end(),
                                     [&](const Expr& term) { return same(term, common); });
-    if (found == smaller.terms.end()) return false;
-    smaller.terms.erase(found);
-    alignment = std::min<std::uint64_t>(alignment, common->alignment);
+    if (found == sum.terms.end()) return std::nullopt;
+    sum.terms.erase(found);
+    excess.alignment = std::min<std::uint64_t>(excess.alignment, common->alignment);
   }
-  std::uint64_t reach = smaller.number;
-  for (const Expr& term : smaller.terms) reach += term->bound - 1;
-  return reach <= larger.number && larger.number < alignment;
+  excess.most = sum.number;
+  for (const Expr& term : sum.terms) excess.most += term->bound - 1;
+  return excess;
+}
+
+// Whether e <= most, without wrapping: `most` adds to the terms of both a number below their alignment,
+// and `e` no more than that number.
+bool is_at_most(const Expr& e, const Expr& most) {
+  Sum larger;
+  add_terms(most, larger);
+  const auto excess = excess_over(larger, e);
+  return excess && excess->most <= larger.number && larger.number < excess->alignment;
+}
+
+// Whether e < limit follows from base < limit: the base does not wrap, both are multiples of a power of
+// two, and `e` adds less than that to the base.
+bool is_in_last_step(const Expr& e, const Expr& base, const Expr& limit, const Guards& guards) {
+  Sum terms;
+  add_terms(base, terms);
+  const auto excess = excess_over(terms, e);
+  if (!excess || excess->most < terms.number || terms.number >= excess->alignment) return false;
+  const std::uint64_t step = std::bit_ceil(excess->most - terms.number + 1);
+  return step <= base->alignment && is_multiple(limit, static_cast<std::uint32_t>(step), guards);
+}
+
+// Whether `guard` says that `limit` lies more than a number beyond a base, another guard that the base is
+// below it, and `e` adds no more than that number to the base, which does not wrap.
+bool is_within(const Expr& e, const Expr& guard, const Expr& limit, const Guards& guards,
+               const Definitions& definitions) {
+  if (!is_constant(guard->operands[0])) return false;
+  const Expr& distance = guard->operands[1];
+  if (distance->op != Op::subtract || !same(distance->operands[0], limit)) return false;
+  const Expr& base = distance->operands[1];
+  const bool is_below = (is_constant(limit) && base->bound <= limit->value) ||
+                        std::any_of(guards.begin(), guards.end(), [&](const Expr& other) {
+                          return same(other, less(base, limit));
+                        });
+  if (!is_below) return false;
+  Sum terms;
+  add_terms(expand(base, definitions), terms);
+  const auto excess = excess_over(terms, e);
+  return excess && terms.number < excess->alignment && terms.number <= excess->most &&
+         excess->most - terms.number <= guard->operands[0]->value;
 }
 
 }  // namespace
@@ -131,23 +173,22 @@ std::optional<RangeProof> prove_in_range(const Expr& coordinate, const Axis& axi
       is_positive(limit, guards)) {
     return RangeProof{};
   }
-  // base + k < limit follows from base < limit where both are multiples of more than k.
+  // A step beyond a named coordinate, whatever the name stands for.
   const bool is_sum = coordinate->op == Op::add && is_constant(coordinate->operands[1]);
-  const Expr base = is_sum ? coordinate->operands[0] : coordinate;
-  const std::uint32_t step = is_sum ? coordinate->operands[1]->value : 0;
-  const bool covered =
-      step == 0 || (step < base->alignment && is_multiple(limit, std::bit_ceil(step + 1), guards));
-  const auto found = std::find_if(guards.begin(), guards.end(), [&](const Expr& guard) {
-    if (guard->op != Op::less || !same(guard->operands[1], limit)) return false;
-    return same(guard->operands[0], coordinate) || (covered && same(guard->operands[0], base));
-  });
-  if (found != guards.end()) return RangeProof{*found};
-
+  const Expr first = is_sum ? coordinate->operands[0] : coordinate;
   for (const Expr& guard : guards) {
-    if (guard->op == Op::less && same(guard->operands[1], limit) &&
-        is_at_most(whole, expand(guard->operands[0], definitions))) {
-      return RangeProof{guard};
+    if (guard->op != Op::less) continue;
+    bool covers = false;
+    const Expr& end = guard->operands[1];
+    if (same(end, limit) || (is_constant(end) && is_constant(limit) && end->value < limit->value)) {
+      const Expr base = expand(guard->operands[0], definitions);
+      covers = same(guard->operands[0], coordinate) || is_at_most(whole, base) ||
+               is_in_last_step(whole, base, end, guards) ||
+               (same(guard->operands[0], first) && is_in_last_step(coordinate, first, end, guards));
+    } else {
+      covers = is_within(whole, guard, limit, guards, definitions);
     }
+    if (covers) return RangeProof{guard};
   }
   return std::nullopt;
 }

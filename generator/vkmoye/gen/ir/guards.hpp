@@ -6,6 +6,7 @@
 //     src[col + 2]                       in range: col and cols are multiples of 4
 //   if (32 * block + 31 < cols)          a whole tile is inside
 //     src[32 * block + thread % 32]      in range: thread % 32 is at most 31
+//   if (96 * block < cols && 95 < cols - 96 * block)    likewise, where a sum might wrap
 //   src[min(col, cols - 1)]              in range where something is below cols, so that it is not 0:
 //                                        a guard, or the grid that counts tiles along it
 

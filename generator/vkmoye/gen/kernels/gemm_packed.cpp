@@ -22,7 +22,7 @@ SumsShape sums_shape(const GemmPackedConfig& c) {
           .subgroups_n = c.subgroups_n,
           .rows = c.part_m,
           .columns = c.part_n,
-          .columns_at_once = c.part_n};
+          .columns_at_once = c.part_n & -c.part_n};
 }
 
 // A or B on its way from its buffer to the matrix units.
@@ -205,7 +205,9 @@ GemmPackedConfig gemm_packed_config(const GemmForm& form, const DeviceCaps& devi
   config.subgroup = usual.subgroup;
   const std::int64_t fragments = usual.subgroup < 32 ? 2 : 4;  // see gemm_matrix_config
   config.part_m = fragments * usual.atom_m;
-  config.part_n = fragments * usual.atom_n;
+  // Sums of 16 bits leave registers for more.
+  const bool is_wide = usual.subgroup >= 32 && form.accumulator == ScalarType::f16;
+  config.part_n = (is_wide ? 6 : fragments) * usual.atom_n;
   return config;
 }
 
@@ -231,8 +233,8 @@ std::vector<std::string> reasons_against(const GemmPackedConfig& config, const G
   require_power_of_two("subgroup size", config.subgroup, 128, reasons);
   require_power_of_two("subgroups m", config.subgroups_m, 32, reasons);
   require_power_of_two("subgroups n", config.subgroups_n, 32, reasons);
-  require_power_of_two("part m", config.part_m, 1024, reasons);
-  require_power_of_two("part n", config.part_n, 1024, reasons);
+  within("part m", config.part_m, 1024);
+  within("part n", config.part_n, 1024);
   require_power_of_two("steps", config.steps, 16, reasons);
   within("strip", config.strip, 65536);
   require(config.steps % 2 == 0, fmt::format("steps {} is not even", config.steps));

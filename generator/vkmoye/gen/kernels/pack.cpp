@@ -19,12 +19,25 @@ TiledCopy by_neighbours(const Layout& block, std::int64_t vector, std::int64_t t
   return {composition(right_inverse(block), order), product_each(block.shape())};
 }
 
+// As many as there are vectors in whole fragments that divide a step of k, or in whole steps.
+std::int64_t threads_for(const PackedForm& form, std::int64_t vector) {
+  const std::int64_t of_fragment = form.fragment_elements() / vector;
+  std::int64_t fragments = std::max<std::int64_t>(kThreads / of_fragment, 1);
+  const auto divide = [&](std::int64_t some) {
+    return form.group % some == 0 ||
+           (some % form.group == 0 && form.steps % (some / form.group) == 0);
+  };
+  while (!divide(fragments)) --fragments;
+  return std::min(kThreads, of_fragment * fragments);
+}
+
 }  // namespace
 
 ir::Kernel pack(const PackConfig& config, const PackedForm& form, const DeviceCaps& device) {
   const Layout block = block_layout(form, device);
-  const std::int64_t elements = form.block_elements(), vector = widest_access(form.type);
-  const std::int64_t threads = std::min(kThreads, elements / vector);
+  const std::int64_t elements = form.block_elements();
+  const std::int64_t vector = std::min(widest_access(form.type), form.fragment_elements());
+  const std::int64_t threads = threads_for(form, vector);
   Builder k("gemm/pack", threads);
   k.describe({{"form", to_string(form)},
               {"src", config.k_contiguous ? "k contiguous" : "rows contiguous"},

@@ -1,0 +1,60 @@
+// What conditions prove of coordinates, and what they do not.
+
+#include "vkmoye/gen/ir/guards.hpp"
+
+#include <gtest/gtest.h>
+
+namespace vkmoye::gen {
+namespace {
+
+using ir::Expr;
+
+const Expr n = ir::variable("n");
+const Expr block = ir::variable("block");
+const Expr thread = ir::variable("thread", ir::kIndex, 96);
+
+bool is_in_range(const Expr& coordinate, const Extent& extent, const ir::Guards& guards) {
+  return ir::prove_in_range(coordinate, {"i", extent}, guards).has_value();
+}
+
+TEST(Guards, TheLastOfATileIsInside) {
+  const ir::Guards guards = {less(128 * block + 127, n)};
+  EXPECT_TRUE(is_in_range(128 * block + thread, "n", guards));
+  EXPECT_TRUE(is_in_range(128 * block + thread + 32, "n", guards));
+  EXPECT_FALSE(is_in_range(128 * block + thread + 33, "n", guards));
+  EXPECT_FALSE(is_in_range(64 * block + thread, "n", guards));
+}
+
+// 96 * block + 95 may wrap, so that it is below n where 96 * block is not.
+TEST(Guards, ATileOfNoPowerOfTwoNeedsTheDistanceToTheEnd) {
+  const Expr first = 96 * block;
+  EXPECT_FALSE(is_in_range(first + thread, "n", {less(first + 95, n)}));
+  const ir::Guards guards = {less(first, n), ir::less(95, n - first)};
+  EXPECT_TRUE(is_in_range(first + thread, "n", guards));
+  EXPECT_FALSE(is_in_range(first + thread + 1, "n", guards));
+  EXPECT_FALSE(is_in_range(first + thread, "n", {ir::less(95, n - first)}));
+  EXPECT_FALSE(is_in_range(first + thread, "n", {less(first, n), ir::less(94, n - first)}));
+}
+
+// 8 * block + 8 may wrap to 0, which is below n.
+TEST(Guards, ASumThatMayWrapSaysNothing) {
+  const Expr some = ir::variable("some", ir::kIndex, 16), wraps = 8 * block + 8;
+  EXPECT_FALSE(is_in_range(8 * block + some, 4096, {less(wraps, 4096)}));
+  EXPECT_FALSE(is_in_range(8 * block + some, "n", {less(wraps, n), ir::less(95, n - wraps)}));
+}
+
+TEST(Guards, WhereTheEndIsAMultipleTheBeginOfATileIsEnough) {
+  const ir::Guards guards = {less(128 * block, 4096)};
+  EXPECT_TRUE(is_in_range(128 * block + thread + 32, 4096, guards));
+  EXPECT_FALSE(is_in_range(128 * block + thread + 33, 4096, guards));
+  EXPECT_FALSE(is_in_range(128 * block + thread, 4095, guards));
+  EXPECT_TRUE(is_in_range(128 * block + thread, 4097, guards));
+  EXPECT_FALSE(is_in_range(128 * block + thread, 4000, {less(128 * block, 4000)}));
+  // n may be a multiple of 128 by another guard.
+  EXPECT_FALSE(is_in_range(128 * block + thread, "n", {less(128 * block, n)}));
+  EXPECT_TRUE(
+      is_in_range(128 * block + thread, "n", {less(128 * block, n), ir::equal(n % 128, 0)}));
+}
+
+}  // namespace
+}  // namespace vkmoye::gen
