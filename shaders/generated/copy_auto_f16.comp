@@ -21,10 +21,8 @@ void main() {
     // partition(tile(src, (2048)), (2048))
     // -> partition(tile(dst, (2048)), (2048))
     {
-      uint src_at = 2048u * block_x + 8u * thread;
-      uvec4 value = src_x8[src_at >> 3u];
-      uint dst_at = 2048u * block_x + 8u * thread;
-      dst_x8[dst_at >> 3u] = value;
+      uvec4 value = src_x8[256u * block_x + thread];
+      dst_x8[256u * block_x + thread] = value;
     }
   } else {
 

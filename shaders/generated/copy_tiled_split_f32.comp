@@ -30,8 +30,8 @@ void main() {
           uint dst_col = dst_col0 + 2u * v0;
           uint dst_row = dst_row0 + 8u * v2;
           if (src_col < cols && src_row < rows && dst_col < cols && dst_row < rows) {
-            vec2 value = src_x2[(src_col + cols * src_row) >> 1u];
-            dst_x2[(dst_col + cols * dst_row) >> 1u] = value;
+            vec2 value = src_x2[(src_col >> 1u) + ((cols * src_row) >> 1u)];
+            dst_x2[(dst_col >> 1u) + ((cols * dst_row) >> 1u)] = value;
           }
         }
       }

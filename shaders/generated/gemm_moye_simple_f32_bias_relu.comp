@@ -41,11 +41,10 @@ void main() {
         // -> partition(transpose(shared_a), (8,32))
         {
           uint a_k = 8u * k_tile + (thread & 7u);
-          uint a_m0 = 128u * block_y + (thread >> 3u);
+          uint a_m = 128u * block_y + (thread >> 3u);
           uint shared_a_at = 128u * (thread & 7u) + (thread >> 3u);
           for (uint v2 = 0u; v2 < 4u; ++v2) {
-            uint a_m = a_m0 + 32u * v2;
-            float value = a[a_k + lda * a_m];
+            float value = a[a_k + lda * (a_m + 32u * v2)];
             shared_a[shared_a_at + 32u * v2] = value;
           }
         }
@@ -54,11 +53,10 @@ void main() {
         // -> partition(transpose(shared_b), (8,32))
         {
           uint b_k = 8u * k_tile + (thread & 7u);
-          uint b_n0 = 128u * block_x + (thread >> 3u);
+          uint b_n = 128u * block_x + (thread >> 3u);
           uint shared_b_at = 128u * (thread & 7u) + (thread >> 3u);
           for (uint v2 = 0u; v2 < 4u; ++v2) {
-            uint b_n = b_n0 + 32u * v2;
-            float value = b[b_k + ldb * b_n];
+            float value = b[b_k + ldb * (b_n + 32u * v2)];
             shared_b[shared_b_at + 32u * v2] = value;
           }
         }

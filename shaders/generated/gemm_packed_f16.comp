@@ -53,10 +53,8 @@ void main() {
         // partition(tile(slice(tile(a, (1024,1,1)), (_,0,0)), (512)), (256))
         // -> next_a0
         {
-          uint a_at0 = 8u * lane;
           [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-            uint a_at = a_at0 + 256u * v1;
-            uvec4 value = a_x8[(a_at + 1024u * k_blocks * a_block) >> 3u];
+            uvec4 value = a_x8[lane + 32u * v1 + 128u * k_blocks * a_block];
             next_a0[v1] = value;
           }
         }
@@ -64,10 +62,8 @@ void main() {
         // partition(tile(slice(tile(b, (1024,1,1)), (_,0,0)), (512)), (256))
         // -> next_b0
         {
-          uint b_at0 = 8u * lane;
           [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-            uint b_at = b_at0 + 256u * v1;
-            uvec4 value = b_x8[(b_at + 1024u * k_blocks * b_block) >> 3u];
+            uvec4 value = b_x8[lane + 32u * v1 + 128u * k_blocks * b_block];
             next_b0[v1] = value;
           }
         }
@@ -76,10 +72,8 @@ void main() {
           // partition(tile(slice(tile(a, (1024,1,1)), (_,0,0)), (512)), (256))
           // -> next_a1
           {
-            uint a_at0 = 8u * lane + 512u;
             [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-              uint a_at = a_at0 + 256u * v1;
-              uvec4 value = a_x8[(a_at + 1024u * block + 1024u * k_blocks * a_block) >> 3u];
+              uvec4 value = a_x8[lane + 64u + 32u * v1 + 128u * block + 128u * k_blocks * a_block];
               next_a1[v1] = value;
             }
           }
@@ -87,10 +81,8 @@ void main() {
           // partition(tile(slice(tile(b, (1024,1,1)), (_,0,0)), (512)), (256))
           // -> next_b1
           {
-            uint b_at0 = 8u * lane + 512u;
             [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-              uint b_at = b_at0 + 256u * v1;
-              uvec4 value = b_x8[(b_at + 1024u * block + 1024u * k_blocks * b_block) >> 3u];
+              uvec4 value = b_x8[lane + 64u + 32u * v1 + 128u * block + 128u * k_blocks * b_block];
               next_b1[v1] = value;
             }
           }
@@ -139,11 +131,9 @@ void main() {
           // partition(tile(slice(tile(a, (1024,1,1)), (_,0,0)), (512)), (256))
           // -> next_a0
           {
-            uint a_at0 = 8u * lane;
             uint a_k_block = min(block + 1u, k_blocks - 1u);
             [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-              uint a_at = a_at0 + 256u * v1;
-              uvec4 value = a_x8[(a_at + 1024u * a_k_block + 1024u * k_blocks * a_block) >> 3u];
+              uvec4 value = a_x8[lane + 32u * v1 + 128u * a_k_block + 128u * k_blocks * a_block];
               next_a0[v1] = value;
             }
           }
@@ -151,11 +141,9 @@ void main() {
           // partition(tile(slice(tile(b, (1024,1,1)), (_,0,0)), (512)), (256))
           // -> next_b0
           {
-            uint b_at0 = 8u * lane;
             uint b_k_block = min(block + 1u, k_blocks - 1u);
             [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-              uint b_at = b_at0 + 256u * v1;
-              uvec4 value = b_x8[(b_at + 1024u * b_k_block + 1024u * k_blocks * b_block) >> 3u];
+              uvec4 value = b_x8[lane + 32u * v1 + 128u * b_k_block + 128u * k_blocks * b_block];
               next_b0[v1] = value;
             }
           }
@@ -254,7 +242,7 @@ void main() {
                 float16_t value1 = result[4u * v2 + 1u];
                 float16_t value2 = result[4u * v2 + 2u];
                 float16_t value3 = result[4u * v2 + 3u];
-                c_x4[(c_n + ldc * c_m) >> 2u] = f16vec4(value0, value1, value2, value3);
+                c_x4[(c_n >> 2u) + ((ldc * c_m) >> 2u)] = f16vec4(value0, value1, value2, value3);
               }
             }
           }

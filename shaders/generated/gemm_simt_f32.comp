@@ -47,11 +47,9 @@ void main() {
         // partition(tile(a, (8,128)), (8,64))
         // -> next_a
         {
-          uint a_k = 4u * (thread & 1u);
-          uint a_m0 = 128u * block_y + (thread >> 1u);
+          uint a_m = 128u * block_y + (thread >> 1u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-            uint a_m = a_m0 + 64u * v2;
-            vec4 value = a_x4[(a_k + lda * a_m) >> 2u];
+            vec4 value = a_x4[(thread & 1u) + ((lda * (a_m + 64u * v2)) >> 2u)];
             next_a[4u * v2] = value.x;
             next_a[4u * v2 + 1u] = value.y;
             next_a[4u * v2 + 2u] = value.z;
@@ -62,11 +60,9 @@ void main() {
         // partition(tile(b, (8,128)), (8,64))
         // -> next_b
         {
-          uint b_k = 4u * (thread & 1u);
-          uint b_n0 = 128u * block_x + (thread >> 1u);
+          uint b_n = 128u * block_x + (thread >> 1u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-            uint b_n = b_n0 + 64u * v2;
-            vec4 value = b_x4[(b_k + ldb * b_n) >> 2u];
+            vec4 value = b_x4[(thread & 1u) + ((ldb * (b_n + 64u * v2)) >> 2u)];
             next_b[4u * v2] = value.x;
             next_b[4u * v2 + 1u] = value.y;
             next_b[4u * v2 + 2u] = value.z;
@@ -83,7 +79,7 @@ void main() {
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
             uint a_m = a_m0 + 64u * v2;
             if (a_k < k && a_m < m) {
-              vec4 value = a_x4[(a_k + lda * a_m) >> 2u];
+              vec4 value = a_x4[(a_k >> 2u) + ((lda * a_m) >> 2u)];
               next_a[4u * v2] = value.x;
               next_a[4u * v2 + 1u] = value.y;
               next_a[4u * v2 + 2u] = value.z;
@@ -105,7 +101,7 @@ void main() {
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
             uint b_n = b_n0 + 64u * v2;
             if (b_k < k && b_n < n) {
-              vec4 value = b_x4[(b_k + ldb * b_n) >> 2u];
+              vec4 value = b_x4[(b_k >> 2u) + ((ldb * b_n) >> 2u)];
               next_b[4u * v2] = value.x;
               next_b[4u * v2 + 1u] = value.y;
               next_b[4u * v2 + 2u] = value.z;
@@ -185,11 +181,9 @@ void main() {
           // partition(tile(a, (8,128)), (8,64))
           // -> next_a
           {
-            uint a_k = 8u * (k_tile + 1u) + 4u * (thread & 1u);
-            uint a_m0 = 128u * block_y + (thread >> 1u);
+            uint a_m = 128u * block_y + (thread >> 1u);
             [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-              uint a_m = a_m0 + 64u * v2;
-              vec4 value = a_x4[(a_k + lda * a_m) >> 2u];
+              vec4 value = a_x4[2u * (k_tile + 1u) + (thread & 1u) + ((lda * (a_m + 64u * v2)) >> 2u)];
               next_a[4u * v2] = value.x;
               next_a[4u * v2 + 1u] = value.y;
               next_a[4u * v2 + 2u] = value.z;
@@ -200,11 +194,9 @@ void main() {
           // partition(tile(b, (8,128)), (8,64))
           // -> next_b
           {
-            uint b_k = 8u * (k_tile + 1u) + 4u * (thread & 1u);
-            uint b_n0 = 128u * block_x + (thread >> 1u);
+            uint b_n = 128u * block_x + (thread >> 1u);
             [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-              uint b_n = b_n0 + 64u * v2;
-              vec4 value = b_x4[(b_k + ldb * b_n) >> 2u];
+              vec4 value = b_x4[2u * (k_tile + 1u) + (thread & 1u) + ((ldb * (b_n + 64u * v2)) >> 2u)];
               next_b[4u * v2] = value.x;
               next_b[4u * v2 + 1u] = value.y;
               next_b[4u * v2 + 2u] = value.z;
@@ -221,7 +213,7 @@ void main() {
             [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
               uint a_m = a_m0 + 64u * v2;
               if (a_k < k && a_m < m) {
-                vec4 value = a_x4[(a_k + lda * a_m) >> 2u];
+                vec4 value = a_x4[(a_k >> 2u) + ((lda * a_m) >> 2u)];
                 next_a[4u * v2] = value.x;
                 next_a[4u * v2 + 1u] = value.y;
                 next_a[4u * v2 + 2u] = value.z;
@@ -243,7 +235,7 @@ void main() {
             [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
               uint b_n = b_n0 + 64u * v2;
               if (b_k < k && b_n < n) {
-                vec4 value = b_x4[(b_k + ldb * b_n) >> 2u];
+                vec4 value = b_x4[(b_k >> 2u) + ((ldb * b_n) >> 2u)];
                 next_b[4u * v2] = value.x;
                 next_b[4u * v2 + 1u] = value.y;
                 next_b[4u * v2 + 2u] = value.z;
@@ -387,10 +379,9 @@ void main() {
         // -> next_a
         {
           uint a_k = thread & 7u;
-          uint a_m0 = 128u * block_y + (thread >> 3u);
+          uint a_m = 128u * block_y + (thread >> 3u);
           [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
-            uint a_m = a_m0 + 16u * v2;
-            float value = a[a_k + lda * a_m];
+            float value = a[a_k + lda * (a_m + 16u * v2)];
             next_a[v2] = value;
           }
         }
@@ -399,10 +390,9 @@ void main() {
         // -> next_b
         {
           uint b_k = thread & 7u;
-          uint b_n0 = 128u * block_x + (thread >> 3u);
+          uint b_n = 128u * block_x + (thread >> 3u);
           [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
-            uint b_n = b_n0 + 16u * v2;
-            float value = b[b_k + ldb * b_n];
+            float value = b[b_k + ldb * (b_n + 16u * v2)];
             next_b[v2] = value;
           }
         }
@@ -495,10 +485,9 @@ void main() {
           // -> next_a
           {
             uint a_k = 8u * (k_tile + 1u) + (thread & 7u);
-            uint a_m0 = 128u * block_y + (thread >> 3u);
+            uint a_m = 128u * block_y + (thread >> 3u);
             [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
-              uint a_m = a_m0 + 16u * v2;
-              float value = a[a_k + lda * a_m];
+              float value = a[a_k + lda * (a_m + 16u * v2)];
               next_a[v2] = value;
             }
           }
@@ -507,10 +496,9 @@ void main() {
           // -> next_b
           {
             uint b_k = 8u * (k_tile + 1u) + (thread & 7u);
-            uint b_n0 = 128u * block_x + (thread >> 3u);
+            uint b_n = 128u * block_x + (thread >> 3u);
             [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
-              uint b_n = b_n0 + 16u * v2;
-              float value = b[b_k + ldb * b_n];
+              float value = b[b_k + ldb * (b_n + 16u * v2)];
               next_b[v2] = value;
             }
           }
@@ -690,7 +678,7 @@ void main() {
               float value1 = result[v0 + 16u * v2 + 4u];
               float value2 = result[v0 + 16u * v2 + 8u];
               float value3 = result[v0 + 16u * v2 + 12u];
-              c_x4[(c_n + ldc * c_m) >> 2u] = vec4(value0, value1, value2, value3);
+              c_x4[(c_n >> 2u) + ((ldc * c_m) >> 2u)] = vec4(value0, value1, value2, value3);
             }
           }
         }

@@ -43,11 +43,9 @@ void main() {
           // partition(tile(b, (256,8)), (256,4))
           // -> large
           {
-            uint b_k = 256u * k_tile + 8u * (thread & 31u);
-            uint b_n0 = 8u * block_x + (thread >> 5u);
+            uint b_n = 8u * block_x + (thread >> 5u);
             [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-              uint b_n = b_n0 + 4u * v1;
-              uvec4 value = b_x8[(b_k + ldb * b_n) >> 3u];
+              uvec4 value = b_x8[32u * k_tile + (thread & 31u) + ((ldb * (b_n + 4u * v1)) >> 3u)];
               large[8u * v1] = float(unpackFloat2x16(value.x)[0]);
               large[8u * v1 + 1u] = float(unpackFloat2x16(value.x)[1]);
               large[8u * v1 + 2u] = float(unpackFloat2x16(value.y)[0]);
@@ -68,7 +66,7 @@ void main() {
             [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
               uint b_n = b_n0 + 4u * v1;
               if (b_k < k && b_n < n) {
-                uvec4 value = b_x8[(b_k + ldb * b_n) >> 3u];
+                uvec4 value = b_x8[(b_k >> 3u) + ((ldb * b_n) >> 3u)];
                 large[8u * v1] = float(unpackFloat2x16(value.x)[0]);
                 large[8u * v1 + 1u] = float(unpackFloat2x16(value.x)[1]);
                 large[8u * v1 + 2u] = float(unpackFloat2x16(value.y)[0]);
@@ -95,11 +93,9 @@ void main() {
           // partition(tile(a, (256,2)), (256,1))
           // -> small
           {
-            uint a_k = 256u * k_tile + 8u * (thread & 31u);
-            uint a_m0 = 2u * block_y;
+            uint a_m = 2u * block_y;
             [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-              uint a_m = a_m0 + v2;
-              uvec4 value = a_x8[(a_k + lda * a_m) >> 3u];
+              uvec4 value = a_x8[32u * k_tile + (thread & 31u) + ((lda * (a_m + v2)) >> 3u)];
               small[8u * v2] = float(unpackFloat2x16(value.x)[0]);
               small[8u * v2 + 1u] = float(unpackFloat2x16(value.x)[1]);
               small[8u * v2 + 2u] = float(unpackFloat2x16(value.y)[0]);
@@ -120,7 +116,7 @@ void main() {
             [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
               uint a_m = a_m0 + v2;
               if (a_k < k && a_m < m) {
-                uvec4 value = a_x8[(a_k + lda * a_m) >> 3u];
+                uvec4 value = a_x8[(a_k >> 3u) + ((lda * a_m) >> 3u)];
                 small[8u * v2] = float(unpackFloat2x16(value.x)[0]);
                 small[8u * v2 + 1u] = float(unpackFloat2x16(value.x)[1]);
                 small[8u * v2 + 2u] = float(unpackFloat2x16(value.y)[0]);
@@ -164,13 +160,11 @@ void main() {
           // partition(tile(b, (256,8)), (32,4))
           // -> large
           {
-            uint b_k0 = 256u * k_tile + (thread & 31u);
-            uint b_n0 = 8u * block_x + (thread >> 5u);
+            uint b_k = 256u * k_tile + (thread & 31u);
+            uint b_n = 8u * block_x + (thread >> 5u);
             [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
               [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
-                uint b_k = b_k0 + 32u * v0;
-                uint b_n = b_n0 + 4u * v1;
-                float16_t value = b[b_k + ldb * b_n];
+                float16_t value = b[b_k + 32u * v0 + ldb * (b_n + 4u * v1)];
                 large[v0 + 8u * v1] = float(value);
               }
             }
@@ -201,13 +195,11 @@ void main() {
           // partition(tile(a, (256,2)), (32,1))
           // -> small
           {
-            uint a_k0 = 256u * k_tile + (thread & 31u);
-            uint a_m0 = 2u * block_y;
+            uint a_k = 256u * k_tile + (thread & 31u);
+            uint a_m = 2u * block_y;
             [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
               [[unroll]] for (uint v1 = 0u; v1 < 8u; ++v1) {
-                uint a_k = a_k0 + 32u * v1;
-                uint a_m = a_m0 + v2;
-                float16_t value = a[a_k + lda * a_m];
+                float16_t value = a[a_k + 32u * v1 + lda * (a_m + v2)];
                 small[v1 + 8u * v2] = float(value);
               }
             }

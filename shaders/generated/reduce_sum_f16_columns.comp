@@ -38,10 +38,9 @@ void main() {
       // partition(tile(src, (64,16)), (64,8))
       // -> values
       {
-        uint src_col = 64u * block_x + 8u * (thread & 7u);
         uint src_row = 16u * chunk + (thread >> 3u);
-        uvec4 value0 = src_x8[(src_col + cols * src_row) >> 3u];
-        uvec4 value1 = src_x8[(src_col + cols * (src_row + 8u)) >> 3u];
+        uvec4 value0 = src_x8[8u * block_x + (thread & 7u) + ((cols * src_row) >> 3u)];
+        uvec4 value1 = src_x8[8u * block_x + (thread & 7u) + ((cols * (src_row + 8u)) >> 3u)];
         values[0u] = float(unpackFloat2x16(value0.x)[0]);
         values[1u] = float(unpackFloat2x16(value0.x)[1]);
         values[2u] = float(unpackFloat2x16(value0.y)[0]);
@@ -80,7 +79,7 @@ void main() {
             [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
               uint src_row = src_row0 + 8u * v2;
               if (src_row < rows) {
-                uvec4 value = src_x8[(src_col + cols * src_row) >> 3u];
+                uvec4 value = src_x8[(src_col >> 3u) + ((cols * src_row) >> 3u)];
                 values[8u * v2] = float(unpackFloat2x16(value.x)[0]);
                 values[8u * v2 + 1u] = float(unpackFloat2x16(value.x)[1]);
                 values[8u * v2 + 2u] = float(unpackFloat2x16(value.y)[0]);

@@ -18,10 +18,9 @@ void main() {
   // partition(permute(tile(src, (16,1,16)), (2,1,0)), (16,1,16))
   // -> partition(tile, (16,1,16))
   {
-    uint src_i2 = 16u * ((block_x >> 7u) & 7u) + 4u * (thread & 3u);
     uint src_i1 = (block_x >> 1u) & 63u;
     uint src_i0 = 16u * (block_x & 1u) + (thread >> 2u);
-    vec4 value = src_x4[(src_i2 >> 2u) + 32u * src_i1 + 2048u * src_i0];
+    vec4 value = src_x4[4u * ((block_x >> 7u) & 7u) + (thread & 3u) + 32u * src_i1 + 2048u * src_i0];
     uint tile_at = 4u * (thread & 3u) + 17u * (thread >> 2u);
     tile[tile_at] = value.x;
     tile[tile_at + 1u] = value.y;
@@ -39,9 +38,8 @@ void main() {
     float value1 = tile[tile_at + 17u];
     float value2 = tile[tile_at + 34u];
     float value3 = tile[tile_at + 51u];
-    uint dst_i0 = 16u * (block_x & 1u) + 4u * (thread & 3u);
     uint dst_i1 = (block_x >> 1u) & 63u;
     uint dst_i2 = 16u * ((block_x >> 7u) & 7u) + (thread >> 2u);
-    dst_x4[(dst_i0 >> 2u) + 8u * dst_i1 + 512u * dst_i2] = vec4(value0, value1, value2, value3);
+    dst_x4[4u * (block_x & 1u) + (thread & 3u) + 8u * dst_i1 + 512u * dst_i2] = vec4(value0, value1, value2, value3);
   }
 }

@@ -38,8 +38,7 @@ void main() {
       // partition(tile(src, (256,1)), (256,1))
       // -> x
       {
-        uint src_col = 256u * block + 4u * thread;
-        vec4 value = src_x4[(src_col + cols * block_x) >> 2u];
+        vec4 value = src_x4[64u * block + thread + ((cols * block_x) >> 2u)];
         x[0u] = value.x;
         x[1u] = value.y;
         x[2u] = value.z;
@@ -60,7 +59,7 @@ void main() {
         if ((cols & 3u) == 0u) {
           uint src_col = 256u * block + 4u * thread;
           if (src_col < cols && block_x < rows) {
-            vec4 value = src_x4[(src_col + cols * block_x) >> 2u];
+            vec4 value = src_x4[(src_col >> 2u) + ((cols * block_x) >> 2u)];
             x[0u] = value.x;
             x[1u] = value.y;
             x[2u] = value.z;
@@ -142,8 +141,7 @@ void main() {
         // partition(tile(src, (256,1)), (256,1))
         // -> x
         {
-          uint src_col = 256u * block + 4u * thread;
-          vec4 value = src_x4[(src_col + cols * block_x) >> 2u];
+          vec4 value = src_x4[64u * block + thread + ((cols * block_x) >> 2u)];
           x[0u] = value.x;
           x[1u] = value.y;
           x[2u] = value.z;
@@ -164,7 +162,7 @@ void main() {
           if ((cols & 3u) == 0u) {
             uint src_col = 256u * block + 4u * thread;
             if (src_col < cols && block_x < rows) {
-              vec4 value = src_x4[(src_col + cols * block_x) >> 2u];
+              vec4 value = src_x4[(src_col >> 2u) + ((cols * block_x) >> 2u)];
               x[0u] = value.x;
               x[1u] = value.y;
               x[2u] = value.z;
@@ -242,8 +240,7 @@ void main() {
         // partition(tile(src, (256,1)), (256,1))
         // -> x
         {
-          uint src_col = 256u * block + 4u * thread;
-          vec4 value = src_x4[(src_col + cols * block_x) >> 2u];
+          vec4 value = src_x4[64u * block + thread + ((cols * block_x) >> 2u)];
           x[0u] = value.x;
           x[1u] = value.y;
           x[2u] = value.z;
@@ -264,7 +261,7 @@ void main() {
           if ((cols & 3u) == 0u) {
             uint src_col = 256u * block + 4u * thread;
             if (src_col < cols && block_x < rows) {
-              vec4 value = src_x4[(src_col + cols * block_x) >> 2u];
+              vec4 value = src_x4[(src_col >> 2u) + ((cols * block_x) >> 2u)];
               x[0u] = value.x;
               x[1u] = value.y;
               x[2u] = value.z;
@@ -312,8 +309,7 @@ void main() {
         float value1 = x[1u];
         float value2 = x[2u];
         float value3 = x[3u];
-        uint dst_col = 256u * block + 4u * thread;
-        dst_x4[(dst_col + cols * block_x) >> 2u] = vec4(value0, value1, value2, value3);
+        dst_x4[64u * block + thread + ((cols * block_x) >> 2u)] = vec4(value0, value1, value2, value3);
       }
     } else {
 
@@ -327,7 +323,7 @@ void main() {
             float value1 = x[1u];
             float value2 = x[2u];
             float value3 = x[3u];
-            dst_x4[(dst_col + cols * block_x) >> 2u] = vec4(value0, value1, value2, value3);
+            dst_x4[(dst_col >> 2u) + ((cols * block_x) >> 2u)] = vec4(value0, value1, value2, value3);
           }
         } else {
           uint dst_col0 = 256u * block + 4u * thread;

@@ -24,10 +24,9 @@ void main() {
     // partition(tile(src, (64,64)), (64,64))
     // -> partition(tile, (64,64))
     {
-      uint src_col = 64u * block_y + 8u * (thread & 7u);
       uint src_row = 64u * (8u * block_z + block_x) + 2u * (thread >> 3u);
-      uvec4 value0 = src_x8[(src_col + cols * src_row) >> 3u];
-      uvec4 value1 = src_x8[(src_col + cols * (src_row + 1u)) >> 3u];
+      uvec4 value0 = src_x8[8u * block_y + (thread & 7u) + ((cols * src_row) >> 3u)];
+      uvec4 value1 = src_x8[8u * block_y + (thread & 7u) + ((cols * (src_row + 1u)) >> 3u)];
       uint tile_at = 16u * (thread & 7u) + 130u * (thread >> 3u);
       tile[tile_at >> 1u] = f16vec2(unpackFloat2x16(value0.x)[0], unpackFloat2x16(value1.x)[0]);
       tile[(tile_at >> 1u) + 1u] = f16vec2(unpackFloat2x16(value0.x)[1], unpackFloat2x16(value1.x)[1]);
@@ -53,10 +52,9 @@ void main() {
       f16vec2 value5 = tile[(tile_at >> 1u) + 162u];
       f16vec2 value6 = tile[(tile_at >> 1u) + 195u];
       f16vec2 value7 = tile[(tile_at >> 1u) + 227u];
-      uint dst_row = 64u * (8u * block_z + block_x) + 8u * (thread & 7u);
       uint dst_col = 64u * block_y + (thread >> 3u);
-      dst_x8[(dst_row + rows * dst_col) >> 3u] = uvec4(packFloat2x16(f16vec2(value0)), packFloat2x16(f16vec2(value2)), packFloat2x16(f16vec2(value4)), packFloat2x16(f16vec2(value6)));
-      dst_x8[(dst_row + rows * (dst_col + 32u)) >> 3u] = uvec4(packFloat2x16(f16vec2(value1)), packFloat2x16(f16vec2(value3)), packFloat2x16(f16vec2(value5)), packFloat2x16(f16vec2(value7)));
+      dst_x8[8u * (8u * block_z + block_x) + (thread & 7u) + ((rows * dst_col) >> 3u)] = uvec4(packFloat2x16(f16vec2(value0)), packFloat2x16(f16vec2(value2)), packFloat2x16(f16vec2(value4)), packFloat2x16(f16vec2(value6)));
+      dst_x8[8u * (8u * block_z + block_x) + (thread & 7u) + ((rows * (dst_col + 32u)) >> 3u)] = uvec4(packFloat2x16(f16vec2(value1)), packFloat2x16(f16vec2(value3)), packFloat2x16(f16vec2(value5)), packFloat2x16(f16vec2(value7)));
     }
   } else {
     if (64u * block_y < cols && 64u * (8u * block_z + block_x) < rows) {

@@ -22,9 +22,8 @@ void main() {
     // partition(tile(src, (32,32)), (32,32))
     // -> partition(tile, (32,32))
     {
-      uint src_col = 32u * block_y + 4u * (thread & 7u);
       uint src_row = 32u * (8u * block_z + block_x) + (thread >> 3u);
-      vec4 value = src_x4[(src_col + cols * src_row) >> 2u];
+      vec4 value = src_x4[8u * block_y + (thread & 7u) + ((cols * src_row) >> 2u)];
       uint tile_at = 4u * (thread & 7u) + 33u * (thread >> 3u);
       tile[tile_at] = value.x;
       tile[tile_at + 1u] = value.y;
@@ -42,9 +41,8 @@ void main() {
       float value1 = tile[tile_at + 33u];
       float value2 = tile[tile_at + 66u];
       float value3 = tile[tile_at + 99u];
-      uint dst_row = 32u * (8u * block_z + block_x) + 4u * (thread & 7u);
       uint dst_col = 32u * block_y + (thread >> 3u);
-      dst_x4[(dst_row + rows * dst_col) >> 2u] = vec4(value0, value1, value2, value3);
+      dst_x4[8u * (8u * block_z + block_x) + (thread & 7u) + ((rows * dst_col) >> 2u)] = vec4(value0, value1, value2, value3);
     }
   } else {
     if (32u * block_y < cols && 32u * (8u * block_z + block_x) < rows) {

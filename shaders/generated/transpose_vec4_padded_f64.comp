@@ -24,7 +24,7 @@ void main() {
       uint src_row = 32u * block_y + (thread >> 5u);
       uint tile_at = 2u * (thread & 31u) + 65u * (thread >> 5u);
       if (src_col < cols && src_row < rows) {
-        dvec2 value = src_x2[(src_col + cols * src_row) >> 1u];
+        dvec2 value = src_x2[(src_col >> 1u) + ((cols * src_row) >> 1u)];
         tile[tile_at] = value.x;
         tile[tile_at + 1u] = value.y;
       }

@@ -25,7 +25,7 @@ void main() {
       uint src_row = 32u * block_y + (thread >> 5u);
       uint tile_at = 4u * thread;
       if (src_col < cols && src_row < rows) {
-        vec4 value = src_x4[(src_col + cols * src_row) >> 2u];
+        vec4 value = src_x4[(src_col >> 2u) + ((cols * src_row) >> 2u)];
         tile[tile_at >> 2u] = value;
       }
     } else {
@@ -58,7 +58,7 @@ void main() {
         float value1 = tile[32u + (tile_at >> 2u)][tile_at & 3u];
         float value2 = tile[64u + (tile_at >> 2u)][tile_at & 3u];
         float value3 = tile[96u + (tile_at >> 2u)][tile_at & 3u];
-        dst_x4[(dst_row + rows * dst_col) >> 2u] = vec4(value0, value1, value2, value3);
+        dst_x4[(dst_row >> 2u) + ((rows * dst_col) >> 2u)] = vec4(value0, value1, value2, value3);
       }
     } else {
       uint tile_at = 512u * (thread & 7u) + (thread >> 3u);

@@ -74,6 +74,19 @@ TEST(Expr, KnowsPowersOfTwoThatDivideIt) {
   EXPECT_EQ((Expr(12) - 8 * x)->alignment, 4u);
 }
 
+// The index of a vector: x and y may be large, so that their sum could not be divided apart otherwise.
+TEST(Expr, DividesWhatIsAMultipleTermByTerm) {
+  EXPECT_EQ(text((8 * thread + 256 * x + x * y) / 8), "(8u * thread + 256u * x + x * y) >> 3u");
+  const auto divided = [](const Expr& e) { return text(ir::divide_exactly(e, 8)); };
+  EXPECT_EQ(divided(8 * thread + 256 * x + x * y), "thread + 32u * x + ((x * y) >> 3u)");
+  EXPECT_EQ(divided(8 * thread + 16 * x * y), "thread + 2u * x * y");
+  EXPECT_EQ(divided(Expr(64)), "8u");
+  EXPECT_EQ(divided(4 * x + 4 * y), "(4u * x + 4u * y) >> 3u");
+  // A difference may wrap where the sum does not.
+  EXPECT_EQ(divided((x - 8) + 8 * y), "(x - 8u + 8u * y) >> 3u");
+  EXPECT_EQ(divided(2 * (x - y) + 8 * y), "(2u * (x - y) + 8u * y) >> 3u");
+}
+
 TEST(Expr, IsTheSameWhenStructureIsTheSame) {
   EXPECT_TRUE(ir::same(32 * x + y, 32 * ir::variable("x") + y));
   EXPECT_FALSE(ir::same(32 * x + y, 32 * x + x));

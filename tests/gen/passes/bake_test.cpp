@@ -6,6 +6,7 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/compile.hpp"
+#include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/kernels/registry.hpp"
 #include "vkmoye/gen/verify/verify.hpp"
@@ -13,6 +14,7 @@
 namespace vkmoye::gen::test {
 namespace {
 
+using ir::Expr;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -50,6 +52,51 @@ TEST(Bake, LeavesEveryKernelSound) {
       }
       EXPECT_THAT(verify(bake(kernel, sizes)), IsEmpty()) << entry.name << ' ' << size;
     }
+  }
+}
+
+// Tiles that the sizes fill are inside: no condition is left, nor the path for edges.
+TEST(Bake, DropsConditionsThatSizesAndGridDecide) {
+  const auto conditions = [](const char* name, std::int64_t size) {
+    const ir::Kernel kernel = find_kernel(name)->describe({ScalarType::f32});
+    Arguments sizes;
+    for (const PushConstant& argument : kernel.arguments) {
+      const bool is_size = argument.type == ScalarType::u32 && !argument.name.starts_with("first");
+      if (is_size) sizes[argument.name] = size;
+    }
+    const std::string text = glsl::print(bake(kernel, sizes));
+    std::size_t count = 0;
+    for (std::size_t at = text.find("if ("); at != std::string::npos;
+         at = text.find("if (", at + 1)) {
+      ++count;
+    }
+    return count;
+  };
+  EXPECT_EQ(conditions("transpose/padded", 4096), 0u);
+  EXPECT_GT(conditions("transpose/padded", 4095), 0u);
+  EXPECT_EQ(conditions("copy/tiled_vec", 4096), 0u);
+  EXPECT_GT(conditions("copy/tiled_vec", 4100), 0u);
+  // Where k ends within a tile, edges of k alone are asked for.
+  EXPECT_LT(conditions("gemm/simt", 4096), conditions("gemm/simt", 4100));
+}
+
+// Of elements no bounds are known, and their numbers are not what they look like.
+TEST(Bake, LeavesComparisonsOfElements) {
+  for (const double number : {-1.0, 1.0}) {
+    Builder k("clip", 64);
+    const Tensor x = k.input("x", ScalarType::f64, {{"i", "n"}});
+    const Tensor y = k.output("y", ScalarType::f64, {{"i", "n"}});
+    const auto mine = [&](const Tensor& t) {
+      return partition(tile(t, {64}, {k.block_x()}),
+                       make_tiled_copy(make_layout({64}), make_layout({1})), k.thread());
+    };
+    k.apply(
+        mine(y),
+        [&](const Expr& e) {
+          return ir::select(ir::less(e, ir::number(ScalarType::f64, number)), 2 * e, e);
+        },
+        mine(x));
+    EXPECT_THAT(glsl::print(bake(k.finish(), {{"n", 64}})), HasSubstr(" < double("));
   }
 }
 

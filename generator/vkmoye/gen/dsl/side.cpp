@@ -81,10 +81,16 @@ Side side_of(const View& view, const ir::Array& array, const Touching& touching)
     const Expr change = change_of(view.axes[i].values, touching.rounds);
     const bool varies = !ir::is_constant(change, 0);
     const std::string name = touching.name + "_" + axis.coordinate;
-    // A coordinate that stands in conditions, too, has a name in each round.
-    const bool has_name_inside = varies && (is_buffer || !(view.swizzle == Swizzle()));
+    // A coordinate that stands in conditions, too, has a name in each round. One that vectors of a buffer
+    // run along has none: there the number of a vector is written, which compilers add up from parts.
+    const bool stands_elsewhere = checks || !(view.swizzle == Swizzle());
+    const bool has_name_inside = varies && stands_elsewhere;
+    const bool counts_vectors = is_buffer && i == 0 && touching.width > 1;
 
-    Expr first = named(out.names_before, has_name_inside ? name + "0" : name, origin(view.axes[i]));
+    Expr first = origin(view.axes[i]);
+    if (stands_elsewhere || !counts_vectors) {
+      first = named(out.names_before, has_name_inside ? name + "0" : name, first);
+    }
     if (varies) first = first + change;
     if (has_name_inside) first = named(out.names_inside, name, first);
     if (checks && !clamps) {

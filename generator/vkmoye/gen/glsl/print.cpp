@@ -188,7 +188,7 @@ class Printer {
     }
     if (array.space == Array::Space::buffer) {
       return fmt::format("{}[{}]", array_name(array.name, element.width),
-                         glsl::print(address / element.width));
+                         glsl::print(ir::divide_exactly(address, element.width)));
     }
     const std::uint32_t width = shared_width(array);
     std::string text = fmt::format("{}[{}]", array.name, glsl::print(address / width));
@@ -294,7 +294,7 @@ class Printer {
     const std::uint32_t width = is_buffer ? region.first.width : shared_width(array);
     return fmt::format("{}, {}, {}, gl_CooperativeMatrixLayout{}Major",
                        is_buffer ? array_name(array.name, width) : array.name,
-                       glsl::print(address_of(region.first, array) / width),
+                       glsl::print(ir::divide_exactly(address_of(region.first, array), width)),
                        glsl::print(region.stride / width), region.by_columns ? "Column" : "Row");
   }
   void visit(const ir::MatrixLoad& s) {

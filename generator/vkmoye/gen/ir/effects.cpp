@@ -117,7 +117,9 @@ struct Collector {
     for (const Expr& coordinate : element.coordinates) out.uses.push_back(&coordinate);
     out.touches.push_back({&element, kind.reads, kind.writes, kind.atomic});
   }
-  void define(const std::string& name, const Expr& value) { out.defines.push_back({name, value}); }
+  void define(const std::string& name, const Expr& value) {
+    out.defines.push_back({name, within_grid(value, kernel.grid)});
+  }
   void define_data(const std::string& name, const Type& type) {
     out.defines.push_back({name, variable(name, type), /*is_data=*/true});
   }

@@ -27,15 +27,22 @@ Expr indices(Op op, const Expr& a, const Expr& b, std::uint64_t bound,
 // Whether a sum or product of indices stays below 2^32, so that it can be taken apart.
 bool cannot_wrap(const Expr& e) { return e->bound < kUnbounded; }
 
+bool is_multiple(const Expr& e, std::uint32_t divisor) {
+  return e->alignment % divisor == 0 || (is_constant(e) && e->value % divisor == 0);
+}
+
+// Whether a part of it may wrap below 0.
+bool has_difference(const Expr& e) {
+  return e->op == Op::subtract ||
+         std::any_of(e->operands.begin(), e->operands.end(), has_difference);
+}
+
 // The operand of the sum `e` that is a multiple of `divisor`, and the other one.
 std::optional<std::pair<Expr, Expr>> split_multiple(const Expr& e, std::uint32_t divisor) {
   if (e->op != Op::add) return std::nullopt;
   const Expr &a = e->operands[0], &b = e->operands[1];
-  const auto is_multiple = [&](const Expr& x) {
-    return x->alignment % divisor == 0 || (is_constant(x) && x->value % divisor == 0);
-  };
-  if (is_multiple(a)) return std::pair(a, b);
-  if (is_multiple(b)) return std::pair(b, a);
+  if (is_multiple(a, divisor)) return std::pair(a, b);
+  if (is_multiple(b, divisor)) return std::pair(b, a);
   return std::nullopt;
 }
 
@@ -91,6 +98,12 @@ Expr variable(std::string name, Type type, std::uint64_t bound, std::uint32_t al
   node->name = std::move(name);
   node->bound = bound;
   node->alignment = alignment;
+  return Expr(std::move(node));
+}
+
+Expr bounded(const Expr& index, std::uint64_t bound) {
+  auto node = std::make_shared<Node>(*index);
+  node->bound = std::min(index->bound, bound);
   return Expr(std::move(node));
 }
 
@@ -157,6 +170,27 @@ Expr operator/(const Expr& left, const Expr& right) {
   const bool exact = std::has_single_bit(divisor) && divisor < a->alignment;
   return indices(Op::divide, a, b, (a->bound - 1) / divisor + 1,
                  exact ? a->alignment / divisor : 1);
+}
+
+Expr divide_exactly(const Expr& multiple, std::uint32_t divisor) {
+  if (multiple->op == Op::add) {
+    const Expr &a = multiple->operands[0], &b = multiple->operands[1];
+    // One of them is a multiple, hence both are.
+    if (!has_difference(multiple) && (is_multiple(a, divisor) || is_multiple(b, divisor))) {
+      return divide_exactly(a, divisor) + divide_exactly(b, divisor);
+    }
+  }
+  if (multiple->op == Op::multiply) {  // the constant comes first, see operator*
+    Expr first = multiple;
+    while (first->op == Op::multiply) first = Expr(first->operands[0]);
+    if (is_constant(first) && is_multiple(first, divisor)) {
+      const Expr& factor = multiple->operands[0];
+      return (is_constant(factor) ? Expr(value_of(factor) / divisor)
+                                  : divide_exactly(factor, divisor)) *
+             multiple->operands[1];
+    }
+  }
+  return multiple / divisor;
 }
 
 Expr operator%(const Expr& left, const Expr& right) {

@@ -130,6 +130,9 @@ struct Node {
 Expr variable(std::string name, Type type = kIndex, std::uint64_t bound = kUnbounded,
               std::uint32_t alignment = 1);
 
+/// The same index, known to stay below `bound`.
+Expr bounded(const Expr& index, std::uint64_t bound);
+
 /// `bound`: the extent of the builtin, where it is known.
 Expr builtin(Builtin which, std::uint64_t bound = kUnbounded);
 
@@ -138,6 +141,9 @@ Expr operator+(const Expr& a, const Expr& b);
 Expr operator-(const Expr& a, const Expr& b);
 Expr operator*(const Expr& a, const Expr& b);
 Expr operator/(const Expr& a, const Expr& b);
+/// `multiple` / `divisor`, of the index of an access: a multiple of `divisor` that stays below 2^32, as
+/// do its terms if there is no difference among them. Multiples among them are divided apart.
+Expr divide_exactly(const Expr& multiple, std::uint32_t divisor);
 Expr operator%(const Expr& a, const Expr& b);
 Expr minimum(const Expr& a, const Expr& b);
 Expr maximum(const Expr& a, const Expr& b);

@@ -44,6 +44,17 @@ std::vector<std::uint32_t> Kernel::widths_of(const std::string& array) const {
   return {widths.begin(), widths.end()};
 }
 
+Expr within_grid(const Expr& index, const std::array<GridDimension, 3>& grid) {
+  constexpr Builtin kGroups[] = {Builtin::group_x, Builtin::group_y, Builtin::group_z};
+  for (std::size_t i = 0; i < grid.size(); ++i) {
+    if (grid[i].extent.is_symbol()) continue;
+    if (!same(index, builtin(kGroups[i]) + variable(kFirstGroup[i]))) continue;
+    const std::int64_t groups = (grid[i].extent.value + grid[i].tile - 1) / grid[i].tile;
+    return bounded(index, static_cast<std::uint64_t>(groups));
+  }
+  return index;
+}
+
 std::uint64_t Kernel::shared_bytes() const {
   std::uint64_t bytes = 0;
   for (const Array& array : arrays) {

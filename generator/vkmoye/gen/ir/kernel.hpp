@@ -91,6 +91,10 @@ struct Kernel {
   std::uint64_t shared_bytes() const;
 };
 
+/// `index`, and where it is a workgroup's coordinate (group_y + first_group_y) in a grid of a known
+/// number of groups: known to stay below that number.
+Expr within_grid(const Expr& index, const std::array<GridDimension, 3>& grid);
+
 /// How to call the kernel. `features`: what its types and statements ask of the device.
 KernelInterface interface_of(const Kernel& kernel);
 

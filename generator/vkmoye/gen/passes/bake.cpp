@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <unordered_map>
@@ -10,6 +11,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/ir/effects.hpp"
+#include "vkmoye/gen/ir/guards.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -27,9 +29,24 @@ Expr undecided_part(const Expr& condition) {
   return logical_and(undecided_part(a), undecided_part(b));
 }
 
+// base + step < limit, of a base that is a multiple of more than the step: base < limit - step, rounded
+// up, where that is no more than the limit.
+Expr without_step(const Expr& comparison) {
+  const Expr &sum = comparison->operands[0], &limit = comparison->operands[1];
+  if (sum->op != Op::add || !is_constant(sum->operands[1]) || !is_constant(limit))
+    return comparison;
+  const std::uint64_t step = sum->operands[1]->value, alignment = sum->operands[0]->alignment;
+  if (step >= alignment || limit->value <= step) return comparison;
+  const std::uint64_t most = (limit->value - step + alignment - 1) / alignment * alignment;
+  return most > limit->value ? comparison
+                             : less(sum->operands[0], static_cast<std::uint32_t>(most));
+}
+
 class Baker {
  public:
   explicit Baker(std::map<std::string, std::uint32_t> numbers) : numbers_(std::move(numbers)) {}
+
+  void set_grid(const std::array<GridDimension, 3>& grid) { grid_ = grid; }
 
   Extent extent(const Extent& e) const {
     const auto number = [&](const std::string& symbol) -> std::optional<std::int64_t> {
@@ -40,7 +57,12 @@ class Baker {
     if (!e.is_symbol()) return e;
     const auto first = number(e.symbol), second = number(e.times);
     if (e.times.empty()) return first ? Extent(*first) : e;
-    return first && second ? Extent(*first * *second) : e;
+    if (!first || !second) return e;
+    if (*first != 0 && *second > 0xffffffff / *first) {
+      throw ArgumentError(
+          fmt::format("bake: {} * {} elements are more than 2^32-1", *first, *second));
+    }
+    return *first * *second;
   }
 
   Expr expr(const Expr& e) {
@@ -48,11 +70,19 @@ class Baker {
     Expr result = e;
     if (e->op == Op::variable) {
       const auto number = numbers_.find(e->name);
-      if (number != numbers_.end()) result = number->second;
+      const auto bound = bounds_.find(e->name);
+      if (number != numbers_.end()) {
+        result = number->second;
+      } else if (bound != bounds_.end()) {
+        result = bounded(e, bound->second);
+      }
     } else if (!e->operands.empty()) {
       std::vector<Expr> operands;
       for (const Expr& operand : e->operands) operands.push_back(expr(operand));
       result = with_operands(e, operands);
+      const bool of_indices = result->op == Op::less && result->operands[0]->type == ir::kIndex;
+      if (of_indices) result = comparison(without_step(result));
+      if (result->op == Op::logical_and && !ir::decided(result)) result = undecided_part(result);
     }
     done_.emplace(&*e, result);
     held_.push_back(e);
@@ -60,26 +90,49 @@ class Baker {
   }
 
   Body body(const Body& statements) {
+    const auto numbers = numbers_;
+    const auto bounds = bounds_;
     Body out;
     for (const ir::Stmt& statement : statements) {
-      const auto* branch = std::get_if<ir::If>(&statement.value);
-      if (branch != nullptr) {
+      if (const auto* branch = std::get_if<ir::If>(&statement.value)) {
         add(out, *branch);
+      } else if (const auto* let = std::get_if<ir::Let>(&statement.value)) {
+        add(out, *let);
       } else {
         out.push_back(rewritten(
             statement, [&](const Expr& e) { return expr(e); },
             [&](const Body& inner) { return body(inner); }));
       }
     }
+    if (numbers_ != numbers || bounds_ != bounds) {
+      numbers_ = numbers;
+      bounds_ = bounds;
+      done_.clear();
+    }
     return out;
   }
 
  private:
+  // A number where it is decided by bounds or by the conditions around.
+  Expr comparison(const Expr& e) const {
+    const Expr &left = e->operands[0], &right = e->operands[1];
+    const bool holds = (is_constant(right) && left->bound <= right->value) ||
+                       std::any_of(around_.begin(), around_.end(),
+                                   [&](const Expr& known) { return ir::same(known, e); });
+    return holds ? ir::less(0, 1) : e;
+  }
+
   void add(Body& out, const ir::If& s) {
     const Expr condition = expr(s.condition);
     const auto known = ir::decided(condition);
     if (!known) {
-      out.emplace_back(ir::If{undecided_part(condition), body(s.body), body(s.otherwise)});
+      const auto outside = around_;
+      ir::add_guards(around_, condition);
+      done_.clear();
+      Body inside = body(s.body);
+      around_ = outside;
+      done_.clear();
+      out.emplace_back(ir::If{condition, std::move(inside), body(s.otherwise)});
       return;
     }
     Body taken = body(*known != 0 ? s.body : s.otherwise);
@@ -87,7 +140,22 @@ class Baker {
     if (!taken.empty()) out.emplace_back(ir::Block{"", std::move(taken)});
   }
 
-  std::map<std::string, std::uint32_t> numbers_;
+  // A name for a number is gone, as an argument is.
+  void add(Body& out, const ir::Let& s) {
+    const Expr value = expr(s.value);
+    const auto number = s.value->type == ir::kIndex ? ir::decided(value) : std::nullopt;
+    if (number) {
+      numbers_[s.name] = *number;
+    } else {
+      bounds_[s.name] = within_grid(value, grid_)->bound;
+      out.emplace_back(ir::Let{s.name, value});
+    }
+  }
+
+  std::map<std::string, std::uint32_t> numbers_;  // arguments, and names for numbers in this scope
+  std::array<GridDimension, 3> grid_;
+  std::map<std::string, std::uint64_t> bounds_;  // of names, lower than before
+  ir::Guards around_;                            // comparisons that hold here
   std::unordered_map<const ir::Node*, Expr> done_;
   std::vector<Expr> held_;  // keeps the nodes of `done_` alive, so that no address comes twice
 };
@@ -131,6 +199,7 @@ ir::Kernel bake(const ir::Kernel& kernel, const Arguments& sizes) {
     }
   }
   for (GridDimension& dimension : out.grid) dimension.extent = baker.extent(dimension.extent);
+  baker.set_grid(out.grid);
   out.body = baker.body(kernel.body);
   return out;
 }
