@@ -94,6 +94,16 @@ TEST_F(TunedTableTest, WhatIsNoTableIsIgnoredInOneLine) {
   EXPECT_THAT(ignored(), HasSubstr("not a regular file"));
 }
 
+TEST_F(TunedTableTest, WhatHoldsSomethingElseIsNotWritten) {
+  EXPECT_EQ(reason_against_writing(file_), "");
+  put("");
+  EXPECT_EQ(reason_against_writing(file_), "");
+  ASSERT_EQ(write_tuned_rows(file_, caps_, {kRow}), "");
+  EXPECT_EQ(reason_against_writing(file_), "");
+  put("data");
+  EXPECT_THAT(reason_against_writing(file_), HasSubstr("holds something else"));
+}
+
 // However a file is cut or changed, it is read or ignored, and nothing else happens.
 TEST_F(TunedTableTest, DamageIsReadOrIgnored) {
   ASSERT_EQ(write_tuned_rows(file_, caps_, {kRow, "* | * | a=k | gemm/thin --split-k 4 | x"}), "");

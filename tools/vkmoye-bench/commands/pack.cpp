@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <vector>
 
 #include "commands/command.hpp"
@@ -24,6 +25,10 @@ int pack(const Given& given) {
   }
   const std::string& file = given.in.front();
   if (is_packed_file(file)) throw ArgumentError(file + ": is packed already");
+  std::error_code unknown;
+  if (std::filesystem::equivalent(file, given.out, unknown)) {
+    throw ArgumentError(given.out + ": would replace the array that it is packed from");
+  }
   const NpyHeader header = read_npy_header(file);
   const Question question = {&entry, one_type(given, ""), given.config, given.values};
   OperandToPack operand =
@@ -59,8 +64,8 @@ int pack(const Given& given) {
 
 const Command kPack = {
     CommandName::pack, "an operand of a product in fragment order, kept in a file",
-    "'apply gemm/packed' takes the file in place of the array, on any device whose lanes hold\n"
-    "fragments in the same order; another one refuses it with both orders.\n\n"
+    "'apply gemm/packed' takes the file in place of the array, on any device whose\n"
+    "lanes hold fragments in the same order; others refuse it with both orders.\n\n"
     "Examples:\n"
     "  vkmoye-bench pack gemm/packed --type f16,f32 --in w.npy --out w.packed\n"
     "  vkmoye-bench pack gemm/packed --as a --a m --in x.npy --out x.packed",

@@ -70,7 +70,7 @@ Row row_of(const TunedConfig& one, const Tuning& tuning, const Subject& subject,
     if (tuning.before_us > 0) row.ratio["auto"] = tuning.before_us / one.median_us;
   }
   row.verified = true;
-  row.verification = "full";
+  row.verification = tuning.checked_small ? "sample" : "full";
   row.command = repeat_command(caps, *workload, given.measure);
   return row;
 }
@@ -90,13 +90,16 @@ int tune(const Given& given) {
   const std::filesystem::path file =
       given.output.empty() ? tuned_table_file(caps) : std::filesystem::absolute(given.output);
   if (file.empty()) throw ArgumentError("tune: no folder for the table; give --output FILE");
+  const std::string reason = reason_against_writing(file);
+  if (!reason.empty()) throw ArgumentError(fmt::format("tune: {}: {}", file.string(), reason));
+  const std::string ignored = read_tuned_table(file, caps).ignored;
+  if (!ignored.empty()) fmt::print(stderr, "vkmoye-bench: {}; it is replaced\n", ignored);
 
   TuneOptions options;
   options.budget_seconds = given.budget / static_cast<double>(subjects.size());
   options.seed = given.measure.seed;
   options.on_trial = show;
-  std::vector<std::string> lines;
-  bool any_wrong = false;
+  bool any_wrong = false, any_right = false;
   const auto report = make_report(given.format, std::cout, caps);
   for (const Subject& subject : subjects) {
     const Tuning tuning = tune_gemm(executor, subject.problem, subject.size, options);
@@ -113,15 +116,18 @@ int tune(const Given& given) {
     any_wrong = any_wrong || !tuning.wrong.empty();
     if (tuning.timed.empty()) {
       print_lines("refused", tuning.refused);
+      print_lines("spills", tuning.spilling);
       continue;
     }
-    lines.push_back(tuned_row(tuning, subject.problem, subject.size));
+    // Each by itself: what was found stays where a later search fails.
+    const std::string failure =
+        write_tuned_rows(file, caps, {tuned_row(tuning, subject.problem, subject.size)});
+    if (!failure.empty()) throw ArgumentError(fmt::format("{}: {}", file.string(), failure));
+    any_right = true;
   }
   keep(executor);
   report->finish();
-  if (lines.empty()) return any_wrong ? kWrongResult : kNothingRan;
-  const std::string failure = write_tuned_rows(file, caps, lines);
-  if (!failure.empty()) throw ArgumentError(fmt::format("{}: {}", file.string(), failure));
+  if (!any_right) return any_wrong ? kWrongResult : kNothingRan;
   fmt::print(stderr, "gemm/auto reads {}\n", file.string());
   return any_wrong ? kWrongResult : kOk;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <nlohmann/json.hpp>
 
 #include "vkmoye/base/error.hpp"
@@ -200,6 +201,14 @@ DeviceCaps caps_of(const Json& device, std::vector<std::string>& reasons) {
   } else {
     caps.kind = *found;
   }
+  const auto lanes = [&](const char* name, std::uint32_t value) {
+    if (std::has_single_bit(value) && value <= kMostLanes) return;
+    reader.reasons.push_back(
+        fmt::format("{} {} is no power of two up to {}", name, value, kMostLanes));
+  };
+  lanes("subgroup_size", caps.subgroup_size);
+  lanes("min_subgroup_size", caps.min_subgroup_size);
+  lanes("max_subgroup_size", caps.max_subgroup_size);
   for (const Json& row : reader.rows(device, "features")) {
     for (std::size_t i = 0; i < kFeatureCount; ++i) {
       const auto feature = static_cast<Feature>(i);
@@ -207,7 +216,11 @@ DeviceCaps caps_of(const Json& device, std::vector<std::string>& reasons) {
     }
   }
   for (const Json& row : reader.rows(device, "matrix_shapes")) {
-    visit_shape(caps.matrix_shapes.emplace_back(), reader.from(row));
+    MatrixShape& shape = caps.matrix_shapes.emplace_back();
+    visit_shape(shape, reader.from(row));
+    if (shape.m > 0 && shape.n > 0 && shape.k > 0) continue;
+    reader.reasons.push_back(
+        fmt::format("matrix_shapes[{}] has no elements", caps.matrix_shapes.size() - 1));
   }
   for (const Json& row : reader.rows(device, "fragment_orders")) {
     FragmentOrder& order = caps.fragment_orders.emplace_back();

@@ -119,6 +119,7 @@ class Search {
           gen::reasons_against(choice, gemm_question(problem_, size_), executor_.caps());
       if (!reasons.empty()) return leave_out(tuning_.refused, join(reasons, "; "));
       const Extents checked = checked_size();
+      tuning_.checked_small = checked != size_;
       const auto workload = workload_of(choice, checked);
       const Plan plan = plan_on(executor_, *workload);
       reasons = executor_.reasons_against(plan);

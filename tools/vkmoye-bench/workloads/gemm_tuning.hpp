@@ -32,7 +32,8 @@ struct Tuning {
   double before_us = 0;            // its median; 0: it did not run
   /// A line each: the config and why.
   std::vector<std::string> refused, spilling, wrong;
-  std::size_t not_tried = 0;  // for lack of time
+  std::size_t not_tried = 0;   // for lack of time
+  bool checked_small = false;  // results were checked of a smaller product of the same kernels
 };
 
 struct TuneOptions {

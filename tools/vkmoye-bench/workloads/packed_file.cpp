@@ -104,7 +104,7 @@ PackedFile parse(const Json& header, std::vector<std::string>& reasons) {
   const double bytes = static_cast<double>(parts(operand.rows, form.block_rows())) *
                        static_cast<double>(parts(operand.k, form.block_depth())) *
                        static_cast<double>(form.block_elements()) *
-                       static_cast<double>(operand.batch.value_or(1)) *
+                       static_cast<double>(std::max<std::int64_t>(operand.batch.value_or(1), 1)) *
                        static_cast<double>(size_of(form.type));
   if (bytes > kMostBytes) reasons.push_back("its extents need more than 2^48 bytes");
   return file;
@@ -138,6 +138,7 @@ PackedFile read_packed_header(const std::filesystem::path& path) {
   if (error) refuse(path, "cannot be read: " + error.message());
   if (!std::filesystem::is_regular_file(status)) refuse(path, "is not a regular file");
   const std::uint64_t file_bytes = std::filesystem::file_size(path, error);
+  if (error) refuse(path, "cannot be read: " + error.message());
   std::ifstream in(path, std::ios::binary);
   if (!in) refuse(path, "cannot be read");
   Start start;

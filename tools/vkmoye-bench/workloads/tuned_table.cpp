@@ -98,6 +98,15 @@ std::vector<gen::GemmTable> tuned_tables(const DeviceCaps& caps) {
   return {found->second.table};
 }
 
+std::string reason_against_writing(const std::filesystem::path& file) {
+  std::string error;
+  const std::vector<std::byte> bytes = vk::read_file(file, error);
+  if (!error.empty()) return error;
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (text.empty() || text.starts_with(kFirstLine)) return {};
+  return "holds something else than a table of gemm/auto";
+}
+
 std::string write_tuned_rows(const std::filesystem::path& file, const DeviceCaps& caps,
                              const std::vector<std::string>& rows) {
   std::string text =

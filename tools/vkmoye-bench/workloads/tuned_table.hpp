@@ -30,6 +30,9 @@ TunedTable read_tuned_table(const std::filesystem::path& file, const DeviceCaps&
 /// That of the device, or nothing; what is ignored is said on stderr, once.
 std::vector<gen::GemmTable> tuned_tables(const DeviceCaps& caps);
 
+/// Why the file must not be written: it holds something else. Empty: it may.
+std::string reason_against_writing(const std::filesystem::path& file);
+
 /// Puts `rows` before those of the file, whose rows for the same products go. Returns what went wrong;
 /// empty: nothing.
 std::string write_tuned_rows(const std::filesystem::path& file, const DeviceCaps& caps,
