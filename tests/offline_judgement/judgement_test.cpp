@@ -121,14 +121,15 @@ TEST(OfflineJudgement, EachBrokenPromiseIsAFinding) {
   EXPECT_EQ(findings([](Compiled& c) { c.instructions.wide_stores = 0; }), Checks{"wide"});
 }
 
-// By hand: a tile of 128x128x32 is 2 steps of 16 along k, each of 4 x 4 products for each of 2 x 2
-// subgroups; the loop over k stands three times in the text: whole tiles, the rest, and without vectors.
+// By hand: a tile of 128x128x32 is 2 steps of 16 along k, which the compiler may write out or leave a
+// loop, each of 4 x 4 products for each of 2 x 2 subgroups; the loop over k stands three times in the
+// text: whole tiles, the rest, and without vectors.
 TEST(OfflineJudgement, CountsTheProductsOfAMatrixKernel) {
   gen::KernelRequest request = gen::request_of(ScalarType::f16);
   request.options = {{"atom", "16x16x16"}, {"tile", "128x128x32"}, {"subgroups", "2x2"}};
   const Demands demands = demands_of(gen::find_kernel("gemm/coopmat")->describe(request));
-  EXPECT_EQ(demands.least_products, 3 * 2 * 4 * 4 * 16 * 16 * 16);
-  EXPECT_EQ(demands.most_products, demands.least_products);
+  EXPECT_EQ(demands.least_products, 3 * 4 * 4 * 16 * 16 * 16);
+  EXPECT_EQ(demands.most_products, 2 * demands.least_products);
   EXPECT_TRUE(demands.wide_loads);
 }
 

@@ -142,10 +142,11 @@ GemmMatrixConfig gemm_matrix_config(const GemmForm& form, const DeviceCaps& devi
            config.shared_bytes;
   };
   // The fastest of a sweep on an H200; each subgroup has 64x64 of C either way.
-  if (config.subgroup >= 32 && bytes_of(form.operand) == 2) {
-    GemmMatrixConfig narrow = config;
+  if (config.subgroup >= 32) {
+    const GemmMatrixConfig narrow = config;
     config.tile_n = 256;
     config.subgroups_n = 4;
+    config.tile_k = 64 / bytes_of(form.operand);
     if (too_large()) config = narrow;
   }
   while (too_large() && config.tile_k > config.atom_k) config.tile_k /= 2;

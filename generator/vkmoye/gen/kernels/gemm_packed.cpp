@@ -205,8 +205,9 @@ GemmPackedConfig gemm_packed_config(const GemmForm& form, const DeviceCaps& devi
   config.subgroup = usual.subgroup;
   const std::int64_t fragments = usual.subgroup < 32 ? 2 : 4;  // see gemm_matrix_config
   config.part_m = fragments * usual.atom_m;
-  // Sums of 16 bits leave registers for more.
-  const bool is_wide = usual.subgroup >= 32 && form.accumulator == ScalarType::f16;
+  // Sums of 16 bits leave registers for more, where two share one: not on GPUs of 64 lanes (AMD).
+  const bool is_wide = usual.subgroup == 32 && device.max_subgroup_size == 32 &&
+                       form.accumulator == ScalarType::f16;
   config.part_n = (is_wide ? 6 : fragments) * usual.atom_n;
   return config;
 }
