@@ -133,11 +133,7 @@ gen::Options thin_config(gen::Options config, const DeviceCaps& caps) {
 }
 
 bool has_matrices(const DeviceCaps& caps, const GemmProblem& types) {
-  const auto fits = [&](const MatrixShape& shape) {
-    return shape.a == gen::ir::component_name(types.operand) && shape.b == shape.a &&
-           shape.c == gen::ir::component_name(types.accumulator) && shape.result == shape.c &&
-           shape.scope == "subgroup" && !shape.saturating;
-  };
+  const auto fits = [&](const MatrixShape& shape) { return gen::multiplies(shape, types.form()); };
   return std::any_of(caps.matrix_shapes.begin(), caps.matrix_shapes.end(), fits);
 }
 

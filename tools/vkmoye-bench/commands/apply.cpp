@@ -76,18 +76,7 @@ int apply(const Given& given) {
     const auto& input = plan.arrays[i].input;
     if (input) execution->write(i, inputs[*input].data());
   }
-  try {
-    execution->run();
-  } catch (const Unavailable& why) {
-    throw_cannot_run(entry.name, {why.what()});
-  }
-  keep(*executor);
-
-  const std::string damage = execution->damage();
-  if (!damage.empty()) {
-    fmt::print(stderr, "vkmoye-bench: {}: {}; nothing was written\n", entry.name, damage);
-    return kWrongResult;
-  }
+  if (!run_undamaged(*executor, *execution, entry.name)) return kWrongResult;
   write_npy(out, workload->result_type(), workload->result_shape(),
             read_all(*execution, plan.result, plan.arrays[plan.result].bytes));
   out.commit();

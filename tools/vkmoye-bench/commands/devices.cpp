@@ -20,8 +20,8 @@ void line(const std::string& what, const std::string& value) {
 }
 
 // ", right with 32 lanes": what came of it when a kernel first asked for the shape. Nothing: none did.
-std::string verdict_text(const DeviceCaps& caps, const MatrixShape& shape) {
-  const MatrixVerdicts verdicts{DeviceFacts(DeviceFacts::default_file())};
+std::string verdict_text(const MatrixVerdicts& verdicts, const DeviceCaps& caps,
+                         const MatrixShape& shape) {
   std::string text;
   for (const auto& [lanes, wrong] : verdicts.all_of(caps, shape)) {
     text += wrong.empty() ? fmt::format(", right with {} lanes", lanes)
@@ -32,9 +32,10 @@ std::string verdict_text(const DeviceCaps& caps, const MatrixShape& shape) {
 
 // What its matrix units multiply, and how lanes hold it; `why_missing`: why not all of that is known.
 void print_matrices(const DeviceCaps& caps, const std::string& why_missing) {
+  const MatrixVerdicts verdicts{DeviceFacts(DeviceFacts::default_file())};
   std::string title = "matrices";
   for (const MatrixShape& shape : caps.matrix_shapes) {
-    line(title, to_string(shape) + verdict_text(caps, shape));
+    line(title, to_string(shape) + verdict_text(verdicts, caps, shape));
     title = "";
   }
   title = "fragments";

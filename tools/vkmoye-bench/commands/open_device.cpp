@@ -107,6 +107,19 @@ void require_fit(std::string_view name, const KernelInterface& kernel, const Dev
   if (!reasons.empty()) throw_cannot_run(name, std::move(reasons));
 }
 
+bool run_undamaged(Executor& executor, Execution& execution, std::string_view kernel) {
+  try {
+    execution.run();
+  } catch (const Unavailable& why) {
+    throw_cannot_run(kernel, {why.what()});
+  }
+  keep(executor);
+  const std::string damage = execution.damage();
+  if (damage.empty()) return true;
+  fmt::print(stderr, "vkmoye-bench: {}: {}; nothing was written\n", kernel, damage);
+  return false;
+}
+
 void keep(Executor& executor) {
   const std::string warning = executor.keep();
   if (!warning.empty()) fmt::print(stderr, "vkmoye-bench: {}\n", warning);

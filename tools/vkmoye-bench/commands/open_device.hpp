@@ -35,6 +35,10 @@ DeviceCaps described_for(const std::string& selector);
 /// Throws so if the device of `caps` cannot run the kernel.
 void require_fit(std::string_view name, const KernelInterface& kernel, const DeviceCaps& caps);
 
+/// Runs `execution` of `executor` once, for a result that is to be written, and keeps what makes the next
+/// start faster. Whether nothing else was damaged; if not, that is said on stderr. Throws DeviceError.
+bool run_undamaged(Executor& executor, Execution& execution, std::string_view kernel);
+
 /// Executor::keep; what was in the way is said on stderr.
 void keep(Executor& executor);
 

@@ -44,17 +44,7 @@ int pack(const Given& given) {
   if (!reasons.empty()) throw_cannot_run("pack", reasons);
   const auto execution = executor->prepare(plan.plan);
   execution->write(0, read_npy_data(file, header));
-  try {
-    execution->run();
-  } catch (const Unavailable& why) {
-    throw_cannot_run("pack", {why.what()});
-  }
-  keep(*executor);
-  const std::string damage = execution->damage();
-  if (!damage.empty()) {
-    fmt::print(stderr, "vkmoye-bench: pack: {}; nothing was written\n", damage);
-    return kWrongResult;
-  }
+  if (!run_undamaged(*executor, *execution, "pack")) return kWrongResult;
   write_packed(out, plan.operand, read_all(*execution, 1, plan.plan.arrays[1].bytes));
   out.commit();
   return kOk;

@@ -16,12 +16,7 @@ namespace {
 class ChosenGemm : public Workload {
  public:
   ChosenGemm(const Question& question, const GemmProblem& problem, const Extents& size)
-      : Workload(*question.entry,
-                 {.type = problem.operand,
-                  .options = question.config,
-                  .gemm = problem.form(),
-                  .shape = kernel_shape(problem, size)},
-                 size),
+      : Workload(*question.entry, request_of(question, problem, size), size),
         problem_(problem),
         any_(make_product({gen::find_kernel("gemm/simt"), question.type, {}, {}}, problem, size)) {}
 

@@ -9,12 +9,11 @@
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/kernels/gemm_packed.hpp"
 #include "vkmoye/gen/kernels/pack.hpp"
+#include "vkmoye/layout/checked.hpp"
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::bench {
 namespace {
-
-std::int64_t parts(std::int64_t extent, std::int64_t part) { return (extent + part - 1) / part; }
 
 // An operand of the kernel and the blocks that it is packed into.
 struct Packing {
@@ -25,8 +24,8 @@ struct Packing {
   bool beforehand;
   const PackedOperand* file;  // that it comes from; nullptr: it is packed here
 
-  std::int64_t blocks() const { return parts(rows, form.block_rows()); }
-  std::int64_t k_blocks() const { return parts(k, form.block_depth()); }
+  std::int64_t blocks() const { return ceil_div(rows, form.block_rows()); }
+  std::int64_t k_blocks() const { return ceil_div(k, form.block_depth()); }
   std::uint64_t bytes() const {
     return static_cast<std::uint64_t>(form.block_elements() * blocks() * k_blocks() * matrices) *
            size_of(form.type);

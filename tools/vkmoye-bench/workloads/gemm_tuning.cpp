@@ -51,8 +51,6 @@ class Inputs : public Execution {
   std::vector<Write> writes_;
 };
 
-double median_of(const Timing& timing) { return quantile(timing, 0.5); }
-
 class Search {
  public:
   Search(DeviceExecutor& executor, const GemmProblem& problem, const Extents& size,
@@ -164,7 +162,7 @@ class Search {
     times.max_seconds = 4 * seconds;
     TunedConfig config{choice, plan.steps[plan.main].kernel.config,
                        execution.on_device()->measure(times), 0};
-    config.median_us = median_of(config.timing);
+    config.median_us = quantile(config.timing, 0.5);
     const auto known =
         std::find_if(tuning_.timed.begin(), tuning_.timed.end(),
                      [&](const TunedConfig& one) { return one.choice.text() == choice.text(); });

@@ -274,6 +274,8 @@ std::unique_ptr<Workload> of_size(const Question& question, const Extents& size)
   return make_product(question, read_product(question.values, question.type), size);
 }
 
+}  // namespace
+
 gen::KernelRequest request_of(const Question& question, const GemmProblem& problem,
                               const Extents& size) {
   return {.type = problem.operand,
@@ -281,8 +283,6 @@ gen::KernelRequest request_of(const Question& question, const GemmProblem& probl
           .gemm = problem.form(),
           .shape = kernel_shape(problem, size)};
 }
-
-}  // namespace
 
 GemmProblem read_product(const gen::Options& values, const std::string& type) {
   GemmProblem problem = read_problem({nullptr, type, {}, values});

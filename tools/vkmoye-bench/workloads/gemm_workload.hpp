@@ -12,6 +12,10 @@ Operation products();
 /// The problem that the options `values` and `type` say. Throws ArgumentError.
 GemmProblem read_product(const gen::Options& values, const std::string& type);
 
+/// Which kernel of the question's entry computes `problem` with `size` {M, N, K}.
+gen::KernelRequest request_of(const Question& question, const GemmProblem& problem,
+                              const Extents& size);
+
 /// `problem` with `size` {M, N, K}. Throws ArgumentError as matrices_of.
 std::unique_ptr<Workload> make_product(const Question& question, const GemmProblem& problem,
                                        const Extents& size);

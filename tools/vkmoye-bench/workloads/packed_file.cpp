@@ -13,6 +13,7 @@
 #include "io/checksum.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/layout/checked.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -40,8 +41,6 @@ std::uint64_t checksum_of(const Start& start, const std::string& header) {
 [[noreturn]] void refuse(const std::filesystem::path& path, const std::string& why) {
   throw ArgumentError(fmt::format("{}: {}", path.string(), why));
 }
-
-std::int64_t parts(std::int64_t extent, std::int64_t part) { return (extent + part - 1) / part; }
 
 // A whole number of the header; what is none goes into `reasons`.
 std::int64_t number(const Json& header, const char* name, std::int64_t least, std::int64_t most,
@@ -76,13 +75,11 @@ PackedFile parse(const Json& header, std::vector<std::string>& reasons) {
   } else {
     reasons.push_back("operand is neither a nor b");
   }
-  bool is_type = false;
-  for (const ScalarTypeInfo& row : scalar_types()) {
-    if (row.name != type) continue;
-    form.type = row.type;
-    is_type = true;
+  if (const auto known = parse_scalar_type(type)) {
+    form.type = *known;
+  } else {
+    reasons.push_back("type is none that there is");
   }
-  if (!is_type) reasons.push_back("type is none that there is");
   form.lanes = static_cast<std::uint32_t>(count("lanes", 1, 128));
   form.rows = count("fragment_rows", 1, kMostParts);
   form.depth = count("fragment_k", 1, kMostParts);
@@ -101,8 +98,8 @@ PackedFile parse(const Json& header, std::vector<std::string>& reasons) {
   } else {
     file.checksum = std::stoull(sum, nullptr, 16);
   }
-  const double bytes = static_cast<double>(parts(operand.rows, form.block_rows())) *
-                       static_cast<double>(parts(operand.k, form.block_depth())) *
+  const double bytes = static_cast<double>(ceil_div(operand.rows, form.block_rows())) *
+                       static_cast<double>(ceil_div(operand.k, form.block_depth())) *
                        static_cast<double>(form.block_elements()) *
                        static_cast<double>(std::max<std::int64_t>(operand.batch.value_or(1), 1)) *
                        static_cast<double>(size_of(form.type));
@@ -113,8 +110,9 @@ PackedFile parse(const Json& header, std::vector<std::string>& reasons) {
 }  // namespace
 
 std::uint64_t PackedOperand::bytes() const {
-  return static_cast<std::uint64_t>(parts(rows, form.block_rows()) * parts(k, form.block_depth()) *
-                                    form.block_elements() * batch.value_or(1)) *
+  return static_cast<std::uint64_t>(ceil_div(rows, form.block_rows()) *
+                                    ceil_div(k, form.block_depth()) * form.block_elements() *
+                                    batch.value_or(1)) *
          size_of(form.type);
 }
 

@@ -56,8 +56,9 @@ using GemmRefusal = std::function<std::vector<std::string>(const GemmChoice& cho
 /// it needs.
 GemmRefusal refusal_on(GemmQuestion question, DeviceCaps device);
 
-/// The first row of `tables`, then of the shipped one, that nothing is against, nor `refuse`. Where all are, the first whose kernel exists, so that what the device lacks is said as for any
-/// kernel. Throws KernelError with every reason where there is none.
+/// The first row of `tables`, then of the shipped one, that nothing is against, nor `refuse`. Where all
+/// are refused, the first whose kernel exists, so that what the device lacks is said as for any kernel.
+/// Throws KernelError with every reason where there is none.
 GemmChoice choose_gemm(const GemmQuestion& question, const DeviceCaps& device,
                        const std::vector<GemmTable>& tables = {}, const GemmRefusal& refuse = {});
 

@@ -53,6 +53,12 @@ std::int64_t columns_at_once(const GemmMatrixConfig& config, const GemmForm& for
   return columns;
 }
 
+bool multiplies(const MatrixShape& shape, const GemmForm& form) {
+  return shape.a == ir::component_name(form.operand) && shape.b == shape.a &&
+         shape.c == ir::component_name(form.accumulator) && shape.result == shape.c &&
+         shape.scope == "subgroup" && !shape.saturating;
+}
+
 SumsShape sums_shape(const GemmMatrixConfig& config, const GemmForm& form) {
   return {.atom_m = config.atom_m,
           .atom_n = config.atom_n,
@@ -122,11 +128,8 @@ GemmMatrixConfig gemm_matrix_config(const GemmForm& form, const DeviceCaps& devi
   // The largest: fewer of them to name, and no more registers.
   std::uint64_t largest = 0;
   for (const MatrixShape& shape : device.matrix_shapes) {
-    const bool fits = shape.a == ir::component_name(form.operand) && shape.b == shape.a &&
-                      shape.c == ir::component_name(form.accumulator) && shape.result == shape.c &&
-                      shape.scope == "subgroup" && !shape.saturating;
     const std::uint64_t products = std::uint64_t{shape.m} * shape.n * shape.k;
-    if (!fits || products <= largest) continue;
+    if (!multiplies(shape, form) || products <= largest) continue;
     largest = products;
     config.atom_m = shape.m;
     config.atom_n = shape.n;

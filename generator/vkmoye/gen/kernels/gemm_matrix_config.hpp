@@ -50,6 +50,9 @@ std::int64_t staged_at_once(const GemmMatrixConfig& config, const GemmForm& form
 /// halves of them as there is room for beside the tiles of A and B.
 std::int64_t columns_at_once(const GemmMatrixConfig& config, const GemmForm& form);
 
+/// Whether matrices of `shape` multiply the operands of `form` in subgroups, summed up in its accumulator.
+bool multiplies(const MatrixShape& shape, const GemmForm& form);
+
 /// How the sums of a workgroup are divided, see gemm_sums.hpp.
 SumsShape sums_shape(const GemmMatrixConfig& config, const GemmForm& form);
 

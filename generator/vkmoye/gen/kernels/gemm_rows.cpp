@@ -32,9 +32,7 @@ std::vector<std::string> unless_no_units(std::vector<std::string> reasons, const
   const auto& shapes = request.device.matrix_shapes;
   const bool has = std::any_of(shapes.begin(), shapes.end(), [&](const MatrixShape& shape) {
     return shape.m == config.atom_m && shape.n == config.atom_n && shape.k == config.atom_k &&
-           shape.a == ir::component_name(form.operand) && shape.b == shape.a &&
-           shape.c == ir::component_name(form.accumulator) && shape.result == shape.c &&
-           shape.scope == "subgroup" && !shape.saturating;
+           multiplies(shape, form);
   });
   if (!has) {
     reasons.push_back(fmt::format("the device multiplies no matrices {}x{}x{} of {} in {}",

@@ -15,7 +15,8 @@
 namespace vkmoye::gen {
 
 /// `kernel` with every argument of type u32 that `sizes` names replaced by its value, conditions
-/// that this decides taken out (by the sizes, the grid and the conditions around), and those arguments gone from its interface.
+/// that this decides taken out (by the sizes, the grid and the conditions around), and those
+/// arguments gone from its interface.
 /// Throws ArgumentError naming each size that is no argument of the kernel or outside 0..2^32-1.
 ir::Kernel bake(const ir::Kernel& kernel, const Arguments& sizes);
 
