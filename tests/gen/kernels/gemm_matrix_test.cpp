@@ -7,6 +7,7 @@
 
 #include <set>
 
+#include "support/fake_devices.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/layout/injective.hpp"
@@ -109,6 +110,19 @@ TEST(GemmMatrix, EveryAtomIsTaken) {
     if (!reasons.empty()) continue;
     const ir::Kernel kernel = gemm_matrix(config, form_of(x.operand, x.sum));
     EXPECT_EQ(ir::interface_of(kernel).matrices, device.matrix_shapes);
+  }
+}
+
+// A compiler for the CPU repeats each product of matrices in its code, and takes most of a second for it.
+TEST(GemmMatrix, FewLanesMultiplyFewMatricesInAStep) {
+  const DeviceCaps device = test::lavapipe_like();
+  for (const ScalarType operand : {ScalarType::f16, ScalarType::i8, ScalarType::u8}) {
+    const GemmForm form = gemm_form(operand);
+    const GemmMatrixConfig config = gemm_matrix_config(form, device);
+    const std::int64_t of_subgroup = config.subgroup_rows() * config.subgroup_columns();
+    const std::int64_t of_atom = config.atom_m * config.atom_n * config.atom_k;
+    EXPECT_LE(of_subgroup * config.tile_k / of_atom, 16) << to_string(operand);
+    EXPECT_THAT(reasons_against(config, form), IsEmpty());
   }
 }
 

@@ -137,8 +137,8 @@ GemmMatrixConfig gemm_matrix_config(const GemmForm& form, const DeviceCaps& devi
   }
   // Rows of 64 bytes, or of 128 where that is four steps of k as well.
   config.tile_k = bytes_of(form.operand) == 1 ? 128 : 32;
-  // Few lanes: a compiler for the CPU takes seconds for each matrix beyond these.
-  if (config.subgroup < 32) config.tile_m = config.tile_n = 32;
+  // Few lanes: a compiler for the CPU takes seconds for each product of matrices beyond these.
+  if (config.subgroup < 32) config.tile_m = config.tile_n = config.tile_k = 32;
   config.shared_bytes = static_cast<std::int64_t>(device.max_shared_bytes);
   const auto too_large = [&] {
     return operand_bytes(config, form) + sum_bytes(config, form, config.atom_n) >
