@@ -45,6 +45,13 @@ TEST(AutoCli, RunSaysWhichKernelItWas) {
   EXPECT_EQ(on_host["verified"], true);
 }
 
+TEST(AutoCli, ABatchOfDeepProductsIsCutIntoSlices) {
+  const json row = row_of({"--size", "16x24x4096", "--type", "i8", "--batch", "3", "--beta", "1"});
+  EXPECT_EQ(row["config"]["kernel"], "gemm/coopmat");
+  EXPECT_EQ(row["config"]["split-k"], "16");
+  EXPECT_EQ(row["verified"], true);
+}
+
 TEST(AutoCli, ApplyMultipliesArrays) {
   const TemporaryFolder folder;
   const std::string a = folder.file("a.npy"), b = folder.file("b.npy"), c = folder.file("c.npy");
@@ -132,6 +139,11 @@ TEST_F(TableCli, ARowOfTheUsersIsTakenFirst) {
   EXPECT_EQ(row["config"]["kernel"], "gemm/moye_simple");
   EXPECT_EQ(row["config"]["split-k"], "2");
   EXPECT_EQ(row["verified"], true);
+  const json batch = row_of(
+      {"--size", "24x25x26", "--batch", "3", "--epilogue", "bias,relu", "--c", "m"}, environment());
+  EXPECT_EQ(batch["config"]["kernel"], "gemm/moye_simple");
+  EXPECT_EQ(batch["config"]["split-k"], "2");
+  EXPECT_EQ(batch["verified"], true);
 }
 
 TEST_F(TableCli, WhatCannotBeReadIsIgnoredInOneLine) {

@@ -122,6 +122,23 @@ TEST(GemmChoice, SuitsTheH200) {
   EXPECT_THAT(deep.passed, Contains(HasSubstr("gemm/thin: least<=4 does not hold, least is 128")));
 }
 
+// What matters is how many elements of C there are for the device's multiprocessors.
+TEST(GemmChoice, BatchesOfFewElementsAreCutLikeOneProduct) {
+  const DeviceCaps h200 = devices().front();
+  const auto slices = [&](const Types& types, std::int64_t batch) {
+    GemmQuestion one = question(types, {64, 96, 8192});
+    one.batch = batch;
+    one.form.batched = batch != 1;
+    one.form.epilogue = {*find_gemm_step("bias")};
+    return choose_gemm(one, h200).slices;
+  };
+  for (const Types& types : {kTypes[0], kTypes[2]}) {
+    EXPECT_GT(slices(types, 1), 1);
+    EXPECT_EQ(slices(types, 10), slices(types, 1));
+    EXPECT_EQ(slices(types, 100), 1);
+  }
+}
+
 // --- what cannot be ---
 
 // Whatever gemm/simt takes on a device, some row takes, on devices of every kind.
@@ -257,7 +274,8 @@ TEST(GemmTable, LinesThatAreNoRowsAreRefusedByNumber) {
   refused("* | * | - | gemm/simt --tiles 1 | x", "gemm/simt has no option '--tiles'");
   refused("* | * | - | gemm/simt --tile | x", "'--tile' is no option with a value");
   refused("* | * | m | gemm/simt | x", "'m' is no condition");
-  refused("* | * | q>=3 | gemm/simt | x", "there are m n k batch least area lanes shared a b");
+  refused("* | * | q>=3 | gemm/simt | x",
+          "there are m n k batch least area elements lanes shared a b");
   refused("* | * | m>=x | gemm/simt | x", "it compares with a whole number");
   refused("* | * | m>3 | gemm/simt | x", "there are >= <= =");
   refused("* | * | a=n | gemm/simt | x", "a=k a=m b=k b=n");

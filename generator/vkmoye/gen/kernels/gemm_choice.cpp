@@ -75,9 +75,6 @@ KernelRequest request_of(const GemmChoice& choice, const GemmQuestion& question,
 
 std::vector<std::string> reasons_against(const GemmChoice& choice, const GemmQuestion& question,
                                          const DeviceCaps& device) {
-  if (choice.slices > 1 && question.form.batched) {
-    return {fmt::format("k in {} slices: a batch is not cut", choice.slices)};
-  }
   if (choice.slices > 1 && question.shape && (*question.shape)[2] < choice.slices) {
     return {fmt::format("k = {} in {} slices", (*question.shape)[2], choice.slices)};
   }

@@ -17,16 +17,16 @@ H200 | f16,f32 f16,f16         | least<=4                        | gemm/thin    
 H200 | f16,f32 f16,f16 bf16,f32 | m<=16 k>=2048 batch=1          | gemm/coopmat --tile 16x128x64 --subgroups 1x4 --split-k 8             | estimated: gemm/thin takes 0.23 of the bandwidth for 16 rows
 H200 | f16,f32 f16,f16 bf16,f32 | n<=16 k>=2048 batch=1          | gemm/coopmat --tile 128x16x64 --subgroups 4x1 --split-k 8             | estimated: likewise for 16 columns
 H200 | f16,f32 f16,f16         | least<=16                       | gemm/thin                                                             | measured: 917 GB/s at 16x4096x4096
-H200 | f16,f32 f16,f16 bf16,f32 | area<=65536 k>=4096 batch=1    | gemm/coopmat --tile 64x64x64 --subgroups 2x2 --split-k 32             | measured: 11.8 us at 128x128x14336, 1.34 of cuBLAS
-H200 | f16,f32 f16,f16 bf16,f32 | area<=262144 k>=4096 batch=1   | gemm/coopmat --tile 128x256x32 --subgroups 2x4 --split-k 16           | measured: 61.6 us at 512x512x16384, 0.33 of cuBLAS
+H200 | f16,f32 f16,f16 bf16,f32 | elements<=65536 k>=4096        | gemm/coopmat --tile 64x64x64 --subgroups 2x2 --split-k 32             | measured: 11.8 us at 128x128x14336, 1.34 of cuBLAS
+H200 | f16,f32 f16,f16 bf16,f32 | elements<=262144 k>=4096       | gemm/coopmat --tile 128x256x32 --subgroups 2x4 --split-k 16           | measured: 61.6 us at 512x512x16384, 0.33 of cuBLAS
 H200 | f16,f32 f16,f16         | m>=2048 n>=2048 k>=2048         | gemm/packed                                                           | measured: 355 at 8192x8192x8192 with both packed in the run, 236 at 4095x4097x4093
 H200 | f16,f32 bf16,f32        | area>=1048577                   | gemm/coopmat --tile 128x256x32 --subgroups 2x4                        | measured: 308 at 8192x8192x8192 where n of B is contiguous
 H200 | f16,f16                 | area>=4194304                   | gemm/coopmat --tile 256x256x32 --subgroups 2x4                        | measured: 349 at 4096x4096x4096, 311 with 128x256x32
 H200 | f16,f32 f16,f16 bf16,f32 | -                              | gemm/coopmat --tile 128x64x64 --subgroups 2x2                         | estimated: 1024x1024 in 128 tiles, one for each multiprocessor
 H200 | i8,i32 u8,u32           | -                               | gemm/coopmat --tile 128x256x64 --subgroups 2x4                        | measured: 569 at 8192x8192x8192, 475 with 128x128x128, both baked
 H200 | f32,f32 i32,i32 f64,f64 | least<=16                       | gemm/thin                                                             | measured: f32 1x4096x4096 1.24, 16x4096x4096 1.12 of cuBLAS
-H200 | f32,f32 i32,i32         | area<=65536 k>=4096 batch=1     | gemm/simt --tile 64x64x8 --split-k 32                                 | estimated: as for f16, slices fill the multiprocessors
-H200 | f32,f32 i32,i32         | area<=262144 k>=4096 batch=1    | gemm/simt --split-k 16                                                | measured: 200 us at 512x512x16384, 0.97 of cuBLAS
+H200 | f32,f32 i32,i32         | elements<=65536 k>=4096         | gemm/simt --tile 64x64x8 --split-k 32                                 | estimated: as for f16, slices fill the multiprocessors
+H200 | f32,f32 i32,i32         | elements<=262144 k>=4096        | gemm/simt --split-k 16                                                | measured: 200 us at 512x512x16384, 0.97 of cuBLAS
 H200 | f32,f32 f64,f64 i32,i32 | -                               | gemm/simt                                                             | measured: f32 46.8, f64 22.0 at 4096x4096x4096
 
 # --- AMD RDNA3: NAVI3x, and GFX115x with half the registers; fragments hold copies: no packing ---
@@ -45,10 +45,10 @@ llvmpipe | f16,f32 f16,f16 f32,f32 f64,f64 i32,i32 | least>=9    | gemm/simt    
 
 # --- any device ---
 * | f16,f32 f16,f16 f32,f32 f64,f64 i32,i32 | least<=8                 | gemm/thin                                                | limits: few rows or columns, the larger operand is read once
-* | f16,f32 f16,f16 bf16,f32 i8,i32 u8,u32  | area<=65536 k>=4096 batch=1 | gemm/coopmat --split-k 16                             | limits: few tiles, deep: slices make more workgroups
+* | f16,f32 f16,f16 bf16,f32 i8,i32 u8,u32  | elements<=65536 k>=4096  | gemm/coopmat --split-k 16                                | limits: few tiles, deep: slices make more workgroups
 * | f16,f32 f16,f16 bf16,f32 i8,i32 u8,u32  | -                        | gemm/coopmat                                             | limits: the largest matrices that the device reports
 * | f16,f32 f16,f16 f32,f32 f64,f64 i32,i32 | least<=16                | gemm/thin                                                | limits: as above, without matrix units
-* | f16,f32 f16,f16 f32,f32 f64,f64 i32,i32 | area<=65536 k>=4096 batch=1 | gemm/simt --split-k 16                                | limits: few tiles, deep: slices make more workgroups
+* | f16,f32 f16,f16 f32,f32 f64,f64 i32,i32 | elements<=65536 k>=4096  | gemm/simt --split-k 16                                   | limits: few tiles, deep: slices make more workgroups
 * | *                                       | -                        | gemm/simt                                                | takes every size, order and type that shaders add up
 )";
 

@@ -65,6 +65,10 @@ constexpr Quantity kQuantities[] = {
      [](const auto& shape, const auto&, const auto&) {
        return extent(shape, 0) * extent(shape, 1);
      }},
+    {"elements", nullptr,
+     [](const auto& shape, const auto& question, const auto&) {
+       return extent(shape, 0) * extent(shape, 1) * static_cast<double>(question.batch);
+     }},
     {"lanes", nullptr,
      [](const auto&, const auto&, const auto& device) -> double { return device.subgroup_size; }},
     {"shared", nullptr,

@@ -10,6 +10,7 @@
 //   where    conditions that all hold, such as m>=512, k<=64, b=n; -: none. There are
 //              m n k batch     as kernels see them: where C has m contiguous, m and n change places
 //              least, area     the smaller of m and n; m * n
+//              elements        of C: m * n * batch
 //              lanes, shared   of the device: lanes of a subgroup, bytes of shared memory
 //              a, b            the index of the operand that is contiguous: a=k, a=m; b=k, b=n
 //   kernel   as `run` takes it; --split-k cuts k into slices
