@@ -5,8 +5,6 @@
 namespace vkmoye::gen::machine {
 namespace {
 
-constexpr std::uint64_t kMostDense = std::uint64_t{1} << 19;
-
 bool is_buffer(const ir::Array& array) { return array.space == ir::Array::Space::buffer; }
 
 }  // namespace
@@ -23,23 +21,46 @@ Ledger::Ledger(const ir::Array& array, std::uint64_t elements, std::uint32_t thr
 }
 
 void Ledger::clear() {
-  Cell blank;
-  blank.initialised = is_initialised_;
-  dense_.assign(elements_ <= kMostDense ? elements_ : 0, blank);
-  sparse_.clear();
+  pages_ = std::make_shared<Pages>();
+  last_page_ = nullptr;
 }
 
-Ledger::Cell& Ledger::cell(std::uint64_t at) {
-  if (!dense_.empty()) return dense_[at];
-  const auto [found, is_new] = sparse_.try_emplace(at);
-  if (is_new) found->second.initialised = is_initialised_;
-  return found->second;
+Ledger::Page Ledger::blank() const {
+  Cell cell;
+  cell.initialised = is_initialised_;
+  Page page;
+  page.fill(cell);
+  return page;
+}
+
+const Ledger::Page* Ledger::find(std::uint64_t number) const {
+  if (last_page_ == nullptr || last_ != number) {
+    const auto found = pages_->find(number);
+    if (found == pages_->end()) return nullptr;
+    last_ = number;
+    last_page_ = &found->second;  // stays where it is while pages_ grows
+  }
+  return last_page_->get();
+}
+
+void Ledger::own() {
+  if (pages_.use_count() == 1) return;
+  pages_ = std::make_shared<Pages>(*pages_);
+  last_page_ = nullptr;
+}
+
+Ledger::Page& Ledger::own(std::uint64_t number) {
+  own();
+  if (find(number) == nullptr) {
+    return *pages_->emplace(number, std::make_shared<Page>(blank())).first->second;
+  }
+  if (last_page_->use_count() > 1) *last_page_ = std::make_shared<Page>(**last_page_);
+  return **last_page_;
 }
 
 bool Ledger::is_written(std::uint64_t at) const {
-  if (!dense_.empty()) return dense_[at].initialised;
-  const auto found = sparse_.find(at);
-  return found == sparse_.end() ? is_initialised_ : found->second.initialised;
+  const Page* page = find(at / kPage);
+  return page == nullptr ? is_initialised_ : (*page)[at % kPage].initialised;
 }
 
 void Ledger::Touch::add(std::int64_t other, const std::string* by) {
@@ -49,7 +70,7 @@ void Ledger::Touch::add(std::int64_t other, const std::string* by) {
 }
 
 void Ledger::touch(std::uint64_t at, const Toucher& toucher) {
-  Cell& here = cell(at);
+  Cell& here = own(at / kPage)[at % kPage];
   const std::int64_t who = toucher.invocation;
   if (here.written.conflicts_with(who)) report(at, toucher, here.written, "writes");
   if (toucher.writes && here.read.conflicts_with(who)) report(at, toucher, here.read, "reads");
@@ -72,9 +93,10 @@ void Ledger::touch(std::uint64_t at, const Toucher& toucher) {
 }
 
 void Ledger::barrier() {
-  const auto order = [](Cell& cell) { cell.read = cell.written = cell.atomic = Touch{}; };
-  for (Cell& cell : dense_) order(cell);
-  for (auto& [at, cell] : sparse_) order(cell);
+  own();
+  for (const auto& [number, page] : *pages_) {
+    for (Cell& cell : own(number)) cell.read = cell.written = cell.atomic = Touch{};
+  }
 }
 
 void Ledger::join(Cell& cell, const Cell& other, bool either) {
@@ -86,18 +108,19 @@ void Ledger::join(Cell& cell, const Cell& other, bool either) {
 }
 
 void Ledger::join(const Ledger& other, bool either) {
-  for (std::size_t i = 0; i < dense_.size(); ++i) join(dense_[i], other.dense_[i], either);
-  if (!dense_.empty()) return;
-  Cell blank;
-  blank.initialised = is_initialised_;
-  for (auto& [at, mine] : sparse_) {
-    const auto found = other.sparse_.find(at);
-    join(mine, found == other.sparse_.end() ? blank : found->second, either);
+  if (pages_ == other.pages_) return;
+  own();
+  const Page untouched = blank();
+  const auto join_page = [&](std::uint64_t number, const Page& theirs) {
+    Page& page = own(number);
+    for (std::size_t i = 0; i < kPage; ++i) join(page[i], theirs[i], either);
+  };
+  for (const auto& [number, theirs] : *other.pages_) {
+    const auto mine = pages_->find(number);
+    if (mine == pages_->end() || mine->second != theirs) join_page(number, *theirs);
   }
-  for (const auto& [at, theirs] : other.sparse_) {
-    if (sparse_.contains(at)) continue;
-    Cell& mine = sparse_.emplace(at, blank).first->second;
-    join(mine, theirs, either);
+  for (const auto& [number, page] : *pages_) {
+    if (!other.pages_->contains(number)) join_page(number, untouched);
   }
 }
 

@@ -7,8 +7,14 @@
 //                                                               tile[33] in thread 32 and '..' ..
 //
 // Several invocations may touch one element if all of them only read, or all do so atomically.
+//
+// Whoever follows both ways of a condition keeps what was before. So a copy costs nothing: it shares all
+// cells, in pages, until one of the two changes a page, and only pages that differ are joined.
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -62,7 +68,7 @@ class Ledger {
   /// touch; an element is written if both wrote it, or, if `either` is enough, one of them.
   void join(const Ledger& other, bool either);
   /// Elements that an operation on all has to look at.
-  std::uint64_t size() const { return dense_.empty() ? sparse_.size() : dense_.size(); }
+  std::uint64_t size() const { return std::min(elements_, pages_->size() * kPage); }
 
  private:
   struct Touch {
@@ -77,7 +83,17 @@ class Ledger {
     Touch read, written, atomic;
     bool initialised = false;
   };
-  Cell& cell(std::uint64_t at);
+  // Neighbours; they exist from the first touch of one of them on.
+  static constexpr std::uint64_t kPage = 256;
+  using Page = std::array<Cell, kPage>;
+  using Pages = std::unordered_map<std::uint64_t, std::shared_ptr<Page>>;
+
+  Page blank() const;
+  // The page of that number, for reading; nullptr: nobody has touched it.
+  const Page* find(std::uint64_t number) const;
+  // From here on no copy shares the table of pages; of one page, nor what is in it.
+  void own();
+  Page& own(std::uint64_t number);
   static void join(Cell& cell, const Cell& other, bool either);
   void report(std::uint64_t at, const Toucher& now, const Touch& before, const char* did);
   std::string text_of(std::int64_t invocation) const;
@@ -88,8 +104,10 @@ class Ledger {
   std::array<std::uint64_t, 2> groups_;
   bool is_initialised_;
   Reasons* reasons_;
-  std::vector<Cell> dense_;  // of arrays of a moderate size; of others what is touched
-  std::unordered_map<std::uint64_t, Cell> sparse_;
+  std::shared_ptr<Pages> pages_;
+  // Where pages_ has the page that was looked for last: neighbours are touched one after the other.
+  mutable std::uint64_t last_ = 0;
+  mutable std::shared_ptr<Page>* last_page_ = nullptr;
 };
 
 }  // namespace vkmoye::gen::machine
