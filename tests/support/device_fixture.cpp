@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <set>
 #include <utility>
 
 namespace vkmoye::test {
@@ -23,6 +24,8 @@ void DeviceTest::for_each_device(const std::function<void(Device&)>& body,
     any = true;
     SCOPED_TRACE("device " + std::to_string(i) + ": " + devices[i].name);
     Device device = Device::open(std::to_string(i), validated(options));
+    static std::set<std::string> said;
+    if (said.insert(devices[i].name).second) std::printf("opened %s\n", devices[i].name.c_str());
     body(device);
   }
   ASSERT_TRUE(any) << "no usable Vulkan device";

@@ -23,7 +23,8 @@ namespace vkmoye::test {
 
 class DeviceTest : public testing::Test {
  protected:
-  /// Calls `body` with each usable device in turn, opened with `options` and closed again.
+  /// Calls `body` with each usable device in turn, opened with `options` and closed again. The first
+  /// time that a device opens says so on stdout: run_device_tests looks for it.
   void for_each_device(const std::function<void(Device&)>& body, const OpenOptions& options = {});
 
   /// `options` with validation on and its messages collected here.
