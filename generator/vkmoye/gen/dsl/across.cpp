@@ -6,6 +6,7 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/layout/coalesce.hpp"
 #include "vkmoye/layout/injective.hpp"
 #include "vkmoye/layout/text.hpp"
 
@@ -75,8 +76,9 @@ ThreadReduction reduction_of(const Layout& threads, int mode, std::uint32_t lane
       out.lane_steps.push_back(static_cast<std::uint32_t>(step * digit.stride));
     }
   }
+  // Neighbouring digits that stay neighbours are one number in the text.
   const auto joined = [](const std::vector<Layout>& modes) {
-    return modes.empty() ? Layout() : make_layout(modes);
+    return modes.empty() ? Layout() : coalesce(make_layout(modes));
   };
   out.slots = joined(slots);
   out.group = joined(group);
@@ -135,19 +137,16 @@ void Builder::reduce_across(const View& values, Combination combination, const L
   const ThreadReduction how = reduction_of(threads, mode, kernel_.subgroup);
   const ScalarType type = array(values).type;
   const bool is_native = how.all_lanes && combination.is_native(ir::element(type));
-  apply(
-      values,
-      [&](const Expr& mine) {
-        if (is_native) return subgroup_reduce("of_lanes", combination.op, mine);
-        Expr sum = mine;
-        for (const std::uint32_t step : how.lane_steps) {
-          const Expr other =
-              subgroup_shuffle(fmt::format("other{}", step), sum, bit_xor(lane(), step));
-          sum = let(fmt::format("with{}", step), combination(sum, other));
-        }
-        return sum;
-      },
-      values);
+  const auto over_lanes = [&](const Expr& mine) {
+    if (is_native) return subgroup_reduce("of_lanes", combination.op, mine);
+    Expr sum = mine;
+    for (const std::uint32_t step : how.lane_steps) {
+      const Expr other = subgroup_shuffle(fmt::format("other{}", step), sum, bit_xor(lane(), step));
+      sum = let(fmt::format("with{}", step), combination(sum, other));
+    }
+    return sum;
+  };
+  if (is_native || !how.lane_steps.empty()) apply(values, over_lanes, values);
   if (size(how.members) == 1) return;
 
   // Partial results in shared memory: (slot, values).
