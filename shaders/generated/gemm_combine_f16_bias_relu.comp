@@ -1,0 +1,224 @@
+// generated: gemm/combine  form=f16,f32,f16 a=k b=k epilogue=bias,relu  threads=(32,1,8):(1,32,32)
+// threads along slices are added up last, always in the same order
+#version 460
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_EXT_shader_16bit_storage : require
+#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
+#extension GL_KHR_shader_subgroup_basic : require
+
+layout(local_size_x = 256) in;
+
+layout(std430, binding = 0) readonly buffer Partials { float partials[]; };  // (n,m,slices)
+layout(std430, binding = 0) readonly buffer Partials_x4 { vec4 partials_x4[]; };  // (n,m,slices)
+layout(std430, binding = 1) readonly buffer Bias { float16_t bias[]; };  // (n)
+layout(std430, binding = 1) readonly buffer Bias_x4 { f16vec4 bias_x4[]; };  // (n)
+layout(std430, binding = 2) writeonly buffer C { float16_t c[]; };  // (n,m)
+layout(std430, binding = 2) writeonly buffer C_x4 { f16vec4 c_x4[]; };  // (n,m)
+layout(push_constant) uniform Arguments { uint m, n, slices, ldc; float alpha; uint first_group_x, first_group_y; };
+
+shared float sums_partials[1024];  // (256,4):(1,256)
+
+void main() {
+  float values[16];  // (4,1,1,4):(1,4,4,4)
+  float sums[4];  // (4,1,1,1):(1,4,4,4)
+  float16_t result[4];  // (4,1,1):(1,4,4)
+  float16_t held_bias[4];  // (4,1,1):(1,4,4)
+  uint block_x = gl_WorkGroupID.x + first_group_x;
+  uint block_y = gl_WorkGroupID.y + first_group_y;
+  uint subgroup = gl_SubgroupID;
+  uint lane = gl_SubgroupInvocationID;
+  uint thread = 32u * subgroup + lane;
+
+  // sums <- one value
+  {
+    [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+      sums[v0] = float(0);
+    }
+  }
+  for (uint chunk = 0u; chunk < (slices >> 5u) + min(slices & 31u, 1u); ++chunk) {
+    if (128u * block_x + 127u < n && block_y < m && 32u * chunk + 31u < slices && (n & 3u) == 0u) {
+
+      // partition(tile(partials, (128,1,32)), (128,1,8))
+      // -> values
+      {
+        uint partials_slice = 32u * chunk + (thread >> 5u);
+        vec4 value0 = partials_x4[(128u * block_x + 4u * (thread & 31u) + n * block_y + n * m * partials_slice) >> 2u];
+        vec4 value1 = partials_x4[(128u * block_x + 4u * (thread & 31u) + n * block_y + n * m * (partials_slice + 8u)) >> 2u];
+        vec4 value2 = partials_x4[(128u * block_x + 4u * (thread & 31u) + n * block_y + n * m * (partials_slice + 16u)) >> 2u];
+        vec4 value3 = partials_x4[(128u * block_x + 4u * (thread & 31u) + n * block_y + n * m * (partials_slice + 24u)) >> 2u];
+        values[0u] = value0.x;
+        values[1u] = value0.y;
+        values[2u] = value0.z;
+        values[3u] = value0.w;
+        values[4u] = value1.x;
+        values[5u] = value1.y;
+        values[6u] = value1.z;
+        values[7u] = value1.w;
+        values[8u] = value2.x;
+        values[9u] = value2.y;
+        values[10u] = value2.z;
+        values[11u] = value2.w;
+        values[12u] = value3.x;
+        values[13u] = value3.y;
+        values[14u] = value3.z;
+        values[15u] = value3.w;
+      }
+    } else {
+
+      // values <- one value
+      {
+        [[unroll]] for (uint v3 = 0u; v3 < 4u; ++v3) {
+          [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+            values[v0 + 4u * v3] = float(0);
+          }
+        }
+      }
+
+      // partition(tile(partials, (128,1,32)), (128,1,8))
+      // -> values
+      {
+        if ((n & 3u) == 0u) {
+          uint partials_n = 128u * block_x + 4u * (thread & 31u);
+          uint partials_slice0 = 32u * chunk + (thread >> 5u);
+          if (partials_n < n && block_y < m) {
+            [[unroll]] for (uint v3 = 0u; v3 < 4u; ++v3) {
+              uint partials_slice = partials_slice0 + 8u * v3;
+              if (partials_slice < slices) {
+                vec4 value = partials_x4[(partials_n + n * block_y + n * m * partials_slice) >> 2u];
+                values[4u * v3] = value.x;
+                values[4u * v3 + 1u] = value.y;
+                values[4u * v3 + 2u] = value.z;
+                values[4u * v3 + 3u] = value.w;
+              }
+            }
+          }
+        } else {
+          uint partials_n0 = 128u * block_x + 4u * (thread & 31u);
+          uint partials_slice0 = 32u * chunk + (thread >> 5u);
+          if (block_y < m) {
+            [[unroll]] for (uint v3 = 0u; v3 < 4u; ++v3) {
+              [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+                uint partials_n = partials_n0 + v0;
+                uint partials_slice = partials_slice0 + 8u * v3;
+                if (partials_n < n && partials_slice < slices) {
+                  float value = partials[partials_n + n * block_y + n * m * partials_slice];
+                  values[v0 + 4u * v3] = value;
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+
+    // sums <- sum with values
+    {
+      [[unroll]] for (uint v3 = 0u; v3 < 4u; ++v3) {
+        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+          float sums_value = sums[v0];
+          float values_value = values[v0 + 4u * v3];
+          sums[v0] = sums_value + values_value;
+        }
+      }
+    }
+  }
+
+  // sums_partials <- sums
+  {
+    [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+      float sums_value = sums[v0];
+      sums_partials[thread + 256u * v0] = sums_value;
+    }
+  }
+
+  barrier();
+
+  // sums <- one value
+  {
+    [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+      sums[v0] = float(0);
+    }
+  }
+
+  // sums <- sum with sums_partials
+  {
+    [[unroll]] for (uint v4 = 0u; v4 < 8u; ++v4) {
+      [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+        float sums_value = sums[v0];
+        float sums_partials_value = sums_partials[(thread & 31u) + 256u * v0 + 32u * v4];
+        sums[v0] = sums_value + sums_partials_value;
+      }
+    }
+  }
+  if (thread >> 5u == 0u) {
+
+    // bias where partition(tile(c, (128,1)), (128,1))
+    // -> held_bias
+    {
+      if ((n & 3u) == 0u) {
+        uint bias_n = 128u * block_x + 4u * (thread & 31u);
+        if (bias_n < n) {
+          f16vec4 value = bias_x4[bias_n >> 2u];
+          held_bias[0u] = value.x;
+          held_bias[1u] = value.y;
+          held_bias[2u] = value.z;
+          held_bias[3u] = value.w;
+        } else {
+          held_bias[0u] = float16_t(0);
+          held_bias[1u] = float16_t(0);
+          held_bias[2u] = float16_t(0);
+          held_bias[3u] = float16_t(0);
+        }
+      } else {
+        uint bias_n0 = 128u * block_x + 4u * (thread & 31u);
+        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+          uint bias_n = bias_n0 + v0;
+          if (bias_n < n) {
+            float16_t value = bias[bias_n];
+            held_bias[v0] = value;
+          } else {
+            held_bias[v0] = float16_t(0);
+          }
+        }
+      }
+    }
+
+    // result <- sums, held_bias
+    {
+      [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+        float sums_value = sums[v0];
+        float16_t held_bias_value = held_bias[v0];
+        float product = alpha * sums_value;
+        float after_bias = product + float(held_bias_value);
+        float after_relu = float(0) < after_bias || after_bias != after_bias ? after_bias : float(0);
+        result[v0] = float16_t(after_relu);
+      }
+    }
+
+    // result
+    // -> partition(tile(c, (128,1)), (128,1))
+    {
+      if ((n & 3u) == 0u && (ldc & 3u) == 0u) {
+        uint c_n = 128u * block_x + 4u * (thread & 31u);
+        if (c_n < n && block_y < m) {
+          float16_t value0 = result[0u];
+          float16_t value1 = result[1u];
+          float16_t value2 = result[2u];
+          float16_t value3 = result[3u];
+          c_x4[(c_n >> 2u) + ((ldc * block_y) >> 2u)] = f16vec4(value0, value1, value2, value3);
+        }
+      } else {
+        uint c_n0 = 128u * block_x + 4u * (thread & 31u);
+        if (block_y < m) {
+          [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+            uint c_n = c_n0 + v0;
+            if (c_n < n) {
+              float16_t value = result[v0];
+              c[c_n + ldc * block_y] = value;
+            }
+          }
+        }
+      }
+    }
+  }
+}
