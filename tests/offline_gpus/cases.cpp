@@ -3,13 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
+#include "support/fragment_orders.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
+#include "vkmoye/gen/kernels/gemm_combine.hpp"
+#include "vkmoye/gen/kernels/gemm_packed.hpp"
+#include "vkmoye/gen/kernels/pack.hpp"
 
 namespace vkmoye::test {
 namespace {
 
+using gen::GemmForm;
 using gen::KernelEntry;
 using gen::KernelRequest;
 
@@ -18,9 +25,28 @@ struct Variant {
   KernelRequest request;
 };
 
+// The products that are cut into slices of k where C is small.
+bool has_slices(const std::string& kernel) {
+  return kernel == "gemm/simt" || kernel == "gemm/coopmat" || kernel == "gemm/packed";
+}
+
 bool has_option(const KernelEntry& entry, const std::string& name) {
   return std::any_of(entry.options.begin(), entry.options.end(),
                      [&](const auto& option) { return option.name == name; });
+}
+
+gen::GemmEpilogue bias_and_relu() {
+  return {*gen::find_gemm_step("bias"), *gen::find_gemm_step("relu")};
+}
+
+// The GPU executes nothing here, so nobody can ask it in which order it holds fragments: those that are
+// known from elsewhere. (RDNA3 has none: its lanes hold copies.)
+DeviceCaps with_orders(DeviceCaps caps) {
+  const bool is_nvidia = caps.driver.starts_with("NVK");
+  const bool is_rdna4 = caps.name.find("GFX1201") != std::string::npos;
+  if (is_nvidia) caps.fragment_orders.push_back(order_of(kOnAnH200, 'a'));
+  if (is_rdna4) caps.fragment_orders.push_back(order_of(kOnRdna4, 'a'));
+  return caps;
 }
 
 std::vector<Variant> variants_of(const KernelEntry& entry, ScalarType type,
@@ -35,6 +61,10 @@ std::vector<Variant> variants_of(const KernelEntry& entry, ScalarType type,
     add("a=m b=n", [](KernelRequest& r) { r.gemm.a_k_contiguous = r.gemm.b_k_contiguous = false; });
     if (type == entry.types.front()) {
       add("beta batch", [](KernelRequest& r) { r.gemm.beta = r.gemm.batched = true; });
+      add("bias,relu", [](KernelRequest& r) { r.gemm.epilogue = bias_and_relu(); });
+      if (has_slices(entry.name)) {
+        add("split-k", [](KernelRequest& r) { r.gemm = gen::form_of_slices(r.gemm); });
+      }
     }
     if (type == ScalarType::f16) {
       add("f16,f16", [](KernelRequest& r) { r.gemm.accumulator = ScalarType::f16; });
@@ -53,10 +83,9 @@ std::vector<Variant> variants_of(const KernelEntry& entry, ScalarType type,
   return variants;
 }
 
-Case make_case(const KernelEntry& entry, ScalarType type, const Variant& variant) {
-  Case one{entry.name, std::string(to_string(type)), variant.name, ""};
+Case make_case(Case one, const std::function<gen::ir::Kernel()>& describe) {
   try {
-    one.description = entry.describe(variant.request);
+    one.description = describe();
     one.glsl = gen::glsl::print(one.description);
   } catch (const Error& error) {
     one.refusal = error.what();
@@ -69,6 +98,34 @@ std::string_view below_first_line(const std::string& text) {
   return std::string_view(text).substr(std::min(text.find('\n'), text.size()));
 }
 
+// Second passes and what packs operands: steps of a product that are no kernels of the registry.
+std::vector<Case> further_steps(const DeviceCaps& caps) {
+  std::vector<Case> cases;
+  const auto add = [&](const char* kernel, ScalarType type, const char* variant,
+                       const std::function<gen::ir::Kernel()>& describe) {
+    cases.push_back(make_case({kernel, std::string(to_string(type)), variant, ""}, describe));
+  };
+  for (const ScalarType type :
+       {ScalarType::f16, ScalarType::f32, ScalarType::f64, ScalarType::i32}) {
+    GemmForm form = gen::gemm_form(type);
+    const auto combine = [&] { return gen::gemm_combine(form, std::nullopt, caps); };
+    add("gemm/combine", type, "-", combine);
+    if (type != ScalarType::f16) continue;
+    form.epilogue = bias_and_relu();
+    add("gemm/combine", type, "bias,relu", combine);
+    form.beta = form.batched = true;
+    add("gemm/combine", type, "bias,relu beta batch", combine);
+  }
+  const GemmForm form = gen::gemm_form(ScalarType::f16);
+  const gen::PackedForm packed = packed_form(gemm_packed_config(form, caps), form, 'a');
+  const DeviceCaps device = with_orders(caps);
+  add("gemm/pack", packed.type, "-", [&] { return pack({}, packed, device); });
+  add("gemm/pack", packed.type, "a=m",
+      [&] { return pack({.k_contiguous = false}, packed, device); });
+  add("gemm/pack", packed.type, "batch", [&] { return pack({.batched = true}, packed, device); });
+  return cases;
+}
+
 }  // namespace
 
 std::vector<Case> cases_for(const DeviceCaps& caps) {
@@ -78,7 +135,8 @@ std::vector<Case> cases_for(const DeviceCaps& caps) {
     const std::size_t first = cases.size();
     for (const ScalarType type : entry.types) {
       for (const Variant& variant : variants_of(entry, type, caps)) {
-        Case one = make_case(entry, type, variant);
+        Case one = make_case({entry.name, std::string(to_string(type)), variant.name, ""},
+                             [&] { return entry.describe(variant.request); });
         const auto same =
             std::find_if(cases.begin() + static_cast<std::ptrdiff_t>(first), cases.end(),
                          [&](const Case& other) {
@@ -93,6 +151,7 @@ std::vector<Case> cases_for(const DeviceCaps& caps) {
       }
     }
   }
+  for (Case& step : further_steps(caps)) cases.push_back(std::move(step));
   return cases;
 }
 

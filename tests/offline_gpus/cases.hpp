@@ -1,6 +1,7 @@
 #pragma once
 // What is compiled for a GPU that is not there: every kernel of the registry, for each of its types, as
-// it is by itself on that GPU and in the forms whose code differs most.
+// it is by itself on that GPU and in the forms whose code differs most; and the steps of products that
+// are no kernels of the registry.
 
 #include <string>
 #include <vector>
@@ -19,7 +20,7 @@ struct Case {
   std::string glsl = {};
 };
 
-/// In the order of the registry.
+/// In the order of the registry, further steps last.
 std::vector<Case> cases_for(const DeviceCaps& caps);
 
 }  // namespace vkmoye::test

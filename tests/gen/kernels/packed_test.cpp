@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "support/fake_devices.hpp"
+#include "support/fragment_orders.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/kernels/fragment_probe.hpp"
 #include "vkmoye/gen/kernels/gemm_packed.hpp"
@@ -19,21 +20,11 @@ using testing::IsEmpty;
 using testing::ThrowsMessage;
 using Use = ir::MatrixType::Use;
 
+using test::kOnAnH200;
+using test::kOnRdna4;
+using test::order_of;
+
 constexpr ScalarType f16 = ScalarType::f16;
-
-// (row, k) -> place of A 16x16 f16 on an H200, as it was found there.
-const Layout kOnAnH200 = Layout({{8, 2}, {2, 4, 2}}, {{32, 4}, {1, 8, 2}});
-
-FragmentOrder order_of(const Layout& layout, char use) {
-  FragmentOrder order{use, "f16", 16, 16, 32};
-  for (std::int64_t second = 0; second < 16; ++second) {
-    for (std::int64_t first = 0; first < 16; ++first) {
-      const std::int64_t row = use == 'a' ? first : second, k = use == 'a' ? second : first;
-      order.places.push_back(static_cast<std::uint32_t>(layout(row + 16 * k)));
-    }
-  }
-  return order;
-}
 
 DeviceCaps device_with(const FragmentOrder& order) {
   DeviceCaps caps = test::h200_like();
@@ -139,10 +130,9 @@ TEST(FragmentOrders, AreLayoutsOrSayWhyNot) {
   EXPECT_THAT(fragment_layout(jumbled).reason, HasSubstr("along the rows are no steps"));
 }
 
-// On RDNA4 a lane holds 8 neighbours of a row: what a plain array has side by side.
 TEST(FragmentOrders, TellWherePlainLoadsServe) {
   EXPECT_EQ(neighbours_along_k(kOnAnH200), 2);
-  EXPECT_EQ(neighbours_along_k(Layout({16, {8, 2}}, {8, {1, 128}})), 8);
+  EXPECT_EQ(neighbours_along_k(kOnRdna4), 8);
   EXPECT_EQ(neighbours_along_k(Layout({16, 16}, {1, 16})), 1);
 }
 
