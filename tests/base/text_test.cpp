@@ -11,6 +11,21 @@ TEST(Text, JoinsWithSeparatorBetweenPartsOnly) {
   EXPECT_EQ(join({}, ", "), "");
 }
 
+TEST(Text, SplitsAtEachSeparator) {
+  using Parts = std::vector<std::string>;
+  EXPECT_EQ(split("a,b,c", ','), (Parts{"a", "b", "c"}));
+  EXPECT_EQ(split(",a,", ','), (Parts{"", "a", ""}));
+  EXPECT_EQ(split("", ','), Parts{""});
+}
+
+TEST(Text, OnlyAsciiLettersHaveALowerCase) {
+  EXPECT_EQ(lower_case("NVIDIA H200 [\xc4_`]"), "nvidia h200 [\xc4_`]");
+}
+
+TEST(Text, OneLineHasNoControlCharacters) {
+  EXPECT_EQ(in_one_line("a\tb\r\nc\x7f\xff"), "a b  c\x7f\xff");
+}
+
 TEST(Text, IndentsNonEmptyLines) { EXPECT_EQ(indent("a\n\nb", 2), "  a\n\n  b\n"); }
 
 TEST(Text, NumbersLinesFromOne) { EXPECT_EQ(number_lines("x\ny\n"), "   1  x\n   2  y\n"); }

@@ -10,6 +10,7 @@
 #include "commands/open_device.hpp"
 #include "io/npy.hpp"
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
 #include "workloads/fragments.hpp"
 #include "workloads/operation.hpp"
 #include "workloads/packed_file.hpp"

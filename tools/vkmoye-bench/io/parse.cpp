@@ -41,11 +41,6 @@ std::optional<Number> parse_whole(const std::string& text) {
 
 }  // namespace
 
-std::string lower_case(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
 std::string unknown(std::string_view what, const std::string& word,
                     const std::vector<std::string>& names) {
   std::string lower = lower_case(word);
@@ -58,17 +53,6 @@ std::string unknown(std::string_view what, const std::string& word,
   }
   return fmt::format("unknown {} '{}'{}; there are {}", what, word,
                      near.empty() ? "" : ", did you mean '" + near + "'?", join(names, " "));
-}
-
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  std::size_t begin = 0;
-  while (true) {
-    const std::size_t end = text.find(separator, begin);
-    parts.push_back(text.substr(begin, end - begin));
-    if (end == std::string::npos) return parts;
-    begin = end + 1;
-  }
 }
 
 std::string to_string(const Extents& extents) {

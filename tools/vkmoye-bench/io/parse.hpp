@@ -20,9 +20,6 @@ std::string to_string(const Extents& extents);
 /// "(2048, 1024)", "(3,)": as NumPy prints it.
 std::string shape_text(const Extents& extents);
 
-/// ASCII letters in lower case.
-std::string lower_case(std::string text);
-
 /// "unknown type 'F32', did you mean 'f32'?; there are f16 f32": for a `word` that is none of
 /// `names`, which are in lower case.
 std::string unknown(std::string_view what, const std::string& word,
@@ -43,9 +40,6 @@ std::string count_text(std::int64_t least);
 
 /// A whole number from 0 to 2^64-1, in decimal digits.
 std::optional<std::uint64_t> parse_seed(const std::string& text);
-
-/// `text` without what separates its parts at `separator`: "a,b" -> {"a", "b"}.
-std::vector<std::string> split(const std::string& text, char separator);
 
 /// Whether `name` matches `pattern`, in which * stands for any characters and ? for one.
 bool matches(const std::string& pattern, const std::string& name);

@@ -1,6 +1,6 @@
 #include "io/wrap.hpp"
 
-#include "io/parse.hpp"
+#include "vkmoye/base/text.hpp"
 
 namespace vkmoye::bench {
 

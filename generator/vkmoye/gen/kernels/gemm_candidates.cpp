@@ -35,18 +35,6 @@ constexpr const char* kCandidates = R"(
 * | f16,f32 f16,f16 f32,f32 f64,f64 i32,i32 | least>=9                     | gemm/simt --threads 16x16/16x8/8x8 --tile 128x128x8/64x64x8/64x64x16/128x64x16 --values 4x4/2x2 |
 )";
 
-std::vector<std::string> alternatives_of(const std::string& text) {
-  std::vector<std::string> out(1);
-  for (const char c : text) {
-    if (c == '/') {
-      out.emplace_back();
-    } else {
-      out.back() += c;
-    }
-  }
-  return out;
-}
-
 // A config, and how many of its values are not the first of theirs.
 struct Variant {
   Options options;
@@ -58,7 +46,7 @@ std::vector<Variant> variants_of(const GemmRow& row) {
   for (const auto& [name, text] : row.options) {
     std::vector<Variant> more;
     for (const Variant& variant : variants) {
-      const auto values = alternatives_of(text);
+      const auto values = split(text, '/');
       for (std::size_t i = 0; i < values.size(); ++i) {
         Variant next = variant;
         next.options[name] = values[i];

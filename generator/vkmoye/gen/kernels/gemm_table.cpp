@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
@@ -31,11 +30,6 @@ std::vector<std::string> parts_of(std::string_view text, char separator) {
     if (end == text.size()) return parts;
     text.remove_prefix(end + 1);
   }
-}
-
-std::string lower_case(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
 }
 
 // What a condition can ask for.

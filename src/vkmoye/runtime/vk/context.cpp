@@ -4,20 +4,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <utility>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
 #include "vkmoye/runtime/vk/cache_file.hpp"
 
 namespace vkmoye::vk {
 namespace {
-
-std::string lower_case(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
 
 std::string table_of(const std::vector<PhysicalDevice>& devices) {
   std::string out;
