@@ -98,7 +98,7 @@ TEST_F(MatrixTrialTest, VerdictsAreKeptByDeviceAndDriver) {
   EXPECT_FALSE(MatrixVerdicts(DeviceFacts(file_, "0.0.1")).of(caps, shape, 32));
   EXPECT_TRUE(verdicts.of(caps, shape, 32));
   std::ofstream(file_) << "one\tdriver 1.0\t" << to_string(shape) << ", 32 lanes\t\n\xff";
-  EXPECT_FALSE(verdicts.of(caps, shape, 32));
+  EXPECT_FALSE(MatrixVerdicts(DeviceFacts(file_)).of(caps, shape, 32));
   const MatrixVerdicts nowhere{DeviceFacts("")};
   nowhere.keep(caps, shape, 32, "");
   EXPECT_FALSE(nowhere.of(caps, shape, 32));

@@ -4,8 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <string>
+#include <thread>
+#include <vector>
 
 namespace vkmoye::bench {
 namespace {
@@ -51,6 +56,32 @@ TEST_F(DeviceFactsTest, TheLastAnswerStandsAlone) {
   EXPECT_EQ(text().find("because"), std::string::npos);
 }
 
+TEST_F(DeviceFactsTest, TheFileIsReadOnceForAllCopies) {
+  DeviceFacts(file_).keep(caps_, "why", "because");
+  const DeviceFacts facts(file_), copy = facts;
+  EXPECT_EQ(copy.of(caps_, "why"), "because");
+  std::filesystem::remove(file_);
+  EXPECT_EQ(facts.of(caps_, "why"), "because");
+  facts.keep(caps_, "how", "so");
+  EXPECT_EQ(copy.of(caps_, "how"), "so");
+}
+
+TEST_F(DeviceFactsTest, WhatSeveralKeepAtOnceIsThere) {
+  constexpr int kWriters = 8, kQuestions = 10;
+  std::vector<std::thread> writers;
+  for (int writer = 0; writer < kWriters; ++writer) {
+    writers.emplace_back([&, writer] {
+      const DeviceFacts facts(file_);
+      for (int i = 0; i < kQuestions; ++i) {
+        facts.keep(caps_, std::to_string(writer) + " " + std::to_string(i), "known");
+      }
+    });
+  }
+  for (std::thread& writer : writers) writer.join();
+  const std::string all = text();
+  EXPECT_EQ(std::count(all.begin(), all.end(), '\n'), kWriters * kQuestions);
+}
+
 // Whatever byte is another one: no answer, and the next that is kept leaves nothing of it.
 TEST_F(DeviceFactsTest, DamageIsNoAnswer) {
   const DeviceFacts facts(file_);
@@ -60,11 +91,11 @@ TEST_F(DeviceFactsTest, DamageIsNoAnswer) {
     std::string bad = good;
     bad[at] = static_cast<char>(bad[at] ^ 1);
     std::ofstream(file_) << bad;
-    EXPECT_FALSE(facts.of(caps_, "why")) << at;
+    EXPECT_FALSE(DeviceFacts(file_).of(caps_, "why")) << at;
   }
   for (std::size_t length = 0; length + 1 < good.size(); ++length) {
     std::ofstream(file_) << good.substr(0, length);
-    EXPECT_FALSE(facts.of(caps_, "why")) << length;
+    EXPECT_FALSE(DeviceFacts(file_).of(caps_, "why")) << length;
   }
   facts.keep(caps_, "why", "because");
   EXPECT_EQ(text(), good);

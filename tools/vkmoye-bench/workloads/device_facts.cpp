@@ -2,23 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <sstream>
 #include <utility>
 #include <vector>
 
 #include "io/checksum.hpp"
+#include "io/folder_lock.hpp"
+#include "vkmoye/base/text.hpp"
 #include "vkmoye/runtime/vk/cache_file.hpp"
 
 namespace vkmoye::bench {
 namespace {
-
-// As one field of a line.
-std::string field(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return c == '\t' || c == '\n' || c == '\r'; }, ' ');
-  return text;
-}
 
 std::string checksum_field(const std::string& before) {
   return fmt::format("{:016x}", checksum(std::as_bytes(std::span(before))));
@@ -47,18 +41,21 @@ std::filesystem::path DeviceFacts::default_file() {
 }
 
 DeviceFacts::DeviceFacts(std::filesystem::path file, std::string version)
-    : file_(std::move(file)), version_(version.empty() ? VKMOYE_VERSION : std::move(version)) {}
+    : file_(std::move(file)),
+      version_(version.empty() ? VKMOYE_VERSION : std::move(version)),
+      lines_(std::make_shared<std::optional<Lines>>()) {}
 
 std::string DeviceFacts::key_of(const DeviceCaps& caps, const std::string& question) const {
-  return fmt::format("{}\t{}\t{}\t{}\t", field(version_), field(caps.name), field(caps.driver),
-                     field(question));
+  return fmt::format("{}\t{}\t{}\t{}\t", in_one_line(version_), in_one_line(caps.name),
+                     in_one_line(caps.driver), in_one_line(question));
 }
 
 std::optional<std::string> DeviceFacts::of(const DeviceCaps& caps,
                                            const std::string& question) const {
   if (file_.empty()) return std::nullopt;
   const std::string key = key_of(caps, question);
-  for (const std::string& line : good_lines(file_)) {
+  if (!*lines_) *lines_ = good_lines(file_);
+  for (const std::string& line : **lines_) {
     if (line.starts_with(key)) return line.substr(key.size());
   }
   return std::nullopt;
@@ -67,13 +64,15 @@ std::optional<std::string> DeviceFacts::of(const DeviceCaps& caps,
 void DeviceFacts::keep(const DeviceCaps& caps, const std::string& question,
                        const std::string& answer) const {
   if (file_.empty()) return;
+  const FolderLock lock(file_);
   const std::string key = key_of(caps, question);
-  std::vector<std::string> lines = good_lines(file_);
+  Lines lines = good_lines(file_);
   std::erase_if(lines, [&](const std::string& line) { return line.starts_with(key); });
-  lines.push_back(key + field(answer));
+  lines.push_back(key + in_one_line(answer));
   std::string text;
   for (const std::string& line : lines) text += line + '\t' + checksum_field(line) + '\n';
   static_cast<void>(vk::replace_file(file_, std::as_bytes(std::span(text))));
+  *lines_ = std::move(lines);
 }
 
 }  // namespace vkmoye::bench

@@ -8,13 +8,17 @@
 // or driver is no answer, so that it is found out again.
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "vkmoye/contract/device_caps.hpp"
 
 namespace vkmoye::bench {
 
+/// Reads the file when it is first asked, once for all copies, and again before it writes. Not for several
+/// threads at once.
 class DeviceFacts {
  public:
   /// In $VKMOYE_CACHE_DIR, else where the pipeline cache is; nowhere, where no folder is named.
@@ -29,10 +33,12 @@ class DeviceFacts {
   void keep(const DeviceCaps& caps, const std::string& question, const std::string& answer) const;
 
  private:
+  using Lines = std::vector<std::string>;
   std::string key_of(const DeviceCaps& caps, const std::string& question) const;
 
   std::filesystem::path file_;
   std::string version_;
+  std::shared_ptr<std::optional<Lines>> lines_;  // nothing: not read yet
 };
 
 }  // namespace vkmoye::bench
