@@ -275,13 +275,63 @@ TEST(GemmTable, LinesThatAreNoRowsAreRefusedByNumber) {
   refused("* | * | - | gemm/simt --tile | x", "'--tile' is no option with a value");
   refused("* | * | m | gemm/simt | x", "'m' is no condition");
   refused("* | * | q>=3 | gemm/simt | x",
-          "there are m n k batch least area elements lanes shared a b");
+          "there are m n k batch least area elements lanes shared a b beta epilogue");
   refused("* | * | m>=x | gemm/simt | x", "it compares with a whole number");
   refused("* | * | m>3 | gemm/simt | x", "there are >= <= =");
-  refused("* | * | a=n | gemm/simt | x", "a=k a=m b=k b=n");
+  refused("* | * | a=n | gemm/simt | x", "there are a=k a=m");
+  refused("* | * | b>=k | gemm/simt | x", "words are compared with =");
+  refused("* | * | beta=0 | gemm/simt | x", "there are beta=no beta=yes");
+  refused("* | * | epilogue=bias;relu | gemm/simt | x", "there are epilogue=none epilogue=bias");
+  refused("* | f32 | - | gemm/simt | x", "'f32' has 1 types");
+  refused("* | f32,f31 | - | gemm/simt | x", "'f31' of 'f32,f31' is no type");
   refused(" | * | - | gemm/simt | x", "no device");
   refused("* | | - | gemm/simt | x", "no types");
   refused("\xff\x01", "1 columns");
+}
+
+TEST(GemmTable, LinesThatAreRightAreReadBesideThoseThatAreNot) {
+  const GemmTableText read = read_gemm_table(
+      "* | * | - | gemm/thin | first\nno row\n* | s8,s32 | - | gemm/coopmat | last\n", "mine", 7);
+  ASSERT_EQ(read.table.rows.size(), 2u);
+  EXPECT_EQ(read.table.rows[1].line, 9);
+  EXPECT_EQ(read.table.rows[1].types, std::vector<std::string>{"i8,i32"});
+  ASSERT_EQ(read.wrong.size(), 1u);
+  EXPECT_THAT(read.wrong[0], HasSubstr("mine, line 8: 1 columns"));
+}
+
+TEST(GemmTable, RowsForAFormAreForNoOther) {
+  const auto row_of = [](const std::string& types, const std::string& where) {
+    return parse_gemm_table("* | " + types + " | " + where + " | gemm/simt | x", "mine").rows.at(0);
+  };
+  GemmForm form = gemm_form(ScalarType::f16);
+  EXPECT_TRUE(is_for_types(row_of("f16,f32", "-"), form));  // whatever result
+  EXPECT_TRUE(is_for_types(row_of("f16,f32,f16", "-"), form));
+  EXPECT_FALSE(is_for_types(row_of("f16,f32,f32", "-"), form));
+  EXPECT_EQ(unmet(row_of("*", "beta=no epilogue=none"), form), "");
+  EXPECT_EQ(unmet(row_of("*", "beta=yes"), form), "beta=yes does not hold, beta is no");
+  form.epilogue = {*find_gemm_step("bias"), *find_gemm_step("relu")};
+  EXPECT_EQ(unmet(row_of("*", "epilogue=bias,relu"), form), "");
+  EXPECT_EQ(unmet(row_of("*", "m>=2 epilogue=none"), GemmQuestion{form}, {}),
+            "epilogue=none does not hold, epilogue is bias,relu");
+}
+
+TEST(GemmTable, RowsThatMultiplyNothingOnADeviceSayWhy) {
+  const auto against = [](const std::string& row, const DeviceCaps& device) {
+    return join(reasons_against(parse_gemm_table(row, "mine").rows.at(0), device), "; ");
+  };
+  const std::string on_units = "* | f16,f32 | b=n | gemm/coopmat --tile 128x256x32 | x";
+  EXPECT_EQ(against(on_units, test::h200_like()), "");
+  EXPECT_THAT(against(on_units, without_matrices(test::rdna3_like())), HasSubstr("multiplies no"));
+  EXPECT_EQ(against("* | * | epilogue=gelu | gemm/simt | x", common_device()), "");
+  EXPECT_THAT(against("* | i32,i32 | epilogue=gelu | gemm/simt | x", common_device()),
+              HasSubstr("gelu is computed in f32"));
+  for (const GemmRow& row : shipped_gemm_table().rows) {
+    bool somewhere = false;
+    for (const DeviceCaps& device : devices()) {
+      somewhere = somewhere || (is_for_device(row, device) && reasons_against(row, device).empty());
+    }
+    EXPECT_TRUE(somewhere) << row.text;
+  }
 }
 
 TEST(GemmTable, RowsSayWhenTheyHold) {

@@ -204,12 +204,12 @@ std::vector<Option> plain_options() {
        word_into("format", {"table", "json"}, &Given::format)},
       {"--format", of(explain), Values::one, "table, json or markdown (table)", "",
        word_into("format", {"table", "json", "markdown"}, &Given::format)},
-      {"--output", of(tune), Values::one,
-       "write the table into this file, for VKMOYE_GEMM_TABLE (one that later runs read by "
+      {"--table", of(tune), Values::one,
+       "write what was found into this file, for VKMOYE_GEMM_TABLE (one that later runs read by "
        "themselves)",
+       "", text_into(&Given::table)},
+      {"--output", of(run, suite, tune), Values::one, "write the report into this file (stdout)",
        "", text_into(&Given::output)},
-      {"--output", of(run, suite), Values::one, "write the report into this file (stdout)", "",
-       text_into(&Given::output)},
       {"--spirv", of(emit), Values::one,
        "write the SPIR-V into this file; -: stdout, instead of the GLSL", "",
        text_into(&Given::spirv)},

@@ -41,6 +41,7 @@ struct Given {
   MeasureOptions measure;
   bool quick = false;
   double budget = 60;  // seconds
+  std::string table;   // the file that `tune` writes; empty: the device's own
 
   std::vector<std::string> in;
   std::string out, spirv, interface;

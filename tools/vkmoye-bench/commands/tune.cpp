@@ -6,10 +6,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 
 #include "commands/command.hpp"
 #include "commands/open_device.hpp"
-#include "io/wrap.hpp"
+#include "io/output_file.hpp"
 #include "vkmoye/base/error.hpp"
 #include "workloads/gemm_auto_workload.hpp"
 #include "workloads/gemm_tuning.hpp"
@@ -81,15 +82,26 @@ void print_lines(const char* what, const std::vector<std::string>& lines) {
   }
 }
 
+// The table once went into --output.
+void refuse_table_as_report(const Given& given) {
+  const bool is_table = given.output.ends_with(".table") || is_tuned_table(given.output);
+  if (!is_table && (given.output != given.table || given.output.empty())) return;
+  throw ArgumentError(fmt::format(
+      "tune: --output {}: the report goes there, and this is a table of gemm/auto, which "
+      "goes into --table FILE",
+      given.output));
+}
+
 int tune(const Given& given) {
   const std::vector<Subject> subjects = subjects_of(given);
+  refuse_table_as_report(given);
   if (is_host(given.device)) throw ArgumentError("tune: there is no clock on the host");
   const auto opened = open_executor(given.device, /*statistics=*/true);
   auto& executor = dynamic_cast<DeviceExecutor&>(*opened);
   const DeviceCaps caps = executor.caps();
   const std::filesystem::path file =
-      given.output.empty() ? tuned_table_file(caps) : std::filesystem::absolute(given.output);
-  if (file.empty()) throw ArgumentError("tune: no folder for the table; give --output FILE");
+      given.table.empty() ? tuned_table_file(caps) : std::filesystem::absolute(given.table);
+  if (file.empty()) throw ArgumentError("tune: no folder for the table; give --table FILE");
   const std::string reason = reason_against_writing(file);
   if (!reason.empty()) throw ArgumentError(fmt::format("tune: {}: {}", file.string(), reason));
   const std::string ignored = read_tuned_table(file, caps).ignored;
@@ -100,12 +112,16 @@ int tune(const Given& given) {
   options.seed = given.measure.seed;
   options.on_trial = show;
   bool any_wrong = false, any_right = false;
-  const auto report = make_report(given.format, std::cout, caps);
+  std::optional<StreamedFile> output;
+  if (!given.output.empty() && given.output != "-") output.emplace(given.output);
+  const auto report = make_report(given.format, output ? output->stream() : std::cout, caps);
   for (const Subject& subject : subjects) {
     const Tuning tuning = tune_gemm(executor, subject.problem, subject.size, options);
     show("");
-    for (const TunedConfig& one : tuning.timed)
+    for (const TunedConfig& one : tuning.timed) {
       report->add(row_of(one, tuning, subject, given, caps));
+      if (output) output->keep();
+    }
     fmt::print(stderr,
                "{}: {} configs timed, {} refused, {} spill registers, {} wrong, {} not tried in "
                "{} s\n",
@@ -127,6 +143,7 @@ int tune(const Given& given) {
   }
   keep(executor);
   report->finish();
+  if (output) output->close();
   if (!any_right) return any_wrong ? kWrongResult : kNothingRan;
   fmt::print(stderr, "gemm/auto reads {}\n", file.string());
   return any_wrong ? kWrongResult : kOk;

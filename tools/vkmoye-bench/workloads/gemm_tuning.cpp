@@ -210,8 +210,6 @@ Tuning tune_gemm(DeviceExecutor& executor, const GemmProblem& problem, const Ext
 }
 
 std::string tuned_row(const Tuning& tuning, const GemmProblem& problem, const Extents& size) {
-  const gen::GemmQuestion question = gemm_question(problem, size);
-  const std::vector<std::int64_t>& shape = *question.shape;
   const TunedConfig& best = tuning.timed.front();
   std::string why =
       fmt::format("measured: {:.1f} us, {} samples", best.median_us, best.timing.samples_us.size());
@@ -219,10 +217,8 @@ std::string tuned_row(const Tuning& tuning, const GemmProblem& problem, const Ex
     why += fmt::format(", {:.2f} times the speed of {}", tuning.before_us / best.median_us,
                        tuning.before.text());
   }
-  return fmt::format("* | {},{} | m={} n={} k={} batch={} a={} b={} | {} | {}",
-                     to_string(problem.operand), to_string(problem.accumulator), shape[0], shape[1],
-                     shape[2], question.batch, question.form.a_k_contiguous ? 'k' : 'm',
-                     question.form.b_k_contiguous ? 'k' : 'n', best.choice.text(), why);
+  return fmt::format("{} | {} | {}", match_text(gemm_question(problem, size)), best.choice.text(),
+                     why);
 }
 
 }  // namespace vkmoye::bench

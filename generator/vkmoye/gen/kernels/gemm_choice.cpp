@@ -39,6 +39,38 @@ std::vector<std::string> reasons_against_packing(const KernelRequest& request) {
   return reasons;
 }
 
+// What the row may be asked for, sizes apart.
+std::vector<GemmForm> forms_of(const GemmRow& row, const KernelEntry& entry) {
+  std::vector<std::string> steps;  // of the epilogue that it is for
+  for (const GemmCondition& condition : row.where) {
+    if (condition.name == "epilogue") steps = split(condition.word, ',');
+  }
+  std::vector<GemmForm> forms;
+  const auto add = [&](ScalarType operand, ScalarType accumulator, ScalarType result) {
+    for (int i = 0; i < 8; ++i) {
+      GemmForm form{operand, accumulator, result, i % 2 == 0, i / 2 % 2 == 0, i / 4 == 1};
+      for (const std::string& name : steps) {
+        if (const GemmStep* step = find_gemm_step(name)) form.epilogue.push_back(*step);
+      }
+      if (unmet(row, form).empty()) forms.push_back(std::move(form));
+    }
+  };
+  for (const std::string& types : row.types) {
+    if (types == "*") {
+      for (const ScalarType type : entry.types) {
+        const ScalarType sum = gemm_form(type).accumulator;
+        add(type, sum, sum);
+        if (type == ScalarType::f16) add(type, type, type);
+      }
+    } else {
+      const std::vector<std::string> names = split(types, ',');
+      const ScalarType operand = *parse_scalar_type(names[0]), sum = *parse_scalar_type(names[1]);
+      add(operand, sum, *parse_scalar_type(names.back()));
+    }
+  }
+  return forms;
+}
+
 }  // namespace
 
 std::string GemmChoice::text() const {
@@ -83,6 +115,23 @@ std::vector<std::string> reasons_against(const GemmChoice& choice, const GemmQue
       choice.entry->refuse ? choice.entry->refuse(request) : std::vector<std::string>();
   if (reasons.empty() && choice.entry->takes_packed) return reasons_against_packing(request);
   return reasons;
+}
+
+std::vector<std::string> reasons_against(const GemmRow& row, const DeviceCaps& device) {
+  GemmChoice choice;
+  try {
+    choice = choice_of({}, row, {});
+  } catch (const KernelError& error) {
+    return error.reasons;
+  }
+  std::vector<std::string> first;
+  for (GemmForm& form : forms_of(row, *choice.entry)) {
+    auto reasons = reasons_against(choice, GemmQuestion{std::move(form)}, device);
+    if (reasons.empty()) return {};
+    if (first.empty()) first = std::move(reasons);
+  }
+  if (first.empty()) first.emplace_back("its conditions exclude each other");
+  return first;
 }
 
 GemmRefusal refusal_on(GemmQuestion question, DeviceCaps device) {

@@ -49,6 +49,11 @@ KernelRequest request_of(const GemmChoice& choice, const GemmQuestion& question,
 std::vector<std::string> reasons_against(const GemmChoice& choice, const GemmQuestion& question,
                                          const DeviceCaps& device);
 
+/// Why `row` multiplies nothing on `device`, whatever is asked: a value of an option that cannot be
+/// read, a config that its kernel refuses for all of its types and orders. Empty: something, as far as
+/// it is known before a kernel is described.
+std::vector<std::string> reasons_against(const GemmRow& row, const DeviceCaps& device);
+
 /// Every other reason why a choice cannot be used. Empty: it can. It may throw KernelError instead.
 using GemmRefusal = std::function<std::vector<std::string>(const GemmChoice& choice)>;
 

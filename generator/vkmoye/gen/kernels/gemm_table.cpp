@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::int64_t kUnknownExtent = 4096;
 constexpr const char* kSplit = "split-k";
+constexpr const char* kAny = "*";
+constexpr const char* kNoSteps = "none";  // of an epilogue
 
 std::string trimmed(std::string_view text) {
   const auto begin = text.find_first_not_of(" \t\r");
@@ -32,11 +34,16 @@ std::vector<std::string> parts_of(std::string_view text, char separator) {
   }
 }
 
-// What a condition can ask for.
+std::string epilogue_word(const GemmEpilogue& epilogue) {
+  return epilogue.empty() ? kNoSteps : epilogue_text(epilogue);
+}
+
+// What a condition can ask for: a number, or a word that says what is baked into the kernel.
 struct Quantity {
   const char* name;
-  const char* letters;  // the values of an order; nullptr: it is a number
-  double (*of)(const std::vector<std::int64_t>& shape, const GemmQuestion&, const DeviceCaps&);
+  double (*number)(const std::vector<std::int64_t>& shape, const GemmQuestion&, const DeviceCaps&);
+  std::string (*word)(const GemmForm&) = nullptr;
+  const char* words = "";  // those that there are; empty: steps of an epilogue
 };
 
 double extent(const std::vector<std::int64_t>& shape, std::size_t which) {
@@ -44,39 +51,34 @@ double extent(const std::vector<std::int64_t>& shape, std::size_t which) {
 }
 
 constexpr Quantity kQuantities[] = {
-    {"m", nullptr, [](const auto& shape, const auto&, const auto&) { return extent(shape, 0); }},
-    {"n", nullptr, [](const auto& shape, const auto&, const auto&) { return extent(shape, 1); }},
-    {"k", nullptr, [](const auto& shape, const auto&, const auto&) { return extent(shape, 2); }},
-    {"batch", nullptr,
+    {"m", [](const auto& shape, const auto&, const auto&) { return extent(shape, 0); }},
+    {"n", [](const auto& shape, const auto&, const auto&) { return extent(shape, 1); }},
+    {"k", [](const auto& shape, const auto&, const auto&) { return extent(shape, 2); }},
+    {"batch",
      [](const auto&, const auto& question, const auto&) -> double {
        return static_cast<double>(question.batch);
      }},
-    {"least", nullptr,
-     [](const auto& shape, const auto&, const auto&) {
-       return std::min(extent(shape, 0), extent(shape, 1));
-     }},
-    {"area", nullptr,
-     [](const auto& shape, const auto&, const auto&) {
-       return extent(shape, 0) * extent(shape, 1);
-     }},
-    {"elements", nullptr,
+    {"least", [](const auto& shape, const auto&,
+                 const auto&) { return std::min(extent(shape, 0), extent(shape, 1)); }},
+    {"area", [](const auto& shape, const auto&,
+                const auto&) { return extent(shape, 0) * extent(shape, 1); }},
+    {"elements",
      [](const auto& shape, const auto& question, const auto&) {
        return extent(shape, 0) * extent(shape, 1) * static_cast<double>(question.batch);
      }},
-    {"lanes", nullptr,
+    {"lanes",
      [](const auto&, const auto&, const auto& device) -> double { return device.subgroup_size; }},
-    {"shared", nullptr,
+    {"shared",
      [](const auto&, const auto&, const auto& device) -> double {
        return device.max_shared_bytes;
      }},
-    {"a", "km",
-     [](const auto&, const auto& question, const auto&) -> double {
-       return question.form.a_k_contiguous ? 'k' : 'm';
-     }},
-    {"b", "kn",
-     [](const auto&, const auto& question, const auto&) -> double {
-       return question.form.b_k_contiguous ? 'k' : 'n';
-     }},
+    {"a", nullptr,
+     [](const GemmForm& form) -> std::string { return form.a_k_contiguous ? "k" : "m"; }, "k m"},
+    {"b", nullptr,
+     [](const GemmForm& form) -> std::string { return form.b_k_contiguous ? "k" : "n"; }, "k n"},
+    {"beta", nullptr, [](const GemmForm& form) -> std::string { return form.beta ? "yes" : "no"; },
+     "no yes"},
+    {"epilogue", nullptr, [](const GemmForm& form) { return epilogue_word(form.epilogue); }},
 };
 
 const Quantity* find_quantity(const std::string& name) {
@@ -85,26 +87,43 @@ const Quantity* find_quantity(const std::string& name) {
   return found == std::end(kQuantities) ? nullptr : found;
 }
 
+// Why `word` is none of `quantity`; empty: it is.
+std::string reason_against_word(const Quantity& quantity, const std::string& word) {
+  std::vector<std::string> words = parts_of(quantity.words, ' ');
+  std::vector<std::string> asked = {word};
+  if (words.empty()) {
+    words = {kNoSteps};
+    for (const GemmStep& step : gemm_steps()) words.push_back(step.name);
+    if (word != kNoSteps) asked = parts_of(word, ',');
+  }
+  const bool fits = !asked.empty() && std::all_of(asked.begin(), asked.end(), [&](const auto& one) {
+    return std::find(words.begin(), words.end(), one) != words.end();
+  });
+  if (fits) return "";
+  return fmt::format("there are {}={}", quantity.name,
+                     join(words, fmt::format(" {}=", quantity.name)));
+}
+
 GemmCondition parse_condition(const std::string& text) {
   const auto begin = text.find_first_of("<>=");
   const auto end = text.find_first_not_of("<>=", std::min(begin, text.size()));
-  const auto wrong = [&](const char* what) {
+  const auto wrong = [&](const std::string& what) {
     return ArgumentError(fmt::format("'{}' is no condition: {}", text, what));
   };
   if (begin == std::string::npos || end == std::string::npos) throw wrong("such as m>=512 or b=n");
-  GemmCondition condition{text.substr(0, begin), text.substr(begin, end - begin), 0};
+  GemmCondition condition{text.substr(0, begin), text.substr(begin, end - begin), 0, ""};
   const Quantity* quantity = find_quantity(condition.name);
   if (quantity == nullptr) {
     std::vector<std::string> names;
     for (const Quantity& row : kQuantities) names.emplace_back(row.name);
-    throw wrong(("there are " + join(names, " ")).c_str());
+    throw wrong("there are " + join(names, " "));
   }
   const std::string value = text.substr(end);
-  if (quantity->letters != nullptr) {
-    const bool fits = condition.relation == "=" && value.size() == 1 &&
-                      std::string_view(quantity->letters).find(value[0]) != std::string_view::npos;
-    if (!fits) throw wrong("an order is one of a=k a=m b=k b=n");
-    condition.value = value[0];
+  if (quantity->word != nullptr) {
+    const std::string reason = reason_against_word(*quantity, value);
+    if (!reason.empty()) throw wrong(reason);
+    if (condition.relation != "=") throw wrong("words are compared with =");
+    condition.word = value;
     return condition;
   }
   const auto number = parse_numbers(value, 'x');
@@ -114,6 +133,23 @@ GemmCondition parse_condition(const std::string& text) {
   }
   condition.value = number->front();
   return condition;
+}
+
+// "f16,f32" or "f16,f32,f16", as types are written here.
+std::string parse_types(const std::string& text) {
+  if (text == kAny) return text;
+  std::vector<std::string> names;
+  for (const std::string& name : parts_of(text, ',')) {
+    const auto type = parse_scalar_type(name);
+    if (!type) throw ArgumentError(fmt::format("'{}' of '{}' is no type", name, text));
+    names.emplace_back(to_string(*type));
+  }
+  if (names.size() != 2 && names.size() != 3) {
+    throw ArgumentError(fmt::format(
+        "'{}' has {} types, there are operands,accumulator and operands,accumulator,result", text,
+        names.size()));
+  }
+  return join(names, ",");
 }
 
 bool has_option(const KernelEntry& entry, const std::string& name) {
@@ -161,7 +197,7 @@ GemmRow parse_row(const std::string& text) {
                     columns.size(), kColumns));
   }
   row.devices = parts_of(columns[0], ',');
-  row.types = parts_of(columns[1], ' ');
+  for (const std::string& part : parts_of(columns[1], ' ')) row.types.push_back(parse_types(part));
   if (row.devices.empty()) throw ArgumentError("no device; * is any");
   if (row.types.empty()) throw ArgumentError("no types; * is any");
   if (columns[2] != "-") {
@@ -176,8 +212,8 @@ GemmRow parse_row(const std::string& text) {
 
 }  // namespace
 
-GemmTable parse_gemm_table(std::string_view text, const std::string& name, int first_line) {
-  GemmTable table{name, {}};
+GemmTableText read_gemm_table(std::string_view text, const std::string& name, int first_line) {
+  GemmTableText read{{name, {}}, {}};
   int number = first_line - 1;
   while (!text.empty()) {
     const auto end = std::min(text.find('\n'), text.size());
@@ -186,39 +222,72 @@ GemmTable parse_gemm_table(std::string_view text, const std::string& name, int f
     ++number;
     if (line.empty() || line.starts_with('#')) continue;
     try {
-      GemmRow& row = table.rows.emplace_back(parse_row(line));
+      GemmRow row = parse_row(line);
       row.line = number;
+      read.table.rows.push_back(std::move(row));
     } catch (const Error& error) {
-      throw ArgumentError(fmt::format("{}, line {}: {}", name, number, error.what()));
+      read.wrong.push_back(fmt::format("{}, line {}: {}", name, number, error.what()));
     }
   }
-  return table;
+  return read;
+}
+
+GemmTable parse_gemm_table(std::string_view text, const std::string& name, int first_line) {
+  GemmTableText read = read_gemm_table(text, name, first_line);
+  if (!read.wrong.empty()) throw ArgumentError(read.wrong.front());
+  return std::move(read.table);
 }
 
 std::string match_text(const GemmRow& row) {
   std::vector<std::string> conditions;
   for (const GemmCondition& condition : row.where) {
-    const bool letter = find_quantity(condition.name)->letters != nullptr;
-    conditions.push_back(condition.name + condition.relation +
-                         (letter ? std::string(1, static_cast<char>(condition.value))
-                                 : std::to_string(condition.value)));
+    conditions.push_back(
+        condition.name + condition.relation +
+        (condition.word.empty() ? std::to_string(condition.value) : condition.word));
   }
   return fmt::format("{} | {} | {}", join(row.devices, ", "), join(row.types, " "),
                      conditions.empty() ? "-" : join(conditions, " "));
 }
 
+std::string match_text(const GemmQuestion& question) {
+  const GemmForm& form = question.form;
+  std::vector<std::string> conditions;
+  for (const char* name : {"m", "n", "k", "batch"}) {
+    const double number = find_quantity(name)->number(question.shape.value(), question, {});
+    conditions.push_back(fmt::format("{}={:.0f}", name, number));
+  }
+  for (const Quantity& quantity : kQuantities) {
+    if (quantity.word == nullptr) continue;
+    conditions.push_back(fmt::format("{}={}", quantity.name, quantity.word(form)));
+  }
+  return fmt::format("{} | {},{},{} | {}", kAny, to_string(form.operand),
+                     to_string(form.accumulator), to_string(form.result), join(conditions, " "));
+}
+
 bool is_for_device(const GemmRow& row, const DeviceCaps& device) {
   const std::string name = lower_case(device.name);
   return std::any_of(row.devices.begin(), row.devices.end(), [&](const std::string& part) {
-    return part == "*" || name.find(lower_case(part)) != std::string::npos;
+    return part == kAny || name.find(lower_case(part)) != std::string::npos;
   });
 }
 
 bool is_for_types(const GemmRow& row, const GemmForm& form) {
-  const std::string types =
+  const std::string sums =
       fmt::format("{},{}", to_string(form.operand), to_string(form.accumulator));
-  return std::any_of(row.types.begin(), row.types.end(),
-                     [&](const std::string& one) { return one == "*" || one == types; });
+  const std::string all = fmt::format("{},{}", sums, to_string(form.result));
+  return std::any_of(row.types.begin(), row.types.end(), [&](const std::string& one) {
+    return one == kAny || one == sums || one == all;
+  });
+}
+
+std::string unmet(const GemmRow& row, const GemmForm& form) {
+  for (const GemmCondition& condition : row.where) {
+    const Quantity& quantity = *find_quantity(condition.name);
+    if (quantity.word == nullptr || quantity.word(form) == condition.word) continue;
+    return fmt::format("{}={} does not hold, {} is {}", condition.name, condition.word,
+                       condition.name, quantity.word(form));
+  }
+  return "";
 }
 
 std::string unmet(const GemmRow& row, const GemmQuestion& question, const DeviceCaps& device) {
@@ -226,20 +295,17 @@ std::string unmet(const GemmRow& row, const GemmQuestion& question, const Device
       question.shape.value_or(std::vector<std::int64_t>(3, kUnknownExtent));
   for (const GemmCondition& condition : row.where) {
     const Quantity& quantity = *find_quantity(condition.name);
-    const double found = quantity.of(shape, question, device);
+    if (quantity.number == nullptr) continue;
+    const double found = quantity.number(shape, question, device);
     const auto wanted = static_cast<double>(condition.value);
     const bool holds = condition.relation == ">="   ? found >= wanted
                        : condition.relation == "<=" ? found <= wanted
                                                     : found == wanted;
     if (holds) continue;
-    const auto value = [&](double number) {
-      return quantity.letters == nullptr ? fmt::format("{:.0f}", number)
-                                         : std::string(1, static_cast<char>(number));
-    };
-    return fmt::format("{}{}{} does not hold, {} is {}", condition.name, condition.relation,
-                       value(wanted), condition.name, value(found));
+    return fmt::format("{}{}{} does not hold, {} is {:.0f}", condition.name, condition.relation,
+                       condition.value, condition.name, found);
   }
-  return "";
+  return unmet(row, question.form);
 }
 
 }  // namespace vkmoye::gen

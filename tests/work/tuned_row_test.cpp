@@ -1,0 +1,81 @@
+// What a row of tune is for: products by the same kernel, and no others.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "vkmoye/gen/glsl/print.hpp"
+#include "workloads/gemm_auto_workload.hpp"
+#include "workloads/gemm_tuning.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+const Extents kSize = {24, 40, 56};
+
+GemmProblem problem_of(const gen::Options& values, const std::string& type = "f16,f32") {
+  return read_product(values, type);
+}
+
+// The row that tune would write, as it is read again.
+gen::GemmRow row_of(const GemmProblem& problem, const Extents& size = kSize) {
+  Tuning tuning;
+  tuning.before.entry = gen::find_kernel("gemm/simt");
+  tuning.timed.push_back({tuning.before, {}, {{1}}, 1});
+  return gen::parse_gemm_table(tuned_row(tuning, problem, size), "row").rows.at(0);
+}
+
+bool holds(const gen::GemmRow& row, const GemmProblem& problem, const Extents& size = kSize) {
+  const gen::GemmQuestion question = gemm_question(problem, size);
+  return gen::is_for_types(row, question.form) && gen::unmet(row, question, {}).empty();
+}
+
+TEST(TunedRow, IsForItsOwnProductAlone) {
+  const std::vector<GemmProblem> problems = {problem_of({}),
+                                             problem_of({}, "f16,f32,f16"),
+                                             problem_of({}, "f16,f16"),
+                                             problem_of({{"epilogue", "bias"}}),
+                                             problem_of({{"epilogue", "bias,relu"}}),
+                                             problem_of({{"epilogue", "relu,bias"}}),
+                                             problem_of({{"beta", "2"}}),
+                                             problem_of({{"a", "m"}}),
+                                             problem_of({{"b", "n"}}),
+                                             problem_of({{"batch", "2"}}),
+                                             problem_of({{"c", "m"}})};
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    const gen::GemmRow row = row_of(problems[i]);
+    EXPECT_EQ(gen::match_text(row), gen::match_text(gemm_question(problems[i], kSize)));
+    for (std::size_t j = 0; j < problems.size(); ++j) {
+      EXPECT_EQ(holds(row, problems[j]), i == j) << row.text << "\n" << j;
+    }
+  }
+  EXPECT_FALSE(holds(row_of(problems[0]), problems[0], {24, 40, 57}));
+}
+
+// Numbers that are no part of the kernel make no difference.
+TEST(TunedRow, IsForWhateverAlphaAndScale) {
+  const gen::GemmRow row = row_of(problem_of({{"epilogue", "scale:2"}, {"beta", "1"}}));
+  EXPECT_TRUE(holds(row, problem_of({{"epilogue", "scale:3"}, {"beta", "0.5"}, {"alpha", "7"}})));
+}
+
+// With m of C contiguous a product is the transposed one with A and B exchanged: one kernel, one row.
+TEST(TunedRow, IsForTheTransposedProductToo) {
+  const GemmProblem one = problem_of({{"c", "m"}, {"a", "m"}, {"epilogue", "bias,relu"}});
+  const GemmProblem other = problem_of({{"b", "n"}, {"epilogue", "bias_m,relu"}});
+  const Extents turned = {kSize[1], kSize[0], kSize[2]};
+  EXPECT_TRUE(holds(row_of(one), other, turned));
+  const auto step_of = [](const GemmProblem& problem, const Extents& size) {
+    gen::GemmChoice choice;
+    choice.entry = gen::find_kernel("gemm/simt");
+    return make_product_by(choice, problem, size)->step(common_device());
+  };
+  const Step a = step_of(one, kSize), b = step_of(other, turned);
+  EXPECT_EQ(gen::glsl::print(a.kernel), gen::glsl::print(b.kernel));
+  EXPECT_EQ(a.arguments, b.arguments);
+}
+
+}  // namespace
+}  // namespace vkmoye::bench
