@@ -72,6 +72,103 @@ TEST(AutoCli, EmitPrintsTheKernelThatWasChosen) {
   EXPECT_EQ(chosen.out, bench({"emit", "gemm/thin", "--size", "3x4096x64"}).out);
 }
 
+// The texts one below the other, each with the line that heads it.
+std::vector<std::string> kernels_in(const std::string& text) {
+  const std::string head = "// generated: ";
+  std::vector<std::string> names;
+  for (std::size_t at = text.find(head); at != std::string::npos; at = text.find(head, at)) {
+    at += head.size();
+    names.push_back(text.substr(at, text.find(' ', at) - at));
+  }
+  return names;
+}
+
+TEST(AutoCli, EmitPrintsEveryKernelOfAPlan) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> words = {"emit",       "gemm/simt",  "--split-k", "4",
+                                          "--size",     "64x96x1000", "--batch",   "2",
+                                          "--epilogue", "bias,relu"};
+  const auto emitted = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> all = words;
+    all.insert(all.end(), more.begin(), more.end());
+    return bench(all);
+  };
+  const Outcome text = emitted({"--spirv", folder.file("k.spv")});
+  ASSERT_EQ(text.status, 0) << text.err;
+  EXPECT_THAT(kernels_in(text.out), testing::ElementsAre("gemm/simt", "gemm/combine"));
+  EXPECT_THAT(text.out, HasSubstr("\n\n// generated: gemm/combine"));
+  for (const char* name : {"k.1.spv", "k.2.spv"}) {
+    EXPECT_EQ(read_file(folder.file(name)).substr(0, 4), std::string("\x03\x02\x23\x07", 4))
+        << name;
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder.file("k.spv")));
+
+  const json plan = json::parse(emitted({"--interface", "-"}).out);
+  EXPECT_EQ(plan["kernel"], "gemm/simt");
+  EXPECT_EQ(plan["size"], json({64, 96, 1000}));
+  EXPECT_EQ(plan["left_out"], json::array());
+  ASSERT_EQ(plan["steps"].size(), 2u);
+  const json &slices = plan["steps"][0], &whole = plan["steps"][1];
+  EXPECT_EQ(whole["kernel"], "gemm/combine");
+  EXPECT_EQ(slices["arguments"]["slices"], 4);
+  EXPECT_EQ(slices["spirv"], nullptr);
+  // What the first writes the second reads; its last array is the result.
+  EXPECT_EQ(slices["arrays"].back(), whole["arrays"][0]);
+  EXPECT_EQ(plan["arrays"][std::size_t{whole["arrays"][0]}]["bytes"], 4 * 4 * 2 * 64 * 96);
+  EXPECT_EQ(whole["arrays"].back(), plan["result"]);
+  for (const json& step : plan["steps"]) {
+    EXPECT_EQ(step["arrays"].size(), step["bindings"].size());
+    for (const json& constant : step["push_constants"]) {
+      const std::string name = constant["name"];
+      const bool is_given = step["arguments"].contains(name);
+      EXPECT_EQ(is_given, !name.starts_with("first_group")) << name;
+    }
+  }
+  const auto refused = [&](const std::vector<std::string>& more, const std::string& why) {
+    const Outcome outcome = emitted(more);
+    EXPECT_EQ(outcome.status, 2) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(why));
+  };
+  refused({"--spirv", "-"}, "--spirv -: there are 2 kernels");
+  refused({"--spirv", "/dev/null"}, "--spirv /dev/null: there are 2 kernels");
+  refused({"--spirv", folder.file("x.spv"), "--interface", folder.file("x.2.spv")},
+          "the same file");
+  EXPECT_FALSE(std::filesystem::exists(folder.file("x.1.spv")));
+}
+
+TEST(AutoCli, EmitPrintsTheKernelsThatPackToo) {
+  const std::vector<std::string> product = {"emit", "gemm/packed", "--type", "f16,f32"};
+  const Outcome unknown = bench(product);
+  EXPECT_EQ(unknown.status, 0);
+  EXPECT_THAT(kernels_in(unknown.out), testing::ElementsAre("gemm/packed"));
+  EXPECT_THAT(unknown.err, AllOf(HasSubstr("left out: the kernels that pack A and B: A 16x16 f16"),
+                                 HasSubstr("nothing is known of its order")));
+  const json sliced = json::parse(
+      bench({"emit", "gemm/packed", "--type", "f16,f32", "--split-k", "2", "--interface", "-"})
+          .out);
+  EXPECT_EQ(sliced["left_out"].size(), 1u);
+  ASSERT_EQ(sliced["steps"].size(), 2u);
+  EXPECT_EQ(sliced["steps"][1]["kernel"], "gemm/combine");
+  const TemporaryFolder folder;
+  const std::string device = folder.file("here.json");
+  write_file(device, bench({"devices", "--format", "json"}).out);
+  const Outcome known = [&] {
+    std::vector<std::string> words = product;
+    words.insert(words.end(), {"--device", device});
+    return bench(words);
+  }();
+  if (known.status != 0 || !known.err.empty()) GTEST_SKIP() << known.err;
+  EXPECT_THAT(kernels_in(known.out), testing::ElementsAre("gemm/pack", "gemm/pack", "gemm/packed"));
+}
+
+// The same as it would run: what is chosen may be several kernels.
+TEST(AutoCli, EmitPrintsEveryKernelThatWasChosen) {
+  const Outcome outcome =
+      bench({"emit", "gemm/auto", "--size", "32x24x4096", "--a", "m", "--b", "n"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(kernels_in(outcome.out), testing::ElementsAre("gemm/simt", "gemm/combine"));
+}
+
 TEST(AutoCli, ExplainSaysWhichAndWhy) {
   const Outcome table = bench({"explain", "gemm/auto", "--size", "512x512x4096"});
   ASSERT_EQ(table.status, 0) << table.err;

@@ -1,12 +1,17 @@
 // emit KERNEL: the GLSL on stdout; the SPIR-V and the calling interface into files. No device.
+//
+// Where several kernels run one after the other, all of them: their texts one below the other, the SPIR-V of
+// each in a file of its own, one interface that lists the steps, with what each is given for this size.
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <span>
+#include <variant>
 
 #include "commands/command.hpp"
 #include "commands/kernel_names.hpp"
@@ -92,37 +97,123 @@ std::unique_ptr<Workload> workload_of(const gen::KernelEntry& entry, const Given
   return workload;
 }
 
+// A step and what is made of its kernel.
+struct Emitted {
+  const Step& step;
+  CompiledKernel compiled;
+  std::string spirv;  // the file, as the user would write it; empty: none
+};
+
+// Of `plan`, made for the size of `workload`.
+ordered_json to_json(const Workload& workload, const Plan& plan,
+                     const std::vector<Emitted>& kernels) {
+  ordered_json arrays = ordered_json::array(), steps = ordered_json::array();
+  for (const Array& array : plan.arrays) {
+    arrays.push_back({{"name", array.name},
+                      {"bytes", array.bytes},
+                      {"offset", array.offset},
+                      {"input", array.input ? ordered_json(*array.input) : ordered_json(nullptr)}});
+  }
+  for (const Emitted& one : kernels) {
+    ordered_json arguments = ordered_json::object();
+    for (const auto& [name, argument] : one.step.arguments) {
+      std::visit([&, &key = name](const auto& value) { arguments[key] = value; }, argument.value);
+    }
+    ordered_json step = to_json(one.compiled.interface);
+    step["spirv"] = one.spirv.empty() ? ordered_json(nullptr) : ordered_json(one.spirv);
+    step["arrays"] = one.step.arrays;
+    step["arguments"] = arguments;
+    step["beforehand"] = steps.size() < plan.beforehand;
+    steps.push_back(std::move(step));
+  }
+  return {{"schema", 1},
+          {"kernel", workload.entry().name},
+          {"type", workload.type_text()},
+          {"size", workload.size()},
+          {"arrays", arrays},
+          {"result", plan.result},
+          {"steps", steps},
+          {"steps_rule",
+           "in order, each after what those before it wrote is visible; those "
+           "beforehand once for all runs; arrays: of each binding its number among "
+           "those above; arguments: of this size"},
+          {"left_out", plan.left_out}};
+}
+
+// k.spv, of several kernels k.1.spv, k.2.spv ..
+std::vector<std::string> spirv_files(const std::string& file, std::size_t kernels) {
+  if (file.empty() || kernels == 1) return std::vector<std::string>(kernels, file);
+  std::error_code none;
+  const std::filesystem::path path = file;
+  if (file == "-" ||
+      (std::filesystem::exists(path, none) && !std::filesystem::is_regular_file(path, none))) {
+    throw ArgumentError(
+        fmt::format("--spirv {}: there are {} kernels, one after the other, for as "
+                    "many files; give the name of a file",
+                    file, kernels));
+  }
+  std::vector<std::string> files;
+  for (std::size_t i = 1; i <= kernels; ++i) {
+    const std::string name =
+        fmt::format("{}.{}{}", path.stem().string(), i, path.extension().string());
+    files.push_back((path.parent_path() / name).string());
+  }
+  return files;
+}
+
+// Throws ArgumentError if --interface names one of `spirv`.
+void refuse_same_file(const std::string& interface, const std::vector<std::string>& spirv) {
+  if (interface.empty() || std::count(spirv.begin(), spirv.end(), interface) == 0) return;
+  throw ArgumentError(fmt::format("emit: --spirv and --interface name the same {}",
+                                  interface == "-" ? "stdout" : "file, " + interface));
+}
+
 int emit(const Given& given) {
   const gen::KernelEntry& entry = find_one_kernel(given.kernels.front());
   refuse_useless_values(given.values, {&entry});
-  if (given.spirv == given.interface && !given.spirv.empty()) {
-    throw ArgumentError(fmt::format("emit: --spirv and --interface name the same {}",
-                                    given.spirv == "-" ? "stdout" : "file, " + given.spirv));
-  }
+  refuse_same_file(given.interface, {given.spirv});
   const DeviceCaps caps = described_for(given.device);
-  const gen::ir::Kernel kernel = workload_of(entry, given)->describe(caps);
-  if (!given.device.empty()) require_fit(entry.name, gen::ir::interface_of(kernel), caps);
-  const CompiledKernel compiled = gen::compile(kernel);
-  // Both are written before either is there: all files of a call, or none.
-  std::optional<OutputFile> spirv, interface;
-  if (!given.spirv.empty()) {
-    spirv.emplace(given.spirv).write(std::as_bytes(std::span(compiled.spirv)));
+  const auto workload = workload_of(entry, given);
+  const Plan plan = workload->described_plan(caps);
+  const std::vector<std::string> files = spirv_files(given.spirv, plan.steps.size());
+  refuse_same_file(given.interface, files);
+  std::vector<Emitted> kernels;
+  for (const Step& step : plan.steps) {
+    if (!given.device.empty()) require_fit(entry.name, gen::ir::interface_of(step.kernel), caps);
+    kernels.push_back({step, gen::compile(step.kernel), files[kernels.size()]});
+  }
+  const bool is_alone = kernels.size() == 1 && plan.left_out.empty();
+  // All are written before any is there: all files of a call, or none.
+  std::vector<std::unique_ptr<OutputFile>> written;
+  for (const Emitted& one : kernels) {
+    if (one.spirv.empty()) continue;
+    written.push_back(std::make_unique<OutputFile>(one.spirv));
+    written.back()->write(std::as_bytes(std::span(one.compiled.spirv)));
   }
   if (!given.interface.empty()) {
-    interface.emplace(given.interface).write(to_json(compiled.interface).dump(2) + "\n");
+    const ordered_json interface =
+        is_alone ? to_json(kernels.front().compiled.interface) : to_json(*workload, plan, kernels);
+    written.push_back(std::make_unique<OutputFile>(given.interface));
+    written.back()->write(interface.dump(2) + "\n");
   }
-  if (spirv) spirv->commit();
-  if (interface) interface->commit();
-  if (given.spirv != "-" && given.interface != "-") std::cout << compiled.glsl;
+  for (const auto& file : written) file->commit();
+  for (const std::string& what : plan.left_out) {
+    fmt::print(stderr, "vkmoye-bench: emit: left out: {}\n", what);
+  }
+  if (given.spirv == "-" || given.interface == "-") return kOk;
+  for (const Emitted& one : kernels) {
+    std::cout << (&one == &kernels.front() ? "" : "\n") << one.compiled.glsl;
+  }
   return kOk;
 }
 
 }  // namespace
 
 const Command kEmit = {
-    CommandName::emit, "the GLSL of a kernel on stdout; needs no device",
+    CommandName::emit, "the GLSL of a kernel, or of all of a plan, on stdout; needs no device",
     "Examples:\n  vkmoye-bench emit transpose/padded\n"
-    "  vkmoye-bench emit copy/simple --type f16 --spirv c.spv --interface c.json",
+    "  vkmoye-bench emit copy/simple --type f16 --spirv c.spv --interface c.json\n"
+    "  vkmoye-bench emit gemm/simt --split-k 8 --spirv k.spv     # k.1.spv, k.2.spv",
     emit};
 
 }  // namespace vkmoye::bench

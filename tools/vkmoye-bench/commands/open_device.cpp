@@ -40,14 +40,8 @@ Device open_device(const std::string& selector, const OpenOptions& options = {})
   }
 }
 
-}  // namespace
-
-bool is_description(const std::string& selector) { return selector.ends_with(".json"); }
-
-bool is_host(const std::string& selector) { return selector == "host"; }
-
-std::string find_orders(std::size_t index, DeviceCaps& caps) {
-  if (!caps.why_unusable.empty()) return caps.why_unusable;
+// Adds the orders that were found before; returns those that were not.
+std::vector<gen::ProbedMatrix> know_kept_orders(DeviceCaps& caps) {
   const DeviceFacts facts(DeviceFacts::default_file());
   std::vector<gen::ProbedMatrix> missing;
   for (const gen::MatrixOperand& operand : gen::matrix_operands(caps)) {
@@ -58,6 +52,18 @@ std::string find_orders(std::size_t index, DeviceCaps& caps) {
       missing.push_back(*operand.probed);
     }
   }
+  return missing;
+}
+
+}  // namespace
+
+bool is_description(const std::string& selector) { return selector.ends_with(".json"); }
+
+bool is_host(const std::string& selector) { return selector == "host"; }
+
+std::string find_orders(std::size_t index, DeviceCaps& caps) {
+  if (!caps.why_unusable.empty()) return caps.why_unusable;
+  const std::vector<gen::ProbedMatrix> missing = know_kept_orders(caps);
   if (missing.empty()) return "";
   std::string why;
   try {
@@ -95,7 +101,10 @@ std::unique_ptr<Executor> open_executor(const std::string& selector, bool statis
 DeviceCaps described_for(const std::string& selector) {
   if (selector.empty()) return common_device();
   if (is_description(selector)) return read_device_description(selector);
-  return is_host(selector) ? HostExecutor().caps() : open_device(selector).caps();
+  if (is_host(selector)) return HostExecutor().caps();
+  DeviceCaps caps = open_device(selector).caps();
+  know_kept_orders(caps);
+  return caps;
 }
 
 void throw_cannot_run(std::string_view kernel, std::vector<std::string> reasons) {

@@ -211,11 +211,13 @@ std::vector<Option> plain_options() {
       {"--output", of(run, suite, tune), Values::one, "write the report into this file (stdout)",
        "", text_into(&Given::output)},
       {"--spirv", of(emit), Values::one,
-       "write the SPIR-V into this file; -: stdout, instead of the GLSL", "",
-       text_into(&Given::spirv)},
+       "write the SPIR-V into this file, of several kernels each into its own: k.1.spv, k.2.spv "
+       "for k.spv; -: stdout, instead of the GLSL",
+       "", text_into(&Given::spirv)},
       {"--interface", of(emit), Values::one,
-       "write how to call it into this file, JSON; -: stdout, instead of the GLSL", "",
-       text_into(&Given::interface)},
+       "write how to call it into this file, JSON, of several kernels step by step; -: stdout, "
+       "instead of the GLSL",
+       "", text_into(&Given::interface)},
       {"--subgroup", of(explain), Values::one,
        fmt::format("lanes that make one request, 1..{} (the device's)", kMostLanes),
        fmt::format("a whole number from 1 to {}", kMostLanes),

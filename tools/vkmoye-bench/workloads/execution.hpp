@@ -53,6 +53,8 @@ struct Plan {
   std::size_t beforehand = 0;  // steps at the start that a user takes once: no part of its time
   /// What was chosen, where something was: the kernel, and how k is cut.
   std::vector<std::pair<std::string, std::string>> chosen = {};
+  /// Steps that are not in it, and why: of Workload::described_plan alone, a line each.
+  std::vector<std::string> left_out = {};
 };
 
 /// The plan's kernels with its arrays, which are poisoned until they are written.

@@ -26,6 +26,13 @@ class ChosenGemm : public Workload {
   }
   Step step(const DeviceCaps& caps) const override { return chosen(choose(caps))->step(caps); }
   Plan plan(const DeviceCaps& caps) const override { return chosen(choose(caps))->plan(caps); }
+  Plan described_plan(const DeviceCaps& caps) const override {
+    refuse_options(caps);
+    const gen::GemmQuestion question = gemm_question(problem_, size());
+    const gen::GemmRefusal refuse = gen::refusal_on(question, caps);
+    return chosen(gen::choose_gemm(question, caps, tuned_tables(caps), refuse))
+        ->described_plan(caps);
+  }
   std::optional<Plan> plan_chosen_on(Executor& executor) const override {
     refuse_options(executor.caps());
     return choose_on(executor, problem_, size()).plan;

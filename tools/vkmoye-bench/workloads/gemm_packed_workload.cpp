@@ -155,7 +155,8 @@ Step packed_step(const gen::KernelEntry& entry, const gen::KernelRequest& reques
 }
 
 Plan packed_plan(const gen::KernelEntry& entry, const gen::KernelRequest& asked,
-                 const GemmProblem& problem, const Extents& size, std::vector<Array> arrays) {
+                 const GemmProblem& problem, const Extents& size, std::vector<Array> arrays,
+                 bool packs) {
   const gen::KernelRequest request = as_files_have_it(asked, problem);
   const Packings operands = packings(request, problem, size);
   require_same_order(operands, request.device);
@@ -177,7 +178,7 @@ Plan packed_plan(const gen::KernelEntry& entry, const gen::KernelRequest& asked,
   }
   for (const bool beforehand : {true, false}) {
     for (std::size_t i = 0; i < operands.size(); ++i) {
-      if (operands[i].file != nullptr || operands[i].beforehand != beforehand) continue;
+      if (!packs || operands[i].file != nullptr || operands[i].beforehand != beforehand) continue;
       plan.steps.push_back(pack_step(operands[i], request.device, i, packed[i]));
     }
     if (beforehand) plan.beforehand = plan.steps.size();

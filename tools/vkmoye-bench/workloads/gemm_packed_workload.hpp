@@ -23,9 +23,11 @@ Step packed_step(const gen::KernelEntry& entry, const gen::KernelRequest& reques
 
 /// The whole plan; `arrays`: those of a kernel that takes plain operands. Parts of C and steps of k are
 /// those of the problem's files, unless the request has options for them. Throws KernelError where the
-/// device's lanes hold no layout, ArgumentError where a file has another order or other blocks.
+/// device's lanes hold no layout, ArgumentError where a file has another order or other blocks. `packs`
+/// false: without the steps that pack, for which the device's order is needed.
 Plan packed_plan(const gen::KernelEntry& entry, const gen::KernelRequest& request,
-                 const GemmProblem& problem, const Extents& size, std::vector<Array> arrays);
+                 const GemmProblem& problem, const Extents& size, std::vector<Array> arrays,
+                 bool packs = true);
 
 /// One operand of a product that `pack` is given as an array.
 struct OperandToPack {

@@ -10,6 +10,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/kernels/gemm_combine.hpp"
+#include "vkmoye/gen/kernels/packed_form.hpp"
 #include "workloads/gemm_auto_workload.hpp"
 #include "workloads/gemm_check.hpp"
 #include "workloads/gemm_data.hpp"
@@ -57,32 +58,17 @@ class Gemm : public Workload {
     return packed_probes(request_for(caps));
   }
 
-  // Slices of k go to an array of their own, of which C is made.
-  Plan plan(const DeviceCaps& caps) const override {
-    Plan plan = entry().takes_packed
-                    ? packed_plan(entry(), request_for(caps), problem_, size(), arrays())
-                    : Workload::plan(caps);
-    if (problem_.slices == 1) return plan;
-    const Extents shape = kernel_shape(problem_, size());
-    GemmProblem whole = problem_;
-    whole.slices = 1;
-    const gen::GemmForm form = whole.form();
-    const std::size_t partials = plan.arrays.size();
-    std::uint64_t sums = 1;
-    for (const std::int64_t count : {problem_.slices, problem_.batch, shape[0], shape[1]}) {
-      sums *= static_cast<std::uint64_t>(count);
+  Plan plan(const DeviceCaps& caps) const override { return make_plan(caps, /*packs=*/true); }
+  Plan described_plan(const DeviceCaps& caps) const override {
+    std::vector<std::string> unknown;
+    for (const gen::ProbedMatrix& probed : probes(caps)) {
+      const auto found = gen::fragment_layout(caps, probed);
+      if (!found.layout) unknown.push_back(found.reason);
     }
-    plan.arrays.push_back({"sums of slices", sums * size_of(factor_type(form)), {}, 0});
-    std::vector<std::size_t>& of_slices = plan.steps[plan.main].arrays;
-    of_slices = {of_slices[0], of_slices[1], partials};
-    Arguments arguments = gemm_arguments(whole, size());
-    for (const char* of_operands : {"k", "lda", "ldb", "stride_a", "stride_b"}) {
-      arguments.erase(of_operands);
+    Plan plan = make_plan(caps, /*packs=*/unknown.empty());
+    if (!unknown.empty()) {
+      plan.left_out = {"the kernels that pack A and B: " + join(unknown, "; ")};
     }
-    arguments["slices"] = problem_.slices;
-    std::vector<std::size_t> bindings = {partials};  // what the epilogue reads, and C
-    for (std::size_t i = 2; i < order_.size(); ++i) bindings.push_back(i);
-    plan.steps.push_back({gen::gemm_combine(form, shape, caps), std::move(arguments), bindings});
     return plan;
   }
 
@@ -122,6 +108,36 @@ class Gemm : public Workload {
   ScalarType result_type() const override { return problem_.result; }
 
  private:
+  // Slices of k go to an array of their own, of which C is made. `packs`: operands in fragment order are
+  // packed first.
+  Plan make_plan(const DeviceCaps& caps, bool packs) const {
+    Plan plan = entry().takes_packed
+                    ? packed_plan(entry(), request_for(caps), problem_, size(), arrays(), packs)
+                    : Workload::plan(caps);
+    if (problem_.slices == 1) return plan;
+    const Extents shape = kernel_shape(problem_, size());
+    GemmProblem whole = problem_;
+    whole.slices = 1;
+    const gen::GemmForm form = whole.form();
+    const std::size_t partials = plan.arrays.size();
+    std::uint64_t sums = 1;
+    for (const std::int64_t count : {problem_.slices, problem_.batch, shape[0], shape[1]}) {
+      sums *= static_cast<std::uint64_t>(count);
+    }
+    plan.arrays.push_back({"sums of slices", sums * size_of(factor_type(form)), {}, 0});
+    std::vector<std::size_t>& of_slices = plan.steps[plan.main].arrays;
+    of_slices = {of_slices[0], of_slices[1], partials};
+    Arguments arguments = gemm_arguments(whole, size());
+    for (const char* of_operands : {"k", "lda", "ldb", "stride_a", "stride_b"}) {
+      arguments.erase(of_operands);
+    }
+    arguments["slices"] = problem_.slices;
+    std::vector<std::size_t> bindings = {partials};  // what the epilogue reads, and C
+    for (std::size_t i = 2; i < order_.size(); ++i) bindings.push_back(i);
+    plan.steps.push_back({gen::gemm_combine(form, shape, caps), std::move(arguments), bindings});
+    return plan;
+  }
+
   static std::vector<Matrix> arrays_of(const GemmProblem& problem, const Extents& size) {
     const auto product = matrices_of(problem, size);
     std::vector<Matrix> all(product.begin(), product.end());

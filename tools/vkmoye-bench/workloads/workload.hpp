@@ -75,6 +75,9 @@ class Workload {
   /// All that has to run on the device of `caps`: the kernel alone, unless said otherwise. Its arrays
   /// begin with `arrays`. Throws KernelError with every reason.
   virtual Plan plan(const DeviceCaps& caps) const;
+  /// The same as far as a description of the device tells: steps that take what only the device itself
+  /// can say, and `caps` does not know, are left out.
+  virtual Plan described_plan(const DeviceCaps& caps) const { return plan(caps); }
   /// The plan, where it depends on more than a description: on what `executor` accepts and trusts.
   /// Nothing: `plan` is it.
   virtual std::optional<Plan> plan_chosen_on(Executor&) const { return std::nullopt; }
