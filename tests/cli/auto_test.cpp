@@ -279,8 +279,8 @@ TEST_F(TableCli, AWrongRowIsPassedOverInOneLine) {
 // As of every command, --output is the report.
 TEST_F(TableCli, TuneWritesItsReportIntoAFile) {
   const std::string report = folder_.file("report.json");
-  const std::vector<std::string> words = {"tune", "gemm",    "--size", "8",        "--budget",
-                                          "0",    "--table", table_,   "--format", "json"};
+  std::vector<std::string> words = {"tune", "gemm",    "--size", "8",        "--budget",
+                                    "0",    "--table", table_,   "--format", "json"};
   const auto tuned = [&](const std::string& output) {
     std::vector<std::string> all = words;
     all.insert(all.end(), {"--output", output});
@@ -292,13 +292,18 @@ TEST_F(TableCli, TuneWritesItsReportIntoAFile) {
   EXPECT_GE(json::parse(read_file(report))["results"].size(), 1u);
   EXPECT_THAT(read_file(table_), StartsWith(kHeader));
   const std::string before = read_file(table_);
-  for (const std::string& file : {table_, folder_.file("new.table")}) {
-    const Outcome refused = tuned(file);
-    EXPECT_EQ(refused.status, 2) << refused.err;
-    EXPECT_THAT(refused.err, HasSubstr("which goes into --table FILE"));
-  }
+  const auto refused = [&](const std::string& file) {
+    const Outcome outcome = tuned(file);
+    EXPECT_EQ(outcome.status, 2) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("which goes into --table FILE"));
+  };
+  refused(table_);
+  refused(folder_.file("new.table"));
   EXPECT_EQ(read_file(table_), before);
   EXPECT_FALSE(std::filesystem::exists(folder_.file("new.table")));
+  words[7] = folder_.file("both");
+  refused(folder_.file("./both"));
+  EXPECT_FALSE(std::filesystem::exists(folder_.file("both")));
 }
 
 TEST_F(TableCli, WhatCannotBeReadIsIgnoredInOneLine) {

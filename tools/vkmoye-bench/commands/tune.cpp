@@ -82,19 +82,21 @@ void print_lines(const char* what, const std::vector<std::string>& lines) {
   }
 }
 
-// The table once went into --output.
-void refuse_table_as_report(const Given& given) {
-  const bool is_table = given.output.ends_with(".table") || is_tuned_table(given.output);
-  if (!is_table && (given.output != given.table || given.output.empty())) return;
-  throw ArgumentError(fmt::format(
-      "tune: --output {}: the report goes there, and this is a table of gemm/auto, which "
-      "goes into --table FILE",
-      given.output));
+// The table once went into --output. `table`: where it goes.
+void refuse_table_as_report(const std::string& output, const std::filesystem::path& table) {
+  if (output.empty() || output == "-") return;
+  const bool is_table = output.ends_with(".table") || is_tuned_table(output) ||
+                        std::filesystem::absolute(output).lexically_normal() ==
+                            std::filesystem::absolute(table).lexically_normal();
+  if (!is_table) return;
+  throw ArgumentError(
+      fmt::format("tune: --output {}: the report goes there, and this is a table of gemm/auto, "
+                  "which goes into --table FILE",
+                  output));
 }
 
 int tune(const Given& given) {
   const std::vector<Subject> subjects = subjects_of(given);
-  refuse_table_as_report(given);
   if (is_host(given.device)) throw ArgumentError("tune: there is no clock on the host");
   const auto opened = open_executor(given.device, /*statistics=*/true);
   auto& executor = dynamic_cast<DeviceExecutor&>(*opened);
@@ -102,6 +104,7 @@ int tune(const Given& given) {
   const std::filesystem::path file =
       given.table.empty() ? tuned_table_file(caps) : std::filesystem::absolute(given.table);
   if (file.empty()) throw ArgumentError("tune: no folder for the table; give --table FILE");
+  refuse_table_as_report(given.output, file);
   const std::string reason = reason_against_writing(file);
   if (!reason.empty()) throw ArgumentError(fmt::format("tune: {}: {}", file.string(), reason));
   const std::string ignored = read_tuned_table(file, caps).ignored;
