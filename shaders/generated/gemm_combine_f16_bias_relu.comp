@@ -190,7 +190,7 @@ void main() {
         float16_t held_bias_value = held_bias[v0];
         float product = alpha * sums_value;
         float after_bias = product + float(held_bias_value);
-        float after_relu = float(0) < after_bias || after_bias != after_bias ? after_bias : float(0);
+        float after_relu = float(0) < after_bias || isnan(after_bias) ? after_bias : float(0);
         result[v0] = float16_t(after_relu);
       }
     }

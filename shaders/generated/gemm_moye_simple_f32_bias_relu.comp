@@ -160,7 +160,7 @@ void main() {
         float held_bias_value = held_bias[v2];
         float product = alpha * sums_value;
         float after_bias = product + held_bias_value;
-        float after_relu = float(0) < after_bias || after_bias != after_bias ? after_bias : float(0);
+        float after_relu = float(0) < after_bias || isnan(after_bias) ? after_bias : float(0);
         result[v2] = after_relu;
       }
     }

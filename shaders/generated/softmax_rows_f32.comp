@@ -85,7 +85,7 @@ void main() {
       [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
         float largest_value = largest[0u];
         float x_value = x[v0];
-        largest[0u] = x_value < largest_value || largest_value != largest_value ? largest_value : x_value;
+        largest[0u] = x_value < largest_value || isnan(largest_value) ? largest_value : x_value;
       }
     }
   }
@@ -94,15 +94,15 @@ void main() {
   {
     float largest_value = largest[0u];
     float other1 = subgroupShuffle(largest_value, lane ^ 1u);
-    float with1 = other1 < largest_value || largest_value != largest_value ? largest_value : other1;
+    float with1 = other1 < largest_value || isnan(largest_value) ? largest_value : other1;
     float other2 = subgroupShuffle(with1, lane ^ 2u);
-    float with2 = other2 < with1 || with1 != with1 ? with1 : other2;
+    float with2 = other2 < with1 || isnan(with1) ? with1 : other2;
     float other4 = subgroupShuffle(with2, lane ^ 4u);
-    float with4 = other4 < with2 || with2 != with2 ? with2 : other4;
+    float with4 = other4 < with2 || isnan(with2) ? with2 : other4;
     float other8 = subgroupShuffle(with4, lane ^ 8u);
-    float with8 = other8 < with4 || with4 != with4 ? with4 : other8;
+    float with8 = other8 < with4 || isnan(with4) ? with4 : other8;
     float other16 = subgroupShuffle(with8, lane ^ 16u);
-    float with16 = other16 < with8 || with8 != with8 ? with8 : other16;
+    float with16 = other16 < with8 || isnan(with8) ? with8 : other16;
     largest[0u] = with16;
   }
   if ((thread & 31u) == 0u) {
@@ -126,7 +126,7 @@ void main() {
     [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
       float largest_value = largest[0u];
       float largest_partials_value = largest_partials[v1];
-      largest[0u] = largest_partials_value < largest_value || largest_value != largest_value ? largest_value : largest_partials_value;
+      largest[0u] = largest_partials_value < largest_value || isnan(largest_value) ? largest_value : largest_partials_value;
     }
   }
 

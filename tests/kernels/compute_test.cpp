@@ -55,6 +55,7 @@ std::vector<Case> cases() {
       {"less", [](auto& a, auto& b, auto&) { return one_if(less(a, b), a); }},
       {"equal", [](auto& a, auto& b, auto&) { return one_if(equal(a, maximum(a, b)), a); }},
       {"not_equal", [](auto& a, auto& b, auto&) { return one_if(not_equal(a, b), a); }},
+      {"is_nan", [](auto& a, auto&, auto&) { return one_if(is_nan(a), a); }},
       {"logical",
        [](auto& a, auto& b, auto& c) {
          return one_if(logical_or(logical_and(less(a, b), less(b, c)), logical_not(less(c, a))), a);

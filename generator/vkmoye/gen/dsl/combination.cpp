@@ -14,9 +14,8 @@ bool Combination::is_native(const ir::Type& type) const {
 Expr Combination::operator()(const Expr& a, const Expr& b) const {
   if (op == Op::add) return a + b;
   if (is_native(a->type)) return op == Op::minimum ? minimum(a, b) : maximum(a, b);
-  // A NaN is not equal to itself, and less than nothing.
   const Expr keeps_a = op == Op::minimum ? less(a, b) : less(b, a);
-  return select(logical_or(keeps_a, not_equal(a, a)), a, b);
+  return select(logical_or(keeps_a, is_nan(a)), a, b);
 }
 
 Expr Combination::neutral(ScalarType type) const {

@@ -175,6 +175,7 @@ Text spell(const Expr& e) {
     case Op::logical_and: return infix(e, "&&", kAnd2);
     case Op::logical_or: return infix(e, "||", kOr2);
     case Op::logical_not: return prefix("!", e->operands[0]);
+    case Op::is_nan: return {call("isnan", e->operands), kPrimary};
     case Op::bit_and: return bits(e, "&", kBitAnd);
     case Op::bit_or: return bits(e, "|", kBitOr);
     case Op::bit_xor: return bits(e, "^", kBitXor);

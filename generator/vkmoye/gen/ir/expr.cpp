@@ -297,6 +297,7 @@ Expr logical_and(const Expr& a, const Expr& b) {
 }
 Expr logical_or(const Expr& a, const Expr& b) { return node_of(Op::logical_or, kBoolean, {a, b}); }
 Expr logical_not(const Expr& a) { return node_of(Op::logical_not, kBoolean, {a}); }
+Expr is_nan(const Expr& a) { return node_of(Op::is_nan, kBoolean, {a}); }
 
 Expr select(const Expr& condition, const Expr& left, const Expr& right) {
   const auto [a, b] = of_one_type(left, right);

@@ -79,6 +79,7 @@ enum class Op : std::uint8_t {
   logical_and,
   logical_or,
   logical_not,
+  is_nan,  // of one floating element; compilers may take it that x == x
   select,  // of a truth value and two of one type: operand 1 where it holds, else operand 2
   // between types
   component,  // of a vector of elements: operand 0, number `value`
@@ -171,6 +172,7 @@ Expr not_equal(const Expr& a, const Expr& b);
 Expr logical_and(const Expr& a, const Expr& b);
 Expr logical_or(const Expr& a, const Expr& b);
 Expr logical_not(const Expr& a);
+Expr is_nan(const Expr& a);
 
 /// `a` where `condition` holds, else `b`.
 Expr select(const Expr& condition, const Expr& a, const Expr& b);

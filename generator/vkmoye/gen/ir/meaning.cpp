@@ -117,6 +117,9 @@ std::optional<Bits> compute(Op op, std::span<const Bits> o, Load load, Store sto
       return stored(combine<T>(Op::add, *combine<T>(Op::multiply, a, b), c));
     }
   }
+  if constexpr (is_real<T>) {
+    if (op == Op::is_nan) return std::isnan(load(o[0])) ? 1 : 0;
+  }
   if (o.size() == 1) return stored(alone<T>(op, load(o[0])));
   if (const auto truth = compare<T>(op, load(o[0]), load(o[1]))) return *truth ? 1 : 0;
   return stored(combine<T>(op, load(o[0]), load(o[1])));

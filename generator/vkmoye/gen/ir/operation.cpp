@@ -56,6 +56,7 @@ constexpr Row kRows[] = {
     {Op::logical_and, "logical_and", Takes::truth},
     {Op::logical_or, "logical_or", Takes::truth},
     {Op::logical_not, "logical_not", Takes::truth},
+    {Op::is_nan, "is_nan", Takes::reals},
     {Op::select, "select", Takes::anything},
     {Op::component, "component", Takes::anything},
     {Op::vector, "vector", Takes::anything},

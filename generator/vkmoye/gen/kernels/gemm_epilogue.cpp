@@ -29,7 +29,7 @@ Expr gated(Builder& k, const std::string& step, const Expr& x, const Expr& t) {
   const Expr gate = k.let(step + "_gate", t);
   const Expr limited = minimum(maximum(gate, number(-80)), number(80));
   // Asked this way round, so that a NaN goes on to the division.
-  const Expr counts = ir::logical_or(ir::less(number(-80), gate), ir::not_equal(x, x));
+  const Expr counts = ir::logical_or(ir::less(number(-80), gate), ir::is_nan(x));
   return select(counts, x / (1 + exp(-limited)), number(0));
 }
 
