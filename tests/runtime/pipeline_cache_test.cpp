@@ -202,7 +202,7 @@ TEST_F(PipelineCacheTest, IsRebuiltAndNotShownToTheDriverWhenDamaged) {
     write_file(path, damaged);
     EXPECT_THAT(open(), StartsWith("rebuilt: ")) << at;
     EXPECT_EQ(shown, 0u) << at;
-    EXPECT_EQ(read_file(path), whole) << at;  // saved again
+    EXPECT_THAT(open(), StartsWith("loaded ")) << at;  // saved again
   }
 }
 

@@ -4,6 +4,9 @@
 #include <cstdlib>
 #include <set>
 #include <utility>
+#include <vector>
+
+#include "vkmoye/base/error.hpp"
 
 namespace vkmoye::test {
 namespace {
@@ -12,6 +15,27 @@ bool is_chosen(const DeviceCaps& caps) {
   const char* part = std::getenv("VKMOYE_TEST_DEVICE");
   return part == nullptr || caps.name.find(part) != std::string::npos;
 }
+
+// NVIDIA's driver cannot be loaded any more after it was unloaded some ten times: a device that stays open keeps
+// it where it is.
+class KeepsDriversLoaded : public testing::Environment {
+ public:
+  void SetUp() override try {
+    const std::vector<DeviceCaps> devices = list_devices();
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+      if (devices[i].why_unusable.empty()) open_.push_back(Device::open(std::to_string(i)));
+    }
+  } catch (const Error&) {
+    // The tests say it.
+  }
+  void TearDown() override { open_.clear(); }
+
+ private:
+  std::vector<Device> open_;
+};
+
+[[maybe_unused]] const testing::Environment* const kEnvironment =
+    testing::AddGlobalTestEnvironment(new KeepsDriversLoaded);
 
 }  // namespace
 
