@@ -163,7 +163,14 @@ std::vector<std::string> spirv_files(const std::string& file, std::size_t kernel
 
 // Throws ArgumentError if --interface names one of `spirv`.
 void refuse_same_file(const std::string& interface, const std::vector<std::string>& spirv) {
-  if (interface.empty() || std::count(spirv.begin(), spirv.end(), interface) == 0) return;
+  const auto is_same = [&](const std::string& file) {
+    const auto place = [](const std::string& name) {
+      return std::filesystem::absolute(name).lexically_normal();
+    };
+    return file == interface ||
+           (file != "-" && interface != "-" && !file.empty() && place(file) == place(interface));
+  };
+  if (interface.empty() || std::none_of(spirv.begin(), spirv.end(), is_same)) return;
   throw ArgumentError(fmt::format("emit: --spirv and --interface name the same {}",
                                   interface == "-" ? "stdout" : "file, " + interface));
 }
@@ -171,7 +178,6 @@ void refuse_same_file(const std::string& interface, const std::vector<std::strin
 int emit(const Given& given) {
   const gen::KernelEntry& entry = find_one_kernel(given.kernels.front());
   refuse_useless_values(given.values, {&entry});
-  refuse_same_file(given.interface, {given.spirv});
   const DeviceCaps caps = described_for(given.device);
   const auto workload = workload_of(entry, given);
   const Plan plan = workload->described_plan(caps);

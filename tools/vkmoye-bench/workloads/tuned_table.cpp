@@ -48,7 +48,9 @@ std::string file_name(const std::string& text) {
 
 std::string text_of(const std::filesystem::path& file, std::string& error) {
   const std::vector<std::byte> bytes = vk::read_file(file, error);
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  std::erase(text, '\r');  // an editor may end lines so
+  return text;
 }
 
 // What stands below the header, or why the file is not used; neither: there is none.
