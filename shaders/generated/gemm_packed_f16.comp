@@ -1,4 +1,4 @@
-// generated: gemm/packed  form=f16,f32,f16 a=k b=k  atom=16x16x16  subgroup-size=32  part=32x32  subgroups=2x2  wait=words  steps=2  strip=8
+// generated: gemm/packed  form=f16,f32,f16 a=k b=k  atom=16x16x16  subgroup-size=32  part=32x32  subgroups=2x2  wait=words  steps=2  strip=16
 // operands in fragment order: one step of k is read while another is multiplied
 #version 460
 #pragma use_vulkan_memory_model
@@ -35,9 +35,9 @@ void main() {
   uint subgroup = gl_SubgroupID;
   uint lane = gl_SubgroupInvocationID;
   uint thread = 32u * subgroup + lane;
-  uint a_block = min(2u * (8u * block_z + block_x) + (subgroup & 1u), a_blocks - 1u);
+  uint a_block = min(2u * (16u * block_z + block_x) + (subgroup & 1u), a_blocks - 1u);
   uint b_block = min(2u * block_y + (subgroup >> 1u), b_blocks - 1u);
-  if (64u * (8u * block_z + block_x) < m) {
+  if (64u * (16u * block_z + block_x) < m) {
 
     // sums <- one value
     {
@@ -233,7 +233,7 @@ void main() {
       {
         if ((n & 3u) == 0u && (ldc & 3u) == 0u) {
           uint c_n = 64u * block_y + 32u * (subgroup >> 1u) + 4u * (lane & 7u);
-          uint c_m0 = 64u * (8u * block_z + block_x) + 16u * (row + 2u * (subgroup & 1u)) + (lane >> 3u);
+          uint c_m0 = 64u * (16u * block_z + block_x) + 16u * (row + 2u * (subgroup & 1u)) + (lane >> 3u);
           if (c_n < n) {
             [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
               uint c_m = c_m0 + 4u * v2;
@@ -248,7 +248,7 @@ void main() {
           }
         } else {
           uint c_n0 = 64u * block_y + 32u * (subgroup >> 1u) + 4u * (lane & 7u);
-          uint c_m0 = 64u * (8u * block_z + block_x) + 16u * (row + 2u * (subgroup & 1u)) + (lane >> 3u);
+          uint c_m0 = 64u * (16u * block_z + block_x) + 16u * (row + 2u * (subgroup & 1u)) + (lane >> 3u);
           [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
             [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
               uint c_n = c_n0 + v0;

@@ -73,6 +73,32 @@ TEST(GemmCli, ThinProductsChooseTheirSideByTheSize) {
   EXPECT_EQ(config({"--size", "3x70x64", "--c", "m"})["side"], "n");
 }
 
+// lavapipe has matrices in vectors of 256 bits alone.
+TEST(GemmCli, WhatADeviceHasNoUnitsForIsARowThatIsSkipped) {
+  const Outcome outcome = bench({"run", "gemm/*", "--type", "f16,f32", "--size", "17x33x65",
+                                 "--min-time", "0", "--format", "json"},
+                                {"LP_NATIVE_VECTOR_WIDTH=128"});
+  ASSERT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  for (const json& row : json::parse(outcome.out)["results"]) {
+    const std::string kernel = row["kernel"];
+    const bool of_units =
+        kernel == "gemm/coopmat" || kernel == "gemm/thin_coopmat" || kernel == "gemm/packed";
+    EXPECT_EQ(row["skipped"].is_null(), !of_units) << row;
+    if (of_units) {
+      EXPECT_THAT(std::string(row["skipped"]), HasSubstr("the device lacks it")) << row;
+    }
+  }
+}
+
+TEST(GemmCli, AnAtomThatIsNoneIsRefusedBeforeTheDeviceIsAskedAboutIt) {
+  for (const char* kernel : {"gemm/thin_coopmat", "gemm/packed"}) {
+    const Outcome outcome = bench(
+        {"run", kernel, "--type", "f16,f32", "--size", "16x64x64", "--atom", "8x8x1000000000"});
+    EXPECT_EQ(outcome.status, 2) << outcome.out;
+    EXPECT_THAT(outcome.err, HasSubstr("atom k 1000000000 is no power of two up to 64"));
+  }
+}
+
 TEST(GemmCli, SlicesOfKAreTimedTogetherAndRepeatable) {
   const json row = gemm({"--size", "33x37x100", "--split-k", "3", "--beta", "2"})["results"][0];
   EXPECT_EQ(row["verified"], true) << row;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <map>
 #include <vector>
 
 #include "vkmoye/base/text.hpp"
@@ -39,13 +40,14 @@ const Kernel kKernels[] = {
     {"gemm/thin", &kThinRows},     {"gemm/moye_simple", &kSingle},   {"gemm/packed", nullptr},
     {"gemm/thin", &kThinColumns},  {"gemm/moye_prefetch", &kSingle}, {"gemm/simt", &kSingle},
     {"gemm/coopmat", nullptr},     {"gemm/simt", &kSmallTiles},      {"gemm/packed", nullptr},
-    {"gemm/moye_simple", nullptr},
+    {"gemm/moye_simple", nullptr}, {"gemm/thin_coopmat", nullptr},   {"gemm/thin_coopmat", nullptr},
 };
 
 using Names = std::vector<const char*>;
 
 const Names kTypes = {"f32", "f16", "f16,f32", "f16,f16", "f64", "i32", "f32"};
 const Names kMatrixTypes = {"f16,f32", "f16", "f16,f16", "bf16", "i8", "u8"};
+const Names kThinMatrixTypes = {"f16,f32", "f16", "f16,f16", "i8", "u8"};
 const Names kPackedTypes = {"f16,f32", "f16", "f16,f16"};
 
 // What the device has of `types`; of the others none is left.
@@ -61,11 +63,13 @@ gen::Options matrix_config(const std::string& kernel, const GemmProblem& types,
                            const DeviceCaps& caps) {
   const auto atom = gen::gemm_matrix_config(types.form(), caps);
   const auto twice = [](std::int64_t extent) { return std::to_string(2 * extent); };
+  if (kernel == "gemm/thin_coopmat") return {{"subgroups", "2"}, {"reads", "1"}};
   if (kernel == "gemm/packed") return {{"part", twice(atom.atom_m) + "x" + twice(atom.atom_n)}};
   // Small, but with a vector to stage for each thread.
   const bool few_lanes = atom.subgroup < 32;
+  const std::int64_t bytes = gen::bytes_of(types.operand);
   return {{"tile", (few_lanes ? "32x32x" : "64x64x") +
-                       std::to_string(std::max<std::int64_t>(few_lanes ? 16 : 32, atom.atom_k))}};
+                       std::to_string(std::max(few_lanes ? 16 : 64 / bytes, atom.atom_k))}};
 }
 
 std::vector<NamedStep> random_epilogue(Dice& dice, const GemmProblem& types) {
@@ -142,10 +146,12 @@ Problem random_form(std::uint64_t seed, std::int64_t number, const DeviceCaps& c
   const auto count = static_cast<std::int64_t>(std::size(kKernels));
   Kernel kernel = kKernels[number % count];
   const std::string name = kernel.name;
-  const bool of_matrices = name == "gemm/coopmat" || name == "gemm/packed";
-  Names types = !of_matrices
-                    ? kTypes
-                    : that_it_has(name == "gemm/packed" ? kPackedTypes : kMatrixTypes, caps);
+  const std::map<std::string, Names> of_units = {{"gemm/coopmat", kMatrixTypes},
+                                                 {"gemm/thin_coopmat", kThinMatrixTypes},
+                                                 {"gemm/packed", kPackedTypes}};
+  const auto unit = of_units.find(name);
+  const bool of_matrices = unit != of_units.end();
+  Names types = of_matrices ? that_it_has(unit->second, caps) : kTypes;
   if (types.empty()) {
     kernel = kKernels[0];
     types = kTypes;

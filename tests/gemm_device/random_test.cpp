@@ -18,6 +18,7 @@
 #include "gemm_device/products.hpp"
 #include "support/device_fixture.hpp"
 #include "support/fake_devices.hpp"
+#include "support/fragment_orders.hpp"
 #include "vkmoye/base/error.hpp"
 #include "workloads/device_executor.hpp"
 
@@ -109,11 +110,11 @@ TEST(RandomFormsElsewhere, AreDescribed) {
       Problem form = random_form(1, f, caps);
       form.size = {70, 50, 90};
       const auto workload = form.workload();
-      // How lanes hold matrices, which packing depends on, is not known of them.
-      // Packing depends on how lanes hold matrices, which is not known of them.
-      const auto reasons = form.entry->takes_packed
-                               ? reasons_against(interface_of(workload->describe(caps)), caps)
-                               : bench::reasons_against(caps, workload->plan(caps));
+      DeviceCaps known = caps;
+      for (const auto& matrix : workload->probes(caps)) {
+        known.fragment_orders.push_back(order_of_twin(matrix));
+      }
+      const auto reasons = bench::reasons_against(known, workload->plan(known));
       EXPECT_THAT(reasons, testing::IsEmpty()) << caps.name << ' ' << command_of(form, 1);
     }
   }

@@ -7,6 +7,7 @@
 
 #include <set>
 
+#include "support/fragment_orders.hpp"
 #include "support/options.hpp"
 #include "support/process.hpp"
 #include "vkmoye/base/error.hpp"
@@ -33,7 +34,7 @@ TEST(Assemble, EveryKernelAndTypeIsValidSpirv) {
       for (const Options& option : options) {
         const Options own = test::options_of(entry, option);
         if (own.empty() && !option.empty()) continue;
-        const ir::Kernel described = entry.describe(request_of(type, own));
+        const ir::Kernel described = test::described(entry, request_of(type, own));
         // The first line names the type; below it, several types are the same words.
         const std::string text = glsl::print(described);
         if (!seen.insert(entry.name + text.substr(text.find('\n'))).second) continue;

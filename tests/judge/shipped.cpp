@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "vkmoye/gen/kernels/registry.hpp"
+#include "support/fragment_orders.hpp"
 
 namespace vkmoye::judge {
 
@@ -13,7 +13,7 @@ std::vector<Shipped> shipped_kernels() {
   const auto add = [&](const KernelEntry& entry, const KernelRequest& request,
                        const std::string& how, std::size_t mutants, std::size_t launches) {
     Subject subject{fmt::format("{} {}{}", entry.name, to_string(request.type), how),
-                    entry.describe(request),
+                    test::described(entry, request),
                     entry.operation == "gemm",
                     {}};
     out.push_back({std::move(subject), mutants, launches});

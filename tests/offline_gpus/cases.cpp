@@ -44,15 +44,17 @@ gen::GemmEpilogue bias_and_relu() {
 DeviceCaps with_orders(DeviceCaps caps) {
   const bool is_nvidia = caps.driver.starts_with("NVK");
   const bool is_rdna4 = caps.name.find("GFX1201") != std::string::npos;
-  if (is_nvidia) caps.fragment_orders.push_back(order_of(kOnAnH200, 'a'));
-  if (is_rdna4) caps.fragment_orders.push_back(order_of(kOnRdna4, 'a'));
+  for (const char use : {'a', 'b'}) {
+    if (is_nvidia) caps.fragment_orders.push_back(order_of(kOnAnH200, use));
+    if (is_rdna4) caps.fragment_orders.push_back(order_of(kOnRdna4, use));
+  }
   return caps;
 }
 
 std::vector<Variant> variants_of(const KernelEntry& entry, ScalarType type,
                                  const DeviceCaps& caps) {
   KernelRequest usual = gen::request_of(type);
-  usual.device = caps;
+  usual.device = with_orders(caps);
   std::vector<Variant> variants = {{"-", usual}};
   const auto add = [&](const std::string& name, const auto& change) {
     change(variants.emplace_back(Variant{name, usual}).request);

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "vkmoye/contract/device_caps.hpp"
+#include "vkmoye/gen/kernels/registry.hpp"
 #include "vkmoye/layout/layout.hpp"
 
 namespace vkmoye::test {
@@ -25,6 +26,31 @@ inline FragmentOrder order_of(const Layout& layout, char use) {
     }
   }
   return order;
+}
+
+/// As the twin has it: lane l holds elements l, l + lanes .., counted along k first.
+inline FragmentOrder order_of_twin(const gen::ProbedMatrix& matrix) {
+  const bool is_a = matrix.matrix.use == gen::ir::MatrixType::Use::a;
+  const std::uint32_t held = matrix.matrix.rows * matrix.matrix.columns / matrix.lanes;
+  const std::uint32_t depth = is_a ? matrix.matrix.columns : matrix.matrix.rows;
+  FragmentOrder order = gen::order_without_places(matrix);
+  for (std::uint32_t column = 0; column < matrix.matrix.columns; ++column) {
+    for (std::uint32_t row = 0; row < matrix.matrix.rows; ++row) {
+      const std::uint32_t element = is_a ? row * depth + column : column * depth + row;
+      order.places.push_back(element % matrix.lanes * held + element / matrix.lanes);
+    }
+  }
+  return order;
+}
+
+/// The kernel of `entry` for a device that has what it has to know of orders like the twin.
+inline gen::ir::Kernel described(const gen::KernelEntry& entry, gen::KernelRequest request) {
+  if (entry.probes) {
+    for (const gen::ProbedMatrix& matrix : entry.probes(request)) {
+      request.device.fragment_orders.push_back(order_of_twin(matrix));
+    }
+  }
+  return entry.describe(request);
 }
 
 }  // namespace vkmoye::test

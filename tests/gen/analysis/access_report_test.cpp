@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/fragment_orders.hpp"
 #include "vkmoye/gen/kernels/registry.hpp"
 
 namespace vkmoye::gen {
@@ -271,7 +272,7 @@ TEST(Explain, ShowsThatHalvesNeedAPadOfTwo) {
 TEST(Explain, FollowsEveryKernelToItsEnd) {
   for (const KernelEntry& entry : registry()) {
     for (const ScalarType type : entry.types) {
-      const KernelReport report = analyse(entry.describe(request_of(type)));
+      const KernelReport report = analyse(test::described(entry, request_of(type)));
       EXPECT_THAT(report.reasons, IsEmpty()) << entry.name;
       EXPECT_FALSE(report.accesses.empty()) << entry.name;
       for (const AccessReport& access : report.accesses) {

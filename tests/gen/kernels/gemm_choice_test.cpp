@@ -75,12 +75,13 @@ TEST(GemmChoice, EveryShippedRowIsReachedAndAccepted) {
     for (const auto& [m, n, k] : {std::array<std::int64_t, 3>{1, 4096, 4096},
                                   {16, 4096, 4096},
                                   {4096, 16, 4096},
+                                  {16, 1024, 4096},
                                   {12, 4096, 64},
                                   {128, 128, 14336},
                                   {512, 512, 16384},
                                   {1024, 1024, 1024},
                                   {1536, 1536, 1024},
-                                  {2048, 2048, 1024},
+                                  {2048, 2048, 512},
                                   {4096, 4096, 4096}}) {
       questions.push_back(question(types, {m, n, k}));
       questions.push_back(questions.back());
@@ -113,13 +114,14 @@ TEST(GemmChoice, SuitsTheH200) {
     return choose_gemm(question(types, std::move(shape)), h200);
   };
   EXPECT_EQ(chosen(kTypes[0], {8192, 8192, 8192}).entry->name, "gemm/packed");
-  EXPECT_EQ(chosen(kTypes[0], {1, 4096, 4096}).entry->name, "gemm/thin");
+  EXPECT_EQ(chosen(kTypes[0], {16, 4096, 4096}).text(), "gemm/thin_coopmat --tile 16x32");
+  EXPECT_EQ(chosen(kTypes[2], {1, 4096, 4096}).entry->name, "gemm/thin");
   EXPECT_EQ(chosen(kTypes[2], {4096, 4096, 4096}).entry->name, "gemm/simt");
   const GemmChoice deep = chosen(kTypes[0], {128, 128, 14336});
   EXPECT_EQ(deep.entry->name, "gemm/coopmat");
   EXPECT_GT(deep.slices, 1);
   EXPECT_THAT(deep.text(), HasSubstr(" --split-k " + std::to_string(deep.slices)));
-  EXPECT_THAT(deep.passed, Contains(HasSubstr("gemm/thin: least<=4 does not hold, least is 128")));
+  EXPECT_THAT(deep.passed, Contains(HasSubstr("gemm/thin_coopmat: m<=16 does not hold, m is 128")));
 }
 
 // What matters is how many elements of C there are for the device's multiprocessors.
@@ -187,11 +189,13 @@ TEST(GemmChoice, ARowThatIsRefusedIsPassedOverWithEveryReason) {
   const GemmChoice choice = choose_gemm(one, test::h200_like(), tables);
   EXPECT_EQ(choice.text(), "gemm/moye_simple");
   EXPECT_EQ(choice.row, "mine, line 5");
-  EXPECT_THAT(join(choice.passed, "\n"),
-              AllOf(HasSubstr("mine, line 1: gemm/coopmat: tile m 100 is no power of two"),
-                    HasSubstr("mine, line 2: gemm/coopmat: tile 'big' is not"),
-                    HasSubstr("mine, line 3: gemm/simt: k = 512 in 1024 slices"),
-                    HasSubstr("mine, line 4: gemm/simt: split-k 'none' is not")));
+  EXPECT_THAT(
+      join(choice.passed, "\n"),
+      AllOf(
+          HasSubstr("mine, line 1: gemm/coopmat: subgroups m times atom m 32 does not divide 100"),
+          HasSubstr("mine, line 2: gemm/coopmat: tile 'big' is not"),
+          HasSubstr("mine, line 3: gemm/simt: k = 512 in 1024 slices"),
+          HasSubstr("mine, line 4: gemm/simt: split-k 'none' is not")));
 }
 
 TEST(GemmChoice, AnExecutorMayRefuseMoreThanLimitsTell) {

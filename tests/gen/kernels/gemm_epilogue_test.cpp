@@ -9,6 +9,7 @@
 #include <limits>
 #include <span>
 
+#include "support/fragment_orders.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
@@ -56,7 +57,7 @@ TEST(GemmEpilogue, EveryProductReadsWhatItsStepsRead) {
         request.gemm.beta = request.gemm.batched = true;
         request.gemm.epilogue = {gemm_steps().begin(), gemm_steps().end()};
       }
-      const ir::Kernel kernel = entry.describe(request);
+      const ir::Kernel kernel = test::described(entry, request);
       const KernelInterface interface = interface_of(kernel);
       std::vector<std::string> names;
       for (const Binding& binding : interface.bindings) names.push_back(binding.name);

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "support/fake_devices.hpp"
+#include "support/fragment_orders.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/dsl/mma.hpp"
@@ -43,7 +44,8 @@ TEST(Gemm, DescribesEveryFormOfEveryRung) {
         request.gemm.b_k_contiguous = bits & 2;
         request.gemm.beta = bits & 4;
         request.gemm.batched = bits & 8;
-        EXPECT_NO_THROW(entry.describe(request)) << entry.name << " " << to_string(type) << bits;
+        EXPECT_NO_THROW(vkmoye::test::described(entry, request))
+            << entry.name << " " << to_string(type) << bits;
       }
     }
   }

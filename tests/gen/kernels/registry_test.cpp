@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "support/fake_devices.hpp"
+#include "support/fragment_orders.hpp"
 #include "vkmoye/base/error.hpp"
 
 namespace vkmoye::gen {
@@ -20,7 +21,7 @@ std::vector<std::string> reasons(const KernelEntry& entry, ScalarType type,
                                  const DeviceCaps& caps) {
   KernelRequest request = request_of(type);
   request.device = caps;
-  return reasons_against(ir::interface_of(entry.describe(request)), caps);
+  return reasons_against(ir::interface_of(test::described(entry, request)), caps);
 }
 
 TEST(Registry, EveryKernelAndTypeSuitsARealDevice) {

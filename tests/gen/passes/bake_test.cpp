@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include "support/fragment_orders.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
@@ -41,7 +42,7 @@ TEST(Bake, DecidesWhetherVectorsFit) {
 
 TEST(Bake, LeavesEveryKernelSound) {
   for (const KernelEntry& entry : registry()) {
-    const ir::Kernel kernel = entry.describe(request_of(entry.types.front()));
+    const ir::Kernel kernel = vkmoye::test::described(entry, request_of(entry.types.front()));
     // Blocks of packed operands are counted: so many of 2048 elements no index reaches.
     for (const std::int64_t size : {1, 33, entry.takes_packed ? 512 : 4096}) {
       Arguments sizes;

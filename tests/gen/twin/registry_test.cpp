@@ -10,6 +10,7 @@
 #include <cstring>
 #include <random>
 
+#include "support/fragment_orders.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/kernels/relayout_rows.hpp"
 #include "vkmoye/gen/twin/twin.hpp"
@@ -79,7 +80,7 @@ TEST(Twin, MultipliesRandomNumbersWithinTheBoundOfRounding) {
             random_numbers(type, (k_contiguous ? (n - 1) * ldb + k : (k - 1) * ldb + n), random);
         Bytes c = random_numbers(form.result, (m - 1) * ldc + n, random);
         const Bytes before = c;
-        const TwinReport report = run_on_host(entry.describe(request), {a, b, c},
+        const TwinReport report = run_on_host(test::described(entry, request), {a, b, c},
                                               {{"m", m},
                                                {"n", n},
                                                {"k", k},
@@ -131,7 +132,7 @@ TEST(Twin, PermutesArraysOfEveryType) {
       const std::size_t width = size_of(type);
       Bytes a(count * width), b(count * width);
       for (std::byte& byte : a) byte = static_cast<std::byte>(random());
-      const TwinReport report = run_on_host(entry.describe(request), {a, b}, {});
+      const TwinReport report = run_on_host(test::described(entry, request), {a, b}, {});
       EXPECT_THAT(report.reasons, IsEmpty()) << axes << ' ' << to_string(type);
       bool right = true;
       for (std::int64_t i = 0; i < array.layouts->src.size(); ++i) {

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <random>
 
+#include "support/fragment_orders.hpp"
 #include "support/moves.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
@@ -43,8 +44,8 @@ TEST(Twin, MovesEveryTypeAsEveryKernelSays) {
       const std::size_t width = size_of(type), count = static_cast<std::size_t>(rows * cols);
       std::vector<std::byte> a(count * width), b(count * width);
       for (std::byte& byte : a) byte = static_cast<std::byte>(random());
-      const TwinReport report =
-          run_on_host(entry.describe(request_of(type)), {a, b}, {{"rows", rows}, {"cols", cols}});
+      const TwinReport report = run_on_host(test::described(entry, request_of(type)), {a, b},
+                                            {{"rows", rows}, {"cols", cols}});
       EXPECT_THAT(report.reasons, IsEmpty()) << entry.name << ' ' << to_string(type);
       bool right = true;
       for (std::size_t i = 0; i < count; ++i) {
@@ -64,7 +65,7 @@ TEST(Twin, MultipliesInEveryType) {
     for (const ScalarType type : entry.types) {
       KernelRequest request = request_of(type);
       request.gemm.beta = true;
-      const ir::Kernel kernel = entry.describe(request);
+      const ir::Kernel kernel = test::described(entry, request);
       const auto array = [&](ScalarType of, std::int64_t count, int seed) {
         std::vector<std::byte> out(static_cast<std::size_t>(count) * size_of(of));
         for (std::int64_t i = 0; i < count; ++i) {

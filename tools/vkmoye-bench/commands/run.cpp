@@ -60,7 +60,10 @@ int run(const Given& given) {
   // A bad config is refused before any work; of several kernels, those without this type are
   // skipped.
   for (const auto& workload : workloads) {
-    if (kernels.size() == 1 || workload->has_type()) workload->describe(executor->caps());
+    if (kernels.size() > 1 && !workload->has_type()) continue;
+    // Of a kernel that depends on how the device holds matrices, the row says whether there is one.
+    const bool depends = workload->entry().probes && !workload->probes(executor->caps()).empty();
+    if (!depends) workload->describe(executor->caps());
   }
   return run_rows(*executor, workloads, given.measure, given);
 }

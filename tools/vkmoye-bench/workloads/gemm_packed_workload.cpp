@@ -143,6 +143,7 @@ Step product_step(const gen::KernelEntry& entry, const gen::KernelRequest& reque
 std::vector<gen::ProbedMatrix> packed_probes(const gen::KernelRequest& request) {
   const gen::GemmPackedConfig config = gen::gemm_packed_config_of(request);
   std::vector<gen::ProbedMatrix> out;
+  if (!gen::reasons_against(config, request.gemm).empty()) return out;  // the kernel refuses it
   for (const char use : {'a', 'b'}) {
     out.push_back(gen::fragment_of(gen::packed_form(config, request.gemm, use)));
   }

@@ -54,16 +54,18 @@ class Gemm : public Workload {
     return packed_step(entry(), request_for(caps), problem_, size());
   }
   std::vector<gen::ProbedMatrix> probes(const DeviceCaps& caps) const override {
-    if (!entry().takes_packed) return {};
-    return packed_probes(request_for(caps));
+    if (entry().takes_packed) return packed_probes(request_for(caps));
+    return entry().probes ? entry().probes(request_for(caps)) : std::vector<gen::ProbedMatrix>();
   }
 
   Plan plan(const DeviceCaps& caps) const override { return make_plan(caps, /*packs=*/true); }
   Plan described_plan(const DeviceCaps& caps) const override {
     std::vector<std::string> unknown;
-    for (const gen::ProbedMatrix& probed : probes(caps)) {
-      const auto found = gen::fragment_layout(caps, probed);
-      if (!found.layout) unknown.push_back(found.reason);
+    if (entry().takes_packed) {
+      for (const gen::ProbedMatrix& probed : probes(caps)) {
+        const auto found = gen::fragment_layout(caps, probed);
+        if (!found.layout) unknown.push_back(found.reason);
+      }
     }
     Plan plan = make_plan(caps, /*packs=*/unknown.empty());
     if (!unknown.empty()) {

@@ -129,7 +129,15 @@ Row measure(Executor& executor, const Workload& workload, const MeasureOptions& 
   }
   row.skipped = workload.refusal();
   if (!row.skipped.empty()) return row;
-  Plan plan = plan_on(executor, workload);
+  Plan plan;
+  try {
+    plan = plan_on(executor, workload);
+  } catch (const KernelError& error) {
+    // How it holds matrices is the device's affair, and no fault of the config.
+    if (workload.probes(executor.caps()).empty()) throw;
+    row.skipped = join(error.reasons, "; ");
+    return row;
+  }
   if (options.bake) std::for_each(plan.steps.begin(), plan.steps.end(), bake_sizes);
   row.config = plan.steps[plan.main].kernel.config;
   row.config.insert(row.config.begin(), plan.chosen.begin(), plan.chosen.end());

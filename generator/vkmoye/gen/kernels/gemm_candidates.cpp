@@ -28,6 +28,7 @@ constexpr const char* kCandidates = R"(
 * | f16,f32 f16,f16 f32,f32 f64,f64 i32,i32 | least<=64                    | gemm/thin |
 * | f16,f32 f16,f16 f32,f32 f64,f64 i32,i32 | least<=64                    | gemm/thin --reads 2x4/4x2/4x1/1x4/2x2/8x1 --threads 128/256/64/512 --split-k 1/4/2/8 |
 * | f16,f32 f16,f16 f32,f32 f64,f64 i32,i32 | lanes<=16                    | gemm/thin --reads 1x4/2x4/4x2 --threads 128/64/256 |
+* | f16,f32 f16,f16 i8,i32 u8,u32 | least<=64 lanes>=32 a=k b=k            | gemm/thin_coopmat --tile 16x16/16x32/32x16 --subgroups 16/8 --reads 2/1/4 |
 
 # --- neither ---
 * | f16,f32 f16,f16 f32,f32 f64,f64 i32,i32 | -                            | gemm/simt |

@@ -46,11 +46,19 @@ std::int64_t staged_at_once(const GemmMatrixConfig& config, const GemmForm& form
 
 std::int64_t columns_at_once(const GemmMatrixConfig& config, const GemmForm& form) {
   std::int64_t columns = config.subgroup_columns();
-  while (columns > config.atom_n &&
-         operand_bytes(config, form) + sum_bytes(config, form, columns) > config.shared_bytes) {
-    columns /= 2;
-  }
+  const auto fit = [&] {
+    return operand_bytes(config, form) + sum_bytes(config, form, columns) <= config.shared_bytes;
+  };
+  // Of no power of two: what lanes side by side divide.
+  columns &= -columns;
+  while (columns > config.atom_n && !fit()) columns /= 2;
   return columns;
+}
+
+bool are_matrix_types(const GemmForm& form) {
+  return std::any_of(std::begin(kTypes), std::end(kTypes), [&](const auto& row) {
+    return row.first == form.operand && row.second == form.accumulator;
+  });
 }
 
 bool multiplies(const MatrixShape& shape, const GemmForm& form) {
@@ -161,6 +169,9 @@ std::vector<std::string> reasons_against(const GemmMatrixConfig& config, const G
   const auto require = [&](bool holds, std::string reason) {
     if (!holds) reasons.push_back(std::move(reason));
   };
+  const auto within = [&](const char* what, std::int64_t value, std::int64_t most) {
+    require(value >= 1 && value <= most, fmt::format("{} {} is outside 1..{}", what, value, most));
+  };
   const auto power_of_two = [&](const char* what, std::int64_t value, std::int64_t most) {
     require_power_of_two(what, value, most, reasons);
   };
@@ -170,19 +181,15 @@ std::vector<std::string> reasons_against(const GemmMatrixConfig& config, const G
   power_of_two("atom n", config.atom_n, 256);
   power_of_two("atom k", config.atom_k, 256);
   power_of_two("subgroup", config.subgroup, 128);
-  power_of_two("tile m", config.tile_m, 1024);
-  power_of_two("tile n", config.tile_n, 1024);
+  within("tile m", config.tile_m, 1024);
+  within("tile n", config.tile_n, 1024);
   power_of_two("tile k", config.tile_k, 1024);
   power_of_two("subgroups m", config.subgroups_m, 32);
   power_of_two("subgroups n", config.subgroups_n, 32);
-  require(config.strip >= 1 && config.strip <= 65536,
-          fmt::format("strip {} is not in 1 to 65536", config.strip));
+  within("strip", config.strip, 65536);
   require(config.pad >= 0 && config.pad <= 1024 && config.pad % 16 == 0,
           fmt::format("pad {} is no multiple of 16 bytes up to 1024", config.pad));
-  const auto types = std::find_if(std::begin(kTypes), std::end(kTypes), [&](const auto& row) {
-    return row.first == form.operand && row.second == form.accumulator;
-  });
-  require(types != std::end(kTypes),
+  require(are_matrix_types(form),
           fmt::format("operands of {} summed up in {}: there are f16 in f16 and f32, bf16 in f32, "
                       "i8 in i32, u8 in u32",
                       to_string(form.operand), to_string(form.accumulator)));

@@ -23,7 +23,7 @@ struct GemmMatrixConfig {
   std::int64_t subgroups_m = 2, subgroups_n = 2;  // of a workgroup, over (m, n)
   std::int64_t pad = 16;                          // bytes after each row of the shared tiles
   std::int64_t shared_bytes = 49152;              // of shared memory, at most
-  std::int64_t strip = 8;  // tiles of m that workgroups walk down before they step aside
+  std::int64_t strip = 16;  // tiles of m that workgroups walk down before they step aside
   bool unroll = true;      // the compiler may repeat the loop over k
   bool direct = true;      // sums that need nothing done go to C without shared memory
 
@@ -49,6 +49,9 @@ std::int64_t staged_at_once(const GemmMatrixConfig& config, const GemmForm& form
 /// Columns of its sums that each subgroup brings to C through shared memory at once: all, or as many
 /// halves of them as there is room for beside the tiles of A and B.
 std::int64_t columns_at_once(const GemmMatrixConfig& config, const GemmForm& form);
+
+/// Whether there are matrix units that multiply such operands and sum up in such an accumulator.
+bool are_matrix_types(const GemmForm& form);
 
 /// Whether matrices of `shape` multiply the operands of `form` in subgroups, summed up in its accumulator.
 bool multiplies(const MatrixShape& shape, const GemmForm& form);

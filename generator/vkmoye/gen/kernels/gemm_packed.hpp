@@ -29,7 +29,7 @@ struct GemmPackedConfig {
   std::int64_t subgroups_m = 2, subgroups_n = 2;       // of a workgroup, over (m, n)
   bool words = true;       // what is read ahead waits as words, else as matrices
   std::int64_t steps = 2;  // of k in a block of an operand: even
-  std::int64_t strip = 8;  // rows of tiles that workgroups walk down before they step aside
+  std::int64_t strip = 16;  // rows of tiles that workgroups walk down before they step aside
 
   std::int64_t tile_m() const { return part_m * subgroups_m; }
   std::int64_t tile_n() const { return part_n * subgroups_n; }

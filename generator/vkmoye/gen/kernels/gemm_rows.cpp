@@ -4,12 +4,15 @@
 
 #include <algorithm>
 
+#include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/kernels/gemm.hpp"
 #include "vkmoye/gen/kernels/gemm_choice.hpp"
 #include "vkmoye/gen/kernels/gemm_matrix.hpp"
 #include "vkmoye/gen/kernels/gemm_packed.hpp"
 #include "vkmoye/gen/kernels/gemm_thin.hpp"
+#include "vkmoye/gen/kernels/gemm_thin_matrix.hpp"
 #include "vkmoye/gen/kernels/kernel_row.hpp"
+#include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -116,6 +119,69 @@ KernelEntry packed_row() {
   return entry;
 }
 
+// Why the orders of `config` do not serve on the request's device. One that nobody has asked the device
+// about may.
+std::vector<std::string> reasons_against_orders_there(const GemmThinMatrixConfig& config,
+                                                      const KernelRequest& request) {
+  std::vector<std::string> reasons;
+  bool known = true;
+  const auto matrices = probes(config, request.gemm);
+  for (const bool is_a : {true, false}) {
+    const ProbedMatrix& matrix = matrices[is_a ? 0 : 1];
+    const OrderOrReason& order = is_a ? config.order_a : config.order_b;
+    const bool is_asked = find_order(request.device, matrix) != nullptr;
+    known = known && (is_asked || order.layout);
+    if (!is_asked || !order.layout) continue;
+    const OrderOrReason there = fragment_layout(request.device, matrix);
+    const auto differs = [&] {
+      if (size(*there.layout) != size(*order.layout)) return true;
+      for (std::int64_t i = 0; i < size(*there.layout); ++i) {
+        if ((*there.layout)(i) != (*order.layout)(i)) return true;
+      }
+      return false;
+    };
+    if (!there.layout) {
+      reasons.push_back(there.reason);
+    } else if (differs()) {
+      reasons.push_back(fmt::format("{}: the device has the order {}, not {}", to_string(matrix),
+                                    to_string(*there.layout), to_string(*order.layout)));
+    }
+  }
+  return reasons.empty() && known ? reasons_against_orders(config, request.gemm) : reasons;
+}
+
+KernelEntry thin_matrix_row() {
+  using Config = GemmThinMatrixConfig;
+  const auto reasons = [](const Config& config, const KernelRequest& request) {
+    const auto against = reasons_against(config, request.gemm);
+    return against.empty() ? reasons_against_orders_there(config, request) : against;
+  };
+  KernelRow<Config> row;
+  row.name = "gemm/thin_coopmat";
+  row.operation = "gemm";
+  row.summary = "few rows or columns in matrix units, operands as they lie";
+  row.source = "GL_KHR_cooperative_matrix; CUTLASS, sliced-K reduction";
+  row.types = {ScalarType::f16, ScalarType::i8, ScalarType::u8};
+  row.fields = gemm_thin_matrix_fields();
+  row.defaults = [](const KernelRequest& request) {
+    return gemm_thin_matrix_config(request.gemm, request.device);
+  };
+  row.describe = [reasons](const Config& config, const KernelRequest& request) {
+    if (auto against = reasons(config, request); !against.empty()) {
+      throw KernelError("gemm/thin_coopmat", std::move(against));
+    }
+    return gemm_thin_matrix(config, request.gemm);
+  };
+  row.refuse = [reasons](const Config& config, const KernelRequest& request) {
+    return unless_no_units(reasons(config, request), config, request);
+  };
+  row.probes = [](const Config& config, const KernelRequest& request) {
+    const bool is_sound = reasons_against(config, request.gemm).empty();
+    return is_sound ? probes(config, request.gemm) : std::vector<ProbedMatrix>();
+  };
+  return entry_of(std::move(row));
+}
+
 // As one kernel: a workload makes a plan of it, see gemm_choice.hpp.
 KernelEntry auto_row() {
   KernelEntry entry;
@@ -181,6 +247,7 @@ std::vector<KernelEntry> gemm_rows() {
                [](const GemmMatrixConfig& config, const KernelRequest& request) {
                  return unless_no_units(reasons_against(config, request.gemm), config, request);
                }}),
+          thin_matrix_row(),
           packed_row()};
 }
 

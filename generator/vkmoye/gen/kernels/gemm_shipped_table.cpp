@@ -13,13 +13,17 @@ constexpr const char* kShipped = R"(
 # device | types | where | kernel and what it is told | why
 
 # --- NVIDIA H200: 132 multiprocessors, 48 KiB of shared memory, 4.2 TB/s ---
-H200 | f16,f32 f16,f16         | least<=4                        | gemm/thin                                                             | measured: 3395 GB/s at 1x4096x4096, 1.29 of cuBLAS
-H200 | f16,f32 f16,f16 bf16,f32 | m<=16 k>=2048 batch=1          | gemm/coopmat --tile 16x128x64 --subgroups 1x4 --split-k 8             | estimated: gemm/thin takes 0.23 of the bandwidth for 16 rows
-H200 | f16,f32 f16,f16 bf16,f32 | n<=16 k>=2048 batch=1          | gemm/coopmat --tile 128x16x64 --subgroups 4x1 --split-k 8             | estimated: likewise for 16 columns
+H200 | f16,f32 f16,f16         | m<=16 n>=2048 a=k b=k           | gemm/thin_coopmat --tile 16x32                                        | measured: 3254 GB/s at 16x4096x4096, 1.31 of cuBLAS
+H200 | f16,f32 f16,f16         | n<=16 m>=2048 a=k b=k           | gemm/thin_coopmat --tile 32x16                                        | estimated: as for 16 rows; 3102 GB/s with 16x16
+H200 | f16,f32 f16,f16         | least<=16 a=k b=k               | gemm/thin_coopmat                                                     | measured: 7.3 us at 16x1024x4096, 1.77 of cuBLAS
+H200 | i8,i32 u8,u32           | least<=16 a=k b=k               | gemm/thin_coopmat                                                     | measured: 13.9 us at 16x4096x4096, 0.85 of cuBLAS
+H200 | f16,f32 f16,f16         | least<=4                        | gemm/thin                                                             | measured: 3418 GB/s at 1x4096x4096, 1.29 of cuBLAS
+H200 | f16,f32 f16,f16 bf16,f32 | m<=16 k>=2048                  | gemm/coopmat --tile 16x128x64 --subgroups 1x4 --split-k 8             | measured: 19.3 us at 16x4096x4096, gemm/thin 36.3
+H200 | f16,f32 f16,f16 bf16,f32 | n<=16 k>=2048                  | gemm/coopmat --tile 128x16x64 --subgroups 4x1 --split-k 8             | estimated: likewise for 16 columns
 H200 | f16,f32 f16,f16         | least<=16                       | gemm/thin                                                             | measured: 917 GB/s at 16x4096x4096
-H200 | f16,f32 f16,f16 bf16,f32 | elements<=65536 k>=4096        | gemm/coopmat --tile 64x64x64 --subgroups 2x2 --split-k 32             | measured: 11.8 us at 128x128x14336, 1.34 of cuBLAS
+H200 | f16,f32 f16,f16 bf16,f32 | elements<=65536 k>=4096        | gemm/coopmat --tile 64x64x64 --subgroups 2x2 --split-k 32             | measured: 11.9 us at 128x128x14336, 1.17 of cuBLAS
 H200 | f16,f32 f16,f16 bf16,f32 | elements<=262144 k>=4096       | gemm/coopmat --tile 128x256x32 --subgroups 2x4 --split-k 16           | measured: 61.6 us at 512x512x16384, 0.33 of cuBLAS
-H200 | f16,f32 f16,f16         | m>=2048 n>=2048 k>=2048         | gemm/packed                                                           | measured: 355 at 8192x8192x8192 with both packed in the run, 236 at 4095x4097x4093
+H200 | f16,f32 f16,f16         | m>=2048 n>=2048 k>=1024         | gemm/packed                                                           | measured: 361 at 8192x8192x8192 with both packed in the run, 264 (gemm/coopmat 199) at 8192x4096x1024
 H200 | f16,f32 bf16,f32        | area>=1048577                   | gemm/coopmat --tile 128x256x32 --subgroups 2x4                        | measured: 308 at 8192x8192x8192 where n of B is contiguous
 H200 | f16,f16                 | area>=4194304                   | gemm/coopmat --tile 256x256x32 --subgroups 2x4                        | measured: 349 at 4096x4096x4096, 311 with 128x256x32
 H200 | f16,f32 f16,f16 bf16,f32 | -                              | gemm/coopmat --tile 128x64x64 --subgroups 2x2                         | estimated: 1024x1024 in 128 tiles, one for each multiprocessor

@@ -25,6 +25,8 @@ struct KernelRow {
   std::function<ir::Kernel(const Config&, const KernelRequest&)> describe;
   /// See KernelEntry::refuse.
   std::function<std::vector<std::string>(const Config&, const KernelRequest&)> refuse = {};
+  /// See KernelEntry::probes.
+  std::function<std::vector<ProbedMatrix>(const Config&, const KernelRequest&)> probes = {};
 };
 
 /// Every element type there is: of kernels that move elements and do not look at them.
@@ -55,6 +57,13 @@ KernelEntry entry_of(KernelRow<Config> row) {
       std::vector<std::string> reasons;
       const Config config = read(request, reasons);
       return reasons.empty() ? refuse(config, request) : reasons;
+    };
+  }
+  if (row.probes) {
+    entry.probes = [read, probes = row.probes](const KernelRequest& request) {
+      std::vector<std::string> reasons;
+      const Config config = read(request, reasons);
+      return reasons.empty() ? probes(config, request) : std::vector<ProbedMatrix>();
     };
   }
   entry.describe = [read, name = row.name, describe = row.describe](const KernelRequest& request) {

@@ -26,6 +26,7 @@
 #include "vkmoye/contract/scalar_type.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
 #include "vkmoye/gen/kernels/config_fields.hpp"
+#include "vkmoye/gen/kernels/fragment_probe.hpp"
 #include "vkmoye/gen/kernels/gemm_form.hpp"
 
 namespace vkmoye::gen {
@@ -63,6 +64,9 @@ struct KernelEntry {
 
   /// Operands of the product lie in fragment order: they are packed first, see gemm_packed.hpp.
   bool takes_packed = false;
+  /// The matrices of which the device's own order must be known before the kernel can be described, see
+  /// DeviceCaps::fragment_orders; none of a config that is refused anyway. Empty: it depends on none.
+  std::function<std::vector<ProbedMatrix>(const KernelRequest& request)> probes = {};
   /// Another entry does the work, chosen by a table, see gemm_choice.hpp.
   bool chooses = false;
 };

@@ -225,14 +225,17 @@ void Machine::step(const ir::MatrixLoad& s, const Lanes& active) {
   const std::vector<Values> vectors =
       read(s.from.vectors, moving(s.from, active), /*by_any_lane=*/true);
   write(s.to.elements, active,
-        guest_.needs_data() ? held_from(s.from, vectors, workgroup_) : vectors);
+        guest_.needs_data() ? held_from(s.from, vectors, array_of(s.to).matrix->use, workgroup_)
+                            : vectors);
 }
 
 void Machine::step(const ir::MatrixStore& s, const Lanes& active) {
   require_whole_subgroups("a store of a matrix", active);
   const Held held = read(s.from.elements, active);
   write(s.to.vectors, moving(s.to, active),
-        guest_.needs_data() ? vectors_from(s.to, held, workgroup_) : held, /*by_any_lane=*/true);
+        guest_.needs_data() ? vectors_from(s.to, held, array_of(s.from).matrix->use, workgroup_)
+                            : held,
+        /*by_any_lane=*/true);
 }
 
 void Machine::step(const ir::MatrixFill& s, const Lanes& active) {
@@ -245,11 +248,9 @@ void Machine::step(const ir::MatrixMultiply& s, const Lanes& active) {
   const Held a = read(s.a.elements, active), b = read(s.b.elements, active),
              c = read(s.c.elements, active);
   if (!guest_.needs_data()) return write(s.to.elements, active, {});
-  const auto array = [&](const ir::MatrixPart& part) -> const ir::Array& {
-    return *arrays_.at(part.array);
-  };
-  budget_.spend(workgroup_.threads * c.size() * array(s.a).matrix->columns);
-  write(s.to.elements, active, product(array(s.a), a, array(s.b), b, array(s.c), c, workgroup_));
+  budget_.spend(workgroup_.threads * c.size() * array_of(s.a).matrix->columns);
+  write(s.to.elements, active,
+        product(array_of(s.a), a, array_of(s.b), b, array_of(s.c), c, workgroup_));
 }
 
 // --- subgroups ---

@@ -11,12 +11,14 @@ struct Place {
 // Calls visit(held, in a vector, scalar of the vector) for each element of the region, in lanes of
 // one subgroup, `lanes` of which hold the matrix.
 template <class Visit>
-void for_each_element(const ir::MatrixRegion& region, std::size_t lanes, Visit visit) {
+void for_each_element(const ir::MatrixRegion& region, ir::MatrixType::Use use, std::size_t lanes,
+                      Visit visit) {
   const std::size_t width = region.first.width;
   const std::size_t side = region.by_columns ? region.rows : region.columns;  // side by side
   for (std::size_t row = 0; row < region.rows; ++row) {
     for (std::size_t column = 0; column < region.columns; ++column) {
-      const std::size_t element = row * region.columns + column;
+      const std::size_t element = use == ir::MatrixType::Use::b ? column * region.rows + row
+                                                                : row * region.columns + column;
       const std::size_t at = region.by_columns ? column * side + row : row * side + column;
       visit(Place{element % lanes, element / lanes},
             Place{at / width % region.lanes, at / width / region.lanes}, at % width);
@@ -29,7 +31,7 @@ void for_each_subgroup(const Workgroup& workgroup, Visit visit) {
   for (std::size_t first = 0; first < workgroup.threads; first += workgroup.subgroup) visit(first);
 }
 
-// The elements of a subgroup's matrix along its rows, as numbers of `to`.
+// The elements of a subgroup's matrix as they are counted, as numbers of `to`.
 std::vector<Value> elements(const Held& held, std::size_t first, std::size_t lanes,
                             const ir::Type& from, const ir::Type& to) {
   std::vector<Value> out;
@@ -45,11 +47,11 @@ std::vector<Value> elements(const Held& held, std::size_t first, std::size_t lan
 }  // namespace
 
 Held held_from(const ir::MatrixRegion& region, const std::vector<Values>& vectors,
-               const Workgroup& workgroup) {
+               ir::MatrixType::Use use, const Workgroup& workgroup) {
   const std::size_t lanes = workgroup.subgroup;
   Held out(std::size_t{region.rows} * region.columns / lanes, Values::different(workgroup.threads));
   for_each_subgroup(workgroup, [&](std::size_t first) {
-    for_each_element(region, lanes, [&](Place held, Place in_memory, std::size_t scalar) {
+    for_each_element(region, use, lanes, [&](Place held, Place in_memory, std::size_t scalar) {
       out[held.number].set(first + held.lane,
                            vectors[in_memory.number].in(first + in_memory.lane, scalar));
     });
@@ -58,12 +60,12 @@ Held held_from(const ir::MatrixRegion& region, const std::vector<Values>& vector
 }
 
 std::vector<Values> vectors_from(const ir::MatrixRegion& region, const Held& held,
-                                 const Workgroup& workgroup) {
+                                 ir::MatrixType::Use use, const Workgroup& workgroup) {
   const std::size_t lanes = workgroup.subgroup;
   std::vector<Values> out(region.vectors.size(),
                           Values::different(workgroup.threads, region.first.width));
   for_each_subgroup(workgroup, [&](std::size_t first) {
-    for_each_element(region, lanes, [&](Place from, Place in_memory, std::size_t scalar) {
+    for_each_element(region, use, lanes, [&](Place from, Place in_memory, std::size_t scalar) {
       out[in_memory.number].set(first + in_memory.lane, scalar,
                                 held[from.number].in(first + from.lane));
     });
@@ -87,7 +89,7 @@ Held product(const ir::Array& a_array, const Held& a, const ir::Array& b_array, 
     for (std::size_t i = 0; i < rows * columns; ++i) {
       Value value = before[i];
       for (std::size_t k = 0; k < depth && value; ++k) {
-        const Value &x = left[i / columns * depth + k], &y = right[k * columns + i % columns];
+        const Value &x = left[i / columns * depth + k], &y = right[i % columns * depth + k];
         if (!x || !y) {
           value.reset();
           break;

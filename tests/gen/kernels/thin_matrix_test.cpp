@@ -1,0 +1,135 @@
+// Few rows or columns in matrix units: fragment orders taken apart, what is described, what is refused.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/fragment_orders.hpp"
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/glsl/print.hpp"
+#include "vkmoye/gen/kernels/fragment_lanes.hpp"
+#include "vkmoye/gen/kernels/gemm_thin_matrix.hpp"
+#include "vkmoye/gen/kernels/registry.hpp"
+#include "vkmoye/layout/text.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// (row, k) -> place, as they were found: an H200, f16 and i8; lavapipe; as RDNA4 is documented.
+constexpr const char* kH200 = "((8,2),(2,4,2)):((32,4),(1,8,2))";
+constexpr const char* kH200Bytes = "((8,2),(4,4,2)):((64,8),(1,16,4))";
+constexpr const char* kLavapipe = "(8,8):(1,8)";
+constexpr const char* kRdna4 = "(16,(8,2)):(8,(1,128))";
+
+// What the three layouts say of each element, against the order itself.
+void expect_taken_apart(const char* text, std::int64_t held) {
+  const Layout order = parse_layout(text);
+  const LanesOrReason apart = take_apart(order, held);
+  ASSERT_TRUE(apart.lanes) << text << ": " << apart.reason;
+  const FragmentLanes& x = *apart.lanes;
+  const std::int64_t rows = size(order.mode(0)), depth = size(order.mode(1));
+  const std::int64_t rows_of_lanes = size(x.lanes.mode(1));
+  ASSERT_EQ(size(x.lanes.mode(0)) * size(x.k_numbers), depth);
+  ASSERT_EQ(rows_of_lanes * size(x.row_numbers), rows);
+  for (std::int64_t k = 0; k < depth; ++k) {
+    // Coordinates of k along the modes of lanes and along those of numbers.
+    std::int64_t part = 0, number = 0, parts = 1, numbers = 1, rest = k;
+    for (const FragmentLanes::Mode& mode : x.k_modes) {
+      std::int64_t& to = mode.of_lanes ? part : number;
+      std::int64_t& count = mode.of_lanes ? parts : numbers;
+      to += rest % mode.extent * count;
+      count *= mode.extent;
+      rest /= mode.extent;
+    }
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const std::int64_t lane = x.lanes.mode(0)(part) + x.lanes.mode(1)(row % rows_of_lanes);
+      const std::int64_t of_lane = x.k_numbers(number) + x.row_numbers(row / rows_of_lanes);
+      ASSERT_EQ(lane * held + of_lane, order.mode(0)(row) + order.mode(1)(k))
+          << text << " at row " << row << ", k " << k;
+    }
+  }
+}
+
+TEST(FragmentLanes, SayWhichLaneHoldsAnElementAndAsWhich) {
+  expect_taken_apart(kH200, 8);
+  expect_taken_apart(kH200Bytes, 16);
+  expect_taken_apart(kLavapipe, 8);
+  expect_taken_apart(kRdna4, 8);
+  expect_taken_apart("(16,16):(16,1)", 8);  // a mode of k goes on in the next lane
+  const FragmentLanes h200 = *take_apart(parse_layout(kH200), 8).lanes;
+  EXPECT_EQ(to_string(h200.lanes), "(4,8):(1,4)");
+  EXPECT_EQ(to_string(h200.k_numbers), "(2,2):(1,2)");
+  EXPECT_EQ(to_string(h200.row_numbers), "2:4");
+}
+
+TEST(FragmentLanes, OrdersThatTheyCannotDescribeAreRefused) {
+  EXPECT_THAT(take_apart(parse_layout("((2,8),16):((1,16),2)"), 6).reason,
+              HasSubstr("a mode lies in parts of lanes"));
+  EXPECT_THAT(take_apart(parse_layout("((2,8),(4,4)):((4,8),(1,64))"), 8).reason,
+              HasSubstr("a lane holds neighbouring rows, and other lanes the next ones"));
+}
+
+KernelRequest request(const char* order_a, const char* order_b, Options options = {}) {
+  GemmForm form = gemm_form(ScalarType::f16);
+  form.result = ScalarType::f32;
+  if (order_a != nullptr) options["order-a"] = order_a;
+  if (order_b != nullptr) options["order-b"] = order_b;
+  return {.type = ScalarType::f16, .options = std::move(options), .gemm = form};
+}
+
+std::vector<std::string> reasons(const KernelRequest& request) {
+  try {
+    find_kernel("gemm/thin_coopmat")->describe(request);
+    return {};
+  } catch (const KernelError& error) {
+    return error.reasons;
+  }
+}
+
+TEST(ThinMatrix, ALaneReads16BytesOfARowForSeveralMatrices) {
+  const std::string text =
+      glsl::print(find_kernel("gemm/thin_coopmat")->describe(request(kH200, kH200)));
+  // Lane 4 * g + t: rows g and g + 8, k 8 * t .. 8 * t + 7 of a block of 32.
+  EXPECT_THAT(text, HasSubstr("a_x8[128u * k_tile + 8u * subgroup + (lane & 3u) + 4u * v1 + "
+                              "((lda * (a_m + 8u * v2)) >> 3u)]"));
+  EXPECT_THAT(text, HasSubstr("matrices_a[0u][3u] = unpackFloat2x16(value0.y)[1];"));
+  EXPECT_THAT(text, HasSubstr("matrices_a[1u][0u] = unpackFloat2x16(value0.z)[0];"));
+  EXPECT_THAT(text, HasSubstr("matrices_a[0u][4u] = unpackFloat2x16(value2.x)[0];"));
+  // A lane of RDNA4 holds 8 neighbours: one access, one matrix.
+  const std::string rdna4 =
+      glsl::print(find_kernel("gemm/thin_coopmat")->describe(request(kRdna4, kRdna4)));
+  EXPECT_THAT(rdna4, HasSubstr("matrices_b[0u][7u] = unpackFloat2x16(value0.w)[1];"));
+}
+
+TEST(ThinMatrix, RefusesOrdersThatDoNotServe) {
+  EXPECT_THAT(reasons(request(kH200, kH200)), IsEmpty());
+  EXPECT_THAT(reasons(request(nullptr, kH200)),
+              ElementsAre("A 16x16 f16 in 32 lanes: nothing is known of its order; --order-a takes "
+                          "one"));
+  EXPECT_THAT(reasons(request(kH200, kRdna4)),
+              ElementsAre(HasSubstr("divide k differently among lanes")));
+  EXPECT_THAT(reasons(request("(8,16):(1,8)", "(16,16):(1,1)")),
+              ElementsAre(HasSubstr("A 16x16 f16 in 32 lanes: the order (8,16):(1,8) gives not"),
+                          HasSubstr("B 16x16 f16 in 32 lanes: the order (16,16):(1,1) gives not")));
+  EXPECT_THAT(reasons(request("(16,16):(1,16)", "(16,16):(16,1)")),
+              ElementsAre(HasSubstr("a lane holds neighbouring rows, and other lanes the next")));
+  KernelRequest elsewhere = request(kH200, kH200);
+  elsewhere.device.fragment_orders = {vkmoye::test::order_of(vkmoye::test::kOnRdna4, 'a'),
+                                      vkmoye::test::order_of(vkmoye::test::kOnAnH200, 'b')};
+  EXPECT_THAT(reasons(elsewhere),
+              ElementsAre("A 16x16 f16 in 32 lanes: the device has the order "
+                          "(16,(8,2)):(8,(1,128)), not ((8,2),(2,4,2)):((32,4),(1,8,2))"));
+  EXPECT_THAT(reasons(request(kH200, kH200, {{"tile", "64x64"}, {"reads", "8"}})),
+              ElementsAre(HasSubstr("512 elements of a tile, at most 256"),
+                          HasSubstr("512 elements of a tile, at most 256")));
+  EXPECT_THAT(reasons(request(kH200, kH200, {{"subgroups", "64"}, {"tile", "8x24"}})),
+              ElementsAre(HasSubstr("tile n 24 is no power of two")));
+  EXPECT_THAT(reasons(request(kH200, kH200, {{"subgroups", "64"}, {"tile", "8x16"}})),
+              ElementsAre("2048 threads, there are at most 1024", "atom m 16 does not divide 8"));
+}
+
+}  // namespace
+}  // namespace vkmoye::gen
