@@ -39,8 +39,9 @@ struct LanesOrReason {
   std::string reason;
 };
 
-/// `order`: (row, k) -> lane * held + number, each once; held is 1 or more. There is a reason where a mode lies partly in
-/// lanes, partly in numbers, or a lane holds neighbouring rows and other lanes the next ones.
+/// `order`: (row, k) -> lane * held + number, each once; held is 1 or more. There is a reason where a
+/// mode lies partly in lanes, partly in numbers, or a lane holds neighbouring rows and other lanes the
+/// next ones.
 LanesOrReason take_apart(const Layout& order, std::int64_t held);
 
 }  // namespace vkmoye::gen

@@ -7,8 +7,9 @@
 //                                      by side for a subgroup, while the step before is multiplied
 //
 // Bindings a, b (blocks as in packed_form.hpp), what the epilogue reads, c. Arguments: m, n, k, ldc,
-// alpha, beta as in gemm.hpp; k_blocks, a_blocks, b_blocks: blocks along k and along the rows of a and b, of all matrices of a
-// batch; a_step, b_step: from one matrix of a batch to the next, blocks of rows; batch, slices, stride_c.
+// alpha, beta as in gemm.hpp; k_blocks, a_blocks, b_blocks: blocks along k and along the rows of a and
+// b, of all matrices of a batch; a_step, b_step: from one matrix of a batch to the next, blocks of
+// rows; batch, slices, stride_c.
 
 #include <string>
 #include <vector>
