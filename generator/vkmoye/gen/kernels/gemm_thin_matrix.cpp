@@ -61,9 +61,8 @@ class ThinMatrixProduct {
 
  private:
   FragmentLanes lanes_of(const OrderOrReason& order, std::int64_t rows) const {
-    return *take_apart(*order.layout, rows * config_.atom_k / config_.subgroup).lanes;
+    return *take_apart(*order.layout, config_.held(rows)).lanes;
   }
-  std::int64_t held(const Side& x) const { return x.atom_rows * config_.atom_k / config_.subgroup; }
   // Matrices along k that a lane's vector goes to.
   std::int64_t steps() const { return vector_ / size(a_.order.k_numbers); }
   // Of k that a subgroup reads at once.
@@ -105,7 +104,7 @@ class ThinMatrixProduct {
   // The same of its matrices.
   View elements(const Side& x) const {
     const bool is_a = x.matrices.type.use == Use::a;
-    const std::int64_t count = held(x);
+    const std::int64_t count = config_.held(x.atom_rows);
     const std::int64_t next_k = count * (is_a ? x.matrices.rows : 1);
     const std::int64_t next_row = count * (is_a ? 1 : x.matrices.rows);
     return k_.retile(

@@ -32,6 +32,8 @@ struct GemmThinMatrixConfig {
   OrderOrReason order_a, order_b;                      // of a matrix of A, of B: (row, k)
 
   std::int64_t threads() const { return subgroups * subgroup; }
+  /// Elements of a lane, of a matrix with `rows` of A or of B.
+  std::int64_t held(std::int64_t rows) const { return rows * atom_k / subgroup; }
 };
 
 /// The config for products of `form` on `device`: its matrices, their orders as far as they are known.

@@ -31,10 +31,6 @@ std::int64_t elements_at_once(const Config& config, const GemmForm& form,
   return widest_access(form.operand) * config.reads * rows / size(order.lanes.mode(1));
 }
 
-std::int64_t held(const Config& config, std::int64_t rows) {
-  return rows * config.atom_k / config.subgroup;
-}
-
 }  // namespace
 
 const std::vector<ConfigField<Config>>& gemm_thin_matrix_fields() {
@@ -78,7 +74,7 @@ Config gemm_thin_matrix_config(const GemmForm& form, const DeviceCaps& device) {
     const OrderOrReason& order = is_a ? config.order_a : config.order_b;
     const std::int64_t rows = is_a ? config.atom_m : config.atom_n;
     if (!order.layout) continue;
-    const LanesOrReason apart = take_apart(*order.layout, held(config, rows));
+    const LanesOrReason apart = take_apart(*order.layout, config.held(rows));
     while (apart.lanes && config.reads > 1 &&
            elements_at_once(config, form, *apart.lanes, rows) > kMostAtOnce) {
       config.reads /= 2;
@@ -139,7 +135,7 @@ std::vector<std::string> reasons_against_orders(const Config& config, const Gemm
                       to_string(*order.layout), rows, config.atom_k));
       continue;
     }
-    LanesOrReason apart = take_apart(*order.layout, held(config, rows));
+    LanesOrReason apart = take_apart(*order.layout, config.held(rows));
     if (!apart.lanes) {
       reasons.push_back(fmt::format("{}: {}", name, apart.reason));
       continue;
