@@ -42,6 +42,7 @@
 #include "vkmoye/gen/kernels/transpose_auto.hpp"
 #include "vkmoye/gen/kernels/transpose_direct.hpp"
 #include "vkmoye/gen/kernels/transpose_vector.hpp"
+#include "vkmoye/gen/passes/access_pattern.hpp"
 #include "vkmoye/gen/passes/bake.hpp"
 #include "vkmoye/gen/spirv/assemble.hpp"
 #include "vkmoye/gen/twin/twin.hpp"

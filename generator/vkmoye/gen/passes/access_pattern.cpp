@@ -1,0 +1,350 @@
+#include "vkmoye/gen/passes/access_pattern.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/ir/effects.hpp"
+#include "vkmoye/gen/ir/guards.hpp"
+#include "vkmoye/gen/ir/operation.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+using ir::Body;
+using ir::Expr;
+using ir::Stmt;
+
+// The statements of `body` with `variable` a number.
+Body at_number(const Body& body, const std::string& variable, std::uint32_t number) {
+  const ir::Definitions known = {{variable, Expr(number)}};
+  Body out;
+  for (const Stmt& statement : body) {
+    out.push_back(rewritten(
+        statement, [&](const Expr& e) { return ir::expand(e, known); },
+        [&](const Body& inner) { return at_number(inner, variable, number); }));
+  }
+  return out;
+}
+
+// The elements that a thread touches in order, and how many at once everywhere.
+struct Touched {
+  std::uint32_t elements = 0;
+  std::uint32_t width = 0;  // the least; 0: none is touched
+
+  void add(const Touched& other) {
+    elements += other.elements;
+    take_width(other.width);
+  }
+  void take_width(std::uint32_t other) {
+    width = width == 0 ? other : other == 0 ? width : std::min(width, other);
+  }
+};
+
+class Pattern {
+ public:
+  explicit Pattern(const ir::Kernel& kernel) : kernel_(kernel) {
+    for (const ir::Array& array : kernel.arrays) {
+      if (array.space != ir::Array::Space::buffer) continue;
+      const ir::Array*& side = array.access == Access::read ? from_ : to_;
+      if (side != nullptr || array.access == Access::read_write) refuse("it moves several arrays");
+      side = &array;
+    }
+    if (from_ == nullptr || to_ == nullptr || from_->type != to_->type) {
+      refuse("it moves no array into another of its type");
+    }
+  }
+
+  ir::Kernel taken() {
+    ir::Kernel out = kernel_;
+    out.config.emplace_back("pattern", "own");
+    out.why = "the accesses to memory alone: each thread stores what it loaded itself";
+    out.arrays = {*from_, *to_};
+    out.body = parts(kernel_.body);
+    for (const auto& [width, slots] : slots_) {
+      ir::Array own{array_of(width),
+                    from_->type,
+                    ir::Array::Space::registers,
+                    Access::read_write,
+                    {{"at", slots * width, 1}},
+                    fmt::format("{} of {}", slots, width)};
+      own.vector = width;
+      out.arrays.push_back(std::move(own));
+    }
+    while (drop_unused(out)) {
+    }
+    return out;
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw KernelError(kernel_.name, {"access pattern: " + why});
+  }
+
+  static std::string array_of(std::uint32_t width) {
+    return width == 1 ? "own" : fmt::format("own_by_{}", width);
+  }
+
+  // --- which accesses belong together ---
+
+  bool touches(const Stmt& statement, const ir::Array* side) const {
+    const auto* load = std::get_if<ir::Load>(&statement.value);
+    const auto* store = std::get_if<ir::Store>(&statement.value);
+    if (load != nullptr && load->from.array == side->name) return true;
+    if (store != nullptr && store->to.array == side->name) return true;
+    const auto inside = ir::bodies_of(statement);
+    return std::any_of(inside.begin(), inside.end(), [&](const Body* body) {
+      return std::any_of(body->begin(), body->end(),
+                         [&](const Stmt& inner) { return touches(inner, side); });
+    });
+  }
+
+  // A statement that both loads and stores has its own parts; else `body` is one.
+  Body parts(const Body& body) {
+    bool whole = true, bare = false;
+    for (const Stmt& statement : body) {
+      const bool loads = touches(statement, from_), stores = touches(statement, to_);
+      if (loads && stores) whole = false;
+      if (loads != stores) bare = true;
+    }
+    if (whole) return part(body);
+    if (bare) refuse("loads or stores stand beside a statement that does both");
+    Body out;
+    for (const Stmt& statement : body) {
+      if (ir::bodies_of(statement).empty()) {
+        keep(out, statement);
+        continue;
+      }
+      out.push_back(rewritten(
+          statement, [](const Expr& e) { return e; },
+          [&](const Body& inner) { return parts(inner); }));
+    }
+    return out;
+  }
+
+  Touched touched(const Body& body, const ir::Array* side) const {
+    Touched out;
+    for (const Stmt& statement : body) {
+      if (!touches(statement, side)) continue;
+      if (const auto* loop = std::get_if<ir::For>(&statement.value)) {
+        Touched round = touched(loop->body, side);
+        round.elements *= times(*loop);
+        out.add(round);
+      } else if (const auto* branch = std::get_if<ir::If>(&statement.value)) {
+        Touched one = touched(branch->body, side), other = touched(branch->otherwise, side);
+        one.elements = std::max(one.elements, other.elements);
+        one.take_width(other.width);
+        out.add(one);
+      } else if (const auto* block = std::get_if<ir::Block>(&statement.value)) {
+        out.add(touched(block->body, side));
+      } else {
+        const auto* load = std::get_if<ir::Load>(&statement.value);
+        const auto* store = std::get_if<ir::Store>(&statement.value);
+        const std::uint32_t width = load != nullptr ? load->from.width : store->to.width;
+        out.add({width, width});
+      }
+    }
+    return out;
+  }
+
+  std::uint32_t times(const ir::For& loop) const {
+    const auto end = ir::decided(loop.end);
+    if (!end) refuse(fmt::format("loop {} moves elements, its length is not known", loop.variable));
+    return *end;
+  }
+
+  // --- loads, then stores ---
+
+  // Registers that a part passes its elements through.
+  struct Slots {
+    std::uint32_t width = 1, count = 0;  // elements of a slot; slots
+    std::uint32_t loaded = 0, stored = 0, reads = 0;
+  };
+
+  Body part(const Body& body) {
+    const Touched loads = touched(body, from_), stores = touched(body, to_);
+    if ((loads.elements == 0) != (stores.elements == 0)) {
+      refuse(fmt::format("one path loads {} elements a thread and stores {}", loads.elements,
+                         stores.elements));
+    }
+    Slots slots;
+    Touched both = loads;
+    both.take_width(stores.width);
+    slots.width = std::max(1u, both.width);
+    slots.count = std::min(loads.elements, stores.elements) / slots.width;
+    Body out;
+    if (slots.count > 0) {
+      slots_[slots.width] = std::max(slots_[slots.width], slots.count);
+      // A load that a condition leaves out leaves its slot as it is.
+      const Expr zero = ir::number(from_->type, 0);
+      const Expr nothing =
+          slots.width == 1 ? zero : ir::vector(std::vector<Expr>(slots.width, zero));
+      for (std::uint32_t slot = 0; conditional(body) && slot < slots.count; ++slot) {
+        out.emplace_back(ir::Store{element(slots, slot), nothing});
+      }
+    }
+    moved(body, slots, out);
+    return out;
+  }
+
+  // Whether a load of `body` may be left out.
+  bool conditional(const Body& body) const {
+    return std::any_of(body.begin(), body.end(), [&](const Stmt& statement) {
+      if (!touches(statement, from_)) return false;
+      if (std::holds_alternative<ir::If>(statement.value)) return true;
+      const auto inside = ir::bodies_of(statement);
+      return std::any_of(inside.begin(), inside.end(),
+                         [&](const Body* inner) { return conditional(*inner); });
+    });
+  }
+
+  ir::Element element(const Slots& slots, std::uint32_t slot) const {
+    return {array_of(slots.width), {Expr(slot % slots.count * slots.width)}, "own", slots.width};
+  }
+
+  void moved(const Body& body, Slots& slots, Body& out) {
+    for (const Stmt& statement : body) {
+      const auto* load = std::get_if<ir::Load>(&statement.value);
+      const auto* store = std::get_if<ir::Store>(&statement.value);
+      if (load != nullptr && load->from.array == from_->name) {
+        out.push_back(statement);
+        keep_loaded(*load, slots, out);
+      } else if (store != nullptr && store->to.array == to_->name) {
+        store_own(*store, slots, out);
+      } else if (const auto* loop = std::get_if<ir::For>(&statement.value)) {
+        if (!touches(statement, from_) && !touches(statement, to_)) continue;
+        for (std::uint32_t i = 0; i < times(*loop); ++i) {
+          ir::Block round{"", {}};
+          moved(at_number(loop->body, loop->variable, i), slots, round.body);
+          out.emplace_back(std::move(round));
+        }
+      } else if (const auto* branch = std::get_if<ir::If>(&statement.value)) {
+        ir::If both(branch->condition, {}, {});
+        Slots other = slots;
+        moved(branch->body, slots, both.body);
+        moved(branch->otherwise, other, both.otherwise);
+        slots.loaded = std::max(slots.loaded, other.loaded);
+        slots.stored = std::max(slots.stored, other.stored);
+        out.emplace_back(std::move(both));
+      } else if (const auto* block = std::get_if<ir::Block>(&statement.value)) {
+        ir::Block inside{block->title, {}};
+        moved(block->body, slots, inside.body);
+        out.emplace_back(std::move(inside));
+      } else {
+        keep(out, statement);
+      }
+    }
+  }
+
+  void keep_loaded(const ir::Load& load, Slots& slots, Body& out) {
+    const Expr value = ir::variable(load.name, ir::element(from_->type, load.from.width));
+    for (std::uint32_t first = 0; first < load.from.width; first += slots.width) {
+      const std::uint32_t slot = slots.loaded++;
+      const ir::Element to = element(slots, slot);
+      if (slot < slots.count) {
+        out.emplace_back(ir::Store{to, elements(value, first, slots.width)});
+        continue;
+      }
+      const Expr there = loaded_own(slots, slot, out);
+      std::vector<Expr> together;
+      for (std::uint32_t i = 0; i < slots.width; ++i) {
+        together.push_back(combined(elements(there, i, 1), elements(value, first + i, 1)));
+      }
+      out.emplace_back(ir::Store{to, slots.width == 1 ? together[0] : ir::vector(together)});
+    }
+  }
+
+  Expr combined(const Expr& a, const Expr& b) const {
+    const ScalarType type = from_->type, word = ScalarType::i32;
+    const bool is_short = type == ScalarType::i8 || type == ScalarType::u8 ||
+                          type == ScalarType::i16 || type == ScalarType::u16;
+    if (is_short) return convert(bit_xor(convert(a, word), convert(b, word)), type);
+    if (ir::is_arithmetic(type)) return is_floating(type) ? a + b : bit_xor(a, b);
+    refuse(fmt::format("one path loads more than it stores, and {} are not combined",
+                       to_string(type)));
+  }
+
+  void store_own(const ir::Store& store, Slots& slots, Body& out) {
+    std::vector<Expr> all;
+    for (std::uint32_t first = 0; first < store.to.width; first += slots.width) {
+      const Expr value = loaded_own(slots, slots.stored++, out);
+      if (slots.width == store.to.width) {
+        out.emplace_back(ir::Store{store.to, value});
+        return;
+      }
+      for (std::uint32_t i = 0; i < slots.width; ++i) all.push_back(elements(value, i, 1));
+    }
+    out.emplace_back(ir::Store{store.to, ir::vector(all)});
+  }
+
+  // A name for what stands in a slot.
+  Expr loaded_own(Slots& slots, std::uint32_t slot, Body& out) const {
+    const std::string name = fmt::format("mine{}", slots.reads++);
+    out.emplace_back(ir::Load{name, element(slots, slot)});
+    return ir::variable(name, ir::element(from_->type, slots.width));
+  }
+
+  // `count` elements of `value` from number `first` on.
+  static Expr elements(const Expr& value, std::uint32_t first, std::uint32_t count) {
+    if (value->type.width == count) return value;
+    std::vector<Expr> parts;
+    for (std::uint32_t i = 0; i < count; ++i) parts.push_back(ir::component(value, first + i));
+    return count == 1 ? parts[0] : ir::vector(parts);
+  }
+
+  // --- what stays beside them ---
+
+  void keep(Body& out, const Stmt& statement) const {
+    if (std::holds_alternative<ir::Let>(statement.value)) {
+      out.push_back(statement);
+      return;
+    }
+    const ir::Effects effects = effects_of(statement, kernel_);
+    for (const ir::Touch& touch : effects.touches) {
+      if (touch.element->array != from_->name && touch.element->array != to_->name) continue;
+      refuse(fmt::format("'{}' is no plain load or store", touch.element->partition));
+    }
+  }
+
+  // Takes out names that nothing uses, and bodies with nothing inside. Whether there were any.
+  static bool drop_unused(ir::Kernel& kernel) {
+    std::set<std::string> used;
+    ir::for_each_node(kernel, [&](const ir::Node& node) {
+      if (node.op == ir::Op::variable) used.insert(node.name);
+    });
+    bool any = false;
+    const auto without = [&](const auto& self, const Body& body) -> Body {
+      Body out;
+      for (const Stmt& statement : body) {
+        const auto* let = std::get_if<ir::Let>(&statement.value);
+        const auto inside = ir::bodies_of(statement);
+        const bool empty =
+            !inside.empty() && std::all_of(inside.begin(), inside.end(),
+                                           [](const Body* inner) { return inner->empty(); });
+        if (empty || (let != nullptr && !used.contains(let->name))) {
+          any = true;
+          continue;
+        }
+        out.push_back(rewritten(
+            statement, [](const Expr& e) { return e; },
+            [&](const Body& inner) { return self(self, inner); }));
+      }
+      return out;
+    };
+    kernel.body = without(without, kernel.body);
+    return any;
+  }
+
+  const ir::Kernel& kernel_;
+  const ir::Array *from_ = nullptr, *to_ = nullptr;
+  std::map<std::uint32_t, std::uint32_t> slots_;  // the most that a part needs, by width
+};
+
+}  // namespace
+
+ir::Kernel access_pattern(const ir::Kernel& kernel) { return Pattern(kernel).taken(); }
+
+}  // namespace vkmoye::gen
