@@ -149,6 +149,50 @@ TEST(Cli, RunVerifiesPermutationsOfAnyRank) {
   EXPECT_THAT(emitted.out, HasSubstr("src=(128,64,96):(1,12288,128)"));
 }
 
+// What bounds a move is measured beside it, and said to be no result.
+TEST(Cli, ThePatternOfAMoveIsTimedAndComparedWithNothing) {
+  const Outcome outcome =
+      bench({"run", "transpose/auto", "transpose/padded", "relayout", "--size", "128x64,33x65",
+             "--type", "f16", "--baseline", "pattern", "--min-time", "0.01", "--format", "json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  for (const json& row : json::parse(outcome.out)["results"]) {
+    EXPECT_EQ(row["verified"], true);
+    EXPECT_GT(row["ratio"]["pattern"], 0.0) << row;
+    EXPECT_THAT(std::string(row["notes"]["pattern"]),
+                AllOf(HasSubstr("no transpose or relayout"), HasSubstr("is not compared")));
+  }
+  const Outcome copy = bench({"run", "copy/auto", "--baseline", "pattern"});
+  EXPECT_EQ(copy.status, 2);
+  EXPECT_THAT(copy.err, HasSubstr("--baseline pattern: does not do what copy/auto does"));
+  EXPECT_THAT(bench({"run", "--help"}).out, HasSubstr("not compared"));
+}
+
+TEST(Cli, ARowOfAMoveIsAPercentageOfACopyOfAsManyBytes) {
+  const auto row_of = [](const std::vector<std::string>& words) {
+    std::vector<std::string> all = {"run", "--format", "json"};
+    all.insert(all.end(), words.begin(), words.end());
+    const Outcome outcome = bench(all);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return json::parse(outcome.out)["results"].at(0);
+  };
+  for (const char* kernel : {"transpose/auto", "reduce/sum"}) {
+    const json row = row_of({kernel, "--size", "64x128", "--min-time", "0.01"});
+    EXPECT_GT(row["percent_of_ceiling"], 0.0);
+    EXPECT_TRUE(row["ratio"].empty());
+  }
+  const json compared =
+      row_of({"transpose/auto", "--size", "64", "--min-time", "0.01", "--baseline", "copy"});
+  EXPECT_DOUBLE_EQ(compared["percent_of_ceiling"], 100 * compared["ratio"]["copy"].get<double>());
+  // Products are bound by more than memory; nothing is timed longer than needed; there is no clock.
+  const std::vector<std::vector<std::string>> unmeasured = {
+      {"gemm/simt", "--size", "64", "--min-time", "0.01"},
+      {"transpose/auto", "--size", "64", "--min-time", "0"},
+      {"transpose/auto", "--size", "64", "--device", "host"}};
+  for (const auto& words : unmeasured) {
+    EXPECT_TRUE(row_of(words)["percent_of_ceiling"].is_null()) << words[0];
+  }
+}
+
 // A cache that is not good costs time, which the user is told in one line, and nothing else.
 TEST(Cli, ADamagedOrUnwritableCacheChangesNothing) {
   const TemporaryFolder folder;

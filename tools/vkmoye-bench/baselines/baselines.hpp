@@ -1,6 +1,7 @@
 #pragma once
 // How long others take for the same work on the same data, in the same run. Each result is
-// compared before it is timed: a wrong one has no time.
+// compared before it is timed: a wrong one has no time. But for `pattern`, which does other work: the
+// kernel's own accesses to memory, see access_pattern.hpp.
 
 #include <string>
 

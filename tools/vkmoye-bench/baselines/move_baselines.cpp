@@ -7,7 +7,9 @@
 #include "baselines/baselines.hpp"
 #include "baselines/cublas.hpp"
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/compile.hpp"
+#include "vkmoye/gen/passes/access_pattern.hpp"
 #include "workloads/device_executor.hpp"
 #include "workloads/number.hpp"
 
@@ -73,6 +75,18 @@ Timing time_copy(Device& device, const GuardedBuffer& src, const GuardedBuffer& 
                          times);
 }
 
+// What it leaves in dst is compared with nothing: no definition says what should stand there.
+Timing time_pattern(Device& device, const GuardedBuffer& src, const GuardedBuffer& dst,
+                    const BaselineRun& run) {
+  try {
+    const Pipeline pipeline = device.load(gen::compile(gen::access_pattern(run.step.kernel)));
+    return vkmoye::measure(
+        device, device.prepare(pipeline, {src.view(), dst.view()}, run.step.arguments), run.times);
+  } catch (const KernelError& error) {
+    throw Unavailable(join(error.reasons, "; "));
+  }
+}
+
 }  // namespace
 
 Timing time_move_baseline(const std::string& name, const BaselineRun& run, ScalarType type,
@@ -80,6 +94,7 @@ Timing time_move_baseline(const std::string& name, const BaselineRun& run, Scala
   Device& device = run.execution.device();
   const GuardedBuffer &src = run.execution.buffers()[0], &dst = run.execution.buffers()[1];
   if (name == "cublas" || name == "cudamemcpy") return time_cuda(name, src, run.times, type, map);
+  if (name == kPatternBaseline) return time_pattern(device, src, dst, run);
   if (name == "vkcmdcopy") return measure_copy(device, src.payload(), dst.payload(), run.times);
   return time_copy(device, src, dst, type, map.elements(), run.times);
 }

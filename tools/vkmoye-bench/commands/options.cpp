@@ -170,7 +170,8 @@ std::vector<Option> plain_options() {
       {"--verify", of(run), Values::one,
        "full, sample or off (full up to 2^26 elements moved or 2^29 products, else sample)", "",
        read_verify},
-      {"--min-time", of(run), Values::one, "seconds of timed work, after as much warm-up (0.5)",
+      {"--min-time", of(run), Values::one,
+       "seconds of timed work, after as much warm-up (0.5); 0: and no copy to be a percentage of",
        fmt::format("a number of seconds from 0 to {}", kMostSeconds),
        [](const std::string& text, Given& given) {
          const auto value = parse_number(text);
@@ -181,8 +182,11 @@ std::vector<Option> plain_options() {
        "make the sizes numbers in the kernel: faster, one pipeline for each size", "",
        [](const std::string&, Given& given) { return given.measure.bake = true; }},
       {"--baseline", of(run), Values::each,
-       "time these as well and report the ratio: " + join(baseline_names(), ", "), "",
-       read_baselines},
+       "time these as well and report the ratio: " + join(baseline_names(), ", ") +
+           "; pattern is the kernel's own accesses to memory with nothing turned between, the "
+           "bound "
+           "of transposes and relayouts: its result is none, and is not compared",
+       "", read_baselines},
       {"--baseline", of(suite), Values::each,
        "time these as well, beside the kernels (copy): " + join(baseline_names(), ", "), "",
        read_baselines},

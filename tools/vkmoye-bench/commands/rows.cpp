@@ -91,6 +91,7 @@ int run_rows(Executor& executor, const Workloads& workloads, const MeasureOption
 
   Outcome outcome(options.gate);
   std::vector<Row> rows;  // for the summary
+  CopyTimes copies;
   Progress progress(workloads.size());
   const auto report = make_report(given.format, out, executor.caps());
   const auto finish = [&](bool interrupted) {
@@ -108,7 +109,7 @@ int run_rows(Executor& executor, const Workloads& workloads, const MeasureOption
   });
   for (const auto& workload : workloads) {
     progress.show(fmt::format("{} {}", workload->entry().name, to_string(workload->size())));
-    const Row row = measure(executor, *workload, options);
+    const Row row = measure(executor, *workload, options, copies);
     const std::lock_guard lock(writing);
     progress.clear();
     report->add(row);

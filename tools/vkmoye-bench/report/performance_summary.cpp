@@ -53,7 +53,8 @@ void add(Ladder& ladder, const Row& row) {
 void add_baselines(Ladder& ladder, const Row& row) {
   if (!row.timing || row.kernel != ladder.first) return;
   for (const auto& [name, ratio] : row.ratio) {
-    if (name == ladder.family) continue;  // a copy beside the copies
+    // A copy beside the copies; the pattern of one kernel, which is no other's.
+    if (name == ladder.family || row.notes.contains(name)) continue;
     cell_of(rung_of(ladder, name, true), index_of(ladder.sizes, row.size)).time_us =
         ratio * quantile(*row.timing, 0.5);
   }

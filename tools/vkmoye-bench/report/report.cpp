@@ -74,6 +74,10 @@ const Column kColumns[] = {
     {"samples", 7,
      [](const Row& r) { return r.timing ? std::to_string(r.timing->samples_us.size()) : "-"; }},
     {"GB/s", 8, [](const Row& r) { return r.gbps ? fmt::format("{:.1f}", *r.gbps) : "-"; }},
+    {"% of copy", 9,
+     [](const Row& r) {
+       return r.percent_of_ceiling ? fmt::format("{:.0f}", *r.percent_of_ceiling) : "-";
+     }},
     {"TFLOP/s", 7, [](const Row& r) { return r.tflops ? fmt::format("{:.3g}", *r.tflops) : "-"; }},
     {"speed", -11, [](const Row& r) { return r.ratio.empty() ? "-" : ratio_text(r); }},
     {"result", -11, verdict},
@@ -139,7 +143,7 @@ class CsvReport : public Report {
  public:
   CsvReport(std::ostream& out, const DeviceCaps& device) : out_(out), device_(device) {
     out_ << "device,driver,kernel,type,size,config,median_us,min_us,p95_us,samples,clock,gbps,"
-            "tflops,"
+            "percent_of_ceiling,tflops,"
             "ratio,verified,mismatches,remark,command\n";
   }
   void add(const Row& row) override {
@@ -162,6 +166,7 @@ class CsvReport : public Report {
                                  row.timing ? std::to_string(row.timing->samples_us.size()) : "",
                                  row.timing ? clock_name(*row.timing) : "",
                                  number(row.gbps),
+                                 number(row.percent_of_ceiling),
                                  number(row.tflops),
                                  ratio_text(row),
                                  row.verified ? fmt::format("{}", *row.verified) : "",
@@ -253,7 +258,6 @@ class JsonReport : public Report {
     const auto optional = [](const auto& value) -> ordered_json {
       return value ? ordered_json(*value) : ordered_json(nullptr);
     };
-    // There is no measured ceiling yet to be a percentage of.
     const ordered_json json = {
         {"kernel", row.kernel},
         {"type", row.type},
@@ -262,7 +266,7 @@ class JsonReport : public Report {
         {"time_us", time},
         {"gbps", optional(row.gbps)},
         {"tflops", optional(row.tflops)},
-        {"percent_of_ceiling", nullptr},
+        {"percent_of_ceiling", optional(row.percent_of_ceiling)},
         {"verified", optional(row.verified)},
         {"verification", row.verification},
         {"max_error", row.verified ? ordered_json(row.max_error) : ordered_json(nullptr)},
@@ -270,6 +274,7 @@ class JsonReport : public Report {
         {"wrong", row.wrong.empty() ? ordered_json(nullptr) : ordered_json(row.wrong)},
         {"ratio", row.ratio},
         {"no_ratio", row.no_ratio},
+        {"notes", row.notes},
         {"skipped", row.skipped.empty() ? ordered_json(nullptr) : ordered_json(row.skipped)},
         {"command", row.command}};
     out_ << (first_ ? "\n" : ",\n") << json.dump();

@@ -33,8 +33,11 @@ struct Row {
   std::string wrong;                            // the first things that are wrong, for a reader
   std::map<std::string, double> ratio;          // by baseline: its median over this median
   std::map<std::string, std::string> no_ratio;  // by baseline: why there is no ratio
-  std::string skipped;                          // every reason; empty: it ran
-  std::string command;                          // repeats the row
+  std::map<std::string, std::string> notes;     // by baseline: what its ratio does not say
+  /// The speed, of 100 that copy/auto of as many bytes reached in this run; nothing: not measured.
+  std::optional<double> percent_of_ceiling;
+  std::string skipped;  // every reason; empty: it ran
+  std::string command;  // repeats the row
 };
 
 struct Ladder;  // see performance_summary.hpp

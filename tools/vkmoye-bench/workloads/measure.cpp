@@ -21,24 +21,54 @@ const char* to_string(Verify verify) {
 
 double median(const Timing& timing) { return quantile(timing, 0.5); }
 
-void add_baselines(DeviceExecution& execution, const Workload& workload,
+void add_baselines(DeviceExecution& execution, const Workload& workload, const Step& step,
                    const MeasureOptions& options, const TimeOptions& times, Row& row) {
   for (const std::string& name : options.baselines) {
     if (!does(name, workload.entry())) continue;
     try {
       if (workload.bytes() == 0) throw Unavailable("there is nothing to do");
-      const Timing timing = workload.time_baseline(name, {execution, times, options.seed});
+      const Timing timing = workload.time_baseline(name, {execution, step, times, options.seed});
       if (median(*row.timing) == 0) throw Unavailable("the kernel took no time that was measured");
       row.ratio[name] = median(timing) / median(*row.timing);
+      if (name == kPatternBaseline) {
+        row.notes[name] =
+            "the kernel's own accesses to memory, nothing turned between: the result "
+            "is no transpose or relayout, and is not compared";
+      }
     } catch (const Unavailable& why) {
       row.no_ratio[name] = why.what();
     }
   }
 }
 
+// How fast the kernel was beside a copy of as many bytes, for operations that memory bounds. The copy is
+// timed once for each number of bytes, and but briefly: the device is warm.
+void add_ceiling(DeviceExecution& execution, const Workload& workload, const Step& step,
+                 const MeasureOptions& options, CopyTimes& copies, Row& row) {
+  constexpr const char* kCopy = "copy";
+  const double kernel_us = median(*row.timing);
+  if (!does(kCopy, workload.entry()) || workload.bytes() == 0 || kernel_us == 0) return;
+  const auto bytes = static_cast<std::uint64_t>(workload.bytes());
+  if (const auto ratio = row.ratio.find(kCopy); ratio != row.ratio.end()) {
+    copies[bytes] = ratio->second * kernel_us;
+  } else if (!copies.contains(bytes)) {
+    if (options.min_time == 0 || row.no_ratio.contains(kCopy)) return;
+    TimeOptions times;
+    times.warm_up_seconds = 0.01;
+    times.min_seconds = times.max_seconds = std::min(0.04, options.min_time);
+    times.batch_seconds = 0.01;
+    try {
+      copies[bytes] = median(workload.time_baseline(kCopy, {execution, step, times, options.seed}));
+    } catch (const Unavailable&) {
+      return;  // nobody asked for the copy itself
+    }
+  }
+  row.percent_of_ceiling = 100 * copies[bytes] / kernel_us;
+}
+
 // Fills in the times of a kernel that ran and of its baselines.
-void add_times(DeviceExecution& execution, const Workload& workload, const MeasureOptions& options,
-               Row& row) {
+void add_times(DeviceExecution& execution, const Workload& workload, const Step& step,
+               const MeasureOptions& options, CopyTimes& copies, Row& row) {
   TimeOptions times;
   times.warm_up_seconds = times.min_seconds = options.min_time;
   times.max_seconds = std::max(times.max_seconds, options.min_time);
@@ -48,12 +78,13 @@ void add_times(DeviceExecution& execution, const Workload& workload, const Measu
     row.gbps = workload.bytes() / (microseconds * 1e3);
     if (workload.flops() > 0) row.tflops = workload.flops() / (microseconds * 1e6);
   }
-  add_baselines(execution, workload, options, times, row);
+  add_baselines(execution, workload, step, options, times, row);
+  add_ceiling(execution, workload, step, options, copies, row);
 }
 
 // Fills in the verdict and the times of a row whose plan can run.
 void check_and_time(Executor& executor, const Workload& workload, const Plan& plan,
-                    const MeasureOptions& options, Row& row) {
+                    const MeasureOptions& options, CopyTimes& copies, Row& row) {
   const Verify verify =
       options.verify.value_or(workload.is_checked_in_full() ? Verify::full : Verify::sample);
   const auto execution = executor.prepare(plan);
@@ -67,7 +98,7 @@ void check_and_time(Executor& executor, const Workload& workload, const Plan& pl
     row.verification = to_string(verify);
   }
   if (DeviceExecution* device = execution->on_device()) {
-    add_times(*device, workload, options, row);
+    add_times(*device, workload, plan.steps[plan.main], options, copies, row);
   } else {
     for (const std::string& name : options.baselines) {
       if (does(name, workload.entry())) row.no_ratio[name] = "there is no clock on the host";
@@ -115,7 +146,8 @@ std::string repeat_command(const DeviceCaps& device, const Workload& workload,
   return shell_line(words);
 }
 
-Row measure(Executor& executor, const Workload& workload, const MeasureOptions& options) {
+Row measure(Executor& executor, const Workload& workload, const MeasureOptions& options,
+            CopyTimes& copies) {
   Row row;
   row.kernel = workload.entry().name;
   row.type = workload.type_text();
@@ -144,7 +176,7 @@ Row measure(Executor& executor, const Workload& workload, const MeasureOptions& 
   row.skipped = join(executor.reasons_against(plan), "; ");
   if (!row.skipped.empty()) return row;
   try {
-    check_and_time(executor, workload, plan, options, row);
+    check_and_time(executor, workload, plan, options, copies, row);
   } catch (const DeviceError& error) {
     if (error.kind != DeviceError::Kind::kOutOfMemory) throw;
     row.skipped = error.what();

@@ -2,6 +2,7 @@
 // One row of `run`: a kernel checked against its definition, then timed.
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,9 +27,16 @@ struct MeasureOptions {
 std::string repeat_command(const DeviceCaps& device, const Workload& workload,
                            const MeasureOptions& options);
 
+/// The median time, microseconds, of copy/auto by the bytes that it reads and writes, of those that
+/// were timed in this run.
+using CopyTimes = std::map<std::uint64_t, double>;
+
 /// Runs `workload`: random input, poisoned output, every element compared (or a sample of them),
 /// then samples of its time and of the baselines', where `executor` has a clock. What it cannot run
-/// is a row that says why. Throws KernelError for a bad config, DeviceError if the driver fails.
-Row measure(Executor& executor, const Workload& workload, const MeasureOptions& options);
+/// is a row that says why. `copies` has, or gets, the copy that the speed is a percentage of, unless
+/// nothing is to be timed longer than needed (min_time 0).
+/// Throws KernelError for a bad config, DeviceError if the driver fails.
+Row measure(Executor& executor, const Workload& workload, const MeasureOptions& options,
+            CopyTimes& copies);
 
 }  // namespace vkmoye::bench

@@ -175,12 +175,12 @@ Operation copies() {
 
 Operation transposes() {
   return move("transpose", {"ROWSxCOLUMNS", 2, false, {2048, 2048}},
-              {"copy", "vkcmdcopy", "cudamemcpy", "cublas"}, make_transpose);
+              {"pattern", "copy", "vkcmdcopy", "cudamemcpy", "cublas"}, make_transpose);
 }
 
 Operation relayouts() {
   return move("relayout", {"EXTENTxEXTENTx..", 2, true, gen::kRelayoutExample},
-              {"copy", "vkcmdcopy", "cudamemcpy"}, make_relayout);
+              {"pattern", "copy", "vkcmdcopy", "cudamemcpy"}, make_relayout);
 }
 
 std::uint64_t MoveMap::elements() const { return static_cast<std::uint64_t>(product(dst)); }

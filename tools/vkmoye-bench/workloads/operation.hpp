@@ -65,6 +65,9 @@ const std::vector<Operation>& operations();
 /// That of `entry`. Precondition: it is in the table.
 const Operation& operation_of(const gen::KernelEntry& entry);
 
+/// The kernel's own accesses to memory, nothing turned: what bounds it, and no result to compare.
+inline constexpr const char* kPatternBaseline = "pattern";
+
 /// Every baseline, once.
 const std::vector<std::string>& baseline_names();
 

@@ -31,6 +31,7 @@ struct Verdict {
 /// What a baseline is timed with: after the kernel itself, on its buffers or on the same data.
 struct BaselineRun {
   DeviceExecution& execution;
+  const Step& step;  // the kernel itself
   TimeOptions times;
   std::uint64_t seed;
 };
