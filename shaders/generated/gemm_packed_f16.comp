@@ -1,4 +1,4 @@
-// generated: gemm/packed  form=f16,f32,f16 a=k b=k  atom=16x16x16  subgroup-size=32  part=32x32  subgroups=2x2  wait=words  steps=2  strip=16
+// generated: gemm/packed  form=f16,f32,f16 a=k b=k  atom=16x16x16  subgroup-size=32  part=32x32  subgroups=2x2  shared-bytes=32768  wait=words  steps=2  strip=16
 // operands in fragment order: one step of k is read while another is multiplied
 #version 460
 #pragma use_vulkan_memory_model

@@ -168,20 +168,30 @@ TEST_F(ProductTest, WhatIsPackedBeforehandComesFirst) {
   });
 }
 
-TEST_F(ProductTest, SlicesGiveTheSameBitsEachTime) {
+// Slices, and subgroups that share k.
+TEST_F(ProductTest, PartsOfKGiveTheSameBitsEachTime) {
+  const gen::Options packed = {{"subgroups", "1x1x4"}};
+  const gen::Options staged = {{"subgroups", "1x1x2"}, {"tile", "32x32x32"}};
   for_each_device([&](Device& device) {
     Products products(device);
-    Problem problem = product("gemm/simt", kSmallTiles, "f32", {64, 64, 999});
-    problem.gemm.slices = 9;
-    const auto workload = problem.workload();
-    const auto execution = products.prepare(workload->plan(device.caps()));
-    std::optional<std::vector<std::byte>> first;
-    for (int i = 0; i < 5; ++i) {
-      workload->fill(*execution, 1);
-      execution->run();
-      const auto bits = read_all(*execution, 2, 64 * 64 * 4);
-      if (!first) first = bits;
-      EXPECT_EQ(bits, *first);
+    const bool has_units = has_matrices(device.caps(), parse_gemm_type("f16,f32"));
+    std::vector<Problem> problems = {product("gemm/simt", kSmallTiles, "f32", {64, 64, 999})};
+    problems.front().gemm.slices = 9;
+    if (has_units) {
+      problems.push_back(product("gemm/packed", packed, "f16,f32", {64, 64, 999}));
+      problems.push_back(product("gemm/coopmat", staged, "f16,f32", {64, 64, 999}));
+    }
+    for (const Problem& problem : problems) {
+      const auto workload = problem.workload();
+      const auto execution = products.prepare(plan_on(products, *workload));
+      std::optional<std::vector<std::byte>> first;
+      for (int i = 0; i < 5; ++i) {
+        workload->fill(*execution, 1);
+        execution->run();
+        const auto bits = read_all(*execution, 2, 64 * 64 * 4);
+        if (!first) first = bits;
+        EXPECT_EQ(bits, *first) << problem.entry->name;
+      }
     }
   });
 }

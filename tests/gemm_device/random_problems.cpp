@@ -59,17 +59,22 @@ Names that_it_has(const Names& types, const DeviceCaps& caps) {
   return out;
 }
 
+// `sharers`: subgroups that share k.
 gen::Options matrix_config(const std::string& kernel, const GemmProblem& types,
-                           const DeviceCaps& caps) {
+                           const DeviceCaps& caps, std::int64_t sharers) {
   const auto atom = gen::gemm_matrix_config(types.form(), caps);
   const auto twice = [](std::int64_t extent) { return std::to_string(2 * extent); };
   if (kernel == "gemm/thin_coopmat") return {{"subgroups", "2"}, {"reads", "1"}};
-  if (kernel == "gemm/packed") return {{"part", twice(atom.atom_m) + "x" + twice(atom.atom_n)}};
+  const auto subgroups = (sharers == 4 ? "1x2x" : "2x2x") + std::to_string(sharers);
+  if (kernel == "gemm/packed") {
+    return {{"part", twice(atom.atom_m) + "x" + twice(atom.atom_n)}, {"subgroups", subgroups}};
+  }
   // Small, but with a vector to stage for each thread.
   const bool few_lanes = atom.subgroup < 32;
   const std::int64_t bytes = gen::bytes_of(types.operand);
-  return {{"tile", (few_lanes ? "32x32x" : "64x64x") +
-                       std::to_string(std::max(few_lanes ? 16 : 64 / bytes, atom.atom_k))}};
+  const std::int64_t depth = std::max(few_lanes ? 16 : 64 / bytes, sharers * atom.atom_k);
+  return {{"tile", (few_lanes ? "32x32x" : "64x64x") + std::to_string(depth)},
+          {"subgroups", subgroups}};
 }
 
 std::vector<NamedStep> random_epilogue(Dice& dice, const GemmProblem& types) {
@@ -164,7 +169,9 @@ Problem random_form(std::uint64_t seed, std::int64_t number, const DeviceCaps& c
     form.config = *kernel.config;
     if (name == "gemm/thin") form.config = thin_config(form.config, caps);
   } else if (of_matrices) {
-    form.config = matrix_config(name, form.gemm, caps);
+    constexpr std::int64_t kSharers[] = {1, 2, 4};
+    const std::int64_t sharers = kSharers[(number + number / count) % 3];
+    form.config = matrix_config(name, form.gemm, caps, sharers);
   }
   GemmProblem& p = form.gemm;
   p.a_k_contiguous = dice.one_in(2);

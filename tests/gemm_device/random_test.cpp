@@ -139,6 +139,8 @@ TEST_F(RandomForms, ReachEverything) {
           {!problem.c_n_contiguous, " c=m"},
           {problem.slices != 1 && problem.batch != 1, " split-k and batch"},
           {problem.slices != 1 && !problem.epilogue.empty(), " split-k and epilogue"}};
+      const auto subgroups = form.config.find("subgroups");
+      if (subgroups != form.config.end()) seen.insert(kernel + " in " + subgroups->second);
       for (const auto& [holds, fact] : facts) {
         if (holds) seen.insert(kernel + fact);
         wanted.insert(kernel + fact);
@@ -152,6 +154,10 @@ TEST_F(RandomForms, ReachEverything) {
       if (!has_matrices(device.caps(), parse_gemm_type(type))) continue;
       wanted.insert(std::string("gemm/coopmat ") + type);
       if (*type == 'f') wanted.insert(std::string("gemm/packed ") + type);
+    }
+    for (const char* subgroups : {"2x2x1", "2x2x2", "1x2x4"}) {
+      wanted.insert(std::string("gemm/coopmat in ") + subgroups);
+      wanted.insert(std::string("gemm/packed in ") + subgroups);
     }
     for (const gen::GemmStep& step : gen::gemm_steps()) wanted.insert(step.name);
     for (const std::string& one : wanted) EXPECT_THAT(seen, testing::Contains(one));

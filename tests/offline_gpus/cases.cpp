@@ -72,6 +72,12 @@ std::vector<Variant> variants_of(const KernelEntry& entry, ScalarType type,
       add("f16,f16", [](KernelRequest& r) { r.gemm.accumulator = ScalarType::f16; });
     }
   }
+  if (type == ScalarType::f16 && (entry.name == "gemm/coopmat" || entry.name == "gemm/packed")) {
+    add("2x2x2 subgroups", [&](KernelRequest& r) {
+      r.options["subgroups"] = "2x2x2";
+      if (entry.name == "gemm/coopmat") r.options["tile"] = "128x128x64";
+    });
+  }
   if (has_option(entry, "axis")) {
     add("axis=0", [](KernelRequest& r) { r.options["axis"] = "0"; });
   }

@@ -10,6 +10,7 @@
 #include "support/fake_devices.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
+#include "vkmoye/gen/kernels/gemm_sums.hpp"
 #include "vkmoye/layout/injective.hpp"
 #include "vkmoye/layout/inverse.hpp"
 #include "vkmoye/layout/text.hpp"
@@ -18,6 +19,7 @@ namespace vkmoye::gen {
 namespace {
 
 using testing::Contains;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -72,11 +74,41 @@ TEST(GemmMatrix, SumsOnTheirWayTakeTheSharedMemoryThatIsLeft) {
   GemmMatrixConfig config;
   config.tile_n = 256;
   config.subgroups_n = 4;
-  EXPECT_EQ(columns_at_once(config, kHalves), 32);
+  EXPECT_EQ(sums_shape(config, kHalves).columns_at_once, 32);
   EXPECT_THAT(reasons_against(config, kHalves), IsEmpty());
   config.shared_bytes = 32768;
   EXPECT_THAT(reasons_against(config, kHalves),
               Contains(HasSubstr("bytes of shared memory: 30720 for the tiles of A and B")));
+}
+
+TEST(GemmMatrix, SubgroupsThatShareKDivideTheStepsOfATile) {
+  GemmMatrixConfig config = small();
+  config.tile_k = 64;
+  config.subgroups_k = 2;
+  const std::string text = glsl::print(gemm_matrix(config, kHalves));
+  EXPECT_THAT(text, HasSubstr("for (uint kk = 0u; kk < 2u; ++kk)"));
+  EXPECT_THAT(text, HasSubstr("coopMatLoad(matrices_a[i], shared_a, 2u * (2u * subgroup + kk)"));
+  // A place for the sums of each; what both have is not stored straight to C.
+  EXPECT_THAT(text, HasSubstr("shared_c[287];  // (32,32):(36,1)"));
+  EXPECT_THAT(text, Not(HasSubstr(", c_x4, ")));
+
+  config.subgroups_k = 8;
+  EXPECT_THAT(reasons_against(config, kHalves),
+              ElementsAre("subgroups k times atom k 128 does not divide 64"));
+  config.subgroups_k = 3;
+  EXPECT_THAT(reasons_against(config, kHalves),
+              ElementsAre("subgroups k 3 is no power of two up to 32"));
+
+  GemmMatrixConfig large;
+  large.tile_k = 64;
+  EXPECT_EQ(sums_shape(large, kHalves).columns_at_once, 32);
+  large.subgroups_k = 2;
+  EXPECT_EQ(sums_shape(large, kHalves).columns_at_once, 16);
+  EXPECT_THAT(reasons_against(large, kHalves), IsEmpty());
+  large.subgroups_k = 4;
+  EXPECT_THAT(reasons_against(large, kHalves),
+              ElementsAre("55296 bytes of shared memory: 36864 for the tiles of A and B, 18432 for "
+                          "sums on their way to C; there are 49152"));
 }
 
 // Whatever a device reports is a config.

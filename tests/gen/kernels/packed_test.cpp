@@ -6,6 +6,7 @@
 #include "support/fake_devices.hpp"
 #include "support/fragment_orders.hpp"
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/kernels/fragment_probe.hpp"
 #include "vkmoye/gen/kernels/gemm_packed.hpp"
 #include "vkmoye/gen/kernels/pack.hpp"
@@ -173,6 +174,22 @@ TEST(Pack, PutsEachElementInItsPlace) {
   }
 }
 
+// Equally many for each, and then one more for some.
+TEST(GemmPacked, SubgroupsThatShareKTakeBlocksInTurn) {
+  const auto text_of = [](const Options& options) {
+    return glsl::print(find_kernel("gemm/packed")->describe(request_of(f16, options)));
+  };
+  const std::string text = text_of({{"part", "32x32"}, {"subgroups", "2x1x4"}});
+  EXPECT_THAT(text, HasSubstr("  subgroups=2x1x4  "));
+  EXPECT_THAT(text, HasSubstr("uint blocks_each = k_blocks >> 2u;"));
+  EXPECT_THAT(text, HasSubstr("min((subgroup >> 1u) + 4u * block, k_blocks - 1u)"));
+  EXPECT_THAT(text, HasSubstr("if (subgroup >> 1u < (k_blocks & 3u))"));
+  EXPECT_THAT(text, HasSubstr("shared_c[1151];  // (128,32):(36,1)"));
+  // Where none shares, none is named.
+  EXPECT_EQ(text_of({{"subgroups", "2x2x1"}}), text_of({{"subgroups", "2x2"}}));
+  EXPECT_THAT(text_of({{"subgroups", "2x2x1"}}), HasSubstr("  subgroups=2x2  "));
+}
+
 TEST(GemmPacked, RefusesWhatCannotBeWithEveryReason) {
   const auto refused = [](const Options& options) {
     return [options] { find_kernel("gemm/packed")->describe(request_of(f16, options)); };
@@ -188,6 +205,14 @@ TEST(GemmPacked, RefusesWhatCannotBeWithEveryReason) {
               ThrowsMessage<KernelError>(HasSubstr("a result of bf16: no shader rounds to it")));
   EXPECT_THAT(refused({{"subgroups", "8x8"}}),
               ThrowsMessage<KernelError>(HasSubstr("2048 threads, there are at most 1024")));
+  EXPECT_THAT(refused({{"subgroups", "4x4x4"}}),
+              ThrowsMessage<KernelError>(HasSubstr("2048 threads, there are at most 1024")));
+  EXPECT_THAT(refused({{"subgroups", "2"}}),
+              ThrowsMessage<KernelError>(HasSubstr("subgroups '2' is not 2 to 3 whole numbers of "
+                                                   "64 bits, such as 64x32")));
+  EXPECT_THAT(refused({{"subgroups", "8x1x4"}, {"shared-bytes", "16384"}}),
+              ThrowsMessage<KernelError>(HasSubstr("40960 bytes of shared memory for sums on their "
+                                                   "way to C; there are 16384")));
 }
 
 }  // namespace

@@ -23,10 +23,12 @@ std::optional<std::vector<std::int64_t>> parse_numbers(std::string_view text, ch
   }
 }
 
-std::string numbers_text(std::size_t count, const std::string& between) {
-  if (count == 1) return "a whole number of 64 bits";
+std::string numbers_text(std::size_t least, std::size_t most, const std::string& between) {
+  if (most == 1) return "a whole number of 64 bits";
   std::vector<std::string> example = {"64", "32", "8"};
-  example.resize(count);
+  example.resize(least);
+  const std::string count =
+      least == most ? std::to_string(most) : fmt::format("{} to {}", least, most);
   return fmt::format("{} whole numbers of 64 bits, such as {}", count, join(example, between));
 }
 

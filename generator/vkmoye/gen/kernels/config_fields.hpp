@@ -41,8 +41,8 @@ struct ConfigField {
 /// "128x128x8" with x between them: 128, 128, 8. Nothing where a part is no whole number of 64 bits.
 std::optional<std::vector<std::int64_t>> parse_numbers(std::string_view text, char between);
 
-/// "2 whole numbers of 64 bits, such as 64x32".
-std::string numbers_text(std::size_t count, const std::string& between);
+/// "2 whole numbers of 64 bits, such as 64x32"; `least` of them: "2 to 3 whole numbers ..".
+std::string numbers_text(std::size_t least, std::size_t most, const std::string& between);
 
 /// "16x8", the compact layout of that shape, or a layout: "(16,8):(8,1)". Throws LayoutError.
 Layout parse_shape_or_layout(const std::string& text);
@@ -72,21 +72,32 @@ void require_access(ScalarType type, std::int64_t bytes, std::vector<std::string
 /// Adds a reason where a workgroup has fewer threads than a subgroup has lanes.
 void require_subgroups(std::int64_t lanes, std::int64_t threads, std::vector<std::string>& reasons);
 
-/// One whole number or several, with `between` between them.
+/// One whole number or several, with `between` between them. The last `optional` of them need not be
+/// given and are then 1; where they are, they are not shown.
 template <class Config>
 ConfigField<Config> numbers_field(std::string name, std::string help,
-                                  std::vector<std::int64_t Config::*> values, char between = 'x') {
+                                  std::vector<std::int64_t Config::*> values, char between = 'x',
+                                  std::size_t optional = 0) {
   const std::string separator(1, between);
-  return {std::move(name), std::move(help), numbers_text(values.size(), separator),
+  const std::size_t least = values.size() - optional;
+  return {std::move(name), std::move(help), numbers_text(least, values.size(), separator),
           [=](const Config& config) {
+            std::size_t shown = values.size();
+            while (shown > least && config.*values[shown - 1] == 1) --shown;
             std::vector<std::string> parts;
-            for (const auto value : values) parts.push_back(std::to_string(config.*value));
+            for (std::size_t i = 0; i < shown; ++i) {
+              parts.push_back(std::to_string(config.*values[i]));
+            }
             return join(parts, separator);
           },
           [=](const std::string& text, Config& config) {
             const auto numbers = parse_numbers(text, between);
-            if (!numbers || numbers->size() != values.size()) return false;
-            for (std::size_t i = 0; i < values.size(); ++i) config.*values[i] = (*numbers)[i];
+            if (!numbers || numbers->size() < least || numbers->size() > values.size()) {
+              return false;
+            }
+            for (std::size_t i = 0; i < values.size(); ++i) {
+              config.*values[i] = i < numbers->size() ? (*numbers)[i] : 1;
+            }
             return true;
           }};
 }

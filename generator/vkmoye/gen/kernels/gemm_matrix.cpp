@@ -132,7 +132,10 @@ class Product {
     for (const Side* x : {&a_, &b_}) k_.copy(x->next, destination(*x), {.vector = x->vector});
   }
   void multiply() {
-    k_.loop("kk", to_index(config_.tile_k / config_.atom_k), [&](const Expr& kk) {
+    // Of a subgroup: those of its part of k.
+    const std::uint32_t steps = to_index(config_.tile_k / config_.atom_k / config_.subgroups_k);
+    k_.loop("kk", steps, [&](const Expr& step) {
+      const Expr kk = Expr(steps) * sums_.subgroup_k() + step;
       k_.load(tile(a_.shared, {config_.subgroup_rows(), config_.atom_k}, {sums_.subgroup_m(), kk}),
               a_.matrices);
       k_.load(transpose(tile(b_.shared, {config_.subgroup_columns(), config_.atom_k},

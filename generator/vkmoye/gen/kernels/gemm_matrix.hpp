@@ -4,6 +4,7 @@
 //   C (M, N), n contiguous        one workgroup sums up a tile of (bM, bN) over tiles of bK
 //     A tile (bM, bK), B tile (bN, bK)      in shared memory, in the order of the buffers, padded
 //     per step of k: WM / 16 + WN / 16 matrices are loaded, WM / 16 * WN / 16 products summed up
+//     subgroups that share a part of C divide the steps of a tile, and add up their sums at the end
 //     sums are stored to C as they are; where they are scaled, rounded, added to what was there, or
 //     hang over an edge, they go through shared memory
 //

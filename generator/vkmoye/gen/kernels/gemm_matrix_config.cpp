@@ -29,10 +29,9 @@ std::int64_t operand_bytes(const GemmMatrixConfig& config, const GemmForm& form)
   return tile(config.tile_m, form.a_k_contiguous) + tile(config.tile_n, form.b_k_contiguous);
 }
 
-// Of a row of matrices of each subgroup, `columns` of them, on their way to C.
-std::int64_t sum_bytes(const GemmMatrixConfig& config, const GemmForm& form, std::int64_t columns) {
-  return config.subgroups_m * config.atom_m *
-         (config.subgroups_n * columns * bytes_of(form.accumulator) + kWidestCopy);
+// Of the sums on their way to C.
+std::int64_t sum_bytes(const GemmMatrixConfig& config, const GemmForm& form) {
+  return shared_bytes(sums_shape(config, form), form.accumulator);
 }
 
 }  // namespace
@@ -42,17 +41,6 @@ std::int64_t staged_at_once(const GemmMatrixConfig& config, const GemmForm& form
   return std::min(widest_access(form.operand), k_contiguous ? config.atom_k
                                                : of_a       ? config.atom_m
                                                             : config.atom_n);
-}
-
-std::int64_t columns_at_once(const GemmMatrixConfig& config, const GemmForm& form) {
-  std::int64_t columns = config.subgroup_columns();
-  const auto fit = [&] {
-    return operand_bytes(config, form) + sum_bytes(config, form, columns) <= config.shared_bytes;
-  };
-  // Of no power of two: what lanes side by side divide.
-  columns &= -columns;
-  while (columns > config.atom_n && !fit()) columns /= 2;
-  return columns;
 }
 
 bool are_matrix_types(const GemmForm& form) {
@@ -68,15 +56,18 @@ bool multiplies(const MatrixShape& shape, const GemmForm& form) {
 }
 
 SumsShape sums_shape(const GemmMatrixConfig& config, const GemmForm& form) {
-  return {.atom_m = config.atom_m,
-          .atom_n = config.atom_n,
-          .lanes = config.subgroup,
-          .subgroups_m = config.subgroups_m,
-          .subgroups_n = config.subgroups_n,
-          .rows = config.subgroup_rows(),
-          .columns = config.subgroup_columns(),
-          .columns_at_once = columns_at_once(config, form),
-          .direct = config.direct};
+  SumsShape shape = {.atom_m = config.atom_m,
+                     .atom_n = config.atom_n,
+                     .lanes = config.subgroup,
+                     .subgroups_m = config.subgroups_m,
+                     .subgroups_n = config.subgroups_n,
+                     .subgroups_k = config.subgroups_k,
+                     .rows = config.subgroup_rows(),
+                     .columns = config.subgroup_columns(),
+                     .direct = config.direct};
+  shape.columns_at_once =
+      columns_that_fit(shape, form.accumulator, config.shared_bytes - operand_bytes(config, form));
+  return shape;
 }
 
 Layout staging_threads(std::int64_t vectors, std::int64_t rows, std::int64_t stride) {
@@ -111,8 +102,11 @@ const std::vector<ConfigField<GemmMatrixConfig>>& gemm_matrix_fields() {
       numbers_field<Config>(
           "tile", "MxNxK: elements of C that one workgroup sums up, and of k that it stages",
           {&Config::tile_m, &Config::tile_n, &Config::tile_k}),
-      numbers_field<Config>("subgroups", "MxN: subgroups of a workgroup over (m, n)",
-                            {&Config::subgroups_m, &Config::subgroups_n}),
+      numbers_field<Config>("subgroups",
+                            "MxN or MxNxK: subgroups of a workgroup over (m, n), and over the k of "
+                            "a tile",
+                            {&Config::subgroups_m, &Config::subgroups_n, &Config::subgroups_k}, 'x',
+                            1),
       numbers_field<Config>("pad", "bytes after each row of the shared tiles", {&Config::pad}),
       numbers_field<Config>("shared-bytes", "bytes of shared memory, at most",
                             {&Config::shared_bytes}),
@@ -149,8 +143,7 @@ GemmMatrixConfig gemm_matrix_config(const GemmForm& form, const DeviceCaps& devi
   if (config.subgroup < 32) config.tile_m = config.tile_n = config.tile_k = 32;
   config.shared_bytes = static_cast<std::int64_t>(device.max_shared_bytes);
   const auto too_large = [&] {
-    return operand_bytes(config, form) + sum_bytes(config, form, config.atom_n) >
-           config.shared_bytes;
+    return operand_bytes(config, form) + sum_bytes(config, form) > config.shared_bytes;
   };
   // The fastest of a sweep on an H200; each subgroup has 64x64 of C either way.
   if (config.subgroup >= 32) {
@@ -186,6 +179,7 @@ std::vector<std::string> reasons_against(const GemmMatrixConfig& config, const G
   power_of_two("tile k", config.tile_k, 1024);
   power_of_two("subgroups m", config.subgroups_m, 32);
   power_of_two("subgroups n", config.subgroups_n, 32);
+  power_of_two("subgroups k", config.subgroups_k, 32);
   within("strip", config.strip, 65536);
   require(config.pad >= 0 && config.pad <= 1024 && config.pad % 16 == 0,
           fmt::format("pad {} is no multiple of 16 bytes up to 1024", config.pad));
@@ -204,7 +198,7 @@ std::vector<std::string> reasons_against(const GemmMatrixConfig& config, const G
   };
   divides("subgroups m times atom m", config.subgroups_m * config.atom_m, config.tile_m);
   divides("subgroups n times atom n", config.subgroups_n * config.atom_n, config.tile_n);
-  divides("atom k", config.atom_k, config.tile_k);
+  divides("subgroups k times atom k", config.subgroups_k * config.atom_k, config.tile_k);
   for (const bool is_a : {true, false}) {
     const std::int64_t vector = staged_at_once(config, form, is_a);
     const std::int64_t rows = is_a ? config.tile_m : config.tile_n;
@@ -221,18 +215,14 @@ std::vector<std::string> reasons_against(const GemmMatrixConfig& config, const G
   }
   if (!reasons.empty()) return reasons;
 
-  const SumsShape sums = sums_shape(config, form);
-  for (std::string& reason : reasons_against(sums, form.accumulator)) {
+  for (std::string& reason : reasons_against(sums_shape(config, form), form.accumulator)) {
     reasons.push_back(std::move(reason));
   }
-  const std::int64_t bytes =
-      operand_bytes(config, form) + sum_bytes(config, form, sums.columns_at_once);
-  require(
-      bytes <= config.shared_bytes,
-      fmt::format("{} bytes of shared memory: {} for the tiles of A and B, {} for sums on their "
-                  "way to C; there are {}",
-                  bytes, operand_bytes(config, form), sum_bytes(config, form, sums.columns_at_once),
-                  config.shared_bytes));
+  const std::int64_t operands = operand_bytes(config, form), sums = sum_bytes(config, form);
+  require(operands + sums <= config.shared_bytes,
+          fmt::format("{} bytes of shared memory: {} for the tiles of A and B, {} for sums on "
+                      "their way to C; there are {}",
+                      operands + sums, operands, sums, config.shared_bytes));
   return reasons;
 }
 

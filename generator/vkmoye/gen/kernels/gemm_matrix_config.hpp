@@ -3,6 +3,9 @@
 //
 //   tile 128x128x32, subgroups 2x2, atom 16x16x16
 //     a subgroup sums up 64 x 64 of C: 4 x 4 matrices, of which it multiplies 4 + 4 for a step of k
+//   subgroups 2x2x2
+//     two subgroups have the same 64 x 64 of C: one multiplies the first step of k of each tile, one the
+//     second; their sums are added up at the end
 
 #include <string>
 #include <vector>
@@ -21,13 +24,14 @@ struct GemmMatrixConfig {
   std::int64_t subgroup = 32;                          // lanes
   std::int64_t tile_m = 128, tile_n = 128, tile_k = 32;
   std::int64_t subgroups_m = 2, subgroups_n = 2;  // of a workgroup, over (m, n)
+  std::int64_t subgroups_k = 1;                   // that share the k of a tile
   std::int64_t pad = 16;                          // bytes after each row of the shared tiles
   std::int64_t shared_bytes = 49152;              // of shared memory, at most
   std::int64_t strip = 16;  // tiles of m that workgroups walk down before they step aside
-  bool unroll = true;      // the compiler may repeat the loop over k
-  bool direct = true;      // sums that need nothing done go to C without shared memory
+  bool unroll = true;       // the compiler may repeat the loop over k
+  bool direct = true;       // sums that need nothing done go to C without shared memory
 
-  std::int64_t threads() const { return subgroups_m * subgroups_n * subgroup; }
+  std::int64_t threads() const { return subgroups_m * subgroups_n * subgroups_k * subgroup; }
   std::int64_t subgroup_rows() const { return tile_m / subgroups_m; }
   std::int64_t subgroup_columns() const { return tile_n / subgroups_n; }
 };
@@ -46,17 +50,14 @@ std::vector<std::string> reasons_against(const GemmMatrixConfig& config, const G
 /// where that is less, since shared memory is touched in one width.
 std::int64_t staged_at_once(const GemmMatrixConfig& config, const GemmForm& form, bool of_a);
 
-/// Columns of its sums that each subgroup brings to C through shared memory at once: all, or as many
-/// halves of them as there is room for beside the tiles of A and B.
-std::int64_t columns_at_once(const GemmMatrixConfig& config, const GemmForm& form);
-
 /// Whether there are matrix units that multiply such operands and sum up in such an accumulator.
 bool are_matrix_types(const GemmForm& form);
 
 /// Whether matrices of `shape` multiply the operands of `form` in subgroups, summed up in its accumulator.
 bool multiplies(const MatrixShape& shape, const GemmForm& form);
 
-/// How the sums of a workgroup are divided, see gemm_sums.hpp.
+/// How the sums of a workgroup are divided, see gemm_sums.hpp: as many columns at once as there is room
+/// for beside the tiles of A and B.
 SumsShape sums_shape(const GemmMatrixConfig& config, const GemmForm& form);
 
 /// Threads over (vectors of a row, rows) for stores of 16 bytes into rows that are `stride` times 16

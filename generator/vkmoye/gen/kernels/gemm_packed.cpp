@@ -14,15 +14,17 @@ namespace {
 
 using Use = ir::MatrixType::Use;
 
-SumsShape sums_shape(const GemmPackedConfig& c) {
-  return {.atom_m = c.atom_m,
-          .atom_n = c.atom_n,
-          .lanes = c.subgroup,
-          .subgroups_m = c.subgroups_m,
-          .subgroups_n = c.subgroups_n,
-          .rows = c.part_m,
-          .columns = c.part_n,
-          .columns_at_once = c.part_n & -c.part_n};
+SumsShape sums_shape(const GemmPackedConfig& c, const GemmForm& form) {
+  SumsShape shape = {.atom_m = c.atom_m,
+                     .atom_n = c.atom_n,
+                     .lanes = c.subgroup,
+                     .subgroups_m = c.subgroups_m,
+                     .subgroups_n = c.subgroups_n,
+                     .subgroups_k = c.subgroups_k,
+                     .rows = c.part_m,
+                     .columns = c.part_n};
+  shape.columns_at_once = columns_that_fit(shape, form.accumulator, c.shared_bytes);
+  return shape;
 }
 
 // A or B on its way from its buffer to the matrix units.
@@ -49,7 +51,7 @@ class Product {
                    declare(a_);
                    declare(b_);
                  }),
-        sums_(k_, buffers_, form, sums_shape(config)) {}
+        sums_(k_, buffers_, form, sums_shape(config, form)) {}
 
   ir::Kernel describe() {
     auto items = gen::items(gemm_packed_fields(), config_);
@@ -142,26 +144,37 @@ class Product {
     k_.multiply(a_.matrices[stage], b_.matrices[stage], sums_.matrices());
   }
 
+  // Subgroups that share k take blocks in turn. All go through the loop equally often, so that nothing in
+  // it depends on the subgroup; what is left over is a block for some of them.
   void sum_up() {
     const Expr all = ir::variable("k_blocks");
     const KTiles blocks = buffers_.of_slice(all);
-    const auto inside = [&](const Expr& block) { return ir::minimum(block, all - 1); };
-    const auto mine = [&](const Expr& block) {
-      return form_.split_k ? inside(blocks.first + block) : block;
+    const Expr sharers = to_index(config_.subgroups_k);
+    const bool are_shared = config_.subgroups_k > 1;
+    const auto number = [&](const Expr& i) {
+      return blocks.first + sums_.subgroup_k() + sharers * i;
     };
+    const auto inside = [&](const Expr& i) { return ir::minimum(number(i), all - 1); };
+    const auto mine = [&](const Expr& i) {
+      return form_.split_k || are_shared ? inside(i) : number(i);
+    };
+    const auto multiply_block = [&](const Expr& i, bool reads_next) {
+      for (std::int64_t step = 0; step < config_.steps; ++step) {
+        const int stage = static_cast<int>(step % 2);
+        const bool is_last = step + 1 == config_.steps;
+        if (!is_last) read(1 - stage, mine(i), step + 1);
+        if (is_last && reads_next) read(1 - stage, inside(i + 1), 0);
+        multiply(stage);
+      }
+    };
+    const Expr each = are_shared ? k_.let("blocks_each", blocks.count / sharers) : blocks.count;
     read(0, mine(0), 0);
     k_.loop(
-        "block", blocks.count,
-        [&](const Expr& block) {
-          for (std::int64_t step = 0; step < config_.steps; ++step) {
-            const int stage = static_cast<int>(step % 2);
-            const bool is_last = step + 1 == config_.steps;
-            read(1 - stage, is_last ? inside(blocks.first + block + 1) : mine(block),
-                 is_last ? 0 : step + 1);
-            multiply(stage);
-          }
-        },
+        "block", each, [&](const Expr& i) { multiply_block(i, /*reads_next=*/true); },
         ir::Unroll::never);
+    if (!are_shared) return;
+    k_.branch({ir::less(sums_.subgroup_k(), blocks.count % sharers)},
+              [&] { multiply_block(each, /*reads_next=*/false); });
   }
 
   const GemmPackedConfig& config_;
@@ -183,8 +196,13 @@ const std::vector<ConfigField<GemmPackedConfig>>& gemm_packed_fields() {
                             {&Config::subgroup}),
       numbers_field<Config>("part", "MxN: elements of C that one subgroup sums up",
                             {&Config::part_m, &Config::part_n}),
-      numbers_field<Config>("subgroups", "MxN: subgroups of a workgroup over (m, n)",
-                            {&Config::subgroups_m, &Config::subgroups_n}),
+      numbers_field<Config>("subgroups",
+                            "MxN or MxNxK: subgroups of a workgroup over (m, n), and that take "
+                            "blocks of k in turn",
+                            {&Config::subgroups_m, &Config::subgroups_n, &Config::subgroups_k}, 'x',
+                            1),
+      numbers_field<Config>("shared-bytes", "bytes of shared memory, at most",
+                            {&Config::shared_bytes}),
       choice_field<Config, bool>("wait", "what is read ahead waits as matrices or as words",
                                  {"matrices", "words"}, &Config::words),
       numbers_field<Config>("steps", "of k in a block of a packed operand, a power of two from 2",
@@ -203,11 +221,12 @@ GemmPackedConfig gemm_packed_config(const GemmForm& form, const DeviceCaps& devi
   config.atom_n = usual.atom_n;
   config.atom_k = usual.atom_k;
   config.subgroup = usual.subgroup;
+  config.shared_bytes = usual.shared_bytes;
   const std::int64_t fragments = usual.subgroup < 32 ? 2 : 4;  // see gemm_matrix_config
   config.part_m = fragments * usual.atom_m;
   // Sums of 16 bits leave registers for more, where two share one: not on GPUs of 64 lanes (AMD).
-  const bool is_wide = usual.subgroup == 32 && device.max_subgroup_size == 32 &&
-                       form.accumulator == ScalarType::f16;
+  const bool is_wide =
+      usual.subgroup == 32 && device.max_subgroup_size == 32 && form.accumulator == ScalarType::f16;
   config.part_n = (is_wide ? 6 : fragments) * usual.atom_n;
   return config;
 }
@@ -234,6 +253,7 @@ std::vector<std::string> reasons_against(const GemmPackedConfig& config, const G
   require_power_of_two("subgroup size", config.subgroup, 128, reasons);
   require_power_of_two("subgroups m", config.subgroups_m, 32, reasons);
   require_power_of_two("subgroups n", config.subgroups_n, 32, reasons);
+  require_power_of_two("subgroups k", config.subgroups_k, 32, reasons);
   within("part m", config.part_m, 1024);
   within("part n", config.part_n, 1024);
   require_power_of_two("steps", config.steps, 16, reasons);
@@ -257,9 +277,13 @@ std::vector<std::string> reasons_against(const GemmPackedConfig& config, const G
   divides("atom n", config.atom_n, config.part_n);
   divides("subgroup size", config.subgroup, config.atom_m * config.atom_k);
   divides("subgroup size", config.subgroup, config.atom_n * config.atom_k);
-  for (std::string& reason : reasons_against(sums_shape(config), form.accumulator)) {
-    reasons.push_back(std::move(reason));
-  }
+  if (!reasons.empty()) return reasons;
+  const SumsShape sums = sums_shape(config, form);
+  reasons = reasons_against(sums, form.accumulator);
+  const std::int64_t bytes = shared_bytes(sums, form.accumulator);
+  require(bytes <= config.shared_bytes,
+          fmt::format("{} bytes of shared memory for sums on their way to C; there are {}", bytes,
+                      config.shared_bytes));
   return reasons;
 }
 

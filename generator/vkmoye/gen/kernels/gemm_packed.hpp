@@ -6,6 +6,10 @@
 //     a step of k: 16                  a lane reads 16 bytes for each of 4 + 4 matrices, 512 bytes side
 //                                      by side for a subgroup, while the step before is multiplied
 //
+// Subgroups may share a part of C: with 2x2x2 of them, one has the even blocks of k, one the odd ones,
+// and their sums are added up through shared memory at the end. So few parts of C fill a device with
+// fewer slices of k, whose sums are written and read once more.
+//
 // Bindings a, b (blocks as in packed_form.hpp), what the epilogue reads, c. Arguments: m, n, k, ldc,
 // alpha, beta as in gemm.hpp; k_blocks, a_blocks, b_blocks: blocks along k and along the rows of a and
 // b, of all matrices of a batch; a_step, b_step: from one matrix of a batch to the next, blocks of
@@ -28,13 +32,15 @@ struct GemmPackedConfig {
   std::int64_t subgroup = 32;                          // lanes
   std::int64_t part_m = 64, part_n = 64;               // of C for one subgroup
   std::int64_t subgroups_m = 2, subgroups_n = 2;       // of a workgroup, over (m, n)
-  bool words = true;       // what is read ahead waits as words, else as matrices
-  std::int64_t steps = 2;  // of k in a block of an operand: even
+  std::int64_t subgroups_k = 1;                        // that share blocks of k
+  std::int64_t shared_bytes = 49152;                   // of shared memory, at most
+  bool words = true;        // what is read ahead waits as words, else as matrices
+  std::int64_t steps = 2;   // of k in a block of an operand: even
   std::int64_t strip = 16;  // rows of tiles that workgroups walk down before they step aside
 
   std::int64_t tile_m() const { return part_m * subgroups_m; }
   std::int64_t tile_n() const { return part_n * subgroups_n; }
-  std::int64_t threads() const { return subgroups_m * subgroups_n * subgroup; }
+  std::int64_t threads() const { return subgroups_m * subgroups_n * subgroups_k * subgroup; }
 };
 
 /// The config for products of `form` on `device`: its matrices and subgroups; where it has no such

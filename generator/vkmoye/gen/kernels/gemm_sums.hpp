@@ -7,7 +7,8 @@
 //
 // Where nothing is to be done with them and the tile is inside, matrices are stored straight to C.
 // Else a row of each subgroup's matrices after the other goes through shared memory, from where
-// lanes that stand side by side bring rows of C to their places.
+// lanes that stand side by side bring rows of C to their places. Subgroups that share k have a place
+// each there; what they bring to C is added up on the way, that of the first part of k first.
 
 #include <string>
 #include <vector>
@@ -21,11 +22,19 @@ namespace vkmoye::gen {
 struct SumsShape {
   std::int64_t atom_m = 16, atom_n = 16;          // of a matrix
   std::int64_t lanes = 32;                        // of a subgroup
-  std::int64_t subgroups_m = 2, subgroups_n = 2;  // over (m, n); subgroup s is (s % m, s / m)
-  std::int64_t rows = 64, columns = 64;           // of C for one subgroup
-  std::int64_t columns_at_once = 64;              // through shared memory; divides columns
-  bool direct = true;                             // matrices may be stored straight to C
+  std::int64_t subgroups_m = 2, subgroups_n = 2;  // over (m, n, k), m first
+  std::int64_t subgroups_k = 1;
+  std::int64_t rows = 64, columns = 64;  // of C for one subgroup
+  std::int64_t columns_at_once = 64;     // through shared memory; divides columns
+  bool direct = true;                    // matrices may be stored straight to C
 };
+
+/// Of shared memory, for sums of `accumulator` on their way to C.
+std::int64_t shared_bytes(const SumsShape& shape, ScalarType accumulator);
+
+/// Columns of `shape` that can go through `bytes` of shared memory at once: all, or as many halves of them
+/// as fit, at least those of a matrix; where their number is no power of two, of what lanes divide.
+std::int64_t columns_that_fit(SumsShape shape, ScalarType accumulator, std::int64_t bytes);
 
 /// Why lanes cannot bring sums of `accumulator` to C; empty: they can.
 std::vector<std::string> reasons_against(const SumsShape& shape, ScalarType accumulator);
@@ -36,11 +45,16 @@ class GemmSums {
   GemmSums(Builder& k, GemmBuffers& buffers, const GemmForm& form, const SumsShape& shape);
 
   const Matrices& matrices() const { return sums_; }
-  /// Of this subgroup, over (m, n).
+  /// Of this subgroup, over (m, n, k).
   Expr subgroup_m() const { return k_.subgroup() % to_index(shape_.subgroups_m); }
-  Expr subgroup_n() const { return k_.subgroup() / to_index(shape_.subgroups_m); }
+  Expr subgroup_n() const {
+    return k_.subgroup() / to_index(shape_.subgroups_m) % to_index(shape_.subgroups_n);
+  }
+  Expr subgroup_k() const {
+    return k_.subgroup() / to_index(shape_.subgroups_m * shape_.subgroups_n);
+  }
 
-  /// Each sum to its place in C.
+  /// Each sum to its place in C. Precondition: all subgroups come by.
   void write();
 
  private:
