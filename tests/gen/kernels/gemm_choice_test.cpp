@@ -384,6 +384,7 @@ TEST(GemmCandidates, TheFirstOfEachRowComeFirst) {
   for (const GemmChoice& one : candidates) texts.push_back(one.text());
   EXPECT_EQ(texts.front(), "gemm/coopmat --strip 8 --subgroups 2x4 --tile 128x256x32 --unroll yes");
   EXPECT_THAT(texts, Contains(HasSubstr("--split-k 16")));
+  EXPECT_THAT(texts, Contains("gemm/packed --part 64x64 --subgroups 2x2x2 --split-k 8"));
   EXPECT_THAT(texts, Each(Not(HasSubstr("/2x4"))));
 }
 

@@ -14,6 +14,7 @@ constexpr const char* kCandidates = R"(
 # --- matrix units, tiles through shared memory ---
 * | f16,f32 f16,f16 bf16,f32 | least>=17 lanes>=32                         | gemm/coopmat --tile 128x256x32/128x128x64/256x128x32/128x128x32/256x256x32/64x128x64/128x64x64/64x64x64 --subgroups 2x4/2x2/4x2/4x4 --strip 8/1/16 --unroll yes/no |
 * | f16,f32 f16,f16 bf16,f32 | least>=17 lanes>=32 elements<=1048576 k>=2048 | gemm/coopmat --tile 128x128x64/64x64x64/128x64x64/64x128x64 --subgroups 2x2/2x4 --split-k 8/16/4/32/64/2 |
+* | f16,f32 f16,f16 bf16,f32 | least>=17 lanes>=32 elements<=1048576 k>=2048 | gemm/coopmat --tile 128x128x64/64x64x64/128x128x32/128x64x64 --subgroups 2x2x2/1x1x4/2x1x4/2x1x2 --split-k 8/4/16/32/2 |
 * | f16,f32 f16,f16 bf16,f32 | m<=32 lanes>=32                             | gemm/coopmat --tile 16x128x64/16x64x128/16x256x64/32x128x64 --subgroups 1x4/1x2 --split-k 8/4/16/1/32 |
 * | f16,f32 f16,f16 bf16,f32 | n<=32 lanes>=32                             | gemm/coopmat --tile 128x16x64/64x16x128/256x16x64/128x32x64 --subgroups 4x1/2x1 --split-k 8/4/16/1/32 |
 * | i8,i32 u8,u32            | lanes>=32                                   | gemm/coopmat --tile 128x128x128/128x256x64/128x128x64/64x128x128/64x64x128 --subgroups 2x2/2x4/4x2 --strip 8/1/16 --unroll yes/no |
@@ -22,6 +23,7 @@ constexpr const char* kCandidates = R"(
 
 # --- matrix units, operands packed first ---
 * | f16,f32 f16,f16          | least>=17 lanes>=32                         | gemm/packed --part 64x64/64x32/128x64/32x64/64x128 --subgroups 2x2/1x2/2x4 --strip 8/4/16 |
+* | f16,f32 f16,f16          | least>=17 lanes>=32 elements<=1048576 k>=2048 | gemm/packed --part 64x64/32x32/64x32 --subgroups 2x2x2/2x1x4/1x1x8/2x2/2x4 --split-k 8/4/16/2/32 |
 * | f16,f32 f16,f16          | lanes<=16                                   | gemm/packed --part 32x32/16x16 --subgroups 2x2/1x1 |
 
 # --- few rows or columns ---
