@@ -53,10 +53,6 @@ void Machine::run(const ir::Body& body, const Lanes& active) {
   }
 }
 
-const ir::Array& Machine::array_of(const ir::Element& element) const {
-  return *arrays_.at(element.array);
-}
-
 // Whether something in `body` has to be followed: else it is passed over.
 bool Machine::concerns(const ir::Body& body) {
   const auto found = concerns_.find(&body);

@@ -129,10 +129,13 @@ class Machine {
   Lanes moving(const ir::MatrixRegion& region, const Lanes& active) const;
   /// Tells the guest where some lanes of a subgroup come by and others do not.
   void require_whole_subgroups(const char* what, const Lanes& active);
-  const ir::Array& array_of(const ir::MatrixPart& part) const { return *arrays_.at(part.array); }
+  /// Of what a statement touches: an element, or a part of matrices.
+  template <class Part>
+  const ir::Array& array_of(const Part& part) const {
+    return *arrays_.at(part.array);
+  }
 
   bool concerns(const ir::Body& body);
-  const ir::Array& array_of(const ir::Element& element) const;
 
   const ir::Kernel& kernel_;
   const Workgroup workgroup_;
