@@ -257,7 +257,8 @@ TEST_F(PackCli, WhatDoesNotFitIsRefusedWithEveryReason) {
   refused(pack("b.npy", "c.packed", {"--batch", "2"}), "unknown option '--batch'");
   refused(pack("bias.npy", "c.packed"), "has 1 dimension");
   write_file(file("f.npy"), npy("<f4", "(2, 2)", std::string(16, 'x')));
-  refused(pack("f.npy", "c.packed"), "operands of f32: there is f16");
+  refused(pack("f.npy", "c.packed"),
+          "operands of f32 summed up in f32: there are f16 in f32, f16 in f16");
   refused(bench({"pack", "gemm/simt", "--in", file("b.npy"), "--out", file("c.packed")}),
           "gemm/simt takes plain operands");
   EXPECT_FALSE(std::filesystem::exists(file("c.packed")));

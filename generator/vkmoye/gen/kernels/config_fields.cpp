@@ -42,6 +42,28 @@ bool is_power_of_two(std::int64_t value, std::int64_t most) {
   return value > 0 && value <= most && std::has_single_bit(static_cast<std::uint64_t>(value));
 }
 
+void require(bool holds, std::string reason, std::vector<std::string>& reasons) {
+  if (!holds) reasons.push_back(std::move(reason));
+}
+
+void require_within(const char* what, std::int64_t value, std::int64_t most,
+                    std::vector<std::string>& reasons) {
+  if (value >= 1 && value <= most) return;
+  reasons.push_back(fmt::format("{} {} is outside 1..{}", what, value, most));
+}
+
+void require_divides(const std::string& what, std::int64_t part, std::int64_t whole,
+                     std::vector<std::string>& reasons) {
+  if (whole % part == 0 && whole >= part) return;
+  reasons.push_back(fmt::format("{} {} does not divide {}", what, part, whole));
+}
+
+void require_threads(std::int64_t threads, std::vector<std::string>& reasons) {
+  constexpr std::int64_t kMost = 1024;
+  if (threads <= kMost) return;
+  reasons.push_back(fmt::format("{} threads, there are at most {}", threads, kMost));
+}
+
 void require_power_of_two(const char* what, std::int64_t value, std::int64_t most,
                           std::vector<std::string>& reasons) {
   if (is_power_of_two(value, most)) return;

@@ -56,6 +56,20 @@ std::string no_option(const std::string& name, const std::vector<std::string>& t
 /// Whether `value` is one of 1, 2, 4 .. `most`.
 bool is_power_of_two(std::int64_t value, std::int64_t most);
 
+/// Adds `reason` to `reasons`, unless it holds.
+void require(bool holds, std::string reason, std::vector<std::string>& reasons);
+
+/// Adds "strip 0 is outside 1..65536", unless `value` is inside.
+void require_within(const char* what, std::int64_t value, std::int64_t most,
+                    std::vector<std::string>& reasons);
+
+/// Adds "atom n 16 does not divide 72", unless it does and `whole` is not 0. Precondition: part >= 1.
+void require_divides(const std::string& what, std::int64_t part, std::int64_t whole,
+                     std::vector<std::string>& reasons);
+
+/// Adds "2048 threads, there are at most 1024", of a workgroup on any device.
+void require_threads(std::int64_t threads, std::vector<std::string>& reasons);
+
 /// Adds "rounds 3 is no power of two up to 16" to `reasons`, unless `value` is one.
 void require_power_of_two(const char* what, std::int64_t value, std::int64_t most,
                           std::vector<std::string>& reasons);

@@ -5,19 +5,10 @@
 #include <algorithm>
 #include <set>
 
-#include "vkmoye/gen/ir/kernel.hpp"
-#include "vkmoye/gen/kernels/fragment_probe.hpp"
 #include "vkmoye/gen/kernels/gemm_sums.hpp"
 
 namespace vkmoye::gen {
 namespace {
-
-// What matrix units multiply, and sum up in.
-constexpr std::pair<ScalarType, ScalarType> kTypes[] = {
-    {ScalarType::f16, ScalarType::f32},  {ScalarType::f16, ScalarType::f16},
-    {ScalarType::bf16, ScalarType::f32}, {ScalarType::i8, ScalarType::i32},
-    {ScalarType::u8, ScalarType::u32},
-};
 
 // Of the tiles of A and B in shared memory.
 std::int64_t operand_bytes(const GemmMatrixConfig& config, const GemmForm& form) {
@@ -41,18 +32,6 @@ std::int64_t staged_at_once(const GemmMatrixConfig& config, const GemmForm& form
   return std::min(widest_access(form.operand), k_contiguous ? config.atom_k
                                                : of_a       ? config.atom_m
                                                             : config.atom_n);
-}
-
-bool are_matrix_types(const GemmForm& form) {
-  return std::any_of(std::begin(kTypes), std::end(kTypes), [&](const auto& row) {
-    return row.first == form.operand && row.second == form.accumulator;
-  });
-}
-
-bool multiplies(const MatrixShape& shape, const GemmForm& form) {
-  return shape.a == ir::component_name(form.operand) && shape.b == shape.a &&
-         shape.c == ir::component_name(form.accumulator) && shape.result == shape.c &&
-         shape.scope == "subgroup" && !shape.saturating;
 }
 
 SumsShape sums_shape(const GemmMatrixConfig& config, const GemmForm& form) {
@@ -94,11 +73,7 @@ Layout staging_threads(std::int64_t vectors, std::int64_t rows, std::int64_t str
 
 const std::vector<ConfigField<GemmMatrixConfig>>& gemm_matrix_fields() {
   using Config = GemmMatrixConfig;
-  static const std::vector<ConfigField<Config>> fields = {
-      numbers_field<Config>("atom", "MxNxK: of one product of matrix units, as the device has it",
-                            {&Config::atom_m, &Config::atom_n, &Config::atom_k}),
-      numbers_field<Config>("subgroup-size", "lanes of a subgroup, as the device has them",
-                            {&Config::subgroup}),
+  static const auto fields = behind_atom_fields<Config>({
       numbers_field<Config>(
           "tile", "MxNxK: elements of C that one workgroup sums up, and of k that it stages",
           {&Config::tile_m, &Config::tile_n, &Config::tile_k}),
@@ -119,24 +94,13 @@ const std::vector<ConfigField<GemmMatrixConfig>>& gemm_matrix_fields() {
       choice_field<Config, bool>("direct",
                                  "yes: sums that need nothing done go to C without shared memory",
                                  {"no", "yes"}, &Config::direct),
-  };
+  });
   return fields;
 }
 
 GemmMatrixConfig gemm_matrix_config(const GemmForm& form, const DeviceCaps& device) {
   GemmMatrixConfig config;
-  config.subgroup = lanes_of_matrices(device);
-  config.atom_k = 32 / bytes_of(form.operand);
-  // The largest: fewer of them to name, and no more registers.
-  std::uint64_t largest = 0;
-  for (const MatrixShape& shape : device.matrix_shapes) {
-    const std::uint64_t products = std::uint64_t{shape.m} * shape.n * shape.k;
-    if (!multiplies(shape, form) || products <= largest) continue;
-    largest = products;
-    config.atom_m = shape.m;
-    config.atom_n = shape.n;
-    config.atom_k = shape.k;
-  }
+  static_cast<GemmAtom&>(config) = gemm_atom(form, device);
   // Rows of 64 bytes, or of 128 where that is four steps of k as well.
   config.tile_k = bytes_of(form.operand) == 1 ? 128 : 32;
   // Few lanes: a compiler for the CPU takes seconds for each product of matrices beyond these.
@@ -159,42 +123,24 @@ GemmMatrixConfig gemm_matrix_config(const GemmForm& form, const DeviceCaps& devi
 
 std::vector<std::string> reasons_against(const GemmMatrixConfig& config, const GemmForm& form) {
   std::vector<std::string> reasons = reasons_against_form(form);
-  const auto require = [&](bool holds, std::string reason) {
-    if (!holds) reasons.push_back(std::move(reason));
-  };
-  const auto within = [&](const char* what, std::int64_t value, std::int64_t most) {
-    require(value >= 1 && value <= most, fmt::format("{} {} is outside 1..{}", what, value, most));
-  };
-  const auto power_of_two = [&](const char* what, std::int64_t value, std::int64_t most) {
-    require_power_of_two(what, value, most, reasons);
-  };
-  require(form.operand != ScalarType::bf16 || form.result != ScalarType::f16,
-          "operands of bf16 and a result of f16: a shader has one floating type of 16 bits");
-  power_of_two("atom m", config.atom_m, 256);
-  power_of_two("atom n", config.atom_n, 256);
-  power_of_two("atom k", config.atom_k, 256);
-  power_of_two("subgroup", config.subgroup, 128);
-  within("tile m", config.tile_m, 1024);
-  within("tile n", config.tile_n, 1024);
-  power_of_two("tile k", config.tile_k, 1024);
-  power_of_two("subgroups m", config.subgroups_m, 32);
-  power_of_two("subgroups n", config.subgroups_n, 32);
-  power_of_two("subgroups k", config.subgroups_k, 32);
-  within("strip", config.strip, 65536);
+  require_matrix_types(form, {ScalarType::f16, ScalarType::bf16, ScalarType::i8, ScalarType::u8},
+                       reasons);
+  require_atom(config, 256, reasons);
+  require_within("tile m", config.tile_m, 1024, reasons);
+  require_within("tile n", config.tile_n, 1024, reasons);
+  require_power_of_two("tile k", config.tile_k, 1024, reasons);
+  require_power_of_two("subgroups m", config.subgroups_m, 32, reasons);
+  require_power_of_two("subgroups n", config.subgroups_n, 32, reasons);
+  require_power_of_two("subgroups k", config.subgroups_k, 32, reasons);
+  require_within("strip", config.strip, 65536, reasons);
   require(config.pad >= 0 && config.pad <= 1024 && config.pad % 16 == 0,
-          fmt::format("pad {} is no multiple of 16 bytes up to 1024", config.pad));
-  require(are_matrix_types(form),
-          fmt::format("operands of {} summed up in {}: there are f16 in f16 and f32, bf16 in f32, "
-                      "i8 in i32, u8 in u32",
-                      to_string(form.operand), to_string(form.accumulator)));
-  require(form.result != ScalarType::bf16, "a result of bf16: no shader rounds to it");
+          fmt::format("pad {} is no multiple of 16 bytes up to 1024", config.pad), reasons);
   if (!reasons.empty()) return reasons;
 
   const std::int64_t threads = config.threads();
-  require(threads <= 1024, fmt::format("{} threads, there are at most 1024", threads));
-  const auto divides = [&](const char* what, std::int64_t part, std::int64_t whole) {
-    require(whole % part == 0 && whole >= part,
-            fmt::format("{} {} does not divide {}", what, part, whole));
+  require_threads(threads, reasons);
+  const auto divides = [&](const std::string& what, std::int64_t part, std::int64_t whole) {
+    require_divides(what, part, whole, reasons);
   };
   divides("subgroups m times atom m", config.subgroups_m * config.atom_m, config.tile_m);
   divides("subgroups n times atom n", config.subgroups_n * config.atom_n, config.tile_n);
@@ -206,12 +152,13 @@ std::vector<std::string> reasons_against(const GemmMatrixConfig& config, const G
     const std::int64_t along = k_contiguous ? config.tile_k : rows;
     const std::int64_t across = k_contiguous ? rows : config.tile_k;
     const char* whose = is_a ? "A" : "B";
-    divides(fmt::format("staging {}: vectors of", whose).c_str(), vector, along);
+    divides(fmt::format("staging {}: vectors of", whose), vector, along);
     if (along % vector != 0) continue;
     const std::int64_t others = threads / (along / vector);
     require(others >= 1 && across % others == 0,
             fmt::format("staging {}: {} threads, {} side by side, do not divide {} rows", whose,
-                        threads, along / vector, across));
+                        threads, along / vector, across),
+            reasons);
   }
   if (!reasons.empty()) return reasons;
 
@@ -222,7 +169,8 @@ std::vector<std::string> reasons_against(const GemmMatrixConfig& config, const G
   require(operands + sums <= config.shared_bytes,
           fmt::format("{} bytes of shared memory: {} for the tiles of A and B, {} for sums on "
                       "their way to C; there are {}",
-                      operands + sums, operands, sums, config.shared_bytes));
+                      operands + sums, operands, sums, config.shared_bytes),
+          reasons);
   return reasons;
 }
 

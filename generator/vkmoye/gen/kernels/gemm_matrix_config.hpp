@@ -12,6 +12,7 @@
 
 #include "vkmoye/contract/device_caps.hpp"
 #include "vkmoye/gen/kernels/config_fields.hpp"
+#include "vkmoye/gen/kernels/gemm_atom.hpp"
 #include "vkmoye/gen/kernels/gemm_form.hpp"
 #include "vkmoye/layout/layout.hpp"
 
@@ -19,9 +20,7 @@ namespace vkmoye::gen {
 
 struct SumsShape;
 
-struct GemmMatrixConfig {
-  std::int64_t atom_m = 16, atom_n = 16, atom_k = 16;  // of one product of matrix units
-  std::int64_t subgroup = 32;                          // lanes
+struct GemmMatrixConfig : GemmAtom {
   std::int64_t tile_m = 128, tile_n = 128, tile_k = 32;
   std::int64_t subgroups_m = 2, subgroups_n = 2;  // of a workgroup, over (m, n)
   std::int64_t subgroups_k = 1;                   // that share the k of a tile
@@ -49,12 +48,6 @@ std::vector<std::string> reasons_against(const GemmMatrixConfig& config, const G
 /// Elements of A, or of B, that a thread stages at once: 16 bytes, or what lies side by side in a matrix
 /// where that is less, since shared memory is touched in one width.
 std::int64_t staged_at_once(const GemmMatrixConfig& config, const GemmForm& form, bool of_a);
-
-/// Whether there are matrix units that multiply such operands and sum up in such an accumulator.
-bool are_matrix_types(const GemmForm& form);
-
-/// Whether matrices of `shape` multiply the operands of `form` in subgroups, summed up in its accumulator.
-bool multiplies(const MatrixShape& shape, const GemmForm& form);
 
 /// How the sums of a workgroup are divided, see gemm_sums.hpp: as many columns at once as there is room
 /// for beside the tiles of A and B.

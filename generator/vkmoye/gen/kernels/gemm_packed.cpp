@@ -6,7 +6,6 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
-#include "vkmoye/gen/kernels/gemm_matrix.hpp"
 #include "vkmoye/gen/kernels/gemm_sums.hpp"
 
 namespace vkmoye::gen {
@@ -189,11 +188,7 @@ class Product {
 
 const std::vector<ConfigField<GemmPackedConfig>>& gemm_packed_fields() {
   using Config = GemmPackedConfig;
-  static const std::vector<ConfigField<Config>> fields = {
-      numbers_field<Config>("atom", "MxNxK: of one product of matrix units, as the device has it",
-                            {&Config::atom_m, &Config::atom_n, &Config::atom_k}),
-      numbers_field<Config>("subgroup-size", "lanes of a subgroup, as the device has them",
-                            {&Config::subgroup}),
+  static const auto fields = behind_atom_fields<Config>({
       numbers_field<Config>("part", "MxN: elements of C that one subgroup sums up",
                             {&Config::part_m, &Config::part_n}),
       numbers_field<Config>("subgroups",
@@ -210,24 +205,20 @@ const std::vector<ConfigField<GemmPackedConfig>>& gemm_packed_fields() {
       numbers_field<Config>("strip",
                             "rows of tiles that workgroups walk down before they step aside",
                             {&Config::strip}),
-  };
+  });
   return fields;
 }
 
 GemmPackedConfig gemm_packed_config(const GemmForm& form, const DeviceCaps& device) {
-  const GemmMatrixConfig usual = gemm_matrix_config(form, device);
   GemmPackedConfig config;
-  config.atom_m = usual.atom_m;
-  config.atom_n = usual.atom_n;
-  config.atom_k = usual.atom_k;
-  config.subgroup = usual.subgroup;
-  config.shared_bytes = usual.shared_bytes;
-  const std::int64_t fragments = usual.subgroup < 32 ? 2 : 4;  // see gemm_matrix_config
-  config.part_m = fragments * usual.atom_m;
+  static_cast<GemmAtom&>(config) = gemm_atom(form, device);
+  config.shared_bytes = static_cast<std::int64_t>(device.max_shared_bytes);
+  const std::int64_t fragments = config.subgroup < 32 ? 2 : 4;  // see gemm_matrix_config
+  config.part_m = fragments * config.atom_m;
   // Sums of 16 bits leave registers for more, where two share one: not on GPUs of 64 lanes (AMD).
-  const bool is_wide =
-      usual.subgroup == 32 && device.max_subgroup_size == 32 && form.accumulator == ScalarType::f16;
-  config.part_n = (is_wide ? 6 : fragments) * usual.atom_n;
+  const bool is_wide = config.subgroup == 32 && device.max_subgroup_size == 32 &&
+                       form.accumulator == ScalarType::f16;
+  config.part_n = (is_wide ? 6 : fragments) * config.atom_n;
   return config;
 }
 
@@ -241,49 +232,30 @@ PackedForm packed_form(const GemmPackedConfig& config, const GemmForm& form, cha
 
 std::vector<std::string> reasons_against(const GemmPackedConfig& config, const GemmForm& form) {
   std::vector<std::string> reasons = reasons_against_form(form);
-  const auto require = [&](bool holds, std::string reason) {
-    if (!holds) reasons.push_back(std::move(reason));
-  };
-  const auto within = [&](const char* what, std::int64_t value, std::int64_t most) {
-    require(value >= 1 && value <= most, fmt::format("{} {} is outside 1..{}", what, value, most));
-  };
-  require_power_of_two("atom m", config.atom_m, 64, reasons);
-  require_power_of_two("atom n", config.atom_n, 64, reasons);
-  require_power_of_two("atom k", config.atom_k, 64, reasons);
-  require_power_of_two("subgroup size", config.subgroup, 128, reasons);
+  require_matrix_types(form, {ScalarType::f16}, reasons);
+  require_atom(config, 64, reasons);
   require_power_of_two("subgroups m", config.subgroups_m, 32, reasons);
   require_power_of_two("subgroups n", config.subgroups_n, 32, reasons);
   require_power_of_two("subgroups k", config.subgroups_k, 32, reasons);
-  within("part m", config.part_m, 1024);
-  within("part n", config.part_n, 1024);
+  require_within("part m", config.part_m, 1024, reasons);
+  require_within("part n", config.part_n, 1024, reasons);
   require_power_of_two("steps", config.steps, 16, reasons);
-  within("strip", config.strip, 65536);
-  require(config.steps % 2 == 0, fmt::format("steps {} is not even", config.steps));
-  require(form.operand == ScalarType::f16,
-          fmt::format("operands of {}: there is f16", to_string(form.operand)));
-  require(form.accumulator == ScalarType::f16 || form.accumulator == ScalarType::f32,
-          fmt::format("accumulator of {} for operands of {}: there are f16 and f32",
-                      to_string(form.accumulator), to_string(form.operand)));
-  require(form.result != ScalarType::bf16, "a result of bf16: no shader rounds to it");
+  require_within("strip", config.strip, 65536, reasons);
+  require(config.steps % 2 == 0, fmt::format("steps {} is not even", config.steps), reasons);
   if (!reasons.empty()) return reasons;
 
-  const auto divides = [&](const char* what, std::int64_t part, std::int64_t whole) {
-    require(whole % part == 0 && whole >= part,
-            fmt::format("{} {} does not divide {}", what, part, whole));
-  };
-  require(config.threads() <= 1024,
-          fmt::format("{} threads, there are at most 1024", config.threads()));
-  divides("atom m", config.atom_m, config.part_m);
-  divides("atom n", config.atom_n, config.part_n);
-  divides("subgroup size", config.subgroup, config.atom_m * config.atom_k);
-  divides("subgroup size", config.subgroup, config.atom_n * config.atom_k);
+  require_threads(config.threads(), reasons);
+  require_divides("atom m", config.atom_m, config.part_m, reasons);
+  require_divides("atom n", config.atom_n, config.part_n, reasons);
+  require_held_alike(config, reasons);
   if (!reasons.empty()) return reasons;
   const SumsShape sums = sums_shape(config, form);
   reasons = reasons_against(sums, form.accumulator);
   const std::int64_t bytes = shared_bytes(sums, form.accumulator);
   require(bytes <= config.shared_bytes,
           fmt::format("{} bytes of shared memory for sums on their way to C; there are {}", bytes,
-                      config.shared_bytes));
+                      config.shared_bytes),
+          reasons);
   return reasons;
 }
 

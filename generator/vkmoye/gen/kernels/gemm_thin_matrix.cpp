@@ -5,7 +5,6 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
-#include "vkmoye/gen/kernels/fragment_lanes.hpp"
 #include "vkmoye/gen/kernels/gemm_buffers.hpp"
 
 namespace vkmoye::gen {
@@ -34,9 +33,9 @@ class ThinMatrixProduct {
         vector_(widest_access(form.operand)),
         k_(name, config.threads(), to_index(config.subgroup)),
         a_{"a",           &GemmBuffers::a, form.a_k_contiguous,
-           config.tile_m, config.atom_m,   lanes_of(config.order_a, config.atom_m)},
+           config.tile_m, config.atom_m,   *lanes_of(config, form, true).lanes},
         b_{"b",           &GemmBuffers::b, form.b_k_contiguous,
-           config.tile_n, config.atom_n,   lanes_of(config.order_b, config.atom_n)},
+           config.tile_n, config.atom_n,   *lanes_of(config, form, false).lanes},
         buffers_(k_, form, {config.tile_m, config.tile_n, depth() * config.subgroups}) {}
 
   ir::Kernel describe() {
@@ -60,9 +59,6 @@ class ThinMatrixProduct {
   }
 
  private:
-  FragmentLanes lanes_of(const OrderOrReason& order, std::int64_t rows) const {
-    return *take_apart(*order.layout, config_.held(rows)).lanes;
-  }
   // Matrices along k that a lane's vector goes to.
   std::int64_t steps() const { return vector_ / size(a_.order.k_numbers); }
   // Of k that a subgroup reads at once.

@@ -18,18 +18,18 @@
 #include "vkmoye/contract/device_caps.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
 #include "vkmoye/gen/kernels/config_fields.hpp"
+#include "vkmoye/gen/kernels/fragment_lanes.hpp"
+#include "vkmoye/gen/kernels/gemm_atom.hpp"
 #include "vkmoye/gen/kernels/gemm_form.hpp"
 #include "vkmoye/gen/kernels/packed_form.hpp"
 
 namespace vkmoye::gen {
 
-struct GemmThinMatrixConfig {
-  std::int64_t atom_m = 16, atom_n = 16, atom_k = 16;  // of one product of matrix units
-  std::int64_t subgroup = 32;                          // lanes
-  std::int64_t tile_m = 16, tile_n = 16;               // of C for a workgroup
-  std::int64_t subgroups = 16;                         // of a workgroup, along k
-  std::int64_t reads = 2;                              // blocks of k that a lane reads at once
-  OrderOrReason order_a, order_b;                      // of a matrix of A, of B: (row, k)
+struct GemmThinMatrixConfig : GemmAtom {
+  std::int64_t tile_m = 16, tile_n = 16;  // of C for a workgroup
+  std::int64_t subgroups = 16;            // of a workgroup, along k
+  std::int64_t reads = 2;                 // blocks of k that a lane reads at once
+  OrderOrReason order_a, order_b;         // of a matrix of A, of B: (row, k)
 
   std::int64_t threads() const { return subgroups * subgroup; }
   /// Elements of a lane, of a matrix with `rows` of A or of B.
@@ -44,6 +44,10 @@ const std::vector<ConfigField<GemmThinMatrixConfig>>& gemm_thin_matrix_fields();
 
 /// The matrices whose orders the kernel is made of, A and B.
 std::vector<ProbedMatrix> probes(const GemmThinMatrixConfig& config, const GemmForm& form);
+
+/// The order of a matrix of A, or of B, taken apart, or why it does not serve. Precondition: sizes are those
+/// of matrices, see reasons_against.
+LanesOrReason lanes_of(const GemmThinMatrixConfig& config, const GemmForm& form, bool is_a);
 
 /// Every reason why no kernel can be made of `config` for `form`, but for those of the orders.
 std::vector<std::string> reasons_against(const GemmThinMatrixConfig& config, const GemmForm& form);

@@ -3,8 +3,6 @@
 #include <algorithm>
 
 #include "vkmoye/gen/dsl/copy.hpp"
-#include "vkmoye/gen/kernels/fragment_lanes.hpp"
-#include "vkmoye/gen/kernels/gemm_matrix_config.hpp"
 #include "vkmoye/gen/kernels/gemm_thin_matrix.hpp"
 #include "vkmoye/layout/text.hpp"
 
@@ -34,11 +32,7 @@ std::int64_t elements_at_once(const Config& config, const GemmForm& form,
 }  // namespace
 
 const std::vector<ConfigField<Config>>& gemm_thin_matrix_fields() {
-  static const std::vector<ConfigField<Config>> fields = {
-      numbers_field<Config>("atom", "MxNxK: of one product of matrix units, as the device has it",
-                            {&Config::atom_m, &Config::atom_n, &Config::atom_k}),
-      numbers_field<Config>("subgroup-size", "lanes of a subgroup, as the device has them",
-                            {&Config::subgroup}),
+  static const auto fields = behind_atom_fields<Config>({
       numbers_field<Config>("tile", "MxN: elements of C that one workgroup sums up",
                             {&Config::tile_m, &Config::tile_n}),
       numbers_field<Config>("subgroups", "of a workgroup, along k", {&Config::subgroups}),
@@ -47,7 +41,7 @@ const std::vector<ConfigField<Config>>& gemm_thin_matrix_fields() {
                   &Config::order_a),
       order_field("order-b", "(row, k) of a matrix of B -> lane * elements of a lane + number",
                   &Config::order_b),
-  };
+  });
   return fields;
 }
 
@@ -60,21 +54,17 @@ std::vector<ProbedMatrix> probes(const Config& config, const GemmForm& form) {
 }
 
 Config gemm_thin_matrix_config(const GemmForm& form, const DeviceCaps& device) {
-  const GemmMatrixConfig usual = gemm_matrix_config(form, device);
   Config config;
-  config.atom_m = config.tile_m = usual.atom_m;
-  config.atom_n = config.tile_n = usual.atom_n;
-  config.atom_k = usual.atom_k;
-  config.subgroup = usual.subgroup;
-  config.subgroups = std::min<std::int64_t>(16, 512 / usual.subgroup);
+  static_cast<GemmAtom&>(config) = gemm_atom(form, device);
+  config.tile_m = config.atom_m;
+  config.tile_n = config.atom_n;
+  config.subgroups = std::min<std::int64_t>(16, 512 / config.subgroup);
   const auto matrices = probes(config, form);
   config.order_a = fragment_layout(device, matrices[0]);
   config.order_b = fragment_layout(device, matrices[1]);
   for (const bool is_a : {true, false}) {
-    const OrderOrReason& order = is_a ? config.order_a : config.order_b;
     const std::int64_t rows = is_a ? config.atom_m : config.atom_n;
-    if (!order.layout) continue;
-    const LanesOrReason apart = take_apart(*order.layout, config.held(rows));
+    const LanesOrReason apart = lanes_of(config, form, is_a);
     while (apart.lanes && config.reads > 1 &&
            elements_at_once(config, form, *apart.lanes, rows) > kMostAtOnce) {
       config.reads /= 2;
@@ -85,34 +75,38 @@ Config gemm_thin_matrix_config(const GemmForm& form, const DeviceCaps& device) {
 
 std::vector<std::string> reasons_against(const Config& config, const GemmForm& form) {
   std::vector<std::string> reasons = reasons_against_form(form);
-  const auto require = [&](bool holds, std::string reason) {
-    if (!holds) reasons.push_back(std::move(reason));
-  };
-  require_power_of_two("atom m", config.atom_m, 64, reasons);
-  require_power_of_two("atom n", config.atom_n, 64, reasons);
-  require_power_of_two("atom k", config.atom_k, 64, reasons);
+  require_matrix_types(form, {ScalarType::f16, ScalarType::i8, ScalarType::u8}, reasons);
+  require_atom(config, 64, reasons);
   require_power_of_two("tile m", config.tile_m, 64, reasons);
   require_power_of_two("tile n", config.tile_n, 64, reasons);
-  require_power_of_two("subgroup size", config.subgroup, 128, reasons);
   require_power_of_two("subgroups", config.subgroups, 64, reasons);
   require_power_of_two("reads", config.reads, 8, reasons);
-  require(are_matrix_types(form) && form.operand != ScalarType::bf16,
-          fmt::format("operands of {} summed up in {}: there are f16 in f16 and f32, i8 in i32, u8 "
-                      "in u32",
-                      to_string(form.operand), to_string(form.accumulator)));
-  require(form.result != ScalarType::bf16, "a result of bf16: no shader rounds to it");
   if (!reasons.empty()) return reasons;
 
-  require(config.threads() <= 1024,
-          fmt::format("{} threads, there are at most 1024", config.threads()));
-  const auto divides = [&](const char* what, std::int64_t part, std::int64_t whole) {
-    require(whole % part == 0, fmt::format("{} {} does not divide {}", what, part, whole));
-  };
-  divides("atom m", config.atom_m, config.tile_m);
-  divides("atom n", config.atom_n, config.tile_n);
-  divides("subgroup size", config.subgroup, config.atom_m * config.atom_k);
-  divides("subgroup size", config.subgroup, config.atom_n * config.atom_k);
+  require_threads(config.threads(), reasons);
+  require_divides("atom m", config.atom_m, config.tile_m, reasons);
+  require_divides("atom n", config.atom_n, config.tile_n, reasons);
+  require_held_alike(config, reasons);
   return reasons;
+}
+
+LanesOrReason lanes_of(const Config& config, const GemmForm& form, bool is_a) {
+  const OrderOrReason& order = is_a ? config.order_a : config.order_b;
+  const std::int64_t rows = is_a ? config.atom_m : config.atom_n;
+  if (!order.layout) {
+    return {{}, fmt::format("{}; --order-{} takes one", order.reason, is_a ? 'a' : 'b')};
+  }
+  const std::string name = to_string(probes(config, form)[is_a ? 0 : 1]);
+  const bool fits = order.layout->rank() == 2 && size(order.layout->mode(0)) == rows &&
+                    size(order.layout->mode(1)) == config.atom_k && is_compact(*order.layout);
+  if (!fits) {
+    return {{},
+            fmt::format("{}: the order {} gives not each of {} rows and {} of k a place", name,
+                        to_string(*order.layout), rows, config.atom_k)};
+  }
+  LanesOrReason apart = take_apart(*order.layout, config.held(rows));
+  if (!apart.lanes) apart.reason = fmt::format("{}: {}", name, apart.reason);
+  return apart;
 }
 
 std::vector<std::string> reasons_against_orders(const Config& config, const GemmForm& form) {
@@ -120,40 +114,23 @@ std::vector<std::string> reasons_against_orders(const Config& config, const Gemm
   std::vector<FragmentLanes> lanes;
   const auto matrices = probes(config, form);
   for (const bool is_a : {true, false}) {
-    const OrderOrReason& order = is_a ? config.order_a : config.order_b;
-    const std::int64_t rows = is_a ? config.atom_m : config.atom_n;
-    const std::string name = to_string(matrices[is_a ? 0 : 1]);
-    if (!order.layout) {
-      reasons.push_back(fmt::format("{}; --order-{} takes one", order.reason, is_a ? 'a' : 'b'));
-      continue;
-    }
-    const bool fits = order.layout->rank() == 2 && size(order.layout->mode(0)) == rows &&
-                      size(order.layout->mode(1)) == config.atom_k && is_compact(*order.layout);
-    if (!fits) {
-      reasons.push_back(
-          fmt::format("{}: the order {} gives not each of {} rows and {} of k a place", name,
-                      to_string(*order.layout), rows, config.atom_k));
-      continue;
-    }
-    LanesOrReason apart = take_apart(*order.layout, config.held(rows));
+    LanesOrReason apart = lanes_of(config, form, is_a);
     if (!apart.lanes) {
-      reasons.push_back(fmt::format("{}: {}", name, apart.reason));
+      reasons.push_back(std::move(apart.reason));
       continue;
     }
+    const std::string name = to_string(matrices[is_a ? 0 : 1]);
     const std::int64_t vector = widest_access(form.operand);
     const std::int64_t along_k = size(apart.lanes->k_numbers);
-    if (vector % along_k != 0) {
-      reasons.push_back(
-          fmt::format("{}: a lane holds {} along k, 16 bytes are {}", name, along_k, vector));
-    }
+    require(vector % along_k == 0,
+            fmt::format("{}: a lane holds {} along k, 16 bytes are {}", name, along_k, vector),
+            reasons);
     const std::int64_t tile = is_a ? config.tile_m : config.tile_n;
     const std::int64_t values = elements_at_once(config, form, *apart.lanes, tile);
-    if (values > kMostAtOnce) {
-      reasons.push_back(
-          fmt::format("{}: a lane has {} elements of a tile, at most {} are moved at "
-                      "once",
-                      name, values, kMostAtOnce));
-    }
+    require(values <= kMostAtOnce,
+            fmt::format("{}: a lane has {} elements of a tile, at most {} are moved at once", name,
+                        values, kMostAtOnce),
+            reasons);
     lanes.push_back(*std::move(apart.lanes));
   }
   if (reasons.empty() && lanes[0].k_modes != lanes[1].k_modes) {
