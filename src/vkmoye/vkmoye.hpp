@@ -14,6 +14,7 @@
 #include "vkmoye/gen/ir/effects.hpp"
 #include "vkmoye/gen/ir/meaning.hpp"
 #include "vkmoye/gen/ir/operation.hpp"
+#include "vkmoye/gen/kernels/address.hpp"
 #include "vkmoye/gen/kernels/copy.hpp"
 #include "vkmoye/gen/kernels/copy_auto.hpp"
 #include "vkmoye/gen/kernels/copy_tiled.hpp"

@@ -131,6 +131,7 @@ TEST(Cli, EmitPrintsGlslAndWritesSpirvAndInterfaceWithoutADevice) {
   const json interface = json::parse(read_file(folder.file("t.json")));
   EXPECT_EQ(interface["bindings"][1]["extents"], json::parse(R"(["rows", "cols"])"));
   EXPECT_EQ(interface["push_constants"][0]["name"], "cols");
+  EXPECT_EQ(interface["bindings"][0]["reach"], "descriptor");
   EXPECT_EQ(interface["needs"]["shared_bytes"], 2110);
 }
 

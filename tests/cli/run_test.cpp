@@ -149,6 +149,28 @@ TEST(Cli, RunVerifiesPermutationsOfAnyRank) {
   EXPECT_THAT(emitted.out, HasSubstr("src=(128,64,96):(1,12288,128)"));
 }
 
+// By pointers: no descriptor, the same result.
+TEST(Cli, ArraysAreReachedByTheirAddresses) {
+  const Outcome outcome = bench({"run", "copy/auto", "transpose/auto", "relayout", "--address",
+                                 "pointer", "--size", "130x67", "--type", "u16", "--baseline",
+                                 "copy", "--min-time", "0", "--format", "json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  for (const json& row : json::parse(outcome.out)["results"]) {
+    EXPECT_EQ(row["verified"], true) << row;
+    EXPECT_EQ(row["config"]["address"], "pointer");
+    EXPECT_THAT(std::string(row["command"]), HasSubstr("--address pointer"));
+  }
+  const Outcome wrong = bench({"run", "copy/auto", "--address", "far"});
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("auto or descriptor or pointer"));
+  const Outcome emitted =
+      bench({"emit", "relayout", "--address", "pointer", "--size", "64x96", "--interface", "-"});
+  const json interface = json::parse(emitted.out);
+  EXPECT_EQ(interface["bindings"][1]["reach"], "pointer");
+  EXPECT_EQ(interface["push_constants"][1]["name"], "dst_address");
+  EXPECT_EQ(interface["needs"]["storage_buffers"], 0);
+}
+
 // What bounds a move is measured beside it, and said to be no result.
 TEST(Cli, ThePatternOfAMoveIsTimedAndComparedWithNothing) {
   const Outcome outcome =

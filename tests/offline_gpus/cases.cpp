@@ -81,6 +81,9 @@ std::vector<Variant> variants_of(const KernelEntry& entry, ScalarType type,
   if (has_option(entry, "axis")) {
     add("axis=0", [](KernelRequest& r) { r.options["axis"] = "0"; });
   }
+  if (has_option(entry, "address") && (type == ScalarType::f32 || type == ScalarType::f16)) {
+    add("address=pointer", [](KernelRequest& r) { r.options["address"] = "pointer"; });
+  }
   // The other size of subgroups, of kernels that depend on it.
   if (has_option(entry, "subgroup-size") && caps.has(Feature::subgroup_size_control)) {
     for (const std::uint32_t lanes : {caps.min_subgroup_size, caps.max_subgroup_size}) {

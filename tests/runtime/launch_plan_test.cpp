@@ -62,6 +62,39 @@ KernelInterface strided_interface() {
   return kernel;
 }
 
+TEST(LaunchPlan, AddressesOfWhatPointersReachAreFilledIn) {
+  KernelInterface kernel = transpose_interface();
+  for (Binding& binding : kernel.bindings) {
+    binding.reach = Reach::pointer;
+    binding.alignment = 8;
+  }
+  kernel.push_constants.insert(kernel.push_constants.begin(),
+                               {PushConstant(address_name("src"), ScalarType::u64),
+                                PushConstant(address_name("dst"), ScalarType::u64)});
+  const std::uint64_t first = 0x700000010, second = 0xffff00000000;
+  const auto plan = [&](std::uint64_t offset, std::uint64_t rows, DeviceCaps caps) {
+    const std::uint64_t bytes = std::uint64_t{1} << 39;
+    const std::vector<BoundRange> ranges = {{&memory_a, bytes, offset, bytes - offset, first},
+                                            {&memory_b, bytes, 0, bytes, second}};
+    return plan_launch(kernel, caps, ranges, {{"cols", 100}, {"rows", rows}});
+  };
+  DeviceCaps caps = caps_with(1 << 30, 1 << 30);
+  // At an offset that no descriptor may have on this device, of 16 bytes.
+  const auto words = words_of(plan(24, 50, caps));
+  EXPECT_THAT(words, ElementsAre(0x28, 7, 0, 0xffff, 100, 50, 0, 0));
+  EXPECT_THAT([&] { plan(4, 50, caps); },
+              ThrowsMessage<ArgumentError>(HasSubstr("src: offset 4 is not a multiple of the 8")));
+  // More elements than a 32-bit index counts, more bytes than a descriptor.
+  caps.max_storage_buffer_bytes = 4;
+  EXPECT_NO_THROW(plan(0, 0x40000000, caps));
+  kernel.bindings[0].reach = Reach::descriptor;
+  EXPECT_THAT(
+      [&] { plan(0, 0x40000000, caps); },
+      ThrowsMessage<ArgumentError>(HasSubstr("exceed the 2^32 that a 32-bit index reaches")));
+  EXPECT_THAT([&] { plan(0, 50, caps); },
+              ThrowsMessage<ArgumentError>(HasSubstr("the device binds at most 4")));
+}
+
 TEST(LaunchPlan, SpansReachToTheLastElementOfStridesThatAreProducts) {
   // (10 - 1) + 2 * 10 + 1 * 12 * 10 + 1 elements of src.
   const auto plan = [](std::uint64_t bytes) {

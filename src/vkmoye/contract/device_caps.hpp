@@ -37,8 +37,9 @@ enum class Feature : std::uint8_t {
   /// (subgroupSizeControl, computeFullSubgroups, compute among requiredSubgroupSizeStages). A kernel
   /// that depends on their number needs it, or a device on which that number cannot vary.
   subgroup_size_control,
+  buffer_address,  // buffers are reached by their addresses            (bufferDeviceAddress)
 };
-inline constexpr std::size_t kFeatureCount = 16;
+inline constexpr std::size_t kFeatureCount = 17;
 
 std::string_view to_string(Feature feature);
 

@@ -55,6 +55,18 @@ std::string_view to_string(Access access) {
   return "?";
 }
 
+std::string_view to_string(Reach reach) {
+  return reach == Reach::pointer ? "pointer" : "descriptor";
+}
+
+std::uint64_t descriptor_count(const KernelInterface& kernel) {
+  return static_cast<std::uint64_t>(
+      std::count_if(kernel.bindings.begin(), kernel.bindings.end(),
+                    [](const Binding& binding) { return binding.reach == Reach::descriptor; }));
+}
+
+std::string address_name(const std::string& name) { return name + "_address"; }
+
 std::vector<std::uint32_t> push_constant_offsets(const KernelInterface& kernel) {
   std::vector<std::uint32_t> offsets;
   std::uint32_t end = 0;
@@ -74,7 +86,16 @@ std::uint32_t push_constant_bytes(const KernelInterface& kernel) {
 
 namespace {
 
-constexpr std::uint64_t kMaxElements = std::uint64_t{1} << 32;
+// The elements that an index of `binding` reaches.
+struct Most {
+  std::uint64_t elements;
+  const char* text;
+};
+Most most_of(const Binding& binding) {
+  if (binding.reach == Reach::pointer)
+    return {std::uint64_t{1} << 48, "2^48 that an address reaches"};
+  return {std::uint64_t{1} << 32, "2^32 that a 32-bit index reaches"};
+}
 
 // Whether no argument has a part in the size of `binding`.
 bool has_known_size(const Binding& binding) {
@@ -105,6 +126,7 @@ void check_apart(const Binding& binding, const std::vector<Mode>& modes) {
 
 // From the first element to the last of an array with strides; 0 where an extent is 0.
 std::uint64_t strided_count(const Binding& binding, const Arguments& arguments) {
+  const Most most = most_of(binding);
   std::uint64_t count = 1;
   std::string sum;
   bool too_many = false;
@@ -117,13 +139,12 @@ std::uint64_t strided_count(const Binding& binding, const Arguments& arguments) 
     if (extent == 0) return 0;
     modes.push_back({static_cast<std::int64_t>(extent), static_cast<std::int64_t>(stride)});
     sum += fmt::format("{}{} x {}", sum.empty() ? "" : " + ", extent - 1, stride);
-    // Both factors are below 2^32, so one step cannot wrap once `count` is checked.
-    too_many = too_many || count + (extent - 1) * stride > kMaxElements;
+    too_many = too_many || (stride > 0 && extent - 1 > (most.elements - count) / stride);
     if (!too_many) count += (extent - 1) * stride;
   }
   if (too_many) {
-    throw ArgumentError(fmt::format(
-        "{}: 1 + {} elements exceed the 2^32 that a 32-bit index reaches", binding.name, sum));
+    throw ArgumentError(
+        fmt::format("{}: 1 + {} elements exceed the {}", binding.name, sum, most.text));
   }
   if (binding.access != Access::read) check_apart(binding, modes);
   return count;
@@ -133,19 +154,19 @@ std::uint64_t strided_count(const Binding& binding, const Arguments& arguments) 
 
 std::uint64_t element_count(const Binding& binding, const Arguments& arguments) {
   if (!binding.strides.empty()) return strided_count(binding, arguments);
+  const Most most = most_of(binding);
   std::uint64_t count = 1;
   std::string product;
   bool too_many = false;
   for (const Extent& extent : binding.extents) {
     const std::int64_t value = value_of(extent, arguments, binding.name);
     product += fmt::format("{}{}", product.empty() ? "" : " x ", value);
-    // Both factors are at most 2^32, so one step cannot wrap once `count` is checked.
-    too_many = too_many || count * static_cast<std::uint64_t>(value) > kMaxElements;
+    too_many = too_many || (value > 0 && count > most.elements / static_cast<std::uint64_t>(value));
     if (!too_many) count *= static_cast<std::uint64_t>(value);
   }
   if (too_many) {
-    throw ArgumentError(fmt::format("{}: {} elements exceed the 2^32 that a 32-bit index reaches",
-                                    binding.name, product));
+    throw ArgumentError(
+        fmt::format("{}: {} elements exceed the {}", binding.name, product, most.text));
   }
   return count;
 }
@@ -177,7 +198,7 @@ std::vector<std::string> reasons_against(const Binding& binding, const Arguments
   const std::uint64_t element_bytes = size_of(binding.type);
   const std::uint64_t bytes = elements * element_bytes;
   std::vector<std::string> reasons;
-  if (bytes > caps.max_storage_buffer_bytes) {
+  if (binding.reach == Reach::descriptor && bytes > caps.max_storage_buffer_bytes) {
     reasons.push_back(
         fmt::format("{}: needs {} elements of {} bytes = {} bytes, the device binds at most {}",
                     binding.name, elements, element_bytes, bytes, caps.max_storage_buffer_bytes));
@@ -235,7 +256,7 @@ std::vector<std::string> reasons_against(const KernelInterface& kernel, const De
   }
   at_most("bytes of shared memory", kernel.shared_bytes, caps.max_shared_bytes);
   at_most("bytes of push constants", push_constant_bytes(kernel), caps.max_push_constant_bytes);
-  at_most("storage buffers", kernel.bindings.size(), caps.max_storage_buffers);
+  at_most("storage buffers", descriptor_count(kernel), caps.max_storage_buffers);
   for (const Binding& binding : kernel.bindings) {
     if (!has_known_size(binding)) continue;
     for (std::string& reason : reasons_against(binding, {}, caps)) {

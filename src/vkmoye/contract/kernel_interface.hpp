@@ -63,6 +63,12 @@ enum class Access : std::uint8_t { read, write, read_write };
 
 std::string_view to_string(Access access);
 
+/// How a shader reaches a storage buffer: bound to it as a descriptor, up to maxStorageBufferRange bytes
+/// and 2^32 elements; or by the address of its first element, a push constant, whatever its size.
+enum class Reach : std::uint8_t { descriptor, pointer };
+
+std::string_view to_string(Reach reach);
+
 /// An array in a storage buffer, binding number = its place in `KernelInterface::bindings`.
 /// First mode contiguous: (cols, rows) is a C array of `rows` rows.
 struct Binding {
@@ -74,7 +80,11 @@ struct Binding {
   std::vector<Extent> strides = {};
   /// It is bound at a multiple of so many bytes: those of its widest access.
   std::uint32_t alignment = 1;
+  Reach reach = Reach::descriptor;
 };
+
+/// The push constant, 8 bytes, that the address of an array called `name` goes into.
+std::string address_name(const std::string& name);
 
 /// Groups along one grid dimension: ceil(extent / tile), and no more than `most` where it is not 0.
 struct GridDimension {
@@ -83,7 +93,8 @@ struct GridDimension {
   std::int64_t most = 0;
 };
 
-/// A run-time argument: u32, i32 or f32 of 4 bytes, or f64 of 8 bytes.
+/// A run-time argument: u32, i32 or f32 of 4 bytes, or f64 of 8 bytes; u64: the address of a buffer,
+/// which the runtime sets by itself.
 struct PushConstant {
   std::string name;
   ScalarType type = ScalarType::u32;
@@ -111,6 +122,9 @@ struct KernelInterface {
 inline constexpr std::array<const char*, 3> kFirstGroup = {"first_group_x", "first_group_y",
                                                            "first_group_z"};
 
+/// The storage buffers among its bindings that take a descriptor.
+std::uint64_t descriptor_count(const KernelInterface& kernel);
+
 /// Where each push constant begins, bytes: in order, each at the next multiple of its own size.
 std::vector<std::uint32_t> push_constant_offsets(const KernelInterface& kernel);
 
@@ -119,8 +133,8 @@ std::uint32_t push_constant_bytes(const KernelInterface& kernel);
 
 /// Elements that `binding` spans under `arguments`, from the first to the last; 0 if an extent is 0.
 /// Throws ArgumentError naming each argument that is missing, an extent or a stride below 0, a count
-/// above 2^32 (indices in shaders are 32 bits wide), and two elements of an array that is written
-/// which lie at one place.
+/// above 2^32 (indices in shaders are 32 bits wide; of an array reached by a pointer, above 2^48), and two
+/// elements of an array that is written which lie at one place.
 std::uint64_t element_count(const Binding& binding, const Arguments& arguments);
 
 /// Groups in x, y and z under `arguments`; 0 in one of them: nothing runs. Throws as `element_count`

@@ -12,13 +12,26 @@
 namespace vkmoye {
 namespace {
 
-std::vector<BoundRange> ranges_of(const std::vector<BufferView>& views) {
+// Precondition: the device has the feature, so that the buffer was made for it.
+std::uint64_t address_of(const vk::BufferState& buffer) {
+  VkBufferDeviceAddressInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO;
+  info.buffer = buffer.block.buffer;
+  return buffer.context->table().GetBufferDeviceAddress(buffer.context->handle(), &info);
+}
+
+std::vector<BoundRange> ranges_of(const std::vector<BufferView>& views,
+                                  const KernelInterface& kernel) {
   std::vector<BoundRange> ranges;
   for (const BufferView& view : views) {
     const std::uint64_t whole = view.buffer->bytes();
     std::uint64_t bytes = view.bytes;
     if (bytes == kToTheEnd) bytes = view.offset <= whole ? whole - view.offset : 0;
-    ranges.push_back({view.buffer->state().get(), whole, view.offset, bytes});
+    const std::size_t i = ranges.size();
+    const bool is_pointer =
+        i < kernel.bindings.size() && kernel.bindings[i].reach == Reach::pointer;
+    ranges.push_back({view.buffer->state().get(), whole, view.offset, bytes,
+                      is_pointer ? address_of(*view.buffer->state()) : 0});
   }
   return ranges;
 }
@@ -26,7 +39,13 @@ std::vector<BoundRange> ranges_of(const std::vector<BufferView>& views) {
 void bind_buffers(vk::LaunchState& launch, const std::vector<BufferView>& views) {
   const vk::Context& context = *launch.context;
   const vk::DeviceTable& table = context.table();
-  const auto count = static_cast<std::uint32_t>(views.size());
+  const std::vector<Binding>& bindings = launch.pipeline->interface.bindings;
+  std::vector<std::uint32_t> bound;  // as descriptors
+  for (std::uint32_t i = 0; i < bindings.size(); ++i) {
+    if (bindings[i].reach == Reach::descriptor) bound.push_back(i);
+  }
+  if (bound.empty()) return;
+  const auto count = static_cast<std::uint32_t>(bound.size());
   VkDescriptorPoolSize size = {};
   size.type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
   size.descriptorCount = count;
@@ -49,13 +68,14 @@ void bind_buffers(vk::LaunchState& launch, const std::vector<BufferView>& views)
   std::vector<VkDescriptorBufferInfo> infos(count);
   std::vector<VkWriteDescriptorSet> writes(count);
   for (std::uint32_t i = 0; i < count; ++i) {
-    infos[i] = {launch.buffers[i]->block.buffer, views[i].offset, launch.plan.bound_bytes[i]};
+    const std::uint32_t at = bound[i];
+    infos[i] = {launch.buffers[at]->block.buffer, views[at].offset, launch.plan.bound_bytes[at]};
     // A descriptor of 0 bytes is forbidden. The kernel touches no element here.
     if (infos[i].range == 0) infos[i] = {infos[i].buffer, 0, VK_WHOLE_SIZE};
     writes[i] = {};
     writes[i].sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
     writes[i].dstSet = launch.set;
-    writes[i].dstBinding = i;
+    writes[i].dstBinding = at;
     writes[i].descriptorCount = 1;
     writes[i].descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
     writes[i].pBufferInfo = &infos[i];
@@ -110,8 +130,9 @@ Launch Device::prepare(const Pipeline& pipeline, const std::vector<BufferView>& 
     }
     state->buffers.push_back(view.buffer->state());
   }
-  state->plan = plan_launch(pipeline.interface(), caps(), ranges_of(buffers), arguments);
-  if (!buffers.empty()) bind_buffers(*state, buffers);
+  state->plan = plan_launch(pipeline.interface(), caps(), ranges_of(buffers, pipeline.interface()),
+                            arguments);
+  bind_buffers(*state, buffers);
   return Launch(std::move(state));
 }
 

@@ -31,8 +31,9 @@ class Reasons {
   std::vector<std::string> all_;
 };
 
-bool is_set_by_runtime(const std::string& name) {
-  return std::find(kFirstGroup.begin(), kFirstGroup.end(), name) != kFirstGroup.end();
+bool is_set_by_runtime(const PushConstant& constant) {
+  return constant.type == ScalarType::u64 ||
+         std::find(kFirstGroup.begin(), kFirstGroup.end(), constant.name) != kFirstGroup.end();
 }
 
 // The arguments that a caller gives.
@@ -48,7 +49,7 @@ std::set<std::string> argument_names(const KernelInterface& kernel) {
   }
   for (const GridDimension& dimension : kernel.grid) add(dimension.extent);
   for (const PushConstant& constant : kernel.push_constants) {
-    if (!is_set_by_runtime(constant.name)) names.insert(constant.name);
+    if (!is_set_by_runtime(constant)) names.insert(constant.name);
   }
   return names;
 }
@@ -105,13 +106,28 @@ void fill_push_constants(const KernelInterface& kernel, const Arguments& argumen
   }
 }
 
+// The addresses of what is reached by pointers.
+void fill_addresses(const KernelInterface& kernel, std::span<const BoundRange> ranges,
+                    LaunchPlan& plan) {
+  const std::vector<std::uint32_t> offsets = push_constant_offsets(kernel);
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    const std::string name = address_name(kernel.bindings[i].name);
+    for (std::size_t c = 0; c < offsets.size(); ++c) {
+      if (kernel.push_constants[c] != PushConstant(name, ScalarType::u64)) continue;
+      const std::uint64_t address = ranges[i].address + ranges[i].offset;
+      std::memcpy(plan.push_constants.data() + offsets[c], &address, sizeof address);
+    }
+  }
+}
+
 void check_range(const Binding& binding, const DeviceCaps& caps, const BoundRange& range,
                  Reasons& reasons) {
   if (range.offset > range.memory_bytes || range.bytes > range.memory_bytes - range.offset) {
     reasons.add(fmt::format("{}: {} bytes at offset {} reach beyond a buffer of {} bytes",
                             binding.name, range.bytes, range.offset, range.memory_bytes));
   }
-  if (range.offset % caps.storage_buffer_alignment != 0) {
+  const bool is_bound = binding.reach == Reach::descriptor;
+  if (is_bound && range.offset % caps.storage_buffer_alignment != 0) {
     reasons.add(fmt::format("{}: offset {} is not a multiple of the device's {} bytes",
                             binding.name, range.offset, caps.storage_buffer_alignment));
   }
@@ -219,6 +235,7 @@ LaunchPlan plan_launch(const KernelInterface& kernel, const DeviceCaps& caps,
       plan.bound_bytes.push_back(std::min(ranges[i].bytes, caps.max_storage_buffer_bytes));
     }
     check_overlaps(kernel, ranges, reasons);
+    fill_addresses(kernel, ranges, plan);
   }
   if (named) split_grid(kernel, caps, arguments, plan, reasons);
   if (!reasons.empty()) throw ArgumentError(reasons.text(kernel.name));

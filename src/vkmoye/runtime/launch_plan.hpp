@@ -22,6 +22,8 @@ struct BoundRange {
   std::uint64_t memory_bytes = 0;  // of the whole buffer
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
+  std::uint64_t address =
+      0;  // of the memory on the device; where something is reached by a pointer
 };
 
 /// One dispatch: `count` groups from `first` on, in x, y and z.
@@ -32,7 +34,8 @@ struct GridPiece {
 
 struct LaunchPlan {
   std::vector<std::uint64_t> bound_bytes;  // of each binding's descriptor
-  std::vector<std::byte> push_constants;   // as the interface lays them out; first_group_* are 0
+  /// As the interface lays them out, addresses filled in; first_group_* are 0.
+  std::vector<std::byte> push_constants;
   std::array<int, 3> first_group = {-1, -1, -1};  // their offsets there, -1: the kernel has none
   std::vector<GridPiece> pieces;  // they cover the grid once; one unless it is too large or empty
 };

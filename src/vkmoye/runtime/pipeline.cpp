@@ -14,13 +14,16 @@ namespace {
 
 using vk::create;
 
-vk::Owned<VkDescriptorSetLayout> make_set_layout(const vk::Context& context, std::size_t bindings) {
-  std::vector<VkDescriptorSetLayoutBinding> rows(bindings);
-  for (std::uint32_t i = 0; i < bindings; ++i) {
-    rows[i].binding = i;
-    rows[i].descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-    rows[i].descriptorCount = 1;
-    rows[i].stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
+vk::Owned<VkDescriptorSetLayout> make_set_layout(const vk::Context& context,
+                                                 const std::vector<Binding>& bindings) {
+  std::vector<VkDescriptorSetLayoutBinding> rows;
+  for (std::uint32_t i = 0; i < bindings.size(); ++i) {
+    if (bindings[i].reach != Reach::descriptor) continue;
+    VkDescriptorSetLayoutBinding& row = rows.emplace_back();
+    row.binding = i;
+    row.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+    row.descriptorCount = 1;
+    row.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
   }
   VkDescriptorSetLayoutCreateInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO;
@@ -103,7 +106,7 @@ Pipeline Device::load(const CompiledKernel& kernel) {
   auto state = std::make_shared<vk::PipelineState>();
   state->context = context_;
   state->interface = kernel.interface;
-  state->set_layout = make_set_layout(*context_, kernel.interface.bindings.size());
+  state->set_layout = make_set_layout(*context_, kernel.interface.bindings);
   state->layout =
       make_layout(*context_, state->set_layout.get(), push_constant_bytes(kernel.interface));
   state->pipeline = make_pipeline(*context_, state->layout.get(), kernel);

@@ -67,7 +67,8 @@ Timing time_cuda(const std::string& name, const GuardedBuffer& from, const TimeO
 Timing time_copy(Device& device, const GuardedBuffer& src, const GuardedBuffer& dst,
                  ScalarType type, std::uint64_t elements, const TimeOptions& times) {
   const gen::ir::Kernel copy =
-      gen::find_kernel("copy/auto")->describe({.type = type, .device = device.caps()});
+      gen::find_kernel("copy/auto")
+          ->describe({.type = type, .device = device.caps(), .elements = elements});
   const Pipeline pipeline = device.load(gen::compile(copy));
   // As many elements, whatever their rows.
   const Arguments arguments = {{"rows", 1}, {"cols", elements}};

@@ -43,6 +43,7 @@ ordered_json to_json(const KernelInterface& kernel) {
                         {"type", to_string(binding.type)},
                         {"access", to_string(binding.access)},
                         {"alignment", binding.alignment},
+                        {"reach", to_string(binding.reach)},
                         {"extents", extents},
                         {"strides", strides}});
   }
@@ -73,6 +74,10 @@ ordered_json to_json(const KernelInterface& kernel) {
        "groups[i] = ceil(extent / tile), no more than most where it is given; set each "
        "first_group_* to 0, or to the first group of "
        "each piece of a grid dispatched in pieces"},
+      {"reach_rule",
+       "descriptor: a storage buffer bound at set and binding; pointer: NAME_address is the "
+       "address of "
+       "the first element (vkGetBufferDeviceAddress and the offset)"},
       {"strides_rule", "elements from one coordinate along each mode to the next; none: compact"},
       {"workgroup_size", kernel.workgroup_size},
       {"needs",
@@ -82,7 +87,7 @@ ordered_json to_json(const KernelInterface& kernel) {
         {"subgroup_size", kernel.subgroup_size},
         {"shared_bytes", kernel.shared_bytes},
         {"push_constant_bytes", push_constant_bytes(kernel)},
-        {"storage_buffers", kernel.bindings.size()}}}};
+        {"storage_buffers", descriptor_count(kernel)}}}};
 }
 
 // A kernel made for one shape is made for this one; others take their sizes when they run.

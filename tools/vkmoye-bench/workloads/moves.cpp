@@ -52,7 +52,7 @@ Arguments rows_and_cols(const Extents& shape) {
 class Move : public Workload {
  public:
   Move(const gen::KernelEntry& entry, gen::KernelRequest request, MoveMap map, Arguments arguments)
-      : Workload(entry, std::move(request), map.src),
+      : Workload(entry, with_elements(std::move(request), map), map.src),
         map_(std::move(map)),
         arguments_(std::move(arguments)) {}
 
@@ -97,6 +97,10 @@ class Move : public Workload {
   std::vector<std::int64_t> result_shape() const override { return map_.dst; }
 
  private:
+  static gen::KernelRequest with_elements(gen::KernelRequest request, const MoveMap& map) {
+    request.elements = map.elements();
+    return request;
+  }
   std::size_t width() const { return size_of(request().type); }
   std::uint64_t array_bytes() const { return map_.elements() * width(); }
 

@@ -99,7 +99,8 @@ class Observer final : public machine::Guest {
 
     const auto bytes = static_cast<std::int64_t>(size_of(array.type));
     const auto lanes = static_cast<std::size_t>(model_.banks.lanes);
-    std::vector<std::uint32_t> at(array.axes.size()), step(array.axes.size());
+    std::vector<std::uint32_t> at(array.axes.size());
+    std::vector<std::uint64_t> step(array.axes.size());
     for (std::size_t first = 0; first < threads_; first += lanes) {
       LaneAddresses request;
       for (std::size_t t = first; t < std::min(threads_, first + lanes); ++t) {
@@ -111,8 +112,8 @@ class Observer final : public machine::Guest {
           is_known = is_known && coordinates[i].in(t) && strides[i].in(t);
           if (!is_known) break;
           at[i] = static_cast<std::uint32_t>(*coordinates[i].in(t));
-          step[i] = static_cast<std::uint32_t>(*strides[i].in(t));
-          offset += std::int64_t{at[i]} * step[i];
+          step[i] = *strides[i].in(t);
+          offset += static_cast<std::int64_t>(at[i] * step[i]);
         }
         if (!is_known) continue;  // by data: no layout says where
         request.back() = offset * bytes;

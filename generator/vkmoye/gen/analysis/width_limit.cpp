@@ -8,7 +8,7 @@
 namespace vkmoye::gen {
 namespace {
 
-std::string stride_text(const ir::Axis& axis, std::uint32_t stride) {
+std::string stride_text(const ir::Axis& axis, std::uint64_t stride) {
   if (ir::is_constant(axis.stride)) return std::to_string(stride);
   return fmt::format("{} = {}", glsl::print(axis.stride), stride);
 }
@@ -16,7 +16,7 @@ std::string stride_text(const ir::Axis& axis, std::uint32_t stride) {
 }  // namespace
 
 void WidthLimit::touch(std::size_t thread, const std::vector<std::uint32_t>& coordinates,
-                       const std::vector<std::uint32_t>& strides, std::int64_t offset) {
+                       const std::vector<std::uint64_t>& strides, std::int64_t offset) {
   std::optional<Touch>& first = last_[thread];
   if (!first) {
     first = Touch{coordinates, offset};
@@ -34,7 +34,7 @@ void WidthLimit::touch(std::size_t thread, const std::vector<std::uint32_t>& coo
 }
 
 std::string WidthLimit::distance(const Touch& from, const Touch& to,
-                                 const std::vector<std::uint32_t>& strides) const {
+                                 const std::vector<std::uint64_t>& strides) const {
   if (from.offset == to.offset) return "consecutive values are the same element";
   if (array_->space == ir::Array::Space::shared) {
     return fmt::format("consecutive values are {} elements apart in {}", to.offset - from.offset,

@@ -21,7 +21,7 @@ class WidthLimit {
 
   /// `thread` touches the element at `coordinates`, which lies at `offset`; `strides`: of the axes.
   void touch(std::size_t thread, const std::vector<std::uint32_t>& coordinates,
-             const std::vector<std::uint32_t>& strides, std::int64_t offset);
+             const std::vector<std::uint64_t>& strides, std::int64_t offset);
 
   /// One sentence. `guards` hold where the access stands.
   std::string why(const ir::Guards& guards) const;
@@ -32,7 +32,7 @@ class WidthLimit {
     std::int64_t offset = 0;
   };
   std::string distance(const Touch& from, const Touch& to,
-                       const std::vector<std::uint32_t>& strides) const;
+                       const std::vector<std::uint64_t>& strides) const;
   bool extents_allow(std::uint32_t width, const ir::Guards& guards) const;
 
   const ir::Array* array_;

@@ -72,10 +72,11 @@ Tensor Builder::buffer(const std::string& name, ScalarType type, Access access,
         if (!symbol.empty()) add_argument(symbol);
       }
     }
-    if (axis.stride) stride = ir::expression(*axis.stride);
+    if (axis.stride) stride = ir::step_from(*axis.stride);
     array.axes.push_back({axis.coordinate, axis.extent, stride});
-    stride = stride * ir::expression(axis.extent);
+    stride = ir::step_behind(stride, axis.extent);
   }
+  array.reach = reach_;
   kernel_.arrays.push_back(array);
   return {array};
 }

@@ -37,6 +37,9 @@ class Builder {
   /// The two lines at the top of the generated text.
   void describe(std::vector<std::pair<std::string, std::string>> config, std::string why);
 
+  /// How the buffers declared from now on are reached; by descriptors, unless it is said.
+  void reach(Reach how) { reach_ = how; }
+
   /// An axis of a buffer: what a coordinate along it is called, its extent, and the elements from
   /// one coordinate to the next; without a stride, the axes up to this one are compact.
   struct AxisName {
@@ -214,7 +217,8 @@ class Builder {
 
   ir::Kernel kernel_;
   std::array<bool, 3> has_grid_ = {};  // along x, y, z
-  std::vector<std::string> reasons_;   // what finish() will say beside the verifier
+  Reach reach_ = Reach::descriptor;
+  std::vector<std::string> reasons_;  // what finish() will say beside the verifier
 };
 
 }  // namespace vkmoye::gen

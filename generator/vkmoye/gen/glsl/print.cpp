@@ -129,6 +129,18 @@ class Printer {
       std::vector<std::string> extents;
       for (const ir::Axis& axis : array.axes) extents.push_back(to_string(axis.extent));
       const auto widths = kernel_.widths_of(array.name);
+      if (array.reach == Reach::pointer) {
+        ++binding;
+        for (const std::uint32_t width : widths) {
+          const std::string name = array_name(array.name, width);
+          line(
+              "layout(buffer_reference, std430, buffer_reference_align = {}) {}buffer {} {{ {} {}; "
+              "}};  // ({}), from {} on",
+              width * size_of(array.type), qualifier(array.access), block_name(name),
+              element_name(array.type, width), name, join(extents, ","), address_name(array.name));
+        }
+        continue;
+      }
       // One name for each width; they are the same memory, so none of several is restrict.
       for (const std::uint32_t width : widths) {
         const std::string name = array_name(array.name, width);
@@ -138,14 +150,17 @@ class Printer {
       }
       ++binding;
     }
-    if (!kernel_.arguments.empty()) {
+    const std::vector<PushConstant> arguments = ir::interface_of(kernel_).push_constants;
+    if (!arguments.empty()) {
       std::string members;  // neighbours of one type in one declaration
       const PushConstant* before = nullptr;
-      for (const PushConstant& argument : kernel_.arguments) {
+      for (const PushConstant& argument : arguments) {
         const bool joins = before != nullptr && before->type == argument.type;
-        members += joins ? ", "
-                         : fmt::format("{}{} ", before == nullptr ? "" : "; ",
-                                       element_name(argument.type, 1));
+        members +=
+            joins ? ", "
+                  : fmt::format("{}{} ", before == nullptr ? "" : "; ",
+                                argument.type == ScalarType::u64 ? "uint64_t"
+                                                                 : element_name(argument.type, 1));
         members += argument.name;
         before = &argument;
       }
@@ -174,8 +189,33 @@ class Printer {
     return address;
   }
 
+  // The bytes from the first element of an array to this one, in 64 bits; what a 32-bit index reaches
+  // is computed in 32.
+  static std::string bytes_to(const ir::Element& element, const Array& array) {
+    std::vector<std::string> terms;
+    for (std::size_t i = 0; is_far(array) && i < array.axes.size(); ++i) {
+      const Expr &step = array.axes[i].stride, &at = element.coordinates[i];
+      if (ir::is_constant(at, 0)) continue;
+      const std::string coordinate = fmt::format("uint64_t({})", glsl::print(at));
+      terms.push_back(ir::is_constant(step, 1) ? coordinate
+                      : ir::is_constant(step)
+                          ? fmt::format("{}ul * {}", step->value, coordinate)
+                          : fmt::format("uint64_t({}) * {}", glsl::print(step), coordinate));
+    }
+    if (terms.empty())
+      terms = {fmt::format("uint64_t({})", glsl::print(address_of(element, array)))};
+    const std::string sum = join(terms, " + ");
+    return fmt::format(fmt::runtime(terms.size() > 1 ? "{}ul * ({})" : "{}ul * {}"),
+                       size_of(array.type), sum);
+  }
+
   std::string element(const ir::Element& element) const {
     const Array& array = *kernel_.find(element.array);
+    if (array.reach == Reach::pointer) {
+      const std::string name = array_name(array.name, element.width);
+      return fmt::format("{}({} + {}).{}", block_name(name), address_name(array.name),
+                         bytes_to(element, array), name);
+    }
     const Expr address = address_of(element, array);
     if (array.matrix) {
       const auto held =

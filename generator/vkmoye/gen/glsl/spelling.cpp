@@ -86,6 +86,8 @@ std::string_view extension(Feature feature) {
     case Feature::cooperative_matrix: return "GL_KHR_cooperative_matrix";
     case Feature::shared_f32_atomic_add:
     case Feature::buffer_f32_atomic_add: return "GL_EXT_shader_atomic_float";
+    case Feature::buffer_address: return "GL_EXT_buffer_reference";
+    case Feature::i64: return "GL_EXT_shader_explicit_arithmetic_types_int64";
     default: return "";
   }
 }

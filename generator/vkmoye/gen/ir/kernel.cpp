@@ -1,5 +1,7 @@
 #include "vkmoye/gen/ir/kernel.hpp"
 
+#include <algorithm>
+#include <memory>
 #include <set>
 
 #include "vkmoye/gen/ir/effects.hpp"
@@ -9,6 +11,35 @@ Expr expression(const Extent& extent) {
   if (!extent.is_symbol()) return static_cast<std::uint32_t>(extent.value);
   const Expr first = variable(extent.symbol);
   return extent.times.empty() ? first : first * variable(extent.times);
+}
+
+Expr step_from(const Extent& extent) {
+  const auto step = static_cast<std::uint64_t>(extent.value);
+  if (extent.is_symbol() || step < kUnbounded) return expression(extent);
+  Node node;
+  node.value = step;
+  node.bound = step + 1;
+  node.alignment =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(step & (~step + 1), 1u << 31));
+  return Expr(std::make_shared<const Node>(std::move(node)));
+}
+
+Expr step_behind(const Expr& step, const Extent& extent) {
+  if (!is_constant(step) || extent.is_symbol()) return step * expression(extent);
+  return step_from(static_cast<std::int64_t>(step->value) * extent.value);
+}
+
+bool is_far(const Array& array) {
+  std::uint64_t room = kUnbounded;
+  for (const Axis& axis : array.axes) {
+    if (axis.extent.is_symbol() || !is_constant(axis.stride)) return true;
+    const std::uint64_t steps =
+        static_cast<std::uint64_t>(std::max<std::int64_t>(1, axis.extent.value)) - 1;
+    const std::uint64_t step = axis.stride->value;
+    if (step > 0 && steps > (room - 1) / step) return true;
+    room -= steps * step;
+  }
+  return false;
 }
 
 std::optional<Extent> extent_from(const Expr& e) {

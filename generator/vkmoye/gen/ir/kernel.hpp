@@ -24,6 +24,13 @@ struct Axis {
 /// `extent` as an expression: a number or the name of an argument.
 Expr expression(const Extent& extent);
 
+/// `extent` as the step along an axis: a number may be beyond 2^32, as no other index is. Such a step
+/// takes part in no arithmetic of indices; only a pointer reaches so far.
+Expr step_from(const Extent& extent);
+
+/// The step along the axis behind one of `extent` and `step`, of a compact array.
+Expr step_behind(const Expr& step, const Extent& extent);
+
 /// `e` as an extent, if it is a number, an argument or the product of two arguments.
 std::optional<Extent> extent_from(const Expr& e);
 
@@ -67,10 +74,15 @@ struct Array {
   std::optional<MatrixType> matrix = {};
   /// Of registers that travel in vectors: elements that are always touched at once.
   std::uint32_t vector = 1;
+  /// Of a buffer: how it is reached. Through a pointer, offsets have 64 bits where they need them.
+  Reach reach = Reach::descriptor;
 
   /// Elements of an array that is no buffer: its extents are numbers.
   std::int64_t size() const;
 };
+
+/// Whether some offset into `array`, in elements, may be 2^32 or beyond.
+bool is_far(const Array& array);
 
 struct Kernel {
   std::string name;                                         // "transpose/padded"

@@ -45,7 +45,7 @@ std::vector<Extent> strides_of(const Array& array) {
   Expr running = 1;
   for (const Axis& axis : array.axes) {
     compact = compact && same(axis.stride, running);
-    running = running * extent_of(axis);
+    running = step_behind(running, axis.extent);
     strides.push_back(extent_from(axis.stride).value_or(Extent(0)));
   }
   return compact ? std::vector<Extent>{} : strides;
@@ -68,7 +68,13 @@ std::optional<ScalarType> type_of_component(const std::string& component) {
 KernelInterface interface_of(const Kernel& kernel) {
   KernelInterface out;
   out.name = kernel.name;
-  out.push_constants = kernel.arguments;
+  for (const Array& array : kernel.arrays) {
+    if (array.reach != Reach::pointer) continue;
+    out.push_constants.emplace_back(address_name(array.name), ScalarType::u64);
+    out.features.add({Feature::buffer_address, Feature::i64});
+  }
+  out.push_constants.insert(out.push_constants.end(), kernel.arguments.begin(),
+                            kernel.arguments.end());
   out.grid = kernel.grid;
   out.workgroup_size = {kernel.threads, 1, 1};
   out.shared_bytes = kernel.shared_bytes();
@@ -94,7 +100,7 @@ KernelInterface interface_of(const Kernel& kernel) {
     out.features.add(needs.in_shader);
     if (array.space != Array::Space::buffer) continue;
     out.features.add(needs.in_buffer);
-    Binding binding{array.name, array.type, array.access, {}, strides_of(array), 1};
+    Binding binding{array.name, array.type, array.access, {}, strides_of(array), 1, array.reach};
     for (const std::uint32_t width : kernel.widths_of(array.name)) {
       binding.alignment = width * static_cast<std::uint32_t>(size_of(array.type));
     }

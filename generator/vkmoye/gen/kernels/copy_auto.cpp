@@ -37,8 +37,9 @@ ir::Kernel copy_auto(const CopyAutoConfig& config, const std::string& name) {
   if (!reasons.empty()) throw KernelError(name, std::move(reasons));
 
   Builder k(name, config.threads);
-  k.describe(typed_items(copy_auto_fields(), config),
-             "flat arrays: independent wide accesses, whatever the rows and the type");
+  auto items = typed_items(copy_auto_fields(), config);
+  reach(k, config.address, items);
+  k.describe(items, "flat arrays: independent wide accesses, whatever the rows and the type");
   const Extent count("cols", "rows");
   const Tensor src = k.input("src", config.type, {{"at", count}});
   const Tensor dst = k.output("dst", config.type, {{"at", count}});

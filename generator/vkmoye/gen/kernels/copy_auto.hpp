@@ -7,6 +7,7 @@
 #include <string>
 
 #include "vkmoye/gen/ir/kernel.hpp"
+#include "vkmoye/gen/kernels/address.hpp"
 #include "vkmoye/gen/kernels/config_fields.hpp"
 
 namespace vkmoye::gen {
@@ -16,6 +17,7 @@ struct CopyAutoConfig {
   std::int64_t threads = 256;  // of a workgroup
   std::int64_t rounds = 1;     // accesses of a thread, all in flight at once
   std::int64_t vector = 16;    // bytes of an access
+  Address address = Address::descriptor;
 };
 
 /// What of the config `--NAME` can replace.

@@ -92,10 +92,17 @@ KernelEntry best_row(const char* name, const char* operation, const char* summar
                      const std::vector<ConfigField<Config>>& fields, Config (*defaults)(ScalarType),
                      ir::Kernel (*describe)(const Config&, const std::string&)) {
   return entry_of<Config>(
-      {name, operation, summary, "this project", every_type(), fields,
-       [defaults](const KernelRequest& request) { return defaults(request.type); },
-       [describe, name = std::string(name)](const Config& config, const KernelRequest&) {
-         return describe(config, name);
+      {name, operation, summary, "this project", every_type(), with_address(fields),
+       [defaults](const KernelRequest& request) {
+         Config config = defaults(request.type);
+         config.address = Address::automatic;
+         return config;
+       },
+       [describe, name = std::string(name)](const Config& config, const KernelRequest& request) {
+         Config reaching = config;
+         reaching.address = decided(config.address, request.elements, request.type,
+                                    request.device.max_storage_buffer_bytes);
+         return describe(reaching, name);
        }});
 }
 

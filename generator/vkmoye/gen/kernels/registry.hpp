@@ -40,6 +40,8 @@ struct KernelRequest {
   /// example, or any shape. {} is the shape of one number.
   std::optional<std::vector<std::int64_t>> shape = {};
   DeviceCaps device = common_device();  // kernels choose their tiles by it
+  /// Of its largest array, where that is known: what no descriptor reaches is reached by pointers.
+  std::uint64_t elements = 0;
 };
 
 struct OptionRow {

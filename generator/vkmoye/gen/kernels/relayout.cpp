@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::int64_t kMostShared = std::int64_t{1} << 18;  // bytes: more than any device has
 
+constexpr std::uint64_t kMostBound = 0xffffffff;  // bytes: no descriptor reaches more
+
 // One of the two tensors: its axes are the modes that move it, by rising stride.
 struct StridedTensor {
   Tensor tensor;
@@ -179,6 +181,11 @@ ir::Kernel relayout(const Layout& src, const Layout& dst, const RelayoutConfig& 
   if (!reasons.empty()) throw KernelError(name, std::move(reasons));
 
   const RelayoutPlan plan = plan_relayout(src, dst, config);
+  if (plan.straight && size(dst) > 0xffffffff) {
+    throw KernelError(name, {fmt::format("{} elements go straight across, which counts them in 32 "
+                                         "bits: at most 2^32-1",
+                                         size(dst))});
+  }
   if (!plan.straight) {
     std::int64_t elements = 1;
     for (const std::int64_t extent : plan.tile) elements *= extent;
@@ -192,7 +199,10 @@ ir::Kernel relayout(const Layout& src, const Layout& dst, const RelayoutConfig& 
     }
   }
   Builder k(name, plan.threads);
-  k.describe(items(src, dst, plan, config.type),
+  auto described = items(src, dst, plan, config.type);
+  const auto elements = static_cast<std::uint64_t>(std::max(cosize(src), cosize(dst)));
+  reach(k, decided(config.address, elements, config.type, kMostBound), described);
+  k.describe(described,
              plan.straight ? "both sides run along the same mode: straight across"
                            : "runs along src on one side of a shared tile, along dst on the other");
   const auto src_axes = axes_of(plan, &JointMode::src), dst_axes = axes_of(plan, &JointMode::dst);

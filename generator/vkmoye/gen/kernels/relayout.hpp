@@ -16,7 +16,8 @@
 namespace vkmoye::gen {
 
 /// dst(c) = src(c) for every coordinate c. src may read an element more than once (stride 0); what
-/// dst does not cover is left as it is. The buffers hold cosize(src) and cosize(dst) elements.
+/// dst does not cover is left as it is. The buffers hold cosize(src) and cosize(dst) elements; beyond 4 GiB
+/// or 2^32 elements they are reached by pointers, unless the config says otherwise.
 /// Throws KernelError with every reason of reasons_against_relayout, and for a bad config.
 ir::Kernel relayout(const Layout& src, const Layout& dst, const RelayoutConfig& config = {},
                     const std::string& name = "relayout");

@@ -12,7 +12,7 @@
 namespace vkmoye::gen {
 namespace {
 
-constexpr std::int64_t kMostElements = std::int64_t{1} << 32;
+constexpr std::int64_t kMostElements = std::int64_t{1} << 48;
 
 std::optional<std::vector<Layout>> refined(const Layout& src, const Layout& dst) {
   const Layout both[] = {src, dst};
@@ -87,7 +87,7 @@ std::vector<std::string> reasons_against_relayout(const Layout& src, const Layou
   const auto require_small = [&](const char* whose, std::int64_t elements) {
     if (elements <= kMostElements) return;
     reasons.push_back(
-        fmt::format("{} spans {} elements, a 32-bit index reaches 2^32", whose, elements));
+        fmt::format("{} spans {} elements, an address reaches 2^48", whose, elements));
   };
   require_small("src", cosize(src));
   require_small("dst", cosize(dst));

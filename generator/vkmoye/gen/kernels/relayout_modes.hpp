@@ -31,7 +31,7 @@ std::vector<std::size_t> order_by(const std::vector<JointMode>& modes,
                                   std::int64_t JointMode::*stride);
 
 /// Why src cannot be copied to dst: sizes of modes that differ or have no common refinement, a dst
-/// that overlaps itself, more than 2^32 elements. Empty: it can.
+/// that overlaps itself, more than 2^48 elements. Empty: it can.
 std::vector<std::string> reasons_against_relayout(const Layout& src, const Layout& dst);
 
 /// Both tensors of b = a.transpose(permutation) in NumPy, a and b in C's order: src is a, seen

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "vkmoye/contract/scalar_type.hpp"
+#include "vkmoye/gen/kernels/address.hpp"
 #include "vkmoye/gen/kernels/relayout_modes.hpp"
 #include "vkmoye/tensor/tiled_copy.hpp"
 
@@ -28,6 +29,7 @@ struct RelayoutConfig {
   std::int64_t run = 0;        // elements of a tile along src and along dst; 0: by type
   std::int64_t rounds = 4;     // accesses in flight where elements go straight across
   Walk walk = Walk::dst;       // of workgroups over tiles
+  Address address = Address::automatic;
 };
 
 struct RelayoutPlan {

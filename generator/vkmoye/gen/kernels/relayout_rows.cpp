@@ -25,7 +25,7 @@ ConfigField<Config> whole_number(const char* name, const char* help, Value Relay
 }
 
 const std::vector<ConfigField<Config>>& fields() {
-  static const std::vector<ConfigField<Config>> rows = {
+  static const std::vector<ConfigField<Config>> rows = with_address<Config>({
       {"permute", "axes of src in the order of dst, as NumPy's transpose takes them",
        "a list of axes, such as 2,0,1",
        [](const Config& config) {
@@ -43,7 +43,7 @@ const std::vector<ConfigField<Config>>& fields() {
       whole_number("rounds", "accesses in flight where no tile is needed", &Config::rounds),
       choice_field<Config, Walk>("walk", "neighbouring workgroups go further along this side",
                                  {"dst", "src", "both"}, &Config::walk),
-  };
+  });
   return rows;
 }
 
@@ -115,7 +115,11 @@ std::vector<KernelEntry> relayout_rows() {
        [](const Config& config, const KernelRequest& request) {
          const PermutedArray array = permuted_array(request, config);
          if (!array.layouts) return nothing_to_move(config);
-         return relayout(array.layouts->src, array.layouts->dst, config, kName);
+         Config reaching = config;
+         const auto elements = static_cast<std::uint64_t>(size(array.layouts->dst));
+         reaching.address = decided(config.address, elements, config.type,
+                                    request.device.max_storage_buffer_bytes);
+         return relayout(array.layouts->src, array.layouts->dst, reaching, kName);
        }})};
 }
 

@@ -193,8 +193,10 @@ ir::Kernel transpose_auto(const TransposeAutoConfig& config, const std::string& 
   if (!reasons.empty()) throw KernelError(name, std::move(reasons));
 
   Builder k(name, config.threads);
+  auto items = typed_items(transpose_auto_fields(), config);
+  reach(k, config.address, items);
   k.describe(
-      typed_items(transpose_auto_fields(), config),
+      items,
       "wide accesses along the rows of src and of dst, words between in padded shared memory");
 
   const std::int64_t bM = config.tile_cols, bN = config.tile_rows;

@@ -17,6 +17,7 @@
 #include <string>
 
 #include "vkmoye/gen/ir/kernel.hpp"
+#include "vkmoye/gen/kernels/address.hpp"
 #include "vkmoye/gen/kernels/config_fields.hpp"
 #include "vkmoye/layout/layout.hpp"
 
@@ -31,6 +32,7 @@ struct TransposeAutoConfig {
   std::int64_t store_lanes = 8;                 // and of dst
   std::int64_t pad = 1;                         // words after each run of columns
   std::int64_t strip = 1;  // rows of tiles that workgroups walk down before they step aside
+  Address address = Address::descriptor;
 
   /// Elements of a word of the shared tile.
   std::int64_t packed() const;

@@ -43,6 +43,13 @@ class ScopeChecker {
       define(argument.name, variable(argument.name, is_index ? kIndex : element(argument.type)),
              Spread::none);
     }
+    for (const Array& array : kernel.arrays) {
+      if (array.reach == Reach::descriptor) continue;
+      const std::string name = address_name(array.name);
+      define(name, variable(name, element(ScalarType::u64)), Spread::none);
+      if (array.space != Array::Space::buffer)
+        complain("{} is no buffer: it has no address", array.name);
+    }
     for (const GridDimension& dimension : kernel.grid) {
       if (dimension.tile < 1) complain("the grid has tiles of {}", dimension.tile);
       check_extent(dimension.extent, "the grid");
@@ -136,9 +143,14 @@ class ScopeChecker {
     bool is_compact = true;
     for (const Axis& axis : array.axes) {
       is_compact = is_compact && same(axis.stride, compact);
-      compact = compact * extent_of(axis);
+      compact = step_behind(compact, axis.extent);
     }
     for (const Axis& axis : array.axes) {
+      if (array.reach == Reach::descriptor && is_constant(axis.stride) &&
+          axis.stride->value >= kUnbounded) {
+        complain("{} steps along {} by {}, which only a pointer reaches", array.name,
+                 axis.coordinate, axis.stride->value);
+      }
       if (is_compact || extent_from(axis.stride)) continue;
       complain(
           "{} steps along {} by {}, which no launch can work out: a stride is a number, an "

@@ -41,6 +41,8 @@ constexpr Row kRows[] = {
     {Feature::subgroup_size_control,
      [](FeatureChain& c) -> VkBool32& { return c.subgroup_size.subgroupSizeControl; },
      {[](FeatureChain& c) -> VkBool32& { return c.subgroup_size.computeFullSubgroups; }}},
+    {Feature::buffer_address,
+     [](FeatureChain& c) -> VkBool32& { return c.v12.bufferDeviceAddress; }},
 };
 
 struct Operation {

@@ -80,7 +80,9 @@ Block make(VmaAllocator allocator, std::uint64_t bytes, VkBufferUsageFlags usage
 
 Memory::Memory(const Instance& instance, const PhysicalDevice& physical,
                const LogicalDevice& device, bool direct)
-    : direct_(direct), knows_budget_(device.has_memory_budget()) {
+    : direct_(direct),
+      knows_budget_(device.has_memory_budget()),
+      gives_addresses_(physical.caps.has(Feature::buffer_address)) {
   VmaVulkanFunctions functions = {};
   functions.vkGetInstanceProcAddr = instance.table().GetInstanceProcAddr;
   functions.vkGetDeviceProcAddr = instance.table().GetDeviceProcAddr;
@@ -92,6 +94,7 @@ Memory::Memory(const Instance& instance, const PhysicalDevice& physical,
   info.vulkanApiVersion =
       VK_API_VERSION_1_2;  // all that we need; VMA aborts on versions it does not know
   if (knows_budget_) info.flags |= VMA_ALLOCATOR_CREATE_EXT_MEMORY_BUDGET_BIT;
+  if (gives_addresses_) info.flags |= VMA_ALLOCATOR_CREATE_BUFFER_DEVICE_ADDRESS_BIT;
   VmaAllocator allocator = nullptr;
   check(vmaCreateAllocator(&info, &allocator), "vmaCreateAllocator");
   allocator_ = allocator;
@@ -117,10 +120,10 @@ Block Memory::create_device_buffer(std::uint64_t bytes) {
     how.preferredFlags = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT;
     how.flags = VMA_ALLOCATION_CREATE_MAPPED_BIT;
   }
-  constexpr VkBufferUsageFlags kUsage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
-                                        VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
-                                        VK_BUFFER_USAGE_TRANSFER_DST_BIT;
-  return make(allocator_of(allocator_), bytes, kUsage, how);
+  VkBufferUsageFlags usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
+                             VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+  if (gives_addresses_) usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+  return make(allocator_of(allocator_), bytes, usage, how);
 }
 
 Block Memory::create_staging_buffer(std::uint64_t bytes) {

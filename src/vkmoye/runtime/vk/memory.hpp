@@ -30,7 +30,8 @@ class Memory {
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
 
-  /// A storage buffer of `bytes` that can be copied from and to. Throws DeviceError (kOutOfMemory)
+  /// A storage buffer of `bytes` that can be copied from and to, and has an address where the device
+  /// has the feature. Throws DeviceError (kOutOfMemory)
   /// with the numbers where the heap has no room, without having asked the driver: some drivers
   /// grant memory that does not exist.
   Block create_device_buffer(std::uint64_t bytes);
@@ -53,6 +54,7 @@ class Memory {
   std::uint32_t device_types_ = 0;  // bit mask: memory types in which device buffers may lie
   bool direct_ = true;
   bool knows_budget_ = false;
+  bool gives_addresses_ = false;
 };
 
 }  // namespace vkmoye::vk

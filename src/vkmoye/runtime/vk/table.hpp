@@ -78,6 +78,7 @@ namespace vkmoye::vk {
 
 // Null where the extension is not enabled.
 #define VKMOYE_OPTIONAL_DEVICE_FUNCTIONS(X) \
+  X(GetBufferDeviceAddress)                 \
   X(GetPipelineExecutablePropertiesKHR)     \
   X(GetPipelineExecutableStatisticsKHR)     \
   X(GetPipelineExecutableInternalRepresentationsKHR)
