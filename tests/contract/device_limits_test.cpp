@@ -32,6 +32,17 @@ TEST(DeviceLimits, OfABufferAreThoseOfItsMemoryToo) {
                   "(maxMemoryAllocationSize)"));
 }
 
+TEST(DeviceLimits, OfABufferInSeveralAllocationsAreThoseOfAddresses) {
+  DeviceCaps caps = device_with(4000, 3000, 2000);
+  caps.max_sparse_buffer_bytes = 2500;
+  EXPECT_THAT(reasons_against_buffer(caps, 2500), IsEmpty());
+  EXPECT_THAT(reasons_against_buffer(caps, 2501),
+              ElementsAre("a buffer of 2501 bytes: the device allows 2000 in one allocation of "
+                          "memory (maxMemoryAllocationSize)",
+                          "a buffer of 2501 bytes: the device allows 2500 in several of them "
+                          "(sparseAddressSpaceSize)"));
+}
+
 TEST(DeviceLimits, OfAnArrayAreThoseOfItsBindingAndItsBuffer) {
   const Binding binding = {"src", ScalarType::f32, Access::read, {"cols", "rows"}};
   const Arguments sizes = {{"cols", 10}, {"rows", 20}};

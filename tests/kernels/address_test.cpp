@@ -121,6 +121,25 @@ TEST_F(AddressTest, PointersAreTakenWhereADeviceBindsLess) {
       options);
 }
 
+// A pointer goes through the seams of a buffer in several allocations.
+TEST_F(AddressTest, PointersReachThroughSeveralAllocations) {
+  OpenOptions options;
+  options.pretend = [](DeviceCaps& caps) {
+    caps.max_allocation_bytes = caps.max_storage_buffer_bytes = 1 << 20;
+  };
+  for_each_device(
+      [&](Device& device) {
+        if (device.caps().max_sparse_buffer_bytes < std::uint64_t{1} << 23) {
+          GTEST_SKIP() << "it binds no buffer to several allocations";
+        }
+        KernelRequest request = gen::request_of(ScalarType::f32);
+        request.device = device.caps();
+        expect_right(device, *gen::find_kernel("copy/auto"), request, {{1021, 1023}, {0, 1}});
+        expect_right(device, *gen::find_kernel("transpose/auto"), request, {{1024, 1280}, {1, 0}});
+      },
+      options);
+}
+
 TEST_F(AddressTest, ADeviceWithoutAddressesSaysSo) {
   OpenOptions options;
   options.pretend = [](DeviceCaps& caps) {

@@ -144,6 +144,35 @@ TEST_F(BufferTest, RefusesMoreThanTheMemoryHas) {
       options);
 }
 
+// Its bytes are neighbours all the same: written, filled, copied and read across the seams.
+TEST_F(BufferTest, LiesInSeveralAllocationsWhereOneIsTooSmall) {
+  OpenOptions options;
+  options.pretend = [](DeviceCaps& caps) { caps.max_allocation_bytes = 1 << 20; };
+  for_each_device(
+      [&](Device& device) {
+        const std::size_t bytes = (5 << 20) + 13;
+        if (device.caps().max_sparse_buffer_bytes < bytes) {
+          GTEST_SKIP() << "it binds no buffer to several allocations";
+        }
+        std::vector<std::byte> expected(bytes);
+        for (std::size_t i = 0; i < bytes; ++i) expected[i] = static_cast<std::byte>(i * 7 >> 5);
+        for (int round = 0; round < 2; ++round) {  // the memory of the first comes back
+          Buffer buffer = device.buffer(bytes);
+          EXPECT_FALSE(buffer.is_mapped());
+          buffer.write(expected);
+          std::vector<std::byte> found(bytes);
+          buffer.read(found);
+          EXPECT_TRUE(found == expected);
+          buffer.fill(std::byte{0x5a}, (1 << 20) - 3, 7 << 10);
+          buffer.read(found);
+          std::vector<std::byte> filled = expected;
+          std::fill_n(filled.begin() + (1 << 20) - 3, 7 << 10, std::byte{0x5a});
+          EXPECT_TRUE(found == filled);
+        }
+      },
+      options);
+}
+
 TEST_F(BufferTest, OutlivesItsDevice) {
   for_each_device([&](Device& device) {
     auto other = std::make_unique<Device>(Device::open(device.caps().name, validated()));

@@ -87,7 +87,10 @@ TEST(TooLargeABuffer, IsRefusedBeforeVulkanIsCalled) {
   FaultTable faults;
   OpenOptions options;
   options.cache = false;
-  options.pretend = [](DeviceCaps& caps) { caps.max_allocation_bytes = 4097; };
+  options.pretend = [](DeviceCaps& caps) {
+    caps.max_allocation_bytes = 4097;
+    caps.max_sparse_buffer_bytes = 0;
+  };
   Device device = open_through(FaultTable::get_instance_proc_addr(), "0", options);
   EXPECT_THAT([&] { device.buffer(4098); },
               ThrowsMessage<ArgumentError>(

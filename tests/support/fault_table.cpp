@@ -22,9 +22,7 @@ PFN_vkGetDeviceProcAddr real_device_proc = nullptr;
   X(FreeMemory)                    \
   X(MapMemory)                     \
   X(BindBufferMemory)              \
-  X(BindBufferMemory2)             \
-  X(CreateBuffer)                  \
-  X(DestroyBuffer)
+  X(BindBufferMemory2)
 
 #define VKMOYE_NAME(name)                           \
   struct name##Name {                               \

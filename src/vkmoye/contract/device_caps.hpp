@@ -108,6 +108,7 @@ struct DeviceCaps {
   std::uint64_t max_storage_buffer_bytes = 0;  // of one binding (maxStorageBufferRange)
   std::uint64_t max_buffer_bytes = 0;          // of one buffer (maxBufferSize)
   std::uint64_t max_allocation_bytes = 0;      // of the memory behind it (maxMemoryAllocationSize)
+  std::uint64_t max_sparse_buffer_bytes = 0;   // of one in several allocations; 0: there is none
   std::uint64_t device_memory_bytes = 0;       // the largest device-local heap
   std::uint32_t storage_buffer_alignment = 1;  // of an offset into a buffer, bytes
 

@@ -34,7 +34,7 @@ BufferState::BufferState(std::shared_ptr<Context> owner, std::uint64_t size)
                       : reasons_against_buffer(context->caps(), round_up_to_words(bytes)).empty()
                           ? round_up_to_words(bytes)
                           : bytes) {
-  block = context->memory->create_device_buffer(allocated_bytes);
+  block = context->memory->create_device_buffer(allocated_bytes, *context->commands);
 }
 
 BufferState::~BufferState() { context->memory->destroy(block); }

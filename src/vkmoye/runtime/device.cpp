@@ -75,6 +75,7 @@ Device Device::adopt(const AdoptedDevice& theirs, const OpenOptions& options) {
       }
     }
     caps.features = theirs.features;
+    caps.max_sparse_buffer_bytes = 0;  // nobody says whether that feature was enabled
     if (!caps.has(Feature::cooperative_matrix)) caps.matrix_shapes.clear();
   }
   if (!wrong.empty()) {

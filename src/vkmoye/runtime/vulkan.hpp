@@ -24,7 +24,8 @@ struct AdoptedDevice {
   std::uint32_t api_version = VK_API_VERSION_1_2;  // that the instance was created for
   /// What you enabled when you created the device; it cannot be asked for. A feature
   /// stands for its extension and its bit; cooperative_matrix for vulkanMemoryModel and vulkanMemoryModelDeviceScope, too, and
-  /// subgroup_size_control for computeFullSubgroups.
+  /// subgroup_size_control for computeFullSubgroups. Each buffer lies in one allocation: sparseBinding
+  /// is not relied on.
   FeatureSet features;
   /// Called around each use of the queue, if you use it from other threads. Both or none; they
   /// must not throw.

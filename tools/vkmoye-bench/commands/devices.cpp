@@ -62,8 +62,10 @@ void print(std::size_t index, const DeviceCaps& caps, const std::string& why_mis
   }
   line("memory",
        fmt::format("{:.1f} GiB", static_cast<double>(caps.device_memory_bytes) / (1 << 30)));
-  line("storage buffer", fmt::format("{} bytes, a buffer {}", caps.max_storage_buffer_bytes,
-                                     std::min(caps.max_buffer_bytes, caps.max_allocation_bytes)));
+  line("storage buffer",
+       fmt::format("{} bytes, a buffer {}", caps.max_storage_buffer_bytes,
+                   std::min(caps.max_buffer_bytes,
+                            std::max(caps.max_allocation_bytes, caps.max_sparse_buffer_bytes))));
   line("shared memory", fmt::format("{} bytes", caps.max_shared_bytes));
   line("workgroup", fmt::format("{} threads, {} x {} x {}", caps.max_workgroup_invocations,
                                 caps.max_workgroup_size[0], caps.max_workgroup_size[1],

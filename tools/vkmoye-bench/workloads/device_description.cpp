@@ -86,6 +86,7 @@ Json to_json(const DeviceDescription& device) {
   const MatrixVerdicts verdicts{DeviceFacts(DeviceFacts::default_file())};
   Json out;
   visit_fields(caps, into(out));
+  out["max_sparse_buffer_bytes"] = caps.max_sparse_buffer_bytes;
   out["type"] = to_string(caps.kind);
   out["features"] = Json::array();
   for (const Feature feature : caps.features.list()) out["features"].push_back(to_string(feature));
@@ -192,6 +193,10 @@ DeviceCaps caps_of(const Json& device, std::vector<std::string>& reasons) {
   Reader reader;
   DeviceCaps caps;
   visit_fields(caps, reader.from(device));
+  const char* sparse = "max_sparse_buffer_bytes";  // of files that are older, there is none
+  if (device.is_object() && device.contains(sparse)) {
+    reader.read(device, sparse, caps.max_sparse_buffer_bytes);
+  }
   std::string kind;
   reader.read(device, "type", kind);
   const auto found = std::find_if(std::begin(kKinds), std::end(kKinds),

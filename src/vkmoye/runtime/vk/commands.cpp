@@ -99,6 +99,28 @@ void Commands::end(Slot& slot) {
 }
 
 void Commands::submit(const std::shared_ptr<Slot>& slot, std::shared_ptr<const void> keep) {
+  VkSubmitInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+  info.commandBufferCount = 1;
+  info.pCommandBuffers = &slot->buffer;
+  enqueue(slot, std::move(keep), "vkQueueSubmit",
+          [&](VkQueue queue, VkFence fence) { return vk_.QueueSubmit(queue, 1, &info, fence); });
+}
+
+void Commands::bind(const VkSparseBufferMemoryBindInfo& buffer, std::shared_ptr<const void> keep) {
+  VkBindSparseInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_BIND_SPARSE_INFO;
+  info.bufferBindCount = 1;
+  info.pBufferBinds = &buffer;
+  const Lease slot = lease();
+  enqueue(slot.slot(), std::move(keep), "vkQueueBindSparse", [&](VkQueue queue, VkFence fence) {
+    return vk_.QueueBindSparse(queue, 1, &info, fence);
+  });
+  wait(*slot);
+}
+
+void Commands::enqueue(const std::shared_ptr<Slot>& slot, std::shared_ptr<const void> keep,
+                       const char* name, const std::function<VkResult(VkQueue, VkFence)>& call) {
   refuse_if_stuck();
   const VkFence fence = slot->fence.get();
   check(vk_.ResetFences(device_.handle(), 1, &fence), "vkResetFences");
@@ -108,16 +130,12 @@ void Commands::submit(const std::shared_ptr<Slot>& slot, std::shared_ptr<const v
     slot->in_flight = true;
     slot->keep = std::move(keep);
   }
-  VkSubmitInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
-  info.commandBufferCount = 1;
-  info.pCommandBuffers = &slot->buffer;
   queue_lock_.lock();
-  const VkResult result = vk_.QueueSubmit(device_.queue(), 1, &info, fence);
+  const VkResult result = call(device_.queue(), fence);
   queue_lock_.unlock();
   if (result != VK_SUCCESS) {
     mark_finished(*slot);
-    fail(result, "vkQueueSubmit");
+    fail(result, name);
   }
 }
 

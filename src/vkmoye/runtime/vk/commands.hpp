@@ -73,6 +73,8 @@ class Commands {
   void begin(Slot& slot, bool reusable = false);
   void end(Slot& slot);
   void submit(const std::shared_ptr<Slot>& slot, std::shared_ptr<const void> keep);
+  /// Binds memory to a buffer, and waits. `keep` is not destroyed while the device may use it.
+  void bind(const VkSparseBufferMemoryBindInfo& buffer, std::shared_ptr<const void> keep);
   /// Whether the slot's last submission has finished. Throws DeviceError (kLost).
   bool is_done(Slot& slot);
   /// Waits for the slot's last submission, at most as long as the constructor was told. Throws
@@ -88,6 +90,9 @@ class Commands {
  private:
   friend class Lease;
   std::shared_ptr<Slot> make_slot();
+  // What `call`, named `name`, gives the queue to do, up to the slot's fence.
+  void enqueue(const std::shared_ptr<Slot>& slot, std::shared_ptr<const void> keep,
+               const char* name, const std::function<VkResult(VkQueue, VkFence)>& call);
   void give_back(std::shared_ptr<Slot> slot) noexcept;
   void mark_finished(Slot& slot) noexcept;
   void refuse_if_stuck() const;

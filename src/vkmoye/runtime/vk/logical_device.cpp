@@ -35,6 +35,7 @@ LogicalDevice::LogicalDevice(const Instance& instance, const PhysicalDevice& phy
     return std::find(extensions.begin(), extensions.end(), name) != extensions.end();
   });
   enable(physical.caps.features, features);
+  features.core.features.sparseBinding = physical.caps.max_sparse_buffer_bytes > 0;
   if (memory_budget_) extensions.push_back(VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
   StatisticsFeature statistics_feature = {};
   statistics_feature.sType =

@@ -6,6 +6,8 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/runtime/vk/check.hpp"
+#include "vkmoye/runtime/vk/commands.hpp"
+#include "vkmoye/runtime/vk/owned.hpp"
 
 // All that vk_mem_alloc.h includes, so that none of it lands in the namespace below.
 #include <vulkan/vulkan.h>
@@ -80,7 +82,9 @@ Block make(VmaAllocator allocator, std::uint64_t bytes, VkBufferUsageFlags usage
 
 Memory::Memory(const Instance& instance, const PhysicalDevice& physical,
                const LogicalDevice& device, bool direct)
-    : direct_(direct),
+    : device_(device),
+      most_at_once_(physical.caps.max_allocation_bytes),
+      direct_(direct),
       knows_budget_(device.has_memory_budget()),
       gives_addresses_(physical.caps.has(Feature::buffer_address)) {
   VmaVulkanFunctions functions = {};
@@ -111,7 +115,7 @@ Memory::Memory(const Instance& instance, const PhysicalDevice& physical,
 
 Memory::~Memory() { vmaDestroyAllocator(allocator_of(allocator_)); }
 
-Block Memory::create_device_buffer(std::uint64_t bytes) {
+Block Memory::create_device_buffer(std::uint64_t bytes, Commands& commands) {
   refuse_beyond_heap(bytes);
   VmaAllocationCreateInfo how = {};
   how.requiredFlags = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
@@ -123,7 +127,63 @@ Block Memory::create_device_buffer(std::uint64_t bytes) {
   VkBufferUsageFlags usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
                              VK_BUFFER_USAGE_TRANSFER_DST_BIT;
   if (gives_addresses_) usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+  if (bytes > most_at_once_) return create_in_pieces(bytes, usage, commands);
   return make(allocator_of(allocator_), bytes, usage, how);
+}
+
+// Equal pieces, the last one shorter, as few as the device allows. The host reaches none of them.
+Block Memory::create_in_pieces(std::uint64_t bytes, VkBufferUsageFlags usage, Commands& commands) {
+  struct Pieces {
+    VmaAllocator allocator;
+    std::vector<VmaAllocation> allocations;
+    Owned<VkBuffer> buffer;
+    ~Pieces() {
+      buffer = {};
+      vmaFreeMemoryPages(allocator, allocations.size(), allocations.data());
+    }
+  };
+  const DeviceTable& table = device_.table();
+  VkBufferCreateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
+  info.flags = VK_BUFFER_CREATE_SPARSE_BINDING_BIT;
+  info.size = bytes;
+  info.usage = usage;
+  const auto pieces = std::make_shared<Pieces>();
+  pieces->allocator = allocator_of(allocator_);
+  pieces->buffer = create<VkBuffer>("vkCreateBuffer", device_.handle(), table.CreateBuffer,
+                                    table.DestroyBuffer, info);
+  VkMemoryRequirements needs = {};
+  table.GetBufferMemoryRequirements(device_.handle(), pieces->buffer.get(), &needs);
+  const VkDeviceSize all = needs.size, most = most_at_once_ / needs.alignment * needs.alignment;
+  if (most == 0) check(VK_ERROR_OUT_OF_DEVICE_MEMORY, "vkGetBufferMemoryRequirements");
+  const VkDeviceSize count = (all + most - 1) / most;
+  needs.size =
+      ((all + count - 1) / count + needs.alignment - 1) / needs.alignment * needs.alignment;
+  VmaAllocationCreateInfo how = {};
+  how.requiredFlags = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
+  how.memoryTypeBits = device_types_;
+  how.flags = VMA_ALLOCATION_CREATE_DEDICATED_MEMORY_BIT;
+  std::vector<VmaAllocation> allocations(count);
+  std::vector<VmaAllocationInfo> got(count);
+  check(vmaAllocateMemoryPages(allocator_of(allocator_), &needs, &how, count, allocations.data(),
+                               got.data()),
+        fmt::format("vmaAllocateMemoryPages({} x {} bytes)", count, needs.size));
+  pieces->allocations = std::move(allocations);
+  std::vector<VkSparseMemoryBind> binds(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    binds[i] = {};
+    binds[i].resourceOffset = i * needs.size;
+    binds[i].size = std::min(needs.size, all - binds[i].resourceOffset);
+    binds[i].memory = got[i].deviceMemory;
+    binds[i].memoryOffset = got[i].offset;
+  }
+  const VkSparseBufferMemoryBindInfo buffer = {pieces->buffer.get(),
+                                               static_cast<std::uint32_t>(count), binds.data()};
+  commands.bind(buffer, pieces);
+  Block block;
+  block.buffer = pieces->buffer.get();
+  block.pieces = pieces;
+  return block;
 }
 
 Block Memory::create_staging_buffer(std::uint64_t bytes) {
@@ -136,6 +196,7 @@ Block Memory::create_staging_buffer(std::uint64_t bytes) {
 }
 
 void Memory::destroy(const Block& block) noexcept {
+  if (block.pieces) return;  // it owns them
   vmaDestroyBuffer(allocator_of(allocator_), block.buffer, allocation_of(block));
 }
 

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "vkmoye/runtime/vk/logical_device.hpp"
 
@@ -15,10 +16,13 @@ namespace vkmoye::vk {
 
 struct Block {
   VkBuffer buffer = VK_NULL_HANDLE;
-  void* allocation = nullptr;   // a VmaAllocation
-  std::byte* mapped = nullptr;  // null: the host cannot reach it
-  bool cached = false;          // reading through `mapped` is quick
+  void* allocation = nullptr;               // a VmaAllocation
+  std::byte* mapped = nullptr;              // null: the host cannot reach it
+  bool cached = false;                      // reading through `mapped` is quick
+  std::shared_ptr<const void> pieces = {};  // of a buffer in several allocations, which it owns
 };
+
+class Commands;
 
 /// Thread-safe.
 class Memory {
@@ -33,8 +37,9 @@ class Memory {
   /// A storage buffer of `bytes` that can be copied from and to, and has an address where the device
   /// has the feature. Throws DeviceError (kOutOfMemory)
   /// with the numbers where the heap has no room, without having asked the driver: some drivers
-  /// grant memory that does not exist.
-  Block create_device_buffer(std::uint64_t bytes);
+  /// grant memory that does not exist. Beyond what one allocation may have it lies in several, bound
+  /// through `commands`.
+  Block create_device_buffer(std::uint64_t bytes, Commands& commands);
 
   /// A mapped buffer in cached host memory, for copies in both directions.
   Block create_staging_buffer(std::uint64_t bytes);
@@ -48,8 +53,11 @@ class Memory {
 
  private:
   void refuse_beyond_heap(std::uint64_t bytes);
+  Block create_in_pieces(std::uint64_t bytes, VkBufferUsageFlags usage, Commands& commands);
 
-  void* allocator_ = nullptr;  // a VmaAllocator
+  const LogicalDevice& device_;
+  std::uint64_t most_at_once_ = 0;  // bytes of one allocation
+  void* allocator_ = nullptr;       // a VmaAllocator
   std::uint32_t device_heap_ = 0;
   std::uint32_t device_types_ = 0;  // bit mask: memory types in which device buffers may lie
   bool direct_ = true;

@@ -138,6 +138,8 @@ SubgroupAbilities query_properties(const InstanceTable& vk, PhysicalDevice& devi
   caps.max_allocation_bytes = v11.maxMemoryAllocationSize;
   caps.max_buffer_bytes =
       maintenance4.maxBufferSize != 0 ? maintenance4.maxBufferSize : v11.maxMemoryAllocationSize;
+  caps.max_sparse_buffer_bytes =
+      std::min<std::uint64_t>(caps.max_buffer_bytes, limits.sparseAddressSpaceSize);
   caps.storage_buffer_alignment =
       static_cast<std::uint32_t>(std::max<VkDeviceSize>(1, limits.minStorageBufferOffsetAlignment));
   caps.subgroup_size = v11.subgroupSize;
@@ -168,10 +170,13 @@ std::uint64_t largest_device_heap(const InstanceTable& vk, VkPhysicalDevice devi
 }
 
 void query_features(const InstanceTable& vk, PhysicalDevice& device,
-                    const SubgroupAbilities& subgroups) {
+                    const SubgroupAbilities& subgroups, bool binds_sparse) {
   FeatureChain chain(device.api_version,
                      [&](const char* name) { return device.has_extension(name); });
   vk.GetPhysicalDeviceFeatures2(device.handle, &chain.core);
+  if (chain.core.features.sparseBinding == VK_FALSE || !binds_sparse) {
+    device.caps.max_sparse_buffer_bytes = 0;
+  }
   for (const Feature feature : features_in(chain).list()) {
     if (feature != Feature::subgroup_size_control || subgroups.size_of_compute) {
       device.caps.features.add(feature);
@@ -232,7 +237,8 @@ PhysicalDevice query(const Instance& instance, VkPhysicalDevice handle,
            })) {
     device.extensions.emplace_back(extension.extensionName);
   }
-  query_features(vk, device, query_properties(vk, device));
+  const bool binds_sparse = (families[*queue_family].queueFlags & VK_QUEUE_SPARSE_BINDING_BIT) != 0;
+  query_features(vk, device, query_properties(vk, device), binds_sparse);
   device.caps.device_memory_bytes = largest_device_heap(vk, handle);
   return device;
 }

@@ -61,6 +61,10 @@ namespace vkmoye::vk {
   X(DestroyPipelineCache)          \
   X(GetPipelineCacheData)          \
   X(CreateComputePipelines)        \
+  X(CreateBuffer)                  \
+  X(DestroyBuffer)                 \
+  X(GetBufferMemoryRequirements)   \
+  X(QueueBindSparse)               \
   X(DestroyPipeline)               \
   X(CreateDescriptorPool)          \
   X(DestroyDescriptorPool)         \
