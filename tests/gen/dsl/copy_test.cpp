@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <numeric>
 #include <random>
 
 #include "vkmoye/base/error.hpp"
@@ -157,6 +158,30 @@ TEST(Copy, GoesOneByOneWhereNothingIsProven) {
   };
   k.copy(mine(src), mine(dst), {.edges = Edges::clamp, .loads_first = true});
   EXPECT_EQ(widths(k.finish(), true), std::vector<std::uint32_t>(4, 1));
+}
+
+// A last tile of 40 columns: they are whole vectors of 8; those of 36, of 4.
+TEST(Copy, TakesVectorsAtEdgesThatAreMultiplesOfThem) {
+  for (const std::uint32_t cols : {104u, 100u, 99u}) {
+    Builder k("test", 32);
+    const Tensor src = k.input("src", ScalarType::f16, {{"col", cols}, {"row", 3}});
+    const Tensor dst = k.output("dst", ScalarType::f16, {{"col", cols}, {"row", 3}});
+    const TiledCopy copy = make_tiled_copy(make_layout({8, 4}), make_layout({8, 1}));
+    const auto mine = [&](const Tensor& tensor) {
+      return partition(tile(tensor, {64, 4}, {k.block_x(), k.block_y()}), copy, k.thread());
+    };
+    k.copy(mine(src), mine(dst), {.edges = Edges::clamp, .loads_first = true});
+    const ir::Kernel kernel = k.finish();
+    EXPECT_EQ(widths(kernel, true).front(), std::gcd(8u, cols));
+    EXPECT_EQ(widths(kernel, false).front(), std::gcd(8u, cols));
+    std::vector<std::uint16_t> in(cols * 3), out(cols * 3);
+    std::iota(in.begin(), in.end(), std::uint16_t{1});
+    const TwinReport report = run_on_host(
+        kernel, {std::as_writable_bytes(std::span(in)), std::as_writable_bytes(std::span(out))},
+        {});
+    EXPECT_THAT(report.reasons, IsEmpty());
+    EXPECT_EQ(out, in);
+  }
 }
 
 // 8 elements of 32 threads each: f32 in, f16 out, by vectors of 4 or loads first.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 
 #include "vkmoye/base/error.hpp"
@@ -164,8 +165,16 @@ Side side_at_once(const View& view, const ir::Array& array, const std::string& n
   touching.all = true;
   touching.checks = array.space == ir::Array::Space::buffer && edges != Edges::inside;
   touching.clamps = loads;
-  if (!touching.checks) {
-    touching.width = to_index(width_of(view, array, bytes).elements);
+  touching.width = to_index(width_of(view, array, bytes).elements);
+  if (touching.checks) {
+    // Where rows are so many vectors, wherever they begin, a vector is inside or outside whole.
+    const Expr extent = ir::extent_of(array.axes[0]);
+    touching.width = ir::is_constant(extent) ? std::gcd(touching.width, extent->value) : 1;
+    for (const ir::Axis& axis : array.axes) {
+      if (&axis == &array.axes[0]) continue;
+      touching.width =
+          std::gcd(touching.width, ir::is_constant(axis.stride) ? axis.stride->value : 1);
+    }
   }
   return side_of(view, array, touching);
 }

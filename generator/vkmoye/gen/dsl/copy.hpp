@@ -44,7 +44,8 @@ struct CopyOptions {
   bool from_singly = false;
 
   // Loads first, and the widest access on each side. Where something may be outside a buffer, it is
-  // touched element by element.
+  // touched element by element, but where all strides and the extent along axis 0 are numbers, in
+  // vectors that divide them.
   bool loads_first = false;
   std::uint32_t from_bytes = kWidestCopy, to_bytes = kWidestCopy;
 };

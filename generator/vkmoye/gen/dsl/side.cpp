@@ -98,10 +98,12 @@ Side side_of(const View& view, const ir::Array& array, const Touching& touching)
     }
     for (Run& run : out.runs) {
       const Expr coordinate = first + offsets[run.values.front()][i];
+      const std::uint32_t width = i == 0 ? touching.width : 1;
       const bool is_inside = ir::is_constant(extent) && coordinate->bound <= extent->value;
       if (checks && !is_inside) run.inside.push_back(ir::less(coordinate, extent));
-      run.element.coordinates.push_back(clamps && !is_inside ? ir::minimum(coordinate, extent - 1)
-                                                             : swizzled(view.swizzle, coordinate));
+      run.element.coordinates.push_back(clamps && !is_inside
+                                            ? ir::minimum(coordinate, extent - width)
+                                            : swizzled(view.swizzle, coordinate));
     }
   }
   return out;
