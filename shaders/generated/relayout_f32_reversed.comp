@@ -1,45 +1,51 @@
-// generated: relayout  type=f32  src=(128,64,32):(1,128,8192)  dst=(128,64,32):(2048,32,1)  tile=16x1x16  pad=1
+// generated: relayout  type=f32  src=(128,64,32):(1,128,8192)  dst=(128,64,32):(2048,32,1)  tile=32x2x64  shared=Swizzle<3,2,6> o 0 o (32,2,64):(1,32,64)
 // runs along src on one side of a shared tile, along dst on the other
 #version 460
 
-layout(local_size_x = 64) in;
+layout(local_size_x = 256) in;
 
 layout(std430, binding = 0) readonly restrict buffer Src_x4 { vec4 src_x4[]; };  // (128,64,32)
 layout(std430, binding = 1) writeonly restrict buffer Dst_x4 { vec4 dst_x4[]; };  // (32,64,128)
 layout(push_constant) uniform Arguments { uint first_group_x, first_group_y; };
 
-shared float tile[271];  // (16,1,16):(17,17,1)
+shared vec4 tile[1024];  // Swizzle<3,2,6> o 0 o (32,2,64):(1,32,64)
 
 void main() {
   uint block_x = gl_WorkGroupID.x + first_group_x;
   uint block_y = gl_WorkGroupID.y + first_group_y;
   uint thread = gl_LocalInvocationIndex;
 
-  // partition(permute(tile(src, (16,1,16)), (2,1,0)), (16,1,16))
-  // -> partition(tile, (16,1,16))
+  // partition(composition(tile(src, (64,2,32)), (32,2,64):(128,64,1)), (32,2,64))
+  // -> partition(tile, (32,2,64))
   {
-    uint src_i1 = (block_x >> 1u) & 63u;
-    uint src_i0 = 16u * (block_x & 1u) + (thread >> 2u);
-    vec4 value = src_x4[4u * ((block_x >> 7u) & 7u) + (thread & 3u) + 32u * src_i1 + 2048u * src_i0];
-    uint tile_at = 4u * (thread & 3u) + 17u * (thread >> 2u);
-    tile[tile_at] = value.x;
-    tile[tile_at + 1u] = value.y;
-    tile[tile_at + 2u] = value.z;
-    tile[tile_at + 3u] = value.w;
+    uint src_i1 = 2u * (block_x & 31u) + ((thread >> 4u) & 1u);
+    uint src_i0 = 4u * (thread >> 5u);
+    vec4 value0 = src_x4[16u * ((block_x >> 5u) & 1u) + (thread & 15u) + 32u * src_i1 + 2048u * src_i0];
+    vec4 value1 = src_x4[16u * ((block_x >> 5u) & 1u) + (thread & 15u) + 32u * src_i1 + 2048u * (src_i0 + 1u)];
+    vec4 value2 = src_x4[16u * ((block_x >> 5u) & 1u) + (thread & 15u) + 32u * src_i1 + 2048u * (src_i0 + 2u)];
+    vec4 value3 = src_x4[16u * ((block_x >> 5u) & 1u) + (thread & 15u) + 32u * src_i1 + 2048u * (src_i0 + 3u)];
+    uint tile_at = 256u * (thread & 15u) + 32u * ((thread >> 4u) & 1u) + 4u * (thread >> 5u);
+    tile[(tile_at ^ ((tile_at & 1792u) >> 6u)) >> 2u] = vec4(value0.x, value1.x, value2.x, value3.x);
+    tile[((tile_at + 64u) ^ (((tile_at + 64u) & 1792u) >> 6u)) >> 2u] = vec4(value0.y, value1.y, value2.y, value3.y);
+    tile[((tile_at + 128u) ^ (((tile_at + 128u) & 1792u) >> 6u)) >> 2u] = vec4(value0.z, value1.z, value2.z, value3.z);
+    tile[((tile_at + 192u) ^ (((tile_at + 192u) & 1792u) >> 6u)) >> 2u] = vec4(value0.w, value1.w, value2.w, value3.w);
   }
 
   barrier();
 
-  // partition(tile, (16,1,16))
-  // -> partition(tile(dst, (16,1,16)), (16,1,16))
+  // partition(tile, (32,2,64))
+  // -> partition(tile(dst, (32,2,64)), (32,2,64))
   {
-    uint tile_at = 68u * (thread & 3u) + (thread >> 2u);
-    float value0 = tile[tile_at];
-    float value1 = tile[tile_at + 17u];
-    float value2 = tile[tile_at + 34u];
-    float value3 = tile[tile_at + 51u];
-    uint dst_i1 = (block_x >> 1u) & 63u;
-    uint dst_i2 = 16u * ((block_x >> 7u) & 7u) + (thread >> 2u);
-    dst_x4[4u * (block_x & 1u) + (thread & 3u) + 8u * dst_i1 + 512u * dst_i2] = vec4(value0, value1, value2, value3);
+    uint tile_at = 4u * thread;
+    vec4 value0 = tile[(tile_at ^ ((tile_at & 1792u) >> 6u)) >> 2u];
+    vec4 value1 = tile[((tile_at + 1024u) ^ (((tile_at + 1024u) & 1792u) >> 6u)) >> 2u];
+    vec4 value2 = tile[((tile_at + 2048u) ^ (((tile_at + 2048u) & 1792u) >> 6u)) >> 2u];
+    vec4 value3 = tile[((tile_at + 3072u) ^ (((tile_at + 3072u) & 1792u) >> 6u)) >> 2u];
+    uint dst_i1 = 2u * (block_x & 31u) + ((thread >> 3u) & 1u);
+    uint dst_i2 = 64u * ((block_x >> 5u) & 1u) + (thread >> 4u);
+    dst_x4[(thread & 7u) + 8u * dst_i1 + 512u * dst_i2] = value0;
+    dst_x4[(thread & 7u) + 8u * dst_i1 + 512u * (dst_i2 + 16u)] = value1;
+    dst_x4[(thread & 7u) + 8u * dst_i1 + 512u * (dst_i2 + 32u)] = value2;
+    dst_x4[(thread & 7u) + 8u * dst_i1 + 512u * (dst_i2 + 48u)] = value3;
   }
 }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <optional>
 #include <sstream>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct Golden {
   Options options;
   const char* reason;                      // why this config is worth keeping before one's eyes
   std::vector<std::string> epilogue = {};  // of a product
+  std::optional<std::vector<std::int64_t>> shape = {};
 };
 
 const Golden kGoldens[] = {
@@ -126,8 +128,15 @@ const Golden kGoldens[] = {
     {"relayout_f32_reversed.comp",
      "relayout",
      ScalarType::f32,
-     {{"permute", "2,1,0"}, {"run", "16"}},
-     "axes that change places, through shared memory"},
+     {{"permute", "2,1,0"}},
+     "axes that change places: blocks turned in registers, a swizzled tile"},
+    {"relayout_u8_pixels.comp",
+     "relayout",
+     ScalarType::u8,
+     {{"permute", "2,0,1"}},
+     "pixels of 3 bytes to planes: flat on one side, 16 bytes of each plane on the other",
+     {},
+     {{128, 64, 3}}},
     {"relayout_f32_straight.comp",
      "relayout",
      ScalarType::f32,
@@ -162,6 +171,7 @@ ir::Kernel describe(const Golden& golden) {
   for (const std::string& name : golden.epilogue) {
     request.gemm.epilogue.push_back(*find_gemm_step(name));
   }
+  if (golden.shape) request.shape = golden.shape;
   const KernelEntry* entry = find_kernel(golden.kernel);
   return entry != nullptr ? entry->describe(request)
                           : gemm_combine(request.gemm, request.shape, request.device);

@@ -2,6 +2,7 @@
 
 #include "vkmoye/gen/kernels/relayout.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +11,7 @@
 #include <random>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/analysis/access_report.hpp"
 #include "vkmoye/gen/twin/twin.hpp"
 #include "vkmoye/layout/injective.hpp"
 #include "vkmoye/layout/text.hpp"
@@ -48,16 +50,65 @@ TEST(Relayout, TilesCoverRunsOnBothSidesAndMeetNoBankTwice) {
   const Permutation p = permuted({64, 128, 256}, {2, 1, 0});
   const RelayoutPlan plan = plan_relayout(p.src, p.dst, {});
   EXPECT_FALSE(plan.straight);
-  EXPECT_THAT(plan.tile, ElementsAre(32, 1, 32));
-  EXPECT_EQ(plan.padding % 2, 1);
-  // Each element has one owner; a thread's first values run along src (mode 2), along dst (mode 0).
+  EXPECT_THAT(plan.tile, ElementsAre(64, 1, 64));
+  // Words of 4 along dst; the threads of a quarter of a subgroup write 4 rows of src apart.
+  EXPECT_EQ(plan.shared.swizzle, Swizzle(3, 2, 6));
+  EXPECT_EQ(plan.written, 4);
+  EXPECT_EQ(plan.read, 4);
   for (const TiledCopy* copy : {&plan.load, &plan.store}) {
-    EXPECT_EQ(copy->layout_tv.size(), 32 * 32);
+    EXPECT_EQ(copy->layout_tv.size(), 64 * 64);  // each element has one owner
     EXPECT_TRUE(is_injective(copy->layout_tv));
   }
-  for (int v = 0; v < 4; ++v) {
-    EXPECT_EQ(plan.load.layout_tv(0, v), 32 * v);
-    EXPECT_EQ(plan.store.layout_tv(0, v), v);
+  // A thread has a block of 4x4, which it loads along src (mode 2) and stores along dst (mode 0).
+  for (int v = 0; v < 16; ++v) {
+    EXPECT_EQ(plan.load.layout_tv(0, v), 64 * (v % 4) + v / 4);
+    EXPECT_EQ(plan.store.layout_tv(0, v) % 64, v % 4);
+  }
+}
+
+TEST(Relayout, SmallModesMoveWithTheRunThatTheyLieIn) {
+  RelayoutConfig config;
+  config.type = ScalarType::u8;
+  // Pixels of 3 bytes to planes: rows and columns are one mode.
+  const Permutation planes = permuted({512, 512, 3}, {2, 0, 1});
+  const RelayoutPlan plan = plan_relayout(planes.src, planes.dst, config);
+  EXPECT_EQ(plan.joined, 2U);
+  EXPECT_THAT(plan.modes, ElementsAre(JointMode{3, 1, 512 * 512}, JointMode{512 * 512, 3, 1}));
+  EXPECT_THAT(plan.tile, ElementsAre(3, 4096));
+  EXPECT_EQ(plan.threads, 256);
+  EXPECT_EQ(to_string(plan.shared.layout), "(12288):(1)");
+  EXPECT_EQ(plan.shared.swizzle, Swizzle());
+  for (int v = 0; v < 16; ++v) EXPECT_EQ(plan.load.layout_tv(1, v), 16 + v);  // 16 bytes of src
+  for (int v = 0; v < 16; ++v) EXPECT_EQ(plan.store.layout_tv(1, v), 48 + 3 * v);  // of a plane
+  // And back: the sides change places.
+  const Permutation pixels = permuted({3, 512, 512}, {1, 2, 0});
+  const RelayoutPlan back = plan_relayout(pixels.src, pixels.dst, config);
+  EXPECT_EQ(back.load.layout_tv, plan.store.layout_tv);
+  EXPECT_EQ(back.store.layout_tv, plan.load.layout_tv);
+}
+
+// Of 1 to 40 elements innermost, of every size. Of 4095 rows one side is touched element by element:
+// bytes and halves at a stride lie in more words than there are banks.
+TEST(Relayout, SmallInnermostModesMeetNoBankTwice) {
+  for (const ScalarType type :
+       {ScalarType::u8, ScalarType::f16, ScalarType::f32, ScalarType::f64, ScalarType::c128}) {
+    RelayoutConfig config;
+    config.type = type;
+    for (const std::int64_t small : {1, 2, 3, 4, 5, 6, 7, 8, 12, 15, 16, 31, 40}) {
+      for (const std::int64_t rows : {4096, 4095}) {
+        const bool back = small % 2 == 0;
+        const Permutation p = back ? permuted({small, rows}, {}) : permuted({rows, small}, {});
+        SCOPED_TRACE(fmt::format("{} {}x{}", to_string(type), rows, small));
+        const KernelReport report = analyse(relayout(p.src, p.dst, config));
+        EXPECT_THAT(report.reasons, testing::IsEmpty());
+        for (const AccessReport& access : report.accesses) {
+          const bool is_judged =
+              access.banks ? rows == 4096 || size_of(type) >= 4 : rows == 4096 && small <= 31;
+          if (access.requests == 0 || !is_judged) continue;
+          EXPECT_EQ(access.efficiency, 1) << access.partition << ": " << verdict(access);
+        }
+      }
+    }
   }
 }
 

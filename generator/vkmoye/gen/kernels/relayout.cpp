@@ -7,6 +7,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/kernels/config_fields.hpp"
+#include "vkmoye/layout/algebra.hpp"
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::gen {
@@ -16,63 +17,89 @@ constexpr std::int64_t kMostShared = std::int64_t{1} << 18;  // bytes: more than
 
 constexpr std::uint64_t kMostBound = 0xffffffff;  // bytes: no descriptor reaches more
 
-// One of the two tensors: its axes are the modes that move it, by rising stride.
+// One of the two tensors: its axes are the modes that move it, by rising stride; those that are
+// joined and follow each other in it are one.
 struct StridedTensor {
   Tensor tensor;
-  std::vector<std::size_t> axes;
+  std::vector<std::vector<std::size_t>> axes;
 };
 
-// The modes that are the axes of a tensor; one at least, though it may move nothing.
-std::vector<std::size_t> axes_of(const RelayoutPlan& plan, std::int64_t JointMode::*stride) {
-  std::vector<std::size_t> axes = order_by(plan.modes, stride);
-  if (axes.empty()) axes.push_back(0);
+std::int64_t extent_of(const std::vector<std::int64_t>& extents,
+                       const std::vector<std::size_t>& modes) {
+  std::int64_t product = 1;
+  for (const std::size_t m : modes) product *= extents[m];
+  return product;
+}
+
+std::vector<std::int64_t> extents_of(const RelayoutPlan& plan) {
+  std::vector<std::int64_t> extents;
+  for (const JointMode& mode : plan.modes) extents.push_back(mode.extent);
+  return extents;
+}
+
+// One axis at least, though it may move nothing.
+std::vector<std::vector<std::size_t>> axes_of(const RelayoutPlan& plan,
+                                              std::int64_t JointMode::*stride) {
+  std::vector<std::vector<std::size_t>> axes;
+  for (const std::size_t m : order_by(plan.modes, stride)) {
+    bool follows = !axes.empty() && m < plan.joined && axes.back().back() + 1 == m;
+    if (follows) {
+      const JointMode& before = plan.modes[m - 1];
+      follows = plan.modes[m].*stride == before.*stride * before.extent;
+    }
+    if (!follows) axes.emplace_back();
+    axes.back().push_back(m);
+  }
+  if (axes.empty()) axes.push_back({0});
   return axes;
 }
 
 std::vector<Builder::AxisName> names_of(const RelayoutPlan& plan,
-                                        const std::vector<std::size_t>& axes,
+                                        const std::vector<std::vector<std::size_t>>& axes,
                                         std::int64_t JointMode::*stride) {
   std::vector<Builder::AxisName> names;
-  for (const std::size_t m : axes) {
-    names.push_back({fmt::format("i{}", m), plan.modes[m].extent, plan.modes[m].*stride});
+  for (const auto& axis : axes) {
+    names.push_back({fmt::format("i{}", fmt::join(axis, "_")), extent_of(extents_of(plan), axis),
+                     plan.modes[axis.front()].*stride});
   }
   return names;
 }
 
-// Tile number `at` of one side, with a mode for each mode of the plan.
+// Tile number `at` of one side: a mode for the first `joined` modes of the plan and for each other.
 View tile_of(const StridedTensor& strided, const std::vector<std::int64_t>& extents,
-             const std::vector<Expr>& at) {
+             std::size_t joined, const std::vector<Expr>& at) {
   TreeBuilder<std::int64_t> of_axes;
   of_axes.open(static_cast<int>(strided.axes.size()));
   std::vector<Expr> coordinate;
-  std::vector<int> order(extents.size(), -1);  // where the view has each mode
-  for (std::size_t axis = 0; axis < strided.axes.size(); ++axis) {
-    const std::size_t m = strided.axes[axis];
-    of_axes.leaf(extents[m]);
-    coordinate.push_back(at[m]);
-    order[m] = static_cast<int>(axis);
+  std::vector<std::int64_t> strides(extents.size(), 0);  // of each mode in the window on the axes
+  std::int64_t stride = 1;
+  for (const auto& axis : strided.axes) {
+    of_axes.leaf(extent_of(extents, axis));
+    coordinate.push_back(at[axis.back()]);  // joined modes before it are whole
+    for (const std::size_t m : axis) {
+      strides[m] = stride;
+      stride *= extents[m];
+    }
   }
-  View view = tile(strided.tensor, of_axes.tree(), coordinate);
-  for (std::size_t m = 0; m < extents.size(); ++m) {
-    if (order[m] >= 0) continue;
-    order[m] = view.shape().rank();
-    view = repeat(view, order[m], extents[m]);
-  }
-  return permute(view, order);
+  const View window = tile(strided.tensor, of_axes.tree(), coordinate);
+  const auto mode = [&](std::size_t m) { return Layout(extents[m], strides[m]); };
+  std::vector<Layout> modes;
+  for (std::size_t m = 0; m < joined; ++m) modes.push_back(mode(m));
+  modes = {joined == 1 ? modes.front() : coalesce(make_layout(modes))};
+  for (std::size_t m = joined; m < extents.size(); ++m) modes.push_back(mode(m));
+  const Layout layout = make_layout(modes);
+  return layout == Layout(window.shape()) ? window : composition(window, layout);
 }
 
 void straight_across(Builder& k, const RelayoutPlan& plan, const StridedTensor& src,
                      const StridedTensor& dst) {
-  std::vector<std::int64_t> extents;
+  const std::vector<std::int64_t> extents = extents_of(plan);
   std::int64_t count = 1;
-  for (const JointMode& mode : plan.modes) {
-    extents.push_back(mode.extent);
-    count *= mode.extent;
-  }
+  for (const std::int64_t extent : extents) count *= extent;
   const std::int64_t round = plan.threads * plan.vector, block = round * plan.rounds;
   k.grid(0, count, block);
   const std::vector<Expr> first(extents.size(), Expr(0));
-  const View from = tile_of(src, extents, first), to = tile_of(dst, extents, first);
+  const View from = tile_of(src, extents, 1, first), to = tile_of(dst, extents, 1, first);
   const auto element = [&](const Expr& at) {
     return std::pair(take(from, at, plan.vector), take(to, at, plan.vector));
   };
@@ -99,21 +126,6 @@ void straight_across(Builder& k, const RelayoutPlan& plan, const StridedTensor& 
   });
 }
 
-// The bytes of an access to the shared tile: one kind of vector stands beside single elements, and
-// none that travels packed.
-std::uint32_t word_bytes(const Builder& k, const View& written, const View& read,
-                         std::int64_t packed, ScalarType type) {
-  const auto bytes = static_cast<std::uint32_t>(size_of(type));
-  if (packed > 1) return bytes * to_index(packed);
-  std::uint32_t width = kWidestCopy / bytes;
-  while (width > 1 && ir::is_packed(type, width)) width /= 2;
-  for (const View* view : {&written, &read}) {
-    const std::uint32_t proven = to_index(k.width(*view, width * bytes).elements);
-    if (proven > 1) width = proven;
-  }
-  return width * bytes;
-}
-
 void through_shared(Builder& k, const RelayoutPlan& plan, const StridedTensor& src,
                     const StridedTensor& dst, ScalarType type) {
   const View smem = k.shared("tile", type, plan.shared);
@@ -129,17 +141,21 @@ void through_shared(Builder& k, const RelayoutPlan& plan, const StridedTensor& s
     const Layout around = make_layout(walk, Layout(2, 0));  // so that every step is bounded
     at.push_back(evaluate(around, k.block_x()));
   }
-  const View from = tile_of(src, plan.tile, at), to = tile_of(dst, plan.tile, at);
+  const View from = tile_of(src, plan.tile, plan.joined, at);
+  const View to = tile_of(dst, plan.tile, plan.joined, at);
 
   const auto mine = [&](const View& view, const TiledCopy& copy) {
     return partition(view, copy, k.thread());
   };
-  const View written = mine(smem, plan.load), read = mine(smem, plan.store);
-  const std::uint32_t word = word_bytes(k, written, read, plan.packed, type);
+  const auto bytes = [&](std::int64_t elements) {
+    return to_index(elements * static_cast<std::int64_t>(size_of(type)));
+  };
   const auto move = [&](Edges edges) {
-    k.copy(mine(from, plan.load), written, {.edges = edges, .loads_first = true, .to_bytes = word});
+    k.copy(mine(from, plan.load), mine(smem, plan.load),
+           {.edges = edges, .loads_first = true, .to_bytes = bytes(plan.written)});
     k.barrier();
-    k.copy(read, mine(to, plan.store), {.edges = edges, .loads_first = true, .from_bytes = word});
+    k.copy(mine(smem, plan.store), mine(to, plan.store),
+           {.edges = edges, .loads_first = true, .from_bytes = bytes(plan.read)});
   };
   if (!can_be_inside) return move(Edges::clamp);
   k.branch(
@@ -155,7 +171,7 @@ std::vector<std::pair<std::string, std::string>> items(const Layout& src, const 
     out.emplace_back("vector", std::to_string(plan.vector));
   } else {
     out.emplace_back("tile", fmt::format("{}", fmt::join(plan.tile, "x")));
-    out.emplace_back("pad", std::to_string(plan.padding));
+    out.emplace_back("shared", text_of(plan.shared));
   }
   return out;
 }
@@ -202,9 +218,13 @@ ir::Kernel relayout(const Layout& src, const Layout& dst, const RelayoutConfig& 
   auto described = items(src, dst, plan, config.type);
   const auto elements = static_cast<std::uint64_t>(std::max(cosize(src), cosize(dst)));
   reach(k, decided(config.address, elements, config.type, kMostBound), described);
-  k.describe(described,
-             plan.straight ? "both sides run along the same mode: straight across"
-                           : "runs along src on one side of a shared tile, along dst on the other");
+  k.describe(
+      described,
+      plan.straight ? "both sides run along the same mode: straight across"
+      : plan.joined > 1
+          ? "one side of a shared tile is flat, small modes with their run; the other has each "
+            "by itself"
+          : "runs along src on one side of a shared tile, along dst on the other");
   const auto src_axes = axes_of(plan, &JointMode::src), dst_axes = axes_of(plan, &JointMode::dst);
   const StridedTensor from{k.input("src", config.type, names_of(plan, src_axes, &JointMode::src)),
                            src_axes};

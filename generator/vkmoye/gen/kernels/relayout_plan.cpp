@@ -4,51 +4,49 @@
 #include <bit>
 #include <numeric>
 
+#include "vkmoye/gen/dsl/copy.hpp"
+#include "vkmoye/gen/kernels/relayout_tile.hpp"
 #include "vkmoye/layout/algebra.hpp"
-#include "vkmoye/layout/search.hpp"
 #include "vkmoye/tensor/access_width.hpp"
 
 namespace vkmoye::gen {
 namespace {
 
 constexpr std::int64_t kSector = 32;  // bytes: what memory is read and written in
-constexpr std::int64_t kLine = 128;   // bytes that neighbouring threads should share
 
-using Order = std::vector<std::size_t>;  // of modes
+using Order = ModeOrder;
 
 std::int64_t product(const std::vector<std::int64_t>& extents) {
   return std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
 }
 
-// `order`, then the modes that it leaves out.
-Order completed(Order order, std::size_t modes) {
-  for (std::size_t m = 0; m < modes; ++m) {
-    if (std::find(order.begin(), order.end(), m) == order.end()) order.push_back(m);
+// The widest access of a tensor to `count` elements along `mode`, or along the joined modes.
+std::int64_t widest(const RelayoutPlan& plan, std::int64_t JointMode::*stride,
+                    const RelayoutTile::Run& run, const RelayoutConfig& config) {
+  std::vector<Layout> others = {Layout(1)};
+  for (std::size_t m = 0; m < plan.modes.size(); ++m) {
+    const bool takes_part = std::find(run.modes.begin(), run.modes.end(), m) != run.modes.end();
+    if (!takes_part) others.push_back(Layout(2, plan.modes[m].*stride));
   }
-  return order;
+  return access_width(Layout(run.extent, plan.modes[run.modes.front()].*stride),
+                      make_layout(others), static_cast<std::int64_t>(size_of(config.type)),
+                      config.vector)
+      .elements;
 }
 
-// The widest access of a tensor to `count` elements along `mode`.
-std::int64_t widest(const std::vector<JointMode>& modes, std::int64_t JointMode::*stride,
-                    std::size_t mode, std::int64_t count, const RelayoutConfig& config) {
-  std::vector<Layout> others = {Layout(1)};
-  for (std::size_t m = 0; m < modes.size(); ++m) {
-    if (m != mode) others.push_back(Layout(2, modes[m].*stride));
-  }
-  return access_width(Layout(count, modes[mode].*stride), make_layout(others),
-                      static_cast<std::int64_t>(size_of(config.type)), config.vector)
-      .elements;
+void put_in_order(RelayoutPlan& plan, const Order& order) {
+  std::vector<JointMode> modes;
+  for (const std::size_t m : completed(order, plan.modes.size())) modes.push_back(plan.modes[m]);
+  plan.modes = modes;
 }
 
 // --- straight across ---
 
 void plan_straight(RelayoutPlan& plan, const RelayoutConfig& config, const Order& order) {
-  std::vector<JointMode> modes;
-  for (const std::size_t m : completed(order, plan.modes.size())) modes.push_back(plan.modes[m]);
-  plan.modes = modes;
-  const std::int64_t along = modes[0].extent;
-  plan.vector = std::gcd(widest(modes, &JointMode::src, 0, along, config),
-                         widest(modes, &JointMode::dst, 0, along, config));
+  put_in_order(plan, order);
+  const RelayoutTile::Run along{1, plan.modes[0].extent, {0}};
+  plan.vector = std::gcd(widest(plan, &JointMode::src, along, config),
+                         widest(plan, &JointMode::dst, along, config));
   plan.threads = config.threads;
   plan.rounds = config.rounds;
 }
@@ -59,8 +57,8 @@ void plan_straight(RelayoutPlan& plan, const RelayoutConfig& config, const Order
 // How many of `order` took part.
 std::size_t take_run(const std::vector<JointMode>& modes, std::int64_t JointMode::*stride,
                      const Order& order, std::int64_t run, std::vector<std::int64_t>& tile) {
-  std::int64_t taken = 1, expected = order.empty() ? 0 : modes[order[0]].*stride;
   std::size_t count = 0;
+  std::int64_t taken = 1, expected = order.empty() ? 0 : modes[order[0]].*stride;
   for (const std::size_t m : order) {
     if (taken >= run || modes[m].*stride != expected) break;
     const auto whole = std::bit_ceil(static_cast<std::uint64_t>(modes[m].extent));
@@ -113,111 +111,161 @@ std::vector<Layout> walk_of(const RelayoutPlan& plan, Walk walk, const Order& sr
   return out;
 }
 
-// The tile of a plan in words of `packed` elements along `word`, and who moves them.
-class Tile {
- public:
-  Tile(const RelayoutPlan& plan, std::size_t word)
-      : plan_(plan), word_(word), columns_(Layout(shape())) {}
-
-  // Elements that belong together along a mode, and the tile's extent in those.
-  std::int64_t unit(std::size_t m) const { return m == word_ ? plan_.packed : 1; }
-  std::int64_t units(std::size_t m) const { return plan_.tile[m] / unit(m); }
-
-  // Each thread has `vector` elements along `first` and whole words; threads side by side take a line
-  // of that mode, then the other modes in `order`, then the rest of it.
-  TiledCopy copy(const Order& order, std::size_t first, std::int64_t vector, std::int64_t bytes,
-                 std::int64_t threads) const {
-    const std::int64_t step = std::max(vector, unit(first));
-    const std::int64_t lanes =
-        std::min(plan_.tile[first] / step, std::max<std::int64_t>(1, kLine / (step * bytes)));
-    std::vector<Layout> pieces = {part(first, lanes, step)};
-    for (const std::size_t m : completed(order, plan_.modes.size())) {
-      if (m != first) pieces.push_back(part(m, units(m), unit(m)));
-    }
-    pieces.push_back(part(first, plan_.tile[first] / (step * lanes), step * lanes));
-    const Halves shared_out = tile_and_rest(make_layout(pieces), threads);
-    const Layout own = part(first, step, 1);
-    const Layout word = first == word_ ? Layout(1, 0) : part(word_, plan_.packed, 1);
-    return {make_layout(shared_out.first, make_layout(own, word, shared_out.second)), shape(), 1};
+// Enlarges `tile` along the modes in `order` until it has `elements`.
+void grow(const RelayoutPlan& plan, const Order& order, std::int64_t elements,
+          std::vector<std::int64_t>& tile) {
+  while (2 * product(tile) <= elements) {
+    const auto grows = std::find_if(order.begin(), order.end(), [&](std::size_t m) {
+      return m >= plan.joined && tile[m] < plan.modes[m].extent;
+    });
+    if (grows == order.end()) return;
+    tile[*grows] *= 2;
   }
+}
 
-  // The tile in memory: words, then the modes in `order`, the first `row` of them followed by
-  // `padding` words.
-  Layout storage(const Order& order, std::size_t row, std::int64_t padding) const {
-    std::vector<Layout> modes(plan_.modes.size());
-    std::int64_t stride = plan_.packed;
-    const Order all = completed(order, modes.size());
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (i == row) stride += padding * plan_.packed;
-      const std::size_t m = all[i];
-      modes[m] =
-          unit(m) == 1 ? Layout(plan_.tile[m], stride) : Layout({unit(m), units(m)}, {1, stride});
-      stride *= units(m);
-    }
-    return make_layout(modes);
-  }
-
-  // The padding with which loads and stores of words meet the fewest banks twice.
-  std::int64_t padding(const Order& order, std::size_t row, std::int64_t bytes) const {
-    std::int64_t rows = 1;
-    for (std::size_t i = 0; i < row; ++i) rows *= units(order[i]);
-    const std::int64_t words = product(plan_.tile) / plan_.packed;
-    const Layout plain = storage(order, row, 0);
-    const auto touched = [&](const TiledCopy& copy) {
-      return TileAccess{upcast(composition(plain, copy.layout_tv), plan_.packed), 1};
-    };
-    const TileAccess accesses[] = {touched(plan_.load), touched(plan_.store)};
-    return cheapest_padding(make_layout({rows, words / rows}), accesses, bytes * plan_.packed)
-        .padding;
-  }
-
- private:
-  IntTuple shape() const {
-    TreeBuilder<std::int64_t> builder;
-    builder.open(static_cast<int>(plan_.tile.size()));
-    for (const std::int64_t extent : plan_.tile) builder.leaf(extent);
-    return builder.tree();
-  }
-  // Coordinates 0, step, .. (extent - 1) * step along one mode, as indices of the tile.
-  Layout part(std::size_t m, std::int64_t extent, std::int64_t step) const {
-    return Layout(extent, step * columns_.leaves()[m].stride);
-  }
-
-  const RelayoutPlan& plan_;
-  const std::size_t word_;
-  const Layout columns_;  // the column-major tile
-};
-
-void plan_shared(RelayoutPlan& plan, const RelayoutConfig& config, const Order& src_order,
-                 const Order& dst_order, std::int64_t run) {
+// Both sides run along modes of their own: a thread's block is turned in registers.
+void plan_blocks(RelayoutPlan& plan, const RelayoutConfig& config, const Order& src_order,
+                 const Order& dst_order) {
   const auto bytes = static_cast<std::int64_t>(size_of(config.type));
   const std::size_t from = src_order.front(), to = dst_order.front();
-  plan.straight = false;
-  plan.tile.assign(plan.modes.size(), 1);
-  const std::size_t row = take_run(plan.modes, &JointMode::src, src_order, run, plan.tile);
-  take_run(plan.modes, &JointMode::dst, dst_order, run, plan.tile);
-  // Enough for every thread to have several accesses in flight.
-  while (product(plan.tile) < run * run) {
-    const auto grows = std::find_if(dst_order.begin(), dst_order.end(), [&](std::size_t m) {
-      return plan.tile[m] < plan.modes[m].extent;
-    });
-    if (grows == dst_order.end()) break;
-    plan.tile[*grows] *= 2;
+  const auto width = [&](std::int64_t JointMode::*stride, std::size_t m, std::int64_t run) {
+    const auto whole =
+        static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(plan.modes[m].extent)));
+    return widest(plan, stride, {1, std::min(whole, run), {m}}, config);
+  };
+  std::int64_t run = config.run;
+  if (run == 0) {
+    run = bytes == 1 ? 128 : bytes == 2 ? 64 : 32;
+    // Larger tiles where threads have blocks of 4x4.
+    if (width(&JointMode::src, from, 2 * run) * width(&JointMode::dst, to, 2 * run) == 16) run = 64;
   }
-  plan.walk = walk_of(plan, config.walk, src_order, dst_order);
-  const std::int64_t per_word = std::max<std::int64_t>(1, 4 / bytes);
-  if (from != to && plan.tile[to] % per_word == 0) plan.packed = per_word;
+  plan.tile.assign(plan.modes.size(), 1);
+  take_run(plan.modes, &JointMode::src, src_order, run, plan.tile);
+  const std::size_t row = take_run(plan.modes, &JointMode::dst, dst_order, run, plan.tile);
+  grow(plan, dst_order, run * run, plan.tile);
 
-  const std::int64_t loaded = widest(plan.modes, &JointMode::src, from, plan.tile[from], config);
-  const std::int64_t stored =
-      std::max(widest(plan.modes, &JointMode::dst, to, plan.tile[to], config), plan.packed);
-  const std::int64_t all = product(plan.tile);
-  plan.threads = std::min({config.threads, all / (loaded * plan.packed), all / stored});
-  const Tile tile(plan, to);
-  plan.load = tile.copy(src_order, from, loaded, bytes, plan.threads);
-  plan.store = tile.copy(dst_order, to, stored, bytes, plan.threads);
-  plan.padding = tile.padding(src_order, row, bytes);
-  plan.shared = tile.storage(src_order, row, plan.padding);
+  const std::int64_t loaded = width(&JointMode::src, from, plan.tile[from]);
+  const std::int64_t stored = width(&JointMode::dst, to, plan.tile[to]);
+  const RelayoutTile tile(plan);
+  RelayoutTile::Block load{tile.mode(from), loaded}, store{tile.mode(to), stored};
+  if (from != to) {
+    plan.written = std::gcd(plan.tile[to], std::max<std::int64_t>(stored, 4 / bytes));
+    load.other = tile.mode(to);
+    load.across = plan.written;
+    // Where elements are stored one by one, neighbouring threads store neighbours.
+    plan.read = stored == 1 ? 1 : plan.written;
+    store.along = plan.read;
+  }
+  plan.threads = std::min({config.threads, tile.most_threads(load), tile.most_threads(store)});
+  plan.load = tile.copy(load, src_order, plan.threads, bytes);
+  plan.store = tile.copy(store, dst_order, plan.threads, bytes);
+  // A run of dst, then src's order: neighbouring threads of either side differ in neighbouring bits.
+  Order order(dst_order.begin(), dst_order.begin() + static_cast<int>(row));
+  for (const std::size_t m : src_order) {
+    if (std::find(order.begin(), order.end(), m) == order.end()) order.push_back(m);
+  }
+  const Layout each(loaded, load.run.column);
+  const Layout words(store.along / plan.read, plan.read * store.run.column);
+  plan.shared =
+      tile.storage(order,
+                   {tile.accesses(load, src_order, plan.threads, bytes, each, plan.written),
+                    tile.accesses(store, dst_order, plan.threads, bytes, words, plan.read)},
+                   bytes);
+}
+
+// --- small modes inside a run ---
+
+constexpr std::int64_t kMostSmall = 31;             // elements of them together
+constexpr std::int64_t kMostTileBytes = 24 * 1024;  // so that several workgroups stay resident
+constexpr std::int64_t kMostJoined = std::int64_t{1} << 31;  // elements that one coordinate counts
+
+// The modes that one tensor has one after the other from its innermost one on, the last of them the
+// innermost of the other tensor, the others small; none: it is not so.
+Order interleaved(const std::vector<JointMode>& modes, std::int64_t JointMode::*stride,
+                  const Order& order, const Order& other, std::int64_t bytes) {
+  std::int64_t elements = 1;
+  for (std::size_t i = 0; i < order.size() && elements <= kMostSmall; ++i) {
+    const JointMode& mode = modes[order[i]];
+    if (mode.*stride != elements) return {};
+    if (order[i] == other.front()) {
+      const bool is_long =
+          mode.extent * bytes >= 2 * kSector && mode.extent <= kMostJoined / elements;
+      return i > 0 && is_long ? Order(order.begin(), order.begin() + static_cast<int>(i) + 1)
+                              : Order();
+    }
+    elements *= mode.extent;
+  }
+  return {};
+}
+
+// The widest accesses to a shared array of two sides that prove `a` and `b` elements: one kind of
+// vector stands beside single elements, and none that travels packed.
+std::pair<std::int64_t, std::int64_t> widths_of(std::int64_t a, std::int64_t b, ScalarType type) {
+  const std::int64_t least = std::min(a, b);
+  if (least > 1) return {least, least};
+  const auto unpacked = [&](std::int64_t width) {
+    while (ir::is_packed(type, static_cast<std::uint32_t>(width))) width /= 2;
+    return width;
+  };
+  return {unpacked(a), unpacked(b)};
+}
+
+// The interleaved side moves flat; on the other a thread has a block, small modes by elements of an
+// access, which lie together in the shared tile.
+void plan_interleaved(RelayoutPlan& plan, const RelayoutConfig& config, const Order& joined,
+                      std::int64_t JointMode::*flat_stride) {
+  const auto bytes = static_cast<std::int64_t>(size_of(config.type));
+  const bool src_is_flat = flat_stride == &JointMode::src;
+  const auto block_stride = src_is_flat ? &JointMode::dst : &JointMode::src;
+  put_in_order(plan, joined);
+  plan.joined = joined.size();
+  const Order flat_order = order_by(plan.modes, flat_stride);
+  const Order block_order = order_by(plan.modes, block_stride);
+  const std::size_t last = plan.joined - 1;
+
+  plan.tile.assign(plan.modes.size(), 1);
+  for (std::size_t m = 0; m < last; ++m) plan.tile[m] = plan.modes[m].extent;
+  const std::int64_t small = product(plan.tile);
+  std::int64_t access = std::max<std::int64_t>(1, config.vector / bytes);
+  while (small * access > kMostAtOnce) access /= 2;
+  const auto most = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(
+      std::min(kMostTileBytes / (small * bytes), config.threads * access))));
+  const std::int64_t extent = plan.modes[last].extent;
+  const auto whole = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(extent)));
+  std::int64_t tile_extent = std::min({most, whole, config.run > 0 ? config.run : most});
+  // Smaller ones where an eighth of the work would be outside.
+  while (tile_extent * bytes > 2 * kSector &&
+         8 * ceil_div(extent, tile_extent) * tile_extent > 9 * extent) {
+    tile_extent /= 2;
+  }
+  plan.tile[last] = tile_extent;
+  grow(plan, block_order, small * most, plan.tile);
+
+  const RelayoutTile tile(plan);
+  const auto along = [&](std::int64_t JointMode::*stride, const RelayoutTile::Run& run) {
+    return std::min(access, widest(plan, stride, run, config));
+  };
+  RelayoutTile::Block flat{tile.joined(), along(flat_stride, tile.joined())};
+  const RelayoutTile::Block block{tile.mode(last), along(block_stride, tile.mode(last)),
+                                  tile.small(), small};
+  const std::int64_t together = small * block.along;
+  const auto [flat_width, block_width] = widths_of(
+      flat.along, std::min(together & -together, std::max<std::int64_t>(1, config.vector / bytes)),
+      config.type);
+  flat.along = flat_width;  // several accesses side by side would meet in banks
+  plan.threads = std::min({config.threads, tile.most_threads(flat), tile.most_threads(block)});
+  plan.written = src_is_flat ? flat_width : block_width;
+  plan.read = src_is_flat ? block_width : flat_width;
+  const TiledCopy flat_copy = tile.copy(flat, flat_order, plan.threads, bytes);
+  const TiledCopy block_copy = tile.copy(block, block_order, plan.threads, bytes);
+  plan.load = src_is_flat ? flat_copy : block_copy;
+  plan.store = src_is_flat ? block_copy : flat_copy;
+  const Layout of_block(together / block_width, block_width);
+  plan.shared =
+      tile.storage(flat_order,
+                   {tile.accesses(flat, flat_order, plan.threads, bytes, Layout(1), flat_width),
+                    tile.accesses(block, block_order, plan.threads, bytes, of_block, block_width)},
+                   bytes);
 }
 
 }  // namespace
@@ -236,12 +284,25 @@ RelayoutPlan plan_relayout(const Layout& src, const Layout& dst, const RelayoutC
       plan.modes[dst_order[0]].extent * plan.modes[dst_order[0]].src * bytes >= 2 * kSector;
   if (!src_runs || together || plan.modes.size() == 1) {
     plan_straight(plan, config, dst_order);
-  } else if (!dst_runs) {
-    plan_straight(plan, config, src_order);
-  } else {
-    const std::int64_t by_type = bytes == 1 ? 128 : bytes == 2 ? 64 : 32;
-    plan_shared(plan, config, src_order, dst_order, config.run > 0 ? config.run : by_type);
+    return plan;
   }
+  if (!dst_runs) {
+    plan_straight(plan, config, src_order);
+    return plan;
+  }
+  plan.straight = false;
+  for (const auto stride : {&JointMode::src, &JointMode::dst}) {
+    const bool of_src = stride == &JointMode::src;
+    const Order joined = interleaved(plan.modes, stride, of_src ? src_order : dst_order,
+                                     of_src ? dst_order : src_order, bytes);
+    if (joined.empty()) continue;
+    plan_interleaved(plan, config, joined, stride);
+    plan.walk = walk_of(plan, config.walk, order_by(plan.modes, &JointMode::src),
+                        order_by(plan.modes, &JointMode::dst));
+    return plan;
+  }
+  plan_blocks(plan, config, src_order, dst_order);
+  plan.walk = walk_of(plan, config.walk, src_order, dst_order);
   return plan;
 }
 
