@@ -6,10 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstring>
-#include <numeric>
 #include <random>
 
+#include "support/random_moves.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/analysis/access_report.hpp"
 #include "vkmoye/gen/twin/twin.hpp"
@@ -22,6 +21,8 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
+
+constexpr std::int64_t kParts = 16;  // of the random moves, tests of their own
 
 std::vector<std::string> reasons(const char* src, const char* dst) {
   return reasons_against_relayout(parse_layout(src), parse_layout(dst));
@@ -112,50 +113,25 @@ TEST(Relayout, SmallInnermostModesMeetNoBankTwice) {
   }
 }
 
-// Any two strided tensors of one shape, with gaps, broadcasts and extents that are no powers of two.
-TEST(Relayout, MovesRandomTensorsAsTheirLayoutsSay) {
-  std::mt19937 random(11);
-  const auto up_to = [&](std::int64_t most) {
-    return std::uniform_int_distribution<std::int64_t>(1, most)(random);
-  };
-  const ScalarType types[] = {ScalarType::i8, ScalarType::u16, ScalarType::f32, ScalarType::f64,
-                              ScalarType::c128};
-  for (int seed = 0; seed < 200; ++seed) {
-    const auto rank = static_cast<std::size_t>(up_to(4));
-    std::vector<std::int64_t> extents(rank);
-    for (std::int64_t& extent : extents) extent = up_to(rank < 3 ? 70 : 12);
-    const auto strided = [&](bool may_repeat) {
-      std::vector<std::size_t> order(rank);
-      std::iota(order.begin(), order.end(), std::size_t{0});
-      std::shuffle(order.begin(), order.end(), random);
-      std::vector<Layout> modes(rank);
-      std::int64_t stride = up_to(8) == 1 ? 2 : 1;
-      for (const std::size_t m : order) {
-        const bool repeats = may_repeat && up_to(8) == 1;
-        modes[m] = Layout(extents[m], repeats ? 0 : stride);
-        if (!repeats) stride *= extents[m];
-        if (up_to(3) == 1) stride = (stride + 7) / 8 * 8;  // rows begin at multiples
-      }
-      return make_layout(modes);
-    };
-    const Layout src = strided(true), dst = strided(false);
-    RelayoutConfig config;
-    config.type = types[seed % std::size(types)];
-    SCOPED_TRACE(to_string(src) + " -> " + to_string(dst) + " " +
-                 std::string(to_string(config.type)));
-    const std::size_t width = size_of(config.type);
-    std::vector<std::byte> a(static_cast<std::size_t>(cosize(src)) * width);
-    std::vector<std::byte> b(static_cast<std::size_t>(cosize(dst)) * width), expected = b;
+// 3,000 on the twin, which watches each access: see support/random_moves.hpp.
+class RandomRelayouts : public testing::TestWithParam<std::int64_t> {};
+
+TEST_P(RandomRelayouts, AreAsTheirLayoutsSay) {
+  constexpr std::int64_t kMoves = 3000;
+  for (std::int64_t i = GetParam(); i < kMoves; i += kParts) {
+    const test::RandomMove move = test::random_move(2, i);
+    SCOPED_TRACE(std::to_string(i) + ": " + move.text());
+    std::mt19937_64 random(static_cast<std::uint64_t>(i));
+    std::vector<std::byte> a(move.src_bytes()), b(move.dst_bytes()), expected = b;
     for (std::byte& byte : a) byte = static_cast<std::byte>(random());
-    for (std::int64_t i = 0; i < src.size(); ++i) {
-      std::memcpy(&expected[static_cast<std::size_t>(dst(i)) * width],
-                  &a[static_cast<std::size_t>(src(i)) * width], width);
-    }
-    const TwinReport report = run_on_host(relayout(src, dst, config), {a, b}, {});
+    move.apply(a, expected);
+    const TwinReport report = run_on_host(relayout(move.src, move.dst, move.config), {a, b}, {});
     EXPECT_THAT(report.reasons, testing::IsEmpty());
-    EXPECT_TRUE(b == expected);
+    ASSERT_TRUE(b == expected);
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Parts, RandomRelayouts, testing::Range<std::int64_t>(0, kParts));
 
 TEST(Relayout, RefusesMoreElementsThanCanBeCounted) {
   constexpr std::int64_t most = 0xffffffff;
