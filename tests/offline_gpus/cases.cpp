@@ -78,6 +78,12 @@ std::vector<Variant> variants_of(const KernelEntry& entry, ScalarType type,
       if (entry.name == "gemm/coopmat") r.options["tile"] = "128x128x64";
     });
   }
+  if (entry.operation == "relayout") {
+    add("pixels", [](KernelRequest& r) {
+      r.shape = {{64, 128, 3}};
+      r.options["permute"] = "2,0,1";
+    });
+  }
   if (has_option(entry, "axis")) {
     add("axis=0", [](KernelRequest& r) { r.options["axis"] = "0"; });
   }
