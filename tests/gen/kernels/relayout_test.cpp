@@ -113,6 +113,21 @@ TEST(Relayout, SmallInnermostModesMeetNoBankTwice) {
   }
 }
 
+// Pixels of a picture that is turned: rows of 3 elements of a run, which are no power of two, move 16
+// bytes at once on both sides.
+TEST(Relayout, SmallModesOfATurnedRunStayWhole) {
+  for (const bool back : {false, true}) {
+    const Permutation p = back ? permuted({3, 256, 512}, {}) : permuted({512, 256, 3}, {});
+    const RelayoutPlan plan = plan_relayout(p.src, p.dst, {});
+    EXPECT_EQ(plan.joined, 2U);
+    EXPECT_THAT(plan.tile, ElementsAre(3, 32, 64));
+    for (const AccessReport& access : analyse(relayout(p.src, p.dst)).accesses) {
+      EXPECT_EQ(access.width, 4U) << access.partition;
+      EXPECT_EQ(access.efficiency, 1) << access.partition << ": " << verdict(access);
+    }
+  }
+}
+
 // 3,000 on the twin, which watches each access: see support/random_moves.hpp.
 class RandomRelayouts : public testing::TestWithParam<std::int64_t> {};
 

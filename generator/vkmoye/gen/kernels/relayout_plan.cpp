@@ -20,13 +20,21 @@ std::int64_t product(const std::vector<std::int64_t>& extents) {
   return std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
 }
 
+bool contains(const Order& order, std::size_t m) {
+  return std::find(order.begin(), order.end(), m) != order.end();
+}
+
+// The least power of two from `n` on.
+std::int64_t power_from(std::int64_t n) {
+  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(n)));
+}
+
 // The widest access of a tensor to `count` elements along `mode`, or along the joined modes.
 std::int64_t widest(const RelayoutPlan& plan, std::int64_t JointMode::*stride,
                     const RelayoutTile::Run& run, const RelayoutConfig& config) {
   std::vector<Layout> others = {Layout(1)};
   for (std::size_t m = 0; m < plan.modes.size(); ++m) {
-    const bool takes_part = std::find(run.modes.begin(), run.modes.end(), m) != run.modes.end();
-    if (!takes_part) others.push_back(Layout(2, plan.modes[m].*stride));
+    if (!contains(run.modes, m)) others.push_back(Layout(2, plan.modes[m].*stride));
   }
   return access_width(Layout(run.extent, plan.modes[run.modes.front()].*stride),
                       make_layout(others), static_cast<std::int64_t>(size_of(config.type)),
@@ -61,8 +69,7 @@ std::size_t take_run(const std::vector<JointMode>& modes, std::int64_t JointMode
   std::int64_t taken = 1, expected = order.empty() ? 0 : modes[order[0]].*stride;
   for (const std::size_t m : order) {
     if (taken >= run || modes[m].*stride != expected) break;
-    const auto whole = std::bit_ceil(static_cast<std::uint64_t>(modes[m].extent));
-    const std::int64_t extent = std::min(static_cast<std::int64_t>(whole), run / taken);
+    const std::int64_t extent = std::min(power_from(modes[m].extent), run / taken);
     tile[m] = std::max(tile[m], extent);
     taken *= extent;
     ++count;
@@ -123,61 +130,118 @@ void grow(const RelayoutPlan& plan, const Order& order, std::int64_t elements,
   }
 }
 
-// Both sides run along modes of their own: a thread's block is turned in registers.
-void plan_blocks(RelayoutPlan& plan, const RelayoutConfig& config, const Order& src_order,
-                 const Order& dst_order) {
+constexpr std::int64_t kMostSmall = 31;                      // elements of small modes together
+constexpr std::int64_t kMostJoined = std::int64_t{1} << 31;  // elements that one coordinate counts
+
+// Small modes of a tensor and the one that follows them, where together they make longer runs than powers
+// of two do; none: they do not, or `others` has some of them.
+Order uneven(const std::vector<JointMode>& modes, std::int64_t JointMode::*stride,
+             const Order& order, const std::vector<std::int64_t>& others) {
+  std::int64_t elements = 1;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const JointMode& mode = modes[order[i]];
+    if (mode.*stride != elements || others[order[i]] > 1) return {};
+    if (elements * mode.extent > kMostSmall) {
+      const bool is_power = std::has_single_bit(static_cast<std::uint64_t>(elements));
+      if (is_power || mode.extent < 8 || mode.extent > kMostJoined / elements) return {};
+      return Order(order.begin(), order.begin() + static_cast<int>(i) + 1);
+    }
+    elements *= mode.extent;
+  }
+  return {};
+}
+
+// Both sides run along modes of their own: a thread's block is turned in registers. The shared tile lies
+// along the run of one of them, `flat_stride`, whose modes are powers of two; the other turns.
+void plan_blocks(RelayoutPlan& plan, const RelayoutConfig& config) {
   const auto bytes = static_cast<std::int64_t>(size_of(config.type));
-  const std::size_t from = src_order.front(), to = dst_order.front();
+  const Order before[] = {order_by(plan.modes, &JointMode::src),
+                          order_by(plan.modes, &JointMode::dst)};
   const auto width = [&](std::int64_t JointMode::*stride, std::size_t m, std::int64_t run) {
-    const auto whole =
-        static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(plan.modes[m].extent)));
-    return widest(plan, stride, {1, std::min(whole, run), {m}}, config);
+    return widest(plan, stride, {1, std::min(power_from(plan.modes[m].extent), run), {m}}, config);
   };
   std::int64_t run = config.run;
   if (run == 0) {
     run = bytes == 1 ? 128 : bytes == 2 ? 64 : 32;
     // Larger tiles where threads have blocks of 4x4.
-    if (width(&JointMode::src, from, 2 * run) * width(&JointMode::dst, to, 2 * run) == 16) run = 64;
+    const bool is_whole = width(&JointMode::src, before[0].front(), 2 * run) == 4 &&
+                          width(&JointMode::dst, before[1].front(), 2 * run) == 4;
+    if (bytes == 4 && is_whole) run = 64;
   }
-  plan.tile.assign(plan.modes.size(), 1);
-  take_run(plan.modes, &JointMode::src, src_order, run, plan.tile);
-  const std::size_t row = take_run(plan.modes, &JointMode::dst, dst_order, run, plan.tile);
-  grow(plan, dst_order, run * run, plan.tile);
+  const auto runs = [&](std::int64_t JointMode::*stride) {
+    std::vector<std::int64_t> tile(plan.modes.size(), 1);
+    take_run(plan.modes, stride, order_by(plan.modes, stride), run, tile);
+    return tile;
+  };
+  bool src_turns = true;
+  Order joined = uneven(plan.modes, &JointMode::src, before[0], runs(&JointMode::dst));
+  if (joined.empty()) {
+    joined = uneven(plan.modes, &JointMode::dst, before[1], runs(&JointMode::src));
+    src_turns = joined.empty();
+  }
+  put_in_order(plan, joined);
+  plan.joined = std::max<std::size_t>(1, joined.size());
+  if (config.run == 0 && bytes == 4 && !joined.empty()) run = 64;
+  const auto turned_stride = src_turns ? &JointMode::src : &JointMode::dst;
+  const auto flat_stride = src_turns ? &JointMode::dst : &JointMode::src;
+  const Order turned_order = order_by(plan.modes, turned_stride);
+  const Order flat_order = order_by(plan.modes, flat_stride);
 
-  const std::int64_t loaded = width(&JointMode::src, from, plan.tile[from]);
-  const std::int64_t stored = width(&JointMode::dst, to, plan.tile[to]);
+  plan.tile.assign(plan.modes.size(), 1);
+  const std::size_t row = take_run(plan.modes, flat_stride, flat_order, run, plan.tile);
+  if (joined.empty()) {
+    take_run(plan.modes, turned_stride, turned_order, run, plan.tile);
+  } else {
+    const std::size_t last = plan.joined - 1;
+    for (std::size_t m = 0; m < last; ++m) plan.tile[m] = plan.modes[m].extent;
+    const std::int64_t small =
+        product({plan.tile.begin(), plan.tile.begin() + static_cast<int>(last)});
+    plan.tile[last] =
+        std::min(power_from(plan.modes[last].extent), power_from(ceil_div(run, small)));
+  }
+  grow(plan, order_by(plan.modes, &JointMode::dst), run * run, plan.tile);
+
   const RelayoutTile tile(plan);
-  RelayoutTile::Block load{tile.mode(from), loaded}, store{tile.mode(to), stored};
+  const std::size_t from = turned_order.front(), to = flat_order.front();
+  RelayoutTile::Block turned{joined.empty() ? tile.mode(from) : tile.joined(), 1};
+  RelayoutTile::Block flat{tile.mode(to), widest(plan, flat_stride, tile.mode(to), config)};
+  turned.along = widest(plan, turned_stride, turned.run, config);
+  std::int64_t word = 1, single = 1;  // elements of an access to shared memory on either side
   if (from != to) {
-    plan.written = std::gcd(plan.tile[to], std::max<std::int64_t>(stored, 4 / bytes));
-    load.other = tile.mode(to);
-    load.across = plan.written;
-    // Where elements are stored one by one, neighbouring threads store neighbours.
-    plan.read = stored == 1 ? 1 : plan.written;
-    store.along = plan.read;
+    word = std::gcd(plan.tile[to], std::max<std::int64_t>(flat.along, 4 / bytes));
+    const std::int64_t small = joined.empty() ? 1 : tile.small().extent;
+    while (turned.along * word * small > kMostAtOnce)
+      (turned.along > word ? turned.along : word) /= 2;
+    turned.other = tile.mode(to);
+    turned.across = word;
+    // Where elements are touched one by one, neighbouring threads have neighbours.
+    single = flat.along == 1 ? 1 : word;
+    flat.along = single;
   }
-  plan.threads = std::min({config.threads, tile.most_threads(load), tile.most_threads(store)});
-  plan.load = tile.copy(load, src_order, plan.threads, bytes);
-  plan.store = tile.copy(store, dst_order, plan.threads, bytes);
-  // A run of dst, then src's order: neighbouring threads of either side differ in neighbouring bits.
-  Order order(dst_order.begin(), dst_order.begin() + static_cast<int>(row));
-  for (const std::size_t m : src_order) {
-    if (std::find(order.begin(), order.end(), m) == order.end()) order.push_back(m);
+  plan.written = src_turns ? word : single;
+  plan.read = src_turns ? single : word;
+  plan.threads = std::min({config.threads, tile.most_threads(turned), tile.most_threads(flat)});
+  const TiledCopy turned_copy = tile.copy(turned, turned_order, plan.threads, bytes);
+  const TiledCopy flat_copy = tile.copy(flat, flat_order, plan.threads, bytes);
+  plan.load = src_turns ? turned_copy : flat_copy;
+  plan.store = src_turns ? flat_copy : turned_copy;
+  // A run of the flat side, then the other's order: neighbouring threads of either side differ in
+  // neighbouring bits.
+  Order order(flat_order.begin(), flat_order.begin() + static_cast<int>(row));
+  for (const std::size_t m : turned_order) {
+    if (!contains(order, m)) order.push_back(m);
   }
-  const Layout each(loaded, load.run.column);
-  const Layout words(store.along / plan.read, plan.read * store.run.column);
-  plan.shared =
-      tile.storage(order,
-                   {tile.accesses(load, src_order, plan.threads, bytes, each, plan.written),
-                    tile.accesses(store, dst_order, plan.threads, bytes, words, plan.read)},
-                   bytes);
+  const Layout each(turned.along, turned.run.column);
+  const Layout words(flat.along / single, single * flat.run.column);
+  plan.shared = tile.storage(order,
+                             {tile.accesses(turned, turned_order, plan.threads, bytes, each, word),
+                              tile.accesses(flat, flat_order, plan.threads, bytes, words, single)},
+                             bytes);
 }
 
 // --- small modes inside a run ---
 
-constexpr std::int64_t kMostSmall = 31;             // elements of them together
 constexpr std::int64_t kMostTileBytes = 24 * 1024;  // so that several workgroups stay resident
-constexpr std::int64_t kMostJoined = std::int64_t{1} << 31;  // elements that one coordinate counts
 
 // The modes that one tensor has one after the other from its innermost one on, the last of them the
 // innermost of the other tensor, the others small; none: it is not so.
@@ -231,8 +295,8 @@ void plan_interleaved(RelayoutPlan& plan, const RelayoutConfig& config, const Or
   const auto most = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(
       std::min(kMostTileBytes / (small * bytes), config.threads * access))));
   const std::int64_t extent = plan.modes[last].extent;
-  const auto whole = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(extent)));
-  std::int64_t tile_extent = std::min({most, whole, config.run > 0 ? config.run : most});
+  std::int64_t tile_extent =
+      std::min({most, power_from(extent), config.run > 0 ? config.run : most});
   // Smaller ones where an eighth of the work would be outside.
   while (tile_extent * bytes > 2 * kSector &&
          8 * ceil_div(extent, tile_extent) * tile_extent > 9 * extent) {
@@ -291,18 +355,19 @@ RelayoutPlan plan_relayout(const Layout& src, const Layout& dst, const RelayoutC
     return plan;
   }
   plan.straight = false;
-  for (const auto stride : {&JointMode::src, &JointMode::dst}) {
-    const bool of_src = stride == &JointMode::src;
-    const Order joined = interleaved(plan.modes, stride, of_src ? src_order : dst_order,
-                                     of_src ? dst_order : src_order, bytes);
-    if (joined.empty()) continue;
-    plan_interleaved(plan, config, joined, stride);
-    plan.walk = walk_of(plan, config.walk, order_by(plan.modes, &JointMode::src),
-                        order_by(plan.modes, &JointMode::dst));
-    return plan;
+  Order joined = interleaved(plan.modes, &JointMode::src, src_order, dst_order, bytes);
+  auto flat_stride = &JointMode::src;
+  if (joined.empty()) {
+    joined = interleaved(plan.modes, &JointMode::dst, dst_order, src_order, bytes);
+    flat_stride = &JointMode::dst;
   }
-  plan_blocks(plan, config, src_order, dst_order);
-  plan.walk = walk_of(plan, config.walk, src_order, dst_order);
+  if (joined.empty()) {
+    plan_blocks(plan, config);
+  } else {
+    plan_interleaved(plan, config, joined, flat_stride);
+  }
+  plan.walk = walk_of(plan, config.walk, order_by(plan.modes, &JointMode::src),
+                      order_by(plan.modes, &JointMode::dst));
   return plan;
 }
 

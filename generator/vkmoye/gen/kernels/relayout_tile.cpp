@@ -75,11 +75,14 @@ Halves RelayoutTile::shares(const Block& block, const ModeOrder& order, std::int
     return Layout(extent, column * from);
   };
   std::vector<Layout> pieces = {part(run.column, lanes, step)};
+  std::vector<Layout> uneven = {part(run.column, run.extent / even, even)};
   bool has_other = block.across == block.other.extent;
   for (const std::size_t m : completed(order, plan_.modes.size())) {
     if (contains(run.modes, m)) continue;
     if (!contains(block.other.modes, m)) {
-      pieces.push_back(part(columns_[m], plan_.tile[m], 1));
+      const std::int64_t power = even_part(plan_.tile[m]);
+      pieces.push_back(part(columns_[m], power, 1));
+      uneven.push_back(part(columns_[m], plan_.tile[m] / power, power));
     } else if (!has_other) {
       has_other = true;
       const Run& other = block.other;
@@ -87,7 +90,7 @@ Halves RelayoutTile::shares(const Block& block, const ModeOrder& order, std::int
     }
   }
   pieces.push_back(part(run.column, even / (step * lanes), step * lanes));
-  pieces.push_back(part(run.column, run.extent / even, even));
+  pieces.insert(pieces.end(), uneven.begin(), uneven.end());
   return tile_and_rest(make_layout(pieces), threads);
 }
 
@@ -111,19 +114,27 @@ ComposedLayout RelayoutTile::storage(const ModeOrder& order,
                                      std::int64_t element_bytes) const {
   const bool has_joined = plan_.joined > 1;
   std::vector<std::int64_t> strides(plan_.modes.size(), 1);
-  std::int64_t stride = has_joined ? joined().extent : 1;
+  std::int64_t stride = 1;
+  bool placed = false;
   for (const std::size_t m : completed(order, strides.size())) {
-    if (has_joined && m < plan_.joined) continue;
-    strides[m] = stride;
-    stride *= plan_.tile[m];
+    const bool is_joined = has_joined && m < plan_.joined;
+    if (is_joined && placed) continue;
+    placed = placed || is_joined;
+    strides[is_joined ? 0 : m] = stride;
+    stride *= is_joined ? joined().extent : plan_.tile[m];
   }
   std::vector<Layout> modes = {Layout(joined().extent, strides[0])};
   for (std::size_t m = plan_.joined; m < strides.size(); ++m) {
     modes.push_back(Layout(plan_.tile[m], strides[m]));
   }
   const Layout plain = make_layout(modes);
-  const auto found = search_swizzle(plain, accesses, element_bytes);
-  return found ? found->storage : ComposedLayout{{}, 0, plain};
+  // The elements of an access are neighbours in memory, not in the tile: the search is told of offsets.
+  std::vector<TileAccess> touched;
+  for (const TileAccess& access : accesses) {
+    touched.push_back({composition(plain, access.elements), access.width});
+  }
+  const auto found = search_swizzle(Layout(plain.size()), touched, element_bytes);
+  return {found ? found->storage.swizzle : Swizzle(), 0, plain};
 }
 
 }  // namespace vkmoye::gen

@@ -49,13 +49,13 @@ class RelayoutTile {
   TiledCopy copy(const Block& block, const ModeOrder& order, std::int64_t threads,
                  std::int64_t element_bytes) const;
 
-  /// The accesses of `copy` to the tile in shared memory, `width` elements at once from the column
-  /// major elements `first` of each block on.
+  /// The accesses of `copy` to the tile in shared memory, `width` elements that lie together there, from
+  /// the elements `first` of each block on.
   TileAccess accesses(const Block& block, const ModeOrder& order, std::int64_t threads,
                       std::int64_t element_bytes, const Layout& first, std::int64_t width) const;
 
-  /// The joined modes, or the first of `order`, one after the other, then the others in `order`;
-  /// swizzled so that no access meets a bank twice, where there is such a swizzle.
+  /// The modes one after the other in `order`, those that are joined together where the first of them
+  /// stands; swizzled so that no access meets a bank twice, where there is such a swizzle.
   ComposedLayout storage(const ModeOrder& order, const std::vector<TileAccess>& accesses,
                          std::int64_t element_bytes) const;
 
