@@ -56,5 +56,25 @@ TEST(Guards, WhereTheEndIsAMultipleTheBeginOfATileIsEnough) {
       is_in_range(128 * block + thread, "n", {less(128 * block, n), ir::equal(n % 128, 0)}));
 }
 
+TEST(Guards, AWholeWordOfAnArrayIsInside) {
+  const Expr word = ir::variable("word");
+  EXPECT_TRUE(is_in_range(4 * word + 3, "n", {less(word, n / 4)}));
+  EXPECT_TRUE(is_in_range(4 * (word + 1) + 3, "n", {less(word + 1, n / 4)}));
+  EXPECT_FALSE(is_in_range(4 * word + 4, "n", {less(word, n / 4)}));
+  EXPECT_FALSE(is_in_range(4 * word + 3, "n", {less(word, n / 2)}));
+  EXPECT_FALSE(is_in_range(2 * word + 1, "n", {less(word, n / 4 + 1)}));
+  EXPECT_FALSE(is_in_range(4 * word, "n", {less(word, block / 4)}));
+  EXPECT_TRUE(is_in_range(2 * word + 1, 1089, {less(word, 544)}));
+  EXPECT_FALSE(is_in_range(2 * word + 1, 1089, {less(word, 545)}));
+}
+
+TEST(Guards, SoIsAWordThatIsClampedWhereThereIsOne) {
+  const Expr word = 4 * ir::minimum(ir::variable("word"), n / 4 - 1);
+  EXPECT_TRUE(is_in_range(word + 3, "n", {less(0, n / 4)}));
+  EXPECT_FALSE(is_in_range(word + 3, "n", {}));
+  EXPECT_FALSE(is_in_range(word + 3, "n", {less(0, n)}));
+  EXPECT_FALSE(is_in_range(word + 4, "n", {less(0, n / 4)}));
+}
+
 }  // namespace
 }  // namespace vkmoye::gen

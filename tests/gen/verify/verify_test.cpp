@@ -206,6 +206,36 @@ TEST(Verify, RefusesVectorsThatAnArrayDoesNotFallInto) {
   EXPECT_THAT(reasons(Array::Space::shared, 2), Contains(HasSubstr("array some has vectors of 2")));
 }
 
+// src (cols, rows) by places, and as words.
+TEST(Verify, AcceptsPlacesAndWordsOfACompactArrayAlone) {
+  const Expr cols = variable("cols"), rows = variable("rows");
+  const auto kernel = [&](Element from, Extent stride) {
+    Kernel out = kernel_of({});
+    out.arguments = {"n", "cols", "rows"};
+    out.arrays[1] = {"src",
+                     ScalarType::f16,
+                     Array::Space::buffer,
+                     Access::read,
+                     {{"col", "cols", 1}, {"row", "rows", expression(stride)}},
+                     ""};
+    out.body = {If{less(thread, cols * rows / 2), {Load{"x", std::move(from)}}}};
+    return verify(out);
+  };
+  const Element words{"src", {2 * thread}, "words", 2, {}, true};
+  EXPECT_THAT(kernel(words, "cols"), IsEmpty());
+  EXPECT_THAT(kernel(words, "n"),
+              Contains(HasSubstr("a place of src: that takes a compact array")));
+  Element one = words;
+  one.width = 1;
+  EXPECT_THAT(kernel(one, "cols"), Contains(HasSubstr("1 elements of src as words")));
+  Element odd = words;
+  odd.coordinates = {2 * thread + 1};
+  EXPECT_THAT(kernel(odd, "cols"), Contains(HasSubstr("nothing says that its coordinate")));
+  Element beyond = words;
+  beyond.coordinates = {2 * (thread + 1)};
+  EXPECT_THAT(kernel(beyond, "cols"), Contains(HasSubstr("nothing keeps below cols*rows")));
+}
+
 TEST(Verify, RefusesToConvertBf16) {
   EXPECT_THAT(verify(kernel_of(with_x({Let{"y", convert(value(), ScalarType::bf16)}}))),
               ElementsAre(HasSubstr("convert of f32 to bf16: bf16 is moved")));

@@ -92,15 +92,16 @@ class Observer final : public machine::Guest {
     if (site == sites_.index.end()) return;
     const ir::Array& array = made.array;
     std::vector<Values> coordinates, strides;
-    for (std::size_t i = 0; i < array.axes.size(); ++i) {
+    const std::vector<ir::Axis> axes = axes_of(made.element, array);
+    for (std::size_t i = 0; i < axes.size(); ++i) {
       coordinates.push_back(m(made.element.coordinates[i]));
-      strides.push_back(m(array.axes[i].stride));
+      strides.push_back(m(axes[i].stride));
     }
 
     const auto bytes = static_cast<std::int64_t>(size_of(array.type));
     const auto lanes = static_cast<std::size_t>(model_.banks.lanes);
-    std::vector<std::uint32_t> at(array.axes.size());
-    std::vector<std::uint64_t> step(array.axes.size());
+    std::vector<std::uint32_t> at(axes.size());
+    std::vector<std::uint64_t> step(axes.size());
     for (std::size_t first = 0; first < threads_; first += lanes) {
       LaneAddresses request;
       for (std::size_t t = first; t < std::min(threads_, first + lanes); ++t) {

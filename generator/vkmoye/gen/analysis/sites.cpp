@@ -151,9 +151,10 @@ class Finder {
   }
 
   void add_bounds(const ir::Element& element, Site& site) {
-    const std::size_t rank = std::min(element.coordinates.size(), site.array->axes.size());
+    const std::vector<ir::Axis> axes = axes_of(element, *site.array);
+    const std::size_t rank = std::min(element.coordinates.size(), axes.size());
     for (std::size_t i = 0; i < rank; ++i) {
-      const ir::Axis& axis = site.array->axes[i];
+      const ir::Axis& axis = axes[i];
       const auto proof = ir::prove_in_range(element.coordinates[i], axis, guards_, definitions_);
       std::string text;
       if (!proof) {

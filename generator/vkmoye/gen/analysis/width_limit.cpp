@@ -47,6 +47,9 @@ std::string WidthLimit::distance(const Touch& from, const Touch& to,
       return fmt::format("consecutive values are {} elements apart", to.offset - from.offset);
     moved = axis;
   }
+  if (strides.size() < array_->axes.size()) {
+    return fmt::format("consecutive values are {} elements apart", to.offset - from.offset);
+  }
   const ir::Axis& axis = array_->axes[*moved];
   const std::int64_t step =
       std::int64_t{to.coordinates[*moved]} - std::int64_t{from.coordinates[*moved]};

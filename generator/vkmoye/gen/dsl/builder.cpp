@@ -97,6 +97,14 @@ View Builder::shared(const std::string& name, ScalarType type, const ComposedLay
   return array_of(name, type, layout, ir::Array::Space::shared);
 }
 
+View Builder::shared(const std::string& name, ScalarType type, const ComposedLayout& layout,
+                     std::int64_t elements) {
+  const View view = shared(name, type, layout);
+  Extent& extent = kernel_.arrays.back().axes[0].extent;
+  extent = Extent(std::max(extent.value, elements));
+  return view;
+}
+
 View Builder::registers(const std::string& name, ScalarType type, const Layout& layout,
                         std::uint32_t vector) {
   if (vector == 0 || layout.cosize() % vector != 0) {

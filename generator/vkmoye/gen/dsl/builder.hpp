@@ -59,6 +59,9 @@ class Builder {
   /// Throws LayoutError if two coordinates share an address, naming them.
   View shared(const std::string& name, ScalarType type, const Layout& layout);
   View shared(const std::string& name, ScalarType type, const ComposedLayout& layout);
+  /// The same with room for `elements` at least, which are touched otherwise, too.
+  View shared(const std::string& name, ScalarType type, const ComposedLayout& layout,
+              std::int64_t elements);
 
   /// As many registers of each thread, seen through `layout`; with `vector`, always moved so many
   /// at once, as they came from memory.
@@ -135,8 +138,14 @@ class Builder {
   Expr let(const std::string& name, const Expr& value);
   /// A name for what `view` holds now, a single value that is not outside its buffer.
   Expr load(const std::string& name, const View& view);
+  /// A name for what stands at `from`, and a value for what shall stand at `to`: an element or several
+  /// at once, at coordinates of the author's own making, which the verifier must find inside.
+  Expr load(const std::string& name, const ir::Element& from);
+  void store(const Expr& value, const ir::Element& to);
   /// The extent of `tensor` along an axis, an index.
   static Expr extent(const Tensor& tensor, std::size_t axis);
+  /// The elements of `tensor`, an index.
+  static Expr elements(const Tensor& tensor);
   /// Of the elements that `view` looks at.
   ScalarType type_of(const View& view) const { return array(view).type; }
 

@@ -324,6 +324,21 @@ Expr Builder::load(const std::string& name, const View& view) {
   return ir::variable(name, ir::element(array(view).type));
 }
 
+Expr Builder::load(const std::string& name, const ir::Element& from) {
+  kernel_.body.emplace_back(ir::Load{name, from});
+  return ir::variable(name, ir::type_of(from, *kernel_.find(from.array)));
+}
+
+void Builder::store(const Expr& value, const ir::Element& to) {
+  kernel_.body.emplace_back(ir::Store{to, value});
+}
+
+Expr Builder::elements(const Tensor& tensor) {
+  Expr all = 1;
+  for (const ir::Axis& axis : tensor.array.axes) all = all * ir::extent_of(axis);
+  return all;
+}
+
 Expr Builder::extent(const Tensor& tensor, std::size_t axis) {
   return ir::extent_of(tensor.array.axes.at(axis));
 }

@@ -22,9 +22,10 @@ using ir::Array;
 using ir::Expr;
 using ir::Op;
 
-// What an array is called where it is touched in vectors of `width`: src_x4.
-std::string array_name(const std::string& array, std::uint32_t width) {
-  return width == 1 ? array : fmt::format("{}_x{}", array, width);
+// What an array is called where it is touched in vectors of `width`: src_x4; of words: src_words_x4.
+std::string array_name(const std::string& array, std::uint32_t width, bool as_words = false) {
+  const std::string name = as_words ? array + "_words" : array;
+  return width == 1 ? name : fmt::format("{}_x{}", name, width);
 }
 
 // "src" -> "Src": the block that a buffer's array lives in.
@@ -129,25 +130,33 @@ class Printer {
       std::vector<std::string> extents;
       for (const ir::Axis& axis : array.axes) extents.push_back(to_string(axis.extent));
       const auto widths = kernel_.widths_of(array.name);
+      const auto words = kernel_.widths_of(array.name, /*as_words=*/true);
       if (array.reach == Reach::pointer) {
         ++binding;
-        for (const std::uint32_t width : widths) {
-          const std::string name = array_name(array.name, width);
+        const auto declare = [&](std::uint32_t width, bool as_words) {
+          const ScalarType type = as_words ? ScalarType::u32 : array.type;
+          const std::string name = array_name(array.name, width, as_words);
           line(
               "layout(buffer_reference, std430, buffer_reference_align = {}) {}buffer {} {{ {} {}; "
               "}};  // ({}), from {} on",
-              width * size_of(array.type), qualifier(array.access), block_name(name),
-              element_name(array.type, width), name, join(extents, ","), address_name(array.name));
-        }
+              width * size_of(type), qualifier(array.access), block_name(name),
+              element_name(type, width), name, join(extents, ","), address_name(array.name));
+        };
+        for (const std::uint32_t width : widths) declare(width, false);
+        for (const std::uint32_t width : words) declare(width, true);
         continue;
       }
       // One name for each width; they are the same memory, so none of several is restrict.
-      for (const std::uint32_t width : widths) {
-        const std::string name = array_name(array.name, width);
+      const bool is_only = widths.size() + words.size() == 1;
+      const auto declare = [&](std::uint32_t width, bool as_words) {
+        const std::string name = array_name(array.name, width, as_words);
         line("layout(std430, binding = {}) {}{}buffer {} {{ {} {}[]; }};  // ({})", binding,
-             qualifier(array.access), widths.size() == 1 ? "restrict " : "", block_name(name),
-             element_name(array.type, width), name, join(extents, ","));
-      }
+             qualifier(array.access), is_only ? "restrict " : "", block_name(name),
+             element_name(as_words ? ScalarType::u32 : array.type, width), name,
+             join(extents, ","));
+      };
+      for (const std::uint32_t width : widths) declare(width, false);
+      for (const std::uint32_t width : words) declare(width, true);
       ++binding;
     }
     const std::vector<PushConstant> arguments = ir::interface_of(kernel_).push_constants;
@@ -183,8 +192,9 @@ class Printer {
 
   static Expr address_of(const ir::Element& element, const Array& array) {
     Expr address = 0;
-    for (std::size_t i = 0; i < array.axes.size(); ++i) {
-      address = address + array.axes[i].stride * element.coordinates[i];
+    const std::vector<ir::Axis> axes = axes_of(element, array);
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      address = address + axes[i].stride * element.coordinates[i];
     }
     return address;
   }
@@ -212,7 +222,8 @@ class Printer {
   std::string element(const ir::Element& element) const {
     const Array& array = *kernel_.find(element.array);
     if (array.reach == Reach::pointer) {
-      const std::string name = array_name(array.name, element.width);
+      const std::string name =
+          array_name(array.name, type_of(element, array).width, element.as_words);
       return fmt::format("{}({} + {}).{}", block_name(name), address_name(array.name),
                          bytes_to(element, array), name);
     }
@@ -227,7 +238,8 @@ class Printer {
       return fmt::format("{}[{}]", array.name, glsl::print(address / array.vector));
     }
     if (array.space == Array::Space::buffer) {
-      return fmt::format("{}[{}]", array_name(array.name, element.width),
+      return fmt::format("{}[{}]",
+                         array_name(array.name, type_of(element, array).width, element.as_words),
                          glsl::print(ir::divide_exactly(address, element.width)));
     }
     const std::uint32_t width = shared_width(array);
@@ -253,7 +265,7 @@ class Printer {
     line("{} {} = {};", spell_type(s.value->type), s.name, glsl::print(s.value));
   }
   void visit(const ir::Load& s) {
-    line("{} {} = {};", element_name(kernel_.find(s.from.array)->type, s.from.width), s.name,
+    line("{} {} = {};", spell_type(type_of(s.from, *kernel_.find(s.from.array))), s.name,
          element(s.from));
   }
   void visit(const ir::Store& s) { line("{} = {};", element(s.to), glsl::print(s.value)); }

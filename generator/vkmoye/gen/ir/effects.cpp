@@ -136,7 +136,7 @@ struct Collector {
 
   Type type_at(const Element& e) const {
     const Array* array = kernel.find(e.array);
-    return element(array != nullptr ? array->type : ScalarType::u32, e.width);
+    return array != nullptr ? type_of(e, *array) : element(ScalarType::u32, e.width);
   }
   void require(bool holds, const char* what, const Type& type) {
     if (!holds) out.reasons.push_back(fmt::format(fmt::runtime(what), name_of(type)));

@@ -134,6 +134,38 @@ bool is_in_last_step(const Expr& e, const Expr& base, const Expr& limit, const G
   return step <= base->alignment && is_multiple(limit, static_cast<std::uint32_t>(step), guards);
 }
 
+// Whether e < limit follows from word < words: `e` is n * word and less than n, and words * n no more than
+// limit, as they are limit / n, or numbers.
+bool is_in_whole_word(const Expr& e, const Expr& word, const Expr& words, const Expr& limit) {
+  Sum sum;
+  add_terms(e, sum);
+  for (const Expr& term : sum.terms) {
+    if (term->op != Op::multiply || !is_constant(term->operands[0])) continue;
+    const Expr& n = term->operands[0];
+    if (is_constant(n, 0) || !same(term->operands[1], word)) continue;
+    const bool fits = is_constant(words) && is_constant(limit)
+                          ? words->value * n->value <= limit->value
+                          : same(words, limit / n);
+    Sum base;
+    add_terms(term, base);
+    const auto excess = excess_over(base, e);
+    if (fits && excess && excess->most < n->value) return true;
+  }
+  return false;
+}
+
+// Whether e < limit because e is n * min(.., limit / n - 1) and less than n.
+bool is_clamped_word(const Expr& e, const Expr& limit, const Guards& guards) {
+  const bool is_sum = e->op == Op::add && is_constant(e->operands[1]);
+  const Expr word = is_sum ? e->operands[0] : e;
+  if (word->op != Op::multiply || !is_constant(word->operands[0])) return false;
+  const Expr& n = word->operands[0];
+  const Expr& number = word->operands[1];
+  const Expr words = limit / n;
+  return number->op == Op::minimum && same(number->operands[1], words - 1) &&
+         is_positive(words, guards) && (!is_sum || e->operands[1]->value < n->value);
+}
+
 // Whether `guard` says that `limit` lies more than a number beyond a base, another guard that the base is
 // below it, and `e` adds no more than that number to the base, which does not wrap.
 bool is_within(const Expr& e, const Expr& guard, const Expr& limit, const Guards& guards,
@@ -173,6 +205,7 @@ std::optional<RangeProof> prove_in_range(const Expr& coordinate, const Axis& axi
       is_positive(limit, guards)) {
     return RangeProof{};
   }
+  if (is_clamped_word(whole, limit, guards)) return RangeProof{};
   // A step beyond a named coordinate, whatever the name stands for.
   const bool is_sum = coordinate->op == Op::add && is_constant(coordinate->operands[1]);
   const Expr first = is_sum ? coordinate->operands[0] : coordinate;
@@ -180,7 +213,10 @@ std::optional<RangeProof> prove_in_range(const Expr& coordinate, const Axis& axi
     if (guard->op != Op::less) continue;
     bool covers = false;
     const Expr& end = guard->operands[1];
-    if (same(end, limit) || (is_constant(end) && is_constant(limit) && end->value < limit->value)) {
+    if (is_in_whole_word(whole, expand(guard->operands[0], definitions), end, limit)) {
+      covers = true;
+    } else if (same(end, limit) ||
+               (is_constant(end) && is_constant(limit) && end->value < limit->value)) {
       const Expr base = expand(guard->operands[0], definitions);
       covers = same(guard->operands[0], coordinate) || is_at_most(whole, base) ||
                is_in_last_step(whole, base, end, guards) ||

@@ -7,6 +7,9 @@
 //   if (32 * block + 31 < cols)          a whole tile is inside
 //     src[32 * block + thread % 32]      in range: thread % 32 is at most 31
 //   if (96 * block < cols && 95 < cols - 96 * block)    likewise, where a sum might wrap
+//   if (word < n / 4)
+//     src[4 * word + 3]                  in range of n elements; so is 4 * min(word, n / 4 - 1) + 3
+//                                        where n / 4 is not 0
 //   src[min(col, cols - 1)]              in range where something is below cols, so that it is not 0:
 //                                        a guard, or the grid that counts tiles along it
 

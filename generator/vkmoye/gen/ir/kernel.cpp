@@ -1,5 +1,7 @@
 #include "vkmoye/gen/ir/kernel.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 #include <set>
@@ -58,6 +60,60 @@ std::int64_t Array::size() const {
   return size;
 }
 
+namespace {
+
+bool is_place(const Element& element, const Array& array) {
+  return element.coordinates.size() == 1 && array.axes.size() > 1;
+}
+
+// The elements of `array` if it is compact.
+std::optional<Expr> compact_size(const Array& array) {
+  Expr size = 1;
+  for (const Axis& axis : array.axes) {
+    if (!same(axis.stride, size)) return std::nullopt;
+    size = size * extent_of(axis);
+  }
+  return size;
+}
+
+}  // namespace
+
+std::vector<Axis> axes_of(const Element& element, const Array& array) {
+  if (!is_place(element, array)) return array.axes;
+  const auto size = compact_size(array);
+  const auto extent = size ? extent_from(*size) : std::nullopt;
+  return {{"place", extent.value_or(Extent(0)), 1}};
+}
+
+Type type_of(const Element& e, const Array& array) {
+  if (!e.as_words) return element(array.type, e.width);
+  return element(
+      ScalarType::u32,
+      std::max<std::uint32_t>(1, e.width * static_cast<std::uint32_t>(size_of(array.type)) / 4));
+}
+
+std::string reason_against(const Element& e, const Array& array) {
+  if (e.coordinates.size() != array.axes.size() && !is_place(e, array)) {
+    return fmt::format("gives {} coordinates to {}, which has {} axes", e.coordinates.size(),
+                       array.name, array.axes.size());
+  }
+  if (is_place(e, array)) {
+    const auto size = compact_size(array);
+    if (!size || !extent_from(*size) || array.reach == Reach::pointer) {
+      return fmt::format(
+          "touches a place of {}: that takes a compact array, of no more than two "
+          "axes whose extents are arguments",
+          array.name);
+    }
+  }
+  const std::size_t bytes = e.width * size_of(array.type);
+  if (e.as_words && (array.space != Array::Space::buffer || bytes % 4 != 0)) {
+    return fmt::format("touches {} elements of {} as words: a word is 4 bytes of a buffer", e.width,
+                       array.name);
+  }
+  return "";
+}
+
 const Array* Kernel::find(const std::string& wanted) const {
   for (const Array& array : arrays) {
     if (array.name == wanted) return &array;
@@ -65,11 +121,14 @@ const Array* Kernel::find(const std::string& wanted) const {
   return nullptr;
 }
 
-std::vector<std::uint32_t> Kernel::widths_of(const std::string& array) const {
+std::vector<std::uint32_t> Kernel::widths_of(const std::string& array, bool as_words) const {
   std::set<std::uint32_t> widths;
+  const Array* found = find(array);
+  if (found == nullptr) return {};
   for_each(body, [&](const Stmt& statement) {
     for (const Touch& touch : effects_of(statement, *this).touches) {
-      if (touch.element->array == array) widths.insert(touch.element->width);
+      if (touch.element->array != array || touch.element->as_words != as_words) continue;
+      widths.insert(type_of(*touch.element, *found).width);
     }
   });
   return {widths.begin(), widths.end()};

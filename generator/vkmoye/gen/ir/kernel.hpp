@@ -95,8 +95,9 @@ struct Kernel {
   std::uint32_t subgroup = 0;  // lanes of a subgroup, where the kernel depends on them; else 0
   Body body;
 
-  /// The widths at which `array` is touched somewhere, ascending.
-  std::vector<std::uint32_t> widths_of(const std::string& array) const;
+  /// The widths at which `array` is touched somewhere, ascending; as_words: counted in words, where
+  /// it is touched as those.
+  std::vector<std::uint32_t> widths_of(const std::string& array, bool as_words = false) const;
   /// The array called `name`, or nullptr.
   const Array* find(const std::string& name) const;
   /// Bytes of all shared arrays together.
@@ -106,6 +107,16 @@ struct Kernel {
 /// `index`, and where it is a workgroup's coordinate (group_y + first_group_y) in a grid of a known
 /// number of groups: known to stay below that number.
 Expr within_grid(const Expr& index, const std::array<GridDimension, 3>& grid);
+
+/// The axes that `element`, of `array`, has coordinates along: those of the array; one of all its
+/// elements if the coordinate is a place.
+std::vector<Axis> axes_of(const Element& element, const Array& array);
+
+/// The type of what stands at `element`, of `array`.
+Type type_of(const Element& element, const Array& array);
+
+/// Why `element` cannot be touched in `array` as it says; empty: it can, inside and aligned.
+std::string reason_against(const Element& element, const Array& array);
 
 /// How to call the kernel. `features`: what its types and statements ask of the device.
 KernelInterface interface_of(const Kernel& kernel);

@@ -101,8 +101,13 @@ KernelInterface interface_of(const Kernel& kernel) {
     if (array.space != Array::Space::buffer) continue;
     out.features.add(needs.in_buffer);
     Binding binding{array.name, array.type, array.access, {}, strides_of(array), 1, array.reach};
-    for (const std::uint32_t width : kernel.widths_of(array.name)) {
-      binding.alignment = width * static_cast<std::uint32_t>(size_of(array.type));
+    const auto align = [&](std::uint32_t width, ScalarType type) {
+      binding.alignment =
+          std::max(binding.alignment, width * static_cast<std::uint32_t>(size_of(type)));
+    };
+    for (const std::uint32_t width : kernel.widths_of(array.name)) align(width, array.type);
+    for (const std::uint32_t width : kernel.widths_of(array.name, /*as_words=*/true)) {
+      align(width, ScalarType::u32);
     }
     for (const Axis& axis : array.axes) binding.extents.push_back(axis.extent);
     out.bindings.push_back(std::move(binding));

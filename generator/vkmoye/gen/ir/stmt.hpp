@@ -20,13 +20,16 @@
 
 namespace vkmoye::gen::ir {
 
-/// An element of an array, or a vector of neighbours along axis 0, and who touches it.
+/// An element of an array, or a vector of neighbours along axis 0, and who touches it. Of an array of
+/// several axes that is compact, one coordinate alone is a place: elements from the first one on,
+/// wherever rows begin and end.
 struct Element {
   std::string array;
-  std::vector<Expr> coordinates;  // of the first element, one for each axis
+  std::vector<Expr> coordinates;  // of the first element, one for each axis; or its place
   std::string partition;          // how the author came by it, for messages
   std::uint32_t width = 1;        // elements that are touched at once, as `is_width` allows
   std::string not_wider = {};     // why no more at once, where the layouts say so; for reports
+  bool as_words = false;          // of a buffer: their bits as u32, 4 bytes each, in order
 };
 
 struct Stmt;

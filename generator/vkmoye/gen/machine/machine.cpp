@@ -21,7 +21,7 @@ std::size_t coming(const Lanes& active, std::size_t first, std::size_t end) {
 }  // namespace
 
 Values unknown_elements(const MemoryAccess& access) {
-  return Values::unknown(scalars_of(ir::element(access.array.type, access.element.width)));
+  return Values::unknown(scalars_of(type_of(access.element, access.array)));
 }
 
 Values Guest::load(Machine& machine, const MemoryAccess& access) {

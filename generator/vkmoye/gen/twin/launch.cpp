@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
+#include <numeric>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
@@ -140,6 +142,11 @@ void Launch::at_addresses(Machine& m, const MemoryAccess& access, Visit visit) {
   Memory& memory = memories_.at(element.array);
   std::vector<Values> coordinates;
   for (const ir::Expr& coordinate : element.coordinates) coordinates.push_back(m(coordinate));
+  const bool is_place = coordinates.size() < memory.extents.size();
+  const std::vector<std::uint64_t> extents =
+      is_place ? std::vector{std::accumulate(memory.extents.begin(), memory.extents.end(),
+                                             std::uint64_t{1}, std::multiplies<>())}
+               : memory.extents;
   access.active.for_each([&](std::size_t thread) {
     m.budget().spend(element.width);
     std::uint64_t address = 0;
@@ -157,13 +164,13 @@ void Launch::at_addresses(Machine& m, const MemoryAccess& access, Visit visit) {
         return;
       }
       const std::uint64_t last = *at + (i == 0 ? element.width - 1 : 0);
-      if (last >= memory.extents[i]) {
-        reasons_.add(
-            "range " + element.partition,
-            fmt::format("'{}' touches {} at {} = {} in thread {} of workgroup {}, which "
-                        "ends at {}",
-                        element.partition, element.array, memory.array->axes[i].coordinate, last,
-                        thread, first_invocation_ / kernel_.threads, memory.extents[i]));
+      if (last >= extents[i]) {
+        reasons_.add("range " + element.partition,
+                     fmt::format("'{}' touches {} at {} = {} in thread {} of workgroup {}, which "
+                                 "ends at {}",
+                                 element.partition, element.array,
+                                 is_place ? "place" : memory.array->axes[i].coordinate, last,
+                                 thread, first_invocation_ / kernel_.threads, extents[i]));
         return;
       }
       address += *at * memory.strides[i];
@@ -197,16 +204,21 @@ void Launch::touch(const MemoryAccess& access, Memory& memory, std::size_t threa
 
 Values Launch::load(Machine& m, const MemoryAccess& access) {
   if (is_registers(access.array)) return load_registers(m, access);
-  const ir::Type type = ir::element(access.array.type, access.element.width);
+  const ir::Type type = type_of(access.element, access.array);
   Values out = has_data_ ? Values::different(kernel_.threads, scalars_of(type))
                          : Values::unknown(scalars_of(type));
-  const std::size_t width = scalar_bytes(access.array.type);
+  const std::size_t width = scalar_bytes(type.element);
+  const std::size_t bytes = size_of(access.array.type);
   at_addresses(m, access, [&](Memory& memory, std::size_t thread, std::uint64_t address) {
     if (!has_data_) return;
     for (std::size_t s = 0; s < out.scalars(); ++s) {
-      const std::size_t each = out.scalars() / access.element.width;
-      if (memory.ledger.elements() != 0 && !memory.ledger.is_written(address + s / each)) continue;
-      const std::size_t at = address * size_of(access.array.type) + s * width;
+      const std::size_t first = s * width / bytes, last = ((s + 1) * width - 1) / bytes;
+      bool is_written = true;
+      for (std::size_t i = first; memory.ledger.elements() != 0 && i <= last; ++i) {
+        is_written = is_written && memory.ledger.is_written(address + i);
+      }
+      if (!is_written) continue;
+      const std::size_t at = address * bytes + s * width;
       out.set(thread, s, read(memory.bytes, at, width));
     }
   });
@@ -225,7 +237,7 @@ void Launch::require_defined(const MemoryAccess& access, const Values& values) {
 void Launch::store(Machine& m, const MemoryAccess& access, const Values& values) {
   if (is_registers(access.array)) return store_registers(m, access, values);
   require_defined(access, values);
-  const std::size_t width = scalar_bytes(access.array.type);
+  const std::size_t width = scalar_bytes(type_of(access.element, access.array).element);
   at_addresses(m, access, [&](Memory& memory, std::size_t thread, std::uint64_t address) {
     for (std::size_t s = 0; has_data_ && s < values.scalars(); ++s) {
       const ir::Bits bits = values.in(thread, s).value_or(0);

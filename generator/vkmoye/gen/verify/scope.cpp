@@ -263,14 +263,14 @@ class ScopeChecker {
     };
     allow(touch.writes, Access::read, "writes");
     allow(touch.reads, Access::write, "reads");
-    if (element.coordinates.size() != array->axes.size()) {
-      complain("'{}' gives {} coordinates to {}, which has {} axes", element.partition,
-               element.coordinates.size(), array->name, array->axes.size());
+    if (const std::string reason = reason_against(element, *array); !reason.empty()) {
+      complain("'{}' {}", element.partition, reason);
       return;
     }
     if (array->axes.empty()) return;
+    const std::vector<Axis> axes = axes_of(element, *array);
     if (!is_width(array->type, element.width) ||
-        (element.width > 1 && !is_constant(array->axes[0].stride, 1))) {
+        (element.width > 1 && !is_constant(axes[0].stride, 1))) {
       complain(
           "'{}' touches {} elements of {} at once: there are vectors of powers of two up to 16 "
           "bytes, along a contiguous axis",
@@ -287,36 +287,35 @@ class ScopeChecker {
                  element.partition, element.width, array->name, element.width);
       }
     }
-    if (array->space == Array::Space::buffer) check_alignment(element, *array);
-    for (std::size_t i = 0; i < array->axes.size(); ++i) {
+    if (array->space == Array::Space::buffer) check_alignment(element, axes);
+    for (std::size_t i = 0; i < axes.size(); ++i) {
       // Shared arrays are checked exactly, address by address, in races.cpp.
       if (array->space != Array::Space::shared &&
-          !prove_in_range(element.coordinates[i], array->axes[i], guards_, definitions_)) {
+          !prove_in_range(element.coordinates[i], axes[i], guards_, definitions_)) {
         complain("'{}' touches {} at a coordinate along {} that nothing keeps below {}",
-                 element.partition, array->name, array->axes[i].coordinate,
-                 to_string(array->axes[i].extent));
+                 element.partition, array->name, axes[i].coordinate, to_string(axes[i].extent));
       }
     }
   }
 
   // A vector begins at a multiple of its width: along axis 0, and by the step of every other axis.
   // Its last element is inside, by itself or because the extent is such a multiple as well.
-  void check_alignment(const Element& element, const Array& array) {
+  void check_alignment(const Element& element, const std::vector<Axis>& axes) {
     if (element.width == 1) return;
     const auto require_multiple = [&](const Expr& value, const std::string& what) {
       if (is_multiple(value, element.width, guards_)) return;
       complain(
           "'{}' touches {} elements of {} at once, but nothing says that {} is a multiple of {}",
-          element.partition, element.width, array.name, what, element.width);
+          element.partition, element.width, element.array, what, element.width);
     };
-    const Axis& first = array.axes[0];
+    const Axis& first = axes[0];
     require_multiple(element.coordinates[0], "its coordinate");
     if (!prove_in_range(element.coordinates[0] + (element.width - 1), first, guards_,
                         definitions_)) {
       require_multiple(extent_of(first), to_string(first.extent));
     }
-    for (std::size_t i = 1; i < array.axes.size(); ++i) {
-      const Axis& axis = array.axes[i];
+    for (std::size_t i = 1; i < axes.size(); ++i) {
+      const Axis& axis = axes[i];
       require_multiple(axis.stride, fmt::format("the step along {}, {},", axis.coordinate,
                                                 text_of_step(axis.stride)));
     }
