@@ -141,6 +141,25 @@ std::vector<std::string> reasons_with(Stmt between) {
   return verify(kernel_of(std::move(body)));
 }
 
+// tile[thread / 2 + n % 4]: sizes say where, so it may be anything.
+TEST(Verify, TakesAReadThatSizesPlaceForOneOfAnything) {
+  const Expr moved = thread / 2 + n % 4, too_far = thread + n % 4;
+  const auto reading = [](const Expr& at, bool waits) {
+    Body body = {Store{tile_at(thread, "writer"), value()}};
+    if (waits) body.emplace_back(Barrier{});
+    body.emplace_back(Load{"y", tile_at(at, "reader")});
+    return verify(
+        kernel_of({If{less(7, n), {Load{"x", {"src", {thread}, "src"}}, Block{"", body}}}}));
+  };
+  EXPECT_THAT(reading(moved, true), IsEmpty());
+  EXPECT_THAT(reading(moved, false), Contains(HasSubstr("race in shared tile: 'writer'")));
+  EXPECT_THAT(reading(too_far, true), Contains(HasSubstr("races cannot be excluded")));
+  EXPECT_THAT(reading(n, true), Contains(HasSubstr("races cannot be excluded")));
+  // Where something is written has to be known.
+  EXPECT_THAT(verify(kernel_of(with_x({Store{tile_at(moved, "writer"), value()}}))),
+              Contains(HasSubstr("races cannot be excluded")));
+}
+
 TEST(Verify, CountsABarrierOnlyWhereItIsSureToBeReached) {
   const auto races = ElementsAre(HasSubstr("race in shared tile: 'writer'"));
   EXPECT_THAT(reasons_with(Barrier{}), IsEmpty());

@@ -150,8 +150,12 @@ class RaceFinder final : public machine::Guest {
     const Expr& index = element.coordinates[0];
     const Values at = m(index);
     const auto growth = open_ > 0 ? growth_of(index, growths_) : Growth{};
-    if (!growth || growth->step != 0 || !at.is_known(access.active)) {
-      const char* why = growth && growth->step == 0
+    const bool repeats = growth && growth->step == 0;
+    if (repeats && !at.is_known(access.active) && may_be_anything(access, ledger)) {
+      return read_anything(m, access, ledger);
+    }
+    if (!repeats || !at.is_known(access.active)) {
+      const char* why = repeats
                             ? "by something else than numbers, threads and loops with known ends"
                             : "by what grows without bound with a loop whose end is not known";
       reasons_.add("index " + element.partition,
@@ -183,6 +187,22 @@ class RaceFinder final : public machine::Guest {
                       &element.partition, access.reads, access.writes, access.atomic});
       }
     });
+  }
+
+  // Whether sizes decide which single element inside the array is read.
+  static bool may_be_anything(const MemoryAccess& access, const machine::Ledger& ledger) {
+    return !access.writes && access.element.width == 1 &&
+           access.element.coordinates[0]->bound <= ledger.elements();
+  }
+  // Each element that has been written is read by somebody; whether another one is, sizes decide: see
+  // trial.hpp.
+  static void read_anything(Machine& m, const MemoryAccess& access, machine::Ledger& ledger) {
+    m.budget().spend(ledger.elements());
+    for (std::uint64_t at = 0; at < ledger.elements(); ++at) {
+      if (!ledger.is_written(at)) continue;
+      ledger.touch(at, {machine::kAnyone, &access.element.partition, /*reads=*/true,
+                        /*writes=*/false, /*atomic=*/false});
+    }
   }
 
   const ir::Kernel& kernel_;
