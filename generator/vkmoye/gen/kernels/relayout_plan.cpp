@@ -214,8 +214,9 @@ void plan_blocks(RelayoutPlan& plan, const RelayoutConfig& config) {
       (turned.along > word ? turned.along : word) /= 2;
     turned.other = tile.mode(to);
     turned.across = word;
-    // Where elements are touched one by one, neighbouring threads have neighbours.
-    single = flat.along == 1 ? 1 : word;
+    // Where elements are touched one by one, neighbouring threads have neighbours; of words all of one,
+    // so that a request ends within fewer sectors.
+    single = flat.along == 1 && bytes >= 4 ? 1 : word;
     flat.along = single;
   }
   plan.written = src_turns ? word : single;
