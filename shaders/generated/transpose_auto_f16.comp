@@ -1,5 +1,5 @@
-// generated: transpose/auto  type=f16  tile=64x64  threads=256  vector=16x16  lanes=8x8  pad=1  strip=8
-// wide accesses along the rows of src and of dst, words between in padded shared memory
+// generated: transpose/auto  type=f16  tile=64x64  threads=256  vector=16x16  parts=2  order=dst
+// blocks turned in registers, wide accesses on both sides; ragged tiles in sectors of dst
 #version 460
 #extension GL_EXT_shader_16bit_storage : require
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
@@ -7,155 +7,105 @@
 layout(local_size_x = 256) in;
 
 layout(std430, binding = 0) readonly buffer Src { float16_t src[]; };  // (cols,rows)
-layout(std430, binding = 0) readonly buffer Src_x8 { uvec4 src_x8[]; };  // (cols,rows)
+layout(std430, binding = 0) readonly buffer Src_words { uint src_words[]; };  // (cols,rows)
+layout(std430, binding = 0) readonly buffer Src_words_x4 { uvec4 src_words_x4[]; };  // (cols,rows)
 layout(std430, binding = 1) writeonly buffer Dst { float16_t dst[]; };  // (rows,cols)
-layout(std430, binding = 1) writeonly buffer Dst_x8 { uvec4 dst_x8[]; };  // (rows,cols)
-layout(push_constant) uniform Arguments { uint cols, rows, first_group_x, first_group_y, first_group_z; };
+layout(std430, binding = 1) writeonly buffer Dst_words { uint dst_words[]; };  // (rows,cols)
+layout(std430, binding = 1) writeonly buffer Dst_words_x4 { uvec4 dst_words_x4[]; };  // (rows,cols)
+layout(push_constant) uniform Arguments { uint cols, rows, first_group_x, first_group_y; };
 
-shared f16vec2 tile[2079];  // (64,(2,32)):(2,(1,130))
+shared uint tile[2139];  // ((8,8),32):((33,268),1)
 
 void main() {
   uint block_x = gl_WorkGroupID.x + first_group_x;
   uint block_y = gl_WorkGroupID.y + first_group_y;
-  uint block_z = gl_WorkGroupID.z + first_group_z;
   uint thread = gl_LocalInvocationIndex;
-  if (64u * block_y + 63u < cols && 64u * (8u * block_z + block_x) + 63u < rows && (cols & 7u) == 0u && (rows & 7u) == 0u) {
-
-    // partition(tile(src, (64,64)), (64,64))
-    // -> partition(tile, (64,64))
-    {
-      uint src_row = 64u * (8u * block_z + block_x) + 2u * (thread >> 3u);
-      uvec4 value0 = src_x8[8u * block_y + (thread & 7u) + ((cols * src_row) >> 3u)];
-      uvec4 value1 = src_x8[8u * block_y + (thread & 7u) + ((cols * (src_row + 1u)) >> 3u)];
-      uint tile_at = 16u * (thread & 7u) + 130u * (thread >> 3u);
-      tile[tile_at >> 1u] = f16vec2(unpackFloat2x16(value0.x)[0], unpackFloat2x16(value1.x)[0]);
-      tile[(tile_at >> 1u) + 1u] = f16vec2(unpackFloat2x16(value0.x)[1], unpackFloat2x16(value1.x)[1]);
-      tile[(tile_at >> 1u) + 2u] = f16vec2(unpackFloat2x16(value0.y)[0], unpackFloat2x16(value1.y)[0]);
-      tile[(tile_at >> 1u) + 3u] = f16vec2(unpackFloat2x16(value0.y)[1], unpackFloat2x16(value1.y)[1]);
-      tile[(tile_at >> 1u) + 4u] = f16vec2(unpackFloat2x16(value0.z)[0], unpackFloat2x16(value1.z)[0]);
-      tile[(tile_at >> 1u) + 5u] = f16vec2(unpackFloat2x16(value0.z)[1], unpackFloat2x16(value1.z)[1]);
-      tile[(tile_at >> 1u) + 6u] = f16vec2(unpackFloat2x16(value0.w)[0], unpackFloat2x16(value1.w)[0]);
-      tile[(tile_at >> 1u) + 7u] = f16vec2(unpackFloat2x16(value0.w)[1], unpackFloat2x16(value1.w)[1]);
-    }
+  if (64u * block_y + 63u < cols && 64u * block_x + 63u < rows && (cols & 7u) == 0u && (rows & 15u) == 0u) {
+    uint across = thread & 7u;
+    uint group = thread >> 3u;
+    uvec4 row0 = src_words_x4[8u * block_y + across + ((cols * (64u * block_x + 2u * group)) >> 3u)];
+    uvec4 row1 = src_words_x4[8u * block_y + across + ((cols * (64u * block_x + 2u * group + 1u)) >> 3u)];
+    uint to = 268u * across + group;
+    tile[to] = (row0.x & uint(65535)) | ((row1.x & uint(65535)) << uint(16));
+    tile[to + 33u] = ((row0.x >> uint(16)) & uint(65535)) | (row1.x & uint(4294901760));
+    tile[to + 66u] = (row0.y & uint(65535)) | ((row1.y & uint(65535)) << uint(16));
+    tile[to + 66u + 33u] = ((row0.y >> uint(16)) & uint(65535)) | (row1.y & uint(4294901760));
+    tile[to + 132u] = (row0.z & uint(65535)) | ((row1.z & uint(65535)) << uint(16));
+    tile[to + 132u + 33u] = ((row0.z >> uint(16)) & uint(65535)) | (row1.z & uint(4294901760));
+    tile[to + 198u] = (row0.w & uint(65535)) | ((row1.w & uint(65535)) << uint(16));
+    tile[to + 198u + 33u] = ((row0.w >> uint(16)) & uint(65535)) | (row1.w & uint(4294901760));
 
     barrier();
-
-    // partition(transpose(tile), (64,32))
-    // -> partition(tile(dst, (64,64)), (64,32))
-    {
-      uint tile_at = 520u * (thread & 7u) + 2u * (thread >> 3u);
-      f16vec2 value0 = tile[tile_at >> 1u];
-      f16vec2 value1 = tile[(tile_at >> 1u) + 32u];
-      f16vec2 value2 = tile[(tile_at >> 1u) + 65u];
-      f16vec2 value3 = tile[(tile_at >> 1u) + 97u];
-      f16vec2 value4 = tile[(tile_at >> 1u) + 130u];
-      f16vec2 value5 = tile[(tile_at >> 1u) + 162u];
-      f16vec2 value6 = tile[(tile_at >> 1u) + 195u];
-      f16vec2 value7 = tile[(tile_at >> 1u) + 227u];
-      uint dst_col = 64u * block_y + (thread >> 3u);
-      dst_x8[8u * (8u * block_z + block_x) + (thread & 7u) + ((rows * dst_col) >> 3u)] = uvec4(packFloat2x16(f16vec2(value0)), packFloat2x16(f16vec2(value2)), packFloat2x16(f16vec2(value4)), packFloat2x16(f16vec2(value6)));
-      dst_x8[8u * (8u * block_z + block_x) + (thread & 7u) + ((rows * (dst_col + 32u)) >> 3u)] = uvec4(packFloat2x16(f16vec2(value1)), packFloat2x16(f16vec2(value3)), packFloat2x16(f16vec2(value5)), packFloat2x16(f16vec2(value7)));
+    for (uint turn = 0u; turn < 2u; ++turn) {
+      uint along = thread & 7u;
+      uint x = (thread >> 3u) + 32u * turn;
+      uint from = 33u * (x & 7u) + 268u * (x >> 3u) + 4u * along;
+      uint word0 = tile[from];
+      uint word1 = tile[from + 1u];
+      uint word2 = tile[from + 2u];
+      uint word3 = tile[from + 3u];
+      dst_words_x4[8u * block_x + along + ((rows * (64u * block_y + x)) >> 3u)] = uvec4(word0, word1, word2, word3);
     }
   } else {
-    if (64u * block_y < cols && 64u * (8u * block_z + block_x) < rows) {
-      if (8u < rows) {
+    if (64u * block_y < cols && 64u * block_x < rows) {
+      if (32u < rows) {
         if (8u < cols) {
+          if (0u < (cols * rows) >> 1u) {
+            for (uint part = 0u; part < 2u; ++part) {
+              for (uint turn = 0u; turn < 3u; ++turn) {
+                uint across = thread & 15u;
+                uint group = (thread >> 4u) + 16u * turn;
+                if (group < 40u) {
+                  uint place0 = (64u * block_x + 2u * group) * cols + 32u * (2u * block_y + part) + 2u * across;
+                  uint low0 = src_words[min(place0 >> 1u, ((cols * rows) >> 1u) - 1u)];
+                  uint place1 = (64u * block_x + 2u * group + 1u) * cols + 32u * (2u * block_y + part) + 2u * across;
+                  uint low1 = src_words[min(place1 >> 1u, ((cols * rows) >> 1u) - 1u)];
+                  uint high1 = src_words[min((place1 >> 1u) + 1u, ((cols * rows) >> 1u) - 1u)];
+                  uint row1 = (low1 >> uint(16u * (place1 & 1u))) | ((high1 << uint(1)) << (uint(31) - uint(16u * (place1 & 1u))));
+                  tile[82u * across + group] = (low0 & uint(65535)) | ((row1 & uint(65535)) << uint(16));
+                  tile[82u * across + group + 41u] = ((low0 >> uint(16)) & uint(65535)) | (row1 & uint(4294901760));
+                }
+              }
 
-          // partition(tile(src, (64,64)), (32,16))
-          // -> partition(tile, (32,16))
-          {
-            uint src_col = 64u * block_y + (thread & 31u);
-            uint src_row = 64u * (8u * block_z + block_x) + 2u * (thread >> 5u);
-            float16_t value0 = src[min(src_col, cols - 1u) + cols * min(src_row, rows - 1u)];
-            float16_t value1 = src[min(src_col + 32u, cols - 1u) + cols * min(src_row, rows - 1u)];
-            float16_t value2 = src[min(src_col, cols - 1u) + cols * min(src_row + 1u, rows - 1u)];
-            float16_t value3 = src[min(src_col + 32u, cols - 1u) + cols * min(src_row + 1u, rows - 1u)];
-            float16_t value4 = src[min(src_col, cols - 1u) + cols * min(src_row + 16u, rows - 1u)];
-            float16_t value5 = src[min(src_col + 32u, cols - 1u) + cols * min(src_row + 16u, rows - 1u)];
-            float16_t value6 = src[min(src_col, cols - 1u) + cols * min(src_row + 17u, rows - 1u)];
-            float16_t value7 = src[min(src_col + 32u, cols - 1u) + cols * min(src_row + 17u, rows - 1u)];
-            float16_t value8 = src[min(src_col, cols - 1u) + cols * min(src_row + 32u, rows - 1u)];
-            float16_t value9 = src[min(src_col + 32u, cols - 1u) + cols * min(src_row + 32u, rows - 1u)];
-            float16_t value10 = src[min(src_col, cols - 1u) + cols * min(src_row + 33u, rows - 1u)];
-            float16_t value11 = src[min(src_col + 32u, cols - 1u) + cols * min(src_row + 33u, rows - 1u)];
-            float16_t value12 = src[min(src_col, cols - 1u) + cols * min(src_row + 48u, rows - 1u)];
-            float16_t value13 = src[min(src_col + 32u, cols - 1u) + cols * min(src_row + 48u, rows - 1u)];
-            float16_t value14 = src[min(src_col, cols - 1u) + cols * min(src_row + 49u, rows - 1u)];
-            float16_t value15 = src[min(src_col + 32u, cols - 1u) + cols * min(src_row + 49u, rows - 1u)];
-            uint tile_at = 2u * (thread & 31u) + 130u * (thread >> 5u);
-            tile[tile_at >> 1u] = f16vec2(value0, value2);
-            tile[(tile_at >> 1u) + 32u] = f16vec2(value1, value3);
-            tile[(tile_at >> 1u) + 520u] = f16vec2(value4, value6);
-            tile[(tile_at >> 1u) + 552u] = f16vec2(value5, value7);
-            tile[(tile_at >> 1u) + 1040u] = f16vec2(value8, value10);
-            tile[(tile_at >> 1u) + 1072u] = f16vec2(value9, value11);
-            tile[(tile_at >> 1u) + 1560u] = f16vec2(value12, value14);
-            tile[(tile_at >> 1u) + 1592u] = f16vec2(value13, value15);
-          }
+              barrier();
+              for (uint turn = 0u; turn < 4u; ++turn) {
+                uint y = thread & 31u;
+                uint x = (thread >> 5u) + 8u * turn;
+                uint col = 32u * (2u * block_y + part) + x;
+                uint head = (0u - col * rows) & 15u;
+                uint row = 64u * block_x + head + 2u * y;
+                uint word = ((col * rows + 64u * block_x + head) >> 1u) + y;
+                if (col < cols && row + 2u < rows && word < (rows * cols) >> 1u) {
+                  uint low = tile[41u * (x & 1u) + 82u * (x >> 1u) + (head >> 1u) + y];
+                  uint high = tile[41u * (x & 1u) + 82u * (x >> 1u) + (head >> 1u) + y + 1u];
+                  dst_words[word] = (low >> uint(16u * (head & 1u))) | ((high << uint(1)) << (uint(31) - uint(16u * (head & 1u))));
+                }
+              }
+              if (64u * block_x == 0u) {
+                for (uint turn = 0u; turn < 2u; ++turn) {
+                  uint x = thread & 31u;
+                  uint y = (thread >> 5u) + 8u * turn;
+                  uint col = 32u * (2u * block_y + part) + x;
+                  if (y < ((0u - col * rows) & 15u) && col < cols && y < rows) {
+                    float16_t single = src[col + cols * y];
+                    dst[y + rows * col] = single;
+                  }
+                }
+              }
+              if (rows < 64u * block_x + 65u) {
+                uint x = thread & 31u;
+                uint y = thread >> 5u;
+                if (y < 4u) {
+                  uint col = 32u * (2u * block_y + part) + x;
+                  uint row = rows - 1u - y;
+                  if (rows - (row - ((row - ((0u - col * rows) & 15u)) & 1u)) < 3u && col < cols && row < rows) {
+                    float16_t single = src[col + cols * row];
+                    dst[row + rows * col] = single;
+                  }
+                }
+              }
 
-          barrier();
-
-          // partition(transpose(tile), (64,8))
-          // -> partition(tile(dst, (64,64)), (64,8))
-          {
-            uint tile_at = 130u * (thread & 31u) + 2u * (thread >> 5u);
-            f16vec2 value0 = tile[tile_at >> 1u];
-            f16vec2 value1 = tile[(tile_at >> 1u) + 8u];
-            f16vec2 value2 = tile[(tile_at >> 1u) + 16u];
-            f16vec2 value3 = tile[(tile_at >> 1u) + 24u];
-            f16vec2 value4 = tile[(tile_at >> 1u) + 32u];
-            f16vec2 value5 = tile[(tile_at >> 1u) + 40u];
-            f16vec2 value6 = tile[(tile_at >> 1u) + 48u];
-            f16vec2 value7 = tile[(tile_at >> 1u) + 56u];
-            uint dst_row = 64u * (8u * block_z + block_x) + 2u * (thread & 31u);
-            uint dst_col = 64u * block_y + (thread >> 5u);
-            if (dst_row < rows && dst_col < cols) {
-              dst[dst_row + rows * dst_col] = value0.x;
-            }
-            if (dst_row + 1u < rows && dst_col < cols) {
-              dst[dst_row + 1u + rows * dst_col] = value0.y;
-            }
-            if (dst_row < rows && dst_col + 8u < cols) {
-              dst[dst_row + rows * (dst_col + 8u)] = value1.x;
-            }
-            if (dst_row + 1u < rows && dst_col + 8u < cols) {
-              dst[dst_row + 1u + rows * (dst_col + 8u)] = value1.y;
-            }
-            if (dst_row < rows && dst_col + 16u < cols) {
-              dst[dst_row + rows * (dst_col + 16u)] = value2.x;
-            }
-            if (dst_row + 1u < rows && dst_col + 16u < cols) {
-              dst[dst_row + 1u + rows * (dst_col + 16u)] = value2.y;
-            }
-            if (dst_row < rows && dst_col + 24u < cols) {
-              dst[dst_row + rows * (dst_col + 24u)] = value3.x;
-            }
-            if (dst_row + 1u < rows && dst_col + 24u < cols) {
-              dst[dst_row + 1u + rows * (dst_col + 24u)] = value3.y;
-            }
-            if (dst_row < rows && dst_col + 32u < cols) {
-              dst[dst_row + rows * (dst_col + 32u)] = value4.x;
-            }
-            if (dst_row + 1u < rows && dst_col + 32u < cols) {
-              dst[dst_row + 1u + rows * (dst_col + 32u)] = value4.y;
-            }
-            if (dst_row < rows && dst_col + 40u < cols) {
-              dst[dst_row + rows * (dst_col + 40u)] = value5.x;
-            }
-            if (dst_row + 1u < rows && dst_col + 40u < cols) {
-              dst[dst_row + 1u + rows * (dst_col + 40u)] = value5.y;
-            }
-            if (dst_row < rows && dst_col + 48u < cols) {
-              dst[dst_row + rows * (dst_col + 48u)] = value6.x;
-            }
-            if (dst_row + 1u < rows && dst_col + 48u < cols) {
-              dst[dst_row + 1u + rows * (dst_col + 48u)] = value6.y;
-            }
-            if (dst_row < rows && dst_col + 56u < cols) {
-              dst[dst_row + rows * (dst_col + 56u)] = value7.x;
-            }
-            if (dst_row + 1u < rows && dst_col + 56u < cols) {
-              dst[dst_row + 1u + rows * (dst_col + 56u)] = value7.y;
+              barrier();
             }
           }
         } else {
@@ -164,8 +114,8 @@ void main() {
           // -> parallelize(tile(tile(dst, (64,64)), (64,8)), (64,4):(1,64))
           {
             uint src_col0 = 64u * block_y + (thread >> 6u);
-            uint src_row = 64u * (8u * block_z + block_x) + (thread & 63u);
-            uint dst_row = 64u * (8u * block_z + block_x) + (thread & 63u);
+            uint src_row = 64u * block_x + (thread & 63u);
+            uint dst_row = 64u * block_x + (thread & 63u);
             uint dst_col0 = 64u * block_y + (thread >> 6u);
             if (src_row < rows && dst_row < rows) {
               for (uint v1 = 0u; v1 < 2u; ++v1) {
@@ -181,15 +131,15 @@ void main() {
         }
       } else {
 
-        // parallelize(tile(tile(src, (64,64)), (64,8)), (64,4):(1,64))
-        // -> parallelize(tile(transpose(tile(dst, (64,64))), (64,8)), (64,4):(1,64))
+        // parallelize(tile(tile(src, (64,64)), (64,32)), (64,4):(1,64))
+        // -> parallelize(tile(transpose(tile(dst, (64,64))), (64,32)), (64,4):(1,64))
         {
           uint src_col = 64u * block_y + (thread & 63u);
-          uint src_row0 = 64u * (8u * block_z + block_x) + (thread >> 6u);
-          uint dst_row0 = 64u * (8u * block_z + block_x) + (thread >> 6u);
+          uint src_row0 = 64u * block_x + (thread >> 6u);
+          uint dst_row0 = 64u * block_x + (thread >> 6u);
           uint dst_col = 64u * block_y + (thread & 63u);
           if (src_col < cols && dst_col < cols) {
-            for (uint v1 = 0u; v1 < 2u; ++v1) {
+            for (uint v1 = 0u; v1 < 8u; ++v1) {
               uint src_row = src_row0 + 4u * v1;
               uint dst_row = dst_row0 + 4u * v1;
               if (src_row < rows && dst_row < rows) {

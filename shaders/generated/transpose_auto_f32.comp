@@ -1,104 +1,93 @@
-// generated: transpose/auto  type=f32  tile=32x32  threads=256  vector=16x16  lanes=8x8  pad=1  strip=8
-// wide accesses along the rows of src and of dst, words between in padded shared memory
+// generated: transpose/auto  type=f32  tile=64x32  threads=256  vector=8x16  parts=1  order=dst
+// blocks turned in registers, wide accesses on both sides; ragged tiles in sectors of dst
 #version 460
 
 layout(local_size_x = 256) in;
 
 layout(std430, binding = 0) readonly buffer Src { float src[]; };  // (cols,rows)
-layout(std430, binding = 0) readonly buffer Src_x4 { vec4 src_x4[]; };  // (cols,rows)
+layout(std430, binding = 0) readonly buffer Src_x2 { vec2 src_x2[]; };  // (cols,rows)
 layout(std430, binding = 1) writeonly buffer Dst { float dst[]; };  // (rows,cols)
 layout(std430, binding = 1) writeonly buffer Dst_x4 { vec4 dst_x4[]; };  // (rows,cols)
-layout(push_constant) uniform Arguments { uint cols, rows, first_group_x, first_group_y, first_group_z; };
+layout(push_constant) uniform Arguments { uint cols, rows, first_group_x, first_group_y; };
 
-shared float tile[1055];  // (32,32):(1,33)
+shared vec4 tile[512];  // Swizzle<4,2,5> o 0 o (32,64):(64,1)
 
 void main() {
   uint block_x = gl_WorkGroupID.x + first_group_x;
   uint block_y = gl_WorkGroupID.y + first_group_y;
-  uint block_z = gl_WorkGroupID.z + first_group_z;
   uint thread = gl_LocalInvocationIndex;
-  if (32u * block_y + 31u < cols && 32u * (8u * block_z + block_x) + 31u < rows && (cols & 3u) == 0u && (rows & 3u) == 0u) {
+  if (32u * block_y + 31u < cols && 64u * block_x + 63u < rows && (cols & 1u) == 0u && (rows & 7u) == 0u) {
 
-    // partition(tile(src, (32,32)), (32,32))
-    // -> partition(tile, (32,32))
+    // partition(tile(src, (32,64)), (32,64))
+    // -> partition(tile, (32,64))
     {
-      uint src_row = 32u * (8u * block_z + block_x) + (thread >> 3u);
-      vec4 value = src_x4[8u * block_y + (thread & 7u) + ((cols * src_row) >> 2u)];
-      uint tile_at = 4u * (thread & 7u) + 33u * (thread >> 3u);
-      tile[tile_at] = value.x;
-      tile[tile_at + 1u] = value.y;
-      tile[tile_at + 2u] = value.z;
-      tile[tile_at + 3u] = value.w;
+      uint src_row = 64u * block_x + 4u * (thread >> 4u);
+      vec2 value0 = src_x2[16u * block_y + (thread & 15u) + ((cols * src_row) >> 1u)];
+      vec2 value1 = src_x2[16u * block_y + (thread & 15u) + ((cols * (src_row + 1u)) >> 1u)];
+      vec2 value2 = src_x2[16u * block_y + (thread & 15u) + ((cols * (src_row + 2u)) >> 1u)];
+      vec2 value3 = src_x2[16u * block_y + (thread & 15u) + ((cols * (src_row + 3u)) >> 1u)];
+      uint tile_at = 128u * (thread & 15u) + 4u * (thread >> 4u);
+      tile[(tile_at ^ ((tile_at & 1920u) >> 5u)) >> 2u] = vec4(value0.x, value1.x, value2.x, value3.x);
+      tile[((tile_at + 64u) ^ (((tile_at + 64u) & 1920u) >> 5u)) >> 2u] = vec4(value0.y, value1.y, value2.y, value3.y);
     }
 
     barrier();
 
-    // partition(transpose(tile), (32,32))
-    // -> partition(tile(dst, (32,32)), (32,32))
+    // partition(transpose(tile), (64,16))
+    // -> partition(tile(dst, (64,32)), (64,16))
     {
-      uint tile_at = 132u * (thread & 7u) + (thread >> 3u);
-      float value0 = tile[tile_at];
-      float value1 = tile[tile_at + 33u];
-      float value2 = tile[tile_at + 66u];
-      float value3 = tile[tile_at + 99u];
-      uint dst_col = 32u * block_y + (thread >> 3u);
-      dst_x4[8u * (8u * block_z + block_x) + (thread & 7u) + ((rows * dst_col) >> 2u)] = vec4(value0, value1, value2, value3);
+      uint tile_at = 4u * thread;
+      vec4 value0 = tile[(tile_at ^ ((tile_at & 1920u) >> 5u)) >> 2u];
+      vec4 value1 = tile[((tile_at + 1024u) ^ (((tile_at + 1024u) & 1920u) >> 5u)) >> 2u];
+      uint dst_col = 32u * block_y + (thread >> 4u);
+      dst_x4[16u * block_x + (thread & 15u) + ((rows * dst_col) >> 2u)] = value0;
+      dst_x4[16u * block_x + (thread & 15u) + ((rows * (dst_col + 16u)) >> 2u)] = value1;
     }
   } else {
-    if (32u * block_y < cols && 32u * (8u * block_z + block_x) < rows) {
-      if (8u < rows) {
-        if (8u < cols) {
-
-          // partition(tile(src, (32,32)), (32,8))
-          // -> partition(tile, (32,8))
-          {
-            uint src_col = 32u * block_y + (thread & 31u);
-            uint src_row = 32u * (8u * block_z + block_x) + (thread >> 5u);
-            float value0 = src[min(src_col, cols - 1u) + cols * min(src_row, rows - 1u)];
-            float value1 = src[min(src_col, cols - 1u) + cols * min(src_row + 8u, rows - 1u)];
-            float value2 = src[min(src_col, cols - 1u) + cols * min(src_row + 16u, rows - 1u)];
-            float value3 = src[min(src_col, cols - 1u) + cols * min(src_row + 24u, rows - 1u)];
-            uint tile_at = (thread & 31u) + 33u * (thread >> 5u);
-            tile[tile_at] = value0;
-            tile[tile_at + 264u] = value1;
-            tile[tile_at + 528u] = value2;
-            tile[tile_at + 792u] = value3;
-          }
-
-          barrier();
-
-          // partition(transpose(tile), (32,8))
-          // -> partition(tile(dst, (32,32)), (32,8))
-          {
-            uint tile_at = 33u * (thread & 31u) + (thread >> 5u);
-            float value0 = tile[tile_at];
-            float value1 = tile[tile_at + 8u];
-            float value2 = tile[tile_at + 16u];
-            float value3 = tile[tile_at + 24u];
-            uint dst_row = 32u * (8u * block_z + block_x) + (thread & 31u);
-            uint dst_col = 32u * block_y + (thread >> 5u);
-            if (dst_row < rows && dst_col < cols) {
-              dst[dst_row + rows * dst_col] = value0;
+    if (32u * block_y < cols && 64u * block_x < rows) {
+      if (16u < rows) {
+        if (4u < cols) {
+          if (0u < cols * rows) {
+            for (uint turn = 0u; turn < 8u; ++turn) {
+              uint x = thread & 31u;
+              uint slot = (thread >> 5u) + 8u * turn;
+              uint y = slot + (slot < ((0u - (32u * block_y + x) * rows) & 7u) ? 64u : 0u);
+              uint place = (64u * block_x + y) * cols + 32u * block_y + x;
+              float single = src[min(place, cols * rows - 1u)];
+              tile[((64u * x + slot) ^ (((64u * x + slot) & 1984u) >> 6u)) >> 2u][((64u * x + slot) ^ (((64u * x + slot) & 1984u) >> 6u)) & 3u] = single;
             }
-            if (dst_row < rows && dst_col + 8u < cols) {
-              dst[dst_row + rows * (dst_col + 8u)] = value1;
+
+            barrier();
+            for (uint turn = 0u; turn < 8u; ++turn) {
+              uint y = thread & 63u;
+              uint x = (thread >> 6u) + 4u * turn;
+              uint col = 32u * block_y + x;
+              uint head = (0u - col * rows) & 7u;
+              uint row = 64u * block_x + head + y;
+              if (col < cols && row < rows) {
+                float turned = tile[((64u * x + ((head + y) & 63u)) ^ (((64u * x + ((head + y) & 63u)) & 1984u) >> 6u)) >> 2u][((64u * x + ((head + y) & 63u)) ^ (((64u * x + ((head + y) & 63u)) & 1984u) >> 6u)) & 3u];
+                dst[row + rows * col] = turned;
+              }
             }
-            if (dst_row < rows && dst_col + 16u < cols) {
-              dst[dst_row + rows * (dst_col + 16u)] = value2;
-            }
-            if (dst_row < rows && dst_col + 24u < cols) {
-              dst[dst_row + rows * (dst_col + 24u)] = value3;
+            if (64u * block_x == 0u) {
+              uint x = thread & 31u;
+              uint y = thread >> 5u;
+              uint col = 32u * block_y + x;
+              if (y < ((0u - col * rows) & 7u) && col < cols && y < rows) {
+                float single = src[col + cols * y];
+                dst[y + rows * col] = single;
+              }
             }
           }
         } else {
 
-          // parallelize(tile(transpose(tile(src, (32,32))), (32,8)), (32,8):(1,32))
-          // -> parallelize(tile(tile(dst, (32,32)), (32,8)), (32,8):(1,32))
+          // parallelize(tile(transpose(tile(src, (32,64))), (64,4)), (64,4):(1,64))
+          // -> parallelize(tile(tile(dst, (64,32)), (64,4)), (64,4):(1,64))
           {
-            uint src_col = 32u * block_y + (thread >> 5u);
-            uint src_row = 32u * (8u * block_z + block_x) + (thread & 31u);
-            uint dst_row = 32u * (8u * block_z + block_x) + (thread & 31u);
-            uint dst_col = 32u * block_y + (thread >> 5u);
+            uint src_col = 32u * block_y + (thread >> 6u);
+            uint src_row = 64u * block_x + (thread & 63u);
+            uint dst_row = 64u * block_x + (thread & 63u);
+            uint dst_col = 32u * block_y + (thread >> 6u);
             if (src_col < cols && src_row < rows && dst_row < rows && dst_col < cols) {
               float value = src[src_col + cols * src_row];
               dst[dst_row + rows * dst_col] = value;
@@ -107,16 +96,22 @@ void main() {
         }
       } else {
 
-        // parallelize(tile(tile(src, (32,32)), (32,8)), (32,8):(1,32))
-        // -> parallelize(tile(transpose(tile(dst, (32,32))), (32,8)), (32,8):(1,32))
+        // parallelize(tile(tile(src, (32,64)), (32,16)), (32,8):(1,32))
+        // -> parallelize(tile(transpose(tile(dst, (64,32))), (32,16)), (32,8):(1,32))
         {
           uint src_col = 32u * block_y + (thread & 31u);
-          uint src_row = 32u * (8u * block_z + block_x) + (thread >> 5u);
-          uint dst_row = 32u * (8u * block_z + block_x) + (thread >> 5u);
+          uint src_row0 = 64u * block_x + (thread >> 5u);
+          uint dst_row0 = 64u * block_x + (thread >> 5u);
           uint dst_col = 32u * block_y + (thread & 31u);
-          if (src_col < cols && src_row < rows && dst_row < rows && dst_col < cols) {
-            float value = src[src_col + cols * src_row];
-            dst[dst_row + rows * dst_col] = value;
+          if (src_col < cols && dst_col < cols) {
+            for (uint v1 = 0u; v1 < 2u; ++v1) {
+              uint src_row = src_row0 + 8u * v1;
+              uint dst_row = dst_row0 + 8u * v1;
+              if (src_row < rows && dst_row < rows) {
+                float value = src[src_col + cols * src_row];
+                dst[dst_row + rows * dst_col] = value;
+              }
+            }
           }
         }
       }

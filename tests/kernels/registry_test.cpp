@@ -124,23 +124,25 @@ TEST_F(RegistryTest, OtherConfigsOfTheBestAreRight) {
   const Config configs[] = {
       {"copy/auto", ScalarType::i8, {{"vector", "4"}, {"threads", "64"}}},
       {"copy/auto", ScalarType::c128, {{"rounds", "1"}}},
-      {"transpose/auto", ScalarType::f32, {{"tile", "32x128"}, {"vector", "8x4"}}},
-      {"transpose/auto", ScalarType::f32, {{"tile", "64x64"}, {"pad", "4"}, {"lanes", "16x16"}}},
-      {"transpose/auto", ScalarType::f16, {{"tile", "64x128"}, {"vector", "8x8"}, {"pad", "0"}}},
-      {"transpose/auto", ScalarType::f16, {{"vector", "2x4"}, {"lanes", "32x32"}}},
-      {"transpose/auto", ScalarType::i8, {{"tile", "64x64"}, {"threads", "64"}, {"vector", "8x4"}}},
-      {"transpose/auto", ScalarType::f32, {{"strip", "4"}, {"tile", "32x32"}}},
-      {"transpose/auto", ScalarType::f64, {{"tile", "64x32"}, {"vector", "8x16"}}},
+      {"transpose/auto", ScalarType::f32, {{"tile", "32x128"}, {"vector", "8x16"}}},
+      {"transpose/auto", ScalarType::f32, {{"order", "src"}, {"vector", "4x4"}}},
+      {"transpose/auto", ScalarType::f16, {{"tile", "64x128"}, {"vector", "8x8"}}},
+      {"transpose/auto", ScalarType::f16, {{"vector", "4x4"}, {"order", "both"}}},
       {"transpose/auto",
-       ScalarType::c64,
-       {{"tile", "16x64"}, {"threads", "128"}, {"lanes", "8x8"}}},
+       ScalarType::i8,
+       {{"tile", "128x64"}, {"vector", "16x8"}, {"threads", "128"}}},
+      {"transpose/auto", ScalarType::f32, {{"order", "both"}, {"tile", "64x32"}}},
+      {"transpose/auto", ScalarType::f64, {{"tile", "64x32"}, {"vector", "8x16"}}},
+      {"transpose/auto", ScalarType::c64, {{"tile", "32x64"}, {"threads", "128"}}},
   };
   for_each_device([&](Device& device) {
     for (const Config& config : configs) {
       const KernelEntry& entry = *gen::find_kernel(config.kernel);
       const Pipeline pipeline =
           device.load(gen::compile(entry.describe({config.type, config.options})));
-      for (const Size size : {Size{1, 1}, Size{129, 47}, Size{128, 256}, Size{144, 272}}) {
+      // 132 rows are a multiple of a vector of f32, not of a sector.
+      for (const Size size : {Size{1, 1}, Size{129, 47}, Size{128, 256}, Size{144, 272},
+                              Size{132, 260}, Size{257, 131}}) {
         expect_right(device, entry, pipeline, config.type, size);
       }
     }

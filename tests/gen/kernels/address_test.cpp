@@ -47,9 +47,8 @@ TEST(Address, IsAPointerWhereADescriptorDoesNotReach) {
 }
 
 TEST(Address, IsAPushConstantBeforeTheOthers) {
-  const ir::Kernel kernel =
-      find_kernel("transpose/auto")
-          ->describe(request_of(ScalarType::f32, {{"address", "pointer"}, {"strip", "1"}}));
+  const ir::Kernel kernel = find_kernel("transpose/auto")
+                                ->describe(request_of(ScalarType::f32, {{"address", "pointer"}}));
   const KernelInterface interface = interface_of(kernel);
   EXPECT_THAT(interface.push_constants,
               ElementsAre(PushConstant("src_address", ScalarType::u64),

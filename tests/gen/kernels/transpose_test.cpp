@@ -42,22 +42,52 @@ TEST(Transpose, WithoutItsBarrierIsRefusedNamingTheTwoPartitions) {
 
 TEST(TransposeAuto, RefusesBadValuesWithEveryReason) {
   TransposeAutoConfig config = transpose_auto_config(ScalarType::f16);
-  config.tile_rows = 48;
+  config.rows = 48;
   config.load = 32;
   config.threads = 2000;
-  EXPECT_THAT(
-      reasons_against(config),
-      ElementsAre("tile: 48 is no power of two up to 4096", "threads 2000 is outside 1..1024",
-                  "vector 32: an access of f16 is a power of two of 2 to 16 bytes"));
+  EXPECT_THAT(reasons_against(config),
+              ElementsAre("tile: 48 is no power of two up to 4096",
+                          "threads: 2000 is no power of two up to 1024",
+                          "vector 32: an access of f16 is a power of two of 2 to 16 bytes"));
   config = transpose_auto_config(ScalarType::f16);
-  config.store_lanes = 7;
   config.store = 2;  // half a word
-  EXPECT_THAT(reasons_against(config),
-              ElementsAre("store lanes 7 does not divide 256", "a word's 2 does not divide 1"));
+  EXPECT_THAT(reasons_against(config), ElementsAre("vector 2: a word has 4 bytes"));
   config = transpose_auto_config(ScalarType::f32);
-  config.tile_cols = 16;
+  config.rows = 4;
+  EXPECT_THAT(reasons_against(config), Contains("a sector of 8 does not divide 4"));
+  config = transpose_auto_config(ScalarType::f32);
+  config.rows = config.cols = 512;
   EXPECT_THAT(reasons_against(config),
-              Contains("load: 256 threads move (32,32) at once, which does not divide (16,64)"));
+              Contains("1024 elements for each thread, at most 256 are moved"));
+  config = transpose_auto_config(ScalarType::c64);
+  config.store = 16;
+  EXPECT_THAT(reasons_against(config), ElementsAre(HasSubstr("several c64 at once travel packed")));
+}
+
+// Whatever the sizes, no request of 32 threads writes a sector that another one writes as well, but at
+// the two ends of a column.
+TEST(TransposeAuto, WritesSectorsWhole) {
+  for (const ScalarType type : {ScalarType::f16, ScalarType::f32, ScalarType::f64}) {
+    AccessModel model;
+    model.sizes = {{"rows", 1023}, {"cols", 1021}};
+    for (const AccessReport& access :
+         analyse(transpose_auto(transpose_auto_config(type)), model).accesses) {
+      if (access.partition != "sectors of dst") continue;
+      ASSERT_TRUE(access.sectors);
+      EXPECT_LE(access.sectors->found, access.sectors->ideal) << to_string(type);
+    }
+  }
+}
+
+// The more there is, the fewer workgroups are at work.
+TEST(TransposeAuto, NeedsNoMoreSharedMemoryForRaggedTiles) {
+  for (const ScalarTypeInfo& type : scalar_types()) {
+    const TransposeAutoConfig config = transpose_auto_config(type.type);
+    if (config.unit() == 1) {
+      EXPECT_EQ(transpose_auto(config).shared_bytes(), config.rows * config.cols * config.bytes());
+    }
+    EXPECT_LE(transpose_auto(config).shared_bytes(), 22u * 1024) << type.name;
+  }
 }
 
 // Of a single row, a workgroup has 128 elements to move: 4 requests of 32 threads on each side, not

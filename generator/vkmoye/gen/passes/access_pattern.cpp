@@ -44,10 +44,23 @@ struct Touched {
   }
 };
 
+// The statements with words of memory as elements: what they hold is not looked at.
+Body as_elements(const Body& body) {
+  Body out;
+  for (const Stmt& statement : body) {
+    out.push_back(rewritten(
+        statement, [](const Expr& e) { return e; }, as_elements));
+    if (auto* load = std::get_if<ir::Load>(&out.back().value)) load->from.as_words = false;
+    if (auto* store = std::get_if<ir::Store>(&out.back().value)) store->to.as_words = false;
+  }
+  return out;
+}
+
 class Pattern {
  public:
   explicit Pattern(const ir::Kernel& kernel) : kernel_(kernel) {
-    for (const ir::Array& array : kernel.arrays) {
+    kernel_.body = as_elements(kernel.body);
+    for (const ir::Array& array : kernel_.arrays) {
       if (array.space != ir::Array::Space::buffer) continue;
       const ir::Array*& side = array.access == Access::read ? from_ : to_;
       if (side != nullptr || array.access == Access::read_write) refuse("it moves several arrays");
@@ -102,26 +115,25 @@ class Pattern {
     });
   }
 
-  // A statement that both loads and stores has its own parts; else `body` is one.
+  // A statement that both loads and stores has its own parts; those between two of these are one.
   Body parts(const Body& body) {
-    bool whole = true, bare = false;
+    Body out, run;
+    const auto end_run = [&] {
+      for (Stmt& statement : part(run)) out.push_back(std::move(statement));
+      run.clear();
+    };
     for (const Stmt& statement : body) {
-      const bool loads = touches(statement, from_), stores = touches(statement, to_);
-      if (loads && stores) whole = false;
-      if (loads != stores) bare = true;
-    }
-    if (whole) return part(body);
-    if (bare) refuse("loads or stores stand beside a statement that does both");
-    Body out;
-    for (const Stmt& statement : body) {
-      if (ir::bodies_of(statement).empty()) {
-        keep(out, statement);
+      const bool both = touches(statement, from_) && touches(statement, to_);
+      if (!both || ir::bodies_of(statement).empty()) {
+        run.push_back(statement);
         continue;
       }
+      end_run();
       out.push_back(rewritten(
           statement, [](const Expr& e) { return e; },
           [&](const Body& inner) { return parts(inner); }));
     }
+    end_run();
     return out;
   }
 
@@ -151,9 +163,8 @@ class Pattern {
   }
 
   std::uint32_t times(const ir::For& loop) const {
-    const auto end = ir::decided(loop.end);
-    if (!end) refuse(fmt::format("loop {} moves elements, its length is not known", loop.variable));
-    return *end;
+    if (const auto end = ir::decided(loop.end)) return *end;
+    refuse(fmt::format("loop {} moves elements, its length is not known", loop.variable));
   }
 
   // --- loads, then stores ---
@@ -298,8 +309,9 @@ class Pattern {
   // --- what stays beside them ---
 
   void keep(Body& out, const Stmt& statement) const {
-    if (std::holds_alternative<ir::Let>(statement.value)) {
-      out.push_back(statement);
+    if (const auto* let = std::get_if<ir::Let>(&statement.value)) {
+      // What is made of elements is not stored.
+      if (let->value->type.kind != ir::Type::Kind::element) out.push_back(statement);
       return;
     }
     const ir::Effects effects = effects_of(statement, kernel_);
@@ -338,7 +350,7 @@ class Pattern {
     return any;
   }
 
-  const ir::Kernel& kernel_;
+  ir::Kernel kernel_;
   const ir::Array *from_ = nullptr, *to_ = nullptr;
   std::map<std::uint32_t, std::uint32_t> slots_;  // the most that a part needs, by width
 };
