@@ -129,9 +129,9 @@ TEST_F(RelayoutTest, OtherConfigs) {
          {with(64, 16, 32), with(128, 4, 16), with(1024, 8, 64), with(1, 16, 4)}) {
       expect_right(device, permutation.src, permutation.dst, config);
     }
-    for (const gen::Walk walk : {gen::Walk::src, gen::Walk::both}) {
+    for (const gen::TileOrder order : {gen::TileOrder::src, gen::TileOrder::both}) {
       gen::RelayoutConfig config = with(64, 16, 16);
-      config.walk = walk;
+      config.order = order;
       expect_right(device, permutation.src, permutation.dst, config);
       const gen::Permutation deep = gen::permuted({5, 48, 40, 64}, {3, 2, 1, 0});
       expect_right(device, deep.src, deep.dst, config);

@@ -73,10 +73,11 @@ inline RandomMove random_move(std::uint64_t seed, std::int64_t number) {
   move.config.type = one_of(scalar_types()).type;
   if (below(4) == 0) {
     constexpr std::int64_t kVectors[] = {4, 8, 16}, kRuns[] = {0, 8, 16, 32};
-    constexpr gen::Walk kOrders[] = {gen::Walk::dst, gen::Walk::src, gen::Walk::both};
+    constexpr gen::TileOrder kOrders[] = {gen::TileOrder::dst, gen::TileOrder::src,
+                                          gen::TileOrder::both};
     move.config.vector = one_of(kVectors);
     move.config.run = one_of(kRuns);
-    move.config.walk = one_of(kOrders);
+    move.config.order = one_of(kOrders);
   }
   return move;
 }

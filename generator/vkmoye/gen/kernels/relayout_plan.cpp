@@ -80,7 +80,7 @@ std::size_t take_run(const std::vector<JointMode>& modes, std::int64_t JointMode
 }
 
 // For each mode, workgroup -> number of its tile.
-std::vector<Layout> walk_of(const RelayoutPlan& plan, Walk walk, const Order& src_order,
+std::vector<Layout> walk_of(const RelayoutPlan& plan, TileOrder walk, const Order& src_order,
                             const Order& dst_order) {
   std::vector<std::int64_t> left, done(plan.modes.size(), 1);
   for (std::size_t m = 0; m < plan.modes.size(); ++m) {
@@ -105,11 +105,11 @@ std::vector<Layout> walk_of(const RelayoutPlan& plan, Walk walk, const Order& sr
     }
   };
   constexpr std::int64_t kBlock = 8, kAll = std::int64_t{1} << 33;
-  if (walk == Walk::both) {
+  if (walk == TileOrder::both) {
     take(src_order, kBlock);
     take(dst_order, kBlock);
   }
-  if (walk == Walk::src) take(src_order, kAll);
+  if (walk == TileOrder::src) take(src_order, kAll);
   take(dst_order, kAll);
   std::vector<Layout> out;
   for (const auto& of_mode : steps) {
@@ -367,7 +367,7 @@ RelayoutPlan plan_relayout(const Layout& src, const Layout& dst, const RelayoutC
   } else {
     plan_interleaved(plan, config, joined, flat_stride);
   }
-  plan.walk = walk_of(plan, config.walk, order_by(plan.modes, &JointMode::src),
+  plan.walk = walk_of(plan, config.order, order_by(plan.modes, &JointMode::src),
                       order_by(plan.modes, &JointMode::dst));
   return plan;
 }

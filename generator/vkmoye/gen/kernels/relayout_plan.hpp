@@ -20,14 +20,11 @@
 #include "vkmoye/contract/scalar_type.hpp"
 #include "vkmoye/gen/kernels/address.hpp"
 #include "vkmoye/gen/kernels/relayout_modes.hpp"
+#include "vkmoye/gen/kernels/tile_order.hpp"
 #include "vkmoye/layout/swizzle.hpp"
 #include "vkmoye/tensor/tiled_copy.hpp"
 
 namespace vkmoye::gen {
-
-/// Where a workgroup's tile lies beside that of the workgroup before it: further along a run of dst,
-/// of src, or of either in turn, in blocks of tiles.
-enum class Walk : std::uint8_t { dst, src, both };
 
 struct RelayoutConfig {
   ScalarType type = ScalarType::f32;
@@ -35,7 +32,7 @@ struct RelayoutConfig {
   std::int64_t vector = 16;    // bytes of an access, at most
   std::int64_t run = 0;        // elements of a tile along src and along dst; 0: by type
   std::int64_t rounds = 4;     // accesses in flight where elements go straight across
-  Walk walk = Walk::dst;       // of workgroups over tiles
+  TileOrder order = TileOrder::dst;
   Address address = Address::automatic;
 };
 

@@ -41,8 +41,7 @@ const std::vector<ConfigField<Config>>& fields() {
       whole_number("vector", "bytes of an access, at most", &Config::vector),
       whole_number("run", "elements of a tile along src and along dst, 0: by type", &Config::run),
       whole_number("rounds", "accesses in flight where no tile is needed", &Config::rounds),
-      choice_field<Config, Walk>("order", "neighbouring workgroups go further along this side",
-                                 {"dst", "src", "both"}, &Config::walk),
+      order_field<Config>(&Config::order),
   });
   return rows;
 }

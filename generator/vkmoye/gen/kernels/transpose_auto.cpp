@@ -70,8 +70,7 @@ const std::vector<ConfigField<TransposeAutoConfig>>& transpose_auto_fields() {
                             {&Config::load, &Config::store}),
       numbers_field<Config>("parts", "of a ragged tile of 1 or 2 bytes, one after the other",
                             {&Config::parts}),
-      choice_field<Config, TileOrder>("order", "neighbouring workgroups go further along this side",
-                                      {"dst", "src", "both"}, &Config::order),
+      order_field<Config>(&Config::order),
   };
   return fields;
 }

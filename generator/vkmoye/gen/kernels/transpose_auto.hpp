@@ -12,13 +12,10 @@
 #include "vkmoye/gen/ir/kernel.hpp"
 #include "vkmoye/gen/kernels/address.hpp"
 #include "vkmoye/gen/kernels/config_fields.hpp"
+#include "vkmoye/gen/kernels/tile_order.hpp"
 #include "vkmoye/gen/kernels/transpose_tile.hpp"
 
 namespace vkmoye::gen {
-
-/// Whose tile lies beside that of the workgroup before it: the next along a row of dst, of src, or of
-/// either in turn, in blocks of 8x8 tiles.
-enum class TileOrder : std::uint8_t { dst, src, both };
 
 struct TransposeAutoConfig : TransposeTile {
   TileOrder order = TileOrder::dst;

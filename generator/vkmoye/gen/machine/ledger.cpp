@@ -58,9 +58,10 @@ Ledger::Page& Ledger::own(std::uint64_t number) {
   return **last_page_;
 }
 
-bool Ledger::is_written(std::uint64_t at) const {
+bool Ledger::is_written(std::uint64_t at, std::uint64_t count) const {
   const Page* page = find(at / kPage);
-  return page == nullptr ? is_initialised_ : (*page)[at % kPage].initialised;
+  const bool first = page == nullptr ? is_initialised_ : (*page)[at % kPage].initialised;
+  return first && (count == 1 || is_written(at + 1, count - 1));
 }
 
 void Ledger::Touch::add(std::int64_t other, const std::string* by) {

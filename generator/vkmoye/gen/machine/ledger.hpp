@@ -61,8 +61,8 @@ class Ledger {
   void barrier();
   /// As at the start of a workgroup.
   void clear();
-  /// Whether every invocation's path has written the element.
-  bool is_written(std::uint64_t at) const;
+  /// Whether every invocation's path has written `count` elements from this one on.
+  bool is_written(std::uint64_t at, std::uint64_t count = 1) const;
 
   /// What memory holds may be what it holds now, or what `other` holds: a touch on either path is a
   /// touch; an element is written if both wrote it, or, if `either` is enough, one of them.

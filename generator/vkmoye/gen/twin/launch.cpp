@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <functional>
-#include <numeric>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
@@ -78,7 +76,7 @@ Launch::Launch(const ir::Kernel& kernel, const std::vector<std::span<std::byte>>
     const bool is_input = is_buffer && array.access != vkmoye::Access::write;
     // Nobody can meet anybody in a buffer that all only read: it needs no cells.
     const bool only_read = is_buffer && array.access == vkmoye::Access::read;
-    Memory memory{&array, std::move(extents), std::move(strides),
+    Memory memory{&array, elements, std::move(extents), std::move(strides),
                   machine::Ledger(array, only_read ? 0 : elements, kernel.threads,
                                   is_buffer ? std::array{groups[0], groups[1]}
                                             : std::array<std::uint64_t, 2>{0, 0},
@@ -143,10 +141,7 @@ void Launch::at_addresses(Machine& m, const MemoryAccess& access, Visit visit) {
   std::vector<Values> coordinates;
   for (const ir::Expr& coordinate : element.coordinates) coordinates.push_back(m(coordinate));
   const bool is_place = coordinates.size() < memory.extents.size();
-  const std::vector<std::uint64_t> extents =
-      is_place ? std::vector{std::accumulate(memory.extents.begin(), memory.extents.end(),
-                                             std::uint64_t{1}, std::multiplies<>())}
-               : memory.extents;
+  const auto extents = is_place ? std::vector{memory.elements} : memory.extents;
   access.active.for_each([&](std::size_t thread) {
     m.budget().spend(element.width);
     std::uint64_t address = 0;
@@ -207,19 +202,13 @@ Values Launch::load(Machine& m, const MemoryAccess& access) {
   const ir::Type type = type_of(access.element, access.array);
   Values out = has_data_ ? Values::different(kernel_.threads, scalars_of(type))
                          : Values::unknown(scalars_of(type));
-  const std::size_t width = scalar_bytes(type.element);
-  const std::size_t bytes = size_of(access.array.type);
+  const std::size_t width = scalar_bytes(type.element), bytes = size_of(access.array.type);
+  const std::size_t together = std::max(std::size_t{1}, width / bytes);  // elements of a scalar
   at_addresses(m, access, [&](Memory& memory, std::size_t thread, std::uint64_t address) {
-    if (!has_data_) return;
-    for (std::size_t s = 0; s < out.scalars(); ++s) {
-      const std::size_t first = s * width / bytes, last = ((s + 1) * width - 1) / bytes;
-      bool is_written = true;
-      for (std::size_t i = first; memory.ledger.elements() != 0 && i <= last; ++i) {
-        is_written = is_written && memory.ledger.is_written(address + i);
-      }
-      if (!is_written) continue;
-      const std::size_t at = address * bytes + s * width;
-      out.set(thread, s, read(memory.bytes, at, width));
+    for (std::size_t s = 0; has_data_ && s < out.scalars(); ++s) {
+      const std::uint64_t first = address + s * width / bytes;
+      if (memory.ledger.elements() != 0 && !memory.ledger.is_written(first, together)) continue;
+      out.set(thread, s, read(memory.bytes, address * bytes + s * width, width));
     }
   });
   return out;

@@ -15,6 +15,7 @@ namespace vkmoye::gen::twin {
 /// An array in buffers or in shared memory.
 struct Memory {
   const ir::Array* array;
+  std::uint64_t elements;
   std::vector<std::uint64_t> extents, strides;  // of its axes, elements
   machine::Ledger ledger;
   std::span<std::byte> bytes = {};  // empty without data
