@@ -95,7 +95,7 @@ void main() {
               if (rows < 64u * block_x + 65u) {
                 uint x = thread & 31u;
                 uint y = thread >> 5u;
-                if (y < 4u) {
+                if (y < 2u) {
                   uint col = 32u * (2u * block_y + part) + x;
                   uint row = rows - 1u - y;
                   if (rows - (row - ((row - ((0u - col * rows) & 15u)) & 1u)) < 3u && col < cols && row < rows) {

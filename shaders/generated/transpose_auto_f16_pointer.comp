@@ -1,5 +1,5 @@
 // generated: transpose/auto  type=f16  tile=64x64  threads=256  vector=16x16  parts=2  order=dst  address=pointer
-// blocks turned in registers, wide accesses on both sides; ragged tiles in sectors of dst
+// blocks turned in registers, wide accesses on both sides; ragged tiles by elements
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_shader_16bit_storage : require

@@ -107,7 +107,11 @@ TEST(TransposeAuto, LeavesOutWhatAThinArrayDoesNotHave) {
 
 TEST(TransposeAuto, HasAConfigForEveryType) {
   for (const ScalarTypeInfo& type : scalar_types()) {
-    EXPECT_THAT(reasons_against(transpose_auto_config(type.type)), IsEmpty()) << type.name;
+    for (const std::int64_t most : {256, 1024}) {
+      const TransposeAutoConfig config = transpose_auto_config(type.type, most);
+      EXPECT_THAT(reasons_against(config), IsEmpty()) << type.name;
+      EXPECT_LE(config.threads, most) << type.name;
+    }
   }
 }
 

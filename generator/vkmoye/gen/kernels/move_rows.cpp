@@ -89,12 +89,13 @@ KernelEntry vector_row(const Text& text, VectorRung rung) {
 // The best of a family, for every type.
 template <class Config>
 KernelEntry best_row(const char* name, const char* operation, const char* summary,
-                     const std::vector<ConfigField<Config>>& fields, Config (*defaults)(ScalarType),
+                     const std::vector<ConfigField<Config>>& fields,
+                     Config (*defaults)(const KernelRequest&),
                      ir::Kernel (*describe)(const Config&, const std::string&)) {
   return entry_of<Config>(
       {name, operation, summary, "this project", every_type(), with_address(fields),
        [defaults](const KernelRequest& request) {
-         Config config = defaults(request.type);
+         Config config = defaults(request);
          config.address = Address::automatic;
          return config;
        },
@@ -106,10 +107,16 @@ KernelEntry best_row(const char* name, const char* operation, const char* summar
        }});
 }
 
-CopyAutoConfig copy_auto_config(ScalarType type) {
+CopyAutoConfig copy_auto_config(const KernelRequest& request) {
   CopyAutoConfig config;
-  config.type = type;
+  config.type = request.type;
   return config;
+}
+
+TransposeAutoConfig transpose_config(const KernelRequest& request) {
+  const std::uint32_t most = request.device.max_workgroup_invocations;
+  return most == 0 ? transpose_auto_config(request.type)
+                   : transpose_auto_config(request.type, most);
 }
 
 }  // namespace
@@ -160,8 +167,8 @@ std::vector<KernelEntry> move_rows() {
                   "vector loads, a shared tile padded by one, contiguous scalar stores", kFloat4},
                  VectorRung::padded),
       best_row("transpose/auto", "transpose",
-               "the fastest: wide accesses on both sides of a tile of words",
-               transpose_auto_fields(), transpose_auto_config, transpose_auto),
+               "the fastest: blocks turned in registers, wide accesses on both sides",
+               transpose_auto_fields(), transpose_config, transpose_auto),
   };
 }
 

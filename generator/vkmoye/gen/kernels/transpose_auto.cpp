@@ -35,15 +35,15 @@ bool is_packed(const TransposeAutoConfig& config) {
 
 }  // namespace
 
-TransposeAutoConfig transpose_auto_config(ScalarType type) {
+TransposeAutoConfig transpose_auto_config(ScalarType type, std::int64_t most_threads) {
   TransposeAutoConfig config;
   config.type = type;
   // The fastest of a sweep on an H200 at 8192x8192, 16384x16384 and 8191x8193.
   switch (size_of(type)) {
     case 1:
       config.rows = config.cols = 128;
-      config.threads = 512;
-      config.load = 8;
+      config.threads = most_threads < 512 ? 256 : 512;
+      config.load = 4096 / config.threads;
       break;
     case 2:
       config.rows = config.cols = 64;
@@ -68,7 +68,7 @@ const std::vector<ConfigField<TransposeAutoConfig>>& transpose_auto_fields() {
       numbers_field<Config>("threads", "threads of a workgroup", {&Config::threads}),
       numbers_field<Config>("vector", "bytes of an access: loads x stores",
                             {&Config::load, &Config::store}),
-      numbers_field<Config>("parts", "of a ragged tile of 1 or 2 bytes, one after the other",
+      numbers_field<Config>("parts", "of a ragged tile, for elements of 1 or 2 bytes",
                             {&Config::parts}),
       order_field<Config>(&Config::order),
   };
@@ -175,7 +175,10 @@ ir::Kernel transpose_auto(const TransposeAutoConfig& config, const std::string& 
   reach(k, config.address, items);
   k.describe(
       items,
-      "blocks turned in registers, wide accesses on both sides; ragged tiles in sectors of dst");
+      config.address == Address::pointer
+          ? "blocks turned in registers, wide accesses on both sides; ragged tiles by elements"
+          : "blocks turned in registers, wide accesses on both sides; ragged tiles in sectors of "
+            "dst");
 
   const std::int64_t bM = config.cols, bN = config.rows;
   const Tensor src = k.input("src", config.type, {{"col", "cols"}, {"row", "rows"}});

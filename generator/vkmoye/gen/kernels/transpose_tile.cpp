@@ -198,7 +198,7 @@ class Tile {
   void store_tails() {
     if (unit() == 1) return;
     k_.branch({ir::less(rows_, row0_ + number(tile_.rows + 1))}, [&] {
-      singly(2 * unit(), [&](const Expr& y, const Expr& col) {
+      singly(unit(), [&](const Expr& y, const Expr& col) {
         const Expr row = k_.let("row", rows_ - 1 - y);
         const Expr begins = row - (row - head_of(col)) % number(unit());  // the word of the row
         return std::pair(row, Conditions{ir::less(rows_ - begins, number(unit() + 1))});

@@ -22,8 +22,8 @@
 //
 // The head h, before the first sector, goes element by element, by the first tile of the column.
 // Elements of 1 and 2 bytes are read as words, two beside each other shifted into place, and stored
-// as words; of them a sector's rows more than a tile has stand in shared memory, and the last row
-// goes element by element, as no word may reach beyond src.
+// as words; of them a sector's rows more than a tile has stand in shared memory, and the last rows
+// of a column, a word at most, go element by element, as no word may reach beyond src.
 
 #include <cstdint>
 
@@ -37,7 +37,7 @@ struct TransposeTile {
   std::int64_t rows = 64, cols = 64;   // of src
   std::int64_t threads = 256;          // of a workgroup
   std::int64_t load = 16, store = 16;  // bytes of an access of whole tiles
-  std::int64_t parts = 1;              // columns of a ragged tile of words, one after the other
+  std::int64_t parts = 1;              // of a ragged tile of words, one after the other
 
   std::int64_t bytes() const { return static_cast<std::int64_t>(size_of(type)); }
   /// Elements that travel together: of a word of 4 bytes, 1 of wider types.
