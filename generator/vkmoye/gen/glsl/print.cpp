@@ -131,29 +131,22 @@ class Printer {
       for (const ir::Axis& axis : array.axes) extents.push_back(to_string(axis.extent));
       const auto widths = kernel_.widths_of(array.name);
       const auto words = kernel_.widths_of(array.name, /*as_words=*/true);
-      if (array.reach == Reach::pointer) {
-        ++binding;
-        const auto declare = [&](std::uint32_t width, bool as_words) {
-          const ScalarType type = as_words ? ScalarType::u32 : array.type;
-          const std::string name = array_name(array.name, width, as_words);
+      // One name for each width; they are the same memory, so none of several is restrict.
+      const bool is_only = widths.size() + words.size() == 1;
+      const auto declare = [&](std::uint32_t width, bool as_words) {
+        const ScalarType type = as_words ? ScalarType::u32 : array.type;
+        const std::string name = array_name(array.name, width, as_words);
+        if (array.reach == Reach::pointer) {
           line(
               "layout(buffer_reference, std430, buffer_reference_align = {}) {}buffer {} {{ {} {}; "
               "}};  // ({}), from {} on",
               width * size_of(type), qualifier(array.access), block_name(name),
               element_name(type, width), name, join(extents, ","), address_name(array.name));
-        };
-        for (const std::uint32_t width : widths) declare(width, false);
-        for (const std::uint32_t width : words) declare(width, true);
-        continue;
-      }
-      // One name for each width; they are the same memory, so none of several is restrict.
-      const bool is_only = widths.size() + words.size() == 1;
-      const auto declare = [&](std::uint32_t width, bool as_words) {
-        const std::string name = array_name(array.name, width, as_words);
+          return;
+        }
         line("layout(std430, binding = {}) {}{}buffer {} {{ {} {}[]; }};  // ({})", binding,
              qualifier(array.access), is_only ? "restrict " : "", block_name(name),
-             element_name(as_words ? ScalarType::u32 : array.type, width), name,
-             join(extents, ","));
+             element_name(type, width), name, join(extents, ","));
       };
       for (const std::uint32_t width : widths) declare(width, false);
       for (const std::uint32_t width : words) declare(width, true);

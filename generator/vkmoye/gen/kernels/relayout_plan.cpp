@@ -20,10 +20,6 @@ std::int64_t product(const std::vector<std::int64_t>& extents) {
   return std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
 }
 
-bool contains(const Order& order, std::size_t m) {
-  return std::find(order.begin(), order.end(), m) != order.end();
-}
-
 // The least power of two from `n` on.
 std::int64_t power_from(std::int64_t n) {
   return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(n)));

@@ -10,14 +10,14 @@ namespace {
 
 constexpr std::int64_t kLine = 256;  // bytes that neighbouring threads should share
 
-bool contains(const ModeOrder& modes, std::size_t m) {
-  return std::find(modes.begin(), modes.end(), m) != modes.end();
-}
-
 // The largest power of two that divides `n`.
 std::int64_t even_part(std::int64_t n) { return n & -n; }
 
 }  // namespace
+
+bool contains(const ModeOrder& modes, std::size_t m) {
+  return std::find(modes.begin(), modes.end(), m) != modes.end();
+}
 
 ModeOrder completed(ModeOrder order, std::size_t modes) {
   for (std::size_t m = 0; m < modes; ++m) {

@@ -17,6 +17,9 @@ namespace vkmoye::gen {
 
 using ModeOrder = std::vector<std::size_t>;  // numbers of modes
 
+/// Whether mode `m` is one of `modes`.
+bool contains(const ModeOrder& modes, std::size_t m);
+
 /// `order`, then the modes that it leaves out.
 ModeOrder completed(ModeOrder order, std::size_t modes);
 

@@ -90,8 +90,7 @@ std::vector<std::string> reasons_against(const TransposeAutoConfig& config) {
 
   const std::int64_t across = config.load / config.bytes(), along = config.store / config.bytes();
   const auto divides = [&](const char* what, std::int64_t part, std::int64_t whole) {
-    if (part <= whole && whole % part == 0) return;
-    reasons.push_back(fmt::format("{} {} does not divide {}", what, part, whole));
+    require_divides(what, part, whole, reasons);
   };
   if (config.unit() == 1 && is_packed(config)) {
     reasons.push_back(
