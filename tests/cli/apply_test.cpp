@@ -105,9 +105,9 @@ TEST(Cli, ApplyRefusesFilesThatAreNotWhatItTakes) {
   refused(good.substr(0, good.size() - 1),
           "holds 15 bytes of data, its shape (2, 2) of f32 needs 16");
   refused(good + "y", "holds 17 bytes");
-  refused(npy("<f4", "(2, 2)", std::string(16, 'x'), "True"), "Fortran order");
   refused(npy(">f4", "(2, 2)", std::string(16, 'x')),
-          "big-endian elements, '>f4'; save a.astype('<f4')");
+          "big-endian elements, '>f4'; mend it with "
+          "numpy.save(file, a.astype(a.dtype.newbyteorder('<')))");
   refused(npy("<f4', 'descr': '<f4", "(2, 2)", std::string(16, 'x')), "header that is not NumPy's");
   std::string structured = npy("..", "(2, 2)", std::string(16, 'x'));
   structured.replace(structured.find("'..'"), 4, "[  ]");  // its fields do not matter

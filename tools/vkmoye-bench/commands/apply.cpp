@@ -2,54 +2,19 @@
 
 #include <fmt/format.h>
 
-#include <variant>
 #include <vector>
 
+#include "commands/array_files.hpp"
 #include "commands/command.hpp"
 #include "commands/kernel_names.hpp"
 #include "commands/open_device.hpp"
-#include "io/npy.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "workloads/fragments.hpp"
 #include "workloads/operation.hpp"
-#include "workloads/packed_file.hpp"
 
 namespace vkmoye::bench {
 namespace {
-
-// An array, or an operand in fragment order.
-struct InputFile {
-  std::string name;
-  std::variant<NpyHeader, PackedFile> header;
-
-  GivenArray array() const {
-    if (const auto* npy = std::get_if<NpyHeader>(&header)) return {name, npy->type, npy->shape};
-    const PackedOperand& packed = std::get<PackedFile>(header).operand;
-    return {name, packed.form.type, packed.shape(), packed};
-  }
-  std::vector<std::byte> data() const {
-    if (const auto* npy = std::get_if<NpyHeader>(&header)) return read_npy_data(name, *npy);
-    return read_packed_data(name, std::get<PackedFile>(header));
-  }
-};
-
-std::vector<InputFile> read_headers(const std::vector<std::string>& names,
-                                    const gen::KernelEntry& entry) {
-  std::vector<InputFile> out;
-  for (const std::string& name : names) {
-    if (!is_packed_file(name)) {
-      out.push_back({name, read_npy_header(name)});
-      continue;
-    }
-    if (!entry.takes_packed) {
-      throw ArgumentError(fmt::format("{}: is a packed operand, which gemm/packed takes, not {}",
-                                      name, entry.name));
-    }
-    out.push_back({name, read_packed_header(name)});
-  }
-  return out;
-}
 
 int apply(const Given& given) {
   const gen::KernelEntry& entry = find_one_kernel(given.kernels.front());
@@ -58,11 +23,10 @@ int apply(const Given& given) {
   if (!type.empty()) {
     for (const std::string& name : split(type, ',')) parse_type(name);  // before any file is read
   }
-  const std::vector<InputFile> inputs = read_headers(given.in, entry);
-  std::vector<GivenArray> files;
-  for (const InputFile& input : inputs) files.push_back(input.array());
+  std::vector<ArrayFile> files = read_array_files(given.in);
+  const std::vector<GivenArray> inputs = given_arrays(entry, files);
   const auto workload =
-      operation_of(entry).of_arrays({&entry, type, given.config, given.values}, files);
+      operation_of(entry).of_arrays({&entry, type, given.config, given.values}, inputs);
   if (!workload->refusal().empty()) {
     throw ArgumentError(fmt::format("{}: {}", entry.name, workload->refusal()));
   }
@@ -75,12 +39,17 @@ int apply(const Given& given) {
   const auto execution = executor->prepare(plan);
   for (std::size_t i = 0; i < plan.arrays.size(); ++i) {
     const auto& input = plan.arrays[i].input;
-    if (input) execution->write(i, inputs[*input].data());
+    if (input) execution->write(i, files[*input].data());
   }
-  if (!run_undamaged(*executor, *execution, entry.name)) return kWrongResult;
+  const auto microseconds = run_undamaged(*executor, *execution, entry.name);
+  if (!microseconds) return kWrongResult;
   write_npy(out, workload->result_type(), workload->result_shape(),
-            read_all(*execution, plan.result, plan.arrays[plan.result].bytes));
+            read_all(*execution, plan.result, plan.arrays[plan.result].bytes),
+            workload->result_in_fortran_order());
   out.commit();
+  say_what_was_done(kernel_text(entry, plan), inputs,
+                    described(given.out, workload->result_shape(), workload->result_type()), out,
+                    executor->caps(), *microseconds);
   return kOk;
 }
 

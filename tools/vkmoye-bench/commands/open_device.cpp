@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cctype>
+#include <chrono>
 #include <utility>
 #include <vector>
 
@@ -116,17 +117,21 @@ void require_fit(std::string_view name, const KernelInterface& kernel, const Dev
   if (!reasons.empty()) throw_cannot_run(name, std::move(reasons));
 }
 
-bool run_undamaged(Executor& executor, Execution& execution, std::string_view kernel) {
+std::optional<double> run_undamaged(Executor& executor, Execution& execution,
+                                    std::string_view kernel) {
+  const auto start = std::chrono::steady_clock::now();
+  std::chrono::duration<double, std::micro> taken = {};
   try {
     execution.run();
+    taken = std::chrono::steady_clock::now() - start;
   } catch (const Unavailable& why) {
     throw_cannot_run(kernel, {why.what()});
   }
   keep(executor);
   const std::string damage = execution.damage();
-  if (damage.empty()) return true;
+  if (damage.empty()) return taken.count();
   fmt::print(stderr, "vkmoye-bench: {}: {}; nothing was written\n", kernel, damage);
-  return false;
+  return std::nullopt;
 }
 
 void keep(Executor& executor) {

@@ -2,6 +2,7 @@
 // The device that a command runs on, and what the user is told about it.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,8 +37,10 @@ DeviceCaps described_for(const std::string& selector);
 void require_fit(std::string_view name, const KernelInterface& kernel, const DeviceCaps& caps);
 
 /// Runs `execution` of `executor` once, for a result that is to be written, and keeps what makes the next
-/// start faster. Whether nothing else was damaged; if not, that is said on stderr. Throws DeviceError.
-bool run_undamaged(Executor& executor, Execution& execution, std::string_view kernel);
+/// start faster. The microseconds from submitting it to its end; nothing if memory was damaged that is not
+/// the kernel's, and that is said on stderr. Throws DeviceError.
+std::optional<double> run_undamaged(Executor& executor, Execution& execution,
+                                    std::string_view kernel);
 
 /// Executor::keep; what was in the way is said on stderr.
 void keep(Executor& executor);

@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <vector>
 
+#include "commands/array_files.hpp"
 #include "commands/command.hpp"
 #include "commands/kernel_names.hpp"
 #include "commands/open_device.hpp"
-#include "io/npy.hpp"
 #include "vkmoye/base/error.hpp"
 #include "workloads/fragments.hpp"
 #include "workloads/gemm_workload.hpp"
@@ -29,10 +29,10 @@ int pack(const Given& given) {
   if (std::filesystem::equivalent(file, given.out, unknown)) {
     throw ArgumentError(given.out + ": would replace the array that it is packed from");
   }
-  const NpyHeader header = read_npy_header(file);
+  std::vector<ArrayFile> files = read_array_files({file});
+  const std::vector<GivenArray> inputs = given_arrays(entry, files);
   const Question question = {&entry, one_type(given, ""), given.config, given.values};
-  OperandToPack operand =
-      operand_to_pack(question, given.as == "a", {file, header.type, header.shape});
+  OperandToPack operand = operand_to_pack(question, given.as == "a", inputs.front());
   OutputFile out(given.out);  // refused before the work, if it has to be
 
   const auto executor = open_executor(given.device);
@@ -43,7 +43,7 @@ int pack(const Given& given) {
   const auto reasons = executor->reasons_against(plan.plan);
   if (!reasons.empty()) throw_cannot_run("pack", reasons);
   const auto execution = executor->prepare(plan.plan);
-  execution->write(0, read_npy_data(file, header));
+  execution->write(0, files.front().data());
   if (!run_undamaged(*executor, *execution, "pack")) return kWrongResult;
   write_packed(out, plan.operand, read_all(*execution, 1, plan.plan.arrays[1].bytes));
   out.commit();

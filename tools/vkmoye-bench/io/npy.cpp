@@ -153,8 +153,9 @@ ScalarType known_type(const std::filesystem::path& path, const std::string& desc
   if (const auto type = type_of(descr)) return *type;
   const std::string little_endian = descr.empty() ? descr : fmt::format("<{}", descr.substr(1));
   if (descr.starts_with('>') && type_of(little_endian)) {
-    refuse(path,
-           fmt::format("has big-endian elements, '{}'; save a.astype('{}')", descr, little_endian));
+    refuse(path, fmt::format("has big-endian elements, '{}'; mend it with "
+                             "numpy.save(file, a.astype(a.dtype.newbyteorder('<')))",
+                             descr));
   }
   refuse(path, fmt::format("has elements of type '{}'; there are kernels for {}", shown(descr),
                            known_types()));
@@ -213,11 +214,9 @@ NpyHeader read_npy_header(const std::filesystem::path& path) {
   if (parsed->structured) {
     refuse(path, "has a structured type; save one field of it, such as a['x']");
   }
-  if (parsed->fortran_order && parsed->shape.size() > 1) {
-    refuse(path, "is in Fortran order; save numpy.ascontiguousarray(a)");
-  }
   header.type = known_type(path, parsed->descr);
   header.shape = parsed->shape;
+  header.fortran_order = parsed->fortran_order && parsed->shape.size() > 1;
   header.data_bytes = byte_count(path, header);
   if (file_bytes - header.data_at != header.data_bytes) {
     refuse(path, fmt::format("holds {} bytes of data, its shape {} of {} needs {}",
@@ -237,9 +236,10 @@ std::vector<std::byte> read_npy_data(const std::filesystem::path& path, const Np
 }
 
 void write_npy(OutputFile& file, ScalarType type, const std::vector<std::int64_t>& shape,
-               std::span<const std::byte> data) {
-  std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}",
-                                   info(type).numpy, shape_text(shape));
+               std::span<const std::byte> data, bool fortran_order) {
+  std::string header =
+      fmt::format("{{'descr': '{}', 'fortran_order': {}, 'shape': {}, }}", info(type).numpy,
+                  fortran_order ? "True" : "False", shape_text(shape));
   constexpr std::size_t kPrefix = 10, kAlignment = 64;
   header.append(kAlignment - 1 - (kPrefix + header.size()) % kAlignment, ' ');
   header += '\n';

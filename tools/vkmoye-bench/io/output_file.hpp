@@ -27,6 +27,7 @@ class OutputFile {
 
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text) { write(std::as_bytes(std::span(text))); }
+  bool goes_to_stdout() const { return to_stdout_; }
   /// Precondition: something was written.
   void commit();
 

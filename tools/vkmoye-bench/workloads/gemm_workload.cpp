@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "baselines/baselines.hpp"
+#include "io/array_order.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/kernels/gemm_combine.hpp"
@@ -188,6 +189,15 @@ Given read_operand(const GivenArray& array, char name, bool k_contiguous,
   return given;
 }
 
+// What lies in Fortran's order is, in C's, the transposed array, whose other index is contiguous.
+GivenArray as_it_lies(GivenArray array, bool& k_contiguous) {
+  if (!array.fortran_order) return array;
+  array.shape = reversed(array.shape);
+  array.fortran_order = false;
+  k_contiguous = !k_contiguous;
+  return array;
+}
+
 // Which operand of the matrix units a file has to be. Where C has m contiguous, they change places.
 void expect_operand(const GivenArray& array, bool is_first, std::vector<std::string>& reasons) {
   const char needed = is_first ? 'a' : 'b';
@@ -235,8 +245,10 @@ std::unique_ptr<Workload> of_arrays(const Question& question,
   require_count(question, problem, given.size());
   set_types(problem, question.type.empty() ? std::string(to_string(given[0].type)) : question.type);
   std::vector<std::string> reasons;
-  const Given a = read_operand(given[0], 'a', problem.a_k_contiguous, reasons);
-  const Given b = read_operand(given[1], 'b', problem.b_k_contiguous, reasons);
+  const GivenArray array_a = as_it_lies(given[0], problem.a_k_contiguous);
+  const GivenArray array_b = as_it_lies(given[1], problem.b_k_contiguous);
+  const Given a = read_operand(array_a, 'a', problem.a_k_contiguous, reasons);
+  const Given b = read_operand(array_b, 'b', problem.b_k_contiguous, reasons);
   const std::int64_t m = a.rows, n = b.rows, k = a.cols, k_of_b = b.cols;
   const auto expect = [&](const GivenArray& array, ScalarType type) {
     if (array.type == type) return;
@@ -321,12 +333,14 @@ std::unique_ptr<Workload> make_product(const Question& question, const GemmProbl
                                 size);
 }
 
-OperandToPack operand_to_pack(const Question& question, bool is_a, const GivenArray& given) {
+OperandToPack operand_to_pack(const Question& question, bool is_a, const GivenArray& array) {
   OperandToPack out;
   out.is_a = is_a;
   GemmProblem& problem = out.problem;
   problem = read_problem(question);
-  set_types(problem, question.type.empty() ? std::string(to_string(given.type)) : question.type);
+  set_types(problem, question.type.empty() ? std::string(to_string(array.type)) : question.type);
+  const GivenArray given =
+      as_it_lies(array, is_a ? problem.a_k_contiguous : problem.b_k_contiguous);
   std::vector<std::string> reasons;
   const auto refuse = [&](const std::string& why) {
     reasons.push_back(fmt::format("{}: {}", given.name, why));
@@ -368,6 +382,9 @@ Operation products() {
   row.baselines = {"cublas", "openblas"};
   row.of_size = of_size;
   row.of_arrays = of_arrays;
+  row.takes_fortran_order = [](const GivenArray& array, std::size_t place) {
+    return place < 2 && array.shape.size() == 2;  // A or B, alone
+  };
   return row;
 }
 

@@ -22,6 +22,6 @@ std::unique_ptr<Workload> make_product(const Question& question, const GemmProbl
 
 /// What `pack` makes of an array: operand A or B of the product that the question's options mean. Throws
 /// ArgumentError with every reason.
-OperandToPack operand_to_pack(const Question& question, bool is_a, const GivenArray& given);
+OperandToPack operand_to_pack(const Question& question, bool is_a, const GivenArray& array);
 
 }  // namespace vkmoye::bench

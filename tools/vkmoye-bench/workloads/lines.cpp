@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "baselines/baselines.hpp"
+#include "io/array_order.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "workloads/random.hpp"
@@ -154,20 +155,24 @@ std::int64_t product(Extents::const_iterator begin, Extents::const_iterator end)
   return std::accumulate(begin, end, std::int64_t{1}, std::multiplies<>());
 }
 
-LineQuestion asked_of(const Question& question, ScalarType type, const Extents& shape) {
+LineQuestion asked_of(const Question& question, ScalarType type, const Extents& given,
+                      bool fortran_order) {
+  const Extents shape = fortran_order ? reversed(given) : given;
   return {product(shape.begin(), shape.end() - 1),
           shape.back(),
           type,
           range_of(type),
           shape,
+          fortran_order,
           question.config,
           question.entry->name};
 }
 
 std::unique_ptr<Workload> make_lines(const Question& question, const Ask& ask, ScalarType type,
-                                     const Extents& shape) {
-  const Extents size = {product(shape.begin(), shape.end() - 1), shape.back()};
-  LineOperation operation = ask(asked_of(question, type, shape));
+                                     const Extents& shape, bool fortran_order) {
+  const LineQuestion asked = asked_of(question, type, shape, fortran_order);
+  const Extents size = {asked.rows, asked.cols};
+  LineOperation operation = ask(asked);
   gen::KernelRequest request = {.type = type,
                                 .options = operation.config.value_or(question.config)};
   request.shape = size;
@@ -182,7 +187,8 @@ std::unique_ptr<Workload> of_arrays(const Question& question, const Ask& ask,
         fmt::format("{}: is a number, {} takes rows", given.front().name, question.entry->name));
   }
   const ScalarType type = question.type.empty() ? given.front().type : parse_type(question.type);
-  const LineOperation operation = ask(asked_of(question, type, shape));
+  const bool fortran_order = given.front().fortran_order;
+  const LineOperation operation = ask(asked_of(question, type, shape, fortran_order));
   std::vector<std::string> reasons;
   if (given.size() != operation.inputs.size()) {
     reasons.push_back(fmt::format("{} takes {} arrays, got {}", question.entry->name,
@@ -202,7 +208,7 @@ std::unique_ptr<Workload> of_arrays(const Question& question, const Ask& ask,
     }
   }
   if (!reasons.empty()) throw ArgumentError(join(reasons, "; "));
-  return make_lines(question, ask, type, shape);
+  return make_lines(question, ask, type, shape, fortran_order);
 }
 
 }  // namespace
@@ -215,16 +221,19 @@ LineArray columns_of(const std::string& name, const LineQuestion& asked) {
   return {name, asked.shape, asked.rows, asked.cols, 1};
 }
 
-Operation line_operation(const std::string& name, Ask ask) {
+Operation line_operation(const std::string& name, Ask ask, bool takes_fortran_order) {
   Operation row;
   row.name = name;
   row.size = {"ROWSxCOLUMNS", 2, false, {2048, 2048}};
   row.baselines = {"copy"};
   row.of_size = [ask](const Question& question, const Extents& size) {
-    return make_lines(question, ask, parse_type(question.type), size);
+    return make_lines(question, ask, parse_type(question.type), size, false);
   };
   row.of_arrays = [ask](const Question& question, const std::vector<GivenArray>& given) {
     return of_arrays(question, ask, given);
+  };
+  row.takes_fortran_order = [takes_fortran_order](const GivenArray& array, std::size_t place) {
+    return takes_fortran_order && place == 0 && array.shape.size() == 2;
   };
   return row;
 }

@@ -67,9 +67,10 @@ struct LineQuestion {
   std::int64_t rows = 0, cols = 0;
   ScalarType type = ScalarType::f32;
   NumberRange range = {};
-  Extents shape = {};        // of the array: its last extent is cols, the others make rows
-  gen::Options config = {};  // of the kernel, as typed
-  std::string kernel = {};   // for messages
+  Extents shape = {};  // of the array in memory: its last extent is cols, the others make rows
+  bool fortran_order = false;  // the array is the transpose of what is in memory
+  gen::Options config = {};    // of the kernel, as typed
+  std::string kernel = {};     // for messages
 };
 
 /// The rows of an array of rows x cols, and its columns.
@@ -78,7 +79,9 @@ LineArray columns_of(const std::string& name, const LineQuestion& asked);
 
 /// Its inputs are random: uniform in [-1, 1), small whole numbers of integer types. `apply` takes
 /// one array for each input, the first of one dimension (a row) or more.
+/// `takes_fortran_order`: arrays of two dimensions, as they lie.
 Operation line_operation(const std::string& name,
-                         std::function<LineOperation(const LineQuestion&)> ask);
+                         std::function<LineOperation(const LineQuestion&)> ask,
+                         bool takes_fortran_order = false);
 
 }  // namespace vkmoye::bench

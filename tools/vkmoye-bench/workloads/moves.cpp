@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "baselines/baselines.hpp"
+#include "io/array_order.hpp"
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/kernels/relayout_rows.hpp"
 #include "workloads/random.hpp"
 
@@ -51,10 +53,13 @@ Arguments rows_and_cols(const Extents& shape) {
 
 class Move : public Workload {
  public:
-  Move(const gen::KernelEntry& entry, gen::KernelRequest request, MoveMap map, Arguments arguments)
+  /// `fortran_order`: of the result, whose axes are those of `map` in reverse.
+  Move(const gen::KernelEntry& entry, gen::KernelRequest request, MoveMap map, Arguments arguments,
+       bool fortran_order = false)
       : Workload(entry, with_elements(std::move(request), map), map.src),
         map_(std::move(map)),
-        arguments_(std::move(arguments)) {}
+        arguments_(std::move(arguments)),
+        fortran_order_(fortran_order) {}
 
   std::vector<Array> arrays() const override {
     return {{"src", array_bytes(), 0}, {"dst", array_bytes(), std::nullopt}};
@@ -94,7 +99,10 @@ class Move : public Workload {
     return time_move_baseline(name, run, request().type, map_);
   }
 
-  std::vector<std::int64_t> result_shape() const override { return map_.dst; }
+  std::vector<std::int64_t> result_shape() const override {
+    return fortran_order_ ? reversed(map_.dst) : map_.dst;
+  }
+  bool result_in_fortran_order() const override { return fortran_order_; }
 
  private:
   static gen::KernelRequest with_elements(gen::KernelRequest request, const MoveMap& map) {
@@ -106,46 +114,70 @@ class Move : public Workload {
 
   MoveMap map_;
   Arguments arguments_;
+  bool fortran_order_;
 };
 
 gen::KernelRequest request_of(const Question& question, ScalarType type) {
   return {.type = type, .options = question.config};
 }
 
-std::unique_ptr<Workload> make_copy(const Question& question, ScalarType type,
-                                    const Extents& shape) {
+// What stands in Fortran's order is moved as the array in C's order that it is in memory, its axes in
+// reverse; so is then the result of a copy, as NumPy's, and of a transpose.
+std::unique_ptr<Workload> make_copy(const Question& question, ScalarType type, const Extents& given,
+                                    bool fortran_order) {
+  const Extents shape = fortran_order ? reversed(given) : given;
   Extents strides(shape.size());
   std::int64_t stride = 1;
   for (std::size_t axis = shape.size(); axis-- > 0; stride *= shape[axis]) strides[axis] = stride;
   return std::make_unique<Move>(*question.entry, request_of(question, type),
-                                MoveMap{shape, shape, strides}, rows_and_cols(shape));
+                                MoveMap{shape, shape, strides}, rows_and_cols(shape),
+                                fortran_order);
 }
 
 // As NumPy: the axes in reverse, which leaves one alone.
 std::unique_ptr<Workload> make_transpose(const Question& question, ScalarType type,
-                                         const Extents& shape) {
-  if (shape.size() > 2) {
+                                         const Extents& given, bool fortran_order) {
+  if (given.size() > 2) {
     throw ArgumentError(fmt::format("{} takes up to 2 dimensions, {} has {}; relayout takes any",
-                                    question.entry->name, shape_text(shape), shape.size()));
+                                    question.entry->name, shape_text(given), given.size()));
   }
-  if (shape.size() < 2) return make_copy(question, type, shape);
+  if (given.size() < 2) return make_copy(question, type, given, fortran_order);
+  const Extents shape = fortran_order ? reversed(given) : given;
   return std::make_unique<Move>(*question.entry, request_of(question, type),
                                 MoveMap{shape, {shape[1], shape[0]}, {1, shape[1]}},
-                                rows_and_cols(shape));
+                                rows_and_cols(shape), fortran_order);
+}
+
+// The axes of `request` among those of its shape in reverse: axis i is axis rank - 1 - i there.
+std::string axes_in_reverse(const gen::KernelRequest& request) {
+  const auto named = request.options.find("permute");
+  std::vector<std::string> axes;
+  const std::size_t rank = request.shape->size();
+  for (std::size_t i = 0; i < rank; ++i) axes.push_back(std::to_string(rank - 1 - i));
+  if (named != request.options.end()) axes = split(named->second, ',');
+  for (std::string& axis : axes) axis = std::to_string(rank - 1 - std::stoul(axis));
+  return join(axes, ",");
 }
 
 std::unique_ptr<Workload> make_relayout(const Question& question, ScalarType type,
-                                        const Extents& shape) {
+                                        const Extents& given, bool fortran_order) {
   gen::KernelRequest request = request_of(question, type);
-  request.shape = shape;
+  request.shape = given;
   gen::PermutedArray array = gen::permuted_array(request);
-  return std::make_unique<Move>(*question.entry, std::move(request),
-                                MoveMap{shape, std::move(array.shape), std::move(array.strides)},
-                                Arguments());  // baked
+  if (fortran_order) {  // the same result, in C's order
+    request.options["permute"] = axes_in_reverse(request);
+    request.shape = reversed(given);
+    array = gen::permuted_array(request);
+  }
+  return std::make_unique<Move>(
+      *question.entry, request,
+      MoveMap{*request.shape, std::move(array.shape), std::move(array.strides)},
+      Arguments());  // baked
 }
 
 // What the three differ in beside their names.
-using MakeMove = std::unique_ptr<Workload> (*)(const Question&, ScalarType, const Extents&);
+using MakeMove = std::unique_ptr<Workload> (*)(const Question&, ScalarType, const Extents&,
+                                               bool fortran_order);
 
 Operation move(const char* name, SizeForm form, std::vector<std::string> baselines, MakeMove make) {
   Operation row;
@@ -153,7 +185,7 @@ Operation move(const char* name, SizeForm form, std::vector<std::string> baselin
   row.size = std::move(form);
   row.baselines = std::move(baselines);
   row.of_size = [make](const Question& question, const Extents& size) {
-    return make(question, parse_type(question.type), size);
+    return make(question, parse_type(question.type), size, false);
   };
   row.of_arrays = [make](const Question& question, const std::vector<GivenArray>& given) {
     if (given.size() != 1) {
@@ -165,8 +197,9 @@ Operation move(const char* name, SizeForm form, std::vector<std::string> baselin
       throw ArgumentError(fmt::format("{}: holds {}, --type says {}", array.name,
                                       to_string(array.type), question.type));
     }
-    return make(question, array.type, array.shape);
+    return make(question, array.type, array.shape, array.fortran_order);
   };
+  row.takes_fortran_order = [](const GivenArray&, std::size_t) { return true; };
   return row;
 }
 

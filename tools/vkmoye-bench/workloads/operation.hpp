@@ -37,6 +37,7 @@ struct GivenArray {
   ScalarType type;
   std::vector<std::int64_t> shape;
   std::optional<PackedOperand> packed = {};  // it is an operand in fragment order
+  bool fortran_order = false;                // the first axis runs fastest, else the last
 };
 
 /// An option that says what is computed, and for which commands it makes sense: `run` makes arrays,
@@ -57,6 +58,9 @@ struct Operation {
   std::function<std::unique_ptr<Workload>(const Question&, const Extents& size)> of_size;
   std::function<std::unique_ptr<Workload>(const Question&, const std::vector<GivenArray>&)>
       of_arrays;
+  /// Whether `of_arrays` takes an array in Fortran's order as it lies, at that place among the arrays.
+  /// The others are put into C's order before. Empty: it takes none.
+  std::function<bool(const GivenArray&, std::size_t place)> takes_fortran_order = {};
 };
 
 /// In the order in which their options and baselines are listed.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "io/array_order.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/kernels/reduction_rows.hpp"
 #include "workloads/lines.hpp"
@@ -43,7 +44,14 @@ LineOperation reduction(const LineQuestion& asked, DefineOne define) {
     axis->second = "1";
     out.config = config;
   }
-  const bool of_rows = gen::reduce_config_of(request_of(asked, config, common_device())).axis == 1;
+  const auto rows_are_meant = [&] {
+    return gen::reduce_config_of(request_of(asked, config, common_device())).axis == 1;
+  };
+  if (asked.fortran_order) {  // axis 1 of the array is axis 0 of the one in memory
+    config["axis"] = rows_are_meant() ? "0" : "1";
+    out.config = config;
+  }
+  const bool of_rows = rows_are_meant();
   out.lines = of_rows ? asked.rows : asked.cols;
   out.inputs = {of_rows ? rows_of("src", asked) : columns_of("src", asked)};
   out.output = {"dst", {}, 1, 1, 1};
@@ -68,7 +76,8 @@ LineOperation largest(const LineQuestion& asked) {
   });
   if (out.lines > 0 && out.inputs[0].length == 0) {
     out.refusal =
-        fmt::format("there is no largest of no values: the shape is {}", shape_text(asked.shape));
+        fmt::format("there is no largest of no values: the shape is {}",
+                    shape_text(asked.fortran_order ? reversed(asked.shape) : asked.shape));
   }
   return out;
 }
@@ -111,8 +120,10 @@ LineOperation rms_norm(const LineQuestion& asked) {
 
 }  // namespace
 
-Operation sums() { return line_operation("sum", sum); }
-Operation largest_elements() { return line_operation("max", largest); }
+Operation sums() { return line_operation("sum", sum, /*takes_fortran_order=*/true); }
+Operation largest_elements() {
+  return line_operation("max", largest, /*takes_fortran_order=*/true);
+}
 Operation softmaxes() { return line_operation("softmax", softmax); }
 Operation norms() { return line_operation("rms_norm", rms_norm); }
 

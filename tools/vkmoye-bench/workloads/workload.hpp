@@ -104,8 +104,10 @@ class Workload {
   /// data. Throws Unavailable where it cannot be had.
   virtual Timing time_baseline(const std::string& name, const BaselineRun& run) const = 0;
 
-  /// The shape in C's order of the array that `apply` writes.
+  /// The shape of the array that `apply` writes.
   virtual std::vector<std::int64_t> result_shape() const = 0;
+  /// The array lies in memory in Fortran's order: as what it was made of, without being rearranged.
+  virtual bool result_in_fortran_order() const { return false; }
   virtual ScalarType result_type() const { return request_.type; }
 
  protected:
