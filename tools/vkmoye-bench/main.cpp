@@ -19,7 +19,7 @@
 namespace vkmoye::bench {
 namespace {
 
-constexpr const Command* kCommands[] = {&kDevices, &kList,    &kRun,    &kApply, &kPack,
+constexpr const Command* kCommands[] = {&kDevices, &kList,    &kRun,    &kApply, &kMatmul, &kPack,
                                         &kEmit,    &kExplain, &kLayout, &kTune,  &kSuite};
 
 // Help within 80 columns.

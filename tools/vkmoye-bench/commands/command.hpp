@@ -25,6 +25,7 @@ struct Command {
   int (*perform)(const Given& given);
 };
 
-extern const Command kDevices, kList, kRun, kApply, kPack, kEmit, kExplain, kLayout, kTune, kSuite;
+extern const Command kDevices, kList, kRun, kApply, kMatmul, kPack, kEmit, kExplain, kLayout, kTune,
+    kSuite;
 
 }  // namespace vkmoye::bench

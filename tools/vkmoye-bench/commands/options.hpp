@@ -3,6 +3,7 @@
 // means the same to every command and is refused in the same words.
 
 #include <CLI/CLI.hpp>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,6 +25,7 @@ enum class CommandName : unsigned {
   suite = 128,
   pack = 256,
   tune = 512,
+  matmul = 1024,
 };
 
 const char* to_string(CommandName name);
@@ -44,6 +46,7 @@ struct Given {
   std::string table;   // the file that `tune` writes; empty: the device's own
 
   std::vector<std::string> in;
+  std::map<std::string, std::string> epilogue_files;  // by what the epilogue reads: bias
   std::string out, spirv, interface;
   std::string as = "b";  // the operand that `pack` packs
   std::optional<std::int64_t> subgroup;

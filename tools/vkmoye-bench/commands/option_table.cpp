@@ -1,0 +1,253 @@
+#include "commands/option_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
+#include "workloads/gemm_epilogue.hpp"
+#include "workloads/operation.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+using enum CommandName;
+
+// Any text, into `target`.
+template <class Target>
+auto text_into(Target target) {
+  return [target](const std::string& text, Given& given) {
+    given.*target = text;
+    return true;
+  };
+}
+
+// Any text, behind the others in `target`.
+template <class Target>
+auto text_behind(Target target) {
+  return [target](const std::string& text, Given& given) {
+    (given.*target).push_back(text);
+    return true;
+  };
+}
+
+// Where an optional value was read.
+template <class Value, class Target>
+bool keep(const std::optional<Value>& value, Target& target) {
+  if (value) target = *value;
+  return value.has_value();
+}
+
+// The place of `word` among `names`. Throws ArgumentError with the nearest.
+std::size_t index_among(const std::string& what, const std::string& word,
+                        const std::vector<std::string>& names) {
+  const auto found = std::find(names.begin(), names.end(), word);
+  if (found == names.end()) throw ArgumentError(unknown(what, word, names));
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+template <class Target>
+auto word_into(std::string what, std::vector<std::string> names, Target target) {
+  return [=](const std::string& text, Given& given) {
+    index_among(what, text, names);
+    given.*target = text;
+    return true;
+  };
+}
+
+bool read_sizes(const std::string& text, Given& given) {
+  for (Extents& size : parse_sizes(text)) given.sizes.push_back(std::move(size));
+  return true;
+}
+
+bool read_verify(const std::string& text, Given& given) {
+  given.measure.verify =
+      static_cast<Verify>(index_among("verification", text, {"full", "sample", "off"}));
+  return true;
+}
+
+bool read_baselines(const std::string& text, Given& given) {
+  std::vector<std::string>& all = given.measure.baselines;
+  for (const std::string& part : split(text, ',')) {
+    index_among("baseline", part, baseline_names());
+    if (std::find(all.begin(), all.end(), part) == all.end()) all.push_back(part);
+  }
+  return true;
+}
+
+constexpr double kMostSeconds = 60, kMostBudget = 86400;
+constexpr std::int64_t kMostLanes = 128;
+
+std::vector<Option> plain_options() {
+  const std::string sizes = "ROWSxCOLUMNS of the source, MxNxK of a product";
+  const std::string types = "of a product operands,accumulator,result";
+  return {
+      {"KERNEL", of(run), Values::several, "family/variant; * and ? match any characters", "",
+       text_behind(&Given::kernels), true},
+      {"KERNEL", of(apply, pack, emit, explain), Values::one, "family/variant", "",
+       text_behind(&Given::kernels), true},
+      {"KERNEL", of(tune), Values::one, "gemm", "", text_behind(&Given::kernels), true},
+      {"ARRAYS", of(matmul), Values::several,
+       "A and B: .npy files, little-endian, or what 'pack' wrote", "", text_behind(&Given::in),
+       true},
+      {"PATTERN", of(list), Values::one, "kernels to show; * and ? match any characters (*)", "",
+       text_behind(&Given::kernels)},
+      {"EXPR", of(layout), Values::one,
+       "a layout, operations on layouts, or one of the words eval and operations", "",
+       text_into(&Given::expression)},
+      {"--in", of(apply), Values::several,
+       ".npy files, little-endian; for gemm/packed also what 'pack' wrote", "",
+       text_behind(&Given::in), true},
+      {"--in", of(pack), Values::one,
+       "the .npy file of the operand: (M,K) or (N,K), or a batch of them", "",
+       text_behind(&Given::in), true},
+      {"--as", of(pack), Values::one, "the operand of the product that it is: a or b (b)", "",
+       word_into("operand", {"a", "b"}, &Given::as)},
+      {"--out", of(pack), Values::one, "the file that the packed operand goes into; -: stdout", "",
+       text_into(&Given::out), true},
+      {"--out", of(apply, matmul), Values::one,
+       "the .npy file that the result goes into; -: stdout", "", text_into(&Given::out), true},
+      {"--type", of(run), Values::each,
+       "element types, commas or repeats sweep (f32); " + types + ", repeats sweep", "",
+       text_behind(&Given::types)},
+      {"--type", of(tune), Values::each, types + " (f32); repeats sweep", "",
+       text_behind(&Given::types)},
+      {"--type", of(apply, matmul, pack), Values::each, "refuse an array of another type; " + types,
+       "", text_behind(&Given::types)},
+      {"--type", of(emit, explain), Values::each, "element type (f32); " + types, "",
+       text_behind(&Given::types)},
+      {"--size", of(run), Values::each, sizes + "; commas or repeats sweep (2048; on the host 128)",
+       "", read_sizes},
+      {"--size", of(tune), Values::each, "MxNxK; commas or repeats sweep", "", read_sizes, true},
+      {"--budget", of(tune), Values::one, "seconds for all sizes, more or less (60)",
+       fmt::format("a number of seconds from 0 to {}", kMostBudget),
+       [](const std::string& text, Given& given) {
+         const auto value = parse_number(text);
+         return value && *value >= 0 && *value <= kMostBudget && keep(value, given.budget);
+       }},
+      {"--size", of(emit), Values::each,
+       "shape of the source, for a kernel made for one: relayout (32x64x128)", "", read_sizes},
+      {"--size", of(explain), Values::each, "size to assume: " + sizes + " (4096)", "", read_sizes},
+      {"--fragment", of(layout), Values::one,
+       "in place of EXPR: OPERAND:TYPE:MxNxK, such as a:f16:16x16x16, the order in which lanes of "
+       "the device hold that operand: (row, k) -> lane * elements of a lane + number",
+       "", text_into(&Given::fragment)},
+      {"--device", of(layout), Values::one,
+       "whose fragment: index, part of the name, host or FILE.json as 'devices --format json' "
+       "writes it (the best one)",
+       "", text_into(&Given::device)},
+      {"--device", of(tune), Values::one, "index or part of the name (the best one)", "",
+       text_into(&Given::device)},
+      {"--device", of(run, apply, matmul, pack, suite), Values::one,
+       "index or part of the name (the best one); host: the twin, without Vulkan", "",
+       text_into(&Given::device)},
+      {"--device", of(emit, explain), Values::one,
+       "for which device: index, part of the name, host or FILE.json as 'devices --format json' "
+       "writes it (a common one: 32 KiB of shared memory, subgroups of 32)",
+       "", text_into(&Given::device)},
+      {"--verify", of(run), Values::one,
+       "full, sample or off (full up to 2^26 elements moved or 2^29 products, else sample)", "",
+       read_verify},
+      {"--min-time", of(run), Values::one,
+       "seconds of timed work, after as much warm-up (0.5); 0: and no copy to be a percentage of",
+       fmt::format("a number of seconds from 0 to {}", kMostSeconds),
+       [](const std::string& text, Given& given) {
+         const auto value = parse_number(text);
+         return value && *value >= 0 && *value <= kMostSeconds &&
+                keep(value, given.measure.min_time);
+       }},
+      {"--bake", of(run), Values::none,
+       "make the sizes numbers in the kernel: faster, one pipeline for each size", "",
+       [](const std::string&, Given& given) { return given.measure.bake = true; }},
+      {"--baseline", of(run), Values::each,
+       "time these as well and report the ratio: " + join(baseline_names(), ", ") +
+           "; pattern is the kernel's own accesses to memory with nothing turned between, the "
+           "bound "
+           "of transposes and relayouts: its result is none, and is not compared",
+       "", read_baselines},
+      {"--baseline", of(suite), Values::each,
+       "time these as well, beside the kernels (copy): " + join(baseline_names(), ", "), "",
+       read_baselines},
+      {"--gate", of(run), Values::one,
+       "exit status 4 if the speed is below this multiple of a --baseline's", "a finite number",
+       [](const std::string& text, Given& given) {
+         return keep(parse_number(text), given.measure.gate);
+       }},
+      {"--seed", of(run, tune), Values::one, "of the random input (1)",
+       "a whole number from 0 to 18446744073709551615",
+       [](const std::string& text, Given& given) {
+         return keep(parse_seed(text), given.measure.seed);
+       }},
+      {"--quick", of(suite), Values::none, "one type and few sizes: about a minute", "",
+       [](const std::string&, Given& given) { return given.quick = true; }},
+      {"--format", of(run, suite, tune), Values::one, "table, json, csv or markdown (table)", "",
+       word_into("format", {"table", "json", "csv", "markdown"}, &Given::format)},
+      {"--format", of(devices), Values::one, "table or json, all that there is to know (table)", "",
+       word_into("format", {"table", "json"}, &Given::format)},
+      {"--format", of(explain), Values::one, "table, json or markdown (table)", "",
+       word_into("format", {"table", "json", "markdown"}, &Given::format)},
+      {"--table", of(tune), Values::one,
+       "write what was found into this file, for VKMOYE_GEMM_TABLE (one that later runs read by "
+       "themselves)",
+       "", text_into(&Given::table)},
+      {"--output", of(run, suite, tune), Values::one, "write the report into this file (stdout)",
+       "", text_into(&Given::output)},
+      {"--spirv", of(emit), Values::one,
+       "write the SPIR-V into this file, of several kernels each into its own: k.1.spv, k.2.spv "
+       "for k.spv; -: stdout, instead of the GLSL",
+       "", text_into(&Given::spirv)},
+      {"--interface", of(emit), Values::one,
+       "write how to call it into this file, JSON, of several kernels step by step; -: stdout, "
+       "instead of the GLSL",
+       "", text_into(&Given::interface)},
+      {"--subgroup", of(explain), Values::one,
+       fmt::format("lanes that make one request, 1..{} (the device's)", kMostLanes),
+       fmt::format("a whole number from 1 to {}", kMostLanes),
+       [](const std::string& text, Given& given) {
+         const auto lanes = parse_count(text, 1);
+         return lanes && *lanes <= kMostLanes && keep(lanes, given.subgroup);
+       }},
+      {"--jsonl", of(layout), Values::none,
+       "with eval: answer each line of stdin, {\"op\",\"args\"}, with one line", "",
+       [](const std::string&, Given& given) { return given.jsonl = true; }},
+      {"--draw", of(layout), Values::one,
+       "text, svg, typst or latex: the table of offsets, of threads and values for "
+       "make_tiled_copy, of lanes in banks for bank_map",
+       "", word_into("picture format", {"text", "svg", "typst", "latex"}, &Given::draw)},
+  };
+}
+
+// Of what each step of an epilogue reads, a file.
+std::vector<Option> epilogue_options() {
+  std::vector<Option> options = {
+      {"--epilogue", of(matmul), Values::one,
+       "steps on A @ B before it is rounded, in order: " + epilogue_expects() + " (none)", "",
+       [](const std::string& text, Given& given) {
+         parse_epilogue(text);
+         given.values["epilogue"] = text;
+         return true;
+       }}};
+  for (const gen::GemmStep& step : gen::gemm_steps()) {
+    for (const gen::GemmInput& input : step.inputs) {
+      options.push_back({"--" + input.name, of(matmul), Values::one,
+                         "the .npy file that step " + step.name + " reads", "",
+                         [name = input.name](const std::string& text, Given& given) {
+                           given.epilogue_files[name] = text;
+                           return true;
+                         }});
+    }
+  }
+  return options;
+}
+
+}  // namespace
+
+std::vector<Option> option_table() {
+  std::vector<Option> options = plain_options();
+  for (Option& option : epilogue_options()) options.push_back(std::move(option));
+  return options;
+}
+
+}  // namespace vkmoye::bench
