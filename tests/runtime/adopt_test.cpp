@@ -6,9 +6,9 @@
 #include "runtime/shaders.hpp"
 #include "support/device_fixture.hpp"
 #include "support/guarded_buffer.hpp"
+#include "support/their_device.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/runtime/vk/context.hpp"
-#include "vkmoye/runtime/vulkan.hpp"
 
 namespace vkmoye::test {
 namespace {
@@ -17,23 +17,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-class AdoptTest : public DeviceTest {
- protected:
-  // `owner` stands for the user's program: its Vulkan objects are not those of the adopter.
-  static AdoptedDevice handles_in(const Device& owner) {
-    const DeviceHandles handles = handles_of(owner);
-    AdoptedDevice theirs;
-    theirs.get_instance_proc_addr = handles.get_instance_proc_addr;
-    theirs.instance = handles.instance;
-    theirs.physical_device = handles.physical_device;
-    theirs.device = handles.device;
-    theirs.queue = handles.queue;
-    theirs.queue_family = handles.queue_family;
-    theirs.api_version = VK_API_VERSION_1_3;
-    theirs.features = owner.caps().features;
-    return theirs;
-  }
-};
+class AdoptTest : public DeviceTest {};
 
 TEST_F(AdoptTest, UsesAndLeavesTheUsersDevice) {
   for_each_device([&](Device& owner) {
@@ -78,6 +62,28 @@ TEST_F(AdoptTest, BelievesNoMoreFeaturesThanWereStated) {
     Device device = Device::adopt(theirs);
     EXPECT_TRUE(device.caps().features.list().empty());
     EXPECT_TRUE(device.caps().matrix_shapes.empty());
+  });
+}
+
+// What a kernel needs and the device was not said to have is named as Vulkan names it.
+TEST_F(AdoptTest, NamesWhatAKernelNeedsAndWasNotEnabled) {
+  for_each_device([&](Device& owner) {
+    CompiledKernel kernel = affine_kernel();
+    kernel.interface.features = {Feature::f64, Feature::cooperative_matrix};
+    AdoptedDevice theirs = handles_in(owner);
+    theirs.features = {};
+    const auto names_both = AllOf(
+        HasSubstr("needs the feature f64"), HasSubstr("VkPhysicalDeviceFeatures::shaderFloat64"),
+        HasSubstr("VkPhysicalDeviceCooperativeMatrixFeaturesKHR::cooperativeMatrix and "
+                  "VkPhysicalDeviceVulkan12Features::vulkanMemoryModel"),
+        HasSubstr("VK_KHR_cooperative_matrix"));
+    Device device = Device::adopt(theirs);
+    EXPECT_THAT([&] { device.load(kernel); }, ThrowsMessage<KernelError>(names_both));
+    theirs.kernels = {&kernel.interface};
+    EXPECT_THAT([&] { Device::adopt(theirs); },
+                ThrowsMessage<ArgumentError>(AllOf(HasSubstr("affine: "), names_both)));
+    kernel.interface.features = {};
+    Device::adopt(theirs);
   });
 }
 

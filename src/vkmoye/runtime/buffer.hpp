@@ -49,17 +49,27 @@ class Buffer {
   std::shared_ptr<vk::BufferState> state_;
 };
 
-/// A part of a buffer as a kernel's argument; a whole Buffer becomes one by itself.
-/// `offset` is a multiple of DeviceCaps::storage_buffer_alignment. The Buffer must live until the
-/// view has been made into a Launch.
+/// A part of a buffer as a kernel's argument; a whole Buffer becomes one by itself, a VkBuffer of yours
+/// by `view_of` (vulkan.hpp). `offset` is a multiple of DeviceCaps::storage_buffer_alignment. A Buffer
+/// must live until the view has been made into a Launch, a VkBuffer until the device is done with it.
 struct BufferView {
-  const Buffer* buffer;
+  const Buffer* buffer = nullptr;  // null: `theirs` is meant
+  std::uint64_t theirs = 0;        // the handle of a VkBuffer
   std::uint64_t offset = 0;
   std::uint64_t bytes = kToTheEnd;
 
   BufferView(const Buffer& whole, std::uint64_t from = 0,  // NOLINT: implicit by intent
              std::uint64_t count = kToTheEnd)
       : buffer(&whole), offset(from), bytes(count) {}
+
+  /// `bytes` bytes from `from` on of the VkBuffer `handle`; see view_of (vulkan.hpp).
+  static BufferView of_handle(std::uint64_t handle, std::uint64_t from, std::uint64_t count) {
+    return {handle, from, count};
+  }
+
+ private:
+  BufferView(std::uint64_t handle, std::uint64_t from, std::uint64_t count)
+      : theirs(handle), offset(from), bytes(count) {}
 };
 
 }  // namespace vkmoye

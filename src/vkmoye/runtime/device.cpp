@@ -50,45 +50,6 @@ Device open_through(PFN_vkGetInstanceProcAddr get, std::string_view selector,
   return Device(open_context(nullptr, get, selector, options));
 }
 
-Device Device::adopt(const AdoptedDevice& theirs, const OpenOptions& options) {
-  std::vector<std::string> wrong;
-  if (theirs.get_instance_proc_addr == nullptr) wrong.push_back("get_instance_proc_addr is null");
-  if (theirs.instance == VK_NULL_HANDLE) wrong.push_back("instance is null");
-  if (theirs.physical_device == VK_NULL_HANDLE) wrong.push_back("physical_device is null");
-  if (theirs.device == VK_NULL_HANDLE) wrong.push_back("device is null");
-  if (theirs.queue == VK_NULL_HANDLE) wrong.push_back("queue is null");
-  if (!theirs.lock_queue != !theirs.unlock_queue) {
-    wrong.push_back("lock_queue and unlock_queue belong together");
-  }
-  auto context = std::make_shared<vk::Context>();
-  if (wrong.empty()) {
-    context->instance = std::make_unique<vk::Instance>(theirs.get_instance_proc_addr,
-                                                       theirs.instance, theirs.api_version);
-    context->physical = vk::query(*context->instance, theirs.physical_device, theirs.queue_family);
-    DeviceCaps& caps = context->physical.caps;
-    if (!caps.why_unusable.empty())
-      wrong.push_back(fmt::format("{}: {}", caps.name, caps.why_unusable));
-    for (const Feature feature : theirs.features.list()) {
-      if (!caps.has(feature)) {
-        wrong.push_back(fmt::format("the feature {} is said to be enabled, {} does not have it",
-                                    to_string(feature), caps.name));
-      }
-    }
-    caps.features = theirs.features;
-    caps.max_sparse_buffer_bytes = 0;  // nobody says whether that feature was enabled
-    if (!caps.has(Feature::cooperative_matrix)) caps.matrix_shapes.clear();
-  }
-  if (!wrong.empty()) {
-    std::string text = "adopt:";
-    for (const std::string& reason : wrong) text += "\n  - " + reason;
-    throw ArgumentError(text);
-  }
-  context->device =
-      std::make_unique<vk::LogicalDevice>(*context->instance, theirs.device, theirs.queue);
-  vk::complete(*context, options, {theirs.lock_queue, theirs.unlock_queue});
-  return Device(std::move(context));
-}
-
 Device::Device(std::shared_ptr<vk::Context> context) : context_(std::move(context)) {}
 
 Device::~Device() {
@@ -104,18 +65,7 @@ Buffer Device::buffer(std::uint64_t bytes) {
   return Buffer(std::make_shared<vk::BufferState>(context_, bytes));
 }
 
-Pending Device::submit(const Launch& launch) {
-  if (launch.state()->context != context_) {
-    throw ArgumentError("submit: the launch was prepared on another Device");
-  }
-  vk::Commands& commands = *context_->commands;
-  auto lease = std::make_unique<vk::Lease>(commands.lease());
-  commands.begin(**lease);
-  vk::record((*lease)->buffer, *launch.state());
-  commands.end(**lease);
-  commands.submit(lease->slot(), launch.state());
-  return Pending(context_, std::move(lease));
-}
+Pending Device::submit(const Launch& launch) { return vkmoye::submit(*this, {&launch, 1}); }
 
 double Device::run(const Launch& launch) {
   if (launch.state()->context != context_) {
@@ -147,21 +97,5 @@ double Device::run(const Launch& launch) {
 std::string Device::cache_status() const { return context_->cache->status(); }
 
 void Device::save_cache() noexcept { context_->cache->save(); }
-
-void record(VkCommandBuffer commands, const Launch& launch) {
-  vk::record(commands, *launch.state());
-}
-
-DeviceHandles handles_of(const Device& device) {
-  const vk::Context& context = *device.context();
-  return {context.instance->table().GetInstanceProcAddr,
-          context.instance->handle(),
-          context.physical.handle,
-          context.handle(),
-          context.device->queue(),
-          context.physical.queue_family};
-}
-
-VkBuffer handle_of(const Buffer& buffer) { return buffer.state()->block.buffer; }
 
 }  // namespace vkmoye

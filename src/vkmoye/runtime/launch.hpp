@@ -1,6 +1,7 @@
 #pragma once
 // A kernel with its buffers and arguments, checked and ready to run any number of times.
 
+#include <cstdint>
 #include <memory>
 
 #include "vkmoye/runtime/buffer.hpp"
@@ -38,6 +39,11 @@ class Pending {
   bool is_done() const;
   /// Waits, at most OpenOptions::wait_seconds. Throws DeviceError.
   void wait();
+  /// The value that the timeline semaphore of its Device has once it has finished; values grow from one
+  /// submission to the next. 0: the device has no timeline semaphores. See point_of (vulkan.hpp).
+  std::uint64_t value() const;
+
+  const std::shared_ptr<vk::Context>& context() const { return context_; }  // the runtime's
 
  private:
   std::shared_ptr<vk::Context> context_;

@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
 #include "vkmoye/runtime/device.hpp"
 #include "vkmoye/runtime/vk/context.hpp"
+#include "vkmoye/runtime/vk/features.hpp"
 
 namespace vkmoye {
 namespace {
@@ -15,7 +17,8 @@ namespace {
 using vk::create;
 
 vk::Owned<VkDescriptorSetLayout> make_set_layout(const vk::Context& context,
-                                                 const std::vector<Binding>& bindings) {
+                                                 const std::vector<Binding>& bindings,
+                                                 bool pushes) {
   std::vector<VkDescriptorSetLayoutBinding> rows;
   for (std::uint32_t i = 0; i < bindings.size(); ++i) {
     if (bindings[i].reach != Reach::descriptor) continue;
@@ -27,6 +30,7 @@ vk::Owned<VkDescriptorSetLayout> make_set_layout(const vk::Context& context,
   }
   VkDescriptorSetLayoutCreateInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO;
+  if (pushes) info.flags = VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR;
   info.bindingCount = static_cast<std::uint32_t>(rows.size());
   info.pBindings = rows.data();
   return create<VkDescriptorSetLayout>("vkCreateDescriptorSetLayout", context.handle(),
@@ -93,24 +97,57 @@ Pipeline::Pipeline(std::shared_ptr<const vk::PipelineState> state) : state_(std:
 
 const KernelInterface& Pipeline::interface() const { return state_->interface; }
 
-Pipeline Device::load(const CompiledKernel& kernel) {
+namespace {
+
+// What to enable on a device that was adopted, where a kernel asks for what was not stated.
+std::string remedy(const vk::Context& context, Feature feature) {
+  std::vector<std::string> what;
+  for (const vk::Bit* bit : vk::bits_of({feature})) what.push_back(bit->homes.front().name);
+  for (const char* name : vk::extensions_of({feature}, context.physical.api_version)) {
+    what.push_back(name);
+  }
+  return fmt::format("{}: not among the AdoptedDevice::features that were stated{}{}",
+                     to_string(feature), what.empty() ? "" : "; it stands for ",
+                     join(what, " and "));
+}
+
+}  // namespace
+
+std::vector<std::string> vk::reasons_against(const Context& context, const KernelInterface& kernel,
+                                             bool adopted) {
+  std::vector<std::string> reasons = vkmoye::reasons_against(kernel, context.caps());
+  if (!adopted) return reasons;
+  for (const Feature feature : kernel.features.list()) {
+    if (!context.caps().has(feature)) reasons.push_back(remedy(context, feature));
+  }
+  return reasons;
+}
+
+std::shared_ptr<const vk::PipelineState> vk::load(const std::shared_ptr<Context>& context,
+                                                  const CompiledKernel& kernel, bool pushes) {
   constexpr std::uint32_t kSpirvMagic = 0x07230203;
-  std::vector<std::string> reasons = reasons_against(kernel.interface, caps());
+  std::vector<std::string> reasons =
+      reasons_against(*context, kernel.interface, context->device->is_borrowed());
   if (kernel.spirv.size() < 5 || kernel.spirv.front() != kSpirvMagic) {
     reasons.push_back(fmt::format("its {} words are not SPIR-V", kernel.spirv.size()));
   }
   if (!reasons.empty()) {
-    throw KernelError(fmt::format("{} on {}", kernel.interface.name, caps().name),
+    throw KernelError(fmt::format("{} on {}", kernel.interface.name, context->caps().name),
                       std::move(reasons));
   }
-  auto state = std::make_shared<vk::PipelineState>();
-  state->context = context_;
+  auto state = std::make_shared<PipelineState>();
+  state->context = context;
   state->interface = kernel.interface;
-  state->set_layout = make_set_layout(*context_, kernel.interface.bindings);
+  state->pushes = pushes;
+  state->set_layout = make_set_layout(*context, kernel.interface.bindings, pushes);
   state->layout =
-      make_layout(*context_, state->set_layout.get(), push_constant_bytes(kernel.interface));
-  state->pipeline = make_pipeline(*context_, state->layout.get(), kernel);
-  return Pipeline(std::move(state));
+      make_layout(*context, state->set_layout.get(), push_constant_bytes(kernel.interface));
+  state->pipeline = make_pipeline(*context, state->layout.get(), kernel);
+  return state;
+}
+
+Pipeline Device::load(const CompiledKernel& kernel) {
+  return Pipeline(vk::load(context_, kernel, /*pushes=*/false));
 }
 
 }  // namespace vkmoye

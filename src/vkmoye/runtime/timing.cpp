@@ -13,6 +13,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/runtime/vk/barriers.hpp"
+#include "vkmoye/runtime/vk/bound_buffer.hpp"
 #include "vkmoye/runtime/vk/context.hpp"
 #include "vkmoye/runtime/vk/timestamps.hpp"
 #include "vkmoye/runtime/vulkan.hpp"
@@ -213,23 +214,21 @@ Timing measure(Device& device, const Work& work, const TimeOptions& options) {
 
 Timing measure_copy(Device& device, const BufferView& from, const BufferView& to,
                     const TimeOptions& options) {
-  const vk::BufferState& source = *from.buffer->state();
-  const vk::BufferState& target = *to.buffer->state();
-  const auto length = [](const BufferView& view) {
-    const std::uint64_t whole = view.buffer->bytes();
-    const std::uint64_t rest = view.offset <= whole ? whole - view.offset : 0;
-    return view.bytes == kToTheEnd ? rest : view.bytes <= rest ? view.bytes : 0;
+  const vk::BoundBuffer source = vk::resolve(*device.context(), "measure_copy", from);
+  const vk::BoundBuffer target = vk::resolve(*device.context(), "measure_copy", to);
+  const auto length = [](const BoundRange& range) {
+    const std::uint64_t rest =
+        range.offset <= range.memory_bytes ? range.memory_bytes - range.offset : 0;
+    return range.bytes <= rest ? range.bytes : 0;
   };
-  const VkBufferCopy region = {from.offset, to.offset, length(from)};
-  if (&source == &target || source.context != device.context() ||
-      target.context != device.context() || region.size == 0 || region.size > length(to)) {
+  const VkBufferCopy region = {from.offset, to.offset, length(source.range)};
+  if (source.handle == target.handle || region.size == 0 || region.size > length(target.range)) {
     throw ArgumentError("measure_copy: needs two buffers of this Device, the second not shorter");
   }
-  const auto keep = std::make_shared<std::array<std::shared_ptr<vk::BufferState>, 2>>(
-      std::array{from.buffer->state(), to.buffer->state()});
+  const auto keep = std::make_shared<std::array<std::shared_ptr<const vk::BufferState>, 2>>(
+      std::array{source.keep, target.keep});
   const Work work = [&](VkCommandBuffer commands) {
-    device.context()->table().CmdCopyBuffer(commands, source.block.buffer, target.block.buffer, 1,
-                                            &region);
+    device.context()->table().CmdCopyBuffer(commands, source.handle, target.handle, 1, &region);
   };
   return measure_work(*device.context(), work, options, keep);
 }

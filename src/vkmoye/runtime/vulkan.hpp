@@ -1,19 +1,31 @@
 #pragma once
-// For programs that use Vulkan themselves: adopt their device, record into their command buffers.
-// The only public header of the runtime that includes Vulkan's.
+// For programs that use Vulkan themselves: adopt their device, record into their command buffers
+// (recorder.hpp), submit between their semaphores. This header, recorder.hpp and requirements.hpp are the
+// only public ones of the runtime that include Vulkan's. README.md beside it is a tutorial.
 
 #include <vulkan/vulkan_core.h>
 
+#include <bit>
 #include <functional>
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include "vkmoye/runtime/device.hpp"
+#include "vkmoye/runtime/recorder.hpp"
+#include "vkmoye/runtime/requirements.hpp"
 #include "vkmoye/runtime/timing.hpp"
 
 namespace vkmoye {
 
 /// These objects stay yours: none of them is destroyed here. They must outlive the Device and all
 /// that was made from it. The instance and device need Vulkan 1.2.
+///
+/// Ownership. The Device submits to `queue` alone, from whichever thread calls it; what it allocates is
+/// exclusive to `queue_family`. Buffers of yours that kernels use belong to that family when they run, or
+/// are shared (VK_SHARING_MODE_CONCURRENT): where another family wrote them or reads them next, the release
+/// and the acquire are yours to record. What is only recorded (recorder.hpp, `record`) touches no queue:
+/// it runs on any that computes, under the same rule.
 struct AdoptedDevice {
   PFN_vkGetInstanceProcAddr get_instance_proc_addr = nullptr;
   VkInstance instance = VK_NULL_HANDLE;
@@ -22,25 +34,65 @@ struct AdoptedDevice {
   VkQueue queue = VK_NULL_HANDLE;  // computes
   std::uint32_t queue_family = 0;
   std::uint32_t api_version = VK_API_VERSION_1_2;  // that the instance was created for
-  /// What you enabled when you created the device; it cannot be asked for. A feature
-  /// stands for its extension and its bit; cooperative_matrix for vulkanMemoryModel and vulkanMemoryModelDeviceScope, too, and
+  /// What you enabled when you created the device; it cannot be asked for: DeviceRequirements::features
+  /// (requirements.hpp), or a list of yours. A feature stands for its extension and its bit;
+  /// cooperative_matrix for vulkanMemoryModel and vulkanMemoryModelDeviceScope, too, and
   /// subgroup_size_control for computeFullSubgroups. Each buffer lies in one allocation: sparseBinding
   /// is not relied on.
   FeatureSet features;
-  /// Called around each use of the queue, if you use it from other threads. Both or none; they
-  /// must not throw.
+  bool timeline_semaphores = false;  // the feature is enabled: what `point_of` and SubmitOrder need
+  bool push_descriptors = false;     // VK_KHR_push_descriptor is enabled
+  /// Vulkan wants one thread at a time at a queue: called around each use of it, if you use it from
+  /// other threads. Both or none; they must not throw.
   std::function<void()> lock_queue, unlock_queue;
+  /// Kernels that will be loaded: a device that cannot run one of them is refused at once, with
+  /// what is missing by name.
+  std::vector<const KernelInterface*> kernels = {};
 };
 
 /// Device::open through functions of yours rather than the system's loader.
 Device open_through(PFN_vkGetInstanceProcAddr get, std::string_view selector = {},
                     const OpenOptions& options = {});
 
-/// Records the launch: no submit, no allocation. On entry, what it reads and writes must be
-/// available to VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT with shader read and write access; on exit its
-/// writes are shader writes of that stage, no barrier after them. Binds a compute pipeline, its
-/// set 0 and push constants. The launch must live until the device is done.
+/// `bytes` bytes from `offset` on of a buffer of yours, suballocated or not, as a kernel's argument. The buffer is
+/// of the adopted VkDevice, has memory, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, and
+/// VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT for a binding with Reach::pointer. Checked where it is used: the
+/// offset's alignment (DeviceCaps::storage_buffer_alignment), and that the range is long enough and
+/// within the memory that the buffer needs. Two buffers that share memory are not seen to.
+inline BufferView view_of(VkBuffer buffer, std::uint64_t offset, std::uint64_t bytes) {
+  return BufferView::of_handle(std::bit_cast<std::uint64_t>(buffer), offset, bytes);
+}
+
+/// Records the launch: no submit, no allocation. Who waits for whom: see recorder.hpp. Binds a compute
+/// pipeline, its set 0 and push constants. The launch must live until the device is done.
 void record(VkCommandBuffer commands, const Launch& launch);
+
+/// Records the launches, each after what those before it wrote is visible to it.
+void record(VkCommandBuffer commands, std::span<const Launch> launches,
+            const Neighbours& neighbours = {});
+
+/// A timeline semaphore, yours or ours, and a value of it.
+struct TimelinePoint {
+  VkSemaphore semaphore;
+  std::uint64_t value;
+};
+
+/// What a submission waits for before it starts, and what it signals once it has finished. What was written
+/// before a point that is waited for is visible; what is written here is visible to who waits for
+/// the signal.
+struct SubmitOrder {
+  std::vector<TimelinePoint> wait = {}, signal = {};
+};
+
+/// Device::submit of launches one after the other, each after what those before it wrote is visible to it.
+/// Throws ArgumentError where the device was adopted without timeline semaphores and `order` names one, a semaphore that is null,
+/// or a launch of another Device; DeviceError.
+Pending submit(Device& device, std::span<const Launch> launches, const SubmitOrder& order = {});
+
+/// The point of the Device's own timeline that is reached when `pending` has finished: to be waited for by
+/// a submission of yours, or by vkWaitSemaphores. Throws ArgumentError where the device was adopted without timeline semaphores. The
+/// semaphore belongs to the Device.
+TimelinePoint point_of(const Pending& pending);
 
 /// `measure` (timing.hpp) for whatever `work` records; it is called once per repetition.
 Timing measure(Device& device, const std::function<void(VkCommandBuffer)>& work,

@@ -1,31 +1,38 @@
 #pragma once
-// The two memory dependencies that the runtime records; device-wide, since it knows no finer ones.
+// The memory dependencies that the runtime records; device-wide, since it knows no finer ones.
 
+#include "vkmoye/runtime/recorder.hpp"
 #include "vkmoye/runtime/vk/table.hpp"
 
 namespace vkmoye::vk {
 
-inline void barrier(const DeviceTable& vk, VkCommandBuffer commands, VkPipelineStageFlags to_stages,
-                    VkAccessFlags to_access) {
+/// What `to` does comes after what `from` did, and sees it. Nothing where one of them has no stages.
+inline void order(const DeviceTable& vk, VkCommandBuffer commands, const SyncScope& from,
+                  const SyncScope& to) {
+  if (from.stages == 0 || to.stages == 0) return;
   VkMemoryBarrier memory = {};
   memory.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
-  memory.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
-  memory.dstAccessMask = to_access;
-  vk.CmdPipelineBarrier(commands,
-                        VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT,
-                        to_stages, 0, 1, &memory, 0, nullptr, 0, nullptr);
+  memory.srcAccessMask = from.access;
+  memory.dstAccessMask = to.access;
+  vk.CmdPipelineBarrier(commands, from.stages, to.stages, 0, 1, &memory, 0, nullptr, 0, nullptr);
 }
+
+/// Of dispatches and copies.
+inline constexpr SyncScope kDeviceWork = {
+    VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT,
+    VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_READ_BIT |
+        VK_ACCESS_TRANSFER_WRITE_BIT};
+inline constexpr SyncScope kDeviceWrites = {
+    kDeviceWork.stages, VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT};
 
 /// Dispatches and copies after this see what those before it wrote.
 inline void order_device_work(const DeviceTable& vk, VkCommandBuffer commands) {
-  barrier(vk, commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT,
-          VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_READ_BIT |
-              VK_ACCESS_TRANSFER_WRITE_BIT);
+  order(vk, commands, kDeviceWrites, kDeviceWork);
 }
 
 /// The host sees what dispatches and copies before this wrote, once it has waited for the fence.
 inline void publish_to_host(const DeviceTable& vk, VkCommandBuffer commands) {
-  barrier(vk, commands, VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
+  order(vk, commands, kDeviceWrites, {VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT});
 }
 
 }  // namespace vkmoye::vk

@@ -27,6 +27,15 @@ Commands::Commands(const LogicalDevice& device, std::uint32_t queue_family, bool
     queue_lock_.lock = [this] { queue_mutex_.lock(); };
     queue_lock_.unlock = [this] { queue_mutex_.unlock(); };
   }
+  if (!device.has_timelines()) return;
+  VkSemaphoreTypeCreateInfo type = {};
+  type.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO;
+  type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
+  VkSemaphoreCreateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO;
+  info.pNext = &type;
+  timeline_ = create<VkSemaphore>("vkCreateSemaphore", device.handle(), vk_.CreateSemaphore,
+                                  vk_.DestroySemaphore, info);
 }
 
 Lease Commands::lease() {
@@ -98,13 +107,53 @@ void Commands::end(Slot& slot) {
   check(vk_.EndCommandBuffer(slot.buffer), "vkEndCommandBuffer");
 }
 
-void Commands::submit(const std::shared_ptr<Slot>& slot, std::shared_ptr<const void> keep) {
+namespace {
+
+// `points` as vkQueueSubmit takes them: semaphores and values apart.
+struct Apart {
+  std::vector<VkSemaphore> semaphores;
+  std::vector<std::uint64_t> values;
+
+  explicit Apart(const std::vector<Point>& points) {
+    for (const Point& point : points) add(point);
+  }
+  void add(const Point& point) {
+    semaphores.push_back(point.semaphore);
+    values.push_back(point.value);
+  }
+  std::uint32_t count() const { return static_cast<std::uint32_t>(values.size()); }
+};
+
+}  // namespace
+
+void Commands::submit(const std::shared_ptr<Slot>& slot, std::shared_ptr<const void> keep,
+                      const Points& points) {
+  const Apart wait(points.wait);
+  Apart signal(points.signal);
+  if (timeline_) signal.add({timeline_.get(), 0});  // its value is known once the queue is ours
+  const std::vector<VkPipelineStageFlags> stages(wait.count(), VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
+  VkTimelineSemaphoreSubmitInfo timelines = {};
+  timelines.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO;
+  timelines.waitSemaphoreValueCount = wait.count();
+  timelines.pWaitSemaphoreValues = wait.values.data();
+  timelines.signalSemaphoreValueCount = signal.count();
+  timelines.pSignalSemaphoreValues = signal.values.data();
   VkSubmitInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+  if (timeline_) info.pNext = &timelines;
+  info.waitSemaphoreCount = wait.count();
+  info.pWaitSemaphores = wait.semaphores.data();
+  info.pWaitDstStageMask = stages.data();
   info.commandBufferCount = 1;
   info.pCommandBuffers = &slot->buffer;
-  enqueue(slot, std::move(keep), "vkQueueSubmit",
-          [&](VkQueue queue, VkFence fence) { return vk_.QueueSubmit(queue, 1, &info, fence); });
+  info.signalSemaphoreCount = signal.count();
+  info.pSignalSemaphores = signal.semaphores.data();
+  enqueue(slot, std::move(keep), "vkQueueSubmit", [&](VkQueue queue, VkFence fence) {
+    if (timeline_) signal.values.back() = timeline_value_ + 1;
+    const VkResult result = vk_.QueueSubmit(queue, 1, &info, fence);
+    if (timeline_ && result == VK_SUCCESS) slot->value = ++timeline_value_;
+    return result;
+  });
 }
 
 void Commands::bind(const VkSparseBufferMemoryBindInfo& buffer, std::shared_ptr<const void> keep) {

@@ -31,13 +31,25 @@ struct Slot {
 
   // Guarded by the mutex of Commands.
   bool in_flight = false;
-  bool abandoned = false;  // no one will wait; reused once its fence is signalled
+  std::uint64_t value = 0;  // of the timeline, once the last submission has finished
+  bool abandoned = false;   // no one will wait; reused once its fence is signalled
   std::shared_ptr<const void> keep;
 };
 
 /// How to have the queue for oneself. Both set, or both empty: then a mutex of ours does it.
 struct QueueLock {
   std::function<void()> lock, unlock;
+};
+
+/// A timeline semaphore of anybody's and a value of it.
+struct Point {
+  VkSemaphore semaphore;
+  std::uint64_t value;
+};
+
+/// What a submission waits for and what it signals beside our own timeline.
+struct Points {
+  std::vector<Point> wait, signal;
 };
 
 class Commands;
@@ -63,6 +75,7 @@ class Lease {
 /// Thread-safe; a slot belongs to the thread that leased it.
 class Commands {
  public:
+  /// Throws DeviceError.
   Commands(const LogicalDevice& device, std::uint32_t queue_family, bool timestamps,
            QueueLock queue_lock, double wait_seconds);
   Commands(const Commands&) = delete;
@@ -72,7 +85,11 @@ class Commands {
   /// Starts a new recording. `reusable`: it may be submitted several times.
   void begin(Slot& slot, bool reusable = false);
   void end(Slot& slot);
-  void submit(const std::shared_ptr<Slot>& slot, std::shared_ptr<const void> keep);
+  /// Precondition: where there are points, the device has timeline semaphores.
+  void submit(const std::shared_ptr<Slot>& slot, std::shared_ptr<const void> keep,
+              const Points& points = {});
+  /// Has the value of a slot once that slot's submission has finished; null: the device has no timelines.
+  VkSemaphore timeline() const { return timeline_.get(); }
   /// Binds memory to a buffer, and waits. `keep` is not destroyed while the device may use it.
   void bind(const VkSparseBufferMemoryBindInfo& buffer, std::shared_ptr<const void> keep);
   /// Whether the slot's last submission has finished. Throws DeviceError (kLost).
@@ -104,6 +121,8 @@ class Commands {
   QueueLock queue_lock_;
   double wait_seconds_;
   std::mutex queue_mutex_;
+  Owned<VkSemaphore> timeline_;
+  std::uint64_t timeline_value_ = 0;  // of the last submission; whoever has the queue has it, too
   std::atomic<bool> stuck_ = false;
 
   std::mutex mutex_;

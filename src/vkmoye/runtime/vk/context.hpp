@@ -49,16 +49,28 @@ struct PipelineState {
   Owned<VkDescriptorSetLayout> set_layout;
   Owned<VkPipelineLayout> layout;
   Owned<VkPipeline> pipeline;
+  bool pushes = false;  // its descriptors are pushed into command buffers: it has no sets
 };
 
 struct LaunchState {
   std::shared_ptr<Context> context;
   std::shared_ptr<const PipelineState> pipeline;
-  std::vector<std::shared_ptr<const BufferState>> buffers;
+  std::vector<std::shared_ptr<const BufferState>> buffers;  // null: the user's
   LaunchPlan plan;
   Owned<VkDescriptorPool> pool;  // null where the kernel has no bindings
   VkDescriptorSet set = VK_NULL_HANDLE;
 };
+
+/// What `reasons_against` says, and, of a device that is `adopted`, what to enable on it.
+std::vector<std::string> reasons_against(const Context& context, const KernelInterface& kernel,
+                                         bool adopted);
+
+/// Loads a kernel, see Device::load; `pushes`: for descriptors that are pushed. Precondition: the device does.
+std::shared_ptr<const PipelineState> load(const std::shared_ptr<Context>& context,
+                                          const CompiledKernel& kernel, bool pushes);
+
+/// Records push constants and dispatches, for the pipeline and the descriptors that are bound.
+void dispatch(VkCommandBuffer commands, const PipelineState& pipeline, const LaunchPlan& plan);
 
 /// Records a launch: no submit, no allocation. Pieces of a split grid are ordered.
 void record(VkCommandBuffer commands, const LaunchState& launch);

@@ -7,42 +7,112 @@
 namespace vkmoye::vk {
 namespace {
 
-using Bit = VkBool32& (*)(FeatureChain&);
+// The bit `member` of a structure, by the names that Vulkan gives them.
+#define VKMOYE_BIT(type, structure, member)                                                        \
+  BitHome {                                                                                        \
+    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_##type, offsetof(structure, member), #structure "::" #member \
+  }
+#define VKMOYE_CORE_BIT(member)                         \
+  BitHome {                                             \
+    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,       \
+        offsetof(VkPhysicalDeviceFeatures2, features) + \
+            offsetof(VkPhysicalDeviceFeatures, member), \
+        "VkPhysicalDeviceFeatures::" #member            \
+  }
+
+constexpr BitHome kNone = {};
+
+constexpr Bit kF16 = {
+    {VKMOYE_BIT(VULKAN_1_2_FEATURES, VkPhysicalDeviceVulkan12Features, shaderFloat16),
+     VKMOYE_BIT(SHADER_FLOAT16_INT8_FEATURES, VkPhysicalDeviceShaderFloat16Int8Features,
+                shaderFloat16)}};
+constexpr Bit kF64 = {{VKMOYE_CORE_BIT(shaderFloat64), kNone}};
+constexpr Bit kI8 = {{VKMOYE_BIT(VULKAN_1_2_FEATURES, VkPhysicalDeviceVulkan12Features, shaderInt8),
+                      VKMOYE_BIT(SHADER_FLOAT16_INT8_FEATURES,
+                                 VkPhysicalDeviceShaderFloat16Int8Features, shaderInt8)}};
+constexpr Bit kI16 = {{VKMOYE_CORE_BIT(shaderInt16), kNone}};
+constexpr Bit kI64 = {{VKMOYE_CORE_BIT(shaderInt64), kNone}};
+constexpr Bit kStorage8 = {
+    {VKMOYE_BIT(VULKAN_1_2_FEATURES, VkPhysicalDeviceVulkan12Features, storageBuffer8BitAccess),
+     VKMOYE_BIT(8BIT_STORAGE_FEATURES, VkPhysicalDevice8BitStorageFeatures,
+                storageBuffer8BitAccess)}};
+constexpr Bit kStorage16 = {
+    {VKMOYE_BIT(VULKAN_1_1_FEATURES, VkPhysicalDeviceVulkan11Features, storageBuffer16BitAccess),
+     VKMOYE_BIT(16BIT_STORAGE_FEATURES, VkPhysicalDevice16BitStorageFeatures,
+                storageBuffer16BitAccess)}};
+constexpr Bit kMatrix = {
+    {VKMOYE_BIT(COOPERATIVE_MATRIX_FEATURES_KHR, VkPhysicalDeviceCooperativeMatrixFeaturesKHR,
+                cooperativeMatrix),
+     kNone}};
+constexpr Bit kMemoryModel = {
+    {VKMOYE_BIT(VULKAN_1_2_FEATURES, VkPhysicalDeviceVulkan12Features, vulkanMemoryModel),
+     VKMOYE_BIT(VULKAN_MEMORY_MODEL_FEATURES, VkPhysicalDeviceVulkanMemoryModelFeatures,
+                vulkanMemoryModel)}};
+constexpr Bit kDeviceScope = {
+    {VKMOYE_BIT(VULKAN_1_2_FEATURES, VkPhysicalDeviceVulkan12Features,
+                vulkanMemoryModelDeviceScope),
+     VKMOYE_BIT(VULKAN_MEMORY_MODEL_FEATURES, VkPhysicalDeviceVulkanMemoryModelFeatures,
+                vulkanMemoryModelDeviceScope)}};
+constexpr Bit kBrainMatrix = {
+    {BitHome{Bfloat16Features::kType, offsetof(Bfloat16Features, shaderBFloat16CooperativeMatrix),
+             "VkPhysicalDeviceShaderBfloat16FeaturesKHR::"
+             "shaderBFloat16CooperativeMatrix"},
+     kNone}};
+constexpr Bit kBrainType = {
+    {BitHome{Bfloat16Features::kType, offsetof(Bfloat16Features, shaderBFloat16Type),
+             "VkPhysicalDeviceShaderBfloat16FeaturesKHR::shaderBFloat16Type"},
+     kNone}};
+constexpr Bit kSharedAdd = {
+    {VKMOYE_BIT(SHADER_ATOMIC_FLOAT_FEATURES_EXT, VkPhysicalDeviceShaderAtomicFloatFeaturesEXT,
+                shaderSharedFloat32AtomicAdd),
+     kNone}};
+constexpr Bit kBufferAdd = {
+    {VKMOYE_BIT(SHADER_ATOMIC_FLOAT_FEATURES_EXT, VkPhysicalDeviceShaderAtomicFloatFeaturesEXT,
+                shaderBufferFloat32AtomicAdd),
+     kNone}};
+constexpr Bit kSubgroupSize = {
+    {VKMOYE_BIT(SUBGROUP_SIZE_CONTROL_FEATURES, VkPhysicalDeviceSubgroupSizeControlFeatures,
+                subgroupSizeControl),
+     VKMOYE_BIT(VULKAN_1_3_FEATURES, VkPhysicalDeviceVulkan13Features, subgroupSizeControl)}};
+constexpr Bit kFullSubgroups = {
+    {VKMOYE_BIT(SUBGROUP_SIZE_CONTROL_FEATURES, VkPhysicalDeviceSubgroupSizeControlFeatures,
+                computeFullSubgroups),
+     VKMOYE_BIT(VULKAN_1_3_FEATURES, VkPhysicalDeviceVulkan13Features, computeFullSubgroups)}};
+constexpr Bit kAddress = {
+    {VKMOYE_BIT(VULKAN_1_2_FEATURES, VkPhysicalDeviceVulkan12Features, bufferDeviceAddress),
+     VKMOYE_BIT(BUFFER_DEVICE_ADDRESS_FEATURES, VkPhysicalDeviceBufferDeviceAddressFeatures,
+                bufferDeviceAddress)}};
+constexpr Bit kTimeline = {
+    {VKMOYE_BIT(VULKAN_1_2_FEATURES, VkPhysicalDeviceVulkan12Features, timelineSemaphore),
+     VKMOYE_BIT(TIMELINE_SEMAPHORE_FEATURES, VkPhysicalDeviceTimelineSemaphoreFeatures,
+                timelineSemaphore)}};
+
+#undef VKMOYE_BIT
+#undef VKMOYE_CORE_BIT
 
 struct Row {
   Feature feature;
-  Bit bit;
-  std::array<Bit, 2> with = {};  // others, without which it is no use
+  std::array<const Bit*, 3>
+      bits;  // all of them; the second and third, without which the first is no use, may be null
 };
 
 // The bit, not the name of an extension: drivers list VK_KHR_cooperative_matrix with the bit off.
 constexpr Row kRows[] = {
-    {Feature::f16, [](FeatureChain& c) -> VkBool32& { return c.v12.shaderFloat16; }},
-    {Feature::f64, [](FeatureChain& c) -> VkBool32& { return c.core.features.shaderFloat64; }},
-    {Feature::i8, [](FeatureChain& c) -> VkBool32& { return c.v12.shaderInt8; }},
-    {Feature::i16, [](FeatureChain& c) -> VkBool32& { return c.core.features.shaderInt16; }},
-    {Feature::i64, [](FeatureChain& c) -> VkBool32& { return c.core.features.shaderInt64; }},
-    {Feature::storage8, [](FeatureChain& c) -> VkBool32& { return c.v12.storageBuffer8BitAccess; }},
-    {Feature::storage16,
-     [](FeatureChain& c) -> VkBool32& { return c.v11.storageBuffer16BitAccess; }},
+    {Feature::f16, {&kF16}},
+    {Feature::f64, {&kF64}},
+    {Feature::i8, {&kI8}},
+    {Feature::i16, {&kI16}},
+    {Feature::i64, {&kI64}},
+    {Feature::storage8, {&kStorage8}},
+    {Feature::storage16, {&kStorage16}},
     // A shader with cooperative matrices declares the Vulkan memory model. Where that is enabled,
     // atomic operations on buffers, which are of device scope, need the scope to be enabled, too.
-    {Feature::cooperative_matrix,
-     [](FeatureChain& c) -> VkBool32& { return c.matrix.cooperativeMatrix; },
-     {[](FeatureChain& c) -> VkBool32& { return c.v12.vulkanMemoryModel; },
-      [](FeatureChain& c) -> VkBool32& { return c.v12.vulkanMemoryModelDeviceScope; }}},
-    {Feature::bf16_matrix,
-     [](FeatureChain& c) -> VkBool32& { return c.bfloat16.shaderBFloat16CooperativeMatrix; },
-     {[](FeatureChain& c) -> VkBool32& { return c.bfloat16.shaderBFloat16Type; }}},
-    {Feature::shared_f32_atomic_add,
-     [](FeatureChain& c) -> VkBool32& { return c.atomic_float.shaderSharedFloat32AtomicAdd; }},
-    {Feature::buffer_f32_atomic_add,
-     [](FeatureChain& c) -> VkBool32& { return c.atomic_float.shaderBufferFloat32AtomicAdd; }},
-    {Feature::subgroup_size_control,
-     [](FeatureChain& c) -> VkBool32& { return c.subgroup_size.subgroupSizeControl; },
-     {[](FeatureChain& c) -> VkBool32& { return c.subgroup_size.computeFullSubgroups; }}},
-    {Feature::buffer_address,
-     [](FeatureChain& c) -> VkBool32& { return c.v12.bufferDeviceAddress; }},
+    {Feature::cooperative_matrix, {&kMatrix, &kMemoryModel, &kDeviceScope}},
+    {Feature::bf16_matrix, {&kBrainMatrix, &kBrainType}},
+    {Feature::shared_f32_atomic_add, {&kSharedAdd}},
+    {Feature::buffer_f32_atomic_add, {&kBufferAdd}},
+    {Feature::subgroup_size_control, {&kSubgroupSize, &kFullSubgroups}},
+    {Feature::buffer_address, {&kAddress}},
 };
 
 struct Operation {
@@ -99,12 +169,39 @@ FeatureChain::FeatureChain(std::uint32_t api_version, const std::function<bool(c
 FeatureSet features_in(FeatureChain& chain) {
   FeatureSet features;
   for (const Row& row : kRows) {
-    const bool is_complete = std::all_of(row.with.begin(), row.with.end(), [&](Bit bit) {
-      return bit == nullptr || bit(chain) != VK_FALSE;
+    const bool is_complete = std::all_of(row.bits.begin(), row.bits.end(), [&](const Bit* bit) {
+      if (bit == nullptr) return true;
+      const VkBool32* value = find_bit(&chain.core, *bit);
+      return value != nullptr && *value != VK_FALSE;
     });
-    if (row.bit(chain) != VK_FALSE && is_complete) features.add(row.feature);
+    if (is_complete) features.add(row.feature);
   }
   return features;
+}
+
+std::vector<const Bit*> bits_of(const FeatureSet& features) {
+  std::vector<const Bit*> bits;
+  for (const Row& row : kRows) {
+    if (!features.has(row.feature)) continue;
+    for (const Bit* bit : row.bits) {
+      if (bit != nullptr && std::find(bits.begin(), bits.end(), bit) == bits.end()) {
+        bits.push_back(bit);
+      }
+    }
+  }
+  return bits;
+}
+
+const Bit& timeline_bit() { return kTimeline; }
+
+VkBool32* find_bit(void* chain, const Bit& bit) {
+  for (auto* at = static_cast<VkBaseOutStructure*>(chain); at != nullptr; at = at->pNext) {
+    for (const BitHome& home : bit.homes) {
+      if (home.name == nullptr || at->sType != home.structure) continue;
+      return reinterpret_cast<VkBool32*>(reinterpret_cast<std::byte*>(at) + home.offset);
+    }
+  }
+  return nullptr;
 }
 
 FeatureSet subgroup_features(VkSubgroupFeatureFlags operations) {
@@ -116,12 +213,8 @@ FeatureSet subgroup_features(VkSubgroupFeatureFlags operations) {
 }
 
 void enable(const FeatureSet& features, FeatureChain& chain) {
-  for (const Row& row : kRows) {
-    if (!features.has(row.feature)) continue;
-    row.bit(chain) = VK_TRUE;
-    for (const Bit bit : row.with) {
-      if (bit != nullptr) bit(chain) = VK_TRUE;
-    }
+  for (const Bit* bit : bits_of(features)) {
+    if (VkBool32* value = find_bit(&chain.core, *bit)) *value = VK_TRUE;
   }
 }
 

@@ -4,6 +4,8 @@
 
 #include <vulkan/vulkan_core.h>
 
+#include <array>
+#include <cstddef>
 #include <functional>
 #include <vector>
 
@@ -21,6 +23,27 @@ struct Bfloat16Features {
   VkBool32 shaderBFloat16DotProduct = VK_FALSE;
   VkBool32 shaderBFloat16CooperativeMatrix = VK_FALSE;
 };
+
+/// A feature bit as Vulkan names it, in one of the structures that have it.
+struct BitHome {
+  VkStructureType structure;
+  std::size_t offset;
+  const char* name;  // "VkPhysicalDeviceVulkan12Features::shaderFloat16"
+};
+
+/// A feature bit: the structures that have it, of which a chain holds at most one.
+struct Bit {
+  std::array<BitHome, 2> homes;  // the second without a name: there is one
+};
+
+/// The bits of `features`, and those that they need beside them, each once.
+std::vector<const Bit*> bits_of(const FeatureSet& features);
+
+/// timelineSemaphore.
+const Bit& timeline_bit();
+
+/// Where `chain`, the first of structures that begin with sType and pNext, has the bit; null: nowhere.
+VkBool32* find_bit(void* chain, const Bit& bit);
 
 /// The structures in which features are reported and enabled. Not copyable: they point at each
 /// other.

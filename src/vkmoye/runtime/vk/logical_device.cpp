@@ -29,13 +29,17 @@ LogicalDevice::LogicalDevice(const Instance& instance, const PhysicalDevice& phy
                              bool statistics)
     : owned_(true),
       memory_budget_(physical.has_extension(VK_EXT_MEMORY_BUDGET_EXTENSION_NAME)),
-      statistics_(statistics && offers_statistics(instance, physical)) {
+      statistics_(statistics && offers_statistics(instance, physical)),
+      push_descriptors_(physical.max_push_descriptors),
+      timelines_(physical.has_timelines) {
   std::vector<const char*> extensions = extensions_of(physical.caps.features, physical.api_version);
   FeatureChain features(physical.api_version, [&](std::string_view name) {
     return std::find(extensions.begin(), extensions.end(), name) != extensions.end();
   });
   enable(physical.caps.features, features);
   features.core.features.sparseBinding = physical.caps.max_sparse_buffer_bytes > 0;
+  features.v12.timelineSemaphore = timelines_ ? VK_TRUE : VK_FALSE;
+  if (push_descriptors_ > 0) extensions.push_back(VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
   if (memory_budget_) extensions.push_back(VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
   StatisticsFeature statistics_feature = {};
   statistics_feature.sType =
@@ -69,8 +73,13 @@ LogicalDevice::LogicalDevice(const Instance& instance, const PhysicalDevice& phy
   table_.GetDeviceQueue(handle_, physical.queue_family, 0, &queue_);
 }
 
-LogicalDevice::LogicalDevice(const Instance& instance, VkDevice device, VkQueue queue)
-    : handle_(device), queue_(queue), table_(load_device_table(instance.table(), device)) {}
+LogicalDevice::LogicalDevice(const Instance& instance, VkDevice device, VkQueue queue,
+                             std::uint32_t push_descriptors, bool timelines)
+    : handle_(device),
+      queue_(queue),
+      push_descriptors_(push_descriptors),
+      timelines_(timelines),
+      table_(load_device_table(instance.table(), device)) {}
 
 LogicalDevice::~LogicalDevice() {
   if (owned_) table_.DestroyDevice(handle_, nullptr);

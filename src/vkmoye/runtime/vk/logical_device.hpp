@@ -10,8 +10,10 @@ class LogicalDevice {
   /// Creates one with every feature of `physical.caps` enabled; `statistics`: also those of pipelines,
   /// where there are any. Throws DeviceError.
   LogicalDevice(const Instance& instance, const PhysicalDevice& physical, bool statistics);
-  /// Borrows the user's.
-  LogicalDevice(const Instance& instance, VkDevice device, VkQueue queue);
+  /// Borrows the user's, created with what the last two say: room for so many push descriptors (0: without them) and
+  /// timeline semaphores. Throws DeviceError where vkGetDeviceProcAddr knows better.
+  LogicalDevice(const Instance& instance, VkDevice device, VkQueue queue,
+                std::uint32_t push_descriptors, bool timelines);
   ~LogicalDevice();
   LogicalDevice(const LogicalDevice&) = delete;
   LogicalDevice& operator=(const LogicalDevice&) = delete;
@@ -21,6 +23,11 @@ class LogicalDevice {
   const DeviceTable& table() const { return table_; }
   /// Whether VK_KHR_pipeline_executable_properties is enabled.
   bool has_statistics() const { return statistics_; }
+  /// How many a pipeline may have; 0: VK_KHR_push_descriptor is not enabled.
+  std::uint32_t max_push_descriptors() const { return push_descriptors_; }
+  bool has_timelines() const { return timelines_; }
+  /// Whether it belongs to the user.
+  bool is_borrowed() const { return !owned_; }
   /// Whether VK_EXT_memory_budget is.
   bool has_memory_budget() const { return memory_budget_; }
 
@@ -30,6 +37,8 @@ class LogicalDevice {
   bool owned_ = false;
   bool memory_budget_ = false;
   bool statistics_ = false;
+  std::uint32_t push_descriptors_ = 0;
+  bool timelines_ = false;
   DeviceTable table_;
 };
 

@@ -110,17 +110,21 @@ SubgroupAbilities query_properties(const InstanceTable& vk, PhysicalDevice& devi
   VkPhysicalDeviceMaintenance4Properties maintenance4 = {};
   maintenance4.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES;
 
+  VkPhysicalDevicePushDescriptorPropertiesKHR push = {};
+  push.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PUSH_DESCRIPTOR_PROPERTIES_KHR;
+
   base.pNext = &v11;
   v11.pNext = &v12;
   void** tail = &v12.pNext;
   const bool is_1_3 = device.api_version >= VK_API_VERSION_1_3;
-  const auto append = [&](auto& properties, const char* extension) {
-    if (!is_1_3 && !device.has_extension(extension)) return;
+  const auto append = [&](auto& properties, const char* extension, bool is_core) {
+    if (!is_core && !device.has_extension(extension)) return;
     *tail = &properties;
     tail = &properties.pNext;
   };
-  append(subgroup, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME);
-  append(maintenance4, VK_KHR_MAINTENANCE_4_EXTENSION_NAME);
+  append(subgroup, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME, is_1_3);
+  append(maintenance4, VK_KHR_MAINTENANCE_4_EXTENSION_NAME, is_1_3);
+  append(push, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME, false);
   vk.GetPhysicalDeviceProperties2(device.handle, &base);
 
   DeviceCaps& caps = device.caps;
@@ -150,6 +154,7 @@ SubgroupAbilities query_properties(const InstanceTable& vk, PhysicalDevice& devi
   caps.max_workgroup_subgroups = subgroup.maxComputeWorkgroupSubgroups;
   caps.timestamp_period_ns =
       device.timestamp_bits == 0 ? 0 : static_cast<double>(limits.timestampPeriod);
+  device.max_push_descriptors = push.maxPushDescriptors;
   std::copy_n(v11.deviceUUID, VK_UUID_SIZE, device.identity.device_uuid.begin());
 
   const bool computes = (v11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0;
@@ -174,6 +179,7 @@ void query_features(const InstanceTable& vk, PhysicalDevice& device,
   FeatureChain chain(device.api_version,
                      [&](const char* name) { return device.has_extension(name); });
   vk.GetPhysicalDeviceFeatures2(device.handle, &chain.core);
+  device.has_timelines = chain.v12.timelineSemaphore != VK_FALSE;
   if (chain.core.features.sparseBinding == VK_FALSE || !binds_sparse) {
     device.caps.max_sparse_buffer_bytes = 0;
   }

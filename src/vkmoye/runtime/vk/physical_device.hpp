@@ -28,6 +28,8 @@ struct PhysicalDevice {
   std::uint32_t queue_family = 0;    // computes; with timestamps where any such family has
   std::uint32_t timestamp_bits = 0;  // of that family; 0: no timestamps
   std::vector<std::string> extensions;
+  std::uint32_t max_push_descriptors = 0;  // 0: the device has no VK_KHR_push_descriptor
+  bool has_timelines = false;              // the feature timelineSemaphore
 
   bool has_extension(const char* name) const;
 };

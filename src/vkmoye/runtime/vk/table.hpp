@@ -37,6 +37,8 @@ namespace vkmoye::vk {
   X(DestroyDevice)                 \
   X(GetDeviceQueue)                \
   X(QueueSubmit)                   \
+  X(CreateSemaphore)               \
+  X(DestroySemaphore)              \
   X(CreateFence)                   \
   X(DestroyFence)                  \
   X(ResetFences)                   \
@@ -69,6 +71,7 @@ namespace vkmoye::vk {
   X(CreateDescriptorPool)          \
   X(DestroyDescriptorPool)         \
   X(AllocateDescriptorSets)        \
+  X(ResetDescriptorPool)           \
   X(UpdateDescriptorSets)          \
   X(CmdBindPipeline)               \
   X(CmdBindDescriptorSets)         \
@@ -83,6 +86,7 @@ namespace vkmoye::vk {
 // Null where the extension is not enabled.
 #define VKMOYE_OPTIONAL_DEVICE_FUNCTIONS(X) \
   X(GetBufferDeviceAddress)                 \
+  X(CmdPushDescriptorSetKHR)                \
   X(GetPipelineExecutablePropertiesKHR)     \
   X(GetPipelineExecutableStatisticsKHR)     \
   X(GetPipelineExecutableInternalRepresentationsKHR)

@@ -1,0 +1,115 @@
+#include "vkmoye/runtime/vk/bound_buffer.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "vkmoye/base/error.hpp"
+
+namespace vkmoye::vk {
+namespace {
+
+// Precondition: the device has the feature, and the buffer was made for it.
+std::uint64_t address_of(const Context& context, VkBuffer buffer) {
+  VkBufferDeviceAddressInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO;
+  info.buffer = buffer;
+  return context.table().GetBufferDeviceAddress(context.handle(), &info);
+}
+
+}  // namespace
+
+BoundBuffer resolve(const Context& context, const std::string& subject, const BufferView& view) {
+  BoundBuffer bound;
+  std::uint64_t whole = 0;
+  if (view.buffer != nullptr) {
+    bound.keep = view.buffer->state();
+    if (bound.keep->context.get() != &context) {
+      throw ArgumentError(fmt::format("{}: a buffer belongs to another Device", subject));
+    }
+    bound.handle = bound.keep->block.buffer;
+    whole = bound.keep->bytes;
+  } else {
+    bound.handle = std::bit_cast<VkBuffer>(view.theirs);
+    if (bound.handle == VK_NULL_HANDLE) {
+      throw ArgumentError(fmt::format("{}: a buffer is VK_NULL_HANDLE", subject));
+    }
+    // Vulkan does not tell the size of a buffer. What it needs of memory is at least as much.
+    VkMemoryRequirements needs = {};
+    context.table().GetBufferMemoryRequirements(context.handle(), bound.handle, &needs);
+    whole = needs.size;
+  }
+  const std::uint64_t rest = view.offset <= whole ? whole - view.offset : 0;
+  const auto identity = static_cast<std::uintptr_t>(std::bit_cast<std::uint64_t>(bound.handle));
+  bound.range = {reinterpret_cast<const void*>(identity), whole, view.offset,
+                 view.bytes == kToTheEnd ? rest : view.bytes, 0};
+  return bound;
+}
+
+BoundLaunch bind(const Context& context, const KernelInterface& kernel,
+                 std::span<const BufferView> views, const Arguments& arguments) {
+  BoundLaunch launch;
+  std::vector<BoundRange> ranges;
+  for (const BufferView& view : views) {
+    BoundBuffer bound = resolve(context, kernel.name, view);
+    const std::size_t i = ranges.size();
+    if (i < kernel.bindings.size() && kernel.bindings[i].reach == Reach::pointer) {
+      bound.range.address = address_of(context, bound.handle);
+    }
+    ranges.push_back(bound.range);
+    launch.buffers.push_back(std::move(bound));
+  }
+  launch.plan = plan_launch(kernel, context.caps(), ranges, arguments);
+  return launch;
+}
+
+DescriptorWrites::DescriptorWrites(const KernelInterface& kernel, const BoundLaunch& launch,
+                                   VkDescriptorSet set) {
+  infos_.reserve(kernel.bindings.size());
+  for (std::uint32_t i = 0; i < kernel.bindings.size(); ++i) {
+    if (kernel.bindings[i].reach != Reach::descriptor) continue;
+    const BoundBuffer& bound = launch.buffers[i];
+    VkDescriptorBufferInfo& info = infos_.emplace_back();
+    info = {bound.handle, bound.range.offset, launch.plan.bound_bytes[i]};
+    // A descriptor of 0 bytes is forbidden. The kernel touches no element here.
+    if (info.range == 0) info = {bound.handle, 0, 1};
+    VkWriteDescriptorSet& write = writes_.emplace_back();
+    write = {};
+    write.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
+    write.dstSet = set;
+    write.dstBinding = i;
+    write.descriptorCount = 1;
+    write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+    write.pBufferInfo = &info;
+  }
+}
+
+Owned<VkDescriptorPool> make_pool(const Context& context, const KernelInterface& kernel,
+                                  std::uint32_t sets) {
+  VkDescriptorPoolSize size = {};
+  size.type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+  size.descriptorCount = sets * static_cast<std::uint32_t>(descriptor_count(kernel));
+  VkDescriptorPoolCreateInfo pool = {};
+  pool.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO;
+  pool.maxSets = sets;
+  pool.poolSizeCount = 1;
+  pool.pPoolSizes = &size;
+  return create<VkDescriptorPool>("vkCreateDescriptorPool", context.handle(),
+                                  context.table().CreateDescriptorPool,
+                                  context.table().DestroyDescriptorPool, pool);
+}
+
+VkDescriptorSet allocate_set(const PipelineState& pipeline, VkDescriptorPool pool) {
+  const VkDescriptorSetLayout layout = pipeline.set_layout.get();
+  VkDescriptorSetAllocateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO;
+  info.descriptorPool = pool;
+  info.descriptorSetCount = 1;
+  info.pSetLayouts = &layout;
+  VkDescriptorSet set = VK_NULL_HANDLE;
+  check(pipeline.context->table().AllocateDescriptorSets(pipeline.context->handle(), &info, &set),
+        "vkAllocateDescriptorSets");
+  return set;
+}
+
+}  // namespace vkmoye::vk

@@ -1,0 +1,54 @@
+#pragma once
+// What a kernel is bound to: views of buffers, ours or the user's, as Vulkan takes them.
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "vkmoye/runtime/launch_plan.hpp"
+#include "vkmoye/runtime/vk/context.hpp"
+
+namespace vkmoye::vk {
+
+struct BoundBuffer {
+  VkBuffer handle = VK_NULL_HANDLE;
+  BoundRange range;                         // its end is known, its address is not
+  std::shared_ptr<const BufferState> keep;  // null: the user's
+};
+
+/// Throws ArgumentError naming `subject` where a view is of nothing, or of a buffer of another Device. The user's
+/// buffers are taken to have the bytes of the memory that they need.
+BoundBuffer resolve(const Context& context, const std::string& subject, const BufferView& view);
+
+/// All of `views`, and what `kernel` dispatches with them. Throws as `resolve` and as `plan_launch`.
+struct BoundLaunch {
+  std::vector<BoundBuffer> buffers;
+  LaunchPlan plan;
+};
+BoundLaunch bind(const Context& context, const KernelInterface& kernel,
+                 std::span<const BufferView> views, const Arguments& arguments);
+
+/// The descriptors of a launch, to be written into `set`, or pushed where that is null. Not copyable: rows point
+/// at each other.
+class DescriptorWrites {
+ public:
+  DescriptorWrites(const KernelInterface& kernel, const BoundLaunch& launch, VkDescriptorSet set);
+  DescriptorWrites(const DescriptorWrites&) = delete;
+  DescriptorWrites& operator=(const DescriptorWrites&) = delete;
+
+  std::uint32_t count() const { return static_cast<std::uint32_t>(writes_.size()); }
+  const VkWriteDescriptorSet* data() const { return writes_.data(); }
+
+ private:
+  std::vector<VkDescriptorBufferInfo> infos_;
+  std::vector<VkWriteDescriptorSet> writes_;
+};
+
+/// A pool of `sets` sets for `kernel`, which binds at least one buffer. Throws DeviceError.
+Owned<VkDescriptorPool> make_pool(const Context& context, const KernelInterface& kernel,
+                                  std::uint32_t sets);
+
+/// A set of the pool. Throws DeviceError.
+VkDescriptorSet allocate_set(const PipelineState& pipeline, VkDescriptorPool pool);
+
+}  // namespace vkmoye::vk

@@ -1,0 +1,181 @@
+// Kernels in a user's command buffer, on his buffers, with descriptors pushed and from a pool.
+
+#include "vkmoye/runtime/recorder.hpp"
+
+#include <gmock/gmock.h>
+
+#include "runtime/shaders.hpp"
+#include "support/device_fixture.hpp"
+#include "support/guarded_buffer.hpp"
+#include "support/their_device.hpp"
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/runtime/vk/context.hpp"
+
+namespace vkmoye::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+constexpr std::uint64_t kRoom =
+    1024;  // bytes of each array in the user's buffer, a multiple of any alignment
+
+class RecorderTest : public DeviceTest {
+ protected:
+  // With the user's device, and ours that adopted it: with push descriptors, where it has them, and without.
+  void for_both_ways(const std::function<void(Device& owner, Device& device)>& body) {
+    for_each_device([&](Device& owner) {
+      for (const bool pushes : {true, false}) {
+        if (pushes && owner.context()->device->max_push_descriptors() == 0) continue;
+        SCOPED_TRACE(pushes ? "pushed" : "from a pool");
+        AdoptedDevice theirs = handles_in(owner);
+        theirs.push_descriptors = pushes;
+        Device device = Device::adopt(theirs);
+        Recorder recorder(device, affine_kernel());
+        EXPECT_EQ(recorder.pushes_descriptors(), pushes);
+        body(owner, device);
+      }
+    });
+  }
+
+  // Runs a command buffer of the user's.
+  static void run(Device& owner, const std::function<void(VkCommandBuffer)>& record) {
+    owner.context()->commands->run(record, nullptr);
+  }
+};
+
+TEST_F(RecorderTest, RecordsManyTimesWithOtherBuffersAndArguments) {
+  for_both_ways([&](Device& owner, Device& device) {
+    constexpr std::uint32_t kTimes = 7;
+    Buffer memory = owner.buffer(2 * kTimes * kRoom);
+    std::vector<std::uint32_t> values(2 * kTimes * kRoom / 4, 0xffffffff);
+    for (std::uint32_t t = 0; t < kTimes; ++t) {
+      for (std::uint32_t i = 0; i < kRoom / 4; ++i) values[2 * t * kRoom / 4 + i] = 100 * t + i;
+    }
+    memory.write(std::as_bytes(std::span(values)));
+    Recorder affine(device, affine_kernel(), {.recordings = kTimes});
+    run(owner, [&](VkCommandBuffer commands) {
+      for (std::uint32_t t = 0; t < kTimes; ++t) {
+        const auto array = [&](std::uint64_t number) {
+          return view_of(handle_of(memory), number * kRoom, kRoom);
+        };
+        affine.record(commands, {array(2 * t), array(2 * t + 1)}, {{"n", 1 + 30 * t}});
+      }
+    });
+    std::vector<std::uint32_t> expected = values, got(values.size());
+    for (std::uint32_t t = 0; t < kTimes; ++t) {
+      for (std::uint32_t i = 0; i < 1 + 30 * t; ++i) {
+        expected[(2 * t + 1) * kRoom / 4 + i] = 2 * (100 * t + i) + 1;
+      }
+    }
+    memory.read(std::as_writable_bytes(std::span(got)));
+    EXPECT_EQ(got, expected);
+  });
+}
+
+// Each recording reads what the one before it wrote; synchronization validation watches.
+TEST_F(RecorderTest, OrdersItselfAmongItsNeighbours) {
+  for_both_ways([&](Device& owner, Device& device) {
+    Buffer memory = owner.buffer(kRoom);
+    memory.fill(std::byte{0});
+    Recorder increment(device, increment_kernel(), {.recordings = 5});
+    run(owner, [&](VkCommandBuffer commands) {
+      for (int t = 0; t < 5; ++t) {
+        increment.record(commands, {view_of(handle_of(memory), 0, kRoom)}, {{"n", kRoom / 4}},
+                         {.after = kComputePass});
+      }
+    });
+    std::vector<std::uint32_t> got(kRoom / 4);
+    memory.read(std::as_writable_bytes(std::span(got)));
+    EXPECT_EQ(got, std::vector<std::uint32_t>(kRoom / 4, 5));
+  });
+}
+
+TEST_F(RecorderTest, SaysThatItsPoolIsExhausted) {
+  for_each_device([&](Device& owner) {
+    Device device = Device::adopt(handles_in(owner));
+    Buffer memory = owner.buffer(2 * kRoom);
+    const BufferView a = view_of(handle_of(memory), 0, kRoom),
+                     b = view_of(handle_of(memory), kRoom, kRoom);
+    Recorder none(device, affine_kernel());
+    Recorder two(device, affine_kernel(), {.recordings = 2});
+    for (int round = 0; round < 3; ++round) {
+      run(owner, [&](VkCommandBuffer commands) {
+        EXPECT_THAT(
+            [&] {
+              none.record(commands, {a, b}, {{"n", 1}});
+            },
+            ThrowsMessage<ArgumentError>(HasSubstr("all 0 recordings")));
+        for (int t = 0; t < 2; ++t) {
+          two.record(commands, {a, b}, {{"n", 1}}, {.after = kComputePass});
+        }
+        EXPECT_THAT(
+            [&] {
+              two.record(commands, {a, b}, {{"n", 1}});
+            },
+            ThrowsMessage<ArgumentError>(
+                AllOf(HasSubstr("affine: all 2 recordings that RecorderOptions::recordings makes "
+                                "room for are used"),
+                      HasSubstr("VK_KHR_push_descriptor"), HasSubstr("reset()"))));
+        two.record(commands, {a, b}, {{"n", 0}});  // nothing runs: nothing is taken
+      });
+      two.reset();
+    }
+  });
+}
+
+TEST_F(RecorderTest, RefusesWhatCannotBeBound) {
+  for_both_ways([&](Device& owner, Device& device) {
+    Buffer memory = owner.buffer(4 * kRoom);
+    const VkBuffer theirs = handle_of(memory);
+    Recorder affine(device, affine_kernel(), {.recordings = 1});
+    const auto refused = [&](const BufferView& a, const BufferView& b, const auto& why) {
+      run(owner, [&](VkCommandBuffer commands) {
+        EXPECT_THAT(
+            [&] {
+              affine.record(commands, {a, b}, {{"n", 256}});
+            },
+            ThrowsMessage<ArgumentError>(why));
+      });
+    };
+    const BufferView b = view_of(theirs, kRoom, kRoom);
+    refused(view_of(VK_NULL_HANDLE, 0, kRoom), b, HasSubstr("VK_NULL_HANDLE"));
+    refused(view_of(theirs, 0, kRoom - 4), b,
+            HasSubstr("a: needs 256 elements of 4 bytes = 1024 bytes, got 1020"));
+    refused(view_of(theirs, 64 * kRoom, kRoom), b, HasSubstr("reach beyond a buffer"));
+    refused(view_of(theirs, kRoom / 2, kRoom), b,
+            HasSubstr("a (bytes 512 to 1536) and b (bytes 1024 to 2048) overlap in one buffer"));
+    refused(memory, b, HasSubstr("a buffer belongs to another Device"));
+    if (device.caps().storage_buffer_alignment > 1) {
+      refused(view_of(theirs, 1, kRoom), b, HasSubstr("a: offset 1 is not a multiple"));
+    }
+    Buffer ours = device.buffer(kRoom);
+    run(owner, [&](VkCommandBuffer commands) {
+      affine.record(commands, {ours, view_of(theirs, kRoom, kRoom)}, {{"n", 256}});
+    });
+  });
+}
+
+// The same views in launches that are prepared once, several of them in one go.
+TEST_F(RecorderTest, LaunchesTakeTheUsersBuffersToo) {
+  for_each_device([&](Device& owner) {
+    Device device = Device::adopt(handles_in(owner));
+    Buffer memory = owner.buffer(2 * kRoom);
+    memory.fill(std::byte{0});
+    const BufferView a = view_of(handle_of(memory), 0, kRoom),
+                     b = view_of(handle_of(memory), kRoom, kRoom);
+    const Launch up = device.prepare(device.load(increment_kernel()), {a}, {{"n", 256}});
+    const Launch over = device.prepare(device.load(affine_kernel()), {a, b}, {{"n", 256}});
+    run(owner, [&](VkCommandBuffer commands) {
+      record(commands, std::vector{up, up, over, up}, {.after = kComputePass});
+    });
+    std::vector<std::uint32_t> got(512);
+    memory.read(std::as_writable_bytes(std::span(got)));
+    EXPECT_EQ(got[0], 3u);
+    EXPECT_EQ(got[511], 5u);
+  });
+}
+
+}  // namespace
+}  // namespace vkmoye::test

@@ -1,0 +1,143 @@
+// Submissions between timeline semaphores of the user's and of other submissions.
+
+#include <gmock/gmock.h>
+
+#include "runtime/shaders.hpp"
+#include "support/device_fixture.hpp"
+#include "support/guarded_buffer.hpp"
+#include "support/their_device.hpp"
+#include "vkmoye/base/error.hpp"
+
+namespace vkmoye::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+class SubmitTest : public DeviceTest {
+ protected:
+  // A timeline semaphore of the user's, at 0.
+  class Timeline {
+   public:
+    explicit Timeline(const Device& owner) : owner_(owner) {
+      VkSemaphoreTypeCreateInfo type = {};
+      type.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO;
+      type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
+      VkSemaphoreCreateInfo info = {};
+      info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO;
+      info.pNext = &type;
+      function_of<PFN_vkCreateSemaphore>(owner, "vkCreateSemaphore")(device(), &info, nullptr,
+                                                                     &semaphore_);
+    }
+    ~Timeline() {
+      function_of<PFN_vkDestroySemaphore>(owner_, "vkDestroySemaphore")(device(), semaphore_,
+                                                                        nullptr);
+    }
+    TimelinePoint at(std::uint64_t value) const { return {semaphore_, value}; }
+    void signal(std::uint64_t value) const {
+      VkSemaphoreSignalInfo info = {};
+      info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO;
+      info.semaphore = semaphore_;
+      info.value = value;
+      function_of<PFN_vkSignalSemaphore>(owner_, "vkSignalSemaphore")(device(), &info);
+    }
+
+   private:
+    VkDevice device() const { return handles_of(owner_).device; }
+    const Device& owner_;
+    VkSemaphore semaphore_ = VK_NULL_HANDLE;
+  };
+
+  static VkResult wait_for(const Device& owner, const TimelinePoint& point, std::uint64_t ns) {
+    VkSemaphoreWaitInfo info = {};
+    info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO;
+    info.semaphoreCount = 1;
+    info.pSemaphores = &point.semaphore;
+    info.pValues = &point.value;
+    return function_of<PFN_vkWaitSemaphores>(owner, "vkWaitSemaphores")(handles_of(owner).device,
+                                                                        &info, ns);
+  }
+};
+
+constexpr std::uint64_t kSecond = 1000000000;
+
+TEST_F(SubmitTest, WaitsForAndSignalsTheUsersTimeline) {
+  for_each_device([&](Device& owner) {
+    const Timeline theirs(owner);
+    Device device = Device::adopt(handles_in(owner));
+    GuardedBuffer a(device, 400);
+    write_as(a, std::vector<std::uint32_t>(100, 7));
+    const Launch launch = device.prepare(device.load(increment_kernel()), {a.view()}, {{"n", 100}});
+    Pending pending = submit(device, std::vector{launch, launch},
+                             {.wait = {theirs.at(3)}, .signal = {theirs.at(5)}});
+    EXPECT_FALSE(pending.is_done());
+    EXPECT_EQ(wait_for(owner, theirs.at(5), kSecond / 100), VK_TIMEOUT);
+    theirs.signal(3);
+    EXPECT_EQ(wait_for(owner, theirs.at(5), 30 * kSecond), VK_SUCCESS);
+    EXPECT_EQ(wait_for(owner, point_of(pending), 30 * kSecond), VK_SUCCESS);
+    pending.wait();
+    EXPECT_EQ(read_as<std::uint32_t>(a), std::vector<std::uint32_t>(100, 9));
+    EXPECT_EQ(a.damage(), "");
+  });
+}
+
+// A Pending is a point on the Device's timeline: values grow, and another device's work waits for it.
+TEST_F(SubmitTest, PendingIsAPointToWaitFor) {
+  for_each_device([&](Device& owner) {
+    Device first = Device::adopt(handles_in(owner)), second = Device::adopt(handles_in(owner));
+    Buffer shared = owner.buffer(400);
+    shared.fill(std::byte{0});
+    const BufferView view = view_of(handle_of(shared), 0, 400);
+    const CompiledKernel increment = increment_kernel();
+    const Launch a = first.prepare(first.load(increment), {view}, {{"n", 100}});
+    const Launch b = second.prepare(second.load(increment), {view}, {{"n", 100}});
+    std::uint64_t last = 0;
+    for (int i = 0; i < 4; ++i) {
+      const Pending one = first.submit(a);
+      EXPECT_GT(one.value(), last);
+      EXPECT_EQ(point_of(one).value, one.value());
+      Pending two = submit(second, {&b, 1}, {.wait = {point_of(one)}});
+      two.wait();
+      EXPECT_TRUE(one.is_done());
+      last = one.value();
+    }
+    std::vector<std::uint32_t> got(100);
+    shared.read(std::as_writable_bytes(std::span(got)));
+    EXPECT_EQ(got, std::vector<std::uint32_t>(100, 8));
+  });
+}
+
+TEST_F(SubmitTest, RefusesSemaphoresThatWereNotEnabled) {
+  for_each_device([&](Device& owner) {
+    const Timeline timeline(owner);
+    AdoptedDevice theirs = handles_in(owner);
+    theirs.timeline_semaphores = false;
+    Device device = Device::adopt(theirs);
+    GuardedBuffer a(device, 400);
+    const Launch launch = device.prepare(device.load(increment_kernel()), {a.view()}, {{"n", 100}});
+    EXPECT_THAT(
+        [&] {
+          submit(device, {&launch, 1}, {.signal = {timeline.at(1)}});
+        },
+        ThrowsMessage<ArgumentError>(HasSubstr("AdoptedDevice::timeline_semaphores")));
+    Pending pending = device.submit(launch);
+    EXPECT_THAT([&] { point_of(pending); },
+                ThrowsMessage<ArgumentError>(HasSubstr("timelineSemaphore")));
+    EXPECT_EQ(pending.value(), 0u);
+    pending.wait();
+    Device able = Device::adopt(handles_in(owner));
+    EXPECT_THAT(
+        [&] {
+          submit(able, {}, {.wait = {{VK_NULL_HANDLE, 1}}});
+        },
+        ThrowsMessage<ArgumentError>(HasSubstr("to wait for is VK_NULL_HANDLE")));
+    EXPECT_THAT(
+        [&] {
+          submit(able, {&launch, 1});
+        },
+        ThrowsMessage<ArgumentError>(HasSubstr("another Device")));
+  });
+}
+
+}  // namespace
+}  // namespace vkmoye::test
