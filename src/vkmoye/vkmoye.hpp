@@ -3,6 +3,8 @@
 // the project includes this file. Apart stands runtime/vulkan.hpp, for programs that use Vulkan
 // themselves: it includes Vulkan's header.
 
+#include "vkmoye/contract/compact_strides.hpp"
+#include "vkmoye/contract/kernel_file.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/analysis/access_report.hpp"
 #include "vkmoye/gen/compile.hpp"

@@ -1,0 +1,21 @@
+#include "vkmoye/contract/compact_strides.hpp"
+
+namespace vkmoye {
+
+Arguments with_compact_strides(const KernelInterface& kernel, Arguments arguments) {
+  for (const Binding& binding : kernel.bindings) {
+    Binding before = binding;  // the modes so far, compact
+    before.strides.clear();
+    before.extents.clear();
+    for (std::size_t mode = 0; mode < binding.strides.size(); ++mode) {
+      const Extent& stride = binding.strides[mode];
+      if (stride.is_symbol() && stride.times.empty() && !arguments.contains(stride.symbol)) {
+        arguments[stride.symbol] = element_count(before, arguments);
+      }
+      before.extents.push_back(binding.extents[mode]);
+    }
+  }
+  return arguments;
+}
+
+}  // namespace vkmoye

@@ -1,0 +1,16 @@
+#pragma once
+// The arguments of arrays without gaps.
+//
+//   gemm: a (k, m) with strides (1, lda), b (k, n) with (1, ldb), c (n, m) with (1, ldc)
+//   with_compact_strides(gemm, {{"m", 64}, {"n", 32}, {"k", 16}, {"alpha", 1.0}})
+//     adds lda = 16, ldb = 16, ldc = 32
+
+#include "vkmoye/contract/kernel_interface.hpp"
+
+namespace vkmoye {
+
+/// `arguments`, and each argument that is not among them and is the stride of a binding: the product of
+/// the extents of the modes before it. Throws ArgumentError where an extent is missing.
+Arguments with_compact_strides(const KernelInterface& kernel, Arguments arguments);
+
+}  // namespace vkmoye

@@ -1,0 +1,242 @@
+#include "vkmoye/contract/interface_json.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <optional>
+
+#include "vkmoye/base/text.hpp"
+
+namespace vkmoye {
+namespace {
+
+Json to_json(const Extent& extent) {
+  return extent.is_symbol() ? Json(to_string(extent)) : Json(extent.value);
+}
+
+template <class Items, class ToJson>
+Json list_of(const Items& items, ToJson to_json) {
+  Json::Array list;
+  for (const auto& item : items) list.push_back(to_json(item));
+  return list;
+}
+
+// Reads members of objects, and notes what is wrong with them.
+class Reader {
+ public:
+  explicit Reader(std::vector<std::string>& reasons) : reasons_(reasons) {}
+
+  template <class Value>
+  Value get(const Json& of, const char* key) {
+    const Json* member = of.find(key);
+    if (member == nullptr) return missing<Value>(key);
+    if (const auto* value = member->as<Value>()) return *value;
+    note("{} is {}", key, dump(*member));
+    return {};
+  }
+  /// From 0 to `most`.
+  std::uint64_t count(const Json& of, const char* key,
+                      std::uint64_t most = std::numeric_limits<std::uint32_t>::max()) {
+    const auto number = get<std::int64_t>(of, key);
+    if (number >= 0 && static_cast<std::uint64_t>(number) <= most) {
+      return static_cast<std::uint64_t>(number);
+    }
+    note("{} is {}", key, number);
+    return 0;
+  }
+  /// One of the `count` values of an enumeration, by its name.
+  template <class Enum>
+  Enum one_of(const Json& json, const char* what, std::size_t count) {
+    const auto* name = json.as<std::string>();
+    for (std::size_t i = 0; name != nullptr && i < count; ++i) {
+      if (to_string(static_cast<Enum>(i)) == *name) return static_cast<Enum>(i);
+    }
+    note("no {} is called {}", what, dump(json));
+    return {};
+  }
+  std::vector<Extent> extents(const Json& of, const char* key) {
+    std::vector<Extent> out;
+    for (const Json& json : get<Json::Array>(of, key)) out.push_back(extent(json, key));
+    return out;
+  }
+  Extent extent(const Json& json, const char* what) {
+    if (const auto* number = json.as<std::int64_t>(); number != nullptr && *number >= 0) {
+      return *number;
+    }
+    const auto* text = json.as<std::string>();
+    if (text != nullptr && !text->empty()) {
+      const std::vector<std::string> factors = split(*text, '*');
+      if (factors.size() == 1) return factors[0];
+      const bool named = !factors[0].empty() && !factors[1].empty();
+      if (factors.size() == 2 && named) return Extent(factors[0], factors[1]);
+    }
+    note("{}: {} is no extent", what, dump(json));
+    return 0;
+  }
+  MatrixShape shape(const Json& json) {
+    // "16x16x16  f16 * f16 + f32 -> f32  subgroup, saturating"
+    const auto* text = json.as<std::string>();
+    std::vector<std::string> words;
+    for (std::string& word : split(text == nullptr ? "" : *text, ' ')) {
+      if (!word.empty()) words.push_back(std::move(word));
+    }
+    MatrixShape shape;
+    if (words.size() >= 9) {
+      const std::vector<std::string> sizes = split(words[0], 'x');
+      const auto number = [](const std::string& from, std::uint32_t& to) {
+        std::from_chars(from.data(), from.data() + from.size(), to);
+      };
+      if (sizes.size() == 3) {
+        number(sizes[0], shape.m);
+        number(sizes[1], shape.n);
+        number(sizes[2], shape.k);
+      }
+      shape.a = words[1], shape.b = words[3], shape.c = words[5], shape.result = words[7];
+      shape.saturating = words.size() == 10;
+      shape.scope = split(words[8], ',')[0];
+    }
+    if (text == nullptr || to_string(shape) != *text)
+      note("{} is no shape of matrices", dump(json));
+    return shape;
+  }
+  template <class... Parts>
+  void note(fmt::format_string<Parts...> format, Parts&&... parts) {
+    reasons_.push_back(fmt::format(format, std::forward<Parts>(parts)...));
+  }
+
+ private:
+  template <class Value>
+  Value missing(const char* key) {
+    note("{} is missing", key);
+    return {};
+  }
+
+  std::vector<std::string>& reasons_;
+};
+
+}  // namespace
+
+Json interface_to_json(const KernelInterface& kernel) {
+  Json::Array bindings, constants;
+  for (const Binding& binding : kernel.bindings) {
+    bindings.push_back(Json::Object{{"set", 0},
+                                    {"binding", bindings.size()},
+                                    {"name", binding.name},
+                                    {"type", to_string(binding.type)},
+                                    {"access", to_string(binding.access)},
+                                    {"alignment", binding.alignment},
+                                    {"reach", to_string(binding.reach)},
+                                    {"extents", list_of(binding.extents, to_json)},
+                                    {"strides", list_of(binding.strides, to_json)}});
+  }
+  const std::vector<std::uint32_t> offsets = push_constant_offsets(kernel);
+  for (const PushConstant& constant : kernel.push_constants) {
+    constants.push_back(Json::Object{{"name", constant.name},
+                                     {"type", to_string(constant.type)},
+                                     {"offset", offsets[constants.size()]}});
+  }
+  const Json grid = list_of(kernel.grid, [](const GridDimension& dimension) {
+    Json::Object row = {{"extent", to_json(dimension.extent)}, {"tile", dimension.tile}};
+    if (dimension.most > 0) row.emplace_back("most", dimension.most);
+    return Json(std::move(row));
+  });
+  const auto text_of = [](const auto& value) { return Json(to_string(value)); };
+  const auto number_of = [](std::uint32_t number) { return Json(number); };
+  return Json::Object{
+      {"schema", 1},
+      {"kernel", kernel.name},
+      {"entry_point", "main"},
+      {"bindings", bindings},
+      {"push_constants", constants},
+      {"grid", grid},
+      {"grid_rule",
+       "groups[i] = ceil(extent / tile), no more than most where it is given; set each "
+       "first_group_* to 0, or to the first group of "
+       "each piece of a grid dispatched in pieces"},
+      {"reach_rule",
+       "descriptor: a storage buffer bound at set and binding; pointer: NAME_address is the "
+       "address of "
+       "the first element (vkGetBufferDeviceAddress and the offset)"},
+      {"strides_rule", "elements from one coordinate along each mode to the next; none: compact"},
+      {"workgroup_size", list_of(kernel.workgroup_size, number_of)},
+      {"needs", Json::Object{{"vulkan", "1.2"},
+                             {"features", list_of(kernel.features.list(), text_of)},
+                             {"matrices", list_of(kernel.matrices, text_of)},
+                             {"subgroup_size", kernel.subgroup_size},
+                             {"shared_bytes", kernel.shared_bytes},
+                             {"push_constant_bytes", push_constant_bytes(kernel)},
+                             {"storage_buffers", descriptor_count(kernel)}}}};
+}
+
+KernelInterface interface_of_json(const Json& json, std::vector<std::string>& reasons) {
+  Reader read(reasons);
+  KernelInterface kernel;
+  if (read.count(json, "schema") != 1) read.note("schema is not 1");
+  kernel.name = read.get<std::string>(json, "kernel");
+  if (read.get<std::string>(json, "entry_point") != "main") read.note("entry_point is not main");
+  for (const Json& row : read.get<Json::Array>(json, "bindings")) {
+    Binding& binding = kernel.bindings.emplace_back();
+    const Json none;
+    const auto member = [&](const char* key) {
+      const Json* found = row.find(key);
+      return found == nullptr ? none : *found;
+    };
+    if (read.count(row, "set") != 0 || read.count(row, "binding") + 1 != kernel.bindings.size()) {
+      read.note("bindings are not 0, 1, .. of set 0");
+    }
+    binding.name = read.get<std::string>(row, "name");
+    binding.type = read.one_of<ScalarType>(member("type"), "type", scalar_types().size());
+    binding.access = read.one_of<Access>(member("access"), "access", 3);
+    binding.alignment = static_cast<std::uint32_t>(read.count(row, "alignment"));
+    binding.reach = read.one_of<Reach>(member("reach"), "reach", 2);
+    binding.extents = read.extents(row, "extents");
+    binding.strides = read.extents(row, "strides");
+    if (binding.alignment == 0) read.note("{}: alignment is 0", binding.name);
+    if (!binding.strides.empty() && binding.strides.size() != binding.extents.size()) {
+      read.note("{} has {} extents and {} strides", binding.name, binding.extents.size(),
+                binding.strides.size());
+    }
+  }
+  for (const Json& row : read.get<Json::Array>(json, "push_constants")) {
+    const Json* type = row.find("type");
+    kernel.push_constants.emplace_back(
+        read.get<std::string>(row, "name"),
+        read.one_of<ScalarType>(type == nullptr ? Json() : *type, "type", scalar_types().size()));
+    const std::uint32_t offset = push_constant_offsets(kernel).back();
+    if (read.count(row, "offset") != offset) {
+      read.note("{} is not at byte {}", kernel.push_constants.back().name, offset);
+    }
+  }
+  const auto grid = read.get<Json::Array>(json, "grid");
+  const auto size = read.get<Json::Array>(json, "workgroup_size");
+  if (grid.size() != 3 || size.size() != 3) read.note("grid and workgroup_size are not of three");
+  for (std::size_t i = 0; i < 3 && grid.size() == 3 && size.size() == 3; ++i) {
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
+    const Json* extent = grid[i].find("extent");
+    kernel.grid[i].extent = read.extent(extent == nullptr ? Json() : *extent, "grid");
+    kernel.grid[i].tile = static_cast<std::int64_t>(read.count(grid[i], "tile", kMost));
+    if (kernel.grid[i].tile == 0) read.note("the grid has tiles of 0");
+    if (grid[i].find("most") != nullptr) {
+      kernel.grid[i].most = static_cast<std::int64_t>(read.count(grid[i], "most", kMost));
+    }
+    const auto* threads = size[i].as<std::int64_t>();
+    const bool fits = threads != nullptr && *threads > 0 && *threads <= UINT32_MAX;
+    if (!fits) read.note("workgroup_size has {}", dump(size[i]));
+    kernel.workgroup_size[i] = fits ? static_cast<std::uint32_t>(*threads) : 0;
+  }
+  const Json* found = json.find("needs");
+  const Json needs = found == nullptr ? Json() : *found;
+  for (const Json& name : read.get<Json::Array>(needs, "features")) {
+    kernel.features.add(read.one_of<Feature>(name, "feature", kFeatureCount));
+  }
+  for (const Json& shape : read.get<Json::Array>(needs, "matrices")) {
+    kernel.matrices.push_back(read.shape(shape));
+  }
+  kernel.subgroup_size = static_cast<std::uint32_t>(read.count(needs, "subgroup_size"));
+  kernel.shared_bytes = read.count(needs, "shared_bytes", UINT64_MAX >> 1);
+  return kernel;
+}
+
+}  // namespace vkmoye

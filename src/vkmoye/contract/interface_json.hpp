@@ -1,0 +1,14 @@
+#pragma once
+// A kernel's interface as JSON, schema 1, and back: what `emit --interface` and kernel files hold.
+
+#include "vkmoye/contract/json.hpp"
+#include "vkmoye/contract/kernel_interface.hpp"
+
+namespace vkmoye {
+
+Json interface_to_json(const KernelInterface& kernel);
+
+/// Adds to `reasons` each field that is missing or cannot be; then what is returned is not whole.
+KernelInterface interface_of_json(const Json& json, std::vector<std::string>& reasons);
+
+}  // namespace vkmoye

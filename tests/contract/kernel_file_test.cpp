@@ -1,0 +1,208 @@
+// Kernels as files: what is written is read, and what was changed is refused with its reason.
+
+#include "vkmoye/contract/kernel_file.hpp"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/contract/compact_strides.hpp"
+#include "vkmoye/contract/json.hpp"
+
+namespace vkmoye {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+// SPIR-V of a compute shader "main" of 64 threads with the buffers 0 to `buffers` - 1: what is looked at of it.
+std::vector<std::uint32_t> shader(std::uint32_t buffers = 2, std::uint32_t threads = 64) {
+  std::vector<std::uint32_t> words = {0x07230203, 0x00010500, 0, 100, 0};
+  const auto add = [&](std::uint32_t operation, std::vector<std::uint32_t> operands) {
+    words.push_back(static_cast<std::uint32_t>(operands.size() + 1) << 16 | operation);
+    words.insert(words.end(), operands.begin(), operands.end());
+  };
+  add(15, {5, 4, 0x6e69616d, 0});
+  add(16, {4, 17, threads, 1, 1});
+  for (std::uint32_t i = 0; i < buffers; ++i) {
+    add(71, {10 + i, 34, 0});
+    add(71, {10 + i, 33, i});
+  }
+  return words;
+}
+
+CompiledKernel some_kernel() {
+  CompiledKernel kernel;
+  KernelInterface& interface = kernel.interface;
+  interface.name = "grüße/\"x\"";
+  interface.bindings = {{"a", ScalarType::f16, Access::read, {"k", "m"}, {1, "lda"}, 16},
+                        {"b", ScalarType::f32, Access::read_write, {Extent("n", "m"), 7}},
+                        {"p", ScalarType::u8, Access::write, {"n"}, {}, 4, Reach::pointer}};
+  interface.push_constants = {"n", "m", {"alpha", ScalarType::f64}, {"p_address", ScalarType::u64}};
+  interface.grid = {GridDimension{"n", 32, 1000}, GridDimension{Extent("n", "m"), 8},
+                    GridDimension{1, 1}};
+  interface.workgroup_size = {64, 1, 1};
+  interface.shared_bytes = 4096;
+  interface.features = {Feature::f16, Feature::cooperative_matrix};
+  interface.subgroup_size = 32;
+  interface.matrices = {{16, 8, 16, "f16", "f16", "f32", "f32", "subgroup", false},
+                        {16, 16, 32, "u8", "s8", "s32", "s32", "workgroup", true}};
+  kernel.glsl = "#version 460\n// \\ \"\t\x01 ü\n";
+  kernel.spirv = shader();
+  return kernel;
+}
+
+// No == for interfaces: their JSON has all of them.
+void expect_equal(const CompiledKernel& a, const CompiledKernel& b) {
+  EXPECT_EQ(interface_text(a.interface), interface_text(b.interface));
+  EXPECT_EQ(a.interface.matrices, b.interface.matrices);
+  EXPECT_EQ(a.interface.features, b.interface.features);
+  EXPECT_EQ(a.glsl, b.glsl);
+  EXPECT_EQ(a.spirv, b.spirv);
+}
+
+TEST(KernelFile, IsReadAsItWasWritten) {
+  const CompiledKernel kernel = some_kernel();
+  const std::string text = kernel_text(kernel);
+  const CompiledKernel back = parse_kernel(text);
+  expect_equal(back, kernel);
+  EXPECT_EQ(kernel_text(back), text);
+  EXPECT_EQ(back.interface.name, kernel.interface.name);
+  EXPECT_EQ(back.interface.bindings[1].extents, kernel.interface.bindings[1].extents);
+  EXPECT_EQ(back.interface.push_constants, kernel.interface.push_constants);
+  EXPECT_EQ(back.interface.grid[0].most, 1000);
+  EXPECT_EQ(back.interface.bindings[2].reach, Reach::pointer);
+  // Spaces, and letters written as escapes by another program, change nothing.
+  expect_equal(parse_kernel(dump(parse_json(text))), kernel);
+  std::string escaped = text;
+  escaped.replace(escaped.find("ü"), 2, "\\u00fc");
+  expect_equal(parse_kernel(escaped), kernel);
+}
+
+TEST(KernelFile, GoesThroughAFile) {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() /
+                                       ("kernel_file_" + std::to_string(std::random_device{}()));
+  std::filesystem::create_directory(folder);
+  const std::filesystem::path file = folder / "k.json";
+  write_kernel_file(file, some_kernel());
+  expect_equal(read_kernel_file(file), some_kernel());
+  EXPECT_THAT([&] { read_kernel_file(folder / "none"); },
+              ThrowsMessage<ArgumentError>(AllOf(HasSubstr("none"), HasSubstr("no such file"))));
+  EXPECT_THAT([&] { read_kernel_file(folder); },
+              ThrowsMessage<ArgumentError>(HasSubstr("no such file")));
+  EXPECT_THAT([&] { write_kernel_file(folder / "missing" / "k.json", some_kernel()); },
+              ThrowsMessage<ArgumentError>(HasSubstr("cannot be written")));
+  std::ofstream(file) << "{";
+  EXPECT_THAT([&] { read_kernel_file(file); },
+              ThrowsMessage<ArgumentError>(
+                  AllOf(HasSubstr("k.json: JSON: line 1"), HasSubstr("got the end"))));
+  std::filesystem::remove_all(folder);
+}
+
+TEST(KernelFile, IsRefusedWhereItWasCutOff) {
+  const std::string text = kernel_text(some_kernel());
+  for (std::size_t length = 0; length + 1 < text.size(); length += 7) {
+    EXPECT_THROW(parse_kernel(text.substr(0, length)), ArgumentError) << length;
+  }
+}
+
+// Whatever single character changes, nothing else than the same kernel is read.
+TEST(KernelFile, IsRefusedWhereItWasDamaged) {
+  const CompiledKernel kernel = some_kernel();
+  const std::string text = kernel_text(kernel);
+  std::mt19937 random(1);
+  int refused = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    std::string damaged = text;
+    damaged[at] = static_cast<char>(damaged[at] ^ (1 << random() % 7));
+    try {
+      expect_equal(parse_kernel(damaged), kernel);
+    } catch (const ArgumentError&) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, static_cast<int>(text.size() / 2));
+}
+
+std::string replaced(std::string text, const std::string& what, const std::string& by) {
+  const std::size_t at = text.find(what);
+  EXPECT_NE(at, text.npos) << what;
+  return text.replace(at, what.size(), by);
+}
+
+TEST(KernelFile, SaysWhyItIsRefused) {
+  const std::string text = kernel_text(some_kernel());
+  const auto refused = [](const std::string& changed, const auto& why) {
+    EXPECT_THAT([&] { parse_kernel(changed); }, ThrowsMessage<ArgumentError>(why));
+  };
+  refused("{}", HasSubstr("\"format\" is not \"vkmoye kernel\""));
+  refused(replaced(text, "\"version\": 1", "\"version\": 2"),
+          HasSubstr("it is of version 2, this vkmoye reads version 1"));
+  refused(replaced(text, "\"tile\": 32", "\"tile\": 64"), HasSubstr("changed or damaged"));
+  refused(replaced(text, "\"checksum\": \"", "\"checksum\": \"0"), HasSubstr("changed or damaged"));
+  refused(text + "x", HasSubstr("expected nothing more"));
+}
+
+// Files that another program wrote, with a checksum that is right.
+TEST(KernelFile, IsRefusedWhereItsPartsDoNotBelongTogether) {
+  const auto refused = [](const CompiledKernel& kernel, const auto& why) {
+    EXPECT_THAT([&] { parse_kernel(kernel_text(kernel)); }, ThrowsMessage<ArgumentError>(why));
+  };
+  CompiledKernel kernel = some_kernel();
+  kernel.spirv = shader(2, 128);
+  refused(kernel,
+          HasSubstr("workgroups are 128 x 1 x 1 in its SPIR-V, 64 x 1 x 1 in its interface"));
+  kernel.spirv = shader(3);  // the third is reached by a pointer
+  refused(kernel, HasSubstr("its SPIR-V has a buffer at binding 2, its interface none"));
+  kernel.spirv = shader();
+  kernel.spirv.pop_back();
+  refused(kernel, HasSubstr("is cut off in word"));
+  kernel.spirv = {1, 2, 3};
+  refused(kernel, HasSubstr("its 3 words are not SPIR-V"));
+  kernel = some_kernel();
+  kernel.interface.bindings[0].strides.pop_back();
+  kernel.interface.grid[0].tile = 0;
+  refused(kernel,
+          AllOf(HasSubstr("a has 2 extents and 1 strides"), HasSubstr("the grid has tiles of 0")));
+}
+
+TEST(Json, SaysWhereItDoesNotFit) {
+  const auto refused = [](const char* text, const char* why) {
+    EXPECT_THAT([&] { parse_json(text); }, ThrowsMessage<ArgumentError>(HasSubstr(why))) << text;
+  };
+  refused("{\"a\": 1,\n \"b\" 2}", "line 2, column 6: expected ':'");
+  refused("[1.5]", "column 3: expected a whole number");
+  refused("[99999999999999999999]", "column 2: expected a value");
+  refused("\"\\ud800x\"", "a pair of surrogates");
+  refused("\"a", "expected '\"', got the end");
+  refused("[1,]", "expected a value");
+  refused(std::string(100, '[').c_str(), "at most 64 levels");
+  EXPECT_EQ(dump(parse_json(" [ -1 , true,null, {\"k\" :\"\\ud83d\\ude00\\n\"}, [], {} ] ")),
+            "[-1,true,null,{\"k\":\"\U0001F600\\n\"},[],{}]");
+}
+
+TEST(CompactStrides, AreWhatArraysWithoutGapsHave) {
+  KernelInterface kernel;
+  kernel.bindings = {
+      {"a", ScalarType::f32, Access::read, {"k", "m", "batch"}, {1, "lda", "stride_a"}},
+      {"c", ScalarType::f32, Access::write, {"n", "m"}, {1, "ldc"}}};
+  const Arguments given = {{"m", 5}, {"n", 3}, {"k", 7}, {"batch", 2}, {"ldc", 4}, {"alpha", 0.5}};
+  const Arguments all = with_compact_strides(kernel, given);
+  EXPECT_EQ(all.at("lda"), Argument(7));
+  EXPECT_EQ(all.at("stride_a"), Argument(35));
+  EXPECT_EQ(all.at("ldc"), Argument(4));
+  EXPECT_EQ(all.size(), given.size() + 2);
+  EXPECT_THAT(
+      [&] {
+        with_compact_strides(kernel, {{"m", 5}});
+      },
+      ThrowsMessage<ArgumentError>(HasSubstr("argument 'k' is missing")));
+}
+
+}  // namespace
+}  // namespace vkmoye
