@@ -1,4 +1,4 @@
-// generated: gemm/combine  form=f16,f32,f16 a=k b=k epilogue=bias,relu  threads=(32,1,8):(1,32,32)
+// generated: gemm/combine  form=f16,f32,f16 a=k b=k epilogue=bias,relu  threads=(32,2,4):(1,32,64)
 // threads along slices are added up last, always in the same order
 #version 460
 #extension GL_EXT_control_flow_attributes : require
@@ -35,17 +35,18 @@ void main() {
       sums[v0] = float(0);
     }
   }
-  for (uint chunk = 0u; chunk < (slices >> 5u) + min(slices & 31u, 1u); ++chunk) {
-    if (128u * block_x + 127u < n && block_y < m && 32u * chunk + 31u < slices && (n & 3u) == 0u) {
+  for (uint chunk = 0u; chunk < (slices >> 4u) + min(slices & 15u, 1u); ++chunk) {
+    if (128u * block_x + 127u < n && 2u * block_y + 1u < m && 16u * chunk + 15u < slices && (n & 3u) == 0u) {
 
-      // partition(tile(partials, (128,1,32)), (128,1,8))
+      // partition(tile(partials, (128,2,16)), (128,2,4))
       // -> values
       {
-        uint partials_slice = 32u * chunk + (thread >> 5u);
-        vec4 value0 = partials_x4[(128u * block_x + 4u * (thread & 31u) + n * block_y + n * m * partials_slice) >> 2u];
-        vec4 value1 = partials_x4[(128u * block_x + 4u * (thread & 31u) + n * block_y + n * m * (partials_slice + 8u)) >> 2u];
-        vec4 value2 = partials_x4[(128u * block_x + 4u * (thread & 31u) + n * block_y + n * m * (partials_slice + 16u)) >> 2u];
-        vec4 value3 = partials_x4[(128u * block_x + 4u * (thread & 31u) + n * block_y + n * m * (partials_slice + 24u)) >> 2u];
+        uint partials_m = 2u * block_y + ((thread >> 5u) & 1u);
+        uint partials_slice = 16u * chunk + (thread >> 6u);
+        vec4 value0 = partials_x4[(128u * block_x + 4u * (thread & 31u) + n * partials_m + n * m * partials_slice) >> 2u];
+        vec4 value1 = partials_x4[(128u * block_x + 4u * (thread & 31u) + n * partials_m + n * m * (partials_slice + 4u)) >> 2u];
+        vec4 value2 = partials_x4[(128u * block_x + 4u * (thread & 31u) + n * partials_m + n * m * (partials_slice + 8u)) >> 2u];
+        vec4 value3 = partials_x4[(128u * block_x + 4u * (thread & 31u) + n * partials_m + n * m * (partials_slice + 12u)) >> 2u];
         values[0u] = value0.x;
         values[1u] = value0.y;
         values[2u] = value0.z;
@@ -74,17 +75,18 @@ void main() {
         }
       }
 
-      // partition(tile(partials, (128,1,32)), (128,1,8))
+      // partition(tile(partials, (128,2,16)), (128,2,4))
       // -> values
       {
         if ((n & 3u) == 0u) {
           uint partials_n = 128u * block_x + 4u * (thread & 31u);
-          uint partials_slice0 = 32u * chunk + (thread >> 5u);
-          if (partials_n < n && block_y < m) {
+          uint partials_m = 2u * block_y + ((thread >> 5u) & 1u);
+          uint partials_slice0 = 16u * chunk + (thread >> 6u);
+          if (partials_n < n && partials_m < m) {
             [[unroll]] for (uint v3 = 0u; v3 < 4u; ++v3) {
-              uint partials_slice = partials_slice0 + 8u * v3;
+              uint partials_slice = partials_slice0 + 4u * v3;
               if (partials_slice < slices) {
-                vec4 value = partials_x4[(partials_n + n * block_y + n * m * partials_slice) >> 2u];
+                vec4 value = partials_x4[(partials_n + n * partials_m + n * m * partials_slice) >> 2u];
                 values[4u * v3] = value.x;
                 values[4u * v3 + 1u] = value.y;
                 values[4u * v3 + 2u] = value.z;
@@ -94,14 +96,15 @@ void main() {
           }
         } else {
           uint partials_n0 = 128u * block_x + 4u * (thread & 31u);
-          uint partials_slice0 = 32u * chunk + (thread >> 5u);
-          if (block_y < m) {
+          uint partials_m = 2u * block_y + ((thread >> 5u) & 1u);
+          uint partials_slice0 = 16u * chunk + (thread >> 6u);
+          if (partials_m < m) {
             [[unroll]] for (uint v3 = 0u; v3 < 4u; ++v3) {
               [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
                 uint partials_n = partials_n0 + v0;
-                uint partials_slice = partials_slice0 + 8u * v3;
+                uint partials_slice = partials_slice0 + 4u * v3;
                 if (partials_n < n && partials_slice < slices) {
-                  float value = partials[partials_n + n * block_y + n * m * partials_slice];
+                  float value = partials[partials_n + n * partials_m + n * m * partials_slice];
                   values[v0 + 4u * v3] = value;
                 }
               }
@@ -142,21 +145,21 @@ void main() {
 
   // sums <- sum with sums_partials
   {
-    [[unroll]] for (uint v4 = 0u; v4 < 8u; ++v4) {
+    [[unroll]] for (uint v4 = 0u; v4 < 4u; ++v4) {
       [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
         float sums_value = sums[v0];
-        float sums_partials_value = sums_partials[(thread & 31u) + 256u * v0 + 32u * v4];
+        float sums_partials_value = sums_partials[(thread & 63u) + 256u * v0 + 64u * v4];
         sums[v0] = sums_value + sums_partials_value;
       }
     }
   }
-  if (thread >> 5u == 0u) {
+  if (thread >> 6u == 0u) {
 
-    // bias where partition(tile(c, (128,1)), (128,1))
+    // bias where partition(tile(c, (128,2)), (128,2))
     // -> held_bias
     {
       if ((n & 3u) == 0u) {
-        uint bias_n = 128u * block_x + 4u * (thread & 31u);
+        uint bias_n = 128u * block_x + 4u * ((thread & 63u) & 31u);
         if (bias_n < n) {
           f16vec4 value = bias_x4[bias_n >> 2u];
           held_bias[0u] = value.x;
@@ -170,7 +173,7 @@ void main() {
           held_bias[3u] = float16_t(0);
         }
       } else {
-        uint bias_n0 = 128u * block_x + 4u * (thread & 31u);
+        uint bias_n0 = 128u * block_x + 4u * ((thread & 63u) & 31u);
         [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
           uint bias_n = bias_n0 + v0;
           if (bias_n < n) {
@@ -196,25 +199,27 @@ void main() {
     }
 
     // result
-    // -> partition(tile(c, (128,1)), (128,1))
+    // -> partition(tile(c, (128,2)), (128,2))
     {
       if ((n & 3u) == 0u && (ldc & 3u) == 0u) {
-        uint c_n = 128u * block_x + 4u * (thread & 31u);
-        if (c_n < n && block_y < m) {
+        uint c_n = 128u * block_x + 4u * ((thread & 63u) & 31u);
+        uint c_m = 2u * block_y + ((thread & 63u) >> 5u);
+        if (c_n < n && c_m < m) {
           float16_t value0 = result[0u];
           float16_t value1 = result[1u];
           float16_t value2 = result[2u];
           float16_t value3 = result[3u];
-          c_x4[(c_n >> 2u) + ((ldc * block_y) >> 2u)] = f16vec4(value0, value1, value2, value3);
+          c_x4[(c_n >> 2u) + ((ldc * c_m) >> 2u)] = f16vec4(value0, value1, value2, value3);
         }
       } else {
-        uint c_n0 = 128u * block_x + 4u * (thread & 31u);
-        if (block_y < m) {
+        uint c_n0 = 128u * block_x + 4u * ((thread & 63u) & 31u);
+        uint c_m = 2u * block_y + ((thread & 63u) >> 5u);
+        if (c_m < m) {
           [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
             uint c_n = c_n0 + v0;
             if (c_n < n) {
               float16_t value = result[v0];
-              c[c_n + ldc * block_y] = value;
+              c[c_n + ldc * c_m] = value;
             }
           }
         }

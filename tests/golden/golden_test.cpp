@@ -174,7 +174,7 @@ ir::Kernel describe(const Golden& golden) {
   if (golden.shape) request.shape = golden.shape;
   const KernelEntry* entry = find_kernel(golden.kernel);
   return entry != nullptr ? entry->describe(request)
-                          : gemm_combine(request.gemm, request.shape, request.device);
+                          : gemm_combine(request.gemm, 16, request.shape, request.device);
 }
 
 class GoldenTest : public testing::TestWithParam<Golden> {};

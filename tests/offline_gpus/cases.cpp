@@ -125,7 +125,7 @@ std::vector<Case> further_steps(const DeviceCaps& caps) {
   for (const ScalarType type :
        {ScalarType::f16, ScalarType::f32, ScalarType::f64, ScalarType::i32}) {
     GemmForm form = gen::gemm_form(type);
-    const auto combine = [&] { return gen::gemm_combine(form, std::nullopt, caps); };
+    const auto combine = [&] { return gen::gemm_combine(form, 16, std::nullopt, caps); };
     add("gemm/combine", type, "-", combine);
     if (type != ScalarType::f16) continue;
     form.epilogue = bias_and_relu();

@@ -163,7 +163,7 @@ TEST(Gemm, SlicesOfKGoToAMatrixEachAndTogetherToC) {
   EXPECT_EQ(sums.bindings[2].extents, (std::vector<Extent>{"n", "m", "slices"}));
   EXPECT_EQ(sums.bindings[2].access, Access::write);
   const KernelInterface all =
-      interface_of(gemm_combine(form, std::nullopt, vkmoye::test::h200_like()));
+      interface_of(gemm_combine(form, 16, std::nullopt, vkmoye::test::h200_like()));
   EXPECT_EQ(all.bindings[0].extents, (std::vector<Extent>{"n", "m", "slices"}));
   EXPECT_EQ(all.bindings[1].name, "bias");
   EXPECT_EQ(all.bindings[2].type, ScalarType::f16);
@@ -177,7 +177,7 @@ TEST(Gemm, SlicesOfKGoToAMatrixEachAndTogetherToC) {
   with_c.beta = true;
   EXPECT_THAT([&] { gemm({}, with_c, "gemm/x"); },
               ThrowsMessage<KernelError>(HasSubstr("slices of k are summed up without C")));
-  EXPECT_THAT([&] { gemm_combine(slices, std::nullopt, vkmoye::test::h200_like()); },
+  EXPECT_THAT([&] { gemm_combine(slices, 16, std::nullopt, vkmoye::test::h200_like()); },
               ThrowsMessage<KernelError>(HasSubstr("to a product without any")));
 }
 

@@ -47,6 +47,20 @@ TEST(Relayout, GoesStraightAcrossWhereBothRunAlongOneMode) {
       plan_relayout(permuted({64, 64}, {1, 0}).src, permuted({64, 64}, {1, 0}).dst, {}).straight);
 }
 
+TEST(Relayout, WorkgroupsGoAlongBothSidesWhereRowsBeginInsideSectors) {
+  const auto walk = [](std::int64_t rows, std::int64_t cols, TileOrder order) {
+    const Permutation p = permuted({rows, cols}, {1, 0});
+    RelayoutConfig config;
+    config.order = order;
+    return plan_relayout(p.src, p.dst, config).walk;
+  };
+  const TileOrder automatic = RelayoutConfig().order;
+  EXPECT_EQ(walk(4096, 2048, automatic), walk(4096, 2048, TileOrder::dst));
+  EXPECT_NE(walk(4096, 2048, automatic), walk(4096, 2048, TileOrder::both));
+  EXPECT_EQ(walk(4096, 2050, automatic), walk(4096, 2050, TileOrder::both));  // rows of src
+  EXPECT_EQ(walk(4098, 2048, automatic), walk(4098, 2048, TileOrder::both));  // rows of dst
+}
+
 TEST(Relayout, TilesCoverRunsOnBothSidesAndMeetNoBankTwice) {
   const Permutation p = permuted({64, 128, 256}, {2, 1, 0});
   const RelayoutPlan plan = plan_relayout(p.src, p.dst, {});

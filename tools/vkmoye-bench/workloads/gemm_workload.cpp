@@ -137,7 +137,8 @@ class Gemm : public Workload {
     arguments["slices"] = problem_.slices;
     std::vector<std::size_t> bindings = {partials};  // what the epilogue reads, and C
     for (std::size_t i = 2; i < order_.size(); ++i) bindings.push_back(i);
-    plan.steps.push_back({gen::gemm_combine(form, shape, caps), std::move(arguments), bindings});
+    plan.steps.push_back(
+        {gen::gemm_combine(form, problem_.slices, shape, caps), std::move(arguments), bindings});
     return plan;
   }
 

@@ -1,28 +1,27 @@
 #include "vkmoye/gen/kernels/gemm_combine.hpp"
 
 #include <algorithm>
-#include <bit>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/kernels/blocks.hpp"
 #include "vkmoye/gen/kernels/config_fields.hpp"
 #include "vkmoye/gen/kernels/gemm_result.hpp"
+#include "vkmoye/gen/kernels/power_from.hpp"
 #include "vkmoye/gen/kernels/threads_config.hpp"
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::gen {
 namespace {
 
-constexpr std::int64_t kElements = 32;  // accesses of a workgroup side by side
-constexpr std::int64_t kSlices = 8;     // threads along slices, at most
+constexpr std::int64_t kElements = 32;  // accesses side by side
+constexpr std::int64_t kSlices = 8;     // threads along slices, at most; fewer take more rows of C
 constexpr std::int64_t kInFlight = 4;   // slices of a thread
 
 // Threads along n, which may be short.
 std::int64_t along_n(const std::optional<std::vector<std::int64_t>>& shape, std::int64_t vector) {
   if (!shape) return kElements;
-  const auto accesses = static_cast<std::uint64_t>(((*shape)[1] + vector - 1) / vector);
-  return std::clamp<std::int64_t>(static_cast<std::int64_t>(std::bit_ceil(accesses)), 1, kElements);
+  return std::clamp<std::int64_t>(power_from(vkmoye::ceil_div((*shape)[1], vector)), 1, kElements);
 }
 
 }  // namespace
@@ -35,15 +34,19 @@ GemmForm form_of_slices(GemmForm form) {
   return form;
 }
 
-ir::Kernel gemm_combine(const GemmForm& form, const std::optional<std::vector<std::int64_t>>& shape,
+ir::Kernel gemm_combine(const GemmForm& form, std::int64_t slices,
+                        const std::optional<std::vector<std::int64_t>>& shape,
                         const DeviceCaps& device, const std::string& name) {
   if (form.split_k) throw KernelError(name, {"form: slices are added up to a product without any"});
   const ScalarType type = factor_type(form);
   const std::int64_t most = threads_config(type, device).most_threads;
   const std::int64_t vector = widest_access(type);
-  const std::int64_t n = along_n(shape, vector), m = kElements / n;
-  const std::int64_t slices = std::min(kSlices, most / kElements);
-  const Layout threads = make_layout({n, m, slices});
+  const std::int64_t others =
+      std::min(kSlices, most / kElements);  // threads than those side by side
+  const std::int64_t along_slices =
+      std::min(others, power_from(vkmoye::ceil_div(slices, kInFlight)));
+  const std::int64_t n = along_n(shape, vector), m = kElements / n * (others / along_slices);
+  const Layout threads = make_layout({n, m, along_slices});
 
   Builder k(name, size(threads), device.subgroup_size);
   k.describe({{"form", form_text(form)}, {"threads", to_string(threads)}},
@@ -55,11 +58,11 @@ ir::Kernel gemm_combine(const GemmForm& form, const std::optional<std::vector<st
   GemmResult result(k, form);
 
   // ((value), 1, 1, in flight): a thread's elements, slice by slice.
-  const std::int64_t depth = slices * kInFlight;
+  const std::int64_t depth = along_slices * kInFlight;
   const bool batched = form.batched;
   Blocks blocks(
       k, partials, batched ? IntTuple{n * vector, m, depth, 1} : IntTuple{n * vector, m, depth},
-      make_tiled_copy(batched ? make_layout({n, m, slices, 1}) : threads,
+      make_tiled_copy(batched ? make_layout({n, m, along_slices, 1}) : threads,
                       batched ? make_layout({vector, 1, 1, 1}) : make_layout({vector, 1, 1})));
   const View values = blocks.registers("values", type);
   const View sums = k.registers("sums", type, Layout(first_along(values, {3}).shape()));
@@ -71,7 +74,7 @@ ir::Kernel gemm_combine(const GemmForm& form, const std::optional<std::vector<st
     blocks.load(at, values, ir::number(type, 0));
     k.accumulate(sums, kSum, values);
   });
-  if (slices > 1) k.reduce_across(sums, kSum, threads, 2);
+  if (along_slices > 1) k.reduce_across(sums, kSum, threads, 2);
 
   const std::vector<Expr> at = thread_coordinates(threads, k.thread());
   const TiledCopy in_c =

@@ -4,7 +4,8 @@
 //   partials (n, m, slice)   compact, A * B^T over a slice of k each, of a form with split_k
 //   C(m, n) = epilogue(alpha * sum over slices of partials + beta * C), rounded once
 //
-//   32 x 1 threads along (n, m), 8 of them along slices    4 slices of each in flight
+//   16 slices    32 x 2 threads along (n, m), 4 along slices    each has 4 slices in flight
+//    4 slices    32 x 8 threads along (n, m)
 //
 // The order of the sums does not depend on anything but the number of slices: the same input gives
 // the same bits. Interface: bindings partials (for a batch (n, m, slice, batch)), what the epilogue
@@ -26,8 +27,10 @@ namespace vkmoye::gen {
 /// factors, without C and epilogue.
 GemmForm form_of_slices(GemmForm form);
 
-/// For the product `form`, itself not in slices. `shape`: {M, N, ..}, if it is known. Throws KernelError.
-ir::Kernel gemm_combine(const GemmForm& form, const std::optional<std::vector<std::int64_t>>& shape,
+/// For the product `form`, itself not in slices. Adds up any number of slices, fastest about `slices`.
+/// `shape`: {M, N, ..}, if it is known. Throws KernelError.
+ir::Kernel gemm_combine(const GemmForm& form, std::int64_t slices,
+                        const std::optional<std::vector<std::int64_t>>& shape,
                         const DeviceCaps& device, const std::string& name = "gemm/combine");
 
 }  // namespace vkmoye::gen

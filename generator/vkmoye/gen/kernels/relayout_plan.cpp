@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "vkmoye/gen/dsl/copy.hpp"
+#include "vkmoye/gen/kernels/power_from.hpp"
 #include "vkmoye/gen/kernels/relayout_tile.hpp"
 #include "vkmoye/layout/algebra.hpp"
 #include "vkmoye/tensor/access_width.hpp"
@@ -18,11 +19,6 @@ using Order = ModeOrder;
 
 std::int64_t product(const std::vector<std::int64_t>& extents) {
   return std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
-}
-
-// The least power of two from `n` on.
-std::int64_t power_from(std::int64_t n) {
-  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(n)));
 }
 
 // The widest access of a tensor to `count` elements along `mode`, or along the joined modes.
@@ -73,6 +69,13 @@ std::size_t take_run(const std::vector<JointMode>& modes, std::int64_t JointMode
     expected *= modes[m].extent;
   }
   return count;
+}
+
+// Whether each row of a tile, a run along the first of `order`, begins with a sector.
+bool begin_with_sectors(const RelayoutPlan& plan, std::int64_t JointMode::*stride,
+                        const Order& order, std::int64_t bytes) {
+  return std::all_of(order.begin() + 1, order.end(),
+                     [&](std::size_t m) { return plan.modes[m].*stride * bytes % kSector == 0; });
 }
 
 // For each mode, workgroup -> number of its tile.
@@ -153,17 +156,8 @@ void plan_blocks(RelayoutPlan& plan, const RelayoutConfig& config) {
   const auto bytes = static_cast<std::int64_t>(size_of(config.type));
   const Order before[] = {order_by(plan.modes, &JointMode::src),
                           order_by(plan.modes, &JointMode::dst)};
-  const auto width = [&](std::int64_t JointMode::*stride, std::size_t m, std::int64_t run) {
-    return widest(plan, stride, {1, std::min(power_from(plan.modes[m].extent), run), {m}}, config);
-  };
-  std::int64_t run = config.run;
-  if (run == 0) {
-    run = bytes == 1 ? 128 : bytes == 2 ? 64 : 32;
-    // Larger tiles where threads have blocks of 4x4.
-    const bool is_whole = width(&JointMode::src, before[0].front(), 2 * run) == 4 &&
-                          width(&JointMode::dst, before[1].front(), 2 * run) == 4;
-    if (bytes == 4 && is_whole) run = 64;
-  }
+  // The fastest of a sweep on an H200; 64 elements of 8 bytes are too much shared memory.
+  const std::int64_t run = config.run != 0 ? config.run : bytes == 1 ? 128 : bytes <= 4 ? 64 : 32;
   const auto runs = [&](std::int64_t JointMode::*stride) {
     std::vector<std::int64_t> tile(plan.modes.size(), 1);
     take_run(plan.modes, stride, order_by(plan.modes, stride), run, tile);
@@ -177,7 +171,6 @@ void plan_blocks(RelayoutPlan& plan, const RelayoutConfig& config) {
   }
   put_in_order(plan, joined);
   plan.joined = std::max<std::size_t>(1, joined.size());
-  if (config.run == 0 && bytes == 4 && !joined.empty()) run = 64;
   const auto turned_stride = src_turns ? &JointMode::src : &JointMode::dst;
   const auto flat_stride = src_turns ? &JointMode::dst : &JointMode::src;
   const Order turned_order = order_by(plan.modes, turned_stride);
@@ -363,8 +356,15 @@ RelayoutPlan plan_relayout(const Layout& src, const Layout& dst, const RelayoutC
   } else {
     plan_interleaved(plan, config, joined, flat_stride);
   }
-  plan.walk = walk_of(plan, config.order, order_by(plan.modes, &JointMode::src),
-                      order_by(plan.modes, &JointMode::dst));
+  const Order from = order_by(plan.modes, &JointMode::src);
+  const Order to = order_by(plan.modes, &JointMode::dst);
+  TileOrder order = config.order;
+  if (order == TileOrder::automatic) {
+    const bool are_whole = begin_with_sectors(plan, &JointMode::src, from, bytes) &&
+                           begin_with_sectors(plan, &JointMode::dst, to, bytes);
+    order = are_whole ? TileOrder::dst : TileOrder::both;
+  }
+  plan.walk = walk_of(plan, order, from, to);
   return plan;
 }
 

@@ -32,7 +32,7 @@ struct RelayoutConfig {
   std::int64_t vector = 16;    // bytes of an access, at most
   std::int64_t run = 0;        // elements of a tile along src and along dst; 0: by type
   std::int64_t rounds = 4;     // accesses in flight where elements go straight across
-  TileOrder order = TileOrder::dst;
+  TileOrder order = TileOrder::automatic;
   Address address = Address::automatic;
 };
 

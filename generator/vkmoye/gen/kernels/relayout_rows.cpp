@@ -41,7 +41,7 @@ const std::vector<ConfigField<Config>>& fields() {
       whole_number("vector", "bytes of an access, at most", &Config::vector),
       whole_number("run", "elements of a tile along src and along dst, 0: by type", &Config::run),
       whole_number("rounds", "accesses in flight where no tile is needed", &Config::rounds),
-      order_field<Config>(&Config::order),
+      order_field<Config>(&Config::order, {"dst", "src", "both", "auto"}),
   });
   return rows;
 }

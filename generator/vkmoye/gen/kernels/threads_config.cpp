@@ -5,15 +5,12 @@
 #include <algorithm>
 #include <bit>
 
+#include "vkmoye/gen/kernels/power_from.hpp"
 #include "vkmoye/layout/checked.hpp"
 #include "vkmoye/tensor/copy_atom.hpp"
 
 namespace vkmoye::gen {
 namespace {
-
-std::int64_t power_from(std::int64_t value) {
-  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(value)));
-}
 
 // What is chosen, and out of range; what is 0 is not chosen yet.
 std::vector<std::string> reasons_against_choices(const ThreadsConfig& config) {

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/gen/kernels/power_from.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -21,7 +21,7 @@ std::int64_t few(std::int64_t across, std::int64_t along, std::int64_t threads) 
 std::int64_t few_rows(const TransposeAutoConfig& config) {
   const std::int64_t rows =
       std::max(few(config.rows, config.cols, config.threads), least_rows(config));
-  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(rows)));
+  return power_from(rows);
 }
 
 std::int64_t few_cols(const TransposeAutoConfig& config) {
@@ -145,6 +145,7 @@ void straight_across(Builder& k, const View& from, const View& to, std::int64_t 
 std::pair<Expr, Expr> tile_of_group(Builder& k, const TransposeAutoConfig& config) {
   constexpr std::int64_t kBlock = 8;  // tiles
   switch (config.order) {
+    case TileOrder::automatic:  // sectors of dst are whole anyway
     case TileOrder::dst:
       k.grid(0, "rows", config.rows);
       k.grid(1, "cols", config.cols);
