@@ -18,6 +18,7 @@
 #include "commands/open_device.hpp"
 #include "io/output_file.hpp"
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/contract/kernel_file.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "workloads/operation.hpp"
 
@@ -26,68 +27,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json to_json(const Extent& extent) {
-  return extent.is_symbol() ? ordered_json(to_string(extent)) : ordered_json(extent.value);
-}
-
 ordered_json to_json(const KernelInterface& kernel) {
-  ordered_json bindings = ordered_json::array();
-  for (const Binding& binding : kernel.bindings) {
-    ordered_json extents = ordered_json::array();
-    for (const Extent& extent : binding.extents) extents.push_back(to_json(extent));
-    ordered_json strides = ordered_json::array();
-    for (const Extent& stride : binding.strides) strides.push_back(to_json(stride));
-    bindings.push_back({{"set", 0},
-                        {"binding", bindings.size()},
-                        {"name", binding.name},
-                        {"type", to_string(binding.type)},
-                        {"access", to_string(binding.access)},
-                        {"alignment", binding.alignment},
-                        {"reach", to_string(binding.reach)},
-                        {"extents", extents},
-                        {"strides", strides}});
-  }
-  ordered_json constants = ordered_json::array();
-  const auto offsets = push_constant_offsets(kernel);
-  for (const PushConstant& constant : kernel.push_constants) {
-    constants.push_back({{"name", constant.name},
-                         {"type", to_string(constant.type)},
-                         {"offset", offsets[constants.size()]}});
-  }
-  ordered_json grid = ordered_json::array();
-  for (const GridDimension& dimension : kernel.grid) {
-    grid.push_back({{"extent", to_json(dimension.extent)}, {"tile", dimension.tile}});
-    if (dimension.most > 0) grid.back()["most"] = dimension.most;
-  }
-  ordered_json features = ordered_json::array();
-  for (const Feature feature : kernel.features.list()) features.push_back(to_string(feature));
-  ordered_json matrices = ordered_json::array();
-  for (const MatrixShape& shape : kernel.matrices) matrices.push_back(to_string(shape));
-  return {
-      {"schema", 1},
-      {"kernel", kernel.name},
-      {"entry_point", "main"},
-      {"bindings", bindings},
-      {"push_constants", constants},
-      {"grid", grid},
-      {"grid_rule",
-       "groups[i] = ceil(extent / tile), no more than most where it is given; set each "
-       "first_group_* to 0, or to the first group of "
-       "each piece of a grid dispatched in pieces"},
-      {"reach_rule",
-       "descriptor: a storage buffer bound at set and binding; pointer: NAME_address is the "
-       "address of "
-       "the first element (vkGetBufferDeviceAddress and the offset)"},
-      {"strides_rule", "elements from one coordinate along each mode to the next; none: compact"},
-      {"workgroup_size", kernel.workgroup_size},
-      {"needs",
-       {{"vulkan", "1.2"},
-        {"features", features},
-        {"matrices", matrices},
-        {"subgroup_size", kernel.subgroup_size},
-        {"shared_bytes", kernel.shared_bytes},
-        {"push_constant_bytes", push_constant_bytes(kernel)},
-        {"storage_buffers", descriptor_count(kernel)}}}};
+  return ordered_json::parse(interface_text(kernel));
 }
 
 // A kernel made for one shape is made for this one; others take their sizes when they run.
@@ -107,6 +48,7 @@ struct Emitted {
   const Step& step;
   CompiledKernel compiled;
   std::string spirv;  // the file, as the user would write it; empty: none
+  std::string file;   // likewise, of all of it
 };
 
 // Of `plan`, made for the size of `workload`.
@@ -145,17 +87,18 @@ ordered_json to_json(const Workload& workload, const Plan& plan,
           {"left_out", plan.left_out}};
 }
 
-// k.spv, of several kernels k.1.spv, k.2.spv ..
-std::vector<std::string> spirv_files(const std::string& file, std::size_t kernels) {
+// k.spv, of several kernels k.1.spv, k.2.spv .. `option`: which one names the file.
+std::vector<std::string> files_of(const char* option, const std::string& file,
+                                  std::size_t kernels) {
   if (file.empty() || kernels == 1) return std::vector<std::string>(kernels, file);
   std::error_code none;
   const std::filesystem::path path = file;
   if (file == "-" ||
       (std::filesystem::exists(path, none) && !std::filesystem::is_regular_file(path, none))) {
     throw ArgumentError(
-        fmt::format("--spirv {}: there are {} kernels, one after the other, for as "
+        fmt::format("{} {}: there are {} kernels, one after the other, for as "
                     "many files; give the name of a file",
-                    file, kernels));
+                    option, file, kernels));
   }
   std::vector<std::string> files;
   for (std::size_t i = 1; i <= kernels; ++i) {
@@ -166,18 +109,25 @@ std::vector<std::string> spirv_files(const std::string& file, std::size_t kernel
   return files;
 }
 
-// Throws ArgumentError if --interface names one of `spirv`.
-void refuse_same_file(const std::string& interface, const std::vector<std::string>& spirv) {
-  const auto is_same = [&](const std::string& file) {
-    const auto place = [](const std::string& name) {
-      return std::filesystem::absolute(name).lexically_normal();
-    };
-    return file == interface ||
-           (file != "-" && interface != "-" && !file.empty() && place(file) == place(interface));
+// What is written, and which option says where.
+struct Target {
+  const char* option;
+  std::string file;
+};
+
+// Throws ArgumentError if two of `targets` are one.
+void refuse_same_file(const std::vector<Target>& targets) {
+  const auto place = [](const std::string& file) {
+    return file == "-" ? file : std::filesystem::absolute(file).lexically_normal().string();
   };
-  if (interface.empty() || std::none_of(spirv.begin(), spirv.end(), is_same)) return;
-  throw ArgumentError(fmt::format("emit: --spirv and --interface name the same {}",
-                                  interface == "-" ? "stdout" : "file, " + interface));
+  for (const Target& one : targets) {
+    for (const Target& other : targets) {
+      if (&one >= &other || one.file.empty() || other.file.empty()) continue;
+      if (place(one.file) != place(other.file)) continue;
+      throw ArgumentError(fmt::format("emit: {} and {} name the same {}", one.option, other.option,
+                                      one.file == "-" ? "stdout" : "file, " + one.file));
+    }
+  }
 }
 
 int emit(const Given& given) {
@@ -186,20 +136,31 @@ int emit(const Given& given) {
   const DeviceCaps caps = described_for(given.device);
   const auto workload = workload_of(entry, given);
   const Plan plan = workload->described_plan(caps);
-  const std::vector<std::string> files = spirv_files(given.spirv, plan.steps.size());
-  refuse_same_file(given.interface, files);
+  const auto spirv = files_of("--spirv", given.spirv, plan.steps.size());
+  const auto files = files_of("--kernel", given.kernel_file, plan.steps.size());
+  std::vector<Target> targets;
+  for (const std::string& file : spirv) targets.push_back({"--spirv", file});
+  for (const std::string& file : files) targets.push_back({"--kernel", file});
+  targets.push_back({"--interface", given.interface});
+  refuse_same_file(targets);
   std::vector<Emitted> kernels;
   for (const Step& step : plan.steps) {
     if (!given.device.empty()) require_fit(entry.name, gen::ir::interface_of(step.kernel), caps);
-    kernels.push_back({step, gen::compile(step.kernel), files[kernels.size()]});
+    kernels.push_back(
+        {step, gen::compile(step.kernel), spirv[kernels.size()], files[kernels.size()]});
   }
   const bool is_alone = kernels.size() == 1 && plan.left_out.empty();
   // All are written before any is there: all files of a call, or none.
   std::vector<std::unique_ptr<OutputFile>> written;
   for (const Emitted& one : kernels) {
-    if (one.spirv.empty()) continue;
-    written.push_back(std::make_unique<OutputFile>(one.spirv));
-    written.back()->write(std::as_bytes(std::span(one.compiled.spirv)));
+    if (!one.spirv.empty()) {
+      written.push_back(std::make_unique<OutputFile>(one.spirv));
+      written.back()->write(std::as_bytes(std::span(one.compiled.spirv)));
+    }
+    if (!one.file.empty()) {
+      written.push_back(std::make_unique<OutputFile>(one.file));
+      written.back()->write(kernel_text(one.compiled));
+    }
   }
   if (!given.interface.empty()) {
     const ordered_json interface =
@@ -211,7 +172,9 @@ int emit(const Given& given) {
   for (const std::string& what : plan.left_out) {
     fmt::print(stderr, "vkmoye-bench: emit: left out: {}\n", what);
   }
-  if (given.spirv == "-" || given.interface == "-") return kOk;
+  for (const Target& target : targets) {
+    if (target.file == "-") return kOk;
+  }
   for (const Emitted& one : kernels) {
     std::cout << (&one == &kernels.front() ? "" : "\n") << one.compiled.glsl;
   }
@@ -224,7 +187,8 @@ const Command kEmit = {
     CommandName::emit, "the GLSL of a kernel, or of all of a plan, on stdout; needs no device",
     "Examples:\n  vkmoye-bench emit transpose/padded\n"
     "  vkmoye-bench emit copy/simple --type f16 --spirv c.spv --interface c.json\n"
-    "  vkmoye-bench emit gemm/simt --split-k 8 --spirv k.spv     # k.1.spv, k.2.spv",
+    "  vkmoye-bench emit gemm/simt --split-k 8 --spirv k.spv     # k.1.spv, k.2.spv\n"
+    "  vkmoye-bench emit gemm/simt --kernel k.json       # for run --kernel k.json",
     emit};
 
 }  // namespace vkmoye::bench

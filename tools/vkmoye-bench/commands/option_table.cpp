@@ -85,7 +85,18 @@ std::vector<Option> plain_options() {
   const std::string types = "of a product operands,accumulator,result";
   return {
       {"KERNEL", of(run), Values::several, "family/variant; * and ? match any characters", "",
-       text_behind(&Given::kernels), true},
+       text_behind(&Given::kernels)},
+      {"--kernel", of(run), Values::one,
+       "in place of KERNEL: a file that 'emit --kernel' wrote; its types are the kernel's own", "",
+       text_into(&Given::kernel_file)},
+      {"--reference", of(run), Values::one,
+       "what the kernel of --kernel has to compute: " + join(operation_names(), ", "), "",
+       word_into("reference", operation_names(), &Given::reference)},
+      {"--kernel", of(emit), Values::one,
+       "write SPIR-V and interface into this one file, JSON, which 'run --kernel' and "
+       "read_kernel_file take; of several kernels each into its own: k.1.json, k.2.json for "
+       "k.json; -: stdout, instead of the GLSL",
+       "", text_into(&Given::kernel_file)},
       {"KERNEL", of(apply, pack, emit, explain), Values::one, "family/variant", "",
        text_behind(&Given::kernels), true},
       {"KERNEL", of(tune), Values::one, "gemm", "", text_behind(&Given::kernels), true},

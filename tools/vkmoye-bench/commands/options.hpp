@@ -48,6 +48,7 @@ struct Given {
   std::vector<std::string> in;
   std::map<std::string, std::string> epilogue_files;  // by what the epilogue reads: bias
   std::string out, spirv, interface;
+  std::string kernel_file, reference;
   std::string as = "b";  // the operand that `pack` packs
   std::optional<std::int64_t> subgroup;
 

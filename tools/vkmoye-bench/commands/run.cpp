@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "commands/command.hpp"
+#include "commands/kernel_file.hpp"
 #include "commands/kernel_names.hpp"
 #include "commands/open_device.hpp"
 #include "commands/rows.hpp"
@@ -46,6 +47,9 @@ Workloads workloads_of(const Given& given, const Entries& kernels) {
 }
 
 int run(const Given& given) {
+  if (!given.kernel_file.empty() || !given.reference.empty()) return run_kernel_file(given);
+  if (given.kernels.empty())
+    throw ArgumentError("run: KERNEL is required, or a file with --kernel");
   const Entries kernels = find_kernels(given.kernels);
   refuse_useless_values(given.values, kernels);
   if (given.measure.gate && given.measure.baselines.empty()) {
@@ -73,7 +77,8 @@ int run(const Given& given) {
 const Command kRun = {CommandName::run, "verify kernels, then time them",
                       "Examples:\n"
                       "  vkmoye-bench run 'copy/*' 'transpose/*' --size 2048x2048,1023x2047\n"
-                      "  vkmoye-bench run transpose/padded --type f16 --pad 2 --baseline copy",
+                      "  vkmoye-bench run transpose/padded --type f16 --pad 2 --baseline copy\n"
+                      "  vkmoye-bench run --kernel k.json --reference gemm --size 512x512x512",
                       run};
 
 }  // namespace vkmoye::bench

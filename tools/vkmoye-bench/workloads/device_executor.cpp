@@ -17,7 +17,7 @@ namespace {
 
 // Against one step on arrays of the sizes that its arguments say.
 std::vector<std::string> reasons_against(const DeviceCaps& caps, const Step& step) {
-  const KernelInterface kernel = gen::ir::interface_of(step.kernel);
+  const KernelInterface kernel = interface_of(step);
   std::vector<std::string> reasons = vkmoye::reasons_against(kernel, caps);
   for (const Binding& binding : kernel.bindings) {
     std::vector<std::string> against = vkmoye::reasons_against(binding, step.arguments, caps);
@@ -143,7 +143,7 @@ std::vector<std::string> DeviceExecutor::distrusts(const Plan& plan) {
   const MatrixVerdicts verdicts(facts_);
   std::vector<std::string> wrong;
   for (const Step& step : plan.steps) {
-    const KernelInterface kernel = gen::ir::interface_of(step.kernel);
+    const KernelInterface kernel = interface_of(step);
     for (std::string& reason : reasons_against_matrices(device_, kernel, verdicts)) {
       wrong.push_back(std::move(reason));
     }
@@ -156,7 +156,8 @@ std::unique_ptr<Execution> DeviceExecutor::prepare(const Plan& plan) {
   if (!wrong.empty()) throw Unavailable(join(wrong, "; "));
   std::vector<LoadedStep> steps;
   for (const Step& step : plan.steps) {
-    steps.push_back({device_.load(gen::compile(step.kernel)), step.arguments, step.arrays});
+    const CompiledKernel kernel = step.compiled ? *step.compiled : gen::compile(step.kernel);
+    steps.push_back({device_.load(kernel), step.arguments, step.arrays});
   }
   return std::make_unique<DeviceExecution>(device_, plan.arrays, steps, plan.beforehand);
 }

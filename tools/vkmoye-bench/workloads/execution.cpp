@@ -8,10 +8,14 @@
 
 namespace vkmoye::bench {
 
+KernelInterface interface_of(const Step& step) {
+  return step.compiled ? step.compiled->interface : gen::ir::interface_of(step.kernel);
+}
+
 std::vector<std::string> reasons_against_arrays(const Plan& plan) {
   std::vector<std::string> reasons;
   for (const Step& step : plan.steps) {
-    const auto bindings = gen::ir::interface_of(step.kernel).bindings;
+    const auto bindings = interface_of(step).bindings;
     if (bindings.size() != step.arrays.size()) {
       reasons.push_back(fmt::format("{} has {} bindings, its step {} arrays", step.kernel.name,
                                     bindings.size(), step.arrays.size()));

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "vkmoye/contract/compiled_kernel.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
 #include "vkmoye/runtime/timing.hpp"
 
@@ -42,7 +43,11 @@ struct Step {
   gen::ir::Kernel kernel;
   Arguments arguments;
   std::vector<std::size_t> arrays;  // of each binding: its number among those of the plan
+  /// A kernel that was compiled elsewhere, in place of `kernel`, which has then its name alone.
+  std::shared_ptr<const CompiledKernel> compiled = {};
 };
+
+KernelInterface interface_of(const Step& step);
 
 /// Kernels one after the other; each sees what those before it wrote.
 struct Plan {

@@ -82,7 +82,8 @@ HostExecutor::HostExecutor() : caps_(common_device()) {
 std::vector<std::string> HostExecutor::reasons_against(const Plan& plan) const {
   std::vector<std::string> reasons = reasons_against_arrays(plan);
   for (const Step& step : plan.steps) {
-    const KernelInterface kernel = gen::ir::interface_of(step.kernel);
+    const KernelInterface kernel = interface_of(step);
+    if (step.compiled) reasons.push_back("the host runs descriptions of kernels, and no SPIR-V");
     for (std::string& reason : vkmoye::reasons_against(kernel, caps_)) {
       reasons.push_back(std::move(reason));
     }

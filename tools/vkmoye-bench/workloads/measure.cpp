@@ -124,7 +124,8 @@ void bake_sizes(Step& step) {
 
 std::string repeat_command(const DeviceCaps& device, const Workload& workload,
                            const MeasureOptions& options) {
-  std::vector<std::string> words = {options.program, "run", workload.entry().name};
+  std::vector<std::string> words = {options.program, "run"};
+  for (const std::string& word : workload.subject()) words.push_back(word);
   const auto add = [&](const std::string& name, const std::string& value) {
     words.push_back("--" + name);
     words.push_back(value);

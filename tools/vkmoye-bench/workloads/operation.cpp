@@ -28,6 +28,12 @@ const std::vector<Operation>& operations() {
   return table;
 }
 
+std::vector<std::string> operation_names() {
+  std::vector<std::string> names;
+  for (const Operation& operation : operations()) names.push_back(operation.name);
+  return names;
+}
+
 const Operation& operation_of(const gen::KernelEntry& entry) {
   for (const Operation& operation : operations()) {
     if (operation.name == entry.operation) return operation;

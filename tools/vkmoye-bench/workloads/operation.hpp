@@ -66,6 +66,9 @@ struct Operation {
 /// In the order in which their options and baselines are listed.
 const std::vector<Operation>& operations();
 
+/// Their names.
+std::vector<std::string> operation_names();
+
 /// That of `entry`. Precondition: it is in the table.
 const Operation& operation_of(const gen::KernelEntry& entry);
 

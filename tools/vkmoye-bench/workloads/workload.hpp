@@ -66,6 +66,8 @@ class Workload {
   virtual std::string type_text() const { return std::string(to_string(request_.type)); }
   /// The options of the command line that say what is computed, where they are not the usual ones.
   virtual std::vector<std::string> words() const { return {}; }
+  /// What stands behind `run` on the command line.
+  virtual std::vector<std::string> subject() const { return {entry_->name}; }
 
   /// The user's arrays, one for each binding of a kernel that is a plan by itself. The last holds the
   /// result.

@@ -1,0 +1,107 @@
+// Kernels as files: emit --kernel writes them, run --kernel checks them against a reference.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cli/bench.hpp"
+#include "support/process.hpp"
+
+namespace vkmoye::test {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+
+class KernelFileCli : public testing::Test {
+ protected:
+  std::string emitted(std::vector<std::string> words, const std::string& name = "k.json") {
+    const std::string file = folder.file(name);
+    words.insert(words.begin(), "emit");
+    words.insert(words.end(), {"--kernel", file});
+    const Outcome outcome = bench(words);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return file;
+  }
+  static Outcome run_file(const std::string& file, std::vector<std::string> words) {
+    words.insert(words.begin(),
+                 {"run", "--kernel", file, "--min-time", "0.01", "--format", "json"});
+    return bench(words);
+  }
+  static void expect_verified(const std::string& file, const std::vector<std::string>& words,
+                              std::size_t rows) {
+    const Outcome outcome = run_file(file, words);
+    ASSERT_EQ(outcome.status, 0) << outcome.err << outcome.out;
+    const json report = json::parse(outcome.out);
+    ASSERT_EQ(report["results"].size(), rows);
+    for (const json& row : report["results"]) {
+      EXPECT_EQ(row["verified"], true) << row;
+      EXPECT_GT(row["time_us"]["median"], 0.0);
+      EXPECT_THAT(
+          std::string(row["command"]),
+          AllOf(HasSubstr(" run --kernel " + file + " --reference "), HasSubstr(" --size ")));
+    }
+  }
+  TemporaryFolder folder;
+};
+
+TEST_F(KernelFileCli, IsVerifiedAndTimed) {
+  expect_verified(emitted({"transpose/padded", "--type", "f16"}),
+                  {"--reference", "transpose", "--size", "33x65,1x1"}, 2);
+  expect_verified(emitted({"copy/auto", "--type", "i8"}), {"--reference", "copy", "--size", "31x7"},
+                  1);
+  expect_verified(emitted({"softmax/rows", "--device", "llvmpipe"}),
+                  {"--reference", "softmax", "--size", "5x70"}, 1);
+  // Types and orders are those of the file.
+  expect_verified(emitted({"gemm/simt", "--type", "f16,f32", "--a", "m"}),
+                  {"--reference", "gemm", "--size", "33x65x17"}, 1);
+  expect_verified(emitted({"gemm/simt", "--beta", "0.5"}),
+                  {"--reference", "gemm", "--size", "33x65x17", "--beta", "2"}, 1);
+}
+
+TEST_F(KernelFileCli, FailsWhereItComputesSomethingElse) {
+  const Outcome outcome =
+      run_file(emitted({"copy/simple"}), {"--reference", "transpose", "--size", "8x16"});
+  EXPECT_EQ(outcome.status, 1) << outcome.err;
+  EXPECT_EQ(json::parse(outcome.out)["results"][0]["verified"], false);
+}
+
+TEST_F(KernelFileCli, IsRefusedWithTheReason) {
+  const std::string file = emitted({"copy/simple"});
+  const auto refused = [](const Outcome& outcome, const auto& why) {
+    EXPECT_EQ(outcome.status, 2) << outcome.out;
+    EXPECT_THAT(outcome.err, why);
+  };
+  refused(run_file(file, {}), HasSubstr("--kernel FILE and --reference OPERATION belong together"));
+  refused(run_file(file, {"copy/simple", "--reference", "copy"}), HasSubstr("belong together"));
+  refused(bench({"run"}), HasSubstr("KERNEL is required"));
+  refused(run_file(file, {"--reference", "trnspose"}), HasSubstr("transpose"));
+  refused(run_file(file, {"--reference", "copy", "--bake"}), HasSubstr("--bake"));
+  refused(run_file(file, {"--reference", "gemm"}),
+          AllOf(HasSubstr("gemm has 3 arrays (A, B, C), the kernel binds 2"),
+                HasSubstr("gemm has no argument 'cols'")));
+  refused(run_file(folder.file("none.json"), {"--reference", "copy"}), HasSubstr("no such file"));
+  std::string text = read_file(file);
+  text.replace(text.find("\"tile\": "), 9, "\"tile\": 7");
+  write_file(file, text);
+  refused(run_file(file, {"--reference", "copy"}),
+          AllOf(HasSubstr("k.json"), HasSubstr("damaged")));
+}
+
+TEST_F(KernelFileCli, OfSeveralKernelsThereAreSeveral) {
+  const std::string file = emitted({"gemm/simt", "--split-k", "4"});
+  EXPECT_FALSE(std::filesystem::exists(file));
+  for (const char* name : {"k.1.json", "k.2.json"}) {
+    EXPECT_EQ(json::parse(read_file(folder.file(name)))["format"], "vkmoye kernel");
+  }
+  const Outcome same = bench({"emit", "copy/simple", "--kernel", "-", "--spirv", "-"});
+  EXPECT_EQ(same.status, 2);
+  EXPECT_THAT(same.err, HasSubstr("--spirv and --kernel name the same stdout"));
+  EXPECT_EQ(json::parse(bench({"emit", "copy/simple", "--kernel", "-"}).out)["version"], 1);
+}
+
+}  // namespace
+}  // namespace vkmoye::test

@@ -1,0 +1,175 @@
+#include "commands/kernel_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "commands/open_device.hpp"
+#include "commands/rows.hpp"
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
+#include "vkmoye/contract/kernel_file.hpp"
+#include "workloads/operation.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+// The row of the registry that the kernel would have: its own name, the operation of --reference.
+gen::KernelEntry entry_of(const KernelInterface& kernel, const std::string& operation) {
+  gen::KernelEntry entry;
+  entry.name = kernel.name;
+  entry.operation = operation;
+  for (const ScalarTypeInfo& row : scalar_types()) entry.types.push_back(row.type);
+  entry.describe = [](const gen::KernelRequest&) -> gen::ir::Kernel {
+    throw KernelError("a kernel of a file", {"it has no description"});
+  };
+  return entry;
+}
+
+// As --type takes them: of a product those of A, of alpha, which has that of the sums, and of C.
+std::string type_of(const KernelInterface& kernel, const Operation& operation) {
+  const auto text = [](ScalarType type) { return std::string(to_string(type)); };
+  const std::string operand = text(kernel.bindings.front().type);
+  if (!operation.takes_all_types) return operand;
+  std::string sums = "f32";
+  for (const PushConstant& constant : kernel.push_constants) {
+    if (constant.name == "alpha") sums = text(constant.type);
+  }
+  return join({operand, sums, text(kernel.bindings.back().type)}, ",");
+}
+
+// What the interface says of the orders of A and B, where it names the extents and the user says nothing.
+void add_orders(const KernelInterface& kernel, gen::Options& values) {
+  for (const auto& [name, other] : {std::pair("a", "m"), std::pair("b", "n")}) {
+    for (const Binding& binding : kernel.bindings) {
+      const bool is_turned = binding.name == name && !binding.extents.empty() &&
+                             binding.extents.front() == Extent(other);
+      if (is_turned) values.try_emplace(name, other);
+    }
+  }
+}
+
+std::set<std::string> names_in(const KernelInterface& kernel) {
+  std::set<std::string> names;
+  const auto add = [&](const Extent& extent) {
+    names.insert(extent.symbol);
+    names.insert(extent.times);
+  };
+  for (const Binding& binding : kernel.bindings) {
+    for (const Extent& extent : binding.extents) add(extent);
+    for (const Extent& stride : binding.strides) add(stride);
+  }
+  for (const GridDimension& dimension : kernel.grid) add(dimension.extent);
+  for (const PushConstant& constant : kernel.push_constants) names.insert(constant.name);
+  return names;
+}
+
+// The arrays, the input and the check of an operation's workload, with the kernel of a file.
+class OfFile : public Workload {
+ public:
+  OfFile(const gen::KernelEntry& entry, std::shared_ptr<const CompiledKernel> kernel,
+         std::unique_ptr<Workload> of, std::vector<std::string> subject)
+      : Workload(entry, of->request(), of->size()),
+        kernel_(std::move(kernel)),
+        of_(std::move(of)),
+        subject_(std::move(subject)) {}
+
+  std::string refusal() const override { return of_->refusal(); }
+  std::string type_text() const override { return of_->type_text(); }
+  std::vector<std::string> words() const override { return of_->words(); }
+  std::vector<std::string> subject() const override { return subject_; }
+  std::vector<Array> arrays() const override { return of_->arrays(); }
+  // Those that the kernel has: sizes may be numbers in it.
+  Arguments arguments() const override {
+    const std::set<std::string> names = names_in(kernel_->interface);
+    Arguments all = of_->arguments();
+    std::erase_if(all, [&](const auto& argument) { return !names.contains(argument.first); });
+    return all;
+  }
+  Step step(const DeviceCaps&) const override {
+    Step step = {{}, arguments(), {}, kernel_};
+    step.kernel.name = kernel_->interface.name;
+    return step;
+  }
+  double bytes() const override { return of_->bytes(); }
+  double flops() const override { return of_->flops(); }
+  bool is_checked_in_full() const override { return of_->is_checked_in_full(); }
+  void fill(Execution& execution, std::uint64_t seed) const override { of_->fill(execution, seed); }
+  Verdict check(const Execution& execution, Verify verify, std::uint64_t seed) const override {
+    return of_->check(execution, verify, seed);
+  }
+  Timing time_baseline(const std::string& name, const BaselineRun& run) const override {
+    return of_->time_baseline(name, run);
+  }
+  std::vector<std::int64_t> result_shape() const override { return of_->result_shape(); }
+  ScalarType result_type() const override { return of_->result_type(); }
+
+ private:
+  std::shared_ptr<const CompiledKernel> kernel_;
+  std::unique_ptr<Workload> of_;
+  std::vector<std::string> subject_;
+};
+
+// Every reason why the kernel does not take the arrays of `workload`, of `operation`.
+void require_fit(const Workload& workload, const KernelInterface& kernel,
+                 const Operation& operation) {
+  std::vector<std::string> reasons, names;
+  const std::vector<Array> arrays = workload.arrays();
+  for (const Array& array : arrays) names.push_back(array.name);
+  if (arrays.size() != kernel.bindings.size()) {
+    reasons.push_back(fmt::format("{} has {} arrays ({}), the kernel binds {}", operation.name,
+                                  arrays.size(), join(names, ", "), kernel.bindings.size()));
+  }
+  const Arguments given = workload.arguments();
+  for (const PushConstant& constant : kernel.push_constants) {
+    const bool is_ours =
+        constant.type == ScalarType::u64 || constant.name.starts_with("first_group_");
+    if (is_ours || given.contains(constant.name)) continue;
+    reasons.push_back(fmt::format("{} has no argument '{}'", operation.name, constant.name));
+  }
+  if (!reasons.empty()) throw KernelError(kernel.name, std::move(reasons));
+}
+
+}  // namespace
+
+int run_kernel_file(const Given& given) {
+  if (given.kernel_file.empty() || given.reference.empty() || !given.kernels.empty()) {
+    throw ArgumentError(
+        "run: --kernel FILE and --reference OPERATION belong together, without a KERNEL");
+  }
+  if (!given.config.empty() || given.measure.bake) {
+    throw ArgumentError(fmt::format("run --kernel: --{} is for kernels that are described here",
+                                    given.measure.bake ? "bake" : given.config.begin()->first));
+  }
+  if (given.measure.gate && given.measure.baselines.empty()) {
+    throw ArgumentError("--gate: is for a --baseline, and none is given");
+  }
+  const auto kernel = std::make_shared<const CompiledKernel>(read_kernel_file(given.kernel_file));
+  const KernelInterface& interface = kernel->interface;
+  if (interface.bindings.empty()) throw KernelError(interface.name, {"it binds no buffer"});
+  const gen::KernelEntry entry = entry_of(interface, given.reference);
+  const Operation& operation = operation_of(entry);
+  refuse_useless_values(given.values, {&entry});
+  refuse_useless_baselines(given.measure.baselines, {&entry});
+  gen::Options values = given.values;
+  if (operation.takes_all_types) add_orders(interface, values);
+  const Question question = {&entry, one_type(given, type_of(interface, operation)), {}, values};
+  const std::vector<std::string> subject = {"--kernel", given.kernel_file, "--reference",
+                                            given.reference};
+  Workloads workloads;
+  const std::vector<Extents> sizes =
+      given.sizes.empty() ? std::vector<Extents>(1, Extents{2048}) : given.sizes;
+  for (const Extents& size : sizes) {
+    auto workload = std::make_unique<OfFile>(
+        entry, kernel, operation.of_size(question, size_of_form(operation.size, size)), subject);
+    require_fit(*workload, interface, operation);
+    workloads.push_back(std::move(workload));
+  }
+  const auto executor = open_executor(given.device);
+  return run_rows(*executor, workloads, given.measure, given);
+}
+
+}  // namespace vkmoye::bench
