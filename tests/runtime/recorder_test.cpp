@@ -92,6 +92,24 @@ TEST_F(RecorderTest, OrdersItselfAmongItsNeighbours) {
   });
 }
 
+// Without neighbours the order is the caller's: where he forgets it, the layer says so.
+TEST_F(RecorderTest, LeavesTheOrderToItsCallerOtherwise) {
+  if (!has_validation()) GTEST_SKIP() << "VKMOYE_TEST_VALIDATION=off";
+  for_both_ways([&](Device& owner, Device& device) {
+    Buffer a = owner.buffer(kRoom), b = owner.buffer(kRoom), c = owner.buffer(kRoom);
+    const auto view = [](const Buffer& buffer) { return view_of(handle_of(buffer), 0, kRoom); };
+    Recorder affine(device, affine_kernel(), {.recordings = 4});
+    for (const bool is_ordered : {true, false}) {
+      run(owner, [&](VkCommandBuffer commands) {
+        affine.record(commands, {view(a), view(b)}, {{"n", kRoom / 4}});
+        affine.record(commands, {view(b), view(c)}, {{"n", kRoom / 4}},
+                      {.after = is_ordered ? kComputePass : SyncScope()});
+      });
+      EXPECT_EQ(take_messages().empty(), is_ordered);
+    }
+  });
+}
+
 TEST_F(RecorderTest, SaysThatItsPoolIsExhausted) {
   for_each_device([&](Device& owner) {
     Device device = Device::adopt(handles_in(owner));

@@ -28,8 +28,8 @@ namespace vkmoye {
 
 inline constexpr int kKernelFileVersion = 1;
 
-/// How to call the kernel, as JSON: bindings, push constants, grid, what the device must have, and the rules by which
-/// another runtime than ours reads them.
+/// How to call the kernel, as JSON: bindings, push constants, grid, what the device must have, and the
+/// rules by which another runtime than ours reads them.
 std::string interface_text(const KernelInterface& kernel);
 
 /// The text of the file.

@@ -1,5 +1,6 @@
 #pragma once
-// A kernel in command buffers of yours, recorded any number of times, with other buffers and arguments each time.
+// A kernel in command buffers of yours, recorded any number of times, with other buffers and arguments
+// each time.
 //
 //   Recorder gemm(device, code, {.recordings = 256});
 //   ..
@@ -11,7 +12,8 @@
 //   inside it   what its own steps need of each other is ours;
 //   after it    its writes are writes of that scope: nothing was made available or visible to anybody.
 // The barriers before and after are yours, unless `Neighbours` says what stands there: then we record them.
-// Two recordings one after the other, of this or another Recorder, need one where they share what is written.
+// Two recordings one after the other, of this or another Recorder, need one where they share what is
+// written.
 
 #include <vulkan/vulkan_core.h>
 
@@ -67,10 +69,10 @@ class Recorder {
   /// Whether descriptors are pushed: recordings are then not counted.
   bool pushes_descriptors() const;
 
-  /// Records the kernel into `commands`, which is in the recording state, outside a render pass, and of a queue family
-  /// that computes. Binds a compute pipeline, its set 0 and push constants; what you had bound there is
-  /// disturbed. Throws ArgumentError with every reason before anything is recorded: as Device::prepare; also where the pool
-  /// is exhausted. A grid without groups records nothing but the barriers.
+  /// Records the kernel into `commands`, which is in the recording state, outside a render pass, and of a
+  /// queue family that computes. Binds a compute pipeline, its set 0 and push constants; what you had bound
+  /// there is disturbed. Throws ArgumentError with every reason before anything is recorded: those of
+  /// Device::prepare, and a pool that is exhausted. A grid without groups records nothing but the barriers.
   void record(VkCommandBuffer commands, std::span<const BufferView> buffers,
               const Arguments& arguments, const Neighbours& neighbours = {});
   void record(VkCommandBuffer commands, std::initializer_list<BufferView> buffers,

@@ -39,8 +39,8 @@ struct DeviceRequirements {
   std::vector<const char*> useful_extensions;
 };
 
-/// What `physical_device` can do, before there is a device. `instance` was created for `api_version`. Throws
-/// DeviceError.
+/// What `physical_device` can do, before there is a device. `instance` was created for `api_version`.
+/// Throws DeviceError.
 DeviceCaps caps_of(PFN_vkGetInstanceProcAddr get, VkInstance instance,
                    VkPhysicalDevice physical_device, std::uint32_t api_version);
 

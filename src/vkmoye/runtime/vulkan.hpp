@@ -54,10 +54,10 @@ struct AdoptedDevice {
 Device open_through(PFN_vkGetInstanceProcAddr get, std::string_view selector = {},
                     const OpenOptions& options = {});
 
-/// `bytes` bytes from `offset` on of a buffer of yours, suballocated or not, as a kernel's argument. The buffer is
-/// of the adopted VkDevice, has memory, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, and
-/// VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT for a binding with Reach::pointer. Checked where it is used: the
-/// offset's alignment (DeviceCaps::storage_buffer_alignment), and that the range is long enough and
+/// `bytes` bytes from `offset` on of a buffer of yours, suballocated or not, as a kernel's argument. The
+/// buffer is of the adopted VkDevice, has memory, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, and
+/// VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT for a binding with Reach::pointer. Checked where it is used:
+/// the offset's alignment (DeviceCaps::storage_buffer_alignment), and that the range is long enough and
 /// within the memory that the buffer needs. Two buffers that share memory are not seen to.
 inline BufferView view_of(VkBuffer buffer, std::uint64_t offset, std::uint64_t bytes) {
   return BufferView::of_handle(std::bit_cast<std::uint64_t>(buffer), offset, bytes);
@@ -84,14 +84,14 @@ struct SubmitOrder {
   std::vector<TimelinePoint> wait = {}, signal = {};
 };
 
-/// Device::submit of launches one after the other, each after what those before it wrote is visible to it.
-/// Throws ArgumentError where the device was adopted without timeline semaphores and `order` names one, a semaphore that is null,
-/// or a launch of another Device; DeviceError.
+/// Device::submit of launches one after the other, each after what those before it wrote is visible to
+/// it. Throws ArgumentError where the device was adopted without timeline semaphores and `order` names
+/// one, where a semaphore is null, and for a launch of another Device; DeviceError.
 Pending submit(Device& device, std::span<const Launch> launches, const SubmitOrder& order = {});
 
 /// The point of the Device's own timeline that is reached when `pending` has finished: to be waited for by
-/// a submission of yours, or by vkWaitSemaphores. Throws ArgumentError where the device was adopted without timeline semaphores. The
-/// semaphore belongs to the Device.
+/// a submission of yours, or by vkWaitSemaphores. The semaphore belongs to the Device. Throws ArgumentError
+/// where the device was adopted without timeline semaphores.
 TimelinePoint point_of(const Pending& pending);
 
 /// `measure` (timing.hpp) for whatever `work` records; it is called once per repetition.

@@ -16,8 +16,8 @@ struct BoundBuffer {
   std::shared_ptr<const BufferState> keep;  // null: the user's
 };
 
-/// Throws ArgumentError naming `subject` where a view is of nothing, or of a buffer of another Device. The user's
-/// buffers are taken to have the bytes of the memory that they need.
+/// Throws ArgumentError naming `subject` where a view is of nothing, or of a buffer of another Device. The
+/// user's buffers are taken to have the bytes of the memory that they need.
 BoundBuffer resolve(const Context& context, const std::string& subject, const BufferView& view);
 
 /// All of `views`, and what `kernel` dispatches with them. Throws as `resolve` and as `plan_launch`.
@@ -28,8 +28,8 @@ struct BoundLaunch {
 BoundLaunch bind(const Context& context, const KernelInterface& kernel,
                  std::span<const BufferView> views, const Arguments& arguments);
 
-/// The descriptors of a launch, to be written into `set`, or pushed where that is null. Not copyable: rows point
-/// at each other.
+/// The descriptors of a launch, to be written into `set`, or pushed where that is null. Not copyable: rows
+/// point at each other.
 class DescriptorWrites {
  public:
   DescriptorWrites(const KernelInterface& kernel, const BoundLaunch& launch, VkDescriptorSet set);

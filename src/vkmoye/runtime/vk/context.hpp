@@ -65,7 +65,8 @@ struct LaunchState {
 std::vector<std::string> reasons_against(const Context& context, const KernelInterface& kernel,
                                          bool adopted);
 
-/// Loads a kernel, see Device::load; `pushes`: for descriptors that are pushed. Precondition: the device does.
+/// Loads a kernel, see Device::load; `pushes`: for descriptors that are pushed. Precondition: the device
+/// does.
 std::shared_ptr<const PipelineState> load(const std::shared_ptr<Context>& context,
                                           const CompiledKernel& kernel, bool pushes);
 

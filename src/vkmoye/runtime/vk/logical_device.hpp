@@ -10,8 +10,8 @@ class LogicalDevice {
   /// Creates one with every feature of `physical.caps` enabled; `statistics`: also those of pipelines,
   /// where there are any. Throws DeviceError.
   LogicalDevice(const Instance& instance, const PhysicalDevice& physical, bool statistics);
-  /// Borrows the user's, created with what the last two say: room for so many push descriptors (0: without them) and
-  /// timeline semaphores. Throws DeviceError where vkGetDeviceProcAddr knows better.
+  /// Borrows the user's, created with what the last two say: so many push descriptors for a pipeline
+  /// (0: none) and timeline semaphores.
   LogicalDevice(const Instance& instance, VkDevice device, VkQueue queue,
                 std::uint32_t push_descriptors, bool timelines);
   ~LogicalDevice();

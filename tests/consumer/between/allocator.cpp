@@ -1,0 +1,3 @@
+// The engine's Vulkan Memory Allocator, which calls the linked loader.
+#define VMA_IMPLEMENTATION
+#include <vk_mem_alloc.h>

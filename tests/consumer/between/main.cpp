@@ -1,0 +1,123 @@
+// An engine runs one of our products between two compute passes of its own, in its command buffer, on
+// arrays that it suballocated: between GEMM.json FILL.spv TONE.spv. It links the runtime alone; the kernel
+// comes from a file that `vkmoye-bench emit --kernel` wrote. Exit status 0: the image is right, twice.
+
+#include <cstdio>
+#include <exception>
+#include <vkmoye/contract/compact_strides.hpp>
+#include <vkmoye/contract/kernel_file.hpp>
+#include <vkmoye/runtime/vulkan.hpp>
+
+#include "engine.hpp"
+
+namespace {
+
+constexpr std::uint32_t kM = 33, kN = 65, kK = 17;
+
+// Elements of the image that are not 2 * (A * B^T) + 1, all whole numbers.
+int wrong_in(const float* image) {
+  int wrong = 0;
+  for (std::uint32_t m = 0; m < kM; ++m) {
+    for (std::uint32_t n = 0; n < kN; ++n) {
+      std::uint32_t sum = 0;
+      for (std::uint32_t k = 0; k < kK; ++k) sum += (m + k) % 5 * ((n + 2 * k) % 7);
+      if (image[m * kN + n] != 2.0f * static_cast<float>(sum) + 1) ++wrong;
+    }
+  }
+  return wrong;
+}
+
+int run(const char* kernel_file, const char* fill_file, const char* tone_file) {
+  const VkInstance instance = engine::create_instance();
+  const VkPhysicalDevice physical = engine::first_device(instance);
+  const std::uint32_t family = engine::compute_family(physical);
+
+  // Before there is a device: what the kernel needs of it, merged with what the engine needs.
+  const vkmoye::CompiledKernel kernel = vkmoye::read_kernel_file(kernel_file);
+  const vkmoye::DeviceCaps caps =
+      vkmoye::caps_of(vkGetInstanceProcAddr, instance, physical, VK_API_VERSION_1_3);
+  const vkmoye::DeviceRequirements needs =
+      vkmoye::required_for({&kernel.interface}, caps, VK_API_VERSION_1_3);
+  VkPhysicalDeviceVulkan12Features v12 = {};
+  v12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
+  VkPhysicalDeviceFeatures2 features = {};
+  features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
+  features.pNext = &v12;
+  vkmoye::enable(needs, features);  // names what the chain has no structure for
+  const VkDevice vk_device = engine::create_device(physical, family, features, needs.extensions);
+
+  vkmoye::AdoptedDevice ours;
+  ours.get_instance_proc_addr = vkGetInstanceProcAddr;
+  ours.instance = instance;
+  ours.physical_device = physical;
+  ours.device = vk_device;
+  vkGetDeviceQueue(vk_device, family, 0, &ours.queue);
+  ours.queue_family = family;
+  ours.api_version = VK_API_VERSION_1_3;
+  ours.features = needs.features;
+  ours.timeline_semaphores = true;  // among needs.bits
+  int wrong = 0;
+  {
+    vkmoye::Device device = vkmoye::Device::adopt(ours);
+    vkmoye::Recorder gemm(device, kernel, {.recordings = 16});
+
+    engine::Arena arena(instance, physical, vk_device, 1 << 20);
+    engine::Pass fill(vk_device, fill_file), tone(vk_device, tone_file);
+    const auto array = [&](std::uint64_t elements) {
+      return engine::Range{arena.buffer(), arena.allocate(4 * elements), 4 * elements};
+    };
+    const engine::Range a = array(kM * kK), b = array(kN * kK), c = array(kM * kN),
+                        image = array(kM * kN);
+    const auto view = [](const engine::Range& range) {
+      return vkmoye::view_of(range.buffer, range.offset, range.bytes);
+    };
+    const vkmoye::Arguments sizes = vkmoye::with_compact_strides(
+        gemm.interface(), {{"m", kM}, {"n", kN}, {"k", kK}, {"alpha", 1.0}});
+
+    // The product between two passes, in one command buffer.
+    const VkSemaphore timeline = engine::create_timeline(vk_device);
+    const engine::Recording frame = engine::begin(vk_device, family);
+    const VkCommandBuffer commands = frame.commands;
+    fill.record(commands, {a, b}, {kM, kN, kK}, kM * kK + kN * kK);
+    gemm.record(commands, {view(a), view(b), view(c)}, sizes,
+                {.after = vkmoye::kComputePass, .before = vkmoye::kComputePass});
+    tone.record(commands, {c, image}, {kM, kN, kK}, kM * kN);
+    engine::submit(ours.queue, frame, timeline, 0, 1);
+    engine::wait_for(vk_device, timeline, 1);
+    wrong += wrong_in(arena.host(image.offset));
+
+    // The product submitted by the Device, between two submissions of the engine's.
+    const engine::Range other = array(kM * kN), again = array(kM * kN);
+    const vkmoye::Launch launch =
+        device.prepare(device.load(kernel), {view(a), view(b), view(other)}, sizes);
+    vkmoye::Pending pending =
+        vkmoye::submit(device, {&launch, 1}, {.wait = {{timeline, 1}}, .signal = {{timeline, 2}}});
+    const engine::Recording next = engine::begin(vk_device, family);
+    tone.record(next.commands, {other, again}, {kM, kN, kK}, kM * kN);
+    engine::submit(ours.queue, next, timeline, 2, 3);
+    engine::wait_for(vk_device, timeline, 3);
+    wrong += wrong_in(arena.host(again.offset));
+    pending.wait();
+
+    vkDestroySemaphore(vk_device, timeline, nullptr);
+    for (const engine::Recording& recording : {frame, next}) {
+      vkDestroyCommandPool(vk_device, recording.pool, nullptr);
+    }
+  }
+  vkDestroyDevice(vk_device, nullptr);
+  vkDestroyInstance(instance, nullptr);
+  std::printf("%s: %d of %u elements are wrong\n", caps.name.c_str(), wrong, 2 * kM * kN);
+  return wrong == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count != 4) return 2;
+  try {
+    return run(arguments[1], arguments[2], arguments[3]);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+}
