@@ -27,19 +27,26 @@ struct Recorder::State {
 
   bool takes_sets() const { return !pipeline->pushes && descriptor_count(pipeline->interface) > 0; }
 
-  void bind(VkCommandBuffer commands, const vk::BoundLaunch& launch) {
+  // A set of the pool with the buffers of `launch`; null where none is taken.
+  VkDescriptorSet take_set(const vk::BoundLaunch& launch) {
+    if (!takes_sets()) return VK_NULL_HANDLE;
+    const VkDescriptorSet set = vk::allocate_set(*pipeline, pool.get());
+    ++used;
+    const vk::DescriptorWrites writes(pipeline->interface, launch, set);
+    pipeline->context->table().UpdateDescriptorSets(pipeline->context->handle(), writes.count(),
+                                                    writes.data(), 0, nullptr);
+    return set;
+  }
+
+  void bind(VkCommandBuffer commands, const vk::BoundLaunch& launch, VkDescriptorSet set) const {
     const vk::DeviceTable& table = pipeline->context->table();
     const VkPipelineLayout layout = pipeline->layout.get();
+    table.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline->pipeline.get());
     if (pipeline->pushes) {
       const vk::DescriptorWrites writes(pipeline->interface, launch, VK_NULL_HANDLE);
       table.CmdPushDescriptorSetKHR(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0,
                                     writes.count(), writes.data());
-    } else if (takes_sets()) {
-      const VkDescriptorSet set = vk::allocate_set(*pipeline, pool.get());
-      ++used;
-      const vk::DescriptorWrites writes(pipeline->interface, launch, set);
-      table.UpdateDescriptorSets(pipeline->context->handle(), writes.count(), writes.data(), 0,
-                                 nullptr);
+    } else if (set != VK_NULL_HANDLE) {
       table.CmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &set, 0,
                                   nullptr);
     }
@@ -69,11 +76,12 @@ void Recorder::record(VkCommandBuffer commands, std::span<const BufferView> buff
         "number, or call reset() once the device is done with them",
         pipeline.interface.name, state_->most, descriptor_count(pipeline.interface)));
   }
+  const VkDescriptorSet set = runs ? state_->take_set(launch) : VK_NULL_HANDLE;
+  // What may fail has not: from here on something is recorded.
   const vk::DeviceTable& table = pipeline.context->table();
   vk::order(table, commands, neighbours.after, kKernelScope);
   if (runs) {
-    state_->bind(commands, launch);
-    table.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.pipeline.get());
+    state_->bind(commands, launch, set);
     vk::dispatch(commands, pipeline, launch.plan);
   }
   vk::order(table, commands, kKernelScope, neighbours.before);
