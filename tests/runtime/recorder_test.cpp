@@ -6,6 +6,7 @@
 
 #include "runtime/shaders.hpp"
 #include "support/device_fixture.hpp"
+#include "support/fault_table.hpp"
 #include "support/guarded_buffer.hpp"
 #include "support/their_device.hpp"
 #include "vkmoye/base/error.hpp"
@@ -173,6 +174,35 @@ TEST_F(RecorderTest, RefusesWhatCannotBeBound) {
       affine.record(commands, {ours, view_of(theirs, kRoom, kRoom)}, {{"n", 256}});
     });
   });
+}
+
+// Where the driver gives no set, the command buffer is as it was.
+TEST(RecorderFault, RecordsNothingWhereThereIsNoSet) {
+  FaultTable faults;
+  OpenOptions options;
+  options.cache = false;
+  Device owner = open_through(FaultTable::get_instance_proc_addr(), "0", options);
+  Device device = Device::adopt(handles_in(owner), options);
+  Buffer a = device.buffer(kRoom), b = device.buffer(kRoom);
+  Recorder affine(device, affine_kernel(), {.recordings = 1});
+  owner.context()->commands->run(
+      [&](VkCommandBuffer commands) {
+        const auto calls = [&] {
+          return faults.calls("vkCmdPipelineBarrier") + faults.calls("vkCmdBindPipeline") +
+                 faults.calls("vkCmdDispatch");
+        };
+        const int before = calls();
+        const auto record = [&] {
+          affine.record(commands, {a, b}, {{"n", 1}}, {kComputePass, kComputePass});
+        };
+        faults.fail_all("vkAllocateDescriptorSets", VK_ERROR_OUT_OF_POOL_MEMORY);
+        EXPECT_THROW(record(), DeviceError);
+        EXPECT_EQ(calls(), before);
+        faults.fail_all("vkAllocateDescriptorSets", VK_SUCCESS);
+        record();  // the one that was not taken
+        EXPECT_EQ(calls(), before + 4);
+      },
+      nullptr);
 }
 
 // The same views in launches that are prepared once, several of them in one go.
