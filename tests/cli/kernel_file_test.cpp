@@ -55,6 +55,11 @@ TEST_F(KernelFileCli, IsVerifiedAndTimed) {
                   1);
   expect_verified(emitted({"softmax/rows", "--device", "llvmpipe"}),
                   {"--reference", "softmax", "--size", "5x70"}, 1);
+  expect_verified(emitted({"reduce/sum", "--axis", "0", "--device", "llvmpipe"}),
+                  {"--reference", "sum", "--axis", "0", "--size", "33x65"}, 1);
+  // A kernel made for one shape.
+  expect_verified(emitted({"relayout", "--permute", "2,0,1", "--size", "5x33x65"}),
+                  {"--reference", "relayout", "--permute", "2,0,1", "--size", "5x33x65"}, 1);
   // Types and orders are those of the file.
   expect_verified(emitted({"gemm/simt", "--type", "f16,f32", "--a", "m"}),
                   {"--reference", "gemm", "--size", "33x65x17"}, 1);
@@ -80,6 +85,8 @@ TEST_F(KernelFileCli, IsRefusedWithTheReason) {
   refused(bench({"run"}), HasSubstr("KERNEL is required"));
   refused(run_file(file, {"--reference", "trnspose"}), HasSubstr("transpose"));
   refused(run_file(file, {"--reference", "copy", "--bake"}), HasSubstr("--bake"));
+  refused(run_file(file, {"--reference", "copy", "--tile", "8x8"}),
+          HasSubstr("--tile is for kernels"));
   refused(run_file(file, {"--reference", "gemm"}),
           AllOf(HasSubstr("gemm has 3 arrays (A, B, C), the kernel binds 2"),
                 HasSubstr("gemm has no argument 'cols'")));

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "commands/open_device.hpp"
@@ -16,6 +18,9 @@
 
 namespace vkmoye::bench {
 namespace {
+
+// Options of kernels that say what is computed, and not how.
+constexpr std::string_view kOfReference[] = {"axis", "permute", "epsilon"};
 
 // The row of the registry that the kernel would have: its own name, the operation of --reference.
 gen::KernelEntry entry_of(const KernelInterface& kernel, const std::string& operation) {
@@ -140,9 +145,15 @@ int run_kernel_file(const Given& given) {
     throw ArgumentError(
         "run: --kernel FILE and --reference OPERATION belong together, without a KERNEL");
   }
-  if (!given.config.empty() || given.measure.bake) {
-    throw ArgumentError(fmt::format("run --kernel: --{} is for kernels that are described here",
-                                    given.measure.bake ? "bake" : given.config.begin()->first));
+  if (given.measure.bake) throw ArgumentError("run --kernel: --bake is for kernels described here");
+  for (const auto& [name, value] : given.config) {
+    if (std::find(std::begin(kOfReference), std::end(kOfReference), name) !=
+        std::end(kOfReference)) {
+      continue;
+    }
+    throw ArgumentError(fmt::format(
+        "run --kernel: --{} is for kernels described here; of a reference there are --{}", name,
+        fmt::join(kOfReference, ", --")));
   }
   if (given.measure.gate && given.measure.baselines.empty()) {
     throw ArgumentError("--gate: is for a --baseline, and none is given");
@@ -156,7 +167,8 @@ int run_kernel_file(const Given& given) {
   refuse_useless_baselines(given.measure.baselines, {&entry});
   gen::Options values = given.values;
   if (operation.takes_all_types) add_orders(interface, values);
-  const Question question = {&entry, one_type(given, type_of(interface, operation)), {}, values};
+  const Question question = {&entry, one_type(given, type_of(interface, operation)), given.config,
+                             values};
   const std::vector<std::string> subject = {"--kernel", given.kernel_file, "--reference",
                                             given.reference};
   Workloads workloads;
