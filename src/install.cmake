@@ -1,8 +1,11 @@
-# What `cmake --install` puts there: public headers, libraries, the licence, what find_package(vkmoye)
-# needs, and the program.
+# What `cmake --install` puts there, in three components:
+#   runtime     layouts and the Vulkan runtime: libraries, public headers, what find_package and pkg-config need
+#   generator   what describes and compiles kernels
+#   tools       vkmoye-bench
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/vkmoye)
+set(pkgconfig_folder ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 set(internal_headers ${PROJECT_SOURCE_DIR}/src/internal_headers.txt)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${internal_headers})
@@ -13,17 +16,29 @@ foreach(line IN LISTS lines)
   string(REPLACE "." "[.]" header "${header}")
   list(APPEND excluded REGEX "/${header}$" EXCLUDE)
 endforeach()
-install(DIRECTORY src/vkmoye generator/vkmoye TYPE INCLUDE FILES_MATCHING PATTERN *.hpp ${excluded})
+# vkmoye.hpp is everything: it comes with the generator.
+install(DIRECTORY src/vkmoye TYPE INCLUDE COMPONENT runtime
+        FILES_MATCHING PATTERN *.hpp PATTERN vkmoye.hpp EXCLUDE ${excluded})
+install(DIRECTORY generator/vkmoye TYPE INCLUDE COMPONENT generator FILES_MATCHING PATTERN *.hpp ${excluded})
+install(FILES src/vkmoye/vkmoye.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/vkmoye COMPONENT generator)
 
-install(TARGETS vkmoye_core vkmoye_gen vkmoye_runtime EXPORT vkmoyeTargets)
-install(EXPORT vkmoyeTargets NAMESPACE vkmoye:: DESTINATION ${package_folder})
+install(TARGETS vkmoye_core vkmoye_runtime EXPORT vkmoyeRuntimeTargets COMPONENT runtime)
+install(TARGETS vkmoye_gen EXPORT vkmoyeGeneratorTargets COMPONENT generator)
+install(EXPORT vkmoyeRuntimeTargets NAMESPACE vkmoye:: DESTINATION ${package_folder} COMPONENT runtime)
+install(EXPORT vkmoyeGeneratorTargets NAMESPACE vkmoye:: DESTINATION ${package_folder} COMPONENT generator)
 math(EXPR next_fmt "${fmt_VERSION_MAJOR} + 1")
 configure_package_config_file(src/vkmoyeConfig.cmake.in vkmoyeConfig.cmake
                               INSTALL_DESTINATION ${package_folder})
 write_basic_package_version_file(vkmoyeConfigVersion.cmake COMPATIBILITY SameMajorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/vkmoyeConfig.cmake ${PROJECT_BINARY_DIR}/vkmoyeConfigVersion.cmake
-              generator/FindShaderc.cmake DESTINATION ${package_folder})
-install(FILES LICENSE TYPE DOC)
+        DESTINATION ${package_folder} COMPONENT runtime)
+install(FILES generator/FindShaderc.cmake DESTINATION ${package_folder} COMPONENT generator)
+foreach(component runtime generator)
+  configure_file(src/vkmoye-${component}.pc.in vkmoye-${component}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/vkmoye-${component}.pc DESTINATION ${pkgconfig_folder}
+          COMPONENT ${component})
+endforeach()
+install(FILES LICENSE TYPE DOC COMPONENT runtime)
 if(VKMOYE_BUILD_TOOLS)
-  install(TARGETS vkmoye-bench)
+  install(TARGETS vkmoye-bench COMPONENT tools)
 endif()

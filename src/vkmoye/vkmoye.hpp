@@ -3,6 +3,7 @@
 // the project includes this file. Apart stands runtime/vulkan.hpp, for programs that use Vulkan
 // themselves: it includes Vulkan's header.
 
+#include "vkmoye/base/version.hpp"
 #include "vkmoye/contract/compact_strides.hpp"
 #include "vkmoye/contract/kernel_file.hpp"
 #include "vkmoye/contract/scalar_value.hpp"

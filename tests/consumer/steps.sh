@@ -11,15 +11,19 @@ quiet() {
     { cat "$folder/log"; exit 1; }
 }
 
+# succeeds COMMAND...: whether it succeeds, in silence.
+succeeds() { (quiet "$@") >/dev/null; }
+
 # configure PROJECT COMPILER FLAGS OPTION...: into $folder/build
 configure() {
   quiet cmake -G Ninja -S "$1" -B "$folder/build" -DCMAKE_CXX_COMPILER="$2" ${3:+-DCMAKE_CXX_FLAGS="$3"} "${@:4}"
 }
 
-# readme_blocks SOURCE LANGUAGE: writes the README's code blocks of that language to $folder/LANGUAGE_1, _2, ..
+# readme_blocks FOLDER LANGUAGE [NAME]: writes the code blocks of that language in FOLDER's README.md to
+# $folder/NAME_1, _2, ..; NAME: the language.
 readme_blocks() {
-  awk -v language="$2" -v folder="$folder" '
+  awk -v language="$2" -v name="${3:-$2}" -v folder="$folder" '
     $0 == "```" language { number++; inside = 1; next }
     $0 == "```" { inside = 0 }
-    inside { print > (folder "/" language "_" number) }' "$1/README.md"
+    inside { print > (folder "/" name "_" number) }' "$1/README.md"
 }

@@ -1,0 +1,10 @@
+// Prints the version of the library that is linked; fails where the headers are of another one.
+#include <cstdio>
+#include <string>
+#include <vkmoye/base/version.hpp>
+#include <vkmoye/runtime/device.hpp>
+
+int main() {
+  std::printf("%s\n", std::string(vkmoye::version()).c_str());
+  return vkmoye::version() == VKMOYE_VERSION ? 0 : 1;
+}
