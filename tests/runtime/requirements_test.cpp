@@ -4,8 +4,6 @@
 
 #include <gmock/gmock.h>
 
-#include <algorithm>
-#include <cstring>
 #include <string>
 
 #include "runtime/shaders.hpp"
@@ -13,12 +11,14 @@
 #include "support/guarded_buffer.hpp"
 #include "support/their_device.hpp"
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/compile.hpp"
+#include "vkmoye/gen/kernels/registry.hpp"
+#include "vkmoye/runtime/vk/context.hpp"
 
 namespace vkmoye::test {
 namespace {
 
 using testing::AllOf;
-using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -38,6 +38,10 @@ DeviceCaps able_device() {
   caps.api = "1.3.250";
   caps.features.add(Feature::cooperative_matrix);
   return caps;
+}
+
+std::string row_name(const char* kernel, ScalarType type) {
+  return std::string(kernel) + " " + std::string(to_string(type));
 }
 
 std::vector<std::string> names_of(const DeviceRequirements& needs) {
@@ -130,34 +134,37 @@ TEST(Requirements, KnowEveryFeature) {
   }
 }
 
-// From nothing but a physical device to a result, on a VkDevice with what was asked for and no more.
-class TheirOwnDevice : public DeviceTest {};
-
-TEST_F(TheirOwnDevice, RunsWithWhatIsRequired) {
-  for_each_device([&](Device& owner) {
-    const DeviceHandles given = handles_of(owner);
-    const CompiledKernel code = affine_kernel();
-    KernelInterface half = kernel_with({Feature::storage16, Feature::f16});
-    const DeviceCaps caps = caps_of(given.get_instance_proc_addr, given.instance,
-                                    given.physical_device, VK_API_VERSION_1_3);
-    const DeviceRequirements needs =
-        required_for({&code.interface, &half}, caps, VK_API_VERSION_1_3);
+// A VkDevice of the user's with what was asked for and no more, in a chain that has room for everything.
+class TheirOwnDevice : public DeviceTest {
+ protected:
+  static AdoptedDevice created(const Device& owner, const DeviceRequirements& needs,
+                               const DeviceCaps& caps) {
     VkPhysicalDeviceVulkan12Features v12 = {};
     v12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
     VkPhysicalDeviceVulkan11Features v11 = {};
     v11.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES;
-    v11.pNext = &v12;
+    VkPhysicalDeviceVulkan13Features v13 = {};
+    v13.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
+    VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix = {};
+    matrix.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR;
     VkPhysicalDeviceFeatures2 features = {};
     features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
     features.pNext = &v11;
+    v11.pNext = &v12;
+    v12.pNext = &v13;
+    if (caps.has(Feature::cooperative_matrix)) v13.pNext = &matrix;
     enable(needs, features);
     std::vector<const char*> extensions = needs.extensions;
-    extensions.insert(extensions.end(), needs.useful_extensions.begin(),
-                      needs.useful_extensions.end());
+    const bool pushes = owner.context()->device->max_push_descriptors() > 0;
+    if (pushes) {
+      extensions.insert(extensions.end(), needs.useful_extensions.begin(),
+                        needs.useful_extensions.end());
+    }
+    AdoptedDevice theirs = handles_in(owner);
     const float priority = 1;
     VkDeviceQueueCreateInfo queue = {};
     queue.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
-    queue.queueFamilyIndex = given.queue_family;
+    queue.queueFamilyIndex = theirs.queue_family;
     queue.queueCount = 1;
     queue.pQueuePriorities = &priority;
     VkDeviceCreateInfo info = {};
@@ -167,27 +174,82 @@ TEST_F(TheirOwnDevice, RunsWithWhatIsRequired) {
     info.pQueueCreateInfos = &queue;
     info.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
     info.ppEnabledExtensionNames = extensions.data();
-    const auto function = [&](const char* name) {
-      return given.get_instance_proc_addr(given.instance, name);
-    };
-    AdoptedDevice theirs = handles_in(owner);
-    ASSERT_EQ(reinterpret_cast<PFN_vkCreateDevice>(function("vkCreateDevice"))(
-                  given.physical_device, &info, nullptr, &theirs.device),
+    EXPECT_EQ(function<PFN_vkCreateDevice>(theirs, "vkCreateDevice")(theirs.physical_device, &info,
+                                                                     nullptr, &theirs.device),
               VK_SUCCESS);
-    reinterpret_cast<PFN_vkGetDeviceQueue>(function("vkGetDeviceQueue"))(
-        theirs.device, given.queue_family, 0, &theirs.queue);
+    function<PFN_vkGetDeviceQueue>(theirs, "vkGetDeviceQueue")(theirs.device, theirs.queue_family,
+                                                               0, &theirs.queue);
     theirs.features = needs.features;
-    theirs.push_descriptors = true;
-    theirs.kernels = {&code.interface, &half};
+    theirs.push_descriptors = pushes;
+    return theirs;
+  }
+  static void destroy(const AdoptedDevice& theirs) {
+    function<PFN_vkDestroyDevice>(theirs, "vkDestroyDevice")(theirs.device, nullptr);
+  }
+  static DeviceCaps caps_before(const Device& owner) {
+    const DeviceHandles given = handles_of(owner);
+    return caps_of(given.get_instance_proc_addr, given.instance, given.physical_device,
+                   VK_API_VERSION_1_3);
+  }
+
+ private:
+  template <class Function>
+  static Function function(const AdoptedDevice& theirs, const char* name) {
+    return reinterpret_cast<Function>(theirs.get_instance_proc_addr(theirs.instance, name));
+  }
+};
+
+// From nothing but a physical device to a result.
+TEST_F(TheirOwnDevice, RunsWithWhatIsRequired) {
+  for_each_device([&](Device& owner) {
+    const CompiledKernel code = affine_kernel();
+    const DeviceCaps caps = caps_before(owner);
+    AdoptedDevice theirs =
+        created(owner, required_for({&code.interface}, caps, VK_API_VERSION_1_3), caps);
+    theirs.kernels = {&code.interface};
     {
       Device device = Device::adopt(theirs);
       GuardedBuffer a(device, 400), b(device, 400);
       write_as(a, std::vector<std::uint32_t>(100, 20));
       device.run(device.load(code), {a.view(), b.view()}, {{"n", 100}});
       EXPECT_EQ(read_as<std::uint32_t>(b), std::vector<std::uint32_t>(100, 41));
-      EXPECT_TRUE(Recorder(device, code).pushes_descriptors());
     }
-    reinterpret_cast<PFN_vkDestroyDevice>(function("vkDestroyDevice"))(theirs.device, nullptr);
+    destroy(theirs);
+  });
+}
+
+// Each kernel on a device that has its own requirements alone: the layer knows what SPIR-V must not ask for.
+TEST_F(TheirOwnDevice, LoadsEachKernelWithItsRequirements) {
+  for_each_device([&](Device& owner) {
+    const DeviceCaps caps = caps_before(owner);
+    int loaded = 0;
+    for (const char* name : {"copy/simple", "reduce/sum", "softmax/rows", "gemm/simt",
+                             "gemm/coopmat", "transpose/auto"}) {
+      for (const ScalarType type : {ScalarType::f16, ScalarType::f64, ScalarType::i8}) {
+        const gen::KernelEntry& entry = *gen::find_kernel(name);
+        SCOPED_TRACE(row_name(name, type));
+        gen::KernelRequest request = gen::request_of(type);
+        request.gemm = gen::gemm_form(type);
+        request.device = caps;
+        CompiledKernel code;
+        try {
+          code = gen::compile(entry.describe(request), caps);
+        } catch (const KernelError&) {
+          continue;  // of this type, or on this device, there is none
+        }
+        const DeviceRequirements needs = required_for({&code.interface}, caps, VK_API_VERSION_1_3);
+        const AdoptedDevice theirs = created(owner, needs, caps);
+        {
+          OpenOptions options;
+          options.cache = false;
+          Device device = Device::adopt(theirs, options);
+          device.load(code);
+          ++loaded;
+        }
+        destroy(theirs);
+      }
+    }
+    EXPECT_GT(loaded, 6);
   });
 }
 
