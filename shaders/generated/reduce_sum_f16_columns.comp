@@ -124,9 +124,9 @@ void main() {
   {
     [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
       float result_value = result[v0];
-      float other8 = subgroupShuffle(result_value, lane ^ 8u);
+      float other8 = subgroupShuffleXor(result_value, 8u);
       float with8 = result_value + other8;
-      float other16 = subgroupShuffle(with8, lane ^ 16u);
+      float other16 = subgroupShuffleXor(with8, 16u);
       float with16 = with8 + other16;
       result[v0] = with16;
     }

@@ -93,15 +93,15 @@ void main() {
   // largest <- largest
   {
     float largest_value = largest[0u];
-    float other1 = subgroupShuffle(largest_value, lane ^ 1u);
+    float other1 = subgroupShuffleXor(largest_value, 1u);
     float with1 = other1 < largest_value || isnan(largest_value) ? largest_value : other1;
-    float other2 = subgroupShuffle(with1, lane ^ 2u);
+    float other2 = subgroupShuffleXor(with1, 2u);
     float with2 = other2 < with1 || isnan(with1) ? with1 : other2;
-    float other4 = subgroupShuffle(with2, lane ^ 4u);
+    float other4 = subgroupShuffleXor(with2, 4u);
     float with4 = other4 < with2 || isnan(with2) ? with2 : other4;
-    float other8 = subgroupShuffle(with4, lane ^ 8u);
+    float other8 = subgroupShuffleXor(with4, 8u);
     float with8 = other8 < with4 || isnan(with4) ? with4 : other8;
-    float other16 = subgroupShuffle(with8, lane ^ 16u);
+    float other16 = subgroupShuffleXor(with8, 16u);
     float with16 = other16 < with8 || isnan(with8) ? with8 : other16;
     largest[0u] = with16;
   }

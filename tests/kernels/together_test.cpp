@@ -42,7 +42,7 @@ TEST_F(ComputeTest, LanesFindTogetherWhatTheOperationsSay) {
          {ScalarType::f32, ScalarType::f64, ScalarType::i32, ScalarType::u32}) {
       Builder k("lanes", threads, lanes);
       const Tensor in = k.input("src", type, {{"at", threads}});
-      const Tensor out = k.output("dst", type, {{"at", threads}, {"number", 14}});
+      const Tensor out = k.output("dst", type, {{"at", threads}, {"number", 15}});
       const auto mine = [&](const Tensor& tensor, std::uint32_t number) {
         const bool is_flat = tensor.array.axes.size() == 1;
         return parallelize(
@@ -60,6 +60,7 @@ TEST_F(ComputeTest, LanesFindTogetherWhatTheOperationsSay) {
       }
       keep(k.subgroup_broadcast("of_3", value, 3));
       keep(k.subgroup_shuffle("swapped", value, bit_xor(k.lane(), 5)));
+      keep(k.subgroup_shuffle_xor("swapped_too", value, 5));
       const Expr ballot = k.subgroup_ballot("ballot", less(value, gen::ir::number(type, 3)));
       keep(convert(component(ballot, 0), type));
       const Expr first = k.subgroup_elect("first");
@@ -72,7 +73,7 @@ TEST_F(ComputeTest, LanesFindTogetherWhatTheOperationsSay) {
       for (std::uint32_t i = 0; i < threads; ++i) {
         input.push_back(bits_of(type, static_cast<double>(random_() % 100)));
       }
-      const auto found = run(device, kernel, {bytes_of(type, input)}, type, threads * 14);
+      const auto found = run(device, kernel, {bytes_of(type, input)}, type, threads * 15);
       for (std::uint32_t s = 0; s < 4; ++s) {
         const Lanes own(input.begin() + s * lanes, input.begin() + (s + 1) * lanes);
         std::vector<Lanes> expected;
@@ -89,6 +90,7 @@ TEST_F(ComputeTest, LanesFindTogetherWhatTheOperationsSay) {
         }
         first_lane[0] = bits_of(type, 1);
         expected.push_back(Lanes(lanes, own[3]));
+        expected.push_back(swapped);
         expected.push_back(swapped);
         expected.push_back(Lanes(lanes, gen::ir::converted(gen::ir::element(ScalarType::u32), votes,
                                                            gen::ir::element(type))));

@@ -173,6 +173,9 @@ TEST(Twin, LanesOfASubgroupWorkTogether) {
   ir::Subgroup turn{.name = "", .kind = Kind::shuffle};
   turn.lane = 3 - thread % 4;
   EXPECT_THAT(run(turn), ElementsAre(4, 3, 2, 1, 8, 7, 6, 5));
+  ir::Subgroup swapped{.name = "", .kind = Kind::shuffle_xor};
+  swapped.lane = 2;
+  EXPECT_THAT(run(swapped), ElementsAre(3, 4, 1, 2, 7, 8, 5, 6));
 }
 
 TEST(Twin, AtomicOperationsShareAnElement) {

@@ -120,6 +120,9 @@ Expr Builder::subgroup_broadcast(const std::string& name, const Expr& value, con
 Expr Builder::subgroup_shuffle(const std::string& name, const Expr& value, const Expr& lane) {
   return add_subgroup({name, ir::Subgroup::Kind::shuffle, ir::Op::add, value, lane});
 }
+Expr Builder::subgroup_shuffle_xor(const std::string& name, const Expr& value, const Expr& step) {
+  return add_subgroup({name, ir::Subgroup::Kind::shuffle_xor, ir::Op::add, value, step});
+}
 Expr Builder::subgroup_ballot(const std::string& name, const Expr& condition) {
   return add_subgroup({name, ir::Subgroup::Kind::ballot, ir::Op::add, condition});
 }
@@ -141,7 +144,7 @@ void Builder::reduce_across(const View& values, Combination combination, const L
     if (is_native) return subgroup_reduce("of_lanes", combination.op, mine);
     Expr sum = mine;
     for (const std::uint32_t step : how.lane_steps) {
-      const Expr other = subgroup_shuffle(fmt::format("other{}", step), sum, bit_xor(lane(), step));
+      const Expr other = subgroup_shuffle_xor(fmt::format("other{}", step), sum, step);
       sum = let(fmt::format("with{}", step), combination(sum, other));
     }
     return sum;

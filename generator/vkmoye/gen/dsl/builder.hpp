@@ -176,6 +176,8 @@ class Builder {
   Expr subgroup_exclusive_scan(const std::string& name, ir::Op combine, const Expr& value);
   Expr subgroup_broadcast(const std::string& name, const Expr& value, const Expr& lane);
   Expr subgroup_shuffle(const std::string& name, const Expr& value, const Expr& lane);
+  /// Of lane (this one ^ step).
+  Expr subgroup_shuffle_xor(const std::string& name, const Expr& value, const Expr& step);
   Expr subgroup_ballot(const std::string& name, const Expr& condition);  // u32 x4
   Expr subgroup_elect(const std::string& name);                          // a truth value
 

@@ -305,6 +305,7 @@ class Printer {
         return call(fmt::format("subgroupExclusive{}", combine), {s.value});
       case Kind::broadcast: return call("subgroupBroadcast", {s.value, s.lane});
       case Kind::shuffle: return call("subgroupShuffle", {s.value, s.lane});
+      case Kind::shuffle_xor: return call("subgroupShuffleXor", {s.value, s.lane});
       case Kind::ballot: return call("subgroupBallot", {s.value});
       case Kind::elect: return "subgroupElect()";
     }

@@ -171,7 +171,8 @@ struct Collector {
         }
         break;
       case Kind::broadcast: out.needs.add(Feature::subgroup_ballot); break;
-      case Kind::shuffle: out.needs.add(Feature::subgroup_shuffle); break;
+      case Kind::shuffle:
+      case Kind::shuffle_xor: out.needs.add(Feature::subgroup_shuffle); break;
       case Kind::ballot:
         out.needs.add(Feature::subgroup_ballot);
         if (!(type == kBoolean))

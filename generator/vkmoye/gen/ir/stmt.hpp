@@ -76,6 +76,7 @@ struct Subgroup {
     exclusive_scan,  // of the lanes before this one; in lane 0 the neutral element
     broadcast,       // the value of lane `lane`, the same for all
     shuffle,         // the value of lane `lane`, each lane its own
+    shuffle_xor,     // the value of lane (this one ^ `lane`)
     ballot,          // of a truth value: u32 x4, bit l of the whole is that of lane l
     elect,           // a truth value: whether this is the first lane; `value` is not looked at
   };

@@ -48,6 +48,11 @@ Values found_together(const ir::Subgroup& s, const Values& value, const Values& 
         if (wanted && *wanted < end - first) out.set(mine, value.in(first + *wanted));
         break;
       }
+      case Kind::shuffle_xor: {
+        const Value& step = from.in(lane);
+        if (step && (mine ^ *step) < end - first) out.set(mine, value.in(first + (mine ^ *step)));
+        break;
+      }
       case Kind::exclusive_scan:
         out.set(mine, running);
         running = combined(running, value.in(lane));
