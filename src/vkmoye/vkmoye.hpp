@@ -11,6 +11,7 @@
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/dsl/across.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/gen/dsl/exchange.hpp"
 #include "vkmoye/gen/dsl/mma.hpp"
 #include "vkmoye/gen/dsl/questions.hpp"
 #include "vkmoye/gen/glsl/print.hpp"

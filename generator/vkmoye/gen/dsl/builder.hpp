@@ -187,6 +187,12 @@ class Builder {
   /// not fall into its modes.
   void reduce_across(const View& values, Combination combination, const Layout& threads, int mode);
 
+  /// The values of `registers`, which the threads hold as `from` says, (thread, value) -> coordinate,
+  /// held as `to` says, in the shape of its values: moved between the lanes of each subgroup by
+  /// shuffles, see exchange.hpp. They take the place of those before in the same registers.
+  /// Throws LayoutError with every reason against it.
+  View exchange(const View& registers, const Layout& from, const Layout& to);
+
   /// How wide accesses to the values of `view` may be, see width.hpp.
   AccessWidth width(const View& view, std::int64_t most_bytes = kWidestCopy) const;
 
