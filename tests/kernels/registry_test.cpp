@@ -149,6 +149,27 @@ TEST_F(RegistryTest, OtherConfigsOfTheBestAreRight) {
   });
 }
 
+// With the device's own subgroups, whatever they are.
+TEST_F(RegistryTest, TransposesByShufflesAreRight) {
+  for_each_device([&](Device& device) {
+    for (const gen::Options& options :
+         {gen::Options{{"exchange", "shuffle"}},
+          gen::Options{{"exchange", "shuffle"}, {"address", "pointer"}, {"order", "both"}}}) {
+      for (const ScalarType type :
+           {ScalarType::i8, ScalarType::f16, ScalarType::f32, ScalarType::f64, ScalarType::c128}) {
+        const KernelEntry& entry = *gen::find_kernel("transpose/auto");
+        gen::KernelRequest request = gen::request_of(type, options);
+        request.device = device.caps();
+        const Pipeline pipeline = device.load(gen::compile(entry.describe(request), device.caps()));
+        for (const Size size : {Size{1, 1}, Size{129, 47}, Size{256, 128}, Size{144, 272},
+                                Size{132, 260}, Size{257, 131}}) {
+          expect_right(device, entry, pipeline, type, size);
+        }
+      }
+    }
+  });
+}
+
 TEST_F(RegistryTest, GridsBeyondOneDispatchAreRight) {
   OpenOptions options;
   options.pretend = [](DeviceCaps& caps) { caps.max_group_count = {2, 3, 1}; };

@@ -90,8 +90,14 @@ std::vector<Variant> variants_of(const KernelEntry& entry, ScalarType type,
   if (has_option(entry, "address") && (type == ScalarType::f32 || type == ScalarType::f16)) {
     add("address=pointer", [](KernelRequest& r) { r.options["address"] = "pointer"; });
   }
+  // Of kernels that do so only if they are asked.
+  const bool may_exchange = has_option(entry, "exchange");
+  if (may_exchange && (type == ScalarType::f32 || type == ScalarType::f16)) {
+    add("exchange=shuffle", [](KernelRequest& r) { r.options["exchange"] = "shuffle"; });
+  }
   // The other size of subgroups, of kernels that depend on it.
-  if (has_option(entry, "subgroup-size") && caps.has(Feature::subgroup_size_control)) {
+  if (has_option(entry, "subgroup-size") && !may_exchange &&
+      caps.has(Feature::subgroup_size_control)) {
     for (const std::uint32_t lanes : {caps.min_subgroup_size, caps.max_subgroup_size}) {
       add(fmt::format("subgroup-size={}", lanes),
           [&](KernelRequest& r) { r.options["subgroup-size"] = std::to_string(lanes); });

@@ -113,10 +113,16 @@ CopyAutoConfig copy_auto_config(const KernelRequest& request) {
   return config;
 }
 
+// The tile depends on how values are exchanged, and between how many lanes.
 TransposeAutoConfig transpose_config(const KernelRequest& request) {
-  const std::uint32_t most = request.device.max_workgroup_invocations;
-  return most == 0 ? transpose_auto_config(request.type)
-                   : transpose_auto_config(request.type, most);
+  const std::uint32_t limit = request.device.max_workgroup_invocations;
+  const std::int64_t most = limit == 0 ? 1024 : limit;
+  TransposeAutoConfig asked;
+  read_fields(transpose_auto_fields(), request.options, asked);
+  if (asked.exchange == TileExchange::shared) return transpose_auto_config(request.type, most);
+  const bool has_lanes = is_power_of_two(asked.subgroup, 128);
+  return transpose_shuffle_config(request.type,
+                                  has_lanes ? asked.subgroup : request.device.subgroup_size, most);
 }
 
 }  // namespace

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/kernels/power_from.hpp"
+#include "vkmoye/gen/kernels/transpose_shuffle.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -60,6 +62,15 @@ TransposeAutoConfig transpose_auto_config(ScalarType type, std::int64_t most_thr
   return config;
 }
 
+TransposeAutoConfig transpose_shuffle_config(ScalarType type, std::int64_t lanes,
+                                             std::int64_t most_threads) {
+  TransposeAutoConfig config;
+  static_cast<TransposeTile&>(config) = shuffled_tile(type, lanes, most_threads);
+  config.exchange = TileExchange::shuffle;
+  config.subgroup = lanes;
+  return config;
+}
+
 const std::vector<ConfigField<TransposeAutoConfig>>& transpose_auto_fields() {
   using Config = TransposeAutoConfig;
   static const std::vector<ConfigField<Config>> fields = {
@@ -71,6 +82,13 @@ const std::vector<ConfigField<TransposeAutoConfig>>& transpose_auto_fields() {
       numbers_field<Config>("parts", "of a ragged tile, for elements of 1 or 2 bytes",
                             {&Config::parts}),
       order_field<Config>(&Config::order),
+      choice_field<Config, TileExchange>(
+          "exchange", "how whole tiles pass from loads to stores, by memory or between lanes",
+          {"shared", "shuffle"}, &Config::exchange),
+      numbers_field<Config>(
+          "subgroup-size",
+          "lanes that exchange, where they do; the device must have such (its own)",
+          {&Config::subgroup}),
   };
   return fields;
 }
@@ -86,13 +104,21 @@ std::vector<std::string> reasons_against(const TransposeAutoConfig& config) {
     require_access(config.type, vector, reasons);
     if (vector < 4) reasons.push_back(fmt::format("vector {}: a word has 4 bytes", vector));
   }
+  const bool shuffles = config.exchange == TileExchange::shuffle;
+  if (shuffles) require_power_of_two("subgroup-size:", config.subgroup, 128, reasons);
+  if (!shuffles && config.subgroup != 0) {
+    reasons.push_back(
+        fmt::format("subgroup-size {}: tiles that pass through shared memory depend "
+                    "on none, those of --exchange shuffle do",
+                    config.subgroup));
+  }
   if (!reasons.empty()) return reasons;  // what follows computes with these numbers
 
   const std::int64_t across = config.load / config.bytes(), along = config.store / config.bytes();
   const auto divides = [&](const char* what, std::int64_t part, std::int64_t whole) {
     require_divides(what, part, whole, reasons);
   };
-  if (config.unit() == 1 && is_packed(config)) {
+  if (!shuffles && config.unit() == 1 && is_packed(config)) {
     reasons.push_back(
         fmt::format("vector {}: several {} at once travel packed, which the shared tile "
                     "does not, as it is touched one by one, too",
@@ -100,11 +126,14 @@ std::vector<std::string> reasons_against(const TransposeAutoConfig& config) {
   }
   divides("a load of", across, config.cols);
   divides("a store of", along, config.rows);
-  divides("a sector of", config.sector(), config.rows);
-  divides("parts of words,", config.unit() * config.parts, config.cols);
+  if (!shuffles) {
+    divides("a sector of", config.sector(), config.rows);
+    divides("parts of words,", config.unit() * config.parts, config.cols);
+  }
   divides("few columns,", few_cols(config), config.cols);
   divides("few rows,", few_rows(config), config.rows);
   if (!reasons.empty()) return reasons;
+  if (shuffles) return reasons_against_shuffles(config, config.subgroup);
 
   divides("loads side by side,", config.cols / across, config.threads);
   divides("stores side by side,", config.rows / along, config.threads);
@@ -170,34 +199,44 @@ ir::Kernel transpose_auto(const TransposeAutoConfig& config, const std::string& 
   auto reasons = reasons_against(config);
   if (!reasons.empty()) throw KernelError(name, std::move(reasons));
 
-  Builder k(name, config.threads);
+  const bool shuffles = config.exchange == TileExchange::shuffle;
+  Builder k(name, config.threads, shuffles ? to_index(config.subgroup) : 0);
   auto items = typed_items(transpose_auto_fields(), config);
+  // What the other exchange depends on is left out.
+  std::erase_if(items, [&](const auto& item) {
+    return shuffles ? item.first == "parts"
+                    : item.first == "exchange" || item.first == "subgroup-size";
+  });
   reach(k, config.address, items);
-  k.describe(
-      items,
-      config.address == Address::pointer
-          ? "blocks turned in registers, wide accesses on both sides; ragged tiles by elements"
-          : "blocks turned in registers, wide accesses on both sides; ragged tiles in sectors of "
-            "dst");
+  const bool by_elements = shuffles || config.address == Address::pointer;
+  k.describe(items, fmt::format("{}, wide accesses on both sides; ragged tiles {}",
+                                shuffles ? "lanes exchange what they load for what they store"
+                                         : "blocks turned in registers",
+                                by_elements ? "by elements" : "in sectors of dst"));
 
   const std::int64_t bM = config.cols, bN = config.rows;
   const Tensor src = k.input("src", config.type, {{"col", "cols"}, {"row", "rows"}});
   const Tensor dst = k.output("dst", config.type, {{"row", "rows"}, {"col", "cols"}});
-  const View shared = k.shared("tile", config.shared_type(), config.whole_layout(),
-                               config.ragged_layout().layout.cosize());
+  std::optional<View> shared;
+  if (!shuffles) {
+    shared = k.shared("tile", config.shared_type(), config.whole_layout(),
+                      config.ragged_layout().layout.cosize());
+  }
   const auto [tile_col, tile_row] = tile_of_group(k, config);
   const Expr col = tile_col, row = tile_row;
   const View from = tile(src, {bM, bN}, {col, row});  // (bM, bN)
   const View to = tile(dst, {bN, bM}, {row, col});    // (bN, bM)
 
-  const auto whole_tile = [&] { move_whole(k, config, src, dst, shared, col, row); };
+  const auto whole_tile = [&] {
+    if (shuffles) return move_by_shuffles(k, config, src, dst, col, row);
+    move_whole(k, config, src, dst, *shared, col, row);
+  };
   // Places in an array that no descriptor reaches take more than an index: element by element there.
-  const bool has_places = config.address != Address::pointer;
   const auto ragged_tile = [&] {
-    if (!has_places) return straight_across(k, from, transpose(to), bN, config.threads);
+    if (by_elements) return straight_across(k, from, transpose(to), bN, config.threads);
     // So that the last element, and the last word, have a number.
     k.branch({ir::less(0, Builder::elements(src) / to_index(config.unit()))},
-             [&] { move_ragged(k, config, src, dst, shared, col, row); });
+             [&] { move_ragged(k, config, src, dst, *shared, col, row); });
   };
   // Of a thin array most of a tile is outside: what is inside needs no shared memory.
   const auto of_few_rows = [&] {
@@ -217,7 +256,8 @@ ir::Kernel transpose_auto(const TransposeAutoConfig& config, const std::string& 
         of_few_rows);
   };
   // Where a row of dst begins within a sector, every tile is ragged: its sectors are others.
-  const std::int64_t along = std::max(config.store / config.bytes(), config.sector());
+  const std::int64_t vector = config.store / config.bytes();
+  const std::int64_t along = shuffles ? vector : std::max(vector, config.sector());
   const Conditions whole =
       all_of({k.inside(from), k.aligned(from, to_index(config.load / config.bytes())),
               k.aligned(to, to_index(along))});

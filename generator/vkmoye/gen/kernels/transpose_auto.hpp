@@ -18,13 +18,24 @@
 
 namespace vkmoye::gen {
 
+/// How the values of a whole tile come from the threads that load them to those that store them. By
+/// shuffles, see transpose_shuffle.hpp, a tile takes no shared memory, and what is ragged goes straight
+/// across, element by element.
+enum class TileExchange : std::uint8_t { shared, shuffle };
+
 struct TransposeAutoConfig : TransposeTile {
   TileOrder order = TileOrder::dst;
+  TileExchange exchange = TileExchange::shared;
+  std::int64_t subgroup = 0;  // lanes, where they exchange
   Address address = Address::descriptor;
 };
 
 /// The config for elements of `type` on a device whose workgroups have `most_threads`.
 TransposeAutoConfig transpose_auto_config(ScalarType type, std::int64_t most_threads = 1024);
+
+/// The one in which subgroups of so many lanes exchange values by shuffles.
+TransposeAutoConfig transpose_shuffle_config(ScalarType type, std::int64_t lanes,
+                                             std::int64_t most_threads = 1024);
 
 /// What of the config `--NAME` can replace.
 const std::vector<ConfigField<TransposeAutoConfig>>& transpose_auto_fields();

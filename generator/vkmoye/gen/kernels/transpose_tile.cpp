@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 
+#include "vkmoye/gen/kernels/words.hpp"
 #include "vkmoye/layout/algebra.hpp"
 
 namespace vkmoye::gen {
@@ -22,28 +23,6 @@ Expr as_u32(const Expr& value) { return ir::convert(value, ScalarType::u32); }
 // `lanes` threads side by side, each with `values`.
 TiledCopy side_by_side(std::int64_t threads, std::int64_t lanes, IntTuple values) {
   return make_tiled_copy(make_layout({lanes, threads / lanes}), make_layout(values));
-}
-
-// Words, each a unit of a row, as words that are each a unit of a column: 2 halves or 4 bytes.
-std::vector<Expr> turned(Builder& k, const std::string& name, const std::vector<Expr>& rows) {
-  const auto low = [](const Expr& a, const Expr& b, std::uint32_t mask, std::uint32_t bits) {
-    return bit_or(bit_and(a, mask), shift_left(bit_and(b, mask), bits));
-  };
-  const auto high = [](const Expr& a, const Expr& b, std::uint32_t mask, std::uint32_t bits) {
-    return bit_or(bit_and(shift_right(a, bits), mask), bit_and(b, ~mask));
-  };
-  constexpr std::uint32_t kHalf = 0xffff, kBytes = 0x00ff00ff;  // of a word; even ones
-  const auto halves = [&](const Expr& a, const Expr& b) {
-    return std::vector<Expr>{low(a, b, kHalf, 16), high(a, b, kHalf, 16)};
-  };
-  if (rows.size() == 1) return rows;
-  if (rows.size() == 2) return halves(rows[0], rows[1]);
-  const Expr even01 = k.let(name + "_even01", low(rows[0], rows[1], kBytes, 8));
-  const Expr odd01 = k.let(name + "_odd01", high(rows[0], rows[1], kBytes, 8));
-  const Expr even23 = k.let(name + "_even23", low(rows[2], rows[3], kBytes, 8));
-  const Expr odd23 = k.let(name + "_odd23", high(rows[2], rows[3], kBytes, 8));
-  const auto even = halves(even01, even23), odd = halves(odd01, odd23);
-  return {even[0], odd[0], even[1], odd[1]};
 }
 
 // The word that begins `bits` further up in `low` and goes on in `high`.
@@ -218,10 +197,6 @@ class Tile {
   }
 
   Element shared_at(const Expr& at) const { return {shared_.array, {at}, shared_.name}; }
-  static Element words(const Tensor& tensor, std::vector<Expr> at, std::int64_t elements,
-                       const char* whose) {
-    return {tensor.array.name, std::move(at), whose, to_index(elements), {}, /*as_words=*/true};
-  }
 
   // body(i, j) for i below `lanes`, neighbouring threads side by side, and j below `count`.
   template <class Body>
