@@ -61,12 +61,12 @@ TEST_F(RecorderTest, RecordsManyTimesWithOtherBuffersAndArguments) {
         const auto array = [&](std::uint64_t number) {
           return view_of(handle_of(memory), number * kRoom, kRoom);
         };
-        affine.record(commands, {array(2 * t), array(2 * t + 1)}, {{"n", 1 + 30 * t}});
+        affine.record(commands, {array(2 * t), array(2 * t + 1)}, {{"n", 1 + 60 * (t / 2)}});
       }
     });
     std::vector<std::uint32_t> expected = values, got(values.size());
     for (std::uint32_t t = 0; t < kTimes; ++t) {
-      for (std::uint32_t i = 0; i < 1 + 30 * t; ++i) {
+      for (std::uint32_t i = 0; i < 1 + 60 * (t / 2); ++i) {
         expected[(2 * t + 1) * kRoom / 4 + i] = 2 * (100 * t + i) + 1;
       }
     }

@@ -52,12 +52,14 @@ Launch Device::prepare(const Pipeline& pipeline, const std::vector<BufferView>& 
   if (pipeline.state()->context != context_) {
     throw ArgumentError(fmt::format("{}: was loaded on another Device", name));
   }
-  vk::BoundLaunch bound = vk::bind(*context_, pipeline.interface(), buffers, arguments);
+  vk::BoundLaunch bound;
+  vk::bind(*context_, pipeline.interface(), buffers, arguments, bound);
   for (vk::BoundBuffer& buffer : bound.buffers) state->buffers.push_back(std::move(buffer.keep));
   if (descriptor_count(pipeline.interface()) > 0) {
     state->pool = vk::make_pool(*context_, pipeline.interface(), 1);
     state->set = vk::allocate_set(*pipeline.state(), state->pool.get());
-    const vk::DescriptorWrites writes(pipeline.interface(), bound, state->set);
+    vk::DescriptorWrites writes;
+    writes.assign(pipeline.interface(), bound, state->set);
     context_->table().UpdateDescriptorSets(context_->handle(), writes.count(), writes.data(), 0,
                                            nullptr);
   }

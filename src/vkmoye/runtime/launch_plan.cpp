@@ -109,6 +109,7 @@ void fill_push_constants(const KernelInterface& kernel, const Arguments& argumen
 // The addresses of what is reached by pointers.
 void fill_addresses(const KernelInterface& kernel, std::span<const BoundRange> ranges,
                     LaunchPlan& plan) {
+  if (descriptor_count(kernel) == kernel.bindings.size()) return;
   const std::vector<std::uint32_t> offsets = push_constant_offsets(kernel);
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     const std::string name = address_name(kernel.bindings[i].name);
@@ -139,23 +140,25 @@ void check_range(const Binding& binding, const DeviceCaps& caps, const BoundRang
   }
 }
 
-void check_size(const Binding& binding, const DeviceCaps& caps, const BoundRange& range,
-                const Arguments& arguments, Reasons& reasons) {
+// Bytes that an array must have, 0 where that cannot be worked out; says what is wrong with them.
+std::uint64_t needed_bytes(const Binding& binding, const DeviceCaps& caps,
+                           const Arguments& arguments, Reasons& reasons) {
   for (std::string& reason : reasons_against(binding, arguments, caps)) {
     reasons.add(std::move(reason));
   }
-  std::uint64_t elements = 0;
   try {
-    elements = element_count(binding, arguments);
+    return element_count(binding, arguments) * size_of(binding.type);
   } catch (const ArgumentError&) {
-    return;  // it is among the reasons
+    return 0;  // it is among the reasons
   }
+}
+
+void check_size(const Binding& binding, std::uint64_t needed, const BoundRange& range,
+                Reasons& reasons) {
+  if (needed <= range.bytes) return;
   const std::uint64_t element_bytes = size_of(binding.type);
-  const std::uint64_t needed = elements * element_bytes;
-  if (needed > range.bytes) {
-    reasons.add(fmt::format("{}: needs {} elements of {} bytes = {} bytes, got {}", binding.name,
-                            elements, element_bytes, needed, range.bytes));
-  }
+  reasons.add(fmt::format("{}: needs {} elements of {} bytes = {} bytes, got {}", binding.name,
+                          needed / element_bytes, element_bytes, needed, range.bytes));
 }
 
 bool overlap(const BoundRange& a, const BoundRange& b) {
@@ -213,6 +216,27 @@ void split_grid(const KernelInterface& kernel, const DeviceCaps& caps, const Arg
   }
 }
 
+// All that is asked of ranges; `plan` has the bytes that its arguments need.
+void bind_ranges(const KernelInterface& kernel, const DeviceCaps& caps,
+                 std::span<const BoundRange> ranges, LaunchPlan& plan, Reasons& reasons) {
+  if (ranges.size() != kernel.bindings.size()) {
+    std::vector<std::string> names;
+    for (const Binding& binding : kernel.bindings) names.push_back(binding.name);
+    return reasons.add(fmt::format("takes {} buffers ({}), got {}", kernel.bindings.size(),
+                                   join(names, ", "), ranges.size()));
+  }
+  plan.bound_bytes.clear();
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    check_range(kernel.bindings[i], caps, ranges[i], reasons);
+    check_size(kernel.bindings[i], plan.needed_bytes[i], ranges[i], reasons);
+    // A longer range than needed is bound as far as the device allows: what lies behind is the
+    // caller's, for instance guard words.
+    plan.bound_bytes.push_back(std::min(ranges[i].bytes, caps.max_storage_buffer_bytes));
+  }
+  check_overlaps(kernel, ranges, reasons);
+  fill_addresses(kernel, ranges, plan);
+}
+
 }  // namespace
 
 LaunchPlan plan_launch(const KernelInterface& kernel, const DeviceCaps& caps,
@@ -221,25 +245,20 @@ LaunchPlan plan_launch(const KernelInterface& kernel, const DeviceCaps& caps,
   Reasons reasons;
   const bool named = check_names(argument_names(kernel), arguments, reasons);
   fill_push_constants(kernel, arguments, plan, reasons);
-  if (ranges.size() != kernel.bindings.size()) {
-    std::vector<std::string> names;
-    for (const Binding& binding : kernel.bindings) names.push_back(binding.name);
-    reasons.add(fmt::format("takes {} buffers ({}), got {}", kernel.bindings.size(),
-                            join(names, ", "), ranges.size()));
-  } else {
-    for (std::size_t i = 0; i < ranges.size(); ++i) {
-      check_range(kernel.bindings[i], caps, ranges[i], reasons);
-      if (named) check_size(kernel.bindings[i], caps, ranges[i], arguments, reasons);
-      // A longer range than needed is bound as far as the device allows: what lies behind is the
-      // caller's, for instance guard words.
-      plan.bound_bytes.push_back(std::min(ranges[i].bytes, caps.max_storage_buffer_bytes));
-    }
-    check_overlaps(kernel, ranges, reasons);
-    fill_addresses(kernel, ranges, plan);
+  for (const Binding& binding : kernel.bindings) {
+    plan.needed_bytes.push_back(named ? needed_bytes(binding, caps, arguments, reasons) : 0);
   }
+  bind_ranges(kernel, caps, ranges, plan, reasons);
   if (named) split_grid(kernel, caps, arguments, plan, reasons);
   if (!reasons.empty()) throw ArgumentError(reasons.text(kernel.name));
   return plan;
+}
+
+void rebind(const KernelInterface& kernel, const DeviceCaps& caps,
+            std::span<const BoundRange> ranges, LaunchPlan& plan) {
+  Reasons reasons;
+  bind_ranges(kernel, caps, ranges, plan, reasons);
+  if (!reasons.empty()) throw ArgumentError(reasons.text(kernel.name));
 }
 
 }  // namespace vkmoye

@@ -33,7 +33,8 @@ struct GridPiece {
 };
 
 struct LaunchPlan {
-  std::vector<std::uint64_t> bound_bytes;  // of each binding's descriptor
+  std::vector<std::uint64_t> needed_bytes;  // of each binding, under the arguments
+  std::vector<std::uint64_t> bound_bytes;   // of each binding's descriptor
   /// As the interface lays them out, addresses filled in; first_group_* are 0.
   std::vector<std::byte> push_constants;
   std::array<int, 3> first_group = {-1, -1, -1};  // their offsets there, -1: the kernel has none
@@ -46,5 +47,10 @@ struct LaunchPlan {
 /// another, a grid that cannot be split.
 LaunchPlan plan_launch(const KernelInterface& kernel, const DeviceCaps& caps,
                        std::span<const BoundRange> ranges, const Arguments& arguments);
+
+/// Gives `plan`, made for the same kernel and device, other ranges: what its arguments say stays. Throws as
+/// plan_launch for what is wrong with them. Allocates nothing.
+void rebind(const KernelInterface& kernel, const DeviceCaps& caps,
+            std::span<const BoundRange> ranges, LaunchPlan& plan);
 
 }  // namespace vkmoye

@@ -14,6 +14,9 @@ struct Recorder::State {
   std::shared_ptr<const vk::PipelineState> pipeline;
   vk::Owned<VkDescriptorPool> pool;  // null: descriptors are pushed, or there are none
   std::uint32_t most = 0, used = 0;  // sets of the pool
+  // Of the last recording, so that the next one finds room for its own.
+  vk::BoundLaunch launch;
+  vk::DescriptorWrites writes;
 
   State(Device& device, const CompiledKernel& kernel, const RecorderOptions& options) {
     const std::uint64_t descriptors = descriptor_count(kernel.interface);
@@ -28,22 +31,22 @@ struct Recorder::State {
   bool takes_sets() const { return !pipeline->pushes && descriptor_count(pipeline->interface) > 0; }
 
   // A set of the pool with the buffers of `launch`; null where none is taken.
-  VkDescriptorSet take_set(const vk::BoundLaunch& launch) {
+  VkDescriptorSet take_set() {
     if (!takes_sets()) return VK_NULL_HANDLE;
     const VkDescriptorSet set = vk::allocate_set(*pipeline, pool.get());
     ++used;
-    const vk::DescriptorWrites writes(pipeline->interface, launch, set);
+    writes.assign(pipeline->interface, launch, set);
     pipeline->context->table().UpdateDescriptorSets(pipeline->context->handle(), writes.count(),
                                                     writes.data(), 0, nullptr);
     return set;
   }
 
-  void bind(VkCommandBuffer commands, const vk::BoundLaunch& launch, VkDescriptorSet set) const {
+  void bind(VkCommandBuffer commands, VkDescriptorSet set) {
     const vk::DeviceTable& table = pipeline->context->table();
     const VkPipelineLayout layout = pipeline->layout.get();
     table.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline->pipeline.get());
     if (pipeline->pushes) {
-      const vk::DescriptorWrites writes(pipeline->interface, launch, VK_NULL_HANDLE);
+      writes.assign(pipeline->interface, launch, VK_NULL_HANDLE);
       table.CmdPushDescriptorSetKHR(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0,
                                     writes.count(), writes.data());
     } else if (set != VK_NULL_HANDLE) {
@@ -66,8 +69,8 @@ bool Recorder::pushes_descriptors() const { return state_->pipeline->pushes; }
 void Recorder::record(VkCommandBuffer commands, std::span<const BufferView> buffers,
                       const Arguments& arguments, const Neighbours& neighbours) {
   const vk::PipelineState& pipeline = *state_->pipeline;
-  const vk::BoundLaunch launch =
-      vk::bind(*pipeline.context, pipeline.interface, buffers, arguments);
+  const vk::BoundLaunch& launch = state_->launch;
+  vk::bind(*pipeline.context, pipeline.interface, buffers, arguments, state_->launch);
   const bool runs = !launch.plan.pieces.empty();
   if (runs && state_->takes_sets() && state_->used == state_->most) {
     throw ArgumentError(fmt::format(
@@ -76,15 +79,16 @@ void Recorder::record(VkCommandBuffer commands, std::span<const BufferView> buff
         "number, or call reset() once the device is done with them",
         pipeline.interface.name, state_->most, descriptor_count(pipeline.interface)));
   }
-  const VkDescriptorSet set = runs ? state_->take_set(launch) : VK_NULL_HANDLE;
+  const VkDescriptorSet set = runs ? state_->take_set() : VK_NULL_HANDLE;
   // What may fail has not: from here on something is recorded.
   const vk::DeviceTable& table = pipeline.context->table();
   vk::order(table, commands, neighbours.after, kKernelScope);
   if (runs) {
-    state_->bind(commands, launch, set);
+    state_->bind(commands, set);
     vk::dispatch(commands, pipeline, launch.plan);
   }
   vk::order(table, commands, kKernelScope, neighbours.before);
+  state_->launch.buffers.clear();  // a Buffer of ours lives as long as its owner wants
 }
 
 void Recorder::reset() {

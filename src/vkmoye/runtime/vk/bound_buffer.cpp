@@ -46,25 +46,31 @@ BoundBuffer resolve(const Context& context, const std::string& subject, const Bu
   return bound;
 }
 
-BoundLaunch bind(const Context& context, const KernelInterface& kernel,
-                 std::span<const BufferView> views, const Arguments& arguments) {
-  BoundLaunch launch;
-  std::vector<BoundRange> ranges;
+void bind(const Context& context, const KernelInterface& kernel, std::span<const BufferView> views,
+          const Arguments& arguments, BoundLaunch& launch) {
+  launch.buffers.clear();
+  launch.ranges.clear();
   for (const BufferView& view : views) {
     BoundBuffer bound = resolve(context, kernel.name, view);
-    const std::size_t i = ranges.size();
+    const std::size_t i = launch.ranges.size();
     if (i < kernel.bindings.size() && kernel.bindings[i].reach == Reach::pointer) {
       bound.range.address = address_of(context, bound.handle);
     }
-    ranges.push_back(bound.range);
+    launch.ranges.push_back(bound.range);
     launch.buffers.push_back(std::move(bound));
   }
-  launch.plan = plan_launch(kernel, context.caps(), ranges, arguments);
-  return launch;
+  if (launch.arguments == arguments) {
+    return rebind(kernel, context.caps(), launch.ranges, launch.plan);
+  }
+  launch.arguments.reset();
+  launch.plan = plan_launch(kernel, context.caps(), launch.ranges, arguments);
+  launch.arguments = arguments;
 }
 
-DescriptorWrites::DescriptorWrites(const KernelInterface& kernel, const BoundLaunch& launch,
-                                   VkDescriptorSet set) {
+void DescriptorWrites::assign(const KernelInterface& kernel, const BoundLaunch& launch,
+                              VkDescriptorSet set) {
+  infos_.clear();
+  writes_.clear();
   infos_.reserve(kernel.bindings.size());
   for (std::uint32_t i = 0; i < kernel.bindings.size(); ++i) {
     if (kernel.bindings[i].reach != Reach::descriptor) continue;

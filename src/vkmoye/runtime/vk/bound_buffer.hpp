@@ -2,6 +2,7 @@
 // What a kernel is bound to: views of buffers, ours or the user's, as Vulkan takes them.
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -20,22 +21,29 @@ struct BoundBuffer {
 /// user's buffers are taken to have the bytes of the memory that they need.
 BoundBuffer resolve(const Context& context, const std::string& subject, const BufferView& view);
 
-/// All of `views`, and what `kernel` dispatches with them. Throws as `resolve` and as `plan_launch`.
+/// The buffers of a launch, and what is dispatched with them.
 struct BoundLaunch {
   std::vector<BoundBuffer> buffers;
+  std::vector<BoundRange> ranges;
+  std::optional<Arguments> arguments;  // of `plan`; nothing: there is none yet
   LaunchPlan plan;
 };
-BoundLaunch bind(const Context& context, const KernelInterface& kernel,
-                 std::span<const BufferView> views, const Arguments& arguments);
+
+/// Binds `views` to `launch`, of the same kernel if it was bound before: it allocates nothing where the arguments
+/// are those of before. Throws as `resolve` and as `plan_launch`.
+void bind(const Context& context, const KernelInterface& kernel, std::span<const BufferView> views,
+          const Arguments& arguments, BoundLaunch& launch);
 
 /// The descriptors of a launch, to be written into `set`, or pushed where that is null. Not copyable: rows
 /// point at each other.
 class DescriptorWrites {
  public:
-  DescriptorWrites(const KernelInterface& kernel, const BoundLaunch& launch, VkDescriptorSet set);
+  DescriptorWrites() = default;
   DescriptorWrites(const DescriptorWrites&) = delete;
   DescriptorWrites& operator=(const DescriptorWrites&) = delete;
 
+  /// Those of `launch`, in place of what it held.
+  void assign(const KernelInterface& kernel, const BoundLaunch& launch, VkDescriptorSet set);
   std::uint32_t count() const { return static_cast<std::uint32_t>(writes_.size()); }
   const VkWriteDescriptorSet* data() const { return writes_.data(); }
 

@@ -1,0 +1,61 @@
+// A recording with the arguments of the one before allocates nothing: allocations GEMM.json. Exit status 0: so it is.
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <new>
+#include <vkmoye/contract/compact_strides.hpp>
+#include <vkmoye/contract/kernel_file.hpp>
+#include <vkmoye/runtime/vulkan.hpp>
+
+namespace {
+long allocations = 0;
+}
+
+void* operator new(std::size_t bytes) {
+  ++allocations;
+  if (void* memory = std::malloc(bytes)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace {
+
+int run(const char* file) {
+  constexpr std::uint64_t kArray = 4096;
+  vkmoye::Device device = vkmoye::Device::open();
+  vkmoye::Recorder gemm(device, vkmoye::read_kernel_file(file), {.recordings = 1000});
+  vkmoye::Buffer memory = device.buffer(30 * kArray);
+  const vkmoye::Arguments sizes = vkmoye::with_compact_strides(
+      gemm.interface(), {{"m", 8}, {"n", 8}, {"k", 8}, {"alpha", 1.0}});
+  const auto array = [&](std::uint64_t number) {
+    return vkmoye::view_of(vkmoye::handle_of(memory), number * kArray, kArray);
+  };
+  long first = 0, others = 0;
+  const auto record = [&](VkCommandBuffer commands) {
+    for (std::uint64_t i = 0; i < 10; ++i) {
+      const long before = allocations;
+      gemm.record(commands, {array(3 * i), array(3 * i + 1), array(3 * i + 2)}, sizes);
+      (i == 0 ? first : others) += allocations - before;
+    }
+  };
+  vkmoye::TimeOptions once;
+  once.warm_up_seconds = once.min_seconds = once.batch_seconds = 0;
+  once.min_samples = once.max_samples = 1;
+  vkmoye::measure(device, record, once);
+  std::printf("%ld allocations for the first sizes, %ld after\n", first, others);
+  return first > 0 && others == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count != 2) return 2;
+  try {
+    return run(arguments[1]);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+}
