@@ -16,32 +16,36 @@ void main() {
   uint block_x = gl_WorkGroupID.x + first_group_x;
   uint block_y = gl_WorkGroupID.y + first_group_y;
   uint thread = gl_LocalInvocationIndex;
-  if (32u * block_y + 31u < cols && 64u * block_x + 63u < rows && (cols & 1u) == 0u && (rows & 7u) == 0u) {
+  if (32u * block_y + 31u < cols && 16u < rows && (cols & 1u) == 0u && (rows & 7u) == 0u) {
+    if (64u * block_x + 4u * (thread >> 4u) < rows) {
 
-    // partition(tile(src, (32,64)), (32,64))
-    // -> partition(tile, (32,64))
-    {
-      uint src_row = 64u * block_x + 4u * (thread >> 4u);
-      vec2 value0 = src_x2[16u * block_y + (thread & 15u) + ((cols * src_row) >> 1u)];
-      vec2 value1 = src_x2[16u * block_y + (thread & 15u) + ((cols * (src_row + 1u)) >> 1u)];
-      vec2 value2 = src_x2[16u * block_y + (thread & 15u) + ((cols * (src_row + 2u)) >> 1u)];
-      vec2 value3 = src_x2[16u * block_y + (thread & 15u) + ((cols * (src_row + 3u)) >> 1u)];
-      uint tile_at = 128u * (thread & 15u) + 4u * (thread >> 4u);
-      tile[(tile_at ^ ((tile_at & 1920u) >> 5u)) >> 2u] = vec4(value0.x, value1.x, value2.x, value3.x);
-      tile[((tile_at + 64u) ^ (((tile_at + 64u) & 1920u) >> 5u)) >> 2u] = vec4(value0.y, value1.y, value2.y, value3.y);
+      // partition(tile(src, (32,64)), (32,64))
+      // -> partition(tile, (32,64))
+      {
+        uint src_row = 64u * block_x + 4u * (thread >> 4u);
+        vec2 value0 = src_x2[16u * block_y + (thread & 15u) + ((cols * src_row) >> 1u)];
+        vec2 value1 = src_x2[16u * block_y + (thread & 15u) + ((cols * (src_row + 1u)) >> 1u)];
+        vec2 value2 = src_x2[16u * block_y + (thread & 15u) + ((cols * (src_row + 2u)) >> 1u)];
+        vec2 value3 = src_x2[16u * block_y + (thread & 15u) + ((cols * (src_row + 3u)) >> 1u)];
+        uint tile_at = 128u * (thread & 15u) + 4u * (thread >> 4u);
+        tile[(tile_at ^ ((tile_at & 1920u) >> 5u)) >> 2u] = vec4(value0.x, value1.x, value2.x, value3.x);
+        tile[((tile_at + 64u) ^ (((tile_at + 64u) & 1920u) >> 5u)) >> 2u] = vec4(value0.y, value1.y, value2.y, value3.y);
+      }
     }
 
     barrier();
+    if (64u * block_x + 4u * (thread & 15u) < rows) {
 
-    // partition(transpose(tile), (64,16))
-    // -> partition(tile(dst, (64,32)), (64,16))
-    {
-      uint tile_at = 4u * thread;
-      vec4 value0 = tile[(tile_at ^ ((tile_at & 1920u) >> 5u)) >> 2u];
-      vec4 value1 = tile[((tile_at + 1024u) ^ (((tile_at + 1024u) & 1920u) >> 5u)) >> 2u];
-      uint dst_col = 32u * block_y + (thread >> 4u);
-      dst_x4[16u * block_x + (thread & 15u) + ((rows * dst_col) >> 2u)] = value0;
-      dst_x4[16u * block_x + (thread & 15u) + ((rows * (dst_col + 16u)) >> 2u)] = value1;
+      // partition(transpose(tile), (64,16))
+      // -> partition(tile(dst, (64,32)), (64,16))
+      {
+        uint tile_at = 4u * thread;
+        vec4 value0 = tile[(tile_at ^ ((tile_at & 1920u) >> 5u)) >> 2u];
+        vec4 value1 = tile[((tile_at + 1024u) ^ (((tile_at + 1024u) & 1920u) >> 5u)) >> 2u];
+        uint dst_col = 32u * block_y + (thread >> 4u);
+        dst_x4[16u * block_x + (thread & 15u) + ((rows * dst_col) >> 2u)] = value0;
+        dst_x4[16u * block_x + (thread & 15u) + ((rows * (dst_col + 16u)) >> 2u)] = value1;
+      }
     }
   } else {
     if (32u * block_y < cols && 64u * block_x < rows) {

@@ -67,10 +67,11 @@ class RegistryTest : public DeviceTest {
 
 // None, 1, around the tile of 32, primes, both orientations, thin; whole tiles of 128, with and without
 // others that hang over but whose rows begin at multiples of 16.
-constexpr Size kSizes[] = {{0, 0},     {0, 5},     {5, 0},     {1, 1},   {1, 31},  {31, 1},
-                           {32, 32},   {33, 32},   {32, 33},   {31, 31}, {33, 65}, {97, 13},
-                           {13, 97},   {64, 128},  {127, 129}, {1, 257}, {257, 1}, {5, 512},
-                           {101, 103}, {128, 256}, {144, 272}};
+constexpr Size kSizes[] = {{0, 0},     {0, 5},    {5, 0},   {1, 1},     {1, 31},
+                           {31, 1},    {32, 32},  {33, 32}, {32, 33},   {31, 31},
+                           {33, 65},   {97, 13},  {13, 97}, {64, 128},  {127, 129},
+                           {1, 257},   {257, 1},  {5, 512}, {101, 103}, {128, 256},
+                           {144, 272}, {32, 200}, {40, 96}, {200, 72},  {24, 64}};
 
 TEST_F(RegistryTest, EveryKernelIsRightForEveryTypeAndSize) {
   for_each_device([&](Device& device) {

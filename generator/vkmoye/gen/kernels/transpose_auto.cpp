@@ -258,9 +258,13 @@ ir::Kernel transpose_auto(const TransposeAutoConfig& config, const std::string& 
   // Where a row of dst begins within a sector, every tile is ragged: its sectors are others.
   const std::int64_t vector = config.store / config.bytes();
   const std::int64_t along = shuffles ? vector : std::max(vector, config.sector());
-  const Conditions whole =
-      all_of({k.inside(from), k.aligned(from, to_index(config.load / config.bytes())),
-              k.aligned(to, to_index(along))});
+  Conditions inside = k.inside(from);
+  if (!shuffles && config.may_lack_rows()) {
+    inside = {ir::less(Expr(to_index(bM)) * col + to_index(bM - 1), cols),
+              more_than(few_rows(config), rows)};
+  }
+  const Conditions whole = all_of({inside, k.aligned(from, to_index(config.load / config.bytes())),
+                                   k.aligned(to, to_index(along))});
   k.branch(whole, whole_tile, [&] { k.branch(k.begins_inside(from), not_whole); });
   return k.finish();
 }

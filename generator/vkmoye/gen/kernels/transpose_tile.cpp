@@ -65,6 +65,12 @@ class Tile {
         cols_(Builder::extent(src, 0)),
         rows_(Builder::extent(src, 1)) {}
 
+  // body, where the tile has block number `block` of so many `rows`.
+  template <class Body>
+  void where_there_are_rows(std::int64_t rows, const Expr& block, Body body) {
+    k_.branch({ir::less(row0_ + number(rows) * block, rows_)}, body);
+  }
+
   // --- whole tiles of words ---
 
   // A thread takes `load` bytes of as many rows as a word has elements.
@@ -72,21 +78,7 @@ class Tile {
     const std::int64_t across = tile_.load / tile_.bytes(), lanes = tile_.cols / across;
     const Strides to(tile_.whole_layout().layout);
     each(lanes, tile_.rows / unit(), {"across", "group"}, [&](const Expr& a, const Expr& group) {
-      std::vector<Expr> rows;
-      for (std::int64_t e = 0; e < unit(); ++e) {
-        const Expr row = row0_ + number(unit()) * group + number(e);
-        rows.push_back(
-            k_.load(fmt::format("row{}", e),
-                    words(src_, {col0_ + number(across) * a, row}, across, "whole words of src")));
-      }
-      const Expr at = k_.let("to", number(to.run) * a + group);
-      const auto count = static_cast<std::uint32_t>(tile_.load / 4);
-      for (std::uint32_t w = 0; w < count; ++w) {
-        std::vector<Expr> of_rows;
-        for (const Expr& row : rows) of_rows.push_back(count == 1 ? row : component(row, w));
-        store_turned(fmt::format("turned{}", w), of_rows, at + number(to.column * w * unit()),
-                     to.column);
-      }
+      where_there_are_rows(unit(), group, [&] { load_words_at(a, group, across, to); });
     });
   }
 
@@ -95,14 +87,16 @@ class Tile {
     const std::int64_t along = tile_.store / tile_.bytes(), lanes = tile_.rows / along;
     const Layout from = tile_.whole_layout().layout.mode(0);
     each(lanes, tile_.cols, {"along", "x"}, [&](const Expr& b, const Expr& x) {
-      const std::int64_t count = along / unit();
-      const Expr at = k_.let("from", evaluate(from, x) + number(count) * b);
-      std::vector<Expr> parts;
-      for (std::int64_t w = 0; w < count; ++w) {
-        parts.push_back(k_.load(fmt::format("word{}", w), shared_at(at + number(w))));
-      }
-      k_.store(ir::vector(parts),
-               words(dst_, {row0_ + number(along) * b, col0_ + x}, along, "whole words of dst"));
+      where_there_are_rows(along, b, [&] {
+        const std::int64_t count = along / unit();
+        const Expr at = k_.let("from", evaluate(from, x) + number(count) * b);
+        std::vector<Expr> parts;
+        for (std::int64_t w = 0; w < count; ++w) {
+          parts.push_back(k_.load(fmt::format("word{}", w), shared_at(at + number(w))));
+        }
+        k_.store(ir::vector(parts),
+                 words(dst_, {row0_ + number(along) * b, col0_ + x}, along, "whole words of dst"));
+      });
     });
   }
 
@@ -212,6 +206,23 @@ class Tile {
     k_.loop("turn", number(rounds), [&](const Expr& z) { round(first + number(at_once) * z); });
   }
 
+  void load_words_at(const Expr& a, const Expr& group, std::int64_t across, const Strides& to) {
+    std::vector<Expr> rows;
+    for (std::int64_t e = 0; e < unit(); ++e) {
+      const Expr row = row0_ + number(unit()) * group + number(e);
+      rows.push_back(k_.load(fmt::format("row{}", e), words(src_, {col0_ + number(across) * a, row},
+                                                            across, "whole words of src")));
+    }
+    const Expr at = k_.let("to", number(to.run) * a + group);
+    const auto count = static_cast<std::uint32_t>(tile_.load / 4);
+    for (std::uint32_t w = 0; w < count; ++w) {
+      std::vector<Expr> of_rows;
+      for (const Expr& row : rows) of_rows.push_back(count == 1 ? row : component(row, w));
+      store_turned(fmt::format("turned{}", w), of_rows, at + number(to.column * w * unit()),
+                   to.column);
+    }
+  }
+
   // A word of each of `rows` to the columns from `at` on, which are `column` words apart.
   void store_turned(const std::string& name, const std::vector<Expr>& rows, const Expr& at,
                     std::int64_t column) {
@@ -300,17 +311,26 @@ void move_whole(Builder& k, const TransposeTile& tile, const Tensor& src, const 
   const View from = gen::tile(src, {tile.cols, tile.rows}, {col, row});
   const View to = gen::tile(dst, {tile.rows, tile.cols}, {row, col});
   const auto in_shared = static_cast<std::uint32_t>(tile.store);
-  k.copy(partition(from, load, k.thread()), partition(shared, load, k.thread()),
-         {.edges = Edges::inside,
-          .loads_first = true,
-          .from_bytes = to_index(tile.load),
-          .to_bytes = in_shared});
+  Tile at(k, tile, src, dst, shared, col, row);
+  const auto of_block = [&](const Expr& block, const auto& body) {
+    if (!tile.may_lack_rows()) return body();
+    at.where_there_are_rows(along, block, body);
+  };
+  of_block(k.thread() / number(tile.cols / across), [&] {
+    k.copy(partition(from, load, k.thread()), partition(shared, load, k.thread()),
+           {.edges = Edges::inside,
+            .loads_first = true,
+            .from_bytes = to_index(tile.load),
+            .to_bytes = in_shared});
+  });
   k.barrier();
-  k.copy(partition(transpose(shared), store, k.thread()), partition(to, store, k.thread()),
-         {.edges = Edges::inside,
-          .loads_first = true,
-          .from_bytes = in_shared,
-          .to_bytes = in_shared});
+  of_block(k.thread() % number(tile.rows / along), [&] {
+    k.copy(partition(transpose(shared), store, k.thread()), partition(to, store, k.thread()),
+           {.edges = Edges::inside,
+            .loads_first = true,
+            .from_bytes = in_shared,
+            .to_bytes = in_shared});
+  });
 }
 
 void move_ragged(Builder& k, const TransposeTile& tile, const Tensor& src, const Tensor& dst,

@@ -47,14 +47,19 @@ struct TransposeTile {
   /// What the shared tile holds: words of elements that travel together, else elements.
   ScalarType shared_type() const { return unit() > 1 ? ScalarType::u32 : type; }
 
+  /// Whether a whole tile may have fewer rows: where a thread has a single block, or words of a loop.
+  bool may_lack_rows() const {
+    return unit() > 1 || rows * cols * bytes() * bytes() == threads * load * store;
+  }
+
   /// Of a whole tile: (col, unit of rows) -> place in shared memory.
   ComposedLayout whole_layout() const;
   /// Of a ragged one, or of a part of it: (col, slot), or of words (col, word), a sector's more.
   ComposedLayout ragged_layout() const;
 };
 
-/// Tile number (col, row) of src as that of dst. Preconditions: it is inside, and rows of both begin
-/// at multiples of the accesses.
+/// Tile number (col, row) of src as that of dst. Preconditions: its columns are inside, its rows too or
+/// tile.may_lack_rows(), and rows of both begin at multiples of the accesses.
 void move_whole(Builder& k, const TransposeTile& tile, const Tensor& src, const Tensor& dst,
                 const View& shared, const Expr& col, const Expr& row);
 
