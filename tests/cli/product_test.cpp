@@ -79,7 +79,7 @@ TEST(GemmCli, WhatADeviceHasNoUnitsForIsARowThatIsSkipped) {
                                  "--min-time", "0", "--format", "json"},
                                 {"LP_NATIVE_VECTOR_WIDTH=128"});
   ASSERT_EQ(outcome.status, 0) << outcome.out << outcome.err;
-  for (const json& row : json::parse(outcome.out)["results"]) {
+  for (const json& row : json(json::parse(outcome.out)["results"])) {
     const std::string kernel = row["kernel"];
     const bool of_units =
         kernel == "gemm/coopmat" || kernel == "gemm/thin_coopmat" || kernel == "gemm/packed";
@@ -312,7 +312,7 @@ TEST(Baselines, CublasIsTimedBesideWhatItDoes) {
              "--baseline", "copy,cublas,cudamemcpy", "--min-time", "0.01", "--format", "json"},
             {kFake});
   ASSERT_EQ(moves.status, 0) << moves.err;
-  for (const json& row : json::parse(moves.out)["results"]) {
+  for (const json& row : json(json::parse(moves.out)["results"])) {
     const bool transposed = row["kernel"] == "transpose/padded" && row["type"] != "i8";
     EXPECT_EQ(row["ratio"].contains("cublas"), transposed) << row;
     EXPECT_TRUE(row["ratio"].contains("cudamemcpy")) << row;

@@ -125,7 +125,7 @@ TEST(Cli, OfSeveralKernelsThoseWithoutTheTypeAreSkipped) {
   const Outcome several = bench({"run", "transpose/vec4*", "transpose/auto", "--type", "i64",
                                  "--size", "33x65", "--min-time", "0", "--format", "json"});
   ASSERT_EQ(several.status, 0) << several.err;
-  for (const json& row : json::parse(several.out)["results"]) {
+  for (const json& row : json(json::parse(several.out)["results"])) {
     if (row["kernel"] == "transpose/auto") {
       EXPECT_EQ(row["verified"], true);
     } else {
@@ -141,7 +141,7 @@ TEST(Cli, RunVerifiesPermutationsOfAnyRank) {
   const Outcome outcome = bench({"run", "relayout", "--size", "6x70x33,3x4x5x66", "--type", "f16",
                                  "--baseline", "copy", "--min-time", "0", "--format", "json"});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
-  for (const json& row : json::parse(outcome.out)["results"]) {
+  for (const json& row : json(json::parse(outcome.out)["results"])) {
     EXPECT_EQ(row["verified"], true);
     EXPECT_THAT(std::string(row["command"]), HasSubstr("relayout --size "));
   }
@@ -155,7 +155,7 @@ TEST(Cli, ArraysAreReachedByTheirAddresses) {
                                  "pointer", "--size", "130x67", "--type", "u16", "--baseline",
                                  "copy", "--min-time", "0", "--format", "json"});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
-  for (const json& row : json::parse(outcome.out)["results"]) {
+  for (const json& row : json(json::parse(outcome.out)["results"])) {
     EXPECT_EQ(row["verified"], true) << row;
     EXPECT_EQ(row["config"]["address"], "pointer");
     EXPECT_THAT(std::string(row["command"]), HasSubstr("--address pointer"));
@@ -177,7 +177,7 @@ TEST(Cli, ThePatternOfAMoveIsTimedAndComparedWithNothing) {
       bench({"run", "transpose/auto", "transpose/padded", "relayout", "--size", "128x64,33x65",
              "--type", "f16", "--baseline", "pattern", "--min-time", "0.01", "--format", "json"});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
-  for (const json& row : json::parse(outcome.out)["results"]) {
+  for (const json& row : json(json::parse(outcome.out)["results"])) {
     EXPECT_EQ(row["verified"], true);
     EXPECT_GT(row["ratio"]["pattern"], 0.0) << row;
     EXPECT_THAT(std::string(row["notes"]["pattern"]),
@@ -225,7 +225,8 @@ TEST(Cli, ADamagedOrUnwritableCacheChangesNothing) {
         bench({"run", "copy/simple", "--size", "33x65", "--min-time", "0.01", "--format", "json"},
               environment);
     EXPECT_EQ(outcome.status, 0) << said << outcome.err;
-    for (const json& row : json::parse(outcome.out)["results"]) EXPECT_EQ(row["verified"], true);
+    for (const json& row : json(json::parse(outcome.out)["results"]))
+      EXPECT_EQ(row["verified"], true);
     const auto lines = std::count(outcome.err.begin(), outcome.err.end(), '\n');
     if (said.empty()) {
       EXPECT_EQ(outcome.err, "");

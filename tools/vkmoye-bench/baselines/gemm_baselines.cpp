@@ -37,7 +37,8 @@ Timing time_cublas(const BaselineRun& run, const GemmProblem& problem, const Ext
   const auto call = [&] { cublas.gemm(problem, size, A, B, C); };
   call();
   inputs.require_right(C.read());
-  return cuda.time(run.times, call);
+  return sample_until_quiet(run.rules,
+                            [&](const TimeOptions& times) { return cuda.time(times, call); });
 }
 
 Timing time_openblas(const BaselineRun& run, const GemmProblem& problem, const Extents& size) {
@@ -48,7 +49,7 @@ Timing time_openblas(const BaselineRun& run, const GemmProblem& problem, const E
   const auto call = [&] { openblas.gemm(problem, size, A, B, C); };
   call();
   inputs.require_right(C);
-  return sample(run.times, Clock::host, [&](std::uint32_t count) {
+  const auto timed = [&](std::uint32_t count) {
     std::vector<double> times;
     for (std::uint32_t i = 0; i < count; ++i) {
       const auto start = std::chrono::steady_clock::now();
@@ -58,7 +59,9 @@ Timing time_openblas(const BaselineRun& run, const GemmProblem& problem, const E
               .count());
     }
     return times;
-  });
+  };
+  return sample_until_quiet(
+      run.rules, [&](const TimeOptions& options) { return sample(options, Clock::host, timed); });
 }
 
 }  // namespace
@@ -68,6 +71,7 @@ Timing time_gemm_baseline(const std::string& name, const BaselineRun& run,
   if (!problem.epilogue.empty()) {
     throw Unavailable(fmt::format("{} computes products without an epilogue", name));
   }
+  require_warm(run.rules);
   return name == "cublas" ? time_cublas(run, problem, size) : time_openblas(run, problem, size);
 }
 

@@ -65,15 +65,15 @@ Timing time_cuda(const std::string& name, const GuardedBuffer& from, const TimeO
 }
 
 Timing time_copy(Device& device, const GuardedBuffer& src, const GuardedBuffer& dst,
-                 ScalarType type, std::uint64_t elements, const TimeOptions& times) {
+                 ScalarType type, std::uint64_t elements, const TimingRules& rules) {
   const gen::ir::Kernel copy =
       gen::find_kernel("copy/auto")
           ->describe({.type = type, .device = device.caps(), .elements = elements});
   const Pipeline pipeline = device.load(gen::compile(copy));
   // As many elements, whatever their rows.
   const Arguments arguments = {{"rows", 1}, {"cols", elements}};
-  return vkmoye::measure(device, device.prepare(pipeline, {src.view(), dst.view()}, arguments),
-                         times);
+  const Launch launch = device.prepare(pipeline, {src.view(), dst.view()}, arguments);
+  return time_launches(device, {&launch, 1}, rules);
 }
 
 // What it leaves in dst is compared with nothing: no definition says what should stand there.
@@ -82,8 +82,8 @@ Timing time_pattern(Device& device, const GuardedBuffer& src, const GuardedBuffe
   if (run.step.compiled) throw Unavailable("SPIR-V does not tell the accesses apart");
   try {
     const Pipeline pipeline = device.load(gen::compile(gen::access_pattern(run.step.kernel)));
-    return vkmoye::measure(
-        device, device.prepare(pipeline, {src.view(), dst.view()}, run.step.arguments), run.times);
+    const Launch launch = device.prepare(pipeline, {src.view(), dst.view()}, run.step.arguments);
+    return time_launches(device, {&launch, 1}, run.rules);
   } catch (const KernelError& error) {
     throw Unavailable(join(error.reasons, "; "));
   }
@@ -95,10 +95,13 @@ Timing time_move_baseline(const std::string& name, const BaselineRun& run, Scala
                           const MoveMap& map) {
   Device& device = run.execution.device();
   const GuardedBuffer &src = run.execution.buffers()[0], &dst = run.execution.buffers()[1];
-  if (name == "cublas" || name == "cudamemcpy") return time_cuda(name, src, run.times, type, map);
   if (name == kPatternBaseline) return time_pattern(device, src, dst, run);
-  if (name == "vkcmdcopy") return measure_copy(device, src.payload(), dst.payload(), run.times);
-  return time_copy(device, src, dst, type, map.elements(), run.times);
+  if (name == "copy") return time_copy(device, src, dst, type, map.elements(), run.rules);
+  require_warm(run.rules);
+  return sample_until_quiet(run.rules, [&](const TimeOptions& times) {
+    if (name == "vkcmdcopy") return measure_copy(device, src.payload(), dst.payload(), times);
+    return time_cuda(name, src, times, type, map);
+  });
 }
 
 Timing time_copy_of(std::uint64_t bytes, const BaselineRun& run) {
@@ -108,7 +111,7 @@ Timing time_copy_of(std::uint64_t bytes, const BaselineRun& run) {
   try {
     const GuardedBuffer src(device, elements * size_of(kType));
     const GuardedBuffer dst(device, elements * size_of(kType));
-    return time_copy(device, src, dst, kType, elements, run.times);
+    return time_copy(device, src, dst, kType, elements, run.rules);
   } catch (const DeviceError& error) {
     if (error.kind != DeviceError::Kind::kOutOfMemory) throw;
     throw Unavailable(error.what());

@@ -101,6 +101,7 @@ class OfFile : public Workload {
   }
   double bytes() const override { return of_->bytes(); }
   double flops() const override { return of_->flops(); }
+  bool is_bound_by_memory() const override { return of_->is_bound_by_memory(); }
   bool is_checked_in_full() const override { return of_->is_checked_in_full(); }
   void fill(Execution& execution, std::uint64_t seed) const override { of_->fill(execution, seed); }
   Verdict check(const Execution& execution, Verify verify, std::uint64_t seed) const override {

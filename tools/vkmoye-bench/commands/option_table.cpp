@@ -103,6 +103,8 @@ std::vector<Option> plain_options() {
       {"ARRAYS", of(matmul), Values::several,
        "A and B: .npy files, little-endian, or what 'pack' wrote", "", text_behind(&Given::in),
        true},
+      {"REPORTS", of(compare), Values::several, "BASE.json and NEW.json: what --format json wrote",
+       "", text_behind(&Given::in), true},
       {"PATTERN", of(list), Values::one, "kernels to show; * and ? match any characters (*)", "",
        text_behind(&Given::kernels)},
       {"EXPR", of(layout), Values::one,
@@ -129,7 +131,9 @@ std::vector<Option> plain_options() {
        "", text_behind(&Given::types)},
       {"--type", of(emit, explain), Values::each, "element type (f32); " + types, "",
        text_behind(&Given::types)},
-      {"--size", of(run), Values::each, sizes + "; commas or repeats sweep (2048; on the host 128)",
+      {"--size", of(run), Values::each,
+       sizes + "; commas or repeats sweep, so do 256:1024:+256 and 256:4096:*2 "
+               "(2048; on the host 128)",
        "", read_sizes},
       {"--size", of(tune), Values::each, "MxNxK; commas or repeats sweep", "", read_sizes, true},
       {"--budget", of(tune), Values::one, "seconds for all sizes, more or less (60)",
@@ -169,6 +173,25 @@ std::vector<Option> plain_options() {
          return value && *value >= 0 && *value <= kMostSeconds &&
                 keep(value, given.measure.min_time);
        }},
+      {"--stop-noise", of(run), Values::one,
+       "percent: go on until half of the median's 95 % confidence interval is not above it, or "
+       "--budget is spent",
+       "a number above 0, to 100",
+       [](const std::string& text, Given& given) {
+         const auto value = parse_number(text);
+         if (!value || !(*value > 0) || *value > 100) return false;
+         given.measure.stop_noise = value;
+         return true;
+       }},
+      {"--budget", of(run), Values::one, "seconds of samples of a row, at most (20)",
+       fmt::format("a number of seconds from 0 to {}", kMostBudget),
+       [](const std::string& text, Given& given) {
+         const auto value = parse_number(text);
+         return value && *value >= 0 && *value <= kMostBudget && keep(value, given.measure.budget);
+       }},
+      {"--cold", of(run), Values::none,
+       "write a large buffer before each sample, so that caches hold nothing of the arrays", "",
+       [](const std::string&, Given& given) { return given.measure.cold = true; }},
       {"--bake", of(run), Values::none,
        "make the sizes numbers in the kernel: faster, one pipeline for each size", "",
        [](const std::string&, Given& given) { return given.measure.bake = true; }},
@@ -193,8 +216,19 @@ std::vector<Option> plain_options() {
        }},
       {"--quick", of(suite), Values::none, "one type and few sizes: about a minute", "",
        [](const std::string&, Given& given) { return given.quick = true; }},
-      {"--format", of(run, suite, tune), Values::one, "table, json, csv or markdown (table)", "",
-       word_into("format", {"table", "json", "csv", "markdown"}, &Given::format)},
+      {"--format", of(run, suite, tune), Values::one, join(report_formats(), ", ") + " (table)", "",
+       word_into("format", report_formats(), &Given::format)},
+      {"--commands", of(run, suite, tune), Values::none,
+       "below each row of a table the command that repeats it; with --output it is always there",
+       "", [](const std::string&, Given& given) { return given.commands = true; }},
+      {"--format", of(compare), Values::one, "table or json (table)", "",
+       word_into("format", {"table", "json"}, &Given::format)},
+      {"--effect", of(compare), Values::one, "percent: a smaller difference is none (3)",
+       "a number from 0 to 1000",
+       [](const std::string& text, Given& given) {
+         const auto value = parse_number(text);
+         return value && *value >= 0 && *value <= 1000 && keep(value, given.least_effect);
+       }},
       {"--format", of(devices), Values::one, "table or json, all that there is to know (table)", "",
        word_into("format", {"table", "json"}, &Given::format)},
       {"--format", of(explain), Values::one, "table, json or markdown (table)", "",
@@ -203,8 +237,8 @@ std::vector<Option> plain_options() {
        "write what was found into this file, for VKMOYE_GEMM_TABLE (one that later runs read by "
        "themselves)",
        "", text_into(&Given::table)},
-      {"--output", of(run, suite, tune), Values::one, "write the report into this file (stdout)",
-       "", text_into(&Given::output)},
+      {"--output", of(run, suite, tune, compare), Values::one,
+       "write the report into this file (stdout)", "", text_into(&Given::output)},
       {"--spirv", of(emit), Values::one,
        "write the SPIR-V into this file, of several kernels each into its own: k.1.spv, k.2.spv "
        "for k.spv; -: stdout, instead of the GLSL",

@@ -103,6 +103,7 @@ const char* to_string(CommandName name) {
     case tune: return "tune";
     case pack: return "pack";
     case matmul: return "matmul";
+    case compare: return "compare";
   }
   return "?";
 }

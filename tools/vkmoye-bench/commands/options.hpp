@@ -26,6 +26,7 @@ enum class CommandName : unsigned {
   pack = 256,
   tune = 512,
   matmul = 1024,
+  compare = 2048,
 };
 
 const char* to_string(CommandName name);
@@ -39,6 +40,8 @@ struct Given {
   gen::Options values;             // of operations: --alpha
   std::string device;              // empty: the best one, or none
   std::string format = "table", output;
+  bool commands = false;    // in tables, the command that repeats each row
+  double least_effect = 3;  // percent: a smaller difference is none
 
   MeasureOptions measure;
   bool quick = false;

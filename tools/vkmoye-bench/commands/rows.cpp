@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <iostream>
 #include <mutex>
@@ -11,29 +12,13 @@
 
 #include "commands/command.hpp"
 #include "commands/open_device.hpp"
+#include "commands/progress.hpp"
 #include "io/interruption.hpp"
 #include "io/output_file.hpp"
 #include "report/performance_summary.hpp"
 
 namespace vkmoye::bench {
 namespace {
-
-// One line on a terminal that the next line overwrites; nothing elsewhere.
-class Progress {
- public:
-  explicit Progress(std::size_t total) : total_(total), shown_(isatty(STDERR_FILENO) != 0) {}
-  ~Progress() { clear(); }
-  void show(const std::string& what) {
-    if (shown_) std::cerr << fmt::format("\r\x1b[K[{}/{}] {}", ++done_, total_, what) << std::flush;
-  }
-  void clear() {
-    if (shown_) std::cerr << "\r\x1b[K" << std::flush;
-  }
-
- private:
-  std::size_t total_, done_ = 0;
-  bool shown_;
-};
 
 // Why a row does not come through the gate, a line for each baseline; empty: it does, or none of the
 // baselines does what it does.
@@ -58,12 +43,13 @@ class Outcome {
  public:
   explicit Outcome(std::optional<double> gate) : gate_(gate) {}
 
-  /// Says on stderr what the gate holds against the row.
-  void add(const Row& row) {
+  /// Adds to the row, and says on stderr, what the gate holds against it.
+  void add(Row& row) {
     any_ran_ = any_ran_ || row.skipped.empty();
     any_wrong_ = any_wrong_ || (row.verified && !*row.verified);
     if (!gate_ || !row.skipped.empty()) return;
-    for (const std::string& reason : reasons_against_row(row, *gate_)) {
+    row.below_gate = reasons_against_row(row, *gate_);
+    for (const std::string& reason : row.below_gate) {
       fmt::print(stderr, "vkmoye-bench: gate: {}\n", reason);
       any_too_slow_ = true;
     }
@@ -81,9 +67,26 @@ class Outcome {
   bool any_ran_ = false, any_wrong_ = false, any_too_slow_ = false;
 };
 
+// Of a table of `workloads`, to a file or to stdout.
+TableStyle style_of(const Workloads& workloads, bool to_file, bool commands) {
+  TableStyle style;
+  if (!to_file) style.terminal = terminal_of(STDOUT_FILENO);
+  style.commands = commands || to_file;
+  style.kernel = style.type = style.size = 0;
+  style.has_flops = style.has_ceiling = false;
+  for (const auto& workload : workloads) {
+    style.kernel = std::max(style.kernel, workload->entry().name.size());
+    style.type = std::max(style.type, workload->type_text().size());
+    style.size = std::max(style.size, to_string(workload->size()).size());
+    style.has_flops = style.has_flops || workload->flops() > 0;
+    style.has_ceiling = style.has_ceiling || workload->is_bound_by_memory();
+  }
+  return style;
+}
+
 }  // namespace
 
-int run_rows(Executor& executor, const Workloads& workloads, const MeasureOptions& options,
+int run_rows(Executor& executor, const Workloads& workloads, MeasureOptions options,
              const Given& given, bool summary) {
   std::optional<StreamedFile> file;
   if (!given.output.empty() && given.output != "-") file.emplace(given.output);
@@ -92,8 +95,9 @@ int run_rows(Executor& executor, const Workloads& workloads, const MeasureOption
   Outcome outcome(options.gate);
   std::vector<Row> rows;  // for the summary
   CopyTimes copies;
-  Progress progress(workloads.size());
-  const auto report = make_report(given.format, out, executor.caps());
+  const Progress progress;
+  const auto report = make_report(given.format, out, executor.caps(),
+                                  style_of(workloads, file.has_value(), given.commands));
   const auto finish = [&](bool interrupted) {
     if (summary) report->add_summary(ladders_of(rows));
     report->finish(interrupted);
@@ -107,13 +111,18 @@ int run_rows(Executor& executor, const Workloads& workloads, const MeasureOption
     finish(true);
     file.reset();
   });
+  std::size_t number = 0;
   for (const auto& workload : workloads) {
-    progress.show(fmt::format("{} {}", workload->entry().name, to_string(workload->size())));
-    const Row row = measure(executor, *workload, options, copies);
+    const std::string what =
+        fmt::format("[{}/{}] {} {} {}", ++number, workloads.size(), workload->entry().name,
+                    workload->type_text(), to_string(workload->size()));
+    options.on_stage = [&](const std::string& stage) { progress.show(what + ": " + stage); };
+    options.on_stage("describing");
+    Row row = measure(executor, *workload, options, copies);
     const std::lock_guard lock(writing);
     progress.clear();
-    report->add(row);
     outcome.add(row);
+    report->add(row);
     if (summary) rows.push_back(row);
     if (!out) break;  // the rows to come would be lost as well
     if (file) file->keep();

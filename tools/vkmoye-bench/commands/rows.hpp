@@ -14,7 +14,7 @@ using Workloads = std::vector<std::unique_ptr<Workload>>;
 /// of progress on stderr where that is a terminal. What ends the program with a signal leaves a
 /// complete report of the rows so far. Returns the exit status. Throws ArgumentError if the file
 /// cannot be written. `summary`: the report ends with the ladders of these workloads.
-int run_rows(Executor& executor, const Workloads& workloads, const MeasureOptions& options,
+int run_rows(Executor& executor, const Workloads& workloads, MeasureOptions options,
              const Given& given, bool summary = false);
 
 }  // namespace vkmoye::bench

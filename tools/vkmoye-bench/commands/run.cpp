@@ -58,6 +58,9 @@ int run(const Given& given) {
   if (given.measure.gate && is_host(given.device)) {
     throw ArgumentError("--gate: there is no clock on the host");
   }
+  if ((given.measure.cold || given.measure.stop_noise) && is_host(given.device)) {
+    throw ArgumentError("--cold, --stop-noise: there is no clock on the host");
+  }
   refuse_useless_baselines(given.measure.baselines, kernels);
   const Workloads workloads = workloads_of(given, kernels);
   const auto executor = open_executor(given.device);

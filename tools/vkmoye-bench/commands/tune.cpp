@@ -10,6 +10,7 @@
 
 #include "commands/command.hpp"
 #include "commands/open_device.hpp"
+#include "commands/progress.hpp"
 #include "io/output_file.hpp"
 #include "vkmoye/base/error.hpp"
 #include "workloads/gemm_auto_workload.hpp"
@@ -18,11 +19,6 @@
 
 namespace vkmoye::bench {
 namespace {
-
-// One line on a terminal that the next overwrites.
-void show(const std::string& line) {
-  if (isatty(STDERR_FILENO) != 0) std::cerr << "\r\x1b[K" << line.substr(0, 110) << std::flush;
-}
 
 // A product to tune, with the types and size of a row.
 struct Subject {
@@ -70,6 +66,7 @@ Row row_of(const TunedConfig& one, const Tuning& tuning, const Subject& subject,
     row.tflops = workload->flops() / (one.median_us * 1e6);
     if (tuning.before_us > 0) row.ratio["auto"] = tuning.before_us / one.median_us;
   }
+  row.options = shell_line(workload->words());
   row.verified = true;
   row.verification = tuning.checked_small ? "sample" : "full";
   row.command = repeat_command(caps, *workload, given.measure);
@@ -113,14 +110,27 @@ int tune(const Given& given) {
   TuneOptions options;
   options.budget_seconds = given.budget / static_cast<double>(subjects.size());
   options.seed = given.measure.seed;
-  options.on_trial = show;
+  const Progress progress;
+  options.on_trial = [&](const std::string& line) { progress.show(line); };
   bool any_wrong = false, any_right = false;
   std::optional<StreamedFile> output;
   if (!given.output.empty() && given.output != "-") output.emplace(given.output);
-  const auto report = make_report(given.format, output ? output->stream() : std::cout, caps);
+  TableStyle style;
+  style.kernel = 0;
+  if (!output) style.terminal = terminal_of(STDOUT_FILENO);
+  style.commands = given.commands || output;
+  style.has_ceiling = false;
+  for (const gen::KernelEntry& entry : gen::registry()) {
+    if (entry.operation == "gemm") style.kernel = std::max(style.kernel, entry.name.size());
+  }
+  for (const Subject& subject : subjects) {
+    style.type = std::max(style.type, subject.problem.type_text().size());
+    style.size = std::max(style.size, to_string(subject.size).size());
+  }
+  const auto report = make_report(given.format, output ? output->stream() : std::cout, caps, style);
   for (const Subject& subject : subjects) {
     const Tuning tuning = tune_gemm(executor, subject.problem, subject.size, options);
-    show("");
+    progress.clear();
     for (const TunedConfig& one : tuning.timed) {
       report->add(row_of(one, tuning, subject, given, caps));
       if (output) output->keep();

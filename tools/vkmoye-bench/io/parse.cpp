@@ -30,6 +30,34 @@ std::int64_t parse_extent(const std::string& text, const std::string& whole) {
   return value;
 }
 
+constexpr std::size_t kMostSizes = 10000;
+
+// "256:4096:*2", of `whole`: the extents from the first to the last.
+Extents parse_range(const std::string& text, const std::string& whole) {
+  const std::vector<std::string> parts = split(text, ':');
+  if (parts.size() == 1) return {parse_extent(text, whole)};
+  const auto refuse = [&](const std::string& why) {
+    throw ArgumentError(fmt::format("size '{}': range '{}' {}", whole, text, why));
+  };
+  if (parts.size() != 3 || parts[2].empty()) {
+    refuse("is not FIRST:LAST:STEP, FIRST:LAST:+STEP or FIRST:LAST:*FACTOR");
+  }
+  const bool by_factor = parts[2][0] == '*';
+  const bool has_sign = by_factor || parts[2][0] == '+';
+  const std::int64_t first = parse_extent(parts[0], whole), last = parse_extent(parts[1], whole);
+  const std::int64_t step = parse_extent(parts[2].substr(has_sign ? 1 : 0), whole);
+  if (by_factor ? step < 2 || first == 0 : step < 1) {
+    refuse("does not get on: a factor is 2 or more, of what is 1 or more; a step is 1 or more");
+  }
+  if (last < first) refuse("ends before it begins");
+  Extents out;
+  for (std::int64_t at = first; at <= last; at = by_factor ? at * step : at + step) {
+    out.push_back(at);
+    if (out.size() > kMostSizes) refuse(fmt::format("has more than {} sizes", kMostSizes));
+  }
+  return out;
+}
+
 // All of `text` as a number, or nothing.
 template <class Number>
 std::optional<Number> parse_whole(const std::string& text) {
@@ -70,8 +98,21 @@ std::string shape_text(const Extents& extents) {
 std::vector<Extents> parse_sizes(const std::string& text) {
   std::vector<Extents> sizes;
   for (const std::string& part : split(text, ',')) {
-    Extents& size = sizes.emplace_back();
-    for (const std::string& extent : split(part, 'x')) size.push_back(parse_extent(extent, part));
+    std::vector<Extents> prefixes = {{}};
+    for (const std::string& range : split(part, 'x')) {
+      std::vector<Extents> longer;
+      for (const Extents& prefix : prefixes) {
+        for (const std::int64_t extent : parse_range(range, part)) {
+          longer.push_back(prefix);
+          longer.back().push_back(extent);
+          if (longer.size() > kMostSizes) {
+            throw ArgumentError(fmt::format("size '{}': more than {} sizes", part, kMostSizes));
+          }
+        }
+      }
+      prefixes = std::move(longer);
+    }
+    sizes.insert(sizes.end(), prefixes.begin(), prefixes.end());
   }
   return sizes;
 }

@@ -25,7 +25,9 @@ std::string shape_text(const Extents& extents);
 std::string unknown(std::string_view what, const std::string& word,
                     const std::vector<std::string>& names);
 
-/// "2048x2048,1x1": each extent is 0 to 2^32-1. Throws ArgumentError.
+/// "2048x2048,1x1": each extent is 0 to 2^32-1. In place of one, a range: "256:1024:256" or
+/// "256:1024:+256" by steps, "256:4096:*2" by factors, up to and with its end; of several, each with
+/// each. Throws ArgumentError.
 std::vector<Extents> parse_sizes(const std::string& text);
 
 /// "f32". Throws ArgumentError.

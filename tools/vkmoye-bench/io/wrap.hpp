@@ -14,4 +14,9 @@ namespace vkmoye::bench {
 ///            banks apart
 std::string hanging(const std::string& head, const std::string& text, std::size_t columns = 80);
 
+/// A command line of the shell behind `margin`, its lines ended by a backslash, so that it can be copied
+/// as it stands. A word longer than a line is left whole.
+std::string continued(const std::string& margin, const std::string& command,
+                      std::size_t columns = 80);
+
 }  // namespace vkmoye::bench

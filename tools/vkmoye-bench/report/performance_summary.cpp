@@ -5,12 +5,13 @@
 #include <algorithm>
 
 #include "io/parse.hpp"
+#include "io/wrap.hpp"
 #include "vkmoye/base/text.hpp"
 
 namespace vkmoye::bench {
 namespace {
 
-constexpr std::size_t kSizesOfALine = 6;
+constexpr std::size_t kLongestBar = 60;
 
 // What the speed-ups of a family are over, where it is not its first kernel.
 struct FirstRung {
@@ -141,30 +142,34 @@ std::vector<Ladder> ladders_of(const std::vector<Row>& rows) {
   return ladders;
 }
 
-std::string summary_text(const std::vector<Ladder>& ladders) {
+std::string summary_text(const std::vector<Ladder>& ladders, const Terminal& terminal) {
   std::string out;
   for (const Ladder& ladder : ladders) {
     std::size_t width = 0;
     for (const Ladder::Rung& rung : ladder.rungs) width = std::max(width, name_text(rung).size());
-    out += fmt::format("\n{}\n", title(ladder));
-    for (std::size_t from = 0; from < ladder.sizes.size(); from += kSizesOfALine) {
-      const std::size_t to = std::min(ladder.sizes.size(), from + kSizesOfALine);
-      out += fmt::format("{:<{}}", "", width);
-      for (std::size_t i = from; i < to; ++i) {
-        out += fmt::format("  {:>17}", to_string(ladder.sizes[i]));
-      }
-      out += "\n";
+    out += "\n" + hanging("", title(ladder), terminal.columns);
+    for (std::size_t i = 0; i < ladder.sizes.size(); ++i) {
+      double most = 1;
       for (const Ladder::Rung& rung : ladder.rungs) {
-        out += fmt::format("{:<{}}", name_text(rung), width);
-        for (std::size_t i = from; i < to; ++i) {
-          out +=
-              fmt::format("  {:>9} {:>7}", time_text(rung.cells[i]), speedup_text(rung.cells[i]));
-        }
-        out.erase(out.find_last_not_of(' ') + 1);
-        out += "\n";
+        most = std::max(most, rung.cells[i].speedup.value_or(0));
+      }
+      out += to_string(ladder.sizes[i]) + "\n";
+      for (const Ladder::Rung& rung : ladder.rungs) {
+        const Ladder::Cell& cell = rung.cells[i];
+        std::string line = fmt::format("  {:<{}}  {:>9}  {:>7}  ", name_text(rung), width,
+                                       time_text(cell), speedup_text(cell));
+        const std::size_t room = terminal.columns > line.size()
+                                     ? std::min(kLongestBar, terminal.columns - line.size())
+                                     : 0;
+        const double speedup = cell.speedup.value_or(0);
+        const std::string shown = bar(speedup, most, room);
+        if (shown.empty()) line.erase(line.find_last_not_of(' ') + 1);
+        out += line +
+               painted(shown, speedup == most ? Colour::good : Colour::plain, terminal.colour) +
+               "\n";
       }
     }
-    out += fmt::format("Verification: {}\n", ladder.verification());
+    out += hanging("", "Verification: " + ladder.verification(), terminal.columns);
   }
   return out;
 }

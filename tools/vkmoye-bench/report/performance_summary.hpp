@@ -3,10 +3,10 @@
 // it is as the first rung of its family. After the "Performance Summary" of AMD's transpose tutorial,
 // where one verification stood for all kernels; here each is verified by itself.
 //
-//   Performance Summary: transpose, f32
-//                                          512x512          1023x511
-//   transpose/read_contiguous        2.10 ms  1.00x    4.24 ms  1.00x
-//   transpose/padded                 1.05 ms  2.00x    2.02 ms  2.10x
+//   Performance Summary: transpose, f32: median times, speed-ups over transpose/read_contiguous
+//   512x512
+//     transpose/read_contiguous    2.10 ms    1.00x  #########
+//     transpose/padded             1.05 ms    2.00x  ##################
 //   Verification: PASSED, each of 4 results by itself
 
 #include <cstdint>
@@ -44,8 +44,9 @@ struct Ladder {
 /// no speed-up.
 std::vector<Ladder> ladders_of(const std::vector<Row>& rows);
 
-/// All of them as text, and as Markdown tables.
-std::string summary_text(const std::vector<Ladder>& ladders);
+/// All of them as text, with a bar for each speed-up, the longest of a size for the fastest; and as
+/// Markdown tables.
+std::string summary_text(const std::vector<Ladder>& ladders, const Terminal& terminal = {});
 std::string summary_markdown(const std::vector<Ladder>& ladders);
 
 }  // namespace vkmoye::bench

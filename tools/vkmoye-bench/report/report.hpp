@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "io/terminal.hpp"
 #include "vkmoye/contract/device_caps.hpp"
 #include "vkmoye/runtime/timing.hpp"
 
@@ -18,11 +19,16 @@ namespace vkmoye::bench {
 /// The value below which `fraction` of the samples lie, interpolated. Precondition: not empty.
 double quantile(const Timing& timing, double fraction);
 
+/// How well the median is known: half of its 95 % confidence interval, as a percentage of it. From the
+/// ranks of the samples, which need not be of any distribution.
+double noise_percent(const Timing& timing);
+
 struct Row {
   std::string kernel;
   std::string type;
   std::vector<std::int64_t> size;
   std::vector<std::pair<std::string, std::string>> config;
+  std::string options;  // of the command line that say what is computed, where not the usual ones
   std::optional<Timing> timing;
   std::optional<double> gbps;    // declared bytes over the median, 10^9 bytes per second
   std::optional<double> tflops;  // 10^12 floating-point operations per second; moves have none
@@ -36,8 +42,9 @@ struct Row {
   std::map<std::string, std::string> notes;     // by baseline: what its ratio does not say
   /// The speed, of 100 that copy/auto of as many bytes reached in this run; nothing: not measured.
   std::optional<double> percent_of_ceiling;
-  std::string skipped;  // every reason; empty: it ran
-  std::string command;  // repeats the row
+  std::vector<std::string> below_gate;  // why it does not come through the gate; empty: it does
+  std::string skipped;                  // every reason; empty: it ran
+  std::string command;                  // repeats the row
 };
 
 struct Ladder;  // see performance_summary.hpp
@@ -55,9 +62,20 @@ class Report {
   virtual void finish(bool interrupted = false) { static_cast<void>(interrupted); }
 };
 
-/// `format`: table, json, csv or markdown. Throws ArgumentError for any other.
+/// How a table is to look, and the longest text that each column will have to show.
+struct TableStyle {
+  Terminal terminal = {};
+  bool commands = false;  // the command that repeats it below each row
+  std::size_t kernel = 26, type = 4, size = 11;
+  bool has_flops = true, has_ceiling = true;  // some row has TFLOP/s, a percentage of a copy
+};
+
+/// "table json csv markdown junit": what make_report takes.
+const std::vector<std::string>& report_formats();
+
+/// Throws ArgumentError for a format that there is not. `style`: of tables.
 std::unique_ptr<Report> make_report(const std::string& format, std::ostream& out,
-                                    const DeviceCaps& device);
+                                    const DeviceCaps& device, const TableStyle& style = {});
 
 /// 12.3 us, 4.56 ms, 1.23 s.
 std::string format_time(double microseconds);

@@ -131,8 +131,8 @@ std::vector<std::string> DeviceExecution::spills() const {
   return all;
 }
 
-Timing DeviceExecution::measure(const TimeOptions& times) {
-  return vkmoye::measure(device_, std::span(launches_).subspan(beforehand_), times);
+Timing DeviceExecution::measure(const TimingRules& rules) {
+  return time_launches(device_, std::span<const Launch>(launches_).subspan(beforehand_), rules);
 }
 
 std::vector<std::string> DeviceExecutor::reasons_against(const Plan& plan) const {

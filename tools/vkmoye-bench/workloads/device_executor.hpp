@@ -8,6 +8,7 @@
 #include "vkmoye/runtime/guarded_buffer.hpp"
 #include "workloads/device_facts.hpp"
 #include "workloads/execution.hpp"
+#include "workloads/timing_rules.hpp"
 
 namespace vkmoye::bench {
 
@@ -36,7 +37,7 @@ class DeviceExecution : public Execution {
   DeviceExecution* on_device() override { return this; }
 
   /// Samples of the time that the steps take, but for those beforehand.
-  Timing measure(const TimeOptions& times);
+  Timing measure(const TimingRules& rules);
   /// What the driver's compiler had no registers for, a line a kernel; see OpenOptions::statistics.
   std::vector<std::string> spills() const;
   Device& device() { return device_; }

@@ -51,6 +51,7 @@ class ChosenGemm : public Workload {
   Arguments arguments() const override { return any_->arguments(); }
   double bytes() const override { return any_->bytes(); }
   double flops() const override { return any_->flops(); }
+  bool is_bound_by_memory() const override { return any_->is_bound_by_memory(); }
   bool is_checked_in_full() const override { return any_->is_checked_in_full(); }
   void fill(Execution& execution, std::uint64_t seed) const override {
     any_->fill(execution, seed);

@@ -161,7 +161,7 @@ class Search {
     times.warm_up_seconds = times.min_seconds = seconds;
     times.max_seconds = 4 * seconds;
     TunedConfig config{choice, plan.steps[plan.main].kernel.config,
-                       execution.on_device()->measure(times), 0};
+                       execution.on_device()->measure({times}), 0};
     config.median_us = quantile(config.timing, 0.5);
     const auto known =
         std::find_if(tuning_.timed.begin(), tuning_.timed.end(),

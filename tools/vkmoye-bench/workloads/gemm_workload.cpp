@@ -86,6 +86,8 @@ class Gemm : public Workload {
     return bytes;
   }
   double flops() const override { return 2 * products(); }
+  // Up to so many operations a byte, the arithmetic of any device keeps up.
+  bool is_bound_by_memory() const override { return flops() <= 8 * bytes(); }
   bool is_checked_in_full() const override { return products() <= 0x1p29; }
 
   void fill(Execution& execution, std::uint64_t seed) const override {

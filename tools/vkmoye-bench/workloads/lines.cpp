@@ -56,6 +56,7 @@ class Lines : public Workload {
     return bytes;
   }
   double flops() const override { return operation_.flops; }
+  bool is_bound_by_memory() const override { return true; }
   bool is_checked_in_full() const override { return bytes() <= kWork * width(); }
 
   void fill(Execution& execution, std::uint64_t seed) const override {

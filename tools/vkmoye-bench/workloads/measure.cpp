@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "baselines/baselines.hpp"
 #include "baselines/library.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
@@ -22,12 +23,13 @@ const char* to_string(Verify verify) {
 double median(const Timing& timing) { return quantile(timing, 0.5); }
 
 void add_baselines(DeviceExecution& execution, const Workload& workload, const Step& step,
-                   const MeasureOptions& options, const TimeOptions& times, Row& row) {
+                   const MeasureOptions& options, const TimingRules& rules, Row& row) {
   for (const std::string& name : options.baselines) {
     if (!does(name, workload.entry())) continue;
     try {
       if (workload.bytes() == 0) throw Unavailable("there is nothing to do");
-      const Timing timing = workload.time_baseline(name, {execution, step, times, options.seed});
+      options.on_stage("timing " + name);
+      const Timing timing = workload.time_baseline(name, {execution, step, rules, options.seed});
       if (median(*row.timing) == 0) throw Unavailable("the kernel took no time that was measured");
       row.ratio[name] = median(timing) / median(*row.timing);
       if (name == kPatternBaseline) {
@@ -41,24 +43,27 @@ void add_baselines(DeviceExecution& execution, const Workload& workload, const S
   }
 }
 
-// How fast the kernel was beside a copy of as many bytes, for operations that memory bounds. The copy is
-// timed once for each number of bytes, and but briefly: the device is warm.
+// How fast the kernel was beside a copy of as many bytes, for what memory bounds. The copy is timed once for each number of bytes, and but briefly: the device is warm.
 void add_ceiling(DeviceExecution& execution, const Workload& workload, const Step& step,
                  const MeasureOptions& options, CopyTimes& copies, Row& row) {
   constexpr const char* kCopy = "copy";
   const double kernel_us = median(*row.timing);
-  if (!does(kCopy, workload.entry()) || workload.bytes() == 0 || kernel_us == 0) return;
+  if (!workload.is_bound_by_memory() || workload.bytes() == 0 || kernel_us == 0) return;
   const auto bytes = static_cast<std::uint64_t>(workload.bytes());
   if (const auto ratio = row.ratio.find(kCopy); ratio != row.ratio.end()) {
     copies[bytes] = ratio->second * kernel_us;
   } else if (!copies.contains(bytes)) {
     if (options.min_time == 0 || row.no_ratio.contains(kCopy)) return;
-    TimeOptions times;
-    times.warm_up_seconds = 0.01;
-    times.min_seconds = times.max_seconds = std::min(0.04, options.min_time);
-    times.batch_seconds = 0.01;
+    TimingRules rules;
+    rules.cold = options.cold;
+    rules.times.warm_up_seconds = 0.01;
+    rules.times.min_seconds = rules.times.max_seconds = std::min(0.04, options.min_time);
+    rules.times.batch_seconds = 0.01;
+    const BaselineRun run = {execution, step, rules, options.seed};
+    options.on_stage("timing copy");
     try {
-      copies[bytes] = median(workload.time_baseline(kCopy, {execution, step, times, options.seed}));
+      copies[bytes] = median(does(kCopy, workload.entry()) ? workload.time_baseline(kCopy, run)
+                                                           : time_copy_of(bytes, run));
     } catch (const Unavailable&) {
       return;  // nobody asked for the copy itself
     }
@@ -69,16 +74,19 @@ void add_ceiling(DeviceExecution& execution, const Workload& workload, const Ste
 // Fills in the times of a kernel that ran and of its baselines.
 void add_times(DeviceExecution& execution, const Workload& workload, const Step& step,
                const MeasureOptions& options, CopyTimes& copies, Row& row) {
-  TimeOptions times;
-  times.warm_up_seconds = times.min_seconds = options.min_time;
-  times.max_seconds = std::max(times.max_seconds, options.min_time);
-  row.timing = execution.measure(times);
+  TimingRules rules;
+  rules.times.warm_up_seconds = rules.times.min_seconds = options.min_time;
+  rules.times.max_seconds = std::max(options.budget, options.min_time);
+  rules.stop_noise = options.stop_noise;
+  rules.cold = options.cold;
+  options.on_stage("timing");
+  row.timing = execution.measure(rules);
   const double microseconds = median(*row.timing);
   if (microseconds > 0) {
     row.gbps = workload.bytes() / (microseconds * 1e3);
     if (workload.flops() > 0) row.tflops = workload.flops() / (microseconds * 1e6);
   }
-  add_baselines(execution, workload, step, options, times, row);
+  add_baselines(execution, workload, step, options, rules, row);
   add_ceiling(execution, workload, step, options, copies, row);
 }
 
@@ -87,7 +95,9 @@ void check_and_time(Executor& executor, const Workload& workload, const Plan& pl
                     const MeasureOptions& options, CopyTimes& copies, Row& row) {
   const Verify verify =
       options.verify.value_or(workload.is_checked_in_full() ? Verify::full : Verify::sample);
+  options.on_stage("building");
   const auto execution = executor.prepare(plan);
+  options.on_stage("checking");
   workload.fill(*execution, options.seed);
   execution->run();
   if (verify != Verify::off) {
@@ -139,6 +149,9 @@ std::string repeat_command(const DeviceCaps& device, const Workload& workload,
   if (options.bake) words.push_back("--bake");
   if (options.verify) add("verify", to_string(*options.verify));
   if (options.min_time != defaults.min_time) add("min-time", fmt::format("{}", options.min_time));
+  if (options.stop_noise) add("stop-noise", fmt::format("{}", *options.stop_noise));
+  if (options.budget != defaults.budget) add("budget", fmt::format("{}", options.budget));
+  if (options.cold) words.push_back("--cold");
   if (!options.baselines.empty()) add("baseline", join(options.baselines, ","));
   if (options.gate) add("gate", fmt::format("{}", *options.gate));
   if (options.seed != defaults.seed) add("seed", std::to_string(options.seed));
@@ -153,6 +166,7 @@ Row measure(Executor& executor, const Workload& workload, const MeasureOptions& 
   row.kernel = workload.entry().name;
   row.type = workload.type_text();
   row.size = workload.size();
+  row.options = shell_line(workload.words());
   row.verification = "off";
   row.command = repeat_command(executor.caps(), workload, options);
   const auto no_type = gen::reasons_against_type(workload.entry().types, workload.request().type);

@@ -2,6 +2,7 @@
 // One row of `run`: a kernel checked against its definition, then timed.
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -15,12 +16,17 @@ namespace vkmoye::bench {
 struct MeasureOptions {
   std::optional<Verify> verify;        // nothing: full where it takes no time, else sample
   double min_time = 0.5;               // seconds of timed work, after as much warm-up
+  std::optional<double> stop_noise;    // see TimingRules
+  double budget = 20;                  // seconds of one row's samples, at most
+  bool cold = false;                   // caches hold nothing of the arrays before a sample
   std::vector<std::string> baselines;  // of baseline_names, each once
   std::optional<double> gate;          // the least ratio to each of them
   bool bake = false;                   // sizes are numbers in the kernel
   std::uint64_t seed = 1;
   std::string program = "vkmoye-bench";  // as it was typed, for the command that repeats a row
   std::string device;                    // likewise; empty: none was asked for
+  /// Told what is done to a row: "building", "checking", "timing", "timing copy".
+  std::function<void(const std::string& stage)> on_stage = [](const std::string&) {};
 };
 
 /// The command that repeats the row of `workload`, for the user who sees it.

@@ -67,6 +67,7 @@ class Move : public Workload {
   Arguments arguments() const override { return arguments_; }
 
   double bytes() const override { return 2.0 * static_cast<double>(array_bytes()); }
+  bool is_bound_by_memory() const override { return true; }
   bool is_checked_in_full() const override { return map_.elements() <= kFullVerification; }
 
   void fill(Execution& execution, std::uint64_t seed) const override {

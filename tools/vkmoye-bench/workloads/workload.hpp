@@ -14,6 +14,7 @@
 #include "vkmoye/gen/kernels/fragment_probe.hpp"
 #include "vkmoye/gen/kernels/registry.hpp"
 #include "workloads/execution.hpp"
+#include "workloads/timing_rules.hpp"
 
 namespace vkmoye::bench {
 
@@ -32,7 +33,7 @@ struct Verdict {
 struct BaselineRun {
   DeviceExecution& execution;
   const Step& step;  // the kernel itself
-  TimeOptions times;
+  TimingRules rules;
   std::uint64_t seed;
 };
 
@@ -93,6 +94,8 @@ class Workload {
   virtual double bytes() const = 0;
   /// Floating-point operations, a multiplication and an addition counted apart; 0: moves only.
   virtual double flops() const { return 0; }
+  /// Whether its speed is bounded by memory's, on whatever device: it makes sense beside a copy.
+  virtual bool is_bound_by_memory() const = 0;
   /// Whether checking every element takes no longer than a second or so.
   virtual bool is_checked_in_full() const = 0;
 

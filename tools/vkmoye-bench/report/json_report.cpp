@@ -1,0 +1,116 @@
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "report/formats.hpp"
+#include "report/performance_summary.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+using nlohmann::ordered_json;
+
+template <class Value>
+ordered_json json_or_null(const std::optional<Value>& value) {
+  return value ? ordered_json(*value) : ordered_json(nullptr);
+}
+
+// Lists run parallel to `sizes`.
+ordered_json to_json(const Ladder& ladder) {
+  ordered_json rungs = ordered_json::array();
+  for (const Ladder::Rung& rung : ladder.rungs) {
+    ordered_json times = ordered_json::array(), speedups = times, verified = times;
+    for (const Ladder::Cell& cell : rung.cells) {
+      times.push_back(json_or_null(cell.time_us));
+      speedups.push_back(json_or_null(cell.speedup));
+      verified.push_back(json_or_null(cell.verified));
+    }
+    rungs.push_back({{"name", rung.name},
+                     {"baseline", rung.baseline},
+                     {"time_us", times},
+                     {"speedup", speedups},
+                     {"verified", verified}});
+  }
+  return {
+      {"family", ladder.family}, {"type", ladder.type}, {"speedup_over", ladder.first},
+      {"sizes", ladder.sizes},   {"rungs", rungs},      {"verification", ladder.verification()}};
+}
+
+class JsonReport : public Report {
+ public:
+  JsonReport(std::ostream& out, const DeviceCaps& device) : out_(out) {
+    const ordered_json head = {{"name", device.name},
+                               {"driver", device.driver},
+                               {"type", to_string(device.kind)},
+                               {"api", device.api}};
+    out_ << R"({"schema":1,"device":)" << head.dump() << R"(,"results":[)";
+  }
+  ~JsonReport() override { finish(); }
+  void finish(bool interrupted = false) override {
+    if (ended_) return;
+    out_ << "\n]";
+    if (!summary_.is_null()) out_ << R"(,"summary":)" << summary_.dump();
+    if (interrupted) out_ << R"(,"interrupted":true)";
+    out_ << "}\n" << std::flush;
+    ended_ = true;
+  }
+
+  void add_summary(const std::vector<Ladder>& ladders) override {
+    summary_ = ordered_json::array();
+    for (const Ladder& ladder : ladders) summary_.push_back(to_json(ladder));
+  }
+
+  void add(const Row& row) override {
+    ordered_json config = ordered_json::object();
+    for (const auto& [key, value] : row.config) config[key] = value;
+    ordered_json time = nullptr;
+    if (row.timing) {
+      time = {{"median", quantile(*row.timing, 0.5)},
+              {"min", quantile(*row.timing, 0.0)},
+              {"p95", quantile(*row.timing, 0.95)},
+              {"samples", row.timing->samples_us.size()},
+              {"noise_percent", noise_percent(*row.timing)},
+              {"clock", clock_name(*row.timing)},
+              {"all", row.timing->samples_us}};
+    }
+    const auto optional = [](const auto& value) -> ordered_json {
+      return value ? ordered_json(*value) : ordered_json(nullptr);
+    };
+    const ordered_json json = {
+        {"kernel", row.kernel},
+        {"type", row.type},
+        {"size", row.size},
+        {"config", config},
+        {"options", row.options},
+        {"time_us", time},
+        {"gbps", optional(row.gbps)},
+        {"tflops", optional(row.tflops)},
+        {"percent_of_ceiling", optional(row.percent_of_ceiling)},
+        {"verified", optional(row.verified)},
+        {"verification", row.verification},
+        {"max_error", row.verified ? ordered_json(row.max_error) : ordered_json(nullptr)},
+        {"mismatches", row.verified ? ordered_json(row.mismatches) : ordered_json(nullptr)},
+        {"wrong", row.wrong.empty() ? ordered_json(nullptr) : ordered_json(row.wrong)},
+        {"ratio", row.ratio},
+        {"no_ratio", row.no_ratio},
+        {"notes", row.notes},
+        {"below_gate", row.below_gate},
+        {"skipped", row.skipped.empty() ? ordered_json(nullptr) : ordered_json(row.skipped)},
+        {"command", row.command}};
+    out_ << (first_ ? "\n" : ",\n") << json.dump();
+    out_.flush();
+    first_ = false;
+  }
+
+ private:
+  std::ostream& out_;
+  bool first_ = true, ended_ = false;
+  ordered_json summary_;
+};
+
+}  // namespace
+
+std::unique_ptr<Report> make_json_report(std::ostream& out, const DeviceCaps& device) {
+  return std::make_unique<JsonReport>(out, device);
+}
+
+}  // namespace vkmoye::bench

@@ -1,0 +1,212 @@
+// Tables: as text that fits a terminal, and as Markdown.
+//
+//   kernel            type       size     median    GB/s  % copy  check
+//   transpose/padded   f32  2048x2048    1.05 ms    32.0      97  ok
+//       copy 0.97 x  ###################
+//
+// Text shows as many columns as there is room for, the most important first.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ostream>
+
+#include "io/parse.hpp"
+#include "io/wrap.hpp"
+#include "report/formats.hpp"
+#include "report/performance_summary.hpp"
+#include "vkmoye/base/text.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+struct Column {
+  const char* title;
+  int rank;           // of importance, the least first
+  std::size_t width;  // of text; 0: as the style says
+  bool left_aligned;
+  std::string (*text)(const Row&);
+};
+
+template <int hundredths>
+std::string time_text(const Row& row) {
+  return row.timing ? format_time(quantile(*row.timing, hundredths / 100.0)) : "-";
+}
+
+std::string optional_text(const std::optional<double>& value) {
+  return value ? rate_text(*value) : "-";
+}
+
+const Column kColumns[] = {
+    {"kernel", 0, 0, true, [](const Row& r) { return r.kernel; }},
+    {"type", 1, 0, true, [](const Row& r) { return r.type; }},
+    {"size", 2, 0, false, [](const Row& r) { return to_string(r.size); }},
+    {"median", 3, 9, false, time_text<50>},
+    {"+-%", 8, 4, false,
+     [](const Row& r) {
+       return r.timing ? fmt::format("{:.1f}", std::min(99.9, noise_percent(*r.timing))) : "-";
+     }},
+    {"min", 9, 9, false, time_text<0>},
+    {"p95", 10, 9, false, time_text<95>},
+    {"samples", 11, 7, false,
+     [](const Row& r) { return r.timing ? std::to_string(r.timing->samples_us.size()) : "-"; }},
+    {"GB/s", 6, 6, false, [](const Row& r) { return optional_text(r.gbps); }},
+    {"% copy", 7, 6, false,
+     [](const Row& r) {
+       return r.percent_of_ceiling ? fmt::format("{:.0f}", *r.percent_of_ceiling) : "-";
+     }},
+    {"TFLOP/s", 5, 7, false, [](const Row& r) { return optional_text(r.tflops); }},
+    {"check", 4, 7, true, verdict},
+};
+
+constexpr std::size_t kGap = 2;
+
+std::size_t width_of(const Column& column, const TableStyle& style) {
+  const std::string title = column.title;
+  const std::size_t wanted = title == "kernel" ? style.kernel
+                             : title == "type" ? style.type
+                             : title == "size" ? style.size
+                                               : column.width;
+  return std::max(wanted, title.size());
+}
+
+// Those that fit into a line, in the order in which they are shown.
+std::vector<const Column*> fitting_columns(const TableStyle& style) {
+  std::vector<const Column*> by_rank;
+  for (const Column& column : kColumns) {
+    const std::string title = column.title;
+    if (title == "TFLOP/s" && !style.has_flops) continue;
+    if (title == "% copy" && !style.has_ceiling) continue;
+    by_rank.push_back(&column);
+  }
+  std::sort(by_rank.begin(), by_rank.end(),
+            [](const Column* a, const Column* b) { return a->rank < b->rank; });
+  std::size_t used = 0;
+  std::vector<const Column*> shown;
+  for (const Column* column : by_rank) {
+    const std::size_t width = width_of(*column, style) + (shown.empty() ? 0 : kGap);
+    constexpr int kNeeded = 4;  // ranks up to this one are shown whatever the room
+    if (column->rank > kNeeded && used + width > style.terminal.columns) continue;
+    used += width;
+    shown.push_back(column);
+  }
+  std::sort(shown.begin(), shown.end());  // their places in the table
+  return shown;
+}
+
+class TableReport : public Report {
+ public:
+  TableReport(std::ostream& out, const DeviceCaps& device, const TableStyle& style)
+      : out_(out), style_(style), columns_(fitting_columns(style)) {
+    out_ << hanging("", device_text(device), style_.terminal.columns);
+    if (!caution(device).empty()) out_ << hanging("", caution(device), style_.terminal.columns);
+    out_ << '\n'
+         << painted(line([](const Column& column) { return std::string(column.title); }),
+                    Colour::faint, style_.terminal.colour)
+         << '\n';
+  }
+  void add(const Row& row) override {
+    std::string text = line([&](const Column& column) { return column.text(row); });
+    const std::string check = verdict(row);
+    const Colour colour = check == "WRONG"                      ? Colour::bad
+                          : check == "ok" || check == "sampled" ? Colour::good
+                                                                : Colour::faint;
+    text.erase(text.size() - check.size());  // it stands last
+    out_ << text << painted(check, colour, style_.terminal.colour) << '\n';
+    for (const auto& [name, ratio] : row.ratio) add_bar(row, name, ratio);
+    if (const std::string why = remark(row); !why.empty()) {
+      for (const std::string& part : split(why, '\n')) {
+        out_ << hanging(kMargin, part, style_.terminal.columns);
+      }
+    }
+    if (style_.commands) out_ << continued(kMargin, row.command, style_.terminal.columns);
+    out_.flush();
+  }
+  void add_summary(const std::vector<Ladder>& ladders) override {
+    out_ << summary_text(ladders, style_.terminal);
+  }
+
+ private:
+  static constexpr const char* kMargin = "    ";
+
+  // As long as `kEqual` where both take the same time.
+  void add_bar(const Row& row, const std::string& name, double ratio) {
+    constexpr std::size_t kEqual = 20;
+    std::size_t width = 0;
+    for (const auto& one : row.ratio) width = std::max(width, one.first.size());
+    const std::string head = fmt::format("{}{:<{}} {:>5.2f} x  ", kMargin, name, width, ratio);
+    const std::size_t room =
+        style_.terminal.columns > head.size() ? style_.terminal.columns - head.size() : 0;
+    const double most = static_cast<double>(room) / static_cast<double>(kEqual);
+    out_ << head
+         << painted(bar(ratio, most, room), ratio >= 1 ? Colour::good : Colour::plain,
+                    style_.terminal.colour)
+         << '\n';
+    if (const auto note = row.notes.find(name); note != row.notes.end()) {
+      out_ << hanging(kMargin, fmt::format("{}: {}", name, note->second), style_.terminal.columns);
+    }
+  }
+
+  template <class Cell>
+  std::string line(Cell cell) const {
+    std::string out;
+    for (const Column* column : columns_) {
+      const std::string text = cell(*column);
+      const std::size_t width = width_of(*column, style_);
+      if (column != columns_.front()) out += std::string(kGap, ' ');
+      if (column == columns_.back()) {
+        out += text;
+      } else {
+        out += column->left_aligned ? fmt::format("{:<{}}", text, width)
+                                    : fmt::format("{:>{}}", text, width);
+      }
+    }
+    return out;
+  }
+
+  std::ostream& out_;
+  TableStyle style_;
+  std::vector<const Column*> columns_;
+};
+
+class MarkdownReport : public Report {
+ public:
+  MarkdownReport(std::ostream& out, const DeviceCaps& device) : out_(out) {
+    out_ << device_text(device) << "\n\n";
+    if (!caution(device).empty()) out_ << caution(device) << "\n\n";
+    out_ << '|';
+    for (const Column& column : kColumns) out_ << ' ' << column.title << " |";
+    out_ << " speed | config | remark | repeat with |\n|";
+    for (const Column& column : kColumns) out_ << (column.left_aligned ? " --- |" : " ---: |");
+    out_ << " --- | --- | --- | --- |\n";
+  }
+  void add(const Row& row) override {
+    out_ << '|';
+    for (const Column& column : kColumns) out_ << ' ' << column.text(row) << " |";
+    std::string why = remark(row);
+    std::replace(why.begin(), why.end(), '\n', ' ');
+    out_ << fmt::format(" {} | {} | {} | `{}` |\n", ratio_text(row), config_text(row), why,
+                        row.command);
+    out_.flush();
+  }
+
+  void add_summary(const std::vector<Ladder>& ladders) override {
+    out_ << summary_markdown(ladders);
+  }
+
+ private:
+  std::ostream& out_;
+};
+
+}  // namespace
+
+std::unique_ptr<Report> make_table_report(std::ostream& out, const DeviceCaps& device,
+                                          const TableStyle& style) {
+  return std::make_unique<TableReport>(out, device, style);
+}
+
+std::unique_ptr<Report> make_markdown_report(std::ostream& out, const DeviceCaps& device) {
+  return std::make_unique<MarkdownReport>(out, device);
+}
+
+}  // namespace vkmoye::bench
