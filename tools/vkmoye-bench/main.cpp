@@ -19,8 +19,9 @@
 namespace vkmoye::bench {
 namespace {
 
-constexpr const Command* kCommands[] = {&kDevices, &kList,    &kRun,    &kApply, &kMatmul, &kPack,
-                                        &kEmit,    &kExplain, &kLayout, &kTune,  &kSuite};
+constexpr const Command* kCommands[] = {&kDevices, &kList, &kRun,   &kApply,
+                                        &kMatmul,  &kPack, &kEmit,  &kExplain,
+                                        &kLayout,  &kTune, &kSuite, &kCompare};
 
 // Help within 80 columns.
 class Help : public CLI::Formatter {

@@ -26,6 +26,6 @@ struct Command {
 };
 
 extern const Command kDevices, kList, kRun, kApply, kMatmul, kPack, kEmit, kExplain, kLayout, kTune,
-    kSuite;
+    kSuite, kCompare;
 
 }  // namespace vkmoye::bench

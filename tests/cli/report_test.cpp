@@ -1,0 +1,178 @@
+// What `run` prints, and what `compare` makes of two reports.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "cli/bench.hpp"
+
+namespace vkmoye::test {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+std::size_t longest_line(const std::string& text) {
+  std::istringstream lines(text);
+  std::size_t longest = 0;
+  for (std::string line; std::getline(lines, line);) longest = std::max(longest, line.size());
+  return longest;
+}
+
+TEST(ReportCli, TablesFitEightyColumnsAndHaveCommandsWhereAsked) {
+  const std::vector<std::string> words = {"run",          "transpose/read_contiguous",
+                                          "softmax/rows", "--size",
+                                          "33x65",        "--min-time",
+                                          "0.01",         "--baseline",
+                                          "copy"};
+  const Outcome outcome = bench(words);
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_LE(longest_line(outcome.out), 80u) << outcome.out;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("say nothing about a GPU"), HasSubstr("    copy  "),
+                                 Not(HasSubstr("--min-time")), Not(HasSubstr("\x1b"))));
+  EXPECT_EQ(outcome.err, "");  // no progress where nobody looks
+  const Outcome wide = bench(words, {"COLUMNS=132"});
+  EXPECT_THAT(wide.out, AllOf(HasSubstr("p95"), HasSubstr("samples")));
+  EXPECT_LE(longest_line(wide.out), 132u) << wide.out;
+
+  const TemporaryFolder folder;
+  std::vector<std::string> to_file = words;
+  to_file.insert(to_file.end(), {"--output", folder.file("report.txt")});
+  EXPECT_EQ(bench(to_file).status, 0);
+  EXPECT_THAT(read_file(folder.file("report.txt")), HasSubstr("--min-time 0.01"));
+  std::vector<std::string> commands = words;
+  commands.push_back("--commands");
+  EXPECT_THAT(bench(commands).out, HasSubstr("--min-time 0.01"));
+}
+
+TEST(ReportCli, SizesSweepOverRanges) {
+  const auto sizes_of = [](const std::string& size) {
+    const Outcome outcome =
+        bench({"run", "copy/simple", "--device", "host", "--format", "json", "--size", size});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    std::vector<std::string> sizes;
+    const json report = json::parse(outcome.out);
+    for (const json& row : report["results"]) sizes.push_back(row["size"].dump());
+    return sizes;
+  };
+  EXPECT_THAT(sizes_of("2:17:*2"), ElementsAre("[2,2]", "[4,4]", "[8,8]", "[16,16]"));
+  EXPECT_THAT(sizes_of("2:8:+3,5"), ElementsAre("[2,2]", "[5,5]", "[8,8]", "[5,5]"));
+  EXPECT_THAT(sizes_of("2:4:1"), ElementsAre("[2,2]", "[3,3]", "[4,4]"));
+  EXPECT_THAT(sizes_of("1:2:1x3:9:*3"), ElementsAre("[1,3]", "[1,9]", "[2,3]", "[2,9]"));
+  for (const auto& [size, why] : {std::pair{"1:2", "is not FIRST:LAST:STEP"},
+                                  {"1:2:", "is not FIRST:LAST:STEP"},
+                                  {"1:9:*1", "does not get on"},
+                                  {"0:9:*2", "does not get on"},
+                                  {"1:9:0", "does not get on"},
+                                  {"9:1:1", "ends before it begins"},
+                                  {"1:4294967295:1", "more than 10000 sizes"},
+                                  {"1:200:1x1:200:1", "more than 10000 sizes"},
+                                  {"1:2:-1", "outside 0..4294967295"}}) {
+    const Outcome outcome = bench({"run", "copy/simple", "--device", "host", "--size", size});
+    EXPECT_EQ(outcome.status, 2) << size;
+    EXPECT_THAT(outcome.err, HasSubstr(why));
+  }
+}
+
+TEST(ReportCli, ColdSamplesFollowAFlushAndNoiseIsBounded) {
+  const Outcome outcome = bench({"run", "transpose/padded", "--size", "64", "--cold", "--min-time",
+                                 "0.01", "--baseline", "copy,vkcmdcopy", "--stop-noise", "50",
+                                 "--budget", "5", "--format", "json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const json row = json::parse(outcome.out)["results"].at(0);
+  EXPECT_EQ(row["verified"], true);
+  EXPECT_GT(row["ratio"]["copy"], 0.0);
+  EXPECT_THAT(std::string(row["no_ratio"]["vkcmdcopy"]), HasSubstr("warm caches"));
+  EXPECT_GE(row["time_us"]["noise_percent"], 0.0);
+  EXPECT_THAT(std::string(row["command"]), HasSubstr("--stop-noise 50 --budget 5 --cold"));
+  const Outcome host = bench({"run", "copy/simple", "--device", "host", "--cold"});
+  EXPECT_EQ(host.status, 2);
+  EXPECT_THAT(host.err, HasSubstr("there is no clock on the host"));
+}
+
+// A product of few operations a byte is as fast as memory: it stands beside a copy. Others do not.
+TEST(ReportCli, ProductsThatMemoryBoundsAreAPercentageOfACopy) {
+  const Outcome outcome = bench({"run", "gemm/auto", "--size", "1x256x256,128x128x128",
+                                 "--min-time", "0.01", "--format", "json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const json rows = json::parse(outcome.out)["results"];
+  EXPECT_GT(rows[0]["percent_of_ceiling"], 0.0);
+  EXPECT_TRUE(rows[1]["percent_of_ceiling"].is_null());
+}
+
+TEST(ReportCli, JunitIsWhole) {
+  const Outcome outcome = bench({"run", "transpose/*", "--device", "host", "--size", "33x65",
+                                 "--type", "i64", "--format", "junit"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("<?xml version=\"1.0\""), HasSubstr(" failures=\"0\" "),
+                                 HasSubstr("classname=\"transpose/padded\" name=\"i64 33x65\""),
+                                 HasSubstr("<skipped message="), HasSubstr("</testsuite>\n")));
+}
+
+// The report of one row whose samples are around `microseconds`.
+std::string report_of(double microseconds) {
+  json samples = json::array();
+  for (int i = 0; i < 30; ++i) samples.push_back(microseconds + 0.01 * i);
+  const json row = {{"kernel", "transpose/padded"},
+                    {"type", "f32"},
+                    {"size", {256, 256}},
+                    {"config", {{"pad", "1"}}},
+                    {"options", ""},
+                    {"time_us", {{"all", samples}}},
+                    {"verified", true},
+                    {"skipped", nullptr}};
+  return json{{"schema", 1}, {"device", {{"name", "gpu"}}}, {"results", {row}}}.dump();
+}
+
+TEST(ReportCli, CompareSaysWhatIsSlowerByItsExitStatus) {
+  const TemporaryFolder folder;
+  const auto compared = [&](double base, double changed,
+                            const std::vector<std::string>& more = {}) {
+    write_file(folder.file("base.json"), report_of(base));
+    write_file(folder.file("new.json"), report_of(changed));
+    std::vector<std::string> words = {"compare", folder.file("base.json"), folder.file("new.json")};
+    words.insert(words.end(), more.begin(), more.end());
+    return bench(words);
+  };
+  const Outcome slow = compared(100, 110);
+  EXPECT_EQ(slow.status, 4);
+  EXPECT_THAT(slow.out, AllOf(HasSubstr("+10.0%"), HasSubstr("<.001  SLOW\n"),
+                              HasSubstr("0 SAME, 0 FAST, 1 SLOW, 0 UNCLEAR")));
+  EXPECT_LE(longest_line(slow.out), 80u);
+  EXPECT_EQ(compared(110, 100).status, 0);
+  EXPECT_THAT(compared(110, 100).out, HasSubstr("FAST\n"));
+  EXPECT_EQ(compared(100, 110, {"--effect", "20"}).status, 0);
+  const Outcome as_json = compared(100, 110, {"--format", "json"});
+  EXPECT_EQ(as_json.status, 4);
+  EXPECT_EQ(json::parse(as_json.out)["rows"][0]["change"], "SLOW");
+
+  write_file(folder.file("other.json"), R"({"schema":1,"device":{"name":"gpu"},"results":[]})");
+  const Outcome none = bench({"compare", folder.file("base.json"), folder.file("other.json")});
+  EXPECT_EQ(none.status, 3);
+  EXPECT_THAT(none.out,
+              HasSubstr("not compared: transpose/padded f32 256x256 in base.json: is not"));
+  EXPECT_EQ(bench({"compare", folder.file("base.json")}).status, 2);
+  EXPECT_EQ(bench({"compare", folder.file("base.json"), folder.file("none.json")}).status, 2);
+}
+
+TEST(ReportCli, CompareReadsWhatRunWrites) {
+  const TemporaryFolder folder;
+  for (const char* name : {"a.json", "b.json"}) {
+    const Outcome outcome = bench({"run", "copy/simple", "--size", "64", "--min-time", "0.01",
+                                   "--format", "json", "--output", folder.file(name)});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+  }
+  const Outcome outcome =
+      bench({"compare", folder.file("a.json"), folder.file("b.json"), "--effect", "1000"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr("1 SAME, 0 FAST, 0 SLOW, 0 UNCLEAR"));
+}
+
+}  // namespace
+}  // namespace vkmoye::test

@@ -1,0 +1,145 @@
+#include "report/comparison.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "report/report.hpp"
+#include "support/process.hpp"
+#include "vkmoye/base/error.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+using test::TemporaryFolder;
+using test::write_file;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+// `count` samples around `center`, `spread` wide, none twice.
+std::vector<double> samples(double center, double spread, int count = 40) {
+  std::vector<double> out;
+  for (int i = 0; i < count; ++i) {
+    out.push_back(center + spread * ((i * 17 % count) / static_cast<double>(count) - 0.5));
+  }
+  return out;
+}
+
+Row row_of(const std::string& kernel, std::vector<double> times) {
+  Row row;
+  row.kernel = kernel;
+  row.type = "f32";
+  row.size = {256, 128};
+  row.config = {{"pad", "1"}};
+  row.timing = Timing{std::move(times), Clock::device};
+  row.verified = true;
+  return row;
+}
+
+std::string report_of(const std::vector<Row>& rows, const std::string& device = "gpu") {
+  DeviceCaps caps;
+  caps.name = device;
+  std::ostringstream out;
+  const auto report = make_report("json", out, caps);
+  for (const Row& row : rows) report->add(row);
+  report->finish();
+  return out.str();
+}
+
+Comparison compare(const std::string& base, const std::string& changed) {
+  const TemporaryFolder folder;
+  write_file(folder.file("base.json"), base);
+  write_file(folder.file("new.json"), changed);
+  return compare_reports(folder.file("base.json"), folder.file("new.json"), 3);
+}
+
+Change change_of(std::vector<double> base, std::vector<double> changed) {
+  const Comparison comparison = compare(report_of({row_of("k", std::move(base))}),
+                                        report_of({row_of("k", std::move(changed))}));
+  EXPECT_THAT(comparison.rows, SizeIs(1));
+  return comparison.rows.at(0).change;
+}
+
+TEST(MannWhitney, AgreesWithWhatIsKnown) {
+  // U = 0 of 5 and 5 samples: z = (12.5 - 0.5) / sqrt(5 * 5 * 11 / 12) = 2.507, p = 0.0122.
+  const std::vector<double> low = {1, 2, 3, 4, 5}, high = {6, 7, 8, 9, 10};
+  EXPECT_NEAR(mann_whitney_p(low, high), 0.0122, 0.0001);
+  EXPECT_EQ(mann_whitney_p(low, high), mann_whitney_p(high, low));
+  EXPECT_EQ(mann_whitney_p(low, low), 1);
+  const std::vector<double> equal = {3, 3, 3};
+  EXPECT_EQ(mann_whitney_p(equal, equal), 1);
+  EXPECT_EQ(mann_whitney_p(std::vector<double>{1}, std::vector<double>{2}), 1);
+  // Ties: ranks 1.5 1.5 | 3.5 3.5, U = 0, variance 4/12 * (5 - 12/12) = 4/3, z = 1.5 / 1.1547.
+  EXPECT_NEAR(mann_whitney_p(std::vector<double>{1, 1}, std::vector<double>{2, 2}), 0.1939, 0.0001);
+}
+
+TEST(Compare, NeedsAnEffectAndAProbability) {
+  EXPECT_EQ(change_of(samples(100, 2), samples(100, 2)), Change::same);
+  EXPECT_EQ(change_of(samples(100, 2), samples(110, 2)), Change::slower);
+  EXPECT_EQ(change_of(samples(110, 2), samples(100, 2)), Change::faster);
+  // Certain, and too small to matter.
+  EXPECT_EQ(change_of(samples(100, 2, 2000), samples(102, 2, 2000)), Change::same);
+  // Large, and perhaps chance.
+  EXPECT_EQ(change_of(samples(100, 80, 8), samples(110, 80, 8)), Change::unclear);
+  EXPECT_EQ(change_of({100}, {200}), Change::unclear);
+}
+
+TEST(Compare, MatchesRowsOfOneKindAndNamesTheOthers) {
+  const std::vector<double> times = samples(100, 2);
+  Row other_size = row_of("k", times), other_config = row_of("c", times),
+      wrong = row_of("w", times), skipped = row_of("s", times), with_options = row_of("k", times);
+  other_size.size = {1, 1};
+  with_options.options = "--b n";
+  wrong.verified = false;
+  skipped.skipped = "too large";
+  skipped.timing.reset();
+  Row base_config = other_config;
+  base_config.config = {{"pad", "2"}};
+  const Comparison comparison = compare(
+      report_of({row_of("k", times), base_config, row_of("w", times), row_of("s", times),
+                 row_of("gone", times), with_options}),
+      report_of({row_of("k", times), other_size, other_config, wrong, skipped, with_options}));
+  ASSERT_THAT(comparison.rows, SizeIs(2));
+  EXPECT_EQ(comparison.rows[0].details, "");
+  EXPECT_EQ(comparison.rows[1].details, "--b n");
+  EXPECT_THAT(
+      comparison.left_out,
+      ElementsAre(
+          R"(c f32 256x128 in base.json: its config is {"pad":"2"}, in new.json {"pad":"1"})",
+          "w f32 256x128 in new.json: its result is wrong",
+          "s f32 256x128 in new.json: skipped: too large",
+          "gone f32 256x128 in base.json: is not in new.json",
+          "k f32 1x1 in new.json: is not in base.json",
+          R"(c f32 256x128 in new.json: its config is {"pad":"1"}, in base.json {"pad":"2"})"));
+}
+
+TEST(Compare, EqualRowsAreTakenInOrder) {
+  const std::string two = report_of({row_of("k", samples(100, 2)), row_of("k", samples(200, 2))});
+  const Comparison comparison = compare(two, two);
+  ASSERT_THAT(comparison.rows, SizeIs(2));
+  EXPECT_EQ(comparison.rows[1].change, Change::same);
+  EXPECT_THAT(comparison.left_out, IsEmpty());
+}
+
+TEST(Compare, DevicesAreNotCompared) {
+  const std::vector<Row> rows = {row_of("k", samples(100, 2))};
+  const Comparison comparison = compare(report_of(rows, "one"), report_of(rows, "two"));
+  EXPECT_THAT(comparison.rows, IsEmpty());
+  EXPECT_THAT(comparison.left_out, ElementsAre("all rows: base.json is of one, new.json of two"));
+}
+
+TEST(Compare, RefusesWhatIsNoReport) {
+  const std::string good = report_of({row_of("k", {1})});
+  for (const char* bad :
+       {"", "{}", "[1]", R"({"schema":2})", R"({"schema":1,"device":{"name":"x"}})"}) {
+    EXPECT_THROW(compare(good, bad), ArgumentError) << bad;
+    EXPECT_THROW(compare(bad, good), ArgumentError) << bad;
+  }
+  EXPECT_THROW(compare_reports("/nowhere/a.json", "/nowhere/b.json", 3), ArgumentError);
+}
+
+}  // namespace
+}  // namespace vkmoye::bench

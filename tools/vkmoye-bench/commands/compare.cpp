@@ -1,0 +1,131 @@
+// compare BASE.json NEW.json: which rows became faster or slower.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "commands/command.hpp"
+#include "io/output_file.hpp"
+#include "io/wrap.hpp"
+#include "report/comparison.hpp"
+#include "report/report.hpp"
+#include "vkmoye/base/error.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+Colour colour_of(Change change) {
+  switch (change) {
+    case Change::faster: return Colour::good;
+    case Change::slower: return Colour::bad;
+    case Change::unclear: return Colour::faint;
+    case Change::same: break;
+  }
+  return Colour::plain;
+}
+
+std::string counts_text(const Comparison& comparison) {
+  std::string text;
+  for (const Change change : {Change::same, Change::faster, Change::slower, Change::unclear}) {
+    const auto count = std::count_if(comparison.rows.begin(), comparison.rows.end(),
+                                     [&](const ComparedRow& row) { return row.change == change; });
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, to_string(change));
+  }
+  return text;
+}
+
+void print_table(const Comparison& comparison, const Terminal& terminal, std::ostream& out) {
+  std::size_t kernel = 6, type = 4, size = 4;
+  for (const ComparedRow& row : comparison.rows) {
+    kernel = std::max(kernel, row.kernel.size());
+    type = std::max(type, row.type.size());
+    size = std::max(size, row.size.size());
+  }
+  if (!comparison.rows.empty()) {
+    out << hanging("", comparison.base_device, terminal.columns) << '\n'
+        << painted(fmt::format("{:<{}} {:<{}} {:>{}} {:>9} {:>9} {:>7} {:>6}  change", "kernel",
+                               kernel, "type", type, "size", size, "base", "new", "time", "p"),
+                   Colour::faint, terminal.colour)
+        << '\n';
+  }
+  for (const ComparedRow& row : comparison.rows) {
+    const std::string percent = std::fabs(row.percent) < 1000
+                                    ? fmt::format("{:+.1f}%", row.percent)
+                                    : fmt::format("{:+.0f}%", std::min(row.percent, 99999.0));
+    const std::string p = row.p < 0.001 ? "<.001" : fmt::format("{:.3f}", row.p);
+    out << fmt::format("{:<{}} {:<{}} {:>{}} {:>9} {:>9} {:>7} {:>6}  ", row.kernel, kernel,
+                       row.type, type, row.size, size, format_time(row.base_us),
+                       format_time(row.new_us), percent, p)
+        << painted(to_string(row.change), colour_of(row.change), terminal.colour) << '\n';
+    if (!row.details.empty()) out << hanging("    ", row.details, terminal.columns);
+  }
+  for (const std::string& why : comparison.left_out) {
+    out << hanging("not compared: ", why, terminal.columns);
+  }
+  out << counts_text(comparison) << '\n';
+}
+
+void print_json(const Comparison& comparison, std::ostream& out) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const ComparedRow& row : comparison.rows) {
+    rows.push_back({{"kernel", row.kernel},
+                    {"type", row.type},
+                    {"size", row.size},
+                    {"options", row.details},
+                    {"base_us", row.base_us},
+                    {"new_us", row.new_us},
+                    {"percent", row.percent},
+                    {"p", row.p},
+                    {"change", to_string(row.change)}});
+  }
+  const nlohmann::ordered_json all = {{"schema", 1},
+                                      {"base_device", comparison.base_device},
+                                      {"new_device", comparison.new_device},
+                                      {"rows", rows},
+                                      {"not_compared", comparison.left_out}};
+  out << all.dump(2) << '\n';
+}
+
+int compare(const Given& given) {
+  if (given.in.size() != 2) {
+    throw ArgumentError(
+        fmt::format("compare takes two reports, BASE.json and NEW.json, got {}", given.in.size()));
+  }
+  const Comparison comparison = compare_reports(given.in[0], given.in[1], given.least_effect);
+  std::optional<StreamedFile> file;
+  if (!given.output.empty() && given.output != "-") file.emplace(given.output);
+  std::ostream& out = file ? file->stream() : std::cout;
+  if (given.format == "json") {
+    print_json(comparison, out);
+  } else {
+    print_table(comparison, file ? Terminal() : terminal_of(STDOUT_FILENO), out);
+  }
+  if (file) {
+    file->keep();
+    file->close();
+  }
+  if (comparison.rows.empty()) return kNothingRan;
+  const bool slower =
+      std::any_of(comparison.rows.begin(), comparison.rows.end(),
+                  [](const ComparedRow& row) { return row.change == Change::slower; });
+  return slower ? kTooSlow : kOk;
+}
+
+}  // namespace
+
+const Command kCompare = {
+    CommandName::compare, "what became faster or slower between two reports",
+    "Compared are rows of one kernel, size, type, config and device. SLOW and FAST:\n"
+    "the medians differ by the effect or more, and Mann and Whitney's test holds\n"
+    "chance for unlikely (p < 0.01); UNCLEAR: the first alone. Exit status 4: some\n"
+    "row is SLOW. Runs differ by themselves: compare two of one program first.\n\n"
+    "Examples:\n"
+    "  vkmoye-bench run 'transpose/*' --format json --output base.json\n"
+    "  vkmoye-bench compare base.json new.json --effect 5",
+    compare};
+
+}  // namespace vkmoye::bench
