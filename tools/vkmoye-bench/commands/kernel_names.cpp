@@ -7,6 +7,7 @@
 #include "io/parse.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
+#include "workloads/registry_in_use.hpp"
 
 namespace vkmoye::bench {
 
@@ -14,7 +15,7 @@ std::vector<const gen::KernelEntry*> find_kernels(const std::vector<std::string>
   std::vector<const gen::KernelEntry*> found;
   for (const std::string& pattern : patterns) {
     const std::size_t before = found.size();
-    for (const gen::KernelEntry& entry : gen::registry()) {
+    for (const gen::KernelEntry& entry : registry_in_use().kernels) {
       const bool again = std::find(found.begin(), found.end(), &entry) != found.end();
       if (matches(pattern, entry.name) && !again) found.push_back(&entry);
     }
@@ -23,7 +24,7 @@ std::vector<const gen::KernelEntry*> find_kernels(const std::vector<std::string>
     });
     if (found.size() > before || named_before) continue;
     std::vector<std::string> names;
-    for (const gen::KernelEntry& entry : gen::registry()) names.push_back(entry.name);
+    for (const gen::KernelEntry& entry : registry_in_use().kernels) names.push_back(entry.name);
     const std::string near = did_you_mean(pattern, names);
     throw ArgumentError(fmt::format("no kernel '{}'{}; there are {}", pattern,
                                     near.empty() ? "" : ", did you mean '" + near + "'?",

@@ -8,6 +8,7 @@
 #include "commands/option_table.hpp"
 #include "vkmoye/base/error.hpp"
 #include "workloads/operation.hpp"
+#include "workloads/registry_in_use.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -47,7 +48,7 @@ class NamedOptions {
 std::vector<Option> all_options() {
   std::vector<Option> options = option_table();
   NamedOptions config(&Given::config, "Config");
-  for (const gen::KernelEntry& entry : gen::registry()) {
+  for (const gen::KernelEntry& entry : registry_in_use().kernels) {
     for (const gen::OptionRow& row : entry.options) {
       config.add(row.name, row.help, of(run, apply, pack, emit, explain));
     }

@@ -5,6 +5,7 @@
 #include "commands/open_device.hpp"
 #include "commands/rows.hpp"
 #include "workloads/operation.hpp"
+#include "workloads/registry_in_use.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -27,6 +28,14 @@ std::vector<Extents> sizes_of_products(bool cpu, bool quick) {
           {4096, 4096, 4096}, {2048, 2048, 256},  {4095, 4097, 4093}};
 }
 
+// Operations of three extents are taken for products; there is none of more in `suite`.
+std::vector<Extents> sizes_of_rank(std::size_t rank, bool cpu, bool quick) {
+  if (rank == 2) return sizes_of_moves(cpu, quick);
+  if (rank == 3) return sizes_of_products(cpu, quick);
+  return cpu ? std::vector<Extents>{{1 << 16}, {1 << 20}}
+             : std::vector<Extents>{{1 << 20}, {1 << 26}};
+}
+
 int suite(const Given& given) {
   const auto executor = open_executor(given.device);
   const bool cpu = executor->caps().kind == DeviceKind::cpu;
@@ -35,12 +44,11 @@ int suite(const Given& given) {
 
   Workloads workloads;
   for (const ScalarType type : types) {
-    for (const bool products : {false, true}) {
-      for (const Extents& size :
-           products ? sizes_of_products(cpu, given.quick) : sizes_of_moves(cpu, given.quick)) {
-        for (const gen::KernelEntry& entry : gen::registry()) {
+    for (const std::size_t rank : {1, 2, 3}) {
+      for (const Extents& size : sizes_of_rank(rank, cpu, given.quick)) {
+        for (const gen::KernelEntry& entry : registry_in_use().kernels) {
           const Operation& operation = operation_of(entry);
-          if ((operation.size.rank == 3) != products) continue;
+          if (operation.size.rank != rank) continue;
           auto workload = operation.of_size({&entry, std::string(to_string(type)), {}, {}}, size);
           if (workload->has_type()) workloads.push_back(std::move(workload));
         }

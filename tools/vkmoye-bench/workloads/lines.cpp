@@ -172,12 +172,12 @@ LineQuestion asked_of(const Question& question, ScalarType type, const Extents& 
 std::unique_ptr<Workload> make_lines(const Question& question, const Ask& ask, ScalarType type,
                                      const Extents& shape, bool fortran_order) {
   const LineQuestion asked = asked_of(question, type, shape, fortran_order);
-  const Extents size = {asked.rows, asked.cols};
   LineOperation operation = ask(asked);
   gen::KernelRequest request = {.type = type,
                                 .options = operation.config.value_or(question.config)};
-  request.shape = size;
-  return std::make_unique<Lines>(*question.entry, std::move(request), size, std::move(operation));
+  request.shape = operation.kernel_shape.value_or(Extents{asked.rows, asked.cols});
+  return std::make_unique<Lines>(*question.entry, std::move(request), asked.shape,
+                                 std::move(operation));
 }
 
 std::unique_ptr<Workload> of_arrays(const Question& question, const Ask& ask,

@@ -25,6 +25,7 @@
 #include <string>
 #include <vector>
 
+#include "vkmoye/bench/bench.hpp"
 #include "workloads/number.hpp"
 #include "workloads/operation.hpp"
 
@@ -41,10 +42,7 @@ struct LineArray {
 
 using Line = std::vector<double>;
 
-/// What an element must be, and the largest difference from it that rounding explains.
-struct Defined {
-  double value = 0, bound = 0;
-};
+using Defined = Expected;
 
 /// One line of the result from the same line of each input. Where the definition is not finite, so is
 /// the result, in the same way.
@@ -58,8 +56,9 @@ struct LineOperation {
   double flops = 0;  // of all lines
   /// How a kernel that was described for a device computes it.
   std::function<DefineLine(const DeviceCaps&)> definition;
-  std::optional<gen::Options> config = {};  // of the kernel, in place of what was typed
-  std::string refusal = {};                 // why there is no such result; empty: there is one
+  std::optional<gen::Options> config = {};   // of the kernel, in place of what was typed
+  std::optional<Extents> kernel_shape = {};  // that it is described for, in place of rows x cols
+  std::string refusal = {};                  // why there is no such result; empty: there is one
 };
 
 /// What is asked: an array of rows x cols elements of `type`, which rounds as `range` says.

@@ -8,6 +8,8 @@
 #include "vkmoye/base/error.hpp"
 #include "workloads/gemm_workload.hpp"
 #include "workloads/moves.hpp"
+#include "workloads/own_operation.hpp"
+#include "workloads/registry_in_use.hpp"
 #include "workloads/row_operations.hpp"
 
 namespace vkmoye::bench {
@@ -20,11 +22,20 @@ bool takes(const Operation& operation, const std::string& value) {
 
 }  // namespace
 
-const std::vector<Operation>& operations() {
+const std::vector<Operation>& our_operations() {
   static const std::vector<Operation> table = {
       copies(),           transposes(), relayouts(), sums(),
       largest_elements(), softmaxes(),  norms(),     products(),
   };
+  return table;
+}
+
+const std::vector<Operation>& operations() {
+  static const std::vector<Operation> table = [] {
+    std::vector<Operation> all = our_operations();
+    for (const OperationRow& row : registry_in_use().operations) all.push_back(own_operation(row));
+    return all;
+  }();
   return table;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 // What kernels compute, as the command line sees it: how a size is typed, which options say what is
-// meant, what is given, what must come out, what it is compared with. One row each; a new operation
-// is a file with its row, named here and in the table of operation.cpp.
+// meant, what is given, what must come out, what it is compared with. One row each; a new operation of
+// ours is a file with its row, named in the table of operation.cpp, one of others an OperationRow.
 
 #include <cstdint>
 #include <functional>
@@ -63,7 +63,9 @@ struct Operation {
   std::function<bool(const GivenArray&, std::size_t place)> takes_fortran_order = {};
 };
 
-/// In the order in which their options and baselines are listed.
+/// Ours, and all that the registry in use knows, in the order in which their options and baselines are
+/// listed.
+const std::vector<Operation>& our_operations();
 const std::vector<Operation>& operations();
 
 /// Their names.

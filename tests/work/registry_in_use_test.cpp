@@ -1,0 +1,85 @@
+#include "workloads/registry_in_use.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "workloads/own_operation.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+OperationRow doubling() {
+  OperationRow row;
+  row.name = "doubling";
+  row.size_form = "COUNT";
+  row.example = {1024};
+  row.problem = [](const std::vector<std::int64_t>& size, ScalarType) {
+    return Problem{{{"src", size}}, {"dst", size}, {{"count", size[0]}}, 0};
+  };
+  row.reference = [](const Problem&, std::span<const std::vector<double>> in,
+                     std::span<Expected> out) {
+    for (std::size_t i = 0; i < out.size(); ++i) out[i].value = 2 * in[0][i];
+  };
+  return row;
+}
+
+gen::KernelEntry entry_of(const std::string& name, const std::string& operation) {
+  gen::KernelEntry entry;
+  entry.name = name;
+  entry.operation = operation;
+  entry.types = {ScalarType::f32};
+  entry.describe = [](const gen::KernelRequest&) { return gen::ir::Kernel(); };
+  return entry;
+}
+
+TEST(RegistryInUse, OursIsOneThatCanBeHad) {
+  EXPECT_THAT(reasons_against(our_registry()), IsEmpty());
+}
+
+TEST(RegistryInUse, OursAndOthersStandSideBySide) {
+  Registry registry = our_registry();
+  registry.operations.push_back(doubling());
+  registry.kernels.push_back(entry_of("own/double", "doubling"));
+  registry.kernels.push_back(entry_of("own/copy", "copy"));
+  EXPECT_THAT(reasons_against(registry), IsEmpty());
+}
+
+TEST(RegistryInUse, WhatCannotBeMeantIsRefusedWithEveryReason) {
+  Registry registry;
+  OperationRow taken = doubling(), empty;
+  taken.name = "gemm";
+  taken.example = {1, 2};
+  empty.name = "empty";
+  registry.operations = {taken, empty};
+  registry.kernels = {entry_of("k", "nothing"), entry_of("k", "copy"), {}};
+  EXPECT_THAT(
+      reasons_against(registry),
+      ElementsAre("operation 'gemm': there is another one of this name",
+                  "operation 'gemm': its example has 2 extents, COUNT has 1",
+                  "operation 'empty': does not say what its arrays are: problem is empty",
+                  "operation 'empty': has no definition to compare with: reference is empty",
+                  "kernel 'k': there is no operation 'nothing'",
+                  "kernel 'k': there is another one of this name", "kernel '': has no name",
+                  "kernel '': describe is empty", "kernel '': has no types",
+                  "kernel '': there is no operation ''"));
+}
+
+// One extent stays one: it is typed so, and the kernel is described for it.
+TEST(RegistryInUse, AnOperationOfOthersKeepsTheFormOfItsSize) {
+  const Operation operation = own_operation(doubling());
+  EXPECT_EQ(operation.size.rank, 1u);
+  const gen::KernelEntry entry = entry_of("own/double", "doubling");
+  const auto workload = operation.of_size({&entry, "f32", {}, {}}, {1000});
+  EXPECT_EQ(workload->size(), Extents{1000});
+  EXPECT_EQ(workload->request().shape, Extents{1000});
+  ASSERT_EQ(workload->arrays().size(), 2u);
+  EXPECT_EQ(workload->arrays()[1].name, "dst");
+  EXPECT_EQ(workload->arrays()[1].bytes, 4000u);
+  EXPECT_EQ(workload->bytes(), 8000);
+}
+
+}  // namespace
+}  // namespace vkmoye::bench

@@ -1,0 +1,174 @@
+// The program: lists, checks, times, applies and prints kernels.
+
+#include "vkmoye/bench/bench.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <exception>
+#include <iostream>
+#include <memory>
+#include <new>
+
+#include "commands/command.hpp"
+#include "io/parse.hpp"
+#include "io/wrap.hpp"
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
+#include "workloads/registry_in_use.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+constexpr const Command* kCommands[] = {&kDevices, &kList, &kRun,   &kApply,
+                                        &kMatmul,  &kPack, &kEmit,  &kExplain,
+                                        &kLayout,  &kTune, &kSuite, &kCompare};
+
+// Help within 80 columns.
+class Help : public CLI::Formatter {
+ public:
+  std::string make_option(const CLI::Option* option, bool is_positional) const override {
+    return entry(make_option_name(option, is_positional) + make_option_opts(option),
+                 make_option_desc(option));
+  }
+  std::string make_option_opts(const CLI::Option* option) const override {
+    const bool takes_value = !option->get_positional() && option->get_expected_max() > 0;
+    return std::string(takes_value ? " VALUE" : "") +
+           (option->get_required() && !option->get_positional() ? " (needed)" : "");
+  }
+  std::string make_subcommand(const CLI::App* command) const override {
+    return entry(command->get_name(), command->get_description());
+  }
+
+ private:
+  static std::string entry(const std::string& name, const std::string& text) {
+    constexpr std::size_t kColumn = 24;
+    const std::string head = "  " + name;
+    const std::string margin(kColumn, ' ');
+    if (head.size() + 2 > kColumn) return head + '\n' + hanging(margin, text);
+    return hanging(head + margin.substr(head.size()), text);
+  }
+};
+
+bool among(const std::string& word, const std::vector<std::string>& names) {
+  return std::find(names.begin(), names.end(), word) != names.end();
+}
+
+// The first command or option of `words` that the program does not have, and the nearest that it
+// has; "": it has all.
+std::string unknown_name(const CLI::App& app, const std::vector<std::string>& words) {
+  const auto subcommands = app.get_subcommands([](const CLI::App*) { return true; });
+  std::vector<std::string> commands;
+  for (const CLI::App* command : subcommands) commands.push_back(command->get_name());
+  const CLI::App* chosen = &app;
+  for (const std::string& word : words) {
+    if (word == "--") break;  // no options behind it
+    if (word.starts_with("--") || (chosen == &app && word.starts_with("-") && word != "-h")) {
+      std::vector<std::string> options;
+      for (const CLI::Option* option : chosen->get_options()) {
+        if (!option->get_positional()) options.push_back(option->get_name());
+      }
+      const std::string name = word.substr(0, word.find('='));
+      if (!among(name, options)) return unknown("option", name, options);
+    } else if (chosen == &app) {
+      const auto named = std::find(commands.begin(), commands.end(), word);
+      if (named == commands.end()) return unknown("command", word, commands);
+      chosen = subcommands[static_cast<std::size_t>(named - commands.begin())];
+    }
+  }
+  return "";
+}
+
+int report(const std::string& what, int status) {
+  std::cout.flush();
+  std::cerr << "vkmoye-bench: " << what << '\n';
+  return status;
+}
+
+int parse_and_run(int argc, char** argv) {
+  // Named as it was typed, so that the commands it prints run from where the user stands.
+  CLI::App app{"GPU kernels described by layouts, on Vulkan", argc > 0 ? argv[0] : "vkmoye-bench"};
+  app.require_subcommand(1);
+  app.set_version_flag("--version", "vkmoye-bench " VKMOYE_VERSION, "print the version");
+  app.footer(
+      "Exit status: 0 right, 1 a wrong result, 2 wrong usage or bad input, 3 nothing\n"
+      "could run, 4 slower than a baseline asked for as a gate, 5 device lost or\n"
+      "driver failed.\n\n"
+      "Examples:\n"
+      "  vkmoye-bench suite --quick\n"
+      "  vkmoye-bench run 'transpose/*' --size 2048x2048,1023x2047 --type f32");
+  int status = kOk;
+  app.formatter(std::make_shared<Help>());
+  for (const Command* command : kCommands) {
+    CLI::App* added = app.add_subcommand(to_string(command->name), command->summary);
+    added->footer(command->examples);
+    const auto given = std::make_shared<Given>();
+    add_options(*added, command->name, given);
+    added->callback([&app, &status, command, given] {
+      given->measure.program = app.get_name();
+      given->measure.device = given->device;
+      status = command->perform(*given);
+    });
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    // Of the command that was asked, not of the program.
+    const auto chosen = app.get_subcommands();
+    std::cout << (chosen.empty() ? app.help() : chosen.front()->help(app.get_name()));
+    return kOk;
+  } catch (const CLI::CallForVersion& version) {
+    std::cout << version.what() << '\n';
+    return kOk;
+  } catch (const CLI::ParseError& error) {
+    const std::string unknown = unknown_name(app, {argv + std::min(argc, 1), argv + argc});
+    return report(unknown.empty() ? error.what() : unknown, kUsage);
+  }
+  return status;
+}
+
+int run_or_explain(int argc, char** argv) {
+  try {
+    return parse_and_run(argc, argv);
+  } catch (const DeviceError& error) {
+    const bool none =
+        error.kind == DeviceError::Kind::kNoDevice || error.kind == DeviceError::Kind::kOutOfMemory;
+    return report(error.what(), none ? kNothingRan : kDriverFailed);
+  } catch (const CompileError& error) {
+    return report(fmt::format("{}\n{}", error.what(), error.numbered_source), kDriverFailed);
+  } catch (const Error& error) {
+    return report(error.what(), kUsage);
+  } catch (const std::bad_alloc&) {
+    return report("the host has not enough memory for this", kNothingRan);
+  } catch (const std::exception& error) {
+    return report(error.what(), kDriverFailed);
+  }
+}
+
+// A standard descriptor that the caller closed would be given to the next file that is opened, and
+// the report would go into the pipeline cache. Writing to the stand-in for stdout fails, as it did.
+void fill_closed_descriptors() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(descriptor, F_GETFD) >= 0) continue;
+    open("/dev/null", descriptor == STDERR_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv, Registry registry) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond a limit is an error to report, not an end
+  fill_closed_descriptors();
+  const std::vector<std::string> reasons = reasons_against(registry);
+  if (!reasons.empty()) return report("the registry: " + join(reasons, "; "), kUsage);
+  use(std::move(registry));
+  const int status = run_or_explain(argc, argv);
+  std::cout.flush();
+  if (std::cout) return status;
+  return report("standard output: cannot be written", status == kOk ? kUsage : status);
+}
+
+}  // namespace vkmoye::bench
