@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Finds shaderc, from the Vulkan SDK that VULKAN_SDK names or from the system: target Shaderc::shaderc.
 find_path(SHADERC_INCLUDE_DIR shaderc/shaderc.hpp HINTS $ENV{VULKAN_SDK}/include)
 find_library(SHADERC_LIBRARY NAMES shaderc_shared shaderc HINTS $ENV{VULKAN_SDK}/lib)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What `cmake --install` puts there, in three components:
 #   runtime     layouts and the Vulkan runtime: libraries, public headers, what find_package and pkg-config need
 #   generator   what describes and compiles kernels

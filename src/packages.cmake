@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # `cpack` in the build folder writes a .deb for each component of install.cmake.
 set(CPACK_PACKAGE_NAME vkmoye)
 set(CPACK_PACKAGE_VENDOR "the vkmoye authors")

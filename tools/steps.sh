@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# SPDX-License-Identifier: MIT
 # Sourced by demo, test and check: the common steps, run from the top of the tree.
 
 here=${BASH_SOURCE[0]%/*}
@@ -55,6 +56,12 @@ build() {
   (($# == 0)) || target=(--target "$@")
   step "configure $preset" cmake --preset "$preset" ${CI:+-DVKMOYE_WERROR=ON}
   step "build $preset" cmake --build --preset "$preset" --parallel "$(nproc)" "${target[@]}"
+}
+
+# sanitize: the host tests under ASan and UBSan.
+sanitize() {
+  build sanitize host_tests
+  run_tests sanitize
 }
 
 # use_lavapipe: the tests' device, unless VK_DRIVER_FILES names another.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Everything a user of vkmoye needs: the layout algebra, the generator, the runtime. Nothing inside
 // the project includes this file. Apart stands runtime/vulkan.hpp, for programs that use Vulkan

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/base/text.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Time per operation on layouts of depth 4 and 8 leaves; the aim is below 2 microseconds each.
 #include <benchmark/benchmark.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // apply: arrays of the user's.
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // gemm/auto and tune on the command line: what is chosen, and that it is right.
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What needs no device: list, emit, explain.
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // devices: what is known of each, what was found out by running on it, and descriptions of devices that
 // are elsewhere.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Epilogues of products on the command line: what is typed, read, counted and refused.
 
 #include <gmock/gmock.h>

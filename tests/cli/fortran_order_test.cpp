@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Arrays in Fortran's order mean what NumPy says they mean, to every kernel.
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // --device host: kernels run by the twin, with no Vulkan in reach.
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Kernels as files: emit --kernel writes them, run --kernel checks them against a reference.
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // layout: expressions and pictures.
 
 #include <gmock/gmock.h>

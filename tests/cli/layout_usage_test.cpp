@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What `layout` refuses as wrong usage.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

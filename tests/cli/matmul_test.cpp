@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // matmul: A @ B, against the definition that NumPy's documentation gives.
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A device that compiles and executes nothing: Mesa's RADV over the drm-shim of package mesa-drm-shim.
 
 #include <gmock/gmock.h>

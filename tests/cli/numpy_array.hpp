@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Arrays of small whole numbers as NumPy has them, written to files in either order and read back.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // pack and apply: operands in fragment order, made once, kept in a file, multiplied by plain arrays.
 
 #include <gmock/gmock.h>

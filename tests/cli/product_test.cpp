@@ -1,4 +1,5 @@
-// Products on the command line: sizes, types, orders, arrays of the user's, baselines.
+// SPDX-License-Identifier: MIT
+// Products on the command line: sizes, types, orders, baselines.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/bench.hpp"
-#include "support/npy.hpp"
 #include "support/process.hpp"
 
 namespace vkmoye::test {
@@ -158,130 +158,6 @@ TEST(GemmCli, EmitBakesTheForm) {
   EXPECT_THAT(plain.out, AllOf(HasSubstr("f16,f32,f32"), Not(HasSubstr("beta"))));
   const Outcome full = bench({"emit", "gemm/simt", "--a", "m", "--beta", "1", "--batch", "2"});
   EXPECT_THAT(full.out, AllOf(HasSubstr("beta"), HasSubstr("stride_a")));
-}
-
-template <class T>
-std::string bytes_of(const std::vector<T>& values) {
-  return std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
-}
-
-class GemmApply : public testing::Test {
- protected:
-  Outcome apply(std::vector<std::string> words) {
-    words.insert(words.begin(), {"apply", "gemm/moye_simple", "--tile", "32x32x8", "--threads",
-                                 "8x8", "--out", file("c.npy")});
-    return bench(words);
-  }
-  std::string file(const std::string& name) { return folder_.file(name); }
-  std::string result() { return read_file(file("c.npy")); }
-  void write(const std::string& name, const std::string& shape, const std::vector<float>& values) {
-    write_file(file(name), npy("<f4", shape, bytes_of(values)));
-  }
-
-  TemporaryFolder folder_;
-};
-
-TEST_F(GemmApply, MultipliesArraysInEveryOrder) {
-  const std::string expected = npy("<f4", "(2, 2)", bytes_of(std::vector<float>{14, 32, 32, 77}));
-  write("a.npy", "(2, 3)", {1, 2, 3, 4, 5, 6});
-  Outcome outcome = apply({"--in", file("a.npy"), file("a.npy")});
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_EQ(result(), expected);
-  write("t.npy", "(3, 2)", {1, 4, 2, 5, 3, 6});
-  outcome = apply({"--in", file("t.npy"), file("t.npy"), "--a", "m", "--b", "n"});
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_EQ(result(), expected);
-
-  write("b.npy", "(1, 3)", {1, 0, -1});
-  outcome = apply({"--in", file("a.npy"), file("b.npy"), "--c", "m"});
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_EQ(result(), npy("<f4", "(1, 2)", bytes_of(std::vector<float>{-2, -2})));
-}
-
-TEST_F(GemmApply, TakesFactorsAndAnOldC) {
-  write("a.npy", "(1, 2)", {1, 2});
-  write("b.npy", "(2, 2)", {1, 0, 0, 1});
-  write("c0.npy", "(1, 2)", {10, 20});
-  const Outcome outcome = apply(
-      {"--in", file("a.npy"), file("b.npy"), file("c0.npy"), "--alpha", "2", "--beta", "-0.5"});
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_EQ(result(), npy("<f4", "(1, 2)", bytes_of(std::vector<float>{-3, -6})));
-}
-
-TEST_F(GemmApply, SumsOfNothingAreZeroAndNoRowsMakeNone) {
-  write("a.npy", "(2, 0)", {});
-  write("c0.npy", "(2, 2)", {1, 2, 3, 4});
-  Outcome outcome = apply({"--in", file("a.npy"), file("a.npy")});
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_EQ(result(), npy("<f4", "(2, 2)", bytes_of(std::vector<float>{0, 0, 0, 0})));
-  outcome = apply({"--in", file("a.npy"), file("a.npy"), file("c0.npy"), "--beta", "-2"});
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_EQ(result(), npy("<f4", "(2, 2)", bytes_of(std::vector<float>{-2, -4, -6, -8})));
-  write("a.npy", "(0, 3)", {});
-  write("b.npy", "(2, 3)", {1, 2, 3, 4, 5, 6});
-  outcome = apply({"--in", file("a.npy"), file("b.npy")});
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_EQ(result(), npy("<f4", "(0, 2)", ""));
-  write("a.npy", "(0, 2, 3)", {});
-  outcome = apply({"--in", file("a.npy"), file("b.npy")});
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_EQ(result(), npy("<f4", "(0, 2, 2)", ""));
-}
-
-TEST_F(GemmApply, MixedTypesAreRefusedBeforeAResultIsWritten) {
-  write("a.npy", "(2, 2)", {1, 2, 3, 4});
-  for (const char* type : {"f32,i32", "f32,f32,i32"}) {
-    const Outcome outcome = apply({"--in", file("a.npy"), file("a.npy"), "--type", type});
-    EXPECT_EQ(outcome.status, 2) << outcome.err;
-    EXPECT_THAT(outcome.err, HasSubstr("integers and floating-point numbers do not mix"));
-    EXPECT_EQ(result(), "");
-  }
-}
-
-// The least number of the type is one, although the greatest is nearer to 0.
-TEST_F(GemmApply, TakesEveryFactorThatTheAccumulatorHolds) {
-  const auto one = [](std::int32_t value) { return bytes_of(std::vector<std::int32_t>{value}); };
-  write_file(file("a.npy"), npy("<i4", "(1, 1)", one(1)));
-  const Outcome outcome = apply({"--in", file("a.npy"), file("a.npy"), "--alpha", "-2147483648"});
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_EQ(result(), npy("<i4", "(1, 1)", one(INT32_MIN)));
-  EXPECT_EQ(apply({"--in", file("a.npy"), file("a.npy"), "--alpha", "2147483648"}).status, 2);
-}
-
-TEST_F(GemmApply, ThreeDimensionsAreABatchAndTwoServeAllOfIt) {
-  write("a.npy", "(2, 1, 2)", {1, 2, 3, 4});
-  write("b.npy", "(2, 2)", {1, 0, 1, 1});
-  Outcome outcome = apply({"--in", file("a.npy"), file("b.npy")});
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_EQ(result(), npy("<f4", "(2, 1, 2)", bytes_of(std::vector<float>{1, 3, 3, 7})));
-  write("a.npy", "(1, 1, 2)", {1, 2});
-  outcome = apply({"--in", file("a.npy"), file("b.npy")});
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_EQ(result(), npy("<f4", "(1, 1, 2)", bytes_of(std::vector<float>{1, 3})));
-}
-
-TEST_F(GemmApply, RefusesArraysThatDoNotFit) {
-  write("a.npy", "(2, 3)", {1, 2, 3, 4, 5, 6});
-  write("b.npy", "(3, 2)", {1, 2, 3, 4, 5, 6});
-  write("v.npy", "(3,)", {1, 2, 3});
-  write("batch.npy", "(2, 1, 3)", {1, 2, 3, 4, 5, 6});
-  write("batch3.npy", "(3, 1, 3)", {1, 2, 3, 4, 5, 6, 7, 8, 9});
-  write_file(file("i.npy"), npy("<i4", "(2, 3)", std::string(24, '\1')));
-  const auto refused = [&](std::vector<std::string> words, const std::string& text) {
-    const Outcome outcome = apply(words);
-    EXPECT_EQ(outcome.status, 2) << outcome.err;
-    EXPECT_THAT(outcome.err, HasSubstr(text));
-    EXPECT_EQ(result(), "");
-  };
-  refused({"--in", file("a.npy")}, "takes two arrays, A B, got 1");
-  refused({"--in", file("a.npy"), file("b.npy")}, "K is 3 in ");
-  refused({"--in", file("a.npy"), file("v.npy")}, "has 1 dimension");
-  refused({"--in", file("a.npy"), file("i.npy")}, "holds i32, the product takes f32 there");
-  refused({"--in", file("batch.npy"), file("batch3.npy")}, "has 2 matrices, ");
-  refused({"--in", file("a.npy"), file("a.npy"), "--beta", "1"},
-          "takes three arrays, A B C, got 2");
-  refused({"--in", file("a.npy"), file("a.npy"), file("b.npy"), "--beta", "1"},
-          "has the shape (3, 2), C has (2, 2)");
 }
 
 TEST(Baselines, CublasIsTimedBesideWhatItDoes) {

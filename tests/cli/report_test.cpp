@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What `run` prints, and what `compare` makes of two reports.
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sums, largest elements, softmax and norms, from a user's side.
 
 #include <gmock/gmock.h>

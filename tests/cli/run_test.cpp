@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // run and suite: rows, formats, what is skipped, the pipeline cache.
 
 #include <gmock/gmock.h>

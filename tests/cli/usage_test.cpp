@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What is refused, and what every command has: help, exit statuses, devices that are not there.
 
 #include <gmock/gmock.h>

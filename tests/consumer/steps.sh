@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# SPDX-License-Identifier: MIT
 # Sourced by the checks of this folder: a temporary $folder, and what a user does in it.
 
 folder=$(mktemp -d)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Kernels as files: what is written is read, and what was changed is refused with its reason.
 
 #include "vkmoye/contract/kernel_file.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a user can type never crashes, never runs for ever, and is refused by LayoutError alone.
 //
 // An input is a request of `layout eval --jsonl` if it starts with '{', otherwise a layout and an

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How lanes hold matrices: found once on each device, then kept.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A driver that multiplies matrices wrong is found, and what is wrong is not used.
 
 #include "workloads/matrix_trial.hpp"

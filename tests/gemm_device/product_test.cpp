@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Products that random ones do not reach: grids beyond one dispatch, sums of nothing, configs chosen by
 // shape, every combination of types; and that what is wrong is found.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Products on a device, as tests run many of them: each kernel is described and loaded once.
 

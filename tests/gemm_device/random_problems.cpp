@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "gemm_device/random_problems.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Random products over all kernels: problem `number` of seed `seed` is the same wherever it is drawn.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Seeded random products on every device, over all kernels, types, orders, leading dimensions, batches,
 // factors, epilogues, slices of k, and mixtures of plain and packed operands: see random_problems.hpp.
 //

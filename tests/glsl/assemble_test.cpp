@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every config of a grid assembles, and spirv-val accepts the result.
 
 #include "vkmoye/gen/spirv/assemble.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What becomes of float16_t where it stands for bfloat16.
 
 #include "vkmoye/gen/spirv/bfloat16.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The committed texts of shaders/generated are what the generator prints today.
 //
 // To accept a change: VKMOYE_UPDATE_GOLDEN=1 ctest -L golden, then read the diff.

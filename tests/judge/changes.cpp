@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "judge/changes.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The changes that mutants are made by, listed for a kernel.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The verifier against the twin: what the twin convicts at any size, the verifier must refuse, at
 // sizes that it chose itself. VKMOYE_JUDGE_SEED=17 takes that seed alone; VKMOYE_TEST_LONG=1 ten
 // times as many.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "judge/mutate.hpp"
 
 #include "judge/changes.hpp"

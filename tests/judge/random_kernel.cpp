@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "judge/random_kernel.hpp"
 
 #include <fmt/format.h>

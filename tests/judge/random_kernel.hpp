@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Kernels out of the DSL whose shape a seed decides, and whose results are known.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sound kernels, a thousand of them: each is accepted, runs unharmed on the twin and gives the result
 // that its description states. VKMOYE_JUDGE_SEED=17 takes that seed alone; VKMOYE_TEST_LONG=1 ten
 // times as many.

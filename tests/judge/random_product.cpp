@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "judge/random_product.hpp"
 
 #include <fmt/format.h>

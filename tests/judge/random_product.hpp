@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Matrix products of small random tiles, in every way the config offers to stage them.
 

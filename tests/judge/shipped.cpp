@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "judge/shipped.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Every kernel of the registry, in types that make it take different paths.
 

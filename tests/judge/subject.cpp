@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "judge/subject.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Kernels that reach their arrays by pointers, on every device found: all types, ragged and whole tiles,
 // grids in pieces; and what a device without addresses says.
 

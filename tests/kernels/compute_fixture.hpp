@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What tests of kernels that compute share: elements as bits, a launch between guard words.
 

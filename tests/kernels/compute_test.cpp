@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Element operations and conversions, on every device found, against the library's own meaning.
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Values that lanes exchange by shuffles, on every device found.
 
 #include "support/exchange.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every kernel of the registry, on every device found, against its definition: all types, sizes at
 // and around the tile, ragged, degenerate, and larger than one dispatch allows.
 

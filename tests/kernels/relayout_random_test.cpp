@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Seeded random relayouts on every device, bit for bit, with guard zones around both buffers: see
 // support/random_moves.hpp. Each is a pipeline of its own; the twin takes thousands without a device.
 //

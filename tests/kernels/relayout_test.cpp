@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Any strided tensor into any other of the same shape, on every device found: permutations, padding,
 // tiles, broadcasts, ragged extents, every width of element.
 

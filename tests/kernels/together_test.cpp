@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Lanes, threads and invocations that compute together, on every device found.
 
 #include <gmock/gmock.h>

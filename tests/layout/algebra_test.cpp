@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The operations by examples that can be checked by hand; the properties are in
 // *_property_test.cpp.
 #include "vkmoye/layout/algebra.hpp"

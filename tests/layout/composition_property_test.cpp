@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Composition, complement and inverses against their definitions.
 #include "layout/property.hpp"
 

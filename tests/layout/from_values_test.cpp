@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/layout/from_values.hpp"
 
 #include <vector>

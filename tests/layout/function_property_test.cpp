@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Operations that write the same function in another way, or a part of it.
 #include <functional>
 

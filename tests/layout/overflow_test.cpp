@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Numbers near the end of 64 bits: every operation is right or refuses.
 #include "layout/property.hpp"
 #include "vkmoye/layout/analysis.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What the property tests share: every operation against its definition, at every coordinate, on
 // random layouts. The seed is fixed (RC_PARAMS in the environment overrides it:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Random layouts for property tests: nested, with extents of 1, strides of 0, padding, extents that
 // are no powers of two, and small enough to be checked at every coordinate. A failing one shrinks

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/layout/refine.hpp"
 
 #include <gtest/gtest.h>

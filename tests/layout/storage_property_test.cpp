@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Where elements lie: recasts, common runs, collisions, swizzles, orders of strides.
 #include "layout/property.hpp"
 

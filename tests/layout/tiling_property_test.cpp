@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Divisions and products against their definitions.
 #include <map>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The layout algebra in one page: read it from top to bottom, every line is checked by the
 // compiler.
 #include "vkmoye/layout/algebra.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Requests a line, answers a line: `layout eval --jsonl`.
 #include "layout/eval.hpp"
 

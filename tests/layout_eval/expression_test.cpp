@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Expressions of layout algebra, as typed after `layout`.
 #include "layout/expression.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The reference vectors: what CuTe, pycute and MoYe.jl compute, and what none may accept.
 #include <gtest/gtest.h>
 

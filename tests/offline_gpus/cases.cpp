@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "offline_gpus/cases.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What is compiled for a GPU that is not there: every kernel of the registry, for each of its types, as
 // it is by itself on that GPU and in the forms whose code differs most; and the steps of products that

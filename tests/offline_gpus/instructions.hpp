@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What a driver's compiler made of a kernel, in the words of all drivers: its statistics, and what is
 // found in the text of its instructions.

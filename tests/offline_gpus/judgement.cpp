@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "offline_gpus/judgement.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What a kernel promises, found in its IR, and what is wrong where the compiler did not keep it.
 

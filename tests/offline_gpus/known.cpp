@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "offline_gpus/known.hpp"
 
 #include <fstream>

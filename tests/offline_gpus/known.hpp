@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What is known to be wrong and cannot be mended here: known.tsv, one finding a line, with its reason.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Compiles every kernel for one GPU that is not there and says what its compiler made of them. The
 // driver and the GPU are chosen by the environment; tools/offline-gpus does that.
 //

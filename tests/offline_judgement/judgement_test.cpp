@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What tools/offline-gpus reads in the listings of compilers, and what it finds wrong.
 
 #include "offline_gpus/judgement.hpp"

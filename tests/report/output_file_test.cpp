@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Files that are whole or not there, while they are made.
 
 #include "io/output_file.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Tables that people read: within their columns, in colour on terminals alone.
 
 #include <gmock/gmock.h>

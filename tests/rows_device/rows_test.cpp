@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sums, largest elements, softmax and norms of rows and columns on every device found, against f64
 // within their bounds: all types, sizes around the blocks, thin ones, numbers that are none.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A user's own Vulkan: his device is used, his command buffer recorded into, nothing of his
 // touched.
 

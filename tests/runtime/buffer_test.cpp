@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Buffers: what the host writes is what it reads, by every route and at every alignment.
 
 #include "vkmoye/runtime/buffer.hpp"

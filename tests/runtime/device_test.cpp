@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Opening devices: which one is meant, and what is said where there is none.
 
 #include "vkmoye/runtime/device.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Each Vulkan call fails in turn: the error names it, nothing is left behind, nothing crashes.
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Plans of launches: each grid is covered once, each mistake is named with its numbers.
 
 #include "vkmoye/runtime/launch_plan.hpp"

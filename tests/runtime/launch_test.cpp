@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Kernels run: right values, nothing outside, in order, in pieces.
 
 #include "vkmoye/runtime/launch.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The pipeline cache on disk: used when it is whole, rebuilt when it is not, never in the way.
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What drivers say about the kernels that they compiled.
 
 #include "vkmoye/runtime/pipeline_statistics.hpp"

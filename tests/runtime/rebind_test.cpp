@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A plan with other ranges is the plan that would have been made for them, or refused in the same words.
 
 #include <gmock/gmock.h>

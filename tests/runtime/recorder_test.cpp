@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Kernels in a user's command buffer, on his buffers, with descriptors pushed and from a pool.
 
 #include "vkmoye/runtime/recorder.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a user's vkCreateDevice has to enable, told beforehand.
 
 #include "vkmoye/runtime/requirements.hpp"

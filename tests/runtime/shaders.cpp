@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "runtime/shaders.hpp"
 
 #include "vkmoye/gen/spirv/assemble.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Small kernels written by hand, so that the runtime is tested without the generator.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Kernels that depend on the number of lanes of a subgroup: they get it, or are refused.
 
 #include <gmock/gmock.h>

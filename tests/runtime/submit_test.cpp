@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Submissions between timeline semaphores of the user's and of other submissions.
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Timing: enough samples, of the right clock, and wrapping counters.
 
 #include "vkmoye/runtime/timing.hpp"

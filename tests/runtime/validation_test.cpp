@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The other device tests rely on the validation layer: here it must speak.
 
 #include <gmock/gmock.h>

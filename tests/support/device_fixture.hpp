@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Base of the tests that run on a device: each Vulkan device found, under the Khronos validation
 // layer with synchronization validation; any message of the layer fails the test.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Seeded random exchanges between thread-value layouts, and the kernel that makes one.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Devices that are not here: what the generator decides for them can be tested all the same.
 // Limits as the drivers report them; features as far as kernels ask for them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "support/fault_table.hpp"
 
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Vulkan with faults: a vkGetInstanceProcAddr whose functions count their calls, and of which the
 // N-th that returns a VkResult fails.

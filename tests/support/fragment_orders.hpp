@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Orders in which GPUs hold the fragments of their matrices, of 16x16 elements of f16 in 32 lanes, for
 // tests on machines that have no such GPU to ask.

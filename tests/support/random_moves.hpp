@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Seeded random relayouts: permutations of 1 to 5 axes, small ones innermost as often as not, gaps between
 // rows, broadcasts, elements of every size, and a few configs that are not the default.

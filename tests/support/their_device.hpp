@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The Vulkan of a user's program, for tests that adopt it: an open Device stands for it, whose objects
 // are not those of the adopter.

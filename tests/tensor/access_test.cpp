@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Banks and sectors of the accesses that the tutorials make, with figures that can be worked out by
 // hand.
 #include "vkmoye/layout/access.hpp"

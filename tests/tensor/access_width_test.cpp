@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Widths against their definition: every value of every worker, offset by offset.
 
 #include "vkmoye/tensor/access_width.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/tensor/copy_atom.hpp"
 
 #include <gmock/gmock.h>

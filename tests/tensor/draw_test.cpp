@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/layout/draw.hpp"
 
 #include <gmock/gmock.h>

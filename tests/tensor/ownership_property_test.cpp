@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Who owns what: every element belongs to one worker.
 #include "layout/property.hpp"
 #include "vkmoye/tensor/partition.hpp"

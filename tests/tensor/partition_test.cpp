@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/tensor/partition.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/tensor/tiled_copy.hpp"
 
 #include <gmock/gmock.h>

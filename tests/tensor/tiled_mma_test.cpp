@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // TiledMMA: who multiplies what.
 
 #include "vkmoye/tensor/tiled_mma.hpp"

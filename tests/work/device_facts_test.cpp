@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What is kept about devices: by version, device and driver, and never believed when damaged.
 
 #include "workloads/device_facts.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The judge of products is judged: by results computed on the host, right and wrong ones.
 
 #include "workloads/gemm_check.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Epilogues as they are typed, and the judge of their results: right ones pass, wrong ones do not.
 
 #include "workloads/gemm_epilogue.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Operations on the lines of an array: judged by results computed on the host, right and wrong ones.
 
 #include "workloads/lines.hpp"

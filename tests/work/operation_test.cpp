@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The table of operations beside the registry of kernels.
 
 #include "workloads/operation.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Packed operands as files: what is written is read, what no pack writes is refused, and so is another
 // order, with both layouts.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "workloads/registry_in_use.hpp"
 
 #include <gmock/gmock.h>

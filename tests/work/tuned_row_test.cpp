@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a row of tune is for: products by the same kernel, and no others.
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The table of one device: read where it is whole and of this device and driver, else passed over.
 
 #include "workloads/tuned_table.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The program: lists, checks, times, applies and prints kernels.
 
 #include "vkmoye/bench/bench.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // vkmoye-bench: the benchmark with the kernels of vkmoye.
 
 #include "vkmoye/bench/bench.hpp"

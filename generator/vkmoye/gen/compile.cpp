@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/gen/compile.hpp"
 
 #include "vkmoye/base/error.hpp"

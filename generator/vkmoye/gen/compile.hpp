@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The one driver of the generator: verify -> print -> assemble. Each stage can be called alone.
 

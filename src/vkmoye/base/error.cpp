@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/base/error.hpp"
 
 #include "vkmoye/base/text.hpp"

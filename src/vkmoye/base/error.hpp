@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What can go wrong, by who made the mistake. A message names the operation, its operands, the rule
 // that was broken and the numbers; a reader should not need a debugger.

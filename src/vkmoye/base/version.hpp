@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Which vkmoye this is. The macros are those of the headers; version() is that of the library that is
 // linked. CMakeLists.txt reads the number from here.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/contract/compact_strides.hpp"
 
 namespace vkmoye {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What the generator hands to a runtime. Plain data: print it, keep it, ship it without vkmoye.
 

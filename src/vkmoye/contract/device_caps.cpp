@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/contract/device_caps.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What a device can do, as plain data: the generator decides with it, tests make fake ones.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/contract/interface_json.hpp"
 
 #include <fmt/format.h>

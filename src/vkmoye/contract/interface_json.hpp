@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // A kernel's interface as JSON, schema 1, and back: what `emit --interface` and kernel files hold.
 

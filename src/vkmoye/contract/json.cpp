@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/contract/json.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // JSON of whole numbers, as kernel files need it (RFC 8259 without fractions and exponents).
 //

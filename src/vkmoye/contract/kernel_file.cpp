@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/contract/kernel_file.hpp"
 
 #include <fmt/format.h>

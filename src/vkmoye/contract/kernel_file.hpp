@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Kernels that travel: a CompiledKernel as one file, written where the generator is, read where only a
 // runtime is.

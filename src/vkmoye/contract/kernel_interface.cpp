@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/contract/kernel_interface.hpp"
 
 #include <fmt/format.h>

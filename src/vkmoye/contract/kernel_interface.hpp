@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // How to call a compiled kernel: all that a runtime, ours or another, needs beside the SPIR-V.
 //

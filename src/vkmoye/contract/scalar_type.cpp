@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/contract/scalar_type.hpp"
 
 #include <array>

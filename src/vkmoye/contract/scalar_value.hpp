@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Elements as numbers: how each type of up to 64 bits rounds, and what its bits stand for.
 //

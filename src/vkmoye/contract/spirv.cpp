@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/contract/spirv.hpp"
 
 #include <fmt/format.h>

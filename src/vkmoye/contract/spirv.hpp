@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What SPIR-V says of itself, compared with the interface that it came with.
 

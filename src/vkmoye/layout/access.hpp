@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What a subgroup's access costs in shared and in global memory.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/layout/analysis.hpp"
 
 #include "vkmoye/layout/text.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // How a by-mode tiler reaches the modes of a layout, shared by divisions and products. An operation
 // gives `pair(mode, tile)`, a layout of two modes; these two functions arrange the results:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // 64-bit integers that never wrap: an overflow is a LayoutError. Extents, strides and offsets are
 // all std::int64_t; `(s - 1) * d` of two user numbers is the usual way to leave the range.

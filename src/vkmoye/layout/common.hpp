@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // How much two layouts have in common, which is how wide a copy between them may be.
 //

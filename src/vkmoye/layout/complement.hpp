@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What a layout leaves out: the offsets between and behind its own, so that layout and complement
 // together reach everything once.

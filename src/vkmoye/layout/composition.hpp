@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // R = A o B: first B, then A. R has B's coordinates and A's offsets.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Layouts as pictures. A picture is first a table of cells, then text, SVG, typst or LaTeX.
 //

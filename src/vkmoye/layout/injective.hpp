@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Do two coordinates share an offset? Storage must not; reading may (stride 0 is a broadcast).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Shapes, strides and coordinates: nested tuples of integers.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // A layout is a function from coordinates to offsets, written shape:stride.
 //

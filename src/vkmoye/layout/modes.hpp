@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Surgery on the modes of a layout; no element moves.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // How a layout operation refuses. The functions here are deliberately not constexpr: in a constant
 // expression a refusal is a compile error that names the line, at run time it is a LayoutError like

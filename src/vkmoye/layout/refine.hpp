@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Several layouts of one size cut until they have the same leaves.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Reading a swizzle within a longer text, as parse_composed_layout and the layout tool do.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/layout/search.hpp"
 
 #include "vkmoye/base/error.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Swizzle: xor one field of an offset's bits with another, so that columns of a shared array fall
 // into different banks without padding.

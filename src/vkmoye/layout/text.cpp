@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/layout/text.hpp"
 
 #include <fmt/format.h>

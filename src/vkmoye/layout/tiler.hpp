@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What a layout is divided by, composed with or multiplied by:
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // A nested tuple of leaves, the shape of everything in the algebra:
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/runtime/buffer.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/runtime/guarded_buffer.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // A buffer between two zones that nobody may write, so that a kernel that does is detected: drivers
 // write past the end of a buffer without an error.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/runtime/launch.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // A kernel with its buffers and arguments, checked and ready to run any number of times.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/runtime/launch_plan.hpp"
 
 #include <fmt/format.h>

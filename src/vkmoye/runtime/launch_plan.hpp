@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // From a kernel's interface, buffer sizes and arguments to what is dispatched, or every reason why
 // not. Plain numbers: no Vulkan, no device.

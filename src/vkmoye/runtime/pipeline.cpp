@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/runtime/pipeline.hpp"
 
 #include <fmt/format.h>

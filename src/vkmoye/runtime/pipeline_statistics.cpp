@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/runtime/pipeline_statistics.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What a driver's compiler made of a kernel: registers, spills, shared memory, and the instructions.
 //

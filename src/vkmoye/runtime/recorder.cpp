@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/runtime/recorder.hpp"
 
 #include <fmt/format.h>

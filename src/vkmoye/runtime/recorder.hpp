@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // A kernel in command buffers of yours, recorded any number of times, with other buffers and arguments
 // each time.

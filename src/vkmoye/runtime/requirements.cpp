@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/runtime/requirements.hpp"
 
 #include <fmt/format.h>

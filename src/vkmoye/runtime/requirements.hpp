@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What your vkCreateDevice has to enable so that kernels of ours run on the device, to be merged with
 // what you enable anyway.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/runtime/timing.hpp"
 
 #include <fmt/format.h>

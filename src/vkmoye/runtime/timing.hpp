@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // How long a launch takes, measured so that the number can be trusted.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // For programs that use Vulkan themselves: adopt their device, record into their command buffers
 // (recorder.hpp), submit between their semaphores. This header, recorder.hpp and requirements.hpp are the

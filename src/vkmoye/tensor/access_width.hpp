@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // How wide accesses may be, proven from layouts alone.
 //

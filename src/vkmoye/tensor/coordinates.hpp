@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // A tensor whose value at c is c. Tile and slice it like the data, and every element of a tile
 // still knows where it is in the whole: the predicate of a ragged edge is a comparison.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // One access of a tiled copy, and what a thread of it gets of a tensor.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Who works on what: a layout cut into tiles, or spread over threads.
 //

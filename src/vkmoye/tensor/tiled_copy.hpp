@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Which thread copies which elements of a tile, as one layout.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Which thread multiplies what: a multiply-add of one element, repeated over threads and values.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A recording with the arguments of the one before allocates nothing: allocations GEMM.json. Exit status 0: so it is.
 
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A benchmark of one's own: what is computed, with its definition, and two kernels for it, one of them
 // wrong.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // GLSL to SPIR-V for the engine's own passes, on the build machine: assemble SHADER.comp OUT.spv.
 
 #include <fstream>

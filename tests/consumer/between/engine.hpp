@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What this engine had before it met vkmoye: an instance, a physical device, an allocator, passes.
 

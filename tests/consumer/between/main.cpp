@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // An engine runs one of our products between two compute passes of its own, in its command buffer, on
 // arrays that it suballocated: between GEMM.json FILL.spv TONE.spv. It links the runtime alone; the kernel
 // comes from a file that `vkmoye-bench emit --kernel` wrote. Exit status 0: the image is right, twice.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // An engine's Vulkan Memory Allocator, set otherwise than ours: it is given every function.
 #include "allocator.hpp"
 

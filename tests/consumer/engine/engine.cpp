@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // An engine that allocates with a Vulkan Memory Allocator of its own, beside vkmoye: each must go on
 // using its own, whichever the linker meets first. Exit status 0: both allocated, wrote and read.
 

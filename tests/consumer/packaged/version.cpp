@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Prints the version of the library that is linked; fails where the headers are of another one.
 #include <cstdio>
 #include <string>

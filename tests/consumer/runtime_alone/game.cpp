@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Runs a transpose that came as a file: game TRANSPOSE.json. Exit status 0: the result is right.
 
 #include <cstdio>

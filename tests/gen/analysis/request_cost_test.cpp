@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/gen/analysis/request_cost.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the DSL refuses, and what it derives.
 
 #include "vkmoye/gen/dsl/builder.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Computing in the DSL: what broadcasts, what is derived, what is refused.
 
 #include "vkmoye/gen/dsl/compute.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a copy moves, run on the host twin: every way to treat edges, in rounds and with loads first,
 // vectors and single elements, other types and other places on the other side.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Matrices that subgroups hold together: what is refused, and what the twin makes of them.
 
 #include "vkmoye/gen/dsl/matrices.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What is asked of the layouts of a view: widths, owners, rings, bounds, matrices.
 
 #include "vkmoye/gen/dsl/questions.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/gen/ir/effects.hpp"
 
 #include <gmock/gmock.h>

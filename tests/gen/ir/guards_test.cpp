@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What conditions prove of coordinates, and what they do not.
 
 #include "vkmoye/gen/ir/guards.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/gen/ir/meaning.hpp"
 
 #include <gtest/gtest.h>

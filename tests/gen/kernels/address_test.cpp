@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Arrays beyond what a descriptor and a 32-bit index reach, without having them.
 
 #include "vkmoye/gen/kernels/address.hpp"

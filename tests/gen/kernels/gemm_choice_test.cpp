@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which kernel gemm/auto takes: every row of the table is reached and accepted, nothing that gemm/simt
 // takes is refused.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Epilogues of products: the steps that there are, steps of one's own, what is refused.
 
 #include "vkmoye/gen/kernels/gemm_epilogue.hpp"

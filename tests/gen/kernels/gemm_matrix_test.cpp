@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Products with matrix units: what is staged how, and what is refused.
 
 #include "vkmoye/gen/kernels/gemm_matrix.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Descriptions of matrix products: shapes of their partitions, forms, refusals.
 
 #include "vkmoye/gen/kernels/gemm.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Operands in fragment order: how it is found, what lies where, what is refused.
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the generator makes of each kernel for devices of every kind.
 
 #include "vkmoye/gen/kernels/registry.hpp"

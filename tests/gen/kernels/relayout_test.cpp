@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the plan of a relayout says, and what is refused, without a device.
 
 #include "vkmoye/gen/kernels/relayout.hpp"

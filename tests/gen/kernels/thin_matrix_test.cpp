@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Few rows or columns in matrix units: fragment orders taken apart, what is described, what is refused.
 
 #include <gmock/gmock.h>

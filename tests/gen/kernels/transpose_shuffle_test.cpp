@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/gen/kernels/transpose_shuffle.hpp"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The accesses of moves by themselves: the same, and nothing beside them.
 
 #include "vkmoye/gen/passes/access_pattern.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sizes made numbers: what becomes of addresses, guards and the interface.
 
 #include "vkmoye/gen/passes/bake.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The twin as second oracle for what the registry computes: products of random numbers within the
 // bound of rounding, whole numbers exactly, permuted arrays byte by byte.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/gen/twin/twin.hpp"
 
 #include <gmock/gmock.h>

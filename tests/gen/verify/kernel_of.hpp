@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // A small kernel to be made wrong: 8 threads, two buffers of n elements, a shared array of 8.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/gen/verify/verify.hpp"
 
 #include <gmock/gmock.h>

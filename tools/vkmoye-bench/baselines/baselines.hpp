@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // How long others take for the same work on the same data, in the same run. Each result is
 // compared before it is timed: a wrong one has no time. But for `pattern`, which does other work: the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "baselines/cublas.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // cuBLAS as a baseline: geam for transposes, gemm for products, without tensor-core shortcuts.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "baselines/cuda.hpp"
 
 #include <fmt/format.h>

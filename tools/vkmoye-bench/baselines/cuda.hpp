@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // As much of CUDA's runtime as baselines need. Prototypes and values are those of NVIDIA's "CUDA
 // Runtime API" and "cuBLAS Library" references.

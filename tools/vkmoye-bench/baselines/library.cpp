@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "baselines/library.hpp"
 
 #include <dlfcn.h>

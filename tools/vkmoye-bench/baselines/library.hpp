@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Libraries of vendors, opened at run time where they are installed and never linked.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "baselines/openblas.hpp"
 
 #include <fmt/format.h>

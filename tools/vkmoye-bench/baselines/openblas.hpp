@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // OpenBLAS, or any other CBLAS, as a baseline on the host.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // apply KERNEL --in A.npy --out B.npy: runs a kernel on a user's own arrays; times nothing.
 
 #include <fmt/format.h>

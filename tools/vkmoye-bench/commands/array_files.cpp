@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "commands/array_files.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The user's arrays: files that kernels are applied to, and what is said when it is done.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What a command of vkmoye-bench is, and all of them.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // compare BASE.json NEW.json: which rows became faster or slower.
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // devices: every Vulkan device with its limits, its abilities, and what was found out by running on it.
 
 #include <fmt/format.h>

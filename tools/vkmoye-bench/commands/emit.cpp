@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // emit KERNEL: the GLSL on stdout; the SPIR-V and the calling interface into files. No device.
 //
 // Where several kernels run one after the other, all of them: their texts one below the other, the SPIR-V of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // explain KERNEL: what the layouts prove of each access; needs no device.
 
 #include <iostream>

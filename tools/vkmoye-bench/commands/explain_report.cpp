@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "commands/explain_report.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What `explain` prints: every access of a kernel, what it costs and why.
 

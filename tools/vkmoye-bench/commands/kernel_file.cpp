@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "commands/kernel_file.hpp"
 
 #include <fmt/format.h>

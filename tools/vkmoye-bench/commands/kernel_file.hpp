@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // run --kernel FILE --reference OPERATION: a kernel that was compiled elsewhere, perhaps by nobody's generator.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "commands/kernel_names.hpp"
 
 #include <fmt/format.h>

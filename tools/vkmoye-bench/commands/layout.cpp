@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // layout EXPR: evaluates layout algebra and draws it; layout eval --jsonl: the same for scripts.
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // list [PATTERN]: every kernel, what it computes, its config, types and source, and the options that say
 // what of it is computed.
 

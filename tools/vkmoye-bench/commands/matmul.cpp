@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // matmul A.npy B.npy --out C.npy: A @ B as NumPy means it.
 
 #include "workloads/matmul.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "commands/open_device.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "commands/option_table.hpp"
 
 #include <fmt/format.h>
@@ -166,7 +167,8 @@ std::vector<Option> plain_options() {
        "full, sample or off (full up to 2^26 elements moved or 2^29 products, else sample)", "",
        read_verify},
       {"--min-time", of(run), Values::one,
-       "seconds of timed work, after as much warm-up (0.5); 0: and no copy to be a percentage of",
+       "seconds of timed work (0.5), after as much warm-up, of a GPU 0.3 at least; with 0 no copy is "
+       "timed beside it",
        fmt::format("a number of seconds from 0 to {}", kMostSeconds),
        [](const std::string& text, Given& given) {
          const auto value = parse_number(text);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // pack KERNEL --in W.npy --out W.packed: an operand of a product in fragment order, made once and kept.
 
 #include <fmt/format.h>

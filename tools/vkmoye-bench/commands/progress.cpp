@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "commands/progress.hpp"
 
 #include <unistd.h>

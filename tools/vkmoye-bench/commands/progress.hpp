@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What is being done, for who waits: one line of stderr that the next one overwrites.
 

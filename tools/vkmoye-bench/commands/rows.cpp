@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "commands/rows.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // run KERNEL...: verifies, then times.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // suite: every kernel on this device, verified, timed and compared with the copy, as one report that ends
 // with the ladders side by side.
 

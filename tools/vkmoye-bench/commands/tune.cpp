@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // tune gemm: searches the config of products on this device; writes a table that later runs read.
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "io/array_order.hpp"
 
 #include <algorithm>

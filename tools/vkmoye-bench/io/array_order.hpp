@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The two orders in which NumPy writes arrays. An array in Fortran's order is, in C's, the array of the
 // axes in reverse:

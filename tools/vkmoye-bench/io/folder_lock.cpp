@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "io/folder_lock.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Files that several programs change at once: each reads, changes and writes back alone.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "io/interruption.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // NumPy's .npy files, format versions 1 to 3 (numpy.lib.format).
 

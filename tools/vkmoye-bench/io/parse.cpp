@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "io/parse.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "io/terminal.hpp"
 
 #include <sys/ioctl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "io/wrap.hpp"
 
 #include "vkmoye/base/text.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Text in lines of at most 80 columns, as terminals have them.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // From a function on layouts to a function on values: its parameter types say how many arguments it
 // takes and of which kind.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "layout/eval.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // `layout eval --jsonl`: one request per line, one answer per line.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "layout/expression.hpp"
 
 #include <algorithm>

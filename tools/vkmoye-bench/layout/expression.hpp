@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The expressions of `layout EXPR`: literals and operations of the layout algebra by their names.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "layout/operations.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Every operation of the layout algebra by its name: what `layout EXPR` and `layout eval --jsonl`
 // share. One row per operation in operations.cpp.

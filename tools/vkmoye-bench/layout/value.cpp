@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "layout/value.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What `layout EXPR` and `layout eval --jsonl` compute with: values whose kind is known at run time,
 // and how they are printed. Whatever is printed is read back as the same value (expression.hpp),

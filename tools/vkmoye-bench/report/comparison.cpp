@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "report/comparison.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Two reports of `run`, row by row: is what was changed faster or slower?
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The formats of a report, and what several of them say of a row in the same words.
 

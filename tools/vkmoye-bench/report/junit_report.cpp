@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // JUnit's XML, as build servers show it: a test case for each row, whose failure is a wrong result or one
 // that does not come through the gate.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "report/performance_summary.hpp"
 
 #include <fmt/format.h>

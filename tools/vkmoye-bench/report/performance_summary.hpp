@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The ladders of a run side by side: the time of each kernel at each size, and how many times as fast
 // it is as the first rung of its family. After the "Performance Summary" of AMD's transpose tutorial,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What `run` and `suite` print: one row for each kernel, type and size, flushed as it is made.
 

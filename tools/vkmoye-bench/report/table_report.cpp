@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Tables: as text that fits a terminal, and as Markdown.
 //
 //   kernel            type       size     median    GB/s  % copy  check

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "workloads/device_description.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Devices as JSON: what `devices --format json` prints, and what stands for a device that is not here.
 //

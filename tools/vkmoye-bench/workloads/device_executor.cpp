@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "workloads/device_executor.hpp"
 
 #include <fmt/format.h>

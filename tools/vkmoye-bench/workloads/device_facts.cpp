@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "workloads/device_facts.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What was found out about devices by running something on them, kept between starts.
 //

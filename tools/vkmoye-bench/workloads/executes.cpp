@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "workloads/executes.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Whether a device does what it is told: some drivers compile for GPUs that are not there, accept
 // every submit and do nothing.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "workloads/execution.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Where a kernel runs: all that checking a workload needs of a device, so that anything that runs
 // kernels can take its place.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "workloads/fragments.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // How the lanes of a device hold matrices, found by running a probe on it, and kept between starts.
 

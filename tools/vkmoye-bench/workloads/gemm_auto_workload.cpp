@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "workloads/gemm_auto_workload.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Products by whichever kernel suits them: gemm/auto.
 //

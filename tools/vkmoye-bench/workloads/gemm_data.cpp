@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "workloads/gemm_data.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What the arrays of a product hold before it runs: reproducible from a seed, one logical element
 // at a time, wherever it lies. What no index reaches is poisoned, and so is C where it is not read.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The epilogue of a product as a user types it, and what each step means: in f64, with a bound.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The options of the command line that say which product is meant.
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "workloads/gemm_packed_workload.hpp"
 
 #include <fmt/format.h>

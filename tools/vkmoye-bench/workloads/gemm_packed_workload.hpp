@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Products whose operands are packed first: a plan of up to three kernels.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "workloads/gemm_problem.hpp"
 
 #include <fmt/format.h>

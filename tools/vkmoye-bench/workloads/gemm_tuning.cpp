@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "workloads/gemm_tuning.hpp"
 
 #include <fmt/format.h>

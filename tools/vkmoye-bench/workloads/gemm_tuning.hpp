@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // A search for the fastest kernel and config of one product, within a budget of time.
 //

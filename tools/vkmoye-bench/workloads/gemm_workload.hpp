@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Matrix products: see gemm_problem.hpp for what they are, gemm_check.hpp for when they are right.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "workloads/host_executor.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Kernels on the host, by the twin: no Vulkan, no clock; whatever the twin sees wrong is damage.
 

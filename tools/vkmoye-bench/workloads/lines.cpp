@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "workloads/lines.hpp"
 
 #include <fmt/format.h>

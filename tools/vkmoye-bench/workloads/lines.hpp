@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Operations that make a line out of each line of an array: a sum, a line of the same length. Their
 // definition is one function of one line in f64, which says for each element how far the kernel may

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "workloads/matmul.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // A @ B as NumPy means it, as launches of a product: how batches broadcast, and what a vector is.
 //

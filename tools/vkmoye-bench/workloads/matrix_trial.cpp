@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "workloads/matrix_trial.hpp"
 
 #include <fmt/format.h>

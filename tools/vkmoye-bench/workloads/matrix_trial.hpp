@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // No driver is trusted: what it says that its matrix units multiply is tried once, and what is wrong
 // is never used.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // One row of `run`: a kernel checked against its definition, then timed.
 
@@ -14,8 +15,8 @@
 namespace vkmoye::bench {
 
 struct MeasureOptions {
-  std::optional<Verify> verify;        // nothing: full where it takes no time, else sample
-  double min_time = 0.5;               // seconds of timed work, after as much warm-up
+  std::optional<Verify> verify;  // nothing: full where it takes no time, else sample
+  double min_time = 0.5;  // seconds of timed work, after as much warm-up, of a GPU 0.3 at least
   std::optional<double> stop_noise;    // see TimingRules
   double budget = 20;                  // seconds of one row's samples, at most
   bool cold = false;                   // caches hold nothing of the arrays before a sample

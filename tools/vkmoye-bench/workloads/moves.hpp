@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Copies, transposes and relayouts: the result is the input elsewhere, bit for bit.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Elements as doubles, and what each type can hold. For real types of up to 32 bits and f64; the
 // functions throw ArgumentError for the others.

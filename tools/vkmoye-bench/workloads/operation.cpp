@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "workloads/operation.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What kernels compute, as the command line sees it: how a size is typed, which options say what is
 // meant, what is given, what must come out, what it is compared with. One row each; a new operation of

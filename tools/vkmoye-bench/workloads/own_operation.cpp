@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "workloads/own_operation.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Operations of others: a row of bench.hpp as a row of ours.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "workloads/packed_file.hpp"
 
 #include <fmt/format.h>

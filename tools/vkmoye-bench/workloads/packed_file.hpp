@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // An operand of a product in fragment order, as a file: made once by `pack`, multiplied by `apply` in
 // place of the array.

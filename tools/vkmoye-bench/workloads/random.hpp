@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Inputs that are random, reproducible, and computable at any place without the rest.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The kernels and operations that this program knows: ours, until others are put in their place.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "workloads/row_operations.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Sums, largest elements, softmax and norms of the rows of a matrix, as the command line sees them;
 // what is right is said in row_reference.hpp.

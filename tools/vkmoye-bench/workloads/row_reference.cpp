@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "workloads/row_reference.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What kernels must make of the rows of a matrix, and how far off they may be: from the precision that
 // the Vulkan specification gives operations ("Precision and Operation of SPIR-V Instructions").

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "workloads/sampling.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Samples of what does not run through Vulkan, by the same rules as vkmoye::measure.
 

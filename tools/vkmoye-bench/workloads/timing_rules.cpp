@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "workloads/timing_rules.hpp"
 
 #include <chrono>

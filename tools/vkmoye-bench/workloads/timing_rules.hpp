@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // How samples of a time are taken, of kernels and of what they are compared with.
 //

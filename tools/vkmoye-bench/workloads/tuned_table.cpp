@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "workloads/tuned_table.hpp"
 
 #include <fmt/format.h>

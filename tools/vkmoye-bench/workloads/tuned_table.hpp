@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The table that `tune` writes for one device and driver, and that gemm/auto asks before the shipped one.
 //

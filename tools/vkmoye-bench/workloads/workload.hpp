@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // A kernel and what it is applied to: its arrays, what must come out, what else does the same. One
 // implementation for each kind of operation; see operation.hpp for how one is made.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/gen/analysis/access_report.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What the layouts of a kernel say about its memory accesses, before anything is timed.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The cost of what one subgroup touches at once, and of the worst such request.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/gen/analysis/sites.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Where in a kernel its accesses stand: one site for each array, partition, width and path.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/gen/analysis/width_limit.hpp"
 
 #include <fmt/format.h>

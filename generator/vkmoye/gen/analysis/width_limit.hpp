@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Why an access is not wider, told from what a thread touches one after the other.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/gen/dsl/across.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Values of several threads combined: by the lanes of subgroups first, then through shared memory.
 //

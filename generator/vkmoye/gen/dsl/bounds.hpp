@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What must hold of groups and sizes so that a view stays within its buffer.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Records a kernel: declares arrays, moves values, and hands out the finished, verified IR.
 //

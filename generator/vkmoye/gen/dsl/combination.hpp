@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Ways to make one value of many, in any order: sum, least and largest.
 //

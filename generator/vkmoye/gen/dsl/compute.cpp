@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/gen/dsl/compute.hpp"
 
 #include <fmt/format.h>

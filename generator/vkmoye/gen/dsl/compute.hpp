@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Computing with the values of a thread: element by element, over views of one shape.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/gen/dsl/exchange.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Registers of one thread-value layout as those of another one, between the lanes of a subgroup: the
 // move that otherwise goes through shared memory.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/gen/dsl/matrices.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Cooperative matrices: values that the lanes of a subgroup hold together, for matrix units.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Matrix products between views, as TiledMMA divides them among threads.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/gen/dsl/questions.hpp"
 
 #include <fmt/format.h>

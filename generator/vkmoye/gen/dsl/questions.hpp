@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What the layouts of a view say: who owns what, how a stage comes round, whether it is a matrix.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/gen/dsl/side.hpp"
 
 #include <algorithm>

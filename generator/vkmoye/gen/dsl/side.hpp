@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // One side of a copy: what it touches at once, under which names and conditions.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Where layouts meet the IR: windows on arrays, cut by tile and parallelize as in MoYe.jl.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/gen/dsl/width.hpp"
 
 #include <fmt/format.h>

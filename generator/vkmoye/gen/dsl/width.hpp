@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // How wide the accesses of a view may be: the proof of tensor/access_width.hpp, asked of the layouts
 // that a view keeps.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/gen/glsl/expression.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Spells expressions of the kernel IR in GLSL: precedence, shifts and masks, numbers, packed vectors.
 // `print` in print.hpp spells one whole.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Prints a kernel as one GLSL 4.60 compute shader for a human reader.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/gen/glsl/spelling.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // How GLSL spells types, and which extensions a spelling needs. Rows of data, no branches.
 

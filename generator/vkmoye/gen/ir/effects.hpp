@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What a statement does, said once: verifier, races, reports, baking and requirements all ask here.
 //

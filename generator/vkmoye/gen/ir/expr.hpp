@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Pure expressions of the kernel IR: immutable DAG nodes, free of side effects and of order.
 //

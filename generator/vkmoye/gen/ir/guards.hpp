@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What enclosing conditions prove: that a coordinate stays below an extent, that a size is a
 // multiple.

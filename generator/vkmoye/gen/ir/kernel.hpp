@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The kernel IR: arrays, run-time arguments, and ordered statements over pure expressions.
 

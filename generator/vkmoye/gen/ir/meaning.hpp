@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What each operation computes: the one account that folding, evaluation, baking and the host twin
 // share. A generated shader computes the same, by the GLSL specification 4.60, chapters 5 and 8.

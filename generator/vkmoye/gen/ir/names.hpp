@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Which names a kernel may use: those that every shading language we print can.
 

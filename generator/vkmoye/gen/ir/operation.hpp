@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The operations of expressions as rows of data: what each is called, and which types it takes.
 //

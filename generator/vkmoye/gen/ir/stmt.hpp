@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The statements of the kernel IR. Only statements are ordered; expressions are pure.
 //

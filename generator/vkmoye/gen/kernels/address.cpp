@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/gen/kernels/address.hpp"
 
 #include "vkmoye/gen/dsl/builder.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // How the kernels that move elements reach their arrays: by descriptors, which a device ends at
 // maxStorageBufferRange bytes and an index at 2^32 elements, or by the addresses of their buffers.

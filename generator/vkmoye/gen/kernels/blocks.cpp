@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/gen/kernels/blocks.hpp"
 
 #include "vkmoye/layout/algebra.hpp"

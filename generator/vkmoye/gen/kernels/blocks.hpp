@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // A matrix in blocks, each divided among the threads of a workgroup: its values come into registers
 // and go back.

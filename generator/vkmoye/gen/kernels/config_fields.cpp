@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/gen/kernels/config_fields.hpp"
 
 #include <fmt/format.h>

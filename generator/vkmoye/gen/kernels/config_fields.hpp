@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The values of a config that `--NAME VALUE` can replace: rows of data, from which `list` is made and
 // with which options are read, with one wording for what is refused.

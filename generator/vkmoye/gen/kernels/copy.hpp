@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // dst = src through a shared tile. Source: the copy kernel of the transpose tutorial of MoYe.jl.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/gen/kernels/copy_auto.hpp"
 
 #include <fmt/format.h>

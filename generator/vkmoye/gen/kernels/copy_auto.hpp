@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // dst = src as fast as memory goes: both are flat arrays, so neither rows nor the element type
 // matter. Each thread has several independent wide accesses in flight; only the last workgroup goes

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // dst = src by a TiledCopy, straight from memory to memory: each thread holds a block of values, moved
 // one by one or as vectors. Source: MoYe.jl, tiled copy; its non-coalesced layout is kept because a

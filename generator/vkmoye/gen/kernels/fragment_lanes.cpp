@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/gen/kernels/fragment_lanes.hpp"
 
 #include <fmt/format.h>

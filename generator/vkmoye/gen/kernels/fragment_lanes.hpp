@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // A fragment order taken apart: which lane holds an element, and as which of its own.
 //

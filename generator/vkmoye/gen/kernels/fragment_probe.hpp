@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Which elements of a matrix the lanes of a device hold: asked of the device itself.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Matrix products without matrix units: one description, a ladder of configs.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/gen/kernels/gemm_atom.hpp"
 
 #include <fmt/format.h>

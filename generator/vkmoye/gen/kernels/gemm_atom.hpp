@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What all products in matrix units are told alike: the matrices of one product, and whose lanes hold them.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The buffers of a matrix product, cut into tiles: what all kernels of the family share.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What is worth timing for a product: the rows of a table like the one that ships, with alternatives.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/gen/kernels/gemm_combine.hpp"
 
 #include <algorithm>
@@ -81,9 +82,14 @@ ir::Kernel gemm_combine(const GemmForm& form, std::int64_t slices,
       make_tiled_copy(make_layout({n, m}), make_layout({vector, std::int64_t{1}}));
   const View to = partition(result.c(n * vector, m, k.block_x(), k.block_y()), in_c,
                             k.thread() % to_index(n * m));
-  k.branch({ir::equal(at[2], 0)}, [&] {
+  const auto write = [&] {
     result.write(k.retile(sums, to), to, {to_index(std::min(vector, widest_access(form.result)))});
-  });
+  };
+  if (along_slices == 1) {
+    write();
+  } else {
+    k.branch({ir::equal(at[2], 0)}, write);
+  }
   return k.finish();
 }
 

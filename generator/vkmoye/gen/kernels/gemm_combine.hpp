@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The second pass of a product whose k was cut into slices: their sums become C.
 //

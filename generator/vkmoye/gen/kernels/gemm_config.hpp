@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The config of a matrix product: how its tiles are cut, staged and multiplied.
 

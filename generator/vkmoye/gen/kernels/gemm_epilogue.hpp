@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What becomes of a product on its way to C: steps in order, on the accumulator, before it is rounded.
 //

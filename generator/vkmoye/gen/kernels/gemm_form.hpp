@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What a matrix product is asked to be, apart from its sizes: each value is baked into the kernel.
 //

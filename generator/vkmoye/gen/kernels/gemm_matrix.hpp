@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Matrix products with matrix units: cooperative matrices of subgroups, tiles through shared memory.
 //

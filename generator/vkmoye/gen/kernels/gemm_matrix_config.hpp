@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What a product with matrix units can be told about how it is computed, and which of it works.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Products of operands that lie in fragment order, without shared memory on their way.
 //

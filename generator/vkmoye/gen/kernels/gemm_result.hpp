@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // From the sums of a product to C: what every kernel ends with that writes one.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The registry's rows of matrix products: a ladder of configs of `gemm`.
 

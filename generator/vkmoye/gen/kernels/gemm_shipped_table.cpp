@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The table that ships. To adjust it, edit a line: each stands for itself.
 //
 // measured: TFLOP/s on an NVIDIA H200, see tools/notes/matrix-units.md. offline: what Mesa's compiler

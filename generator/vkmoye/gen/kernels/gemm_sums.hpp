@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The sums of a matrix product in matrix units, and their way to C.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Which kernel multiplies what, a row a line: gemm/auto takes the first row that fits.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Matrix products one side of which is small, at the speed of reading the other operand.
 //

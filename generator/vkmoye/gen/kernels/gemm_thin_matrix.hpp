@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Products with few rows or columns in matrix units, at the speed of reading the larger operand.
 //

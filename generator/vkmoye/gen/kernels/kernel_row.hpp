@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // A row of the registry, made of what differs from kernel to kernel.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The registry's rows of copies and transposes: the ladders of the tutorials, each with the best
 // behind it.

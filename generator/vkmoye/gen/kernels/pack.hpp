@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // An operand into fragment order, see packed_form.hpp.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/gen/kernels/packed_form.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // How an operand of a product lies in memory in fragment order, so that a lane reads what it holds of a
 // matrix as one access.

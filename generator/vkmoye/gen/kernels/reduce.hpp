@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // One value of each row, or of each column, of a matrix: its sum or its largest element.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/gen/kernels/reduction_rows.hpp"
 
 #include "vkmoye/gen/kernels/kernel_row.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The registry's rows of what is computed of the rows of a matrix: sums, largest elements, softmax,
 // norms.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Every kernel that exists, one row each. The command line and the tests find kernels here.
 //

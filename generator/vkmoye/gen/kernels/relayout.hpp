@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // One strided tensor into another of the same shape, all sizes and strides baked into the kernel.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Two tensors of one shape as one list of modes, each with a stride in either.
 //

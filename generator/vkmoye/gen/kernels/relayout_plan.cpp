@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/gen/kernels/relayout_plan.hpp"
 
 #include <algorithm>

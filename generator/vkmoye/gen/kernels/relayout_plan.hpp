@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // How to copy one strided tensor to another: what the layouts of both say, before any kernel.
 //

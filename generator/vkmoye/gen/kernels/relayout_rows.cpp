@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/gen/kernels/relayout_rows.hpp"
 
 #include <fmt/format.h>

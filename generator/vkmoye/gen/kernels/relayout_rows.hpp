@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What the command line says of a relayout: the axes of an array in C's order, permuted.
 

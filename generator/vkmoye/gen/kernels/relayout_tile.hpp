@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The tile of a relayout: who moves what of it, and where it lies in shared memory.
 //

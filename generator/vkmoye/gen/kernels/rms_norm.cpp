@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/gen/kernels/rms_norm.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // dst(r, c) = src(r, c) / sqrt(mean over c of src(r, c)^2 + epsilon) * weight(c).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Rows of a matrix for a workgroup that needs the whole of them more than once.
 //

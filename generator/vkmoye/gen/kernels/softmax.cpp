@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/gen/kernels/softmax.hpp"
 
 #include "vkmoye/base/error.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // dst(r, c) = exp(src(r, c) - m) / sum over c of exp(src(r, c) - m), m the largest of row r.
 //

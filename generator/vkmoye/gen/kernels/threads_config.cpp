@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/gen/kernels/threads_config.hpp"
 
 #include <fmt/format.h>

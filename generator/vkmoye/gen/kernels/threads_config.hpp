@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // How the threads of a workgroup go along the rows of a matrix.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The config of the kernels that move one tile for each workgroup through shared memory.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // In which order workgroups come to the tiles that change places between src and dst.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // dst = transpose(src) through a shared tile: reads and writes both run along contiguous memory.
 // Source: the matrix transpose tutorial of MoYe.jl, with its padding put right, (1,33) for (1,31).

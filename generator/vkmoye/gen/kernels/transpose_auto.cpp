@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/gen/kernels/transpose_auto.hpp"
 
 #include <fmt/format.h>
@@ -229,7 +230,7 @@ ir::Kernel transpose_auto(const TransposeAutoConfig& config, const std::string& 
 
   const auto whole_tile = [&] {
     if (shuffles) return move_by_shuffles(k, config, src, dst, col, row);
-    move_whole(k, config, src, dst, *shared, col, row);
+    move_whole(k, config, src, dst, *shared, col, row, TileRows::all);
   };
   // Places in an array that no descriptor reaches take more than an index: element by element there.
   const auto ragged_tile = [&] {
@@ -258,14 +259,17 @@ ir::Kernel transpose_auto(const TransposeAutoConfig& config, const std::string& 
   // Where a row of dst begins within a sector, every tile is ragged: its sectors are others.
   const std::int64_t vector = config.store / config.bytes();
   const std::int64_t along = shuffles ? vector : std::max(vector, config.sector());
-  Conditions inside = k.inside(from);
-  if (!shuffles && config.may_lack_rows()) {
-    inside = {ir::less(Expr(to_index(bM)) * col + to_index(bM - 1), cols),
-              more_than(few_rows(config), rows)};
-  }
-  const Conditions whole = all_of({inside, k.aligned(from, to_index(config.load / config.bytes())),
-                                   k.aligned(to, to_index(along))});
-  k.branch(whole, whole_tile, [&] { k.branch(k.begins_inside(from), not_whole); });
+  const Conditions aligned = all_of(
+      {k.aligned(from, to_index(config.load / config.bytes())), k.aligned(to, to_index(along))});
+  k.branch(all_of({k.inside(from), aligned}), whole_tile, [&] {
+    if (shuffles || !config.can_lack_rows()) return k.branch(k.begins_inside(from), not_whole);
+    // The last row of tiles, or the only one, where its rows are not too few to be worth it.
+    const Conditions columns_inside = {ir::less(Expr(to_index(bM)) * col + to_index(bM - 1), cols)};
+    k.branch(
+        all_of({columns_inside, {more_than(few(bN, bM, config.threads), rows)}, aligned}),
+        [&] { move_whole(k, config, src, dst, *shared, col, row, TileRows::some); },
+        [&] { k.branch(k.begins_inside(from), not_whole); });
+  });
   return k.finish();
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // dst = transpose(src), any element of 1 to 16 bytes and any size, in one kernel: whole tiles with wide
 // accesses on both sides, ragged ones in whole sectors of dst, see transpose_tile.hpp; arrays of a few

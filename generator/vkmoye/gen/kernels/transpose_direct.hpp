@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // dst = transpose(src) without shared memory: one side of each move runs along contiguous memory,
 // the other jumps from row to row. Kept for what they teach: how much the jumps cost, and on which

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // How transpose/auto moves a whole tile by subgroups alone: no shared memory, no barrier.
 //

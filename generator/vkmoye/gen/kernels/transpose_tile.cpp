@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/gen/kernels/transpose_tile.hpp"
 
 #include <fmt/format.h>
@@ -54,12 +55,13 @@ struct Strides {
 class Tile {
  public:
   Tile(Builder& k, const TransposeTile& tile, const Tensor& src, const Tensor& dst,
-       const View& shared, const Expr& col, const Expr& row)
+       const View& shared, const Expr& col, const Expr& row, TileRows tile_rows = TileRows::all)
       : k_(k),
         tile_(tile),
         src_(src),
         dst_(dst),
         shared_(shared),
+        tile_rows_(tile_rows),
         col0_(number(tile.cols) * col),
         row0_(number(tile.rows) * row),
         cols_(Builder::extent(src, 0)),
@@ -68,6 +70,7 @@ class Tile {
   // body, where the tile has block number `block` of so many `rows`.
   template <class Body>
   void where_there_are_rows(std::int64_t rows, const Expr& block, Body body) {
+    if (tile_rows_ == TileRows::all) return body();
     k_.branch({ir::less(row0_ + number(rows) * block, rows_)}, body);
   }
 
@@ -274,6 +277,7 @@ class Tile {
   const TransposeTile& tile_;
   const Tensor &src_, &dst_;
   const View& shared_;
+  const TileRows tile_rows_;
   const Expr col0_, row0_, cols_, rows_;
 };
 
@@ -297,9 +301,9 @@ ComposedLayout TransposeTile::ragged_layout() const {
 std::int64_t least_rows(const TransposeTile& tile) { return tile.sector() + 2 * tile.unit(); }
 
 void move_whole(Builder& k, const TransposeTile& tile, const Tensor& src, const Tensor& dst,
-                const View& shared, const Expr& col, const Expr& row) {
+                const View& shared, const Expr& col, const Expr& row, TileRows rows) {
   if (tile.unit() > 1) {
-    Tile words(k, tile, src, dst, shared, col, row);
+    Tile words(k, tile, src, dst, shared, col, row, rows);
     words.load_words();
     k.barrier();
     words.store_words();
@@ -311,12 +315,8 @@ void move_whole(Builder& k, const TransposeTile& tile, const Tensor& src, const 
   const View from = gen::tile(src, {tile.cols, tile.rows}, {col, row});
   const View to = gen::tile(dst, {tile.rows, tile.cols}, {row, col});
   const auto in_shared = static_cast<std::uint32_t>(tile.store);
-  Tile at(k, tile, src, dst, shared, col, row);
-  const auto of_block = [&](const Expr& block, const auto& body) {
-    if (!tile.may_lack_rows()) return body();
-    at.where_there_are_rows(along, block, body);
-  };
-  of_block(k.thread() / number(tile.cols / across), [&] {
+  Tile at(k, tile, src, dst, shared, col, row, rows);
+  at.where_there_are_rows(along, k.thread() / number(tile.cols / across), [&] {
     k.copy(partition(from, load, k.thread()), partition(shared, load, k.thread()),
            {.edges = Edges::inside,
             .loads_first = true,
@@ -324,7 +324,7 @@ void move_whole(Builder& k, const TransposeTile& tile, const Tensor& src, const 
             .to_bytes = in_shared});
   });
   k.barrier();
-  of_block(k.thread() % number(tile.rows / along), [&] {
+  at.where_there_are_rows(along, k.thread() % number(tile.rows / along), [&] {
     k.copy(partition(transpose(shared), store, k.thread()), partition(to, store, k.thread()),
            {.edges = Edges::inside,
             .loads_first = true,

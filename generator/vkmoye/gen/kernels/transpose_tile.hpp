@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // How transpose/auto moves a tile, whole or ragged.
 //
@@ -47,8 +48,8 @@ struct TransposeTile {
   /// What the shared tile holds: words of elements that travel together, else elements.
   ScalarType shared_type() const { return unit() > 1 ? ScalarType::u32 : type; }
 
-  /// Whether a whole tile may have fewer rows: where a thread has a single block, or words of a loop.
-  bool may_lack_rows() const {
+  /// Whether blocks may lack: a thread has a single one, or words of a loop.
+  bool can_lack_rows() const {
     return unit() > 1 || rows * cols * bytes() * bytes() == threads * load * store;
   }
 
@@ -58,10 +59,15 @@ struct TransposeTile {
   ComposedLayout ragged_layout() const;
 };
 
-/// Tile number (col, row) of src as that of dst. Preconditions: its columns are inside, its rows too or
-/// tile.may_lack_rows(), and rows of both begin at multiples of the accesses.
+enum class TileRows : std::uint8_t {
+  all,   // are inside
+  some,  // whole blocks of them, if any; asks for can_lack_rows()
+};
+
+/// Tile number (col, row) of src as that of dst. Preconditions: its columns are inside, its rows as `rows`
+/// says, and rows of both begin at multiples of the accesses.
 void move_whole(Builder& k, const TransposeTile& tile, const Tensor& src, const Tensor& dst,
-                const View& shared, const Expr& col, const Expr& row);
+                const View& shared, const Expr& col, const Expr& row, TileRows rows);
 
 /// What of src there is in tile number (col, row). Preconditions: the tile begins inside; src has more
 /// than `least_rows` rows and more columns than a unit twice.

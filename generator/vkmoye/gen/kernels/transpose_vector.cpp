@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/gen/kernels/transpose_vector.hpp"
 
 #include <fmt/format.h>

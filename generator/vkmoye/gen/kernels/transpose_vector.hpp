@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The float4 ladder of transposes: what moving several elements at once gains, and what it costs.
 //

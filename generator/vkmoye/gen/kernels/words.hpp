@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Elements as words of 4 bytes: how arrays of elements of 1 and 2 bytes are moved, and whatever only moves.
 

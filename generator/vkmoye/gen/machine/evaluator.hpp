@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What expressions evaluate to in each invocation of one workgroup.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Sets of the invocations of a workgroup, and what a value is in each of them.
 //

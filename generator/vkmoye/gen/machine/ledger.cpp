@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/gen/machine/ledger.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Remembers, for each element of an array, who touched it since the last barrier, and says where
 // two invocations meet that nothing keeps apart.

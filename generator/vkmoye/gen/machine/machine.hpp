@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Runs one workgroup of a kernel in lockstep: every statement once for all invocations that come by.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/gen/machine/matrix.hpp"
 
 namespace vkmoye::gen::machine {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What subgroups do with matrices that their lanes hold together, computed on the host.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/gen/machine/subgroup.hpp"
 
 #include <algorithm>

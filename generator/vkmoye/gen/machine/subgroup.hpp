@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What the lanes of a subgroup find together: reductions, scans, exchanges, votes.
 

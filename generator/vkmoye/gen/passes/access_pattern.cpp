@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/gen/passes/access_pattern.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What memory alone makes of a kernel that moves elements: its own accesses to memory, nothing turned
 // between.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/gen/passes/bake.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Run-time sizes made numbers: the same kernel, for one problem only.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/gen/spirv/assemble.hpp"
 
 #include <atomic>

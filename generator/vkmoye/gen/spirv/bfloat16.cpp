@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/gen/spirv/bfloat16.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Matrices of bfloat16 without a GLSL that knows the type (GL_EXT_bfloat16 came with glslang 15.3).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/gen/twin/launch.hpp"
 
 #include <fmt/format.h>
@@ -388,9 +389,8 @@ void Launch::restore(const std::any& saved) {
 
 void Launch::join(const std::any& saved) {
   const State& state = std::any_cast<const State&>(saved);
-  for (auto& [name, memory] : memories_) {
-    memory.ledger.join(state.ledgers.at(name), /*either=*/false);
-  }
+  constexpr bool kEither = false;
+  for (auto& [name, memory] : memories_) memory.ledger.join(state.ledgers.at(name), kEither);
   for (auto& [name, elements] : registers_) {
     const std::vector<Register>& others = state.registers.at(name);
     for (std::size_t i = 0; i < elements.size(); ++i) elements[i].written &= others[i].written;

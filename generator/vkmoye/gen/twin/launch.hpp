@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The memory of one launch on the host: buffers, the shared arrays and the registers of the workgroup
 // that runs, each with a ledger of who touched it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The host twin: runs a kernel without Vulkan, statement by statement, and watches it.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // How an index follows the rounds of a loop: whether it repeats, and after how many of them.
 //

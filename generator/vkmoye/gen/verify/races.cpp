@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/gen/verify/races.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Follows every access to shared memory through one workgroup, for all sizes at once.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/gen/verify/scope.hpp"
 
 #include <fmt/format.h>

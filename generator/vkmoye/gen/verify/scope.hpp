@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Walks the statements in order with the names in scope and the guards that hold.
 

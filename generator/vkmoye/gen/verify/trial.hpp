@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Runs a kernel without data at a few small sizes, every workgroup of them: what holds for one
 // workgroup at all sizes is not enough.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/gen/verify/verify.hpp"
 
 #include "vkmoye/gen/verify/races.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Finds what is wrong with a kernel before any compiler sees it.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The memory dependencies that the runtime records; device-wide, since it knows no finer ones.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What a kernel is bound to: views of buffers, ours or the user's, as Vulkan takes them.
 

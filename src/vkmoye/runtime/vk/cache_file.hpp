@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // A pipeline cache as a file that is never trusted: drivers crash or hang on damaged ones, so that
 // none of its bytes reaches a driver before this header is right and the hash agrees.

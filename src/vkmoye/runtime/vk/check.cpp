@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/runtime/vk/check.hpp"
 
 #include "vkmoye/base/error.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Every VkResult passes through here: `check(vk.CreateFence(...), "vkCreateFence")`.
 

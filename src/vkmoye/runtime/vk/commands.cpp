@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/runtime/vk/commands.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Command buffers, and what has been submitted and not yet finished.
 //

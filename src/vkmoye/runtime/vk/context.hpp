@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // An open device and all that hangs on it. Each public handle (Buffer, Pipeline, Launch, Pending)
 // shares its state, and each state shares the context: they may be destroyed in any order.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Feature bits of a device, to ask for and to enable, as one chain of Vulkan structures and tables
 // that say which bit and which extension each vkmoye::Feature is.

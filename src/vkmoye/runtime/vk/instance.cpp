@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/runtime/vk/instance.hpp"
 
 #include <dlfcn.h>

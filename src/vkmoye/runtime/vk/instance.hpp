@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The way to the drivers: the loader library, and an instance with or without validation.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // A VkDevice with one compute queue: created and then destroyed, or borrowed and left alone.
 

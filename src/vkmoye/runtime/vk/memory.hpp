@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Buffers and the memory behind them, through the Vulkan Memory Allocator. Only memory.cpp knows
 // its types: none of them may be named where another file sees it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // A Vulkan object of a device, destroyed with its owner.
 

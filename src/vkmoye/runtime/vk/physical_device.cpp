@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/runtime/vk/physical_device.hpp"
 
 #include <fmt/format.h>

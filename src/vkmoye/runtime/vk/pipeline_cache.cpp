@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/runtime/vk/pipeline_cache.hpp"
 
 #include <fmt/format.h>

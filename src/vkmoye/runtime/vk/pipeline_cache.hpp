@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The driver's pipeline cache, kept on disk between runs.
 

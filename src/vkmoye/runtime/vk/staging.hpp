@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Copies between the host and buffers that it cannot reach, or cannot read quickly, in pieces
 // through one buffer in cached host memory.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The Vulkan functions that the runtime calls, as tables of pointers, one per instance and device.
 //

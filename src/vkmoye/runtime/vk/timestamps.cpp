@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "vkmoye/runtime/vk/timestamps.hpp"
 
 #include "vkmoye/runtime/vk/check.hpp"

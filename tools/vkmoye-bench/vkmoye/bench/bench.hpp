@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The benchmark as a library: kernels of yours, checked, timed, compared and explained as ours are.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <vulkan/vulkan.h>
 
 #include "layout.hpp"
