@@ -34,6 +34,8 @@ write_basic_package_version_file(vkmoyeConfigVersion.cmake COMPATIBILITY SameMaj
 install(FILES ${PROJECT_BINARY_DIR}/vkmoyeConfig.cmake ${PROJECT_BINARY_DIR}/vkmoyeConfigVersion.cmake
         DESTINATION ${package_folder} COMPONENT runtime)
 install(FILES generator/FindShaderc.cmake DESTINATION ${package_folder} COMPONENT generator)
+# So that the folder may move; libraries lie two levels deep or three.
+file(RELATIVE_PATH include_from_pkgconfig ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_FULL_INCLUDEDIR})
 foreach(component runtime generator)
   configure_file(src/vkmoye-${component}.pc.in vkmoye-${component}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/vkmoye-${component}.pc DESTINATION ${pkgconfig_folder}

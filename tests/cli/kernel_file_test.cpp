@@ -88,6 +88,7 @@ TEST_F(KernelFileCli, IsRefusedWithTheReason) {
   refused(run_file(file, {"--reference", "copy", "--bake"}), HasSubstr("--bake"));
   refused(run_file(file, {"--reference", "copy", "--tile", "8x8"}),
           HasSubstr("--tile is for kernels"));
+  refused(run_file(file, {"--reference", "copy", "--type", "i32"}), HasSubstr("takes f32"));
   refused(run_file(file, {"--reference", "gemm"}),
           AllOf(HasSubstr("gemm has 3 arrays (A, B, C), the kernel binds 2"),
                 HasSubstr("gemm has no argument 'cols'")));

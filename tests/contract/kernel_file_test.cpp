@@ -34,6 +34,7 @@ std::vector<std::uint32_t> shader(std::uint32_t buffers = 2, std::uint32_t threa
     add(71, {10 + i, 34, 0});
     add(71, {10 + i, 33, i});
   }
+  add(56, {});
   return words;
 }
 
@@ -161,8 +162,13 @@ TEST(KernelFile, IsRefusedWhereItsPartsDoNotBelongTogether) {
   kernel.spirv = shader(3);  // the third is reached by a pointer
   refused(kernel, HasSubstr("its SPIR-V has a buffer at binding 2, its interface none"));
   kernel.spirv = shader();
+  kernel.spirv.pop_back();  // between two instructions
+  refused(kernel, HasSubstr("its SPIR-V does not end with a function"));
   kernel.spirv.pop_back();
   refused(kernel, HasSubstr("is cut off in word"));
+  kernel.spirv = shader();
+  kernel.spirv[10] = 3u << 16 | 16;  // another execution mode
+  refused(kernel, HasSubstr("its SPIR-V"));
   kernel.spirv = {1, 2, 3};
   refused(kernel, HasSubstr("its 3 words are not SPIR-V"));
   kernel = some_kernel();

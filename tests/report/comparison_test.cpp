@@ -125,6 +125,15 @@ TEST(Compare, EqualRowsAreTakenInOrder) {
   EXPECT_THAT(comparison.left_out, IsEmpty());
 }
 
+TEST(Compare, TimesAreAboveZero) {
+  const std::string good = report_of({row_of("k", samples(100, 2))});
+  for (const double sample : {0.0, -3.0}) {
+    const Comparison comparison = compare(report_of({row_of("k", {1, sample})}), good);
+    EXPECT_THAT(comparison.rows, IsEmpty());
+    EXPECT_THAT(comparison.left_out, ElementsAre(HasSubstr("not all of its samples are above 0")));
+  }
+}
+
 TEST(Compare, DevicesAreNotCompared) {
   const std::vector<Row> rows = {row_of("k", samples(100, 2))};
   const Comparison comparison = compare(report_of(rows, "one"), report_of(rows, "two"));
@@ -140,6 +149,7 @@ TEST(Compare, RefusesWhatIsNoReport) {
     EXPECT_THROW(compare(bad, good), ArgumentError) << bad;
   }
   EXPECT_THROW(compare_reports("/nowhere/a.json", "/nowhere/b.json", 3), ArgumentError);
+  EXPECT_THROW(compare_reports("/", "/", 3), ArgumentError);
 }
 
 }  // namespace

@@ -221,6 +221,20 @@ TEST(LaunchPlan, RefusesToSplitAKernelThatCannotBe) {
                                    "2, and the kernel cannot be split (it has no first_group_y)"));
 }
 
+TEST(LaunchPlan, RefusesGridsThatNobodyWouldWaitFor) {
+  KernelInterface kernel = transpose_interface();
+  const auto refused = [&](std::int64_t groups, const char* why) {
+    kernel.grid[0] = GridDimension{groups, 1};
+    EXPECT_THAT(
+        [&] {
+          plan_launch(kernel, caps_with(2, 2), two_buffers(64), {{"cols", 4}, {"rows", 4}});
+        },
+        ThrowsMessage<ArgumentError>(HasSubstr(why)));
+  };
+  refused(std::int64_t{1} << 62, "groups in x, at most 4294967295 have a number");
+  refused(std::int64_t{1} << 31, "is more than 1048576 dispatches");
+}
+
 TEST(LaunchPlan, RefusesAPlaceThatTheKernelsVectorsDoNotFit) {
   KernelInterface kernel = transpose_interface();
   kernel.bindings[0].alignment = 32;

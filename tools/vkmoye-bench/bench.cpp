@@ -19,6 +19,7 @@
 #include "io/wrap.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/base/version.hpp"
 #include "workloads/registry_in_use.hpp"
 
 namespace vkmoye::bench {

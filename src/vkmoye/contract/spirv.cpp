@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -14,6 +15,7 @@ enum Spirv : std::uint32_t {
   kMagic = 0x07230203,
   kOpEntryPoint = 15,
   kOpExecutionMode = 16,
+  kOpFunctionEnd = 56,
   kOpDecorate = 71,
   kGlCompute = 5,
   kLocalSize = 17,
@@ -34,7 +36,12 @@ std::vector<std::string> reasons_against_spirv(const KernelInterface& kernel,
     return {fmt::format("its {} words are not SPIR-V", spirv.size())};
   }
   std::vector<std::string> reasons;
-  std::uint32_t entry = 0;
+  const auto add = [&](std::string reason) {  // once, however many buffers share a binding
+    if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end()) {
+      reasons.push_back(std::move(reason));
+    }
+  };
+  std::uint32_t entry = 0, last = 0;
   std::optional<std::array<std::uint32_t, 3>> size;
   for (std::size_t at = kHeader; at < spirv.size();) {
     const std::size_t length = spirv[at] >> 16;
@@ -55,16 +62,18 @@ std::vector<std::string> reasons_against_spirv(const KernelInterface& kernel,
       const std::uint32_t binding = word[3];
       if (binding >= kernel.bindings.size() ||
           kernel.bindings[binding].reach != Reach::descriptor) {
-        reasons.push_back(
-            fmt::format("its SPIR-V has a buffer at binding {}, its interface none", binding));
+        add(fmt::format("its SPIR-V has a buffer at binding {}, its interface none", binding));
       }
     }
     if (operation == kOpDecorate && length == 4 && word[2] == kDescriptorSet && word[3] != 0) {
-      reasons.push_back(fmt::format("its SPIR-V has a buffer in set {}, not 0", word[3]));
+      add(fmt::format("its SPIR-V has a buffer in set {}, not 0", word[3]));
     }
     at += length;
+    last = operation;
   }
+  if (last != kOpFunctionEnd) reasons.push_back("its SPIR-V does not end with a function");
   if (entry == 0) reasons.push_back("its SPIR-V has no compute shader called main");
+  if (!size) reasons.push_back("its SPIR-V does not say how large workgroups are");
   if (size && *size != kernel.workgroup_size) {
     reasons.push_back(fmt::format("workgroups are {} in its SPIR-V, {} in its interface",
                                   size_text(*size), size_text(kernel.workgroup_size)));

@@ -201,6 +201,22 @@ void split_grid(const KernelInterface& kernel, const DeviceCaps& caps, const Arg
                     groups[i], "xyz"[i], limit[i], kFirstGroup[i]));
   }
   if (!reasons.empty()) return;
+  // A piece is a dispatch; what it begins at is a number of 32 bits.
+  constexpr std::uint64_t kMostGroups = 0xffffffff, kMostPieces = std::uint64_t{1} << 20;
+  std::uint64_t pieces = 1;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (groups[i] > kMostGroups) {
+      reasons.add(fmt::format("the grid has {} groups in {}, at most {} have a number", groups[i],
+                              "xyz"[i], kMostGroups));
+    } else if (groups[i] > 0) {
+      pieces = std::min(kMostPieces + 1, pieces * ((groups[i] - 1) / limit[i] + 1));
+    }
+  }
+  if (pieces > kMostPieces) {
+    reasons.add(fmt::format("the grid of {} x {} x {} groups is more than {} dispatches", groups[0],
+                            groups[1], groups[2], kMostPieces));
+  }
+  if (!reasons.empty()) return;
   for (std::uint64_t z = 0; z < groups[2]; z += limit[2]) {
     for (std::uint64_t y = 0; y < groups[1]; y += limit[1]) {
       for (std::uint64_t x = 0; x < groups[0]; x += limit[0]) {

@@ -169,8 +169,12 @@ int run_kernel_file(const Given& given) {
   refuse_useless_baselines(given.measure.baselines, {&entry});
   gen::Options values = given.values;
   if (operation.takes_all_types) add_orders(interface, values);
-  const Question question = {&entry, one_type(given, type_of(interface, operation)), given.config,
-                             values};
+  const std::string of_file = type_of(interface, operation), type = one_type(given, of_file);
+  if (type.substr(0, type.find(',')) != of_file.substr(0, of_file.find(','))) {
+    throw ArgumentError(fmt::format("run --kernel: --type {}: the kernel of {} takes {}", type,
+                                    given.kernel_file, of_file));
+  }
+  const Question question = {&entry, type, given.config, values};
   const std::vector<std::string> subject = {"--kernel", given.kernel_file, "--reference",
                                             given.reference};
   Workloads workloads;

@@ -56,14 +56,18 @@ ReportRow read_row(const json& row) {
     out.why_none = "it was not timed";
   } else {
     out.samples = row["time_us"].at("all").get<std::vector<double>>();
+    const bool are_times = std::all_of(out.samples.begin(), out.samples.end(),
+                                       [](double sample) { return sample > 0; });
     if (out.samples.empty()) out.why_none = "it has no samples";
+    if (!are_times) out.why_none = "not all of its samples are above 0";
   }
   return out;
 }
 
 ReadReport read_report(const std::filesystem::path& path) {
   std::ifstream file(path);
-  if (!file) throw ArgumentError(fmt::format("{}: cannot be read", path.string()));
+  if (!file || std::filesystem::is_directory(path))
+    throw ArgumentError(fmt::format("{}: cannot be read", path.string()));
   ReadReport out;
   out.name = path.filename().string();
   try {
@@ -98,7 +102,7 @@ ComparedRow compared(const ReportRow& base, const ReportRow& changed, double lea
   row.details = base.key.options;
   row.base_us = median(base.samples);
   row.new_us = median(changed.samples);
-  row.percent = row.base_us > 0 ? 100 * (row.new_us / row.base_us - 1) : 0;
+  row.percent = 100 * (row.new_us / row.base_us - 1);
   row.p = mann_whitney_p(base.samples, changed.samples);
   constexpr double kLikely = 0.01;
   // Of the longer time: a factor of 1.03 is 3 % either way.

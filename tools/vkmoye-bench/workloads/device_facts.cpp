@@ -10,6 +10,7 @@
 #include "io/checksum.hpp"
 #include "io/folder_lock.hpp"
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/base/version.hpp"
 #include "vkmoye/runtime/vk/cache_file.hpp"
 
 namespace vkmoye::bench {

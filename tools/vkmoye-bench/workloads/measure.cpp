@@ -175,7 +175,9 @@ Row measure(Executor& executor, const Workload& workload, const MeasureOptions& 
   row.kernel = workload.entry().name;
   row.type = workload.type_text();
   row.size = workload.size();
-  row.options = shell_line(workload.words());
+  std::vector<std::string> words = workload.words();
+  if (options.cold) words.push_back("--cold");
+  row.options = shell_line(words);
   row.verification = "off";
   row.command = repeat_command(executor.caps(), workload, options);
   const auto no_type = gen::reasons_against_type(workload.entry().types, workload.request().type);

@@ -14,6 +14,7 @@
 #include "io/checksum.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/base/version.hpp"
 #include "vkmoye/layout/checked.hpp"
 
 namespace vkmoye::bench {

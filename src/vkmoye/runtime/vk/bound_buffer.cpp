@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "vkmoye/base/error.hpp"
@@ -16,6 +17,19 @@ std::uint64_t address_of(const Context& context, VkBuffer buffer) {
   info.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO;
   info.buffer = buffer;
   return context.table().GetBufferDeviceAddress(context.handle(), &info);
+}
+
+// To the bit: 0 and -0 are equal, and not the same argument.
+bool are_same(const Arguments& a, const Arguments& b) {
+  const auto bits = [](const Argument& argument) {
+    const double* number = std::get_if<double>(&argument.value);
+    return number != nullptr ? std::bit_cast<std::int64_t>(*number)
+                             : std::get<std::int64_t>(argument.value);
+  };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](const auto& x, const auto& y) {
+    return x.first == y.first && x.second.value.index() == y.second.value.index() &&
+           bits(x.second) == bits(y.second);
+  });
 }
 
 }  // namespace
@@ -60,7 +74,7 @@ void bind(const Context& context, const KernelInterface& kernel, std::span<const
     launch.ranges.push_back(bound.range);
     launch.buffers.push_back(std::move(bound));
   }
-  if (launch.arguments == arguments) {
+  if (launch.arguments && are_same(*launch.arguments, arguments)) {
     return rebind(kernel, context.caps(), launch.ranges, launch.plan);
   }
   launch.arguments.reset();
