@@ -172,6 +172,11 @@ TEST(KernelFile, IsRefusedWhereItsPartsDoNotBelongTogether) {
   kernel.spirv = {1, 2, 3};
   refused(kernel, HasSubstr("its 3 words are not SPIR-V"));
   kernel = some_kernel();
+  kernel.interface.bindings[0].alignment = 3;
+  kernel.interface.bindings[1].name = "b\x1b[31m";
+  refused(kernel, AllOf(HasSubstr("a: alignment 3 is no power of two from 1 to 16"),
+                        HasSubstr("name has a control character")));
+  kernel = some_kernel();
   kernel.interface.bindings[0].strides.pop_back();
   kernel.interface.grid[0].tile = 0;
   refused(kernel,

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <limits>
 #include <optional>
@@ -46,6 +47,14 @@ class Reader {
     }
     note("{} is {}", key, number);
     return 0;
+  }
+  /// What is printed as it is.
+  std::string name(const Json& object, const char* key) {
+    auto text = get<std::string>(object, key);
+    const bool has_control = std::any_of(text.begin(), text.end(),
+                                         [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+    if (has_control) note("{} has a control character", key);
+    return text;
   }
   /// One of the `count` values of an enumeration, by its name.
   template <class Enum>
@@ -175,7 +184,7 @@ KernelInterface interface_of_json(const Json& json, std::vector<std::string>& re
   Reader read(reasons);
   KernelInterface kernel;
   if (read.count(json, "schema") != 1) read.note("schema is not 1");
-  kernel.name = read.get<std::string>(json, "kernel");
+  kernel.name = read.name(json, "kernel");
   if (read.get<std::string>(json, "entry_point") != "main") read.note("entry_point is not main");
   for (const Json& row : read.get<Json::Array>(json, "bindings")) {
     Binding& binding = kernel.bindings.emplace_back();
@@ -187,14 +196,17 @@ KernelInterface interface_of_json(const Json& json, std::vector<std::string>& re
     if (read.count(row, "set") != 0 || read.count(row, "binding") + 1 != kernel.bindings.size()) {
       read.note("bindings are not 0, 1, .. of set 0");
     }
-    binding.name = read.get<std::string>(row, "name");
+    binding.name = read.name(row, "name");
     binding.type = read.one_of<ScalarType>(member("type"), "type", scalar_types().size());
     binding.access = read.one_of<Access>(member("access"), "access", 3);
     binding.alignment = static_cast<std::uint32_t>(read.count(row, "alignment"));
     binding.reach = read.one_of<Reach>(member("reach"), "reach", 2);
     binding.extents = read.extents(row, "extents");
     binding.strides = read.extents(row, "strides");
-    if (binding.alignment == 0) read.note("{}: alignment is 0", binding.name);
+    if (!std::has_single_bit(binding.alignment) || binding.alignment > 16) {
+      read.note("{}: alignment {} is no power of two from 1 to 16", binding.name,
+                binding.alignment);
+    }
     if (!binding.strides.empty() && binding.strides.size() != binding.extents.size()) {
       read.note("{} has {} extents and {} strides", binding.name, binding.extents.size(),
                 binding.strides.size());
@@ -203,7 +215,7 @@ KernelInterface interface_of_json(const Json& json, std::vector<std::string>& re
   for (const Json& row : read.get<Json::Array>(json, "push_constants")) {
     const Json* type = row.find("type");
     kernel.push_constants.emplace_back(
-        read.get<std::string>(row, "name"),
+        read.name(row, "name"),
         read.one_of<ScalarType>(type == nullptr ? Json() : *type, "type", scalar_types().size()));
     const std::uint32_t offset = push_constant_offsets(kernel).back();
     if (read.count(row, "offset") != offset) {

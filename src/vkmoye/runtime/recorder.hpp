@@ -56,7 +56,9 @@ struct RecorderOptions {
 /// Where the device was opened or adopted with VK_KHR_push_descriptor, and has room for all buffers of the
 /// kernel, descriptors are pushed into the command buffer. Elsewhere each recording takes a set of a pool
 /// that is allocated here. Either way a recording makes no Vulkan object, allocates no device memory and
-/// submits nothing; with the arguments of the recording before it allocates nothing at all. One thread at a time; must live until the device is done with what was recorded.
+/// submits nothing; with the arguments of the recording before it allocates nothing at all. It keeps the
+/// Buffers of the last recording alive. One thread at a time; must live until the device is done with what
+/// was recorded.
 class Recorder {
  public:
   /// Loads the kernel, as Device::load: may take seconds where the driver compiles. Throws KernelError with
