@@ -41,6 +41,15 @@ bool keep(const std::optional<Value>& value, Target& target) {
   return value.has_value();
 }
 
+// A number from 0 to `most`, into the member that `target` finds.
+template <class Target>
+auto number_to(double most, Target target) {
+  return [most, target](const std::string& text, Given& given) {
+    const auto value = parse_number(text);
+    return value && *value >= 0 && *value <= most && keep(value, target(given));
+  };
+}
+
 // The place of `word` among `names`. Throws ArgumentError with the nearest.
 std::size_t index_among(const std::string& what, const std::string& word,
                         const std::vector<std::string>& names) {
@@ -139,10 +148,7 @@ std::vector<Option> plain_options() {
       {"--size", of(tune), Values::each, "MxNxK; commas or repeats sweep", "", read_sizes, true},
       {"--budget", of(tune), Values::one, "seconds for all sizes, more or less (60)",
        fmt::format("a number of seconds from 0 to {}", kMostBudget),
-       [](const std::string& text, Given& given) {
-         const auto value = parse_number(text);
-         return value && *value >= 0 && *value <= kMostBudget && keep(value, given.budget);
-       }},
+       number_to(kMostBudget, [](Given& given) -> double& { return given.budget; })},
       {"--size", of(emit), Values::each,
        "shape of the source, for a kernel made for one: relayout (32x64x128)", "", read_sizes},
       {"--size", of(explain), Values::each, "size to assume: " + sizes + " (4096)", "", read_sizes},
@@ -167,14 +173,10 @@ std::vector<Option> plain_options() {
        "full, sample or off (full up to 2^26 elements moved or 2^29 products, else sample)", "",
        read_verify},
       {"--min-time", of(run), Values::one,
-       "seconds of timed work (0.5), after as much warm-up, of a GPU 0.3 at least; with 0 no copy is "
-       "timed beside it",
+       "seconds of timed work (0.5), after as much warm-up, of a GPU 0.3 at least; with 0 no copy "
+       "is timed beside it",
        fmt::format("a number of seconds from 0 to {}", kMostSeconds),
-       [](const std::string& text, Given& given) {
-         const auto value = parse_number(text);
-         return value && *value >= 0 && *value <= kMostSeconds &&
-                keep(value, given.measure.min_time);
-       }},
+       number_to(kMostSeconds, [](Given& given) -> double& { return given.measure.min_time; })},
       {"--stop-noise", of(run), Values::one,
        "percent: go on until half of the median's 95 % confidence interval is not above it, or "
        "--budget is spent",
@@ -187,10 +189,7 @@ std::vector<Option> plain_options() {
        }},
       {"--budget", of(run), Values::one, "seconds of samples of a row, at most (20)",
        fmt::format("a number of seconds from 0 to {}", kMostBudget),
-       [](const std::string& text, Given& given) {
-         const auto value = parse_number(text);
-         return value && *value >= 0 && *value <= kMostBudget && keep(value, given.measure.budget);
-       }},
+       number_to(kMostBudget, [](Given& given) -> double& { return given.measure.budget; })},
       {"--cold", of(run), Values::none,
        "write a large buffer before each sample, so that caches hold nothing of the arrays", "",
        [](const std::string&, Given& given) { return given.measure.cold = true; }},
@@ -227,10 +226,7 @@ std::vector<Option> plain_options() {
        word_into("format", {"table", "json"}, &Given::format)},
       {"--effect", of(compare), Values::one, "percent: a smaller difference is none (3)",
        "a number from 0 to 1000",
-       [](const std::string& text, Given& given) {
-         const auto value = parse_number(text);
-         return value && *value >= 0 && *value <= 1000 && keep(value, given.least_effect);
-       }},
+       number_to(1000, [](Given& given) -> double& { return given.least_effect; })},
       {"--format", of(devices), Values::one, "table or json, all that there is to know (table)", "",
        word_into("format", {"table", "json"}, &Given::format)},
       {"--format", of(explain), Values::one, "table, json or markdown (table)", "",

@@ -82,14 +82,11 @@ ir::Kernel gemm_combine(const GemmForm& form, std::int64_t slices,
       make_tiled_copy(make_layout({n, m}), make_layout({vector, std::int64_t{1}}));
   const View to = partition(result.c(n * vector, m, k.block_x(), k.block_y()), in_c,
                             k.thread() % to_index(n * m));
-  const auto write = [&] {
+  Conditions is_first;  // of the threads along slices
+  if (along_slices > 1) is_first.push_back(ir::equal(at[2], 0));
+  k.branch(is_first, [&] {
     result.write(k.retile(sums, to), to, {to_index(std::min(vector, widest_access(form.result)))});
-  };
-  if (along_slices == 1) {
-    write();
-  } else {
-    k.branch({ir::equal(at[2], 0)}, write);
-  }
+  });
   return k.finish();
 }
 

@@ -251,10 +251,12 @@ ir::Kernel transpose_auto(const TransposeAutoConfig& config, const std::string& 
   };
   const Expr rows = Builder::extent(src, 1), cols = Builder::extent(src, 0);
   const auto not_whole = [&] {
-    k.branch(
-        {more_than(few_rows(config), rows)},
-        [&] { k.branch({more_than(few_cols(config), cols)}, ragged_tile, of_few_cols); },
-        of_few_rows);
+    k.branch(k.begins_inside(from), [&] {
+      k.branch(
+          {more_than(few_rows(config), rows)},
+          [&] { k.branch({more_than(few_cols(config), cols)}, ragged_tile, of_few_cols); },
+          of_few_rows);
+    });
   };
   // Where a row of dst begins within a sector, every tile is ragged: its sectors are others.
   const std::int64_t vector = config.store / config.bytes();
@@ -262,13 +264,12 @@ ir::Kernel transpose_auto(const TransposeAutoConfig& config, const std::string& 
   const Conditions aligned = all_of(
       {k.aligned(from, to_index(config.load / config.bytes())), k.aligned(to, to_index(along))});
   k.branch(all_of({k.inside(from), aligned}), whole_tile, [&] {
-    if (shuffles || !config.can_lack_rows()) return k.branch(k.begins_inside(from), not_whole);
+    if (shuffles || !config.can_lack_rows()) return not_whole();
     // The last row of tiles, or the only one, where its rows are not too few to be worth it.
     const Conditions columns_inside = {ir::less(Expr(to_index(bM)) * col + to_index(bM - 1), cols)};
     k.branch(
         all_of({columns_inside, {more_than(few(bN, bM, config.threads), rows)}, aligned}),
-        [&] { move_whole(k, config, src, dst, *shared, col, row, TileRows::some); },
-        [&] { k.branch(k.begins_inside(from), not_whole); });
+        [&] { move_whole(k, config, src, dst, *shared, col, row, TileRows::some); }, not_whole);
   });
   return k.finish();
 }
