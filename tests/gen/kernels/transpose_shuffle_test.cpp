@@ -135,14 +135,19 @@ TEST(TransposeByShuffles, RefusesBadValuesWithEveryReason) {
   config = transpose_shuffle_config(ScalarType::f32, 32);
   config.cols = 256;
   config.rows = 1024;
-  EXPECT_THAT(reasons_against(config), ElementsAre("loads side by side, 64 does not divide 32",
-                                                   "stores side by side, 64 does not divide 32"));
+  EXPECT_THAT(
+      reasons_against(config),
+      ElementsAre("tile 1024x256, vector 16x16, threads 128, subgroup-size 32: loads side by "
+                  "side in a row, 64, do not divide lanes of a subgroup, 32",
+                  "tile 1024x256, vector 16x16, threads 128, subgroup-size 32: stores side by "
+                  "side in a column, 64, do not divide lanes of a subgroup, 32"));
   config = transpose_shuffle_config(ScalarType::f32, 32);
   config.cols = 128;
   EXPECT_THAT(reasons_against(config), IsEmpty());
   config.rows = 256;
   EXPECT_THAT(reasons_against(config),
-              ElementsAre("256 words for each lane, at most 128 are exchanged"));
+              ElementsAre("tile 256x128, vector 16x16, threads 128, subgroup-size 32: each lane "
+                          "exchanges 256 words, at most 128"));
 }
 
 }  // namespace

@@ -81,22 +81,32 @@ std::vector<std::string> reasons_against_shuffles(const TransposeTile& tile, std
   std::vector<std::string> reasons;
   require_subgroups(lanes, tile.threads, reasons);
   if (!reasons.empty()) return reasons;
-  require_divides("units of rows of all subgroups,", tile.threads / lanes * tile.unit(), tile.rows,
-                  reasons);
+  const auto refuse = [&](const std::string& why) {
+    reasons.push_back(fmt::format("tile {}x{}, vector {}x{}, threads {}, subgroup-size {}: {}",
+                                  tile.rows, tile.cols, tile.load, tile.store, tile.threads, lanes,
+                                  why));
+  };
+  const auto divides = [&](const char* part_name, std::int64_t part, const char* whole_name,
+                           std::int64_t whole) {
+    if (part > 0 && whole % part == 0) return;
+    refuse(fmt::format("{}, {}, do not divide {}, {}", part_name, part, whole_name, whole));
+  };
+  divides("rows that all subgroups hold at least", tile.threads / lanes * tile.unit(),
+          "rows of the tile", tile.rows);
   if (!reasons.empty()) return reasons;
   const std::int64_t units = units_of(tile, lanes);
-  require_divides("a store's units,", along_of(tile), units, reasons);
+  divides("words of a store", along_of(tile), "rows of words of a subgroup", units);
   if (!reasons.empty()) return reasons;
   const std::int64_t load_lanes = tile.cols / across_of(tile), store_lanes = units / along_of(tile);
-  require_divides("loads side by side,", load_lanes, lanes, reasons);
-  require_divides("stores side by side,", store_lanes, lanes, reasons);
+  divides("loads side by side in a row", load_lanes, "lanes of a subgroup", lanes);
+  divides("stores side by side in a column", store_lanes, "lanes of a subgroup", lanes);
   if (!reasons.empty()) return reasons;
-  require_divides("loads one below the other,", lanes / load_lanes, units, reasons);
-  require_divides("columns that lanes store,", lanes / store_lanes, tile.cols, reasons);
+  divides("loads one below the other", lanes / load_lanes, "rows of words of a subgroup", units);
+  divides("columns that lanes store at once", lanes / store_lanes, "columns of the tile",
+          tile.cols);
   const std::int64_t words = tile.cols * units * words_of(tile) / lanes;
   if (words > kMostWords) {
-    reasons.push_back(
-        fmt::format("{} words for each lane, at most {} are exchanged", words, kMostWords));
+    refuse(fmt::format("each lane exchanges {} words, at most {}", words, kMostWords));
   }
   return reasons;
 }
