@@ -104,6 +104,23 @@ TEST(Cli, MatmulOfNoElementsIsNumPys) {
   expect_product(folder, {2, 0, 3, 5}, {1, 5, 4});
 }
 
+// More matrices than a launch counts, each without elements: there is nothing to launch.
+TEST(Cli, MatmulOfManyEmptyMatricesIsEmpty) {
+  const TemporaryFolder folder;
+  const std::int64_t many = std::int64_t{1} << 40;
+  NumpyArray{{many, 0, 3}, {}}.write(folder.file("a.npy"));
+  for (const Shape& b : {Shape{3, 4}, Shape{many, 1, 3, 0}}) {
+    const bool has_elements = b.size() == 2;
+    NumpyArray{b, std::vector<float>(has_elements ? 12 : 0)}.write(folder.file("b.npy"));
+    const Outcome outcome = bench({"matmul", folder.file("a.npy"), folder.file("b.npy"), "--out",
+                                   folder.file("c.npy"), "--device", "host"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("matmul by no kernel"));
+    const Shape wanted = has_elements ? Shape{many, 0, 4} : Shape{many, many, 0, 0};
+    EXPECT_THAT(outcome.out, HasSubstr("c.npy " + NumpyArray::shape_text(wanted) + " f32 on "));
+  }
+}
+
 TEST(Cli, MatmulReadsEitherOrder) {
   const TemporaryFolder folder;
   for (const bool fortran_a : {false, true}) {

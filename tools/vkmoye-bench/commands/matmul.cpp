@@ -79,9 +79,15 @@ int matmul(const Given& given) {
   OutputFile out(given.out);  // refused before the work, if it has to be
 
   const auto executor = open_executor(given.device);
-  const Plan plan = plan_on(*executor, *workload);
-  const auto reasons = executor->reasons_against(plan);
-  if (!reasons.empty()) throw_cannot_run("matmul", reasons);
+  // Of a result without elements nothing runs, however many matrices it has none of.
+  Plan plan;
+  std::string by = "no kernel";
+  if (!product.launches.empty()) {
+    plan = plan_on(*executor, *workload);
+    const auto reasons = executor->reasons_against(plan);
+    if (!reasons.empty()) throw_cannot_run("matmul", reasons);
+    by = kernel_text(entry, plan);
+  }
   double microseconds = 0;
   std::vector<std::byte> result;
   if (!product.launches.empty()) {
@@ -108,7 +114,7 @@ int matmul(const Given& given) {
   }
   write_npy(out, workload->result_type(), product.shape, result);
   out.commit();
-  say_what_was_done("matmul by " + kernel_text(entry, plan), inputs,
+  say_what_was_done("matmul by " + by, inputs,
                     described(given.out, product.shape, workload->result_type()), out,
                     executor->caps(), microseconds);
   return kOk;

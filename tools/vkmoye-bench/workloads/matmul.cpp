@@ -4,8 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
-#include <numeric>
+#include <limits>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
@@ -14,8 +13,15 @@
 namespace vkmoye::bench {
 namespace {
 
+// 0 where one of them is, and at most what a number holds: batches of empty matrices may be any number.
 std::int64_t product(const Extents& extents) {
-  return std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
+  if (std::find(extents.begin(), extents.end(), 0) != extents.end()) return 0;
+  std::int64_t out = 1;
+  for (const std::int64_t extent : extents) {
+    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+    out = out > kMost / extent ? kMost : out * extent;
+  }
+  return out;
 }
 
 // A or B: matrices of `rows` (m of A, n of B) and k, and how many there are along which axes.
