@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -47,10 +48,20 @@ void print_table(const Comparison& comparison, const Terminal& terminal, std::os
     type = std::max(type, row.type.size());
     size = std::max(size, row.size.size());
   }
+  // Where both do not fit side by side, the times stand below what was timed.
+  constexpr std::size_t kTimes = 9 + 1 + 9 + 1 + 7 + 1 + 6 + 2 + 7;  // with the change
+  const bool beside = kernel + 1 + type + 1 + size + 1 + kTimes <= terminal.columns;
+  const auto line = [&](const std::string& of, const std::string& in, const std::string& extents,
+                        const std::string& base, const std::string& changed,
+                        const std::string& percent, const std::string& p) {
+    const std::string subject =
+        beside ? fmt::format("{:<{}} {:<{}} {:>{}} ", of, kernel, in, type, extents, size)
+               : fmt::format("{} {} {}\n    ", of, in, extents);
+    return subject + fmt::format("{:>9} {:>9} {:>7} {:>6}  ", base, changed, percent, p);
+  };
   if (!comparison.rows.empty()) {
     out << hanging("", comparison.base_device, terminal.columns) << '\n'
-        << painted(fmt::format("{:<{}} {:<{}} {:>{}} {:>9} {:>9} {:>7} {:>6}  change", "kernel",
-                               kernel, "type", type, "size", size, "base", "new", "time", "p"),
+        << painted(line("kernel", "type", "size", "base", "new", "time", "p") + "change",
                    Colour::faint, terminal.colour)
         << '\n';
   }
@@ -59,9 +70,8 @@ void print_table(const Comparison& comparison, const Terminal& terminal, std::os
                                     ? fmt::format("{:+.1f}%", row.percent)
                                     : fmt::format("{:+.0f}%", std::min(row.percent, 99999.0));
     const std::string p = row.p < 0.001 ? "<.001" : fmt::format("{:.3f}", row.p);
-    out << fmt::format("{:<{}} {:<{}} {:>{}} {:>9} {:>9} {:>7} {:>6}  ", row.kernel, kernel,
-                       row.type, type, row.size, size, format_time(row.base_us),
-                       format_time(row.new_us), percent, p)
+    out << line(row.kernel, row.type, row.size, format_time(row.base_us), format_time(row.new_us),
+                percent, p)
         << painted(to_string(row.change), colour_of(row.change), terminal.colour) << '\n';
     if (!row.details.empty()) out << hanging("    ", row.details, terminal.columns);
   }
@@ -96,6 +106,13 @@ int compare(const Given& given) {
   if (given.in.size() != 2) {
     throw ArgumentError(
         fmt::format("compare takes two reports, BASE.json and NEW.json, got {}", given.in.size()));
+  }
+  for (const std::string& report : given.in) {
+    std::error_code none;
+    if (!given.output.empty() && std::filesystem::equivalent(given.output, report, none)) {
+      throw ArgumentError(fmt::format("--output {}: is {}, which is compared; it would be lost",
+                                      given.output, report));
+    }
   }
   const Comparison comparison = compare_reports(given.in[0], given.in[1], given.least_effect);
   std::optional<StreamedFile> file;

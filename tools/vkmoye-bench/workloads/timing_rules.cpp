@@ -2,6 +2,7 @@
 #include "workloads/timing_rules.hpp"
 
 #include <chrono>
+#include <optional>
 #include <vector>
 
 #include "report/report.hpp"
@@ -42,8 +43,8 @@ class CacheFlush {
   Launch launch_;
 };
 
-Timing time_cold(Device& device, std::span<const Launch> launches, TimeOptions times) {
-  CacheFlush flush(device);
+Timing time_cold(Device& device, CacheFlush& flush, std::span<const Launch> launches,
+                 TimeOptions times) {
   times.batch_seconds = 0;  // each sample stands alone
   const Clock clock = device.caps().timestamp_period_ns > 0 ? Clock::device : Clock::host;
   return sample(times, clock, [&](std::uint32_t count) {
@@ -82,8 +83,10 @@ Timing sample_until_quiet(const TimingRules& rules,
 }
 
 Timing time_launches(Device& device, std::span<const Launch> launches, const TimingRules& rules) {
+  std::optional<CacheFlush> flush;  // one for all rounds: its buffers are large
+  if (rules.cold) flush.emplace(device);
   return sample_until_quiet(rules, [&](const TimeOptions& times) {
-    return rules.cold ? time_cold(device, launches, times)
+    return rules.cold ? time_cold(device, *flush, launches, times)
                       : vkmoye::measure(device, launches, times);
   });
 }
