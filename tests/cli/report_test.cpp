@@ -116,18 +116,27 @@ TEST(ReportCli, JunitIsWhole) {
                                  HasSubstr("<skipped message="), HasSubstr("</testsuite>\n")));
 }
 
+TEST(ReportCli, NoiseThatStaysIsSaid) {
+  const auto run = [](const std::string& percent, const std::string& format) {
+    return bench({"run", "copy/simple", "--size", "64", "--min-time", "0.01", "--stop-noise",
+                  percent, "--budget", "0.05", "--format", format});
+  };
+  const Outcome table = run("1e-9", "table");
+  ASSERT_EQ(table.status, 0) << table.err;
+  EXPECT_THAT(table.out, HasSubstr("--stop-noise 1e-09 was not reached"));
+  EXPECT_EQ(json::parse(run("1e-9", "json").out)["results"][0]["time_us"]["noise_missed"], 1e-9);
+  EXPECT_TRUE(
+      json::parse(run("100", "json").out)["results"][0]["time_us"]["noise_missed"].is_null());
+}
+
 // The report of one row whose samples are around `microseconds`.
-std::string report_of(double microseconds) {
+std::string report_of(double microseconds, const std::string& kernel = "transpose/padded") {
   json samples = json::array();
   for (int i = 0; i < 30; ++i) samples.push_back(microseconds + 0.01 * i);
-  const json row = {{"kernel", "transpose/padded"},
-                    {"type", "f32"},
-                    {"size", {256, 256}},
-                    {"config", {{"pad", "1"}}},
-                    {"options", ""},
-                    {"time_us", {{"all", samples}}},
-                    {"verified", true},
-                    {"skipped", nullptr}};
+  const json row = {{"kernel", kernel},   {"type", "f32"},
+                    {"size", {256, 256}}, {"config", {{"pad", "1"}}},
+                    {"options", ""},      {"time_us", {{"all", samples}}},
+                    {"verified", true},   {"skipped", nullptr}};
   return json{{"schema", 1}, {"device", {{"name", "gpu"}}}, {"results", {row}}}.dump();
 }
 
@@ -160,6 +169,31 @@ TEST(ReportCli, CompareSaysWhatIsSlowerByItsExitStatus) {
               HasSubstr("not compared: transpose/padded f32 256x256 in base.json: is not"));
   EXPECT_EQ(bench({"compare", folder.file("base.json")}).status, 2);
   EXPECT_EQ(bench({"compare", folder.file("base.json"), folder.file("none.json")}).status, 2);
+}
+
+TEST(ReportCli, CompareFitsATerminalWhateverTheNames) {
+  const TemporaryFolder folder;
+  const std::string name = "somebody/" + std::string(50, 'n');
+  write_file(folder.file("base.json"), report_of(100, name));
+  write_file(folder.file("new.json"), report_of(110, name));
+  const Outcome outcome = bench({"compare", folder.file("base.json"), folder.file("new.json")});
+  EXPECT_EQ(outcome.status, 4);
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr(name + " f32 256x256\n"), HasSubstr("<.001  SLOW\n")));
+  EXPECT_LE(longest_line(outcome.out), 80u);
+}
+
+TEST(ReportCli, CompareOverwritesNoneOfItsInputs) {
+  const TemporaryFolder folder;
+  write_file(folder.file("base.json"), report_of(100));
+  write_file(folder.file("new.json"), report_of(110));
+  for (const char* name : {"base.json", "new.json"}) {
+    const Outcome outcome = bench({"compare", folder.file("base.json"), folder.file("new.json"),
+                                   "--output", folder.file(std::string("./") + name)});
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("which is compared; it would be lost"));
+    EXPECT_EQ(read_file(folder.file(name)),
+              report_of(name == std::string("base.json") ? 100 : 110));
+  }
 }
 
 TEST(ReportCli, CompareReadsWhatRunWrites) {

@@ -46,6 +46,9 @@ TEST(RegistryInUse, OursAndOthersStandSideBySide) {
   registry.kernels.push_back(entry_of("own/double", "doubling"));
   registry.kernels.push_back(entry_of("own/copy", "copy"));
   EXPECT_THAT(reasons_against(registry), IsEmpty());
+  registry.kernels.push_back(entry_of("vkcmdcopy", "doubling"));
+  EXPECT_THAT(reasons_against(registry),
+              ElementsAre("kernel 'vkcmdcopy': --baseline means something else by this name"));
 }
 
 TEST(RegistryInUse, WhatCannotBeMeantIsRefusedWithEveryReason) {

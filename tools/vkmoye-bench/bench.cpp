@@ -16,6 +16,7 @@
 
 #include "commands/command.hpp"
 #include "io/parse.hpp"
+#include "io/program.hpp"
 #include "io/wrap.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
@@ -86,27 +87,29 @@ std::string unknown_name(const CLI::App& app, const std::vector<std::string>& wo
 
 int report(const std::string& what, int status) {
   std::cout.flush();
-  std::cerr << "vkmoye-bench: " << what << '\n';
+  complain(what);
   return status;
 }
 
 int parse_and_run(int argc, char** argv) {
   // Named as it was typed, so that the commands it prints run from where the user stands.
-  CLI::App app{"GPU kernels described by layouts, on Vulkan", argc > 0 ? argv[0] : "vkmoye-bench"};
+  CLI::App app{"GPU kernels described by layouts, on Vulkan", argc > 0 ? argv[0] : program_name()};
   app.require_subcommand(1);
-  app.set_version_flag("--version", "vkmoye-bench " VKMOYE_VERSION, "print the version");
+  const bool ours = program_name() == "vkmoye-bench";
+  app.set_version_flag("--version", program_name() + (ours ? " " : ", vkmoye ") + VKMOYE_VERSION,
+                       "print the version");
   app.footer(
-      "Exit status: 0 right, 1 a wrong result, 2 wrong usage or bad input, 3 nothing\n"
-      "could run, 4 slower than a baseline asked for as a gate, 5 device lost or\n"
-      "driver failed.\n\n"
-      "Examples:\n"
-      "  vkmoye-bench suite --quick\n"
-      "  vkmoye-bench run 'transpose/*' --size 2048x2048,1023x2047 --type f32");
+      in_own_name("Exit status: 0 right, 1 a wrong result, 2 wrong usage or bad input, 3 nothing\n"
+                  "could run, 4 slower than a baseline asked for as a gate, 5 device lost or\n"
+                  "driver failed.\n\n"
+                  "Examples:\n"
+                  "  vkmoye-bench suite --quick\n"
+                  "  vkmoye-bench run 'transpose/*' --size 2048x2048,1023x2047 --type f32"));
   int status = kOk;
   app.formatter(std::make_shared<Help>());
   for (const Command* command : kCommands) {
     CLI::App* added = app.add_subcommand(to_string(command->name), command->summary);
-    added->footer(command->examples);
+    added->footer(in_own_name(command->examples));
     const auto given = std::make_shared<Given>();
     add_options(*added, command->name, given);
     added->callback([&app, &status, command, given] {
@@ -164,6 +167,7 @@ void fill_closed_descriptors() {
 int main(int argc, char** argv, Registry registry) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file beyond a limit is an error to report, not an end
   fill_closed_descriptors();
+  if (argc > 0) name_program(argv[0]);
   const std::vector<std::string> reasons = reasons_against(registry);
   if (!reasons.empty()) return report("the registry: " + join(reasons, "; "), kUsage);
   use(std::move(registry));

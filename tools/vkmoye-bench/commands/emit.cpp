@@ -18,6 +18,7 @@
 #include "commands/kernel_names.hpp"
 #include "commands/open_device.hpp"
 #include "io/output_file.hpp"
+#include "io/program.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/contract/kernel_file.hpp"
 #include "vkmoye/gen/compile.hpp"
@@ -171,7 +172,7 @@ int emit(const Given& given) {
   }
   for (const auto& file : written) file->commit();
   for (const std::string& what : plan.left_out) {
-    fmt::print(stderr, "vkmoye-bench: emit: left out: {}\n", what);
+    complain(fmt::format("emit: left out: {}", what));
   }
   for (const Target& target : targets) {
     if (target.file == "-") return kOk;

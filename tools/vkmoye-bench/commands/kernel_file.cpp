@@ -20,9 +20,6 @@
 namespace vkmoye::bench {
 namespace {
 
-// Options of kernels that say what is computed, and not how.
-constexpr std::string_view kOfReference[] = {"axis", "permute", "epsilon"};
-
 // The row of the registry that the kernel would have: its own name, the operation of --reference.
 gen::KernelEntry entry_of(const KernelInterface& kernel, const std::string& operation) {
   gen::KernelEntry entry;
@@ -149,13 +146,13 @@ int run_kernel_file(const Given& given) {
   }
   if (given.measure.bake) throw ArgumentError("run --kernel: --bake is for kernels described here");
   for (const auto& [name, value] : given.config) {
-    if (std::find(std::begin(kOfReference), std::end(kOfReference), name) !=
-        std::end(kOfReference)) {
+    if (std::find(std::begin(kOptionsOfMeaning), std::end(kOptionsOfMeaning), name) !=
+        std::end(kOptionsOfMeaning)) {
       continue;
     }
     throw ArgumentError(fmt::format(
         "run --kernel: --{} is for kernels described here; of a reference there are --{}", name,
-        fmt::join(kOfReference, ", --")));
+        fmt::join(kOptionsOfMeaning, ", --")));
   }
   if (given.measure.gate && given.measure.baselines.empty()) {
     throw ArgumentError("--gate: is for a --baseline, and none is given");

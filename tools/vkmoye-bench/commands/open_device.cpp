@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "io/parse.hpp"
+#include "io/program.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "workloads/device_description.hpp"
@@ -131,13 +132,13 @@ std::optional<double> run_undamaged(Executor& executor, Execution& execution,
   keep(executor);
   const std::string damage = execution.damage();
   if (damage.empty()) return taken.count();
-  fmt::print(stderr, "vkmoye-bench: {}: {}; nothing was written\n", kernel, damage);
+  complain(fmt::format("{}: {}; nothing was written", kernel, damage));
   return std::nullopt;
 }
 
 void keep(Executor& executor) {
   const std::string warning = executor.keep();
-  if (!warning.empty()) fmt::print(stderr, "vkmoye-bench: {}\n", warning);
+  if (!warning.empty()) complain(warning);
 }
 
 }  // namespace vkmoye::bench

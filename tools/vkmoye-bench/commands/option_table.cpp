@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "commands/kernel_names.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "workloads/gemm_epilogue.hpp"
@@ -81,8 +82,13 @@ bool read_verify(const std::string& text, Given& given) {
 bool read_baselines(const std::string& text, Given& given) {
   std::vector<std::string>& all = given.measure.baselines;
   for (const std::string& part : split(text, ',')) {
-    index_among("baseline", part, baseline_names());
-    if (std::find(all.begin(), all.end(), part) == all.end()) all.push_back(part);
+    std::string name = part;
+    if (part.find('/') != std::string::npos) {
+      name = find_one_kernel(part).name;
+    } else if (kernel_called(part) == nullptr) {
+      index_among("baseline", part, baseline_names());
+    }
+    if (std::find(all.begin(), all.end(), name) == all.end()) all.push_back(name);
   }
   return true;
 }
@@ -198,7 +204,8 @@ std::vector<Option> plain_options() {
        [](const std::string&, Given& given) { return given.measure.bake = true; }},
       {"--baseline", of(run), Values::each,
        "time these as well and report the ratio: " + join(baseline_names(), ", ") +
-           "; pattern is the kernel's own accesses to memory with nothing turned between, the "
+           ", or another kernel that computes the same, by its name; pattern is the kernel's own "
+           "accesses to memory with nothing turned between, the "
            "bound "
            "of transposes and relayouts: its result is none, and is not compared",
        "", read_baselines},

@@ -16,6 +16,7 @@
 #include "commands/progress.hpp"
 #include "io/interruption.hpp"
 #include "io/output_file.hpp"
+#include "io/program.hpp"
 #include "report/performance_summary.hpp"
 
 namespace vkmoye::bench {
@@ -51,12 +52,11 @@ class Outcome {
     if (!gate_ || !row.skipped.empty()) return;
     row.below_gate = reasons_against_row(row, *gate_);
     for (const std::string& reason : row.below_gate) {
-      fmt::print(stderr, "vkmoye-bench: gate: {}\n", reason);
+      complain(fmt::format("gate: {}", reason));
       any_too_slow_ = true;
     }
     if (row.ratio.empty() && row.no_ratio.empty()) {
-      fmt::print(stderr, "vkmoye-bench: gate: {}: not compared, no --baseline does what it does\n",
-                 row.kernel);
+      complain(fmt::format("gate: {}: not compared, no --baseline does what it does", row.kernel));
     }
   }
   int status() const {
@@ -93,6 +93,11 @@ int run_rows(Executor& executor, const Workloads& workloads, MeasureOptions opti
   if (!given.output.empty() && given.output != "-") file.emplace(given.output);
   std::ostream& out = file ? file->stream() : std::cout;
 
+  options.values = given.values;
+  for (const std::string_view name : kOptionsOfMeaning) {
+    const auto typed = given.config.find(std::string(name));
+    if (typed != given.config.end()) options.meaning.insert(*typed);
+  }
   Outcome outcome(options.gate);
   std::vector<Row> rows;  // for the summary
   CopyTimes copies;

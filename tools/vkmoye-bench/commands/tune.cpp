@@ -13,6 +13,7 @@
 #include "commands/open_device.hpp"
 #include "commands/progress.hpp"
 #include "io/output_file.hpp"
+#include "io/program.hpp"
 #include "vkmoye/base/error.hpp"
 #include "workloads/gemm_auto_workload.hpp"
 #include "workloads/gemm_tuning.hpp"
@@ -76,7 +77,7 @@ Row row_of(const TunedConfig& one, const Tuning& tuning, const Subject& subject,
 
 void print_lines(const char* what, const std::vector<std::string>& lines) {
   for (const std::string& line : lines) {
-    fmt::print(stderr, "vkmoye-bench: {}: {}\n", what, line);
+    complain(fmt::format("{}: {}", what, line));
   }
 }
 
@@ -106,7 +107,7 @@ int tune(const Given& given) {
   const std::string reason = reason_against_writing(file);
   if (!reason.empty()) throw ArgumentError(fmt::format("tune: {}: {}", file.string(), reason));
   const std::string ignored = read_tuned_table(file, caps).ignored;
-  if (!ignored.empty()) fmt::print(stderr, "vkmoye-bench: {}; it is replaced\n", ignored);
+  if (!ignored.empty()) complain(fmt::format("{}; it is replaced", ignored));
 
   TuneOptions options;
   options.budget_seconds = given.budget / static_cast<double>(subjects.size());

@@ -70,6 +70,7 @@ class JsonReport : public Report {
               {"p95", quantile(*row.timing, 0.95)},
               {"samples", row.timing->samples_us.size()},
               {"noise_percent", noise_percent(*row.timing)},
+              {"noise_missed", json_or_null(row.noise_missed)},
               {"clock", clock_name(*row.timing)},
               {"all", row.timing->samples_us}};
     }

@@ -8,6 +8,7 @@
 #include <ostream>
 
 #include "io/parse.hpp"
+#include "io/program.hpp"
 #include "report/formats.hpp"
 #include "vkmoye/base/text.hpp"
 
@@ -70,7 +71,7 @@ class JunitReport : public Report {
          << fmt::format(
                 "<testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" skipped=\"{}\" errors=\"{}\" "
                 "time=\"{:.6f}\">\n",
-                escaped("vkmoye-bench on " + device_text(device_)), rows_, failures_, skipped_,
+                escaped(program_name() + " on " + device_text(device_)), rows_, failures_, skipped_,
                 interrupted ? 1 : 0, seconds_)
          << cases_;
     if (interrupted) out_ << "  <system-err>interrupted: rows are missing</system-err>\n";

@@ -38,6 +38,11 @@ std::string remark(const Row& row) {
   for (const std::string& part : {row.skipped, row.wrong}) {
     if (!part.empty()) parts.push_back(part);
   }
+  if (row.noise_missed && row.timing) {
+    parts.push_back(fmt::format(
+        "noise: {:.3g} % after {} samples, --stop-noise {:.3g} was not reached within the budget",
+        noise_percent(*row.timing), row.timing->samples_us.size(), *row.noise_missed));
+  }
   for (const std::string& reason : row.below_gate) parts.push_back("gate: " + reason);
   for (const auto& [name, why] : row.no_ratio) parts.push_back(fmt::format("{}: {}", name, why));
   return join(parts, "\n");

@@ -43,6 +43,9 @@ struct Row {
   std::map<std::string, std::string> notes;     // by baseline: what its ratio does not say
   /// The speed, of 100 that copy/auto of as many bytes reached in this run; nothing: not measured.
   std::optional<double> percent_of_ceiling;
+  /// Percent that --stop-noise asked for and that the noise did not come down to; nothing: it did, or
+  /// nobody asked.
+  std::optional<double> noise_missed;
   std::vector<std::string> below_gate;  // why it does not come through the gate; empty: it does
   std::string skipped;                  // every reason; empty: it ran
   std::string command;                  // repeats the row

@@ -58,7 +58,13 @@ class Lines : public Workload {
   }
   double flops() const override { return operation_.flops; }
   bool is_bound_by_memory() const override { return true; }
-  bool is_checked_in_full() const override { return bytes() <= kWork * width(); }
+  bool is_checked_in_full() const override {
+    double elements = static_cast<double>(elements_of(operation_.output));
+    for (const LineArray& input : operation_.inputs) {
+      elements += static_cast<double>(elements_of(input));
+    }
+    return elements <= kWork;
+  }
 
   void fill(Execution& execution, std::uint64_t seed) const override {
     for (std::size_t i = 0; i < operation_.inputs.size(); ++i) {
@@ -82,7 +88,7 @@ class Lines : public Workload {
       for (std::size_t i = 0; i < inputs.size(); ++i) {
         const LineArray& array = operation_.inputs[i];
         in[i].resize(static_cast<std::size_t>(array.length));
-        load_numbers(request().type, inputs[i].data(),
+        load_numbers(type_of(array), inputs[i].data(),
                      static_cast<std::uint64_t>(line * array.next),
                      static_cast<std::uint64_t>(array.step), in[i]);
       }
@@ -90,7 +96,7 @@ class Lines : public Workload {
       for (std::int64_t at = 0; at < output.length; ++at) {
         const auto place = static_cast<std::size_t>(line * output.next + at * output.step);
         compare(out[static_cast<std::size_t>(at)],
-                load_number(request().type, &result[place * width()]), place, verdict);
+                load_number(type_of(output), &result[place * width_of(output)]), place, verdict);
       }
     }
     return verdict;
@@ -101,17 +107,23 @@ class Lines : public Workload {
   }
 
   std::vector<std::int64_t> result_shape() const override { return operation_.output.shape; }
+  ScalarType result_type() const override { return type_of(operation_.output); }
   std::string refusal() const override { return operation_.refusal; }
 
  private:
-  std::size_t width() const { return size_of(request().type); }
-  std::uint64_t bytes_of(const LineArray& array) const { return elements_of(array) * width(); }
+  ScalarType type_of(const LineArray& array) const { return array.type.value_or(request().type); }
+  std::size_t width_of(const LineArray& array) const { return size_of(type_of(array)); }
+  std::uint64_t bytes_of(const LineArray& array) const {
+    return elements_of(array) * width_of(array);
+  }
 
   std::vector<std::byte> input_bytes(std::size_t which, std::uint64_t seed) const {
+    const ScalarType type = type_of(operation_.inputs[which]);
+    const std::size_t width = size_of(type);
     std::vector<std::byte> out(bytes_of(operation_.inputs[which]));
     const std::uint64_t stream = random_bits(seed, which);
-    for (std::uint64_t i = 0; i * width() < out.size(); ++i) {
-      store_number(request().type, random_number(request().type, stream, i), &out[i * width()]);
+    for (std::uint64_t i = 0; i * width < out.size(); ++i) {
+      store_number(type, random_number(type, stream, i), &out[i * width]);
     }
     return out;
   }
@@ -188,9 +200,18 @@ std::unique_ptr<Workload> of_arrays(const Question& question, const Ask& ask,
     throw ArgumentError(
         fmt::format("{}: is a number, {} takes rows", given.front().name, question.entry->name));
   }
-  const ScalarType type = question.type.empty() ? given.front().type : parse_type(question.type);
   const bool fortran_order = given.front().fortran_order;
-  const LineOperation operation = ask(asked_of(question, type, shape, fortran_order));
+  const auto asked_in = [&](ScalarType of) {
+    return ask(asked_of(question, of, shape, fortran_order));
+  };
+  ScalarType type = question.type.empty() ? given.front().type : parse_type(question.type);
+  LineOperation operation = asked_in(type);
+  // The first array may have a type of its own, and say nothing about that of the others.
+  for (std::size_t i = 0; question.type.empty() && i < operation.inputs.size(); ++i) {
+    if (operation.inputs[i].type || i >= given.size()) continue;
+    if (given[i].type != type) operation = asked_in(type = given[i].type);
+    break;
+  }
   std::vector<std::string> reasons;
   if (given.size() != operation.inputs.size()) {
     reasons.push_back(fmt::format("{} takes {} arrays, got {}", question.entry->name,
@@ -198,10 +219,11 @@ std::unique_ptr<Workload> of_arrays(const Question& question, const Ask& ask,
   }
   for (std::size_t i = 0; i < std::min(given.size(), operation.inputs.size()); ++i) {
     const LineArray& wanted = operation.inputs[i];
-    if (given[i].type != type) {
+    const ScalarType needed = wanted.type.value_or(type);
+    if (given[i].type != needed) {
       reasons.push_back(fmt::format("{}: holds {}, {} takes {} there", given[i].name,
                                     to_string(given[i].type), question.entry->name,
-                                    to_string(type)));
+                                    to_string(needed)));
     }
     if (i > 0 && given[i].shape != wanted.shape) {
       reasons.push_back(fmt::format("{}: has the shape {}, {} has {}", given[i].name,

@@ -36,9 +36,10 @@ namespace vkmoye::bench {
 struct LineArray {
   std::string name;  // of the kernel's binding
   Extents shape;
-  std::int64_t length = 1;  // elements of a line
-  std::int64_t step = 1;    // from one of them to the next
-  std::int64_t next = 1;    // from one line to the next; 0: all lines are this one
+  std::int64_t length = 1;              // elements of a line
+  std::int64_t step = 1;                // from one of them to the next
+  std::int64_t next = 1;                // from one line to the next; 0: all lines are this one
+  std::optional<ScalarType> type = {};  // of its elements; nothing: of what is asked
 };
 
 using Line = std::vector<double>;

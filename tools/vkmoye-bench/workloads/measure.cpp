@@ -23,14 +23,46 @@ const char* to_string(Verify verify) {
 
 double median(const Timing& timing) { return quantile(timing, 0.5); }
 
-void add_baselines(DeviceExecution& execution, const Workload& workload, const Step& step,
-                   const MeasureOptions& options, const TimingRules& rules, Row& row) {
+// Of another kernel for the same: on the same data, its result checked, too.
+Timing time_kernel(Executor& executor, const gen::KernelEntry& entry, const Workload& workload,
+                   const MeasureOptions& options, const TimingRules& rules) {
+  try {
+    const Operation& operation = operation_of(entry);
+    const auto other =
+        operation.of_size({&entry, workload.type_text(), options.meaning, options.values},
+                          size_of_form(operation.size, workload.size()));
+    const auto no_type = gen::reasons_against_type(entry.types, other->request().type);
+    if (!no_type.empty()) throw Unavailable(join(no_type, "; "));
+    if (!other->refusal().empty()) throw Unavailable(other->refusal());
+    const Plan plan = plan_on(executor, *other);
+    const auto reasons = executor.reasons_against(plan);
+    if (!reasons.empty()) throw Unavailable(join(reasons, "; "));
+    const auto execution = executor.prepare(plan);
+    other->fill(*execution, options.seed);
+    execution->run();
+    const Verdict verdict = other->check(*execution, Verify::sample, options.seed);
+    if (verdict.mismatches > 0) throw Unavailable("its result is wrong: " + verdict.first);
+    return execution->on_device()->measure(rules);
+  } catch (const KernelError& error) {
+    throw Unavailable(join(error.reasons, "; "));
+  } catch (const DeviceError& error) {
+    if (error.kind != DeviceError::Kind::kOutOfMemory) throw;
+    throw Unavailable(error.what());
+  }
+}
+
+void add_baselines(Executor& executor, DeviceExecution& execution, const Workload& workload,
+                   const Step& step, const MeasureOptions& options, const TimingRules& rules,
+                   Row& row) {
   for (const std::string& name : options.baselines) {
     if (!does(name, workload.entry())) continue;
     try {
       if (workload.bytes() == 0) throw Unavailable("there is nothing to do");
       options.on_stage("timing " + name);
-      const Timing timing = workload.time_baseline(name, {execution, step, rules, options.seed});
+      const gen::KernelEntry* kernel = kernel_called(name);
+      const Timing timing =
+          kernel ? time_kernel(executor, *kernel, workload, options, rules)
+                 : workload.time_baseline(name, {execution, step, rules, options.seed});
       if (median(*row.timing) == 0) throw Unavailable("the kernel took no time that was measured");
       row.ratio[name] = median(timing) / median(*row.timing);
       if (name == kPatternBaseline) {
@@ -80,8 +112,8 @@ double warm_up_of(const DeviceCaps& device, double min_time) {
 }
 
 // Fills in the times of a kernel that ran and of its baselines.
-void add_times(DeviceExecution& execution, const Workload& workload, const Step& step,
-               const MeasureOptions& options, CopyTimes& copies, Row& row) {
+void add_times(Executor& executor, DeviceExecution& execution, const Workload& workload,
+               const Step& step, const MeasureOptions& options, CopyTimes& copies, Row& row) {
   TimingRules rules;
   rules.times.min_seconds = options.min_time;
   rules.times.warm_up_seconds = warm_up_of(execution.caps(), options.min_time);
@@ -90,12 +122,15 @@ void add_times(DeviceExecution& execution, const Workload& workload, const Step&
   rules.cold = options.cold;
   options.on_stage("timing");
   row.timing = execution.measure(rules);
+  if (rules.stop_noise && noise_percent(*row.timing) > *rules.stop_noise) {
+    row.noise_missed = rules.stop_noise;
+  }
   const double microseconds = median(*row.timing);
   if (microseconds > 0) {
     row.gbps = workload.bytes() / (microseconds * 1e3);
     if (workload.flops() > 0) row.tflops = workload.flops() / (microseconds * 1e6);
   }
-  add_baselines(execution, workload, step, options, rules, row);
+  add_baselines(executor, execution, workload, step, options, rules, row);
   add_ceiling(execution, workload, step, options, copies, row);
 }
 
@@ -117,7 +152,7 @@ void check_and_time(Executor& executor, const Workload& workload, const Plan& pl
     row.verification = to_string(verify);
   }
   if (DeviceExecution* device = execution->on_device()) {
-    add_times(*device, workload, plan.steps[plan.main], options, copies, row);
+    add_times(executor, *device, workload, plan.steps[plan.main], options, copies, row);
   } else {
     for (const std::string& name : options.baselines) {
       if (does(name, workload.entry())) row.no_ratio[name] = "there is no clock on the host";

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "io/program.hpp"
 #include "report/report.hpp"
 #include "workloads/operation.hpp"
 
@@ -20,11 +21,14 @@ struct MeasureOptions {
   std::optional<double> stop_noise;    // see TimingRules
   double budget = 20;                  // seconds of one row's samples, at most
   bool cold = false;                   // caches hold nothing of the arrays before a sample
-  std::vector<std::string> baselines;  // of baseline_names, each once
-  std::optional<double> gate;          // the least ratio to each of them
-  bool bake = false;                   // sizes are numbers in the kernel
+  std::vector<std::string> baselines;  // of baseline_names, or kernels; each once
+  /// What is computed, as typed, for kernels that are baselines: of Operation::options, and
+  /// kOptionsOfMeaning.
+  gen::Options values = {}, meaning = {};
+  std::optional<double> gate;  // the least ratio to each of them
+  bool bake = false;           // sizes are numbers in the kernel
   std::uint64_t seed = 1;
-  std::string program = "vkmoye-bench";  // as it was typed, for the command that repeats a row
+  std::string program = program_name();  // as it was typed, for the command that repeats a row
   std::string device;                    // likewise; empty: none was asked for
   /// Told what is done to a row: "building", "checking", "timing", "timing copy".
   std::function<void(const std::string& stage)> on_stage = [](const std::string&) {};

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "io/program.hpp"
 #include "vkmoye/base/error.hpp"
 #include "workloads/gemm_workload.hpp"
 #include "workloads/moves.hpp"
@@ -50,8 +51,7 @@ const Operation& operation_of(const gen::KernelEntry& entry) {
   for (const Operation& operation : operations()) {
     if (operation.name == entry.operation) return operation;
   }
-  fmt::print(stderr, "vkmoye-bench: {}: no row of operation.cpp is called '{}'\n", entry.name,
-             entry.operation);
+  complain(fmt::format("{}: no row of operation.cpp is called '{}'", entry.name, entry.operation));
   std::abort();
 }
 
@@ -75,7 +75,17 @@ Extents size_of_form(const SizeForm& form, const Extents& extents) {
                                   extents.size(), form.text, form.rank));
 }
 
+const gen::KernelEntry* kernel_called(const std::string& name) {
+  for (const gen::KernelEntry& entry : registry_in_use().kernels) {
+    if (entry.name == name) return &entry;
+  }
+  return nullptr;
+}
+
 bool does(const std::string& name, const gen::KernelEntry& entry) {
+  if (const gen::KernelEntry* other = kernel_called(name)) {
+    return other->operation == entry.operation && other->name != entry.name;
+  }
   const auto& baselines = operation_of(entry).baselines;
   return std::find(baselines.begin(), baselines.end(), name) != baselines.end();
 }

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "workloads/packed_file.hpp"
@@ -31,6 +32,9 @@ struct Question {
   gen::Options config;  // values of the kernel's config: --tile
   gen::Options values;  // of Operation::options: --alpha
 };
+
+/// Options of a kernel's config that say what is computed, and not how.
+inline constexpr std::string_view kOptionsOfMeaning[] = {"axis", "permute", "epsilon"};
 
 /// An array that a user applies a kernel to.
 struct GivenArray {
@@ -78,8 +82,11 @@ const Operation& operation_of(const gen::KernelEntry& entry);
 /// The kernel's own accesses to memory, nothing turned: what bounds it, and no result to compare.
 inline constexpr const char* kPatternBaseline = "pattern";
 
-/// Every baseline, once.
+/// Every baseline that is not a kernel, once.
 const std::vector<std::string>& baseline_names();
+
+/// The kernel of the registry in use that is called `name`; nullptr: there is none.
+const gen::KernelEntry* kernel_called(const std::string& name);
 
 /// `extents` as a size of `form`. Throws ArgumentError for another number of extents.
 Extents size_of_form(const SizeForm& form, const Extents& extents);
@@ -92,7 +99,7 @@ void refuse_useless_values(const gen::Options& values,
 void refuse_useless_baselines(const std::vector<std::string>& names,
                               const std::vector<const gen::KernelEntry*>& entries);
 
-/// Whether the baseline `name` does what `entry` does.
+/// Whether the baseline `name` does what `entry` does: another kernel of its operation does.
 bool does(const std::string& name, const gen::KernelEntry& entry);
 
 }  // namespace vkmoye::bench

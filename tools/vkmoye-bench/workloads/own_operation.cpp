@@ -14,7 +14,7 @@ namespace {
 LineArray whole(const OwnArray& array) {
   const std::int64_t length =
       std::accumulate(array.shape.begin(), array.shape.end(), std::int64_t{1}, std::multiplies<>());
-  return {array.name, array.shape, length, 1, 0};
+  return {array.name, array.shape, length, 1, 0, array.type};
 }
 
 }  // namespace

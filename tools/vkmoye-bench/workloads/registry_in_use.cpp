@@ -28,8 +28,11 @@ const Registry& registry_in_use() { return stored(); }
 
 std::vector<std::string> reasons_against(const Registry& registry) {
   std::vector<std::string> reasons;
-  std::set<std::string> operations, kernels;
-  for (const Operation& ours : our_operations()) operations.insert(ours.name);
+  std::set<std::string> operations, kernels, baselines;
+  for (const Operation& ours : our_operations()) {
+    operations.insert(ours.name);
+    baselines.insert(ours.baselines.begin(), ours.baselines.end());
+  }
   for (const OperationRow& row : registry.operations) {
     const auto refuse = [&](const char* why) {
       reasons.push_back(fmt::format("operation '{}': {}", row.name, why));
@@ -50,6 +53,7 @@ std::vector<std::string> reasons_against(const Registry& registry) {
     };
     if (kernel.name.empty()) refuse("has no name");
     if (!kernels.insert(kernel.name).second) refuse("there is another one of this name");
+    if (baselines.contains(kernel.name)) refuse("--baseline means something else by this name");
     if (!kernel.describe) refuse("describe is empty");
     if (kernel.types.empty()) refuse("has no types");
     if (!operations.contains(kernel.operation)) {

@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "io/folder_lock.hpp"
+#include "io/program.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/kernels/gemm_choice.hpp"
@@ -133,13 +134,12 @@ std::vector<gen::GemmTable> tuned_tables(const DeviceCaps& caps) {
   if (is_new) {
     found->second = read_tuned_table(file, caps);
     const TunedTable& read = found->second;
-    if (!read.ignored.empty()) fmt::print(stderr, "vkmoye-bench: {}\n", read.ignored);
+    if (!read.ignored.empty()) complain(read.ignored);
     for (std::size_t i = 0; i < std::min(read.wrong.size(), kMostWrong); ++i) {
-      fmt::print(stderr, "vkmoye-bench: passed over: {}\n", read.wrong[i]);
+      complain(fmt::format("passed over: {}", read.wrong[i]));
     }
     if (read.wrong.size() > kMostWrong) {
-      fmt::print(stderr, "vkmoye-bench: passed over: {} lines more\n",
-                 read.wrong.size() - kMostWrong);
+      complain(fmt::format("passed over: {} lines more", read.wrong.size() - kMostWrong));
     }
   }
   return {found->second.table};

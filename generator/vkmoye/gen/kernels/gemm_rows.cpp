@@ -189,7 +189,7 @@ KernelEntry auto_row() {
   entry.name = "gemm/auto";
   entry.operation = "gemm";
   entry.summary = "the kernel and config that suit device, types and sizes, by a table";
-  entry.source = "gemm_shipped_table.cpp, or what vkmoye-bench tune found";
+  entry.source = "gemm_shipped_table.cpp, or what 'tune' found";
   entry.types = {ScalarType::f16,  ScalarType::f32, ScalarType::f64, ScalarType::i32,
                  ScalarType::bf16, ScalarType::i8,  ScalarType::u8};
   entry.chooses = true;

@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,10 +25,12 @@
 
 namespace vkmoye::bench {
 
-/// An array of the kernel: all are of the type that --type says, in C's order.
+/// An array of the kernel, in C's order.
 struct OwnArray {
   std::string name;  // of the kernel's binding
   std::vector<std::int64_t> shape;
+  /// Of its elements, where it is another one than --type says: the f32 scale of a row of i8.
+  std::optional<ScalarType> type = {};
 };
 
 /// What a kernel is given for one size.
@@ -44,7 +47,8 @@ struct Expected {
   double value = 0, bound = 0;
 };
 
-/// What kernels compute. It can be compared with a copy of as many bytes: --baseline copy.
+/// What kernels compute. It can be compared with a copy of as many bytes, --baseline copy, and with any
+/// other kernel of the operation, --baseline NAME: one that was fast enough so far.
 struct OperationRow {
   std::string name;  // as KernelEntry::operation; none of ours, see registry.hpp
   /// How --size is typed: one extent for each word between x, as "ROWSxCOLUMNS".
