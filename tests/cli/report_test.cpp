@@ -104,7 +104,35 @@ TEST(ReportCli, ProductsThatMemoryBoundsAreAPercentageOfACopy) {
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   const json rows = json::parse(outcome.out)["results"];
   EXPECT_GT(rows[0]["percent_of_ceiling"], 0.0);
+  EXPECT_EQ(rows[0]["ceiling"], "copy");
   EXPECT_TRUE(rows[1]["percent_of_ceiling"].is_null());
+}
+
+// What arithmetic bounds stands beside as many multiply-adds from registers, of what the kernel computes
+// with.
+TEST(ReportCli, ProductsThatArithmeticBoundsAreAPercentageOfThePeak) {
+  for (const auto& [kernel, type] : {std::pair{"gemm/simt", "f32"},
+                                     {"gemm/simt", "f64"},
+                                     {"gemm/simt", "i32"},
+                                     {"gemm/auto", "f32"},
+                                     {"gemm/coopmat", "f16,f32"}}) {
+    const Outcome outcome = bench({"run", kernel, "--type", type, "--size", "128", "--min-time",
+                                   "0.01", "--baseline", "peak", "--format", "json"});
+    if (outcome.status == 3) continue;  // the device has no such type, or no matrices
+    ASSERT_EQ(outcome.status, 0) << kernel << type << outcome.err;
+    const json row = json::parse(outcome.out)["results"].at(0);
+    ASSERT_TRUE(row["ratio"].contains("peak")) << row["no_ratio"];
+    EXPECT_GT(row["ratio"]["peak"], 0.0);
+    EXPECT_EQ(row["ceiling"], "peak");
+    EXPECT_DOUBLE_EQ(row["percent_of_ceiling"], 100 * row["ratio"]["peak"].get<double>());
+    EXPECT_THAT(std::string(row["notes"]["peak"]), HasSubstr("from registers"));
+  }
+  const Outcome table =
+      bench({"run", "gemm/simt", "--size", "128", "--min-time", "0.01", "--baseline", "peak"});
+  EXPECT_THAT(table.out, HasSubstr("% peak"));
+  const Outcome copy = bench({"run", "copy/auto", "--size", "64", "--baseline", "peak"});
+  EXPECT_EQ(copy.status, 2);
+  EXPECT_THAT(copy.err, HasSubstr("--baseline peak: does not do what copy/auto does"));
 }
 
 TEST(ReportCli, JunitIsWhole) {

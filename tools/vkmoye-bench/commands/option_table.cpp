@@ -204,7 +204,10 @@ std::vector<Option> plain_options() {
        [](const std::string&, Given& given) { return given.measure.bake = true; }},
       {"--baseline", of(run), Values::each,
        "time these as well and report the ratio: " + join(baseline_names(), ", ") +
-           ", or another kernel that computes the same, by its name; pattern is the kernel's own "
+           ", or another kernel that computes the same, by its name; peak is as many multiply-adds "
+           "as "
+           "there can be, from registers, in % of which products are then shown; pattern is the "
+           "kernel's own "
            "accesses to memory with nothing turned between, the "
            "bound "
            "of transposes and relayouts: its result is none, and is not compared",

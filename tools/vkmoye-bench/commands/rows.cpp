@@ -69,19 +69,27 @@ class Outcome {
 };
 
 // Of a table of `workloads`, to a file or to stdout.
-TableStyle style_of(const Workloads& workloads, bool to_file, bool commands) {
+TableStyle style_of(const Workloads& workloads, const MeasureOptions& options, bool to_file,
+                    bool commands) {
   TableStyle style;
   if (!to_file) style.terminal = terminal_of(STDOUT_FILENO);
   style.commands = commands || to_file;
   style.kernel = style.type = style.size = 0;
-  style.has_flops = style.has_ceiling = false;
+  style.has_flops = false;
+  bool beside_copy = false, beside_peak = false;
+  const bool asks_for_peak = std::find(options.baselines.begin(), options.baselines.end(),
+                                       kPeakBaseline) != options.baselines.end();
   for (const auto& workload : workloads) {
     style.kernel = std::max(style.kernel, workload->entry().name.size());
     style.type = std::max(style.type, workload->type_text().size());
     style.size = std::max(style.size, to_string(workload->size()).size());
     style.has_flops = style.has_flops || workload->flops() > 0;
-    style.has_ceiling = style.has_ceiling || workload->is_bound_by_memory();
+    beside_copy = beside_copy || workload->is_bound_by_memory();
+    beside_peak = beside_peak || (!workload->is_bound_by_memory() && asks_for_peak &&
+                                  does(kPeakBaseline, workload->entry()));
   }
+  style.has_ceiling = beside_copy || beside_peak;
+  style.ceiling = beside_copy && beside_peak ? "top" : beside_peak ? kPeakBaseline : "copy";
   return style;
 }
 
@@ -103,7 +111,7 @@ int run_rows(Executor& executor, const Workloads& workloads, MeasureOptions opti
   CopyTimes copies;
   const Progress progress;
   const auto report = make_report(given.format, out, executor.caps(),
-                                  style_of(workloads, file.has_value(), given.commands));
+                                  style_of(workloads, options, file.has_value(), given.commands));
   const auto finish = [&](bool interrupted) {
     if (summary) report->add_summary(ladders_of(rows));
     report->finish(interrupted);

@@ -14,7 +14,7 @@ class CsvReport : public Report {
  public:
   CsvReport(std::ostream& out, const DeviceCaps& device) : out_(out), device_(device) {
     out_ << "device,driver,kernel,type,size,config,median_us,min_us,p95_us,samples,clock,gbps,"
-            "percent_of_ceiling,tflops,"
+            "percent_of_ceiling,ceiling,tflops,"
             "ratio,verified,mismatches,options,remark,command\n";
   }
   void add(const Row& row) override {
@@ -38,6 +38,7 @@ class CsvReport : public Report {
                                  row.timing ? clock_name(*row.timing) : "",
                                  number(row.gbps),
                                  number(row.percent_of_ceiling),
+                                 row.ceiling,
                                  number(row.tflops),
                                  ratio_text(row),
                                  row.verified ? fmt::format("{}", *row.verified) : "",

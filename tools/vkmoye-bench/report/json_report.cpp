@@ -87,6 +87,7 @@ class JsonReport : public Report {
         {"gbps", optional(row.gbps)},
         {"tflops", optional(row.tflops)},
         {"percent_of_ceiling", optional(row.percent_of_ceiling)},
+        {"ceiling", row.ceiling.empty() ? ordered_json(nullptr) : ordered_json(row.ceiling)},
         {"verified", optional(row.verified)},
         {"verification", row.verification},
         {"max_error", row.verified ? ordered_json(row.max_error) : ordered_json(nullptr)},

@@ -41,8 +41,9 @@ struct Row {
   std::map<std::string, double> ratio;          // by baseline: its median over this median
   std::map<std::string, std::string> no_ratio;  // by baseline: why there is no ratio
   std::map<std::string, std::string> notes;     // by baseline: what its ratio does not say
-  /// The speed, of 100 that copy/auto of as many bytes reached in this run; nothing: not measured.
+  /// The speed, of 100 that `ceiling` reached in this run; nothing: not measured.
   std::optional<double> percent_of_ceiling;
+  std::string ceiling;  // "copy": copy/auto of as many bytes; "peak": multiply-adds from registers
   /// Percent that --stop-noise asked for and that the noise did not come down to; nothing: it did, or
   /// nobody asked.
   std::optional<double> noise_missed;
@@ -71,7 +72,8 @@ struct TableStyle {
   Terminal terminal = {};
   bool commands = false;  // the command that repeats it below each row
   std::size_t kernel = 26, type = 4, size = 11;
-  bool has_flops = true, has_ceiling = true;  // some row has TFLOP/s, a percentage of a copy
+  bool has_flops = true, has_ceiling = true;  // some row has TFLOP/s, a percentage of a ceiling
+  std::string ceiling = "copy";               // which; "top" where rows have several
 };
 
 /// "table json csv markdown junit": what make_report takes.

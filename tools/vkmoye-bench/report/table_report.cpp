@@ -38,6 +38,8 @@ std::string optional_text(const std::optional<double>& value) {
   return value ? rate_text(*value) : "-";
 }
 
+constexpr const char* kCeiling = "% top";  // shown with the name of the ceiling
+
 const Column kColumns[] = {
     {"kernel", 0, 0, true, [](const Row& r) { return r.kernel; }},
     {"type", 1, 0, true, [](const Row& r) { return r.type; }},
@@ -52,7 +54,7 @@ const Column kColumns[] = {
     {"samples", 11, 7, false,
      [](const Row& r) { return r.timing ? std::to_string(r.timing->samples_us.size()) : "-"; }},
     {"GB/s", 6, 6, false, [](const Row& r) { return optional_text(r.gbps); }},
-    {"% copy", 7, 6, false,
+    {kCeiling, 7, 6, false,
      [](const Row& r) {
        return r.percent_of_ceiling ? fmt::format("{:.0f}", *r.percent_of_ceiling) : "-";
      }},
@@ -61,6 +63,10 @@ const Column kColumns[] = {
 };
 
 constexpr std::size_t kGap = 2;
+
+std::string title_of(const Column& column, const TableStyle& style) {
+  return column.title == kCeiling ? "% " + style.ceiling : column.title;
+}
 
 std::size_t width_of(const Column& column, const TableStyle& style) {
   const std::string title = column.title;
@@ -77,7 +83,7 @@ std::vector<const Column*> fitting_columns(const TableStyle& style) {
   for (const Column& column : kColumns) {
     const std::string title = column.title;
     if (title == "TFLOP/s" && !style.has_flops) continue;
-    if (title == "% copy" && !style.has_ceiling) continue;
+    if (title == kCeiling && !style.has_ceiling) continue;
     by_rank.push_back(&column);
   }
   std::sort(by_rank.begin(), by_rank.end(),
@@ -102,7 +108,7 @@ class TableReport : public Report {
     out_ << hanging("", device_text(device), style_.terminal.columns);
     if (!caution(device).empty()) out_ << hanging("", caution(device), style_.terminal.columns);
     out_ << '\n'
-         << painted(line([](const Column& column) { return std::string(column.title); }),
+         << painted(line([&](const Column& column) { return title_of(column, style_); }),
                     Colour::faint, style_.terminal.colour)
          << '\n';
   }
@@ -176,14 +182,19 @@ class MarkdownReport : public Report {
     out_ << device_text(device) << "\n\n";
     if (!caution(device).empty()) out_ << caution(device) << "\n\n";
     out_ << '|';
-    for (const Column& column : kColumns) out_ << ' ' << column.title << " |";
+    for (const Column& column : kColumns) {
+      out_ << ' ' << (column.title == kCeiling ? "% of ceiling" : column.title) << " |";
+    }
     out_ << " speed | config | remark | repeat with |\n|";
     for (const Column& column : kColumns) out_ << (column.left_aligned ? " --- |" : " ---: |");
     out_ << " --- | --- | --- | --- |\n";
   }
   void add(const Row& row) override {
     out_ << '|';
-    for (const Column& column : kColumns) out_ << ' ' << column.text(row) << " |";
+    for (const Column& column : kColumns) {
+      const bool named = column.title == kCeiling && row.percent_of_ceiling;
+      out_ << ' ' << column.text(row) << (named ? " (" + row.ceiling + ")" : "") << " |";
+    }
     std::string why = remark(row);
     std::replace(why.begin(), why.end(), '\n', ' ');
     out_ << fmt::format(" {} | {} | {} | `{}` |\n", ratio_text(row), config_text(row), why,

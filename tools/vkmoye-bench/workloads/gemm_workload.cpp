@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "baselines/baselines.hpp"
+#include "baselines/peak.hpp"
 #include "io/array_order.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
@@ -103,6 +104,7 @@ class Gemm : public Workload {
   }
 
   Timing time_baseline(const std::string& name, const BaselineRun& run) const override {
+    if (name == kPeakBaseline) return time_peak(run, problem_.form(), flops());
     return time_gemm_baseline(name, run, problem_, size());
   }
 
@@ -383,7 +385,7 @@ Operation products() {
                            of_form || is_packed || field.name == "batch" || field.name == "split-k",
                            is_order});
   }
-  row.baselines = {"cublas", "openblas"};
+  row.baselines = {"cublas", "openblas", kPeakBaseline};
   row.of_size = of_size;
   row.of_arrays = of_arrays;
   row.takes_fortran_order = [](const GivenArray& array, std::size_t place) {

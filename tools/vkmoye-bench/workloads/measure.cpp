@@ -70,6 +70,11 @@ void add_baselines(Executor& executor, DeviceExecution& execution, const Workloa
             "the kernel's own accesses to memory, nothing turned between: the result "
             "is no transpose or relayout, and is not compared";
       }
+      if (name == kPeakBaseline) {
+        row.notes[name] =
+            "as many multiply-adds as the device can do from registers: the ceiling of products, "
+            "with no result to compare";
+      }
     } catch (const Unavailable& why) {
       row.no_ratio[name] = why.what();
     }
@@ -81,6 +86,12 @@ void add_ceiling(DeviceExecution& execution, const Workload& workload, const Ste
                  const MeasureOptions& options, CopyTimes& copies, Row& row) {
   constexpr const char* kCopy = "copy";
   const double kernel_us = median(*row.timing);
+  if (const auto peak = row.ratio.find(kPeakBaseline);
+      peak != row.ratio.end() && !workload.is_bound_by_memory()) {
+    row.percent_of_ceiling = 100 * peak->second;
+    row.ceiling = kPeakBaseline;
+    return;
+  }
   if (!workload.is_bound_by_memory() || workload.bytes() == 0 || kernel_us == 0) return;
   const auto bytes = static_cast<std::uint64_t>(workload.bytes());
   if (const auto ratio = row.ratio.find(kCopy); ratio != row.ratio.end()) {
@@ -102,6 +113,7 @@ void add_ceiling(DeviceExecution& execution, const Workload& workload, const Ste
     }
   }
   row.percent_of_ceiling = 100 * copies[bytes] / kernel_us;
+  row.ceiling = kCopy;
 }
 
 // A GPU that waited while the host checked needs a while until its clock has risen.

@@ -81,6 +81,8 @@ const Operation& operation_of(const gen::KernelEntry& entry);
 
 /// The kernel's own accesses to memory, nothing turned: what bounds it, and no result to compare.
 inline constexpr const char* kPatternBaseline = "pattern";
+/// Multiply-adds from registers: what bounds a product, and no result to compare. See peak.hpp.
+inline constexpr const char* kPeakBaseline = "peak";
 
 /// Every baseline that is not a kernel, once.
 const std::vector<std::string>& baseline_names();

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// The ceiling of arithmetic computes what it says: nothing of it can be left out.
+#include "baselines/peak.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <span>
+#include <vector>
+
+#include "vkmoye/gen/glsl/print.hpp"
+#include "vkmoye/gen/twin/twin.hpp"
+#include "workloads/number.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr std::int64_t kGroups = 2, kRounds = 3;
+
+// What the kernel makes of inputs that are all `value`.
+std::vector<double> results_of(const PeakKernel& peak, double value, ScalarType result) {
+  std::vector<std::vector<std::byte>> arrays;
+  for (const auto& [type, elements] : peak.inputs) {
+    auto& array = arrays.emplace_back(elements * size_of(type));
+    for (std::uint64_t i = 0; i < elements; ++i) {
+      store_number(type, value, &array[i * size_of(type)]);
+    }
+  }
+  arrays.emplace_back(peak.output_bytes);
+  const auto report =
+      gen::run_on_host(peak.kernel, {arrays.begin(), arrays.end()}, {{"rounds", kRounds}});
+  EXPECT_THAT(report.reasons, IsEmpty());
+  std::vector<double> out;
+  for (std::size_t at = 0; at < arrays.back().size(); at += size_of(result)) {
+    out.push_back(load_number(result, &arrays.back()[at]));
+  }
+  return out;
+}
+
+TEST(Peak, OfNumbersIsAChainOfMultiplyAdds) {
+  for (const ScalarType type : {ScalarType::f16, ScalarType::f32, ScalarType::f64}) {
+    const auto found = results_of(peak_of_numbers(type, kGroups), 4, type);  // 4, 3, 2.5, 2.25
+    EXPECT_THAT(found, testing::Each(2.25)) << to_string(type);
+    EXPECT_EQ(found.size(), kGroups * 4096u);
+  }
+  for (const ScalarType type : {ScalarType::i32, ScalarType::u32}) {
+    EXPECT_THAT(results_of(peak_of_numbers(type, kGroups), 4, type),
+                testing::Each(531));  // 4, 21, 106, 531
+  }
+  EXPECT_THAT(gen::glsl::print(peak_of_numbers(ScalarType::f32, kGroups).kernel),
+              HasSubstr("fma("));
+}
+
+DeviceCaps with_matrices() {
+  DeviceCaps caps;
+  caps.name = "a device";
+  MatrixShape shape;
+  shape.m = shape.n = shape.k = 16;
+  shape.a = shape.b = "f16";
+  shape.c = shape.result = "f32";
+  shape.scope = "subgroup";
+  caps.matrix_shapes = {shape};
+  caps.subgroup_size = caps.min_subgroup_size = caps.max_subgroup_size = 32;
+  return caps;
+}
+
+TEST(Peak, OfMatricesIsAChainOfProducts) {
+  const gen::GemmForm form = {.operand = ScalarType::f16, .accumulator = ScalarType::f32};
+  const PeakKernel peak = peak_of_matrices(form, with_matrices(), kGroups);
+  EXPECT_EQ(peak.flops_of_a_round, kGroups * 2.0 * 32 * 64 * 16);
+  const auto found = results_of(peak, 2, ScalarType::f32);
+  EXPECT_THAT(found, testing::Each(kRounds * 16 * 4.0));
+  EXPECT_EQ(found.size(), kGroups * 32u * 64u);
+}
+
+TEST(Peak, OfMatricesThatTheDeviceDoesNotHaveIsNone) {
+  const gen::GemmForm form = {.operand = ScalarType::i8, .accumulator = ScalarType::i32};
+  try {
+    peak_of_matrices(form, with_matrices(), kGroups);
+    FAIL();
+  } catch (const Unavailable& why) {
+    EXPECT_STREQ(why.what(), "a device has no matrices of i8 summed up in i32");
+  }
+}
+
+}  // namespace
+}  // namespace vkmoye::bench

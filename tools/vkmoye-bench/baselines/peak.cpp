@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+#include "baselines/peak.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
+#include "vkmoye/gen/compile.hpp"
+#include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/gen/kernels/gemm_atom.hpp"
+#include "workloads/device_executor.hpp"
+#include "workloads/number.hpp"
+#include "workloads/random.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+using gen::Builder;
+using gen::Expr;
+using gen::View;
+
+// So small that sums of all rounds stay finite; whole numbers of integer types.
+std::vector<std::byte> peak_input(ScalarType type, std::uint64_t elements, std::uint64_t seed) {
+  const std::size_t width = size_of(type);
+  std::vector<std::byte> out(elements * width);
+  for (std::uint64_t i = 0; i < elements; ++i) {
+    const auto bits = static_cast<double>(random_bits(seed, i) % 127);
+    store_number(type, range_of(type).epsilon == 0 ? bits : (bits - 63) / 4096, &out[i * width]);
+  }
+  return out;
+}
+
+bool multiplies_matrices(const gen::ir::Kernel& kernel) {
+  return std::any_of(kernel.arrays.begin(), kernel.arrays.end(),
+                     [](const gen::ir::Array& array) { return array.matrix.has_value(); });
+}
+
+// Rounds of about two milliseconds: far longer than a launch takes to begin and to end.
+std::int64_t rounds_for(Device& device, const Pipeline& pipeline,
+                        const std::vector<BufferView>& buffers) {
+  constexpr std::int64_t kFew = 32, kMost = 1 << 16;
+  constexpr double kMicroseconds = 2000;
+  const Launch few = device.prepare(pipeline, buffers, {{"rounds", kFew}});
+  device.run(few);  // the first one is slow
+  const double microseconds = std::max(device.run(few), 0.1);
+  const double rounds = static_cast<double>(kFew) * kMicroseconds / microseconds;
+  return std::clamp(static_cast<std::int64_t>(rounds), kFew, kMost);
+}
+
+}  // namespace
+
+PeakKernel peak_of_numbers(ScalarType type, std::int64_t groups) {
+  constexpr std::int64_t kThreads = 256, kValues = 16, kTile = kThreads * kValues;
+  Builder k("peak", kThreads);
+  k.describe({{"type", std::string(to_string(type))}},
+             "as many multiply-adds as there can be: their operands stay in registers");
+  const gen::Tensor src = k.input("src", type, {{"i", kTile}});
+  const gen::Tensor dst = k.output("dst", type, {{"i", groups * kTile}});
+  const Expr rounds = k.argument("rounds", ScalarType::u32);
+  const Layout threads = make_layout({kThreads});
+  const View from = parallelize(tile(src, {kTile}, {0}), threads, k.thread());
+  const View to = parallelize(tile(dst, {kTile}, {k.block_x()}), threads, k.thread());
+  const View x = k.make_fragment_like("x", type, from);
+  k.copy(from, x, {.edges = gen::Edges::inside});
+  const bool whole = range_of(type).epsilon == 0;
+  const Expr a = gen::ir::number(type, whole ? 5 : 0.5), b = gen::ir::number(type, 1);
+  k.loop("step", rounds, [&](const Expr&) {
+    k.apply(
+        x, [&](const Expr& value) { return gen::ir::multiply_add(value, a, b); }, x);
+  });
+  k.copy(x, to);
+  PeakKernel out;
+  out.kernel = k.finish();
+  out.flops_of_a_round = 2.0 * static_cast<double>(groups * kTile);
+  out.inputs = {{type, kTile}};
+  out.output_bytes = static_cast<std::uint64_t>(groups * kTile) * size_of(type);
+  return out;
+}
+
+PeakKernel peak_of_matrices(const gen::GemmForm& form, const DeviceCaps& device,
+                            std::int64_t groups) {
+  const bool has =
+      std::any_of(device.matrix_shapes.begin(), device.matrix_shapes.end(),
+                  [&](const MatrixShape& shape) { return gen::multiplies(shape, form); });
+  if (!has) {
+    throw Unavailable(fmt::format("{} has no matrices of {} summed up in {}", device.name,
+                                  to_string(form.operand), to_string(form.accumulator)));
+  }
+  using Use = gen::ir::MatrixType::Use;
+  constexpr std::int64_t kRows = 2, kColumns = 4;
+  const gen::GemmAtom atom = gen::gemm_atom(form, device);
+  const std::int64_t m = kRows * atom.atom_m, n = kColumns * atom.atom_n, depth = atom.atom_k;
+  const auto size = [](std::int64_t rows, std::int64_t columns, Use use) {
+    return gen::ir::MatrixType{use, static_cast<std::uint32_t>(rows),
+                               static_cast<std::uint32_t>(columns)};
+  };
+  Builder k("peak", atom.subgroup, static_cast<std::uint32_t>(atom.subgroup));
+  k.describe({{"form", form_text(form)},
+              {"atom", fmt::format("{}x{}x{}", atom.atom_m, atom.atom_n, atom.atom_k)}},
+             "as many products of matrix units as there can be: their operands stay in registers");
+  const gen::Tensor A = k.input("a", form.operand, {{"k", depth}, {"m", m}});
+  const gen::Tensor B = k.input("b", form.operand, {{"n", n}, {"k", depth}});
+  const gen::Tensor C = k.output("c", form.accumulator, {{"n", n}, {"m", groups * m}});
+  const Expr rounds = k.argument("rounds", ScalarType::u32);
+  const gen::Matrices a =
+      k.matrices("matrices_a", form.operand, size(atom.atom_m, depth, Use::a), kRows, 1);
+  const gen::Matrices b =
+      k.matrices("matrices_b", form.operand, size(depth, atom.atom_n, Use::b), 1, kColumns);
+  const gen::Matrices sums = k.matrices(
+      "sums", form.accumulator, size(atom.atom_m, atom.atom_n, Use::accumulator), kRows, kColumns);
+  k.load(transpose(tile(A, {depth, m}, {0, 0})), a);
+  k.load(transpose(tile(B, {n, depth}, {0, 0})), b);
+  k.fill(sums, gen::ir::number(form.accumulator, 0));
+  k.loop("step", rounds, [&](const Expr&) { k.multiply(a, b, sums); });
+  const View to = tile(C, {n, m}, {0, k.block_x()});
+  k.branch(k.inside(to), [&] { k.store(sums, 0, transpose(to)); });  // as all are
+  PeakKernel out;
+  out.kernel = k.finish();
+  out.flops_of_a_round = 2.0 * static_cast<double>(groups) * static_cast<double>(m) *
+                         static_cast<double>(n) * static_cast<double>(depth);
+  out.inputs = {{form.operand, static_cast<std::uint64_t>(m * depth)},
+                {form.operand, static_cast<std::uint64_t>(n * depth)}};
+  out.output_bytes = static_cast<std::uint64_t>(groups * m * n) * size_of(form.accumulator);
+  return out;
+}
+
+Timing time_peak(const BaselineRun& run, const gen::GemmForm& form, double flops) {
+  if (run.step.compiled) throw Unavailable("SPIR-V does not tell what it computes with");
+  Device& device = run.execution.device();
+  const DeviceCaps& caps = run.execution.caps();
+  try {
+    // More than fill the largest GPUs several times; a CPU has no more than cores.
+    const std::int64_t groups = caps.kind == DeviceKind::cpu ? 64 : 4096;
+    const PeakKernel peak = multiplies_matrices(run.step.kernel)
+                                ? peak_of_matrices(form, caps, groups)
+                                : peak_of_numbers(form.accumulator, groups);
+    const Pipeline pipeline = device.load(gen::compile(peak.kernel));
+    std::vector<Buffer> buffers;
+    for (const auto& [type, elements] : peak.inputs) {
+      buffers.push_back(device.buffer(elements * size_of(type)));
+      buffers.back().write(peak_input(type, elements, run.seed));
+    }
+    buffers.push_back(device.buffer(peak.output_bytes));
+    const std::vector<BufferView> views(buffers.begin(), buffers.end());
+    const std::int64_t rounds = rounds_for(device, pipeline, views);
+    const Launch launch = device.prepare(pipeline, views, {{"rounds", rounds}});
+    TimingRules rules = run.rules;
+    rules.cold = false;  // it reads next to nothing
+    Timing timing = time_launches(device, {&launch, 1}, rules);
+    const double of_a_launch = peak.flops_of_a_round * static_cast<double>(rounds);
+    for (double& microseconds : timing.samples_us) microseconds *= flops / of_a_launch;
+    return timing;
+  } catch (const KernelError& error) {
+    throw Unavailable(join(error.reasons, "; "));
+  } catch (const DeviceError& error) {
+    if (error.kind != DeviceError::Kind::kOutOfMemory) throw;
+    throw Unavailable(error.what());
+  }
+}
+
+}  // namespace vkmoye::bench
