@@ -8,10 +8,10 @@
 namespace vkmoye::bench {
 namespace {
 
-enum Order { kRows = 101, kColumns = 102 };               // CBLAS_ORDER
-enum Transposition { kAsItIs = 111, kTransposed = 112 };  // CBLAS_TRANSPOSE
+enum CblasOrder { kCblasRows = 101, kCblasColumns = 102 };               // CBLAS_ORDER
+enum CblasTransposition { kCblasAsItIs = 111, kCblasTransposed = 112 };  // CBLAS_TRANSPOSE
 
-int to_int(std::int64_t value, const char* what) {
+int to_cblas_int(std::int64_t value, const char* what) {
   if (value <= std::numeric_limits<int>::max()) return static_cast<int>(value);
   throw Unavailable(fmt::format("{} = {} is more than OpenBLAS counts to", what, value));
 }
@@ -22,15 +22,15 @@ void multiply(Function* function, const GemmProblem& problem, const Extents& siz
   const auto [A, B, C] = matrices_of(problem, size);
   // A(m,k) and, to CBLAS, B(k,n): as they are where the second index is contiguous among rows.
   const bool rows = problem.c_n_contiguous;
-  const int a_as = A.second_contiguous == rows ? kAsItIs : kTransposed;
-  const int b_as = B.second_contiguous == rows ? kTransposed : kAsItIs;
+  const int a_as = A.second_contiguous == rows ? kCblasAsItIs : kCblasTransposed;
+  const int b_as = B.second_contiguous == rows ? kCblasTransposed : kCblasAsItIs;
   for (std::int64_t batch = 0; batch < problem.batch; ++batch) {
-    function(rows ? kRows : kColumns, a_as, b_as, to_int(size[0], "m"), to_int(size[1], "n"),
-             to_int(size[2], "k"), static_cast<T>(problem.alpha),
-             static_cast<const T*>(a) + A.at(batch, 0, 0), to_int(A.leading, "lda"),
-             static_cast<const T*>(b) + B.at(batch, 0, 0), to_int(B.leading, "ldb"),
+    function(rows ? kCblasRows : kCblasColumns, a_as, b_as, to_cblas_int(size[0], "m"),
+             to_cblas_int(size[1], "n"), to_cblas_int(size[2], "k"), static_cast<T>(problem.alpha),
+             static_cast<const T*>(a) + A.at(batch, 0, 0), to_cblas_int(A.leading, "lda"),
+             static_cast<const T*>(b) + B.at(batch, 0, 0), to_cblas_int(B.leading, "ldb"),
              static_cast<T>(problem.beta), static_cast<T*>(c) + C.at(batch, 0, 0),
-             to_int(C.leading, "ldc"));
+             to_cblas_int(C.leading, "ldc"));
   }
 }
 

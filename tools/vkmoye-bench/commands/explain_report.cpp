@@ -17,7 +17,7 @@ using gen::Grade;
 using nlohmann::ordered_json;
 
 // One kernel with all that is known of it.
-struct Subject {
+struct Explained {
   const gen::ir::Kernel& kernel;
   const gen::AccessModel& model;
   const gen::KernelReport& report;
@@ -31,7 +31,7 @@ std::string config_text(const gen::ir::Kernel& kernel) {
 }
 
 // The run-time sizes that were assumed.
-std::vector<std::pair<std::string, std::uint32_t>> sizes_of(const Subject& subject) {
+std::vector<std::pair<std::string, std::uint32_t>> sizes_of(const Explained& subject) {
   std::vector<std::pair<std::string, std::uint32_t>> sizes;
   for (const PushConstant& constant : subject.kernel.arguments) {
     if (constant.type != ScalarType::u32) continue;
@@ -44,7 +44,7 @@ std::vector<std::pair<std::string, std::uint32_t>> sizes_of(const Subject& subje
   return sizes;
 }
 
-std::string assumed(const Subject& subject) {
+std::string assumed(const Explained& subject) {
   std::vector<std::string> sizes;
   for (const auto& [name, value] : sizes_of(subject)) {
     sizes.push_back(fmt::format("{} = {}", name, value));
@@ -96,7 +96,7 @@ const char* level_text(const AccessReport& access) {
   return *level == Grade::good ? "good" : *level == Grade::fair ? "fair" : "bad";
 }
 
-std::vector<const AccessReport*> of_level(const Subject& subject, Grade level) {
+std::vector<const AccessReport*> of_level(const Explained& subject, Grade level) {
   std::vector<const AccessReport*> found;
   for (const AccessReport& access : subject.report.accesses) {
     if (gen::grade(access) == level) found.push_back(&access);
@@ -104,10 +104,10 @@ std::vector<const AccessReport*> of_level(const Subject& subject, Grade level) {
   return found;
 }
 
-bool has_shared(const Subject& subject) { return subject.kernel.shared_bytes() > 0; }
+bool has_shared(const Explained& subject) { return subject.kernel.shared_bytes() > 0; }
 
 // The findings for a reader, a line each.
-std::vector<std::string> summary(const Subject& subject) {
+std::vector<std::string> summary(const Explained& subject) {
   if (!subject.report.reasons.empty()) return subject.report.reasons;
   std::vector<std::string> lines;
   const auto bad = of_level(subject, Grade::bad), fair = of_level(subject, Grade::fair);
@@ -143,7 +143,7 @@ std::string step_text(const AccessReport& access) {
   return fmt::format("; neighbouring lanes are {} elements apart", *access.worst_step);
 }
 
-std::string table(const Subject& subject) {
+std::string table(const Explained& subject) {
   std::string out;
   for (const std::string& line : subject.choice) out += line + '\n';
   if (!out.empty()) out += '\n';
@@ -176,7 +176,7 @@ std::string cell(const std::string& text) {
   return out;
 }
 
-std::string markdown(const Subject& subject) {
+std::string markdown(const Explained& subject) {
   std::string out;
   for (const std::string& line : subject.choice) out += fmt::format("- {}\n", line);
   if (!out.empty()) out += '\n';
@@ -235,7 +235,7 @@ ordered_json to_json(const AccessReport& access) {
           {"verdict", gen::verdict(access)}};
 }
 
-std::string json(const Subject& subject) {
+std::string json(const Explained& subject) {
   ordered_json config = ordered_json::object(), sizes = ordered_json::object();
   for (const auto& [key, value] : subject.kernel.config) config[key] = value;
   for (const auto& [name, value] : sizes_of(subject)) sizes[name] = value;
@@ -267,7 +267,7 @@ std::string json(const Subject& subject) {
 std::string explain_text(const gen::ir::Kernel& kernel, const gen::AccessModel& model,
                          const gen::KernelReport& report, const std::string& format,
                          const std::vector<std::string>& choice) {
-  const Subject subject{kernel, model, report, choice};
+  const Explained subject{kernel, model, report, choice};
   if (format == "table") return table(subject);
   if (format == "json") return json(subject);
   if (format == "markdown") return markdown(subject);

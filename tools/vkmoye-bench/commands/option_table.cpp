@@ -15,8 +15,6 @@
 namespace vkmoye::bench {
 namespace {
 
-using enum CommandName;
-
 // Any text, into `target`.
 template <class Target>
 auto text_into(Target target) {
@@ -97,6 +95,7 @@ constexpr double kMostSeconds = 60, kMostBudget = 86400;
 constexpr std::int64_t kMostLanes = 128;
 
 std::vector<Option> plain_options() {
+  using enum CommandName;
   const std::string sizes = "ROWSxCOLUMNS of the source, MxNxK of a product";
   const std::string types = "of a product operands,accumulator,result";
   return {
@@ -274,6 +273,7 @@ std::vector<Option> plain_options() {
 
 // Of what each step of an epilogue reads, a file.
 std::vector<Option> epilogue_options() {
+  using enum CommandName;
   std::vector<Option> options = {
       {"--epilogue", of(matmul), Values::one,
        "steps on A @ B before it is rounded, in order: " + epilogue_expects() + " (none)", "",

@@ -14,8 +14,6 @@
 namespace vkmoye::bench {
 namespace {
 
-using enum CommandName;
-
 // Options that go into a map by their names. What several mean by a name, each help once.
 class NamedOptions {
  public:
@@ -47,6 +45,7 @@ class NamedOptions {
 };
 
 std::vector<Option> all_options() {
+  using enum CommandName;
   std::vector<Option> options = option_table();
   NamedOptions config(&Given::config, "Config");
   for (const gen::KernelEntry& entry : registry_in_use().kernels) {
@@ -93,6 +92,7 @@ void read(const Option& option, const std::vector<std::string>& texts, Given& gi
 }  // namespace
 
 const char* to_string(CommandName name) {
+  using enum CommandName;
   switch (name) {
     case devices: return "devices";
     case list: return "list";

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "vkmoye/base/error.hpp"
@@ -69,6 +70,16 @@ std::optional<Number> parse_whole(const std::string& text) {
 }
 
 }  // namespace
+
+std::int64_t product(const Extents& extents) {
+  if (std::find(extents.begin(), extents.end(), 0) != extents.end()) return 0;
+  std::int64_t out = 1;
+  for (const std::int64_t extent : extents) {
+    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+    out = out > kMost / extent ? kMost : out * extent;
+  }
+  return out;
+}
 
 std::string unknown(std::string_view what, const std::string& word,
                     const std::vector<std::string>& names) {

@@ -15,6 +15,10 @@ namespace vkmoye::bench {
 /// A size as it was typed: how many numbers it needs depends on the kernel.
 using Extents = std::vector<std::int64_t>;
 
+/// How many elements an array of these has: 1 of none, 0 where one of them is; the largest number where
+/// there are more, as batches of empty matrices may be any number.
+std::int64_t product(const Extents& extents);
+
 /// "2048x1024".
 std::string to_string(const Extents& extents);
 

@@ -17,7 +17,7 @@
 namespace vkmoye::bench {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using HostClock = std::chrono::steady_clock;
 
 constexpr std::size_t kFinalists = 3;
 constexpr double kOfFirstRound = 0.7;                      // of the budget
@@ -25,9 +25,10 @@ constexpr double kCheckedAtOnce = 0x1p26;                  // products that are 
 constexpr Extents::value_type kSmall[] = {272, 288, 544};  // whole tiles and parts of them
 
 // What the arrays of a product hold, made once and given to each kernel.
-class Inputs : public Execution {
+class ProductInputs : public Execution {
  public:
-  Inputs(const DeviceCaps& caps, const Workload& workload, std::uint64_t seed) : caps_(caps) {
+  ProductInputs(const DeviceCaps& caps, const Workload& workload, std::uint64_t seed)
+      : caps_(caps) {
     workload.fill(*this, seed);
   }
   void write(std::size_t array, std::span<const std::byte> from, std::uint64_t offset) override {
@@ -60,7 +61,7 @@ class Search {
         problem_(problem),
         size_(size),
         options_(options),
-        start_(Clock::now()),
+        start_(HostClock::now()),
         inputs_(executor.caps(), *workload_of(any(), size), options.seed) {}
 
   Tuning run() {
@@ -91,7 +92,9 @@ class Search {
     choice.entry = gen::find_kernel("gemm/simt");
     return choice;
   }
-  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  double seconds() const {
+    return std::chrono::duration<double>(HostClock::now() - start_).count();
+  }
   std::unique_ptr<Workload> workload_of(const gen::GemmChoice& choice, const Extents& size) const {
     return make_product_by(choice, problem_, size);
   }
@@ -198,8 +201,8 @@ class Search {
   const GemmProblem& problem_;
   Extents size_;
   const TuneOptions& options_;
-  Clock::time_point start_;
-  Inputs inputs_;
+  HostClock::time_point start_;
+  ProductInputs inputs_;
   Tuning tuning_;
 };
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <numeric>
 #include <utility>
 
 #include "baselines/baselines.hpp"
@@ -165,14 +164,10 @@ class Lines : public Workload {
 
 using Ask = std::function<LineOperation(const LineQuestion&)>;
 
-std::int64_t product(Extents::const_iterator begin, Extents::const_iterator end) {
-  return std::accumulate(begin, end, std::int64_t{1}, std::multiplies<>());
-}
-
 LineQuestion asked_of(const Question& question, ScalarType type, const Extents& given,
                       bool fortran_order) {
   const Extents shape = fortran_order ? reversed(given) : given;
-  return {product(shape.begin(), shape.end() - 1),
+  return {product({shape.begin(), shape.end() - 1}),
           shape.back(),
           type,
           range_of(type),

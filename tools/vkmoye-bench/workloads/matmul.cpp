@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
@@ -12,17 +11,6 @@
 
 namespace vkmoye::bench {
 namespace {
-
-// 0 where one of them is, and at most what a number holds: batches of empty matrices may be any number.
-std::int64_t product(const Extents& extents) {
-  if (std::find(extents.begin(), extents.end(), 0) != extents.end()) return 0;
-  std::int64_t out = 1;
-  for (const std::int64_t extent : extents) {
-    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-    out = out > kMost / extent ? kMost : out * extent;
-  }
-  return out;
-}
 
 // A or B: matrices of `rows` (m of A, n of B) and k, and how many there are along which axes.
 struct Operand {

@@ -40,12 +40,6 @@ std::vector<std::uint64_t> chunks_to_check(std::uint64_t elements, Verify verify
   return out;
 }
 
-std::int64_t product(const Extents& extents) {
-  std::int64_t count = 1;
-  for (const std::int64_t extent : extents) count *= extent;
-  return count;
-}
-
 // An array as rows of its last axis; a number is a row of one.
 Arguments rows_and_cols(const Extents& shape) {
   if (shape.empty()) return {{"rows", 1}, {"cols", 1}};

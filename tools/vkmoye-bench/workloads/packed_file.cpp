@@ -26,7 +26,7 @@ static_assert(std::endian::native == std::endian::little);
 constexpr std::string_view kMagic = "vkmoyepk";
 constexpr std::uint32_t kFormatVersion = 1;
 constexpr std::uint32_t kLargestHeader = 1 << 16;
-constexpr double kMostBytes = 0x1p48;
+constexpr double kLargestArrays = 0x1p48;
 
 struct Start {
   char magic[8] = {};
@@ -105,7 +105,7 @@ PackedFile parse(const Json& header, std::vector<std::string>& reasons) {
                        static_cast<double>(form.block_elements()) *
                        static_cast<double>(std::max<std::int64_t>(operand.batch.value_or(1), 1)) *
                        static_cast<double>(size_of(form.type));
-  if (bytes > kMostBytes) reasons.push_back("its extents need more than 2^48 bytes");
+  if (bytes > kLargestArrays) reasons.push_back("its extents need more than 2^48 bytes");
   return file;
 }
 

@@ -24,7 +24,7 @@ namespace {
 // Format 1 had rows without beta, epilogue and result: tuned for one, used for all.
 constexpr std::string_view kTables = "# vkmoye: kernels of gemm/auto, found by tune; format ";
 constexpr std::string_view kFormat = "2";
-constexpr std::string_view kColumns = "# device | types | where | kernel and what it is told | why";
+constexpr std::string_view kTitles = "# device | types | where | kernel and what it is told | why";
 constexpr int kHeaderLines = 3;
 constexpr std::size_t kMostBytes = 1 << 20, kMostWrong = 8;
 
@@ -87,7 +87,7 @@ Body body_of(const std::filesystem::path& file, const DeviceCaps& caps) {
 std::string without(const std::string& lines, const std::vector<std::string>& matches) {
   std::string kept;
   for (const std::string& line : split(lines, '\n')) {
-    if (line.empty() || line == kColumns) continue;
+    if (line.empty() || line == kTitles) continue;
     const std::vector<gen::GemmRow> rows = gen::read_gemm_table(line, "").table.rows;
     const bool goes = !rows.empty() && std::find(matches.begin(), matches.end(),
                                                  gen::match_text(rows.front())) != matches.end();
@@ -161,7 +161,7 @@ std::string reason_against_writing(const std::filesystem::path& file) {
 std::string write_tuned_rows(const std::filesystem::path& file, const DeviceCaps& caps,
                              const std::vector<std::string>& rows) {
   const FolderLock lock(file);
-  std::string text = fmt::format("{}{}\n", header_of(caps), kColumns);
+  std::string text = fmt::format("{}{}\n", header_of(caps), kTitles);
   std::vector<std::string> matches;
   for (const std::string& row : rows) {
     text += row + '\n';

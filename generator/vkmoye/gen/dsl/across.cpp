@@ -15,13 +15,13 @@ namespace vkmoye::gen {
 namespace {
 
 // Threads that differ by multiples of `stride`, in the order of their numbers.
-struct Digit {
+struct ThreadDigit {
   std::int64_t extent, stride;
   bool is_combined, is_lanes;
 };
 
 // The number of a thread as digits, the lowest first, none of which lies astride the lanes.
-std::vector<Digit> digits_of(const Layout& threads, int mode, std::uint32_t lanes) {
+std::vector<ThreadDigit> digits_of(const Layout& threads, int mode, std::uint32_t lanes) {
   const auto refuse = [&](const std::string& why) {
     throw LayoutError(fmt::format("reduction over mode {} of the threads {}, subgroups of {}: {}",
                                   mode, to_string(threads), lanes, why));
@@ -32,7 +32,7 @@ std::vector<Digit> digits_of(const Layout& threads, int mode, std::uint32_t lane
   if (cosize(threads) != size(threads) || !is_injective(threads)) {
     refuse(fmt::format("they are not numbered 0 to {}, each once", size(threads) - 1));
   }
-  std::vector<Digit> digits;
+  std::vector<ThreadDigit> digits;
   for (int i = 0; i < threads.rank(); ++i) {
     const Layout one = threads.mode(i);
     for (const Mode& leaf : one.leaves()) {
@@ -50,7 +50,7 @@ std::vector<Digit> digits_of(const Layout& threads, int mode, std::uint32_t lane
     }
   }
   std::sort(digits.begin(), digits.end(),
-            [](const Digit& a, const Digit& b) { return a.stride < b.stride; });
+            [](const ThreadDigit& a, const ThreadDigit& b) { return a.stride < b.stride; });
   return digits;
 }
 
@@ -60,7 +60,7 @@ ThreadReduction reduction_of(const Layout& threads, int mode, std::uint32_t lane
   ThreadReduction out;
   std::vector<Layout> slots, group, members, speakers;
   out.all_lanes = true;
-  for (const Digit& digit : digits_of(threads, mode, lanes)) {
+  for (const ThreadDigit& digit : digits_of(threads, mode, lanes)) {
     const bool shares_slot = digit.is_combined && digit.is_lanes;
     const bool is_member = digit.is_combined && !digit.is_lanes;
     const auto leaf = [&](bool counts, std::int64_t stride) {

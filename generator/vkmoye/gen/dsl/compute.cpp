@@ -115,12 +115,10 @@ Place place_of(const Operand& operand, const ValueLoops& loops, Names& names) {
   return place;
 }
 
-void append(Body& body, const Body& more) { body.insert(body.end(), more.begin(), more.end()); }
-
 // What happens in each round: `combine` adds it to the body, given the value of each of `from`.
-using Round = std::function<void(Body&, const Place& to, const std::vector<Expr>& values)>;
+using InEachRound = std::function<void(Body&, const Place& to, const std::vector<Expr>& values)>;
 
-Body rounds(const Operand& to, const std::vector<Operand>& from, const Round& round) {
+Body rounds(const Operand& to, const std::vector<Operand>& from, const InEachRound& round) {
   const ValueLoops loops(to.view.shape());
   Names names;
   Body body, inside;

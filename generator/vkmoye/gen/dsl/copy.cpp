@@ -18,8 +18,6 @@ using ir::Body;
 
 bool is_registers(const ir::Array& array) { return array.space == ir::Array::Space::registers; }
 
-void append(Body& body, const Body& more) { body.insert(body.end(), more.begin(), more.end()); }
-
 Body guarded(const Conditions& conditions, Body body) {
   if (conditions.empty()) return body;
   return ir::statements(ir::If{conjunction(conditions), std::move(body)});

@@ -124,7 +124,7 @@ std::vector<Bit> crossing_bits(const std::vector<Digit>& digits, bool to_lane) {
   return bits;
 }
 
-Layout joined(const std::vector<Layout>& modes) {
+Layout coalesced(const std::vector<Layout>& modes) {
   return modes.empty() ? Layout() : coalesce(make_layout(modes));
 }
 
@@ -142,7 +142,7 @@ Layout before_of(const std::vector<Digit>& digits, bool is_lane, const Instead& 
       modes.push_back(Layout(IntTuple(2), IntTuple(instead(digit.step * part))));
     }
   }
-  return joined(modes);
+  return coalesced(modes);
 }
 
 }  // namespace

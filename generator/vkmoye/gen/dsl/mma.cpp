@@ -14,11 +14,11 @@ View operand(const TiledMma& mma, int mode, const View& view, const Expr& thread
 }
 
 // One loop over each leaf of `shape`, innermost the first; leaf i is counted by `names[i]`.
-struct Loops {
+struct LeafLoops {
   std::vector<std::string> names;
   std::vector<std::uint32_t> extents;
 
-  Loops(const Layout& values, std::vector<std::string> names_of_leaves)
+  LeafLoops(const Layout& values, std::vector<std::string> names_of_leaves)
       : names(std::move(names_of_leaves)) {
     for (const Mode& leaf : values.leaves()) {
       extents.push_back(to_index(leaf.extent));
@@ -97,7 +97,7 @@ ir::Block gemm_statements(const View& a, const ir::Array& a_array, const View& b
         "((VM,VN),RM,RN)",
         a.name, b.name, c.name, to_string(a.shape()), to_string(b.shape()), to_string(c.shape())));
   }
-  const Loops rows(a_values, {"m0", "m1"}), columns(b_values, {"n0", "n1"});
+  const LeafLoops rows(a_values, {"m0", "m1"}), columns(b_values, {"n0", "n1"});
   const Expr m0 = rows.index(0), m1 = rows.index(1);
   const Expr n0 = columns.index(0), n1 = columns.index(1);
 
@@ -119,7 +119,7 @@ ir::Block axpby_statements(const Expr& alpha, const View& x, const ir::Array& x_
                                   to_string(x.shape()), to_string(y.shape())));
   }
   const Layout& values = x.axes.front().values;
-  const Loops loops(values, numbered("v", values.leaves().size()));
+  const LeafLoops loops(values, numbered("v", values.leaves().size()));
   std::vector<Expr> indices;
   for (std::size_t i = 0; i < loops.names.size(); ++i) indices.push_back(loops.index(i));
 

@@ -13,14 +13,14 @@ namespace vkmoye::gen::ir {
 namespace {
 
 template <class T>
-constexpr bool is_real = std::is_floating_point_v<T>;
+constexpr bool kIsReal = std::is_floating_point_v<T>;
 
 // An operation of two numbers of type T whose result is one, too. Unsigned integers wrap; signed
 // ones are computed as unsigned ones, which is how shaders wrap them.
 template <class T>
 std::optional<T> combine(Op op, T a, T b) {
   using Wrapping =
-      typename std::conditional_t<is_real<T>, std::type_identity<T>, std::make_unsigned<T>>::type;
+      typename std::conditional_t<kIsReal<T>, std::type_identity<T>, std::make_unsigned<T>>::type;
   const auto x = static_cast<Wrapping>(a), y = static_cast<Wrapping>(b);
   switch (op) {
     case Op::add: return static_cast<T>(x + y);
@@ -30,7 +30,7 @@ std::optional<T> combine(Op op, T a, T b) {
     case Op::maximum: return a < b ? b : a;
     default: break;
   }
-  if constexpr (is_real<T>) {
+  if constexpr (kIsReal<T>) {
     if (op == Op::divide) return a / b;
   } else {
     constexpr bool is_signed = std::is_signed_v<T>;
@@ -68,7 +68,7 @@ std::optional<bool> compare(Op op, T a, T b) {
 
 template <class T>
 std::optional<T> alone(Op op, T a) {
-  if constexpr (is_real<T>) {
+  if constexpr (kIsReal<T>) {
     switch (op) {
       case Op::negate: return -a;
       case Op::absolute: return std::fabs(a);
@@ -112,13 +112,13 @@ std::optional<Bits> compute(Op op, std::span<const Bits> o, Load load, Store sto
   };
   if (op == Op::multiply_add) {
     const T a = load(o[0]), b = load(o[1]), c = load(o[2]);
-    if constexpr (is_real<T>) {
+    if constexpr (kIsReal<T>) {
       return store(std::fma(a, b, c));
     } else {
       return stored(combine<T>(Op::add, *combine<T>(Op::multiply, a, b), c));
     }
   }
-  if constexpr (is_real<T>) {
+  if constexpr (kIsReal<T>) {
     if (op == Op::is_nan) return std::isnan(load(o[0])) ? 1 : 0;
   }
   if (o.size() == 1) return stored(alone<T>(op, load(o[0])));

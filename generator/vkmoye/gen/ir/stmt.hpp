@@ -161,4 +161,9 @@ Body statements(Statements&&... list) {
   return body;
 }
 
+/// Adds the statements of `more` behind those of `body`.
+inline void append(Body& body, const Body& more) {
+  body.insert(body.end(), more.begin(), more.end());
+}
+
 }  // namespace vkmoye::gen::ir

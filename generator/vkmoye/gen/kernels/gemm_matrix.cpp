@@ -26,7 +26,7 @@ Conditions beyond(const Conditions& known, const Conditions& conditions) {
 }
 
 // A or B on its way from its buffer to the matrix units.
-struct Side {
+struct MatrixSide {
   const char* name;
   View (GemmBuffers::*tile)(const Expr&) const;  // its tile of a number along k
   bool k_contiguous;
@@ -38,9 +38,9 @@ struct Side {
   Matrices matrices = {};
 };
 
-class Product {
+class MatrixProduct {
  public:
-  Product(const GemmMatrixConfig& config, const GemmForm& form, const std::string& name)
+  MatrixProduct(const GemmMatrixConfig& config, const GemmForm& form, const std::string& name)
       : config_(config),
         form_(form),
         k_(name, config.threads(), to_index(config.subgroup)),
@@ -83,7 +83,7 @@ class Product {
  private:
   // --- what is declared ---
 
-  void declare(Side& x) {
+  void declare(MatrixSide& x) {
     const std::int64_t pad = config_.pad / bytes_of(form_.operand);
     const IntTuple strides =
         x.k_contiguous ? IntTuple{config_.tile_k + pad, 1} : IntTuple{1, x.rows + pad};
@@ -107,30 +107,30 @@ class Product {
 
   // --- views ---
 
-  TiledCopy staging(const Side& x) const {
+  TiledCopy staging(const MatrixSide& x) const {
     const std::int64_t along = x.k_contiguous ? config_.tile_k : x.rows;
     const std::int64_t side_by_side = along / x.vector.count;
     const std::int64_t stride = side_by_side + config_.pad / kWidestCopy;
     return make_tiled_copy(staging_threads(side_by_side, config_.threads() / side_by_side, stride),
                            make_layout({static_cast<std::int64_t>(x.vector.count), 1}));
   }
-  View source(const Side& x, const Expr& k_tile) const {
+  View source(const MatrixSide& x, const Expr& k_tile) const {
     return partition((buffers_.*x.tile)(k_tile), staging(x), k_.thread());
   }
-  View destination(const Side& x) const {
+  View destination(const MatrixSide& x) const {
     return partition(x.k_contiguous ? transpose(x.shared) : x.shared, staging(x), k_.thread());
   }
 
   // --- sums += A * B over all tiles of k ---
 
   void load_next(const Expr& k_tile, Edges edges, bool singly) {
-    for (const Side* x : {&a_, &b_}) {
+    for (const MatrixSide* x : {&a_, &b_}) {
       k_.copy(source(*x, k_tile), x->next,
               {.edges = edges, .vector = x->vector, .vectors_fit = true, .from_singly = singly});
     }
   }
   void store_next() {
-    for (const Side* x : {&a_, &b_}) k_.copy(x->next, destination(*x), {.vector = x->vector});
+    for (const MatrixSide* x : {&a_, &b_}) k_.copy(x->next, destination(*x), {.vector = x->vector});
   }
   void multiply() {
     // Of a subgroup: those of its part of k.
@@ -190,7 +190,7 @@ class Product {
   const GemmForm& form_;
   Builder k_;
   GemmBuffers buffers_;
-  Side a_, b_;
+  MatrixSide a_, b_;
   GemmSums sums_;
 };
 
@@ -200,7 +200,7 @@ ir::Kernel gemm_matrix(const GemmMatrixConfig& config, const GemmForm& form,
                        const std::string& name) {
   auto reasons = reasons_against(config, form);
   if (!reasons.empty()) throw KernelError(name, std::move(reasons));
-  return Product(config, form, name).describe();
+  return MatrixProduct(config, form, name).describe();
 }
 
 }  // namespace vkmoye::gen

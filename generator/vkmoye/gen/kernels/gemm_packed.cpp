@@ -28,8 +28,8 @@ SumsShape sums_shape(const GemmPackedConfig& c, const GemmForm& form) {
 }
 
 // A or B on its way from its buffer to the matrix units.
-struct Side {
-  Side(const char* name, const PackedForm& form) : name(name), form(form) {}
+struct PackedSide {
+  PackedSide(const char* name, const PackedForm& form) : name(name), form(form) {}
   std::string name;
   PackedForm form;
   Tensor tensor;
@@ -38,9 +38,9 @@ struct Side {
   Matrices matrices[2];  // of one step, or of two that need not wait
 };
 
-class Product {
+class PackedProduct {
  public:
-  Product(const GemmPackedConfig& config, const GemmForm& form, const std::string& name)
+  PackedProduct(const GemmPackedConfig& config, const GemmForm& form, const std::string& name)
       : config_(config),
         form_(form),
         k_(name, config.threads(), to_index(config.subgroup)),
@@ -78,14 +78,14 @@ class Product {
 
   // --- what is declared ---
 
-  void declare(Side& x) {
+  void declare(PackedSide& x) {
     x.tensor = k_.input(
         x.name, form_.operand,
         {{"at", x.form.block_elements()}, {"k_block", "k_blocks"}, {"block", x.name + "_blocks"}});
     if (form_.batched) k_.argument(x.name + "_step", ScalarType::u32);
   }
 
-  void declare_registers(Side& x, std::int64_t rows, std::int64_t columns, Use use) {
+  void declare_registers(PackedSide& x, std::int64_t rows, std::int64_t columns, Use use) {
     const ir::MatrixType type{use, to_index(rows), to_index(columns)};
     const std::int64_t down = use == Use::a ? x.form.group : 1, across = x.form.group / down;
     for (const int stage : {0, 1}) {
@@ -101,7 +101,7 @@ class Product {
   }
 
   // Past the last block of rows the last one is read once more: what comes of it is outside C.
-  void place(Side& x, Expr block) {
+  void place(PackedSide& x, Expr block) {
     if (const auto& batch = buffers_.batch())
       block = block + *batch * ir::variable(x.name + "_step");
     x.block = k_.let(x.name + "_block", ir::minimum(block, ir::variable(x.name + "_blocks") - 1));
@@ -110,7 +110,7 @@ class Product {
   // --- sums += A * B over all steps of k ---
 
   // (elements of a matrix, matrices) of this lane.
-  View mine(const Side& x, const Expr& k_block, std::int64_t step) const {
+  View mine(const PackedSide& x, const Expr& k_block, std::int64_t step) const {
     const std::int64_t fragment = x.form.fragment_elements();
     const View block =
         slice(tile(x.tensor, {x.form.block_elements(), 1, 1}, {0, k_block, x.block}), {_, 0, 0});
@@ -122,13 +122,13 @@ class Product {
   }
 
   // Of a lane's elements those that travel at once.
-  Vector vector(const Side& x) const {
+  Vector vector(const PackedSide& x) const {
     const std::int64_t held = x.form.fragment_elements() / config_.subgroup;
     return {to_index(std::min(held, widest_access(form_.operand)))};
   }
 
   void read(int stage, const Expr& k_block, std::int64_t step) {
-    for (const Side* x : {&a_, &b_}) {
+    for (const PackedSide* x : {&a_, &b_}) {
       const View to = config_.words ? x->waiting[stage] : k_.elements(x->matrices[stage]);
       k_.copy(mine(*x, k_block, step), to, {.edges = Edges::inside, .vector = vector(*x)});
     }
@@ -136,7 +136,7 @@ class Product {
 
   void multiply(int stage) {
     if (config_.words) {
-      for (const Side* x : {&a_, &b_}) {
+      for (const PackedSide* x : {&a_, &b_}) {
         k_.copy(x->waiting[stage], k_.elements(x->matrices[0]), {.vector = vector(*x)});
       }
       stage = 0;
@@ -180,7 +180,7 @@ class Product {
   const GemmPackedConfig& config_;
   const GemmForm& form_;
   Builder k_;
-  Side a_, b_;
+  PackedSide a_, b_;
   GemmBuffers buffers_;
   GemmSums sums_;
 };
@@ -271,7 +271,7 @@ ir::Kernel gemm_packed(const GemmPackedConfig& config, const GemmForm& form,
                        const std::string& name) {
   auto reasons = reasons_against(config, form);
   if (!reasons.empty()) throw KernelError(name, std::move(reasons));
-  return Product(config, form, name).describe();
+  return PackedProduct(config, form, name).describe();
 }
 
 }  // namespace vkmoye::gen

@@ -14,7 +14,7 @@ namespace {
 using Use = ir::MatrixType::Use;
 
 // A or B on its way from memory to the matrix units.
-struct Side {
+struct ThinMatrixSide {
   const char* name;
   View (GemmBuffers::*tile)(const Expr&) const;
   bool k_contiguous;
@@ -78,7 +78,7 @@ class ThinMatrixProduct {
                               matrix(config_.atom_k, config_.atom_n, Use::b), along_k, columns);
     sums_ = k_.matrices("sums", form_.accumulator,
                         matrix(config_.atom_m, config_.atom_n, Use::accumulator), rows, columns);
-    for (Side* x : {&a_, &b_}) {
+    for (ThinMatrixSide* x : {&a_, &b_}) {
       x->waiting = k_.make_fragment_like(std::string("next_") + x->name, form_.operand, mine(*x, 0),
                                          to_index(vector_));
     }
@@ -91,7 +91,7 @@ class ThinMatrixProduct {
   // --- views ---
 
   // (a vector along k, blocks of k, rows) of this lane, in tile number `k_tile`.
-  View mine(const Side& x, const Expr& k_tile) const {
+  View mine(const ThinMatrixSide& x, const Expr& k_tile) const {
     const View all = (buffers_.*x.tile)(k_tile);
     const View of_subgroup =
         gen::tile(x.k_contiguous ? all : transpose(all), {depth(), x.rows}, {k_.subgroup(), 0});
@@ -99,7 +99,7 @@ class ThinMatrixProduct {
                      k_.lane());
   }
   // The same of its matrices.
-  View elements(const Side& x) const {
+  View elements(const ThinMatrixSide& x) const {
     const bool is_a = x.matrices.type.use == Use::a;
     const std::int64_t count = config_.held(x.atom_rows);
     const std::int64_t next_k = count * (is_a ? x.matrices.rows : 1);
@@ -115,7 +115,7 @@ class ThinMatrixProduct {
 
   void sum_up(bool singly) {
     k_.loop("k_tile", buffers_.tiles(), [&](const Expr& k_tile) {
-      for (const Side* x : {&a_, &b_}) {
+      for (const ThinMatrixSide* x : {&a_, &b_}) {
         buffers_.at_edges({(buffers_.*x->tile)(k_tile)}, [&](Edges edges) {
           k_.copy(mine(*x, k_tile), x->waiting,
                   {.edges = edges,
@@ -124,7 +124,8 @@ class ThinMatrixProduct {
                    .from_singly = singly});
         });
       }
-      for (const Side* x : {&a_, &b_}) k_.copy(x->waiting, elements(*x), {.loads_first = true});
+      for (const ThinMatrixSide* x : {&a_, &b_})
+        k_.copy(x->waiting, elements(*x), {.loads_first = true});
       k_.multiply(a_.matrices, b_.matrices, sums_);
     });
   }
@@ -158,7 +159,7 @@ class ThinMatrixProduct {
   const GemmForm& form_;
   const std::int64_t vector_;  // elements of 16 bytes
   Builder k_;
-  Side a_, b_;
+  ThinMatrixSide a_, b_;
   GemmBuffers buffers_;
   Matrices sums_;
   View parts_;  // shared: (rows, columns, subgroups)

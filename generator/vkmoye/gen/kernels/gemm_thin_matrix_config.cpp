@@ -10,43 +10,45 @@
 namespace vkmoye::gen {
 namespace {
 
-using Config = GemmThinMatrixConfig;
-
-ConfigField<Config> order_field(const char* name, const char* help, OrderOrReason Config::*order) {
+ConfigField<GemmThinMatrixConfig> order_field(const char* name, const char* help,
+                                              OrderOrReason GemmThinMatrixConfig::*order) {
   return {name, help, "a layout such as ((8,2),(2,4,2)):((32,4),(1,8,2))",
-          [=](const Config& config) {
+          [=](const GemmThinMatrixConfig& config) {
             const OrderOrReason& known = config.*order;
             return known.layout ? to_string(*known.layout) : "as the device has it";
           },
-          [=](const std::string& text, Config& config) {
+          [=](const std::string& text, GemmThinMatrixConfig& config) {
             config.*order = {parse_layout(text), ""};
             return true;
           }};
 }
 
 // What a lane reads at once of a tile of `rows`.
-std::int64_t elements_at_once(const Config& config, const GemmForm& form,
+std::int64_t elements_at_once(const GemmThinMatrixConfig& config, const GemmForm& form,
                               const FragmentLanes& order, std::int64_t rows) {
   return widest_access(form.operand) * config.reads * rows / size(order.lanes.mode(1));
 }
 
 }  // namespace
 
-const std::vector<ConfigField<Config>>& gemm_thin_matrix_fields() {
-  static const auto fields = behind_atom_fields<Config>({
-      numbers_field<Config>("tile", "MxN: elements of C that one workgroup sums up",
-                            {&Config::tile_m, &Config::tile_n}),
-      numbers_field<Config>("subgroups", "of a workgroup, along k", {&Config::subgroups}),
-      numbers_field<Config>("reads", "blocks of k that a lane reads at once", {&Config::reads}),
+const std::vector<ConfigField<GemmThinMatrixConfig>>& gemm_thin_matrix_fields() {
+  static const auto fields = behind_atom_fields<GemmThinMatrixConfig>({
+      numbers_field<GemmThinMatrixConfig>(
+          "tile", "MxN: elements of C that one workgroup sums up",
+          {&GemmThinMatrixConfig::tile_m, &GemmThinMatrixConfig::tile_n}),
+      numbers_field<GemmThinMatrixConfig>("subgroups", "of a workgroup, along k",
+                                          {&GemmThinMatrixConfig::subgroups}),
+      numbers_field<GemmThinMatrixConfig>("reads", "blocks of k that a lane reads at once",
+                                          {&GemmThinMatrixConfig::reads}),
       order_field("order-a", "(row, k) of a matrix of A -> lane * elements of a lane + number",
-                  &Config::order_a),
+                  &GemmThinMatrixConfig::order_a),
       order_field("order-b", "(row, k) of a matrix of B -> lane * elements of a lane + number",
-                  &Config::order_b),
+                  &GemmThinMatrixConfig::order_b),
   });
   return fields;
 }
 
-std::vector<ProbedMatrix> probes(const Config& config, const GemmForm& form) {
+std::vector<ProbedMatrix> probes(const GemmThinMatrixConfig& config, const GemmForm& form) {
   using Use = ir::MatrixType::Use;
   const auto extent = [](std::int64_t value) { return static_cast<std::uint32_t>(value); };
   const std::uint32_t lanes = extent(config.subgroup), k = extent(config.atom_k);
@@ -54,8 +56,8 @@ std::vector<ProbedMatrix> probes(const Config& config, const GemmForm& form) {
           {form.operand, {Use::b, k, extent(config.atom_n)}, lanes}};
 }
 
-Config gemm_thin_matrix_config(const GemmForm& form, const DeviceCaps& device) {
-  Config config;
+GemmThinMatrixConfig gemm_thin_matrix_config(const GemmForm& form, const DeviceCaps& device) {
+  GemmThinMatrixConfig config;
   static_cast<GemmAtom&>(config) = gemm_atom(form, device);
   config.tile_m = config.atom_m;
   config.tile_n = config.atom_n;
@@ -74,7 +76,7 @@ Config gemm_thin_matrix_config(const GemmForm& form, const DeviceCaps& device) {
   return config;
 }
 
-std::vector<std::string> reasons_against(const Config& config, const GemmForm& form) {
+std::vector<std::string> reasons_against(const GemmThinMatrixConfig& config, const GemmForm& form) {
   std::vector<std::string> reasons = reasons_against_form(form);
   require_matrix_types(form, {ScalarType::f16, ScalarType::i8, ScalarType::u8}, reasons);
   require_atom(config, 64, reasons);
@@ -91,7 +93,7 @@ std::vector<std::string> reasons_against(const Config& config, const GemmForm& f
   return reasons;
 }
 
-LanesOrReason lanes_of(const Config& config, const GemmForm& form, bool is_a) {
+LanesOrReason lanes_of(const GemmThinMatrixConfig& config, const GemmForm& form, bool is_a) {
   const OrderOrReason& order = is_a ? config.order_a : config.order_b;
   const std::int64_t rows = is_a ? config.atom_m : config.atom_n;
   if (!order.layout) {
@@ -110,7 +112,8 @@ LanesOrReason lanes_of(const Config& config, const GemmForm& form, bool is_a) {
   return apart;
 }
 
-std::vector<std::string> reasons_against_orders(const Config& config, const GemmForm& form) {
+std::vector<std::string> reasons_against_orders(const GemmThinMatrixConfig& config,
+                                                const GemmForm& form) {
   std::vector<std::string> reasons;
   std::vector<FragmentLanes> lanes;
   const auto matrices = probes(config, form);

@@ -84,7 +84,7 @@ std::vector<Layout> walk_of(const RelayoutPlan& plan, TileOrder walk, const Orde
                             const Order& dst_order) {
   std::vector<std::int64_t> left, done(plan.modes.size(), 1);
   for (std::size_t m = 0; m < plan.modes.size(); ++m) {
-    left.push_back(ceil_div(plan.modes[m].extent, plan.tile[m]));
+    left.push_back(vkmoye::ceil_div(plan.modes[m].extent, plan.tile[m]));
   }
   std::vector<std::vector<Layout>> steps(plan.modes.size());
   // Further along a run, as far as `most` tiles; a mode is parted only into equal parts.
@@ -187,7 +187,7 @@ void plan_blocks(RelayoutPlan& plan, const RelayoutConfig& config) {
     const std::int64_t small =
         product({plan.tile.begin(), plan.tile.begin() + static_cast<int>(last)});
     plan.tile[last] =
-        std::min(power_from(plan.modes[last].extent), power_from(ceil_div(run, small)));
+        std::min(power_from(plan.modes[last].extent), power_from(vkmoye::ceil_div(run, small)));
   }
   grow(plan, order_by(plan.modes, &JointMode::dst), run * run, plan.tile);
 
@@ -290,7 +290,7 @@ void plan_interleaved(RelayoutPlan& plan, const RelayoutConfig& config, const Or
       std::min({most, power_from(extent), config.run > 0 ? config.run : most});
   // Smaller ones where an eighth of the work would be outside.
   while (tile_extent * bytes > 2 * kSector &&
-         8 * ceil_div(extent, tile_extent) * tile_extent > 9 * extent) {
+         8 * vkmoye::ceil_div(extent, tile_extent) * tile_extent > 9 * extent) {
     tile_extent /= 2;
   }
   plan.tile[last] = tile_extent;

@@ -16,44 +16,46 @@ namespace {
 
 constexpr const char* kName = "relayout";
 
-struct Config : RelayoutConfig {
+struct RowConfig : RelayoutConfig {
   std::vector<std::int64_t> axes;  // empty: reversed
 };
 
 template <class Value>
-ConfigField<Config> whole_number(const char* name, const char* help, Value RelayoutConfig::*value) {
-  return numbers_field<Config>(name, help, {value});
+ConfigField<RowConfig> whole_number(const char* name, const char* help,
+                                    Value RelayoutConfig::*value) {
+  return numbers_field<RowConfig>(name, help, {value});
 }
 
-const std::vector<ConfigField<Config>>& fields() {
-  static const std::vector<ConfigField<Config>> rows = with_address<Config>({
+const std::vector<ConfigField<RowConfig>>& fields() {
+  static const std::vector<ConfigField<RowConfig>> rows = with_address<RowConfig>({
       {"permute", "axes of src in the order of dst, as NumPy's transpose takes them",
        "a list of axes, such as 2,0,1",
-       [](const Config& config) {
+       [](const RowConfig& config) {
          return config.axes.empty() ? std::string("reversed")
                                     : fmt::format("{}", fmt::join(config.axes, ","));
        },
-       [](const std::string& text, Config& config) {
+       [](const std::string& text, RowConfig& config) {
          const auto axes = parse_numbers(text, ',');
          if (axes) config.axes = *axes;
          return axes.has_value();
        }},
-      whole_number("threads", "threads of a workgroup, at most", &Config::threads),
-      whole_number("vector", "bytes of an access, at most", &Config::vector),
-      whole_number("run", "elements of a tile along src and along dst, 0: by type", &Config::run),
-      whole_number("rounds", "accesses in flight where no tile is needed", &Config::rounds),
-      order_field<Config>(&Config::order, {"dst", "src", "both", "auto"}),
+      whole_number("threads", "threads of a workgroup, at most", &RowConfig::threads),
+      whole_number("vector", "bytes of an access, at most", &RowConfig::vector),
+      whole_number("run", "elements of a tile along src and along dst, 0: by type",
+                   &RowConfig::run),
+      whole_number("rounds", "accesses in flight where no tile is needed", &RowConfig::rounds),
+      order_field<RowConfig>(&RowConfig::order, {"dst", "src", "both", "auto"}),
   });
   return rows;
 }
 
-Config plain_config(const KernelRequest& request) {
-  Config config;
+RowConfig plain_config(const KernelRequest& request) {
+  RowConfig config;
   config.type = request.type;
   return config;
 }
 
-PermutedArray permuted_array(const KernelRequest& request, const Config& config) {
+PermutedArray permuted_array(const KernelRequest& request, const RowConfig& config) {
   const std::vector<std::int64_t> shape = request.shape.value_or(kRelayoutExample);
   std::vector<std::int64_t> axes = config.axes;
   for (std::size_t i = shape.size(); config.axes.empty() && i-- > 0;) {
@@ -89,7 +91,7 @@ PermutedArray permuted_array(const KernelRequest& request, const Config& config)
 }
 
 // An array without elements: a kernel that runs no workgroup.
-ir::Kernel nothing_to_move(const Config& config) {
+ir::Kernel nothing_to_move(const RowConfig& config) {
   Builder k(kName, 1);
   k.describe(typed_items(fields(), config), "the arrays have no elements: nothing moves");
   k.input("src", config.type, {{"at", 0}});
@@ -101,21 +103,21 @@ ir::Kernel nothing_to_move(const Config& config) {
 }  // namespace
 
 PermutedArray permuted_array(const KernelRequest& request) {
-  Config config = plain_config(request);
+  RowConfig config = plain_config(request);
   auto reasons = read_fields(fields(), request.options, config);
   if (!reasons.empty()) throw KernelError(kName, std::move(reasons));
   return permuted_array(request, config);
 }
 
 std::vector<KernelEntry> relayout_rows() {
-  return {entry_of<Config>(
+  return {entry_of<RowConfig>(
       {kName, "relayout",
        "axes of an array of any rank permuted; in C++, any strided tensor into another",
        "this project", every_type(), fields(), plain_config,
-       [](const Config& config, const KernelRequest& request) {
+       [](const RowConfig& config, const KernelRequest& request) {
          const PermutedArray array = permuted_array(request, config);
          if (!array.layouts) return nothing_to_move(config);
-         Config reaching = config;
+         RowConfig reaching = config;
          const auto elements = static_cast<std::uint64_t>(size(array.layouts->dst));
          reaching.address = decided(config.address, elements, config.type,
                                     request.device.max_storage_buffer_bytes);

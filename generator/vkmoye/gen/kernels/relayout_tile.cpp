@@ -9,7 +9,7 @@
 namespace vkmoye::gen {
 namespace {
 
-constexpr std::int64_t kLine = 256;  // bytes that neighbouring threads should share
+constexpr std::int64_t kSharedRun = 256;  // bytes that neighbouring threads should share
 
 // The largest power of two that divides `n`.
 std::int64_t even_part(std::int64_t n) { return n & -n; }
@@ -71,7 +71,7 @@ Halves RelayoutTile::shares(const Block& block, const ModeOrder& order, std::int
   const Run& run = block.run;
   const std::int64_t step = block.along, even = even_part(run.extent);
   const std::int64_t lanes =
-      std::min(even / step, std::max<std::int64_t>(1, kLine / (step * element_bytes)));
+      std::min(even / step, std::max<std::int64_t>(1, kSharedRun / (step * element_bytes)));
   const auto part = [&](std::int64_t column, std::int64_t extent, std::int64_t from) {
     return Layout(extent, column * from);
   };

@@ -32,7 +32,7 @@ std::int64_t few_cols(const TransposeAutoConfig& config) {
 }
 
 // Whether stores are of vectors that no shared array of single elements is touched in.
-bool is_packed(const TransposeAutoConfig& config) {
+bool stores_packed(const TransposeAutoConfig& config) {
   return ir::is_packed(config.type, to_index(config.store / config.bytes()));
 }
 
@@ -59,7 +59,7 @@ TransposeAutoConfig transpose_auto_config(ScalarType type, std::int64_t most_thr
       break;
     default: config.rows = config.cols = 32; break;
   }
-  if (config.unit() == 1 && is_packed(config)) config.load = config.store = config.bytes();
+  if (config.unit() == 1 && stores_packed(config)) config.load = config.store = config.bytes();
   return config;
 }
 
@@ -119,7 +119,7 @@ std::vector<std::string> reasons_against(const TransposeAutoConfig& config) {
   const auto divides = [&](const char* what, std::int64_t part, std::int64_t whole) {
     require_divides(what, part, whole, reasons);
   };
-  if (!shuffles && config.unit() == 1 && is_packed(config)) {
+  if (!shuffles && config.unit() == 1 && stores_packed(config)) {
     reasons.push_back(
         fmt::format("vector {}: several {} at once travel packed, which the shared tile "
                     "does not, as it is touched one by one, too",
