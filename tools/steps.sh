@@ -9,13 +9,34 @@ cd "$root" || exit
 
 say() { printf 'tools/%s: %s\n' "$name" "$*" >&2; }
 
-# step WHAT COMMAND...: runs the command silently and says how long it took; shows its output if it fails.
+# progress: the latest of ninja's lines among what is read, on a line of the terminal that is empty at the end.
+progress() {
+  local line
+  while IFS= read -r line; do
+    [[ $line != \[+([0-9])/+([0-9])\]* ]] || printf '\r\033[K%.*s' "$((${COLUMNS:-80} - 1))" "$line" >&2
+  done
+  printf '\r\033[K' >&2
+}
+
+# keep LOG COMMAND...: the status of the command, whose output goes to LOG; on a terminal, what is being built is
+# shown until it ends. Needs pipefail.
+keep() {
+  local log=$1
+  shift
+  if [[ -t 2 ]]; then
+    "$@" 2>&1 </dev/null | tee "$log" | progress
+  else
+    "$@" >"$log" 2>&1 </dev/null
+  fi
+}
+
+# step WHAT COMMAND...: runs the command and says how long it took; shows its output if it fails.
 step() {
   local what=$1 start=$SECONDS log
   shift
   log=$(mktemp)
   say "$what ..."
-  if "$@" >"$log" 2>&1 </dev/null; then
+  if keep "$log" "$@"; then
     say "$what: $((SECONDS - start)) s"
     rm -f "$log"
   else
