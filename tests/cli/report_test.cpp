@@ -135,6 +135,22 @@ TEST(ReportCli, ProductsThatArithmeticBoundsAreAPercentageOfThePeak) {
   EXPECT_THAT(copy.err, HasSubstr("--baseline peak: does not do what copy/auto does"));
 }
 
+// A row that was measured stays, whatever its baselines cannot do.
+TEST(ReportCli, ABaselineThatCannotRunLeavesTheRow) {
+  const Outcome packed =
+      bench({"run", "gemm/packed", "--type", "f16,f32", "--packed", "b", "--size", "64",
+             "--min-time", "0.01", "--baseline", "gemm/simt", "--format", "json"});
+  if (packed.status != 3) {  // the device has matrices
+    ASSERT_EQ(packed.status, 0) << packed.err;
+    const json row = json::parse(packed.out)["results"].at(0);
+    EXPECT_THAT(std::string(row["no_ratio"]["gemm/simt"]), HasSubstr("takes plain operands"));
+  }
+  const Outcome empty = bench({"run", "gemm/simt", "--size", "0x8x8", "--min-time", "0.01",
+                               "--baseline", "peak", "--format", "json"});
+  ASSERT_EQ(empty.status, 0) << empty.err;
+  EXPECT_EQ(json::parse(empty.out)["results"].at(0)["no_ratio"]["peak"], "there is nothing to do");
+}
+
 TEST(ReportCli, JunitIsWhole) {
   const Outcome outcome = bench({"run", "transpose/*", "--device", "host", "--size", "33x65",
                                  "--type", "i64", "--format", "junit"});

@@ -5,7 +5,7 @@
 //   numbers    x(v) = a * x(v) + b             16 values of each of 256 threads, round after round
 //   matrices   c(i,j) += a(i) * b(j)           2 x 4 matrices of each subgroup, likewise
 //
-// Each round needs the one before it, and what comes out is stored: no compiler can leave it out.
+// A round is 8 such steps. Each needs the one before it, and what comes out is stored: no compiler can leave it out.
 
 #include <cstdint>
 #include <utility>

@@ -45,6 +45,8 @@ Timing time_kernel(Executor& executor, const gen::KernelEntry& entry, const Work
     return execution->on_device()->measure(rules);
   } catch (const KernelError& error) {
     throw Unavailable(join(error.reasons, "; "));
+  } catch (const ArgumentError& error) {
+    throw Unavailable(error.what());  // options that the other kernel does not take
   } catch (const DeviceError& error) {
     if (error.kind != DeviceError::Kind::kOutOfMemory) throw;
     throw Unavailable(error.what());
@@ -57,7 +59,8 @@ void add_baselines(Executor& executor, DeviceExecution& execution, const Workloa
   for (const std::string& name : options.baselines) {
     if (!does(name, workload.entry())) continue;
     try {
-      if (workload.bytes() == 0) throw Unavailable("there is nothing to do");
+      const double work = name == kPeakBaseline ? workload.flops() : workload.bytes();
+      if (work == 0) throw Unavailable("there is nothing to do");
       options.on_stage("timing " + name);
       const gen::KernelEntry* kernel = kernel_called(name);
       const Timing timing =
@@ -81,7 +84,8 @@ void add_baselines(Executor& executor, DeviceExecution& execution, const Workloa
   }
 }
 
-// How fast the kernel was beside a copy of as many bytes, for what memory bounds. The copy is timed once for each number of bytes, and but briefly: the device is warm.
+// How fast the kernel was beside a copy of as many bytes, for what memory bounds. The copy is timed once for
+// each number of bytes, and but briefly: the device is warm.
 void add_ceiling(DeviceExecution& execution, const Workload& workload, const Step& step,
                  const MeasureOptions& options, CopyTimes& copies, Row& row) {
   constexpr const char* kCopy = "copy";

@@ -28,7 +28,7 @@ H200 | f16,f32 f16,f16         | m>=2048 n>=2048 k>=1024         | gemm/packed  
 H200 | f16,f32 bf16,f32        | area>=1048577                   | gemm/coopmat --tile 128x256x32 --subgroups 2x4                        | measured: 308 at 8192x8192x8192 where n of B is contiguous
 H200 | f16,f16                 | area>=4194304                   | gemm/coopmat --tile 256x256x32 --subgroups 2x4                        | measured: 349 at 4096x4096x4096, 311 with 128x256x32
 H200 | f16,f32 f16,f16 bf16,f32 | -                              | gemm/coopmat --tile 128x64x64 --subgroups 2x2                         | estimated: 1024x1024 in 128 tiles, one for each multiprocessor
-H200 | i8,i32 u8,u32           | -                               | gemm/coopmat --tile 128x256x64 --subgroups 2x4                        | measured: 569 at 8192x8192x8192, 475 with 128x128x128, both baked
+H200 | i8,i32 u8,u32           | -                               | gemm/coopmat --tile 128x256x64 --subgroups 2x4                        | measured: 577 at 8192x8192x8192 baked; 320x128x64 4x2, strip 26: 599 there, but 519 not baked (this: 534)
 H200 | f32,f32 i32,i32 f64,f64 | least<=16                       | gemm/thin                                                             | measured: f32 1x4096x4096 1.24, 16x4096x4096 1.12 of cuBLAS
 H200 | f32,f32 i32,i32         | elements<=65536 k>=4096         | gemm/simt --tile 64x64x8 --split-k 32                                 | estimated: as for f16, slices fill the multiprocessors
 H200 | f32,f32 i32,i32         | elements<=262144 k>=4096        | gemm/simt --split-k 16                                                | measured: 200 us at 512x512x16384, 0.97 of cuBLAS
