@@ -15,8 +15,7 @@ using testing::HasSubstr;
 // The environment in which such a device is the only one; empty: there is none here.
 std::vector<std::string> without_execution() {
   if (std::string(VKMOYE_DRM_SHIM).empty() || std::string(VKMOYE_RADV).empty()) return {};
-  return {"AMDGPU_GPU_ID=navi31", std::string("LD_PRELOAD=") + VKMOYE_DRM_SHIM,
-          std::string("VK_DRIVER_FILES=") + VKMOYE_RADV};
+  return {"AMDGPU_GPU_ID=navi31", "LD_PRELOAD=" VKMOYE_DRM_SHIM, "VK_DRIVER_FILES=" VKMOYE_RADV};
 }
 
 class NothingExecuted : public testing::Test {

@@ -20,6 +20,13 @@ configure() {
   quiet cmake -G Ninja -S "$1" -B "$folder/build" -DCMAKE_CXX_COMPILER="$2" ${3:+-DCMAKE_CXX_FLAGS="$3"} "${@:4}"
 }
 
+# flags_of_clang SOURCE COMPILER: what clang++ needs here to compile beside COMPILER; fails where there is no
+# clang++, and where COMPILER is one.
+flags_of_clang() {
+  [[ $2 != *clang* ]] || return 1
+  (. "$1/tools/steps.sh" && clang_flags)
+}
+
 # readme_blocks FOLDER LANGUAGE [NAME]: writes the code blocks of that language in FOLDER's README.md to
 # $folder/NAME_1, _2, ..; NAME: the language.
 readme_blocks() {
