@@ -78,10 +78,10 @@ gen::Options matrix_config(const std::string& kernel, const GemmProblem& types,
           {"subgroups", subgroups}};
 }
 
-std::vector<NamedStep> random_epilogue(Dice& dice, const GemmProblem& types) {
+std::vector<gen::AppliedStep> random_epilogue(Dice& dice, const GemmProblem& types) {
   const bool whole = range_of(types.accumulator).epsilon == 0;
   const bool curves = gen::factor_type(types.form()) == ScalarType::f32;
-  std::vector<NamedStep> out;
+  std::vector<gen::AppliedStep> out;
   for (const gen::GemmStep& step : gen::gemm_steps()) {
     const bool is_curve = step.name == "gelu" || step.name == "silu";
     if ((is_curve && !curves) || dice.below(3) != 0) continue;
@@ -123,7 +123,7 @@ void fit_to_slices(Extents& size, std::int64_t form, const GemmProblem& problem)
 void place(Dice& dice, GemmProblem& problem, const Extents& size, int which,
            std::int64_t alignment) {
   Placement& to = which == 0 ? problem.a : which == 1 ? problem.b : problem.c;
-  const Matrix matrix = matrices_of(problem, size)[static_cast<std::size_t>(which)];
+  const gen::GemmArray matrix = matrices_of(problem, size)[static_cast<std::size_t>(which)];
   if (dice.one_in(2)) to.leading = matrix.cols + dice.below(10);
   if (problem.batch > 1 && dice.one_in(2)) {
     to.stride = matrix.rows * to.leading.value_or(matrix.cols) + dice.below(20);

@@ -146,7 +146,7 @@ TEST_F(RandomForms, ReachEverything) {
         if (holds) seen.insert(kernel + fact);
         wanted.insert(kernel + fact);
       }
-      for (const NamedStep& step : problem.epilogue) seen.insert(step.step->name);
+      for (const gen::AppliedStep& step : problem.epilogue) seen.insert(step.step->name);
     }
     for (const char* type : {"f32", "f64", "f16", "f16,f32", "f16,f16", "i32"}) {
       wanted.insert(std::string("gemm/simt ") + type);

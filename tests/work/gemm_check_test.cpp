@@ -42,7 +42,7 @@ struct Case {
 
   double number(std::size_t which, const std::vector<std::byte>& bytes, std::int64_t batch,
                 std::int64_t i, std::int64_t j) const {
-    const Matrix& matrix = data.matrices()[which];
+    const gen::GemmArray& matrix = data.matrices()[which];
     return load_number(matrix.type, &bytes[matrix.at(batch, i, j) * size_of(matrix.type)]);
   }
   std::byte* element(std::int64_t batch, std::int64_t i, std::int64_t j) {

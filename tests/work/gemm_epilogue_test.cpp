@@ -127,7 +127,7 @@ TEST(GemmEpilogue, WhatIsNotFiniteHasNoBound) {
   const double infinity = std::numeric_limits<double>::infinity();
   const auto v = [&](const char* text, double value, double input) {
     bool exact = false;
-    const NamedStep step = parse_epilogue(text).front();
+    const gen::AppliedStep step = parse_epilogue(text).front();
     return after(step, {value, 0}, input, range_of(ScalarType::f32), exact);
   };
   for (const char* step : {"relu", "gelu", "silu"}) {
@@ -164,7 +164,7 @@ struct Case {
   double of(std::int64_t batch, std::int64_t i, std::int64_t j) const {
     double value = 0;
     std::size_t next = 0;
-    for (const NamedStep& named : problem.epilogue) {
+    for (const gen::AppliedStep& named : problem.epilogue) {
       if (named.step->name == "relu") value = std::max(value, 0.0);
       if (!named.step->inputs.empty()) value += input(next++, batch, i, j);
     }

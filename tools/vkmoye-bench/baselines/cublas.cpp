@@ -109,15 +109,15 @@ void Cublas::gemm(const GemmProblem& problem, const Extents& size, const CudaBuf
   }
   const auto [A, B, C] = matrices_of(problem, size);
   const bool exchanged = problem.c_n_contiguous;
-  const Matrix& first = exchanged ? B : A;
-  const Matrix& second = exchanged ? A : B;
+  const gen::GemmArray& first = exchanged ? B : A;
+  const gen::GemmArray& second = exchanged ? A : B;
   // Rows of k contiguous are columns of k to cuBLAS, which multiplies (m, k) by (k, n).
   const int first_as = first.second_contiguous ? kTransposed : kAsItIs;
   const int second_as = second.second_contiguous ? kAsItIs : kTransposed;
   const int m = to_int(exchanged ? size[1] : size[0], "m");
   const int n = to_int(exchanged ? size[0] : size[1], "n");
   const int k = to_int(size[2], "k");
-  const auto start = [](const CudaBuffer& buffer, const Matrix& matrix) {
+  const auto start = [](const CudaBuffer& buffer, const gen::GemmArray& matrix) {
     return buffer.at(static_cast<std::uint64_t>(matrix.offset) * size_of(matrix.type));
   };
   void* const a = start(exchanged ? B_buffer : A_buffer, first);

@@ -26,8 +26,8 @@ namespace {
 std::vector<std::string> files_of(const Given& given, const std::string& epilogue) {
   std::vector<std::string> files = given.in, reasons;
   auto unread = given.epilogue_files;
-  for (const NamedStep& named :
-       epilogue.empty() ? std::vector<NamedStep>() : parse_epilogue(epilogue)) {
+  for (const gen::AppliedStep& named :
+       epilogue.empty() ? std::vector<gen::AppliedStep>() : parse_epilogue(epilogue)) {
     for (const gen::GemmInput& input : named.step->inputs) {
       auto file = unread.extract(input.name);
       if (file.empty()) {

@@ -155,7 +155,7 @@ class Checker {
 
   // Row `index` of A or of B over k.
   void load(bool of_a, std::int64_t batch, std::int64_t index, std::span<double> out) const {
-    const Matrix& matrix = of_a ? A_ : B_;
+    const gen::GemmArray& matrix = of_a ? A_ : B_;
     load_numbers(matrix.type, (of_a ? a_ : b_).data(), matrix.at(batch, index, 0),
                  static_cast<std::uint64_t>(matrix.step_second()), out);
   }
@@ -203,10 +203,10 @@ class Checker {
   Bounded finished(std::int64_t batch, std::int64_t i, std::int64_t j, Bounded v,
                    bool& exact) const {
     std::size_t next = 0;
-    for (const NamedStep& named : problem_.epilogue) {
+    for (const gen::AppliedStep& named : problem_.epilogue) {
       double input = 0;
       if (!named.step->inputs.empty()) {
-        const Matrix& matrix = input_matrices_[next];
+        const gen::GemmArray& matrix = input_matrices_[next];
         const std::uint64_t at = matrix.at(batch, i, j) * size_of(matrix.type);
         input = load_number(matrix.type, &inputs_[next++][at]);
       }
@@ -263,8 +263,8 @@ class Checker {
 
   const GemmProblem& problem_;
   std::int64_t m_, n_, k_;
-  const Matrix &A_, &B_, &C_;
-  const std::vector<Matrix>& input_matrices_;  // of the epilogue
+  const gen::GemmArray &A_, &B_, &C_;
+  const std::vector<gen::GemmArray>& input_matrices_;  // of the epilogue
   bool exact_;
   std::vector<std::byte> a_, b_, c_;  // before the run
   std::vector<std::vector<std::byte>> inputs_;

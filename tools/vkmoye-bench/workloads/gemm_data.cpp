@@ -24,13 +24,13 @@ IntegerInputs integer_inputs(const GemmProblem& problem, std::int64_t k) {
   const double alpha = std::fabs(problem.alpha), beta = std::fabs(problem.beta);
   if (alpha != std::trunc(alpha) || beta != std::trunc(beta)) return {};
   const double room = std::min(range_of(problem.accumulator).whole, range_of(problem.result).whole);
-  for (const NamedStep& named : problem.epilogue) {
+  for (const gen::AppliedStep& named : problem.epilogue) {
     if (named.number != std::trunc(named.number)) return {};
   }
   // What a sum of `terms` products of numbers up to x can become.
   const auto largest = [&](double terms, double x) {
     double most = std::max(1.0, alpha) * terms * x * x + beta * x;
-    for (const NamedStep& named : problem.epilogue) {
+    for (const gen::AppliedStep& named : problem.epilogue) {
       most += x * static_cast<double>(named.step->inputs.size());
       most *= std::max(1.0, std::fabs(named.number));
     }
@@ -57,13 +57,13 @@ GemmData::GemmData(const GemmProblem& problem, const Extents& size, std::uint64_
   if (wants_integers(problem)) integers_ = integer_inputs(problem, size[2]);
 }
 
-const Matrix& GemmData::matrix_at(int which) const {
+const gen::GemmArray& GemmData::matrix_at(int which) const {
   const auto at = static_cast<std::size_t>(which);
   return at < matrices_.size() ? matrices_[at] : inputs_[at - matrices_.size()];
 }
 
 double GemmData::value(int which, std::int64_t batch, std::int64_t i, std::int64_t j) const {
-  const Matrix& matrix = matrix_at(which);
+  const gen::GemmArray& matrix = matrix_at(which);
   const std::int64_t first = matrix.second_contiguous ? matrix.rows : matrix.cols;
   const std::int64_t second = matrix.second_contiguous ? matrix.cols : matrix.rows;
   const auto index = static_cast<std::uint64_t>((batch * first + i) * second + j);
@@ -92,7 +92,7 @@ double GemmData::value(int which, std::int64_t batch, std::int64_t i, std::int64
 }
 
 std::vector<std::byte> GemmData::bytes(int which) const {
-  const Matrix& matrix = matrix_at(which);
+  const gen::GemmArray& matrix = matrix_at(which);
   const std::size_t width = size_of(matrix.type);
   std::vector<std::byte> out(matrix.span() * width, GuardedBuffer::kPoison);
   if (which == 2 && problem_.beta == 0) return out;

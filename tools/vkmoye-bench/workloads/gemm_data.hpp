@@ -22,9 +22,9 @@ class GemmData {
  public:
   GemmData(const GemmProblem& problem, const Extents& size, std::uint64_t seed);
 
-  const std::array<Matrix, 3>& matrices() const { return matrices_; }
+  const std::array<gen::GemmArray, 3>& matrices() const { return matrices_; }
   /// What the epilogue reads.
-  const std::vector<Matrix>& inputs() const { return inputs_; }
+  const std::vector<gen::GemmArray>& inputs() const { return inputs_; }
 
   /// Whether the result can be computed without any rounding, so that it must be equal; gelu and
   /// silu round all the same.
@@ -34,12 +34,12 @@ class GemmData {
   std::vector<std::byte> bytes(int which) const;
 
  private:
-  const Matrix& matrix_at(int which) const;
+  const gen::GemmArray& matrix_at(int which) const;
   double value(int which, std::int64_t batch, std::int64_t i, std::int64_t j) const;
 
   GemmProblem problem_;
-  std::array<Matrix, 3> matrices_;
-  std::vector<Matrix> inputs_;
+  std::array<gen::GemmArray, 3> matrices_;
+  std::vector<gen::GemmArray> inputs_;
   std::uint64_t seed_;
   IntegerInputs integers_;  // most is 0: not of integers, or they cannot be kept exact
 };

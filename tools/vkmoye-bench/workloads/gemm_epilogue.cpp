@@ -49,9 +49,9 @@ std::string form_of(const gen::GemmStep& step) {
   return step.arguments.empty() ? step.name : step.name + ":NUMBER";
 }
 
-NamedStep parse_step(const std::string& text) {
+gen::AppliedStep parse_step(const std::string& text) {
   const auto colon = std::min(text.find(':'), text.size());
-  NamedStep named{gen::find_gemm_step(text.substr(0, colon)), 0};
+  gen::AppliedStep named{gen::find_gemm_step(text.substr(0, colon)), 0};
   if (named.step == nullptr) {
     std::vector<std::string> names;
     for (const gen::GemmStep& step : gen::gemm_steps()) names.push_back(step.name);
@@ -76,11 +76,11 @@ NamedStep parse_step(const std::string& text) {
 
 }  // namespace
 
-std::vector<NamedStep> parse_epilogue(const std::string& text) {
-  std::vector<NamedStep> epilogue;
+std::vector<gen::AppliedStep> parse_epilogue(const std::string& text) {
+  std::vector<gen::AppliedStep> epilogue;
   for (const std::string& part : split(text, ',')) {
-    const NamedStep named = parse_step(part);
-    for (const NamedStep& other : epilogue) {
+    const gen::AppliedStep named = parse_step(part);
+    for (const gen::AppliedStep& other : epilogue) {
       if (other.step != named.step) continue;
       throw ArgumentError(fmt::format("{} is given twice, once is enough", named.step->name));
     }
@@ -89,9 +89,9 @@ std::vector<NamedStep> parse_epilogue(const std::string& text) {
   return epilogue;
 }
 
-std::string epilogue_text(const std::vector<NamedStep>& epilogue) {
+std::string epilogue_text(const std::vector<gen::AppliedStep>& epilogue) {
   std::vector<std::string> parts;
-  for (const NamedStep& named : epilogue) {
+  for (const gen::AppliedStep& named : epilogue) {
     parts.push_back(named.step->arguments.empty()
                         ? named.step->name
                         : fmt::format("{}:{}", named.step->name, named.number));
@@ -105,19 +105,7 @@ std::string epilogue_expects() {
   return join(forms, ", ");
 }
 
-gen::GemmEpilogue kernel_epilogue(const std::vector<NamedStep>& epilogue, bool exchanged) {
-  gen::GemmEpilogue out;
-  for (const NamedStep& named : epilogue) {
-    const std::string& name = named.step->name;
-    const bool along_n = name == "bias", along_m = name == "bias_m";
-    out.push_back(exchanged && (along_n || along_m)
-                      ? *gen::find_gemm_step(along_n ? "bias_m" : "bias")
-                      : *named.step);
-  }
-  return out;
-}
-
-Bounded after(const NamedStep& named, Bounded v, double input, const NumberRange& range,
+Bounded after(const gen::AppliedStep& named, Bounded v, double input, const NumberRange& range,
               bool& exact) {
   const Meaning& row = meaning_of(*named.step);
   const bool is_scaled = !named.step->arguments.empty();

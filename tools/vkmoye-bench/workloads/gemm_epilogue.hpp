@@ -24,28 +24,18 @@
 #include <string>
 #include <vector>
 
-#include "vkmoye/gen/kernels/gemm_epilogue.hpp"
+#include "vkmoye/gen/kernels/gemm_call.hpp"
 #include "workloads/number.hpp"
 
 namespace vkmoye::bench {
 
-/// A step as it is typed: "bias", "scale:0.5".
-struct NamedStep {
-  const gen::GemmStep* step = nullptr;  // one of gen::gemm_steps()
-  double number = 0;                    // of a step with an argument
-  bool operator==(const NamedStep&) const = default;
-};
-
 /// "bias,relu,scale:0.5". Throws ArgumentError: an unknown name with all there are, a number that is
 /// missing, bad or too many, a step given twice.
-std::vector<NamedStep> parse_epilogue(const std::string& text);
-std::string epilogue_text(const std::vector<NamedStep>& epilogue);
+std::vector<gen::AppliedStep> parse_epilogue(const std::string& text);
+std::string epilogue_text(const std::vector<gen::AppliedStep>& epilogue);
 
 /// What `--epilogue` expects.
 std::string epilogue_expects();
-
-/// The epilogue of the kernel; `exchanged`: which computes the transpose, so that m is its n.
-gen::GemmEpilogue kernel_epilogue(const std::vector<NamedStep>& epilogue, bool exchanged);
 
 /// A value of the definition, and how far the kernel's may lie from it.
 struct Bounded {
@@ -54,7 +44,7 @@ struct Bounded {
 
 /// `v` after `step`, which reads `input` if it reads something. What is not finite has no bound: it
 /// must be so alike. `exact`: nothing has been rounded; false from gelu and silu on.
-Bounded after(const NamedStep& step, Bounded v, double input, const NumberRange& range,
+Bounded after(const gen::AppliedStep& step, Bounded v, double input, const NumberRange& range,
               bool& exact);
 
 }  // namespace vkmoye::bench

@@ -58,7 +58,8 @@ Field count_field(std::string name, std::string help, std::int64_t least, Place 
           }};
 }
 
-std::vector<Field> placement_fields(const std::string& matrix, Placement GemmProblem::*place) {
+std::vector<Field> placement_fields(const std::string& matrix,
+                                    gen::GemmPlacement GemmProblem::*place) {
   return {count_field(
               "ld" + matrix, "elements from one row to the next (no gap)",
               1, [place](GemmProblem & p) -> auto& { return (p.*place).leading; }),

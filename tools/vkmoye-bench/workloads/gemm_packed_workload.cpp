@@ -19,7 +19,7 @@ namespace {
 // An operand of the kernel and the blocks that it is packed into.
 struct Packing {
   gen::PackedForm form;
-  Matrix matrix;          // where its elements lie before
+  gen::GemmArray matrix;  // where its elements lie before
   std::int64_t rows, k;   // of it
   std::int64_t matrices;  // of a batch; 1: one for all of them
   bool beforehand;
@@ -57,10 +57,10 @@ gen::KernelRequest as_files_have_it(const gen::KernelRequest& request, const Gem
 Packings packings(const gen::KernelRequest& request, const GemmProblem& problem,
                   const Extents& size) {
   const gen::GemmPackedConfig config = gen::gemm_packed_config_of(request);
-  const std::array<Matrix, 3> matrices = matrices_of(problem, size);
+  const std::array<gen::GemmArray, 3> matrices = matrices_of(problem, size);
   const auto packing = [&](char use, bool is_a) {
     const std::size_t which = is_a ? 0 : 1;
-    const Matrix& matrix = matrices[which];
+    const gen::GemmArray& matrix = matrices[which];
     const bool one_for_all = problem.batch == 1 || matrix.stride == 0;
     const std::string& packed = problem.packed;
     return Packing{gen::packed_form(config, request.gemm, use),

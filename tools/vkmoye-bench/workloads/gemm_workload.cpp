@@ -40,7 +40,7 @@ class Gemm : public Workload {
   std::vector<Array> arrays() const override {
     std::vector<Array> arrays;
     for (const int which : order_) {
-      const Matrix& matrix = matrix_at(which);
+      const gen::GemmArray& matrix = matrix_at(which);
       const std::uint64_t width = size_of(matrix.type);
       Array& array = arrays.emplace_back();
       array.name = matrix.name;
@@ -79,7 +79,7 @@ class Gemm : public Workload {
 
   double bytes() const override {
     double bytes = 0;
-    for (const Matrix& matrix : matrices_) {
+    for (const gen::GemmArray& matrix : matrices_) {
       const double elements = static_cast<double>(matrix.rows) * static_cast<double>(matrix.cols) *
                               static_cast<double>(matrix.stride == 0 ? 1 : matrix.batch);
       const int passes = matrix.name == "C" && problem_.beta != 0 ? 2 : 1;
@@ -109,7 +109,7 @@ class Gemm : public Workload {
   }
 
   std::vector<std::int64_t> result_shape() const override {
-    const Matrix& C = matrix_at(2);
+    const gen::GemmArray& C = matrix_at(2);
     if (C.batch != 1 || problem_.keeps_batch) return {C.batch, C.rows, C.cols};
     return {C.rows, C.cols};
   }
@@ -147,21 +147,23 @@ class Gemm : public Workload {
     return plan;
   }
 
-  static std::vector<Matrix> arrays_of(const GemmProblem& problem, const Extents& size) {
+  static std::vector<gen::GemmArray> arrays_of(const GemmProblem& problem, const Extents& size) {
     const auto product = matrices_of(problem, size);
-    std::vector<Matrix> all(product.begin(), product.end());
-    for (Matrix& input : epilogue_inputs_of(problem, size)) all.push_back(std::move(input));
+    std::vector<gen::GemmArray> all(product.begin(), product.end());
+    for (gen::GemmArray& input : epilogue_inputs_of(problem, size)) all.push_back(std::move(input));
     return all;
   }
-  const Matrix& matrix_at(int which) const { return matrices_[static_cast<std::size_t>(which)]; }
+  const gen::GemmArray& matrix_at(int which) const {
+    return matrices_[static_cast<std::size_t>(which)];
+  }
   double products() const {
     return static_cast<double>(size()[0]) * static_cast<double>(size()[1]) *
            static_cast<double>(size()[2]) * static_cast<double>(problem_.batch);
   }
 
   GemmProblem problem_;
-  std::vector<Matrix> matrices_;  // A, B, C, what the epilogue reads
-  std::vector<int> order_;        // of the kernel's bindings
+  std::vector<gen::GemmArray> matrices_;  // A, B, C, what the epilogue reads
+  std::vector<int> order_;                // of the kernel's bindings
 };
 
 // Rows, columns and matrices of a given array.
@@ -232,7 +234,7 @@ void set_types(GemmProblem& problem, const std::string& text) {
 void require_count(const Question& question, const GemmProblem& problem, std::size_t count) {
   std::vector<std::string> names = {"A", "B"};
   if (problem.beta != 0) names.push_back("C");
-  for (const NamedStep& named : problem.epilogue) {
+  for (const gen::AppliedStep& named : problem.epilogue) {
     for (const gen::GemmInput& input : named.step->inputs) names.push_back(input.name);
   }
   if (count == names.size()) return;
@@ -292,7 +294,7 @@ std::unique_ptr<Workload> of_arrays(const Question& question,
   if (problem.keeps_batch) shape.insert(shape.begin(), problem.batch);
   if (reads_c) expect_shape(given[2], "C", shape);
   std::size_t next = reads_c ? 3 : 2;
-  for (const NamedStep& named : problem.epilogue) {
+  for (const gen::AppliedStep& named : problem.epilogue) {
     for (const gen::GemmInput& input : named.step->inputs) {
       using Along = gen::GemmInput::Along;
       const std::vector<std::int64_t> vector = {input.along == Along::n ? n : m};

@@ -103,9 +103,9 @@ GivenArray array_of_launch(const Operand& operand, std::size_t first, bool is_a,
   return array;
 }
 
-std::vector<gen::GemmInput> inputs_of(const std::vector<NamedStep>& epilogue) {
+std::vector<gen::GemmInput> inputs_of(const std::vector<gen::AppliedStep>& epilogue) {
   std::vector<gen::GemmInput> inputs;
-  for (const NamedStep& named : epilogue) {
+  for (const gen::AppliedStep& named : epilogue) {
     inputs.insert(inputs.end(), named.step->inputs.begin(), named.step->inputs.end());
   }
   return inputs;
@@ -115,8 +115,9 @@ std::vector<gen::GemmInput> inputs_of(const std::vector<NamedStep>& epilogue) {
 
 Matmul plan_matmul(const MatmulQuestion& question) {
   const std::vector<GivenArray>& given = question.arrays;
-  const std::vector<NamedStep> epilogue =
-      question.epilogue.empty() ? std::vector<NamedStep>() : parse_epilogue(question.epilogue);
+  const std::vector<gen::AppliedStep> epilogue = question.epilogue.empty()
+                                                     ? std::vector<gen::AppliedStep>()
+                                                     : parse_epilogue(question.epilogue);
   const std::vector<gen::GemmInput> inputs = inputs_of(epilogue);
   if (given.size() != 2 + inputs.size()) {
     throw ArgumentError(fmt::format("matmul takes A, B and {} arrays for its epilogue, got {}",
