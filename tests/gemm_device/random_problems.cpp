@@ -122,7 +122,7 @@ void fit_to_slices(Extents& size, std::int64_t form, const GemmProblem& problem)
 // Of one of the arrays of `problem`, whose sizes are known.
 void place(Dice& dice, GemmProblem& problem, const Extents& size, int which,
            std::int64_t alignment) {
-  Placement& to = which == 0 ? problem.a : which == 1 ? problem.b : problem.c;
+  gen::GemmPlacement& to = which == 0 ? problem.a : which == 1 ? problem.b : problem.c;
   const gen::GemmArray matrix = matrices_of(problem, size)[static_cast<std::size_t>(which)];
   if (dice.one_in(2)) to.leading = matrix.cols + dice.below(10);
   if (problem.batch > 1 && dice.one_in(2)) {

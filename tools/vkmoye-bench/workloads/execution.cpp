@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "vkmoye/base/error.hpp"
 
@@ -11,6 +12,19 @@ namespace vkmoye::bench {
 
 KernelInterface interface_of(const Step& step) {
   return step.compiled ? step.compiled->interface : gen::ir::interface_of(step.kernel);
+}
+
+Plan plan_of(gen::KernelPlan plan) {
+  Plan out;
+  for (const auto* arrays : {&plan.arrays, &plan.scratch}) {
+    for (const PlanArray& array : *arrays) out.arrays.push_back({array.name, array.bytes, {}, 0});
+  }
+  for (gen::KernelStep& step : plan.steps) {
+    out.steps.push_back(
+        {std::move(step.kernel), std::move(step.arguments), std::move(step.arrays)});
+  }
+  out.main = plan.main;
+  return out;
 }
 
 std::vector<std::string> reasons_against_arrays(const Plan& plan) {

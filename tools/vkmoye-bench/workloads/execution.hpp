@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "vkmoye/contract/compiled_kernel.hpp"
-#include "vkmoye/gen/ir/kernel.hpp"
+#include "vkmoye/gen/plan.hpp"
 #include "vkmoye/runtime/timing.hpp"
 
 namespace vkmoye::bench {
@@ -62,6 +62,9 @@ struct Plan {
   /// Steps that are not in it, and why: of Workload::described_plan alone, a line each.
   std::vector<std::string> left_out = {};
 };
+
+/// A plan of the generator's: its scratch behind its arrays, of which none is said to be the user's.
+Plan plan_of(gen::KernelPlan plan);
 
 /// The plan's kernels with its arrays, which are poisoned until they are written.
 class Execution {

@@ -10,6 +10,7 @@
 
 #include <optional>
 
+#include "vkmoye/gen/kernels/gemm_plan.hpp"
 #include "workloads/gemm_problem.hpp"
 #include "workloads/workload.hpp"
 
@@ -18,17 +19,15 @@ namespace vkmoye::bench {
 /// The matrices whose order in lanes a product of packed operands depends on.
 std::vector<gen::ProbedMatrix> packed_probes(const gen::KernelRequest& request);
 
-/// The product alone: bindings are packed operands and C.
-Step packed_step(const gen::KernelEntry& entry, const gen::KernelRequest& request,
-                 const GemmProblem& problem, const Extents& size);
+/// Whether A (`which` 0) or B is packed before the time that is taken.
+bool is_packed_beforehand(const GemmProblem& problem, std::size_t which);
 
-/// The whole plan; `arrays`: those of a kernel that takes plain operands. Parts of C and steps of k are
-/// those of the problem's files, unless the request has options for them. Throws KernelError where the
-/// device's lanes hold no layout, ArgumentError where a file has another order or other blocks. `packs`
-/// false: without the steps that pack, for which the device's order is needed.
-Plan packed_plan(const gen::KernelEntry& entry, const gen::KernelRequest& request,
-                 const GemmProblem& problem, const Extents& size, std::vector<Array> arrays,
-                 bool packs = true);
+/// The whole plan. Parts of C and steps of k are those of the problem's files, unless the request has
+/// options for them. Throws KernelError where the device's lanes hold no layout, ArgumentError where a file
+/// has another order or other blocks. `packs` false: without the steps that pack, for which the device's
+/// order is needed.
+gen::KernelPlan packed_plan(const gen::KernelEntry& entry, const gen::KernelRequest& request,
+                            const GemmProblem& problem, const Extents& size, bool packs);
 
 /// One operand of a product that `pack` is given as an array.
 struct OperandToPack {

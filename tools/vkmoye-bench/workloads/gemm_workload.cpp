@@ -12,7 +12,7 @@
 #include "io/array_order.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
-#include "vkmoye/gen/kernels/gemm_combine.hpp"
+#include "vkmoye/gen/kernels/gemm_plan.hpp"
 #include "vkmoye/gen/kernels/packed_form.hpp"
 #include "workloads/gemm_auto_workload.hpp"
 #include "workloads/gemm_check.hpp"
@@ -28,7 +28,7 @@ class Gemm : public Workload {
       : Workload(entry, std::move(request), size),
         problem_(problem),
         matrices_(arrays_of(problem, size)),
-        order_(problem.c_n_contiguous ? std::vector{0, 1} : std::vector{1, 0}) {
+        order_({0, 1}) {
     const auto count = static_cast<int>(matrices_.size());
     for (int input = 3; input < count; ++input) order_.push_back(input);
     order_.push_back(2);
@@ -53,8 +53,8 @@ class Gemm : public Workload {
   }
   Arguments arguments() const override { return gemm_arguments(problem_, size()); }
   Step step(const DeviceCaps& caps) const override {
-    if (!entry().takes_packed) return Workload::step(caps);
-    return packed_step(entry(), request_for(caps), problem_, size());
+    gen::KernelStep step = gen::gemm_step(entry(), request_for(caps), problem_, size());
+    return {std::move(step.kernel), std::move(step.arguments), {}};
   }
   std::vector<gen::ProbedMatrix> probes(const DeviceCaps& caps) const override {
     if (entry().takes_packed) return packed_probes(request_for(caps));
@@ -116,34 +116,25 @@ class Gemm : public Workload {
   ScalarType result_type() const override { return problem_.result; }
 
  private:
-  // Slices of k go to an array of their own, of which C is made. `packs`: operands in fragment order are
-  // packed first.
+  // `packs`: operands in fragment order are packed first.
   Plan make_plan(const DeviceCaps& caps, bool packs) const {
-    Plan plan = entry().takes_packed
-                    ? packed_plan(entry(), request_for(caps), problem_, size(), arrays(), packs)
-                    : Workload::plan(caps);
-    if (problem_.slices == 1) return plan;
-    const Extents shape = kernel_shape(problem_, size());
-    GemmProblem whole = problem_;
-    whole.slices = 1;
-    const gen::GemmForm form = whole.form();
-    const std::size_t partials = plan.arrays.size();
-    std::uint64_t sums = 1;
-    for (const std::int64_t count : {problem_.slices, problem_.batch, shape[0], shape[1]}) {
-      sums *= static_cast<std::uint64_t>(count);
+    const gen::KernelRequest request = request_for(caps);
+    const bool takes_packed = entry().takes_packed;
+    Plan plan = plan_of(takes_packed ? packed_plan(entry(), request, problem_, size(), packs)
+                                     : gen::gemm_plan(entry(), request, problem_, size()));
+    const std::vector<Array> given = arrays();
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      const bool comes_packed = i < 2 && problem_.files[i];
+      plan.arrays[i].input = given[i].input;
+      if (comes_packed) continue;
+      plan.arrays[i].offset = given[i].offset;
+      plan.arrays[i].bytes = given[i].bytes;
     }
-    plan.arrays.push_back({"sums of slices", sums * size_of(factor_type(form)), {}, 0});
-    std::vector<std::size_t>& of_slices = plan.steps[plan.main].arrays;
-    of_slices = {of_slices[0], of_slices[1], partials};
-    Arguments arguments = gemm_arguments(whole, size());
-    for (const char* of_operands : {"k", "lda", "ldb", "stride_a", "stride_b"}) {
-      arguments.erase(of_operands);
+    plan.result = given.size() - 1;
+    for (const std::size_t which : {0, 1}) {
+      const bool is_step = takes_packed && packs && !problem_.files[which];
+      if (is_step && is_packed_beforehand(problem_, which)) ++plan.beforehand;
     }
-    arguments["slices"] = problem_.slices;
-    std::vector<std::size_t> bindings = {partials};  // what the epilogue reads, and C
-    for (std::size_t i = 2; i < order_.size(); ++i) bindings.push_back(i);
-    plan.steps.push_back(
-        {gen::gemm_combine(form, problem_.slices, shape, caps), std::move(arguments), bindings});
     return plan;
   }
 
@@ -316,10 +307,7 @@ std::unique_ptr<Workload> of_size(const Question& question, const Extents& size)
 
 gen::KernelRequest request_of(const Question& question, const GemmProblem& problem,
                               const Extents& size) {
-  return {.type = problem.operand,
-          .options = question.config,
-          .gemm = problem.form(),
-          .shape = kernel_shape(problem, size)};
+  return gen::request_of(problem, size, common_device(), question.config);
 }
 
 GemmProblem read_product(const gen::Options& values, const std::string& type) {

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/contract/compiled_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace vkmoye {
+
+ScratchPlaces scratch_places(const CompiledPlan& plan, const DeviceCaps& caps) {
+  const std::uint64_t step = std::max<std::uint64_t>(caps.storage_buffer_alignment, 16);
+  ScratchPlaces places;
+  for (const PlanArray& array : plan.scratch) {
+    places.offsets.push_back((places.bytes + step - 1) / step * step);
+    places.bytes = places.offsets.back() + array.bytes;
+  }
+  return places;
+}
+
+std::vector<std::string> reasons_against(const CompiledPlan& plan) {
+  std::vector<std::string> reasons;
+  const std::size_t count = plan.arrays.size() + plan.scratch.size();
+  std::vector<bool> is_written(count);
+  std::fill_n(is_written.begin(), plan.arrays.size(), true);
+  if (plan.steps.empty()) reasons.emplace_back("it has no steps");
+  for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+    const CompiledStep& step = plan.steps[s];
+    const std::vector<Binding>& bindings = step.kernel.interface.bindings;
+    const std::string subject = fmt::format("step {}, {}", s, step.kernel.interface.name);
+    if (bindings.size() != step.arrays.size()) {
+      reasons.push_back(fmt::format("{}: has {} bindings, is given {} arrays", subject,
+                                    bindings.size(), step.arrays.size()));
+      continue;
+    }
+    for (std::size_t b = 0; b < bindings.size(); ++b) {
+      const std::size_t array = step.arrays[b];
+      if (array >= count) {
+        reasons.push_back(fmt::format("{}: {} is array {}, there are {}", subject, bindings[b].name,
+                                      array, count));
+      } else if (bindings[b].access != Access::write && !is_written[array]) {
+        reasons.push_back(fmt::format("{}: reads {}, which no step before it wrote", subject,
+                                      plan.array(array).name));
+      }
+    }
+    for (std::size_t b = 0; b < bindings.size(); ++b) {
+      if (bindings[b].access == Access::read || step.arrays[b] >= count) continue;
+      is_written[step.arrays[b]] = true;
+    }
+  }
+  return reasons;
+}
+
+}  // namespace vkmoye

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Several kernels that compute one thing, as the generator hands them to a runtime. Plain data, as
+// CompiledKernel.
+//
+//   a product whose k is cut into 8 slices:
+//   arrays   0 A   1 B   2 C        the caller's
+//   scratch  3 sums of slices
+//   steps    gemm/simt (0, 1, 3), gemm/combine (3, 2)
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "vkmoye/contract/compiled_kernel.hpp"
+#include "vkmoye/contract/device_caps.hpp"
+
+namespace vkmoye {
+
+/// What the steps of a plan read and write.
+struct PlanArray {
+  std::string name;
+  std::uint64_t bytes = 0;  // at least, from its first element on
+};
+
+/// A kernel, and what it is given.
+struct CompiledStep {
+  CompiledKernel kernel;
+  Arguments arguments;
+  std::vector<std::size_t>
+      arrays;  // of each binding: its number; those of scratch go on behind the others
+};
+
+/// Steps one after the other; each sees what those before it wrote.
+struct CompiledPlan {
+  std::vector<PlanArray> arrays;   // the caller's
+  std::vector<PlanArray> scratch;  // what stands there before and afterwards does not matter
+  std::vector<CompiledStep> steps;
+
+  const PlanArray& array(std::size_t number) const {
+    return number < arrays.size() ? arrays[number] : scratch.at(number - arrays.size());
+  }
+};
+
+/// Where each scratch array begins in the caller's scratch memory, and how much that is in all: each at a
+/// multiple of what the device asks of an offset, and of 16 bytes, which no access is wider than.
+struct ScratchPlaces {
+  std::vector<std::uint64_t> offsets;
+  std::uint64_t bytes = 0;
+};
+ScratchPlaces scratch_places(const CompiledPlan& plan, const DeviceCaps& caps);
+
+/// Every reason why `plan` is none: an array that is not there, a step with too few or too many of them,
+/// scratch that is read before a step wrote it. Empty: fine.
+std::vector<std::string> reasons_against(const CompiledPlan& plan);
+
+}  // namespace vkmoye
