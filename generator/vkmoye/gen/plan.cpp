@@ -10,6 +10,7 @@ namespace vkmoye::gen {
 
 CompiledPlan compile(const KernelPlan& plan, const DeviceCaps& caps) {
   CompiledPlan out;
+  out.name = plan.steps.at(plan.main).kernel.name;
   out.arrays = plan.arrays;
   out.scratch = plan.scratch;
   std::vector<std::string> reasons;
@@ -20,7 +21,7 @@ CompiledPlan compile(const KernelPlan& plan, const DeviceCaps& caps) {
       reasons.emplace_back(error.what());
     }
   }
-  if (!reasons.empty()) throw KernelError("plan", std::move(reasons));
+  if (!reasons.empty()) throw KernelError(out.name, std::move(reasons));
   return out;
 }
 

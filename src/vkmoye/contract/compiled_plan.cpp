@@ -7,6 +7,12 @@
 
 namespace vkmoye {
 
+std::vector<const KernelInterface*> kernels_of(const CompiledPlan& plan) {
+  std::vector<const KernelInterface*> kernels;
+  for (const CompiledStep& step : plan.steps) kernels.push_back(&step.kernel.interface);
+  return kernels;
+}
+
 ScratchPlaces scratch_places(const CompiledPlan& plan, const DeviceCaps& caps) {
   const std::uint64_t step = std::max<std::uint64_t>(caps.storage_buffer_alignment, 16);
   ScratchPlaces places;

@@ -34,6 +34,7 @@ struct CompiledStep {
 
 /// Steps one after the other; each sees what those before it wrote.
 struct CompiledPlan {
+  std::string name;                // of the kernel that does the work
   std::vector<PlanArray> arrays;   // the caller's
   std::vector<PlanArray> scratch;  // what stands there before and afterwards does not matter
   std::vector<CompiledStep> steps;
@@ -42,6 +43,9 @@ struct CompiledPlan {
     return number < arrays.size() ? arrays[number] : scratch.at(number - arrays.size());
   }
 };
+
+/// The interfaces of its kernels, for required_for (runtime/requirements.hpp).
+std::vector<const KernelInterface*> kernels_of(const CompiledPlan& plan);
 
 /// Where each scratch array begins in the caller's scratch memory, and how much that is in all: each at a
 /// multiple of what the device asks of an offset, and of 16 bytes, which no access is wider than.

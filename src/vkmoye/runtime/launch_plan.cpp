@@ -162,11 +162,6 @@ void check_size(const Binding& binding, std::uint64_t needed, const BoundRange& 
                           needed / element_bytes, element_bytes, needed, range.bytes));
 }
 
-bool overlap(const BoundRange& a, const BoundRange& b) {
-  if (a.bytes == 0 || b.bytes == 0) return false;
-  return a.memory == b.memory && a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
-}
-
 void check_overlaps(const KernelInterface& kernel, std::span<const BoundRange> ranges,
                     Reasons& reasons) {
   for (std::size_t i = 0; i < ranges.size(); ++i) {
@@ -255,6 +250,11 @@ void bind_ranges(const KernelInterface& kernel, const DeviceCaps& caps,
 }
 
 }  // namespace
+
+bool overlap(const BoundRange& a, const BoundRange& b) {
+  if (a.bytes == 0 || b.bytes == 0) return false;
+  return a.memory == b.memory && a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
+}
 
 LaunchPlan plan_launch(const KernelInterface& kernel, const DeviceCaps& caps,
                        std::span<const BoundRange> ranges, const Arguments& arguments) {

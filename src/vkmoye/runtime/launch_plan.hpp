@@ -27,6 +27,9 @@ struct BoundRange {
       0;  // of the memory on the device; where something is reached by a pointer
 };
 
+/// Whether they have a byte in common.
+bool overlap(const BoundRange& a, const BoundRange& b);
+
 /// One dispatch: `count` groups from `first` on, in x, y and z.
 struct GridPiece {
   std::array<std::uint32_t, 3> first = {}, count = {};

@@ -35,13 +35,16 @@ struct BoundLaunch {
 void bind(const Context& context, const KernelInterface& kernel, std::span<const BufferView> views,
           const Arguments& arguments, BoundLaunch& launch);
 
-/// The descriptors of a launch, to be written into `set`, or pushed where that is null. Not copyable: rows
-/// point at each other.
+/// The descriptors of a launch, to be written into `set`, or pushed where that is null. Moved, not copied:
+/// rows point at each other.
 class DescriptorWrites {
  public:
   DescriptorWrites() = default;
   DescriptorWrites(const DescriptorWrites&) = delete;
   DescriptorWrites& operator=(const DescriptorWrites&) = delete;
+  DescriptorWrites(DescriptorWrites&&) = default;
+  DescriptorWrites& operator=(DescriptorWrites&&) = default;
+  ~DescriptorWrites() = default;
 
   /// Those of `launch`, in place of what it held.
   void assign(const KernelInterface& kernel, const BoundLaunch& launch, VkDescriptorSet set);

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/contract/checked_file.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iterator>
+#include <system_error>
+#include <utility>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "vkmoye/base/text.hpp"
+#include "vkmoye/contract/kernel_json.hpp"
+
+namespace vkmoye {
+namespace {
+
+std::string format_of(const FileKind& kind) { return fmt::format("vkmoye {}", kind.what); }
+
+std::string checksum_of(const Json& content) {
+  const std::string text = dump(content);
+  return fmt::format("{:016x}", XXH64(text.data(), text.size(), 0));
+}
+
+}  // namespace
+
+void refuse_file(const FileKind& kind, const std::vector<std::string>& reasons) {
+  throw ArgumentError(fmt::format("{} file: {}", kind.what, join(reasons, "; ")));
+}
+
+std::string checked_text(const FileKind& kind, Json content) {
+  std::string checksum = checksum_of(content);
+  return dump(Json::Object{{"format", format_of(kind)},
+                           {"version", kind.version},
+                           {"checksum", std::move(checksum)},
+                           {kind.what, std::move(content)}},
+              2) +
+         "\n";
+}
+
+Json checked_content(const FileKind& kind, std::string_view text) {
+  const Json file = parse_json(text);
+  std::vector<std::string> reasons;
+  if (string_member(file, "format", reasons) != format_of(kind)) {
+    refuse_file(kind, {fmt::format("\"format\" is not \"{}\"", format_of(kind))});
+  }
+  const Json* version = file.find("version");
+  const auto* number = version == nullptr ? nullptr : version->as<std::int64_t>();
+  if (number == nullptr || *number != kind.version) {
+    refuse_file(kind,
+                {fmt::format("it is of version {}, this vkmoye reads version {}",
+                             number == nullptr ? "none" : std::to_string(*number), kind.version)});
+  }
+  const Json* content = file.find(kind.what);
+  if (content == nullptr) refuse_file(kind, {fmt::format("{} is missing", kind.what)});
+  const std::string said = string_member(file, "checksum", reasons), is = checksum_of(*content);
+  if (!reasons.empty()) refuse_file(kind, reasons);
+  if (said != is) {
+    refuse_file(kind, {fmt::format("it was changed or damaged: its checksum is {}, {} was written",
+                                   is, said)});
+  }
+  return *content;
+}
+
+std::string text_of(const std::filesystem::path& file) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error)) {
+    throw ArgumentError(fmt::format("{}: there is no such file", file.string()));
+  }
+  std::ifstream in(file, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (!in) throw ArgumentError(fmt::format("{}: cannot be read", file.string()));
+  return text;
+}
+
+void write_text_file(const std::filesystem::path& file, const std::string& text) {
+  std::filesystem::path unfinished = file;
+  unfinished += ".unfinished";
+  std::ofstream out(unfinished, std::ios::binary);
+  out << text;
+  out.close();
+  std::error_code error;
+  if (out) std::filesystem::rename(unfinished, file, error);
+  if (!out || error) {
+    std::error_code none;
+    std::filesystem::remove(unfinished, none);
+    throw ArgumentError(
+        fmt::format("{}: cannot be written{}", file.string(), error ? ": " + error.message() : ""));
+  }
+}
+
+}  // namespace vkmoye

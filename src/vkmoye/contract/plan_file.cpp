@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/contract/plan_file.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include "vkmoye/contract/checked_file.hpp"
+#include "vkmoye/contract/kernel_json.hpp"
+
+namespace vkmoye {
+namespace {
+
+constexpr FileKind kPlanFile = {"plan", kPlanFileVersion};
+
+Json to_json(const std::vector<PlanArray>& arrays) {
+  Json::Array out;
+  for (const PlanArray& array : arrays) {
+    out.emplace_back(Json::Object{{"name", array.name}, {"bytes", array.bytes}});
+  }
+  return out;
+}
+
+Json to_json(const Argument& argument) {
+  if (const auto* whole = std::get_if<std::int64_t>(&argument.value)) return *whole;
+  return fmt::format("{}",
+                     std::get<double>(argument.value));  // the shortest that reads as the same
+}
+
+std::optional<Argument> argument_of(const Json& json) {
+  if (const auto* whole = json.as<std::int64_t>()) return *whole;
+  const auto* text = json.as<std::string>();
+  if (text == nullptr) return std::nullopt;
+  double number = 0;
+  const char* end = text->data() + text->size();
+  const auto read = std::from_chars(text->data(), end, number);
+  if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
+  return number;
+}
+
+std::optional<std::uint64_t> count_of(const Json* json) {
+  const auto* number = json == nullptr ? nullptr : json->as<std::int64_t>();
+  if (number == nullptr || *number < 0) return std::nullopt;
+  return static_cast<std::uint64_t>(*number);
+}
+
+// The elements of the member `key`, or a reason.
+const Json::Array& elements(const Json& of, const char* key, std::vector<std::string>& reasons) {
+  static const Json::Array none;
+  const Json* member = of.find(key);
+  const auto* array = member == nullptr ? nullptr : member->as<Json::Array>();
+  if (array != nullptr) return *array;
+  reasons.push_back(fmt::format("{} {}", key, member == nullptr ? "is missing" : "is no array"));
+  return none;
+}
+
+std::vector<PlanArray> arrays_of(const Json& plan, const char* key,
+                                 std::vector<std::string>& reasons) {
+  std::vector<PlanArray> out;
+  for (const Json& json : elements(plan, key, reasons)) {
+    const auto bytes = count_of(json.find("bytes"));
+    if (!bytes) reasons.push_back(fmt::format("{}: bytes is no number", key));
+    out.push_back({string_member(json, "name", reasons), bytes.value_or(0)});
+  }
+  return out;
+}
+
+CompiledStep step_of(const Json& json, std::vector<std::string>& reasons) {
+  CompiledStep step;
+  const Json* kernel = json.find("kernel");
+  step.kernel = kernel_of_json(kernel == nullptr ? Json() : *kernel, reasons);
+  const Json* arguments = json.find("arguments");
+  const auto* members = arguments == nullptr ? nullptr : arguments->as<Json::Object>();
+  if (members == nullptr) reasons.emplace_back("arguments is no object");
+  for (const auto& [name, value] : members == nullptr ? Json::Object() : *members) {
+    const auto argument = argument_of(value);
+    if (!argument) reasons.push_back(fmt::format("argument {} is no number", name));
+    step.arguments[name] = argument.value_or(Argument());
+  }
+  for (const Json& array : elements(json, "arrays", reasons)) {
+    const auto number = count_of(&array);
+    if (!number) reasons.emplace_back("arrays holds what is no number");
+    step.arrays.push_back(number.value_or(0));
+  }
+  return step;
+}
+
+}  // namespace
+
+std::string plan_text(const CompiledPlan& plan) {
+  Json::Array steps;
+  for (const CompiledStep& step : plan.steps) {
+    Json::Object arguments;
+    for (const auto& [name, value] : step.arguments) arguments.emplace_back(name, to_json(value));
+    Json::Array arrays;
+    for (const std::size_t array : step.arrays) arrays.emplace_back(std::uint64_t{array});
+    steps.emplace_back(Json::Object{{"kernel", kernel_to_json(step.kernel)},
+                                    {"arguments", std::move(arguments)},
+                                    {"arrays", std::move(arrays)}});
+  }
+  return checked_text(kPlanFile, Json::Object{{"name", plan.name},
+                                              {"arrays", to_json(plan.arrays)},
+                                              {"scratch", to_json(plan.scratch)},
+                                              {"steps", std::move(steps)}});
+}
+
+CompiledPlan parse_plan(std::string_view text) {
+  const Json content = checked_content(kPlanFile, text);
+  std::vector<std::string> reasons;
+  CompiledPlan plan;
+  plan.name = string_member(content, "name", reasons);
+  plan.arrays = arrays_of(content, "arrays", reasons);
+  plan.scratch = arrays_of(content, "scratch", reasons);
+  std::size_t number = 0;
+  for (const Json& json : elements(content, "steps", reasons)) {
+    std::vector<std::string> of_step;
+    plan.steps.push_back(step_of(json, of_step));
+    for (const std::string& reason : of_step) {
+      reasons.push_back(fmt::format("step {}: {}", number, reason));
+    }
+    ++number;
+  }
+  if (reasons.empty()) reasons = reasons_against(plan);
+  if (!reasons.empty()) refuse_file(kPlanFile, reasons);
+  return plan;
+}
+
+void write_plan_file(const std::filesystem::path& file, const CompiledPlan& plan) {
+  write_text_file(file, plan_text(plan));
+}
+
+CompiledPlan read_plan_file(const std::filesystem::path& file) {
+  return read_text_file(file, parse_plan);
+}
+
+}  // namespace vkmoye

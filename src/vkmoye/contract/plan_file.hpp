@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Plans that travel: a CompiledPlan as one file, as kernel_file.hpp has it for one kernel.
+//
+//   write_plan_file("product.json", gen::compile(gen::gemm_plan(..), caps));      // build machine
+//   PlanRecorder product(device, read_plan_file("product.json"));                 // the game
+//
+//   {
+//     "format": "vkmoye plan",
+//     "version": 1,
+//     "checksum": "0123456789abcdef",     XXH64, seed 0, of "plan" without spaces and line ends
+//     "plan": {
+//       "name": "gemm/simt",
+//       "arrays": [{"name": "A", "bytes": 1024}, ..],
+//       "scratch": [{"name": "sums of slices", "bytes": 4096}],
+//       "steps": [{"kernel": {..},                    as in a kernel file
+//                  "arguments": {"m": 16, "alpha": "1.5"},    numbers that are not whole as strings
+//                  "arrays": [0, 1, 3]}, ..]
+//     }
+//   }
+//
+// The same plan gives the same bytes.
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "vkmoye/contract/compiled_plan.hpp"
+
+namespace vkmoye {
+
+inline constexpr int kPlanFileVersion = 1;
+
+/// The text of the file.
+std::string plan_text(const CompiledPlan& plan);
+
+/// Throws ArgumentError with every reason: those of parse_kernel, and a plan that is none
+/// (reasons_against).
+CompiledPlan parse_plan(std::string_view text);
+
+/// As write_kernel_file and read_kernel_file.
+void write_plan_file(const std::filesystem::path& file, const CompiledPlan& plan);
+CompiledPlan read_plan_file(const std::filesystem::path& file);
+
+}  // namespace vkmoye

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/runtime/plan_recorder.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <vector>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
+#include "vkmoye/runtime/vk/barriers.hpp"
+#include "vkmoye/runtime/vk/recorded_kernel.hpp"
+
+namespace vkmoye {
+namespace {
+
+// What is read and written from one barrier to the next.
+class Use {
+ public:
+  explicit Use(std::size_t arrays) : read_(arrays), written_(arrays) {}
+
+  bool conflicts(const CompiledStep& step) const {
+    bool out = false;
+    each(step, [&](std::size_t array, Access access) {
+      out = out || written_[array] || (access != Access::read && read_[array]);
+    });
+    return out;
+  }
+  void add(const CompiledStep& step) {
+    each(step, [&](std::size_t array, Access access) {
+      if (access != Access::write) read_[array] = true;
+      if (access != Access::read) written_[array] = true;
+    });
+  }
+  bool writes(std::size_t array) const { return written_[array]; }
+
+ private:
+  template <class Body>
+  static void each(const CompiledStep& step, Body body) {
+    for (std::size_t b = 0; b < step.arrays.size(); ++b) {
+      body(step.arrays[b], step.kernel.interface.bindings[b].access);
+    }
+  }
+  std::vector<bool> read_, written_;
+};
+
+}  // namespace
+
+struct PlanRecorder::State {
+  struct Step {
+    vk::RecordedKernel kernel;
+    Arguments arguments;
+    std::vector<std::size_t> arrays;
+    bool waits;  // for a step before it
+    std::vector<BufferView> views = {};
+  };
+  std::shared_ptr<vk::Context> context;
+  std::string name;
+  std::vector<PlanArray> arrays;  // the caller's, then scratch
+  std::size_t given = 0;          // of them the caller's
+  std::vector<bool> is_written = {};
+  std::optional<Buffer> own_scratch = {};
+  std::vector<BufferView> scratch = {};
+  std::vector<Step> steps = {};
+  // Of the last recording.
+  std::vector<BufferView> views = {};
+  std::vector<BoundRange> ranges = {};
+  std::vector<std::string> reasons = {};
+
+  State(Device& device, const CompiledPlan& plan, const PlanRecorderOptions& options)
+      : context(device.context()), name(plan.name), arrays(plan.arrays), given(plan.arrays.size()) {
+    reasons = reasons_against(plan);
+    if (!reasons.empty())
+      throw ArgumentError(fmt::format("plan {}: {}", name, join(reasons, "; ")));
+    arrays.insert(arrays.end(), plan.scratch.begin(), plan.scratch.end());
+    place_scratch(device, plan, options.scratch);
+    Use all(arrays.size()), since_barrier(arrays.size());
+    for (const CompiledStep& step : plan.steps) {
+      const bool waits = since_barrier.conflicts(step);
+      if (waits) since_barrier = Use(arrays.size());
+      since_barrier.add(step);
+      all.add(step);
+      steps.push_back({vk::RecordedKernel(device, step.kernel, options.recordings), step.arguments,
+                       step.arrays, waits});
+    }
+    for (std::size_t i = 0; i < arrays.size(); ++i) is_written.push_back(all.writes(i));
+  }
+
+  void place_scratch(Device& device, const CompiledPlan& plan,
+                     const std::optional<BufferView>& theirs) {
+    const ScratchPlaces places = scratch_places(plan, device.caps());
+    if (places.bytes == 0) return;
+    if (!theirs) own_scratch = device.buffer(places.bytes);
+    const BufferView whole = theirs ? *theirs : BufferView(*own_scratch);
+    const vk::BoundBuffer bound = vk::resolve(*context, name, whole);
+    if (bound.range.bytes < places.bytes) {
+      throw ArgumentError(fmt::format("plan {}: its scratch takes {} bytes, got {}", name,
+                                      places.bytes, bound.range.bytes));
+    }
+    for (std::size_t i = 0; i < places.offsets.size(); ++i) {
+      BufferView& view = scratch.emplace_back(whole);
+      view.offset += places.offsets[i];
+      view.bytes = plan.scratch[i].bytes;
+    }
+  }
+
+  // Adds to `reasons` what `body` throws.
+  template <class Body>
+  void collect(Body body) {
+    try {
+      body();
+    } catch (const ArgumentError& error) {
+      reasons.emplace_back(error.what());
+    }
+  }
+
+  void bind(std::span<const BufferView> theirs) {
+    reasons.clear();
+    views.assign(theirs.begin(), theirs.end());
+    if (views.size() != given) {
+      throw ArgumentError(
+          fmt::format("plan {}: takes {} arrays, got {}", name, given, views.size()));
+    }
+    views.insert(views.end(), scratch.begin(), scratch.end());
+    collect([&] { check_overlaps(); });
+    for (Step& step : steps) {
+      step.views.clear();
+      for (const std::size_t array : step.arrays) step.views.push_back(views[array]);
+      collect([&] { step.kernel.bind(step.views, step.arguments); });
+    }
+    if (!reasons.empty()) throw ArgumentError(join(reasons, "; "));
+  }
+
+  // Also of arrays that no step is given together.
+  void check_overlaps() {
+    ranges.clear();
+    for (const BufferView& view : views) {
+      ranges.push_back(vk::resolve(*context, name, view).range);
+    }
+    for (std::size_t j = 0; j < ranges.size(); ++j) {
+      for (std::size_t i = 0; i < j; ++i) {
+        if ((!is_written[i] && !is_written[j]) || !overlap(ranges[i], ranges[j])) continue;
+        reasons.push_back(fmt::format(
+            "plan {}: {} (bytes {} to {}) and {} (bytes {} to {}) overlap in one buffer, and {} is "
+            "written",
+            name, arrays[i].name, ranges[i].offset, ranges[i].offset + ranges[i].bytes,
+            arrays[j].name, ranges[j].offset, ranges[j].offset + ranges[j].bytes,
+            arrays[is_written[j] ? j : i].name));
+      }
+    }
+  }
+};
+
+PlanRecorder::PlanRecorder(Device& device, const CompiledPlan& plan,
+                           const PlanRecorderOptions& options)
+    : state_(std::make_unique<State>(device, plan, options)) {}
+PlanRecorder::PlanRecorder(PlanRecorder&&) noexcept = default;
+PlanRecorder& PlanRecorder::operator=(PlanRecorder&&) noexcept = default;
+PlanRecorder::~PlanRecorder() = default;
+
+std::span<const PlanArray> PlanRecorder::arrays() const {
+  return std::span(state_->arrays).first(state_->given);
+}
+
+void PlanRecorder::record(VkCommandBuffer commands, std::span<const BufferView> arrays,
+                          const Neighbours& neighbours) {
+  State& state = *state_;
+  state.bind(arrays);
+  for (State::Step& step : state.steps) step.kernel.take_set();
+  // What may fail has not: from here on something is recorded.
+  const vk::DeviceTable& table = state.context->table();
+  vk::order(table, commands, neighbours.after, kKernelScope);
+  // The recording before this may still use the scratch.
+  if (!state.scratch.empty()) vk::order(table, commands, kKernelScope, kKernelScope);
+  for (State::Step& step : state.steps) {
+    if (step.waits) vk::order(table, commands, kKernelScope, kKernelScope);
+    step.kernel.record(commands);
+    step.kernel.release();
+  }
+  vk::order(table, commands, kKernelScope, neighbours.before);
+}
+
+void PlanRecorder::reset() {
+  for (State::Step& step : state_->steps) step.kernel.reset();
+}
+
+}  // namespace vkmoye

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/runtime/vk/recorded_kernel.hpp"
+
+#include <fmt/format.h>
+
+#include "vkmoye/base/error.hpp"
+
+namespace vkmoye::vk {
+
+RecordedKernel::RecordedKernel(Device& device, const CompiledKernel& kernel,
+                               std::uint32_t recordings) {
+  const std::uint64_t descriptors = descriptor_count(kernel.interface);
+  const bool pushes =
+      descriptors > 0 && descriptors <= device.context()->device->max_push_descriptors();
+  pipeline_ = load(device.context(), kernel, pushes);
+  if (pushes || descriptors == 0) return;
+  most_ = recordings;
+  if (most_ > 0) pool_ = make_pool(*device.context(), kernel.interface, most_);
+}
+
+bool RecordedKernel::takes_sets() const {
+  return !pipeline_->pushes && descriptor_count(pipeline_->interface) > 0;
+}
+
+void RecordedKernel::bind(std::span<const BufferView> views, const Arguments& arguments) {
+  vk::bind(*pipeline_->context, pipeline_->interface, views, arguments, launch_);
+  if (!runs() || !takes_sets() || used_ < most_) return;
+  throw ArgumentError(fmt::format(
+      "{}: all {} recordings that RecorderOptions::recordings makes room for are used, and the "
+      "device does not push descriptors (VK_KHR_push_descriptor, {} of them); give a larger "
+      "number, or call reset() once the device is done with them",
+      pipeline_->interface.name, most_, descriptor_count(pipeline_->interface)));
+}
+
+void RecordedKernel::take_set() {
+  if (!runs() || !takes_sets()) return;
+  if (taken_ == VK_NULL_HANDLE) taken_ = allocate_set(*pipeline_, pool_.get());
+  writes_.assign(pipeline_->interface, launch_, taken_);
+  pipeline_->context->table().UpdateDescriptorSets(pipeline_->context->handle(), writes_.count(),
+                                                   writes_.data(), 0, nullptr);
+}
+
+void RecordedKernel::record(VkCommandBuffer commands) {
+  if (!runs()) return;
+  const DeviceTable& table = pipeline_->context->table();
+  const VkPipelineLayout layout = pipeline_->layout.get();
+  table.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline_->pipeline.get());
+  if (pipeline_->pushes) {
+    writes_.assign(pipeline_->interface, launch_, VK_NULL_HANDLE);
+    table.CmdPushDescriptorSetKHR(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0,
+                                  writes_.count(), writes_.data());
+  } else if (taken_ != VK_NULL_HANDLE) {
+    table.CmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &taken_, 0,
+                                nullptr);
+    taken_ = VK_NULL_HANDLE;
+    ++used_;
+  }
+  dispatch(commands, *pipeline_, launch_.plan);
+}
+
+void RecordedKernel::reset() {
+  if (!pool_) return;
+  const Context& context = *pipeline_->context;
+  check(context.table().ResetDescriptorPool(context.handle(), pool_.get(), 0),
+        "vkResetDescriptorPool");
+  used_ = 0;
+  taken_ = VK_NULL_HANDLE;
+}
+
+}  // namespace vkmoye::vk

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// Plans as files, and what is no plan.
+
+#include "vkmoye/contract/plan_file.hpp"
+
+#include <gmock/gmock.h>
+
+#include <limits>
+#include <random>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/contract/compiled_plan.hpp"
+#include "vkmoye/contract/kernel_file.hpp"
+
+namespace vkmoye {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::ThrowsMessage;
+
+// A kernel that reads the buffers 0 to `inputs` - 1 and writes the one behind them.
+CompiledKernel kernel_of(const std::string& name, std::uint32_t inputs) {
+  CompiledKernel kernel;
+  kernel.interface.name = name;
+  kernel.interface.workgroup_size = {64, 1, 1};
+  kernel.interface.push_constants = {"n", {"alpha", ScalarType::f32}};
+  std::vector<std::uint32_t>& words = kernel.spirv = {0x07230203, 0x00010500, 0, 100, 0};
+  const auto add = [&](std::uint32_t operation, const std::vector<std::uint32_t>& operands) {
+    words.push_back(static_cast<std::uint32_t>(operands.size() + 1) << 16 | operation);
+    words.insert(words.end(), operands.begin(), operands.end());
+  };
+  add(15, {5, 4, 0x6e69616d, 0});
+  add(16, {4, 17, 64, 1, 1});
+  for (std::uint32_t i = 0; i <= inputs; ++i) {
+    const Access access = i < inputs ? Access::read : Access::write;
+    kernel.interface.bindings.push_back(
+        {"b" + std::to_string(i), ScalarType::f32, access, {Extent("n")}});
+    add(71, {10 + i, 34, 0});
+    add(71, {10 + i, 33, i});
+  }
+  add(56, {});
+  return kernel;
+}
+
+CompiledPlan some_plan() {
+  CompiledPlan plan;
+  plan.name = "some";
+  plan.arrays = {{"A", 1024}, {"C", 64}};
+  plan.scratch = {{"one", 100}, {"two", 40}};
+  plan.steps = {{kernel_of("first", 1), {{"n", 16}, {"alpha", 1.0}}, {0, 2}},
+                {kernel_of("second", 2), {{"n", -1}, {"alpha", 0.1}}, {0, 2, 3}},
+                {kernel_of("third", 1),
+                 {{"n", 7}, {"alpha", -std::numeric_limits<double>::infinity()}},
+                 {3, 1}}};
+  return plan;
+}
+
+TEST(CompiledPlan, ScratchLiesWhereTheDeviceTakesIt) {
+  EXPECT_THAT(reasons_against(some_plan()), IsEmpty());
+  DeviceCaps caps = common_device();
+  caps.storage_buffer_alignment = 4;
+  EXPECT_THAT(scratch_places(some_plan(), caps).offsets, ElementsAre(0, 112));
+  EXPECT_EQ(scratch_places(some_plan(), caps).bytes, 152u);
+  caps.storage_buffer_alignment = 64;
+  EXPECT_THAT(scratch_places(some_plan(), caps).offsets, ElementsAre(0, 128));
+  EXPECT_EQ(kernels_of(some_plan()).size(), 3u);
+}
+
+TEST(CompiledPlan, WhatIsNoneIsRefusedWithEveryReason) {
+  CompiledPlan plan = some_plan();
+  plan.steps[0].arrays = {0};
+  plan.steps[1].arrays = {0, 2, 9};
+  plan.steps[2].arrays = {3, 1};
+  EXPECT_THAT(reasons_against(plan),
+              ElementsAre("step 0, first: has 2 bindings, is given 1 arrays",
+                          "step 1, second: reads one, which no step before it wrote",
+                          "step 1, second: b2 is array 9, there are 4",
+                          "step 2, third: reads two, which no step before it wrote"));
+  EXPECT_THAT(reasons_against(CompiledPlan()), ElementsAre("it has no steps"));
+}
+
+TEST(PlanFile, IsReadAsItWasWritten) {
+  const CompiledPlan plan = some_plan();
+  const std::string text = plan_text(plan);
+  const CompiledPlan back = parse_plan(text);
+  EXPECT_EQ(plan_text(back), text);
+  EXPECT_EQ(back.name, "some");
+  EXPECT_EQ(back.array(0).bytes, 1024u);
+  EXPECT_EQ(back.array(3).name, "two");
+  ASSERT_EQ(back.steps.size(), 3u);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(back.steps[i].arguments, plan.steps[i].arguments);
+    EXPECT_EQ(back.steps[i].arrays, plan.steps[i].arrays);
+    EXPECT_EQ(back.steps[i].kernel.spirv, plan.steps[i].kernel.spirv);
+  }
+}
+
+TEST(PlanFile, IsRefusedWhereItWasDamagedOrCutOff) {
+  const std::string text = plan_text(some_plan());
+  std::mt19937 random(1);
+  for (std::size_t at = 0; at + 1 < text.size(); ++at) {
+    EXPECT_THROW(parse_plan(text.substr(0, at)), ArgumentError) << at;
+    std::string damaged = text;
+    damaged[at] = static_cast<char>(damaged[at] ^ (1 << random() % 7));
+    try {
+      EXPECT_EQ(plan_text(parse_plan(damaged)), text) << at;
+    } catch (const ArgumentError&) {
+    }
+  }
+}
+
+TEST(PlanFile, IsRefusedWithEveryReason) {
+  CompiledPlan plan = some_plan();
+  plan.steps[0].arrays = {0, 5};
+  plan.steps[2].arrays = {3};
+  EXPECT_THAT([&] { parse_plan(plan_text(plan)); },
+              ThrowsMessage<ArgumentError>(
+                  AllOf(HasSubstr("plan file: step 0, first: b1 is array 5, there are 4; "),
+                        HasSubstr("step 2, third: has 2 bindings, is given 1 arrays"))));
+  plan = some_plan();
+  plan.steps[1].kernel.spirv.clear();
+  EXPECT_THAT([&] { parse_plan(plan_text(plan)); },
+              ThrowsMessage<ArgumentError>(HasSubstr("plan file: step 1: ")));
+  const CompiledKernel kernel = kernel_of("alone", 1);
+  EXPECT_THAT([&] { parse_plan(kernel_text(kernel)); },
+              ThrowsMessage<ArgumentError>(HasSubstr("\"format\" is not \"vkmoye plan\"")));
+}
+
+}  // namespace
+}  // namespace vkmoye
