@@ -49,6 +49,34 @@ class KernelFileCli : public testing::Test {
   TemporaryFolder folder;
 };
 
+// Where C has m contiguous, A and B change places in the kernel, and nowhere else.
+TEST_F(KernelFileCli, TakesOperandsThatChangePlaces) {
+  expect_verified(emitted({"gemm/simt", "--c", "m", "--b", "n"}),
+                  {"--reference", "gemm", "--c", "m", "--a", "k", "--b", "n", "--size", "33x20x17"},
+                  1);
+}
+
+TEST_F(KernelFileCli, OfSeveralKernelsIsAPlan) {
+  const std::string file =
+      emitted({"gemm/simt", "--split-k", "4", "--size", "40x24x130", "--alpha", "0.5"}, "p.json");
+  const json whole = json::parse(read_file(file)), plan = whole["plan"];
+  EXPECT_EQ(whole["format"], "vkmoye plan");
+  EXPECT_EQ(plan["name"], "gemm/simt");
+  EXPECT_EQ(plan["arrays"], json::parse(R"([{"name": "A", "bytes": 20800},
+      {"name": "B", "bytes": 12480}, {"name": "C", "bytes": 3840}])"));
+  EXPECT_EQ(plan["scratch"], json::parse(R"([{"name": "sums of slices", "bytes": 15360}])"));
+  ASSERT_EQ(plan["steps"].size(), 2u);
+  EXPECT_EQ(plan["steps"][0]["arrays"], json({0, 1, 3}));
+  EXPECT_EQ(plan["steps"][1]["arguments"]["alpha"], "0.5");
+  const Outcome run = bench({"run", "--kernel", file, "--reference", "gemm"});
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.err, HasSubstr("is a plan of 2 kernels"));
+  const Outcome without =
+      bench({"emit", "gemm/packed", "--type", "f16,f32", "--kernel", folder.file("q.json")});
+  EXPECT_EQ(without.status, 2);
+  EXPECT_THAT(without.err, HasSubstr("emit --kernel: a file has all steps, and there are not"));
+}
+
 TEST_F(KernelFileCli, IsVerifiedAndTimed) {
   expect_verified(emitted({"transpose/padded", "--type", "f16"}),
                   {"--reference", "transpose", "--size", "33x65,1x1"}, 2);
@@ -100,12 +128,7 @@ TEST_F(KernelFileCli, IsRefusedWithTheReason) {
           AllOf(HasSubstr("k.json"), HasSubstr("damaged")));
 }
 
-TEST_F(KernelFileCli, OfSeveralKernelsThereAreSeveral) {
-  const std::string file = emitted({"gemm/simt", "--split-k", "4"});
-  EXPECT_FALSE(std::filesystem::exists(file));
-  for (const char* name : {"k.1.json", "k.2.json"}) {
-    EXPECT_EQ(json::parse(read_file(folder.file(name)))["format"], "vkmoye kernel");
-  }
+TEST_F(KernelFileCli, GoesToStdoutAlone) {
   const Outcome same = bench({"emit", "copy/simple", "--kernel", "-", "--spirv", "-"});
   EXPECT_EQ(same.status, 2);
   EXPECT_THAT(same.err, HasSubstr("--spirv and --kernel name the same stdout"));

@@ -14,6 +14,7 @@
 #include "support/their_device.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/contract/plan_file.hpp"
+#include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/kernels/gemm_plan.hpp"
 #include "vkmoye/runtime/vk/context.hpp"
 #include "workloads/fragments.hpp"

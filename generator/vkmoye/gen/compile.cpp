@@ -3,9 +3,9 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
-#include "vkmoye/gen/verify/verify.hpp"
 #include "vkmoye/gen/spirv/assemble.hpp"
 #include "vkmoye/gen/spirv/bfloat16.hpp"
+#include "vkmoye/gen/verify/verify.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -24,14 +24,29 @@ CompiledKernel compile_if_none(std::vector<std::string> reasons, const ir::Kerne
 
 }  // namespace
 
-CompiledKernel compile(const ir::Kernel& kernel) {
-  return compile_if_none(verify(kernel), kernel);
-}
+CompiledKernel compile(const ir::Kernel& kernel) { return compile_if_none(verify(kernel), kernel); }
 
 CompiledKernel compile(const ir::Kernel& kernel, const DeviceCaps& caps) {
   std::vector<std::string> reasons = reasons_against(ir::interface_of(kernel), caps);
   for (std::string& reason : verify(kernel)) reasons.push_back(std::move(reason));
   return compile_if_none(std::move(reasons), kernel);
+}
+
+CompiledPlan compile(const KernelPlan& plan, const DeviceCaps& caps) {
+  CompiledPlan out;
+  out.name = plan.steps.at(plan.main).kernel.name;
+  out.arrays = plan.arrays;
+  out.scratch = plan.scratch;
+  std::vector<std::string> reasons;
+  for (const KernelStep& step : plan.steps) {
+    try {
+      out.steps.push_back({compile(step.kernel, caps), step.arguments, step.arrays});
+    } catch (const KernelError& error) {
+      reasons.emplace_back(error.what());
+    }
+  }
+  if (!reasons.empty()) throw KernelError(out.name, std::move(reasons));
+  return out;
 }
 
 }  // namespace vkmoye::gen

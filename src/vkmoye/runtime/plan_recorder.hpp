@@ -9,8 +9,10 @@
 // Sizes and arguments are those of the plan; buffers are others each time. What its steps need of each other
 // is ours: barriers stand where one reads or writes what another wrote.
 
+#include <initializer_list>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "vkmoye/contract/compiled_plan.hpp"
 #include "vkmoye/runtime/recorder.hpp"

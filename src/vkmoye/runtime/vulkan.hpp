@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 // For programs that use Vulkan themselves: adopt their device, record into their command buffers
-// (recorder.hpp), submit between their semaphores. This header, recorder.hpp and requirements.hpp are the
-// only public ones of the runtime that include Vulkan's. README.md beside it is a tutorial.
+// (recorder.hpp, plan_recorder.hpp), submit between their semaphores. This header, those and requirements.hpp
+// are the only public ones of the runtime that include Vulkan's. README.md beside it is a tutorial.
 
 #include <vulkan/vulkan_core.h>
 
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "vkmoye/runtime/device.hpp"
+#include "vkmoye/runtime/plan_recorder.hpp"
 #include "vkmoye/runtime/recorder.hpp"
 #include "vkmoye/runtime/requirements.hpp"
 #include "vkmoye/runtime/timing.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A recording with the arguments of the one before allocates nothing: allocations GEMM.json. Exit status 0: so it is.
+// A recording with the arguments of the one before allocates nothing, nor does one of a plan: allocations
+// GEMM.json PLAN.json. Exit status 0: so it is.
 
 #include <cstdio>
 #include <cstdlib>
@@ -7,6 +8,8 @@
 #include <new>
 #include <vkmoye/contract/compact_strides.hpp>
 #include <vkmoye/contract/kernel_file.hpp>
+#include <vkmoye/contract/plan_file.hpp>
+#include <vkmoye/runtime/plan_recorder.hpp>
 #include <vkmoye/runtime/vulkan.hpp>
 
 namespace {
@@ -23,7 +26,7 @@ void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace {
 
-int run(const char* file) {
+int run(const char* file, const char* plan_file) {
   constexpr std::uint64_t kArray = 4096;
   vkmoye::Device device = vkmoye::Device::open();
   vkmoye::Recorder gemm(device, vkmoye::read_kernel_file(file), {.recordings = 1000});
@@ -33,11 +36,18 @@ int run(const char* file) {
   const auto array = [&](std::uint64_t number) {
     return vkmoye::view_of(vkmoye::handle_of(memory), number * kArray, kArray);
   };
+  vkmoye::PlanRecorder product(device, vkmoye::read_plan_file(plan_file), {.recordings = 1000});
+  constexpr std::uint64_t kPlanArray = 16384;  // bytes
+  vkmoye::Buffer plan_memory = device.buffer(30 * kPlanArray);
+  const auto plan_array = [&](std::uint64_t number) {
+    return vkmoye::view_of(vkmoye::handle_of(plan_memory), number * kPlanArray, kPlanArray);
+  };
   long first = 0, others = 0;
   const auto record = [&](VkCommandBuffer commands) {
     for (std::uint64_t i = 0; i < 10; ++i) {
       const long before = allocations;
       gemm.record(commands, {array(3 * i), array(3 * i + 1), array(3 * i + 2)}, sizes);
+      product.record(commands, {plan_array(3 * i), plan_array(3 * i + 1), plan_array(3 * i + 2)});
       (i == 0 ? first : others) += allocations - before;
     }
   };
@@ -52,9 +62,9 @@ int run(const char* file) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  if (count != 2) return 2;
+  if (count != 3) return 2;
   try {
-    return run(arguments[1]);
+    return run(arguments[1], arguments[2]);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 // An engine runs one of our products between two compute passes of its own, in its command buffer, on
-// arrays that it suballocated: between GEMM.json FILL.spv TONE.spv. It links the runtime alone; the kernel
-// comes from a file that `vkmoye-bench emit --kernel` wrote. Exit status 0: the image is right, twice.
+// arrays that it suballocated: between GEMM.json PRODUCT.json FILL.spv TONE.spv. It links the runtime alone; the
+// kernel, and the plan of a product whose k is cut into slices, come from files that `vkmoye-bench emit --kernel`
+// wrote. Exit status 0: the image is right, three times.
 
 #include <cstdio>
 #include <exception>
 #include <vkmoye/contract/compact_strides.hpp>
 #include <vkmoye/contract/kernel_file.hpp>
+#include <vkmoye/contract/plan_file.hpp>
+#include <vkmoye/runtime/plan_recorder.hpp>
 #include <vkmoye/runtime/vulkan.hpp>
 
 #include "engine.hpp"
@@ -28,7 +31,8 @@ int wrong_in(const float* image) {
   return wrong;
 }
 
-int run(const char* kernel_file, const char* fill_file, const char* tone_file) {
+int run(const char* kernel_file, const char* plan_file, const char* fill_file,
+        const char* tone_file) {
   const VkInstance instance = engine::create_instance();
   const VkPhysicalDevice physical = engine::first_device(instance);
   const std::uint32_t family = engine::compute_family(physical);
@@ -37,10 +41,15 @@ int run(const char* kernel_file, const char* fill_file, const char* tone_file) {
   const vkmoye::CompiledKernel kernel = vkmoye::read_kernel_file(kernel_file);
   const vkmoye::DeviceCaps caps =
       vkmoye::caps_of(vkGetInstanceProcAddr, instance, physical, VK_API_VERSION_1_3);
-  const vkmoye::DeviceRequirements needs =
-      vkmoye::required_for({&kernel.interface}, caps, VK_API_VERSION_1_3);
+  const vkmoye::CompiledPlan plan = vkmoye::read_plan_file(plan_file);
+  std::vector<const vkmoye::KernelInterface*> all = vkmoye::kernels_of(plan);
+  all.push_back(&kernel.interface);
+  const vkmoye::DeviceRequirements needs = vkmoye::required_for(all, caps, VK_API_VERSION_1_3);
   VkPhysicalDeviceVulkan12Features v12 = {};
   v12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
+  VkPhysicalDeviceVulkan13Features v13 = {};
+  v13.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
+  v12.pNext = &v13;
   VkPhysicalDeviceFeatures2 features = {};
   features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
   features.pNext = &v12;
@@ -87,36 +96,48 @@ int run(const char* kernel_file, const char* fill_file, const char* tone_file) {
     engine::wait_for(vk_device, timeline, 1);
     wrong += wrong_in(arena.host(image.offset));
 
+    // One of several kernels: the sums of slices of k, then C.
+    vkmoye::PlanRecorder product(device, plan, {.recordings = 16});
+    const engine::Range sum = array(kM * kN), third = array(kM * kN);
+    const engine::Recording frame_of_plan = engine::begin(vk_device, family);
+    const VkCommandBuffer plan_commands = frame_of_plan.commands;
+    product.record(plan_commands, {view(a), view(b), view(sum)},
+                   {.after = vkmoye::kComputePass, .before = vkmoye::kComputePass});
+    tone.record(plan_commands, {sum, third}, {kM, kN, kK}, kM * kN);
+    engine::submit(ours.queue, frame_of_plan, timeline, 1, 2);
+    engine::wait_for(vk_device, timeline, 2);
+    wrong += wrong_in(arena.host(third.offset));
+
     // The product submitted by the Device, between two submissions of the engine's.
     const engine::Range other = array(kM * kN), again = array(kM * kN);
     const vkmoye::Launch launch =
         device.prepare(device.load(kernel), {view(a), view(b), view(other)}, sizes);
     vkmoye::Pending pending =
-        vkmoye::submit(device, {&launch, 1}, {.wait = {{timeline, 1}}, .signal = {{timeline, 2}}});
+        vkmoye::submit(device, {&launch, 1}, {.wait = {{timeline, 2}}, .signal = {{timeline, 3}}});
     const engine::Recording next = engine::begin(vk_device, family);
     tone.record(next.commands, {other, again}, {kM, kN, kK}, kM * kN);
-    engine::submit(ours.queue, next, timeline, 2, 3);
-    engine::wait_for(vk_device, timeline, 3);
+    engine::submit(ours.queue, next, timeline, 3, 4);
+    engine::wait_for(vk_device, timeline, 4);
     wrong += wrong_in(arena.host(again.offset));
     pending.wait();
 
     vkDestroySemaphore(vk_device, timeline, nullptr);
-    for (const engine::Recording& recording : {frame, next}) {
+    for (const engine::Recording& recording : {frame, frame_of_plan, next}) {
       vkDestroyCommandPool(vk_device, recording.pool, nullptr);
     }
   }
   vkDestroyDevice(vk_device, nullptr);
   vkDestroyInstance(instance, nullptr);
-  std::printf("%s: %d of %u elements are wrong\n", caps.name.c_str(), wrong, 2 * kM * kN);
+  std::printf("%s: %d of %u elements are wrong\n", caps.name.c_str(), wrong, 3 * kM * kN);
   return wrong == 0 ? 0 : 1;
 }
 
 }  // namespace
 
 int main(int count, char** arguments) {
-  if (count != 4) return 2;
+  if (count != 5) return 2;
   try {
-    return run(arguments[1], arguments[2], arguments[3]);
+    return run(arguments[1], arguments[2], arguments[3], arguments[4]);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;

@@ -2,7 +2,8 @@
 // emit KERNEL: the GLSL on stdout; the SPIR-V and the calling interface into files. No device.
 //
 // Where several kernels run one after the other, all of them: their texts one below the other, the SPIR-V of
-// each in a file of its own, one interface that lists the steps, with what each is given for this size.
+// each in a file of its own, one interface that lists the steps, with what each is given for this size, and one
+// file of the plan.
 
 #include <fmt/format.h>
 
@@ -20,7 +21,9 @@
 #include "io/output_file.hpp"
 #include "io/program.hpp"
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
 #include "vkmoye/contract/kernel_file.hpp"
+#include "vkmoye/contract/plan_file.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "workloads/operation.hpp"
 
@@ -50,8 +53,24 @@ struct Emitted {
   const Step& step;
   CompiledKernel compiled;
   std::string spirv;  // the file, as the user would write it; empty: none
-  std::string file;   // likewise, of all of it
 };
+
+// What --kernel writes: one kernel, or all of a plan, made for the size of `workload`.
+std::string file_text(const Workload& workload, const Plan& plan,
+                      const std::vector<Emitted>& kernels) {
+  if (kernels.size() == 1) return kernel_text(kernels.front().compiled);
+  CompiledPlan out;
+  out.name = kernels[plan.main].compiled.interface.name;
+  const std::size_t given = workload.arrays().size();
+  for (const Array& array : plan.arrays) {
+    auto& arrays = out.arrays.size() < given ? out.arrays : out.scratch;
+    arrays.push_back({array.name, array.bytes - std::min(array.bytes, array.offset)});
+  }
+  for (const Emitted& one : kernels) {
+    out.steps.push_back({one.compiled, one.step.arguments, one.step.arrays});
+  }
+  return plan_text(out);
+}
 
 // Of `plan`, made for the size of `workload`.
 ordered_json to_json(const Workload& workload, const Plan& plan,
@@ -139,17 +158,19 @@ int emit(const Given& given) {
   const auto workload = workload_of(entry, given);
   const Plan plan = workload->described_plan(caps);
   const auto spirv = files_of("--spirv", given.spirv, plan.steps.size());
-  const auto files = files_of("--kernel", given.kernel_file, plan.steps.size());
   std::vector<Target> targets;
   for (const std::string& file : spirv) targets.push_back({"--spirv", file});
-  for (const std::string& file : files) targets.push_back({"--kernel", file});
+  targets.push_back({"--kernel", given.kernel_file});
   targets.push_back({"--interface", given.interface});
   refuse_same_file(targets);
+  if (!given.kernel_file.empty() && !plan.left_out.empty()) {
+    throw ArgumentError(fmt::format("emit --kernel: a file has all steps, and there are not: {}",
+                                    join(plan.left_out, "; ")));
+  }
   std::vector<Emitted> kernels;
   for (const Step& step : plan.steps) {
     if (!given.device.empty()) require_fit(entry.name, gen::ir::interface_of(step.kernel), caps);
-    kernels.push_back(
-        {step, gen::compile(step.kernel), spirv[kernels.size()], files[kernels.size()]});
+    kernels.push_back({step, gen::compile(step.kernel), spirv[kernels.size()]});
   }
   const bool is_alone = kernels.size() == 1 && plan.left_out.empty();
   // All are written before any is there: all files of a call, or none.
@@ -159,10 +180,10 @@ int emit(const Given& given) {
       written.push_back(std::make_unique<OutputFile>(one.spirv));
       written.back()->write(std::as_bytes(std::span(one.compiled.spirv)));
     }
-    if (!one.file.empty()) {
-      written.push_back(std::make_unique<OutputFile>(one.file));
-      written.back()->write(kernel_text(one.compiled));
-    }
+  }
+  if (!given.kernel_file.empty()) {
+    written.push_back(std::make_unique<OutputFile>(given.kernel_file));
+    written.back()->write(file_text(*workload, plan, kernels));
   }
   if (!given.interface.empty()) {
     const ordered_json interface =
@@ -190,7 +211,8 @@ const Command kEmit = {
     "Examples:\n  vkmoye-bench emit transpose/padded\n"
     "  vkmoye-bench emit copy/simple --type f16 --spirv c.spv --interface c.json\n"
     "  vkmoye-bench emit gemm/simt --split-k 8 --spirv k.spv     # k.1.spv, k.2.spv\n"
-    "  vkmoye-bench emit gemm/simt --kernel k.json       # for run --kernel k.json",
+    "  vkmoye-bench emit gemm/simt --kernel k.json       # for run --kernel k.json\n"
+    "  vkmoye-bench emit gemm/simt --split-k 8 --size 64x64x8192 --kernel p.json",
     emit};
 
 }  // namespace vkmoye::bench

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/contract/kernel_file.hpp"
+#include "vkmoye/contract/plan_file.hpp"
 #include "workloads/operation.hpp"
 
 namespace vkmoye::bench {
@@ -85,6 +87,7 @@ class OfFile : public Workload {
   std::vector<std::string> words() const override { return of_->words(); }
   std::vector<std::string> subject() const override { return subject_; }
   std::vector<Array> arrays() const override { return of_->arrays(); }
+  std::vector<std::size_t> bindings() const override { return of_->bindings(); }
   // Those that the kernel has: sizes may be numbers in it.
   Arguments arguments() const override {
     const std::set<std::string> names = names_in(kernel_->interface);
@@ -137,6 +140,25 @@ void require_fit(const Workload& workload, const KernelInterface& kernel,
   if (!reasons.empty()) throw KernelError(kernel.name, std::move(reasons));
 }
 
+// Throws ArgumentError, where the file holds a plan saying so.
+CompiledKernel read_one_kernel(const std::string& file) {
+  try {
+    return read_kernel_file(file);
+  } catch (const ArgumentError&) {
+    std::optional<CompiledPlan> plan;
+    try {
+      plan = read_plan_file(file);
+    } catch (const ArgumentError&) {
+    }
+    if (!plan) throw;
+    throw ArgumentError(
+        fmt::format("run --kernel: {} is a plan of {} kernels for one size: run the kernel that it "
+                    "was made of, "
+                    "{}, with the same options",
+                    file, plan->steps.size(), plan->name));
+  }
+}
+
 }  // namespace
 
 int run_kernel_file(const Given& given) {
@@ -157,7 +179,7 @@ int run_kernel_file(const Given& given) {
   if (given.measure.gate && given.measure.baselines.empty()) {
     throw ArgumentError("--gate: is for a --baseline, and none is given");
   }
-  const auto kernel = std::make_shared<const CompiledKernel>(read_kernel_file(given.kernel_file));
+  const auto kernel = std::make_shared<const CompiledKernel>(read_one_kernel(given.kernel_file));
   const KernelInterface& interface = kernel->interface;
   if (interface.bindings.empty()) throw KernelError(interface.name, {"it binds no buffer"});
   const gen::KernelEntry entry = entry_of(interface, given.reference);

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "vkmoye/contract/compiled_kernel.hpp"
-#include "vkmoye/gen/plan.hpp"
+#include "vkmoye/gen/kernels/kernel_plan.hpp"
 #include "vkmoye/runtime/timing.hpp"
 
 namespace vkmoye::bench {

@@ -51,6 +51,12 @@ class Gemm : public Workload {
     }
     return arrays;
   }
+  // Where C has m contiguous, A and B change places in the kernel.
+  std::vector<std::size_t> bindings() const override {
+    std::vector<std::size_t> numbers = Workload::bindings();
+    if (!problem_.c_n_contiguous) std::swap(numbers[0], numbers[1]);
+    return numbers;
+  }
   Arguments arguments() const override { return gemm_arguments(problem_, size()); }
   Step step(const DeviceCaps& caps) const override {
     gen::KernelStep step = gen::gemm_step(entry(), request_for(caps), problem_, size());
@@ -154,7 +160,7 @@ class Gemm : public Workload {
 
   GemmProblem problem_;
   std::vector<gen::GemmArray> matrices_;  // A, B, C, what the epilogue reads
-  std::vector<int> order_;                // of the kernel's bindings
+  std::vector<int> order_;                // which of them each of arrays() is
 };
 
 // Rows, columns and matrices of a given array.

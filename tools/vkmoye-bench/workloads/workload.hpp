@@ -71,9 +71,15 @@ class Workload {
   /// What stands behind `run` on the command line.
   virtual std::vector<std::string> subject() const { return {entry_->name}; }
 
-  /// The user's arrays, one for each binding of a kernel that is a plan by itself. The last holds the
-  /// result.
+  /// The user's arrays. The last holds the result.
   virtual std::vector<Array> arrays() const = 0;
+  /// Which of them each binding of a kernel takes that is a plan by itself: one after the other, unless said
+  /// otherwise.
+  virtual std::vector<std::size_t> bindings() const {
+    std::vector<std::size_t> numbers(arrays().size());
+    std::iota(numbers.begin(), numbers.end(), 0);
+    return numbers;
+  }
   virtual Arguments arguments() const = 0;
   /// The kernel for the device of `caps`, and its own arguments. Throws KernelError likewise.
   virtual Step step(const DeviceCaps& caps) const { return {describe(caps), arguments(), {}}; }
@@ -132,9 +138,7 @@ class Workload {
 inline Plan Workload::plan(const DeviceCaps& caps) const {
   Plan plan{arrays(), {step(caps)}};
   plan.result = plan.arrays.size() - 1;
-  std::vector<std::size_t>& bindings = plan.steps.front().arrays;
-  bindings.resize(plan.arrays.size());
-  std::iota(bindings.begin(), bindings.end(), 0);
+  plan.steps.front().arrays = bindings();
   return plan;
 }
 

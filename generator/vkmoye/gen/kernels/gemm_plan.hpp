@@ -19,9 +19,9 @@
 
 #include "vkmoye/gen/kernels/gemm_call.hpp"
 #include "vkmoye/gen/kernels/gemm_choice.hpp"
+#include "vkmoye/gen/kernels/kernel_plan.hpp"
 #include "vkmoye/gen/kernels/packed_form.hpp"
 #include "vkmoye/gen/kernels/registry.hpp"
-#include "vkmoye/gen/plan.hpp"
 
 namespace vkmoye::gen {
 

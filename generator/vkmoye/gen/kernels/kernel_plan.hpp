@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Several kernels that compute one thing, described: what CompiledPlan is once they are compiled.
+// Several kernels that compute one thing, described: compile.hpp makes a CompiledPlan of them.
 
 #include <cstddef>
 #include <vector>
 
 #include "vkmoye/contract/compiled_plan.hpp"
-#include "vkmoye/contract/device_caps.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
 
 namespace vkmoye::gen {
@@ -22,8 +21,5 @@ struct KernelPlan {
   std::vector<KernelStep> steps;
   std::size_t main = 0;  // the step that does the work
 };
-
-/// Throws KernelError with every reason of every kernel, as of one; CompileError.
-CompiledPlan compile(const KernelPlan& plan, const DeviceCaps& caps);
 
 }  // namespace vkmoye::gen
