@@ -226,6 +226,25 @@ TEST(ReportCli, CompareFitsATerminalWhateverTheNames) {
   EXPECT_LE(longest_line(outcome.out), 80u);
 }
 
+// A name longer than a line goes on in the next; a file has it in one piece.
+TEST(ReportCli, CompareFitsATerminalWithNamesLongerThanALine) {
+  const TemporaryFolder folder;
+  const std::string name = "somebody/" + std::string(120, 'n') + "/" + std::string(60, 'm');
+  write_file(folder.file("base.json"), report_of(100, name));
+  write_file(folder.file("new.json"), report_of(110, name));
+  std::vector<std::string> words = {"compare", folder.file("base.json"), folder.file("new.json")};
+  const Outcome outcome = bench(words);
+  EXPECT_EQ(outcome.status, 4);
+  EXPECT_LE(longest_line(outcome.out), 80u) << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr("m f32 256x256\n    "));
+  std::string joined = outcome.out;
+  std::erase(joined, '\n');
+  EXPECT_THAT(joined, HasSubstr(name + " f32 256x256"));
+  words.insert(words.end(), {"--output", folder.file("compared.txt")});
+  EXPECT_EQ(bench(words).status, 4);
+  EXPECT_THAT(read_file(folder.file("compared.txt")), HasSubstr(name + " f32 256x256\n    "));
+}
+
 TEST(ReportCli, CompareOverwritesNoneOfItsInputs) {
   const TemporaryFolder folder;
   write_file(folder.file("base.json"), report_of(100));

@@ -41,7 +41,9 @@ std::string counts_text(const Comparison& comparison) {
   return text;
 }
 
-void print_table(const Comparison& comparison, const Terminal& terminal, std::ostream& out) {
+// `whole`: names longer than a line stay in one piece, for what reads a file.
+void print_table(const Comparison& comparison, const Terminal& terminal, bool whole,
+                 std::ostream& out) {
   std::size_t kernel = 6, type = 4, size = 4;
   for (const ComparedRow& row : comparison.rows) {
     kernel = std::max(kernel, row.kernel.size());
@@ -56,7 +58,9 @@ void print_table(const Comparison& comparison, const Terminal& terminal, std::os
                         const std::string& percent, const std::string& p) {
     const std::string subject =
         beside ? fmt::format("{:<{}} {:<{}} {:>{}} ", of, kernel, in, type, extents, size)
-               : fmt::format("{} {} {}\n    ", of, in, extents);
+               : hanging("", fmt::format("{} {} {}", of, in, extents),
+                         whole ? std::string::npos : terminal.columns) +
+                     "    ";
     return subject + fmt::format("{:>9} {:>9} {:>7} {:>6}  ", base, changed, percent, p);
   };
   if (!comparison.rows.empty()) {
@@ -121,7 +125,7 @@ int compare(const Given& given) {
   if (given.format == "json") {
     print_json(comparison, out);
   } else {
-    print_table(comparison, file ? Terminal() : terminal_of(STDOUT_FILENO), out);
+    print_table(comparison, file ? Terminal() : terminal_of(STDOUT_FILENO), file.has_value(), out);
   }
   if (file) {
     file->keep();
