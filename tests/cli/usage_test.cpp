@@ -44,7 +44,9 @@ TEST(Cli, WrongUsageIsRefusedWithTheNearestName) {
   refused({"--versoin"}, "did you mean '--version'?");
   refused({"run", "copy/simple", "--type", "F32"}, "did you mean 'f32'?");
   refused({"run", "copy/simpel"}, "did you mean 'copy/simple'?");
-  refused({"run", "fft/*"}, "no kernel 'fft/*'");
+  refused({"run", "fft/*"}, "no kernel 'fft/*'; 'vkmoye-bench list' shows all\n");
+  refused({"run", "copy/nope"}, "no kernel 'copy/nope'; copy/ has simple padded ");
+  refused({"run", "softmax"}, "no kernel 'softmax'; softmax/ has rows; ");
   refused({"run", "copy/simple", "--sise", "3x3"}, "did you mean '--size'?");
   refused({"run", "copy/simple", "--type", "f31"}, "unknown type 'f31'");
   refused({"run", "copy/simple", "--size", "-3x4"}, "-3 is outside 0..");
@@ -60,6 +62,15 @@ TEST(Cli, WrongUsageIsRefusedWithTheNearestName) {
   refused({"run", "copy/simple", "--format", "josn"}, "did you mean 'json'?");
   refused({"run", "copy/simple", "--verify", "Full"}, "did you mean 'full'?");
   refused({"run", "copy/simple", "--baseline", "copy,vkcmdcpy"}, "did you mean 'vkcmdcopy'?");
+  refused({"run", "copy/simple", "--baseline", "simpel"},
+          ", and kernels by their names: 'vkmoye-bench list' shows them\n");
+  refused({"run", "gemm/thin", "--baseline", "simt"},
+          ", and kernels by their names, did you mean 'gemm/simt'?\n");
+  refused({"run", "copy/simple", "--baseline", "copy/simple"},
+          "--baseline copy/simple: is the kernel itself, which is its own speed; there are copy ");
+  refused({"run", "copy/simple", "--baseline", "transpose/padded"},
+          "--baseline transpose/padded: does not do what copy/simple does; there are copy "
+          "vkcmdcopy cudamemcpy copy/padded ");
   refused({"suite", "--baseline", "cubals,copy"}, "unknown baseline 'cubals'");
   for (const char* seconds : {"-1", "nan", "-nan", "inf", "61", "1s", "", "0.5 "}) {
     refused({"run", "copy/simple", "--min-time", seconds}, "--min-time ");

@@ -6,11 +6,28 @@
 #include <algorithm>
 
 #include "io/parse.hpp"
+#include "io/program.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "workloads/registry_in_use.hpp"
 
 namespace vkmoye::bench {
+
+std::string nearest_kernels(const std::string& word) {
+  const std::string family = word.substr(0, word.find('/')) + "/";
+  std::vector<std::string> names, relatives;
+  for (const gen::KernelEntry& entry : registry_in_use().kernels) {
+    names.push_back(entry.name);
+    if (entry.name.starts_with(family)) relatives.push_back(entry.name.substr(family.size()));
+  }
+  if (const std::string near = did_you_mean(word, names); !near.empty()) {
+    return ", did you mean '" + near + "'?";
+  }
+  for (const std::string& name : names) {  // the variant alone
+    if (name.ends_with("/" + word)) return ", did you mean '" + name + "'?";
+  }
+  return relatives.empty() ? "" : fmt::format("; {} has {}", family, join(relatives, " "));
+}
 
 std::vector<const gen::KernelEntry*> find_kernels(const std::vector<std::string>& patterns) {
   std::vector<const gen::KernelEntry*> found;
@@ -24,12 +41,8 @@ std::vector<const gen::KernelEntry*> find_kernels(const std::vector<std::string>
       return matches(pattern, entry->name);
     });
     if (found.size() > before || named_before) continue;
-    std::vector<std::string> names;
-    for (const gen::KernelEntry& entry : registry_in_use().kernels) names.push_back(entry.name);
-    const std::string near = did_you_mean(pattern, names);
-    throw ArgumentError(fmt::format("no kernel '{}'{}; there are {}", pattern,
-                                    near.empty() ? "" : ", did you mean '" + near + "'?",
-                                    join(names, " ")));
+    throw ArgumentError(fmt::format("no kernel '{}'{}; '{} list' shows all", pattern,
+                                    nearest_kernels(pattern), program_name()));
   }
   return found;
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "commands/kernel_names.hpp"
+#include "io/program.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "workloads/gemm_epilogue.hpp"
@@ -49,11 +50,11 @@ auto number_to(double most, Target target) {
   };
 }
 
-// The place of `word` among `names`. Throws ArgumentError with the nearest.
+// The place of `word` among `names`. Throws ArgumentError with the nearest, and what else there is.
 std::size_t index_among(const std::string& what, const std::string& word,
-                        const std::vector<std::string>& names) {
+                        const std::vector<std::string>& names, const std::string& others = "") {
   const auto found = std::find(names.begin(), names.end(), word);
-  if (found == names.end()) throw ArgumentError(unknown(what, word, names));
+  if (found == names.end()) throw ArgumentError(unknown(what, word, names) + others);
   return static_cast<std::size_t>(found - names.begin());
 }
 
@@ -84,7 +85,11 @@ bool read_baselines(const std::string& text, Given& given) {
     if (part.find('/') != std::string::npos) {
       name = find_one_kernel(part).name;
     } else if (kernel_called(part) == nullptr) {
-      index_among("baseline", part, baseline_names());
+      const std::string near = nearest_kernels(part);
+      index_among(
+          "baseline", part, baseline_names(),
+          ", and kernels by their names" +
+              (near.empty() ? fmt::format(": '{} list' shows them", program_name()) : near));
     }
     if (std::find(all.begin(), all.end(), name) == all.end()) all.push_back(name);
   }
@@ -199,17 +204,16 @@ std::vector<Option> plain_options() {
        "write a large buffer before each sample, so that caches hold nothing of the arrays", "",
        [](const std::string&, Given& given) { return given.measure.cold = true; }},
       {"--bake", of(run), Values::none,
-       "make the sizes numbers in the kernel: faster, one pipeline for each size", "",
-       [](const std::string&, Given& given) { return given.measure.bake = true; }},
+       "make the sizes numbers in the kernel, and in kernels that are a --baseline: faster, one "
+       "pipeline for each size",
+       "", [](const std::string&, Given& given) { return given.measure.bake = true; }},
       {"--baseline", of(run), Values::each,
        "time these as well and report the ratio: " + join(baseline_names(), ", ") +
            ", or another kernel that computes the same, by its name; peak is as many multiply-adds "
-           "as "
-           "there can be, from registers, in % of which products are then shown; pattern is the "
-           "kernel's own "
-           "accesses to memory with nothing turned between, the "
-           "bound "
-           "of transposes and relayouts: its result is none, and is not compared",
+           "as there can be, from registers: products that arithmetic bounds are then shown in % "
+           "of it, those that memory bounds still in % of a copy; pattern is the kernel's own "
+           "accesses to memory with nothing turned between, the bound of transposes and "
+           "relayouts: its result is none, and is not compared",
        "", read_baselines},
       {"--baseline", of(suite), Values::each,
        "time these as well, beside the kernels (copy): " + join(baseline_names(), ", "), "",

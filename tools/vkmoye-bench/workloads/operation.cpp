@@ -8,6 +8,7 @@
 
 #include "io/program.hpp"
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
 #include "workloads/gemm_workload.hpp"
 #include "workloads/moves.hpp"
 #include "workloads/own_operation.hpp"
@@ -113,8 +114,16 @@ void refuse_useless_baselines(const std::vector<std::string>& names,
     const bool useful = std::any_of(entries.begin(), entries.end(),
                                     [&](const auto* entry) { return does(name, *entry); });
     if (useful) continue;
-    throw ArgumentError(
-        fmt::format("--baseline {}: does not do what {} does", name, entries.front()->name));
+    const gen::KernelEntry& entry = *entries.front();
+    std::vector<std::string> others = operation_of(entry).baselines;
+    for (const gen::KernelEntry& kernel : registry_in_use().kernels) {
+      if (does(kernel.name, entry)) others.push_back(kernel.name);
+    }
+    throw ArgumentError(fmt::format(
+        "--baseline {}: {}; {}", name,
+        name == entry.name ? "is the kernel itself, which is its own speed"
+                           : fmt::format("does not do what {} does", entry.name),
+        others.empty() ? "nothing else does the same" : "there are " + join(others, " ")));
   }
 }
 
