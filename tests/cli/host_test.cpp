@@ -50,6 +50,21 @@ TEST(HostCli, WhatTakesTooLongIsSkipped) {
   EXPECT_THAT(steps.out, HasSubstr("steps on the host; take smaller sizes"));
 }
 
+// No column for what only a clock can fill.
+TEST(HostCli, ThereIsNoPercentageOfACeiling) {
+  for (const char* baseline : {"peak", "openblas"}) {
+    const Outcome outcome =
+        bench({"run", "gemm/simt", "--device", "host", "--size", "16", "--baseline", baseline},
+              kNoVulkan);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_THAT(outcome.out,
+                testing::AllOf(testing::Not(HasSubstr("% peak")), testing::Not(HasSubstr("% copy")),
+                               testing::Not(HasSubstr("TFLOP/s"))));
+  }
+  EXPECT_THAT(bench({"run", "copy/simple", "--device", "host", "--size", "16"}, kNoVulkan).out,
+              testing::Not(HasSubstr("% copy")));
+}
+
 TEST(HostCli, ThereIsNoClock) {
   std::vector<std::string> words = {"run", "copy/simple", "--device", "host", "--baseline", "copy"};
   const Outcome outcome = bench(words, kNoVulkan);

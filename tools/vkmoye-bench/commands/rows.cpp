@@ -70,7 +70,7 @@ class Outcome {
 
 // Of a table of `workloads`, to a file or to stdout.
 TableStyle style_of(const Workloads& workloads, const MeasureOptions& options, bool to_file,
-                    bool commands) {
+                    bool commands, bool has_clock) {
   TableStyle style;
   if (!to_file) style.terminal = terminal_of(STDOUT_FILENO);
   style.commands = commands || to_file;
@@ -88,7 +88,8 @@ TableStyle style_of(const Workloads& workloads, const MeasureOptions& options, b
     beside_peak = beside_peak || (!workload->is_bound_by_memory() && asks_for_peak &&
                                   does(kPeakBaseline, workload->entry()));
   }
-  style.has_ceiling = beside_copy || beside_peak;
+  style.has_flops = style.has_flops && has_clock;
+  style.has_ceiling = (beside_copy || beside_peak) && has_clock;
   style.ceiling = beside_copy && beside_peak ? "top" : beside_peak ? kPeakBaseline : "copy";
   return style;
 }
@@ -110,8 +111,9 @@ int run_rows(Executor& executor, const Workloads& workloads, MeasureOptions opti
   std::vector<Row> rows;  // for the summary
   CopyTimes copies;
   const Progress progress;
-  const auto report = make_report(given.format, out, executor.caps(),
-                                  style_of(workloads, options, file.has_value(), given.commands));
+  const auto report = make_report(
+      given.format, out, executor.caps(),
+      style_of(workloads, options, file.has_value(), given.commands, !is_host(given.device)));
   const auto finish = [&](bool interrupted) {
     if (summary) report->add_summary(ladders_of(rows));
     report->finish(interrupted);
