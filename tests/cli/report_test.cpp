@@ -173,6 +173,38 @@ TEST(ReportCli, NoiseThatStaysIsSaid) {
       json::parse(run("100", "json").out)["results"][0]["time_us"]["noise_missed"].is_null());
 }
 
+TEST(ReportCli, NoiseOfABaselineThatStaysIsSaid) {
+  const auto run = [](const std::string& percent, const std::string& format) {
+    return bench({"run", "copy/simple", "--size", "64", "--min-time", "0.01", "--stop-noise",
+                  percent, "--budget", "0.05", "--baseline", "copy,copy/padded", "--format",
+                  format});
+  };
+  for (const char* format : {"table", "csv", "markdown"}) {
+    const Outcome outcome = run("1e-9", format);
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_THAT(outcome.out,
+                AllOf(HasSubstr("noise of copy: "), HasSubstr("noise of copy/padded: ")));
+  }
+  const json noisy = json::parse(run("1e-9", "json").out)["results"][0];
+  EXPECT_THAT(std::string(noisy["noise_of"]["copy"]), HasSubstr("--stop-noise 1e-09 was not"));
+  EXPECT_TRUE(json::parse(run("100", "json").out)["results"][0]["noise_of"].empty());
+}
+
+// With --bake, both are.
+TEST(ReportCli, AKernelThatIsABaselineIsBakedLikewise) {
+  std::vector<std::string> words = {
+      "run",        "transpose/auto",        "--size",   "64x32", "--min-time", "0.01",
+      "--baseline", "copy,transpose/padded", "--format", "json"};
+  EXPECT_FALSE(json::parse(bench(words).out)["results"][0]["notes"].contains("transpose/padded"));
+  words.push_back("--bake");
+  const Outcome baked = bench(words);
+  ASSERT_EQ(baked.status, 0) << baked.err;
+  const json row = json::parse(baked.out)["results"][0];
+  EXPECT_GT(row["ratio"]["transpose/padded"], 0.0) << row;
+  EXPECT_EQ(row["notes"]["transpose/padded"], "in it, too, these are numbers: cols, rows");
+  EXPECT_FALSE(row["notes"].contains("copy"));
+}
+
 // The report of one row whose samples are around `microseconds`.
 std::string report_of(double microseconds, const std::string& kernel = "transpose/padded") {
   json samples = json::array();

@@ -182,6 +182,34 @@ TEST(Noise, IsTheIntervalOfTheMedian) {
   EXPECT_EQ(noise_percent({{5.0}, Clock::device}), 0);
 }
 
+// New columns stand at the end, for readers that count them.
+TEST(Csv, ColumnsKeepTheirPlaces) {
+  std::ostringstream out;
+  Row row = product_row();
+  row.ceiling = "peak";
+  make_report("csv", out, device_of(DeviceKind::cpu))->add(row);
+  EXPECT_THAT(out.str(),
+              AllOf(testing::StartsWith(
+                        "device,driver,kernel,type,size,config,median_us,min_us,p95_us,samples,"
+                        "clock,gbps,percent_of_ceiling,tflops,ratio,verified,mismatches,options,"
+                        "remark,command,ceiling\n"),
+                    testing::EndsWith(",again,peak\n")));
+}
+
+TEST(Remark, SaysTheReasonOfAGateOnce) {
+  Row row = move_row();
+  row.no_ratio = {{"cublas", "there is none"}};
+  row.below_gate = {"transpose: no time of cublas: there is none"};
+  for (const char* format : {"csv", "markdown", "table"}) {
+    std::ostringstream out;
+    make_report(format, out, device_of(DeviceKind::cpu))->add(row);
+    const std::string text = out.str();
+    const auto first = text.find("there is none");
+    ASSERT_NE(first, std::string::npos) << format;
+    EXPECT_EQ(text.find("there is none", first + 1), std::string::npos) << text;
+  }
+}
+
 TEST(Junit, HasACaseForEachRow) {
   Row slow = move_row(), skipped = move_row();
   slow.below_gate = {"0.97 < 1 & so \"slow\""};

@@ -96,6 +96,7 @@ class JsonReport : public Report {
         {"ratio", row.ratio},
         {"no_ratio", row.no_ratio},
         {"notes", row.notes},
+        {"noise_of", row.noise_of},
         {"below_gate", row.below_gate},
         {"skipped", row.skipped.empty() ? ordered_json(nullptr) : ordered_json(row.skipped)},
         {"command", row.command}};

@@ -39,12 +39,16 @@ std::string remark(const Row& row) {
     if (!part.empty()) parts.push_back(part);
   }
   if (row.noise_missed && row.timing) {
-    parts.push_back(fmt::format(
-        "noise: {:.3g} % after {} samples, --stop-noise {:.3g} was not reached within the budget",
-        noise_percent(*row.timing), row.timing->samples_us.size(), *row.noise_missed));
+    parts.push_back("noise: " + noise_text(*row.timing, *row.noise_missed));
+  }
+  for (const auto& [name, noise] : row.noise_of) {
+    parts.push_back(fmt::format("noise of {}: {}", name, noise));
   }
   for (const std::string& reason : row.below_gate) parts.push_back("gate: " + reason);
-  for (const auto& [name, why] : row.no_ratio) parts.push_back(fmt::format("{}: {}", name, why));
+  // The gate's reasons end with these.
+  if (row.below_gate.empty()) {
+    for (const auto& [name, why] : row.no_ratio) parts.push_back(fmt::format("{}: {}", name, why));
+  }
   return join(parts, "\n");
 }
 
@@ -85,6 +89,12 @@ double noise_percent(const Timing& timing) {
   const double low = quantile(timing, std::max(0.0, 0.5 - reach));
   const double high = quantile(timing, std::min(1.0, 0.5 + reach));
   return median > 0 ? 100 * (high - low) / (2 * median) : 0;
+}
+
+std::string noise_text(const Timing& timing, double wanted) {
+  return fmt::format(
+      "{:.3g} % after {} samples, --stop-noise {:.3g} was not reached within the budget",
+      noise_percent(timing), timing.samples_us.size(), wanted);
 }
 
 std::string format_time(double microseconds) {

@@ -24,6 +24,9 @@ double quantile(const Timing& timing, double fraction);
 /// ranks of the samples, which need not be of any distribution.
 double noise_percent(const Timing& timing);
 
+/// That it did not come down to the percentage that --stop-noise asked for: "3.1 % after 20 samples, ..".
+std::string noise_text(const Timing& timing, double wanted);
+
 struct Row {
   std::string kernel;
   std::string type;
@@ -47,6 +50,7 @@ struct Row {
   /// Percent that --stop-noise asked for and that the noise did not come down to; nothing: it did, or
   /// nobody asked.
   std::optional<double> noise_missed;
+  std::map<std::string, std::string> noise_of;  // likewise of its baselines, those alone
   std::vector<std::string> below_gate;  // why it does not come through the gate; empty: it does
   std::string skipped;                  // every reason; empty: it ran
   std::string command;                  // repeats the row

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "baselines/baselines.hpp"
 #include "baselines/library.hpp"
@@ -23,9 +24,24 @@ const char* to_string(Verify verify) {
 
 double median(const Timing& timing) { return quantile(timing, 0.5); }
 
-// Of another kernel for the same: on the same data, its result checked, too.
+// Moves the sizes among each step's arguments into its kernel. Returns their names, each once.
+std::vector<std::string> bake_sizes(Plan& plan) {
+  std::set<std::string> names;
+  for (Step& step : plan.steps) {
+    Arguments sizes;
+    for (const PushConstant& constant : step.kernel.arguments) {
+      if (constant.type != ScalarType::u32 || !step.arguments.contains(constant.name)) continue;
+      sizes.insert(step.arguments.extract(constant.name));
+      names.insert(constant.name);
+    }
+    step.kernel = gen::bake(step.kernel, sizes);
+  }
+  return {names.begin(), names.end()};
+}
+
+// Of another kernel for the same: on the same data, its result checked, too. Fills in the note of `row`.
 Timing time_kernel(Executor& executor, const gen::KernelEntry& entry, const Workload& workload,
-                   const MeasureOptions& options, const TimingRules& rules) {
+                   const MeasureOptions& options, const TimingRules& rules, Row& row) {
   try {
     const Operation& operation = operation_of(entry);
     const auto other =
@@ -34,7 +50,8 @@ Timing time_kernel(Executor& executor, const gen::KernelEntry& entry, const Work
     const auto no_type = gen::reasons_against_type(entry.types, other->request().type);
     if (!no_type.empty()) throw Unavailable(join(no_type, "; "));
     if (!other->refusal().empty()) throw Unavailable(other->refusal());
-    const Plan plan = plan_on(executor, *other);
+    Plan plan = plan_on(executor, *other);
+    const auto baked = options.bake ? bake_sizes(plan) : std::vector<std::string>();
     const auto reasons = executor.reasons_against(plan);
     if (!reasons.empty()) throw Unavailable(join(reasons, "; "));
     const auto execution = executor.prepare(plan);
@@ -42,6 +59,9 @@ Timing time_kernel(Executor& executor, const gen::KernelEntry& entry, const Work
     execution->run();
     const Verdict verdict = other->check(*execution, Verify::sample, options.seed);
     if (verdict.mismatches > 0) throw Unavailable("its result is wrong: " + verdict.first);
+    if (!baked.empty()) {
+      row.notes[entry.name] = "in it, too, these are numbers: " + join(baked, ", ");
+    }
     return execution->on_device()->measure(rules);
   } catch (const KernelError& error) {
     throw Unavailable(join(error.reasons, "; "));
@@ -64,10 +84,13 @@ void add_baselines(Executor& executor, DeviceExecution& execution, const Workloa
       options.on_stage("timing " + name);
       const gen::KernelEntry* kernel = kernel_called(name);
       const Timing timing =
-          kernel ? time_kernel(executor, *kernel, workload, options, rules)
+          kernel ? time_kernel(executor, *kernel, workload, options, rules, row)
                  : workload.time_baseline(name, {execution, step, rules, options.seed});
       if (median(*row.timing) == 0) throw Unavailable("the kernel took no time that was measured");
       row.ratio[name] = median(timing) / median(*row.timing);
+      if (rules.stop_noise && noise_percent(timing) > *rules.stop_noise) {
+        row.noise_of[name] = noise_text(timing, *rules.stop_noise);
+      }
       if (name == kPatternBaseline) {
         row.notes[name] =
             "the kernel's own accesses to memory, nothing turned between: the result "
@@ -180,16 +203,6 @@ void check_and_time(Executor& executor, const Workload& workload, const Plan& pl
   if (verify != Verify::off || !row.wrong.empty()) row.verified = row.wrong.empty();
 }
 
-// Moves the sizes among the step's arguments into its kernel.
-void bake_sizes(Step& step) {
-  Arguments sizes;
-  for (const PushConstant& constant : step.kernel.arguments) {
-    if (constant.type != ScalarType::u32 || !step.arguments.contains(constant.name)) continue;
-    sizes.insert(step.arguments.extract(constant.name));
-  }
-  step.kernel = gen::bake(step.kernel, sizes);
-}
-
 }  // namespace
 
 std::string repeat_command(const DeviceCaps& device, const Workload& workload,
@@ -247,7 +260,7 @@ Row measure(Executor& executor, const Workload& workload, const MeasureOptions& 
     row.skipped = join(error.reasons, "; ");
     return row;
   }
-  if (options.bake) std::for_each(plan.steps.begin(), plan.steps.end(), bake_sizes);
+  if (options.bake) bake_sizes(plan);
   row.config = plan.steps[plan.main].kernel.config;
   row.config.insert(row.config.begin(), plan.chosen.begin(), plan.chosen.end());
   row.skipped = join(executor.reasons_against(plan), "; ");
