@@ -61,7 +61,9 @@ class Pattern {
  public:
   explicit Pattern(const ir::Kernel& kernel) : kernel_(kernel) {
     kernel_.body = as_elements(kernel.body);
-    for (const ir::Array& array : kernel_.arrays) {
+    for (ir::Array& array : kernel_.arrays) {
+      // Moved as it is either way, and numbers can be combined.
+      if (array.type == ScalarType::bf16) array.type = ScalarType::u16;
       if (array.space != ir::Array::Space::buffer) continue;
       const ir::Array*& side = array.access == Access::read ? from_ : to_;
       if (side != nullptr || array.access == Access::read_write) refuse("it moves several arrays");
@@ -275,8 +277,10 @@ class Pattern {
                           type == ScalarType::i16 || type == ScalarType::u16;
     if (is_short) return convert(bit_xor(convert(a, word), convert(b, word)), type);
     if (ir::is_arithmetic(type)) return is_floating(type) ? a + b : bit_xor(a, b);
-    refuse(fmt::format("one path loads more than it stores, and {} are not combined",
-                       to_string(type)));
+    refuse(fmt::format(
+        "one path loads more than it stores, which would have to be combined so that no "
+        "load is left out, and there is no arithmetic on {}",
+        to_string(type)));
   }
 
   void store_own(const ir::Store& store, Slots& slots, Body& out) {
