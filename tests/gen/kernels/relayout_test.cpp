@@ -12,6 +12,7 @@
 #include "support/random_moves.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/analysis/access_report.hpp"
+#include "vkmoye/gen/kernels/registry.hpp"
 #include "vkmoye/gen/twin/twin.hpp"
 #include "vkmoye/layout/injective.hpp"
 #include "vkmoye/layout/text.hpp"
@@ -238,6 +239,31 @@ TEST(Relayout, RefusesTooFewThreadsForATile) {
   } catch (const KernelError& error) {
     EXPECT_THAT(error.reasons,
                 testing::ElementsAre(testing::HasSubstr("threads are too few for a tile")));
+    EXPECT_THAT(error.reasons[0], testing::EndsWith("; take 16 threads or a run of 32"));
+  }
+  config.threads = 16;
+  EXPECT_NO_THROW(relayout("(64,64)"_layout, "(64,64):(64,1)"_layout, config));
+  config.threads = 8;
+  config.run = 32;
+  EXPECT_NO_THROW(relayout("(64,64)"_layout, "(64,64):(64,1)"_layout, config));
+}
+
+// Pixels of 3 to 13 numbers, blocks, a transpose: in as little shared memory as Vulkan allows.
+TEST(Relayout, FitsTheSharedMemoryOfTheDevice) {
+  const std::vector<std::vector<std::int64_t>> shapes = {
+      {480, 640, 3}, {100, 100, 13}, {64, 128, 256}, {3, 4096},
+      {4096, 5},     {31, 1000},     {1023, 2047}};
+  for (const ScalarType type :
+       {ScalarType::i8, ScalarType::f16, ScalarType::f32, ScalarType::f64, ScalarType::c128}) {
+    for (const auto& shape : shapes) {
+      for (const std::uint32_t bytes : {16384u, 32768u}) {
+        KernelRequest request = request_of(type);
+        request.shape = shape;
+        request.device.max_shared_bytes = bytes;
+        EXPECT_LE(find_kernel("relayout")->describe(request).shared_bytes(), bytes)
+            << to_string(type) << ' ' << shape.front() << ' ' << shape.back();
+      }
+    }
   }
 }
 

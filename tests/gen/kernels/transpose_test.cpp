@@ -10,6 +10,7 @@
 #include "vkmoye/gen/dsl/view.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/kernels/copy.hpp"
+#include "vkmoye/gen/kernels/registry.hpp"
 #include "vkmoye/gen/kernels/transpose_auto.hpp"
 #include "vkmoye/gen/verify/verify.hpp"
 #include "vkmoye/layout/search.hpp"
@@ -55,7 +56,8 @@ TEST(TransposeAuto, RefusesBadValuesWithEveryReason) {
   EXPECT_THAT(reasons_against(config), ElementsAre("vector 2: a word has 4 bytes"));
   config = transpose_auto_config(ScalarType::f32);
   config.rows = 4;
-  EXPECT_THAT(reasons_against(config), Contains("a sector of 8 does not divide 4"));
+  EXPECT_THAT(reasons_against(config),
+              Contains("elements of a sector: 8 does not divide the tile's rows, 4"));
   config = transpose_auto_config(ScalarType::f32);
   config.rows = config.cols = 512;
   EXPECT_THAT(reasons_against(config),
@@ -63,6 +65,29 @@ TEST(TransposeAuto, RefusesBadValuesWithEveryReason) {
   config = transpose_auto_config(ScalarType::c64);
   config.store = 16;
   EXPECT_THAT(reasons_against(config), ElementsAre(HasSubstr("several c64 at once travel packed")));
+}
+
+// A device may have no more than 16 KiB of shared memory.
+TEST(TransposeAuto, FitsTheSharedMemoryOfTheDevice) {
+  for (const ScalarTypeInfo& type : scalar_types()) {
+    const TransposeAutoConfig config = transpose_auto_config(type.type, 1024, 16384);
+    EXPECT_LE(transpose_auto(config).shared_bytes(), 16384u) << type.name;
+    const ir::Kernel kernel = transpose_auto(transpose_auto_config(type.type));
+    EXPECT_LE(kernel.shared_bytes(), 32768u) << type.name;
+  }
+  EXPECT_GT(transpose_auto(transpose_auto_config(ScalarType::i8)).shared_bytes(), 16384u);
+  KernelRequest request = request_of(ScalarType::i8);
+  request.device.max_shared_bytes = 16384;
+  EXPECT_LE(find_kernel("transpose/auto")->describe(request).shared_bytes(), 16384u);
+}
+
+TEST(TransposeAuto, NamesTheRuleThatATileBreaks) {
+  TransposeAutoConfig config = transpose_auto_config(ScalarType::f32);
+  config.rows = 8;
+  config.cols = 8;
+  EXPECT_THAT(reasons_against(config),
+              Contains("rows moved at once of an array of few rows: 32 does not divide the tile's "
+                       "rows, 8"));
 }
 
 // Whatever the sizes, no request of 32 threads writes a sector that another one writes as well, but at

@@ -37,6 +37,12 @@ std::vector<ScalarType> every_type();
 std::vector<std::string> reasons_against_type(const std::vector<ScalarType>& types,
                                               ScalarType type);
 
+/// Bytes of shared memory that a workgroup on `device` has; 32 KiB where it does not say.
+inline std::int64_t shared_bytes_of(const DeviceCaps& device) {
+  constexpr std::int64_t kUsual = 32768;
+  return device.max_shared_bytes == 0 ? kUsual : device.max_shared_bytes;
+}
+
 template <class Config>
 KernelEntry entry_of(KernelRow<Config> row) {
   KernelEntry entry{row.name, row.operation, row.summary, row.source, row.types, {}, {}};

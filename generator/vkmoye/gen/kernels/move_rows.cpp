@@ -120,7 +120,9 @@ TransposeAutoConfig transpose_config(const KernelRequest& request) {
   const std::int64_t most = limit == 0 ? 1024 : limit;
   TransposeAutoConfig asked;
   read_fields(transpose_auto_fields(), request.options, asked);
-  if (asked.exchange == TileExchange::shared) return transpose_auto_config(request.type, most);
+  if (asked.exchange == TileExchange::shared) {
+    return transpose_auto_config(request.type, most, shared_bytes_of(request.device));
+  }
   const bool has_lanes = is_power_of_two(asked.subgroup, 128);
   return transpose_shuffle_config(request.type,
                                   has_lanes ? asked.subgroup : request.device.subgroup_size, most);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/kernels/config_fields.hpp"
 #include "vkmoye/layout/algebra.hpp"
@@ -15,6 +16,8 @@ namespace vkmoye::gen {
 namespace {
 
 constexpr std::int64_t kMostShared = std::int64_t{1} << 18;  // bytes: more than any device has
+
+constexpr std::int64_t kMostThreads = 1024, kLongestRun = 64;
 
 constexpr std::uint64_t kMostBound = 0xffffffff;  // bytes: no descriptor reaches more
 
@@ -30,6 +33,12 @@ std::int64_t extent_of(const std::vector<std::int64_t>& extents,
   std::int64_t product = 1;
   for (const std::size_t m : modes) product *= extents[m];
   return product;
+}
+
+std::int64_t extent_of_tile(const RelayoutPlan& plan) {
+  std::int64_t elements = 1;
+  for (const std::int64_t extent : plan.tile) elements *= extent;
+  return elements;
 }
 
 std::vector<std::int64_t> extents_of(const RelayoutPlan& plan) {
@@ -177,9 +186,33 @@ std::vector<std::pair<std::string, std::string>> items(const Layout& src, const 
   return out;
 }
 
+bool has_threads_enough(const Layout& src, const Layout& dst, const RelayoutConfig& config) {
+  const RelayoutPlan plan = plan_relayout(src, dst, config);
+  if (plan.straight) return true;
+  return extent_of_tile(plan) <= kMostAtOnce * plan.threads;
+}
+
+// "; with 128 threads or --run 32 they are enough": what was tried. "": neither helps.
+std::string advice_for(const Layout& src, const Layout& dst, const RelayoutConfig& config) {
+  std::vector<std::string> ways;
+  RelayoutConfig other = config;
+  for (other.threads = 2 * config.threads; other.threads <= kMostThreads; other.threads *= 2) {
+    if (!has_threads_enough(src, dst, other)) continue;
+    ways.push_back(fmt::format("{} threads", other.threads));
+    break;
+  }
+  other = config;
+  for (other.run = config.run == 0 ? kLongestRun : config.run / 2; other.run > 0; other.run /= 2) {
+    if (!has_threads_enough(src, dst, other)) continue;
+    ways.push_back(fmt::format("a run of {}", other.run));
+    break;
+  }
+  return ways.empty() ? "" : "; take " + join(ways, " or ");
+}
+
 std::vector<std::string> reasons_against(const RelayoutConfig& config) {
   std::vector<std::string> reasons;
-  require_power_of_two("threads", config.threads, 1024, reasons);
+  require_power_of_two("threads", config.threads, kMostThreads, reasons);
   require_power_of_two("vector", config.vector, 16, reasons);
   require_power_of_two("rounds", config.rounds, 16, reasons);
   const auto bytes = static_cast<std::int64_t>(size_of(config.type));
@@ -204,15 +237,13 @@ ir::Kernel relayout(const Layout& src, const Layout& dst, const RelayoutConfig& 
                                          size(dst))});
   }
   if (!plan.straight) {
-    std::int64_t elements = 1;
-    for (const std::int64_t extent : plan.tile) elements *= extent;
+    const std::int64_t elements = extent_of_tile(plan);
     if (elements > kMostAtOnce * plan.threads) {
       throw KernelError(
           name, {fmt::format("{} threads are too few for a tile of {}: each would move "
-                             "{} elements, at most {} at once; take {} threads or a "
-                             "shorter run",
+                             "{} elements, at most {} at once{}",
                              plan.threads, fmt::join(plan.tile, "x"), elements / plan.threads,
-                             kMostAtOnce, elements / kMostAtOnce)});
+                             kMostAtOnce, advice_for(src, dst, config))});
     }
   }
   Builder k(name, plan.threads);

@@ -158,7 +158,8 @@ void plan_blocks(RelayoutPlan& plan, const RelayoutConfig& config) {
   const Order before[] = {order_by(plan.modes, &JointMode::src),
                           order_by(plan.modes, &JointMode::dst)};
   // The fastest of a sweep on an H200; 64 elements of 8 bytes are too much shared memory.
-  const std::int64_t run = config.run != 0 ? config.run : bytes == 1 ? 128 : bytes <= 4 ? 64 : 32;
+  std::int64_t run = config.run != 0 ? config.run : bytes == 1 ? 128 : bytes <= 4 ? 64 : 32;
+  while (config.run == 0 && run > 1 && run * run * bytes > config.shared_bytes) run /= 2;
   const auto runs = [&](std::int64_t JointMode::*stride) {
     std::vector<std::int64_t> tile(plan.modes.size(), 1);
     take_run(plan.modes, stride, order_by(plan.modes, stride), run, tile);
@@ -283,8 +284,9 @@ void plan_interleaved(RelayoutPlan& plan, const RelayoutConfig& config, const Or
   const std::int64_t small = product(plan.tile);
   std::int64_t access = std::max<std::int64_t>(1, config.vector / bytes);
   while (small * access > kMostAtOnce) access /= 2;
-  const auto most = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(
-      std::min(kMostTileBytes / (small * bytes), config.threads * access))));
+  const std::int64_t most_bytes = std::min(kMostTileBytes, config.shared_bytes);
+  const auto most = static_cast<std::int64_t>(std::bit_floor(
+      static_cast<std::uint64_t>(std::min(most_bytes / (small * bytes), config.threads * access))));
   const std::int64_t extent = plan.modes[last].extent;
   std::int64_t tile_extent =
       std::min({most, power_from(extent), config.run > 0 ? config.run : most});
@@ -325,7 +327,9 @@ void plan_interleaved(RelayoutPlan& plan, const RelayoutConfig& config, const Or
 
 }  // namespace
 
-RelayoutPlan plan_relayout(const Layout& src, const Layout& dst, const RelayoutConfig& config) {
+namespace {
+
+RelayoutPlan plan_within(const Layout& src, const Layout& dst, const RelayoutConfig& config) {
   const auto bytes = static_cast<std::int64_t>(size_of(config.type));
   RelayoutPlan plan;
   plan.modes = joint_modes(src, dst);
@@ -366,6 +370,26 @@ RelayoutPlan plan_relayout(const Layout& src, const Layout& dst, const RelayoutC
     order = are_whole ? TileOrder::dst : TileOrder::both;
   }
   plan.walk = walk_of(plan, order, from, to);
+  return plan;
+}
+
+std::int64_t bytes_of_tile(const RelayoutPlan& plan, const RelayoutConfig& config) {
+  return plan.straight
+             ? 0
+             : plan.shared.layout.cosize() * static_cast<std::int64_t>(size_of(config.type));
+}
+
+}  // namespace
+
+// Of joined modes a tile is larger than what was aimed at.
+RelayoutPlan plan_relayout(const Layout& src, const Layout& dst, const RelayoutConfig& config) {
+  constexpr std::int64_t kLeastBytes = 512;
+  RelayoutConfig within = config;
+  RelayoutPlan plan = plan_within(src, dst, within);
+  while (bytes_of_tile(plan, config) > config.shared_bytes && within.shared_bytes > kLeastBytes) {
+    within.shared_bytes /= 2;
+    plan = plan_within(src, dst, within);
+  }
   return plan;
 }
 

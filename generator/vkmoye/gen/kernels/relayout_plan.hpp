@@ -29,10 +29,11 @@ namespace vkmoye::gen {
 
 struct RelayoutConfig {
   ScalarType type = ScalarType::f32;
-  std::int64_t threads = 256;  // of a workgroup, at most
-  std::int64_t vector = 16;    // bytes of an access, at most
-  std::int64_t run = 0;        // elements of a tile along src and along dst; 0: by type
-  std::int64_t rounds = 4;     // accesses in flight where elements go straight across
+  std::int64_t threads = 256;         // of a workgroup, at most
+  std::int64_t vector = 16;           // bytes of an access, at most
+  std::int64_t run = 0;               // elements of a tile along src and along dst; 0: by type
+  std::int64_t rounds = 4;            // accesses in flight where elements go straight across
+  std::int64_t shared_bytes = 32768;  // of shared memory, at most, unless `run` says otherwise
   TileOrder order = TileOrder::automatic;
   Address address = Address::automatic;
 };

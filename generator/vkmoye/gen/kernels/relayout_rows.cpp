@@ -52,6 +52,7 @@ const std::vector<ConfigField<RowConfig>>& fields() {
 RowConfig plain_config(const KernelRequest& request) {
   RowConfig config;
   config.type = request.type;
+  config.shared_bytes = shared_bytes_of(request.device);
   return config;
 }
 

@@ -31,6 +31,12 @@ std::int64_t few_cols(const TransposeAutoConfig& config) {
   return few(config.cols, config.rows, config.threads);
 }
 
+std::int64_t bytes_of_transposed_tile(const TransposeAutoConfig& config) {
+  const std::int64_t whole = config.whole_layout().layout.cosize();
+  return std::max(whole, config.ragged_layout().layout.cosize()) *
+         static_cast<std::int64_t>(size_of(config.shared_type()));
+}
+
 // Whether stores are of vectors that no shared array of single elements is touched in.
 bool stores_packed(const TransposeAutoConfig& config) {
   return ir::is_packed(config.type, to_index(config.store / config.bytes()));
@@ -38,7 +44,8 @@ bool stores_packed(const TransposeAutoConfig& config) {
 
 }  // namespace
 
-TransposeAutoConfig transpose_auto_config(ScalarType type, std::int64_t most_threads) {
+TransposeAutoConfig transpose_auto_config(ScalarType type, std::int64_t most_threads,
+                                          std::int64_t shared_bytes) {
   TransposeAutoConfig config;
   config.type = type;
   // The fastest of a sweep on an H200 at 8192x8192, 16384x16384 and 8191x8193.
@@ -47,6 +54,11 @@ TransposeAutoConfig transpose_auto_config(ScalarType type, std::int64_t most_thr
       config.rows = config.cols = 128;
       config.threads = most_threads < 512 ? 256 : 512;
       config.load = 4096 / config.threads;
+      if (bytes_of_transposed_tile(config) > shared_bytes) {
+        config.rows = config.cols = 64;
+        config.threads = 256;
+        config.load = 4;
+      }
       break;
     case 2:
       config.rows = config.cols = 64;
@@ -116,8 +128,11 @@ std::vector<std::string> reasons_against(const TransposeAutoConfig& config) {
   if (!reasons.empty()) return reasons;  // what follows computes with these numbers
 
   const std::int64_t across = config.load / config.bytes(), along = config.store / config.bytes();
-  const auto divides = [&](const char* what, std::int64_t part, std::int64_t whole) {
-    require_divides(what, part, whole, reasons);
+  constexpr const char *kRows = "tile's rows", *kCols = "tile's columns", *kThreads = "threads";
+  const auto divides = [&](const char* what, std::int64_t part, const char* whose,
+                           std::int64_t whole) {
+    if (whole % part == 0) return;
+    reasons.push_back(fmt::format("{}: {} does not divide the {}, {}", what, part, whose, whole));
   };
   if (!shuffles && config.unit() == 1 && stores_packed(config)) {
     reasons.push_back(
@@ -125,30 +140,30 @@ std::vector<std::string> reasons_against(const TransposeAutoConfig& config) {
                     "does not, as it is touched one by one, too",
                     config.store, to_string(config.type)));
   }
-  divides("a load of", across, config.cols);
-  divides("a store of", along, config.rows);
+  divides("elements of a load", across, kCols, config.cols);
+  divides("elements of a store", along, kRows, config.rows);
   if (!shuffles) {
-    divides("a sector of", config.sector(), config.rows);
-    divides("parts of words,", config.unit() * config.parts, config.cols);
+    divides("elements of a sector", config.sector(), kRows, config.rows);
+    divides("elements of a word times parts", config.unit() * config.parts, kCols, config.cols);
   }
-  divides("few columns,", few_cols(config), config.cols);
-  divides("few rows,", few_rows(config), config.rows);
+  divides("columns moved at once of an array of few columns", few_cols(config), kCols, config.cols);
+  divides("rows moved at once of an array of few rows", few_rows(config), kRows, config.rows);
   if (!reasons.empty()) return reasons;
   if (shuffles) return reasons_against_shuffles(config, config.subgroup);
 
-  divides("loads side by side,", config.cols / across, config.threads);
-  divides("stores side by side,", config.rows / along, config.threads);
-  divides("words side by side of a row,", config.cols / config.unit() / config.parts,
+  divides("loads of a row of the tile", config.cols / across, kThreads, config.threads);
+  divides("stores of a column of the tile", config.rows / along, kThreads, config.threads);
+  divides("words of a row of a part", config.cols / config.unit() / config.parts, kThreads,
           config.threads);
-  divides("words side by side of a column,", config.rows / config.unit(), config.threads);
-  divides("columns side by side,", config.cols / config.parts, config.threads);
+  divides("words of a column of the tile", config.rows / config.unit(), kThreads, config.threads);
+  divides("columns of a part", config.cols / config.parts, kThreads, config.threads);
   const std::int64_t values = config.rows * config.cols / config.threads;
   if (config.unit() == 1) {
-    divides("the elements that a thread turns,", across * along, values);
+    divides("elements that a thread turns at once", across * along, "elements of a thread", values);
   } else {
-    divides("threads, of which each loads words,", config.threads,
+    divides("threads, which load one block each or more", config.threads, "tile's blocks",
             config.cols / across * (config.rows / config.unit()));
-    divides("threads, of which each stores words,", config.threads,
+    divides("threads, which make one store each or more", config.threads, "tile's stores",
             config.rows / along * config.cols);
   }
   if (values > kMostAtOnce) {

@@ -31,8 +31,10 @@ struct TransposeAutoConfig : TransposeTile {
   Address address = Address::descriptor;
 };
 
-/// The config for elements of `type` on a device whose workgroups have `most_threads`.
-TransposeAutoConfig transpose_auto_config(ScalarType type, std::int64_t most_threads = 1024);
+/// The config for elements of `type` on a device whose workgroups have `most_threads` and so much shared
+/// memory.
+TransposeAutoConfig transpose_auto_config(ScalarType type, std::int64_t most_threads = 1024,
+                                          std::int64_t shared_bytes = 32768);
 
 /// The one in which subgroups of so many lanes exchange values by shuffles.
 TransposeAutoConfig transpose_shuffle_config(ScalarType type, std::int64_t lanes,
