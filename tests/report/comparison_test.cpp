@@ -141,6 +141,26 @@ TEST(Compare, DevicesAreNotCompared) {
   EXPECT_THAT(comparison.left_out, ElementsAre("all rows: base.json is of one, new.json of two"));
 }
 
+TEST(Compare, SaysWhyAFileCannotBeRead) {
+  const auto message = [](const std::string& path) {
+    try {
+      compare_reports(path, path, 3);
+    } catch (const ArgumentError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(message("/nowhere/a.json"),
+            "/nowhere/a.json: cannot be read: No such file or directory");
+  EXPECT_EQ(message("/"), "/: cannot be read: Is a directory");
+  const TemporaryFolder folder;
+  write_file(folder.file("cut.json"), R"({"schema":1)");
+  EXPECT_THAT(
+      message(folder.file("cut.json")),
+      testing::AllOf(HasSubstr("is no report of 'run --format json': parse error at line 1"),
+                     testing::Not(HasSubstr("json.exception"))));
+}
+
 TEST(Compare, RefusesWhatIsNoReport) {
   const std::string good = report_of({row_of("k", {1})});
   for (const char* bad :

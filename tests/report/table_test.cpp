@@ -98,6 +98,29 @@ TEST(Table, NoLineIsLongerThanTheTerminal) {
   }
 }
 
+// Names of kernels that a user registers may be of any length.
+TEST(Table, NoNameIsTooLongForIt) {
+  Row move = move_row(), product = product_row();
+  move.kernel = "mine/" + std::string(70, 'm');
+  product.kernel = "mine/" + std::string(200, 'p');
+  move.ratio["mine/" + std::string(90, 'b')] = 1.5;
+  for (const std::size_t columns : {80, 120}) {
+    TableStyle style;
+    style.terminal.columns = columns;
+    style.commands = false;
+    for (const std::vector<Row>& rows : {std::vector<Row>{move}, {product}, {move, product}}) {
+      const std::string text = table_of(rows, style, DeviceKind::discrete);
+      EXPECT_LE(longest_line(text), columns) << text;
+      EXPECT_THAT(text, HasSubstr("median"));
+    }
+    const std::string text = table_of({move}, style, DeviceKind::discrete);
+    if (columns == 80) {
+      EXPECT_THAT(text, AllOf(HasSubstr(move.kernel + " f32\n16384x16384\n    "),
+                              HasSubstr("GB/s  % copy  check\n"), HasSubstr("97  ok\n")));
+    }
+  }
+}
+
 TEST(Table, ShowsWhatMattersFirst) {
   const std::string narrow = table_of({move_row()}, {}, DeviceKind::discrete);
   EXPECT_THAT(narrow, AllOf(HasSubstr("GB/s  % copy  check\n"), HasSubstr("  2641      97  ok\n"),

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 #include "io/parse.hpp"
 #include "report/report.hpp"
@@ -65,9 +67,13 @@ ReportRow read_row(const json& row) {
 }
 
 ReadReport read_report(const std::filesystem::path& path) {
+  errno = 0;
   std::ifstream file(path);
-  if (!file || std::filesystem::is_directory(path))
-    throw ArgumentError(fmt::format("{}: cannot be read", path.string()));
+  const bool is_folder = file && std::filesystem::is_directory(path);
+  if (!file || is_folder) {
+    throw ArgumentError(fmt::format("{}: cannot be read: {}", path.string(),
+                                    std::generic_category().message(is_folder ? EISDIR : errno)));
+  }
   ReadReport out;
   out.name = path.filename().string();
   try {
@@ -86,8 +92,10 @@ ReadReport read_report(const std::filesystem::path& path) {
       out.rows.push_back(std::move(one));
     }
   } catch (const json::exception& error) {
+    std::string what = error.what();
+    what.erase(0, what.find("] ") + 2);  // the parser's number for it
     throw ArgumentError(
-        fmt::format("{}: is no report of 'run --format json': {}", path.string(), error.what()));
+        fmt::format("{}: is no report of 'run --format json': {}", path.string(), what));
   }
   return out;
 }

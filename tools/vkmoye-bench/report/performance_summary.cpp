@@ -148,6 +148,9 @@ std::string summary_text(const std::vector<Ladder>& ladders, const Terminal& ter
   for (const Ladder& ladder : ladders) {
     std::size_t width = 0;
     for (const Ladder::Rung& rung : ladder.rungs) width = std::max(width, name_text(rung).size());
+    // A name that leaves no room for the times stands above them.
+    constexpr std::size_t kTimes = 2 + 2 + 9 + 2 + 7;
+    const bool above = width + kTimes > terminal.columns;
     out += "\n" + hanging("", title(ladder), terminal.columns);
     for (std::size_t i = 0; i < ladder.sizes.size(); ++i) {
       double most = 1;
@@ -157,8 +160,9 @@ std::string summary_text(const std::vector<Ladder>& ladders, const Terminal& ter
       out += to_string(ladder.sizes[i]) + "\n";
       for (const Ladder::Rung& rung : ladder.rungs) {
         const Ladder::Cell& cell = rung.cells[i];
-        std::string line = fmt::format("  {:<{}}  {:>9}  {:>7}  ", name_text(rung), width,
-                                       time_text(cell), speedup_text(cell));
+        if (above) out += hanging("  ", name_text(rung), terminal.columns);
+        std::string line = fmt::format("  {:<{}}  {:>9}  {:>7}  ", above ? "" : name_text(rung),
+                                       above ? 0 : width, time_text(cell), speedup_text(cell));
         const std::size_t room = terminal.columns > line.size()
                                      ? std::min(kLongestBar, terminal.columns - line.size())
                                      : 0;

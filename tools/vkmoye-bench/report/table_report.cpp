@@ -5,12 +5,14 @@
 //   transpose/padded   f32  2048x2048    1.05 ms    32.0      97  ok
 //       copy 0.97 x  ###################
 //
-// Text shows as many columns as there is room for, the most important first.
+// Text shows as many columns as there is room for, the most important first. Where the kernel, its type and
+// its size leave no room for the time, they stand in a line above.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <ostream>
+#include <string_view>
 
 #include "io/parse.hpp"
 #include "io/wrap.hpp"
@@ -63,6 +65,9 @@ const Column kColumns[] = {
 };
 
 constexpr std::size_t kGap = 2;
+constexpr int kNeeded = 4;               // ranks up to this one are shown whatever the room
+constexpr std::size_t kOfSubject = 3;    // the first columns say what was timed
+constexpr const char* kMargin = "    ";  // of what stands below a line
 
 std::string title_of(const Column& column, const TableStyle& style) {
   return column.title == kCeiling ? "% " + style.ceiling : column.title;
@@ -77,10 +82,23 @@ std::size_t width_of(const Column& column, const TableStyle& style) {
   return std::max(wanted, title.size());
 }
 
-// Those that fit into a line, in the order in which they are shown.
-std::vector<const Column*> fitting_columns(const TableStyle& style) {
+bool is_of_subject(const Column& column) { return &column < kColumns + kOfSubject; }
+
+// Whether what was timed leaves no room for its time.
+bool stands_above(const TableStyle& style) {
+  std::size_t used = 0;
+  for (const Column& column : kColumns) {
+    if (column.rank <= kNeeded) used += width_of(column, style) + (used > 0 ? kGap : 0);
+  }
+  return used > style.terminal.columns;
+}
+
+// Those that fit into a line, in the order in which they are shown; of it, where `above` says so, the
+// subject is no part.
+std::vector<const Column*> fitting_columns(const TableStyle& style, bool above) {
   std::vector<const Column*> by_rank;
   for (const Column& column : kColumns) {
+    if (above && is_of_subject(column)) continue;
     const std::string title = column.title;
     if (title == "TFLOP/s" && !style.has_flops) continue;
     if (title == kCeiling && !style.has_ceiling) continue;
@@ -88,11 +106,10 @@ std::vector<const Column*> fitting_columns(const TableStyle& style) {
   }
   std::sort(by_rank.begin(), by_rank.end(),
             [](const Column* a, const Column* b) { return a->rank < b->rank; });
-  std::size_t used = 0;
+  std::size_t used = above ? std::string_view(kMargin).size() : 0;
   std::vector<const Column*> shown;
   for (const Column* column : by_rank) {
     const std::size_t width = width_of(*column, style) + (shown.empty() ? 0 : kGap);
-    constexpr int kNeeded = 4;  // ranks up to this one are shown whatever the room
     if (column->rank > kNeeded && used + width > style.terminal.columns) continue;
     used += width;
     shown.push_back(column);
@@ -104,7 +121,10 @@ std::vector<const Column*> fitting_columns(const TableStyle& style) {
 class TableReport : public Report {
  public:
   TableReport(std::ostream& out, const DeviceCaps& device, const TableStyle& style)
-      : out_(out), style_(style), columns_(fitting_columns(style)) {
+      : out_(out),
+        style_(style),
+        above_(stands_above(style)),
+        columns_(fitting_columns(style, above_)) {
     out_ << hanging("", device_text(device), style_.terminal.columns);
     if (!caution(device).empty()) out_ << hanging("", caution(device), style_.terminal.columns);
     out_ << '\n'
@@ -134,14 +154,16 @@ class TableReport : public Report {
   }
 
  private:
-  static constexpr const char* kMargin = "    ";
-
   // As long as `kEqual` where both take the same time.
   void add_bar(const Row& row, const std::string& name, double ratio) {
     constexpr std::size_t kEqual = 20;
     std::size_t width = 0;
     for (const auto& one : row.ratio) width = std::max(width, one.first.size());
-    const std::string head = fmt::format("{}{:<{}} {:>5.2f} x  ", kMargin, name, width, ratio);
+    std::string head = fmt::format("{}{:<{}} {:>5.2f} x  ", kMargin, name, width, ratio);
+    if (head.size() > style_.terminal.columns) {
+      out_ << hanging(kMargin, name, style_.terminal.columns);
+      head = fmt::format("{}{:>5.2f} x  ", kMargin, ratio);
+    }
     const std::size_t room =
         style_.terminal.columns > head.size() ? style_.terminal.columns - head.size() : 0;
     const double most = static_cast<double>(room) / static_cast<double>(kEqual);
@@ -157,6 +179,11 @@ class TableReport : public Report {
   template <class Cell>
   std::string line(Cell cell) const {
     std::string out;
+    if (above_) {
+      std::vector<std::string> subject;
+      for (std::size_t i = 0; i < kOfSubject; ++i) subject.push_back(cell(kColumns[i]));
+      out = hanging("", join(subject, " "), style_.terminal.columns) + kMargin;
+    }
     for (const Column* column : columns_) {
       const std::string text = cell(*column);
       const std::size_t width = width_of(*column, style_);
@@ -173,6 +200,7 @@ class TableReport : public Report {
 
   std::ostream& out_;
   TableStyle style_;
+  bool above_;  // what was timed, of its time
   std::vector<const Column*> columns_;
 };
 
