@@ -44,6 +44,9 @@ TEST(Cli, WrongUsageIsRefusedWithTheNearestName) {
   refused({"--versoin"}, "did you mean '--version'?");
   refused({"run", "copy/simple", "--type", "F32"}, "did you mean 'f32'?");
   refused({"run", "copy/simpel"}, "did you mean 'copy/simple'?");
+  refused({"run", "--size"}, "--size needs a value\n");
+  refused({"run", "copy/simple", "--min-time"}, "--min-time needs a value\n");
+  refused({"apply", "copy/simple", "--out", "x", "--in"}, "--in needs a value\n");
   refused({"run", "fft/*"}, "no kernel 'fft/*'; 'vkmoye-bench list' shows all\n");
   refused({"run", "copy/nope"}, "no kernel 'copy/nope'; copy/ has simple padded ");
   refused({"run", "softmax"}, "no kernel 'softmax'; softmax/ has rows; ");

@@ -48,6 +48,13 @@ TEST(LayoutEval, SuggestsTheNearestOperation) {
   EXPECT_EQ(answer, R"({"error":"unknown operation 'compositon', did you mean 'composition'?"})");
 }
 
+TEST(LayoutEval, SaysWhereALineIsNoJson) {
+  std::string answer;
+  evaluate_json("{\"op\" 1}", answer);
+  const std::string error = json::parse(answer)["error"];
+  EXPECT_EQ(error.find("parse error at line 1, column 7"), 0u) << error;
+}
+
 TEST(LayoutEval, LeavesOutValuesThatWouldFillMemory) {
   std::string answer;
   evaluate_json(R"({"op":"coalesce","args":[{"shape":[1099511627776,4]}]})", answer);

@@ -128,6 +128,11 @@ int parse_and_run(int argc, char** argv) {
   } catch (const CLI::CallForVersion& version) {
     std::cout << version.what() << '\n';
     return kOk;
+  } catch (const CLI::ArgumentMismatch& error) {  // "--size: 1 required  missing"
+    const std::string what = error.what();
+    return report(
+        what.ends_with("missing") ? what.substr(0, what.find(':')) + " needs a value" : what,
+        kUsage);
   } catch (const CLI::ParseError& error) {
     const std::string unknown = unknown_name(app, {argv + std::min(argc, 1), argv + argc});
     return report(unknown.empty() ? error.what() : unknown, kUsage);

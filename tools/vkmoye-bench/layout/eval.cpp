@@ -19,6 +19,12 @@ using nlohmann::json;
 
 constexpr std::int64_t kMostValues = std::int64_t{1} << 20;
 
+// What the parser says, without its number for it.
+std::string message_of(const json::exception& error) {
+  const std::string what = error.what();
+  return what.substr(what.find("] ") + 2);
+}
+
 [[noreturn]] void refuse(const char* message) { throw LayoutError(message); }
 
 std::int64_t read_integer(const json& from) {
@@ -245,7 +251,7 @@ Value evaluate(const json& request) {
 
 void evaluate_json(std::string_view request, std::string& answer) {
   const std::size_t start = answer.size();
-  const auto refused = [&](const char* why) {
+  const auto refused = [&](const std::string& why) {
     answer.resize(start);
     answer += "{\"error\":";
     answer += json(why).dump(-1, ' ', false, json::error_handler_t::replace);
@@ -260,7 +266,7 @@ void evaluate_json(std::string_view request, std::string& answer) {
   } catch (const LayoutError& error) {
     refused(error.what());
   } catch (const json::exception& error) {
-    refused(error.what());
+    refused(message_of(error));
   }
 }
 
@@ -273,7 +279,7 @@ std::string to_json(const Value& value) {
 Value from_json(std::string_view text) try {
   return read_value(json::parse(text.begin(), text.end()));
 } catch (const json::exception& error) {
-  throw LayoutError(error.what());
+  throw LayoutError(message_of(error));
 }
 
 void evaluate_json_lines(std::istream& in, std::ostream& out) {
