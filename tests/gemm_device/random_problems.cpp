@@ -49,7 +49,7 @@ using Names = std::vector<const char*>;
 const Names kTypes = {"f32", "f16", "f16,f32", "f16,f16", "f64", "i32", "f32"};
 const Names kMatrixTypes = {"f16,f32", "f16", "f16,f16", "bf16", "i8", "u8"};
 const Names kThinMatrixTypes = {"f16,f32", "f16", "f16,f16", "i8", "u8"};
-const Names kPackedTypes = {"f16,f32", "f16", "f16,f16"};
+const Names kPackedTypes = {"f16,f32", "f16", "f16,f16", "bf16"};
 
 // What the device has of `types`; of the others none is left.
 Names that_it_has(const Names& types, const DeviceCaps& caps) {

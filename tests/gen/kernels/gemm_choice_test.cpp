@@ -115,6 +115,7 @@ TEST(GemmChoice, SuitsTheH200) {
     return choose_gemm(question(types, std::move(shape)), h200);
   };
   EXPECT_EQ(chosen(kTypes[0], {8192, 8192, 8192}).entry->name, "gemm/packed");
+  EXPECT_EQ(chosen(kTypes[5], {8192, 8192, 8192}).entry->name, "gemm/packed");  // bf16
   EXPECT_EQ(chosen(kTypes[0], {16, 4096, 4096}).text(), "gemm/thin_coopmat --tile 16x32");
   EXPECT_EQ(chosen(kTypes[2], {1, 4096, 4096}).entry->name, "gemm/thin");
   EXPECT_EQ(chosen(kTypes[2], {4096, 4096, 4096}).entry->name, "gemm/simt");

@@ -4,9 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <utility>
+
 #include "support/fake_devices.hpp"
 #include "support/fragment_orders.hpp"
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/kernels/fragment_probe.hpp"
 #include "vkmoye/gen/kernels/gemm_packed.hpp"
@@ -35,16 +39,18 @@ DeviceCaps device_with(const FragmentOrder& order) {
 }
 
 TEST(FragmentProbe, FindsTheOrderOfTheDeviceThatRunsIt) {
-  for (const auto& matrix : {ir::MatrixType{Use::a, 16, 16}, ir::MatrixType{Use::b, 16, 8}}) {
-    const ProbedMatrix probed{f16, matrix, 32};
-    std::vector<std::byte> src = probe_input(probed);
-    std::vector<std::int32_t> dst(2 * matrix.rows * matrix.columns);
-    const TwinReport report = run_on_host(
-        fragment_probe(probed), {std::span(src), std::as_writable_bytes(std::span(dst))}, {});
-    EXPECT_THAT(report.reasons, IsEmpty());
-    const FragmentOrder order = probed_order(probed, dst);
-    EXPECT_EQ(order.places, test::order_of_twin(probed).places);
-    EXPECT_TRUE(fragment_layout(order).layout) << fragment_layout(order).reason;
+  for (const auto& matrix : {ir::MatrixType{Use::a, 16, 16}, ir::MatrixType{Use::b, 16, 8},
+                             ir::MatrixType{Use::b, 4, 64}}) {
+    for (const ScalarType type : {f16, ScalarType::bf16, ScalarType::i8, ScalarType::u8}) {
+      const ProbedMatrix probed{type, matrix, 32};
+      std::vector<std::byte> src = probe_input(probed), dst(src.size());
+      const TwinReport report =
+          run_on_host(fragment_probe(probed), {std::span(src), std::span(dst)}, {});
+      EXPECT_THAT(report.reasons, IsEmpty());
+      const FragmentOrder order = probed_order(probed, dst);
+      EXPECT_EQ(order.places, test::order_of_twin(probed).places) << to_string(probed);
+      EXPECT_TRUE(fragment_layout(order).layout) << fragment_layout(order).reason;
+    }
   }
 }
 
@@ -63,15 +69,15 @@ TEST(FragmentProbe, AsksForEachMatrixOnceOrSaysWhyNot) {
   // Of f16 once for two accumulators.
   EXPECT_THAT(names, testing::ElementsAre("A 16x16 f16 in 32 lanes", "B 16x16 f16 in 32 lanes",
                                           "A 16x32 s8 in 32 lanes", "B 32x16 s8 in 32 lanes",
-                                          "A 16x32 u8 in 32 lanes", "B 32x16 u8 in 32 lanes"));
-  EXPECT_THAT(
-      reasons,
-      testing::ElementsAre(
-          HasSubstr("A 16x16 bf16: elements of bf16 are moved as a whole"),
-          HasSubstr("B 16x16 bf16"), "A 32x16 f16: a workgroup holds it, not a subgroup",
-          HasSubstr("B 16x16 f16: a workgroup"),
-          HasSubstr("A 16x8 f8: no kernel moves elements of f8"), HasSubstr("B 8x16 f8"),
-          "A 5x5 f16: 32 lanes do not share its 25 elements evenly", HasSubstr("B 5x16 f16")));
+                                          "A 16x32 u8 in 32 lanes", "B 32x16 u8 in 32 lanes",
+                                          "A 16x16 bf16 in 32 lanes", "B 16x16 bf16 in 32 lanes"));
+  EXPECT_THAT(reasons,
+              testing::ElementsAre("A 32x16 f16: a workgroup holds it, not a subgroup",
+                                   HasSubstr("B 16x16 f16: a workgroup"),
+                                   HasSubstr("A 16x8 f8: no kernel moves elements of f8"),
+                                   HasSubstr("B 8x16 f8"),
+                                   "A 5x5 f16: 32 lanes do not share its 25 elements evenly",
+                                   HasSubstr("B 5x16 f16")));
 }
 
 // As an RDNA3 is asked: 64 lanes unless told, products take 32.
@@ -82,17 +88,28 @@ TEST(FragmentProbe, AsksTheLanesThatProductsUse) {
 
 TEST(FragmentProbe, SaysWhichElementHasNotOnePlace) {
   const ProbedMatrix probed{f16, {Use::a, 2, 4}, 4};
-  std::vector<std::int32_t> dst = {0, 0, 1, 1, 0, 0, 1, 1, 0, 1, 0, 1, 2, 3, 2, 3};
-  EXPECT_TRUE(is_order(probed_order(probed, dst)));
-  std::vector<std::int32_t> copies = dst;
+  const std::vector<double> right = {0, 0, 1, 1, 0, 0, 1, 1, 0, 1, 0, 1, 2, 3, 2, 3};
+  const auto order_from = [&](const std::vector<double>& numbers) {
+    std::vector<std::uint16_t> dst;
+    for (const double number : numbers) {
+      dst.push_back(static_cast<std::uint16_t>(bits_of(probed.type, number)));
+    }
+    return probed_order(probed, std::as_bytes(std::span(dst)));
+  };
+  EXPECT_TRUE(is_order(order_from(right)));
+  std::vector<double> copies = right;
   copies[8 + 4] = 0;  // lane 2 begins as lane 0
-  EXPECT_EQ(probed_order(probed, copies).why_none,
+  EXPECT_EQ(order_from(copies).why_none,
             "lanes hold copies: element (0,0) is number 0 of lane 0 and number 0 of lane 2");
-  EXPECT_THAT(probed_order(probed, copies).places, IsEmpty());
-  std::vector<std::int32_t> nothing = dst;
-  nothing[3] = 70000;
-  EXPECT_EQ(probed_order(probed, nothing).why_none,
-            "number 1 of lane 1 is row 70000 and column 1, which it does not have");
+  EXPECT_THAT(order_from(copies).places, IsEmpty());
+  using Case = std::pair<double, std::string>;
+  for (const auto& [number, text] : {Case(7, "7"), Case(-1, "-1"), Case(0.5, "0.5"),
+                                     Case(std::numeric_limits<double>::quiet_NaN(), "nan")}) {
+    std::vector<double> nothing = right;
+    nothing[3] = number;
+    EXPECT_EQ(order_from(nothing).why_none,
+              "number 1 of lane 1 is row " + text + " and column 1, which it does not have");
+  }
 }
 
 TEST(FragmentOrders, FromFilesArePermutations) {

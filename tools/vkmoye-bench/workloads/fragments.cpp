@@ -21,10 +21,8 @@ constexpr std::string_view kNone = "none: ";
 // Runs the probe.
 FragmentOrder probe(Executor& executor, const gen::ProbedMatrix& probed) {
   const std::vector<std::byte> input = gen::probe_input(probed);
-  const std::size_t elements = std::size_t{probed.matrix.rows} * probed.matrix.columns;
-  std::vector<std::int32_t> held(2 * elements);
-  const std::span out = std::as_writable_bytes(std::span(held));
-  Plan plan{{{"src", input.size(), {}, 0}, {"dst", out.size(), {}, 0}},
+  std::vector<std::byte> held(input.size());
+  Plan plan{{{"src", input.size(), {}, 0}, {"dst", held.size(), {}, 0}},
             {{gen::fragment_probe(probed), {}, {0, 1}}},
             0,
             1};
@@ -33,7 +31,7 @@ FragmentOrder probe(Executor& executor, const gen::ProbedMatrix& probed) {
   const auto execution = executor.prepare(plan);
   execution->write(0, input);
   execution->run();
-  execution->read(1, out);
+  execution->read(1, held);
   return gen::probed_order(probed, held);
 }
 

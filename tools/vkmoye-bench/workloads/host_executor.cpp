@@ -78,6 +78,8 @@ HostExecutor::HostExecutor() : caps_(common_device()) {
   for (const char* sum : {"f32", "f16"}) {
     caps_.matrix_shapes.push_back({16, 16, 16, "f16", "f16", sum, sum, "subgroup"});
   }
+  caps_.features.add(Feature::bf16_matrix);
+  caps_.matrix_shapes.push_back({16, 16, 16, "bf16", "bf16", "f32", "f32", "subgroup"});
 }
 
 std::vector<std::string> HostExecutor::reasons_against(const Plan& plan) const {

@@ -224,6 +224,21 @@ Text spell(const Expr& e) {
 
 std::string print(const Expr& expression) { return spell(expression).text; }
 
+// An element of a word is taken out of it as one of f16 is: the word is all that is ever moved.
+std::string print_as_half(const Expr& expression) {
+  if (expression->op == Op::component) {
+    const Expr& whole = expression->operands[0];
+    if (ir::is_packed(whole->type.element, whole->type.width)) {
+      return unpacked(within(spell(whole), kPrimary), ScalarType::f16, expression->value);
+    }
+  }
+  return call("uint16BitsToHalf", {expression});
+}
+
+std::string bits_of_half(const std::string& half) {
+  return fmt::format("halfBitsToUint16({})", half);
+}
+
 std::string call(const std::string& function, const std::vector<Expr>& operands) {
   std::vector<std::string> texts;
   for (const Expr& operand : operands) texts.push_back(spell(operand).text);

@@ -259,10 +259,14 @@ class Printer {
     line("{} {} = {};", spell_type(s.value->type), s.name, glsl::print(s.value));
   }
   void visit(const ir::Load& s) {
+    const std::string from = element(s.from);
     line("{} {} = {};", spell_type(type_of(s.from, *kernel_.find(s.from.array))), s.name,
-         element(s.from));
+         is_disguised(s.from) ? bits_of_half(from) : from);
   }
-  void visit(const ir::Store& s) { line("{} = {};", element(s.to), glsl::print(s.value)); }
+  void visit(const ir::Store& s) {
+    line("{} = {};", element(s.to),
+         is_disguised(s.to) ? print_as_half(s.value) : glsl::print(s.value));
+  }
   void visit(const ir::If& s) {
     line("if ({}) {{", glsl::print(s.condition));
     if (!s.otherwise.empty()) {
@@ -322,6 +326,11 @@ class Printer {
   // Matrices of bfloat16 are spelled as those of f16, see spirv/bfloat16.hpp.
   static ScalarType spelled_as(ScalarType type) {
     return type == ScalarType::bf16 ? ScalarType::f16 : type;
+  }
+  // Whether it is an element of such a matrix; elsewhere those of bfloat16 are spelled as bits.
+  bool is_disguised(const ir::Element& element) const {
+    const Array& array = *kernel_.find(element.array);
+    return array.matrix && array.type == ScalarType::bf16;
   }
   static std::string matrix_name(const Array& array) {
     const char* use = array.matrix->use == ir::MatrixType::Use::a   ? "A"

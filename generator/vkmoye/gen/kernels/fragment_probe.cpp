@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
 #include <utility>
 
 #include "vkmoye/contract/scalar_value.hpp"
@@ -19,8 +22,11 @@ std::string reason_against(const std::string& component, const ir::MatrixType& m
                            const std::string& scope, std::uint32_t lanes) {
   if (scope != "subgroup") return "a " + scope + " holds it, not a subgroup";
   const auto type = ir::type_of_component(component);
-  if (type == ScalarType::bf16) return "elements of bf16 are moved as a whole matrix, not by lanes";
-  if (type != ScalarType::f16 && type != ScalarType::i8 && type != ScalarType::u8) {
+  const auto is_moved = [](ScalarType moved) {
+    return moved == ScalarType::f16 || moved == ScalarType::bf16 || moved == ScalarType::i8 ||
+           moved == ScalarType::u8;
+  };
+  if (!type || !is_moved(*type)) {
     return "no kernel moves elements of " + component + " by lanes";
   }
   if (lanes == 0 || std::uint64_t{matrix.rows} * matrix.columns % lanes != 0) {
@@ -29,6 +35,8 @@ std::string reason_against(const std::string& component, const ir::MatrixType& m
   }
   return "";
 }
+
+static_assert(std::endian::native == std::endian::little);
 
 std::int64_t elements_of(const ProbedMatrix& probed) {
   return std::int64_t{probed.matrix.rows} * probed.matrix.columns;
@@ -109,7 +117,7 @@ ir::Kernel fragment_probe(const ProbedMatrix& probed) {
              "which rows and columns each lane holds, in its own order");
   const Tensor src =
       k.input("src", probed.type, {{"column", columns}, {"row", rows}, {"which", 2}});
-  const Tensor dst = k.output("dst", ScalarType::i32, {{"at", all}, {"which", 2}});
+  const Tensor dst = k.output("dst", probed.type, {{"at", all}, {"which", 2}});
   const Matrices matrix = k.matrices("matrix", probed.type, probed.matrix, 1, 1);
   const TiledCopy by_lane =
       make_tiled_copy(make_layout({std::int64_t{probed.lanes}}), make_layout({held}));
@@ -138,23 +146,34 @@ std::vector<std::byte> probe_input(const ProbedMatrix& probed) {
   return out;
 }
 
-FragmentOrder probed_order(const ProbedMatrix& probed, std::span<const std::int32_t> dst) {
+FragmentOrder probed_order(const ProbedMatrix& probed, std::span<const std::byte> dst) {
   const ir::MatrixType& matrix = probed.matrix;
   FragmentOrder order = order_without_places(probed);
   const auto all = static_cast<std::size_t>(elements_of(probed)), held = all / probed.lanes;
   const auto text = [&](std::size_t place) {
     return fmt::format("number {} of lane {}", place % held, place / held);
   };
+  const std::size_t width = size_of(probed.type);
+  const auto number = [&](std::size_t place) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &dst[place * width], width);
+    return number_of(probed.type, bits);
+  };
+  // No number that is not one of 0, 1 .., nor NaN.
+  const auto is_below = [](double value, std::uint32_t extent) {
+    return value >= 0 && value < extent && value == std::floor(value);
+  };
   constexpr std::uint32_t kNone = 0xffffffff;
   std::vector<std::uint32_t> places(all, kNone);
   for (std::size_t place = 0; place < all; ++place) {
-    const auto row = static_cast<std::uint32_t>(dst[place]);
-    const auto column = static_cast<std::uint32_t>(dst[all + place]);
-    if (row >= matrix.rows || column >= matrix.columns) {
+    const double of_row = number(place), of_column = number(all + place);
+    if (!is_below(of_row, matrix.rows) || !is_below(of_column, matrix.columns)) {
       order.why_none = fmt::format("{} is row {} and column {}, which it does not have",
-                                   text(place), dst[place], dst[all + place]);
+                                   text(place), of_row, of_column);
       return order;
     }
+    const auto row = static_cast<std::uint32_t>(of_row);
+    const auto column = static_cast<std::uint32_t>(of_column);
     std::uint32_t& of_element = places[row + matrix.rows * column];
     if (of_element != kNone) {
       order.why_none = fmt::format("lanes hold copies: element ({},{}) is {} and {}", row, column,

@@ -52,14 +52,14 @@ FragmentOrder order_without_places(const ProbedMatrix& probed);
 /// Whether each element has a place, and each place an element: what is read from a file need not be so.
 bool is_order(const FragmentOrder& order);
 
-/// Bindings src (2, rows, columns of the matrix's type) and dst (2, rows * columns of i32); one
-/// workgroup.
+/// Bindings src (2, rows, columns) and dst (2, rows * columns), of the matrix's type: rows and columns
+/// below 128 are numbers of every such type. One workgroup.
 ir::Kernel fragment_probe(const ProbedMatrix& probed);
 
 /// What src has to hold.
 std::vector<std::byte> probe_input(const ProbedMatrix& probed);
 
-/// What dst says. Without places where an element is held twice, or by no lane: it says which.
-FragmentOrder probed_order(const ProbedMatrix& probed, std::span<const std::int32_t> dst);
+/// What dst says, size_of(type) bytes an element. Without places where an element is held twice, or by no lane: it says which.
+FragmentOrder probed_order(const ProbedMatrix& probed, std::span<const std::byte> dst);
 
 }  // namespace vkmoye::gen

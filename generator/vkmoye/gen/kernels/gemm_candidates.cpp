@@ -23,9 +23,9 @@ constexpr const char* kCandidates = R"(
 * | f16,f32 f16,f16 i8,i32 u8,u32 | lanes<=16                              | gemm/coopmat --tile 32x32x32/16x16x32/64x64x32/32x32x64 --subgroups 2x2/1x1/2x1 --split-k 1/4 |
 
 # --- matrix units, operands packed first ---
-* | f16,f32 f16,f16          | least>=17 lanes>=32                         | gemm/packed --part 64x64/64x32/128x64/32x64/64x128 --subgroups 2x2/1x2/2x4 --strip 8/4/16 |
-* | f16,f32 f16,f16          | least>=17 lanes>=32 elements<=1048576 k>=2048 | gemm/packed --part 64x64/32x32/64x32 --subgroups 2x2x2/2x1x4/1x1x8/2x2/2x4 --split-k 8/4/16/2/32 |
-* | f16,f32 f16,f16          | lanes<=16                                   | gemm/packed --part 32x32/16x16 --subgroups 2x2/1x1 |
+* | f16,f32 f16,f16 bf16,f32 | least>=17 lanes>=32                         | gemm/packed --part 64x64/64x32/128x64/32x64/64x128 --subgroups 2x2/1x2/2x4 --strip 8/4/16 |
+* | f16,f32 f16,f16 bf16,f32 | least>=17 lanes>=32 elements<=1048576 k>=2048 | gemm/packed --part 64x64/32x32/64x32 --subgroups 2x2x2/2x1x4/1x1x8/2x2/2x4 --split-k 8/4/16/2/32 |
+* | f16,f32 f16,f16 bf16,f32 | lanes<=16                                   | gemm/packed --part 32x32/16x16 --subgroups 2x2/1x1 |
 
 # --- few rows or columns ---
 * | f16,f32 f16,f16 f32,f32 f64,f64 i32,i32 | least<=64                    | gemm/thin |

@@ -233,7 +233,7 @@ PackedForm packed_form(const GemmPackedConfig& config, const GemmForm& form, cha
 
 std::vector<std::string> reasons_against(const GemmPackedConfig& config, const GemmForm& form) {
   std::vector<std::string> reasons = reasons_against_form(form);
-  require_matrix_types(form, {ScalarType::f16}, reasons);
+  require_matrix_types(form, {ScalarType::f16, ScalarType::bf16}, reasons);
   require_atom(config, 64, reasons);
   require_power_of_two("subgroups m", config.subgroups_m, 32, reasons);
   require_power_of_two("subgroups n", config.subgroups_n, 32, reasons);

@@ -105,7 +105,7 @@ KernelEntry packed_row() {
        "gemm",
        "matrix units, operands in fragment order, no shared memory",
        "GL_KHR_cooperative_matrix; CUTLASS, interleaved layouts",
-       {ScalarType::f16},
+       {ScalarType::f16, ScalarType::bf16},
        gemm_packed_fields(),
        [](const KernelRequest& request) {
          return gemm_packed_config(request.gemm, request.device);

@@ -24,7 +24,7 @@ H200 | f16,f32 f16,f16 bf16,f32 | n<=16 k>=2048                  | gemm/coopmat 
 H200 | f16,f32 f16,f16         | least<=16                       | gemm/thin                                                             | measured: 917 GB/s at 16x4096x4096
 H200 | f16,f32 f16,f16 bf16,f32 | elements<=65536 k>=4096        | gemm/coopmat --tile 64x64x64 --subgroups 2x2 --split-k 32             | measured: 11.9 us at 128x128x14336, 1.17 of cuBLAS
 H200 | f16,f32 f16,f16 bf16,f32 | elements<=262144 k>=4096       | gemm/coopmat --tile 128x128x64 --subgroups 2x2x2 --split-k 8          | measured: 44.4 us at 512x512x16384, 0.44 of cuBLAS; 40.7 with b n, baked; both packed 36.2
-H200 | f16,f32 f16,f16         | m>=2048 n>=2048 k>=1024         | gemm/packed                                                           | measured: 361 at 8192x8192x8192 with both packed in the run, 264 (gemm/coopmat 199) at 8192x4096x1024
+H200 | f16,f32 f16,f16 bf16,f32 | m>=2048 n>=2048 k>=1024        | gemm/packed                                                           | measured: 361 at 8192x8192x8192 with both packed in the run, 264 (gemm/coopmat 199) at 8192x4096x1024
 H200 | f16,f32 bf16,f32        | area>=1048577                   | gemm/coopmat --tile 128x256x32 --subgroups 2x4                        | measured: 308 at 8192x8192x8192 where n of B is contiguous
 H200 | f16,f16                 | area>=4194304                   | gemm/coopmat --tile 256x256x32 --subgroups 2x4                        | measured: 349 at 4096x4096x4096, 311 with 128x256x32
 H200 | f16,f32 f16,f16 bf16,f32 | -                              | gemm/coopmat --tile 128x64x64 --subgroups 2x2                         | estimated: 1024x1024 in 128 tiles, one for each multiprocessor

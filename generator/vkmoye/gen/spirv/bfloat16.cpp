@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <optional>
+#include <set>
 #include <span>
 #include <string_view>
 
@@ -38,24 +40,139 @@ Words literal(std::string_view text) {
   return words;
 }
 
-// Whether an instruction makes another type of `half`, or a value of it.
-bool uses(std::span<const std::uint32_t> instruction, std::uint32_t half) {
-  constexpr std::uint32_t kTypeVector = 23, kTypeArray = 28, kTypeRuntimeArray = 29,
-                          kTypeStruct = 30, kTypePointer = 32, kTypeFunction = 33;
-  constexpr std::uint32_t kFirstValue = 41;  // from here on, the type of a result comes first
-  const auto operands = instruction.subspan(1);
-  const std::uint32_t operation = opcode(instruction[0]);
-  switch (operation) {
-    case kTypeVector:
-    case kTypeArray:
-    case kTypeRuntimeArray: return operands[1] == half;
-    case kTypePointer: return operands[2] == half;
-    case kTypeStruct:
-    case kTypeFunction:
-      return std::find(operands.begin() + 1, operands.end(), half) != operands.end();
-    default: return operation >= kFirstValue && !operands.empty() && operands[0] == half;
-  }
+// Operations that move values as they are, or multiply matrices as their type says.
+constexpr std::uint32_t kMoves[] = {
+    1,                 // OpUndef
+    59,                // OpVariable
+    61,                // OpLoad
+    62,                // OpStore
+    65,                // OpAccessChain
+    66,                // OpInBoundsAccessChain
+    79,                // OpVectorShuffle
+    80,                // OpCompositeConstruct
+    81,                // OpCompositeExtract
+    82,                // OpCompositeInsert
+    83,                // OpCopyObject
+    124,               // OpBitcast
+    169,               // OpSelect
+    245,               // OpPhi
+    4457, 4458, 4459,  // OpCooperativeMatrixLoadKHR, ..StoreKHR, ..MulAddKHR
+};
+
+// Operations of functions that take no such values, but numbers that look like one's name.
+constexpr std::uint32_t kWithoutValues[] = {
+    8,    // OpLine
+    54,   // OpFunction
+    246,  // OpLoopMerge
+    247,  // OpSelectionMerge
+    250,  // OpBranchConditional
+    251,  // OpSwitch
+};
+
+// Names of what is refused, as far as shaders are likely to have it.
+constexpr struct {
+  std::uint32_t operation;
+  const char* name;
+} kNames[] = {
+    {12, "OpExtInst"},
+    {28, "OpTypeArray"},
+    {29, "OpTypeRuntimeArray"},
+    {30, "OpTypeStruct"},
+    {32, "OpTypePointer"},
+    {33, "OpTypeFunction"},
+    {43, "OpConstant"},
+    {44, "OpConstantComposite"},
+    {46, "OpConstantNull"},
+    {57, "OpFunctionCall"},
+    {109, "OpConvertFToU"},
+    {110, "OpConvertFToS"},
+    {111, "OpConvertSToF"},
+    {112, "OpConvertUToF"},
+    {115, "OpFConvert"},
+    {127, "OpFNegate"},
+    {129, "OpFAdd"},
+    {131, "OpFSub"},
+    {133, "OpFMul"},
+    {136, "OpFDiv"},
+    {142, "OpVectorTimesScalar"},
+    {143, "OpMatrixTimesScalar"},
+    {148, "OpDot"},
+    {156, "OpIsNan"},
+    {180, "OpFOrdEqual"},
+    {184, "OpFOrdLessThan"},
+};
+
+bool is_among(std::uint32_t operation, std::span<const std::uint32_t> list) {
+  return std::find(list.begin(), list.end(), operation) != list.end();
 }
+
+std::string name_of(std::uint32_t operation) {
+  const auto found = std::find_if(std::begin(kNames), std::end(kNames),
+                                  [&](const auto& row) { return row.operation == operation; });
+  if (found == std::end(kNames)) return fmt::format("operation {}", operation);
+  return fmt::format("{} (operation {})", found->name, operation);
+}
+
+// What of a module is of the 16-bit floating type, instruction by instruction in its order.
+class Halves {
+ public:
+  explicit Halves(std::uint32_t half) : numbers_{half} {}
+
+  bool has_matrices() const { return !matrices_.empty(); }
+
+  // Why it means something else where the type is another; empty: it does not.
+  std::string reason_against(std::span<const std::uint32_t> instruction) {
+    const std::uint32_t operation = opcode(instruction[0]);
+    const auto operands = instruction.subspan(1);
+    constexpr std::uint32_t kVector = 23, kArray = 28, kRuntimeArray = 29, kStruct = 30,
+                            kPointer = 32, kFunctionType = 33, kOfFunctions = 7;
+    const auto is_of_numbers = [&](std::uint32_t type) { return numbers_.contains(type); };
+    switch (operation) {
+      case kTypeCooperativeMatrix:
+        if (is_of_numbers(operands[1])) matrices_.insert(operands[0]);
+        return "";
+      case kVector:
+        if (is_of_numbers(operands[1])) numbers_.insert(operands[0]);
+        return "";
+      case kPointer:
+        if (!is_of_numbers(operands[2])) return "";
+        pointers_.insert(operands[0]);
+        return operands[1] == kOfFunctions ? "" : "has the type in memory";
+      case kArray:
+      case kRuntimeArray:
+      case kStruct:
+      case kFunctionType:
+        return std::any_of(operands.begin() + 1, operands.end(), is_of_numbers)
+                   ? "has the type for itself"
+                   : "";
+      default: break;
+    }
+    return is_among(operation, kWithoutValues) ? "" : reason_against(operation, operands);
+  }
+
+ private:
+  std::string reason_against(std::uint32_t operation, std::span<const std::uint32_t> operands) {
+    const auto of_type = [&](std::uint32_t id) {
+      return numbers_.contains(id) || pointers_.contains(id) || matrices_.contains(id);
+    };
+    // From here on, and for OpUndef, what has a result names its type first.
+    constexpr std::uint32_t kUndef = 1, kExtInst = 12, kFirst = 41;
+    if (operation < kFirst && operation != kUndef && operation != kExtInst) return "";
+    bool touches = false;
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      const bool is_number = operation == kExtInst && i == 3;  // which instruction of the set
+      if (!is_number && values_.contains(operands[i])) touches = true;
+    }
+    if (operands.size() > 1 && of_type(operands[0])) {
+      values_.insert(operands[1]);
+      touches = true;
+    }
+    return touches && !is_among(operation, kMoves) ? "takes its bits for a number" : "";
+  }
+
+  std::set<std::uint32_t> numbers_, pointers_, matrices_;  // types: it and its vectors, ..
+  std::set<std::uint32_t> values_;                         // of any of them
+};
 
 }  // namespace
 
@@ -64,8 +181,8 @@ std::vector<std::uint32_t> with_bfloat16(const std::string& name, const Words& s
     throw CompileError(name, "bfloat16 in place of float16_t: " + why, "");
   };
   Words out(spirv.begin(), spirv.begin() + std::min(kHeader, spirv.size()));
-  std::optional<std::uint32_t> half;
-  bool is_declared = false, is_of_matrices = false;
+  std::optional<Halves> halves;
+  bool is_declared = false;
   for (std::size_t at = kHeader; at < spirv.size(); at += length(spirv[at])) {
     const std::size_t count = length(spirv[at]);
     if (count == 0 || at + count > spirv.size()) refuse(fmt::format("broken at word {}", at));
@@ -78,8 +195,8 @@ std::vector<std::uint32_t> with_bfloat16(const std::string& name, const Words& s
       continue;
     }
     if (operation == kTypeFloat && instruction[2] == 16) {
-      half = instruction[1];
-      append(out, kTypeFloat, Words{*half, 16, kBFloat16Encoding});
+      halves.emplace(instruction[1]);
+      append(out, kTypeFloat, Words{instruction[1], 16, kBFloat16Encoding});
       continue;
     }
     if (operation == kMemoryModel) {
@@ -93,14 +210,14 @@ std::vector<std::uint32_t> with_bfloat16(const std::string& name, const Words& s
       out.insert(out.begin() + static_cast<std::ptrdiff_t>(before), extension.begin(),
                  extension.end());
     }
-    if (half && operation == kTypeCooperativeMatrix && instruction[2] == *half) {
-      is_of_matrices = true;
-    } else if (half && uses(instruction, *half)) {
-      refuse(fmt::format("operation {} at word {} has the type for itself", operation, at));
+    if (halves) {
+      const std::string why = halves->reason_against(instruction);
+      if (!why.empty()) refuse(fmt::format("{} at word {} {}", name_of(operation), at, why));
     }
     out.insert(out.end(), instruction.begin(), instruction.end());
   }
-  if (!half || !is_declared || !is_of_matrices) refuse("there are no matrices of that type");
+  if (!is_declared || !halves || !halves->has_matrices())
+    refuse("there are no matrices of that type");
   return out;
 }
 
