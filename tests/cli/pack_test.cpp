@@ -93,6 +93,47 @@ class PackCli : public testing::Test {
   Outcome last_;
 };
 
+// As numpy.save writes arrays of ml_dtypes' bfloat16; on the host, which has matrices of them.
+TEST(PackOnHost, EveryMixtureOfBfloat16IsTheProductOfPlainArrays) {
+  const TemporaryFolder folder;
+  const std::size_t m = 37, n = 53, k = 45;
+  const auto write = [&](const char* name, const char* descr, const char* shape, std::size_t count,
+                         unsigned seed) {
+    constexpr std::uint16_t kBits[] = {0x0000, 0x3f80, 0xbf80, 0x4000, 0xc000};  // of kNumbers
+    std::string bytes;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint16_t bits = kBits[number_at(i, seed)];
+      bytes += static_cast<char>(bits & 0xff);
+      bytes += static_cast<char>(bits >> 8);
+    }
+    write_file(folder.file(name), npy(descr, shape, bytes));
+  };
+  const auto run = [&](std::vector<std::string> words, const std::vector<std::string>& in,
+                       const char* out) {
+    words.insert(words.end(),
+                 {"--type", "bf16", "--device", "host", "--out", folder.file(out), "--in"});
+    for (const std::string& name : in) words.push_back(folder.file(name));
+    const Outcome outcome = bench(words);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return read_file(folder.file(out));
+  };
+  write("a.npy", "<V2", "(37, 45)", m * k, 1);
+  write("b.npy", "|V2", "(53, 45)", n * k, 2);
+  run({"pack", "gemm/packed", "--as", "a"}, {"a.npy"}, "a.packed");
+  run({"pack", "gemm/packed"}, {"b.npy"}, "b.packed");
+  const std::string expected = product(m, n, k, 1, false);
+  for (const char* a : {"a.npy", "a.packed"}) {
+    for (const char* b : {"b.npy", "b.packed"}) {
+      EXPECT_EQ(run({"apply", "gemm/packed"}, {a, b}, "c.npy"), expected) << a << ' ' << b;
+    }
+  }
+  write("bits.npy", "<u2", "(53, 45)", n * k, 2);
+  const Outcome wrong = bench({"pack", "gemm/packed", "--type", "bf16", "--device", "host", "--in",
+                               folder.file("bits.npy"), "--out", folder.file("bits.packed")});
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("holds u16, the product takes bf16 there"));
+}
+
 TEST_F(PackCli, EveryMixtureIsTheProductOfPlainArrays) {
   const std::size_t m = 37, n = 53, k = 45;
   write_halves("a.npy", "(37, 45)", m * k, 1);

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::array<ScalarTypeInfo, 14> kTypes = {{
     {ScalarType::f16, "f16", 2, "<f2"},
-    {ScalarType::bf16, "bf16", 2, ""},
+    {ScalarType::bf16, "bf16", 2, "<V2"},
     {ScalarType::f32, "f32", 4, "<f4"},
     {ScalarType::f64, "f64", 8, "<f8"},
     {ScalarType::i8, "i8", 1, "|i1"},

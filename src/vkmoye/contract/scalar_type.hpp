@@ -30,9 +30,10 @@ enum class ScalarType : std::uint8_t {
 /// One row of the table of types.
 struct ScalarTypeInfo {
   ScalarType type;
-  std::string_view name;   // as on the command line: "f32"
-  std::size_t bytes;       // size and alignment of one element
-  std::string_view numpy;  // the `descr` of a .npy file, little-endian; "" where NumPy has none
+  std::string_view name;  // as on the command line: "f32"
+  std::size_t bytes;      // size and alignment of one element
+  std::string_view
+      numpy;  // the `descr` of a .npy file, little-endian; bf16 as ml_dtypes has it saved
 };
 
 /// Every type, in the order of the enumeration.

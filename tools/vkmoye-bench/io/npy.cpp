@@ -127,7 +127,8 @@ class HeaderParser {
 }
 
 // The first character of `descr` is the byte order: NumPy writes '|' for one-byte types, where
-// every order is the same, and '=' means the machine's.
+// every order is the same, and for those that it knows no more of than their bytes, such as bf16; '='
+// means the machine's.
 static_assert(std::endian::native == std::endian::little);
 
 std::optional<ScalarType> type_of(std::string_view descr) {
@@ -135,8 +136,9 @@ std::optional<ScalarType> type_of(std::string_view descr) {
     return std::nullopt;
   }
   for (const ScalarTypeInfo& row : scalar_types()) {
-    if (row.numpy.empty() || row.numpy.substr(1) != descr.substr(1)) continue;
-    const bool right_order = row.bytes == 1 || descr[0] == '<' || descr[0] == '=';
+    if (row.numpy.substr(1) != descr.substr(1)) continue;
+    const bool has_none = row.bytes == 1 || (descr[0] == '|' && descr[1] == 'V');
+    const bool right_order = has_none || descr[0] == '<' || descr[0] == '=';
     return right_order ? std::optional(row.type) : std::nullopt;
   }
   return std::nullopt;
@@ -145,7 +147,7 @@ std::optional<ScalarType> type_of(std::string_view descr) {
 std::string known_types() {
   std::string out;
   for (const ScalarTypeInfo& row : scalar_types()) {
-    if (!row.numpy.empty()) out += fmt::format("{}{}", out.empty() ? "" : " ", row.numpy);
+    out += fmt::format("{}{}", out.empty() ? "" : " ", row.numpy);
   }
   return out;
 }
