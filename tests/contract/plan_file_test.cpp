@@ -82,6 +82,23 @@ TEST(CompiledPlan, WhatIsNoneIsRefusedWithEveryReason) {
   EXPECT_THAT(reasons_against(CompiledPlan()), ElementsAre("it has no steps"));
 }
 
+// Else its places wrap, and an array lies where another one does.
+TEST(CompiledPlan, ScratchHasNoMoreBytesThanCanBePlaced) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
+  CompiledPlan plan = some_plan();
+  plan.scratch = {{"one", kMost - 40}, {"two", 40}};
+  EXPECT_THAT(reasons_against(plan), IsEmpty());
+  EXPECT_GE(scratch_places(plan, common_device()).bytes, kMost);
+  const std::uint64_t largest = std::numeric_limits<std::int64_t>::max();
+  plan.scratch = {{"one", largest}, {"two", largest}, {"three", 64}};
+  EXPECT_THAT(
+      reasons_against(plan),
+      ElementsAre("scratch one of 9223372036854775807 bytes: all of them have at most 2^62",
+                  "scratch two of 9223372036854775807 bytes: all of them have at most 2^62"));
+  EXPECT_THAT([&] { parse_plan(plan_text(plan)); },
+              ThrowsMessage<ArgumentError>(HasSubstr("scratch two of 9223372036854775807 bytes")));
+}
+
 TEST(PlanFile, IsReadAsItWasWritten) {
   const CompiledPlan plan = some_plan();
   const std::string text = plan_text(plan);

@@ -6,6 +6,12 @@
 #include <algorithm>
 
 namespace vkmoye {
+namespace {
+
+// Below, the places of scratch do not wrap, whatever lies between them.
+constexpr std::uint64_t kMostScratchBytes = std::uint64_t{1} << 62;
+
+}  // namespace
 
 std::vector<const KernelInterface*> kernels_of(const CompiledPlan& plan) {
   std::vector<const KernelInterface*> kernels;
@@ -25,6 +31,15 @@ ScratchPlaces scratch_places(const CompiledPlan& plan, const DeviceCaps& caps) {
 
 std::vector<std::string> reasons_against(const CompiledPlan& plan) {
   std::vector<std::string> reasons;
+  std::uint64_t room = kMostScratchBytes;
+  for (const PlanArray& array : plan.scratch) {
+    if (array.bytes > room) {
+      reasons.push_back(fmt::format("scratch {} of {} bytes: all of them have at most 2^62",
+                                    array.name, array.bytes));
+    } else {
+      room -= array.bytes;
+    }
+  }
   const std::size_t count = plan.arrays.size() + plan.scratch.size();
   std::vector<bool> is_written(count);
   std::fill_n(is_written.begin(), plan.arrays.size(), true);

@@ -49,6 +49,7 @@ std::vector<const KernelInterface*> kernels_of(const CompiledPlan& plan);
 
 /// Where each scratch array begins in the caller's scratch memory, and how much that is in all: each at a
 /// multiple of what the device asks of an offset, and of 16 bytes, which no access is wider than.
+/// Precondition: nothing is against the plan.
 struct ScratchPlaces {
   std::vector<std::uint64_t> offsets;
   std::uint64_t bytes = 0;
@@ -56,7 +57,7 @@ struct ScratchPlaces {
 ScratchPlaces scratch_places(const CompiledPlan& plan, const DeviceCaps& caps);
 
 /// Every reason why `plan` is none: an array that is not there, a step with too few or too many of them,
-/// scratch that is read before a step wrote it. Empty: fine.
+/// scratch that is read before a step wrote it, scratch of more than 2^62 bytes. Empty: fine.
 std::vector<std::string> reasons_against(const CompiledPlan& plan);
 
 }  // namespace vkmoye
