@@ -140,19 +140,94 @@ class PlanRecorderTest : public DeviceTest {
     EXPECT_EQ(memory.damage(), 0u);
   }
 
-  void expect_right(const Problem& problem, std::size_t steps) {
+  // A pass of the user's fills the plan's arrays, another takes the result away: three frames in one command
+  // buffer, on the same arrays and the same scratch. All barriers are the recorders'; synchronization
+  // validation watches.
+  static void expect_right_between_passes(Device& owner, Device& device, const Problem& problem,
+                                          const CompiledPlan& plan) {
+    constexpr std::size_t kFrames = 3;
+    const std::size_t count = plan.arrays.size(), result = count - 1;
+    // The plan's arrays and its scratch; for each frame what is brought there, and what is taken away.
+    std::vector<std::uint64_t> bytes;
+    for (const PlanArray& array : plan.arrays) bytes.push_back(array.bytes);
+    bytes.push_back(scratch_places(plan, device.caps()).bytes);
+    const std::size_t first_frame = bytes.size(), per_frame = count + 1;
+    std::vector<GemmData> data;
+    for (std::size_t f = 0; f < kFrames; ++f) {
+      data.emplace_back(problem.gemm, problem.size, f);
+      for (const PlanArray& array : plan.arrays) bytes.push_back(array.bytes);
+      bytes.push_back(plan.arrays[result].bytes);
+    }
+    const std::uint32_t alignment = device.caps().storage_buffer_alignment;
+    Memory memory(owner, bytes, std::max<std::uint64_t>(alignment, 16));
+    for (std::size_t f = 0; f < kFrames; ++f) {
+      const std::vector<int> numbers = numbers_of(data[f]);
+      for (std::size_t i = 0; i < count; ++i) {
+        memory.write(first_frame + f * per_frame + i, data[f].bytes(numbers[i]));
+      }
+    }
+    gen::KernelRequest words;
+    words.type = ScalarType::u32;
+    Recorder pass(device, gen::compile(gen::find_kernel("copy/simple")->describe(words)),
+                  {.recordings = static_cast<std::uint32_t>(kFrames * per_frame)});
+    PlanRecorder product(device, plan, {.recordings = kFrames, .scratch = memory.view(count)});
+    owner.context()->commands->run(
+        [&](VkCommandBuffer commands) {
+          const auto copy = [&](std::size_t from, std::size_t to, const Neighbours& neighbours) {
+            ASSERT_EQ(bytes[from] % 4, 0u);
+            pass.record(commands, {memory.view(from), memory.view(to)},
+                        {{"cols", bytes[from] / 4}, {"rows", 1}}, neighbours);
+          };
+          std::vector<BufferView> views;
+          for (std::size_t i = 0; i < count; ++i) views.push_back(memory.view(i));
+          for (std::size_t f = 0; f < kFrames; ++f) {
+            const std::size_t frame = first_frame + f * per_frame;
+            // The frame before may still use the arrays.
+            for (std::size_t i = 0; i < count; ++i) {
+              copy(frame + i, i, {.after = i == 0 ? kComputePass : SyncScope()});
+            }
+            product.record(commands, views, {.after = kComputePass, .before = kComputePass});
+            copy(result, frame + count, {});
+          }
+        },
+        nullptr);
+    for (std::size_t f = 0; f < kFrames; ++f) {
+      const Verdict verdict =
+          check_gemm(data[f], problem.gemm, problem.size,
+                     memory.read(first_frame + f * per_frame + count), Verify::full, f);
+      EXPECT_EQ(verdict.mismatches, 0u) << command_of(problem, f) << ": " << verdict.first;
+    }
+    EXPECT_EQ(memory.damage(), 0u);
+  }
+
+  // With descriptors pushed and from a pool. `expect` is given the user's device, ours, the plan.
+  template <class Expect>
+  void for_both_ways(const Problem& problem, std::size_t steps, Expect expect) {
     for_each_device([&](Device& owner) {
       if (problem.entry->takes_packed && !has_matrices(owner.caps(), problem.gemm)) return;
       const CompiledPlan plan = plan_of(owner, problem);
       EXPECT_EQ(plan.steps.size(), steps);
       for (const bool pushes : {true, false}) {
         if (pushes && owner.context()->device->max_push_descriptors() == 0) continue;
+        SCOPED_TRACE(pushes ? "pushed" : "from a pool");
         AdoptedDevice theirs = handles_in(owner);
         theirs.push_descriptors = pushes;
         Device device = Device::adopt(theirs);
-        expect_right(owner, device, problem, plan, pushes);
+        expect(owner, device, plan, pushes);
       }
     });
+  }
+  void expect_right(const Problem& problem, std::size_t steps) {
+    for_both_ways(problem, steps,
+                  [&](Device& owner, Device& device, const CompiledPlan& plan, bool pushes) {
+                    expect_right(owner, device, problem, plan, pushes);
+                  });
+  }
+  void expect_right_between_passes(const Problem& problem, std::size_t steps) {
+    for_both_ways(problem, steps,
+                  [&](Device& owner, Device& device, const CompiledPlan& plan, bool) {
+                    expect_right_between_passes(owner, device, problem, plan);
+                  });
   }
 };
 
@@ -176,6 +251,47 @@ TEST_F(PlanRecorderTest, OperandsThatArePacked) {
   problem.gemm.c_n_contiguous = false;
   problem.gemm.slices = 2;
   expect_right(problem, 4);
+}
+
+TEST_F(PlanRecorderTest, BetweenTwoPasses) {
+  Problem slices = product("gemm/simt", kSmallTiles, "f32", {37, 21, 67});
+  slices.gemm.slices = 3;
+  slices.gemm.beta = 0.5;
+  expect_right_between_passes(slices, 2);
+  // No scratch, whose barrier would stand for that of `after`.
+  expect_right_between_passes(product("gemm/simt", kSmallTiles, "f32", {37, 21, 67}), 1);
+  Problem packed = product("gemm/packed", {}, "f16,f32", {66, 40, 34});
+  expect_right_between_passes(packed, 3);
+  packed.gemm.slices = 2;
+  expect_right_between_passes(packed, 4);
+}
+
+TEST_F(PlanRecorderTest, SaysThatItsPoolIsExhausted) {
+  for_each_device([&](Device& owner) {
+    Problem problem = product("gemm/simt", kSmallTiles, "f32", {8, 8, 16});
+    problem.gemm.slices = 2;
+    const CompiledPlan plan = plan_of(owner, problem);
+    Device device = Device::adopt(handles_in(owner));  // pushes no descriptors
+    Buffer a = device.buffer(512), b = device.buffer(512), c = device.buffer(256);
+    PlanRecorder recorder(device, plan, {.recordings = 2});
+    for (int turn = 0; turn < 3; ++turn) {
+      owner.context()->commands->run(
+          [&](VkCommandBuffer commands) {
+            for (int t = 0; t < 2; ++t) {
+              recorder.record(commands, {a, b, c}, {.after = kComputePass});
+            }
+            EXPECT_THAT(
+                [&] {
+                  recorder.record(commands, {a, b, c});
+                },
+                ThrowsMessage<ArgumentError>(AllOf(HasSubstr("gemm/simt: all 2 recordings"),
+                                                   HasSubstr("gemm/combine: all 2 recordings"),
+                                                   HasSubstr("reset()"))));
+          },
+          nullptr);
+      recorder.reset();
+    }
+  });
 }
 
 TEST_F(PlanRecorderTest, OneKernel) {
