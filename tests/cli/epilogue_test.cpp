@@ -94,11 +94,6 @@ TEST(EpilogueCli, ALibraryWithoutEpiloguesIsNoBaseline) {
   EXPECT_THAT(row.dump(), HasSubstr("cublas computes products without an epilogue"));
 }
 
-template <class T>
-std::string bytes_of(const std::vector<T>& values) {
-  return std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
-}
-
 class EpilogueApply : public testing::Test {
  protected:
   EpilogueApply() {

@@ -16,11 +16,6 @@ namespace {
 
 using testing::HasSubstr;
 
-template <class T>
-std::string bytes_of(const std::vector<T>& values) {
-  return std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
-}
-
 class GemmApply : public testing::Test {
  protected:
   Outcome apply(std::vector<std::string> words) {

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "cli/bench.hpp"
@@ -17,13 +16,6 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
-
-template <class T>
-std::string bytes_of(const std::vector<T>& values) {
-  std::string out(values.size() * sizeof(T), '\0');
-  if (!values.empty()) std::memcpy(out.data(), values.data(), out.size());
-  return out;
-}
 
 class RowsCli : public testing::Test {
  protected:

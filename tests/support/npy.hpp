@@ -2,9 +2,19 @@
 #pragma once
 // Files as NumPy writes them.
 
+#include <cstring>
 #include <string>
+#include <vector>
 
 namespace vkmoye::test {
+
+/// The data of an array: its elements as they lie in memory.
+template <class T>
+std::string bytes_of(const std::vector<T>& values) {
+  std::string out(values.size() * sizeof(T), '\0');
+  if (!values.empty()) std::memcpy(out.data(), values.data(), out.size());
+  return out;
+}
 
 /// A version 1.0 .npy file.
 inline std::string npy(const std::string& descr, const std::string& shape, const std::string& data,

@@ -27,10 +27,10 @@ constexpr bool is(const AccessWidth& width, std::int64_t elements, Limit limit,
 }
 
 // The header's examples, and a row of shared memory read in fragments of 8 halves.
-constexpr Layout kThreads = "(8,8):(4,128)"_layout;
-static_assert(is(width("(4,2):(1,64)"_layout, kThreads, 4), 4, Limit::bytes, 16));
-static_assert(is(width("(4,2):(1,65)"_layout, kThreads, 4), 1, Limit::step, 65));
-static_assert(is(width("(2,8):(1,130)"_layout, kThreads, 4), 2, Limit::run, 2));
+constexpr Layout kStarts = "(8,8):(4,128)"_layout;
+static_assert(is(width("(4,2):(1,64)"_layout, kStarts, 4), 4, Limit::bytes, 16));
+static_assert(is(width("(4,2):(1,65)"_layout, kStarts, 4), 1, Limit::step, 65));
+static_assert(is(width("(2,8):(1,130)"_layout, kStarts, 4), 2, Limit::run, 2));
 static_assert(is(width("(8,2):(1,64)"_layout, "8:4"_layout, 2), 4, Limit::start, 4));
 // In any order: along the second mode.
 static_assert(is(width("(2,4):(64,1)"_layout, "1:0"_layout, 4), 4, Limit::bytes, 16));
@@ -38,9 +38,10 @@ static_assert(is(width("6:1"_layout, "1:0"_layout, 4), 2, Limit::run, 6));
 // A swizzle of bits from 1 on leaves pairs together; one of bits from 3 on vectors of 8.
 static_assert(is(width("4:1"_layout, "8:4"_layout, 4, Swizzle(3, 1, 6)), 2, Limit::swizzle, 2));
 static_assert(width("8:1"_layout, "8:8"_layout, 2, Swizzle(3, 3, 3)).elements == 8);
-static_assert(width("4:1"_layout, "8:4"_layout, 4, Swizzle(2, 1, -2)).elements == 2);  // reads bit 1
+static_assert(width("4:1"_layout, "8:4"_layout, 4, Swizzle(2, 1, -2)).elements ==
+              2);  // reads bit 1
 
-static_assert(widest_copy({"(4,2):(1,64)"_layout, kThreads}, {"(4,2):(1,8)"_layout, kThreads}, 4)
+static_assert(widest_copy({"(4,2):(1,64)"_layout, kStarts}, {"(4,2):(1,8)"_layout, kStarts}, 4)
                   .together == 4);
 // Each side in vectors of 4, but of other values.
 constexpr CopyWidths kTurned =

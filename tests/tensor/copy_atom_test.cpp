@@ -15,9 +15,9 @@ namespace {
 using testing::ElementsAre;
 
 // The six-thread copy of MoYe.jl's manual, every layout that it prints (its threads count from 1).
-constexpr Layout kThreads = "(2,3):(3,1)"_layout, kValues = "(2,3):(1,2)"_layout;
+constexpr Layout kSixThreads = "(2,3):(3,1)"_layout, kValues = "(2,3):(1,2)"_layout;
 constexpr Layout kTensor = "(4,9)"_layout;
-constexpr TiledCopy kScalar = make_tiled_copy(universal_copy(8, 8), kThreads, kValues);
+constexpr TiledCopy kScalar = make_tiled_copy(universal_copy(8, 8), kSixThreads, kValues);
 static_assert(kScalar.layout_tv == "((3,2),(2,3)):((12,2),(1,4))"_layout);
 static_assert(kScalar.tiler == IntTuple{4, 9});
 
@@ -52,7 +52,7 @@ TEST(CopyAtom, PartitionsAsTheManualPrints) {
   EXPECT_EQ(partition_D(get_slice(kScalar, 1), kTensor), source);
 
   // UniversalCopy{UInt128} of Float64: (CPY, CPY_M, CPY_N) with two elements an access.
-  const TiledCopy wide = make_tiled_copy(universal_copy(16, 8), kThreads, kValues);
+  const TiledCopy wide = make_tiled_copy(universal_copy(16, 8), kSixThreads, kValues);
   const OffsetLayout vectors = partition_S(get_slice(wide, 1), kTensor);
   EXPECT_EQ(to_string(vectors.layout.shape().mode(0).mode(0)), "2");
   EXPECT_EQ(size(vectors.layout.mode(0).mode(1)), 3);
@@ -74,7 +74,7 @@ TEST(CopyAtom, FurtherTilesAreFurtherModes) {
 }
 
 // A fragment of six values, seen by a copy that moves two at once.
-static_assert(retile(make_tiled_copy(universal_copy(16, 8), kThreads, kValues),
+static_assert(retile(make_tiled_copy(universal_copy(16, 8), kSixThreads, kValues),
                      "(6,2):(1,6)"_layout) == "((2,3),2):((1,2),6)"_layout);
 
 // Two neighbours in a column of (4,9); a row-major destination shares none; a base aligned to 8
@@ -97,7 +97,7 @@ TEST(CopyAtom, RefusesWhatNoAccessCanBe) {
   EXPECT_THROW(universal_copy(12, 4), LayoutError);
   EXPECT_THROW(universal_copy(0, 1), LayoutError);
   EXPECT_THROW(universal_copy(4, 8), LayoutError);
-  EXPECT_THROW(make_tiled_copy(universal_copy(16, 4), kThreads, kValues), LayoutError);
+  EXPECT_THROW(make_tiled_copy(universal_copy(16, 4), kSixThreads, kValues), LayoutError);
   EXPECT_THROW(get_slice(kScalar, 6), LayoutError);
   EXPECT_THROW(partition_S(get_slice(kScalar, 0), "(5,9)"_layout), LayoutError);
   // Tiles of 5 x 1 cover 5 * 2^62 elements: as 64-bit numbers wrap, as many as the tensor has.

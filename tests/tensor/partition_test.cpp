@@ -11,24 +11,24 @@ namespace vkmoye {
 namespace {
 
 // The tutorial's transpose: 32x32 tile, 32x8 threads.
-constexpr Split kTile = tile_split("(128,96):(1,128)"_layout, {32, 32});
-static_assert(kTile.kept == "(32,32):(1,128)"_layout);
-static_assert(kTile.chosen == "(4,3):(32,4096)"_layout);
+constexpr Split kTileSplit = tile_split("(128,96):(1,128)"_layout, {32, 32});
+static_assert(kTileSplit.kept == "(32,32):(1,128)"_layout);
+static_assert(kTileSplit.chosen == "(4,3):(32,4096)"_layout);
 
-constexpr Split kThread = thread_split("(32,32):(1,33)"_layout, "(32,8):(1,32)"_layout);
-static_assert(kThread.kept == "(1,4):(0,264)"_layout);
-static_assert(kThread.chosen == "(32,8):(1,33)"_layout);
-static_assert(kThread.chosen(thread_coordinate("(32,8):(1,32)"_layout, 33)) == 34);
+constexpr Split kThreadSplit = thread_split("(32,32):(1,33)"_layout, "(32,8):(1,32)"_layout);
+static_assert(kThreadSplit.kept == "(1,4):(0,264)"_layout);
+static_assert(kThreadSplit.chosen == "(32,8):(1,33)"_layout);
+static_assert(kThreadSplit.chosen(thread_coordinate("(32,8):(1,32)"_layout, 33)) == 34);
 
 static_assert(thread_coordinate("(16):(1)"_layout, 17) == IntTuple{1}, "ids wrap");
 static_assert(thread_coordinate("((2,4),8):((1,2),8)"_layout, 13) == IntTuple{5, 1});
 static_assert(thread_coordinate("32:1"_layout, 33) == IntTuple(1));
 
 // Projections of seed 002: all threads of a row share the same part of A.
-constexpr Layout kThreads = "(16,16):(1,16)"_layout;
-static_assert(local_partition("(128,8):(1,129)"_layout, kThreads, 5 + 16 * 3, {1, _}) ==
+constexpr Layout kGrid = "(16,16):(1,16)"_layout;
+static_assert(local_partition("(128,8):(1,129)"_layout, kGrid, 5 + 16 * 3, {1, _}) ==
               OffsetLayout{"(8,8):(16,129)"_layout, 5});
-static_assert(local_partition("(128,8):(1,129)"_layout, kThreads, 5 + 16 * 3, {_, 1}) ==
+static_assert(local_partition("(128,8):(1,129)"_layout, kGrid, 5 + 16 * 3, {_, 1}) ==
               OffsetLayout{"(8,8):(16,129)"_layout, 3});
 
 // A `_` in the coordinate keeps the tiles along k.

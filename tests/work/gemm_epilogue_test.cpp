@@ -144,8 +144,8 @@ TEST(GemmEpilogue, WhatIsNotFiniteHasNoBound) {
 // --- the judge ---
 
 // C of a product without any k: what the epilogue makes of 0, rounded once, and what it reads.
-struct Case {
-  explicit Case(const std::string& epilogue, bool c_n_contiguous = true) {
+struct JudgedEpilogue {
+  explicit JudgedEpilogue(const std::string& epilogue, bool c_n_contiguous = true) {
     problem.epilogue = parse_epilogue(epilogue);
     problem.c_n_contiguous = c_n_contiguous;
     problem.batch = 2;
@@ -184,12 +184,12 @@ struct Case {
 TEST(GemmEpilogue, ABiasIsThatOfItsRowOrColumn) {
   for (const bool c_n_contiguous : {true, false}) {
     for (const char* epilogue : {"bias,relu", "bias_m,relu", "residual,bias,bias_m,relu"}) {
-      Case c(epilogue, c_n_contiguous);
+      JudgedEpilogue c(epilogue, c_n_contiguous);
       EXPECT_EQ(c.check().mismatches, 0u) << epilogue << c.check().first;
       c.set(1, 2, 3, c.of(1, 2, 3) + 1e-5);
       EXPECT_EQ(c.check().mismatches, 1u) << epilogue;
     }
-    Case c("bias", c_n_contiguous);
+    JudgedEpilogue c("bias", c_n_contiguous);
     EXPECT_NE(c.of(0, 1, 2), c.of(0, 1, 3));
     EXPECT_EQ(c.of(0, 1, 2), c.of(1, 3, 2));
   }

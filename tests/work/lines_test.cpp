@@ -17,7 +17,7 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr std::uint64_t kSeed = 3;
+constexpr std::uint64_t kSeedOfLines = 3;
 
 // Arrays on the host; what runs on them is up to the test.
 class HostArrays : public Execution {
@@ -94,16 +94,16 @@ TEST(Lines, RightResultsPassAndEachWrongElementIsFound) {
   for (const Extents& size : {Extents{1, 1}, {7, 5}, {300, 33}, {0, 4}, {4, 0}}) {
     const auto workload = workload_of(size);
     HostArrays arrays(*workload);
-    workload->fill(arrays, kSeed);
+    workload->fill(arrays, kSeedOfLines);
     compute(size, arrays);
-    const Verdict right = workload->check(arrays, Verify::full, kSeed);
+    const Verdict right = workload->check(arrays, Verify::full, kSeedOfLines);
     EXPECT_EQ(right.mismatches, 0u) << right.first;
     for (std::size_t c = 0; c < static_cast<std::size_t>(size[1]); ++c) {
       const float before = arrays.get(2, c);
       for (const float wrong : {before + 0.1f, std::numeric_limits<float>::quiet_NaN(),
                                 std::numeric_limits<float>::infinity()}) {
         arrays.set(2, c, wrong);
-        const Verdict verdict = workload->check(arrays, Verify::sample, kSeed);
+        const Verdict verdict = workload->check(arrays, Verify::sample, kSeedOfLines);
         EXPECT_EQ(verdict.mismatches, 1u) << c;
         EXPECT_THAT(verdict.first, HasSubstr("element " + std::to_string(c) + " of dst is "));
       }

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "io/checksum.hpp"
+#include "support/process.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/layout/text.hpp"
 #include "workloads/fragments.hpp"
@@ -44,7 +45,8 @@ class PackedFileTest : public testing::Test {
     std::ofstream(path_, std::ios::binary) << bytes;
     return read_packed_header(path_);
   }
-  std::filesystem::path path_ = std::filesystem::path(testing::TempDir()) / "operand.packed";
+  test::TemporaryFolder folder_;
+  std::filesystem::path path_ = folder_.file("operand.packed");
   json header_ = {{"operand", "b"},
                   {"type", "f16"},
                   {"rows", 3},

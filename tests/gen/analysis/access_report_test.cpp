@@ -30,7 +30,7 @@ const Expr thread = ir::builtin(ir::Builtin::thread, 64);
 const Expr rows = ir::variable("rows"), cols = ir::variable("cols");
 
 // 64 threads; src (cols, rows), first axis contiguous; a shared tile of 4096.
-Kernel kernel_of(Body body, ScalarType type = ScalarType::f32) {
+Kernel kernel_with(Body body, ScalarType type = ScalarType::f32) {
   Kernel kernel;
   kernel.name = "test";
   kernel.threads = 64;
@@ -61,7 +61,7 @@ AccessReport only(const KernelReport& report) {
 }
 
 AccessReport read_at(const Expr& col, const Expr& row, const AccessModel& model = {}) {
-  return only(analyse(kernel_of(reading(col, row)), model));
+  return only(analyse(kernel_with(reading(col, row)), model));
 }
 
 TEST(AccessReport, CountsTheSectorsOfTheWorstSubgroup) {
@@ -105,7 +105,7 @@ AccessReport write_at(const Expr& at) {
   auto& guarded = std::get<If>(body.front().value).body;
   guarded.emplace_back(
       Store{{"tile", {at}, "writer"}, ir::variable("x", ir::element(ScalarType::f32))});
-  const KernelReport report = analyse(kernel_of(body));
+  const KernelReport report = analyse(kernel_with(body));
   EXPECT_THAT(report.reasons, IsEmpty());
   return report.accesses.back();
 }
@@ -125,7 +125,7 @@ TEST(AccessReport, NamesTheRoundOfALoopThatCostsMost) {
   const Store store{{"tile", {64 * 12 * v + (v + 1) * thread}, "writer"},
                     ir::variable("x", ir::element(ScalarType::f32))};
   guarded.emplace_back(For{"v", 3, ir::statements(store)});
-  const KernelReport report = analyse(kernel_of(body));
+  const KernelReport report = analyse(kernel_with(body));
   ASSERT_THAT(report.reasons, IsEmpty());
   const AccessReport& access = report.accesses.back();
   EXPECT_EQ(access.banks->degree, 2);  // strides 1, 2, 3
@@ -136,22 +136,22 @@ TEST(AccessReport, NamesTheRoundOfALoopThatCostsMost) {
 
 TEST(AccessReport, SaysWhereALoopIsFollowedInPartOnly) {
   Body body = reading(thread, ir::variable("k"));
-  const KernelReport report = analyse(kernel_of(ir::statements(For{"k", rows, body})));
+  const KernelReport report = analyse(kernel_with(ir::statements(For{"k", rows, body})));
   ASSERT_THAT(report.reasons, IsEmpty());
   EXPECT_EQ(report.accesses[0].requests, 2 * kMostRunTimeRounds);
   EXPECT_TRUE(report.in_part);
-  const KernelReport known = analyse(kernel_of(ir::statements(For{"k", 1000, body})));
+  const KernelReport known = analyse(kernel_with(ir::statements(For{"k", 1000, body})));
   EXPECT_EQ(known.accesses[0].requests, 2 * kMostRounds);
   EXPECT_TRUE(known.in_part);
   AccessModel model;
   model.sizes = {{"rows", 5}};
-  EXPECT_FALSE(analyse(kernel_of(ir::statements(For{"k", rows, body})), model).in_part);
+  EXPECT_FALSE(analyse(kernel_with(ir::statements(For{"k", rows, body})), model).in_part);
 }
 
 // What a thread touches in rounds 0 and 1 of a loop.
 std::string not_wider(const Expr& col, const Expr& row, ScalarType type = ScalarType::f32) {
   const KernelReport report =
-      analyse(kernel_of(ir::statements(For{"v", 2, reading(col, row)}), type));
+      analyse(kernel_with(ir::statements(For{"v", 2, reading(col, row)}), type));
   return only(report).not_wider;
 }
 
@@ -168,7 +168,7 @@ TEST(AccessReport, SaysWhyAnAccessIsNotWider) {
             "consecutive values are neighbours, but nothing says that cols is a multiple of 2");
   EXPECT_EQ(read_at(thread, 0).not_wider, "each thread has no more of them");
 
-  Kernel even = kernel_of({});
+  Kernel even = kernel_with({});
   even.body = ir::statements(If{ir::equal(cols % 4, 0),
                                 ir::statements(For{"v", 2, reading(2 * thread + v, 0)}),
                                 ir::statements(For{"v", 2, reading(thread, v)})});
@@ -185,7 +185,7 @@ TEST(AccessReport, SaysWhyAnAccessIsNotWider) {
 TEST(AccessReport, NamesThePathsThatSizesChoose) {
   const auto either_way = [](const Expr& condition) {
     const Kernel kernel =
-        kernel_of(ir::statements(If{condition, reading(thread, 0), reading(thread, 0)}));
+        kernel_with(ir::statements(If{condition, reading(thread, 0), reading(thread, 0)}));
     std::vector<std::string> paths;
     for (const AccessReport& access : analyse(kernel).accesses) paths.push_back(access.path);
     return paths;
@@ -213,7 +213,7 @@ TEST(AccessReport, FollowsNamesToWhatProvesAWholeTileInside) {
       ir::Let{"first", first},
       If{ir::logical_and(ir::less(first + 63, cols), ir::less(0, rows)),
          ir::statements(Load{"x", {"src", {ir::variable("first") + thread, 0}, "reader"}})});
-  const AccessReport access = only(analyse(kernel_of(body)));
+  const AccessReport access = only(analyse(kernel_with(body)));
   EXPECT_EQ(access.path, "64u * gl_WorkGroupID.x + 63u < cols, 0u < rows");
   EXPECT_THAT(access.bounds,
               ElementsAre("guard 64u * gl_WorkGroupID.x + 63u < cols", "guard 0u < rows"));
@@ -221,7 +221,7 @@ TEST(AccessReport, FollowsNamesToWhatProvesAWholeTileInside) {
 
 TEST(AccessReport, AnUnsoundKernelIsNotAnalysed) {
   const KernelReport report =
-      analyse(kernel_of(ir::statements(Load{"x", {"src", {thread, 0}, "wild"}})));
+      analyse(kernel_with(ir::statements(Load{"x", {"src", {thread, 0}, "wild"}})));
   EXPECT_THAT(report.reasons, ElementsAre(HasSubstr("'wild'"), HasSubstr("'wild'")));
   EXPECT_THAT(report.accesses, IsEmpty());
 }

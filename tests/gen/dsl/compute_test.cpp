@@ -26,7 +26,7 @@ using testing::IsEmpty;
 using testing::ThrowsMessage;
 
 // 64 threads, each with (2,4) values of src, in subgroups of 32.
-struct Kernel {
+struct EightEach {
   Builder k{"test", 64, 32};
   Tensor src = k.input("src", ScalarType::f32, {{"at", 64}});
   Tensor dst = k.output("dst", ScalarType::f32, {{"at", 64}});
@@ -35,14 +35,14 @@ struct Kernel {
   View out = parallelize(tile(dst, {64}, {0}), Layout(64), k.thread());
 
   // Everything has a value.
-  Kernel() {
+  EightEach() {
     k.assign(x, ir::number(ScalarType::f32, 1));
     k.assign(whole, ir::number(ScalarType::i32, 1));
   }
 };
 
 TEST(Broadcast, RepeatsModesOfOneValue) {
-  Kernel s;
+  EightEach s;
   const View row = s.k.registers("row", ScalarType::f32, make_layout({1, 4}));
   const View one = s.k.registers("one", ScalarType::f32, Layout());
   EXPECT_EQ(to_string(broadcast(row, {2, 4}).axes[0].values), "(2,4):(0,1)");
@@ -53,7 +53,7 @@ TEST(Broadcast, RepeatsModesOfOneValue) {
 }
 
 TEST(Broadcast, NamesTheModesThatDoNotFit) {
-  Kernel s;
+  EightEach s;
   EXPECT_THAT(
       [&] {
         broadcast(s.x, {3, 5});
@@ -80,7 +80,7 @@ TEST(Broadcast, NamesTheModesThatDoNotFit) {
 }
 
 TEST(Compute, RefusesTypesWithOperationOperandAndWhatWouldFit) {
-  Kernel s;
+  EightEach s;
   s.k.apply(
       s.whole, [](const Expr& i) { return exp(i); }, s.whole);
   s.k.apply(
@@ -104,14 +104,14 @@ TEST(Compute, RefusesTypesWithOperationOperandAndWhatWouldFit) {
 }
 
 TEST(Compute, RefusesSubgroupOperationsThatNotAllLanesReach) {
-  Kernel s;
+  EightEach s;
   s.k.branch({ir::less(s.k.thread(), 40)},
              [&] { s.k.subgroup_reduce("sum", ir::Op::add, ir::number(ScalarType::f32, 1)); });
   EXPECT_THAT([&] { s.k.finish(); }, ThrowsMessage<KernelError>(HasSubstr("'sum'")));
 }
 
 TEST(Compute, RefusesSubgroupOperationsOfSmallTypesAndWithoutLanes) {
-  Kernel s;
+  EightEach s;
   s.k.subgroup_shuffle("other", ir::number(ScalarType::f16, 1), 3);
   EXPECT_THAT([&] { s.k.finish(); },
               ThrowsMessage<KernelError>(HasSubstr("it takes an index, f32, f64, i32 or u32; "
@@ -124,7 +124,7 @@ TEST(Compute, RefusesSubgroupOperationsOfSmallTypesAndWithoutLanes) {
 }
 
 TEST(Compute, AsksTheDeviceForWhatItUses) {
-  Kernel s;
+  EightEach s;
   s.k.apply(
       s.x, [&](const Expr& f) { return s.k.subgroup_reduce("sum", ir::Op::add, f); }, s.x);
   s.k.assign(s.out, ir::number(ScalarType::f32, 0));
@@ -140,7 +140,7 @@ TEST(Compute, AsksTheDeviceForWhatItUses) {
 }
 
 TEST(Compute, TheNumberOfAThreadIsMadeOfSubgroupAndLane) {
-  Kernel s;
+  EightEach s;
   s.k.assign(s.out, ir::number(ScalarType::f32, 0));
   EXPECT_THAT(glsl::print(s.k.finish()), HasSubstr("  uint subgroup = gl_SubgroupID;\n"
                                                    "  uint lane = gl_SubgroupInvocationID;\n"
@@ -151,7 +151,7 @@ TEST(Compute, ALoopSaysWhetherItMayBeRepeated) {
   for (const auto& [unroll, text] : {std::pair{ir::Unroll::free, "  for (uint i = 0u; i < 9u"},
                                      {ir::Unroll::always, "  [[unroll]] for (uint i = 0u; i < 9u"},
                                      {ir::Unroll::never, "  [[dont_unroll]] for (uint i"}}) {
-    Kernel s;
+    EightEach s;
     s.k.loop(
         "i", 9, [&](const Expr&) { s.k.accumulate(s.x, kSum, s.x); }, unroll);
     s.k.assign(s.out, ir::number(ScalarType::f32, 0));
@@ -160,7 +160,7 @@ TEST(Compute, ALoopSaysWhetherItMayBeRepeated) {
 }
 
 TEST(Compute, OperandsKeepTheOrderThatTheyAreGivenIn) {
-  Kernel s;
+  EightEach s;
   s.k.apply(
       s.x, [](const Expr& f, const Expr& i) { return f - convert(i, ScalarType::f32); }, s.x,
       s.whole);
@@ -230,7 +230,7 @@ TEST(ThreadReduction, RefusesWhatSubgroupsDoNotFallInto) {
         reduction_of(make_layout({32, 2}), 2, 32);
       },
       ThrowsMessage<LayoutError>(HasSubstr("there are modes 0 to 1")));
-  Kernel s;
+  EightEach s;
   EXPECT_THAT(
       [&] {
         s.k.reduce_across(s.x, kSum, make_layout({32, 4}), 0);

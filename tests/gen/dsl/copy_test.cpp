@@ -33,7 +33,7 @@ struct Case {
   std::int64_t cols = kCols, rows = kRows, width = kCols, height = kRows;
 };
 
-ir::Kernel kernel_of(const Case& c) {
+ir::Kernel kernel_copying(const Case& c) {
   Builder k("test", 16);
   const Tensor src = k.input("src", ScalarType::f32, {{"col", "cols"}, {"row", "rows"}});
   std::vector<Builder::AxisName> axes = {{"x", "width"}, {"y", "height"}};
@@ -84,7 +84,7 @@ void expect_right(const Case& c) {
   const Arguments sizes = {
       {"cols", c.cols}, {"rows", c.rows}, {"width", c.width}, {"height", c.height}};
   const TwinReport report = run_on_host(
-      kernel_of(c),
+      kernel_copying(c),
       {std::as_writable_bytes(std::span(src)), std::as_writable_bytes(std::span(dst))}, sizes);
   EXPECT_THAT(report.reasons, IsEmpty());
   EXPECT_EQ(dst, expected);
@@ -232,7 +232,7 @@ TEST(Copy, WalksThroughShapesThatAreNestedOtherwise) {
   EXPECT_EQ(a, b);
 }
 
-struct Arrays {
+struct TwoTiles {
   Builder k{"test", 256};
   Tensor src = k.input("src", ScalarType::f32, {{"col", "cols"}, {"row", "rows"}});
   Tensor dst = k.output("dst", ScalarType::f32, {{"col", "cols"}, {"row", "rows"}});
@@ -247,7 +247,7 @@ struct Arrays {
 };
 
 TEST(Copy, RefusesWhatItCannotMeanWithBothNamesAndTheNumbers) {
-  Arrays s;
+  TwoTiles s;
   const auto refused = [](const std::string& why) {
     return ThrowsMessage<LayoutError>(testing::AllOf(HasSubstr("copy of "), HasSubstr(why)));
   };
@@ -262,7 +262,7 @@ TEST(Copy, RefusesWhatItCannotMeanWithBothNamesAndTheNumbers) {
 
 TEST(Copy, IsRefusedWhereNobodyAskedForTheEdges) {
   for (const bool loads_first : {false, true}) {
-    Arrays s;
+    TwoTiles s;
     s.k.copy(s.mine, s.theirs, {.edges = Edges::inside, .loads_first = loads_first});
     EXPECT_THAT([&] { s.k.finish(); },
                 ThrowsMessage<KernelError>(HasSubstr("nothing keeps below")));

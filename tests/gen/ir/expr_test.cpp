@@ -12,7 +12,7 @@ using ir::Expr;
 
 const Expr x = ir::variable("x");
 const Expr y = ir::variable("y");
-const Expr thread = ir::variable("thread", ir::kIndex, 256);
+const Expr thread256 = ir::variable("thread", ir::kIndex, 256);
 
 std::string text(const Expr& e) { return glsl::print(e); }
 
@@ -31,10 +31,10 @@ TEST(Expr, FoldsModulo2To32AsGlslDoes) {
 }
 
 TEST(Expr, UsesBoundsToDropDivisionsAndRemainders) {
-  EXPECT_EQ(text(thread % 256), "thread");
-  EXPECT_EQ(text(thread / 256), "0u");
-  EXPECT_EQ(text(thread / 32 % 8), "thread >> 5u");
-  EXPECT_EQ(text(thread / 32 % 4), "(thread >> 5u) & 3u");
+  EXPECT_EQ(text(thread256 % 256), "thread");
+  EXPECT_EQ(text(thread256 / 256), "0u");
+  EXPECT_EQ(text(thread256 / 32 % 8), "thread >> 5u");
+  EXPECT_EQ(text(thread256 / 32 % 4), "(thread >> 5u) & 3u");
 }
 
 TEST(Expr, PrintsPowersOfTwoAsShiftAndMask) {
@@ -77,10 +77,10 @@ TEST(Expr, KnowsPowersOfTwoThatDivideIt) {
 
 // The index of a vector: x and y may be large, so that their sum could not be divided apart otherwise.
 TEST(Expr, DividesWhatIsAMultipleTermByTerm) {
-  EXPECT_EQ(text((8 * thread + 256 * x + x * y) / 8), "(8u * thread + 256u * x + x * y) >> 3u");
+  EXPECT_EQ(text((8 * thread256 + 256 * x + x * y) / 8), "(8u * thread + 256u * x + x * y) >> 3u");
   const auto divided = [](const Expr& e) { return text(ir::divide_exactly(e, 8)); };
-  EXPECT_EQ(divided(8 * thread + 256 * x + x * y), "thread + 32u * x + ((x * y) >> 3u)");
-  EXPECT_EQ(divided(8 * thread + 16 * x * y), "thread + 2u * x * y");
+  EXPECT_EQ(divided(8 * thread256 + 256 * x + x * y), "thread + 32u * x + ((x * y) >> 3u)");
+  EXPECT_EQ(divided(8 * thread256 + 16 * x * y), "thread + 2u * x * y");
   EXPECT_EQ(divided(Expr(64)), "8u");
   EXPECT_EQ(divided(4 * x + 4 * y), "(4u * x + 4u * y) >> 3u");
   // A difference may wrap where the sum does not.

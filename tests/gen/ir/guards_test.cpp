@@ -12,7 +12,7 @@ using ir::Expr;
 
 const Expr n = ir::variable("n");
 const Expr block = ir::variable("block");
-const Expr thread = ir::variable("thread", ir::kIndex, 96);
+const Expr thread96 = ir::variable("thread", ir::kIndex, 96);
 
 bool is_in_range(const Expr& coordinate, const Extent& extent, const ir::Guards& guards) {
   return ir::prove_in_range(coordinate, {"i", extent}, guards).has_value();
@@ -20,21 +20,21 @@ bool is_in_range(const Expr& coordinate, const Extent& extent, const ir::Guards&
 
 TEST(Guards, TheLastOfATileIsInside) {
   const ir::Guards guards = {less(128 * block + 127, n)};
-  EXPECT_TRUE(is_in_range(128 * block + thread, "n", guards));
-  EXPECT_TRUE(is_in_range(128 * block + thread + 32, "n", guards));
-  EXPECT_FALSE(is_in_range(128 * block + thread + 33, "n", guards));
-  EXPECT_FALSE(is_in_range(64 * block + thread, "n", guards));
+  EXPECT_TRUE(is_in_range(128 * block + thread96, "n", guards));
+  EXPECT_TRUE(is_in_range(128 * block + thread96 + 32, "n", guards));
+  EXPECT_FALSE(is_in_range(128 * block + thread96 + 33, "n", guards));
+  EXPECT_FALSE(is_in_range(64 * block + thread96, "n", guards));
 }
 
 // 96 * block + 95 may wrap, so that it is below n where 96 * block is not.
 TEST(Guards, ATileOfNoPowerOfTwoNeedsTheDistanceToTheEnd) {
   const Expr first = 96 * block;
-  EXPECT_FALSE(is_in_range(first + thread, "n", {less(first + 95, n)}));
+  EXPECT_FALSE(is_in_range(first + thread96, "n", {less(first + 95, n)}));
   const ir::Guards guards = {less(first, n), ir::less(95, n - first)};
-  EXPECT_TRUE(is_in_range(first + thread, "n", guards));
-  EXPECT_FALSE(is_in_range(first + thread + 1, "n", guards));
-  EXPECT_FALSE(is_in_range(first + thread, "n", {ir::less(95, n - first)}));
-  EXPECT_FALSE(is_in_range(first + thread, "n", {less(first, n), ir::less(94, n - first)}));
+  EXPECT_TRUE(is_in_range(first + thread96, "n", guards));
+  EXPECT_FALSE(is_in_range(first + thread96 + 1, "n", guards));
+  EXPECT_FALSE(is_in_range(first + thread96, "n", {ir::less(95, n - first)}));
+  EXPECT_FALSE(is_in_range(first + thread96, "n", {less(first, n), ir::less(94, n - first)}));
 }
 
 // 8 * block + 8 may wrap to 0, which is below n.
@@ -46,15 +46,15 @@ TEST(Guards, ASumThatMayWrapSaysNothing) {
 
 TEST(Guards, WhereTheEndIsAMultipleTheBeginOfATileIsEnough) {
   const ir::Guards guards = {less(128 * block, 4096)};
-  EXPECT_TRUE(is_in_range(128 * block + thread + 32, 4096, guards));
-  EXPECT_FALSE(is_in_range(128 * block + thread + 33, 4096, guards));
-  EXPECT_FALSE(is_in_range(128 * block + thread, 4095, guards));
-  EXPECT_TRUE(is_in_range(128 * block + thread, 4097, guards));
-  EXPECT_FALSE(is_in_range(128 * block + thread, 4000, {less(128 * block, 4000)}));
+  EXPECT_TRUE(is_in_range(128 * block + thread96 + 32, 4096, guards));
+  EXPECT_FALSE(is_in_range(128 * block + thread96 + 33, 4096, guards));
+  EXPECT_FALSE(is_in_range(128 * block + thread96, 4095, guards));
+  EXPECT_TRUE(is_in_range(128 * block + thread96, 4097, guards));
+  EXPECT_FALSE(is_in_range(128 * block + thread96, 4000, {less(128 * block, 4000)}));
   // n may be a multiple of 128 by another guard.
-  EXPECT_FALSE(is_in_range(128 * block + thread, "n", {less(128 * block, n)}));
+  EXPECT_FALSE(is_in_range(128 * block + thread96, "n", {less(128 * block, n)}));
   EXPECT_TRUE(
-      is_in_range(128 * block + thread, "n", {less(128 * block, n), ir::equal(n % 128, 0)}));
+      is_in_range(128 * block + thread96, "n", {less(128 * block, n), ir::equal(n % 128, 0)}));
 }
 
 TEST(Guards, AWholeWordOfAnArrayIsInside) {

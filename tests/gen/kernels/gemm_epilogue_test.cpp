@@ -10,6 +10,7 @@
 #include <limits>
 #include <span>
 
+#include "support/bytes.hpp"
 #include "support/fragment_orders.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
@@ -21,13 +22,12 @@
 namespace vkmoye::gen {
 namespace {
 
+using test::bytes;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::ThrowsMessage;
-
-std::span<std::byte> bytes(auto& values) { return std::as_writable_bytes(std::span(values)); }
 
 GemmEpilogue steps(const std::vector<std::string>& names) {
   GemmEpilogue out;

@@ -35,7 +35,7 @@ GemmForm form_of(ScalarType operand, ScalarType accumulator) {
 const GemmForm kHalves = form_of(ScalarType::f16, ScalarType::f32);
 
 // One subgroup, 2 x 2 matrices: quick to verify.
-GemmMatrixConfig small() {
+GemmMatrixConfig small_of_units() {
   GemmMatrixConfig config;
   config.tile_m = config.tile_n = 32;
   config.subgroups_m = config.subgroups_n = 1;
@@ -65,7 +65,7 @@ TEST(GemmMatrix, StagingStoresMeetNoBankTwice) {
 }
 
 TEST(GemmMatrix, WhatIsStagedTravelsAsItCame) {
-  const std::string text = glsl::print(gemm_matrix(small(), kHalves));
+  const std::string text = glsl::print(gemm_matrix(small_of_units(), kHalves));
   EXPECT_THAT(text, HasSubstr("uvec4 next_a[4];"));
   EXPECT_THAT(text, HasSubstr("next_a[v2] = value;"));
   EXPECT_THAT(text, Not(HasSubstr("unpackFloat2x16")));
@@ -83,7 +83,7 @@ TEST(GemmMatrix, SumsOnTheirWayTakeTheSharedMemoryThatIsLeft) {
 }
 
 TEST(GemmMatrix, SubgroupsThatShareKDivideTheStepsOfATile) {
-  GemmMatrixConfig config = small();
+  GemmMatrixConfig config = small_of_units();
   config.tile_k = 64;
   config.subgroups_k = 2;
   const std::string text = glsl::print(gemm_matrix(config, kHalves));
@@ -163,7 +163,7 @@ TEST(GemmMatrix, OnlySumsAsTheyAreGoStraightToC) {
   const auto text_of = [](GemmMatrixConfig config, const GemmForm& form) {
     return glsl::print(gemm_matrix(config, form));
   };
-  GemmMatrixConfig config = small();
+  GemmMatrixConfig config = small_of_units();
   EXPECT_THAT(text_of(config, kHalves), HasSubstr(", c_x4, "));
   GemmForm form = kHalves;
   form.result = ScalarType::f16;
@@ -176,7 +176,7 @@ TEST(GemmMatrix, OnlySumsAsTheyAreGoStraightToC) {
 }
 
 TEST(GemmMatrix, TheCompilerMayBeToldNotToRepeatTheLoop) {
-  GemmMatrixConfig config = small();
+  GemmMatrixConfig config = small_of_units();
   EXPECT_THAT(glsl::print(gemm_matrix(config, kHalves)), Not(HasSubstr("dont_unroll")));
   config.unroll = false;
   EXPECT_THAT(glsl::print(gemm_matrix(config, kHalves)),

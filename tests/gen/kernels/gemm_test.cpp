@@ -15,7 +15,7 @@
 #include "vkmoye/gen/kernels/registry.hpp"
 #include "vkmoye/layout/text.hpp"
 
-namespace vkmoye::gen::test {
+namespace vkmoye::gen {
 namespace {
 
 using testing::AllOf;
@@ -191,4 +191,4 @@ TEST(Gemm, OperandsOfOtherShapesAreRefused) {
 }
 
 }  // namespace
-}  // namespace vkmoye::gen::test
+}  // namespace vkmoye::gen

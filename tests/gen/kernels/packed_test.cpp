@@ -30,7 +30,7 @@ using test::kOnAnH200;
 using test::kOnRdna4;
 using test::order_of;
 
-constexpr ScalarType f16 = ScalarType::f16;
+constexpr ScalarType kHalf = ScalarType::f16;
 
 DeviceCaps device_with(const FragmentOrder& order) {
   DeviceCaps caps = test::h200_like();
@@ -41,7 +41,7 @@ DeviceCaps device_with(const FragmentOrder& order) {
 TEST(FragmentProbe, FindsTheOrderOfTheDeviceThatRunsIt) {
   for (const auto& matrix : {ir::MatrixType{Use::a, 16, 16}, ir::MatrixType{Use::b, 16, 8},
                              ir::MatrixType{Use::b, 4, 64}}) {
-    for (const ScalarType type : {f16, ScalarType::bf16, ScalarType::i8, ScalarType::u8}) {
+    for (const ScalarType type : {kHalf, ScalarType::bf16, ScalarType::i8, ScalarType::u8}) {
       const ProbedMatrix probed{type, matrix, 32};
       std::vector<std::byte> src = probe_input(probed), dst(src.size());
       const TwinReport report =
@@ -87,7 +87,7 @@ TEST(FragmentProbe, AsksTheLanesThatProductsUse) {
 }
 
 TEST(FragmentProbe, SaysWhichElementHasNotOnePlace) {
-  const ProbedMatrix probed{f16, {Use::a, 2, 4}, 4};
+  const ProbedMatrix probed{kHalf, {Use::a, 2, 4}, 4};
   const std::vector<double> right = {0, 0, 1, 1, 0, 0, 1, 1, 0, 1, 0, 1, 2, 3, 2, 3};
   const auto order_from = [&](const std::vector<double>& numbers) {
     std::vector<std::uint16_t> dst;
@@ -195,7 +195,7 @@ TEST(Pack, PutsEachElementInItsPlace) {
 // Equally many for each, and then one more for some.
 TEST(GemmPacked, SubgroupsThatShareKTakeBlocksInTurn) {
   const auto text_of = [](const Options& options) {
-    return glsl::print(find_kernel("gemm/packed")->describe(request_of(f16, options)));
+    return glsl::print(find_kernel("gemm/packed")->describe(request_of(kHalf, options)));
   };
   const std::string text = text_of({{"part", "32x32"}, {"subgroups", "2x1x4"}});
   EXPECT_THAT(text, HasSubstr("  subgroups=2x1x4  "));
@@ -210,14 +210,14 @@ TEST(GemmPacked, SubgroupsThatShareKTakeBlocksInTurn) {
 
 TEST(GemmPacked, RefusesWhatCannotBeWithEveryReason) {
   const auto refused = [](const Options& options) {
-    return [options] { find_kernel("gemm/packed")->describe(request_of(f16, options)); };
+    return [options] { find_kernel("gemm/packed")->describe(request_of(kHalf, options)); };
   };
   EXPECT_THAT(refused({{"steps", "3"}, {"strip", "0"}}),
               ThrowsMessage<KernelError>(testing::AllOf(HasSubstr("steps 3 is no power of two"),
                                                         HasSubstr("strip 0 is outside"))));
   EXPECT_THAT(refused({{"part", "64x72"}}),
               ThrowsMessage<KernelError>(HasSubstr("atom n 16 does not divide 72")));
-  KernelRequest rounded = request_of(f16);
+  KernelRequest rounded = request_of(kHalf);
   rounded.gemm.result = ScalarType::bf16;
   EXPECT_THAT([&] { find_kernel("gemm/packed")->describe(rounded); },
               ThrowsMessage<KernelError>(HasSubstr("a result of bf16: no shader rounds to it")));

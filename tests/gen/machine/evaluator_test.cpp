@@ -25,32 +25,32 @@ std::vector<Value> in_each(const Values& values) {
   return out;
 }
 
-const Expr thread = builtin(Builtin::thread, 4);
+const Expr thread4 = builtin(Builtin::thread, 4);
 const Expr row = variable("row"), cols = variable("cols");
 
 TEST(Evaluate, GivesTheValueInEveryThread) {
   Budget budget(1000);
   Evaluator values(four, budget);
   values.define("row", Values::same(7));
-  EXPECT_THAT(in_each(values(8 * row + thread)), ElementsAre(56, 57, 58, 59));
-  EXPECT_THAT(in_each(values((thread - 1) / 2)), ElementsAre(0x7fffffff, 0, 0, 1));  // modulo 2^32
-  EXPECT_THAT(in_each(values(less(thread % 3, 1))), ElementsAre(1, 0, 0, 1));
+  EXPECT_THAT(in_each(values(8 * row + thread4)), ElementsAre(56, 57, 58, 59));
+  EXPECT_THAT(in_each(values((thread4 - 1) / 2)), ElementsAre(0x7fffffff, 0, 0, 1));  // modulo 2^32
+  EXPECT_THAT(in_each(values(less(thread4 % 3, 1))), ElementsAre(1, 0, 0, 1));
   Values rows = Values::different(4);
   for (std::size_t t = 0; t < 4; ++t) rows.set(t, t + 1);
   values.define("row", rows);
-  EXPECT_THAT(in_each(values(8 * row + thread)), ElementsAre(8, 17, 26, 35));
+  EXPECT_THAT(in_each(values(8 * row + thread4)), ElementsAre(8, 17, 26, 35));
 }
 
 TEST(Evaluate, WhatDependsOnAnUnknownIsAbsent) {
   Budget budget(1000);
   Evaluator values(four, budget);
-  EXPECT_THAT(in_each(values(cols + thread)), Each(Value()));
-  EXPECT_THAT(in_each(values(thread / row)), Each(Value()));
+  EXPECT_THAT(in_each(values(cols + thread4)), Each(Value()));
+  EXPECT_THAT(in_each(values(thread4 / row)), Each(Value()));
   // No matter what cols is, threads 2 and 3 do not come by.
-  EXPECT_THAT(in_each(values(logical_and(less(thread, cols), less(thread, 2)))),
+  EXPECT_THAT(in_each(values(logical_and(less(thread4, cols), less(thread4, 2)))),
               ElementsAre(Value(), Value(), 0, 0));
   values.define("row", Values::same(0));
-  EXPECT_THAT(in_each(values(thread / row)), Each(Value()));
+  EXPECT_THAT(in_each(values(thread4 / row)), Each(Value()));
 }
 
 TEST(Evaluate, TheGroupIsUnknownUnlessItIsGiven) {
@@ -63,15 +63,15 @@ TEST(Evaluate, TheGroupIsUnknownUnlessItIsGiven) {
 TEST(Evaluate, StopsWhereTheBudgetEnds) {
   Budget budget(100);
   Evaluator values(four, budget);
-  Expr sum = thread;
-  for (std::uint32_t i = 0; i < 20; ++i) sum = (sum + thread) % 3;
+  Expr sum = thread4;
+  for (std::uint32_t i = 0; i < 20; ++i) sum = (sum + thread4) % 3;
   EXPECT_THROW(values(sum), Budget::Exceeded);
 }
 
 // Every node once: this one has 2^30 paths to its leaves.
 TEST(Evaluate, SharedNodesAreEvaluatedOnce) {
   Budget budget(1000);
-  Expr sum = thread;
+  Expr sum = thread4;
   for (int i = 0; i < 30; ++i) sum = sum + sum;
   EXPECT_THAT(in_each(Evaluator(four, budget)(sum)), ElementsAre(0, 1u << 30, 2u << 30, 3u << 30));
 }

@@ -22,7 +22,7 @@
 #include "vkmoye/gen/twin/twin.hpp"
 #include "vkmoye/gen/verify/verify.hpp"
 
-namespace vkmoye::gen::test {
+namespace vkmoye::gen {
 namespace {
 
 using testing::AllOf;
@@ -167,4 +167,4 @@ TEST(AccessPattern, RefusesWhatIsNoMove) {
 }
 
 }  // namespace
-}  // namespace vkmoye::gen::test
+}  // namespace vkmoye::gen

@@ -13,7 +13,7 @@
 #include "vkmoye/gen/kernels/registry.hpp"
 #include "vkmoye/gen/verify/verify.hpp"
 
-namespace vkmoye::gen::test {
+namespace vkmoye::gen {
 namespace {
 
 using ir::Expr;
@@ -113,4 +113,4 @@ TEST(Bake, RefusesWhatIsNoSize) {
 }
 
 }  // namespace
-}  // namespace vkmoye::gen::test
+}  // namespace vkmoye::gen

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <random>
 
+#include "support/bytes.hpp"
 #include "support/fragment_orders.hpp"
 #include "support/moves.hpp"
 #include "vkmoye/base/error.hpp"
@@ -17,12 +18,11 @@
 namespace vkmoye::gen {
 namespace {
 
+using test::bytes;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-std::span<std::byte> bytes(auto& values) { return std::as_writable_bytes(std::span(values)); }
 
 TEST(Twin, TransposesWhatItIsGiven) {
   std::vector<float> a(5 * 40), b(40 * 5, -1);
@@ -108,10 +108,10 @@ TEST(Twin, MultipliesInEveryType) {
 
 // --- what it convicts ---
 
-const ir::Expr thread = ir::builtin(ir::Builtin::thread, 8);
+const ir::Expr thread8 = ir::builtin(ir::Builtin::thread, 8);
 
 // 8 threads, a result of 8 elements, 8 elements of shared memory.
-ir::Kernel kernel_of(ir::Body body) {
+ir::Kernel kernel_on_twin(ir::Body body) {
   ir::Kernel kernel;
   kernel.name = "test";
   kernel.threads = 8;
@@ -126,7 +126,7 @@ ir::Kernel kernel_of(ir::Body body) {
 
 std::vector<std::string> reasons_of(ir::Body body) {
   std::vector<float> dst(8);
-  return run_on_host(kernel_of(std::move(body)), {bytes(dst)}, {}).reasons;
+  return run_on_host(kernel_on_twin(std::move(body)), {bytes(dst)}, {}).reasons;
 }
 
 ir::Element at(const char* array, const ir::Expr& index) { return {array, {index}, array}; }
@@ -135,34 +135,35 @@ const ir::Expr one = ir::number(ScalarType::f32, 1);
 
 TEST(Twin, NamesBothInvocationsOfARace) {
   EXPECT_THAT(
-      reasons_of({ir::Store{at("tile", thread), one}, ir::Load{"x", at("tile", 7 - thread)},
-                  ir::Store{at("dst", thread), loaded("x")}}),
+      reasons_of({ir::Store{at("tile", thread8), one}, ir::Load{"x", at("tile", 7 - thread8)},
+                  ir::Store{at("dst", thread8), loaded("x")}}),
       Contains("race in shared tile: 'tile' writes tile[7] in thread 7 and 'tile' reads it in "
                "thread 0, with no barrier between"));
-  EXPECT_THAT(reasons_of({ir::Store{at("dst", thread / 2), one}}),
+  EXPECT_THAT(reasons_of({ir::Store{at("dst", thread8 / 2), one}}),
               Contains(HasSubstr("race in buffer dst: 'dst' writes dst[0] in thread 0")));
 }
 
 TEST(Twin, ReportsWhatIsUndefinedOutsideUnwrittenOrMissed) {
   EXPECT_THAT(
-      reasons_of({ir::Load{"x", at("tile", thread)}, ir::Store{at("dst", thread), loaded("x")}}),
+      reasons_of({ir::Load{"x", at("tile", thread8)}, ir::Store{at("dst", thread8), loaded("x")}}),
       ElementsAre(HasSubstr("which nothing has written"), HasSubstr("what is undefined")));
-  EXPECT_THAT(reasons_of({ir::Store{at("dst", thread + 1), one}}),
+  EXPECT_THAT(reasons_of({ir::Store{at("dst", thread8 + 1), one}}),
               Contains(HasSubstr("at i = 8 in thread 7 of workgroup 0, which ends at 8")));
-  EXPECT_THAT(
-      reasons_of({ir::Store{at("dst", thread), one}, ir::If{ir::less(thread, 3), {ir::Barrier{}}}}),
-      ElementsAre("a barrier is reached by 3 of 8 threads, thread 0 among them"));
-  EXPECT_THAT(reasons_of({ir::If{ir::less(thread, 7), {ir::Store{at("dst", thread), one}}}}),
+  EXPECT_THAT(reasons_of({ir::Store{at("dst", thread8), one},
+                          ir::If{ir::less(thread8, 3), {ir::Barrier{}}}}),
+              ElementsAre("a barrier is reached by 3 of 8 threads, thread 0 among them"));
+  EXPECT_THAT(reasons_of({ir::If{ir::less(thread8, 7), {ir::Store{at("dst", thread8), one}}}}),
               ElementsAre(HasSubstr("nothing writes dst[7]")));
 }
 
 TEST(Twin, LanesOfASubgroupWorkTogether) {
-  const ir::Expr number = ir::convert(thread + 1, ScalarType::f32);
+  const ir::Expr number = ir::convert(thread8 + 1, ScalarType::f32);
   std::vector<float> dst(8);
   const auto run = [&](ir::Subgroup s) {
     s.name = "found";
     s.value = number;
-    run_on_host(kernel_of({s, ir::Store{at("dst", thread), loaded("found")}}), {bytes(dst)}, {});
+    run_on_host(kernel_on_twin({s, ir::Store{at("dst", thread8), loaded("found")}}), {bytes(dst)},
+                {});
     return dst;
   };
   using Kind = ir::Subgroup::Kind;
@@ -172,7 +173,7 @@ TEST(Twin, LanesOfASubgroupWorkTogether) {
   EXPECT_THAT(run({.name = "", .kind = Kind::exclusive_scan}),
               ElementsAre(0, 1, 3, 6, 0, 5, 11, 18));
   ir::Subgroup turn{.name = "", .kind = Kind::shuffle};
-  turn.lane = 3 - thread % 4;
+  turn.lane = 3 - thread8 % 4;
   EXPECT_THAT(run(turn), ElementsAre(4, 3, 2, 1, 8, 7, 6, 5));
   ir::Subgroup swapped{.name = "", .kind = Kind::shuffle_xor};
   swapped.lane = 2;
@@ -180,8 +181,8 @@ TEST(Twin, LanesOfASubgroupWorkTogether) {
 }
 
 TEST(Twin, AtomicOperationsShareAnElement) {
-  ir::Kernel kernel = kernel_of({ir::Atomic{"before", ir::Op::add, at("dst", thread / 4),
-                                            ir::convert(thread, ScalarType::i32)}});
+  ir::Kernel kernel = kernel_on_twin({ir::Atomic{"before", ir::Op::add, at("dst", thread8 / 4),
+                                                 ir::convert(thread8, ScalarType::i32)}});
   kernel.arrays[0].type = ScalarType::i32;
   kernel.arrays[0].access = Access::read_write;
   std::vector<std::int32_t> dst(8, 100);

@@ -5,7 +5,7 @@
 
 #include <functional>
 
-namespace vkmoye::gen {
+namespace vkmoye::gen::verifying {
 namespace {
 
 using ir::Expr;
@@ -72,4 +72,4 @@ TEST(Growth, FollowsNames) {
 }
 
 }  // namespace
-}  // namespace vkmoye::gen
+}  // namespace vkmoye::gen::verifying

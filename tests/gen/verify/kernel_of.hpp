@@ -7,7 +7,7 @@
 
 #include "vkmoye/gen/ir/kernel.hpp"
 
-namespace vkmoye::gen {
+namespace vkmoye::gen::verifying {
 
 using namespace ir;
 
@@ -39,4 +39,4 @@ inline Body with_x(Body then) {
   return {If{less(thread, n), body}};
 }
 
-}  // namespace vkmoye::gen
+}  // namespace vkmoye::gen::verifying

@@ -5,7 +5,7 @@
 #include "gen/verify/kernel_of.hpp"
 #include "vkmoye/gen/verify/verify.hpp"
 
-namespace vkmoye::gen {
+namespace vkmoye::gen::verifying {
 namespace {
 
 using testing::Contains;
@@ -163,4 +163,4 @@ TEST(Verify, FindsTheRegisterThatIsNotWritten) {
 }
 
 }  // namespace
-}  // namespace vkmoye::gen
+}  // namespace vkmoye::gen::verifying

@@ -6,7 +6,7 @@
 
 #include "gen/verify/kernel_of.hpp"
 
-namespace vkmoye::gen {
+namespace vkmoye::gen::verifying {
 namespace {
 
 using testing::Contains;
@@ -300,4 +300,4 @@ TEST(Verify, GivesAllReasonsAtOnce) {
 }
 
 }  // namespace
-}  // namespace vkmoye::gen
+}  // namespace vkmoye::gen::verifying
