@@ -122,7 +122,8 @@ Values Evaluator::evaluate(const Node& node) {
                                             static_cast<std::uint32_t>(*b));
       if (result) out.set(lane, *result);
     }
-    return same ? Values::same(out.in(0)) : out;
+    if (same) return Values::same(out.in(0));
+    return out;  // moved: neither branch of a conditional would be
   }
   std::vector<Value> one(scalars);
   for (std::size_t lane = 0; lane < lanes; ++lane) {
@@ -141,7 +142,8 @@ Values Evaluator::evaluate(const Node& node) {
       if (!same) out.set(lane, s, one[s]);
     }
   }
-  return same ? Values::same(std::move(one)) : out;
+  if (same) return Values::same(std::move(one));
+  return out;
 }
 
 }  // namespace vkmoye::gen::machine
