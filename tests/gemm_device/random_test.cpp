@@ -2,7 +2,7 @@
 // Seeded random products on every device, over all kernels, types, orders, leading dimensions, batches,
 // factors, epilogues, slices of k, and mixtures of plain and packed operands: see random_problems.hpp.
 //
-//   VKMOYE_PROBLEMS=20000     how many (2000, ten times as many where VKMOYE_TEST_LONG is set)
+//   VKMOYE_PROBLEMS=20000     how many (2000, or as support/effort.hpp says)
 //   VKMOYE_SEED=7             others (1)
 //   VKMOYE_PROBLEM=417        this one alone
 //   VKMOYE_TEST_DEVICE=H200   on this device alone, see device_fixture.hpp
@@ -18,6 +18,7 @@
 
 #include "gemm_device/products.hpp"
 #include "support/device_fixture.hpp"
+#include "support/effort.hpp"
 #include "support/fake_devices.hpp"
 #include "support/fragment_orders.hpp"
 #include "vkmoye/base/error.hpp"
@@ -38,10 +39,7 @@ std::optional<std::int64_t> number_in(const char* variable) {
 
 std::uint64_t seed() { return static_cast<std::uint64_t>(number_in("VKMOYE_SEED").value_or(1)); }
 
-std::int64_t problem_count() {
-  const bool is_long = std::getenv("VKMOYE_TEST_LONG") != nullptr;
-  return number_in("VKMOYE_PROBLEMS").value_or(is_long ? 20000 : 2000);
-}
+std::int64_t problem_count() { return number_in("VKMOYE_PROBLEMS").value_or(often(2000)); }
 
 class RandomProducts : public DeviceTest, public testing::WithParamInterface<std::int64_t> {};
 

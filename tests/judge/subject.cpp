@@ -7,6 +7,7 @@
 #include <cstring>
 #include <map>
 
+#include "support/effort.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/twin/twin.hpp"
@@ -171,7 +172,7 @@ std::string to_text(const Arguments& sizes) {
 }
 
 std::size_t often(std::size_t count) {
-  return std::getenv("VKMOYE_TEST_LONG") != nullptr ? 10 * count : count;
+  return static_cast<std::size_t>(test::often(static_cast<std::int64_t>(count)));
 }
 
 }  // namespace vkmoye::judge

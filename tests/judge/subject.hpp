@@ -40,7 +40,7 @@ std::vector<Arguments> judging_sizes(const gen::ir::Kernel& kernel, std::size_t 
 
 std::string to_text(const Arguments& sizes);
 
-/// Ten times more where VKMOYE_TEST_LONG is set.
+/// See support/effort.hpp.
 std::size_t often(std::size_t count);
 
 }  // namespace vkmoye::judge

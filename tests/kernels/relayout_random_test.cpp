@@ -2,7 +2,7 @@
 // Seeded random relayouts on every device, bit for bit, with guard zones around both buffers: see
 // support/random_moves.hpp. Each is a pipeline of its own; the twin takes thousands without a device.
 //
-//   VKMOYE_MOVES=30000   how many (200 on a CPU, else 3000)
+//   VKMOYE_MOVES=30000   how many (200 on a CPU, or as support/effort.hpp says, else 3000)
 //   VKMOYE_SEED=7        others (1)
 //   VKMOYE_MOVE=417      this one alone
 
@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "support/device_fixture.hpp"
+#include "support/effort.hpp"
 #include "support/guarded_buffer.hpp"
 #include "support/random_moves.hpp"
 #include "vkmoye/base/error.hpp"
@@ -58,7 +59,7 @@ TEST_P(RandomMoves, AreRight) {
   const auto only = number_in("VKMOYE_MOVE");
   for_each_device([&](Device& device) {
     const bool is_cpu = device.caps().kind == DeviceKind::cpu;
-    const std::int64_t all = number_in("VKMOYE_MOVES").value_or(is_cpu ? 200 : 3000);
+    const std::int64_t all = number_in("VKMOYE_MOVES").value_or(is_cpu ? often(200) : 3000);
     int right = 0, mistakes = 0;
     for (std::int64_t i = GetParam(); i < all && mistakes < kMostWrong; i += kParts) {
       if (only && *only != i) continue;

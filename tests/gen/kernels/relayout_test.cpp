@@ -9,6 +9,7 @@
 
 #include <random>
 
+#include "support/effort.hpp"
 #include "support/random_moves.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/analysis/access_report.hpp"
@@ -144,12 +145,12 @@ TEST(Relayout, SmallModesOfATurnedRunStayWhole) {
   }
 }
 
-// 3,000 on the twin, which watches each access: see support/random_moves.hpp.
+// 3,000 (see support/effort.hpp) on the twin, which watches each access: see support/random_moves.hpp.
 class RandomRelayouts : public testing::TestWithParam<std::int64_t> {};
 
 TEST_P(RandomRelayouts, AreAsTheirLayoutsSay) {
   constexpr std::int64_t kMoves = 3000;
-  for (std::int64_t i = GetParam(); i < kMoves; i += kParts) {
+  for (std::int64_t i = GetParam(); i < test::often(kMoves); i += kParts) {
     const test::RandomMove move = test::random_move(2, i);
     SCOPED_TRACE(std::to_string(i) + ": " + move.text());
     std::mt19937_64 random(static_cast<std::uint64_t>(i));
