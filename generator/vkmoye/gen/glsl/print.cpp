@@ -15,6 +15,7 @@
 #include "vkmoye/gen/glsl/expression.hpp"
 #include "vkmoye/gen/glsl/spelling.hpp"
 #include "vkmoye/gen/ir/effects.hpp"
+#include "vkmoye/gen/ir/names.hpp"
 
 namespace vkmoye::gen::glsl {
 namespace {
@@ -27,12 +28,6 @@ using ir::Op;
 std::string array_name(const std::string& array, std::uint32_t width, bool as_words = false) {
   const std::string name = as_words ? array + "_words" : array;
   return width == 1 ? name : fmt::format("{}_x{}", name, width);
-}
-
-// "src" -> "Src": the block that a buffer's array lives in.
-std::string block_name(std::string name) {
-  if (!name.empty() && name[0] >= 'a' && name[0] <= 'z') name[0] = static_cast<char>(name[0] - 32);
-  return name;
 }
 
 const char* qualifier(Access access) {
@@ -141,12 +136,12 @@ class Printer {
           line(
               "layout(buffer_reference, std430, buffer_reference_align = {}) {}buffer {} {{ {} {}; "
               "}};  // ({}), from {} on",
-              width * size_of(type), qualifier(array.access), block_name(name),
+              width * size_of(type), qualifier(array.access), ir::block_name(name),
               element_name(type, width), name, join(extents, ","), address_name(array.name));
           return;
         }
         line("layout(std430, binding = {}) {}{}buffer {} {{ {} {}[]; }};  // ({})", binding,
-             qualifier(array.access), is_only ? "restrict " : "", block_name(name),
+             qualifier(array.access), is_only ? "restrict " : "", ir::block_name(name),
              element_name(type, width), name, join(extents, ","));
       };
       for (const std::uint32_t width : widths) declare(width, false);
@@ -218,7 +213,7 @@ class Printer {
     if (array.reach == Reach::pointer) {
       const std::string name =
           array_name(array.name, type_of(element, array).width, element.as_words);
-      return fmt::format("{}({} + {}).{}", block_name(name), address_name(array.name),
+      return fmt::format("{}({} + {}).{}", ir::block_name(name), address_name(array.name),
                          bytes_to(element, array), name);
     }
     const Expr address = address_of(element, array);

@@ -84,8 +84,16 @@ bool is_usable_name(std::string_view name) {
 bool is_name_of_moves(std::string_view name) {
   if (name.starts_with("value") && (name.size() == 5 || is_number(name.substr(5)))) return true;
   if (name.starts_with("v") && is_number(name.substr(1))) return true;
+  if (name.ends_with("_words")) return true;
   const auto suffix = name.rfind("_x");
   return suffix != std::string_view::npos && is_number(name.substr(suffix + 2));
+}
+
+std::string block_name(std::string_view array) {
+  std::string name(array);
+  if (name.empty() || name[0] < 'a' || name[0] > 'z') return name + "_block";
+  name[0] = static_cast<char>(name[0] - 'a' + 'A');
+  return name;
 }
 
 }  // namespace vkmoye::gen::ir

@@ -2,6 +2,7 @@
 #pragma once
 // Which names a kernel may use: those that every shading language we print can.
 
+#include <string>
 #include <string_view>
 
 namespace vkmoye::gen::ir {
@@ -13,7 +14,10 @@ namespace vkmoye::gen::ir {
 bool is_usable_name(std::string_view name);
 
 /// Whether moves call something so: `v0`, a loop over values; `value`, `value7`, what they carry;
-/// `src_x4`, a buffer seen as vectors. Arrays, arguments and loops of an author are called otherwise.
+/// `src_x4`, `src_words`, a buffer seen as vectors or words. Arrays, arguments and loops of an author are called otherwise.
 bool is_name_of_moves(std::string_view name);
+
+/// What the block is called that the array of a buffer lives in: "src" -> "Src", "A" -> "A_block".
+std::string block_name(std::string_view array);
 
 }  // namespace vkmoye::gen::ir

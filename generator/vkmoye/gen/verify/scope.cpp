@@ -92,14 +92,25 @@ class ScopeChecker {
     } else if (is_name_of_moves(array.name)) {
       complain("'{}' cannot be the name of an array: moves use it", array.name);
     }
+    // The block of a buffer has a name of its own, which nothing else may have.
+    const auto names_of = [](const Array& of) {
+      std::vector<std::string> names = {of.name};
+      if (of.space == Array::Space::buffer) names.push_back(block_name(of.name));
+      return names;
+    };
+    const std::vector<std::string> ours = names_of(array);
+    const auto is_ours = [&](const std::string& name) {
+      return std::find(ours.begin(), ours.end(), name) != ours.end();
+    };
     for (const Array& other : kernel_.arrays) {
-      if (array.name.empty() || other.name.empty()) continue;
-      // A buffer's block is called like its array with a capital letter.
-      const bool same_name = array.name.substr(1) == other.name.substr(1) &&
-                             (array.name[0] | 32) == (other.name[0] | 32);
-      if (&array < &other && same_name) {
+      const std::vector<std::string> theirs = names_of(other);
+      if (&array < &other && std::any_of(theirs.begin(), theirs.end(), is_ours)) {
         complain("arrays {} and {} have one name", array.name, other.name);
       }
+    }
+    for (const PushConstant& argument : kernel_.arguments) {
+      if (!is_ours(argument.name)) continue;
+      complain("array {} and argument {} have one name", array.name, argument.name);
     }
     for (const Axis& axis : array.axes) {
       check_extent(axis.extent, array.name);
