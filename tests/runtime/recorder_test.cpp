@@ -134,10 +134,9 @@ TEST_F(RecorderTest, SaysThatItsPoolIsExhausted) {
             [&] {
               two.record(commands, {a, b}, {{"n", 1}});
             },
-            ThrowsMessage<ArgumentError>(
-                AllOf(HasSubstr("affine: all 2 recordings that RecorderOptions::recordings makes "
-                                "room for are used"),
-                      HasSubstr("VK_KHR_push_descriptor"), HasSubstr("reset()"))));
+            ThrowsMessage<ArgumentError>(AllOf(
+                HasSubstr("affine: all 2 recordings that .recordings makes room for are used"),
+                HasSubstr("VK_KHR_push_descriptor"), HasSubstr("reset()"))));
         two.record(commands, {a, b}, {{"n", 0}});  // nothing runs: nothing is taken
       });
       two.reset();
