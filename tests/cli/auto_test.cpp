@@ -23,12 +23,16 @@ using testing::StartsWith;
 
 const std::string kHeader = "# vkmoye: kernels of gemm/auto, found by tune; format 2\n";
 
-// The one row of `run gemm/auto`.
+// The one row of `run gemm/auto`; where the device lacks something, it says so and nothing is verified.
 json row_of(std::vector<std::string> words, const std::vector<std::string>& environment = {}) {
   words.insert(words.begin(), {"run", "gemm/auto", "--min-time", "0", "--format", "json"});
   const Outcome outcome = bench(words, environment);
-  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
-  return json::parse(outcome.out)["results"][0];
+  const json row = json::parse(outcome.out)["results"][0];
+  if (outcome.status != 3 ||
+      row.value("skipped", "").find("device lacks it") == std::string::npos) {
+    EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  }
+  return row;
 }
 
 TEST(AutoCli, RunSaysWhichKernelItWas) {
@@ -50,6 +54,7 @@ TEST(AutoCli, ABatchOfDeepProductsIsCutIntoSlices) {
   const json row = row_of({"--size", "16x24x4096", "--type", "i8", "--batch", "3", "--beta", "1"});
   EXPECT_EQ(row["config"]["kernel"], "gemm/coopmat");
   EXPECT_EQ(row["config"]["split-k"], "16");
+  if (row["verified"].is_null()) GTEST_SKIP() << row["skipped"];
   EXPECT_EQ(row["verified"], true);
 }
 

@@ -86,6 +86,7 @@ TEST(Assemble, TakesBuffersWhateverTheyAreCalled) {
   refused("src", "dst", "Src", "array src and argument Src have one name");
   refused("src", "dst", "dst", "array dst and argument dst have one name");
   refused("src_words", "dst", "rows", "'src_words' cannot be the name of an array: moves use it");
+  refused("A_x8_block", "A", "rows", "'A_x8_block' cannot be the name of an array: moves use it");
   refused("gl_x", "dst", "rows", "'gl_x' cannot be the name of an array");
   refused("a__b", "sample", "rows", "'sample' cannot be the name of an array");
 }

@@ -21,6 +21,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/base/version.hpp"
+#include "workloads/execution.hpp"
 #include "workloads/registry_in_use.hpp"
 
 namespace vkmoye::bench {
@@ -149,6 +150,8 @@ int run_or_explain(int argc, char** argv) {
     return report(error.what(), none ? kNothingRan : kDriverFailed);
   } catch (const CompileError& error) {
     return report(fmt::format("{}\n{}", error.what(), error.numbered_source), kDriverFailed);
+  } catch (const DeviceLacks& error) {
+    return report(error.what(), kNothingRan);
   } catch (const Error& error) {
     return report(error.what(), kUsage);
   } catch (const std::bad_alloc&) {

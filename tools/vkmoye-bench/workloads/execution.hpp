@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "vkmoye/base/error.hpp"
 #include "vkmoye/contract/compiled_kernel.hpp"
 #include "vkmoye/gen/kernels/kernel_plan.hpp"
 #include "vkmoye/runtime/timing.hpp"
@@ -29,6 +30,11 @@ class DeviceFacts;
 /// looked for.
 struct Unavailable : std::runtime_error {
   using std::runtime_error::runtime_error;
+};
+
+/// A kernel that another device could run. Where it is the only one, nothing ran (exit status 3).
+struct DeviceLacks : KernelError {
+  using KernelError::KernelError;
 };
 
 /// One buffer of a kernel.

@@ -81,7 +81,7 @@ void know_orders(Executor& executor, const std::vector<gen::ProbedMatrix>& probe
     try {
       find_fragment_order(executor, probed);
     } catch (const Unavailable& why) {
-      throw KernelError(subject, {why.what()});
+      throw DeviceLacks(subject, {why.what()});
     }
   }
 }

@@ -24,7 +24,7 @@ std::optional<FragmentOrder> kept_order(const DeviceFacts& facts, const DeviceCa
 /// run.
 FragmentOrder find_fragment_order(Executor& executor, const gen::ProbedMatrix& probed);
 
-/// find_fragment_order of each. Throws KernelError about `subject` where the probe cannot run.
+/// find_fragment_order of each. Throws DeviceLacks about `subject` where the probe cannot run.
 void know_orders(Executor& executor, const std::vector<gen::ProbedMatrix>& probes,
                  const std::string& subject);
 

@@ -84,6 +84,7 @@ bool is_usable_name(std::string_view name) {
 bool is_name_of_moves(std::string_view name) {
   if (name.starts_with("value") && (name.size() == 5 || is_number(name.substr(5)))) return true;
   if (name.starts_with("v") && is_number(name.substr(1))) return true;
+  if (name.ends_with("_block")) name.remove_suffix(6);  // what such a buffer's block is called
   if (name.ends_with("_words")) return true;
   const auto suffix = name.rfind("_x");
   return suffix != std::string_view::npos && is_number(name.substr(suffix + 2));
