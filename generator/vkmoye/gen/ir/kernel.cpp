@@ -32,6 +32,15 @@ Expr step_behind(const Expr& step, const Extent& extent) {
   return step_from(static_cast<std::int64_t>(step->value) * extent.value);
 }
 
+std::optional<Expr> compact_size(const std::vector<Axis>& axes) {
+  Expr size = 1;
+  for (const Axis& axis : axes) {
+    if (!same(axis.stride, size)) return std::nullopt;
+    size = step_behind(size, axis.extent);
+  }
+  return size;
+}
+
 bool is_far(const Array& array) {
   std::uint64_t room = kUnbounded;
   for (const Axis& axis : array.axes) {
@@ -67,21 +76,11 @@ bool is_place(const Element& element, const Array& array) {
   return element.coordinates.size() == 1 && array.axes.size() > 1;
 }
 
-// The elements of `array` if it is compact.
-std::optional<Expr> compact_size(const Array& array) {
-  Expr size = 1;
-  for (const Axis& axis : array.axes) {
-    if (!same(axis.stride, size)) return std::nullopt;
-    size = size * extent_of(axis);
-  }
-  return size;
-}
-
 }  // namespace
 
 std::vector<Axis> axes_of(const Element& element, const Array& array) {
   if (!is_place(element, array)) return array.axes;
-  const auto size = compact_size(array);
+  const auto size = compact_size(array.axes);
   const auto extent = size ? extent_from(*size) : std::nullopt;
   return {{"place", extent.value_or(Extent(0)), 1}};
 }
@@ -99,7 +98,7 @@ std::string reason_against(const Element& e, const Array& array) {
                        array.name, array.axes.size());
   }
   if (is_place(e, array)) {
-    const auto size = compact_size(array);
+    const auto size = compact_size(array.axes);
     if (!size || !extent_from(*size) || array.reach == Reach::pointer) {
       return fmt::format(
           "touches a place of {}: that takes a compact array, of no more than two "

@@ -32,6 +32,10 @@ Expr step_from(const Extent& extent);
 /// The step along the axis behind one of `extent` and `step`, of a compact array.
 Expr step_behind(const Expr& step, const Extent& extent);
 
+/// The elements of an array of `axes`, as step_behind says them, if it is compact: the step along each
+/// axis is the elements of those before it, so that there are no gaps. Nothing: it is not.
+std::optional<Expr> compact_size(const std::vector<Axis>& axes);
+
 /// `e` as an extent, if it is a number, an argument or the product of two arguments.
 std::optional<Extent> extent_from(const Expr& e);
 

@@ -41,15 +41,12 @@ const TypeFeatures& features_of(ScalarType type) {
 
 // None where they are those of a compact array.
 std::vector<Extent> strides_of(const Array& array) {
+  if (compact_size(array.axes)) return {};
   std::vector<Extent> strides;
-  bool compact = true;
-  Expr running = 1;
   for (const Axis& axis : array.axes) {
-    compact = compact && same(axis.stride, running);
-    running = step_behind(running, axis.extent);
     strides.push_back(extent_from(axis.stride).value_or(Extent(0)));
   }
-  return compact ? std::vector<Extent>{} : strides;
+  return strides;
 }
 
 }  // namespace

@@ -151,12 +151,7 @@ class ScopeChecker {
 
   // A launch works out from the strides how long the buffer is.
   void check_strides(const Array& array) {
-    Expr compact = 1;
-    bool is_compact = true;
-    for (const Axis& axis : array.axes) {
-      is_compact = is_compact && same(axis.stride, compact);
-      compact = step_behind(compact, axis.extent);
-    }
+    const bool is_compact = compact_size(array.axes).has_value();
     for (const Axis& axis : array.axes) {
       if (array.reach == Reach::descriptor && is_constant(axis.stride) &&
           axis.stride->value >= kUnbounded) {
