@@ -138,9 +138,9 @@ TEST(TransposeByShuffles, RefusesBadValuesWithEveryReason) {
   EXPECT_THAT(
       reasons_against(config),
       ElementsAre("tile 1024x256, vector 16x16, threads 128, subgroup-size 32: loads side by "
-                  "side in a row, 64, do not divide lanes of a subgroup, 32",
+                  "side in a row: 64 does not divide the lanes of a subgroup, 32",
                   "tile 1024x256, vector 16x16, threads 128, subgroup-size 32: stores side by "
-                  "side in a column, 64, do not divide lanes of a subgroup, 32"));
+                  "side in a column: 64 does not divide the lanes of a subgroup, 32"));
   config = transpose_shuffle_config(ScalarType::f32, 32);
   config.cols = 128;
   EXPECT_THAT(reasons_against(config), IsEmpty());

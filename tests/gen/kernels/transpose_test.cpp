@@ -209,9 +209,9 @@ TEST(Transpose, GivesEveryReasonAgainstAConfig) {
   config.tile_rows = 20;
   config.shared = parse_composed_layout("(32,32):(1,33)");
   EXPECT_THAT(reasons_against(config, true),
-              ElementsAre(HasSubstr("32 does not divide the extent 48 of mode 0 of the src tile"),
-                          HasSubstr("8 does not divide the extent 20 of mode 1 of the src tile"),
-                          HasSubstr("32 does not divide the extent 20 of mode 0 of the dst tile"),
+              ElementsAre(HasSubstr("32 does not divide the extent of mode 0 of the src tile, 48"),
+                          HasSubstr("8 does not divide the extent of mode 1 of the src tile, 20"),
+                          HasSubstr("32 does not divide the extent of mode 0 of the dst tile, 20"),
                           HasSubstr("has not the tile's shape (48,20)")));
 }
 

@@ -53,10 +53,24 @@ void require_within(const char* what, std::int64_t value, std::int64_t most,
   reasons.push_back(fmt::format("{} {} is outside 1..{}", what, value, most));
 }
 
+namespace {
+
+bool divides(std::int64_t part, std::int64_t whole) {
+  return part >= 1 && whole >= part && whole % part == 0;
+}
+
+}  // namespace
+
 void require_divides(const std::string& what, std::int64_t part, std::int64_t whole,
                      std::vector<std::string>& reasons) {
-  if (whole % part == 0 && whole >= part) return;
+  if (divides(part, whole)) return;
   reasons.push_back(fmt::format("{} {} does not divide {}", what, part, whole));
+}
+
+void require_divides(const std::string& what, std::int64_t part, const std::string& whose,
+                     std::int64_t whole, std::vector<std::string>& reasons) {
+  if (divides(part, whole)) return;
+  reasons.push_back(fmt::format("{}: {} does not divide the {}, {}", what, part, whose, whole));
 }
 
 void require_threads(std::int64_t threads, std::vector<std::string>& reasons) {

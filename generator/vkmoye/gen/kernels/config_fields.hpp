@@ -64,9 +64,12 @@ void require(bool holds, std::string reason, std::vector<std::string>& reasons);
 void require_within(const char* what, std::int64_t value, std::int64_t most,
                     std::vector<std::string>& reasons);
 
-/// Adds "atom n 16 does not divide 72", unless it does and `whole` is not 0. Precondition: part >= 1.
+/// Adds "atom n 16 does not divide 72", unless it does and both are at least 1. `whose`: of what the whole
+/// is the number: "words of a row: 24 does not divide the threads, 64".
 void require_divides(const std::string& what, std::int64_t part, std::int64_t whole,
                      std::vector<std::string>& reasons);
+void require_divides(const std::string& what, std::int64_t part, const std::string& whose,
+                     std::int64_t whole, std::vector<std::string>& reasons);
 
 /// Adds "2048 threads, there are at most 1024", of a workgroup on any device.
 void require_threads(std::int64_t threads, std::vector<std::string>& reasons);

@@ -117,14 +117,10 @@ std::vector<std::string> reasons_against(const GemmConfig& config, const GemmFor
                                 to_string(config.threads)));
   if (!reasons.empty()) return reasons;
 
-  const auto divides = [&](const char* what, std::int64_t part, std::int64_t whole) {
-    require(part >= 1 && whole % part == 0,
-            fmt::format("{} {} does not divide {}", what, part, whole));
-  };
-  divides("the threads' rows times values", size(config.threads, 0) * config.values_m,
-          config.tile_m);
-  divides("the threads' columns times values", size(config.threads, 1) * config.values_n,
-          config.tile_n);
+  require_divides("the threads' rows times values", size(config.threads, 0) * config.values_m,
+                  config.tile_m, reasons);
+  require_divides("the threads' columns times values", size(config.threads, 1) * config.values_n,
+                  config.tile_n, reasons);
   for (const bool is_a : {true, false}) {
     const std::int64_t rows = is_a ? config.tile_m : config.tile_n;
     const bool k_contiguous = is_a ? form.a_k_contiguous : form.b_k_contiguous;
@@ -132,7 +128,8 @@ std::vector<std::string> reasons_against(const GemmConfig& config, const GemmFor
     const Staging single = staging_of(config, form, rows, k_contiguous, false);
     const std::int64_t along = k_contiguous ? config.tile_k : rows;
     const std::int64_t across = k_contiguous ? rows : config.tile_k;
-    divides(is_a ? "staging A: vectors of" : "staging B: vectors of", s.vector * s.lanes, along);
+    const std::string staging = is_a ? "staging A" : "staging B";
+    require_divides(staging + ": vectors of", s.vector * s.lanes, along, reasons);
     // What is contiguous in the buffer is stored to shared memory as it came.
     const std::int64_t values = is_a ? config.values_m : config.values_n;
     const std::int64_t read = fragment_vector(form, values);
@@ -140,11 +137,9 @@ std::vector<std::string> reasons_against(const GemmConfig& config, const GemmFor
             fmt::format("{}: the shared tile is written {} elements at once and read {}: beside 1, "
                         "one width is possible",
                         is_a ? "A" : "B", s.vector, read));
-    divides(is_a ? "staging A: threads across" : "staging B: threads across", s.others, across);
-    divides(is_a ? "staging A one by one: threads" : "staging B one by one: threads", single.lanes,
-            along);
-    divides(is_a ? "staging A one by one: threads across" : "staging B one by one: threads across",
-            single.others, across);
+    require_divides(staging + ": threads across", s.others, across, reasons);
+    require_divides(staging + " one by one: threads", single.lanes, along, reasons);
+    require_divides(staging + " one by one: threads across", single.others, across, reasons);
   }
   return reasons;
 }

@@ -140,12 +140,12 @@ std::vector<std::string> reasons_against(const GemmMatrixConfig& config, const G
 
   const std::int64_t threads = config.threads();
   require_threads(threads, reasons);
-  const auto divides = [&](const std::string& what, std::int64_t part, std::int64_t whole) {
-    require_divides(what, part, whole, reasons);
-  };
-  divides("subgroups m times atom m", config.subgroups_m * config.atom_m, config.tile_m);
-  divides("subgroups n times atom n", config.subgroups_n * config.atom_n, config.tile_n);
-  divides("subgroups k times atom k", config.subgroups_k * config.atom_k, config.tile_k);
+  require_divides("subgroups m times atom m", config.subgroups_m * config.atom_m, config.tile_m,
+                  reasons);
+  require_divides("subgroups n times atom n", config.subgroups_n * config.atom_n, config.tile_n,
+                  reasons);
+  require_divides("subgroups k times atom k", config.subgroups_k * config.atom_k, config.tile_k,
+                  reasons);
   for (const bool is_a : {true, false}) {
     const std::int64_t vector = staged_at_once(config, form, is_a);
     const std::int64_t rows = is_a ? config.tile_m : config.tile_n;
@@ -153,7 +153,7 @@ std::vector<std::string> reasons_against(const GemmMatrixConfig& config, const G
     const std::int64_t along = k_contiguous ? config.tile_k : rows;
     const std::int64_t across = k_contiguous ? rows : config.tile_k;
     const char* whose = is_a ? "A" : "B";
-    divides(fmt::format("staging {}: vectors of", whose), vector, along);
+    require_divides(fmt::format("staging {}: vectors of", whose), vector, along, reasons);
     if (along % vector != 0) continue;
     const std::int64_t others = threads / (along / vector);
     require(others >= 1 && across % others == 0,

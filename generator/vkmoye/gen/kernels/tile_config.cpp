@@ -20,20 +20,16 @@ void check_threads(const TileConfig& config, bool transposed, std::vector<std::s
                                   threads.rank()));
     return;
   }
-  const auto divides = [&](std::int64_t cols, std::int64_t rows, const char* whose) {
+  const auto check_tile = [&](std::int64_t cols, std::int64_t rows, const char* whose) {
     const std::int64_t tile[] = {cols, rows};
     for (int mode = 0; mode < 2; ++mode) {
-      const std::int64_t part = size(threads.mode(mode));
-      if (tile[mode] % part != 0) {
-        reasons.push_back(
-            fmt::format("threads {}: {} does not divide the extent {} of mode {} of "
-                        "the {} tile",
-                        to_string(threads), part, tile[mode], mode, whose));
-      }
+      require_divides("threads " + to_string(threads), size(threads.mode(mode)),
+                      fmt::format("extent of mode {} of the {} tile", mode, whose), tile[mode],
+                      reasons);
     }
   };
-  divides(config.tile_cols, config.tile_rows, "src");
-  if (transposed) divides(config.tile_rows, config.tile_cols, "dst");
+  check_tile(config.tile_cols, config.tile_rows, "src");
+  if (transposed) check_tile(config.tile_rows, config.tile_cols, "dst");
   if (cosize(threads) != size(threads) || find_collision(threads)) {
     reasons.push_back(fmt::format("threads {} does not number its {} threads 0 to {}, each once",
                                   to_string(threads), size(threads), size(threads) - 1));

@@ -129,42 +129,45 @@ std::vector<std::string> reasons_against(const TransposeAutoConfig& config) {
 
   const std::int64_t across = config.load / config.bytes(), along = config.store / config.bytes();
   constexpr const char *kRows = "tile's rows", *kCols = "tile's columns", *kThreads = "threads";
-  const auto divides = [&](const char* what, std::int64_t part, const char* whose,
-                           std::int64_t whole) {
-    if (whole % part == 0) return;
-    reasons.push_back(fmt::format("{}: {} does not divide the {}, {}", what, part, whose, whole));
-  };
   if (!shuffles && config.unit() == 1 && stores_packed(config)) {
     reasons.push_back(
         fmt::format("vector {}: several {} at once travel packed, which the shared tile "
                     "does not, as it is touched one by one, too",
                     config.store, to_string(config.type)));
   }
-  divides("elements of a load", across, kCols, config.cols);
-  divides("elements of a store", along, kRows, config.rows);
+  require_divides("elements of a load", across, kCols, config.cols, reasons);
+  require_divides("elements of a store", along, kRows, config.rows, reasons);
   if (!shuffles) {
-    divides("elements of a sector", config.sector(), kRows, config.rows);
-    divides("elements of a word times parts", config.unit() * config.parts, kCols, config.cols);
+    require_divides("elements of a sector", config.sector(), kRows, config.rows, reasons);
+    require_divides("elements of a word times parts", config.unit() * config.parts, kCols,
+                    config.cols, reasons);
   }
-  divides("columns moved at once of an array of few columns", few_cols(config), kCols, config.cols);
-  divides("rows moved at once of an array of few rows", few_rows(config), kRows, config.rows);
+  require_divides("columns moved at once of an array of few columns", few_cols(config), kCols,
+                  config.cols, reasons);
+  require_divides("rows moved at once of an array of few rows", few_rows(config), kRows,
+                  config.rows, reasons);
   if (!reasons.empty()) return reasons;
   if (shuffles) return reasons_against_shuffles(config, config.subgroup);
 
-  divides("loads of a row of the tile", config.cols / across, kThreads, config.threads);
-  divides("stores of a column of the tile", config.rows / along, kThreads, config.threads);
-  divides("words of a row of a part", config.cols / config.unit() / config.parts, kThreads,
-          config.threads);
-  divides("words of a column of the tile", config.rows / config.unit(), kThreads, config.threads);
-  divides("columns of a part", config.cols / config.parts, kThreads, config.threads);
+  require_divides("loads of a row of the tile", config.cols / across, kThreads, config.threads,
+                  reasons);
+  require_divides("stores of a column of the tile", config.rows / along, kThreads, config.threads,
+                  reasons);
+  require_divides("words of a row of a part", config.cols / config.unit() / config.parts, kThreads,
+                  config.threads, reasons);
+  require_divides("words of a column of the tile", config.rows / config.unit(), kThreads,
+                  config.threads, reasons);
+  require_divides("columns of a part", config.cols / config.parts, kThreads, config.threads,
+                  reasons);
   const std::int64_t values = config.rows * config.cols / config.threads;
   if (config.unit() == 1) {
-    divides("elements that a thread turns at once", across * along, "elements of a thread", values);
+    require_divides("elements that a thread turns at once", across * along, "elements of a thread",
+                    values, reasons);
   } else {
-    divides("threads, which load one block each or more", config.threads, "tile's blocks",
-            config.cols / across * (config.rows / config.unit()));
-    divides("threads, which make one store each or more", config.threads, "tile's stores",
-            config.rows / along * config.cols);
+    require_divides("threads, which load one block each or more", config.threads, "tile's blocks",
+                    config.cols / across * (config.rows / config.unit()), reasons);
+    require_divides("threads, which make one store each or more", config.threads, "tile's stores",
+                    config.rows / along * config.cols, reasons);
   }
   if (values > kMostAtOnce) {
     reasons.push_back(

@@ -81,15 +81,12 @@ std::vector<std::string> reasons_against_shuffles(const TransposeTile& tile, std
   std::vector<std::string> reasons;
   require_subgroups(lanes, tile.threads, reasons);
   if (!reasons.empty()) return reasons;
-  const auto refuse = [&](const std::string& why) {
-    reasons.push_back(fmt::format("tile {}x{}, vector {}x{}, threads {}, subgroup-size {}: {}",
-                                  tile.rows, tile.cols, tile.load, tile.store, tile.threads, lanes,
-                                  why));
-  };
-  const auto divides = [&](const char* part_name, std::int64_t part, const char* whole_name,
+  const std::string config =
+      fmt::format("tile {}x{}, vector {}x{}, threads {}, subgroup-size {}: ", tile.rows, tile.cols,
+                  tile.load, tile.store, tile.threads, lanes);
+  const auto divides = [&](const char* what, std::int64_t part, const char* whose,
                            std::int64_t whole) {
-    if (part > 0 && whole % part == 0) return;
-    refuse(fmt::format("{}, {}, do not divide {}, {}", part_name, part, whole_name, whole));
+    require_divides(config + what, part, whose, whole, reasons);
   };
   divides("rows that all subgroups hold at least", tile.threads / lanes * tile.unit(),
           "rows of the tile", tile.rows);
@@ -105,9 +102,9 @@ std::vector<std::string> reasons_against_shuffles(const TransposeTile& tile, std
   divides("columns that lanes store at once", lanes / store_lanes, "columns of the tile",
           tile.cols);
   const std::int64_t words = tile.cols * units * words_of(tile) / lanes;
-  if (words > kMostWords) {
-    refuse(fmt::format("each lane exchanges {} words, at most {}", words, kMostWords));
-  }
+  require(words <= kMostWords,
+          config + fmt::format("each lane exchanges {} words, at most {}", words, kMostWords),
+          reasons);
   return reasons;
 }
 
