@@ -2,7 +2,7 @@
 #pragma once
 // What all products in matrix units are told alike: the matrices of one product, and whose lanes hold them.
 //
-//   struct GemmPackedConfig : GemmAtom { .. };        atom_m, atom_n, atom_k, subgroup
+//   struct GemmThinMatrixConfig : GemmAtom { .. };    atom_m, atom_n, atom_k, subgroup
 //   static_cast<GemmAtom&>(config) = gemm_atom(form, device);
 
 #include <string>

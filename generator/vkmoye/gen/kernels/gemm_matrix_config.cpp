@@ -78,11 +78,7 @@ const std::vector<ConfigField<GemmMatrixConfig>>& gemm_matrix_fields() {
       numbers_field<Config>(
           "tile", "MxNxK: elements of C that one workgroup sums up, and of k that it stages",
           {&Config::tile_m, &Config::tile_n, &Config::tile_k}),
-      numbers_field<Config>("subgroups",
-                            "MxN or MxNxK: subgroups of a workgroup over (m, n), and over the k of "
-                            "a tile",
-                            {&Config::subgroups_m, &Config::subgroups_n, &Config::subgroups_k}, 'x',
-                            1),
+      subgroups_field<Config>("over the k of a tile"),
       numbers_field<Config>("pad", "bytes after each row of the shared tiles", {&Config::pad}),
       numbers_field<Config>("shared-bytes", "bytes of shared memory, at most",
                             {&Config::shared_bytes}),
@@ -130,9 +126,7 @@ std::vector<std::string> reasons_against(const GemmMatrixConfig& config, const G
   require_within("tile m", config.tile_m, 1024, reasons);
   require_within("tile n", config.tile_n, 1024, reasons);
   require_power_of_two("tile k", config.tile_k, 1024, reasons);
-  require_power_of_two("subgroups m", config.subgroups_m, 32, reasons);
-  require_power_of_two("subgroups n", config.subgroups_n, 32, reasons);
-  require_power_of_two("subgroups k", config.subgroups_k, 32, reasons);
+  require_subgroup_counts(config, reasons);
   require_within("strip", config.strip, 65536, reasons);
   require(config.pad >= 0 && config.pad <= 1024 && config.pad % 16 == 0,
           fmt::format("pad {} is no multiple of 16 bytes up to 1024", config.pad), reasons);

@@ -13,25 +13,22 @@
 
 #include "vkmoye/contract/device_caps.hpp"
 #include "vkmoye/gen/kernels/config_fields.hpp"
-#include "vkmoye/gen/kernels/gemm_atom.hpp"
 #include "vkmoye/gen/kernels/gemm_form.hpp"
+#include "vkmoye/gen/kernels/gemm_subgroups.hpp"
 #include "vkmoye/layout/layout.hpp"
 
 namespace vkmoye::gen {
 
 struct SumsShape;
 
-struct GemmMatrixConfig : GemmAtom {
+struct GemmMatrixConfig : GemmSubgroups {
   std::int64_t tile_m = 128, tile_n = 128, tile_k = 32;
-  std::int64_t subgroups_m = 2, subgroups_n = 2;  // of a workgroup, over (m, n)
-  std::int64_t subgroups_k = 1;                   // that share the k of a tile
-  std::int64_t pad = 16;                          // bytes after each row of the shared tiles
-  std::int64_t shared_bytes = 49152;              // of shared memory, at most
-  std::int64_t strip = 16;  // tiles of m that workgroups walk down before they step aside
-  bool unroll = true;       // the compiler may repeat the loop over k
-  bool direct = true;       // sums that need nothing done go to C without shared memory
+  std::int64_t pad = 16;              // bytes after each row of the shared tiles
+  std::int64_t shared_bytes = 49152;  // of shared memory, at most
+  std::int64_t strip = 16;            // tiles of m that workgroups walk down before they step aside
+  bool unroll = true;                 // the compiler may repeat the loop over k
+  bool direct = true;                 // sums that need nothing done go to C without shared memory
 
-  std::int64_t threads() const { return subgroups_m * subgroups_n * subgroups_k * subgroup; }
   std::int64_t subgroup_rows() const { return tile_m / subgroups_m; }
   std::int64_t subgroup_columns() const { return tile_n / subgroups_n; }
 };

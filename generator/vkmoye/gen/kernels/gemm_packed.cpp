@@ -192,11 +192,7 @@ const std::vector<ConfigField<GemmPackedConfig>>& gemm_packed_fields() {
   static const auto fields = behind_atom_fields<Config>({
       numbers_field<Config>("part", "MxN: elements of C that one subgroup sums up",
                             {&Config::part_m, &Config::part_n}),
-      numbers_field<Config>("subgroups",
-                            "MxN or MxNxK: subgroups of a workgroup over (m, n), and that take "
-                            "blocks of k in turn",
-                            {&Config::subgroups_m, &Config::subgroups_n, &Config::subgroups_k}, 'x',
-                            1),
+      subgroups_field<Config>("that take blocks of k in turn"),
       numbers_field<Config>("shared-bytes", "bytes of shared memory, at most",
                             {&Config::shared_bytes}),
       choice_field<Config, bool>("wait", "what is read ahead waits as matrices or as words",
@@ -235,9 +231,7 @@ std::vector<std::string> reasons_against(const GemmPackedConfig& config, const G
   std::vector<std::string> reasons = reasons_against_form(form);
   require_matrix_types(form, {ScalarType::f16, ScalarType::bf16}, reasons);
   require_atom(config, 64, reasons);
-  require_power_of_two("subgroups m", config.subgroups_m, 32, reasons);
-  require_power_of_two("subgroups n", config.subgroups_n, 32, reasons);
-  require_power_of_two("subgroups k", config.subgroups_k, 32, reasons);
+  require_subgroup_counts(config, reasons);
   require_within("part m", config.part_m, 1024, reasons);
   require_within("part n", config.part_n, 1024, reasons);
   require_power_of_two("steps", config.steps, 16, reasons);

@@ -22,25 +22,22 @@
 #include "vkmoye/contract/device_caps.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
 #include "vkmoye/gen/kernels/config_fields.hpp"
-#include "vkmoye/gen/kernels/gemm_atom.hpp"
 #include "vkmoye/gen/kernels/gemm_form.hpp"
+#include "vkmoye/gen/kernels/gemm_subgroups.hpp"
 #include "vkmoye/gen/kernels/packed_form.hpp"
 #include "vkmoye/gen/kernels/registry.hpp"
 
 namespace vkmoye::gen {
 
-struct GemmPackedConfig : GemmAtom {
-  std::int64_t part_m = 64, part_n = 64;          // of C for one subgroup
-  std::int64_t subgroups_m = 2, subgroups_n = 2;  // of a workgroup, over (m, n)
-  std::int64_t subgroups_k = 1;                   // that share blocks of k
-  std::int64_t shared_bytes = 49152;              // of shared memory, at most
-  bool words = true;        // what is read ahead waits as words, else as matrices
-  std::int64_t steps = 2;   // of k in a block of an operand: even
+struct GemmPackedConfig : GemmSubgroups {
+  std::int64_t part_m = 64, part_n = 64;  // of C for one subgroup
+  std::int64_t shared_bytes = 49152;      // of shared memory, at most
+  bool words = true;                      // what is read ahead waits as words, else as matrices
+  std::int64_t steps = 2;                 // of k in a block of an operand: even
   std::int64_t strip = 16;  // rows of tiles that workgroups walk down before they step aside
 
   std::int64_t tile_m() const { return part_m * subgroups_m; }
   std::int64_t tile_n() const { return part_n * subgroups_n; }
-  std::int64_t threads() const { return subgroups_m * subgroups_n * subgroups_k * subgroup; }
 };
 
 /// The config for products of `form` on `device`: its matrices and subgroups; where it has no such
