@@ -11,7 +11,7 @@ namespace vkmoye::gen {
 namespace {
 
 CompiledKernel compile_if_none(std::vector<std::string> reasons, const ir::Kernel& kernel) {
-  if (!reasons.empty()) throw KernelError(kernel.name, std::move(reasons));
+  throw_if_any(kernel.name, std::move(reasons));
   CompiledKernel out;
   out.interface = ir::interface_of(kernel);
   out.glsl = glsl::print(kernel);
@@ -45,7 +45,7 @@ CompiledPlan compile(const KernelPlan& plan, const DeviceCaps& caps) {
       reasons.emplace_back(error.what());
     }
   }
-  if (!reasons.empty()) throw KernelError(out.name, std::move(reasons));
+  throw_if_any(out.name, std::move(reasons));
   return out;
 }
 

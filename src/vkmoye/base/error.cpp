@@ -10,6 +10,10 @@ KernelError::KernelError(std::string_view subject, std::vector<std::string> all)
             (all.size() == 1 ? all.front() : "\n  - " + join(all, "\n  - "))),
       reasons(std::move(all)) {}
 
+void throw_if_any(std::string_view subject, std::vector<std::string> reasons) {
+  if (!reasons.empty()) throw KernelError(subject, std::move(reasons));
+}
+
 CompileError::CompileError(std::string_view subject, std::string text, std::string source)
     : Error(std::string(subject) + ": the shader compiler refused the generated text\n" + text),
       log(std::move(text)),

@@ -25,6 +25,8 @@ struct KernelError : Error {
   KernelError(std::string_view subject, std::vector<std::string> reasons);
   std::vector<std::string> reasons;
 };
+/// Throws KernelError with `reasons`, if there are any.
+void throw_if_any(std::string_view subject, std::vector<std::string> reasons);
 
 /// Generated text that the shader compiler refused: a mistake of ours.
 struct CompileError : Error {

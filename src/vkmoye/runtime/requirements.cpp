@@ -63,7 +63,7 @@ DeviceRequirements required_for(const std::vector<const KernelInterface*>& kerne
       needs.features.add(Feature::subgroup_size_control);
     }
   }
-  if (!reasons.empty()) throw KernelError("required_for " + caps.name, std::move(reasons));
+  throw_if_any("required_for " + caps.name, std::move(reasons));
   needs.extensions = vk::extensions_of(needs.features, std::min(api_version, version_of(caps.api)));
   for (const vk::Bit* bit : vk::bits_of(needs.features)) needs.bits.push_back(required(*bit));
   needs.bits.push_back(required(vk::timeline_bit()));

@@ -137,7 +137,7 @@ void require_fit(const Workload& workload, const KernelInterface& kernel,
     if (is_ours || given.contains(constant.name)) continue;
     reasons.push_back(fmt::format("{} has no argument '{}'", operation.name, constant.name));
   }
-  if (!reasons.empty()) throw KernelError(kernel.name, std::move(reasons));
+  throw_if_any(kernel.name, std::move(reasons));
 }
 
 // Throws ArgumentError, where the file holds a plan saying so.

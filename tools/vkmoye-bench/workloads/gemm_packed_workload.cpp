@@ -103,7 +103,7 @@ gen::KernelPlan packed_plan(const gen::KernelEntry& entry, const gen::KernelRequ
 PackPlan pack_plan(const OperandToPack& given) {
   const gen::KernelRequest& request = given.request;
   auto reasons = gen::reasons_against(gen::gemm_packed_config_of(request), request.gemm);
-  if (!reasons.empty()) throw KernelError("pack", std::move(reasons));
+  throw_if_any("pack", std::move(reasons));
   const std::size_t which = given.is_a ? 0 : 1;
   const gen::OperandBlocks x = gen::operand_blocks(request, given.problem, given.size)[which];
   PackPlan out;

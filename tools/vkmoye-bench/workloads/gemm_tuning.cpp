@@ -152,8 +152,7 @@ class Search {
 
   void time_anew(const gen::GemmChoice& choice, double seconds) {
     const Plan plan = plan_on(executor_, *workload_of(choice, size_));
-    const std::vector<std::string> reasons = executor_.reasons_against(plan);
-    if (!reasons.empty()) throw KernelError(choice.entry->name, reasons);
+    throw_if_any(choice.entry->name, executor_.reasons_against(plan));
     const auto execution = executor_.prepare(plan);
     inputs_.give_to(*execution);
     time(choice, plan, *execution, seconds);

@@ -334,7 +334,7 @@ ir::Kernel Builder::finish() {
   kernel.body = std::move(body);
   std::vector<std::string> reasons = reasons_;
   for (std::string& reason : verify(kernel)) reasons.push_back(std::move(reason));
-  if (!reasons.empty()) throw KernelError(kernel.name, std::move(reasons));
+  throw_if_any(kernel.name, std::move(reasons));
   return kernel;
 }
 

@@ -7,8 +7,7 @@
 namespace vkmoye::gen {
 
 ir::Kernel copy(const TileConfig& config, const std::string& name) {
-  auto reasons = reasons_against(config, /*transposed=*/false);
-  if (!reasons.empty()) throw KernelError(name, std::move(reasons));
+  throw_if_any(name, reasons_against(config, /*transposed=*/false));
 
   Builder k(name, size(config.threads));
   k.describe(config.items(), "dst(c, r) = src(c, r): each thread reads back what it wrote itself");

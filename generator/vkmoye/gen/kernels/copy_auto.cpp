@@ -34,8 +34,7 @@ std::vector<std::string> reasons_against(const CopyAutoConfig& config) {
 }
 
 ir::Kernel copy_auto(const CopyAutoConfig& config, const std::string& name) {
-  auto reasons = reasons_against(config);
-  if (!reasons.empty()) throw KernelError(name, std::move(reasons));
+  throw_if_any(name, reasons_against(config));
 
   Builder k(name, config.threads);
   auto items = typed_items(copy_auto_fields(), config);

@@ -278,8 +278,7 @@ class Product {
 }  // namespace
 
 ir::Kernel gemm(const GemmConfig& config, const GemmForm& form, const std::string& name) {
-  auto reasons = reasons_against(config, form);
-  if (!reasons.empty()) throw KernelError(name, std::move(reasons));
+  throw_if_any(name, reasons_against(config, form));
   return Product(config, form, name).describe();
 }
 

@@ -198,8 +198,7 @@ class MatrixProduct {
 
 ir::Kernel gemm_matrix(const GemmMatrixConfig& config, const GemmForm& form,
                        const std::string& name) {
-  auto reasons = reasons_against(config, form);
-  if (!reasons.empty()) throw KernelError(name, std::move(reasons));
+  throw_if_any(name, reasons_against(config, form));
   return MatrixProduct(config, form, name).describe();
 }
 

@@ -256,15 +256,13 @@ std::vector<std::string> reasons_against(const GemmPackedConfig& config, const G
 
 GemmPackedConfig gemm_packed_config_of(const KernelRequest& request) {
   GemmPackedConfig config = gemm_packed_config(request.gemm, request.device);
-  auto reasons = read_fields(gemm_packed_fields(), request.options, config);
-  if (!reasons.empty()) throw KernelError("gemm/packed", std::move(reasons));
+  throw_if_any("gemm/packed", read_fields(gemm_packed_fields(), request.options, config));
   return config;
 }
 
 ir::Kernel gemm_packed(const GemmPackedConfig& config, const GemmForm& form,
                        const std::string& name) {
-  auto reasons = reasons_against(config, form);
-  if (!reasons.empty()) throw KernelError(name, std::move(reasons));
+  throw_if_any(name, reasons_against(config, form));
   return PackedProduct(config, form, name).describe();
 }
 

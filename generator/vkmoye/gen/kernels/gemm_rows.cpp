@@ -168,9 +168,7 @@ KernelEntry thin_matrix_row() {
     return gemm_thin_matrix_config(request.gemm, request.device);
   };
   row.describe = [reasons](const Config& config, const KernelRequest& request) {
-    if (auto against = reasons(config, request); !against.empty()) {
-      throw KernelError("gemm/thin_coopmat", std::move(against));
-    }
+    throw_if_any("gemm/thin_coopmat", reasons(config, request));
     return gemm_thin_matrix(config, request.gemm);
   };
   row.refuse = [reasons](const Config& config, const KernelRequest& request) {
@@ -199,7 +197,7 @@ KernelEntry auto_row() {
     if (!request.options.empty() && reasons.empty()) {
       reasons.push_back(no_options_of_a_choice(request.options, question, request.device));
     }
-    if (!reasons.empty()) throw KernelError("gemm/auto", std::move(reasons));
+    throw_if_any("gemm/auto", std::move(reasons));
     return gemm_auto(question, request.device);
   };
   return entry;

@@ -182,8 +182,7 @@ class ThinProduct {
 }  // namespace
 
 ir::Kernel gemm_thin(const GemmThinConfig& config, const GemmForm& form, const std::string& name) {
-  auto reasons = reasons_against(config, form);
-  if (!reasons.empty()) throw KernelError(name, std::move(reasons));
+  throw_if_any(name, reasons_against(config, form));
   return ThinProduct(config, form, name).describe();
 }
 

@@ -169,9 +169,8 @@ class ThinMatrixProduct {
 
 ir::Kernel gemm_thin_matrix(const GemmThinMatrixConfig& config, const GemmForm& form,
                             const std::string& name) {
-  auto reasons = reasons_against(config, form);
-  if (reasons.empty()) reasons = reasons_against_orders(config, form);
-  if (!reasons.empty()) throw KernelError(name, std::move(reasons));
+  throw_if_any(name, reasons_against(config, form));
+  throw_if_any(name, reasons_against_orders(config, form));
   return ThinMatrixProduct(config, form, name).describe();
 }
 

@@ -76,7 +76,7 @@ KernelEntry entry_of(KernelRow<Config> row) {
   entry.describe = [read, name = row.name, describe = row.describe](const KernelRequest& request) {
     std::vector<std::string> reasons;
     const Config config = read(request, reasons);
-    if (!reasons.empty()) throw KernelError(name, std::move(reasons));
+    throw_if_any(name, std::move(reasons));
     return describe(config, request);
   };
   return entry;

@@ -62,8 +62,7 @@ std::vector<std::string> reasons_against(const ReduceConfig& config) {
 
 ir::Kernel reduce(const ReduceConfig& wanted, Combination combination, const std::string& name) {
   const ReduceConfig config = fitted(wanted);
-  auto reasons = reasons_against(config);
-  if (!reasons.empty()) throw KernelError(name, std::move(reasons));
+  throw_if_any(name, reasons_against(config));
 
   Builder k(name, config.threads, to_index(config.subgroup));
   k.describe(typed_items(reduce_fields(), config),

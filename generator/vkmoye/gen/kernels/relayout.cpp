@@ -228,7 +228,7 @@ ir::Kernel relayout(const Layout& src, const Layout& dst, const RelayoutConfig& 
                     const std::string& name) {
   auto reasons = reasons_against_relayout(src, dst);
   for (std::string& reason : reasons_against(config)) reasons.push_back(std::move(reason));
-  if (!reasons.empty()) throw KernelError(name, std::move(reasons));
+  throw_if_any(name, std::move(reasons));
 
   const RelayoutPlan plan = plan_relayout(src, dst, config);
   if (plan.straight && size(dst) > 0xffffffff) {

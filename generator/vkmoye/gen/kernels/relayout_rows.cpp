@@ -105,8 +105,7 @@ ir::Kernel nothing_to_move(const RowConfig& config) {
 
 PermutedArray permuted_array(const KernelRequest& request) {
   RowConfig config = plain_config(request);
-  auto reasons = read_fields(fields(), request.options, config);
-  if (!reasons.empty()) throw KernelError(kName, std::move(reasons));
+  throw_if_any(kName, read_fields(fields(), request.options, config));
   return permuted_array(request, config);
 }
 

@@ -49,8 +49,7 @@ std::vector<std::string> reasons_against(const RmsNormConfig& config) {
 
 ir::Kernel rms_norm(const RmsNormConfig& wanted, const std::string& name) {
   const RmsNormConfig config = fitted_to_rows(wanted);
-  auto reasons = reasons_against(config);
-  if (!reasons.empty()) throw KernelError(name, std::move(reasons));
+  throw_if_any(name, reasons_against(config));
 
   Builder k(name, config.threads, to_index(config.subgroup));
   k.describe(typed_items(rms_norm_fields(), config),

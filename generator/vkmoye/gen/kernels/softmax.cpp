@@ -8,8 +8,7 @@ namespace vkmoye::gen {
 
 ir::Kernel softmax(const ThreadsConfig& wanted, const std::string& name) {
   const ThreadsConfig config = fitted_to_rows(wanted);
-  auto reasons = reasons_against_rows(config);
-  if (!reasons.empty()) throw KernelError(name, std::move(reasons));
+  throw_if_any(name, reasons_against_rows(config));
 
   Builder k(name, config.threads, to_index(config.subgroup));
   k.describe(typed_items(threads_fields<ThreadsConfig>(), config),

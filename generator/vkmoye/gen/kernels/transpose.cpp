@@ -7,8 +7,7 @@
 namespace vkmoye::gen {
 
 ir::Kernel transpose(const TileConfig& config, const std::string& name) {
-  auto reasons = reasons_against(config, /*transposed=*/true);
-  if (!reasons.empty()) throw KernelError(name, std::move(reasons));
+  throw_if_any(name, reasons_against(config, /*transposed=*/true));
 
   Builder k(name, size(config.threads));
   k.describe(config.items(),

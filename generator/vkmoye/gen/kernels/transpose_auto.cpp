@@ -215,8 +215,7 @@ std::pair<Expr, Expr> tile_of_group(Builder& k, const TransposeAutoConfig& confi
 }  // namespace
 
 ir::Kernel transpose_auto(const TransposeAutoConfig& config, const std::string& name) {
-  auto reasons = reasons_against(config);
-  if (!reasons.empty()) throw KernelError(name, std::move(reasons));
+  throw_if_any(name, reasons_against(config));
 
   const bool shuffles = config.exchange == TileExchange::shuffle;
   Builder k(name, config.threads, shuffles ? to_index(config.subgroup) : 0);
