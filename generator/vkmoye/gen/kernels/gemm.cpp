@@ -46,9 +46,7 @@ class Product {
            config.pad_b, config.values_n, partition_B} {}
 
   ir::Kernel describe() {
-    auto items = config_.items();
-    items.insert(items.begin(), {"form", form_text(form_)});
-    builder_.describe(std::move(items), reason());
+    builder_.describe(items_behind_form(form_, config_.items()), reason());
     const View tCgC = partition_C(mma_, transpose(buffers_.c()), thread_);  // ((VM,VN), RM, RN)
     declare_shared(a_, "shared_a");
     declare_shared(b_, "shared_b");

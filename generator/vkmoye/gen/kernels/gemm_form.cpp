@@ -17,6 +17,12 @@ std::string form_text(const GemmForm& form) {
   return text;
 }
 
+std::vector<std::pair<std::string, std::string>> items_behind_form(
+    const GemmForm& form, std::vector<std::pair<std::string, std::string>> config) {
+  config.insert(config.begin(), {"form", form_text(form)});
+  return config;
+}
+
 std::vector<std::string> reasons_against_form(const GemmForm& form) {
   std::vector<std::string> reasons = reasons_against_epilogue(form);
   const auto require = [&](bool holds, std::string reason) {

@@ -5,6 +5,7 @@
 //   C(M,N) = epilogue(alpha * A(M,K) * B(N,K)^T + beta * C)
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "vkmoye/contract/scalar_type.hpp"
@@ -31,6 +32,10 @@ constexpr ScalarType factor_type(const GemmForm& form) {
 
 /// "f16,f32,f16 a=k b=n beta batch epilogue=bias,relu"; slices are "split-k".
 std::string form_text(const GemmForm& form);
+
+/// Name and value of the form, then `config`'s: what the first line of a product says.
+std::vector<std::pair<std::string, std::string>> items_behind_form(
+    const GemmForm& form, std::vector<std::pair<std::string, std::string>> config);
 
 /// Every reason why no kernel computes `form`, whatever it is made of. Empty: fine.
 std::vector<std::string> reasons_against_form(const GemmForm& form);

@@ -58,10 +58,8 @@ class MatrixProduct {
         sums_(k_, buffers_, form, sums_shape(config, form)) {}
 
   ir::Kernel describe() {
-    auto items = gen::items(gemm_matrix_fields(), config_);
-    items.insert(items.begin(), {"form", form_text(form_)});
     k_.describe(
-        std::move(items),
+        items_behind_form(form_, gen::items(gemm_matrix_fields(), config_)),
         "matrix units; the next tiles are fetched into registers while these are multiplied");
     declare(a_);
     declare(b_);

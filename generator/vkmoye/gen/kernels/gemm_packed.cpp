@@ -54,9 +54,7 @@ class PackedProduct {
         sums_(k_, buffers_, form, sums_shape(config, form)) {}
 
   ir::Kernel describe() {
-    auto items = gen::items(gemm_packed_fields(), config_);
-    items.insert(items.begin(), {"form", form_text(form_)});
-    k_.describe(std::move(items),
+    k_.describe(items_behind_form(form_, gen::items(gemm_packed_fields(), config_)),
                 "operands in fragment order: one step of k is read while another is multiplied");
     place(a_, Expr(to_index(config_.subgroups_m)) * buffers_.tile_m() + sums_.subgroup_m());
     place(b_, Expr(to_index(config_.subgroups_n)) * buffers_.tile_n() + sums_.subgroup_n());

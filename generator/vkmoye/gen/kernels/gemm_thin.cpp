@@ -28,9 +28,7 @@ class ThinProduct {
         buffers_(k_, form, extents()) {}
 
   ir::Kernel describe() {
-    auto items = gen::items(gemm_thin_fields(), config_);
-    items.insert(items.begin(), {"form", form_text(form_)});
-    k_.describe(std::move(items),
+    k_.describe(items_behind_form(form_, gen::items(gemm_thin_fields(), config_)),
                 "the large operand is read once; threads along k are added up at the end");
     const ScalarType type = factor_type(form_);
     large_ = k_.registers("large", type, make_layout({tile_.k, tile_.rows}));

@@ -40,9 +40,7 @@ class ThinMatrixProduct {
         buffers_(k_, form, {config.tile_m, config.tile_n, depth() * config.subgroups}) {}
 
   ir::Kernel describe() {
-    auto items = gen::items(gemm_thin_matrix_fields(), config_);
-    items.insert(items.begin(), {"form", form_text(form_)});
-    k_.describe(std::move(items),
+    k_.describe(items_behind_form(form_, gen::items(gemm_thin_matrix_fields(), config_)),
                 "operands as they lie; the subgroups' parts of k are added up at the end");
     declare();
     k_.fill(sums_, ir::number(form_.accumulator, 0));
