@@ -139,6 +139,14 @@ ConfigField<Config> choice_field(std::string name, std::string help, std::vector
           }};
 }
 
+/// `first`, then `more`.
+template <class Config>
+std::vector<ConfigField<Config>> joined(std::vector<ConfigField<Config>> first,
+                                        std::vector<ConfigField<Config>> more) {
+  for (auto& field : more) first.push_back(std::move(field));
+  return first;
+}
+
 /// The names of `rows`, which have one each.
 template <class Row>
 std::vector<std::string> names_of(const std::vector<Row>& rows) {

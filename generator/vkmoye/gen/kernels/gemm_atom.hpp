@@ -28,13 +28,12 @@ GemmAtom gemm_atom(const GemmForm& form, const DeviceCaps& device);
 /// `rest`, and before them what of GemmAtom `--NAME` can replace.
 template <class Config>
 std::vector<ConfigField<Config>> behind_atom_fields(std::vector<ConfigField<Config>> rest) {
-  std::vector<ConfigField<Config>> fields = {
-      numbers_field<Config>("atom", "MxNxK: of one product of matrix units, as the device has it",
-                            {&Config::atom_m, &Config::atom_n, &Config::atom_k}),
-      numbers_field<Config>("subgroup-size", "lanes of a subgroup, as the device has them",
-                            {&Config::subgroup})};
-  for (auto& field : rest) fields.push_back(std::move(field));
-  return fields;
+  return joined<Config>(
+      {numbers_field<Config>("atom", "MxNxK: of one product of matrix units, as the device has it",
+                             {&Config::atom_m, &Config::atom_n, &Config::atom_k}),
+       numbers_field<Config>("subgroup-size", "lanes of a subgroup, as the device has them",
+                             {&Config::subgroup})},
+      std::move(rest));
 }
 
 /// Adds every reason why no such kernel multiplies operands of `form`, which are to be among `operands`.

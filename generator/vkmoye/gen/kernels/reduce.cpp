@@ -20,16 +20,12 @@ ReduceConfig reduce_config(ScalarType type, const DeviceCaps& device) {
 }
 
 const std::vector<ConfigField<ReduceConfig>>& reduce_fields() {
-  static const std::vector<ConfigField<ReduceConfig>> fields = [] {
-    auto out = threads_fields<ReduceConfig>();
-    out.insert(
-        out.begin(),
-        numbers_field<ReduceConfig>(
-            "axis",
-            "which is summed up, as in NumPy: 1 gives a value for each row, 0 for each column",
-            {&ReduceConfig::axis}));
-    return out;
-  }();
+  static const auto fields = joined<ReduceConfig>(
+      {numbers_field<ReduceConfig>(
+          "axis",
+          "which is summed up, as in NumPy: 1 gives a value for each row, 0 for each column",
+          {&ReduceConfig::axis})},
+      threads_fields<ReduceConfig>());
   return fields;
 }
 

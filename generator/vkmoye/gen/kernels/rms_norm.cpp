@@ -24,15 +24,13 @@ RmsNormConfig rms_norm_config(ScalarType type, const DeviceCaps& device) {
 }
 
 const std::vector<ConfigField<RmsNormConfig>>& rms_norm_fields() {
-  static const std::vector<ConfigField<RmsNormConfig>> fields = [] {
-    auto out = threads_fields<RmsNormConfig>();
-    out.push_back({"epsilon", "what is added to the mean of the squares", "a number from 0 on",
-                   [](const RmsNormConfig& config) { return fmt::format("{}", config.epsilon); },
-                   [](const std::string& text, RmsNormConfig& config) {
-                     return parse_real(text, config.epsilon);
-                   }});
-    return out;
-  }();
+  static const auto fields = joined<RmsNormConfig>(
+      threads_fields<RmsNormConfig>(),
+      {{"epsilon", "what is added to the mean of the squares", "a number from 0 on",
+        [](const RmsNormConfig& config) { return fmt::format("{}", config.epsilon); },
+        [](const std::string& text, RmsNormConfig& config) {
+          return parse_real(text, config.epsilon);
+        }}});
   return fields;
 }
 

@@ -83,21 +83,18 @@ const std::vector<ConfigField<TileConfig>>& direct_tile_fields() {
 }
 
 const std::vector<ConfigField<TileConfig>>& tile_fields() {
-  static const std::vector<ConfigField<TileConfig>> fields = [] {
-    std::vector<ConfigField<TileConfig>> all = direct_tile_fields();
-    all.push_back(numbers_field<TileConfig>(
-        "pad", "elements after each column run of the shared tile", {&TileConfig::pad}));
-    all.push_back({"shared",
-                   "layout of the shared tile, instead of pad: (32,32):(1,33), or swizzled, "
-                   "Swizzle<5,0,5> o (32,32):(1,32)",
-                   "a layout",
-                   [](const TileConfig& config) { return text_of(config.shared_layout()); },
-                   [](const std::string& text, TileConfig& config) {
-                     config.shared = parse_composed_layout(text);
-                     return true;
-                   }});
-    return all;
-  }();
+  static const auto fields = joined<TileConfig>(
+      direct_tile_fields(),
+      {numbers_field<TileConfig>("pad", "elements after each column run of the shared tile",
+                                 {&TileConfig::pad}),
+       {"shared",
+        "layout of the shared tile, instead of pad: (32,32):(1,33), or swizzled, "
+        "Swizzle<5,0,5> o (32,32):(1,32)",
+        "a layout", [](const TileConfig& config) { return text_of(config.shared_layout()); },
+        [](const std::string& text, TileConfig& config) {
+          config.shared = parse_composed_layout(text);
+          return true;
+        }}});
   return fields;
 }
 
