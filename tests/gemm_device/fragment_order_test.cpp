@@ -4,11 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <functional>
 #include <optional>
 
 #include "support/device_fixture.hpp"
+#include "support/process.hpp"
 #include "workloads/device_executor.hpp"
 #include "workloads/fragments.hpp"
 
@@ -21,9 +21,8 @@ class FragmentOrderTest : public DeviceTest {};
 
 // A start after the first probes nothing: what was kept is believed, unless it is damaged.
 TEST_F(FragmentOrderTest, OrdersAreKeptBetweenStarts) {
-  const auto file = std::filesystem::path(testing::TempDir()) / "orders.tsv";
-  std::filesystem::remove(file);
-  const DeviceFacts facts(file);
+  const TemporaryFolder folder;
+  const DeviceFacts facts(folder.file("orders.tsv"));
   std::optional<FragmentOrder> found;
   gen::ProbedMatrix probed;
   const auto order_of = [&](Device& device) {

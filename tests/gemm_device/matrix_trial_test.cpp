@@ -6,9 +6,11 @@
 #include <gmock/gmock.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 
 #include "support/device_fixture.hpp"
+#include "support/process.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
@@ -48,11 +50,8 @@ class MatrixTrialTest : public DeviceTest {
       }
     });
   }
-  std::filesystem::path file_ =
-      std::filesystem::path(testing::TempDir()) /
-      (std::string("matrices-") + testing::UnitTest::GetInstance()->current_test_info()->name() +
-       ".tsv");
-  void SetUp() override { std::filesystem::remove(file_); }
+  const TemporaryFolder folder_;
+  const std::filesystem::path file_ = folder_.file("matrices.tsv");
 };
 
 TEST_F(MatrixTrialTest, WhatTheDriverReportsIsRight) {

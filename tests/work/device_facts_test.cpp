@@ -13,13 +13,14 @@
 #include <thread>
 #include <vector>
 
+#include "support/process.hpp"
+
 namespace vkmoye::bench {
 namespace {
 
 class DeviceFactsTest : public testing::Test {
  protected:
   void SetUp() override {
-    std::filesystem::remove(file_);
     caps_.name = "one";
     caps_.driver = "driver 1.0";
   }
@@ -27,9 +28,8 @@ class DeviceFactsTest : public testing::Test {
     std::ifstream in(file_);
     return {std::istreambuf_iterator<char>(in), {}};
   }
-  std::filesystem::path file_ =
-      std::filesystem::path(testing::TempDir()) /
-      (std::string("facts-") + testing::UnitTest::GetInstance()->current_test_info()->name());
+  const test::TemporaryFolder folder_;
+  const std::filesystem::path file_ = folder_.file("facts");
   DeviceCaps caps_;
 };
 

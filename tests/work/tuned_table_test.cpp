@@ -11,6 +11,7 @@
 #include <sstream>
 #include <thread>
 
+#include "support/process.hpp"
 #include "vkmoye/base/text.hpp"
 
 namespace vkmoye::bench {
@@ -29,7 +30,6 @@ class TunedTableTest : public testing::Test {
     caps_ = common_device();
     caps_.name = "one GPU (of two)";
     caps_.driver = "driver 1.0";
-    std::filesystem::remove(file_);
   }
   void put(const std::string& text) const { std::ofstream(file_) << text; }
   std::string text() const {
@@ -44,9 +44,8 @@ class TunedTableTest : public testing::Test {
   }
 
   DeviceCaps caps_;
-  std::filesystem::path file_ =
-      std::filesystem::path(testing::TempDir()) /
-      (std::string(testing::UnitTest::GetInstance()->current_test_info()->name()) + ".table");
+  const test::TemporaryFolder folder_;
+  const std::filesystem::path file_ = folder_.file("tuned.table");
 };
 
 const std::string kRow = "* | f32,f32 | m=1 n=2 k=3 | gemm/simt --tile 64x64x8 | measured: 1 us";
