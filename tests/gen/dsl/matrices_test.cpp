@@ -189,6 +189,48 @@ TEST(Matrices, UsesAndTypesThatDoNotFitAreRefused) {
       ThrowsMessage<KernelError>(HasSubstr("the number of lanes")));
 }
 
+// One matrix, or as many as a part of C has, for each group: extents are numbers, nothing is asked.
+ir::Kernel stored_by_groups(const Extent& columns, const Extent& rows, std::int64_t at_once = 1,
+                            std::uint32_t beyond = 0) {
+  Builder k("stored", 32, 32);
+  const Tensor d = k.output("d", f32, {{"n", columns}, {"m", rows}});
+  const Matrices sums = k.matrices("sums", f32, {Use::accumulator, 16, 16}, 1, at_once);
+  k.grid(0, columns, 16 * at_once);
+  k.grid(1, rows, 16);
+  k.fill(sums, ir::number(f32, 7));
+  const View part = tile(d, {16 * at_once, 16}, {k.block_x() + beyond, k.block_y()});
+  k.store(sums, 0, 0, transpose(part));
+  return k.finish();
+}
+
+TEST(Matrices, AStoreOfEachGroupNeedsNoGuardWhereTilesDivideTheExtents) {
+  // 96 at once: no power of two.
+  for (const auto& [columns, at_once] : {std::pair{64, 1}, {16, 1}, {64, 4}, {96, 6}, {288, 6}}) {
+    const ir::Kernel kernel = stored_by_groups(columns, 32, at_once);
+    std::vector<float> d(static_cast<std::size_t>(columns) * 32);
+    const TwinReport report = run_on_host(kernel, {std::as_writable_bytes(std::span(d))}, {});
+    EXPECT_THAT(report.reasons, IsEmpty()) << columns;
+    EXPECT_THAT(d, testing::Each(7.0f)) << columns;
+    EXPECT_THAT(glsl::print(kernel), testing::Not(HasSubstr("if ("))) << columns;
+  }
+}
+
+TEST(Matrices, AStoreOfEachGroupThatMayHangOverAnEdgeIsRefused) {
+  const auto refused = [](const Extent& columns, const Extent& rows, std::int64_t at_once,
+                          std::uint32_t beyond, const std::string& reason) {
+    EXPECT_THAT([&] { stored_by_groups(columns, rows, at_once, beyond); },
+                ThrowsMessage<KernelError>(HasSubstr(reason)))
+        << to_string(columns) << ' ' << to_string(rows) << ' ' << at_once << ' ' << beyond;
+  };
+  refused(60, 32, 1, 0, "along n that nothing keeps below 60");
+  refused(68, 32, 1, 0, "along n that nothing keeps below 68");
+  refused(64, 40, 1, 0, "along m that nothing keeps below 40");
+  refused(96, 32, 4, 0, "along n that nothing keeps below 96");
+  refused(64, 32, 1, 1, "along n that nothing keeps below 64");  // the neighbour's
+  refused("n", 32, 1, 0, "along n that nothing keeps below n");
+  refused(64, "m", 1, 0, "along m that nothing keeps below m");
+}
+
 // By hand, since k.load() asks for no such region.
 TEST(Matrices, RegionsThatLanesDoNotMakeUpAreRefused) {
   const auto refused = [](const auto& change, const std::string& reason) {

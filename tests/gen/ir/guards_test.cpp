@@ -77,5 +77,28 @@ TEST(Guards, SoIsAWordThatIsClampedWhereThereIsOne) {
   EXPECT_FALSE(is_in_range(word + 4, "n", {less(0, n / 4)}));
 }
 
+// What the grid says of a group is known of whatever is worked out from its coordinate.
+TEST(Guards, AGroupOfAGridOfANumberOfTilesIsBounded) {
+  const Expr lane = ir::variable("lane", ir::kIndex, 48);
+  const Expr group = ir::builtin(ir::Builtin::group_x) + ir::variable("first_group_x");
+  const auto in_range = [&](const Extent& tiles, std::int64_t tile, const Expr& coordinate) {
+    ir::Definitions definitions;
+    add_definition(definitions, "block",
+                   ir::within_grid(group, {GridDimension{tiles, tile}, {}, {}}));
+    add_definition(definitions, "first", 48 * block);
+    return ir::prove_in_range(coordinate, {"i", 144}, {}, definitions).has_value();
+  };
+  const Expr named = ir::variable("first") + lane;
+  for (const Expr& coordinate : {48 * block + lane, named}) {
+    EXPECT_TRUE(in_range(144, 48, coordinate));
+    EXPECT_TRUE(in_range(97, 48, coordinate));
+    EXPECT_TRUE(in_range(48, 48, coordinate));
+    EXPECT_FALSE(in_range(145, 48, coordinate));  // a fourth group
+    EXPECT_FALSE(in_range(144, 16, coordinate));
+    EXPECT_FALSE(in_range(144, 48, coordinate + 1));
+    EXPECT_FALSE(in_range("n", 48, coordinate));
+  }
+}
+
 }  // namespace
 }  // namespace vkmoye::gen

@@ -106,7 +106,7 @@ class Finder {
     const ir::Effects effects = effects_of(statement, kernel_);
     for (const ir::Touch& touch : effects.touches) add(*touch.element, touch.writes, path, block);
     for (const ir::Definition& d : effects.defines) {
-      if (!d.is_data) definitions_.insert_or_assign(d.name, ir::expand(d.value, definitions_));
+      if (!d.is_data) ir::add_definition(definitions_, d.name, d.value);
     }
     for (const ir::Inner& inner : effects.inner) {
       const bool is_choice = inner.steered_by != nullptr && !inner.repeats;

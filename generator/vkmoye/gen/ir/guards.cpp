@@ -194,14 +194,20 @@ Expr expand(const Expr& e, const Definitions& definitions) {
   return expand(e, definitions, done);
 }
 
+void add_definition(Definitions& definitions, const std::string& name, const Expr& value) {
+  // Written anew, the value of a group's coordinate has lost what the grid says of it.
+  definitions.insert_or_assign(name, bounded(expand(value, definitions), value->bound));
+}
+
 std::optional<RangeProof> prove_in_range(const Expr& coordinate, const Axis& axis,
                                          const Guards& guards, const Definitions& definitions) {
-  if (!axis.extent.is_symbol() &&
-      coordinate->bound <= static_cast<std::uint64_t>(axis.extent.value)) {
-    return RangeProof{};
-  }
+  const auto is_bounded = [&](const Expr& e) {
+    return !axis.extent.is_symbol() && e->bound <= static_cast<std::uint64_t>(axis.extent.value);
+  };
+  if (is_bounded(coordinate)) return RangeProof{};
   const Expr limit = extent_of(axis);
   const Expr whole = expand(coordinate, definitions);
+  if (is_bounded(whole)) return RangeProof{};
   if (whole->op == Op::minimum && same(whole->operands[1], limit - 1) &&
       is_positive(limit, guards)) {
     return RangeProof{};

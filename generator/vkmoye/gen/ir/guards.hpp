@@ -11,6 +11,7 @@
 //   if (word < n / 4)
 //     src[4 * word + 3]                  in range of n elements; so is 4 * min(word, n / 4 - 1) + 3
 //                                        where n / 4 is not 0
+//   dst[16 * block + lane % 16]          in range of 64 where block is the group in a grid of 64 / 16
 //   src[min(col, cols - 1)]              in range where something is below cols, so that it is not 0:
 //                                        a guard, or the grid that counts tiles along it
 
@@ -45,8 +46,12 @@ using Definitions = std::map<std::string, Expr>;
 /// `e` with every defined name replaced.
 Expr expand(const Expr& e, const Definitions& definitions);
 
+/// Adds what `name` stands for from here on, which stays below the bound of `value`.
+void add_definition(Definitions& definitions, const std::string& name, const Expr& value);
+
 struct RangeProof {
-  std::optional<Expr> guard;  // absent: the coordinate's own bound is small enough
+  /// Absent: the bound of the coordinate, or of what its names stand for, is small enough.
+  std::optional<Expr> guard;
 };
 
 /// Why `coordinate` stays below the extent of `axis`; nothing: it is not known to.

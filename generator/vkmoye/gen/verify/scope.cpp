@@ -375,7 +375,7 @@ class ScopeChecker {
     }
     for (const Definition& d : effects.defines) {
       define(d.name, d.value, d.is_data ? Spread::within_subgroups : spread);
-      if (!d.is_data) definitions_.insert_or_assign(d.name, expand(d.value, definitions_));
+      if (!d.is_data) add_definition(definitions_, d.name, d.value);
     }
   }
 
