@@ -36,15 +36,8 @@ std::int64_t staged_at_once(const GemmMatrixConfig& config, const GemmForm& form
 }
 
 SumsShape sums_shape(const GemmMatrixConfig& config, const GemmForm& form) {
-  SumsShape shape = {.atom_m = config.atom_m,
-                     .atom_n = config.atom_n,
-                     .lanes = config.subgroup,
-                     .subgroups_m = config.subgroups_m,
-                     .subgroups_n = config.subgroups_n,
-                     .subgroups_k = config.subgroups_k,
-                     .rows = config.subgroup_rows(),
-                     .columns = config.subgroup_columns(),
-                     .direct = config.direct};
+  SumsShape shape{config, config.subgroup_rows(), config.subgroup_columns()};
+  shape.direct = config.direct;
   shape.columns_at_once =
       columns_that_fit(shape, form.accumulator, config.shared_bytes - operand_bytes(config, form));
   return shape;

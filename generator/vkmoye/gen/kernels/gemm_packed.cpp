@@ -14,16 +14,9 @@ namespace {
 
 using Use = ir::MatrixType::Use;
 
-SumsShape sums_shape(const GemmPackedConfig& c, const GemmForm& form) {
-  SumsShape shape = {.atom_m = c.atom_m,
-                     .atom_n = c.atom_n,
-                     .lanes = c.subgroup,
-                     .subgroups_m = c.subgroups_m,
-                     .subgroups_n = c.subgroups_n,
-                     .subgroups_k = c.subgroups_k,
-                     .rows = c.part_m,
-                     .columns = c.part_n};
-  shape.columns_at_once = columns_that_fit(shape, form.accumulator, c.shared_bytes);
+SumsShape sums_shape(const GemmPackedConfig& config, const GemmForm& form) {
+  SumsShape shape{config, config.part_m, config.part_n};
+  shape.columns_at_once = columns_that_fit(shape, form.accumulator, config.shared_bytes);
   return shape;
 }
 

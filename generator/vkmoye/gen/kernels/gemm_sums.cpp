@@ -14,7 +14,7 @@ namespace {
 // Lanes that bring what passes through shared memory at once of one place in (m, n): those of all
 // subgroups that share it, or as many as there are vectors.
 std::int64_t carriers(const SumsShape& shape, ScalarType accumulator) {
-  const std::int64_t lanes = shape.lanes * shape.subgroups_k;
+  const std::int64_t lanes = shape.subgroup * shape.subgroups_k;
   if (shape.subgroups_k == 1) return lanes;
   return std::min(lanes, shape.atom_m * shape.columns_at_once / widest_access(accumulator));
 }
@@ -82,8 +82,8 @@ void GemmSums::write_through_shared() {
   const std::int64_t side_by_side = std::min(lanes, columns / width);
   const TiledCopy copy =
       make_tiled_copy(make_layout({side_by_side, lanes / side_by_side}), make_layout({width, 1}));
-  const Expr number = k_.lane() + Expr(to_index(shape_.lanes)) * subgroup_k();
-  const bool are_all = lanes == shape_.lanes * shape_.subgroups_k;
+  const Expr number = k_.lane() + Expr(to_index(shape_.subgroup)) * subgroup_k();
+  const bool are_all = lanes == shape_.subgroup * shape_.subgroups_k;
   const Conditions carry = are_all ? Conditions{} : Conditions{ir::less(number, to_index(lanes))};
   const auto mine = [&](const View& view) {
     return partition(view, copy, number % to_index(lanes));

@@ -2,7 +2,7 @@
 #pragma once
 // The sums of a matrix product in matrix units, and their way to C.
 //
-//   GemmSums sums(k, buffers, form, {.atom_m = 16, .atom_n = 16, .rows = 64, .columns = 64, ..});
+//   GemmSums sums(k, buffers, form, sums_shape(config, form));
 //   k.multiply(a, b, sums.matrices());
 //   sums.write();                          C = epilogue(alpha * sums + beta * C)
 //
@@ -16,15 +16,12 @@
 
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/kernels/gemm_buffers.hpp"
+#include "vkmoye/gen/kernels/gemm_subgroups.hpp"
 
 namespace vkmoye::gen {
 
-/// How the sums of a workgroup are divided.
-struct SumsShape {
-  std::int64_t atom_m = 16, atom_n = 16;          // of a matrix
-  std::int64_t lanes = 32;                        // of a subgroup
-  std::int64_t subgroups_m = 2, subgroups_n = 2;  // over (m, n, k), m first
-  std::int64_t subgroups_k = 1;
+/// How the sums of a workgroup are divided among its subgroups, which are numbered over (m, n, k), m first.
+struct SumsShape : GemmSubgroups {
   std::int64_t rows = 64, columns = 64;  // of C for one subgroup
   std::int64_t columns_at_once = 64;     // through shared memory; divides columns
   bool direct = true;                    // matrices may be stored straight to C
