@@ -6,7 +6,6 @@
 #include <bit>
 #include <charconv>
 
-#include "vkmoye/layout/text.hpp"
 #include "vkmoye/tensor/copy_atom.hpp"
 
 namespace vkmoye::gen {

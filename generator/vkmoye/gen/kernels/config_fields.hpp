@@ -22,6 +22,7 @@
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/contract/scalar_type.hpp"
 #include "vkmoye/layout/layout.hpp"
+#include "vkmoye/layout/text.hpp"
 #include "vkmoye/tensor/copy_atom.hpp"
 
 namespace vkmoye::gen {
@@ -116,6 +117,17 @@ ConfigField<Config> numbers_field(std::string name, std::string help,
             for (std::size_t i = 0; i < values.size(); ++i) {
               config.*values[i] = i < numbers->size() ? (*numbers)[i] : 1;
             }
+            return true;
+          }};
+}
+
+/// A layout, see parse_shape_or_layout.
+template <class Config>
+ConfigField<Config> layout_field(std::string name, std::string help, Layout Config::*layout) {
+  return {std::move(name), std::move(help), "a shape, such as 32x8, or a layout",
+          [=](const Config& config) { return to_string(config.*layout); },
+          [=](const std::string& text, Config& config) {
+            config.*layout = parse_shape_or_layout(text);
             return true;
           }};
 }

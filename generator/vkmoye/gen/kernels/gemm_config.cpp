@@ -26,13 +26,8 @@ const std::vector<ConfigField<GemmConfig>>& gemm_fields() {
       numbers_field<Config>(
           "tile", "MxNxK: elements of C that one workgroup sums up, and of k that it stages",
           {&Config::tile_m, &Config::tile_n, &Config::tile_k}),
-      {"threads", "layout of a workgroup's threads over (m, n)",
-       "a shape, such as 16x16, or a layout",
-       [](const Config& config) { return to_string(config.threads); },
-       [](const std::string& text, Config& config) {
-         config.threads = parse_shape_or_layout(text);
-         return true;
-       }},
+      layout_field<Config>("threads", "layout of a workgroup's threads over (m, n)",
+                           &Config::threads),
       numbers_field<Config>("values", "MxN: neighbouring elements of C that one thread has",
                             {&Config::values_m, &Config::values_n}),
       numbers_field<Config>("pad", "A,B: elements after each column of the shared tiles",

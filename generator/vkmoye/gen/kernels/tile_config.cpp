@@ -71,13 +71,8 @@ const std::vector<ConfigField<TileConfig>>& direct_tile_fields() {
   static const std::vector<ConfigField<TileConfig>> fields = {
       numbers_field<TileConfig>("tile", "rows x columns of src that one workgroup moves",
                                 {&TileConfig::tile_rows, &TileConfig::tile_cols}),
-      {"threads", "layout of a workgroup's threads over the tile",
-       "a shape, such as 32x8, or a layout",
-       [](const TileConfig& config) { return to_string(config.threads); },
-       [](const std::string& text, TileConfig& config) {
-         config.threads = parse_shape_or_layout(text);
-         return true;
-       }},
+      layout_field<TileConfig>("threads", "layout of a workgroup's threads over the tile",
+                               &TileConfig::threads),
   };
   return fields;
 }
