@@ -82,6 +82,16 @@ std::optional<Expr> folded(Op op, const Expr& a, const Expr& b) {
   return result ? std::optional<Expr>(*result) : std::nullopt;
 }
 
+// An operation on two: on elements as it stands, on numbers their result, on other indices what `of_indices`
+// makes of them.
+template <class OfIndices>
+Expr binary(Op op, const Expr& left, const Expr& right, const OfIndices& of_indices) {
+  const auto [a, b] = of_one_type(left, right);
+  if (!(a->type == kIndex)) return of_elements(op, a, b);
+  if (const auto number = folded(op, a, b)) return *number;
+  return of_indices(a, b);
+}
+
 }  // namespace
 
 Expr::Expr(std::uint32_t constant) {
@@ -117,60 +127,56 @@ Expr builtin(Builtin which, std::uint64_t bound) {
 }
 
 Expr operator+(const Expr& left, const Expr& right) {
-  const auto [a, b] = of_one_type(left, right);
-  if (!(a->type == kIndex)) return of_elements(Op::add, a, b);
-  if (const auto number = folded(Op::add, a, b)) return *number;
-  if (is_constant(a, 0)) return b;
-  if (is_constant(b, 0)) return a;
-  return indices(Op::add, a, b, a->bound + b->bound - 1, std::min(a->alignment, b->alignment));
+  return binary(Op::add, left, right, [](const Expr& a, const Expr& b) -> Expr {
+    if (is_constant(a, 0)) return b;
+    if (is_constant(b, 0)) return a;
+    return indices(Op::add, a, b, a->bound + b->bound - 1, std::min(a->alignment, b->alignment));
+  });
 }
 
 Expr operator-(const Expr& left, const Expr& right) {
-  const auto [a, b] = of_one_type(left, right);
-  if (!(a->type == kIndex)) return of_elements(Op::subtract, a, b);
-  if (const auto number = folded(Op::subtract, a, b)) return *number;
-  if (is_constant(b, 0)) return a;
-  return indices(Op::subtract, a, b, kUnbounded, std::min(a->alignment, b->alignment));
+  return binary(Op::subtract, left, right, [](const Expr& a, const Expr& b) -> Expr {
+    if (is_constant(b, 0)) return a;
+    return indices(Op::subtract, a, b, kUnbounded, std::min(a->alignment, b->alignment));
+  });
 }
 
 Expr operator*(const Expr& left, const Expr& right) {
-  const auto [a, b] = of_one_type(left, right);
-  if (!(a->type == kIndex)) return of_elements(Op::multiply, a, b);
-  if (const auto number = folded(Op::multiply, a, b)) return *number;
-  if (is_constant(a, 0) || is_constant(b, 0)) return 0;
-  if (is_constant(a, 1)) return b;
-  if (is_constant(b, 1)) return a;
-  if (is_constant(b)) return b * a;  // the constant first: 33u * row
-  const bool small = cannot_wrap(a) && cannot_wrap(b);
-  const std::uint64_t alignment = std::uint64_t{a->alignment} * b->alignment;
-  return indices(Op::multiply, a, b, small ? (a->bound - 1) * (b->bound - 1) + 1 : kUnbounded,
-                 static_cast<std::uint32_t>(std::min<std::uint64_t>(alignment, kMaxAlignment)));
+  return binary(Op::multiply, left, right, [](const Expr& a, const Expr& b) -> Expr {
+    if (is_constant(a, 0) || is_constant(b, 0)) return 0;
+    if (is_constant(a, 1)) return b;
+    if (is_constant(b, 1)) return a;
+    if (is_constant(b)) return b * a;  // the constant first: 33u * row
+    const bool small = cannot_wrap(a) && cannot_wrap(b);
+    const std::uint64_t alignment = std::uint64_t{a->alignment} * b->alignment;
+    return indices(Op::multiply, a, b, small ? (a->bound - 1) * (b->bound - 1) + 1 : kUnbounded,
+                   static_cast<std::uint32_t>(std::min<std::uint64_t>(alignment, kMaxAlignment)));
+  });
 }
 
 Expr operator/(const Expr& left, const Expr& right) {
-  const auto [a, b] = of_one_type(left, right);
-  if (!(a->type == kIndex)) return of_elements(Op::divide, a, b);
-  if (const auto number = folded(Op::divide, a, b)) return *number;
-  if (!is_constant(b) || is_constant(b, 0)) return indices(Op::divide, a, b, a->bound);
-  const std::uint32_t divisor = value_of(b);
-  if (divisor == 1) return a;
-  if (a->bound <= divisor) return 0;
-  if (a->op == Op::divide && is_constant(a->operands[1]) &&
-      a->operands[1]->value * divisor < kUnbounded) {
-    return a->operands[0] / (value_of(a->operands[1]) * divisor);
-  }
-  if (cannot_wrap(a)) {
-    if (const auto parts = split_multiple(a, divisor)) {
-      return parts->first / b + parts->second / b;
+  return binary(Op::divide, left, right, [](const Expr& a, const Expr& b) -> Expr {
+    if (!is_constant(b) || is_constant(b, 0)) return indices(Op::divide, a, b, a->bound);
+    const std::uint32_t divisor = value_of(b);
+    if (divisor == 1) return a;
+    if (a->bound <= divisor) return 0;
+    if (a->op == Op::divide && is_constant(a->operands[1]) &&
+        a->operands[1]->value * divisor < kUnbounded) {
+      return a->operands[0] / (value_of(a->operands[1]) * divisor);
     }
-    if (a->op == Op::multiply && is_constant(a->operands[0]) &&
-        a->operands[0]->value % divisor == 0) {
-      return Expr(value_of(a->operands[0]) / divisor) * a->operands[1];
+    if (cannot_wrap(a)) {
+      if (const auto parts = split_multiple(a, divisor)) {
+        return parts->first / b + parts->second / b;
+      }
+      if (a->op == Op::multiply && is_constant(a->operands[0]) &&
+          a->operands[0]->value % divisor == 0) {
+        return Expr(value_of(a->operands[0]) / divisor) * a->operands[1];
+      }
     }
-  }
-  const bool exact = std::has_single_bit(divisor) && divisor < a->alignment;
-  return indices(Op::divide, a, b, (a->bound - 1) / divisor + 1,
-                 exact ? a->alignment / divisor : 1);
+    const bool exact = std::has_single_bit(divisor) && divisor < a->alignment;
+    return indices(Op::divide, a, b, (a->bound - 1) / divisor + 1,
+                   exact ? a->alignment / divisor : 1);
+  });
 }
 
 Expr divide_exactly(const Expr& multiple, std::uint32_t divisor) {
@@ -195,75 +201,67 @@ Expr divide_exactly(const Expr& multiple, std::uint32_t divisor) {
 }
 
 Expr operator%(const Expr& left, const Expr& right) {
-  const auto [a, b] = of_one_type(left, right);
-  if (!(a->type == kIndex)) return of_elements(Op::modulo, a, b);
-  if (const auto number = folded(Op::modulo, a, b)) return *number;
-  if (is_constant(b) && !is_constant(b, 0)) {
-    const std::uint32_t divisor = value_of(b);
-    if (divisor == 1) return 0;
-    if (a->bound <= divisor) return a;
-    if (std::has_single_bit(divisor) || cannot_wrap(a)) {
-      if (a->alignment % divisor == 0) return 0;
-      if (const auto parts = split_multiple(a, divisor)) return parts->second % b;
+  return binary(Op::modulo, left, right, [](const Expr& a, const Expr& b) -> Expr {
+    if (is_constant(b) && !is_constant(b, 0)) {
+      const std::uint32_t divisor = value_of(b);
+      if (divisor == 1) return 0;
+      if (a->bound <= divisor) return a;
+      if (std::has_single_bit(divisor) || cannot_wrap(a)) {
+        if (a->alignment % divisor == 0) return 0;
+        if (const auto parts = split_multiple(a, divisor)) return parts->second % b;
+      }
     }
-  }
-  return indices(Op::modulo, a, b, b->bound - 1, std::min(a->alignment, b->alignment));
+    return indices(Op::modulo, a, b, b->bound - 1, std::min(a->alignment, b->alignment));
+  });
 }
 
 Expr minimum(const Expr& left, const Expr& right) {
-  const auto [a, b] = of_one_type(left, right);
-  if (!(a->type == kIndex)) return of_elements(Op::minimum, a, b);
-  if (const auto number = folded(Op::minimum, a, b)) return *number;
-  return indices(Op::minimum, a, b, std::min(a->bound, b->bound),
-                 std::min(a->alignment, b->alignment));
+  return binary(Op::minimum, left, right, [](const Expr& a, const Expr& b) {
+    return indices(Op::minimum, a, b, std::min(a->bound, b->bound),
+                   std::min(a->alignment, b->alignment));
+  });
 }
 
 Expr maximum(const Expr& left, const Expr& right) {
-  const auto [a, b] = of_one_type(left, right);
-  if (!(a->type == kIndex)) return of_elements(Op::maximum, a, b);
-  if (const auto number = folded(Op::maximum, a, b)) return *number;
-  return indices(Op::maximum, a, b, std::max(a->bound, b->bound),
-                 std::min(a->alignment, b->alignment));
+  return binary(Op::maximum, left, right, [](const Expr& a, const Expr& b) {
+    return indices(Op::maximum, a, b, std::max(a->bound, b->bound),
+                   std::min(a->alignment, b->alignment));
+  });
 }
 
 Expr bit_and(const Expr& left, const Expr& right) {
-  const auto [a, b] = of_one_type(left, right);
-  if (!(a->type == kIndex)) return of_elements(Op::bit_and, a, b);
-  if (const auto number = folded(Op::bit_and, a, b)) return *number;
-  return indices(Op::bit_and, a, b, std::min(a->bound, b->bound),
-                 std::max(a->alignment, b->alignment));
+  return binary(Op::bit_and, left, right, [](const Expr& a, const Expr& b) {
+    return indices(Op::bit_and, a, b, std::min(a->bound, b->bound),
+                   std::max(a->alignment, b->alignment));
+  });
 }
 
 Expr bit_or(const Expr& left, const Expr& right) {
-  const auto [a, b] = of_one_type(left, right);
-  if (!(a->type == kIndex)) return of_elements(Op::bit_or, a, b);
-  if (const auto number = folded(Op::bit_or, a, b)) return *number;
-  return indices(Op::bit_or, a, b, std::bit_ceil(std::max(a->bound, b->bound)),
-                 std::min(a->alignment, b->alignment));
+  return binary(Op::bit_or, left, right, [](const Expr& a, const Expr& b) {
+    return indices(Op::bit_or, a, b, std::bit_ceil(std::max(a->bound, b->bound)),
+                   std::min(a->alignment, b->alignment));
+  });
 }
 
 Expr bit_xor(const Expr& left, const Expr& right) {
-  const auto [a, b] = of_one_type(left, right);
-  if (!(a->type == kIndex)) return of_elements(Op::bit_xor, a, b);
-  if (const auto number = folded(Op::bit_xor, a, b)) return *number;
-  if (is_constant(a, 0)) return b;
-  if (is_constant(b, 0)) return a;
-  return indices(Op::bit_xor, a, b, std::bit_ceil(std::max(a->bound, b->bound)),
-                 std::min(a->alignment, b->alignment));
+  return binary(Op::bit_xor, left, right, [](const Expr& a, const Expr& b) -> Expr {
+    if (is_constant(a, 0)) return b;
+    if (is_constant(b, 0)) return a;
+    return indices(Op::bit_xor, a, b, std::bit_ceil(std::max(a->bound, b->bound)),
+                   std::min(a->alignment, b->alignment));
+  });
 }
 
 Expr shift_left(const Expr& left, const Expr& right) {
-  const auto [a, by] = of_one_type(left, right);
-  if (!(a->type == kIndex)) return of_elements(Op::shift_left, a, by);
-  if (const auto number = folded(Op::shift_left, a, by)) return *number;
-  return indices(Op::shift_left, a, by, kUnbounded, a->alignment);
+  return binary(Op::shift_left, left, right, [](const Expr& a, const Expr& by) {
+    return indices(Op::shift_left, a, by, kUnbounded, a->alignment);
+  });
 }
 
 Expr shift_right(const Expr& left, const Expr& right) {
-  const auto [a, by] = of_one_type(left, right);
-  if (!(a->type == kIndex)) return of_elements(Op::shift_right, a, by);
-  if (const auto number = folded(Op::shift_right, a, by)) return *number;
-  return indices(Op::shift_right, a, by, a->bound);
+  return binary(Op::shift_right, left, right, [](const Expr& a, const Expr& by) {
+    return indices(Op::shift_right, a, by, a->bound);
+  });
 }
 
 Expr unary(Op op, const Expr& a) { return node_of(op, a->type, {a}); }
