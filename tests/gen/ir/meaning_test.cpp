@@ -46,6 +46,25 @@ TEST(Meaning, WrapsIntegersAndKnowsWhatIsUndefined) {
   EXPECT_FALSE(ir::meaning(*(i % i), std::vector<ir::Bits>{bits_of(ScalarType::i32, -1), 2}));
 }
 
+TEST(Meaning, OfManyIndicesIsThatOfEach) {
+  const std::vector<ir::Value> some = {0, 1, 7, std::nullopt, 31, 32, 0x80000000u, 0xffffffffu};
+  for (int number = 0; number <= static_cast<int>(Op::convert); ++number) {
+    const auto op = static_cast<Op>(number);
+    for (const ir::Value& one : some) {
+      std::vector<ir::Value> out(some.size(), 12345);
+      ir::index_meanings(op, {some.data(), 1}, {&one, 0}, out);
+      for (std::size_t i = 0; i < some.size(); ++i) {
+        ir::Value expected;
+        if (some[i] && one) {
+          expected = ir::index_meaning(op, static_cast<std::uint32_t>(*some[i]),
+                                       static_cast<std::uint32_t>(*one));
+        }
+        EXPECT_EQ(out[i], expected) << "operation " << number << ", " << i;
+      }
+    }
+  }
+}
+
 TEST(Meaning, ConvertsAsShadersDo) {
   const auto convert = [](ScalarType from, double value, ScalarType to) {
     const ir::Bits bits = ir::converted(ir::element(from), bits_of(from, value), ir::element(to));

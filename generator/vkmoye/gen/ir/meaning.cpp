@@ -18,7 +18,7 @@ constexpr bool kIsReal = std::is_floating_point_v<T>;
 // An operation of two numbers of type T whose result is one, too. Unsigned integers wrap; signed
 // ones are computed as unsigned ones, which is how shaders wrap them.
 template <class T>
-std::optional<T> combine(Op op, T a, T b) {
+[[gnu::always_inline]] inline std::optional<T> combine(Op op, T a, T b) {
   using Wrapping =
       typename std::conditional_t<kIsReal<T>, std::type_identity<T>, std::make_unsigned<T>>::type;
   const auto x = static_cast<Wrapping>(a), y = static_cast<Wrapping>(b);
@@ -57,13 +57,31 @@ std::optional<T> combine(Op op, T a, T b) {
 }
 
 template <class T>
-std::optional<bool> compare(Op op, T a, T b) {
+[[gnu::always_inline]] inline std::optional<bool> compare(Op op, T a, T b) {
   switch (op) {
     case Op::less: return a < b;
     case Op::equal: return a == b;
     case Op::not_equal: return a != b;
     default: return std::nullopt;
   }
+}
+
+[[gnu::always_inline]] inline std::optional<std::uint32_t> of_indices(Op op, std::uint32_t a,
+                                                                      std::uint32_t b) {
+  if (const auto truth = compare(op, a, b)) return *truth ? 1 : 0;
+  return combine(op, a, b);
+}
+
+// Calls each(operation), where operation.value is a constant; false: it is none of `ops`.
+template <Op... ops, class Each>
+bool with_one_of(Op op, Each each) {
+  return ((op == ops && (each(std::integral_constant<Op, ops>()), true)) || ...);
+}
+template <class Each>
+bool with_index_operation(Op op, Each each) {
+  return with_one_of<Op::add, Op::subtract, Op::multiply, Op::divide, Op::modulo, Op::minimum,
+                     Op::maximum, Op::bit_and, Op::bit_or, Op::bit_xor, Op::shift_left,
+                     Op::shift_right, Op::less, Op::equal, Op::not_equal>(op, each);
 }
 
 template <class T>
@@ -172,8 +190,21 @@ Bits converted(const Type& from, Bits bits, const Type& to) {
 }
 
 std::optional<std::uint32_t> index_meaning(Op op, std::uint32_t a, std::uint32_t b) {
-  if (const auto truth = compare(op, a, b)) return *truth ? 1 : 0;
-  return combine(op, a, b);
+  return of_indices(op, a, b);
+}
+
+// One loop for each operation: asking at each element which one it is made the verifier take 1.4 times
+// as long.
+void index_meanings(Op op, Indices a, Indices b, std::span<Value> out) {
+  const bool is_one = with_index_operation(op, [&](auto known) {
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const Value &x = a.first[i * a.step], &y = b.first[i * b.step];
+      out[i] = x && y ? of_indices(known.value, static_cast<std::uint32_t>(*x),
+                                   static_cast<std::uint32_t>(*y))
+                      : std::nullopt;
+    }
+  });
+  if (!is_one) std::fill(out.begin(), out.end(), std::nullopt);
 }
 
 std::optional<Bits> meaning(const Node& node, std::span<const Bits> o) {

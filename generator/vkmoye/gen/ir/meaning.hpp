@@ -26,6 +26,18 @@ std::optional<Bits> meaning(const Node& node, std::span<const Bits> operands);
 /// The same for an operation of two indices, whose result is an index or a truth value.
 std::optional<std::uint32_t> index_meaning(Op op, std::uint32_t a, std::uint32_t b);
 
+/// A scalar; absent where it is not known: it depends on what nobody said, or is undefined.
+using Value = std::optional<Bits>;
+
+/// Many indices: number i is first[i * step]; step 0 is the same one each time.
+struct Indices {
+  const Value* first;
+  std::size_t step;
+};
+
+/// out[i] = index_meaning(op, a[i], b[i]), absent where an operand is.
+void index_meanings(Op op, Indices a, Indices b, std::span<Value> out);
+
 /// `bits` of type `from` as type `to`.
 Bits converted(const Type& from, Bits bits, const Type& to);
 

@@ -66,7 +66,28 @@ Values Evaluator::builtin(ir::Builtin which) const {
   return out;
 }
 
-// The result in one invocation. What one operand decides by itself needs no other.
+// Every scalar of the result in one invocation.
+void Evaluator::combine(const Node& node, const std::vector<const Values*>& operands,
+                        std::size_t lane, std::span<Value> out) const {
+  if (node.op == Op::component) {
+    const std::size_t first = static_cast<std::size_t>(node.value) * out.size();
+    for (std::size_t s = 0; s < out.size(); ++s) out[s] = operands[0]->in(lane, first + s);
+  } else if (node.op == Op::vector) {
+    const std::size_t each = out.size() / operands.size();
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      for (std::size_t s = 0; s < each; ++s) out[i * each + s] = operands[i]->in(lane, s);
+    }
+  } else if (node.op == Op::convert && out.size() > 1) {
+    for (std::size_t s = 0; s < out.size(); ++s) {
+      const Value& value = operands[0]->in(lane, s);
+      out[s] = value ? ir::meaning(node, {&*value, 1}) : std::nullopt;
+    }
+  } else {
+    std::fill(out.begin(), out.end(), combine(node, operands, lane));
+  }
+}
+
+// Of an operation on scalars. What one operand decides by itself needs no other.
 Value Evaluator::combine(const Node& node, const std::vector<const Values*>& operands,
                          std::size_t lane) const {
   if (node.op == Op::logical_and || node.op == Op::logical_or) {
@@ -99,6 +120,7 @@ Values Evaluator::evaluate(const Node& node) {
   }
   // References into the memo stay where they are while it grows.
   std::vector<const Values*> operands;
+  operands.reserve(node.operands.size());
   bool same = true;
   for (const ir::Expr& operand : node.operands) {
     operands.push_back(&(*this)(operand));
@@ -115,32 +137,14 @@ Values Evaluator::evaluate(const Node& node) {
   const bool of_indices = operands.size() == 2 && node.operands[0]->type == ir::kIndex &&
                           node.operands[1]->type == ir::kIndex;
   if (of_indices) {  // nearly all that is evaluated
-    for (std::size_t lane = 0; lane < lanes; ++lane) {
-      const Value &a = operands[0]->in(lane), &b = operands[1]->in(lane);
-      if (!a || !b) continue;
-      const auto result = ir::index_meaning(node.op, static_cast<std::uint32_t>(*a),
-                                            static_cast<std::uint32_t>(*b));
-      if (result) out.set(lane, *result);
-    }
+    ir::index_meanings(node.op, operands[0]->indices(), operands[1]->indices(), out.all());
     if (same) return Values::same(out.in(0));
     return out;  // moved: neither branch of a conditional would be
   }
   std::vector<Value> one(scalars);
   for (std::size_t lane = 0; lane < lanes; ++lane) {
-    for (std::size_t s = 0; s < scalars; ++s) {
-      if (node.op == Op::component) {
-        one[s] = operands[0]->in(lane, static_cast<std::size_t>(node.value) * scalars + s);
-      } else if (node.op == Op::vector) {
-        const std::size_t each = scalars / operands.size();
-        one[s] = operands[s / each]->in(lane, s % each);
-      } else if (node.op == Op::convert && scalars > 1) {
-        const Value& value = operands[0]->in(lane, s);
-        one[s] = value ? ir::meaning(node, {&*value, 1}) : std::nullopt;
-      } else {
-        one[s] = combine(node, operands, lane);
-      }
-      if (!same) out.set(lane, s, one[s]);
-    }
+    combine(node, operands, lane, one);
+    for (std::size_t s = 0; !same && s < scalars; ++s) out.set(lane, s, one[s]);
   }
   if (same) return Values::same(std::move(one));
   return out;

@@ -8,6 +8,7 @@
 //   values(variable("cols"))                                   // not known: nothing defines it
 
 #include <array>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -64,6 +65,8 @@ class Evaluator {
 
   Values evaluate(const ir::Node& node);
   Values builtin(ir::Builtin which) const;
+  void combine(const ir::Node& node, const std::vector<const Values*>& operands, std::size_t lane,
+               std::span<Value> out) const;
   Value combine(const ir::Node& node, const std::vector<const Values*>& operands,
                 std::size_t lane) const;
 

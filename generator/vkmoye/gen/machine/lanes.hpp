@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "vkmoye/gen/ir/meaning.hpp"
@@ -50,8 +51,7 @@ class Lanes {
 inline Lanes operator&(Lanes a, const Lanes& b) { return a &= b; }
 inline Lanes operator-(Lanes a, const Lanes& b) { return a -= b; }
 
-/// A scalar; absent where it is not known: it depends on what nobody said, or is undefined.
-using Value = std::optional<ir::Bits>;
+using ir::Value;
 
 /// What an expression evaluates to in every invocation: `scalars` values each, more than one for
 /// vectors and c128. Kept once where it is the same in all.
@@ -83,6 +83,11 @@ class Values {
     data_[lane * scalars_ + scalar] = value;
   }
   void set(std::size_t lane, Value value) { set(lane, 0, value); }
+
+  /// Of indices, each known or not by itself. Precondition: scalars() == 1, !is_unknown().
+  ir::Indices indices() const { return {data_.data(), same_ ? 0 : std::size_t{1}}; }
+  /// All of them, to be set. Precondition: made by `different`.
+  std::span<Value> all() { return data_; }
 
   /// Whether every member of `lanes` has a value.
   bool is_known(const Lanes& lanes) const;

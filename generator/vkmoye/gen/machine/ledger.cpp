@@ -72,7 +72,7 @@ void Ledger::Touch::add(std::int64_t other, const std::string* by) {
 }
 
 void Ledger::touch(std::uint64_t at, const Toucher& toucher) {
-  Cell& here = own(at / kPage)[at % kPage];
+  Cell& here = current(own(at / kPage)[at % kPage], barriers_);
   const std::int64_t who = toucher.invocation;
   if (here.written.conflicts_with(who)) report(at, toucher, here.written, "writes");
   if (toucher.writes && here.read.conflicts_with(who)) report(at, toucher, here.read, "reads");
@@ -94,11 +94,15 @@ void Ledger::touch(std::uint64_t at, const Toucher& toucher) {
   here.initialised = here.initialised || toucher.writes;
 }
 
-void Ledger::barrier() {
-  own();
-  for (const auto& [number, page] : *pages_) {
-    for (Cell& cell : own(number)) cell.read = cell.written = cell.atomic = Touch{};
+// Cells notice it when they are looked at: most kernels have more cells than touches between barriers.
+void Ledger::barrier() { ++barriers_; }
+
+Ledger::Cell& Ledger::current(Cell& cell, std::uint64_t barriers) {
+  if (cell.since != barriers) {
+    cell.read = cell.written = cell.atomic = Touch{};
+    cell.since = barriers;
   }
+  return cell;
 }
 
 void Ledger::join(Cell& cell, const Cell& other, bool either) {
@@ -110,16 +114,24 @@ void Ledger::join(Cell& cell, const Cell& other, bool either) {
 }
 
 void Ledger::join(const Ledger& other, bool either) {
-  if (pages_ == other.pages_) return;
+  // Where one has come past more barriers, a page that they share says different things.
+  const bool same_time = barriers_ == other.barriers_;
+  if (same_time && pages_ == other.pages_) return;
   own();
+  const std::uint64_t before = barriers_;
+  barriers_ = std::max(before, other.barriers_);
   const Page untouched = blank();
   const auto join_page = [&](std::uint64_t number, const Page& theirs) {
     Page& page = own(number);
-    for (std::size_t i = 0; i < kPage; ++i) join(page[i], theirs[i], either);
+    for (std::size_t i = 0; i < kPage; ++i) {
+      Cell their = theirs[i];
+      join(current(page[i], before), current(their, other.barriers_), either);
+      page[i].since = barriers_;
+    }
   };
   for (const auto& [number, theirs] : *other.pages_) {
     const auto mine = pages_->find(number);
-    if (mine == pages_->end() || mine->second != theirs) join_page(number, *theirs);
+    if (!same_time || mine == pages_->end() || mine->second != theirs) join_page(number, *theirs);
   }
   for (const auto& [number, page] : *pages_) {
     if (!other.pages_->contains(number)) join_page(number, untouched);

@@ -68,8 +68,6 @@ class Ledger {
   /// What memory holds may be what it holds now, or what `other` holds: a touch on either path is a
   /// touch; an element is written if both wrote it, or, if `either` is enough, one of them.
   void join(const Ledger& other, bool either);
-  /// Elements that an operation on all has to look at.
-  std::uint64_t size() const { return std::min(elements_, pages_->size() * kPage); }
 
  private:
   struct Touch {
@@ -81,7 +79,8 @@ class Ledger {
     void add(std::int64_t other, const std::string* by);
   };
   struct Cell {
-    Touch read, written, atomic;
+    Touch read, written, atomic;  // since the barrier of this number; later they are forgotten
+    std::uint64_t since = 0;
     bool initialised = false;
   };
   // Neighbours; they exist from the first touch of one of them on.
@@ -95,6 +94,8 @@ class Ledger {
   // From here on no copy shares the table of pages; of one page, nor what is in it.
   void own();
   Page& own(std::uint64_t number);
+  // The cell without what a barrier has ordered.
+  static Cell& current(Cell& cell, std::uint64_t barriers);
   static void join(Cell& cell, const Cell& other, bool either);
   void report(std::uint64_t at, const Toucher& now, const Touch& before, const char* did);
   std::string text_of(std::int64_t invocation) const;
@@ -106,6 +107,7 @@ class Ledger {
   bool is_initialised_;
   Reasons* reasons_;
   std::shared_ptr<Pages> pages_;
+  std::uint64_t barriers_ = 0;
   // Where pages_ has the page that was looked for last: neighbours are touched one after the other.
   mutable std::uint64_t last_ = 0;
   mutable std::shared_ptr<Page>* last_page_ = nullptr;

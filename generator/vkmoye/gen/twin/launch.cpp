@@ -139,15 +139,16 @@ template <class Visit>
 void Launch::at_addresses(Machine& m, const MemoryAccess& access, Visit visit) {
   const ir::Element& element = access.element;
   Memory& memory = memories_.at(element.array);
-  std::vector<Values> coordinates;
-  for (const ir::Expr& coordinate : element.coordinates) coordinates.push_back(m(coordinate));
+  std::vector<const Values*> coordinates;
+  for (const ir::Expr& coordinate : element.coordinates) coordinates.push_back(&m(coordinate));
   const bool is_place = coordinates.size() < memory.extents.size();
-  const auto extents = is_place ? std::vector{memory.elements} : memory.extents;
+  const std::span<const std::uint64_t> extents =
+      is_place ? std::span(&memory.elements, 1) : std::span(memory.extents);
   access.active.for_each([&](std::size_t thread) {
     m.budget().spend(element.width);
     std::uint64_t address = 0;
     for (std::size_t i = 0; i < coordinates.size(); ++i) {
-      const Value& at = coordinates[i].in(thread);
+      const Value& at = coordinates[i]->in(thread);
       if (!at) {
         // A read at a place that data decides harms nobody; its bounds are proven by guards.
         if (!has_data_ && !access.writes && memory.array->access == vkmoye::Access::read) return;
@@ -171,7 +172,7 @@ void Launch::at_addresses(Machine& m, const MemoryAccess& access, Visit visit) {
       }
       address += *at * memory.strides[i];
     }
-    if (address % element.width != 0) {
+    if (element.width != 1 && address % element.width != 0) {
       reasons_.add(
           "alignment " + element.partition,
           fmt::format("'{}' touches {} elements of {} at once from {}[{}] on in thread {}, "
@@ -341,11 +342,9 @@ void Launch::store_registers(Machine& m, const MemoryAccess& access, const Value
 
 // --- order, divergence, paths ---
 
-void Launch::barrier(Machine& m, const Lanes&) {
+void Launch::barrier(Machine&, const Lanes&) {
   for (auto& [name, memory] : memories_) {
-    if (memory.array->space != ir::Array::Space::shared) continue;
-    m.budget().spend(memory.ledger.size());
-    memory.ledger.barrier();
+    if (memory.array->space == ir::Array::Space::shared) memory.ledger.barrier();
   }
 }
 
