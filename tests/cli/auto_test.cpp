@@ -209,7 +209,7 @@ class TableCli : public testing::Test {
 };
 
 TEST_F(TableCli, TuneWritesWhatLaterRunsRead) {
-  const Outcome tuned = bench({"tune", "gemm", "--size", "64x64x64", "--budget", "5", "--table",
+  const Outcome tuned = bench({"tune", "gemm", "--size", "64x64x64", "--budget", "1", "--table",
                                table_, "--format", "json"});
   ASSERT_EQ(tuned.status, 0) << tuned.err;
   const json rows = json::parse(tuned.out)["results"];

@@ -18,8 +18,8 @@ using nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
 
-const std::vector<std::string> kSmall = {"--tile", "32x32x8",  "--threads",
-                                         "8x8",    "--values", "4x4"};
+const std::vector<std::string> kSmall = {"--tile",   "16x16x8", "--threads", "8x8",
+                                         "--values", "2x2",     "--vector",  "4"};
 
 json run_gemm(std::vector<std::string> words, const std::vector<std::string>& environment = {}) {
   words.insert(words.begin(), kSmall.begin(), kSmall.end());

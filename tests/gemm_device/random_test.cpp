@@ -39,7 +39,7 @@ std::optional<std::int64_t> number_in(const char* variable) {
 
 std::uint64_t seed() { return static_cast<std::uint64_t>(number_in("VKMOYE_SEED").value_or(1)); }
 
-std::int64_t problem_count() { return number_in("VKMOYE_PROBLEMS").value_or(often(2000)); }
+std::int64_t problem_count() { return number_in("VKMOYE_PROBLEMS").value_or(often(2000, 10)); }
 
 class RandomProducts : public DeviceTest, public testing::WithParamInterface<std::int64_t> {};
 
@@ -105,7 +105,7 @@ class RandomForms : public DeviceTest {};
 // Of other devices than are here no form is refused: one round of the kernels and a half.
 TEST(RandomFormsElsewhere, AreDescribed) {
   for (const DeviceCaps& caps : {h200_like(), rdna3_like(), lavapipe_like()}) {
-    for (std::int64_t f = 0; f < 20; ++f) {
+    for (std::int64_t f = 0; f < often(20, 2); ++f) {
       Problem form = random_form(1, f, caps);
       form.size = {70, 50, 90};
       const auto workload = form.workload();
