@@ -335,6 +335,7 @@ ir::Kernel Builder::finish() {
   std::vector<std::string> reasons = reasons_;
   for (std::string& reason : verify(kernel)) reasons.push_back(std::move(reason));
   throw_if_any(kernel.name, std::move(reasons));
+  kernel.verified = std::make_shared<const ir::Kernel>(kernel);
   return kernel;
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -99,6 +100,9 @@ struct Kernel {
   std::uint32_t threads = 1;   // of a workgroup
   std::uint32_t subgroup = 0;  // lanes of a subgroup, where the kernel depends on them; else 0
   Body body;
+  /// As it was when verify found nothing against it: until something is changed, nobody has to follow it
+  /// again. Nothing: it was not verified.
+  std::shared_ptr<const Kernel> verified = {};
 
   /// The widths at which `array` is touched somewhere, ascending; as_words: counted in words, where
   /// it is touched as those.

@@ -18,7 +18,7 @@
 
 namespace vkmoye::gen {
 
-/// Every reason why the kernel is wrong; empty means it is sound. Checked
+/// The reasons why the kernel is wrong; empty means it is sound. Checked
 /// - by names and types (scope.hpp): each name is defined before its use, once in its scope, with the
 ///   type that its use needs; reads and writes are allowed by the buffer's access; nothing is divided
 ///   by what may be 0; a barrier is reached by all threads or by none, a subgroup operation by all
@@ -32,6 +32,8 @@ namespace vkmoye::gen {
 /// - at a few sizes (trial.hpp): no element of a buffer is written by one invocation and touched by
 ///   another, every element of a result is written, and nothing is read, from shared memory or
 ///   registers, that some path has not written.
+/// Each line is looked at where those above it found nothing. A kernel as it came from
+/// Builder::finish has been verified (Kernel::verified), and is not verified again.
 std::vector<std::string> verify(const ir::Kernel& kernel);
 
 }  // namespace vkmoye::gen
