@@ -42,8 +42,9 @@ TEST(AutoCli, RunSaysWhichKernelItWas) {
   EXPECT_EQ(thin["config"]["rows"], "3");
   EXPECT_EQ(thin["verified"], true);
   EXPECT_THAT(std::string(thin["command"]), HasSubstr(" run gemm/auto --size 3x70x64 "));
-  const json whole = row_of({"--size", "33x65x40", "--type", "f16,f32", "--a", "m", "--b", "n",
-                             "--c", "m", "--beta", "2", "--batch", "2", "--epilogue", "relu"});
+  const json whole =
+      row_of({"--size", "33x65x40", "--type", "f64", "--a", "m", "--b", "n", "--c", "m", "--beta",
+              "2", "--batch", "2", "--epilogue", "relu", "--device", "host"});
   EXPECT_EQ(whole["config"]["kernel"], "gemm/simt");
   EXPECT_EQ(whole["verified"], true);
   const json on_host = row_of({"--size", "9x17x20", "--device", "host"});
