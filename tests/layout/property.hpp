@@ -10,8 +10,10 @@
 #include <cstdlib>
 #include <optional>
 #include <set>
+#include <string>
 
 #include "layout/random_layout.hpp"
+#include "support/effort.hpp"
 #include "vkmoye/base/error.hpp"
 
 #define PROPERTY(suite, name, ...) \
@@ -19,8 +21,10 @@
 
 namespace vkmoye {
 
-inline const int kParameters =
-    setenv("RC_PARAMS", "seed=20240607 max_success=6000 max_discard_ratio=50", 0);
+inline const int kParameters = setenv(
+    "RC_PARAMS",
+    ("seed=20240607 max_discard_ratio=50 max_success=" + std::to_string(test::often(6000))).c_str(),
+    0);
 
 using Offsets = std::multiset<std::int64_t>;
 
