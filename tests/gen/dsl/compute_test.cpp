@@ -79,6 +79,17 @@ TEST(Broadcast, NamesTheModesThatDoNotFit) {
               ThrowsMessage<LayoutError>(HasSubstr("has 8 values, not one")));
 }
 
+TEST(Compute, RefusesElementsOfAnArrayThatIsNotDeclared) {
+  EightEach s;
+  const ir::Element misspelt{"wholle", {Expr(0)}, "whole", 1};
+  EXPECT_THAT([&] { s.k.load("value", misspelt); },
+              ThrowsMessage<KernelError>(HasSubstr(
+                  "'value' looks at the array wholle, which this kernel does not declare")));
+  s.k.store(ir::number(ScalarType::i32, 1), misspelt);
+  EXPECT_THAT([&] { s.k.finish(); },
+              ThrowsMessage<KernelError>(HasSubstr("the array wholle, which is not declared")));
+}
+
 TEST(Compute, RefusesTypesWithOperationOperandAndWhatWouldFit) {
   EightEach s;
   s.k.apply(

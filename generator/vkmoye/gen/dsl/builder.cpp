@@ -161,12 +161,12 @@ Expr Builder::block_y() const { return ir::variable(kBlock[1]); }
 Expr Builder::block_z() const { return ir::variable(kBlock[2]); }
 Expr Builder::thread() const { return ir::variable("thread", ir::kIndex, kernel_.threads); }
 
-const ir::Array& Builder::array(const View& view) const {
-  const ir::Array* found = kernel_.find(view.array);
+const ir::Array& Builder::array(const std::string& name, const std::string& looks_at_it) const {
+  const ir::Array* found = kernel_.find(name);
   if (found == nullptr) {
     throw KernelError(kernel_.name, {fmt::format("'{}' looks at the array {}, which this kernel "
                                                  "does not declare",
-                                                 view.name, view.array)});
+                                                 looks_at_it, name)});
   }
   return *found;
 }

@@ -140,7 +140,8 @@ class Builder {
   /// A name for what `view` holds now, a single value that is not outside its buffer.
   Expr load(const std::string& name, const View& view);
   /// A name for what stands at `from`, and a value for what shall stand at `to`: an element or several
-  /// at once, at coordinates of the author's own making, which the verifier must find inside.
+  /// at once, at coordinates of the author's own making, which the verifier must find inside. An array
+  /// that is not declared: `load` throws KernelError, having to know its type, `store` leaves it to finish().
   Expr load(const std::string& name, const ir::Element& from);
   void store(const Expr& value, const ir::Element& to);
   /// The extent of `tensor` along an axis, an index.
@@ -218,7 +219,9 @@ class Builder {
  private:
   Tensor buffer(const std::string& name, ScalarType type, Access access,
                 const std::vector<AxisName>& axes);
-  const ir::Array& array(const View& view) const;
+  // The array of that name. Throws KernelError where this kernel declares none.
+  const ir::Array& array(const std::string& name, const std::string& looks_at_it) const;
+  const ir::Array& array(const View& view) const { return array(view.array, view.name); }
   View array_of(const std::string& name, ScalarType type, const ComposedLayout& layout,
                 ir::Array::Space space);
   void take_grid_from(const View& view);

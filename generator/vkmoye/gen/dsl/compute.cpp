@@ -324,8 +324,9 @@ Expr Builder::load(const std::string& name, const View& view) {
 }
 
 Expr Builder::load(const std::string& name, const ir::Element& from) {
+  const ir::Type type = ir::type_of(from, array(from.array, name));
   kernel_.body.emplace_back(ir::Load{name, from});
-  return ir::variable(name, ir::type_of(from, *kernel_.find(from.array)));
+  return ir::variable(name, type);
 }
 
 void Builder::store(const Expr& value, const ir::Element& to) {
