@@ -2,16 +2,15 @@
 // The pipeline cache on disk: used when it is whole, rebuilt when it is not, never in the way.
 
 #include <gmock/gmock.h>
-#include <sys/stat.h>
 
 #include <filesystem>
 #include <random>
-#include <thread>
 
 #include "runtime/shaders.hpp"
 #include "support/device_fixture.hpp"
 #include "support/fault_table.hpp"
 #include "support/process.hpp"
+#include "vkmoye/base/cache_folder.hpp"
 #include "vkmoye/runtime/vk/cache_file.hpp"
 #include "vkmoye/runtime/vulkan.hpp"
 
@@ -106,40 +105,6 @@ TEST(CacheFile, BelongsToOneDriver) {
   expect_other([](vk::DriverIdentity& d) { ++d.driver_version; });
   expect_other([](vk::DriverIdentity& d) { d.cache_uuid[15] = 9; });
   expect_other([](vk::DriverIdentity& d) { d.device_uuid[0] = 9; });
-}
-
-TEST(CacheFile, IsReplacedWholeWhoeverWrites) {
-  const TemporaryFolder folder;
-  const fs::path path = fs::path(folder.path()) / "deep" / "cache.bin";
-  std::vector<std::thread> writers;
-  for (int t = 0; t < 4; ++t) {
-    writers.emplace_back([&, t] {
-      const std::vector<std::byte> payload(10000, static_cast<std::byte>(t));
-      for (int i = 0; i < 20; ++i) {
-        EXPECT_EQ(vk::replace_file(path, vk::encode_cache(some_driver(), payload)), "");
-        std::string error;
-        EXPECT_EQ(vk::decode_cache(some_driver(), vk::read_file(path, error)).refusal, "");
-      }
-    });
-  }
-  for (std::thread& writer : writers) writer.join();
-  struct stat status = {};
-  ASSERT_EQ(stat(path.c_str(), &status), 0);
-  EXPECT_EQ(status.st_mode & 0777u, 0600u);
-  EXPECT_EQ(std::distance(fs::directory_iterator(path.parent_path()), fs::directory_iterator()), 1)
-      << "temporary files are left";
-}
-
-TEST(CacheFile, ThatIsNoFileIsRefused) {
-  const TemporaryFolder folder;
-  std::string error;
-  EXPECT_TRUE(vk::read_file(folder.path(), error).empty());
-  EXPECT_THAT(error, HasSubstr("not a regular file"));
-  ASSERT_EQ(mkfifo(folder.file("pipe").c_str(), 0600), 0);
-  EXPECT_TRUE(vk::read_file(folder.file("pipe"), error).empty());  // and does not hang
-  EXPECT_THAT(error, HasSubstr("not a regular file"));
-  EXPECT_TRUE(vk::read_file(folder.file("absent"), error).empty());
-  EXPECT_EQ(error, "");
 }
 
 class PipelineCacheTest : public DeviceTest {
@@ -242,7 +207,7 @@ TEST(CacheFolder, FollowsTheEnvironment) {
       if (const char* value = std::getenv(names[i])) saved[i] = value;
       setenv(names[i], values[i], 1);
     }
-    const std::string folder = vk::default_cache_folder().string();
+    const std::string folder = default_cache_folder().string();
     for (int i = 0; i < 3; ++i) setenv(names[i], saved[i].c_str(), 1);
     return folder;
   };

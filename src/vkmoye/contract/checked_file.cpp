@@ -3,14 +3,15 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
-#include <iterator>
+#include <cstddef>
+#include <span>
 #include <system_error>
 #include <utility>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "vkmoye/base/file.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/contract/kernel_json.hpp"
 
@@ -69,26 +70,18 @@ std::string text_of(const std::filesystem::path& file) {
   if (!std::filesystem::is_regular_file(file, error)) {
     throw ArgumentError(fmt::format("{}: there is no such file", file.string()));
   }
-  std::ifstream in(file, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in) throw ArgumentError(fmt::format("{}: cannot be read", file.string()));
-  return text;
+  std::string reason;
+  const std::vector<std::byte> bytes = read_file(file, reason);
+  if (!reason.empty()) {
+    throw ArgumentError(fmt::format("{}: cannot be read: {}", file.string(), reason));
+  }
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 void write_text_file(const std::filesystem::path& file, const std::string& text) {
-  std::filesystem::path unfinished = file;
-  unfinished += ".unfinished";
-  std::ofstream out(unfinished, std::ios::binary);
-  out << text;
-  out.close();
-  std::error_code error;
-  if (out) std::filesystem::rename(unfinished, file, error);
-  if (!out || error) {
-    std::error_code none;
-    std::filesystem::remove(unfinished, none);
-    throw ArgumentError(
-        fmt::format("{}: cannot be written{}", file.string(), error ? ": " + error.message() : ""));
-  }
+  const std::string reason = replace_file(file, std::as_bytes(std::span(text)), Readers::as_before);
+  if (reason.empty()) return;
+  throw ArgumentError(fmt::format("{}: cannot be written: {}", file.string(), reason));
 }
 
 }  // namespace vkmoye

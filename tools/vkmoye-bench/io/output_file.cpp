@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/file.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -21,16 +22,6 @@ namespace {
 }
 
 std::string message_of(int error) { return std::generic_category().message(error); }
-
-// Follows symbolic links, also to a file that is not there yet.
-std::filesystem::path resolve(std::filesystem::path path) {
-  constexpr int kMostLinks = 40;  // as many as Linux follows
-  std::error_code error;
-  for (int i = 0; i < kMostLinks && std::filesystem::is_symlink(path, error); ++i) {
-    path = path.parent_path() / std::filesystem::read_symlink(path, error);
-  }
-  return path;
-}
 
 // What stands at `path`; nothing: st_mode is 0. Refuses what must not be written. Root may write
 // to a file without any permission to write: whoever took them all away did not want that either.
@@ -109,7 +100,7 @@ OutputFile::OutputFile(const std::string& path) : path_(path), target_(path) {
   to_stdout_ = found.st_mode != 0 && same_file(found, STDOUT_FILENO);
   in_place_ = to_stdout_ || (found.st_mode != 0 && !S_ISREG(found.st_mode));
   if (in_place_) return;
-  target_ = resolve(path);
+  target_ = follow_links(path);
   if (access(folder_of(target_).c_str(), W_OK | X_OK) != 0) refuse(errno);
 }
 
@@ -191,7 +182,7 @@ void StreamedFile::close() {
 
 StreamedFile::~StreamedFile() {
   stream_.close();
-  if (made_) unlink(resolve(path_).c_str());
+  if (made_) unlink(follow_links(path_).c_str());
 }
 
 }  // namespace vkmoye::bench

@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/file.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/kernels/packed_form.hpp"
 #include "vkmoye/layout/text.hpp"
-#include "vkmoye/runtime/vk/cache_file.hpp"
 #include "workloads/fragments.hpp"
 #include "workloads/matrix_trial.hpp"
 
@@ -283,7 +283,7 @@ DeviceCaps read_device_description(const std::filesystem::path& file) {
     throw ArgumentError(fmt::format("{}: {}", file.string(), why));
   };
   std::string error;
-  const std::vector<std::byte> bytes = vk::read_file(file, error);
+  const std::vector<std::byte> bytes = read_file(file, error);
   if (!error.empty() || bytes.empty()) {
     refuse("cannot be read: " +
            (error.empty() ? "there is no such file, or nothing in it" : error));

@@ -9,9 +9,10 @@
 
 #include "io/checksum.hpp"
 #include "io/folder_lock.hpp"
+#include "vkmoye/base/cache_folder.hpp"
+#include "vkmoye/base/file.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/base/version.hpp"
-#include "vkmoye/runtime/vk/cache_file.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -23,7 +24,7 @@ std::string checksum_field(const std::string& before) {
 // The lines of `file` that agree with their checksums, without these.
 std::vector<std::string> good_lines(const std::filesystem::path& file) {
   std::string error;
-  const std::vector<std::byte> bytes = vk::read_file(file, error);
+  const std::vector<std::byte> bytes = read_file(file, error);
   std::istringstream lines({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   std::vector<std::string> out;
   for (std::string line; std::getline(lines, line);) {
@@ -38,7 +39,7 @@ std::vector<std::string> good_lines(const std::filesystem::path& file) {
 }  // namespace
 
 std::filesystem::path DeviceFacts::default_file() {
-  const std::filesystem::path folder = vk::default_cache_folder();
+  const std::filesystem::path folder = default_cache_folder();
   return folder.empty() ? folder : folder / "matrices.tsv";
 }
 
@@ -73,7 +74,7 @@ void DeviceFacts::keep(const DeviceCaps& caps, const std::string& question,
   lines.push_back(key + in_one_line(answer));
   std::string text;
   for (const std::string& line : lines) text += line + '\t' + checksum_field(line) + '\n';
-  static_cast<void>(vk::replace_file(file_, std::as_bytes(std::span(text))));
+  static_cast<void>(replace_file(file_, std::as_bytes(std::span(text)), Readers::owner));
   *lines_ = std::move(lines);
 }
 

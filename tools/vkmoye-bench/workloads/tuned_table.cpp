@@ -13,10 +13,11 @@
 
 #include "io/folder_lock.hpp"
 #include "io/program.hpp"
+#include "vkmoye/base/cache_folder.hpp"
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/file.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/kernels/gemm_choice.hpp"
-#include "vkmoye/runtime/vk/cache_file.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -49,7 +50,7 @@ std::string file_name(const std::string& text) {
 }
 
 std::string text_of(const std::filesystem::path& file, std::string& error) {
-  const std::vector<std::byte> bytes = vk::read_file(file, error);
+  const std::vector<std::byte> bytes = read_file(file, error);
   std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   std::erase(text, '\r');  // an editor may end lines so
   return text;
@@ -101,7 +102,7 @@ std::string without(const std::string& lines, const std::vector<std::string>& ma
 std::filesystem::path tuned_table_file(const DeviceCaps& caps) {
   const char* given = std::getenv("VKMOYE_GEMM_TABLE");
   if (given != nullptr && *given != '\0') return std::filesystem::absolute(given);
-  const std::filesystem::path folder = vk::default_cache_folder();
+  const std::filesystem::path folder = default_cache_folder();
   if (folder.empty() || caps.driver.empty()) return {};  // a device that nothing was tuned on
   return folder / ("gemm-" + file_name(caps.name) + ".table");
 }
@@ -168,7 +169,7 @@ std::string write_tuned_rows(const std::filesystem::path& file, const DeviceCaps
     matches.push_back(gen::match_text(gen::parse_gemm_table(row, "row").rows.front()));
   }
   text += without(body_of(file, caps).text, matches);
-  return vk::replace_file(file, std::as_bytes(std::span(text)));
+  return replace_file(file, std::as_bytes(std::span(text)), Readers::owner);
 }
 
 }  // namespace vkmoye::bench

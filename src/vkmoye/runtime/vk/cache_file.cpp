@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "vkmoye/runtime/vk/cache_file.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
 #include <cstring>
-#include <system_error>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -19,7 +13,6 @@ namespace vkmoye::vk {
 namespace {
 
 constexpr std::uint32_t kFormatVersion = 1;
-constexpr std::uint64_t kLargestFile = std::uint64_t{1} << 30;
 
 // Laid out without padding, so that its bytes are all defined and can be hashed.
 struct Header {
@@ -45,26 +38,6 @@ Header header_for(const DriverIdentity& driver, std::span<const std::byte> paylo
   const std::uint64_t of_header = XXH3_64bits(&header, offsetof(Header, hash));
   header.hash = XXH3_64bits_withSeed(payload.data(), payload.size(), of_header);
   return header;
-}
-
-std::string system_error(int error) { return std::generic_category().message(error); }
-
-// A file descriptor, closed with its owner.
-struct File {
-  int descriptor = -1;
-  ~File() {
-    if (descriptor >= 0) close(descriptor);
-  }
-};
-
-bool write_all(int descriptor, std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
-  }
-  return true;
 }
 
 }  // namespace
@@ -106,61 +79,6 @@ DecodedCache decode_cache(const DriverIdentity& driver, std::span<const std::byt
 
 std::string cache_file_name(const DriverIdentity& driver) {
   return fmt::format("pipelines-{:016x}.bin", header_for(driver, {}).hash);
-}
-
-std::filesystem::path default_cache_folder() {
-  const auto variable = [](const char* name) {
-    const char* value = std::getenv(name);
-    return std::filesystem::path(value != nullptr ? value : "");
-  };
-  if (const auto own = variable("VKMOYE_CACHE_DIR"); !own.empty()) return own;
-  // The XDG base directory specification: relative paths are to be ignored.
-  if (const auto xdg = variable("XDG_CACHE_HOME"); xdg.is_absolute()) return xdg / "vkmoye";
-  if (const auto home = variable("HOME"); home.is_absolute()) return home / ".cache" / "vkmoye";
-  return {};
-}
-
-std::vector<std::byte> read_file(const std::filesystem::path& path, std::string& error) {
-  error.clear();
-  // O_NONBLOCK: opening a named pipe in its place must not hang.
-  const File file{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-  if (file.descriptor < 0) {
-    if (errno != ENOENT) error = system_error(errno);
-    return {};
-  }
-  struct stat status = {};
-  if (fstat(file.descriptor, &status) != 0 || !S_ISREG(status.st_mode) ||
-      static_cast<std::uint64_t>(status.st_size) > kLargestFile) {
-    error = "not a regular file of at most 1 GiB";
-    return {};
-  }
-  std::vector<std::byte> contents(static_cast<std::size_t>(status.st_size));
-  std::size_t filled = 0;
-  while (filled < contents.size()) {
-    const ssize_t got = read(file.descriptor, contents.data() + filled, contents.size() - filled);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) error = system_error(errno);
-    if (got <= 0) break;  // shorter than it was: the hash will tell
-    filled += static_cast<std::size_t>(got);
-  }
-  contents.resize(filled);
-  return contents;
-}
-
-std::string replace_file(const std::filesystem::path& path, std::span<const std::byte> contents) {
-  std::error_code error;
-  std::filesystem::create_directories(path.parent_path(), error);
-  if (error) return error.message();
-  std::string temporary = path.string() + ".XXXXXX";
-  const File file{mkostemp(temporary.data(), O_CLOEXEC)};  // makes it with mode 0600
-  if (file.descriptor < 0) return system_error(errno);
-  if (!write_all(file.descriptor, contents) || fsync(file.descriptor) != 0 ||
-      std::rename(temporary.c_str(), path.c_str()) != 0) {
-    const std::string reason = system_error(errno);
-    unlink(temporary.c_str());
-    return reason;
-  }
-  return "";
 }
 
 }  // namespace vkmoye::vk

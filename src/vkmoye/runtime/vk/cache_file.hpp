@@ -10,7 +10,6 @@
 // No Vulkan calls here.
 
 #include <cstddef>
-#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
@@ -32,15 +31,5 @@ DecodedCache decode_cache(const DriverIdentity& driver, std::span<const std::byt
 
 /// "pipelines-0123456789abcdef.bin": one name per device and driver.
 std::string cache_file_name(const DriverIdentity& driver);
-
-/// $VKMOYE_CACHE_DIR, else $XDG_CACHE_HOME/vkmoye, else $HOME/.cache/vkmoye, else empty.
-std::filesystem::path default_cache_folder();
-
-/// All of a regular file, or an empty vector and `error` set ("" where there is no such file).
-std::vector<std::byte> read_file(const std::filesystem::path& path, std::string& error);
-
-/// Replaces `path` at once: a reader, or a machine that stops, sees the old file or the new one.
-/// Makes the folder. Mode 0600. Returns what went wrong, "" if nothing did.
-std::string replace_file(const std::filesystem::path& path, std::span<const std::byte> contents);
 
 }  // namespace vkmoye::vk

@@ -7,9 +7,9 @@
 #include <array>
 #include <utility>
 
+#include "vkmoye/base/cache_folder.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
-#include "vkmoye/runtime/vk/cache_file.hpp"
 
 namespace vkmoye::vk {
 namespace {

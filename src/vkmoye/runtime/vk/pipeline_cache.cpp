@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "vkmoye/base/file.hpp"
 #include "vkmoye/runtime/vk/cache_file.hpp"
 #include "vkmoye/runtime/vk/check.hpp"
 
@@ -85,7 +86,11 @@ void PipelineCache::save_or_throw() {
     *count = static_cast<std::uint32_t>(bytes);
     return result;
   });
-  const std::string error = replace_file(path_, encode_cache(driver_, payload));
+  std::error_code no_folder;
+  std::filesystem::create_directories(path_.parent_path(), no_folder);
+  const std::string error =
+      no_folder ? no_folder.message()
+                : replace_file(path_, encode_cache(driver_, payload), Readers::owner);
   saved_ = error.empty() ? fmt::format("saved {} bytes", payload.size())
                          : fmt::format("not saved: {}: {}", path_.string(), error);
   changed_ = !error.empty();
