@@ -12,6 +12,7 @@
 #include "vkmoye/gen/ir/guards.hpp"
 #include "vkmoye/gen/ir/names.hpp"
 #include "vkmoye/gen/ir/operation.hpp"
+#include "vkmoye/gen/verify/declarations.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -51,11 +52,9 @@ class ScopeChecker {
       if (array.space != Array::Space::buffer)
         complain("{} is no buffer: it has no address", array.name);
     }
-    for (const GridDimension& dimension : kernel.grid) {
-      if (dimension.tile < 1) complain("the grid has tiles of {}", dimension.tile);
-      check_extent(dimension.extent, "the grid");
-    }
-    for (const Array& array : kernel.arrays) check_array(array);
+    check_declarations(
+        kernel, [&](const std::string& reason) { complain("{}", reason); },
+        [&](const Expr& e, const std::string& where) { use(e, where); });
     walk(kernel.body, Spread::none, {});
   }
 
@@ -72,98 +71,6 @@ class ScopeChecker {
     std::string reason = fmt::format(format, std::forward<Args>(args)...);
     if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end()) {
       reasons.push_back(std::move(reason));
-    }
-  }
-
-  void check_extent(const Extent& extent, const std::string& whose) {
-    if (extent.is_symbol()) {
-      use(variable(extent.symbol), "extent of " + whose);
-      if (!extent.times.empty()) use(variable(extent.times), "extent of " + whose);
-    } else if (extent.value < 0 || extent.value > 0xffffffff) {
-      complain("{} has an extent of {}, outside 0..2^32-1", whose, extent.value);
-    }
-  }
-
-  void check_array(const Array& array) {
-    if (!is_usable_name(array.name)) {
-      complain(
-          "'{}' cannot be the name of an array: it is no name, or a word of the shading language",
-          array.name);
-    } else if (is_name_of_moves(array.name)) {
-      complain("'{}' cannot be the name of an array: moves use it", array.name);
-    }
-    // The block of a buffer has a name of its own, which nothing else may have.
-    const auto names_of = [](const Array& of) {
-      std::vector<std::string> names = {of.name};
-      if (of.space == Array::Space::buffer) names.push_back(block_name(of.name));
-      return names;
-    };
-    const std::vector<std::string> ours = names_of(array);
-    const auto is_ours = [&](const std::string& name) {
-      return std::find(ours.begin(), ours.end(), name) != ours.end();
-    };
-    for (const Array& other : kernel_.arrays) {
-      const std::vector<std::string> theirs = names_of(other);
-      if (&array < &other && std::any_of(theirs.begin(), theirs.end(), is_ours)) {
-        complain("arrays {} and {} have one name", array.name, other.name);
-      }
-    }
-    for (const PushConstant& argument : kernel_.arguments) {
-      if (!is_ours(argument.name)) continue;
-      complain("array {} and argument {} have one name", array.name, argument.name);
-    }
-    for (const Axis& axis : array.axes) {
-      check_extent(axis.extent, array.name);
-      use(axis.stride, "stride of " + array.name);
-    }
-    if (array.axes.empty()) complain("array {} has no axis", array.name);
-    const bool is_vector = array.space == Array::Space::registers
-                               ? is_width(array.type, array.vector)
-                               : array.vector == 1;
-    const bool is_whole = !is_vector || array.axes.empty() || array.axes[0].extent.is_symbol() ||
-                          array.axes[0].extent.value % array.vector == 0;
-    if (!is_vector || !is_whole) {
-      complain(
-          "array {} has vectors of {}: registers fall into vectors of powers of two up to 16 "
-          "bytes, other arrays have single elements",
-          array.name, array.vector);
-    }
-    if (array.space == Array::Space::buffer) check_strides(array);
-    if (array.space == Array::Space::buffer || array.axes.empty()) return;
-    if (array.axes.size() != 1 || array.axes[0].extent.is_symbol() ||
-        !is_constant(array.axes[0].stride, 1)) {
-      complain("{} {} must have one axis, of stride 1 and an extent that is a number",
-               array.space == Array::Space::shared ? "shared" : "registers", array.name);
-    }
-    if (array.space == Array::Space::registers) return;
-    const auto widths = kernel_.widths_of(array.name);
-    if (widths.size() > 2 || (widths.size() == 2 && widths[0] != 1)) {
-      complain(
-          "shared {} is touched in vectors of {} and of {} elements: one width beside 1 can "
-          "be declared",
-          array.name, widths[widths.size() - 2], widths.back());
-    }
-    if (widths.size() == 2 && is_packed(array.type, widths.back())) {
-      complain("shared {} is touched one by one and in packed vectors of {} {}", array.name,
-               widths.back(), to_string(array.type));
-    }
-  }
-
-  // A launch works out from the strides how long the buffer is.
-  void check_strides(const Array& array) {
-    const bool is_compact = compact_size(array.axes).has_value();
-    for (const Axis& axis : array.axes) {
-      if (array.reach == Reach::descriptor && is_constant(axis.stride) &&
-          axis.stride->value >= kUnbounded) {
-        complain("{} steps along {} by {}, which only a pointer reaches", array.name,
-                 axis.coordinate, axis.stride->value);
-      }
-      if (is_compact || extent_from(axis.stride)) continue;
-      complain(
-          "{} steps along {} by {}, which no launch can work out: a stride is a number, an "
-          "argument "
-          "or a product of two, or the array is compact",
-          array.name, axis.coordinate, text_of_step(axis.stride));
     }
   }
 
@@ -326,14 +233,6 @@ class ScopeChecker {
       require_multiple(axis.stride, fmt::format("the step along {}, {},", axis.coordinate,
                                                 text_of_step(axis.stride)));
     }
-  }
-
-  static std::string text_of_step(const Expr& stride) {
-    if (is_constant(stride)) return std::to_string(stride->value);
-    if (stride->op == Op::variable) return stride->name;
-    return stride->op == Op::multiply ? fmt::format("{} * {}", text_of_step(stride->operands[0]),
-                                                    text_of_step(stride->operands[1]))
-                                      : "an expression";
   }
 
   // Whether all of the agent's invocations come to a statement, or none.
