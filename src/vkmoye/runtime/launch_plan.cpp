@@ -170,11 +170,8 @@ void check_overlaps(const KernelInterface& kernel, std::span<const BoundRange> r
       const Binding& b = kernel.bindings[j];
       if (a.access == Access::read && b.access == Access::read) continue;
       if (!overlap(ranges[i], ranges[j])) continue;
-      reasons.add(fmt::format(
-          "{} (bytes {} to {}) and {} (bytes {} to {}) overlap in one buffer, "
-          "and {} is written",
-          a.name, ranges[i].offset, ranges[i].offset + ranges[i].bytes, b.name, ranges[j].offset,
-          ranges[j].offset + ranges[j].bytes, a.access == Access::read ? b.name : a.name));
+      reasons.add(overlap_reason(a.name, ranges[i], b.name, ranges[j],
+                                 a.access == Access::read ? b.name : a.name));
     }
   }
 }
@@ -254,6 +251,14 @@ void bind_ranges(const KernelInterface& kernel, const DeviceCaps& caps,
 bool overlap(const BoundRange& a, const BoundRange& b) {
   if (a.bytes == 0 || b.bytes == 0) return false;
   return a.memory == b.memory && a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
+}
+
+std::string overlap_reason(const std::string& name_of_a, const BoundRange& a,
+                           const std::string& name_of_b, const BoundRange& b,
+                           const std::string& written) {
+  return fmt::format(
+      "{} (bytes {} to {}) and {} (bytes {} to {}) overlap in one buffer, and {} is written",
+      name_of_a, a.offset, a.offset + a.bytes, name_of_b, b.offset, b.offset + b.bytes, written);
 }
 
 LaunchPlan plan_launch(const KernelInterface& kernel, const DeviceCaps& caps,

@@ -30,6 +30,11 @@ struct BoundRange {
 /// Whether they have a byte in common.
 bool overlap(const BoundRange& a, const BoundRange& b);
 
+/// Why a and b, of these names, cannot both be given: they overlap and `written`, one of them, is written.
+std::string overlap_reason(const std::string& name_of_a, const BoundRange& a,
+                           const std::string& name_of_b, const BoundRange& b,
+                           const std::string& written);
+
 /// One dispatch: `count` groups from `first` on, in x, y and z.
 struct GridPiece {
   std::array<std::uint32_t, 3> first = {}, count = {};

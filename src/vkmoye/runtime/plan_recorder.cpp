@@ -140,12 +140,10 @@ struct PlanRecorder::State {
     for (std::size_t j = 0; j < ranges.size(); ++j) {
       for (std::size_t i = 0; i < j; ++i) {
         if ((!is_written[i] && !is_written[j]) || !overlap(ranges[i], ranges[j])) continue;
-        reasons.push_back(fmt::format(
-            "plan {}: {} (bytes {} to {}) and {} (bytes {} to {}) overlap in one buffer, and {} is "
-            "written",
-            name, arrays[i].name, ranges[i].offset, ranges[i].offset + ranges[i].bytes,
-            arrays[j].name, ranges[j].offset, ranges[j].offset + ranges[j].bytes,
-            arrays[is_written[j] ? j : i].name));
+        reasons.push_back(
+            fmt::format("plan {}: {}", name,
+                        overlap_reason(arrays[i].name, ranges[i], arrays[j].name, ranges[j],
+                                       arrays[is_written[j] ? j : i].name)));
       }
     }
   }

@@ -10,7 +10,9 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/gen/dsl/bounds.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/gen/dsl/rounds.hpp"
 #include "vkmoye/layout/algebra.hpp"
 #include "vkmoye/layout/text.hpp"
 
@@ -39,40 +41,7 @@ std::vector<Layout> modes_of(const Layout& layout) {
   return modes;
 }
 
-// --- the loops over the values, and an operand inside them ---
-
-// One loop for each leaf of `shape` that has more than one value, the first leaf innermost.
-class ValueLoops {
- public:
-  explicit ValueLoops(const IntTuple& shape) {
-    for (int i = 0; i < shape.leaf_count(); ++i) {
-      extents_.push_back(static_cast<std::uint32_t>(shape.leaf(i)));
-    }
-  }
-
-  // The value of `layout`, of that shape, in a round.
-  Expr at(const Layout& layout) const {
-    Expr sum = 0;
-    for (std::size_t i = 0; i < extents_.size(); ++i) {
-      if (extents_[i] == 1) continue;
-      sum = sum + Expr(static_cast<std::uint32_t>(layout.leaves()[i].stride)) *
-                      ir::variable(name(i), ir::kIndex, extents_[i]);
-    }
-    return sum;
-  }
-
-  Body around(Body body, ir::Unroll unroll) const {
-    for (std::size_t i = 0; i < extents_.size(); ++i) {
-      if (extents_[i] == 1) continue;
-      body = ir::statements(ir::For{name(i), extents_[i], std::move(body), unroll});
-    }
-    return body;
-  }
-
- private:
-  static std::string name(std::size_t leaf) { return fmt::format("v{}", leaf); }
-  std::vector<std::uint32_t> extents_;
-};
+// --- an operand in the loops over the values ---
 
 // Names for what operands need, each once: a second view of an array gets a number.
 class Names {
@@ -90,15 +59,15 @@ class Names {
 struct Place {
   ir::Element element;
   Body names;
-  std::vector<Expr> guards;
+  Conditions guards;
   std::string prefix;
 };
 
-Place place_of(const Operand& operand, const ValueLoops& loops, Names& names) {
+Place place_of(const Operand& operand, const std::vector<Round>& rounds, Names& names) {
   const auto& [view, array] = operand;
   Place place{{view.array, {}, view.name, 1}, {}, {}, names.prefix(view.array)};
   for (std::size_t i = 0; i < view.axes.size(); ++i) {
-    Expr at = swizzled(view.swizzle, origin(view.axes[i]) + loops.at(view.axes[i].values));
+    Expr at = swizzled(view.swizzle, origin(view.axes[i]) + change_of(view.axes[i].values, rounds));
     if (array->space == ir::Array::Space::buffer) {
       const ir::Axis& axis = array->axes[i];
       const std::string name = place.prefix + "_" + axis.coordinate;
@@ -119,19 +88,16 @@ Place place_of(const Operand& operand, const ValueLoops& loops, Names& names) {
 using InEachRound = std::function<void(Body&, const Place& to, const std::vector<Expr>& values)>;
 
 Body rounds(const Operand& to, const std::vector<Operand>& from, const InEachRound& round) {
-  const ValueLoops loops(to.view.shape());
+  const std::vector<Round> loops = rounds_over(to.view.axes.front().values, {});
   Names names;
   Body body, inside;
-  std::vector<Expr> guards, values;
+  Conditions guards;
+  std::vector<Expr> values;
   bool unrolls = false;
   const auto take = [&](const Operand& operand) {
     Place place = place_of(operand, loops, names);
     append(body, place.names);
-    for (const Expr& guard : place.guards) {
-      const bool is_said = std::any_of(guards.begin(), guards.end(),
-                                       [&](const Expr& said) { return ir::same(said, guard); });
-      if (!is_said) guards.push_back(guard);
-    }
+    guards = all_of({guards, place.guards});
     unrolls = unrolls || operand.array->space == ir::Array::Space::registers;
     return place;
   };
@@ -144,12 +110,10 @@ Body rounds(const Operand& to, const std::vector<Operand>& from, const InEachRou
   const Place target = take(to);
   round(inside, target, values);
   if (!guards.empty()) {
-    Expr all = guards.front();
-    for (std::size_t i = 1; i < guards.size(); ++i) all = ir::logical_and(all, guards[i]);
-    inside = ir::statements(ir::If{all, std::move(inside)});
+    inside = ir::statements(ir::If{conjunction(guards), std::move(inside)});
   }
   append(body, inside);
-  return loops.around(std::move(body), unrolls ? ir::Unroll::always : ir::Unroll::free);
+  return nest(loops, unrolls, std::move(body));
 }
 
 std::vector<Operand> broadcast_all(const std::vector<Operand>& from, const IntTuple& shape) {
@@ -227,10 +191,10 @@ ir::Block apply_statements(const Operand& to, const View& at, const Computation&
                            const std::vector<Operand>& from) {
   std::vector<std::string> names;
   for (const Operand& operand : from) names.push_back(operand.view.name);
-  const ValueLoops loops(to.view.shape());
+  const std::vector<Round> loops = rounds_over(to.view.axes.front().values, {});
   std::vector<Expr> coordinates;
   for (const View::Axis& axis : broadcast(at, to.view.shape()).axes) {
-    coordinates.push_back(origin(axis) + loops.at(axis.values));
+    coordinates.push_back(origin(axis) + change_of(axis.values, loops));
   }
   const auto round = [&](Body& body, const Place& place, const std::vector<Expr>& values) {
     const Computed computed = compute(values, coordinates);

@@ -84,28 +84,6 @@ Body fills(const Side& to, ScalarType type, std::uint32_t value) {
 
 // --- in rounds ---
 
-// One loop for each leaf of the value shape that has more than one value; over the vector's leaf in
-// steps of its count.
-std::vector<Round> rounds_over(const Layout& values, const Vector& vector) {
-  std::vector<Round> rounds;
-  const auto leaves = values.leaves();
-  for (std::size_t i = 0; i < leaves.size(); ++i) {
-    const std::uint32_t step = i == vector.leaf ? vector.count : 1;
-    const std::uint32_t count = to_index(leaves[i].extent) / step;
-    if (count > 1) rounds.push_back({i, fmt::format("v{}", i), count, step});
-  }
-  return rounds;
-}
-
-// `inside` in each of `rounds`; the first leaf varies fastest: its loop is the innermost.
-Body nest(const std::vector<Round>& rounds, bool unroll, Body inside) {
-  for (const Round& round : rounds) {
-    inside = ir::statements(ir::For{round.variable, round.rounds, std::move(inside),
-                                    unroll ? ir::Unroll::always : ir::Unroll::free});
-  }
-  return inside;
-}
-
 Side side_in_rounds(const View& view, const ir::Array& array, const Vector& vector, Edges edges,
                     bool loads, bool singly = false) {
   Touching touching;

@@ -47,15 +47,6 @@ std::vector<std::size_t> order_of(const std::vector<Offsets>& offsets, std::uint
   return order;
 }
 
-// The part of an axis that changes with the loops.
-Expr change_of(const Layout& values, const std::vector<Round>& rounds) {
-  Expr sum = 0;
-  for (const Round& round : rounds) {
-    sum = sum + Expr(round.step * stride_of(values, round.leaf)) * round.index();
-  }
-  return sum;
-}
-
 // Names `value` unless it is a name or a number already.
 Expr named(ir::Body& body, const std::string& name, const Expr& value) {
   if (value->op == ir::Op::constant || value->op == ir::Op::variable) return value;

@@ -12,21 +12,12 @@
 #include <vector>
 
 #include "vkmoye/gen/dsl/bounds.hpp"
+#include "vkmoye/gen/dsl/rounds.hpp"
 #include "vkmoye/gen/dsl/view.hpp"
 #include "vkmoye/gen/dsl/width.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
 
 namespace vkmoye::gen {
-
-/// A loop over one leaf of the value shape.
-struct Round {
-  std::size_t leaf;
-  std::string variable;
-  std::uint32_t rounds;
-  std::uint32_t step;  // values of the leaf that a round moves
-
-  Expr index() const { return ir::variable(variable, ir::kIndex, rounds); }
-};
 
 /// What is touched at once: neighbours along axis 0.
 struct Run {

@@ -355,15 +355,30 @@ void for_each(const Body& body, const std::function<void(const Stmt&)>& visit) {
   }
 }
 
-void for_each_node(const Kernel& kernel, const std::function<void(const Node&)>& visit) {
-  std::unordered_set<const Node*> seen;
-  const auto look = [&](const auto& self, const Expr& e) -> void {
+namespace {
+
+// Each node once, of all expressions together.
+struct NodeWalk {
+  const std::function<void(const Node&)>& visit;
+  std::unordered_set<const Node*> seen = {};
+
+  void look(const Expr& e) {
     if (!seen.insert(&*e).second) return;
     visit(*e);
-    for (const Expr& operand : e->operands) self(self, operand);
-  };
+    for (const Expr& operand : e->operands) look(operand);
+  }
+};
+
+}  // namespace
+
+void for_each_node(const Expr& e, const std::function<void(const Node&)>& visit) {
+  NodeWalk{visit}.look(e);
+}
+
+void for_each_node(const Kernel& kernel, const std::function<void(const Node&)>& visit) {
+  NodeWalk walk{visit};
   for_each(kernel.body, [&](const Stmt& statement) {
-    for (const Expr* e : effects_of(statement, kernel).uses) look(look, *e);
+    for (const Expr* e : effects_of(statement, kernel).uses) walk.look(*e);
   });
 }
 

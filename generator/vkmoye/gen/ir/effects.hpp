@@ -72,6 +72,8 @@ std::vector<const Body*> bodies_of(const Stmt& statement);
 /// Calls `visit` for each statement of `body`, those inside others after them.
 void for_each(const Body& body, const std::function<void(const Stmt&)>& visit);
 
+/// Calls `visit` for each node of `e`, each once, however often it is shared.
+void for_each_node(const Expr& e, const std::function<void(const Node&)>& visit);
 /// Calls `visit` for each node of the expressions that statements of `kernel` use, each once.
 void for_each_node(const Kernel& kernel, const std::function<void(const Node&)>& visit);
 

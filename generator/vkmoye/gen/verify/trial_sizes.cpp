@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <set>
-#include <unordered_set>
 
 #include "vkmoye/gen/ir/effects.hpp"
 #include "vkmoye/gen/ir/guards.hpp"
@@ -57,20 +55,9 @@ void enlarge(Sizes& sizes, const std::string& name, std::int64_t value) {
   size = std::max(size, value);
 }
 
-// Each node once, however often it is shared.
-void for_each_node_of(const Expr& e, const std::function<void(const ir::Node&)>& visit) {
-  std::unordered_set<const ir::Node*> seen;
-  const auto look = [&](const auto& self, const Expr& node) -> void {
-    if (!seen.insert(&*node).second) return;
-    visit(*node);
-    for (const Expr& operand : node->operands) self(self, operand);
-  };
-  look(look, e);
-}
-
 std::set<std::string> names_in(const Expr& e) {
   std::set<std::string> names;
-  for_each_node_of(e, [&](const ir::Node& node) {
+  ir::for_each_node(e, [&](const ir::Node& node) {
     if (node.op == Op::variable) names.insert(node.name);
   });
   return names;
@@ -122,7 +109,7 @@ class LoopFinder {
     for (const std::string& name : names) {
       if (arguments_.contains(name)) enlarge(loops.tiles, name, 1);
     }
-    for_each_node_of(end, [&](const ir::Node& node) {
+    ir::for_each_node(end, [&](const ir::Node& node) {
       if (node.op != Op::divide || !is_constant(node.operands[1])) return;
       const auto tile = static_cast<std::int64_t>(node.operands[1]->value);
       for (const std::string& name : names_in(node.operands[0])) {
@@ -132,7 +119,7 @@ class LoopFinder {
   }
 
   void look_for_rings(const Expr& e) {
-    for_each_node_of(e, [&](const ir::Node& node) {
+    ir::for_each_node(e, [&](const ir::Node& node) {
       if (node.op != Op::modulo || !is_constant(node.operands[1]) ||
           node.operands[1]->value > kLargestRing ||
           !any_in(names_in(node.operands[0]), followed_)) {

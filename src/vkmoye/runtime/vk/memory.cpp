@@ -46,19 +46,6 @@ VmaAllocation allocation_of(const Block& block) {
   return static_cast<VmaAllocation>(block.allocation);
 }
 
-std::uint32_t largest_device_heap(const VkPhysicalDeviceMemoryProperties& memory) {
-  std::uint32_t best = 0;
-  VkDeviceSize most = 0;
-  for (std::uint32_t i = 0; i < memory.memoryHeapCount; ++i) {
-    const bool local = (memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) != 0;
-    if (local && memory.memoryHeaps[i].size > most) {
-      best = i;
-      most = memory.memoryHeaps[i].size;
-    }
-  }
-  return best;
-}
-
 Block make(VmaAllocator allocator, std::uint64_t bytes, VkBufferUsageFlags usage,
            const VmaAllocationCreateInfo& how) {
   VkBufferCreateInfo info = {};
@@ -106,7 +93,7 @@ Memory::Memory(const Instance& instance, const PhysicalDevice& physical,
 
   const VkPhysicalDeviceMemoryProperties* memory = nullptr;
   vmaGetMemoryProperties(allocator, &memory);
-  device_heap_ = largest_device_heap(*memory);
+  device_heap_ = largest_device_heap(*memory).value_or(0);
   for (std::uint32_t i = 0; i < memory->memoryTypeCount; ++i) {
     const VkMemoryType& type = memory->memoryTypes[i];
     const bool local = (type.propertyFlags & VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT) != 0;

@@ -163,16 +163,11 @@ SubgroupAbilities query_properties(const InstanceTable& vk, PhysicalDevice& devi
           (subgroup.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0};
 }
 
-std::uint64_t largest_device_heap(const InstanceTable& vk, VkPhysicalDevice device) {
+std::uint64_t device_memory_bytes(const InstanceTable& vk, VkPhysicalDevice device) {
   VkPhysicalDeviceMemoryProperties memory = {};
   vk.GetPhysicalDeviceMemoryProperties(device, &memory);
-  std::uint64_t largest = 0;
-  for (std::uint32_t i = 0; i < memory.memoryHeapCount; ++i) {
-    if ((memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) != 0) {
-      largest = std::max<std::uint64_t>(largest, memory.memoryHeaps[i].size);
-    }
-  }
-  return largest;
+  const auto heap = largest_device_heap(memory);
+  return heap ? memory.memoryHeaps[*heap].size : 0;
 }
 
 void query_features(const InstanceTable& vk, PhysicalDevice& device,
@@ -246,7 +241,7 @@ PhysicalDevice query(const Instance& instance, VkPhysicalDevice handle,
   }
   const bool binds_sparse = (families[*queue_family].queueFlags & VK_QUEUE_SPARSE_BINDING_BIT) != 0;
   query_features(vk, device, query_properties(vk, device), binds_sparse);
-  device.caps.device_memory_bytes = largest_device_heap(vk, handle);
+  device.caps.device_memory_bytes = device_memory_bytes(vk, handle);
   return device;
 }
 
@@ -258,6 +253,16 @@ std::vector<PhysicalDevice> query_all(const Instance& instance) {
   std::vector<PhysicalDevice> devices;
   for (const VkPhysicalDevice handle : handles) devices.push_back(query(instance, handle));
   return devices;
+}
+
+std::optional<std::uint32_t> largest_device_heap(const VkPhysicalDeviceMemoryProperties& memory) {
+  std::optional<std::uint32_t> best;
+  for (std::uint32_t i = 0; i < memory.memoryHeapCount; ++i) {
+    const VkMemoryHeap& heap = memory.memoryHeaps[i];
+    if ((heap.flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) == 0) continue;
+    if (!best || heap.size > memory.memoryHeaps[*best].size) best = i;
+  }
+  return best;
 }
 
 }  // namespace vkmoye::vk

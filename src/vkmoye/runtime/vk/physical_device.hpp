@@ -43,4 +43,7 @@ PhysicalDevice query(const Instance& instance, VkPhysicalDevice handle,
 /// Every device of `instance`, in the loader's order. May be empty.
 std::vector<PhysicalDevice> query_all(const Instance& instance);
 
+/// The number of the largest heap that is local to the device, the first of equal ones.
+std::optional<std::uint32_t> largest_device_heap(const VkPhysicalDeviceMemoryProperties& memory);
+
 }  // namespace vkmoye::vk
