@@ -146,8 +146,8 @@ class Builder {
   void store(const Expr& value, const ir::Element& to);
   /// The extent of `tensor` along an axis, an index.
   static Expr extent(const Tensor& tensor, std::size_t axis);
-  /// The elements of `tensor`, an index.
-  static Expr elements(const Tensor& tensor);
+  /// How many elements `tensor` has, an index.
+  static Expr element_count(const Tensor& tensor);
   /// Of the elements that `view` looks at.
   ScalarType type_of(const View& view) const { return array(view).type; }
 

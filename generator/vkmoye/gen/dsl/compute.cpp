@@ -297,7 +297,7 @@ void Builder::store(const Expr& value, const ir::Element& to) {
   kernel_.body.emplace_back(ir::Store{to, value});
 }
 
-Expr Builder::elements(const Tensor& tensor) {
+Expr Builder::element_count(const Tensor& tensor) {
   Expr all = 1;
   for (const ir::Axis& axis : tensor.array.axes) all = all * ir::extent_of(axis);
   return all;

@@ -28,9 +28,6 @@ struct GemmOperand {
   View fragments = {};  // registers, (V, R, fragments)
 };
 
-// How the tiles of both operands are moved: in vectors, or one by one.
-enum class Staged : bool { one_by_one, in_vectors };
-
 class Product {
  public:
   Product(const GemmConfig& config, const GemmForm& form, const std::string& name)
@@ -55,7 +52,7 @@ class Product {
 
     builder_.fill(sums_, 0);
     // Chosen once, not for each tile: whether rows begin where vectors may.
-    const Staged vectors = Staged::in_vectors, single = Staged::one_by_one;
+    const Moved vectors = Moved::in_vectors, single = Moved::one_by_one;
     const Conditions fits =
         all_of({builder_.fits(source(a_, 0, vectors), {vector_of(a_, vectors)}),
                 builder_.fits(source(b_, 0, vectors), {vector_of(b_, vectors)})});
@@ -89,7 +86,7 @@ class Product {
 
   void declare_registers() {
     const auto next = [&](GemmOperand& x, const char* name) {
-      x.next = builder_.make_fragment_like(name, form_.operand, source(x, 0, Staged::in_vectors));
+      x.next = builder_.make_fragment_like(name, form_.operand, source(x, 0, Moved::in_vectors));
     };
     const auto fragments = [&](GemmOperand& x, const char* name) {
       const IntTuple shape = multiplied(x, 0).shape();
@@ -108,27 +105,27 @@ class Product {
   // --- views ---
 
   // What this thread moves of tile number `k_tile` of an operand.
-  View source(const GemmOperand& x, const Expr& k_tile, Staged staged) const {
-    return partition((buffers_.*x.tile)(k_tile), staging(x, staged), thread_);
+  View source(const GemmOperand& x, const Expr& k_tile, Moved moved) const {
+    return partition((buffers_.*x.tile)(k_tile), staging(x, moved), thread_);
   }
   // The same of the shared tile of stage `at`.
-  View destination(const GemmOperand& x, const Expr& at, Staged staged) const {
+  View destination(const GemmOperand& x, const Expr& at, Moved moved) const {
     const View shared = stage(x, at);
-    return partition(x.k_contiguous ? transpose(shared) : shared, staging(x, staged), thread_);
+    return partition(x.k_contiguous ? transpose(shared) : shared, staging(x, moved), thread_);
   }
   // The registers of the next tile, value by value as they are moved.
-  View waiting(const GemmOperand& x, Staged staged) const {
-    return builder_.retile(x.next, source(x, 0, staged));
+  View waiting(const GemmOperand& x, Moved moved) const {
+    return builder_.retile(x.next, source(x, 0, moved));
   }
-  TiledCopy staging(const GemmOperand& x, Staged staged) const {
-    const Staging s = how(x, staged);
+  TiledCopy staging(const GemmOperand& x, Moved moved) const {
+    const Staging s = how(x, moved);
     return make_tiled_copy(make_layout({s.lanes, s.others}), make_layout({s.vector, 1}));
   }
-  std::uint32_t vector_of(const GemmOperand& x, Staged staged) const {
-    return to_index(how(x, staged).vector);
+  std::uint32_t vector_of(const GemmOperand& x, Moved moved) const {
+    return to_index(how(x, moved).vector);
   }
-  Staging how(const GemmOperand& x, Staged staged) const {
-    return staging_of(config_, form_, x.rows, x.k_contiguous, staged == Staged::in_vectors);
+  Staging how(const GemmOperand& x, Moved moved) const {
+    return staging_of(config_, form_, x.rows, x.k_contiguous, moved == Moved::in_vectors);
   }
 
   // Stage `at` of a shared array, or the array where it has only one.
@@ -147,23 +144,23 @@ class Product {
   // --- steps ---
 
   // A tile of each operand into `to_a` and `to_b`; elements outside read as 0.
-  void load(const View& to_a, const View& to_b, const Expr& k_tile, Staged staged) {
+  void load(const View& to_a, const View& to_b, const Expr& k_tile, Moved moved) {
     const auto load_both = [&](Edges edges) {
-      builder_.copy(source(a_, k_tile, staged), to_a,
-                    {.edges = edges, .vector = {vector_of(a_, staged)}, .vectors_fit = true});
-      builder_.copy(source(b_, k_tile, staged), to_b,
-                    {.edges = edges, .vector = {vector_of(b_, staged)}, .vectors_fit = true});
+      builder_.copy(source(a_, k_tile, moved), to_a,
+                    {.edges = edges, .vector = {vector_of(a_, moved)}, .vectors_fit = true});
+      builder_.copy(source(b_, k_tile, moved), to_b,
+                    {.edges = edges, .vector = {vector_of(b_, moved)}, .vectors_fit = true});
     };
     buffers_.at_edges({buffers_.a(k_tile), buffers_.b(k_tile)}, load_both);
   }
-  void load_next(const Expr& k_tile, Staged staged) {
-    load(waiting(a_, staged), waiting(b_, staged), k_tile, staged);
+  void load_next(const Expr& k_tile, Moved moved) {
+    load(waiting(a_, moved), waiting(b_, moved), k_tile, moved);
   }
   // The shared tiles of stage `at` <- the next tiles.
-  void store_next(const Expr& at, Staged staged) {
+  void store_next(const Expr& at, Moved moved) {
     for (const GemmOperand* x : {&a_, &b_}) {
-      builder_.copy(waiting(*x, staged), destination(*x, at, staged),
-                    {.vector = {vector_of(*x, staged)}});
+      builder_.copy(waiting(*x, moved), destination(*x, at, moved),
+                    {.vector = {vector_of(*x, moved)}});
     }
   }
 
@@ -194,59 +191,59 @@ class Product {
 
   // --- sums += A * B over all tiles of k ---
 
-  void sum_up(Staged staged) {
+  void sum_up(Moved moved) {
     const auto for_each_tile = [&](const auto& body) {
       builder_.loop("k_tile", buffers_.tiles(), body);
     };
-    if (config_.fragments == 2) return pipelined(for_each_tile, staged);
-    if (config_.stages == 2) return overlapped(for_each_tile, staged);
-    if (config_.prefetch) return prefetched(for_each_tile, staged);
+    if (config_.fragments == 2) return pipelined(for_each_tile, moved);
+    if (config_.stages == 2) return overlapped(for_each_tile, moved);
+    if (config_.prefetch) return prefetched(for_each_tile, moved);
     for_each_tile([&](const Expr& k_tile) {
-      load(destination(a_, 0, staged), destination(b_, 0, staged), k_tile, staged);
+      load(destination(a_, 0, moved), destination(b_, 0, moved), k_tile, moved);
       builder_.barrier();
       multiply(0);
       builder_.barrier();
     });
   }
 
-  void prefetched(const auto& for_each_tile, Staged staged) {
-    load_next(0, staged);
+  void prefetched(const auto& for_each_tile, Moved moved) {
+    load_next(0, moved);
     for_each_tile([&](const Expr& k_tile) {
       builder_.barrier();
-      store_next(0, staged);
+      store_next(0, moved);
       builder_.barrier();
-      load_next(k_tile + 1, staged);
+      load_next(k_tile + 1, moved);
       multiply(0);
     });
   }
 
-  void overlapped(const auto& for_each_tile, Staged staged) {
-    load_next(0, staged);
-    store_next(0, staged);
+  void overlapped(const auto& for_each_tile, Moved moved) {
+    load_next(0, moved);
+    store_next(0, moved);
     builder_.barrier();
     for_each_tile([&](const Expr& k_tile) {
-      load_next(k_tile + 1, staged);
+      load_next(k_tile + 1, moved);
       multiply(k_tile % 2);
-      store_next((k_tile + 1) % 2, staged);
+      store_next((k_tile + 1) % 2, moved);
       builder_.barrier();
     });
   }
 
   // As `overlapped`, and the fragments of the next step are read while those of this one are
   // multiplied; the barrier stands before the last step of a tile.
-  void pipelined(const auto& for_each_tile, Staged staged) {
-    load_next(0, staged);
-    store_next(0, staged);
+  void pipelined(const auto& for_each_tile, Moved moved) {
+    load_next(0, moved);
+    store_next(0, moved);
     builder_.barrier();
     fetch(0, 0, 0);
     for_each_tile([&](const Expr& k_tile) {
       const Expr here = k_tile % 2, there = (k_tile + 1) % 2;
-      load_next(k_tile + 1, staged);
+      load_next(k_tile + 1, moved);
       builder_.unrolled_loop("kk", to_index(config_.tile_k - 1), [&](const Expr& kk) {
         fetch(here, kk + 1, (kk + 1) % 2);
         multiply_fragments(kk % 2);
       });
-      store_next(there, staged);
+      store_next(there, moved);
       builder_.barrier();
       fetch(there, 0, 0);
       multiply_fragments(1);

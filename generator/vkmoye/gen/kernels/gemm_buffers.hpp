@@ -30,6 +30,10 @@ struct KTiles {
   Expr first = 0, count = 0;
 };
 
+/// How the elements of the operands' tiles are moved: one by one, or in vectors along their contiguous
+/// axes.
+enum class Moved : bool { one_by_one, in_vectors };
+
 class GemmBuffers {
  public:
   /// Declares buffers and arguments. `tile`: of M, N and K; a workgroup has one of M and N.

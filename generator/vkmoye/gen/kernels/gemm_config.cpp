@@ -60,7 +60,7 @@ std::int64_t fragment_vector(const GemmForm& form, std::int64_t values) {
   return std::min<std::int64_t>({4, values, most});
 }
 
-std::vector<std::string> reasons_against(const GemmForm& form) {
+std::vector<std::string> reasons_against_arithmetic(const GemmForm& form) {
   std::vector<std::string> reasons = reasons_against_form(form);
   const auto require = [&](bool holds, std::string reason) {
     if (!holds) reasons.push_back(std::move(reason));
@@ -104,7 +104,7 @@ std::vector<std::string> reasons_against(const GemmConfig& config, const GemmFor
           fmt::format("unroll {} does not divide tile k {}", config.unroll, config.tile_k));
   require(is_power_of_two(config.vector_bytes, 16),
           fmt::format("vectors of {} bytes; there are 1, 2, 4, 8 and 16", config.vector_bytes));
-  for (std::string& reason : reasons_against(form)) reasons.push_back(std::move(reason));
+  for (std::string& reason : reasons_against_arithmetic(form)) reasons.push_back(std::move(reason));
   const bool numbered = config.threads.rank() == 2 && size(config.threads) <= 1024 &&
                         cosize(config.threads) == size(config.threads) &&
                         is_injective(config.threads);

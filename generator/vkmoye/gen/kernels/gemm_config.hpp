@@ -32,7 +32,7 @@ struct GemmConfig {
 const std::vector<ConfigField<GemmConfig>>& gemm_fields();
 
 /// Every reason why shaders do not multiply and add up numbers of these types, each by itself.
-std::vector<std::string> reasons_against(const GemmForm& form);
+std::vector<std::string> reasons_against_arithmetic(const GemmForm& form);
 
 /// Every reason why no kernel can be made of `config` for `form`. Empty: fine.
 std::vector<std::string> reasons_against(const GemmConfig& config, const GemmForm& form);

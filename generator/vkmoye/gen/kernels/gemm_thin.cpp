@@ -13,9 +13,6 @@
 namespace vkmoye::gen {
 namespace {
 
-// How the elements of a tile are moved: in vectors, or one by one, side by side along k.
-enum class Moved : bool { one_by_one, in_vectors };
-
 class ThinProduct {
  public:
   ThinProduct(const GemmThinConfig& config, const GemmForm& form, const std::string& name)

@@ -101,7 +101,7 @@ ThinTile thin_tile(const GemmThinConfig& config, const GemmForm& form) {
 }
 
 std::vector<std::string> reasons_against(const GemmThinConfig& config, const GemmForm& form) {
-  std::vector<std::string> reasons = reasons_against(form);
+  std::vector<std::string> reasons = reasons_against_arithmetic(form);
   if (config.rows < 1 || config.rows > kMostRows) {
     reasons.push_back(
         fmt::format("{} rows of the small operand; there are 1 to {}", config.rows, kMostRows));

@@ -253,7 +253,7 @@ ir::Kernel transpose_auto(const TransposeAutoConfig& config, const std::string& 
   const auto ragged_tile = [&] {
     if (by_elements) return straight_across(k, from, transpose(to), bN, config.threads);
     // So that the last element, and the last word, have a number.
-    k.branch({ir::less(0, Builder::elements(src) / to_index(config.unit()))},
+    k.branch({ir::less(0, Builder::element_count(src) / to_index(config.unit()))},
              [&] { move_ragged(k, config, src, dst, *shared, col, row); });
   };
   // Of a thin array most of a tile is outside: what is inside needs no shared memory.

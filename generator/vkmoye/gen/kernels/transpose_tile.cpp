@@ -112,7 +112,7 @@ class Tile {
       const Expr y = k_.let(
           "y", slot + ir::select(ir::less(slot, head_of(col0_ + x)), number(tile_.rows), Expr(0)));
       const Expr place = k_.let("place", (row0_ + y) * cols_ + col0_ + x);
-      const Expr last = Builder::elements(src_) - 1;
+      const Expr last = Builder::element_count(src_) - 1;
       const Expr value =
           k_.load("single", {src_.array.name, {ir::minimum(place, last)}, "elements of src"});
       k_.store(value, shared_at(in_ring(x, slot)));
@@ -151,7 +151,7 @@ class Tile {
       const Expr word = k_.let("word", (col * rows_ + row0_ + head) / number(unit()) + y);
       const Expr at = evaluate(from, x) + head / number(unit()) + y;
       k_.branch({ir::less(col, cols_), ir::less(row + number(unit()), rows_),
-                 ir::less(word, Builder::elements(dst_) / number(unit()))},
+                 ir::less(word, Builder::element_count(dst_) / number(unit()))},
                 [&] {
                   const Expr low = k_.load("low", shared_at(at));
                   const Expr high = k_.load("high", shared_at(at + 1));
@@ -242,7 +242,7 @@ class Tile {
 
   // Row `e` of unit (i, group) of src: a word that begins anywhere.
   Expr row_of_src(const Expr& i, const Expr& group, std::int64_t e) {
-    const Expr words_of_src = Builder::elements(src_) / number(unit());
+    const Expr words_of_src = Builder::element_count(src_) / number(unit());
     const Expr row = row0_ + number(unit()) * group + number(e);
     const Expr place = k_.let(fmt::format("place{}", e), row * cols_ + col0_ + number(unit()) * i);
     const auto word = [&](const char* name, const Expr& at) {
