@@ -49,7 +49,9 @@ inline FeatureSet all_features() {
 }
 
 inline DeviceCaps lavapipe_like() {
-  return fake_device("lavapipe-like", 32768, 1024, 8, all_features());
+  DeviceCaps caps = fake_device("lavapipe-like", 32768, 1024, 8, all_features());
+  caps.kind = DeviceKind::cpu;
+  return caps;
 }
 inline DeviceCaps h200_like() { return fake_device("H200-like", 49152, 1024, 32, all_features()); }
 inline DeviceCaps rdna3_like() {

@@ -13,6 +13,8 @@ namespace vkmoye::gen {
 namespace {
 
 constexpr std::int64_t kMostRows = 16;
+// By itself: each sum is written out, and LLVM takes 4 s for 64 of them in Mesa 26.1, a minute in 25.0.
+constexpr std::int64_t kMostRowsOfCpu = 4;
 constexpr std::int64_t kMostSums = 256;  // of a thread: they lie in registers
 
 std::int64_t power_below(std::int64_t value) {
@@ -59,7 +61,8 @@ GemmThinConfig gemm_thin_config(const GemmForm& form,
   if (shape) {
     config.n_is_small = (*shape)[1] < (*shape)[0];
     const std::int64_t rows = std::max<std::int64_t>(1, std::min((*shape)[0], (*shape)[1]));
-    const std::int64_t blocks = (rows + kMostRows - 1) / kMostRows;
+    const std::int64_t most = device.kind == DeviceKind::cpu ? kMostRowsOfCpu : kMostRows;
+    const std::int64_t blocks = (rows + most - 1) / most;
     config.rows = (rows + blocks - 1) / blocks;
   }
   if (large_k_contiguous(config, form)) {
