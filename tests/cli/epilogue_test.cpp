@@ -23,7 +23,7 @@ const std::vector<std::string> kSmall = {"--tile",   "16x16x8", "--threads", "8x
 
 json run_gemm(std::vector<std::string> words, const std::vector<std::string>& environment = {}) {
   words.insert(words.begin(), kSmall.begin(), kSmall.end());
-  words.insert(words.begin(), {"run", "gemm/simt", "--min-time", "0.01", "--format", "json"});
+  words.insert(words.begin(), {"run", "gemm/simt", "--min-time", "0", "--format", "json"});
   const Outcome outcome = bench(words, environment);
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   return json::parse(outcome.out)["results"][0];

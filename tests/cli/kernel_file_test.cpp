@@ -28,8 +28,7 @@ class KernelFileCli : public testing::Test {
     return file;
   }
   static Outcome run_file(const std::string& file, std::vector<std::string> words) {
-    words.insert(words.begin(),
-                 {"run", "--kernel", file, "--min-time", "0.01", "--format", "json"});
+    words.insert(words.begin(), {"run", "--kernel", file, "--min-time", "0", "--format", "json"});
     return bench(words);
   }
   static void expect_verified(const std::string& file, const std::vector<std::string>& words,

@@ -39,7 +39,7 @@ TEST(Cli, SuiteEndsWithEveryKernelVerifiedByItself) {
 
 TEST(Cli, RunVerifiesEverySizeAndReportsJson) {
   const Outcome result = bench({"run", "copy/*", "transpose/*", "--size", "1x1,33x65,0x7", "--type",
-                                "f32", "--min-time", "0.01", "--format", "json"});
+                                "f32", "--min-time", "0", "--format", "json"});
   ASSERT_EQ(result.status, 0) << result.err;
   const json report = json::parse(result.out);
   EXPECT_EQ(report["schema"], 1);
@@ -176,7 +176,7 @@ TEST(Cli, ArraysAreReachedByTheirAddresses) {
 TEST(Cli, ThePatternOfAMoveIsTimedAndComparedWithNothing) {
   const Outcome outcome =
       bench({"run", "transpose/auto", "transpose/padded", "relayout", "--size", "128x64,33x65",
-             "--type", "f16", "--baseline", "pattern", "--min-time", "0.01", "--format", "json"});
+             "--type", "f16", "--baseline", "pattern", "--min-time", "0", "--format", "json"});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   for (const json& row : json(json::parse(outcome.out)["results"])) {
     EXPECT_EQ(row["verified"], true);
@@ -223,7 +223,7 @@ TEST(Cli, ADamagedOrUnwritableCacheChangesNothing) {
   const auto run_with = [&](const std::string& cache, const std::string& said) {
     const std::vector<std::string> environment = {"VKMOYE_CACHE_DIR=" + cache};
     const Outcome outcome =
-        bench({"run", "copy/simple", "--size", "33x65", "--min-time", "0.01", "--format", "json"},
+        bench({"run", "copy/simple", "--size", "33x65", "--min-time", "0", "--format", "json"},
               environment);
     EXPECT_EQ(outcome.status, 0) << said << outcome.err;
     for (const json& row : json(json::parse(outcome.out)["results"]))
