@@ -30,7 +30,7 @@ install(EXPORT vkmoyeGeneratorTargets NAMESPACE vkmoye:: DESTINATION ${package_f
 math(EXPR next_fmt "${fmt_VERSION_MAJOR} + 1")
 configure_package_config_file(src/vkmoyeConfig.cmake.in vkmoyeConfig.cmake
                               INSTALL_DESTINATION ${package_folder})
-write_basic_package_version_file(vkmoyeConfigVersion.cmake COMPATIBILITY SameMajorVersion)
+write_basic_package_version_file(vkmoyeConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/vkmoyeConfig.cmake ${PROJECT_BINARY_DIR}/vkmoyeConfigVersion.cmake
         DESTINATION ${package_folder} COMPONENT runtime)
 install(FILES generator/FindShaderc.cmake DESTINATION ${package_folder} COMPONENT generator)

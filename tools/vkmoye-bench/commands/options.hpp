@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 // What a user can say to the commands: one table of options, read by one function, so that an option
-// means the same to every command and is refused in the same words.
+// is read the same way by every command and refused in the same words.
 
 #include <CLI/CLI.hpp>
 #include <map>

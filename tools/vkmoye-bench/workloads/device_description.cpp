@@ -235,7 +235,7 @@ DeviceCaps caps_of(const Json& device, std::vector<std::string>& reasons) {
     reader.read(row, "places", places);
     const bool is_operand = order.use == 'a' || order.use == 'b';
     if (read_order(places, order) && is_operand && order.lanes <= kMostLanes) continue;
-    reader.reasons.push_back(fmt::format("fragment_orders[{}] gives not each element one place",
+    reader.reasons.push_back(fmt::format("fragment_orders[{}] does not give each element one place",
                                          caps.fragment_orders.size() - 1));
   }
   reasons = std::move(reader.reasons);

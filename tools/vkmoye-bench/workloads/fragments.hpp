@@ -11,7 +11,7 @@
 namespace vkmoye::bench {
 
 /// "0 1 8 9 ..", the places of an order, or "none: why"; and back into `order`, whose matrix is known: false
-/// where the text gives not each element one place.
+/// where the text does not give each element one place.
 std::string order_text(const FragmentOrder& order);
 bool read_order(const std::string& text, FragmentOrder& order);
 

@@ -7,7 +7,8 @@
 //   Tensor dst = k.output("dst", ScalarType::f32, {{"col", "cols"}, {"row", "rows"}});
 //   View from = tile(src, {32, 32}, {k.block_x(), k.block_y()});     // (32, 32)
 //   View to   = tile(dst, {32, 32}, {k.block_x(), k.block_y()});     // (32, 32)
-//   k.copy(parallelize(from, {{32, 8}}, k.thread()), parallelize(to, {{32, 8}}, k.thread()));
+//   const Layout threads = make_layout({32, 8});
+//   k.copy(parallelize(from, threads, k.thread()), parallelize(to, threads, k.thread()));
 //   ir::Kernel kernel = k.finish();
 //
 // Names in the generated text come from the names given here, never from counters.

@@ -33,7 +33,7 @@ namespace vkmoye::gen {
 
 using ir::Expr;
 
-/// A whole storage buffer, its extents known at run time only. Compact, first axis contiguous.
+/// A whole storage buffer: extents and strides are numbers or arguments, see Builder::AxisName.
 struct Tensor {
   ir::Array array;
 };

@@ -6,8 +6,8 @@
 //   If{less(col, cols), {..}, {..}}            uses col < cols; two bodies, steered by it
 //   Barrier{}                                  on behalf of the workgroup; all must come by
 //
-// A new statement that is forgotten here does not compile, nor in the machine or in the printer;
-// nowhere else do statements have to be told apart.
+// A new statement that is forgotten here does not compile, nor in the machine, in the printer or in
+// identical.cpp. Else only passes that are about one kind of statement tell them apart: bake, access_pattern.
 
 #include <functional>
 #include <string>

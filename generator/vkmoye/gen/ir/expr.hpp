@@ -132,7 +132,7 @@ struct Node {
 Expr variable(std::string name, Type type = kIndex, std::uint64_t bound = kUnbounded,
               std::uint32_t alignment = 1);
 
-/// The same index, known to stay below `bound`.
+/// The same index, known to stay below `bound`. Precondition: it does; proofs rely on it.
 Expr bounded(const Expr& index, std::uint64_t bound);
 
 /// `bound`: the extent of the builtin, where it is known.
@@ -178,7 +178,7 @@ Expr is_nan(const Expr& a);
 /// `a` where `condition` holds, else `b`.
 Expr select(const Expr& condition, const Expr& a, const Expr& b);
 
-/// Element `number` of a vector, and the vector of these elements.
+/// Element `number` of a vector, below its width; and the vector of these elements, one at least, of one type.
 Expr component(const Expr& vector, std::uint32_t number);
 Expr vector(const std::vector<Expr>& elements);
 

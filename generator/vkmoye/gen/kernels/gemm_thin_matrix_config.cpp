@@ -104,7 +104,7 @@ LanesOrReason lanes_of(const GemmThinMatrixConfig& config, const GemmForm& form,
                     size(order.layout->mode(1)) == config.atom_k && is_compact(*order.layout);
   if (!fits) {
     return {{},
-            fmt::format("{}: the order {} gives not each of {} rows and {} of k a place", name,
+            fmt::format("{}: the order {} does not give each of {} rows and {} of k a place", name,
                         to_string(*order.layout), rows, config.atom_k)};
   }
   LanesOrReason apart = take_apart(*order.layout, config.held(rows));

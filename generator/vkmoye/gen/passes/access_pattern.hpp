@@ -8,7 +8,7 @@
 //
 // Each thread stores what it loaded itself, in the order in which it loaded it. Tiles, threads, widths,
 // conditions and the order of workgroups are the kernel's, so it takes as long as those accesses take;
-// what comes to stand in dst is not what the kernel computes.
+// what comes to stand in dst is not what the kernel computes. `--baseline pattern` times it.
 
 #include "vkmoye/gen/ir/kernel.hpp"
 
