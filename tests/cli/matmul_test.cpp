@@ -8,6 +8,7 @@
 
 #include "cli/bench.hpp"
 #include "cli/numpy_array.hpp"
+#include "support/npy.hpp"
 
 namespace vkmoye::test {
 namespace {
@@ -119,6 +120,17 @@ TEST(Cli, MatmulOfManyEmptyMatricesIsEmpty) {
     const Shape wanted = has_elements ? Shape{many, 0, 4} : Shape{many, many, 0, 0};
     EXPECT_THAT(outcome.out, HasSubstr("c.npy " + NumpyArray::shape_text(wanted) + " f32 on "));
   }
+}
+
+TEST(Cli, MatmulOfOtherTypesNamesThoseThatThereAre) {
+  const TemporaryFolder folder;
+  write_file(folder.file("a.npy"), npy("<u4", "(1, 1)", "abcd"));
+  const Outcome outcome = bench({"matmul", folder.file("a.npy"), folder.file("a.npy"), "--out",
+                                 folder.file("c.npy"), "--device", "host"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err,
+              HasSubstr("gemm/auto: there is no such kernel for u32; there are f16 f32 "
+                        "f64 i32 bf16 i8 u8"));
 }
 
 TEST(Cli, MatmulReadsEitherOrder) {

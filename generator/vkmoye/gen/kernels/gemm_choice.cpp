@@ -12,6 +12,7 @@
 #include "vkmoye/gen/kernels/fragment_probe.hpp"
 #include "vkmoye/gen/kernels/gemm_combine.hpp"
 #include "vkmoye/gen/kernels/gemm_packed.hpp"
+#include "vkmoye/gen/kernels/kernel_row.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -149,6 +150,8 @@ GemmRefusal refusal_on(GemmQuestion question, DeviceCaps device) {
 
 GemmChoice choose_gemm(const GemmQuestion& question, const DeviceCaps& device,
                        const std::vector<GemmTable>& tables, const GemmRefusal& refuse) {
+  throw_if_any("gemm/auto",
+               reasons_against_type(find_kernel("gemm/auto")->types, question.form.operand));
   std::vector<const GemmTable*> all;
   for (const GemmTable& table : tables) all.push_back(&table);
   all.push_back(&shipped_gemm_table());
