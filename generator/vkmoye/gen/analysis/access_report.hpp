@@ -11,7 +11,7 @@
 //                       store dst    coalesced
 //
 // Every index is evaluated for all threads of workgroup (0,0,0), at example sizes. Threads make
-// requests by subgroups, one for each statement that they come by. Buffers begin at a sector, shared
+// requests by subgroups, one for each statement that they reach. Buffers begin at a sector, shared
 // arrays at bank 0. Registers cost nothing here and are not reported.
 
 #include <cstdint>

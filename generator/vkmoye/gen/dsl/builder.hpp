@@ -173,7 +173,7 @@ class Builder {
   Expr lane() const;      // 0 .. lanes-1
   Expr subgroup() const;  // 0 .. threads/lanes-1
 
-  /// What the lanes of a subgroup find together; all of them must come by.
+  /// What the lanes of a subgroup find together; all of them must reach it.
   Expr subgroup_reduce(const std::string& name, ir::Op combine, const Expr& value);
   Expr subgroup_inclusive_scan(const std::string& name, ir::Op combine, const Expr& value);
   Expr subgroup_exclusive_scan(const std::string& name, ir::Op combine, const Expr& value);

@@ -4,7 +4,7 @@
 //
 //   Load{"value", {"src", {col, row}, ..}}     uses col, row; reads src there; defines value, data
 //   If{less(col, cols), {..}, {..}}            uses col < cols; two bodies, steered by it
-//   Barrier{}                                  on behalf of the workgroup; all must come by
+//   Barrier{}                                  on behalf of the workgroup; all must reach it
 //
 // A new statement that is forgotten here does not compile, nor in the machine, in the printer or in
 // identical.cpp. Else only passes that are about one kind of statement tell them apart: bake, access_pattern.
@@ -37,7 +37,7 @@ struct Definition {
 /// Statements inside a statement.
 struct Inner {
   const Body* body = nullptr;
-  const Expr* steered_by = nullptr;      // whether, or how often, an invocation comes by
+  const Expr* steered_by = nullptr;      // whether, or how often, an invocation gets there
   bool where_it_holds = false;           // steered by a truth value, which holds inside
   bool perhaps_never = false;            // an invocation may pass without coming by
   std::vector<Definition> defines = {};  // inside only

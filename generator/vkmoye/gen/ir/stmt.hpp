@@ -69,7 +69,7 @@ struct For {
 /// All threads wait, and see what the others wrote to shared memory.
 struct Barrier {};
 
-/// A name for what the lanes of a subgroup find together. All of them come by.
+/// A name for what the lanes of a subgroup find together. All of them reach it.
 struct Subgroup {
   enum class Kind : std::uint8_t {
     reduce,          // of all lanes, to every lane
@@ -113,7 +113,7 @@ struct MatrixRegion {
   std::uint32_t lanes = 0;
   std::vector<Element> vectors;
 };
-/// What the lanes of a subgroup do with matrices that they hold together. All of them come by.
+/// What the lanes of a subgroup do with matrices that they hold together. All of them reach it.
 struct MatrixLoad {
   MatrixPart to;
   MatrixRegion from;

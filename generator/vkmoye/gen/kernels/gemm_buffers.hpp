@@ -68,7 +68,7 @@ class GemmBuffers {
   const Expr& tiles() const { return tiles_.count; }
   /// Of these the ones that do not hang over the end of k, where the first does not.
   Expr whole_tiles() const;
-  /// Of `all` tiles, of whatever depth, those of this workgroup's slice of k. Precondition: not 0.
+  /// The tiles of this workgroup's slice of k, where k has `all` tiles. Precondition: k is not 0.
   KTiles of_slice(const Expr& all);
 
   /// Sums to C: see GemmResult.

@@ -52,7 +52,7 @@ class GemmSums {
     return k_.subgroup() / to_index(shape_.subgroups_m * shape_.subgroups_n);
   }
 
-  /// Each sum to its place in C. Precondition: all subgroups come by.
+  /// Each sum to its place in C. Precondition: all subgroups reach it.
   void write();
 
  private:

@@ -12,7 +12,7 @@ using ir::Expr;
 
 namespace {
 
-// Those of the invocations first .. end-1 that come by.
+// How many of the invocations first .. end-1 are active.
 std::size_t coming(const Lanes& active, std::size_t first, std::size_t end) {
   std::size_t come = 0;
   for (std::size_t lane = first; lane < end; ++lane) come += active.has(lane) ? 1 : 0;

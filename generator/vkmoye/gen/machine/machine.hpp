@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Runs one workgroup of a kernel in lockstep: every statement once for all invocations that come by.
+// Runs one workgroup of a kernel in lockstep: every statement once for all invocations that reach it.
 //
 //   What varies is handed in as a `Guest`: what is known of sizes, what memory holds, what is done where
 //   a condition is not known.
@@ -54,7 +54,7 @@ class Guest {
   virtual bool concerns(const ir::Array& array) const = 0;
   /// Whether elements are computed, or indices and conditions only.
   virtual bool needs_data() const { return false; }
-  /// By default what each of the three below does; for who only looks.
+  /// By default what each of the three below does; for a guest that only looks on.
   virtual void accessed(Machine&, const MemoryAccess&) {}
   /// What the invocations find; not known by default.
   virtual Values load(Machine& machine, const MemoryAccess& access);
@@ -128,7 +128,7 @@ class Machine {
              const std::vector<Values>& values, bool by_any_lane = false);
   /// Of `active` those that move vectors of the region.
   Lanes moving(const ir::MatrixRegion& region, const Lanes& active) const;
-  /// Tells the guest where some lanes of a subgroup come by and others do not.
+  /// Tells the guest where some lanes of a subgroup arrive and others do not.
   void require_whole_subgroups(const char* what, const Lanes& active);
   /// Of what a statement touches: an element, or a part of matrices.
   template <class Part>

@@ -49,7 +49,7 @@ class RaceFinder final : public machine::Guest {
 
   void accessed(Machine& m, const MemoryAccess& access) override { touch(m, access); }
 
-  // Refused where not all threads come by; so whoever runs this path has waited.
+  // Refused where not all threads reach it; so whoever runs this path has waited.
   void barrier(Machine&, const machine::Lanes&) override {
     for (auto& [name, ledger] : ledgers_) ledger.barrier();
   }

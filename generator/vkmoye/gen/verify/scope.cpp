@@ -261,7 +261,7 @@ class ScopeChecker {
     for (const Touch& touch : effects.touches) check(touch);
     if (effects.all_must_come && !all_come(effects.agent, path)) {
       complain(
-          "{} stands where not all {} may come by",
+          "{} stands where some {} may not arrive",
           effects.agent == Agent::workgroup ? "a barrier" : where,
           effects.agent == Agent::workgroup ? "threads of the workgroup" : "lanes of the subgroup");
     }
