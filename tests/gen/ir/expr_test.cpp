@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <type_traits>
+
+#include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
 
 namespace vkmoye::gen {
@@ -86,6 +89,44 @@ TEST(Expr, DividesWhatIsAMultipleTermByTerm) {
   // A difference may wrap where the sum does not.
   EXPECT_EQ(divided((x - 8) + 8 * y), "(x - 8u + 8u * y) >> 3u");
   EXPECT_EQ(divided(2 * (x - y) + 8 * y), "(2u * (x - y) + 8u * y) >> 3u");
+}
+
+// Not 0 and 4294967292, which they are as indices.
+TEST(Expr, TakesANumberBesideAnElementAsOneOfItsType) {
+  const Expr f = ir::variable("f", ir::element(ScalarType::f32));
+  const Expr i = ir::variable("i", ir::element(ScalarType::i32));
+  EXPECT_EQ(text(0.25 * f), "float(0.25) * f");
+  EXPECT_EQ(text(f / 0.5f), "f / float(0.5)");
+  EXPECT_EQ(text(-4 * f), "float(-4) * f");
+  EXPECT_EQ(text(minimum(-4, i)), "min(int(-4), i)");
+  EXPECT_EQ(text(ir::select(ir::less(f, -0.5), f, 0.5)), "f < float(-0.5) ? f : float(0.5)");
+  EXPECT_TRUE(ir::same(f + 2, f + ir::number(ScalarType::f32, 2)));
+  // Beside an index it is one.
+  EXPECT_TRUE(ir::same(x + -1, x + 0xffffffffu));
+  EXPECT_TRUE(ir::same(4.0 * x, 4 * x));
+}
+
+TEST(Expr, RefusesANumberThatCannotStandBesideTheOther) {
+  const auto said = [](const auto& operation) -> std::string {
+    try {
+      operation();
+    } catch (const KernelError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const Expr i = ir::variable("i", ir::element(ScalarType::i32));
+  const Expr u = ir::variable("u", ir::element(ScalarType::u32));
+  EXPECT_EQ(said([&] { return 0.25 * x; }),
+            "0.25 beside an operand of type index: whole numbers of -2147483648 to 4294967295 can "
+            "stand there");
+  EXPECT_NE(said([&] { return x + (std::int64_t{1} << 32); }), "");
+  EXPECT_NE(said([&] { return i * 0.5; }), "");
+  EXPECT_NE(said([&] { return i + 2147483648.0; }), "");
+  EXPECT_NE(said([&] { return u + -1; }), "");
+  EXPECT_EQ(said([&] { return u + 4294967295.0; }), "");
+  static_assert(!std::is_convertible_v<double, Expr>);
+  static_assert(std::is_convertible_v<int, Expr>);
 }
 
 TEST(Expr, IsTheSameWhenStructureIsTheSame) {

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "vkmoye/gen/ir/expr.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <optional>
 #include <utility>
 
+#include "vkmoye/base/error.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/ir/meaning.hpp"
 #include "vkmoye/gen/ir/operation.hpp"
@@ -329,6 +333,22 @@ Expr number(ScalarType type, double value) {
   node->type = element(type);
   node->value = value == 0 ? 0 : bits_of(type, value);
   return Expr(std::move(node));
+}
+
+Expr beside(double value, const Expr& other) {
+  const bool is_element =
+      other->type.kind == Type::Kind::element && is_arithmetic(other->type.element);
+  const ScalarType type = is_element ? other->type.element : ScalarType::u32;
+  if (is_floating(type)) return number(type, value);
+  // An index may be a little below 0: it is modulo 2^32.
+  const double least = is_element && type == ScalarType::u32 ? 0 : -2147483648.0;
+  const double most = type == ScalarType::i32 ? 2147483647.0 : 4294967295.0;
+  if (!(value >= least && value <= most) || value != std::trunc(value)) {
+    throw KernelError(fmt::format("{} beside an operand of type {}", value, name_of(other->type)),
+                      {fmt::format("whole numbers of {} to {} can stand there", least, most)});
+  }
+  if (is_element) return number(type, value);
+  return Expr(static_cast<std::uint32_t>(static_cast<std::int64_t>(value)));
 }
 
 Expr convert(const Expr& from, ScalarType type) {

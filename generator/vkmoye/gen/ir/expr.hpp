@@ -10,10 +10,12 @@
 // that. Elements are never folded: their arithmetic rounds. What each operation computes is said
 // once, in meaning.hpp; which types it takes, in operation.hpp.
 
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "vkmoye/contract/scalar_type.hpp"
@@ -105,6 +107,9 @@ struct Node;
 class Expr {
  public:
   Expr(std::uint32_t constant);  // NOLINT: implicit by intent, so that `32 * group` reads well
+  /// A fraction is no index: an element is number(type, 0.5), or beside an element 0.5.
+  template <std::floating_point Fraction>
+  Expr(Fraction) = delete;
   explicit Expr(std::shared_ptr<const Node> node) : node_(std::move(node)) {}
   const Node* operator->() const { return node_.get(); }
   const Node& operator*() const { return *node_; }
@@ -138,7 +143,8 @@ Expr bounded(const Expr& index, std::uint64_t bound);
 /// `bound`: the extent of the builtin, where it is known.
 Expr builtin(Builtin which, std::uint64_t bound = kUnbounded);
 
-/// Of two indices, or two elements of one type; a number beside an element is one of its type.
+/// Of two indices, or two elements of one type; a number beside an element is one of its type, see
+/// beside.
 Expr operator+(const Expr& a, const Expr& b);
 Expr operator-(const Expr& a, const Expr& b);
 Expr operator*(const Expr& a, const Expr& b);
@@ -184,6 +190,64 @@ Expr vector(const std::vector<Expr>& elements);
 
 /// The number `value` as an element, rounded to nearest even. Precondition: integer types hold it.
 Expr number(ScalarType type, double value);
+
+/// `value` as what can stand beside `other`: beside an element of a type in which shaders compute, the
+/// number of that type, rounded to nearest even (0.25 * x, -4 * x); else an index, modulo 2^32.
+/// Throws KernelError for a fraction, or a whole number that 32 bits do not hold, where an integer or
+/// an index is needed.
+Expr beside(double value, const Expr& other);
+
+// The operations on two of which one is a C++ number.
+template <class T>
+concept Number = std::is_arithmetic_v<T>;
+template <class A, class B>
+concept NumberAndExpr = (Number<A> && std::same_as<B, Expr>) ||
+                        (std::same_as<A, Expr> && Number<B>);
+inline const Expr& beside(const Expr& operand, double) { return operand; }
+template <class A, class B>
+requires NumberAndExpr<A, B> Expr operator+(const A& a, const B& b) {
+  return beside(a, b) + beside(b, a);
+}
+template <class A, class B>
+requires NumberAndExpr<A, B> Expr operator-(const A& a, const B& b) {
+  return beside(a, b) - beside(b, a);
+}
+template <class A, class B>
+requires NumberAndExpr<A, B> Expr operator*(const A& a, const B& b) {
+  return beside(a, b) * beside(b, a);
+}
+template <class A, class B>
+requires NumberAndExpr<A, B> Expr operator/(const A& a, const B& b) {
+  return beside(a, b) / beside(b, a);
+}
+template <class A, class B>
+requires NumberAndExpr<A, B> Expr operator%(const A& a, const B& b) {
+  return beside(a, b) % beside(b, a);
+}
+template <class A, class B>
+requires NumberAndExpr<A, B> Expr minimum(const A& a, const B& b) {
+  return minimum(beside(a, b), beside(b, a));
+}
+template <class A, class B>
+requires NumberAndExpr<A, B> Expr maximum(const A& a, const B& b) {
+  return maximum(beside(a, b), beside(b, a));
+}
+template <class A, class B>
+requires NumberAndExpr<A, B> Expr less(const A& a, const B& b) {
+  return less(beside(a, b), beside(b, a));
+}
+template <class A, class B>
+requires NumberAndExpr<A, B> Expr equal(const A& a, const B& b) {
+  return equal(beside(a, b), beside(b, a));
+}
+template <class A, class B>
+requires NumberAndExpr<A, B> Expr not_equal(const A& a, const B& b) {
+  return not_equal(beside(a, b), beside(b, a));
+}
+template <class A, class B>
+requires NumberAndExpr<A, B> Expr select(const Expr& condition, const A& a, const B& b) {
+  return select(condition, beside(a, b), beside(b, a));
+}
 
 /// An element or an index as an element of another type; itself if it has that type already.
 Expr convert(const Expr& from, ScalarType type);
