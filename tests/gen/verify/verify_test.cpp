@@ -79,6 +79,26 @@ TEST(Verify, RefusesNamesThatShadersUse) {
   }
 }
 
+TEST(Verify, SaysWhyANameCannotBe) {
+  const auto reasons = [](const char* name) { return verify(kernel_of({Let{name, 1}})); };
+  EXPECT_THAT(reasons("out"), ElementsAre("'out' cannot be a name: GLSL, or what is printed around "
+                                          "a kernel, has a word of that name"));
+  EXPECT_THAT(reasons("subgroup_total"),
+              ElementsAre("'subgroup_total' cannot be a name: 'subgroup' and a digit, a capital "
+                          "letter or '_' behind it is GLSL's"));
+  EXPECT_THAT(reasons("mat3"), ElementsAre(HasSubstr("a type of that name")));
+  EXPECT_THAT(reasons("gl_x"), ElementsAre(HasSubstr("'gl_' is GLSL's")));
+  EXPECT_THAT(reasons("row-sum"), ElementsAre(HasSubstr("letters, digits")));
+  // Names that an author has not given himself.
+  const auto twice = [](const char* name) {
+    return verify(kernel_of({Let{name, 1}, Let{name, 2}}));
+  };
+  EXPECT_THAT(twice("lane"), ElementsAre("'lane' is defined twice: the Builder has defined it"));
+  EXPECT_THAT(twice("value"), ElementsAre(HasSubstr("moves use it; theirs are v0")));
+  EXPECT_THAT(twice("dst_i"),
+              ElementsAre("'dst_i' is defined twice: moves call coordinates of dst along i so"));
+}
+
 TEST(Verify, RefusesABufferAccessThatNothingKeepsInRange) {
   EXPECT_THAT(
       verify(kernel_of({Load{"x", {"src", {thread}, "whole"}}})),
@@ -262,15 +282,14 @@ TEST(Verify, RefusesGridsExtentsAndNamesThatCannotBe) {
               ElementsAre(HasSubstr("stride 1")));
   EXPECT_THAT(reasons([](Kernel& k) { k.arrays[0].name = "Src"; }),
               ElementsAre(HasSubstr("have one name")));
-  EXPECT_THAT(
-      reasons([](Kernel& k) { k.arrays[0].name = ""; }),
-      ElementsAre(
-          "'' cannot be the name of an array: it is no name, or a word of the shading language"));
+  EXPECT_THAT(reasons([](Kernel& k) { k.arrays[0].name = ""; }),
+              ElementsAre("'' cannot be the name of an array: a name is letters, digits and single "
+                          "underscores, and does not begin with a digit"));
   EXPECT_THAT(reasons([](Kernel& k) { k.arrays[0].axes = {}; }),
               ElementsAre("array dst has no axis"));
   EXPECT_THAT(reasons([](Kernel& k) { k.arrays[0].name = "float"; }),
-              ElementsAre("'float' cannot be the name of an array: it is no name, or a word of the "
-                          "shading language"));
+              ElementsAre("'float' cannot be the name of an array: GLSL, or what is printed around "
+                          "a kernel, has a word of that name"));
   EXPECT_THAT(reasons([](Kernel& k) { k.why = "two\nlines"; }), ElementsAre(HasSubstr("one line")));
   EXPECT_THAT(reasons([](Kernel& k) {
                 k.body = {Let{"a b", 1}};
@@ -279,7 +298,7 @@ TEST(Verify, RefusesGridsExtentsAndNamesThatCannotBe) {
   EXPECT_THAT(reasons([](Kernel& k) {
                 k.body = {Let{"tile", 1}};
               }),
-              ElementsAre("'tile' is the name of an array"));
+              ElementsAre("'tile' is the name of an array, and of a value"));
 }
 
 TEST(Verify, RefusesNamesThatAreUndefinedTwiceDefinedOrOfAnotherType) {
@@ -289,7 +308,8 @@ TEST(Verify, RefusesNamesThatAreUndefinedTwiceDefinedOrOfAnotherType) {
   EXPECT_THAT(verify(kernel_of({Block{"", {Let{"a", 1}}}, Let{"b", variable("a")}})),
               ElementsAre("'b' uses 'a', which is not defined there"));
   EXPECT_THAT(verify(kernel_of({If{less(thread, n), {Store{{"dst", {thread}, "dst"}, thread}}}})),
-              ElementsAre("'dst' stores index into dst, which takes f32 there"));
+              ElementsAre("'dst' stores index into dst, which takes f32 there: ir::number or "
+                          "ir::convert makes one of an index"));
   Kernel written = kernel_of({If{less(thread, n), {Load{"x", {"dst", {thread}, "back"}}}}});
   written.arrays[0].access = Access::write;
   EXPECT_THAT(verify(written), ElementsAre("'back' reads dst, which is declared for write only"));

@@ -144,8 +144,10 @@ struct Collector {
   }
   void require_type(const Element& to, const char* verb, const Type& found) {
     if (kernel.find(to.array) == nullptr || found == type_at(to)) return;
-    out.reasons.push_back(fmt::format("'{}' {} {} into {}, which takes {} there", to.partition,
-                                      verb, name_of(found), to.array, name_of(type_at(to))));
+    out.reasons.push_back(
+        fmt::format("'{}' {} {} into {}, which takes {} there{}", to.partition, verb,
+                    name_of(found), to.array, name_of(type_at(to)),
+                    found == kIndex ? ": ir::number or ir::convert makes one of an index" : ""));
   }
 
   static bool is_combination(Op op) {
@@ -171,7 +173,9 @@ struct Collector {
                              name_of(s.combine)));
         }
         break;
-      case Kind::broadcast: out.needs.add(Feature::subgroup_ballot); break;
+      case Kind::broadcast:
+        out.needs.add(Feature::subgroup_ballot);
+        break;
       case Kind::shuffle:
       case Kind::shuffle_xor: out.needs.add(Feature::subgroup_shuffle); break;
       case Kind::ballot:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "vkmoye/gen/ir/names.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 
@@ -65,20 +67,28 @@ bool is_number(std::string_view text) {
 
 }  // namespace
 
-bool is_usable_name(std::string_view name) {
-  if (name.empty() || is_digit(name[0])) return false;
-  if (!std::all_of(name.begin(), name.end(), [](char c) { return is_letter(c) || is_digit(c); })) {
-    return false;
+std::string reason_against_name(std::string_view name) {
+  const bool is_spelled =
+      !name.empty() && !is_digit(name[0]) && name.find("__") == std::string_view::npos &&
+      std::all_of(name.begin(), name.end(), [](char c) { return is_letter(c) || is_digit(c); });
+  if (!is_spelled) {
+    return "a name is letters, digits and single underscores, and does not begin with a digit";
   }
-  const bool is_of_family =
-      std::any_of(std::begin(kTakenHeads), std::end(kTakenHeads), [&](std::string_view head) {
+  if (name.starts_with("gl_")) return "what begins with 'gl_' is GLSL's";
+  const auto* family =
+      std::find_if(std::begin(kTakenHeads), std::end(kTakenHeads), [&](std::string_view head) {
         if (!name.starts_with(head) || name.size() == head.size()) return false;
         const char next = name[head.size()];
         return is_digit(next) || next == '_' || (next >= 'A' && next <= 'Z');
       });
-  if (is_of_family || is_vector_type(name)) return false;
-  if (name.starts_with("gl_") || name.find("__") != std::string_view::npos) return false;
-  return std::find(std::begin(kTaken), std::end(kTaken), name) == std::end(kTaken);
+  if (family != std::end(kTakenHeads)) {
+    return fmt::format("'{}' and a digit, a capital letter or '_' behind it is GLSL's", *family);
+  }
+  if (is_vector_type(name)) return "GLSL has a type of that name";
+  if (std::find(std::begin(kTaken), std::end(kTaken), name) != std::end(kTaken)) {
+    return "GLSL, or what is printed around a kernel, has a word of that name";
+  }
+  return "";
 }
 
 bool is_name_of_moves(std::string_view name) {
@@ -88,6 +98,12 @@ bool is_name_of_moves(std::string_view name) {
   if (name.ends_with("_words")) return true;
   const auto suffix = name.rfind("_x");
   return suffix != std::string_view::npos && is_number(name.substr(suffix + 2));
+}
+
+bool is_name_of_builder(std::string_view name) {
+  constexpr std::string_view kOwn[] = {"block_x", "block_y",  "block_z",
+                                       "thread",  "subgroup", "lane"};
+  return std::find(std::begin(kOwn), std::end(kOwn), name) != std::end(kOwn);
 }
 
 std::string block_name(std::string_view array) {

@@ -45,12 +45,10 @@ class DeclarationChecker {
   }
 
   void check_array(const Array& array) {
-    if (!is_usable_name(array.name)) {
-      complain(
-          "'{}' cannot be the name of an array: it is no name, or a word of the shading language",
-          array.name);
+    if (const std::string reason = reason_against_name(array.name); !reason.empty()) {
+      complain("'{}' cannot be the name of an array: {}", array.name, reason);
     } else if (is_name_of_moves(array.name)) {
-      complain("'{}' cannot be the name of an array: moves use it", array.name);
+      complain("'{}' cannot be the name of an array: moves use it{}", array.name, kNamesOfMoves);
     }
     // The block of a buffer has a name of its own, which nothing else may have.
     const auto names_of = [](const Array& of) {
@@ -65,7 +63,9 @@ class DeclarationChecker {
     for (const Array& other : kernel_.arrays) {
       const std::vector<std::string> theirs = names_of(other);
       if (&array < &other && std::any_of(theirs.begin(), theirs.end(), is_ours)) {
-        complain("arrays {} and {} have one name", array.name, other.name);
+        complain(
+            "arrays {} and {} have one name{}", array.name, other.name,
+            array.name == other.name ? "" : ": buffers have a block, Src of src, A_block of A");
       }
     }
     for (const PushConstant& argument : kernel_.arguments) {

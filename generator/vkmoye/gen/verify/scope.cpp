@@ -40,7 +40,8 @@ class ScopeChecker {
     for (const PushConstant& argument : kernel.arguments) {
       const bool is_index = argument.type == ScalarType::u32;
       if (is_name_of_moves(argument.name)) {
-        complain("'{}' cannot be the name of an argument: moves use it", argument.name);
+        complain("'{}' cannot be the name of an argument: moves use it{}", argument.name,
+                 kNamesOfMoves);
       }
       define(argument.name, variable(argument.name, is_index ? kIndex : element(argument.type)),
              Spread::none);
@@ -75,9 +76,30 @@ class ScopeChecker {
   }
 
   void define(const std::string& name, const Expr& value, Spread spread) {
-    if (!is_usable_name(name)) complain("'{}' cannot be a name", name);
-    if (kernel_.find(name) != nullptr) complain("'{}' is the name of an array", name);
-    if (!names_.emplace(name, Name{value, spread}).second) complain("'{}' is defined twice", name);
+    if (const std::string reason = reason_against_name(name); !reason.empty()) {
+      complain("'{}' cannot be a name: {}", name, reason);
+    }
+    if (kernel_.find(name) != nullptr) {
+      complain("'{}' is the name of an array, and of a value{}", name,
+               is_name_of_builder(name) ? " that the Builder defines" : "");
+    }
+    if (!names_.emplace(name, Name{value, spread}).second) {
+      complain("'{}' is defined twice{}", name, who_else_defines(name));
+    }
+  }
+
+  // What an author may not know to be defined, because he did not write it.
+  std::string who_else_defines(const std::string& name) const {
+    if (is_name_of_builder(name)) return ": the Builder has defined it";
+    if (is_name_of_moves(name)) return fmt::format(": moves use it{}", kNamesOfMoves);
+    for (const Array& array : kernel_.arrays) {
+      for (const Axis& axis : array.axes) {
+        if (!name.starts_with(fmt::format("{}_{}", array.name, axis.coordinate))) continue;
+        return fmt::format(": moves call coordinates of {} along {} so", array.name,
+                           axis.coordinate);
+      }
+    }
+    return "";
   }
 
   // Checks the names and types in `e`; says how far its value may differ.
