@@ -88,6 +88,26 @@ TEST(Builder, RefusesTilesThatWantDifferentGrids) {
   }
 }
 
+// As if there were one workgroup: right for the smallest arrays.
+TEST(Builder, RefusesAWorkgroupsCoordinateThatNothingCounts) {
+  const auto doubled = [](bool counted) {
+    Builder k("test", 64);
+    const Tensor src = k.input("src", ScalarType::f32, {{"i", "n"}});
+    k.output("dst", ScalarType::f32, {{"i", "n"}});
+    if (counted) k.grid(0, "n", 64);
+    const Expr i = 64 * k.block_x() + k.thread();
+    k.branch({ir::less(i, Builder::extent(src, 0))}, [&] {
+      k.store(2 * k.load("mine", ir::Element{"src", {i}, "src"}), ir::Element{"dst", {i}, "dst"});
+    });
+    return k.finish();
+  };
+  EXPECT_THAT([&] { doubled(false); },
+              ThrowsMessage<KernelError>(HasSubstr(
+                  "nothing says how many values block_x has: no move takes a tile at it, and no "
+                  "grid(0, extent, tile) is given")));
+  EXPECT_NO_THROW(doubled(true));
+}
+
 TEST(Builder, RefusesThreadLayoutsThatLeaveElementsWithoutOwner) {
   Arrays s;
   const auto with = [&](const char* threads) {

@@ -60,6 +60,16 @@ TEST(Verify, FindsWorkgroupsThatWriteOneElement) {
   EXPECT_THAT(store_at(2 * mine), ElementsAre(HasSubstr("nothing writes dst[1]")));
 }
 
+// A trial is larger than what one workgroup writes without a loop.
+TEST(Verify, FindsTheOnlyWorkgroupTooFew) {
+  const Expr one_of_64 = builtin(Builtin::thread, 64);
+  const Store store{{"dst", {one_of_64}, "mine"}, number(ScalarType::f32, 1)};
+  Kernel kernel = kernel_of({If{less(one_of_64, n), {store}}});
+  kernel.arrays[0].access = Access::write;
+  kernel.threads = 64;
+  EXPECT_THAT(verify(kernel), ElementsAre(HasSubstr("nothing writes dst[64]")));
+}
+
 // What only shows where an extent lies to the tiles in one way.
 TEST(Verify, FindsTilesThatAreCountedWrong) {
   const Expr mine = 8 * builtin(Builtin::group_x) + thread;

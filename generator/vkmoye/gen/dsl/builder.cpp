@@ -9,6 +9,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/copy.hpp"
 #include "vkmoye/gen/dsl/mma.hpp"
+#include "vkmoye/gen/ir/effects.hpp"
 #include "vkmoye/gen/ir/names.hpp"
 #include "vkmoye/gen/verify/verify.hpp"
 #include "vkmoye/layout/injective.hpp"
@@ -18,6 +19,14 @@ namespace vkmoye::gen {
 namespace {
 
 constexpr std::array<const char*, 3> kBlock = {"block_x", "block_y", "block_z"};
+
+bool names(const ir::Kernel& kernel, const std::string& variable) {
+  bool found = false;
+  ir::for_each_node(kernel, [&](const ir::Node& node) {
+    found = found || (node.op == ir::Op::variable && node.name == variable);
+  });
+  return found;
+}
 
 }  // namespace
 
@@ -312,6 +321,14 @@ void Builder::barrier() { kernel_.body.emplace_back(ir::Barrier{}); }
 
 ir::Kernel Builder::finish() {
   ir::Kernel kernel = kernel_;
+  std::vector<std::string> reasons = reasons_;
+  for (std::size_t i = 0; i < kBlock.size(); ++i) {
+    if (has_grid_[i] || !names(kernel_, kBlock[i])) continue;
+    reasons.push_back(
+        fmt::format("nothing says how many values {} has: no move takes a tile at it, and no "
+                    "grid({}, extent, tile) is given",
+                    kBlock[i], i));
+  }
   constexpr ir::Builtin kGroup[] = {ir::Builtin::group_x, ir::Builtin::group_y,
                                     ir::Builtin::group_z};
   ir::Body body;
@@ -332,7 +349,6 @@ ir::Kernel Builder::finish() {
   body.emplace_back(ir::Let{"thread", thread});
   body.insert(body.end(), kernel.body.begin(), kernel.body.end());
   kernel.body = std::move(body);
-  std::vector<std::string> reasons = reasons_;
   for (std::string& reason : verify(kernel)) reasons.push_back(std::move(reason));
   throw_if_any(kernel.name, std::move(reasons));
   kernel.verified = std::make_shared<const ir::Kernel>(kernel);

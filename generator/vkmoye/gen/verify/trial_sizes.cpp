@@ -185,7 +185,10 @@ std::int64_t value_of(const Expr& e, const Sizes& sizes) {
 // be as large as the result and larger, or there is nothing to write at its end. Then the steps from
 // row to row: no smaller than what they step over.
 void take_arrays(const ir::Kernel& kernel, const Trial& trial, Sizes& sizes) {
-  std::int64_t largest = size_of(trial.looped, kAnyTile);
+  // Where neither grid nor loop cuts anything, one round of the threads may be all that is done.
+  const std::int64_t uncut =
+      sizes.empty() ? std::max<std::int64_t>(kAnyTile, kernel.threads) : kAnyTile;
+  std::int64_t largest = size_of(trial.looped, uncut);
   for (const auto& [name, size] : sizes) largest = std::max(largest, size);
   for (const ir::Array& array : kernel.arrays) {
     for (const ir::Axis& axis : array.axes) {
