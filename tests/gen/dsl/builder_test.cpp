@@ -88,6 +88,26 @@ TEST(Builder, RefusesTilesThatWantDifferentGrids) {
   }
 }
 
+TEST(Builder, RefusesABroadcastFromSeveralLanes) {
+  const auto taken = [](const auto& lane_of, bool by_shuffle) {
+    Builder k("test", 64, 32);
+    const Tensor dst = k.output("dst", ScalarType::u32, {{"i", 64}});
+    const Expr from = k.let("from", lane_of(k));
+    const Expr taken = by_shuffle ? k.subgroup_shuffle("taken", k.thread(), from)
+                                  : k.subgroup_broadcast("taken", k.thread(), from);
+    k.store(ir::convert(taken, ScalarType::u32), {"dst", {k.thread()}, "mine"});
+    k.finish();
+  };
+  const auto next = [](const Builder& k) { return (k.lane() + 1) % 32; };
+  EXPECT_THAT([&] { taken(next, false); },
+              ThrowsMessage<KernelError>(HasSubstr(
+                  "'taken' takes the value of one lane for all, and which one may differ between "
+                  "lanes; a shuffle takes each lane's own")));
+  EXPECT_NO_THROW(taken(next, true));
+  EXPECT_NO_THROW(taken([](const Builder&) { return Expr(31); }, false));
+  EXPECT_NO_THROW(taken([](const Builder& k) { return k.subgroup(); }, false));
+}
+
 // As if there were one workgroup: right for the smallest arrays.
 TEST(Builder, RefusesAWorkgroupsCoordinateThatNothingCounts) {
   const auto doubled = [](bool counted) {

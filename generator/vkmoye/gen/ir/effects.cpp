@@ -174,6 +174,8 @@ struct Collector {
         }
         break;
       case Kind::broadcast:
+        // GL_KHR_shader_subgroup: the id of a broadcast is dynamically uniform within the subgroup.
+        out.alike.push_back(&s.lane);
         out.needs.add(Feature::subgroup_ballot);
         break;
       case Kind::shuffle:

@@ -45,7 +45,8 @@ struct Inner {
 };
 
 struct Effects {
-  std::vector<const Expr*> uses;  // coordinates included
+  std::vector<const Expr*> uses;   // coordinates included
+  std::vector<const Expr*> alike;  // of these, what all of the agent's invocations must find equal
   std::vector<Touch> touches;
   std::vector<Definition> defines;
   std::vector<Inner> inner;  // one way or the other if there are two

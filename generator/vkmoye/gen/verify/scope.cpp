@@ -280,6 +280,13 @@ class ScopeChecker {
     for (const std::string& reason : effects.reasons) complain("{}", reason);
     Spread spread = path;
     for (const Expr* e : effects.uses) spread = wider(spread, use(*e, where));
+    for (const Expr* e : effects.alike) {
+      if (use(*e, where) != Spread::within_subgroups) continue;
+      complain(
+          "{} takes the value of one lane for all, and which one may differ between lanes; "
+          "a shuffle takes each lane's own",
+          where);
+    }
     for (const Touch& touch : effects.touches) check(touch);
     if (effects.all_must_come && !all_come(effects.agent, path)) {
       complain(
