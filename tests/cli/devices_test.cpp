@@ -97,8 +97,9 @@ TEST(DevicesCli, ADescriptionStandsForItsDevice) {
   wrong["fragment_orders"][0]["places"] = "0 1 1 2";
   wrong["fragment_orders"][1]["rows"] = 4294967295u;
   refused({{"schema", 1}, {"devices", {wrong}}}, "subgroup_size is -1");
-  for (const char* reason : {"driver is missing", "type 'toaster' is no kind", "m is 10000000000.0",
-                             "fragment_orders[0] gives not", "fragment_orders[1] gives not"}) {
+  for (const char* reason :
+       {"driver is missing", "type 'toaster' is no kind", "m is 10000000000.0",
+        "fragment_orders[0] does not give", "fragment_orders[1] does not give"}) {
     refused({{"schema", 1}, {"devices", {wrong}}}, reason);
   }
   write_file(file, R"({"schema": 1, "devices": [)");
