@@ -10,14 +10,14 @@
 
 namespace vkmoye::gen {
 
-/// Throws KernelError with every reason if the kernel is wrong; CompileError if the text is
+/// Throws KernelError with the reasons of verify if the kernel is wrong; CompileError if the text is
 /// refused.
 CompiledKernel compile(const ir::Kernel& kernel);
 
 /// The same for one device: throws KernelError also with every reason why `caps` cannot run it.
 CompiledKernel compile(const ir::Kernel& kernel, const DeviceCaps& caps);
 
-/// Several, one after the other. Throws KernelError with every reason of every kernel.
+/// Several, one after the other. Throws KernelError with the reasons of every kernel.
 CompiledPlan compile(const KernelPlan& plan, const DeviceCaps& caps);
 
 }  // namespace vkmoye::gen

@@ -213,8 +213,8 @@ class Builder {
   /// All threads wait; what they wrote to shared memory is then visible to each of them.
   void barrier();
 
-  /// The kernel, verified. Throws KernelError with every reason: those of verify, and tiles
-  /// taken at one block coordinate that ask for different grids.
+  /// The kernel, verified. Throws KernelError with the reasons of verify, and where tiles taken at
+  /// one block coordinate ask for different grids.
   ir::Kernel finish();
 
  private:
