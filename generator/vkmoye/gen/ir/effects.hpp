@@ -39,7 +39,7 @@ struct Inner {
   const Body* body = nullptr;
   const Expr* steered_by = nullptr;      // whether, or how often, an invocation gets there
   bool where_it_holds = false;           // steered by a truth value, which holds inside
-  bool perhaps_never = false;            // an invocation may pass without coming by
+  bool perhaps_never = false;            // an invocation may pass without reaching it
   std::vector<Definition> defines = {};  // inside only
   bool repeats = false;
 };
