@@ -180,6 +180,24 @@ TEST(Twin, LanesOfASubgroupWorkTogether) {
   EXPECT_THAT(run(swapped), ElementsAre(3, 4, 1, 2, 7, 8, 5, 6));
 }
 
+TEST(Twin, FindsAShuffleFromALaneThatThereIsNot) {
+  ir::Subgroup before{.name = "found", .kind = ir::Subgroup::Kind::shuffle};
+  before.value = thread8;
+  const auto reasons = [&](const ir::Expr& lane) {
+    before.lane = lane;
+    ir::Kernel kernel =
+        kernel_on_twin({before, ir::Store{at("dst", thread8),
+                                          ir::convert(ir::variable("found"), ScalarType::f32)}});
+    kernel.subgroup = 4;
+    std::vector<float> dst(8);
+    return run_on_host(kernel, {bytes(dst)}, {}).reasons;
+  };
+  EXPECT_THAT(reasons(thread8 % 4 - 1),  // lane 0 asks for lane 2^32 - 1
+              ElementsAre(HasSubstr("depends on a division by 0, on the value of a lane that there "
+                                    "is not")));
+  EXPECT_THAT(reasons(thread8 % 4), IsEmpty());
+}
+
 TEST(Twin, AtomicOperationsShareAnElement) {
   ir::Kernel kernel = kernel_on_twin({ir::Atomic{"before", ir::Op::add, at("dst", thread8 / 4),
                                                  ir::convert(thread8, ScalarType::i32)}});

@@ -216,13 +216,15 @@ Values Launch::load(Machine& m, const MemoryAccess& access) {
   return out;
 }
 
+// All that makes a value undefined.
+constexpr const char* kUndefined =
+    "a division by 0, on the value of a lane that there is not, or on what nothing has written";
+
 void Launch::require_defined(const MemoryAccess& access, const Values& values) {
   if (!has_data_ || values.is_known(access.active)) return;
-  reasons_.add(
-      "undefined " + access.element.partition,
-      fmt::format("'{}' stores into {} what is undefined: it depends on a division by 0, or "
-                  "on what nothing has written",
-                  access.element.partition, access.element.array));
+  reasons_.add("undefined " + access.element.partition,
+               fmt::format("'{}' stores into {} what is undefined: it depends on {}",
+                           access.element.partition, access.element.array, kUndefined));
 }
 
 void Launch::store(Machine& m, const MemoryAccess& access, const Values& values) {
@@ -361,9 +363,9 @@ void Launch::diverged(Machine&, const char* what, const Lanes& active) {
 bool Launch::can_rely_on(Machine& m, const ir::Expr& condition) {
   const Values& value = m(condition);
   if (has_data_ && value.is_same() && !value.in(0)) {
-    reasons_.add("condition",
-                 "a condition or the end of a loop is undefined: it depends on a "
-                 "division by 0, or on what nothing has written");
+    reasons_.add(
+        "condition",
+        fmt::format("a condition or the end of a loop is undefined: it depends on {}", kUndefined));
   }
   return true;
 }
