@@ -20,12 +20,15 @@ namespace {
 
 constexpr std::array<const char*, 3> kBlock = {"block_x", "block_y", "block_z"};
 
-bool names(const ir::Kernel& kernel, const std::string& variable) {
-  bool found = false;
+// Which coordinates of the workgroup the kernel uses, along x, y, z.
+std::array<bool, 3> blocks_in(const ir::Kernel& kernel) {
+  std::array<bool, 3> used = {};
   ir::for_each_node(kernel, [&](const ir::Node& node) {
-    found = found || (node.op == ir::Op::variable && node.name == variable);
+    for (std::size_t i = 0; i < kBlock.size(); ++i) {
+      used[i] = used[i] || (node.op == ir::Op::variable && node.name == kBlock[i]);
+    }
   });
-  return found;
+  return used;
 }
 
 }  // namespace
@@ -322,8 +325,9 @@ void Builder::barrier() { kernel_.body.emplace_back(ir::Barrier{}); }
 ir::Kernel Builder::finish() {
   ir::Kernel kernel = kernel_;
   std::vector<std::string> reasons = reasons_;
+  const std::array<bool, 3> uses_block = blocks_in(kernel_);
   for (std::size_t i = 0; i < kBlock.size(); ++i) {
-    if (has_grid_[i] || !names(kernel_, kBlock[i])) continue;
+    if (has_grid_[i] || !uses_block[i]) continue;
     reasons.push_back(
         fmt::format("nothing says how many values {} has: no move takes a tile at it, and no "
                     "grid({}, extent, tile) is given",
