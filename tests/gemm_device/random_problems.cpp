@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <map>
+#include <cmath>
+#include <iterator>
+#include <string_view>
 #include <vector>
 
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/kernels/gemm_matrix_config.hpp"
 #include "vkmoye/gen/kernels/gemm_packed.hpp"
+#include "workloads/gemm_data.hpp"
 #include "workloads/number.hpp"
 #include "workloads/random.hpp"
 
@@ -30,29 +33,63 @@ namespace {
 const gen::Options kSingle = {
     {"tile", "16x32x8"}, {"threads", "8x8"}, {"values", "1x1"}, {"vector", "2"}};
 
-struct Kernel {
-  const char* name;
-  const gen::Options* config;  // nothing: by device and types, or the kernel's own
+using Names = std::vector<const char*>;
+
+// Slots with the same list take its types in turn, so that the first form of each slot together have
+// every type: the lists of kernels with matrix units begin with different types.
+const Names kTypes = {"f32", "f16", "f16,f32", "f16,f16", "f64", "i32"};
+const Names kMatrixTypes = {"i8", "f16,f32", "f16", "f16,f16", "bf16", "u8"};
+const Names kThinMatrixTypes = {"u8", "f16,f32", "f16", "f16,f16", "i8"};
+const Names kPackedTypes = {"bf16", "f16,f16", "f16", "f16,f32"};
+
+struct Slot {
+  std::string_view kernel;
+  const Names* types;
+  const gen::Options* config = nullptr;  // nothing: by device and types, or the kernel's own
 };
 
 // In turn. Those that a compiler for the CPU takes seconds for stand here once.
-const Kernel kKernels[] = {
-    {"gemm/simt", &kSmallTiles},   {"gemm/packed", nullptr},         {"gemm/coopmat", nullptr},
-    {"gemm/thin", &kThinRows},     {"gemm/moye_simple", &kSingle},   {"gemm/packed", nullptr},
-    {"gemm/thin", &kThinColumns},  {"gemm/moye_prefetch", &kSingle}, {"gemm/simt", &kSingle},
-    {"gemm/coopmat", nullptr},     {"gemm/simt", &kSmallTiles},      {"gemm/packed", nullptr},
-    {"gemm/moye_simple", nullptr}, {"gemm/thin_coopmat", nullptr},   {"gemm/thin_coopmat", nullptr},
+const Slot kSlots[] = {
+    {"gemm/simt", &kTypes, &kSmallTiles},
+    {"gemm/packed", &kPackedTypes},
+    {"gemm/coopmat", &kMatrixTypes},
+    {"gemm/thin", &kTypes, &kThinRows},
+    {"gemm/moye_simple", &kTypes, &kSingle},
+    {"gemm/packed", &kPackedTypes},
+    {"gemm/thin", &kTypes, &kThinColumns},
+    {"gemm/moye_prefetch", &kTypes, &kSingle},
+    {"gemm/simt", &kTypes, &kSingle},
+    {"gemm/coopmat", &kMatrixTypes},
+    {"gemm/simt", &kTypes, &kSmallTiles},
+    {"gemm/packed", &kPackedTypes},
+    {"gemm/moye_simple", &kTypes},
+    {"gemm/thin_coopmat", &kThinMatrixTypes},
+    {"gemm/thin_coopmat", &kThinMatrixTypes},
 };
+static_assert(std::size(kSlots) == kKernelSlots);
 
-using Names = std::vector<const char*>;
+// How many forms before `number` have a slot like its own: with the same list of types, or the same kernel.
+template <class T>
+std::size_t turn_of(std::int64_t number, T Slot::*member) {
+  const std::int64_t slot = number % kKernelSlots, round = number / kKernelSlots;
+  const auto slots_before = [&](std::int64_t end) {
+    return std::count_if(kSlots, kSlots + end,
+                         [&](const Slot& one) { return one.*member == kSlots[slot].*member; });
+  };
+  return static_cast<std::size_t>(round * slots_before(kKernelSlots) + slots_before(slot));
+}
 
-const Names kTypes = {"f32", "f16", "f16,f32", "f16,f16", "f64", "i32", "f32"};
-const Names kMatrixTypes = {"f16,f32", "f16", "f16,f16", "bf16", "i8", "u8"};
-const Names kThinMatrixTypes = {"f16,f32", "f16", "f16,f16", "i8", "u8"};
-const Names kPackedTypes = {"f16,f32", "f16", "f16,f16", "bf16"};
+// What the forms of a kernel have beside a product, in turn.
+struct Extras {
+  bool batch, slices, epilogue;
+};
+constexpr Extras kExtras[] = {{false, true, true}, {true, false, false},  {false, false, true},
+                              {true, true, false}, {false, false, false}, {false, true, false},
+                              {true, false, true}, {true, true, true}};
 
-// What the device has of `types`; of the others none is left.
-Names that_it_has(const Names& types, const DeviceCaps& caps) {
+// Those of `types` that the device can multiply by the kernel of a slot.
+Names types_on(const DeviceCaps& caps, const Names& types) {
+  if (&types == &kTypes) return types;
   Names out;
   for (const char* type : types) {
     if (has_matrices(caps, parse_gemm_type(type))) out.push_back(type);
@@ -147,41 +184,35 @@ bool has_matrices(const DeviceCaps& caps, const GemmProblem& types) {
   return std::any_of(caps.matrix_shapes.begin(), caps.matrix_shapes.end(), fits);
 }
 
-Problem random_form(std::uint64_t seed, std::int64_t number, const DeviceCaps& caps) {
+std::optional<Problem> random_form(std::uint64_t seed, std::int64_t number,
+                                   const DeviceCaps& caps) {
+  const Slot& slot = kSlots[number % kKernelSlots];
+  const Names types = types_on(caps, *slot.types);
+  if (types.empty()) return std::nullopt;
+  // Seed 1 begins with the first of each list.
+  const std::size_t type = (turn_of(number, &Slot::types) + seed - 1) % types.size();
+  const Extras& extras =
+      kExtras[(turn_of(number, &Slot::kernel) + 3 * (seed - 1)) % std::size(kExtras)];
   Dice dice(random_bits(seed, static_cast<std::uint64_t>(number)));
-  const auto count = static_cast<std::int64_t>(std::size(kKernels));
-  Kernel kernel = kKernels[number % count];
-  const std::string name = kernel.name;
-  const std::map<std::string, Names> of_units = {{"gemm/coopmat", kMatrixTypes},
-                                                 {"gemm/thin_coopmat", kThinMatrixTypes},
-                                                 {"gemm/packed", kPackedTypes}};
-  const auto unit = of_units.find(name);
-  const bool of_matrices = unit != of_units.end();
-  Names types = of_matrices ? that_it_has(unit->second, caps) : kTypes;
-  if (types.empty()) {
-    kernel = kKernels[0];
-    types = kTypes;
-  }
   Problem form;
-  form.entry = gen::find_kernel(kernel.name);
-  form.gemm = parse_gemm_type(
-      types[static_cast<std::size_t>(dice.below(static_cast<std::int64_t>(types.size())))]);
-  if (kernel.config != nullptr) {
-    form.config = *kernel.config;
-    if (name == "gemm/thin") form.config = thin_config(form.config, caps);
-  } else if (of_matrices) {
+  form.entry = gen::find_kernel(std::string(slot.kernel));
+  form.gemm = parse_gemm_type(types[type]);
+  if (slot.config != nullptr) {
+    form.config = *slot.config;
+    if (form.entry->name == "gemm/thin") form.config = thin_config(form.config, caps);
+  } else if (slot.types != &kTypes) {
     constexpr std::int64_t kSharers[] = {1, 2, 4};
-    const std::int64_t sharers = kSharers[(number + number / count) % 3];
-    form.config = matrix_config(name, form.gemm, caps, sharers);
+    const std::int64_t sharers = kSharers[(number + number / kKernelSlots) % 3];
+    form.config = matrix_config(form.entry->name, form.gemm, caps, sharers);
   }
   GemmProblem& p = form.gemm;
   p.a_k_contiguous = dice.one_in(2);
   p.b_k_contiguous = dice.one_in(2);
   p.c_n_contiguous = !dice.one_in(3);
   p.beta = dice.one_in(2) ? 1 : 0;
-  p.batch = dice.one_in(3) ? 2 : 1;
-  p.slices = dice.one_in(3) ? 2 : 1;
-  if (dice.one_in(2)) p.epilogue = random_epilogue(dice, p);
+  p.batch = extras.batch ? 2 : 1;
+  p.slices = extras.slices ? 2 : 1;
+  while (extras.epilogue && p.epilogue.empty()) p.epilogue = random_epilogue(dice, p);
   return form;
 }
 
@@ -216,6 +247,21 @@ Problem random_problem(std::uint64_t seed, std::int64_t number, const Problem& f
   }
   for (const int which : {0, 1, 2}) place(dice, p, out.size, which, alignment);
   return out;
+}
+
+bool is_exact(const Problem& problem) { return GemmData(problem.gemm, problem.size, 1).is_exact(); }
+
+std::optional<Problem> in_whole_numbers(Problem problem) {
+  GemmProblem& p = problem.gemm;
+  p.init = Init::integers;
+  // What is baked into the kernel, such as whether there is a beta, stays.
+  const auto whole = [](double x) {
+    return x == 0 ? 0 : std::copysign(std::ceil(std::fabs(x)), x);
+  };
+  p.alpha = whole(p.alpha);
+  p.beta = whole(p.beta);
+  if (!is_exact(problem)) return std::nullopt;
+  return problem;
 }
 
 std::string command_of(const Problem& problem, std::uint64_t seed) {

@@ -6,11 +6,13 @@
 //                       slices of k, an epilogue; sizes and arguments differ
 //   problem 25 .. 49    the next form, so that few pipelines are compiled for many problems
 //
-// Forms go round the kernels in turn; the rest is drawn.
+// Form f has the kernel of slot f % 15. Slots that know the same types take them in turn, so that the first 15
+// forms have every kernel and every type; the rest is drawn.
 
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 
@@ -18,7 +20,7 @@
 
 namespace vkmoye::test {
 
-inline constexpr std::int64_t kProblemsOfAForm = 25;
+inline constexpr std::int64_t kProblemsOfAForm = 25, kKernelSlots = 15;
 
 /// The same numbers everywhere: what the distributions of <random> make is up to each library.
 class Dice {
@@ -61,12 +63,18 @@ gen::Options thin_config(gen::Options config, const DeviceCaps& caps);
 /// Whether the device multiplies matrices of these types.
 bool has_matrices(const DeviceCaps& caps, const bench::GemmProblem& types);
 
-/// Kernel, config and what of the problem is baked into the kernel, of form `number`; one that the
-/// device has matrices for. It has no size yet.
-Problem random_form(std::uint64_t seed, std::int64_t number, const DeviceCaps& caps);
+/// Kernel, config and what of the problem is baked into the kernel, of form `number`. It has no size yet.
+/// Nothing where the kernel needs matrix units and the device has none for its types.
+std::optional<Problem> random_form(std::uint64_t seed, std::int64_t number, const DeviceCaps& caps);
 
 /// Problem `number`, of `form`. Offsets are multiples of `alignment` bytes.
 Problem random_problem(std::uint64_t seed, std::int64_t number, const Problem& form,
                        std::int64_t alignment);
+
+/// Whether the arrays hold whole numbers so small that no sum is rounded: the result must be equal.
+bool is_exact(const Problem& problem);
+
+/// `problem` with such numbers. Nothing where the epilogue rounds.
+std::optional<Problem> in_whole_numbers(Problem problem);
 
 }  // namespace vkmoye::test

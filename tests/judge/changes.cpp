@@ -183,6 +183,11 @@ void list_statement_changes(const Kernel& kernel, Changes& changes) {
     const bool has_next = place.at + 1 < place.body->size();
     if (std::holds_alternative<Barrier>(statement.value)) {
       add(changes, "barrier removed", text, number, erase);
+      add(changes, "barrier in a branch", text + " by half the threads", number,
+          [threads = kernel.threads](Place p) {
+            const Expr thread = builtin(Builtin::thread, threads);
+            p.statement() = Stmt(If(less(thread, Expr((threads + 1) / 2)), {Stmt(Barrier{})}));
+          });
       if (has_next) add(changes, "barrier moved", text + " later", number, swap_with_next);
       if (place.at > 0) {
         add(changes, "barrier moved", text + " earlier", number, [](Place p) {

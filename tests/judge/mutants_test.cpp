@@ -1,28 +1,101 @@
 // SPDX-License-Identifier: MIT
 // The verifier against the twin: what the twin convicts at any size, the verifier must refuse, at
 // sizes that it chose itself. VKMOYE_JUDGE_SEED=17 takes that seed alone; VKMOYE_TEST_LONG=1 ten
-// times as many.
+// times as many. Mutants that are all harmless would test nothing: of each kind, a least share must be
+// convicted and refused, and each rule of the verifier must refuse some.
 //
 // No miss: a mutant that gives a wrong result and harms nobody; the verifier proves safety.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
+#include <map>
+#include <utility>
 
 #include "judge/mutate.hpp"
 #include "judge/random_kernel.hpp"
 #include "judge/shipped.hpp"
+#include "support/effort.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/verify/verify.hpp"
 
 namespace vkmoye::judge {
 namespace {
 
+// In percent of the mutants of a kind: at least so many are convicted by the twin, and refused. The shares measured
+// for random and shipped kernels, the smaller of each, less 10 to 15.
+struct Least {
+  const char* kind;
+  std::size_t convicted, refused;
+};
+constexpr Least kLeast[] = {
+    {"a round fewer", 50, 65},           {"a round more", 50, 70},
+    {"another array", 60, 70},           {"array too short", 75, 80},
+    {"barrier in a branch", 60, 85},     {"barrier moved", 50, 55},
+    {"barrier removed", 65, 70},         {"coordinate changed", 40, 65},
+    {"coordinates swapped", 55, 90},     {"divisor changed", 45, 45},
+    {"factor changed", 30, 45},          {"grid too small", 55, 90},
+    {"guard dropped", 65, 80},           {"guard weakened", 15, 45},
+    {"half the threads", 85, 85},        {"modulus changed", 40, 60},
+    {"part of a guard dropped", 10, 25}, {"ring one short", 55, 65},
+    {"statements swapped", 45, 55},      {"store removed", 50, 50},
+    {"stride of a buffer", 0, 30},       {"summand changed", 25, 45},
+    {"threads overlap", 20, 20},         {"workgroups overlap", 45, 60},
+};
+constexpr std::size_t kLeastConvicted = 55, kLeastRefused = 70;  // of all kinds together
+constexpr std::size_t kEnough = 20;  // mutants of a kind, for its share to say something
+
+// The rules of the verifier, by a part of the reason that each gives.
+constexpr std::pair<const char*, const char*> kRules[] = {
+    {"no race in shared memory", "race in shared"},
+    {"no race in buffers", "race in buffer"},
+    {"a result is written", "nothing writes"},
+    {"what is read was written", "which nothing has written"},
+    {"registers are written on every path", "which not every path has written"},
+    {"coordinates are below their extents", "that nothing keeps below"},
+    {"indices of shared memory are in range", ", the array has"},
+    {"vectors begin at multiples of their width", "is a multiple of"},
+    {"names are defined before their use", "is not defined there"},
+    {"access as declared", "which is declared for"},
+    {"all threads reach a barrier", "a barrier"},
+};
+
 struct Tally {
   std::size_t mutants = 0, convicted = 0, refused = 0, misses = 0, only_refused = 0, wrong = 0,
               unharmed = 0, not_followed = 0;
   std::map<std::string, std::array<std::size_t, 3>> kinds = {};  // mutants, convicted, refused
+  std::map<std::string, std::size_t> rules = {};                 // mutants that each refuses
+
+  void count_rules(const std::vector<std::string>& reasons) {
+    for (const auto& [rule, part] : kRules) {
+      const auto gives = [&, part = part](const std::string& reason) {
+        return reason.find(part) != std::string::npos;
+      };
+      if (std::any_of(reasons.begin(), reasons.end(), gives)) ++rules[rule];
+    }
+  }
+
+  // What a mutant of every kind and rule must have come to, in a whole run.
+  void expect_enough() const {
+    EXPECT_GE(100 * convicted, kLeastConvicted * mutants);
+    EXPECT_GE(100 * refused, kLeastRefused * mutants);
+    if (test::is_quick() || std::getenv("VKMOYE_JUDGE_SEED") != nullptr) return;
+    for (const auto& [kind, counts] : kinds) {
+      const auto least = std::find_if(std::begin(kLeast), std::end(kLeast),
+                                      [&](const Least& row) { return row.kind == kind; });
+      ASSERT_NE(least, std::end(kLeast)) << "no least share is given for '" << kind << "'";
+      if (counts[0] < kEnough) continue;
+      EXPECT_GE(100 * counts[1], least->convicted * counts[0]) << kind << ": convicted";
+      EXPECT_GE(100 * counts[2], least->refused * counts[0]) << kind << ": refused";
+    }
+    for (const Least& row : kLeast) EXPECT_TRUE(kinds.contains(row.kind)) << "none: " << row.kind;
+    for (const auto& [rule, part] : kRules) {
+      EXPECT_TRUE(rules.contains(rule)) << "no mutant was refused by the rule: " << rule;
+    }
+  }
 
   void print(const char* of, std::size_t originals) const {
     fmt::print(
@@ -35,6 +108,7 @@ struct Tally {
       fmt::print("  {:24} {:4} mutants {:4} convicted {:4} refused\n", kind, counts[0], counts[1],
                  counts[2]);
     }
+    for (const auto& [rule, count] : rules) fmt::print("  {:4} refused by: {}\n", count, rule);
   }
 };
 
@@ -79,6 +153,7 @@ void judge(const Subject& original, std::size_t count, std::size_t launches, Dra
     ++tally.mutants, ++counts[0];
     if (convicted) ++tally.convicted, ++counts[1];
     if (refused) ++tally.refused, ++counts[2];
+    tally.count_rules(reasons);
     if (!followed) ++tally.not_followed;
     if (refused && !convicted) ++tally.only_refused;
     if (!refused && !convicted) ++(wrong ? tally.wrong : tally.unharmed);
@@ -105,6 +180,7 @@ void judge_random(std::uint64_t first, std::uint64_t count, const char* test) {
     judge(random_kernel(seed), 8, 6, draw, again(std::to_string(seed), test), tally);
   }
   tally.print("random kernels", count);
+  tally.expect_enough();
 }
 
 TEST(Mutants, OfRandomKernelsAreRefused0) {
@@ -120,6 +196,7 @@ TEST(Mutants, OfShippedKernelsAreRefused) {
           "Mutants.OfShippedKernelsAreRefused", tally);
   }
   tally.print("shipped kernels", originals);
+  tally.expect_enough();
 }
 
 }  // namespace
