@@ -89,7 +89,7 @@ TEST(EpilogueCli, WhatIsNoEpilogueIsRefused) {
 
 TEST(EpilogueCli, ALibraryWithoutEpiloguesIsNoBaseline) {
   const json row = run_gemm({"--size", "20x30x40", "--epilogue", "bias", "--baseline", "cublas"},
-                            {"VKMOYE_CUBLAS=" VKMOYE_FAKE_CUDA_FOLDER});
+                            {"VKMOYE_CUBLAS=" + fake_cuda_folder()});
   EXPECT_EQ(row["verified"], true);
   EXPECT_THAT(row.dump(), HasSubstr("cublas computes products without an epilogue"));
 }

@@ -68,8 +68,8 @@ TEST(Cli, FilesAreWholeOrUntouched) {
   }
   // A limit of 512 bytes for a file stands for a full disk. (Drivers end with a signal then.)
   for (const char* option : {"--spirv", "--interface"}) {
-    const Outcome full = run({"sh", "-c", "ulimit -f 1; exec \"$0\" \"$@\"", VKMOYE_BENCH, "emit",
-                              "copy/simple", option, out});
+    const Outcome full = run({"sh", "-c", "ulimit -f 1; exec \"$0\" \"$@\"", bench_program(),
+                              "emit", "copy/simple", option, out});
     EXPECT_EQ(full.status, 2) << full.err;
     EXPECT_THAT(full.err, HasSubstr(out + ": cannot be written: "));
     EXPECT_FALSE(std::filesystem::exists(out)) << option;
@@ -85,8 +85,8 @@ TEST(Cli, AKilledProgramLeavesNoTemporaryFile) {
   write_file(in, npy("|u1", "(4096, 4096)", std::string(4096 * 4096, 'x')));
   for (int i = 0; i < 12; ++i) {
     const std::string seconds = "0." + std::to_string(100 + 37 * i);
-    run({"timeout", "-s", "KILL", seconds, VKMOYE_BENCH, "apply", "copy/auto", "--in", in, "--out",
-         folder.file("out")});
+    run({"timeout", "-s", "KILL", seconds, bench_program(), "apply", "copy/auto", "--in", in,
+         "--out", folder.file("out")});
     for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
       EXPECT_THAT(entry.path().filename().string(), testing::AnyOf("a.npy", "out"));
     }
@@ -99,7 +99,7 @@ TEST(Cli, WithoutMemoryItFailsAndDoesNotHang) {
   for (int kilobytes = 20000; kilobytes <= 80000; kilobytes += 4000) {
     const Outcome outcome =
         run({"sh", "-c", "ulimit -v " + std::to_string(kilobytes) + "; exec timeout 60 \"$@\"",
-             "sh", VKMOYE_BENCH, "emit", "gemm/simt"});
+             "sh", bench_program(), "emit", "gemm/simt"});
     EXPECT_NE(outcome.status, 124) << kilobytes;
     if (outcome.status == 3) {
       EXPECT_THAT(outcome.err, HasSubstr("the host has not enough memory for this"));

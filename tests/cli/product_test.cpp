@@ -20,7 +20,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-const std::string kFake = "VKMOYE_CUBLAS=" VKMOYE_FAKE_CUDA_FOLDER;
+const std::string kFake = "VKMOYE_CUBLAS=" + fake_cuda_folder();
 
 // A kernel that lavapipe compiles at once, with what else is asked for, as JSON.
 json gemm(std::vector<std::string> words, const std::vector<std::string>& environment = {}) {

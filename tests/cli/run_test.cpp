@@ -49,7 +49,7 @@ TEST(Cli, RunVerifiesEverySizeAndReportsJson) {
     EXPECT_EQ(row["mismatches"], 0);
     EXPECT_GT(row["time_us"]["median"], 0.0);
     EXPECT_GE(row["time_us"]["samples"], 1);
-    EXPECT_THAT(std::string(row["command"]), StartsWith(VKMOYE_BENCH));
+    EXPECT_THAT(std::string(row["command"]), StartsWith(bench_program()));
     EXPECT_THAT(std::string(row["command"]),
                 HasSubstr(" run " + std::string(row["kernel"]) + " --size "));
   }
@@ -70,8 +70,8 @@ TEST(Cli, ASignalLeavesACompleteDocument) {
       }
       for (int i = 0; i < 3; ++i) kill(program, signal);  // as impatient users do
     };
-    const Outcome outcome = run({VKMOYE_BENCH, "run", "copy/simple", "--size", sizes, "--min-time",
-                                 "0.1", "--format", "json", "--output", file},
+    const Outcome outcome = run({bench_program(), "run", "copy/simple", "--size", sizes,
+                                 "--min-time", "0.1", "--format", "json", "--output", file},
                                 {}, after_the_first_row);
     EXPECT_EQ(outcome.status, 128 + signal) << outcome.err;
     const json report = json::parse(read_file(file));

@@ -26,7 +26,8 @@ class Products : public bench::Executor {
   std::vector<std::string> reasons_against(const bench::Plan& plan) const override;
   std::unique_ptr<bench::Execution> prepare(const bench::Plan& plan) override;
 
-  /// How the result differs from the definition, and what was written elsewhere; empty: it is right.
+  /// How the result differs from the definition, and what was written elsewhere; empty: it is right. Every
+  /// element is compared up to 2^29 multiplications, beyond that a sample of rows and columns.
   /// Throws Unavailable where the device cannot run it.
   std::string wrong(const Problem& problem, std::uint64_t seed);
 

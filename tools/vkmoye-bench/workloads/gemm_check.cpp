@@ -192,7 +192,9 @@ class Checker {
 
   double bound_of_sum(double magnitude) const {
     const double c = problem_.accumulator == ScalarType::f64 ? 2 : 1;
-    return c * static_cast<double>(k_ + 3) * accumulator_.epsilon * magnitude;
+    const auto k = static_cast<double>(k_);
+    const double roundings = problem_.init == Init::integers ? k : std::min(k, 8 * std::sqrt(k));
+    return c * (roundings + 3) * accumulator_.epsilon * magnitude;
   }
   double bound_of_result(double expected) const {
     return result_range_.epsilon * std::fabs(expected) +

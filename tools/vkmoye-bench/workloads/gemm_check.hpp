@@ -4,13 +4,16 @@
 //
 // An element may differ from the definition by
 //
-//   c * (K + 3) * eps * (|alpha| * sum |a||b| + |beta||C|)  +  eps_result * |result|  +  tiny
+//   c * (R + 3) * eps * (|alpha| * sum |a||b| + |beta||C|)  +  eps_result * |result|  +  tiny
 //
-// with c = 1, or 2 where f64 accumulates, since the reference then rounds as the kernel does. eps is
+// with R = K, and with R = min(K, 8 sqrt(K)) for the random inputs of a run, whose signs are as likely as not;
+// c = 1, or 2 where f64 accumulates, since the reference then rounds as the kernel does. eps is
 // the distance from 1 to the next number of the accumulator, twice the error of rounding to nearest:
 // Vulkan lets a device truncate (Vulkan specification, "Precision and Operation of SPIR-V
 // Instructions"). K products and sums round K times (Higham, Accuracy and Stability of Numerical
-// Algorithms, 3.1), 3 more are for alpha, beta and their sum. tiny is the smallest normal number of
+// Algorithms, 3.1), 3 more are for alpha, beta and their sum. Roundings of random signs add up as a random walk
+// does (Higham, 2.8, "rule of thumb"): to sqrt(K), of which 8 times as much does not happen by chance; K alone
+// would forgive a hundred times what a sound kernel does. tiny is the smallest normal number of
 // accumulator and result, which a device may flush. What is not finite must be so alike. Where all
 // numbers are whole and small, the result must be equal. What the steps of an epilogue add to the bound
 // before the result is rounded stands in gemm_epilogue.hpp, with eps and tiny of the type of alpha, eps

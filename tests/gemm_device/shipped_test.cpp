@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+// What users run, around its tiles: each entry of gemm/auto's shipped table that is for this device, each kernel
+// with the tiles that it chooses itself, and whatever gemm/auto chooses. Every product is computed twice, from
+// random numbers and from whole ones, whose result must be equal.
+//
+//   M, N, K   of 255, 256, 257, 1000, 4097 (on a CPU 33, 64, 129), so that every two of them take every pair of values
+//   form      plain; with an epilogue; the other orders and beta; m contiguous in C, k in slices: in turn
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gemm_device/products.hpp"
+#include "support/device_fixture.hpp"
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/kernels/gemm_table.hpp"
+
+namespace vkmoye::test {
+namespace {
+
+using namespace bench;
+
+const char* const kShippedTypes[] = {"f32", "f16,f32", "f16", "f16,f16", "f64",
+                                     "i32", "bf16",    "i8",  "u8",      "bf16,f32"};
+
+// A kernel as it ships.
+struct Shipped {
+  std::string kernel;
+  gen::Options config;
+  std::string type;
+  std::int64_t slices = 1;
+};
+
+bool needs_units(const std::string& kernel) {
+  return kernel == "gemm/packed" || kernel.ends_with("coopmat");
+}
+
+bool computes(const gen::KernelEntry& entry, const std::string& type, const DeviceCaps& caps) {
+  const GemmProblem types = parse_gemm_type(type);
+  if (needs_units(entry.name)) return has_matrices(caps, types);
+  const bool is_known =
+      std::find(entry.types.begin(), entry.types.end(), types.operand) != entry.types.end();
+  const bool is_for_units = types.operand == ScalarType::bf16 || size_of(types.operand) == 1;
+  return is_known && (!is_for_units || (entry.chooses && has_matrices(caps, types)));
+}
+
+std::vector<Shipped> shipped_on(const DeviceCaps& caps) {
+  std::vector<Shipped> out;
+  for (const gen::GemmRow& row : gen::shipped_gemm_table().rows) {
+    if (!gen::is_for_device(row, caps)) continue;
+    for (const std::string& type : row.types) {
+      if (type == "*" || !computes(*gen::find_kernel(row.kernel), type, caps)) continue;
+      Shipped one{row.kernel, row.options, type};
+      if (const auto split = one.config.find("split-k"); split != one.config.end()) {
+        one.slices = std::stoll(split->second);
+        one.config.erase(split);
+      }
+      out.push_back(one);
+    }
+  }
+  for (const gen::KernelEntry& entry : gen::registry()) {
+    if (entry.operation != "gemm") continue;
+    for (const char* type : kShippedTypes) {
+      if (computes(entry, type, caps)) out.push_back({entry.name, {}, type});
+    }
+  }
+  return out;
+}
+
+constexpr int kForms = 4;
+
+Problem problem_of(const Shipped& shipped, int form, int number, const Extents& size) {
+  Problem out{gen::find_kernel(shipped.kernel), shipped.config, parse_gemm_type(shipped.type),
+              size};
+  GemmProblem& p = out.gemm;
+  p.slices = shipped.slices;
+  if (out.entry->takes_packed) p.packed = std::vector{"none", "a", "b", "ab"}[number / kForms % 4];
+  const bool has_curves = gen::factor_type(p.form()) == ScalarType::f32;
+  if (form == 1) p.epilogue = parse_epilogue(has_curves ? "bias,gelu,residual" : "bias,relu");
+  if (form == 2) {
+    p.a_k_contiguous = p.b_k_contiguous = false;
+    p.beta = 2;
+  }
+  if (form == 3) {
+    p.c_n_contiguous = false;
+    if (!out.entry->chooses && p.slices == 1) p.slices = 3;
+  }
+  return out;
+}
+
+class ShippedProducts : public DeviceTest, public testing::WithParamInterface<int> {};
+
+constexpr int kParts = 16;
+
+TEST_P(ShippedProducts, AreRightAroundTheirTiles) {
+  for_each_device([&](Device& device) {
+    const bool is_cpu = device.caps().kind == DeviceKind::cpu;
+    const std::vector<std::int64_t> extents =
+        is_cpu ? std::vector<std::int64_t>{33, 64, 129}
+               : std::vector<std::int64_t>{255, 256, 257, 1000, 4097};
+    const int count = static_cast<int>(extents.size());
+    const std::vector<Shipped> all = shipped_on(device.caps());
+    ASSERT_GT(all.size(), 30u);
+    int right = 0, equal = 0;
+    std::map<std::string, std::string> refused;  // what, and why
+    for (std::size_t s = static_cast<std::size_t>(GetParam()); s < all.size(); s += kParts) {
+      Products products(device);
+      std::size_t wrong = 0, right_before = static_cast<std::size_t>(right);
+      // A compiler for the CPU takes seconds for a kernel: one form of each, and every fourth product.
+      for (int number = 0; number < count * count && wrong < 3; number += is_cpu ? 4 : 1) {
+        const int m = number / count, n = number % count, k = (m + n) % count;
+        const Extents size = {extents[m], extents[n], extents[k]};
+        const int form = is_cpu ? static_cast<int>(s) % kForms : number % kForms;
+        const Problem problem = problem_of(all[s], form, number, size);
+        std::string text, command;
+        try {
+          command = command_of(problem, 1);
+          text = products.wrong(problem, 1);
+          ++right;
+          if (const auto whole = in_whole_numbers(problem); whole && text.empty()) {
+            text = products.wrong(*whole, 1);
+            ++equal;
+          }
+        } catch (const Unavailable& reasons) {
+          refused.emplace(all[s].kernel + " " + all[s].type + " form " + std::to_string(form),
+                          reasons.what());
+        } catch (const KernelError& reasons) {
+          refused.emplace(all[s].kernel + " " + all[s].type + " form " + std::to_string(form),
+                          reasons.what());
+        }
+        if (text.empty()) continue;
+        ++wrong;
+        ADD_FAILURE() << text << "\n  " << command;
+      }
+      // Where the order of the units' bytes is not a layout, they are not packed.
+      const bool may_refuse = all[s].kernel == "gemm/packed" && all[s].type.ends_with('8');
+      EXPECT_TRUE(static_cast<std::size_t>(right) > right_before || may_refuse)
+          << all[s].kernel << ' ' << all[s].type << " computed nothing";
+    }
+    std::printf("%d shipped products right, %d of them equal\n", right, equal);
+    for (const auto& [what, why] : refused)
+      std::printf("refused: %s: %s\n", what.c_str(), why.c_str());
+    EXPECT_GT(equal, right / 3);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Parts, ShippedProducts, testing::Range(0, kParts));
+
+}  // namespace
+}  // namespace vkmoye::test
