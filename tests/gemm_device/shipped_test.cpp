@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What users run, around its tiles: each entry of gemm/auto's shipped table that is for this device, each kernel
 // with the tiles that it chooses itself, and whatever gemm/auto chooses. Every product is computed twice, from
-// random numbers and from whole ones, whose result must be equal.
+// random numbers and from whole ones, whose result must be equal; beyond 2^29 multiplications, from one or the other.
 //
 //   M, N, K   of 255, 256, 257, 1000, 4097 (on a CPU 33, 64, 129), so that every two of them take every pair of values
 //   form      plain; with an epilogue; the other orders and beta; m contiguous in C, k in slices: in turn
@@ -120,12 +120,16 @@ TEST_P(ShippedProducts, AreRightAroundTheirTiles) {
         std::string text, command;
         try {
           command = command_of(problem, 1);
-          text = products.wrong(problem, 1);
-          ++right;
-          if (const auto whole = in_whole_numbers(problem); whole && text.empty()) {
+          // A sample takes as long as 2^29 multiplications: large products are computed once.
+          const bool is_large = size[0] * size[1] * size[2] > std::int64_t{1} << 29;
+          const auto whole = in_whole_numbers(problem);
+          const bool only_whole = is_large && whole && number % 2 == 1;
+          if (!only_whole) text = products.wrong(problem, 1);
+          if (whole && text.empty() && (only_whole || !is_large)) {
             text = products.wrong(*whole, 1);
             ++equal;
           }
+          ++right;
         } catch (const Unavailable& reasons) {
           refused.emplace(all[s].kernel + " " + all[s].type + " form " + std::to_string(form),
                           reasons.what());
