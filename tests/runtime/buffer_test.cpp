@@ -5,6 +5,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <cstring>
 #include <random>
 
 #include "support/device_fixture.hpp"
@@ -31,9 +33,12 @@ class BufferTest : public DeviceTest {
 };
 
 std::vector<std::byte> random_bytes(std::size_t count) {
-  std::mt19937 random(1);
+  std::mt19937_64 random(1);
   std::vector<std::byte> bytes(count);
-  for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
+  for (std::size_t at = 0; at < count; at += sizeof(std::uint64_t)) {
+    const std::uint64_t bits = random();
+    std::memcpy(&bytes[at], &bits, std::min(sizeof bits, count - at));
+  }
   return bytes;
 }
 
