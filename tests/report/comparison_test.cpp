@@ -4,6 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <random>
 #include <sstream>
 
 #include "report/report.hpp"
@@ -170,6 +174,57 @@ TEST(Compare, RefusesWhatIsNoReport) {
   }
   EXPECT_THROW(compare_reports("/nowhere/a.json", "/nowhere/b.json", 3), ArgumentError);
   EXPECT_THROW(compare_reports("/", "/", 3), ArgumentError);
+}
+
+// How often `base` and `changed`, drawn a thousand times, are called faster or slower.
+template <class Draw>
+int differing(Draw base, Draw changed, int samples) {
+  constexpr int kPairs = 1000;
+  std::vector<Row> before, after;
+  for (int i = 0; i < kPairs; ++i) {
+    const auto drawn = [&](const Draw& draw) {
+      std::vector<double> out;
+      for (int s = 0; s < samples; ++s) out.push_back(draw());
+      return out;
+    };
+    before.push_back(row_of("k" + std::to_string(i), drawn(base)));
+    after.push_back(row_of("k" + std::to_string(i), drawn(changed)));
+  }
+  const Comparison comparison = compare(report_of(before), report_of(after));
+  EXPECT_THAT(comparison.rows, SizeIs(kPairs));
+  return static_cast<int>(
+      std::count_if(comparison.rows.begin(), comparison.rows.end(), [](const ComparedRow& row) {
+        return row.change == Change::faster || row.change == Change::slower;
+      }));
+}
+
+// Of one distribution, whatever its shape: 1 % at most are told apart, and 10 of 1000 by chance.
+TEST(Compare, SamplesOfOneDistributionAreToldApartInOnePercentAtMost) {
+  std::mt19937_64 random(11);
+  using Draw = std::function<double()>;
+  const auto normal = [&] { return std::normal_distribution<double>(0, 1)(random); };
+  const std::pair<const char*, Draw> shapes[] = {
+      {"normal, 10 % wide", [&] { return std::max(1.0, 100 + 10 * normal()); }},
+      {"log-normal, with a long tail", [&] { return 100 * std::exp(0.3 * normal()); }},
+      {"two clocks", [&] { return (random() % 2 == 0 ? 100 : 115) + normal(); }},
+      {"a clock that ticks", [&] { return 32 * std::round(3 + 0.5 * std::fabs(normal())); }}};
+  for (const auto& [name, draw] : shapes) {
+    for (const int samples : {10, 40}) {
+      const int apart = differing(draw, draw, samples);
+      std::printf("%d of 1000: %s, %d samples\n", apart, name, samples);
+      EXPECT_LE(apart, 10) << name << ", " << samples << " samples";
+    }
+  }
+}
+
+TEST(Compare, FivePercentMoreAreFoundInTwoPercentOfNoise) {
+  std::mt19937_64 random(12);
+  const auto around = [&](double center) {
+    return std::function<double()>([&random, center] {
+      return center * (1 + 0.02 * std::normal_distribution<double>(0, 1)(random));
+    });
+  };
+  EXPECT_GE(differing(around(100), around(105), 40), 950);
 }
 
 }  // namespace

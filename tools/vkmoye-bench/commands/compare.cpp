@@ -144,7 +144,7 @@ const Command kCompare = {
     CommandName::compare, "what became faster or slower between two reports",
     "Compared are rows of one kernel, size, type, config and device. SLOW and FAST:\n"
     "the medians differ by the effect or more, and Mann and Whitney's test holds\n"
-    "chance for unlikely (p < 0.01); UNCLEAR: the first alone. Exit status 4: some\n"
+    "chance for unlikely (p < 0.002); UNCLEAR: the first alone. Exit status 4: some\n"
     "row is SLOW. Runs differ by themselves: compare two of one program first.\n\n"
     "Examples:\n"
     "  vkmoye-bench run 'transpose/*' --format json --output base.json\n"

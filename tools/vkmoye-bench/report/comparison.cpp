@@ -112,7 +112,7 @@ ComparedRow compared(const ReportRow& base, const ReportRow& changed, double lea
   row.new_us = median(changed.samples);
   row.percent = 100 * (row.new_us / row.base_us - 1);
   row.p = mann_whitney_p(base.samples, changed.samples);
-  constexpr double kLikely = 0.01;
+  constexpr double kLikely = 0.002;
   // Of the longer time: a factor of 1.03 is 3 % either way.
   const double effect =
       100 *
