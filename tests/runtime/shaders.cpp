@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/shaders.hpp"
 
+#include <fmt/format.h>
+
+#include <map>
+#include <vector>
+
 #include "vkmoye/gen/spirv/assemble.hpp"
 
 namespace vkmoye::test {
@@ -15,6 +20,103 @@ CompiledKernel compiled(KernelInterface interface, std::string glsl) {
 }
 
 }  // namespace
+
+namespace {
+
+// How the elements of an array of `type` called `name` are declared and named in GLSL.
+struct Reached {
+  std::string declaration, element;  // of the element at `i`, an int
+};
+
+Reached reached(const std::string& name, ScalarType type, const char* glsl, int binding,
+                Reach reach) {
+  const std::string block = "Block_" + name;
+  if (reach == Reach::descriptor) {
+    return {fmt::format("layout(std430, binding = {}) buffer {} {{ {} {}[]; }};\n", binding, block,
+                        glsl, name),
+            name + "[i]"};
+  }
+  const std::size_t bytes = size_of(type);
+  return {
+      fmt::format("layout(buffer_reference, std430, buffer_reference_align = {}) buffer {} "
+                  "{{ {} element; }};\n",
+                  bytes, block, glsl),
+      fmt::format("{}({} + uint64_t(int64_t(i) * {})).element", block, address_name(name), bytes)};
+}
+
+// `body` runs for each i from `first` to n - 1, in one thread; `bindings` are its arrays.
+CompiledKernel over_elements(std::string name, std::vector<Binding> bindings,
+                             const std::vector<Reached>& arrays,
+                             const std::vector<PushConstant>& constants, const std::string& before,
+                             const std::string& body, const std::string& behind) {
+  KernelInterface interface;
+  interface.name = std::move(name);
+  for (const Binding& binding : bindings) {
+    if (binding.reach == Reach::pointer) {
+      interface.features.add({Feature::buffer_address, Feature::i64});
+    }
+    if (binding.type == ScalarType::f64) interface.features.add(Feature::f64);
+    if (size_of(binding.type) == 2) interface.features.add(Feature::storage16);
+    if (size_of(binding.type) == 1) interface.features.add(Feature::storage8);
+  }
+  std::string glsl = R"(#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_shader_explicit_arithmetic_types : require
+#extension GL_EXT_shader_16bit_storage : require
+#extension GL_EXT_shader_8bit_storage : require
+layout(local_size_x = 1) in;
+)";
+  for (const Reached& array : arrays) glsl += array.declaration;
+  glsl += "layout(push_constant) uniform Args {\n";
+  for (const Binding& binding : bindings) {
+    if (binding.reach != Reach::pointer) continue;
+    interface.push_constants.push_back({address_name(binding.name), ScalarType::u64});
+    glsl += "  uint64_t " + address_name(binding.name) + ";\n";
+  }
+  for (const PushConstant& constant : constants) {
+    interface.push_constants.push_back(constant);
+    glsl += (constant.type == ScalarType::i32 ? "  int " : "  uint ") + constant.name + ";\n";
+  }
+  glsl += "};\nvoid main() {\n  " + before + "  for (int i = first; i < int(n); ++i) {\n    " +
+          body + "  }\n  " + behind + "}\n";
+  interface.bindings = std::move(bindings);
+  return compiled(std::move(interface), std::move(glsl));
+}
+
+}  // namespace
+
+CompiledKernel sum_kernel(ScalarType type, Reach reach) {
+  const std::map<ScalarType, const char*> names = {{ScalarType::f16, "float16_t"},
+                                                   {ScalarType::f32, "float"},
+                                                   {ScalarType::f64, "double"},
+                                                   {ScalarType::i8, "int8_t"},
+                                                   {ScalarType::i32, "int"}};
+  const ScalarType sum = is_floating(type) ? ScalarType::f32 : ScalarType::i32;
+  const std::string number = is_floating(type) ? "float" : "int";
+  const Reached a = reached("a", type, names.at(type), 0, reach);
+  const Reached out = reached("sum", sum, number.c_str(), 1, Reach::descriptor);
+  return over_elements(
+      "sum", {{"a", type, Access::read, {"n"}, {}, 1, reach}, {"sum", sum, Access::write, {1}}},
+      {a, out}, {{"first", ScalarType::i32}, {"n"}}, number + " all = 0;\n",
+      "all += " + number + "(" + a.element + ");\n", "sum[0] = all;\n");
+}
+
+CompiledKernel store_kernel(Reach reach) {
+  const Reached dst = reached("dst", ScalarType::u32, "uint", 0, reach);
+  return over_elements("store", {{"dst", ScalarType::u32, Access::write, {"n"}, {}, 1, reach}},
+                       {dst}, {{"first", ScalarType::i32}, {"n"}, {"value"}}, "",
+                       dst.element + " = value;\n", "");
+}
+
+CompiledKernel copy_kernel(Reach reach) {
+  const Reached src = reached("src", ScalarType::u32, "uint", 0, reach);
+  const Reached dst = reached("dst", ScalarType::u32, "uint", 1, reach);
+  return over_elements("copy",
+                       {{"src", ScalarType::u32, Access::read, {"n"}, {}, 1, reach},
+                        {"dst", ScalarType::u32, Access::write, {"n"}, {}, 1, reach}},
+                       {src, dst}, {{"first", ScalarType::i32}, {"n"}}, "",
+                       dst.element + " = " + src.element + ";\n", "");
+}
 
 CompiledKernel affine_kernel(bool split) {
   KernelInterface interface;

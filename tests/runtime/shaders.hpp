@@ -17,6 +17,16 @@ CompiledKernel coordinate_kernel();
 /// a[i] += 1 in place.
 CompiledKernel increment_kernel();
 
+/// sum[0] = a[first] + .. + a[n - 1], in order, by one thread; `first` may be below 0. Of `type` f16, f32, f64,
+/// i8 or i32; the sum is an f32, of integers an i32.
+CompiledKernel sum_kernel(ScalarType type, Reach reach);
+
+/// dst[i] = value for i from `first`, which may be below 0, to n - 1.
+CompiledKernel store_kernel(Reach reach);
+
+/// dst[i] = src[i] over n unsigned integers.
+CompiledKernel copy_kernel(Reach reach);
+
 /// dst[t] for each thread t of one workgroup of 64: lanes of its subgroup, and thread number made of
 /// subgroup and lane, as a pair. `lanes`: the subgroup size that it asks for.
 CompiledKernel subgroup_kernel(std::uint32_t lanes);

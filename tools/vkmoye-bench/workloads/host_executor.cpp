@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 28;
 // Of an array that is filled, read and checked.
 constexpr std::uint64_t kMostElements = std::uint64_t{1} << 24;
-constexpr std::byte kPoison{0xa5};
+constexpr std::byte kPoison{0xff};  // NaN: what must not be read changes the result
 
 class HostExecution : public Execution {
  public:
