@@ -75,6 +75,38 @@ TEST_F(ProductTest, SumsOfNothingAreZero) {
   });
 }
 
+// 0 * NaN is never computed: with alpha 0, A and B are not read, with beta 0 neither is C. Elsewhere NaN and infinities
+// come through. 48 products for each kernel and type.
+TEST_F(ProductTest, FactorsOfZeroHideWhatIsNotFinite) {
+  for_each_device([&](Device& device) {
+    Products products(device);
+    const bool has_units = has_matrices(device.caps(), parse_gemm_type("f16,f32"));
+    std::vector<std::pair<const char*, const char*>> kernels = {
+        {"gemm/simt", "f32"}, {"gemm/simt", "f16"}, {"gemm/simt", "f64"}, {"gemm/thin", "f32"}};
+    if (has_units) kernels.emplace_back("gemm/packed", "f16,f32");
+    for (const auto& [kernel, type] : kernels) {
+      const bool is_thin = std::string_view(kernel) == "gemm/thin";
+      const gen::Options config = is_thin ? thin_config(kThinRows, device.caps())
+                                  : std::string_view(kernel) == "gemm/simt" ? kSmallTiles
+                                                                            : gen::Options{};
+      int count = 0;
+      for (int bits = 0; bits < 16; ++bits) {
+        for (const double alpha : {0.0, 1.0, -2.5}) {
+          Problem problem = product(kernel, config, type, {33, 34, bits & 1 ? 0 : 17});
+          GemmProblem& p = problem.gemm;
+          p.init = bits & 2 ? Init::nonfinite : Init::random;
+          p.beta = bits & 4 ? 0.5 : 0;
+          p.slices = bits & 8 ? 3 : 1;
+          p.alpha = alpha;
+          expect_right(products, problem);
+          ++count;
+        }
+      }
+      EXPECT_EQ(count, 48);
+    }
+  });
+}
+
 // With the config that is chosen by the shape, a batch of small products among them.
 TEST_F(ProductTest, FewRowsAndFewColumnsAreRight) {
   const struct {

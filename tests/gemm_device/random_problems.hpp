@@ -2,9 +2,9 @@
 #pragma once
 // Random products over all kernels: problem `number` of seed `seed` is the same wherever it is drawn.
 //
-//   problem 0 .. 24     one form: kernel, config, types, orders, and whether there are C, a batch,
+//   problem 0 .. 39     one form: kernel, config, types, orders, and whether there are C, a batch,
 //                       slices of k, an epilogue; sizes and arguments differ
-//   problem 25 .. 49    the next form, so that few pipelines are compiled for many problems
+//   problem 40 .. 79    the next form, so that few pipelines are compiled for many problems
 //
 // Form f has the kernel of slot f % 15. Slots that know the same types take them in turn, so that the first 15
 // forms have every kernel and every type; the rest is drawn.
@@ -20,7 +20,7 @@
 
 namespace vkmoye::test {
 
-inline constexpr std::int64_t kProblemsOfAForm = 25, kKernelSlots = 15;
+inline constexpr std::int64_t kProblemsOfAForm = 40, kKernelSlots = 15;
 
 /// The same numbers everywhere: what the distributions of <random> make is up to each library.
 class Dice {

@@ -2,7 +2,7 @@
 // Seeded random products on every device, over all kernels, types, orders, leading dimensions, batches,
 // factors, epilogues, slices of k, and mixtures of plain and packed operands: see random_problems.hpp.
 //
-//   VKMOYE_PROBLEMS=20000     how many (2000, or as support/effort.hpp says; tools/test takes 10 of each of the
+//   VKMOYE_PROBLEMS=20000     how many (4800, or as support/effort.hpp says; tools/test takes 10 of each of the
 //                             first 15 forms)
 //   VKMOYE_SEED=7             others (1)
 //   VKMOYE_PROBLEM=417        this one alone
@@ -48,7 +48,7 @@ struct Taken {
 
 Taken taken() {
   const auto count = number_in("VKMOYE_PROBLEMS");
-  if (count || !is_quick()) return {count.value_or(often(2000)), kProblemsOfAForm};
+  if (count || !is_quick()) return {count.value_or(often(4800)), kProblemsOfAForm};
   return {kKernelSlots * kProblemsOfAForm, 10};
 }
 
@@ -180,12 +180,12 @@ TEST_F(RandomForms, OfTheFirstRoundHaveEveryKernelAndType) {
   });
 }
 
-// What is drawn for 2000 problems reaches every kernel with every type, and every mixture.
+// What is drawn for 4800 problems reaches every kernel with every type, and every mixture.
 TEST_F(RandomForms, ReachEverything) {
   for_each_device([&](Device& device) {
     if (device.caps().kind != DeviceKind::cpu) return;
     std::set<std::string> seen, wanted;
-    for (std::int64_t f = 0; f < 2000 / kProblemsOfAForm; ++f) {
+    for (std::int64_t f = 0; f < 4800 / kProblemsOfAForm; ++f) {
       const auto drawn = random_form(1, f, device.caps());
       if (!drawn) continue;
       const Problem& form = *drawn;

@@ -36,7 +36,7 @@ inline Answers answers;
 
 inline const int kParameters = setenv(
     "RC_PARAMS",
-    ("seed=20240607 max_discard_ratio=50 max_success=" + std::to_string(test::often(6000))).c_str(),
+    ("seed=20240607 max_discard_ratio=50 max_success=" + std::to_string(test::often(10000))).c_str(),
     0);
 
 using Offsets = std::multiset<std::int64_t>;

@@ -67,8 +67,9 @@ constexpr Layout max_common_layout(const Layout& a, const Layout& b) {
   return coalesce(result.layout());
 }
 
-/// The largest n such that `layout` is made of whole aligned runs of n consecutive offsets:
-/// upcast(layout, n) is legal and loses nothing.
+/// The largest n for which the strides show that the offsets of `layout` are whole aligned runs of n
+/// consecutive ones. upcast(layout, n) then loses nothing, but it may be refused: the offsets of
+/// (2,2,3):(3,8,1) are runs of 2, and no mode of it is divided by 2.
 constexpr std::int64_t max_alignment(const Layout& layout) {
   const FlatModes sorted = sorted_by_stride(moving_modes(layout));
   std::int64_t run = 1, others = 0;
