@@ -85,6 +85,14 @@ sanitize() {
   run_tests sanitize
 }
 
+# sanitize_threads: test_threads under ThreadSanitizer, on lavapipe. The layer, which is not built for it, is left out.
+sanitize_threads() {
+  build tsan test_threads
+  use_lavapipe
+  VKMOYE_TEST_VALIDATION=off VKMOYE_CACHE_DIR='' TSAN_OPTIONS="suppressions=$root/tests/threads/suppressions" \
+    step "eight threads under ThreadSanitizer" build/tsan/tests/test_threads
+}
+
 # use_lavapipe: the tests' device, unless VK_DRIVER_FILES names another.
 use_lavapipe() {
   local manifest

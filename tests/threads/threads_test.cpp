@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+// Eight threads at once, at what the headers of the runtime say of threads: a Device, its Pipelines and Launches are
+// shared; Buffers, Recorders, PlanRecorders and Pendings belong to one thread each. The layer's thread-safety checks
+// are on; the preset `tsan` runs the same under ThreadSanitizer.
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "runtime/shaders.hpp"
+#include "support/device_fixture.hpp"
+#include "support/effort.hpp"
+#include "support/guarded_buffer.hpp"
+#include "support/process.hpp"
+#include "support/their_device.hpp"
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/runtime/vk/context.hpp"
+
+namespace vkmoye::test {
+namespace {
+
+constexpr int kThreads = 8;
+
+// Calls `body(t)` in each of eight threads, which start together.
+void in_threads(const std::function<void(std::uint32_t)>& body) {
+  std::atomic<int> waiting{kThreads};
+  std::vector<std::thread> threads;
+  for (std::uint32_t t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      for (--waiting; waiting > 0;) std::this_thread::yield();
+      try {
+        body(t);
+      } catch (const std::exception& error) {
+        ADD_FAILURE() << "thread " << t << ": " << error.what();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+// How often each thread does something: 1000 times in all of tools/test all.
+int rounds() { return static_cast<int>(often(1000, 40)); }
+
+constexpr std::uint32_t kCount = 61;
+
+std::vector<std::uint32_t> numbers(std::uint32_t first) {
+  std::vector<std::uint32_t> out(kCount);
+  for (std::uint32_t i = 0; i < kCount; ++i) out[i] = first + i;
+  return out;
+}
+
+// What the affine kernel makes of numbers(first), applied `times` times.
+std::vector<std::uint32_t> affine(std::uint32_t first, int times = 1) {
+  std::vector<std::uint32_t> out = numbers(first);
+  for (std::uint32_t& number : out) {
+    for (int i = 0; i < times; ++i) number = 2 * number + 1;
+  }
+  return out;
+}
+
+// The affine kernel twice, through scratch.
+CompiledPlan affine_plan() {
+  CompiledPlan plan;
+  plan.name = "affine twice";
+  plan.arrays = {{"A", 4 * kCount}, {"C", 4 * kCount}};
+  plan.scratch = {{"between", 4 * kCount}};
+  plan.steps = {{affine_kernel(), {{"n", kCount}}, {0, 2}},
+                {affine_kernel(), {{"n", kCount}}, {2, 1}}};
+  return plan;
+}
+
+class ThreadsTest : public DeviceTest {
+ protected:
+  void SetUp() override { setenv(kSetting, "true", 1); }
+  void TearDown() override {
+    unsetenv(kSetting);
+    DeviceTest::TearDown();
+  }
+  static constexpr const char* kSetting = "VK_KHRONOS_VALIDATION_THREAD_SAFETY";
+};
+
+TEST_F(ThreadsTest, RunAndSubmitOnOneDevice) {
+  for_each_device([&](Device& device) {
+    const Pipeline shared = device.load(affine_kernel());
+    std::atomic<int> wrong{0};
+    in_threads([&](std::uint32_t t) {
+      GuardedBuffer a(device, 4 * kCount), b(device, 4 * kCount);
+      const Launch launch = device.prepare(shared, {a.view(), b.view()}, {{"n", kCount}});
+      for (int i = 0; i < rounds(); ++i) {
+        const std::uint32_t first = 1000 * t + static_cast<std::uint32_t>(i);
+        write_as(a, numbers(first));
+        if (i % 3 == 0) {
+          device.run(launch);
+        } else if (i % 3 == 1) {
+          Pending pending = device.submit(launch);
+          pending.wait();
+        } else {
+          device.submit(launch);  // let go of at once
+          device.run(shared, {a.view(), b.view()}, {{"n", kCount}});
+        }
+        wrong += read_as<std::uint32_t>(b) != affine(first);
+      }
+      EXPECT_EQ(a.damage() + b.damage(), "");
+    });
+    EXPECT_EQ(wrong, 0);
+  });
+}
+
+TEST_F(ThreadsTest, ShareALaunch) {
+  for_each_device([&](Device& device) {
+    GuardedBuffer a(device, 4 * kCount), b(device, 4 * kCount);
+    write_as(a, numbers(5));
+    const Launch launch =
+        device.prepare(device.load(affine_kernel()), {a.view(), b.view()}, {{"n", kCount}});
+    in_threads([&](std::uint32_t) {
+      for (int i = 0; i < rounds(); ++i)
+        i % 8 == 0 ? (void)device.run(launch) : (void)device.submit(launch);
+    });
+    device.run(launch);
+    EXPECT_EQ(read_as<std::uint32_t>(b), affine(5));
+  });
+}
+
+TEST_F(ThreadsTest, RecordWithARecorderAndAPlanRecorderEach) {
+  for_each_device([&](Device& device) {
+    std::atomic<int> wrong{0};
+    in_threads([&](std::uint32_t t) {
+      GuardedBuffer a(device, 4 * kCount), b(device, 4 * kCount);
+      Recorder once(device, affine_kernel(), {.recordings = 1});
+      PlanRecorder twice(device, affine_plan(), {.recordings = 1});
+      for (int i = 0; i < rounds(); ++i) {
+        const std::uint32_t first = 1000 * t + static_cast<std::uint32_t>(i);
+        write_as(a, numbers(first));
+        const bool by_plan = i % 2 == 1;
+        device.context()->commands->run(
+            [&](VkCommandBuffer commands) {
+              if (by_plan) {
+                twice.record(commands, {a.payload(), b.payload()});
+              } else {
+                once.record(commands, {a.payload(), b.payload()}, {{"n", kCount}});
+              }
+            },
+            nullptr);
+        once.reset();
+        twice.reset();
+        wrong += read_as<std::uint32_t>(b) != affine(first, by_plan ? 2 : 1);
+      }
+    });
+    EXPECT_EQ(wrong, 0);
+  });
+}
+
+// The same kernels and others, and what is made from them, made and destroyed all the time.
+TEST_F(ThreadsTest, LoadKernelsAndMakePlans) {
+  for_each_device([&](Device& device) {
+    std::atomic<int> wrong{0};
+    const CompiledKernel kernels[] = {affine_kernel(), increment_kernel(), affine_kernel(false)};
+    const CompiledPlan plan = affine_plan();
+    in_threads([&](std::uint32_t t) {
+      for (int i = 0; i < (rounds() + 7) / 8; ++i) {
+        Buffer a = device.buffer(4 * kCount), b = device.buffer(4 * kCount);
+        const std::vector<std::uint32_t> start = numbers(t);
+        a.write(std::as_bytes(std::span(start)));
+        const std::size_t which = (t + static_cast<std::uint32_t>(i)) % 3;
+        const Pipeline pipeline = device.load(kernels[which]);
+        const PlanRecorder recorder(device, plan, {.recordings = 2});
+        wrong += recorder.arrays().size() != 2;
+        if (which == 1) {
+          device.run(pipeline, {a}, {{"n", kCount}});
+        } else {
+          device.run(pipeline, {a, b}, {{"n", kCount}});
+        }
+        std::vector<std::uint32_t> got(kCount);
+        (which == 1 ? a : b).read(std::as_writable_bytes(std::span(got)));
+        wrong += got != (which == 1 ? numbers(t + 1) : affine(t));
+      }
+    });
+    EXPECT_EQ(wrong, 0);
+  });
+}
+
+// Devices of one folder: each finds the cache that another has just written, or none.
+TEST_F(ThreadsTest, DevicesShareACacheOnDisk) {
+  const TemporaryFolder folder;
+  OpenOptions options = validated();
+  options.cache_folder = folder.path();
+  std::atomic<int> wrong{0};
+  in_threads([&](std::uint32_t t) {
+    for (int i = 0; i < (rounds() + 199) / 200; ++i) {
+      Device device = Device::open("", options);
+      Buffer a = device.buffer(4 * kCount), b = device.buffer(4 * kCount);
+      const std::vector<std::uint32_t> start = numbers(t);
+      a.write(std::as_bytes(std::span(start)));
+      device.run(device.load(affine_kernel(t % 2 == 0)), {a, b}, {{"n", kCount}});
+      std::vector<std::uint32_t> got(kCount);
+      b.read(std::as_writable_bytes(std::span(got)));
+      wrong += got != affine(t);
+      device.save_cache();
+      const std::string status = device.cache_status();
+      wrong += status.find("damaged") != std::string::npos ||
+               status.find("not saved") != std::string::npos;
+    }
+  });
+  EXPECT_EQ(wrong, 0);
+  int files = 0;
+  for (const auto& file : std::filesystem::directory_iterator(folder.path())) {
+    files += file.path().extension() == ".bin";
+  }
+  EXPECT_EQ(files, 1);
+}
+
+// A user's other threads use the queue under his lock: adopted devices take it.
+TEST_F(ThreadsTest, AdoptedDevicesTakeTheUsersLock) {
+  for_each_device([&](Device& owner) {
+    std::mutex queue;
+    AdoptedDevice theirs = handles_in(owner);
+    theirs.lock_queue = [&] { queue.lock(); };
+    theirs.unlock_queue = [&] { queue.unlock(); };
+    const auto idle = function_of<PFN_vkQueueWaitIdle>(owner, "vkQueueWaitIdle");
+    std::atomic<int> wrong{0};
+    in_threads([&](std::uint32_t t) {
+      if (t == 0) {
+        for (int i = 0; i < rounds() / 4; ++i) {
+          const std::lock_guard lock(queue);
+          idle(theirs.queue);
+        }
+        return;
+      }
+      Device device = Device::adopt(theirs);
+      GuardedBuffer a(device, 4 * kCount), b(device, 4 * kCount);
+      const Launch launch =
+          device.prepare(device.load(affine_kernel()), {a.view(), b.view()}, {{"n", kCount}});
+      write_as(a, numbers(t));
+      for (int i = 0; i < rounds() / 4; ++i) device.run(launch);
+      wrong += read_as<std::uint32_t>(b) != affine(t);
+    });
+    EXPECT_EQ(wrong, 0);
+  });
+}
+
+// The layer's checks are on: here eight threads use one queue without a lock. Waiting for an idle queue is what
+// drivers do under a lock of their own, so that nothing but the layer notices.
+TEST_F(ThreadsTest, TheLayerSeesThreadsAtOneQueue) {
+  if (!has_validation()) GTEST_SKIP() << "VKMOYE_TEST_VALIDATION=off";
+  for_each_device([&](Device& device) {
+    const VkQueue queue = handles_of(device).queue;
+    const auto idle = function_of<PFN_vkQueueWaitIdle>(device, "vkQueueWaitIdle");
+    std::atomic<bool> found{false};
+    in_threads([&](std::uint32_t) {
+      for (int i = 0; i < 20000 && !found; ++i) {
+        idle(queue);
+        for (const std::string& message : take_messages()) {
+          found = found || message.find("simultaneously used") != std::string::npos;
+        }
+      }
+    });
+    EXPECT_TRUE(found);
+    take_messages();
+  });
+}
+
+}  // namespace
+}  // namespace vkmoye::test
