@@ -9,10 +9,6 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/runtime/vulkan.hpp"
 
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/lsan_interface.h>
-#endif
-
 namespace vkmoye::test {
 namespace {
 
@@ -101,37 +97,6 @@ TEST(TooLargeABuffer, IsRefusedBeforeVulkanIsCalled) {
   EXPECT_EQ(faults.calls("vkAllocateMemory"), 0);
   // The largest that is allowed is no multiple of 4: it cannot be rounded up.
   EXPECT_EQ(device.buffer(4097).bytes(), 4097u);
-}
-
-TEST(Timeout, IsReportedAndTheDeviceThenLeftAlone) {
-#if defined(__SANITIZE_ADDRESS__)
-  const __lsan::ScopedDisabler leaks_by_intent;
-#endif
-  const CompiledKernel kernel = affine_kernel();
-  FaultTable faults;
-  {
-    OpenOptions options;
-    options.cache = false;
-    Device device = open_through(FaultTable::get_instance_proc_addr(), "0", options);
-    Buffer a = device.buffer(256), b = device.buffer(256);
-    const Launch launch = device.prepare(device.load(kernel), {a, b}, {{"n", 64}});
-    faults.fail_all("vkWaitForFences", VK_TIMEOUT);
-    const auto expect_lost = [&](const char* text) {
-      try {
-        device.run(launch);
-        ADD_FAILURE() << "ran";
-      } catch (const DeviceError& error) {
-        EXPECT_EQ(error.kind, DeviceError::Kind::kLost);
-        EXPECT_THAT(error.what(), HasSubstr(text));
-      }
-    };
-    expect_lost("vkWaitForFences(...) -> VK_TIMEOUT: the device did not finish within 60 s");
-    expect_lost("an earlier submission did not finish");
-  }
-  // What the device may still use was not pulled from under it.
-  EXPECT_EQ(faults.calls("vkDestroyDevice"), 0);
-  EXPECT_EQ(faults.calls("vkDestroyPipeline"), 0);
-  EXPECT_EQ(faults.calls("vkFreeMemory"), 0);
 }
 
 }  // namespace

@@ -178,6 +178,27 @@ void main() {
 )");
 }
 
+CompiledKernel spin_kernel() {
+  KernelInterface interface;
+  interface.name = "spin";
+  interface.bindings = {{"a", ScalarType::u32, Access::read_write, {2}}};
+  interface.push_constants = {"rounds"};
+  return compiled(std::move(interface), R"(#version 460
+layout(local_size_x = 1) in;
+layout(std430, binding = 0) buffer A { uint a[]; };
+layout(push_constant) uniform Args { uint rounds; };
+void main() {
+  uint x = a[0];
+  for (uint i = 0u; i < rounds; ++i) {
+    x ^= x << 13;
+    x ^= x >> 17;
+    x ^= x << 5;
+  }
+  a[1] = x;
+}
+)");
+}
+
 CompiledKernel subgroup_kernel(std::uint32_t lanes) {
   KernelInterface interface;
   interface.name = "subgroup";

@@ -27,6 +27,10 @@ CompiledKernel store_kernel(Reach reach);
 /// dst[i] = src[i] over n unsigned integers.
 CompiledKernel copy_kernel(Reach reach);
 
+/// a[1] is a[0] after `rounds` steps of a generator of random numbers, by one thread: they take as long as one
+/// likes, and then end.
+CompiledKernel spin_kernel();
+
 /// dst[t] for each thread t of one workgroup of 64: lanes of its subgroup, and thread number made of
 /// subgroup and lane, as a pair. `lanes`: the subgroup size that it asks for.
 CompiledKernel subgroup_kernel(std::uint32_t lanes);

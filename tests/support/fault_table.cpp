@@ -5,6 +5,7 @@
 
 #include <stdexcept>
 #include <string_view>
+#include <thread>
 #include <tuple>
 #include <type_traits>
 
@@ -31,7 +32,9 @@ PFN_vkGetDeviceProcAddr real_device_proc = nullptr;
   };
 VKMOYE_GLOBAL_FUNCTIONS(VKMOYE_NAME)
 VKMOYE_INSTANCE_FUNCTIONS(VKMOYE_NAME)
+VKMOYE_OPTIONAL_INSTANCE_FUNCTIONS(VKMOYE_NAME)
 VKMOYE_DEVICE_FUNCTIONS(VKMOYE_NAME)
+VKMOYE_OPTIONAL_DEVICE_FUNCTIONS(VKMOYE_NAME)
 VKMOYE_MEMORY_FUNCTIONS(VKMOYE_NAME)
 #undef VKMOYE_NAME
 
@@ -63,9 +66,18 @@ struct Hook<Name, Result (*)(A...)> {
         current->on_create_pipeline_cache(*std::get<1>(std::tuple(arguments...)));
       }
     }
+    if constexpr (std::is_same_v<Name, WaitForFencesName>) {
+      current->waits(std::get<4>(std::tuple(arguments...)));
+    }
     if constexpr (std::is_same_v<Result, VkResult>) {
       const VkResult fault = current->fault_for(name);
-      // A wait that fails has still waited: what follows must not race the real device.
+      // A wait that fails has still waited, and nothing runs on a device that is lost: what follows must not
+      // race the real one.
+      if constexpr (std::is_same_v<Name, GetFenceStatusName>) {
+        while (fault == VK_ERROR_DEVICE_LOST && original(arguments...) == VK_NOT_READY) {
+          std::this_thread::yield();
+        }
+      }
       if (fault != VK_SUCCESS && !begins_with(name, "vkWait")) return fault;
       const VkResult result = original(arguments...);
       if (fault != VK_SUCCESS) return fault;
@@ -100,7 +112,9 @@ PFN_vkVoidFunction hook(std::string_view name, PFN_vkVoidFunction real) {
   }
   VKMOYE_GLOBAL_FUNCTIONS(VKMOYE_HOOK)
   VKMOYE_INSTANCE_FUNCTIONS(VKMOYE_HOOK)
+  VKMOYE_OPTIONAL_INSTANCE_FUNCTIONS(VKMOYE_HOOK)
   VKMOYE_DEVICE_FUNCTIONS(VKMOYE_HOOK)
+  VKMOYE_OPTIONAL_DEVICE_FUNCTIONS(VKMOYE_HOOK)
   VKMOYE_MEMORY_FUNCTIONS(VKMOYE_HOOK)
 #undef VKMOYE_HOOK
   return real;
@@ -151,7 +165,14 @@ std::string FaultTable::leaks() const {
   return text;
 }
 
+int FaultTable::calls() const {
+  int all = 0;
+  for (const auto& [name, count] : calls_) all += count;
+  return all;
+}
+
 VkResult FaultTable::fault_for(const std::string& name) {
+  if (paused_) return VK_SUCCESS;
   if (const auto found = always_.find(name); found != always_.end()) {
     if (found->second != VK_SUCCESS) return found->second;
   }

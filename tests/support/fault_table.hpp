@@ -7,10 +7,11 @@
 //   faults.fail_at(7, VK_ERROR_DEVICE_LOST);
 //   open_through(faults.get_instance_proc_addr());
 //
-// One FaultTable, one instance and one device at a time; single-threaded.
+// One FaultTable, one driver at a time; single-threaded.
 
 #include <vulkan/vulkan_core.h>
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <string>
@@ -34,10 +35,16 @@ class FaultTable {
   /// The call that fail_at made fail; "" if it was not reached.
   const std::string& failed_call() const { return failed_call_; }
 
-  /// How often `name` was called, faults included.
+  /// While it is paused no call fails, nor is counted by fail_at.
+  void pause(bool paused) { paused_ = paused; }
+
+  /// How often `name` was called, faults included; and all functions together.
   int calls(const std::string& name) const;
+  int calls() const;
   /// Objects made and not destroyed, as "vkCreateFence 1, "; "" if none.
   std::string leaks() const;
+  /// The nanoseconds that the last vkWaitForFences was to wait at most.
+  std::uint64_t wait_limit() const { return wait_limit_; }
   /// Sees the arguments of each vkCreatePipelineCache.
   std::function<void(const VkPipelineCacheCreateInfo&)> on_create_pipeline_cache;
 
@@ -45,12 +52,15 @@ class FaultTable {
   VkResult fault_for(const std::string& name);
   void called(const std::string& name);
   void changed(const std::string& kind, int by);
+  void waits(std::uint64_t limit) { wait_limit_ = limit; }
 
  private:
   void* library_ = nullptr;
+  bool paused_ = false;
   int until_failure_ = 0;
   VkResult result_ = VK_SUCCESS;
   std::string failed_call_;
+  std::uint64_t wait_limit_ = 0;
   std::map<std::string, VkResult> always_;
   std::map<std::string, int> calls_;
   std::map<std::string, int> alive_;

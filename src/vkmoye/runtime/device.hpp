@@ -37,7 +37,14 @@ struct OpenOptions {
   bool cache = true;
   std::string cache_folder;
 
-  /// The longest wait for the device, in seconds; then DeviceError.
+  /// The longest wait for the device, in seconds: 0 or more, infinity for no limit. A wait that reaches it
+  /// throws DeviceError (kLost). After that
+  ///   - whatever would submit work through this Device throws DeviceError (kLost) at once;
+  ///   - Pending::wait and Pending::is_done still work;
+  ///   - another Device, also of the same GPU, can be opened and works at once;
+  ///   - what the unfinished work may use is freed once the work is known to have finished: through Pending, or
+  ///     when the Device is destroyed, which then does not wait. Otherwise it is left, the VkDevice included,
+  ///     until the process ends.
   double wait_seconds = 60;
 
   /// Pipelines tell what the driver's compiler made of them, see pipeline_statistics.hpp, where the
@@ -58,7 +65,8 @@ struct OpenOptions {
 std::vector<DeviceCaps> list_devices();
 
 /// Thread-safe. What was made from it may outlive it, but can no longer be run. Its destruction
-/// waits for what was submitted, and saves the pipeline cache.
+/// waits for what was submitted, OpenOptions::wait_seconds at most for each submission, and saves the pipeline
+/// cache.
 class Device {
  public:
   /// `selector`: an index, or a part of the name in any case; empty: the first discrete GPU, else

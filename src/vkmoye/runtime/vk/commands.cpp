@@ -189,6 +189,16 @@ void Commands::enqueue(const std::shared_ptr<Slot>& slot, std::shared_ptr<const 
   }
 }
 
+namespace {
+
+// As vkWaitForFences takes it: the largest number is no limit.
+std::uint64_t nanoseconds(double seconds) {
+  const double count = seconds * 1e9;
+  return count < 0x1p64 ? static_cast<std::uint64_t>(count) : UINT64_MAX;
+}
+
+}  // namespace
+
 bool Commands::is_done(Slot& slot) {
   {
     const std::lock_guard lock(mutex_);
@@ -207,8 +217,8 @@ void Commands::wait(Slot& slot) {
     if (!slot.in_flight) return;
   }
   const VkFence fence = slot.fence.get();
-  const auto limit = static_cast<std::uint64_t>(wait_seconds_ * 1e9);
-  const VkResult result = vk_.WaitForFences(device_.handle(), 1, &fence, VK_TRUE, limit);
+  const VkResult result =
+      vk_.WaitForFences(device_.handle(), 1, &fence, VK_TRUE, nanoseconds(wait_seconds_));
   // On a lost device nothing is in use any more; after another error drain() asks again.
   if (result == VK_SUCCESS || result == VK_ERROR_DEVICE_LOST) mark_finished(slot);
   if (result == VK_TIMEOUT) {
@@ -228,9 +238,12 @@ void Commands::drain() noexcept {
     waiting = in_flight_;
   }
   for (const auto& slot : waiting) {
-    if (stuck_) return;
     try {
-      wait(*slot);
+      if (stuck_) {
+        is_done(*slot);
+      } else {
+        wait(*slot);
+      }
     } catch (...) {  // lost or stuck: wait() has decided what may be let go
     }
   }

@@ -99,7 +99,8 @@ class Commands {
   /// DeviceError: kLost, or a timeout, after which nothing is accepted any more and nothing that
   /// the device may still use is destroyed.
   void wait(Slot& slot);
-  /// Waits for all that is in flight. What does not finish in time is left alone.
+  /// Waits for all that is in flight; after a timeout it only asks what has finished. What has not is left
+  /// alone.
   void drain() noexcept;
 
   /// lease, begin, `record(buffer)`, end, submit, wait.

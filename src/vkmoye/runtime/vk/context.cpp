@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "vkmoye/base/cache_folder.hpp"
@@ -78,6 +79,11 @@ const PhysicalDevice& choose(const std::vector<PhysicalDevice>& devices,
 }
 
 void complete(Context& context, const OpenOptions& options, QueueLock queue_lock) {
+  if (std::isnan(options.wait_seconds) || options.wait_seconds < 0) {
+    throw ArgumentError(
+        fmt::format("OpenOptions::wait_seconds = {} is not a number of seconds, 0 or more",
+                    options.wait_seconds));
+  }
   std::filesystem::path folder;
   std::string memory_only = "off";
   if (options.cache) {
