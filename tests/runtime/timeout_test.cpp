@@ -85,6 +85,27 @@ TEST(Timeout, IsReportedAndTheDeviceThenLeftAlone) {
   }
 }
 
+// A buffer that is bound to several allocations is bound on the queue, which may not finish either.
+TEST(Timeout, LeavesABufferInPiecesToTheDevice) {
+#if defined(__SANITIZE_ADDRESS__)
+  const __lsan::ScopedDisabler leaks_by_intent;
+#endif
+  FaultTable faults;
+  {
+    Device device =
+        open_with_faults(1, [](DeviceCaps& caps) { caps.max_allocation_bytes = 1 << 20; });
+    if (device.caps().max_sparse_buffer_bytes < 3 << 20) {
+      GTEST_SKIP() << "it binds no buffer to several allocations";
+    }
+    set_stuck(faults, true);
+    expect_lost([&] { device.buffer(3 << 20); }, "VK_TIMEOUT");
+  }
+  for (const char* call : {"vkDestroyDevice", "vkDestroyBuffer", "vkFreeMemory", "vkDestroyFence",
+                           "vkDestroyCommandPool"}) {
+    EXPECT_EQ(faults.calls(call), 0) << call;
+  }
+}
+
 // Work that takes longer than was waited for, and ends: whoever still asks is told so.
 TEST(Timeout, WhatFinishesAfterAllIsFreed) {
   const CompiledKernel kernel = affine_kernel();

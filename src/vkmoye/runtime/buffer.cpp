@@ -35,7 +35,7 @@ BufferState::BufferState(std::shared_ptr<Context> owner, std::uint64_t size)
                       : reasons_against_buffer(context->caps(), round_up_to_words(bytes)).empty()
                           ? round_up_to_words(bytes)
                           : bytes) {
-  block = context->memory->create_device_buffer(allocated_bytes, *context->commands);
+  block = context->memory->create_device_buffer(allocated_bytes, *context->commands, context);
 }
 
 BufferState::~BufferState() { context->memory->destroy(block); }

@@ -103,7 +103,8 @@ Memory::Memory(const Instance& instance, const PhysicalDevice& physical,
 
 Memory::~Memory() { vmaDestroyAllocator(allocator_of(allocator_)); }
 
-Block Memory::create_device_buffer(std::uint64_t bytes, Commands& commands) {
+Block Memory::create_device_buffer(std::uint64_t bytes, Commands& commands,
+                                   const std::shared_ptr<const void>& owner) {
   refuse_beyond_heap(bytes);
   VmaAllocationCreateInfo how = {};
   how.requiredFlags = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
@@ -125,12 +126,14 @@ Block Memory::create_device_buffer(std::uint64_t bytes, Commands& commands) {
       if (error.kind != DeviceError::Kind::kOutOfMemory) throw;
     }
   }
-  return create_in_pieces(bytes, usage, commands);
+  return create_in_pieces(bytes, usage, commands, owner);
 }
 
 // Equal pieces, the last one shorter, as few as the device allows. The host reaches none of them.
-Block Memory::create_in_pieces(std::uint64_t bytes, VkBufferUsageFlags usage, Commands& commands) {
+Block Memory::create_in_pieces(std::uint64_t bytes, VkBufferUsageFlags usage, Commands& commands,
+                               const std::shared_ptr<const void>& owner) {
   struct Pieces {
+    std::shared_ptr<const void> owner;  // destroyed last
     VmaAllocator allocator;
     std::vector<VmaAllocation> allocations;
     Owned<VkBuffer> buffer;
@@ -146,6 +149,7 @@ Block Memory::create_in_pieces(std::uint64_t bytes, VkBufferUsageFlags usage, Co
   info.size = bytes;
   info.usage = usage;
   const auto pieces = std::make_shared<Pieces>();
+  pieces->owner = owner;
   pieces->allocator = allocator_of(allocator_);
   pieces->buffer = create<VkBuffer>("vkCreateBuffer", device_.handle(), table.CreateBuffer,
                                     table.DestroyBuffer, info);

@@ -39,8 +39,9 @@ class Memory {
   /// has the feature. Throws DeviceError (kOutOfMemory)
   /// with the numbers where the heap has no room, without having asked the driver: some drivers
   /// grant memory that does not exist. Beyond what one allocation may have it lies in several, bound
-  /// through `commands`.
-  Block create_device_buffer(std::uint64_t bytes, Commands& commands);
+  /// through `commands`: `owner`, which has these, lives as long as the device may be binding it.
+  Block create_device_buffer(std::uint64_t bytes, Commands& commands,
+                             const std::shared_ptr<const void>& owner);
 
   /// A mapped buffer in cached host memory, for copies in both directions.
   Block create_staging_buffer(std::uint64_t bytes);
@@ -54,7 +55,8 @@ class Memory {
 
  private:
   void refuse_beyond_heap(std::uint64_t bytes);
-  Block create_in_pieces(std::uint64_t bytes, VkBufferUsageFlags usage, Commands& commands);
+  Block create_in_pieces(std::uint64_t bytes, VkBufferUsageFlags usage, Commands& commands,
+                         const std::shared_ptr<const void>& owner);
 
   const LogicalDevice& device_;
   std::uint64_t most_at_once_ = 0;  // bytes of one allocation
