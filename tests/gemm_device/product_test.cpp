@@ -201,34 +201,6 @@ TEST_F(ProductTest, WhatIsPackedBeforehandComesFirst) {
   });
 }
 
-// Slices, and subgroups that share k.
-TEST_F(ProductTest, PartsOfKGiveTheSameBitsEachTime) {
-  const gen::Options packed = {{"subgroups", "1x1x4"}};
-  const gen::Options staged = {{"subgroups", "1x1x2"}, {"tile", "32x32x32"}};
-  for_each_device([&](Device& device) {
-    Products products(device);
-    const bool has_units = has_matrices(device.caps(), parse_gemm_type("f16,f32"));
-    std::vector<Problem> problems = {product("gemm/simt", kSmallTiles, "f32", {64, 64, 999})};
-    problems.front().gemm.slices = 9;
-    if (has_units) {
-      problems.push_back(product("gemm/packed", packed, "f16,f32", {64, 64, 999}));
-      problems.push_back(product("gemm/coopmat", staged, "f16,f32", {64, 64, 999}));
-    }
-    for (const Problem& problem : problems) {
-      const auto workload = problem.workload();
-      const auto execution = products.prepare(plan_on(products, *workload));
-      std::optional<std::vector<std::byte>> first;
-      for (int i = 0; i < 5; ++i) {
-        workload->fill(*execution, 1);
-        execution->run();
-        const auto bits = read_all(*execution, 2, 64 * 64 * 4);
-        if (!first) first = bits;
-        EXPECT_EQ(bits, *first) << problem.entry->name;
-      }
-    }
-  });
-}
-
 // More sums than numbers of 64 bits count, and more bytes than any device has.
 TEST_F(ProductTest, TooManySumsOfSlicesAreRefused) {
   Problem problem = product("gemm/simt", {}, "f32", {1 << 20, 1 << 20, 8});
