@@ -8,6 +8,8 @@
 
 #include <set>
 
+#include "offline_gpus/cases.hpp"
+#include "support/fake_devices.hpp"
 #include "support/fragment_orders.hpp"
 #include "support/options.hpp"
 #include "support/process.hpp"
@@ -20,41 +22,66 @@
 namespace vkmoye::gen {
 namespace {
 
+// Modules for spirv-val, each once.
+class Modules {
+ public:
+  void add(const ir::Kernel& described) {
+    // The first line names the type; below it, several types are the same words.
+    const std::string text = glsl::print(described);
+    if (!seen_.insert(described.name + text.substr(text.find('\n'))).second) return;
+    const CompiledKernel kernel = compile(described);
+    // spirv-val of 2025 does not know bfloat16: it sees what the text says.
+    const auto spirv = kernel.interface.features.has(Feature::bf16_matrix)
+                           ? spirv::assemble(described.name, kernel.glsl)
+                           : kernel.spirv;
+    const std::string path = folder_.file(std::to_string(count()) + ".spv");
+    test::write_file(path,
+                     std::string(reinterpret_cast<const char*>(spirv.data()), spirv.size() * 4));
+  }
+  std::size_t count() const { return seen_.size(); }
+
+  void expect_valid() const {
+    const test::Outcome outcome =
+        test::run({"sh", "-c",
+                   "for f in \"$0\"/*; do spirv-val --target-env vulkan1.2 \"$f\" || exit 1; done",
+                   folder_.path()});
+    EXPECT_EQ(outcome.status, 0) << outcome.err << outcome.out;
+  }
+
+ private:
+  test::TemporaryFolder folder_;
+  std::set<std::string> seen_;
+};
+
 TEST(Assemble, EveryKernelAndTypeIsValidSpirv) {
-  const test::TemporaryFolder folder;
+  Modules modules;
   const Options options[] = {{},
                              {{"tile", "16x16"}, {"threads", "8x8"}},
                              {{"tile", "64x32"}, {"threads", "(16,16):(16,1)"}}};
-  std::vector<std::string> command = {
-      "sh", "-c",
-      "for f in \"$@\"; do spirv-val --target-env vulkan1.2 \"$f\" || "
-      "exit 1; done",
-      "sh"};
-  std::set<std::string> seen;
   for (const KernelEntry& entry : registry()) {
     for (const ScalarType type : entry.types) {
       for (const Options& option : options) {
         const Options own = test::options_of(entry, option);
         if (own.empty() && !option.empty()) continue;
-        const ir::Kernel described = test::described(entry, request_of(type, own));
-        // The first line names the type; below it, several types are the same words.
-        const std::string text = glsl::print(described);
-        if (!seen.insert(entry.name + text.substr(text.find('\n'))).second) continue;
-        const CompiledKernel kernel = compile(described);
-        // spirv-val of 2025 does not know bfloat16: it sees what the text says.
-        const auto spirv = kernel.interface.features.has(Feature::bf16_matrix)
-                               ? spirv::assemble(entry.name, kernel.glsl)
-                               : kernel.spirv;
-        const std::string path = folder.file(std::to_string(command.size()) + ".spv");
-        test::write_file(
-            path, std::string(reinterpret_cast<const char*>(spirv.data()), spirv.size() * 4));
-        command.push_back(path);
+        modules.add(test::described(entry, request_of(type, own)));
       }
     }
   }
-  EXPECT_GE(command.size(), 96u);
-  const test::Outcome outcome = test::run(command);
-  EXPECT_EQ(outcome.status, 0) << outcome.err << outcome.out;
+  EXPECT_GE(modules.count(), 92u);
+  modules.expect_valid();
+}
+
+// As they are by themselves on two GPUs, and in the forms whose code differs most.
+TEST(Assemble, EveryShippedConfigIsValidSpirv) {
+  Modules modules;
+  for (const DeviceCaps& caps : {test::h200_like(), test::rdna3_like()}) {
+    for (const test::Case& one : test::cases_for(caps)) {
+      if (one.refusal.empty()) modules.add(one.description);
+    }
+  }
+  std::printf("%zu modules\n", modules.count());
+  EXPECT_GE(modules.count(), 300u);
+  modules.expect_valid();
 }
 
 // A copy of f16 in vectors from an array called `src` to one called `dst`, of as many rows as `rows` says.
