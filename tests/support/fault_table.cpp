@@ -79,8 +79,22 @@ struct Hook<Name, Result (*)(A...)> {
         }
       }
       if (fault != VK_SUCCESS && !begins_with(name, "vkWait")) return fault;
+      if constexpr (std::is_same_v<Name, AllocateDescriptorSetsName>) {
+        const auto& info = *std::get<1>(std::tuple(arguments...));
+        if (!current->take_sets(info.descriptorPool, info.descriptorSetCount)) {
+          return VK_ERROR_OUT_OF_POOL_MEMORY;
+        }
+      }
       const VkResult result = original(arguments...);
       if (fault != VK_SUCCESS) return fault;
+      if constexpr (std::is_same_v<Name, CreateDescriptorPoolName>) {
+        const auto given = std::tuple(arguments...);
+        if (result == VK_SUCCESS)
+          current->made_pool(*std::get<3>(given), std::get<1>(given)->maxSets);
+      }
+      if constexpr (std::is_same_v<Name, ResetDescriptorPoolName>) {
+        current->reset_pool(std::get<1>(std::tuple(arguments...)));
+      }
       const bool makes = begins_with(name, "vkCreate") || begins_with(name, "vkAllocate");
       if (result == VK_SUCCESS && makes && !pooled) current->changed(kind_of(name), 1);
       return result;
@@ -179,6 +193,13 @@ VkResult FaultTable::fault_for(const std::string& name) {
   if (until_failure_ == 0 || --until_failure_ > 0) return VK_SUCCESS;
   failed_call_ = name;
   return result_;
+}
+
+bool FaultTable::take_sets(VkDescriptorPool pool, std::uint32_t sets) {
+  std::uint32_t& free = free_sets_[pool].now;
+  if (sets > free) return false;
+  free -= sets;
+  return true;
 }
 
 void FaultTable::called(const std::string& name) { ++calls_[name]; }

@@ -7,6 +7,8 @@
 //   faults.fail_at(7, VK_ERROR_DEVICE_LOST);
 //   open_through(faults.get_instance_proc_addr());
 //
+// A descriptor pool has no more sets than it was made for: some drivers give more.
+//
 // One FaultTable, one driver at a time; single-threaded.
 
 #include <vulkan/vulkan_core.h>
@@ -52,9 +54,15 @@ class FaultTable {
   VkResult fault_for(const std::string& name);
   void called(const std::string& name);
   void changed(const std::string& kind, int by);
+  void made_pool(VkDescriptorPool pool, std::uint32_t sets) { free_sets_[pool] = {sets, sets}; }
+  void reset_pool(VkDescriptorPool pool) { free_sets_[pool].now = free_sets_[pool].at_first; }
+  bool take_sets(VkDescriptorPool pool, std::uint32_t sets);
   void waits(std::uint64_t limit) { wait_limit_ = limit; }
 
  private:
+  struct FreeSets {
+    std::uint32_t at_first = 0, now = 0;
+  };
   void* library_ = nullptr;
   bool paused_ = false;
   int until_failure_ = 0;
@@ -62,6 +70,7 @@ class FaultTable {
   std::string failed_call_;
   std::uint64_t wait_limit_ = 0;
   std::map<std::string, VkResult> always_;
+  std::map<VkDescriptorPool, FreeSets> free_sets_;
   std::map<std::string, int> calls_;
   std::map<std::string, int> alive_;
 };

@@ -238,13 +238,17 @@ void Commands::drain() noexcept {
     waiting = in_flight_;
   }
   for (const auto& slot : waiting) {
-    try {
-      if (stuck_) {
-        is_done(*slot);
-      } else {
-        wait(*slot);
+    // An error that is neither a loss nor a timeout says nothing about the work: it is asked about again.
+    for (int tries = 0; tries < 3; ++tries) {
+      try {
+        if (stuck_) {
+          is_done(*slot);
+        } else {
+          wait(*slot);
+        }
+        break;
+      } catch (...) {  // lost or stuck: wait() has decided what may be let go
       }
-    } catch (...) {  // lost or stuck: wait() has decided what may be let go
     }
   }
 }
