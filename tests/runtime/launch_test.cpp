@@ -10,7 +10,9 @@
 
 #include "runtime/shaders.hpp"
 #include "support/device_fixture.hpp"
+#include "support/fault_table.hpp"
 #include "support/guarded_buffer.hpp"
+#include "support/timeline.hpp"
 #include "vkmoye/base/error.hpp"
 
 namespace vkmoye::test {
@@ -20,7 +22,15 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-class LaunchTest : public DeviceTest {};
+class LaunchTest : public DeviceTest {
+ protected:
+  // The first device, through a fault table, which counts the calls; every transfer is staged.
+  Device open_with_table() {
+    OpenOptions options = validated();
+    options.cache = options.direct_access = false;
+    return open_through(FaultTable::get_instance_proc_addr(), "0", options);
+  }
+};
 
 std::vector<std::uint32_t> counting(std::size_t count) {
   std::vector<std::uint32_t> values(count);
@@ -99,15 +109,37 @@ TEST_F(LaunchTest, SubmittedWorkRunsInOrder) {
   });
 }
 
+// Submissions wait for a semaphore of the test's: until it is signalled, nothing that they use is destroyed.
 TEST_F(LaunchTest, KeepsItsBuffersWhileTheDeviceUsesThem) {
-  for_each_device([&](Device& device) {
-    const Pipeline pipeline = device.load(affine_kernel());
-    for (int i = 0; i < 20; ++i) {
-      Buffer a = device.buffer(4 << 16), b = device.buffer(4 << 16);
+  FaultTable faults;
+  {
+    Device device = open_with_table();
+    Buffer result = device.buffer(4 << 10);
+    const auto destroyed = [&] {
+      return faults.calls("vkDestroyBuffer") + faults.calls("vkDestroyDescriptorPool") +
+             faults.calls("vkDestroyPipeline") + faults.calls("vkFreeMemory");
+    };
+    const Timeline blocked(device);
+    {
+      const Pipeline pipeline = device.load(affine_kernel());
+      Buffer a = device.buffer(4 << 10), b = device.buffer(4 << 10);
       a.fill(std::byte{1});
-      device.submit(device.prepare(pipeline, {a, b}, {{"n", 1 << 16}}));
+      const Arguments arguments = {{"n", 1 << 10}};
+      const Launch first = device.prepare(pipeline, {a, b}, arguments);
+      const Launch second = device.prepare(pipeline, {b, result}, arguments);
+      submit(device, std::vector{first}, {.wait = {blocked.at(1)}});
+      device.submit(second);
     }
-  });
+    EXPECT_EQ(destroyed(), 0);
+    blocked.signal(1);
+    std::vector<std::uint32_t> found(1 << 10);
+    result.read(std::as_writable_bytes(std::span(found)));  // staged: after all that was submitted
+    EXPECT_EQ(found, std::vector<std::uint32_t>(1 << 10, 4 * 0x01010101 + 3));
+    // Two buffers, two pools, one pipeline. What nobody waits for is let go of when the next work comes.
+    result.fill(std::byte{0});
+    EXPECT_GE(destroyed(), 5);
+  }
+  EXPECT_EQ(faults.leaks(), "");
 }
 
 TEST_F(LaunchTest, RunsFromSeveralThreads) {
@@ -124,35 +156,35 @@ TEST_F(LaunchTest, RunsFromSeveralThreads) {
 }
 
 TEST_F(LaunchTest, RefusesBeforeAnyCall) {
-  for_each_device([&](Device& device) {
-    const Pipeline pipeline = device.load(affine_kernel());
-    Buffer a = device.buffer(40), b = device.buffer(36);
-    EXPECT_THAT(
-        [&] {
-          device.run(pipeline, {a, b}, {{"n", 10}});
-        },
-        ThrowsMessage<ArgumentError>("affine: b: needs 10 elements of 4 bytes = 40 bytes, got 36"));
-    EXPECT_THAT(
-        [&] {
-          device.run(pipeline, {a, a}, {{"n", 10}});
-        },
-        ThrowsMessage<ArgumentError>(HasSubstr("overlap in one buffer, and b is written")));
-    EXPECT_THAT([&] { device.run(pipeline, {a}, {}); },
-                ThrowsMessage<ArgumentError>(AllOf(HasSubstr("argument 'n' is missing"),
-                                                   HasSubstr("takes 2 buffers (a, b), got 1"))));
-    Device other = Device::open(device.caps().name, validated());
-    Buffer foreign = other.buffer(40);
-    EXPECT_THAT(
-        [&] {
-          device.run(pipeline, {a, foreign}, {{"n", 10}});
-        },
-        ThrowsMessage<ArgumentError>("affine: a buffer belongs to another Device"));
-    EXPECT_THAT(
-        [&] {
-          other.run(pipeline, {foreign, foreign}, {{"n", 10}});
-        },
-        ThrowsMessage<ArgumentError>("affine: was loaded on another Device"));
-  });
+  FaultTable faults;
+  Device device = open_with_table(), other = open_with_table();
+  Buffer a = device.buffer(40), b = device.buffer(36), foreign = other.buffer(40);
+  // Vulkan is not called: neither by what is refused nor before it is.
+  const auto refused = [&](Device& by, const Pipeline& pipeline, const auto& buffers,
+                           const Arguments& arguments, const auto& why) {
+    const int calls = faults.calls();
+    EXPECT_THAT([&] { by.run(pipeline, buffers, arguments); }, ThrowsMessage<ArgumentError>(why));
+    EXPECT_THAT([&] { by.prepare(pipeline, buffers, arguments); },
+                ThrowsMessage<ArgumentError>(why));
+    EXPECT_EQ(faults.calls(), calls);
+  };
+  using Views = std::vector<BufferView>;
+  const Pipeline affine = device.load(affine_kernel());
+  const Arguments ten = {{"n", 10}};
+  refused(device, affine, Views{a, b}, ten,
+          "affine: b: needs 10 elements of 4 bytes = 40 bytes, got 36");
+  refused(device, affine, Views{a, a}, ten, HasSubstr("overlap in one buffer, and b is written"));
+  refused(device, affine, Views{a}, {},
+          AllOf(HasSubstr("argument 'n' is missing"), HasSubstr("takes 2 buffers (a, b), got 1")));
+  refused(device, affine, Views{a, foreign}, ten, "affine: a buffer belongs to another Device");
+  refused(other, affine, Views{foreign, foreign}, ten, "affine: was loaded on another Device");
+  // Likewise where arrays are reached by their addresses.
+  const CompiledKernel by_address = copy_kernel(Reach::pointer);
+  if (!reasons_against(by_address.interface, device.caps()).empty()) return;
+  const Pipeline copy = device.load(by_address);
+  refused(device, copy, Views{a, b}, {{"first", 0}, {"n", 10}},
+          "copy: dst: needs 10 elements of 4 bytes = 40 bytes, got 36");
+  refused(device, copy, Views{a, b}, {{"first", 0}}, HasSubstr("argument 'n' is missing"));
 }
 
 TEST_F(LaunchTest, RefusesAKernelThatTheDeviceCannotRun) {

@@ -7,6 +7,7 @@
 #include "support/device_fixture.hpp"
 #include "support/guarded_buffer.hpp"
 #include "support/their_device.hpp"
+#include "support/timeline.hpp"
 #include "vkmoye/base/error.hpp"
 
 namespace vkmoye::test {
@@ -17,38 +18,6 @@ using testing::ThrowsMessage;
 
 class SubmitTest : public DeviceTest {
  protected:
-  // A timeline semaphore of the user's, at 0.
-  class Timeline {
-   public:
-    explicit Timeline(const Device& owner) : owner_(owner) {
-      VkSemaphoreTypeCreateInfo type = {};
-      type.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO;
-      type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
-      VkSemaphoreCreateInfo info = {};
-      info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO;
-      info.pNext = &type;
-      function_of<PFN_vkCreateSemaphore>(owner, "vkCreateSemaphore")(device(), &info, nullptr,
-                                                                     &semaphore_);
-    }
-    ~Timeline() {
-      function_of<PFN_vkDestroySemaphore>(owner_, "vkDestroySemaphore")(device(), semaphore_,
-                                                                        nullptr);
-    }
-    TimelinePoint at(std::uint64_t value) const { return {semaphore_, value}; }
-    void signal(std::uint64_t value) const {
-      VkSemaphoreSignalInfo info = {};
-      info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO;
-      info.semaphore = semaphore_;
-      info.value = value;
-      function_of<PFN_vkSignalSemaphore>(owner_, "vkSignalSemaphore")(device(), &info);
-    }
-
-   private:
-    VkDevice device() const { return handles_of(owner_).device; }
-    const Device& owner_;
-    VkSemaphore semaphore_ = VK_NULL_HANDLE;
-  };
-
   static VkResult wait_for(const Device& owner, const TimelinePoint& point, std::uint64_t ns) {
     VkSemaphoreWaitInfo info = {};
     info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO;

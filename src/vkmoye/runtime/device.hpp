@@ -94,7 +94,8 @@ class Device {
   Pipeline load(const CompiledKernel& kernel);
 
   /// Checks buffers and arguments, and binds them. `buffers` in the order of
-  /// KernelInterface::bindings. Throws ArgumentError with every reason before any Vulkan call.
+  /// KernelInterface::bindings. Throws ArgumentError with every reason before any Vulkan call, but for those
+  /// that ask a VkBuffer of yours for its size and its address.
   Launch prepare(const Pipeline& pipeline, const std::vector<BufferView>& buffers,
                  const Arguments& arguments);
 

@@ -11,7 +11,7 @@
 namespace vkmoye::vk {
 namespace {
 
-// Precondition: the device has the feature, and the buffer was made for it.
+// Of a buffer of the user's. Precondition: the device has the feature, and the buffer was made for it.
 std::uint64_t address_of(const Context& context, VkBuffer buffer) {
   VkBufferDeviceAddressInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO;
@@ -69,7 +69,8 @@ void bind(const Context& context, const KernelInterface& kernel, std::span<const
     BoundBuffer bound = resolve(context, kernel.name, view);
     const std::size_t i = launch.ranges.size();
     if (i < kernel.bindings.size() && kernel.bindings[i].reach == Reach::pointer) {
-      bound.range.address = address_of(context, bound.handle);
+      bound.range.address =
+          bound.keep ? bound.keep->block.address : address_of(context, bound.handle);
     }
     launch.ranges.push_back(bound.range);
     launch.buffers.push_back(std::move(bound));

@@ -106,6 +106,18 @@ Memory::~Memory() { vmaDestroyAllocator(allocator_of(allocator_)); }
 Block Memory::create_device_buffer(std::uint64_t bytes, Commands& commands,
                                    const std::shared_ptr<const void>& owner) {
   refuse_beyond_heap(bytes);
+  Block block = create_whole_or_in_pieces(bytes, commands, owner);
+  if (gives_addresses_) {
+    VkBufferDeviceAddressInfo info = {};
+    info.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO;
+    info.buffer = block.buffer;
+    block.address = device_.table().GetBufferDeviceAddress(device_.handle(), &info);
+  }
+  return block;
+}
+
+Block Memory::create_whole_or_in_pieces(std::uint64_t bytes, Commands& commands,
+                                        const std::shared_ptr<const void>& owner) {
   VmaAllocationCreateInfo how = {};
   how.requiredFlags = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
   how.memoryTypeBits = device_types_;

@@ -20,6 +20,7 @@ struct Block {
   void* allocation = nullptr;               // a VmaAllocation
   std::byte* mapped = nullptr;              // null: the host cannot reach it
   bool cached = false;                      // reading through `mapped` is quick
+  std::uint64_t address = 0;                // on the device, where it has the feature
   std::shared_ptr<const void> pieces = {};  // of a buffer in several allocations, which it owns
 };
 
@@ -55,6 +56,8 @@ class Memory {
 
  private:
   void refuse_beyond_heap(std::uint64_t bytes);
+  Block create_whole_or_in_pieces(std::uint64_t bytes, Commands& commands,
+                                  const std::shared_ptr<const void>& owner);
   Block create_in_pieces(std::uint64_t bytes, VkBufferUsageFlags usage, Commands& commands,
                          const std::shared_ptr<const void>& owner);
 
