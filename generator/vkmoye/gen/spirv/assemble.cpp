@@ -25,8 +25,8 @@ shaderc::SpvCompilationResult compile(const std::string& name, const std::string
   }
   // With the last compiler glslang drops its tables of built-in functions, which take it 30 times as
   // long to make as a kernel to assemble: one is never destroyed.
-  static const auto* const keeps_tables = new shaderc::Compiler;
-  static_cast<void>(keeps_tables);
+  static const std::atomic<const shaderc::Compiler*> keeps_tables = new shaderc::Compiler;
+  if (keeps_tables.load() == nullptr) throw std::bad_alloc();  // read, so that it stays reachable
   auto compiler = std::make_unique<shaderc::Compiler>();
   auto result =
       compiler->CompileGlslToSpv(glsl, shaderc_glsl_compute_shader, name.c_str(), options);
