@@ -75,8 +75,8 @@ build() {
   local preset=$1 target=()
   shift
   (($# == 0)) || target=(--target "$@")
-  step "configure $preset" cmake --preset "$preset" ${CI:+-DVKMOYE_WERROR=ON}
-  step "build $preset" cmake --build --preset "$preset" --parallel "$(nproc)" "${target[@]}"
+  step "configure $preset" cmake --preset "$preset" ${CI:+-DVKMOYE_WERROR=ON} &&
+    step "build $preset" cmake --build --preset "$preset" --parallel "$(nproc)" "${target[@]}"
 }
 
 # left_names: the tests that the quick run leaves to tools/test all, a regular expression a line.
@@ -99,7 +99,7 @@ check_left_to_all() {
 # UBSan and LSan.
 sanitize() {
   local left
-  build sanitize host_tests device_tests cli_tests
+  build sanitize host_tests device_tests cli_tests || return
   use_lavapipe
   left=$(left_to_all)
   run_tests sanitize -L '^host$' &&
