@@ -84,8 +84,9 @@ struct Tally {
     EXPECT_GE(100 * refused, kLeastRefused * mutants);
     if (test::is_quick() || std::getenv("VKMOYE_JUDGE_SEED") != nullptr) return;
     for (const auto& [kind, counts] : kinds) {
-      const auto least = std::find_if(std::begin(kLeast), std::end(kLeast),
-                                      [&](const Least& row) { return row.kind == kind; });
+      const auto least =
+          std::find_if(std::begin(kLeast), std::end(kLeast),
+                       [name = std::string(kind)](const Least& row) { return row.kind == name; });
       ASSERT_NE(least, std::end(kLeast)) << "no least share is given for '" << kind << "'";
       if (counts[0] < kEnough) continue;
       EXPECT_GE(100 * counts[1], least->convicted * counts[0]) << kind << ": convicted";
