@@ -37,7 +37,9 @@ TEST(ReportCli, TablesFitEightyColumnsAndHaveCommandsWhereAsked) {
   EXPECT_LE(longest_line(outcome.out), 80u) << outcome.out;
   EXPECT_THAT(outcome.out,
               AllOf(HasSubstr("    copy  "), Not(HasSubstr("--min-time")), Not(HasSubstr("\x1b"))));
-  if (has_lavapipe()) EXPECT_THAT(outcome.out, HasSubstr("say nothing about a GPU"));
+  if (has_lavapipe()) {
+    EXPECT_THAT(outcome.out, HasSubstr("say nothing about a GPU"));
+  }
   EXPECT_EQ(outcome.err, "");  // no progress where nobody looks
   const Outcome wide = bench(words, {"COLUMNS=132"});
   EXPECT_THAT(wide.out, AllOf(HasSubstr("p95"), HasSubstr("samples")));
