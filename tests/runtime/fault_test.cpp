@@ -60,12 +60,13 @@ TEST_P(FaultTest, AtEachCallIsReportedAndLeavesNothing) {
     if (failed.empty()) break;  // the whole life was shorter: every call has had its turn
     SCOPED_TRACE("call " + std::to_string(number) + ", " + failed);
     ASSERT_EQ(faults.leaks(), "");
-    // Losing the cache is no error, an allocation is tried elsewhere before it is one, and work
-    // that no one waits for is asked about again.
+    // Losing the cache is no error, an allocation is tried elsewhere before it is one, work that no one waits for is
+    // asked about again, and a destructor waits for a semaphore once the work is done.
     const bool cache = failed.find("PipelineCache") != std::string::npos;
     const bool memory = failed == "vkAllocateMemory" || failed == "vkMapMemory";
     if (message.empty()) {
-      EXPECT_TRUE(cache || memory || failed == "vkGetFenceStatus") << "went unnoticed";
+      EXPECT_TRUE(cache || memory || failed == "vkGetFenceStatus" || failed == "vkWaitSemaphores")
+          << "went unnoticed";
     } else if (!cache) {
       const bool by_vma = memory || failed == "vkCreateBuffer" || failed == "vkBindBufferMemory" ||
                           failed == "vkBindBufferMemory2";

@@ -18,11 +18,12 @@ bool is_one_of(const std::string& call, const std::vector<std::string>& calls) {
   return std::find(calls.begin(), calls.end(), call) != calls.end();
 }
 
-// Losing the cache is no error, an allocation is tried elsewhere before it is one, and work that no one
-// waits for is asked about again.
+// Losing the cache is no error, an allocation is tried elsewhere before it is one, work that no one waits for is asked
+// about again, and a destructor waits for a semaphore once the work is done.
 bool may_go_unnoticed(const std::string& call) {
   return call.find("PipelineCache") != std::string::npos ||
-         is_one_of(call, {"vkAllocateMemory", "vkMapMemory", "vkGetFenceStatus"});
+         is_one_of(call,
+                   {"vkAllocateMemory", "vkMapMemory", "vkGetFenceStatus", "vkWaitSemaphores"});
 }
 
 // The Vulkan Memory Allocator makes these calls, too: then its function is named.

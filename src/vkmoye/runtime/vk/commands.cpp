@@ -251,6 +251,21 @@ void Commands::drain() noexcept {
       }
     }
   }
+  wait_for_timeline();
+}
+
+// Mesa's lavapipe signals the fence of a submission before it enters the signal of its semaphore, and leaks what it
+// enters after vkDestroySemaphore. So the semaphore is waited for as well; the device has nothing left to do.
+void Commands::wait_for_timeline() noexcept {
+  const std::lock_guard lock(mutex_);
+  if (!timeline_ || timeline_value_ == 0 || !in_flight_.empty()) return;
+  const VkSemaphore semaphore = timeline_.get();
+  VkSemaphoreWaitInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO;
+  info.semaphoreCount = 1;
+  info.pSemaphores = &semaphore;
+  info.pValues = &timeline_value_;
+  vk_.WaitSemaphores(device_.handle(), &info, nanoseconds(1));  // an error changes nothing
 }
 
 void Commands::run(const std::function<void(VkCommandBuffer)>& record,

@@ -114,6 +114,7 @@ class Commands {
                const char* name, const std::function<VkResult(VkQueue, VkFence)>& call);
   void give_back(std::shared_ptr<Slot> slot) noexcept;
   void mark_finished(Slot& slot) noexcept;
+  void wait_for_timeline() noexcept;
   void refuse_if_stuck() const;
 
   const LogicalDevice& device_;

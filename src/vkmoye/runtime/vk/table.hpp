@@ -40,6 +40,7 @@ namespace vkmoye::vk {
   X(QueueSubmit)                   \
   X(CreateSemaphore)               \
   X(DestroySemaphore)              \
+  X(WaitSemaphores)                \
   X(CreateFence)                   \
   X(DestroyFence)                  \
   X(ResetFences)                   \
