@@ -90,6 +90,9 @@ TEST(Compare, NeedsAnEffectAndAProbability) {
   // Large, and perhaps chance.
   EXPECT_EQ(change_of(samples(100, 80, 8), samples(110, 80, 8)), Change::unclear);
   EXPECT_EQ(change_of({100}, {200}), Change::unclear);
+  // The least p of 7 samples in each report is 0.0022, that of 8 is 0.0009.
+  EXPECT_EQ(change_of(samples(100, 2, 7), samples(200, 2, 7)), Change::unclear);
+  EXPECT_EQ(change_of(samples(100, 2, 8), samples(200, 2, 8)), Change::slower);
 }
 
 TEST(Compare, MatchesRowsOfOneKindAndNamesTheOthers) {
@@ -224,7 +227,11 @@ TEST(Compare, FivePercentMoreAreFoundInTwoPercentOfNoise) {
       return center * (1 + 0.02 * std::normal_distribution<double>(0, 1)(random));
     });
   };
-  EXPECT_GE(differing(around(100), around(105), 40), 950);
+  for (const int samples : {15, 40}) {
+    const int apart = differing(around(100), around(105), samples);
+    std::printf("%d of 1000 found, %d samples\n", apart, samples);
+    EXPECT_GE(apart, 950) << samples << " samples";
+  }
 }
 
 }  // namespace
