@@ -6,26 +6,21 @@
 
 #include "cli/bench.hpp"
 #include "support/npy.hpp"
+#include "support/shims.hpp"
 
 namespace vkmoye::test {
 namespace {
 
+using testing::AnyOf;
 using testing::HasSubstr;
 
-// The environment in which such a device is the only one; empty: there is none here.
-std::vector<std::string> without_execution() {
-  if (std::string(VKMOYE_DRM_SHIM).empty() || std::string(VKMOYE_RADV).empty()) return {};
-  return {"AMDGPU_GPU_ID=navi31", "LD_PRELOAD=" VKMOYE_DRM_SHIM, "VK_DRIVER_FILES=" VKMOYE_RADV};
-}
+// The environment in which such a device is the only one.
+std::vector<std::string> without_execution() { return radv_shim().environment; }
 
 class NothingExecuted : public testing::Test {
  protected:
   void SetUp() override {
-    if (without_execution().empty()) {
-      GTEST_SKIP()
-          << "libamdgpu_noop_drm_shim.so or RADV is not installed (packages mesa-drm-shim, "
-             "mesa-vulkan-drivers)";
-    }
+    if (!radv_shim().missing.empty()) GTEST_SKIP() << radv_shim().missing;
   }
 };
 
@@ -58,6 +53,20 @@ TEST_F(NothingExecuted, EmitAndDevicesStillWork) {
   EXPECT_THAT(devices.out, HasSubstr("not known, see below"));
   EXPECT_THAT(devices.out, HasSubstr("executes nothing"));
   EXPECT_EQ(bench({"emit", "copy/auto", "--device", "RADV"}, without_execution()).status, 0);
+}
+
+// NVK's shim loses the device or executes nothing, depending on its version.
+TEST(NothingExecutedByNvk, IsNeitherVerifiedNorTimed) {
+  const Shim shim = nvk_shim();
+  if (!shim.missing.empty()) GTEST_SKIP() << shim.missing;
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"run", "copy/auto", "--size", "64x64"}, {"suite", "--quick"}}) {
+    const Outcome outcome = bench(command, shim.environment);
+    EXPECT_THAT(outcome.status, AnyOf(3, 5)) << outcome.err;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_THAT(outcome.err,
+                HasSubstr(outcome.status == 3 ? "executes nothing" : "VK_ERROR_DEVICE_LOST"));
+  }
 }
 
 }  // namespace

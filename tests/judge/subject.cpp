@@ -79,13 +79,13 @@ std::int64_t tiled_size(std::int64_t tile, Draw& draw) {
 }
 
 // Steps from row to row, no smaller than what they step over.
-void add_steps(const Kernel& kernel, Sizes& sizes, Draw& draw) {
+void add_steps(const Kernel& kernel, Sizes& sizes, bool has_gaps, Draw& draw) {
   Sizes steps;
   for (const Array& array : kernel.arrays) {
     std::int64_t span = 1;
     for (const gen::ir::Axis& axis : array.axes) {
       for (const std::string& name : names_of(gen::ir::extent_from(axis.stride).value_or(1))) {
-        const auto gap = draw.one_of<std::int64_t>({0, 0, 1, 3, 4});
+        const auto gap = has_gaps ? draw.one_of<std::int64_t>({0, 0, 1, 3, 4}) : 0;
         if (!sizes.contains(name)) steps[name] = std::max(steps[name], span + gap);
       }
       Sizes all = sizes;
@@ -96,25 +96,28 @@ void add_steps(const Kernel& kernel, Sizes& sizes, Draw& draw) {
   sizes.merge(steps);
 }
 
-Sizes draw_sizes(const Kernel& kernel, Draw& draw) {
+Sizes draw_sizes(const Kernel& kernel, const SizeRange& range, Draw& draw) {
   Sizes sizes;
+  const bool whole = range.whole_tiles && draw.chance(2);
   for (const GridDimension& dimension : kernel.grid) {
     const std::vector<std::string> names = names_of(dimension.extent);
     for (const std::string& name : names) {
       // Of a product of two sizes, each takes its part of a tile.
       std::int64_t part = 1;
       while (names.size() == 2 && part * part < dimension.tile) ++part;
-      sizes.try_emplace(name, tiled_size(names.size() == 2 ? part : dimension.tile, draw));
+      const std::int64_t tile = names.size() == 2 ? part : dimension.tile;
+      sizes.try_emplace(
+          name, whole ? draw.one_of({tile, 2 * tile, tile + tile / 2}) : tiled_size(tile, draw));
     }
   }
   for (const Array& array : kernel.arrays) {
     for (const gen::ir::Axis& axis : array.axes) {
       for (const std::string& name : names_of(axis.extent)) {
-        sizes.try_emplace(name, draw.one_of<std::int64_t>({1, 2, 7, 13, 16, 33, 48, 70}));
+        sizes.try_emplace(name, draw.one_of(range.loops));
       }
     }
   }
-  add_steps(kernel, sizes, draw);
+  add_steps(kernel, sizes, !whole, draw);
   return sizes;
 }
 
@@ -140,20 +143,22 @@ double work_of(const Kernel& kernel, const Sizes& sizes) {
 
 }  // namespace
 
-std::vector<Arguments> judging_sizes(const Kernel& kernel, std::size_t count, Draw& draw) {
-  constexpr double kMostWork = 6e5;
+std::vector<Arguments> judging_sizes(const Kernel& kernel, std::size_t count, Draw& draw,
+                                     const SizeRange& range) {
   std::vector<Arguments> out;
   for (std::size_t tries = 0; out.size() < count && tries < 50 * count; ++tries) {
-    const Sizes sizes = draw_sizes(kernel, draw);
-    if (work_of(kernel, sizes) > kMostWork) continue;
+    const Sizes sizes = draw_sizes(kernel, range, draw);
+    if (work_of(kernel, sizes) > range.most_work) continue;
     Arguments arguments;
     for (const PushConstant& argument : kernel.arguments) {
       if (argument.name.starts_with("first_group")) continue;
       const auto found = sizes.find(argument.name);
       if (argument.type == ScalarType::u32) {
         arguments[argument.name] = found == sizes.end() ? 3 : found->second;
+      } else if (const std::size_t factor = 1 + draw.below(2); is_floating(argument.type)) {
+        arguments[argument.name] = static_cast<double>(factor);
       } else {
-        arguments[argument.name] = static_cast<double>(1 + draw.below(2));
+        arguments[argument.name] = factor;
       }
     }
     const bool is_new = std::find(out.begin(), out.end(), arguments) == out.end();

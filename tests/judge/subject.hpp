@@ -34,9 +34,19 @@ struct Finding {
 };
 Finding try_on_host(const Subject& subject, const Arguments& sizes, Draw& draw);
 
+/// What `judging_sizes` draws from. The usual values are for the twin: small sizes, of all kinds.
+struct SizeRange {
+  double most_work = 6e5;  // elements that a launch goes through, about
+  /// Of extents that the grid does not cover: lengths of loops.
+  std::vector<std::int64_t> loops = {1, 2, 7, 13, 16, 33, 48, 70};
+  /// Every other launch has no gaps between rows, and whole tiles or one and a half: the paths for vectors.
+  bool whole_tiles = false;
+};
+
 /// Sizes for a launch: thin, ragged and whole ones, more than two tiles long, with loops that run
 /// from one round to many. No other sizes than these are asked of the verifier.
-std::vector<Arguments> judging_sizes(const gen::ir::Kernel& kernel, std::size_t count, Draw& draw);
+std::vector<Arguments> judging_sizes(const gen::ir::Kernel& kernel, std::size_t count, Draw& draw,
+                                     const SizeRange& range = {});
 
 std::string to_text(const Arguments& sizes);
 

@@ -144,7 +144,8 @@ PFN_vkVoidFunction hooked_instance_proc(VkInstance instance, const char* name) {
 
 }  // namespace
 
-FaultTable::FaultTable() : library_(dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL)) {
+FaultTable::FaultTable(const char* loader)
+    : library_(loader == nullptr ? nullptr : dlopen(loader, RTLD_NOW | RTLD_LOCAL)) {
   if (library_ == nullptr) throw std::runtime_error("no Vulkan loader");
   real_instance_proc =
       reinterpret_cast<PFN_vkGetInstanceProcAddr>(dlsym(library_, "vkGetInstanceProcAddr"));
@@ -164,7 +165,9 @@ void FaultTable::fail_at(int number, VkResult result) {
   failed_call_.clear();
 }
 
-void FaultTable::fail_all(const std::string& name, VkResult result) { always_[name] = result; }
+void FaultTable::fail_all(const std::string& name, VkResult result, int after) {
+  always_[name] = {result, calls(name) + after + 1};
+}
 
 int FaultTable::calls(const std::string& name) const {
   const auto found = calls_.find(name);
@@ -188,7 +191,8 @@ int FaultTable::calls() const {
 VkResult FaultTable::fault_for(const std::string& name) {
   if (paused_) return VK_SUCCESS;
   if (const auto found = always_.find(name); found != always_.end()) {
-    if (found->second != VK_SUCCESS) return found->second;
+    const Always& always = found->second;
+    if (always.result != VK_SUCCESS && calls(name) >= always.first_call) return always.result;
   }
   if (until_failure_ == 0 || --until_failure_ > 0) return VK_SUCCESS;
   failed_call_ = name;

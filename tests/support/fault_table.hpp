@@ -22,8 +22,8 @@ namespace vkmoye::test {
 
 class FaultTable {
  public:
-  /// Opens the system's loader. Throws std::runtime_error where there is none.
-  FaultTable();
+  /// Opens a Vulkan loader. Throws std::runtime_error where there is none.
+  explicit FaultTable(const char* loader = "libvulkan.so.1");
   ~FaultTable();
   FaultTable(const FaultTable&) = delete;
   FaultTable& operator=(const FaultTable&) = delete;
@@ -32,8 +32,8 @@ class FaultTable {
 
   /// The `number`-th fallible call from now on, counted from 1, fails with `result`; and only that.
   void fail_at(int number, VkResult result);
-  /// Every call of `name` fails with `result`; VK_SUCCESS: no longer.
-  void fail_all(const std::string& name, VkResult result);
+  /// Every call of `name` but the first `after` fails with `result`; VK_SUCCESS: no longer.
+  void fail_all(const std::string& name, VkResult result, int after = 0);
   /// The call that fail_at made fail; "" if it was not reached.
   const std::string& failed_call() const { return failed_call_; }
 
@@ -69,7 +69,11 @@ class FaultTable {
   VkResult result_ = VK_SUCCESS;
   std::string failed_call_;
   std::uint64_t wait_limit_ = 0;
-  std::map<std::string, VkResult> always_;
+  struct Always {
+    VkResult result = VK_SUCCESS;
+    int first_call = 0;  // as calls() counts
+  };
+  std::map<std::string, Always> always_;
   std::map<VkDescriptorPool, FreeSets> free_sets_;
   std::map<std::string, int> calls_;
   std::map<std::string, int> alive_;

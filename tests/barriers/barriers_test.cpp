@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+// Each barrier of each kernel that ships is removed in turn, and what is left runs on lavapipe, unverified: its result
+// must be wrong. So the verifier refuses no barrier's absence out of pedantry (tests/judge: it refuses them all).
+//
+// lavapipe runs the subgroups of a workgroup one after the other up to the next barrier. So a missing barrier is wrong
+// there each time, unless only lanes of one subgroup exchange something. A GPU may get away with it.
+
+#include "judge/barriers.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+
+#include "gemm_device/products.hpp"
+#include "judge/subject.hpp"
+#include "support/device_fixture.hpp"
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/contract/scalar_value.hpp"
+#include "vkmoye/gen/compile.hpp"
+#include "vkmoye/gen/glsl/print.hpp"
+#include "vkmoye/gen/spirv/assemble.hpp"
+#include "vkmoye/gen/spirv/bfloat16.hpp"
+#include "vkmoye/gen/verify/verify.hpp"
+#include "workloads/fragments.hpp"
+
+namespace vkmoye::judge {
+namespace {
+
+// What gen::compile makes of a kernel, without its verification.
+CompiledKernel compile_unverified(const gen::ir::Kernel& kernel) {
+  CompiledKernel out;
+  out.interface = gen::ir::interface_of(kernel);
+  out.glsl = gen::glsl::print(kernel);
+  out.spirv = gen::spirv::assemble(kernel.name, out.glsl);
+  if (out.interface.features.has(Feature::bf16_matrix)) {
+    out.spirv = gen::spirv::with_bfloat16(kernel.name, out.spirv);
+  }
+  return out;
+}
+
+// Random numbers between -4 and 4 for a kernel that computes: whatever is wrong shows in their sums. Else any bytes.
+Buffers data_for(const gen::ir::Kernel& kernel, const Arguments& sizes, bool computes, Draw& draw) {
+  if (!computes) return random_data(kernel, sizes, false, draw);
+  Buffers out;
+  for (const Binding& binding : gen::ir::interface_of(kernel).bindings) {
+    const std::size_t width = size_of(binding.type);
+    std::vector<std::byte> bytes(element_count(binding, sizes) * width);
+    for (std::size_t i = 0; i < bytes.size(); i += width) {
+      const double number = (static_cast<double>(draw.below(1025)) - 512) / 128;
+      const auto bits = bits_of(binding.type, is_floating(binding.type) ? number : 32 * number);
+      std::memcpy(&bytes[i], &bits, width);
+    }
+    out.push_back(std::move(bytes));
+  }
+  return out;
+}
+
+// The buffers after one launch on `before`.
+Buffers run(Device& device, const Pipeline& pipeline, const Arguments& sizes,
+            const Buffers& before) try {
+  std::vector<Buffer> buffers;
+  std::vector<BufferView> views;
+  for (const auto& bytes : before) {
+    buffers.push_back(device.buffer(bytes.size()));
+    buffers.back().write(bytes);
+  }
+  for (const Buffer& buffer : buffers) views.emplace_back(buffer);
+  device.run(pipeline, views, sizes);
+  Buffers after = before;
+  for (std::size_t i = 0; i < buffers.size(); ++i) buffers[i].read(after[i]);
+  return after;
+} catch (const DeviceError& error) {
+  throw std::runtime_error(
+      fmt::format("{}: {} at {}", pipeline.interface().name, error.what(), to_text(sizes)));
+}
+
+// The device's caps with the orders in which it holds the matrices that kernels ask for.
+DeviceCaps caps_with_orders(Device& device) {
+  test::Products executor(device);
+  for (const gen::KernelEntry& entry : gen::registry()) {
+    if (!entry.probes) continue;
+    for (const ScalarType type : entry.types) {
+      gen::KernelRequest request = gen::request_of(type);
+      request.device = executor.caps();
+      try {
+        bench::know_orders(executor, entry.probes(request), entry.name);
+      } catch (const Error&) {
+        // The kernel is not described then, either.
+      }
+    }
+  }
+  return with_all_orders(executor.caps());
+}
+
+bool is_move(const std::string& name) {
+  return name.find("copy") != std::string::npos || name.find("transpose") != std::string::npos ||
+         name.find("relayout") != std::string::npos;
+}
+
+// A launch, and what the sound kernel makes of its data, once it was asked for.
+struct Launched {
+  Arguments sizes;
+  Buffers before, after;
+};
+
+// Elements or multiplications of a launch, about.
+double work_of(const Arguments& sizes) {
+  double work = 1;
+  for (const auto& [name, size] : sizes) {
+    const bool is_extent = !name.starts_with("ld") && !name.starts_with("stride");
+    const auto* number = std::get_if<std::int64_t>(&size.value);
+    if (is_extent && number != nullptr) work *= static_cast<double>(*number);
+  }
+  return work;
+}
+
+// A kernel that is sound, and launches that show whether another does the same.
+class Sound {
+ public:
+  Sound(Device& device, const ShippedKernel& shipped, Draw& draw)
+      : device_(device), pipeline_(device.load(gen::compile(shipped.kernel))) {
+    constexpr double kMostWork = 5e6;
+    const SizeRange range = {1e12, {1, 33, 272, 272, 300, 304}, true};
+    for (Arguments& sizes : judging_sizes(shipped.kernel, 4 * kLaunches, draw, range)) {
+      if (launches_.size() == kLaunches || work_of(sizes) > kMostWork) continue;
+      Buffers before = data_for(shipped.kernel, sizes, !is_move(shipped.name), draw);
+      launches_.push_back({std::move(sizes), std::move(before), {}});
+    }
+  }
+
+  // Whether `changed` gives another result in one of the launches. What it reads too early from shared memory may be
+  // what the launch before left there: so that is one of other data, and all is tried three times.
+  bool differs(const Pipeline& changed) {
+    for (std::size_t i = 0; i < 3 * launches_.size(); ++i) {
+      Launched& launch = launches_[i % launches_.size()];
+      if (launch.after.empty()) {
+        launch.after = run(device_, pipeline_, launch.sizes, launch.before);
+      }
+      const Launched& other = launches_[(i + 1) % launches_.size()];
+      run(device_, pipeline_, other.sizes, other.before);
+      if (run(device_, changed, launch.sizes, launch.before) != launch.after) return true;
+    }
+    return false;
+  }
+
+  static constexpr std::size_t kLaunches = 24;
+
+ private:
+  Device& device_;
+  Pipeline pipeline_;
+  std::vector<Launched> launches_;
+};
+
+// Whether the race is one of lanes of a subgroup alone, which lavapipe runs in step: where no two subgroups share k,
+// each reads back from shared_c what it put there itself, to have the elements of its matrices in known lanes.
+bool stays_in_a_subgroup(const gen::ir::Kernel& kernel, const std::vector<std::string>& reasons) {
+  const auto subgroups =
+      std::find_if(kernel.config.begin(), kernel.config.end(),
+                   [](const auto& option) { return option.first == "subgroups"; });
+  if (subgroups == kernel.config.end() ||
+      std::count(subgroups->second.begin(), subgroups->second.end(), 'x') == 2) {
+    return false;
+  }
+  return std::all_of(reasons.begin(), reasons.end(), [](const std::string& reason) {
+    return reason.find("race in shared shared_c:") == 0;
+  });
+}
+
+class BarriersTest : public test::DeviceTest, public testing::WithParamInterface<std::size_t> {};
+
+constexpr std::size_t kParts = 4;
+constexpr std::size_t kLeastWrong = 75;  // of a part: lavapipe showed 78 to 82
+
+TEST_P(BarriersTest, RemovedGiveAWrongResult) {
+  for_each_device([&](Device& device) {
+    if (device.caps().kind != DeviceKind::cpu) GTEST_SKIP() << "a GPU may get away with it";
+    std::size_t number = 0, kernels = 0, barriers = 0, wrong = 0, in_step = 0;
+    for (const ShippedKernel& shipped : kernels_with_barriers(caps_with_orders(device))) {
+      if (number++ % kParts != GetParam()) continue;
+      if (const auto reasons =
+              reasons_against(gen::ir::interface_of(shipped.kernel), device.caps());
+          !reasons.empty()) {
+        fmt::print("not on this device: {}: {}\n", shipped.name, reasons.front());
+        continue;
+      }
+      ++kernels;
+      Draw draw(number);
+      Sound sound(device, shipped, draw);
+      for (const Mutant& mutant : without_each_barrier(shipped.kernel)) {
+        ++barriers;
+        if (sound.differs(device.load(compile_unverified(mutant.kernel)))) {
+          ++wrong;
+        } else if (stays_in_a_subgroup(mutant.kernel, gen::verify(mutant.kernel))) {
+          ++in_step;
+        } else {
+          ADD_FAILURE() << shipped.name << " without " << mutant.text << " is right in all of "
+                        << Sound::kLaunches << " launches";
+        }
+      }
+    }
+    fmt::print("{} kernels with {} barriers; without it {} wrong, {} right as lanes run in step\n",
+               kernels, barriers, wrong, in_step);
+    EXPECT_GE(wrong, kLeastWrong);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Parts, BarriersTest, testing::Range<std::size_t>(0, kParts));
+
+}  // namespace
+}  // namespace vkmoye::judge

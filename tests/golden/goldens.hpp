@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// The kernels whose text is committed in shaders/generated, each chosen for a reason.
+
+#include <cstdint>
+#include <optional>
+#include <ostream>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "vkmoye/gen/kernels/registry.hpp"
+
+namespace vkmoye::test {
+
+struct Golden {
+  const char* file;
+  const char* kernel;  // of the registry, or gemm/combine
+  ScalarType type;
+  gen::Options options;
+  const char* reason;                      // why this config is worth keeping before one's eyes
+  std::vector<std::string> epilogue = {};  // of a product
+  std::optional<std::vector<std::int64_t>> shape = {};
+};
+
+std::span<const Golden> goldens();
+
+gen::ir::Kernel describe(const Golden& golden);
+
+inline void PrintTo(const Golden& golden, std::ostream* out) { *out << golden.file; }
+
+}  // namespace vkmoye::test

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Each barrier of each kernel that ships is removed in turn: the verifier must refuse what is left, because of a race.
+// tests/barriers runs the same mutants on a device.
+
+#include "judge/barriers.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "support/fake_devices.hpp"
+#include "support/fragment_orders.hpp"
+#include "vkmoye/gen/verify/verify.hpp"
+
+namespace vkmoye::judge {
+namespace {
+
+// A device that kernels are described for, and the least number of barriers that they have together.
+struct Target {
+  const char* name;
+  DeviceCaps caps;
+  std::size_t barriers;
+};
+
+void PrintTo(const Target& target, std::ostream* out) { *out << target.name; }
+
+DeviceCaps h200_with_its_orders() {
+  DeviceCaps caps = test::h200_like();
+  for (const char use : {'a', 'b'}) {
+    caps.fragment_orders.push_back(test::order_of(test::kOnAnH200, use));
+  }
+  return caps;
+}
+
+struct Count {
+  std::size_t kernels = 0, barriers = 0, refused = 0;
+};
+
+// What the verifier finds in each kernel without each of its barriers.
+Count without_barriers(const std::vector<ShippedKernel>& kernels) {
+  Count count;
+  for (const ShippedKernel& shipped : kernels) {
+    ++count.kernels;
+    for (const Mutant& mutant : without_each_barrier(shipped.kernel)) {
+      ++count.barriers;
+      const auto reasons = gen::verify(mutant.kernel);
+      const bool names_a_race =
+          std::any_of(reasons.begin(), reasons.end(),
+                      [](const std::string& reason) { return reason.find("race in shared") == 0; });
+      EXPECT_TRUE(names_a_race) << shipped.name << " without " << mutant.text << " is "
+                                << (reasons.empty() ? "accepted" : reasons.front());
+      if (names_a_race) ++count.refused;
+    }
+  }
+  return count;
+}
+
+void print_count(const Count& count, const char* of) {
+  fmt::print("{}: {} kernels with {} barriers; {} refused without it\n", of, count.kernels,
+             count.barriers, count.refused);
+}
+
+class Barriers : public testing::TestWithParam<Target> {};
+
+TEST_P(Barriers, OfEveryShippedKernelAreNeeded) {
+  const Count count = without_barriers(kernels_with_barriers(with_all_orders(GetParam().caps)));
+  print_count(count, GetParam().name);
+  EXPECT_GE(count.barriers, GetParam().barriers);
+}
+
+// The least numbers are those that were counted, less 5 to 10 %.
+INSTANTIATE_TEST_SUITE_P(Devices, Barriers,
+                         testing::Values(Target{"lavapipe", test::lavapipe_like(), 340},
+                                         Target{"H200", h200_with_its_orders(), 370},
+                                         Target{"RDNA3", test::rdna3_like(), 425}),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST(BarriersOfGoldens, AreNeeded) {
+  const Count count = without_barriers(goldens_with_barriers());
+  print_count(count, "goldens");
+  EXPECT_GE(count.barriers, 20u);
+}
+
+}  // namespace
+}  // namespace vkmoye::judge
