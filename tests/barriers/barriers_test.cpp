@@ -24,7 +24,7 @@
 #include "vkmoye/gen/spirv/assemble.hpp"
 #include "vkmoye/gen/spirv/bfloat16.hpp"
 #include "vkmoye/gen/verify/verify.hpp"
-#include "workloads/fragments.hpp"
+#include "workloads/products/fragments.hpp"
 
 namespace vkmoye::judge {
 namespace {

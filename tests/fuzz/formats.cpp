@@ -22,8 +22,8 @@
 #include "vkmoye/contract/plan_file.hpp"
 #include "vkmoye/layout/text.hpp"
 #include "vkmoye/runtime/vk/cache_file.hpp"
-#include "workloads/packed_file.hpp"
-#include "workloads/tuned_table.hpp"
+#include "workloads/products/packed_file.hpp"
+#include "workloads/products/tuned_table.hpp"
 
 namespace vkmoye::fuzz {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "support/device_fixture.hpp"
 #include "support/process.hpp"
-#include "workloads/device_executor.hpp"
-#include "workloads/fragments.hpp"
+#include "workloads/devices/device_executor.hpp"
+#include "workloads/products/fragments.hpp"
 
 namespace vkmoye::test {
 namespace {

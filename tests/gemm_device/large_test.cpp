@@ -10,9 +10,9 @@
 #include "gemm_device/products.hpp"
 #include "support/device_fixture.hpp"
 #include "vkmoye/base/error.hpp"
-#include "workloads/device_executor.hpp"
-#include "workloads/fragments.hpp"
+#include "workloads/devices/device_executor.hpp"
 #include "workloads/operation.hpp"
+#include "workloads/products/fragments.hpp"
 
 namespace vkmoye::test {
 namespace {

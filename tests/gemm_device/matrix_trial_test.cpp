@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A driver that multiplies matrices wrong is found, and what is wrong is not used.
 
-#include "workloads/matrix_trial.hpp"
+#include "workloads/products/matrix_trial.hpp"
 
 #include <gmock/gmock.h>
 

@@ -15,10 +15,10 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/contract/plan_file.hpp"
 #include "vkmoye/gen/compile.hpp"
-#include "vkmoye/gen/kernels/gemm_plan.hpp"
+#include "vkmoye/gen/kernels/products/choice/plan.hpp"
 #include "vkmoye/runtime/vk/context.hpp"
-#include "workloads/fragments.hpp"
-#include "workloads/gemm_check.hpp"
+#include "workloads/products/check.hpp"
+#include "workloads/products/fragments.hpp"
 
 namespace vkmoye::test {
 namespace {

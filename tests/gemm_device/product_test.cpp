@@ -9,7 +9,7 @@
 #include "gemm_device/products.hpp"
 #include "support/device_fixture.hpp"
 #include "vkmoye/base/error.hpp"
-#include "workloads/fragments.hpp"
+#include "workloads/products/fragments.hpp"
 
 namespace vkmoye::test {
 namespace {

@@ -7,8 +7,8 @@
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
-#include "workloads/device_executor.hpp"
-#include "workloads/fragments.hpp"
+#include "workloads/devices/device_executor.hpp"
+#include "workloads/products/fragments.hpp"
 
 namespace vkmoye::test {
 

@@ -8,7 +8,7 @@
 
 #include "gemm_device/random_problems.hpp"
 #include "vkmoye/runtime/device.hpp"
-#include "workloads/execution.hpp"
+#include "workloads/devices/execution.hpp"
 
 namespace vkmoye::test {
 

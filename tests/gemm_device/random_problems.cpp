@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "vkmoye/base/text.hpp"
-#include "vkmoye/gen/kernels/gemm_matrix_config.hpp"
-#include "vkmoye/gen/kernels/gemm_packed.hpp"
-#include "workloads/gemm_data.hpp"
+#include "vkmoye/gen/kernels/products/coopmat_config.hpp"
+#include "vkmoye/gen/kernels/products/packed.hpp"
 #include "workloads/number.hpp"
+#include "workloads/products/data.hpp"
 #include "workloads/random.hpp"
 
 namespace vkmoye::test {

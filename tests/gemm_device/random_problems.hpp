@@ -16,7 +16,7 @@
 #include <random>
 #include <string>
 
-#include "workloads/gemm_workload.hpp"
+#include "workloads/products/workload.hpp"
 
 namespace vkmoye::test {
 

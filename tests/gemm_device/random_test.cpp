@@ -24,7 +24,7 @@
 #include "support/fake_devices.hpp"
 #include "support/fragment_orders.hpp"
 #include "vkmoye/base/error.hpp"
-#include "workloads/device_executor.hpp"
+#include "workloads/devices/device_executor.hpp"
 
 namespace vkmoye::test {
 namespace {

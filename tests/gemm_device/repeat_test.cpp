@@ -23,9 +23,9 @@
 #include "support/random_moves.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/compile.hpp"
-#include "workloads/device_executor.hpp"
-#include "workloads/fragments.hpp"
+#include "workloads/devices/device_executor.hpp"
 #include "workloads/operation.hpp"
+#include "workloads/products/fragments.hpp"
 
 namespace vkmoye::test {
 namespace {

@@ -12,9 +12,9 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
-#include "vkmoye/gen/kernels/fragment_probe.hpp"
-#include "vkmoye/gen/kernels/gemm_matrix.hpp"
-#include "vkmoye/gen/kernels/gemm_packed.hpp"
+#include "vkmoye/gen/kernels/products/coopmat.hpp"
+#include "vkmoye/gen/kernels/products/fragments/probe.hpp"
+#include "vkmoye/gen/kernels/products/packed.hpp"
 #include "vkmoye/gen/spirv/assemble.hpp"
 
 namespace vkmoye::gen {
@@ -41,10 +41,10 @@ bool has_capability(const Words& spirv, std::uint32_t which) {
 ir::Kernel product(ScalarType operand) {
   GemmForm form = gemm_form(operand);
   form.result = ScalarType::f32;
-  GemmMatrixConfig config;
+  GemmCoopmatConfig config;
   config.tile_m = config.tile_n = 32;
   config.subgroups_m = config.subgroups_n = 1;
-  return gemm_matrix(config, form);
+  return gemm_coopmat(config, form);
 }
 
 // All that has matrices of bfloat16: products with either way of waiting, whatever else they do, and

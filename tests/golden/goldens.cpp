@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "golden/goldens.hpp"
 
-#include "vkmoye/gen/kernels/gemm_combine.hpp"
+#include "vkmoye/gen/kernels/products/combine.hpp"
 
 namespace vkmoye::test {
 

@@ -15,7 +15,7 @@
 #include "support/their_device.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
-#include "vkmoye/gen/kernels/registry.hpp"
+#include "vkmoye/gen/kernels/registry/registry.hpp"
 #include "workloads/operation.hpp"
 
 namespace vkmoye::test {

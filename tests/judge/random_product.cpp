@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "vkmoye/contract/scalar_value.hpp"
-#include "vkmoye/gen/kernels/gemm.hpp"
+#include "vkmoye/gen/kernels/products/gemm.hpp"
 
 namespace vkmoye::judge {
 namespace {

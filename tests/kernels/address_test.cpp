@@ -2,7 +2,7 @@
 // Kernels that reach their arrays by pointers, on every device found: all types, ragged and whole tiles,
 // grids in pieces; and what a device without addresses says.
 
-#include "vkmoye/gen/kernels/address.hpp"
+#include "vkmoye/gen/kernels/common/address.hpp"
 
 #include <gmock/gmock.h>
 
@@ -16,7 +16,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/compile.hpp"
-#include "vkmoye/gen/kernels/relayout_rows.hpp"
+#include "vkmoye/gen/kernels/relayout_entries.hpp"
 
 namespace vkmoye::test {
 namespace {

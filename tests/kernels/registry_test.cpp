@@ -2,7 +2,7 @@
 // Every kernel of the registry, on every device found, against its definition: all types, sizes at
 // and around the tile, ragged, degenerate, and larger than one dispatch allows.
 
-#include "vkmoye/gen/kernels/registry.hpp"
+#include "vkmoye/gen/kernels/registry/registry.hpp"
 
 #include <gmock/gmock.h>
 

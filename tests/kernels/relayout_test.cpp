@@ -2,7 +2,7 @@
 // Any strided tensor into any other of the same shape, on every device found: permutations, padding,
 // tiles, broadcasts, ragged extents, every width of element.
 
-#include "vkmoye/gen/kernels/relayout.hpp"
+#include "vkmoye/gen/kernels/moves/relayout/relayout.hpp"
 
 #include <gmock/gmock.h>
 

@@ -10,9 +10,9 @@
 #include "support/fragment_orders.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
-#include "vkmoye/gen/kernels/gemm_combine.hpp"
-#include "vkmoye/gen/kernels/gemm_packed.hpp"
-#include "vkmoye/gen/kernels/pack.hpp"
+#include "vkmoye/gen/kernels/products/combine.hpp"
+#include "vkmoye/gen/kernels/products/pack.hpp"
+#include "vkmoye/gen/kernels/products/packed.hpp"
 
 namespace vkmoye::test {
 namespace {

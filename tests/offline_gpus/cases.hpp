@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "vkmoye/contract/device_caps.hpp"
-#include "vkmoye/gen/kernels/registry.hpp"
+#include "vkmoye/gen/kernels/registry/registry.hpp"
 
 namespace vkmoye::test {
 

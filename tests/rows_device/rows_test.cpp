@@ -12,10 +12,10 @@
 #include "support/guarded_buffer.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/compile.hpp"
-#include "vkmoye/gen/kernels/reduce.hpp"
-#include "vkmoye/gen/kernels/rms_norm.hpp"
-#include "vkmoye/gen/kernels/softmax.hpp"
-#include "workloads/row_reference.hpp"
+#include "vkmoye/gen/kernels/rows/reduce.hpp"
+#include "vkmoye/gen/kernels/rows/rms_norm.hpp"
+#include "vkmoye/gen/kernels/rows/softmax.hpp"
+#include "workloads/rows/reference.hpp"
 
 namespace vkmoye::test {
 namespace {

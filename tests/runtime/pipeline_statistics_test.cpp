@@ -7,7 +7,7 @@
 
 #include "support/device_fixture.hpp"
 #include "vkmoye/gen/compile.hpp"
-#include "vkmoye/gen/kernels/registry.hpp"
+#include "vkmoye/gen/kernels/registry/registry.hpp"
 #include "vkmoye/runtime/vk/context.hpp"
 
 namespace vkmoye::test {

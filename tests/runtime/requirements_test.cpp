@@ -13,7 +13,7 @@
 #include "support/their_device.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/compile.hpp"
-#include "vkmoye/gen/kernels/registry.hpp"
+#include "vkmoye/gen/kernels/registry/registry.hpp"
 #include "vkmoye/runtime/vk/context.hpp"
 
 namespace vkmoye::test {

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "vkmoye/contract/device_caps.hpp"
-#include "vkmoye/gen/kernels/registry.hpp"
+#include "vkmoye/gen/kernels/registry/registry.hpp"
 #include "vkmoye/layout/layout.hpp"
 
 namespace vkmoye::test {

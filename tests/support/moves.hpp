@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "vkmoye/gen/kernels/registry.hpp"
+#include "vkmoye/gen/kernels/registry/registry.hpp"
 
 namespace vkmoye::test {
 

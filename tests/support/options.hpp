@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "support/moves.hpp"
-#include "vkmoye/gen/kernels/registry.hpp"
+#include "vkmoye/gen/kernels/registry/registry.hpp"
 
 namespace vkmoye::test {
 

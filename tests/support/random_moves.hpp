@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "vkmoye/gen/kernels/relayout.hpp"
+#include "vkmoye/gen/kernels/moves/relayout/relayout.hpp"
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::test {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What is kept about devices: by version, device and driver, and never believed when damaged.
 
-#include "workloads/device_facts.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,6 +12,7 @@
 #include <vector>
 
 #include "support/process.hpp"
+#include "workloads/devices/facts.hpp"
 
 namespace vkmoye::bench {
 namespace {

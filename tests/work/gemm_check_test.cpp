@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The judge of products is judged: by results computed on the host, right and wrong ones.
 
-#include "workloads/gemm_check.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +9,7 @@
 
 #include "vkmoye/base/error.hpp"
 #include "workloads/number.hpp"
+#include "workloads/products/check.hpp"
 
 namespace vkmoye::bench {
 namespace {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Epilogues as they are typed, and the judge of their results: right ones pass, wrong ones do not.
 
-#include "workloads/gemm_epilogue.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,7 +9,8 @@
 #include <random>
 
 #include "vkmoye/base/error.hpp"
-#include "workloads/gemm_check.hpp"
+#include "workloads/products/check.hpp"
+#include "workloads/products/epilogue.hpp"
 
 namespace vkmoye::bench {
 namespace {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Operations on the lines of an array: judged by results computed on the host, right and wrong ones.
 
-#include "workloads/lines.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +9,7 @@
 #include <limits>
 
 #include "vkmoye/base/error.hpp"
+#include "workloads/rows/workload.hpp"
 
 namespace vkmoye::bench {
 namespace {

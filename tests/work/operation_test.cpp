@@ -9,9 +9,9 @@
 #include <set>
 
 #include "vkmoye/base/error.hpp"
-#include "workloads/device_executor.hpp"
-#include "workloads/fragments.hpp"
-#include "workloads/host_executor.hpp"
+#include "workloads/devices/device_executor.hpp"
+#include "workloads/devices/host_executor.hpp"
+#include "workloads/products/fragments.hpp"
 
 namespace vkmoye::bench {
 namespace {

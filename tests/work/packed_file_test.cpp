@@ -2,7 +2,7 @@
 // Packed operands as files: what is written is read, what no pack writes is refused, and so is another
 // order, with both layouts.
 
-#include "workloads/packed_file.hpp"
+#include "workloads/products/packed_file.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,9 +14,9 @@
 #include "support/process.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/layout/text.hpp"
-#include "workloads/fragments.hpp"
-#include "workloads/gemm_workload.hpp"
-#include "workloads/host_executor.hpp"
+#include "workloads/devices/host_executor.hpp"
+#include "workloads/products/fragments.hpp"
+#include "workloads/products/workload.hpp"
 
 namespace vkmoye::bench {
 namespace {

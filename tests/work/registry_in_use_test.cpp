@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "workloads/own_operation.hpp"
+#include "workloads/user_operation.hpp"
 
 namespace vkmoye::bench {
 namespace {

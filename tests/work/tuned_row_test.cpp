@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "vkmoye/gen/glsl/print.hpp"
-#include "workloads/gemm_auto_workload.hpp"
-#include "workloads/gemm_tuning.hpp"
+#include "workloads/products/auto_workload.hpp"
+#include "workloads/products/tuning.hpp"
 
 namespace vkmoye::bench {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The table of one device: read where it is whole and of this device and driver, else passed over.
 
-#include "workloads/tuned_table.hpp"
+#include "workloads/products/tuned_table.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -21,7 +21,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/base/version.hpp"
-#include "workloads/execution.hpp"
+#include "workloads/devices/execution.hpp"
 #include "workloads/registry_in_use.hpp"
 
 namespace vkmoye::bench {

@@ -6,7 +6,7 @@
 #include "vkmoye/contract/compiled_plan.hpp"
 #include "vkmoye/contract/device_caps.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
-#include "vkmoye/gen/kernels/kernel_plan.hpp"
+#include "vkmoye/gen/kernels/registry/kernel_plan.hpp"
 
 namespace vkmoye::gen {
 

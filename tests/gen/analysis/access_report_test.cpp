@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "support/fragment_orders.hpp"
-#include "vkmoye/gen/kernels/registry.hpp"
+#include "vkmoye/gen/kernels/registry/registry.hpp"
 
 namespace vkmoye::gen {
 namespace {

@@ -14,7 +14,7 @@
 #include "vkmoye/gen/analysis/access_report.hpp"
 #include "vkmoye/gen/analysis/sites.hpp"
 #include "vkmoye/gen/ir/effects.hpp"
-#include "vkmoye/gen/kernels/registry.hpp"
+#include "vkmoye/gen/kernels/registry/registry.hpp"
 #include "vkmoye/gen/machine/machine.hpp"
 
 namespace vkmoye::gen {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "vkmoye/gen/kernels/registry.hpp"
+#include "vkmoye/gen/kernels/registry/registry.hpp"
 #include "vkmoye/gen/verify/verify.hpp"
 
 namespace vkmoye::gen {

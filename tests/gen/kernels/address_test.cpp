@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Arrays beyond what a descriptor and a 32-bit index reach, without having them.
 
-#include "vkmoye/gen/kernels/address.hpp"
+#include "vkmoye/gen/kernels/common/address.hpp"
 
 #include <gmock/gmock.h>
 #include <sys/mman.h>
@@ -13,8 +13,8 @@
 #include "vkmoye/gen/analysis/access_report.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
-#include "vkmoye/gen/kernels/registry.hpp"
-#include "vkmoye/gen/kernels/relayout.hpp"
+#include "vkmoye/gen/kernels/moves/relayout/relayout.hpp"
+#include "vkmoye/gen/kernels/registry/registry.hpp"
 #include "vkmoye/gen/passes/access_pattern.hpp"
 #include "vkmoye/gen/passes/bake.hpp"
 #include "vkmoye/gen/twin/twin.hpp"

@@ -2,8 +2,6 @@
 // Which kernel gemm/auto takes: every row of the table is reached and accepted, nothing that gemm/simt
 // takes is refused.
 
-#include "vkmoye/gen/kernels/gemm_choice.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,8 +12,9 @@
 #include "support/fake_devices.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
-#include "vkmoye/gen/kernels/gemm_candidates.hpp"
-#include "vkmoye/gen/kernels/gemm_packed.hpp"
+#include "vkmoye/gen/kernels/products/choice/candidates.hpp"
+#include "vkmoye/gen/kernels/products/choice/choice.hpp"
+#include "vkmoye/gen/kernels/products/packed.hpp"
 
 namespace vkmoye::gen {
 namespace {

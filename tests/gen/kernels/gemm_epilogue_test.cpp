@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Epilogues of products: the steps that there are, steps of one's own, what is refused.
 
-#include "vkmoye/gen/kernels/gemm_epilogue.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,8 +13,9 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
-#include "vkmoye/gen/kernels/gemm.hpp"
-#include "vkmoye/gen/kernels/registry.hpp"
+#include "vkmoye/gen/kernels/products/form/epilogue.hpp"
+#include "vkmoye/gen/kernels/products/gemm.hpp"
+#include "vkmoye/gen/kernels/registry/registry.hpp"
 #include "vkmoye/gen/twin/twin.hpp"
 
 namespace vkmoye::gen {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Descriptions of matrix products: shapes of their partitions, forms, refusals.
 
-#include "vkmoye/gen/kernels/gemm.hpp"
+#include "vkmoye/gen/kernels/products/gemm.hpp"
 
 #include <gmock/gmock.h>
 
@@ -10,9 +10,9 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/dsl/mma.hpp"
-#include "vkmoye/gen/kernels/gemm_combine.hpp"
-#include "vkmoye/gen/kernels/gemm_thin.hpp"
-#include "vkmoye/gen/kernels/registry.hpp"
+#include "vkmoye/gen/kernels/products/combine.hpp"
+#include "vkmoye/gen/kernels/products/thin.hpp"
+#include "vkmoye/gen/kernels/registry/registry.hpp"
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::gen {

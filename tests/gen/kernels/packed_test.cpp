@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Operands in fragment order: how it is found, what lies where, what is refused.
 
+#include "vkmoye/gen/kernels/products/packed.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,9 +14,8 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
-#include "vkmoye/gen/kernels/fragment_probe.hpp"
-#include "vkmoye/gen/kernels/gemm_packed.hpp"
-#include "vkmoye/gen/kernels/pack.hpp"
+#include "vkmoye/gen/kernels/products/fragments/probe.hpp"
+#include "vkmoye/gen/kernels/products/pack.hpp"
 #include "vkmoye/gen/twin/twin.hpp"
 #include "vkmoye/layout/text.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the generator makes of each kernel for devices of every kind.
 
-#include "vkmoye/gen/kernels/registry.hpp"
+#include "vkmoye/gen/kernels/registry/registry.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

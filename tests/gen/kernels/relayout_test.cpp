@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the plan of a relayout says, and what is refused, without a device.
 
-#include "vkmoye/gen/kernels/relayout.hpp"
+#include "vkmoye/gen/kernels/moves/relayout/relayout.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -13,7 +13,7 @@
 #include "support/random_moves.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/analysis/access_report.hpp"
-#include "vkmoye/gen/kernels/registry.hpp"
+#include "vkmoye/gen/kernels/registry/registry.hpp"
 #include "vkmoye/gen/twin/twin.hpp"
 #include "vkmoye/layout/injective.hpp"
 #include "vkmoye/layout/text.hpp"

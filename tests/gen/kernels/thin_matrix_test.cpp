@@ -7,9 +7,9 @@
 #include "support/fragment_orders.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
-#include "vkmoye/gen/kernels/fragment_lanes.hpp"
-#include "vkmoye/gen/kernels/gemm_thin_matrix.hpp"
-#include "vkmoye/gen/kernels/registry.hpp"
+#include "vkmoye/gen/kernels/products/fragments/lanes.hpp"
+#include "vkmoye/gen/kernels/products/thin_coopmat.hpp"
+#include "vkmoye/gen/kernels/registry/registry.hpp"
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::gen {
@@ -112,9 +112,11 @@ TEST(ThinMatrix, RefusesOrdersThatDoNotServe) {
                           "one"));
   EXPECT_THAT(reasons(request(kH200, kRdna4)),
               ElementsAre(HasSubstr("divide k differently among lanes")));
-  EXPECT_THAT(reasons(request("(8,16):(1,8)", "(16,16):(1,1)")),
-              ElementsAre(HasSubstr("A 16x16 f16 in 32 lanes: the order (8,16):(1,8) does not give each"),
-                          HasSubstr("B 16x16 f16 in 32 lanes: the order (16,16):(1,1) does not give each")));
+  EXPECT_THAT(
+      reasons(request("(8,16):(1,8)", "(16,16):(1,1)")),
+      ElementsAre(
+          HasSubstr("A 16x16 f16 in 32 lanes: the order (8,16):(1,8) does not give each"),
+          HasSubstr("B 16x16 f16 in 32 lanes: the order (16,16):(1,1) does not give each")));
   EXPECT_THAT(reasons(request("(16,16):(1,16)", "(16,16):(16,1)")),
               ElementsAre(HasSubstr("a lane holds neighbouring rows, and other lanes the next")));
   KernelRequest elsewhere = request(kH200, kH200);

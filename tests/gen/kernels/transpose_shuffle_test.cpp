@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/kernels/transpose_shuffle.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,8 +9,9 @@
 #include "vkmoye/gen/analysis/access_report.hpp"
 #include "vkmoye/gen/dsl/exchange.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
-#include "vkmoye/gen/kernels/registry.hpp"
-#include "vkmoye/gen/kernels/transpose_auto.hpp"
+#include "vkmoye/gen/kernels/moves/transpose/auto.hpp"
+#include "vkmoye/gen/kernels/moves/transpose/shuffle.hpp"
+#include "vkmoye/gen/kernels/registry/registry.hpp"
 #include "vkmoye/gen/twin/twin.hpp"
 #include "vkmoye/layout/text.hpp"
 

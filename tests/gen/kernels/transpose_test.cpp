@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/kernels/transpose.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,9 +7,10 @@
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/dsl/view.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
-#include "vkmoye/gen/kernels/copy.hpp"
-#include "vkmoye/gen/kernels/registry.hpp"
-#include "vkmoye/gen/kernels/transpose_auto.hpp"
+#include "vkmoye/gen/kernels/moves/copy.hpp"
+#include "vkmoye/gen/kernels/moves/transpose/auto.hpp"
+#include "vkmoye/gen/kernels/moves/transpose/padded.hpp"
+#include "vkmoye/gen/kernels/registry/registry.hpp"
 #include "vkmoye/gen/verify/verify.hpp"
 #include "vkmoye/layout/search.hpp"
 #include "vkmoye/layout/text.hpp"

@@ -17,7 +17,7 @@
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/ir/effects.hpp"
-#include "vkmoye/gen/kernels/registry.hpp"
+#include "vkmoye/gen/kernels/registry/registry.hpp"
 #include "vkmoye/gen/passes/bake.hpp"
 #include "vkmoye/gen/twin/twin.hpp"
 #include "vkmoye/gen/verify/verify.hpp"

@@ -10,7 +10,7 @@
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
-#include "vkmoye/gen/kernels/registry.hpp"
+#include "vkmoye/gen/kernels/registry/registry.hpp"
 #include "vkmoye/gen/verify/verify.hpp"
 
 namespace vkmoye::gen {

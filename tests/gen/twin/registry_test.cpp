@@ -2,7 +2,7 @@
 // The twin as second oracle for what the registry computes: products of random numbers within the
 // bound of rounding, whole numbers exactly, permuted arrays byte by byte.
 
-#include "vkmoye/gen/kernels/registry.hpp"
+#include "vkmoye/gen/kernels/registry/registry.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 
 #include "support/fragment_orders.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
-#include "vkmoye/gen/kernels/relayout_rows.hpp"
+#include "vkmoye/gen/kernels/relayout_entries.hpp"
 #include "vkmoye/gen/twin/twin.hpp"
 
 namespace vkmoye::gen {

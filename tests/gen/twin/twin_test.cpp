@@ -12,8 +12,8 @@
 #include "support/moves.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
-#include "vkmoye/gen/kernels/registry.hpp"
-#include "vkmoye/gen/kernels/transpose.hpp"
+#include "vkmoye/gen/kernels/moves/transpose/padded.hpp"
+#include "vkmoye/gen/kernels/registry/registry.hpp"
 
 namespace vkmoye::gen {
 namespace {

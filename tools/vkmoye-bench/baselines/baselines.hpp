@@ -6,8 +6,8 @@
 
 #include <string>
 
-#include "workloads/gemm_problem.hpp"
 #include "workloads/moves.hpp"
+#include "workloads/products/problem.hpp"
 
 namespace vkmoye::bench {
 

@@ -3,7 +3,7 @@
 // cuBLAS as a baseline: geam for transposes, gemm for products, without tensor-core shortcuts.
 
 #include "baselines/cuda.hpp"
-#include "workloads/gemm_problem.hpp"
+#include "workloads/products/problem.hpp"
 
 namespace vkmoye::bench {
 

@@ -11,7 +11,7 @@
 
 #include "baselines/library.hpp"
 #include "vkmoye/runtime/timing.hpp"
-#include "workloads/sampling.hpp"
+#include "workloads/timing/sampling.hpp"
 
 namespace vkmoye::bench {
 

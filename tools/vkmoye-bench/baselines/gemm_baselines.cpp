@@ -6,7 +6,7 @@
 #include "baselines/baselines.hpp"
 #include "baselines/cublas.hpp"
 #include "baselines/openblas.hpp"
-#include "workloads/gemm_check.hpp"
+#include "workloads/products/check.hpp"
 
 namespace vkmoye::bench {
 namespace {

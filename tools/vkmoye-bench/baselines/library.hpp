@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "workloads/execution.hpp"
+#include "workloads/devices/execution.hpp"
 
 namespace vkmoye::bench {
 

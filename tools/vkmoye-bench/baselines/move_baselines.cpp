@@ -11,7 +11,7 @@
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/passes/access_pattern.hpp"
-#include "workloads/device_executor.hpp"
+#include "workloads/devices/device_executor.hpp"
 #include "workloads/number.hpp"
 
 namespace vkmoye::bench {

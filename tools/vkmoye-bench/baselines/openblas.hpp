@@ -6,8 +6,8 @@
 #include <span>
 
 #include "baselines/library.hpp"
-#include "workloads/gemm_problem.hpp"
-#include "workloads/sampling.hpp"
+#include "workloads/products/problem.hpp"
+#include "workloads/timing/sampling.hpp"
 
 namespace vkmoye::bench {
 

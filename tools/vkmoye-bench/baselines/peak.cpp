@@ -14,8 +14,8 @@
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
-#include "vkmoye/gen/kernels/gemm_atom.hpp"
-#include "workloads/device_executor.hpp"
+#include "vkmoye/gen/kernels/products/parts/atom.hpp"
+#include "workloads/devices/device_executor.hpp"
 #include "workloads/number.hpp"
 #include "workloads/random.hpp"
 

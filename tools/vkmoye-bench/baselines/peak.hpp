@@ -13,7 +13,7 @@
 
 #include "vkmoye/contract/device_caps.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
-#include "vkmoye/gen/kernels/gemm_form.hpp"
+#include "vkmoye/gen/kernels/products/form/form.hpp"
 #include "workloads/workload.hpp"
 
 namespace vkmoye::bench {

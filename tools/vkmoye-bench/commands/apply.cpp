@@ -11,8 +11,8 @@
 #include "commands/open_device.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
-#include "workloads/fragments.hpp"
 #include "workloads/operation.hpp"
+#include "workloads/products/fragments.hpp"
 
 namespace vkmoye::bench {
 namespace {

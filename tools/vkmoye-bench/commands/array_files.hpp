@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "io/npy.hpp"
-#include "vkmoye/gen/kernels/registry.hpp"
+#include "vkmoye/gen/kernels/registry/registry.hpp"
 #include "workloads/operation.hpp"
-#include "workloads/packed_file.hpp"
+#include "workloads/products/packed_file.hpp"
 
 namespace vkmoye::bench {
 

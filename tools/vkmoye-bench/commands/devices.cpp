@@ -10,8 +10,8 @@
 #include "commands/open_device.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/runtime/device.hpp"
-#include "workloads/device_description.hpp"
-#include "workloads/matrix_trial.hpp"
+#include "workloads/devices/description.hpp"
+#include "workloads/products/matrix_trial.hpp"
 
 namespace vkmoye::bench {
 namespace {

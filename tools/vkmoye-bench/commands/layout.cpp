@@ -15,10 +15,10 @@
 #include "layout/expression.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
-#include "vkmoye/gen/kernels/config_fields.hpp"
-#include "vkmoye/gen/kernels/packed_form.hpp"
+#include "vkmoye/gen/kernels/common/config_fields.hpp"
+#include "vkmoye/gen/kernels/products/fragments/packed_form.hpp"
 #include "vkmoye/layout/text.hpp"
-#include "workloads/fragments.hpp"
+#include "workloads/products/fragments.hpp"
 
 namespace vkmoye::bench {
 namespace {

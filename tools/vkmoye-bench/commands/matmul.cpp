@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // matmul A.npy B.npy --out C.npy: A @ B as NumPy means it.
 
-#include "workloads/matmul.hpp"
+#include "workloads/products/matmul.hpp"
 
 #include <fmt/format.h>
 
@@ -15,8 +15,8 @@
 #include "commands/kernel_names.hpp"
 #include "commands/open_device.hpp"
 #include "vkmoye/base/error.hpp"
-#include "workloads/fragments.hpp"
-#include "workloads/gemm_epilogue.hpp"
+#include "workloads/products/epilogue.hpp"
+#include "workloads/products/fragments.hpp"
 
 namespace vkmoye::bench {
 namespace {

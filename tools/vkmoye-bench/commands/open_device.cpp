@@ -12,11 +12,11 @@
 #include "io/program.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
-#include "workloads/device_description.hpp"
-#include "workloads/device_executor.hpp"
-#include "workloads/executes.hpp"
-#include "workloads/fragments.hpp"
-#include "workloads/host_executor.hpp"
+#include "workloads/devices/description.hpp"
+#include "workloads/devices/device_executor.hpp"
+#include "workloads/devices/host_executor.hpp"
+#include "workloads/devices/noop_driver.hpp"
+#include "workloads/products/fragments.hpp"
 
 namespace vkmoye::bench {
 namespace {

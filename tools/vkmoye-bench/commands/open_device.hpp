@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "workloads/execution.hpp"
+#include "workloads/devices/execution.hpp"
 
 namespace vkmoye::bench {
 

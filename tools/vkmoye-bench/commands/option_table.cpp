@@ -10,8 +10,8 @@
 #include "io/program.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
-#include "workloads/gemm_epilogue.hpp"
 #include "workloads/operation.hpp"
+#include "workloads/products/epilogue.hpp"
 
 namespace vkmoye::bench {
 namespace {

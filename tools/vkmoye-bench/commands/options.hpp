@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "workloads/measure.hpp"
+#include "workloads/timing/measure.hpp"
 
 namespace vkmoye::bench {
 

@@ -11,8 +11,8 @@
 #include "commands/kernel_names.hpp"
 #include "commands/open_device.hpp"
 #include "vkmoye/base/error.hpp"
-#include "workloads/fragments.hpp"
-#include "workloads/gemm_workload.hpp"
+#include "workloads/products/fragments.hpp"
+#include "workloads/products/workload.hpp"
 
 namespace vkmoye::bench {
 namespace {

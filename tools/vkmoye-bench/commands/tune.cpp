@@ -15,9 +15,9 @@
 #include "io/output_file.hpp"
 #include "io/program.hpp"
 #include "vkmoye/base/error.hpp"
-#include "workloads/gemm_auto_workload.hpp"
-#include "workloads/gemm_tuning.hpp"
-#include "workloads/tuned_table.hpp"
+#include "workloads/products/auto_workload.hpp"
+#include "workloads/products/tuned_table.hpp"
+#include "workloads/products/tuning.hpp"
 
 namespace vkmoye::bench {
 namespace {

@@ -11,7 +11,7 @@
 #include "io/array_order.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
-#include "vkmoye/gen/kernels/relayout_rows.hpp"
+#include "vkmoye/gen/kernels/relayout_entries.hpp"
 #include "workloads/random.hpp"
 
 namespace vkmoye::bench {

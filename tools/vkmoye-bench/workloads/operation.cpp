@@ -9,11 +9,11 @@
 #include "io/program.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
-#include "workloads/gemm_workload.hpp"
 #include "workloads/moves.hpp"
-#include "workloads/own_operation.hpp"
+#include "workloads/products/workload.hpp"
 #include "workloads/registry_in_use.hpp"
-#include "workloads/row_operations.hpp"
+#include "workloads/rows/operations.hpp"
+#include "workloads/user_operation.hpp"
 
 namespace vkmoye::bench {
 namespace {

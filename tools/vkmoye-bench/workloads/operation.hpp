@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "workloads/packed_file.hpp"
+#include "workloads/products/packed_file.hpp"
 #include "workloads/workload.hpp"
 
 namespace vkmoye::bench {

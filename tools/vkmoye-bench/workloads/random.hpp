@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "workloads/execution.hpp"
+#include "workloads/devices/execution.hpp"
 
 namespace vkmoye::bench {
 

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "io/parse.hpp"
-#include "vkmoye/gen/kernels/fragment_probe.hpp"
-#include "vkmoye/gen/kernels/registry.hpp"
-#include "workloads/execution.hpp"
-#include "workloads/timing_rules.hpp"
+#include "vkmoye/gen/kernels/products/fragments/probe.hpp"
+#include "vkmoye/gen/kernels/registry/registry.hpp"
+#include "workloads/devices/execution.hpp"
+#include "workloads/timing/rules.hpp"
 
 namespace vkmoye::bench {
 

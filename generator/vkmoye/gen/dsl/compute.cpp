@@ -12,7 +12,7 @@
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/dsl/bounds.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
-#include "vkmoye/gen/dsl/rounds.hpp"
+#include "vkmoye/gen/dsl/value_loops.hpp"
 #include "vkmoye/layout/algebra.hpp"
 #include "vkmoye/layout/text.hpp"
 

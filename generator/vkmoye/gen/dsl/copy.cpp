@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "vkmoye/base/error.hpp"
-#include "vkmoye/gen/dsl/side.hpp"
+#include "vkmoye/gen/dsl/copy_side.hpp"
 #include "vkmoye/layout/refine.hpp"
 
 namespace vkmoye::gen {

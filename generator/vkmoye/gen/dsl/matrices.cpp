@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "vkmoye/base/error.hpp"
-#include "vkmoye/gen/dsl/questions.hpp"
+#include "vkmoye/gen/dsl/view_queries.hpp"
 #include "vkmoye/layout/coalesce.hpp"
 #include "vkmoye/layout/text.hpp"
 

@@ -11,7 +11,7 @@
 //
 // GL_KHR_cooperative_matrix, SPV_KHR_cooperative_matrix. They are loaded, stored, filled and
 // multiplied as a whole; what they are loaded from must be a matrix in memory, see as_matrix in
-// questions.hpp. Which lane holds which element is the device's affair; those that a lane holds can
+// view_queries.hpp. Which lane holds which element is the device's affair; those that a lane holds can
 // be moved one by one, in the lane's own order:
 //
 //   k.copy(k.elements(a), mine)         // (8, 4) of the thread: 8 elements of each of 4 matrices

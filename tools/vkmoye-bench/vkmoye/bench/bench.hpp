@@ -21,7 +21,7 @@
 
 #include "vkmoye/contract/kernel_interface.hpp"
 #include "vkmoye/contract/scalar_type.hpp"
-#include "vkmoye/gen/kernels/registry.hpp"
+#include "vkmoye/gen/kernels/registry/registry.hpp"
 
 namespace vkmoye::bench {
 

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/common/blocks.hpp"
+
+#include "vkmoye/layout/algebra.hpp"
+
+namespace vkmoye::gen {
+
+Blocks::Blocks(Builder& k, const Tensor& tensor, const IntTuple& extents, const TiledCopy& copy)
+    : k_(k),
+      tensor_(tensor),
+      extents_(extents),
+      copy_(copy),
+      vector_{static_cast<std::uint32_t>(shape().leaf(0))} {}
+
+View Blocks::block(const std::vector<Expr>& coordinate) const {
+  const auto rank = static_cast<int>(tensor_.array.axes.size());
+  return tile(tensor_, take(Layout(extents_), 0, rank).shape(), coordinate);
+}
+
+View Blocks::part(const std::vector<Expr>& coordinate) const {
+  View whole = block(coordinate);
+  for (int mode = whole.shape().rank(); mode < extents_.rank(); ++mode) {
+    whole = repeat(whole, mode, extents_.mode(mode));
+  }
+  return partition(whole, copy_, k_.thread());
+}
+
+View Blocks::registers(const std::string& name, ScalarType type) const {
+  return k_.registers(name, type, Layout(shape()));
+}
+
+Conditions Blocks::whole(const std::vector<Expr>& coordinate) const {
+  const View all = block(coordinate);
+  return all_of({k_.inside(all), k_.aligned(all, vector_.count)});
+}
+
+// Not wider than what rows are known to begin at multiples of.
+CopyOptions Blocks::at_once() const {
+  const auto bytes = vector_.count * static_cast<std::uint32_t>(size_of(tensor_.array.type));
+  return {.edges = Edges::inside, .loads_first = true, .from_bytes = bytes, .to_bytes = bytes};
+}
+
+void Blocks::load(const std::vector<Expr>& coordinate, const View& to, const Expr& outside) {
+  const View from = part(coordinate);
+  k_.branch(
+      whole(coordinate), [&] { k_.copy(from, to, at_once()); },
+      [&] {
+        k_.assign(to, outside);
+        k_.copy(from, to, {.vector = vector_});
+      });
+}
+
+void Blocks::store(const std::vector<Expr>& coordinate, const View& from) {
+  const View to = part(coordinate);
+  k_.branch(
+      whole(coordinate), [&] { k_.copy(from, to, at_once()); },
+      [&] { k_.copy(from, to, {.vector = vector_}); });
+}
+
+}  // namespace vkmoye::gen

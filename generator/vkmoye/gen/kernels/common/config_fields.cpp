@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/common/config_fields.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <charconv>
+
+#include "vkmoye/tensor/copy_atom.hpp"
+
+namespace vkmoye::gen {
+
+std::optional<std::vector<std::int64_t>> parse_numbers(std::string_view text, char between) {
+  std::vector<std::int64_t> out;
+  while (true) {
+    const auto end = std::min(text.find(between), text.size());
+    std::int64_t value = 0;
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + end, value);
+    if (error != std::errc() || stop != text.data() + end) return std::nullopt;
+    out.push_back(value);
+    if (end == text.size()) return out;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::string numbers_text(std::size_t least, std::size_t most, const std::string& between) {
+  if (most == 1) return "a whole number of 64 bits";
+  std::vector<std::string> example = {"64", "32", "8"};
+  example.resize(least);
+  const std::string count =
+      least == most ? std::to_string(most) : fmt::format("{} to {}", least, most);
+  return fmt::format("{} whole numbers of 64 bits, such as {}", count, join(example, between));
+}
+
+Layout parse_shape_or_layout(const std::string& text) {
+  const auto extents = parse_numbers(text, 'x');
+  if (!extents || extents->size() != 2) return parse_layout(text);
+  return Layout(IntTuple{(*extents)[0], (*extents)[1]});
+}
+
+bool is_power_of_two(std::int64_t value, std::int64_t most) {
+  return value > 0 && value <= most && std::has_single_bit(static_cast<std::uint64_t>(value));
+}
+
+void require(bool holds, std::string reason, std::vector<std::string>& reasons) {
+  if (!holds) reasons.push_back(std::move(reason));
+}
+
+void require_within(const char* what, std::int64_t value, std::int64_t most,
+                    std::vector<std::string>& reasons) {
+  if (value >= 1 && value <= most) return;
+  reasons.push_back(fmt::format("{} {} is outside 1..{}", what, value, most));
+}
+
+namespace {
+
+bool divides(std::int64_t part, std::int64_t whole) {
+  return part >= 1 && whole >= part && whole % part == 0;
+}
+
+}  // namespace
+
+void require_divides(const std::string& what, std::int64_t part, std::int64_t whole,
+                     std::vector<std::string>& reasons) {
+  if (divides(part, whole)) return;
+  reasons.push_back(fmt::format("{} {} does not divide {}", what, part, whole));
+}
+
+void require_divides(const std::string& what, std::int64_t part, const std::string& whose,
+                     std::int64_t whole, std::vector<std::string>& reasons) {
+  if (divides(part, whole)) return;
+  reasons.push_back(fmt::format("{}: {} does not divide the {}, {}", what, part, whose, whole));
+}
+
+void require_threads(std::int64_t threads, std::vector<std::string>& reasons) {
+  constexpr std::int64_t kMost = 1024;
+  if (threads <= kMost) return;
+  reasons.push_back(fmt::format("{} threads, there are at most {}", threads, kMost));
+}
+
+void require_power_of_two(const char* what, std::int64_t value, std::int64_t most,
+                          std::vector<std::string>& reasons) {
+  if (is_power_of_two(value, most)) return;
+  reasons.push_back(fmt::format("{} {} is no power of two up to {}", what, value, most));
+}
+
+void require_access(ScalarType type, std::int64_t bytes, std::vector<std::string>& reasons) {
+  const std::int64_t least = bytes_of(type);
+  if (bytes >= least && is_power_of_two(bytes, kWidestCopy)) return;
+  reasons.push_back(fmt::format("vector {}: an access of {} is a power of two of {} to {} bytes",
+                                bytes, to_string(type), least, kWidestCopy));
+}
+
+void require_subgroups(std::int64_t lanes, std::int64_t threads,
+                       std::vector<std::string>& reasons) {
+  if (lanes <= threads) return;
+  reasons.push_back(fmt::format("subgroups of {} lanes are larger than workgroups of {} threads",
+                                lanes, threads));
+}
+
+std::string not_read(const std::string& name, const std::string& text, const std::string& expects) {
+  return fmt::format("{} '{}' is not {}", name, text, expects);
+}
+
+std::string no_option(const std::string& name, const std::vector<std::string>& there_are) {
+  return fmt::format("there is no option '{}'; there are {}", name,
+                     there_are.empty() ? "none" : join(there_are, ", "));
+}
+
+}  // namespace vkmoye::gen

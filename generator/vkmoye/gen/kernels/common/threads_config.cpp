@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/common/threads_config.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "vkmoye/gen/kernels/common/powers.hpp"
+#include "vkmoye/layout/checked.hpp"
+#include "vkmoye/tensor/copy_atom.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+// What is chosen, and out of range; what is 0 is not chosen yet.
+std::vector<std::string> reasons_against_choices(const ThreadsConfig& config) {
+  std::vector<std::string> reasons;
+  const auto require_power = [&](const char* what, std::int64_t value, std::int64_t most) {
+    if (value != 0) require_power_of_two(what, value, most, reasons);
+  };
+  require_power("threads", config.threads, 1024);
+  require_power("columns", config.columns, 1024);
+  require_power("rounds", config.rounds, 16);
+  if (config.vector != 0) require_access(config.type, config.vector, reasons);
+  require_power_of_two("subgroup-size", config.subgroup, 128, reasons);
+  return reasons;
+}
+
+}  // namespace
+
+void fit_vector(ThreadsConfig& config, std::optional<std::int64_t> cols) {
+  if (config.vector != 0) return;
+  config.vector = kWidestCopy;
+  const auto bytes = static_cast<std::int64_t>(size_of(config.type));
+  while (cols && config.vector > bytes && *cols * bytes % config.vector != 0) config.vector /= 2;
+}
+
+void fit_columns(ThreadsConfig& config, std::optional<std::int64_t> cols) {
+  if (!reasons_against_choices(config).empty()) return;
+  constexpr std::int64_t kMostValues = 32;
+  constexpr std::int64_t kLine = 8;  // threads whose accesses of 16 bytes are a line of 128
+  const auto at_least_1 = [](std::int64_t value) { return std::max<std::int64_t>(1, value); };
+  const std::int64_t width = at_least_1(config.width());
+  const std::int64_t most_accesses = width == 1 ? 16 : 8;
+  const std::int64_t most = std::clamp<std::int64_t>(kMostValues / width, 1, most_accesses);
+  const std::int64_t accesses = vkmoye::ceil_div(at_least_1(cols.value_or(1)), width);
+  if (config.columns == 0) {
+    const std::int64_t rounds = at_least_1(config.rounds != 0 ? config.rounds : most);
+    const std::int64_t fitting = std::max(power_from(vkmoye::ceil_div(accesses, rounds)),
+                                          std::min(kLine, power_from(accesses)));
+    config.columns = cols ? std::min(fitting, config.threads) : config.threads;
+  }
+  if (config.rounds == 0) {
+    const std::int64_t fitting = power_from(vkmoye::ceil_div(accesses, at_least_1(config.columns)));
+    config.rounds = cols ? std::min(fitting, most) : most;
+  }
+}
+
+void fit_to_rows(ThreadsConfig& config, std::optional<std::int64_t> cols) {
+  fit_vector(config, cols);
+  const std::int64_t usual = std::min<std::int64_t>(256, config.most_threads);
+  // Rows of single elements that are too long for the usual workgroup are better read again.
+  const std::int64_t most = config.width() == 1 ? usual : config.most_threads;
+  const bool chooses_threads = config.threads == 0;
+  if (chooses_threads) config.threads = cols ? most : usual;
+  fit_columns(config, cols);
+  if (chooses_threads) config.threads = std::max(usual, config.columns);
+}
+
+ThreadsConfig threads_config(ScalarType type, const DeviceCaps& device) {
+  ThreadsConfig config;
+  config.type = type;
+  config.subgroup = device.subgroup_size;
+  std::uint32_t most = device.max_workgroup_invocations;
+  if (device.max_workgroup_subgroups != 0) {
+    most = std::min(most, device.max_workgroup_subgroups * device.subgroup_size);
+  }
+  config.most_threads = std::min<std::int64_t>(config.most_threads, std::bit_floor(most));
+  return config;
+}
+
+std::vector<std::string> reasons_against(const ThreadsConfig& config) {
+  std::vector<std::string> reasons = reasons_against_choices(config);
+  if (!reasons.empty()) return reasons;
+  if (config.columns > config.threads) {
+    reasons.push_back(
+        fmt::format("{} threads side by side, a workgroup has {}", config.columns, config.threads));
+  }
+  require_subgroups(config.subgroup, config.threads, reasons);
+  return reasons;
+}
+
+std::vector<std::string> reasons_against_rows(const ThreadsConfig& config) {
+  auto reasons = reasons_against(config);
+  if (config.type != ScalarType::f16 && config.type != ScalarType::f32) {
+    reasons.push_back(
+        fmt::format("type {}: rows of f16 and f32 are computed, in f32", to_string(config.type)));
+  }
+  return reasons;
+}
+
+}  // namespace vkmoye::gen

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// dst = src through a shared tile. Source: the copy kernel of the transpose tutorial of MoYe.jl.
+
+#include "vkmoye/gen/ir/kernel.hpp"
+#include "vkmoye/gen/kernels/moves/tile_config.hpp"
+
+namespace vkmoye::gen {
+
+/// src and dst (cols, rows), first mode contiguous; dst(c, r) = src(c, r). In C's order:
+/// dst[r][c] = src[r][c]. Any number of rows and columns from 1.
+/// Throws KernelError with every reason from `reasons_against(config, false)`.
+ir::Kernel copy(const TileConfig& config = {}, const std::string& name = "copy");
+
+}  // namespace vkmoye::gen

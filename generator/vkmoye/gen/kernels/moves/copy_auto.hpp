@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// dst = src as fast as memory goes: both are flat arrays, so neither rows nor the element type
+// matter. Each thread has several independent wide accesses in flight; only the last workgroup goes
+// element by element.
+
+#include <cstdint>
+#include <string>
+
+#include "vkmoye/gen/ir/kernel.hpp"
+#include "vkmoye/gen/kernels/common/address.hpp"
+#include "vkmoye/gen/kernels/common/config_fields.hpp"
+
+namespace vkmoye::gen {
+
+struct CopyAutoConfig {
+  ScalarType type = ScalarType::f32;
+  std::int64_t threads = 256;  // of a workgroup
+  std::int64_t rounds = 1;     // accesses of a thread, all in flight at once
+  std::int64_t vector = 16;    // bytes of an access
+  Address address = Address::descriptor;
+};
+
+/// What of the config `--NAME` can replace.
+const std::vector<ConfigField<CopyAutoConfig>>& copy_auto_fields();
+
+/// Every reason why no kernel can be made of `config`; empty: fine.
+std::vector<std::string> reasons_against(const CopyAutoConfig& config);
+
+/// src and dst (cols, rows) as any copy, of any element type. cols * rows is at most 2^32-1.
+/// Throws KernelError with every reason.
+ir::Kernel copy_auto(const CopyAutoConfig& config = {}, const std::string& name = "copy/auto");
+
+}  // namespace vkmoye::gen

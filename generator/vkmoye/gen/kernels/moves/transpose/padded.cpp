@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/moves/transpose/padded.hpp"
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/dsl/builder.hpp"
+
+namespace vkmoye::gen {
+
+ir::Kernel transpose(const TileConfig& config, const std::string& name) {
+  throw_if_any(name, reasons_against(config, /*transposed=*/true));
+
+  Builder k(name, size(config.threads));
+  k.describe(config.items(),
+             "dst(r, c) = src(c, r): reads run along the columns of src, writes along the rows");
+
+  const std::int64_t bM = config.tile_cols, bN = config.tile_rows;
+  const Tensor src = k.input("src", config.type, {{"col", "cols"}, {"row", "rows"}});
+  const Tensor dst = k.output("dst", config.type, {{"row", "rows"}, {"col", "cols"}});
+  const View smem = k.shared("tile", config.type, config.shared_layout());  // (bM, bN)
+
+  const View blocktile_src = tile(src, {bM, bN}, {k.block_x(), k.block_y()});  // (bM, bN)
+  const View blocktile_dst = tile(dst, {bN, bM}, {k.block_y(), k.block_x()});  // (bN, bM)
+
+  const View threadtile_src = parallelize(blocktile_src, config.threads, k.thread());  // (TM, TN)
+  const View threadtile_dst = parallelize(blocktile_dst, config.threads, k.thread());
+  const View threadtile_smem = parallelize(smem, config.threads, k.thread());
+  k.copy(threadtile_src, threadtile_smem);
+  k.barrier();
+
+  // Each thread reads what others wrote: hence the barrier.
+  const View threadtile_smem_t = parallelize(transpose(smem), config.threads, k.thread());
+  k.copy(threadtile_smem_t, threadtile_dst);
+  return k.finish();
+}
+
+}  // namespace vkmoye::gen

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/moves/transpose/shuffle.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "vkmoye/gen/dsl/exchange.hpp"
+#include "vkmoye/gen/kernels/common/config_fields.hpp"
+#include "vkmoye/gen/kernels/moves/transpose/packed_words.hpp"
+#include "vkmoye/layout/algebra.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+constexpr std::int64_t kMostWords = 128;  // of a lane: more would not stay in registers
+
+std::int64_t words_of(const TransposeTile& tile) {
+  return std::max<std::int64_t>(1, tile.bytes() / 4);
+}
+std::int64_t across_of(const TransposeTile& tile) { return tile.load / tile.bytes(); }
+std::int64_t along_of(const TransposeTile& tile) { return tile.store / tile.bytes() / tile.unit(); }
+// Units of rows of a subgroup.
+std::int64_t units_of(const TransposeTile& tile, std::int64_t lanes) {
+  return tile.rows / (tile.threads / lanes) / tile.unit();
+}
+
+}  // namespace
+
+SubgroupTile::SubgroupTile(const TransposeTile& tile, std::int64_t lanes)
+    : cols(tile.cols),
+      units(units_of(tile, lanes)),
+      words(words_of(tile)),
+      across(across_of(tile)),
+      along(along_of(tile)) {
+  const std::int64_t load_lanes = cols / across, store_lanes = units / along;  // side by side
+  const std::int64_t load_rows = lanes / load_lanes, store_cols = lanes / store_lanes;
+  const std::int64_t kept_cols = std::min(load_lanes, store_cols);
+  const std::int64_t kept_rows = std::min(load_rows, store_lanes);
+  const std::int64_t crossing = lanes / (kept_cols * kept_rows);
+  // The lanes are (crossing, kept_cols, kept_rows) where columns become rows, or else
+  // (kept_cols, crossing, kept_rows): neighbours load neighbours.
+  const bool columns_cross = load_lanes > store_cols;
+  const std::int64_t kept_col = cols / kept_cols, kept_unit = units / kept_rows;
+  const auto modes = [&](std::int64_t cross, std::int64_t col, std::int64_t row) {
+    return columns_cross ? IntTuple{cross, col, row} : IntTuple{col, cross, row};
+  };
+  const IntTuple shape = modes(crossing, kept_cols, kept_rows);
+  load_col = Layout(shape, modes(columns_cross ? across : 0, kept_col, 0));
+  load_unit = Layout(shape, modes(columns_cross ? 0 : units / load_rows, 0, kept_unit));
+  store_col = Layout(shape, modes(columns_cross ? 0 : cols / store_cols, kept_col, 0));
+  store_unit = Layout(shape, modes(columns_cross ? along : 0, 0, kept_unit));
+}
+
+namespace {
+
+// lane -> word of the tile, from that of a column and that of a unit.
+Layout lanes_of(const SubgroupTile& tile, const Layout& col, const Layout& unit) {
+  int i = 0;
+  return Layout(col.tree().map<Mode>([&](const Mode& mode) {
+    const std::int64_t down = unit.leaves()[static_cast<std::size_t>(i++)].stride;
+    return Mode{mode.extent, tile.words * (mode.stride + tile.cols * down)};
+  }));
+}
+
+}  // namespace
+
+Layout SubgroupTile::loaded() const {
+  const std::int64_t rows = units * cols / (across * size(load_col));
+  return make_layout(lanes_of(*this, load_col, load_unit),
+                     Layout({words, across, rows}, {1, words, words * cols}));
+}
+
+Layout SubgroupTile::stored() const {
+  const std::int64_t columns = units * cols / (along * size(store_col));
+  return make_layout(lanes_of(*this, store_col, store_unit),
+                     Layout({words, along, columns}, {1, words * cols, words}));
+}
+
+std::vector<std::string> reasons_against_shuffles(const TransposeTile& tile, std::int64_t lanes) {
+  std::vector<std::string> reasons;
+  require_subgroups(lanes, tile.threads, reasons);
+  if (!reasons.empty()) return reasons;
+  const std::string config =
+      fmt::format("tile {}x{}, vector {}x{}, threads {}, subgroup-size {}: ", tile.rows, tile.cols,
+                  tile.load, tile.store, tile.threads, lanes);
+  const auto divides = [&](const char* what, std::int64_t part, const char* whose,
+                           std::int64_t whole) {
+    require_divides(config + what, part, whose, whole, reasons);
+  };
+  divides("rows that all subgroups hold at least", tile.threads / lanes * tile.unit(),
+          "rows of the tile", tile.rows);
+  if (!reasons.empty()) return reasons;
+  const std::int64_t units = units_of(tile, lanes);
+  divides("words of a store", along_of(tile), "rows of words of a subgroup", units);
+  if (!reasons.empty()) return reasons;
+  const std::int64_t load_lanes = tile.cols / across_of(tile), store_lanes = units / along_of(tile);
+  divides("loads side by side in a row", load_lanes, "lanes of a subgroup", lanes);
+  divides("stores side by side in a column", store_lanes, "lanes of a subgroup", lanes);
+  if (!reasons.empty()) return reasons;
+  divides("loads one below the other", lanes / load_lanes, "rows of words of a subgroup", units);
+  divides("columns that lanes store at once", lanes / store_lanes, "columns of the tile",
+          tile.cols);
+  const std::int64_t words = tile.cols * units * words_of(tile) / lanes;
+  require(words <= kMostWords,
+          config + fmt::format("each lane exchanges {} words, at most {}", words, kMostWords),
+          reasons);
+  return reasons;
+}
+
+TransposeTile shuffled_tile(ScalarType type, std::int64_t lanes, std::int64_t most_threads) {
+  TransposeTile tile;
+  tile.type = type;
+  // Lanes side by side. Where a load's times a store's are as many as there are, no bit crosses: blocks
+  // turned in registers do; where they are twice as many, one does.
+  const std::int64_t load_lanes = lanes < 16 ? 4 : lanes > 64 ? 16 : 8;
+  const std::int64_t store_lanes = lanes < 32 ? 4 : 8;
+  if (tile.bytes() == 1 && load_lanes * store_lanes > lanes) tile.load = 8;
+  tile.cols = load_lanes * across_of(tile);
+  tile.threads = std::min(4 * lanes, std::max(lanes, most_threads));
+  tile.rows = tile.threads / lanes * store_lanes * tile.store / tile.bytes();
+  return tile;
+}
+
+void move_by_shuffles(Builder& k, const TransposeTile& tile, const Tensor& src, const Tensor& dst,
+                      const Expr& col, const Expr& row) {
+  const SubgroupTile mine(tile, k.lanes());
+  const Layout loaded = mine.loaded(), stored = mine.stored();
+  const auto number = [](std::int64_t value) { return Expr(to_index(value)); };
+  const std::int64_t unit = tile.unit(), loads = size(loaded.mode(1)) / (mine.words * mine.across);
+  const auto of_lane = [&](const Layout& layout) { return evaluate(coalesce(layout), k.lane()); };
+  const Expr col0 = number(tile.cols) * col;
+  const Expr row0 = number(tile.rows) * row + number(mine.units * unit) * k.subgroup();
+  const View held = k.registers("held", ScalarType::u32, Layout(size(loaded.mode(1))));
+
+  const Expr src_col = k.let("src_col", col0 + of_lane(mine.load_col));
+  const Expr src_row = k.let("src_row", row0 + number(unit) * of_lane(mine.load_unit));
+  k.unrolled_loop("group", to_index(loads), [&](const Expr& group) {
+    std::vector<Expr> rows;
+    for (std::int64_t e = 0; e < unit; ++e) {
+      const Expr at = src_row + number(unit) * group + number(e);
+      rows.push_back(k.load(fmt::format("row{}", e),
+                            words(src, {src_col, at}, mine.across, "whole words of src")));
+    }
+    const std::int64_t count = tile.load / 4;  // words of a row
+    for (std::int64_t w = 0; w < count; ++w) {
+      std::vector<Expr> of_rows;
+      for (const Expr& one : rows) {
+        of_rows.push_back(count == 1 ? one : component(one, to_index(w)));
+      }
+      std::int64_t e = unit * w;
+      for (const Expr& word : turned(k, fmt::format("turned{}", w), of_rows)) {
+        k.store(word, {held.array, {number(unit * count) * group + number(e++)}, held.name});
+      }
+    }
+  });
+
+  const View moved = k.exchange(held, loaded, stored);  // (word, unit, column)
+  const Layout places = moved.axes.front().values;
+  const Expr dst_row = k.let("dst_row", row0 + number(unit) * of_lane(mine.store_unit));
+  const Expr dst_col = k.let("dst_col", col0 + of_lane(mine.store_col));
+  k.unrolled_loop("column", to_index(size(places.mode(2))), [&](const Expr& column) {
+    const Expr first = evaluate(coalesce(places.mode(2)), column);
+    std::vector<Expr> parts;
+    for (std::int64_t i = 0; i < mine.words * mine.along; ++i) {
+      const Expr at = first + number(places(i));
+      parts.push_back(k.load(fmt::format("word{}", i), {held.array, {at}, held.name}));
+    }
+    k.store(parts.size() == 1 ? parts.front() : ir::vector(parts),
+            words(dst, {dst_row, dst_col + column}, mine.along * unit, "whole words of dst"));
+  });
+}
+
+}  // namespace vkmoye::gen

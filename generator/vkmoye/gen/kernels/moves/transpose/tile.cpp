@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/moves/transpose/tile.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "vkmoye/gen/kernels/moves/transpose/packed_words.hpp"
+#include "vkmoye/layout/algebra.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+using ir::Element;
+
+int log2(std::int64_t power) { return std::countr_zero(static_cast<std::uint64_t>(power)); }
+
+Expr number(std::int64_t value) { return to_index(value); }
+
+Expr as_u32(const Expr& value) { return ir::convert(value, ScalarType::u32); }
+
+// `lanes` threads side by side, each with `values`.
+TiledCopy side_by_side(std::int64_t threads, std::int64_t lanes, IntTuple values) {
+  return make_tiled_copy(make_layout({lanes, threads / lanes}), make_layout(values));
+}
+
+// The word that begins `bits` further up in `low` and goes on in `high`.
+Expr joined(const Expr& low, const Expr& high, const Expr& bits) {
+  if (ir::is_constant(bits, 0)) return low;
+  const Expr by = as_u32(bits);
+  return bit_or(shift_right(low, by), shift_left(shift_left(high, 1), Expr(31) - by));
+}
+
+// (columns, units of rows) -> place: columns in groups of `across`, so far apart that the first columns
+// of neighbouring groups lie in different banks, and so do, of fewer groups than there are banks, those
+// of as many units as fill the rest.
+Layout apart(std::int64_t across, std::int64_t groups, std::int64_t units) {
+  constexpr std::int64_t kBanks = 32;
+  const std::int64_t column = units | 1, step = kBanks / std::min(kBanks, groups);
+  std::int64_t run = vkmoye::ceil_div(across * column, step) * step;
+  if (run / step % 2 == 0) run += step;
+  return Layout({{across, groups}, units}, {{column, run}, 1});
+}
+
+// Words from one column to the next, and from one group of columns to the next.
+struct Strides {
+  explicit Strides(const Layout& apart)
+      : column(apart.leaves()[0].stride), run(apart.leaves()[1].stride) {}
+  std::int64_t column, run;
+};
+
+// One tile at its place.
+class Tile {
+ public:
+  Tile(Builder& k, const TransposeTile& tile, const Tensor& src, const Tensor& dst,
+       const View& shared, const Expr& col, const Expr& row, TileRows tile_rows = TileRows::all)
+      : k_(k),
+        tile_(tile),
+        src_(src),
+        dst_(dst),
+        shared_(shared),
+        tile_rows_(tile_rows),
+        col0_(number(tile.cols) * col),
+        row0_(number(tile.rows) * row),
+        cols_(Builder::extent(src, 0)),
+        rows_(Builder::extent(src, 1)) {}
+
+  // body, where the tile has block number `block` of so many `rows`.
+  template <class Body>
+  void where_there_are_rows(std::int64_t rows, const Expr& block, Body body) {
+    if (tile_rows_ == TileRows::all) return body();
+    k_.branch({ir::less(row0_ + number(rows) * block, rows_)}, body);
+  }
+
+  // --- whole tiles of words ---
+
+  // A thread takes `load` bytes of as many rows as a word has elements.
+  void load_words() {
+    const std::int64_t across = tile_.load / tile_.bytes(), lanes = tile_.cols / across;
+    const Strides to(tile_.whole_layout().layout);
+    each(lanes, tile_.rows / unit(), {"across", "group"}, [&](const Expr& a, const Expr& group) {
+      where_there_are_rows(unit(), group, [&] { load_words_at(a, group, across, to); });
+    });
+  }
+
+  // `store` bytes of a column.
+  void store_words() {
+    const std::int64_t along = tile_.store / tile_.bytes(), lanes = tile_.rows / along;
+    const Layout from = tile_.whole_layout().layout.mode(0);
+    each(lanes, tile_.cols, {"along", "x"}, [&](const Expr& b, const Expr& x) {
+      where_there_are_rows(along, b, [&] {
+        const std::int64_t count = along / unit();
+        const Expr at = k_.let("from", evaluate(from, x) + number(count) * b);
+        std::vector<Expr> parts;
+        for (std::int64_t w = 0; w < count; ++w) {
+          parts.push_back(k_.load(fmt::format("word{}", w), shared_at(at + number(w))));
+        }
+        k_.store(ir::vector(parts),
+                 words(dst_, {row0_ + number(along) * b, col0_ + x}, along, "whole words of dst"));
+      });
+    });
+  }
+
+  // --- ragged tiles ---
+
+  // Of each column as many rows as a tile has, from its first sector on. What lies outside src is not
+  // looked at again, so that it may be anything.
+  void load_ragged() {
+    each(tile_.cols, tile_.rows, {"x", "slot"}, [&](const Expr& x, const Expr& slot) {
+      const Expr y = k_.let(
+          "y", slot + ir::select(ir::less(slot, head_of(col0_ + x)), number(tile_.rows), Expr(0)));
+      const Expr place = k_.let("place", (row0_ + y) * cols_ + col0_ + x);
+      const Expr last = Builder::element_count(src_) - 1;
+      const Expr value =
+          k_.load("single", {src_.array.name, {ir::minimum(place, last)}, "elements of src"});
+      k_.store(value, shared_at(in_ring(x, slot)));
+    });
+  }
+
+  // Whole sectors of each column.
+  void store_ragged() {
+    each(tile_.rows, tile_.cols, {"y", "x"}, [&](const Expr& y, const Expr& x) {
+      const Expr col = k_.let("col", col0_ + x), head = k_.let("head", head_of(col));
+      const Expr row = k_.let("row", row0_ + head + y);
+      k_.branch({ir::less(col, cols_), ir::less(row, rows_)}, [&] {
+        const Expr value =
+            k_.load("turned", shared_at(in_ring(x, (head + y) % number(tile_.rows))));
+        k_.store(value, {dst_.array.name, {row, col}, "sectors of dst"});
+      });
+    });
+  }
+
+  // Of words a tile and a sector's rows more.
+  void load_ragged_words() {
+    const Strides to(tile_.ragged_layout().layout);
+    each(tile_.cols / unit(), (tile_.rows + sector()) / unit(), {"across", "group"},
+         [&](const Expr& i, const Expr& group) {
+           std::vector<Expr> rows;
+           for (std::int64_t e = 0; e < unit(); ++e) rows.push_back(row_of_src(i, group, e));
+           store_turned("turned", rows, number(to.run) * i + group, to.column);
+         });
+  }
+
+  void store_ragged_words() {
+    const Layout from = tile_.ragged_layout().layout.mode(0);
+    each(tile_.rows / unit(), tile_.cols, {"y", "x"}, [&](const Expr& y, const Expr& x) {
+      const Expr col = k_.let("col", col0_ + x), head = k_.let("head", head_of(col));
+      const Expr row = k_.let("row", row0_ + head + number(unit()) * y);
+      const Expr word = k_.let("word", (col * rows_ + row0_ + head) / number(unit()) + y);
+      const Expr at = evaluate(from, x) + head / number(unit()) + y;
+      k_.branch({ir::less(col, cols_), ir::less(row + number(unit()), rows_),
+                 ir::less(word, Builder::element_count(dst_) / number(unit()))},
+                [&] {
+                  const Expr low = k_.load("low", shared_at(at));
+                  const Expr high = k_.load("high", shared_at(at + 1));
+                  k_.store(joined(low, high, bits_of(head)),
+                           words(dst_, {number(unit()) * word}, unit(), "sectors of dst"));
+                });
+    });
+  }
+
+  // The rows before the first sector of a column.
+  void store_heads() {
+    k_.branch({ir::equal(row0_, 0)}, [&] {
+      singly(sector(), [&](const Expr& y, const Expr& col) {
+        return std::pair(y, Conditions{ir::less(y, head_of(col))});
+      });
+    });
+  }
+
+  // The rows after its last word.
+  void store_tails() {
+    if (unit() == 1) return;
+    k_.branch({ir::less(rows_, row0_ + number(tile_.rows + 1))}, [&] {
+      singly(unit(), [&](const Expr& y, const Expr& col) {
+        const Expr row = k_.let("row", rows_ - 1 - y);
+        const Expr begins = row - (row - head_of(col)) % number(unit());  // the word of the row
+        return std::pair(row, Conditions{ir::less(rows_ - begins, number(unit() + 1))});
+      });
+    });
+  }
+
+ private:
+  std::int64_t unit() const { return tile_.unit(); }
+  std::int64_t sector() const { return tile_.sector(); }
+
+  // Rows of `col` before its first sector.
+  Expr head_of(const Expr& col) const { return (Expr(0) - col * rows_) % number(sector()); }
+  // Where an element begins in its word.
+  Expr bits_of(const Expr& place) const {
+    return number(8 * tile_.bytes()) * (place % number(unit()));
+  }
+
+  Element shared_at(const Expr& at) const { return {shared_.array, {at}, shared_.name}; }
+
+  // body(i, j) for i below `lanes`, neighbouring threads side by side, and j below `count`.
+  template <class Body>
+  void each(std::int64_t lanes, std::int64_t count, std::array<const char*, 2> names, Body body) {
+    const std::int64_t at_once = tile_.threads / lanes, rounds = vkmoye::ceil_div(count, at_once);
+    const Expr i = k_.thread() % number(lanes), first = k_.thread() / number(lanes);
+    const auto round = [&](const Expr& j) {
+      const Expr side = k_.let(names[0], i), step = k_.let(names[1], j);
+      if (count % at_once == 0) return body(side, step);
+      k_.branch({ir::less(step, number(count))}, [&] { body(side, step); });
+    };
+    if (rounds == 1) return round(first);
+    k_.loop("turn", number(rounds), [&](const Expr& z) { round(first + number(at_once) * z); });
+  }
+
+  void load_words_at(const Expr& a, const Expr& group, std::int64_t across, const Strides& to) {
+    std::vector<Expr> rows;
+    for (std::int64_t e = 0; e < unit(); ++e) {
+      const Expr row = row0_ + number(unit()) * group + number(e);
+      rows.push_back(k_.load(fmt::format("row{}", e), words(src_, {col0_ + number(across) * a, row},
+                                                            across, "whole words of src")));
+    }
+    const Expr at = k_.let("to", number(to.run) * a + group);
+    const auto count = static_cast<std::uint32_t>(tile_.load / 4);
+    for (std::uint32_t w = 0; w < count; ++w) {
+      std::vector<Expr> of_rows;
+      for (const Expr& row : rows) of_rows.push_back(count == 1 ? row : component(row, w));
+      store_turned(fmt::format("turned{}", w), of_rows, at + number(to.column * w * unit()),
+                   to.column);
+    }
+  }
+
+  // A word of each of `rows` to the columns from `at` on, which are `column` words apart.
+  void store_turned(const std::string& name, const std::vector<Expr>& rows, const Expr& at,
+                    std::int64_t column) {
+    std::int64_t e = 0;
+    for (const Expr& word : turned(k_, name, rows)) {
+      k_.store(word, shared_at(at + number(column * e++)));
+    }
+  }
+
+  // The place of a slot of column x.
+  Expr in_ring(const Expr& x, const Expr& slot) const {
+    return swizzled(tile_.ragged_layout().swizzle, number(tile_.rows) * x + slot);
+  }
+
+  // Row `e` of unit (i, group) of src: a word that begins anywhere.
+  Expr row_of_src(const Expr& i, const Expr& group, std::int64_t e) {
+    const Expr words_of_src = Builder::element_count(src_) / number(unit());
+    const Expr row = row0_ + number(unit()) * group + number(e);
+    const Expr place = k_.let(fmt::format("place{}", e), row * cols_ + col0_ + number(unit()) * i);
+    const auto word = [&](const char* name, const Expr& at) {
+      return k_.load(fmt::format("{}{}", name, e),
+                     words(src_, {number(unit()) * ir::minimum(at, words_of_src - 1)}, unit(),
+                           "words of src"));
+    };
+    const Expr low = word("low", place / number(unit())), bits = bits_of(place);
+    if (ir::is_constant(bits, 0)) return low;
+    const Expr high = word("high", place / number(unit()) + 1);
+    return k_.let(fmt::format("row{}", e), joined(low, high, bits));
+  }
+
+  // dst(row, col) = src(col, row) for up to `count` rows of each column: which(y, col) says which row,
+  // and where.
+  template <class Which>
+  void singly(std::int64_t count, Which which) {
+    each(tile_.cols, count, {"x", "y"}, [&](const Expr& x, const Expr& y) {
+      const Expr col = k_.let("col", col0_ + x);
+      auto [row, where] = which(y, col);
+      const Expr of_row = row;
+      where.push_back(ir::less(col, cols_));
+      where.push_back(ir::less(of_row, rows_));
+      k_.branch(where, [&] {
+        const Expr value = k_.load("single", {src_.array.name, {col, of_row}, "ends of columns"});
+        k_.store(value, {dst_.array.name, {of_row, col}, "ends of columns"});
+      });
+    });
+  }
+
+  Builder& k_;
+  const TransposeTile& tile_;
+  const Tensor &src_, &dst_;
+  const View& shared_;
+  const TileRows tile_rows_;
+  const Expr col0_, row0_, cols_, rows_;
+};
+
+}  // namespace
+
+ComposedLayout TransposeTile::whole_layout() const {
+  const std::int64_t across = load / bytes(), along = store / bytes();
+  if (unit() > 1) return {{}, 0, apart(across, cols / across, rows / unit())};
+  const int bits = std::min(log2(rows / along), log2(cols / across));
+  const Layout plain({cols, rows}, {rows, 1});
+  if (bits == 0) return {{}, 0, plain};
+  return {Swizzle(bits, log2(along), log2(rows) + log2(across) - log2(along)), 0, plain};
+}
+
+ComposedLayout TransposeTile::ragged_layout() const {
+  if (unit() > 1) return {{}, 0, apart(unit(), cols / parts / unit(), (rows + sector()) / unit())};
+  const int bits = std::min({5, log2(rows), log2(cols)});
+  return {Swizzle(bits, 0, log2(rows)), 0, Layout({cols, rows}, {rows, 1})};
+}
+
+std::int64_t least_rows(const TransposeTile& tile) { return tile.sector() + 2 * tile.unit(); }
+
+void move_whole(Builder& k, const TransposeTile& tile, const Tensor& src, const Tensor& dst,
+                const View& shared, const Expr& col, const Expr& row, TileRows rows) {
+  if (tile.unit() > 1) {
+    Tile words(k, tile, src, dst, shared, col, row, rows);
+    words.load_words();
+    k.barrier();
+    words.store_words();
+    return;
+  }
+  const std::int64_t across = tile.load / tile.bytes(), along = tile.store / tile.bytes();
+  const TiledCopy load = side_by_side(tile.threads, tile.cols / across, {across, along});
+  const TiledCopy store = side_by_side(tile.threads, tile.rows / along, {along, 1});
+  const View from = gen::tile(src, {tile.cols, tile.rows}, {col, row});
+  const View to = gen::tile(dst, {tile.rows, tile.cols}, {row, col});
+  const auto in_shared = static_cast<std::uint32_t>(tile.store);
+  Tile at(k, tile, src, dst, shared, col, row, rows);
+  at.where_there_are_rows(along, k.thread() / number(tile.cols / across), [&] {
+    k.copy(partition(from, load, k.thread()), partition(shared, load, k.thread()),
+           {.edges = Edges::inside,
+            .loads_first = true,
+            .from_bytes = to_index(tile.load),
+            .to_bytes = in_shared});
+  });
+  k.barrier();
+  at.where_there_are_rows(along, k.thread() % number(tile.rows / along), [&] {
+    k.copy(partition(transpose(shared), store, k.thread()), partition(to, store, k.thread()),
+           {.edges = Edges::inside,
+            .loads_first = true,
+            .from_bytes = in_shared,
+            .to_bytes = in_shared});
+  });
+}
+
+void move_ragged(Builder& k, const TransposeTile& tile, const Tensor& src, const Tensor& dst,
+                 const View& shared, const Expr& col, const Expr& row) {
+  if (tile.unit() == 1) {
+    Tile ragged(k, tile, src, dst, shared, col, row);
+    ragged.load_ragged();
+    k.barrier();
+    ragged.store_ragged();
+    ragged.store_heads();
+    return;
+  }
+  TransposeTile part = tile;
+  part.cols /= tile.parts;
+  part.parts = 1;
+  const auto move_part = [&](const Expr& part_col) {
+    Tile ragged(k, part, src, dst, shared, part_col, row);
+    ragged.load_ragged_words();
+    k.barrier();
+    ragged.store_ragged_words();
+    ragged.store_heads();
+    ragged.store_tails();
+  };
+  if (tile.parts == 1) return move_part(col);
+  k.loop("part", number(tile.parts), [&](const Expr& p) {
+    move_part(number(tile.parts) * col + p);
+    k.barrier();  // before the next part overwrites it
+  });
+}
+
+}  // namespace vkmoye::gen

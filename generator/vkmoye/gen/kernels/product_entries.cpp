@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/product_entries.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/kernels/products/choice/choice.hpp"
+#include "vkmoye/gen/kernels/products/coopmat.hpp"
+#include "vkmoye/gen/kernels/products/gemm.hpp"
+#include "vkmoye/gen/kernels/products/packed.hpp"
+#include "vkmoye/gen/kernels/products/thin.hpp"
+#include "vkmoye/gen/kernels/products/thin_coopmat.hpp"
+#include "vkmoye/gen/kernels/registry/entry_of.hpp"
+#include "vkmoye/layout/text.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+// `reasons`, and that the device has no such workgroups.
+std::vector<std::string> unless_too_many(std::vector<std::string> reasons, std::int64_t threads,
+                                         const KernelRequest& request) {
+  const std::uint32_t most = request.device.max_workgroup_invocations;
+  if (threads > most) {
+    reasons.push_back(fmt::format("{} threads, the device has workgroups of {}", threads, most));
+  }
+  return reasons;
+}
+
+// `reasons`, and that the device does not multiply such matrices.
+template <class Config>
+std::vector<std::string> unless_no_units(std::vector<std::string> reasons, const Config& config,
+                                         const KernelRequest& request) {
+  const GemmForm& form = request.gemm;
+  const auto& shapes = request.device.matrix_shapes;
+  const bool has = std::any_of(shapes.begin(), shapes.end(), [&](const MatrixShape& shape) {
+    return shape.m == config.atom_m && shape.n == config.atom_n && shape.k == config.atom_k &&
+           multiplies(shape, form);
+  });
+  if (!has) {
+    reasons.push_back(fmt::format("the device multiplies no matrices {}x{}x{} of {} in {}",
+                                  config.atom_m, config.atom_n, config.atom_k,
+                                  to_string(form.operand), to_string(form.accumulator)));
+  }
+  return unless_too_many(std::move(reasons), config.threads(), request);
+}
+
+KernelEntry row(const char* name, const char* summary, const char* source,
+                GemmConfig (*defaults)(const KernelRequest&)) {
+  return entry_of<GemmConfig>(
+      {name,
+       "gemm",
+       summary,
+       source,
+       {ScalarType::f16, ScalarType::f32, ScalarType::f64, ScalarType::i32},
+       gemm_fields(),
+       defaults,
+       [name = std::string(name)](const GemmConfig& config, const KernelRequest& request) {
+         return gemm(config, request.gemm, name);
+       },
+       [](const GemmConfig& config, const KernelRequest& request) {
+         return unless_too_many(reasons_against(config, request.gemm), size(config.threads),
+                                request);
+       }});
+}
+
+GemmConfig moye_simple(const KernelRequest&) { return {}; }
+
+GemmConfig moye_prefetch(const KernelRequest&) {
+  GemmConfig config;
+  config.threads = Layout(IntTuple{32, 8});
+  config.pad_a = config.pad_b = 1;
+  config.prefetch = true;
+  return config;
+}
+
+// The fastest of a sweep on an H200. f32: 8 x 16 sums in each of 128 threads read 6 vectors of
+// shared memory for 128 multiply-adds. f64: 8 x 8, as registers allow. So it is for i32 where
+// subgroups may have 64 lanes: compilers for such GPUs multiply and add integers into pairs of
+// registers, and 128 pairs do not fit.
+GemmConfig simt(const KernelRequest& request) {
+  GemmConfig config;
+  config.threads = make_layout({{8, 2}, {4, 2}}, {{1, 32}, {8, 64}});  // a subgroup of 32: 8 x 4
+  config.values_m = config.values_n = 4;
+  config.pad_a = config.pad_b = 4;
+  config.stages = config.fragments = 2;
+  config.prefetch = true;
+  config.vector_bytes = 16;
+  const bool f64 = request.gemm.operand == ScalarType::f64;
+  const bool pairs =
+      request.gemm.accumulator == ScalarType::i32 && request.device.max_subgroup_size > 32;
+  if (f64 || pairs) config.threads = make_layout({{8, 2}, {4, 4}}, {{1, 32}, {8, 64}});
+  if (!f64) return config;
+  config.values_m = config.values_n = 2;
+  config.pad_a = config.pad_b = 2;
+  constexpr std::uint64_t kOfLargeTile = 2 * (130 + 130) * 8 * sizeof(double);
+  if (request.device.max_shared_bytes < kOfLargeTile) config.tile_n = 64;
+  return config;
+}
+
+KernelEntry packed_row() {
+  KernelEntry entry = entry_of<GemmPackedConfig>(
+      {"gemm/packed",
+       "gemm",
+       "matrix units, operands in fragment order, no shared memory",
+       "GL_KHR_cooperative_matrix; CUTLASS, interleaved layouts",
+       {ScalarType::f16, ScalarType::bf16},
+       gemm_packed_fields(),
+       [](const KernelRequest& request) {
+         return gemm_packed_config(request.gemm, request.device);
+       },
+       [](const GemmPackedConfig& config, const KernelRequest& request) {
+         return gemm_packed(config, request.gemm);
+       },
+       [](const GemmPackedConfig& config, const KernelRequest& request) {
+         return unless_no_units(reasons_against(config, request.gemm), config, request);
+       }});
+  entry.takes_packed = true;
+  return entry;
+}
+
+// Why the orders of `config` do not serve on the request's device. One that nobody has asked the device
+// about may.
+std::vector<std::string> reasons_against_orders_there(const GemmThinCoopmatConfig& config,
+                                                      const KernelRequest& request) {
+  std::vector<std::string> reasons;
+  bool known = true;
+  const auto matrices = probes(config, request.gemm);
+  for (const bool is_a : {true, false}) {
+    const ProbedMatrix& matrix = matrices[is_a ? 0 : 1];
+    const OrderOrReason& order = is_a ? config.order_a : config.order_b;
+    const bool is_asked = find_order(request.device, matrix) != nullptr;
+    known = known && (is_asked || order.layout);
+    if (!is_asked || !order.layout) continue;
+    const OrderOrReason there = fragment_layout(request.device, matrix);
+    const auto differs = [&] {
+      if (size(*there.layout) != size(*order.layout)) return true;
+      for (std::int64_t i = 0; i < size(*there.layout); ++i) {
+        if ((*there.layout)(i) != (*order.layout)(i)) return true;
+      }
+      return false;
+    };
+    if (!there.layout) {
+      reasons.push_back(there.reason);
+    } else if (differs()) {
+      reasons.push_back(fmt::format("{}: the device has the order {}, not {}", to_string(matrix),
+                                    to_string(*there.layout), to_string(*order.layout)));
+    }
+  }
+  return reasons.empty() && known ? reasons_against_orders(config, request.gemm) : reasons;
+}
+
+KernelEntry thin_matrix_row() {
+  using Config = GemmThinCoopmatConfig;
+  const auto reasons = [](const Config& config, const KernelRequest& request) {
+    const auto against = reasons_against(config, request.gemm);
+    return against.empty() ? reasons_against_orders_there(config, request) : against;
+  };
+  KernelRow<Config> row;
+  row.name = "gemm/thin_coopmat";
+  row.operation = "gemm";
+  row.summary = "few rows or columns in matrix units, operands as they lie";
+  row.source = "GL_KHR_cooperative_matrix; CUTLASS, sliced-K reduction";
+  row.types = {ScalarType::f16, ScalarType::i8, ScalarType::u8};
+  row.fields = gemm_thin_coopmat_fields();
+  row.defaults = [](const KernelRequest& request) {
+    return gemm_thin_matrix_config(request.gemm, request.device);
+  };
+  row.describe = [reasons](const Config& config, const KernelRequest& request) {
+    throw_if_any("gemm/thin_coopmat", reasons(config, request));
+    return gemm_thin_coopmat(config, request.gemm);
+  };
+  row.refuse = [reasons](const Config& config, const KernelRequest& request) {
+    return unless_no_units(reasons(config, request), config, request);
+  };
+  row.probes = [](const Config& config, const KernelRequest& request) {
+    const bool is_sound = reasons_against(config, request.gemm).empty();
+    return is_sound ? probes(config, request.gemm) : std::vector<ProbedMatrix>();
+  };
+  return entry_of(std::move(row));
+}
+
+// As one kernel: a workload makes a plan of it, see products/choice/choice.hpp.
+KernelEntry auto_row() {
+  KernelEntry entry;
+  entry.name = "gemm/auto";
+  entry.operation = "gemm";
+  entry.summary = "the kernel and config that suit device, types and sizes, by a table";
+  entry.source = "gemm_shipped_table.cpp, or what 'tune' found";
+  entry.types = {ScalarType::f16,  ScalarType::f32, ScalarType::f64, ScalarType::i32,
+                 ScalarType::bf16, ScalarType::i8,  ScalarType::u8};
+  entry.chooses = true;
+  entry.describe = [types = entry.types](const KernelRequest& request) {
+    std::vector<std::string> reasons = reasons_against_type(types, request.type);
+    const GemmQuestion question{request.gemm, request.shape};
+    if (!request.options.empty() && reasons.empty()) {
+      reasons.push_back(no_options_of_a_choice(request.options, question, request.device));
+    }
+    throw_if_any("gemm/auto", std::move(reasons));
+    return gemm_auto(question, request.device);
+  };
+  return entry;
+}
+
+}  // namespace
+
+std::vector<KernelEntry> product_entries() {
+  return {auto_row(),
+          row("gemm/moye_simple", "copy a tile of each operand, multiply, repeat",
+              "MoYe.jl, matrix multiplication tutorial", moye_simple),
+          row("gemm/moye_prefetch", "the next tiles travel in registers meanwhile",
+              "MoYe.jl, TiledMMA tutorial", moye_prefetch),
+          row("gemm/simt", "vectors, two shared tiles, subgroups in a square",
+              "CUTLASS, efficient GEMM", simt),
+          entry_of<GemmThinConfig>(
+              {"gemm/thin",
+               "gemm",
+               "few rows or few columns: reads the other operand once",
+               "KBLAS, dense matrix-vector products (ACM TOMS 42)",
+               {ScalarType::f16, ScalarType::f32, ScalarType::f64, ScalarType::i32},
+               gemm_thin_fields(),
+               [](const KernelRequest& request) {
+                 return gemm_thin_config(request.gemm, request.shape, request.device);
+               },
+               [](const GemmThinConfig& config, const KernelRequest& request) {
+                 return gemm_thin(config, request.gemm);
+               },
+               [](const GemmThinConfig& config, const KernelRequest& request) {
+                 return unless_too_many(reasons_against(config, request.gemm), config.threads,
+                                        request);
+               }}),
+          entry_of<GemmCoopmatConfig>(
+              {"gemm/coopmat",
+               "gemm",
+               "matrix units, tiles through shared memory",
+               "GL_KHR_cooperative_matrix; CUTLASS, efficient GEMM",
+               {ScalarType::f16, ScalarType::bf16, ScalarType::i8, ScalarType::u8},
+               gemm_coopmat_fields(),
+               [](const KernelRequest& request) {
+                 return gemm_matrix_config(request.gemm, request.device);
+               },
+               [](const GemmCoopmatConfig& config, const KernelRequest& request) {
+                 return gemm_coopmat(config, request.gemm);
+               },
+               [](const GemmCoopmatConfig& config, const KernelRequest& request) {
+                 return unless_no_units(reasons_against(config, request.gemm), config, request);
+               }}),
+          thin_matrix_row(),
+          packed_row()};
+}
+
+}  // namespace vkmoye::gen

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/products/call.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cfloat>
+#include <cmath>
+#include <utility>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
+#include "vkmoye/gen/kernels/products/combine.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+GemmArray matrix_of(const std::string& name, ScalarType type, bool second_contiguous,
+                    std::int64_t first, std::int64_t second, std::int64_t batch,
+                    const GemmPlacement& place, std::vector<std::string>& reasons) {
+  GemmArray matrix = {};
+  matrix.name = name;
+  matrix.type = type;
+  matrix.second_contiguous = second_contiguous;
+  matrix.rows = second_contiguous ? first : second;
+  matrix.cols = second_contiguous ? second : first;
+  matrix.leading = place.leading.value_or(matrix.cols);
+  matrix.offset = place.offset;
+  matrix.batch = batch;
+  if (matrix.leading < matrix.cols) {
+    reasons.push_back(
+        fmt::format("{} has rows of {} elements, {} apart", name, matrix.cols, matrix.leading));
+  }
+  const double compact = static_cast<double>(matrix.rows) * static_cast<double>(matrix.leading);
+  const double stride = place.stride ? static_cast<double>(*place.stride) : compact;
+  if (compact + static_cast<double>(batch) * stride > 0x1p48) {  // below, nothing wraps
+    reasons.push_back(fmt::format("{} spans more than 2^48 elements", name));
+    return matrix;
+  }
+  matrix.stride = place.stride.value_or(matrix.rows * matrix.leading);
+  const std::int64_t matrix_span =
+      matrix.rows == 0 ? 0 : (matrix.rows - 1) * matrix.leading + matrix.cols;
+  if (name == "C" && batch > 1 && matrix.stride < matrix_span) {
+    reasons.push_back(fmt::format("the matrices of C span {} elements each and lie {} apart",
+                                  matrix_span, matrix.stride));
+  }
+  return matrix;
+}
+
+// As the accumulator takes it.
+Argument scalar(double value, ScalarType accumulator) {
+  if (is_floating(accumulator)) return value;
+  return static_cast<std::int64_t>(value);
+}
+
+}  // namespace
+
+GemmForm GemmCall::form() const {
+  GemmForm form;
+  form.operand = operand;
+  form.accumulator = accumulator;
+  form.result = result;
+  form.a_k_contiguous = a_k_contiguous;
+  form.b_k_contiguous = b_k_contiguous;
+  if (!c_n_contiguous) std::swap(form.a_k_contiguous, form.b_k_contiguous);
+  form.beta = beta != 0;
+  form.batched = batch != 1;
+  form.epilogue = kernel_epilogue(epilogue, !c_n_contiguous);
+  return slices > 1 ? form_of_slices(form) : form;
+}
+
+GemmEpilogue kernel_epilogue(const std::vector<AppliedStep>& epilogue, bool exchanged) {
+  GemmEpilogue out;
+  for (const AppliedStep& named : epilogue) {
+    const std::string& name = named.step->name;
+    const bool along_n = name == "bias", along_m = name == "bias_m";
+    out.push_back(exchanged && (along_n || along_m) ? *find_gemm_step(along_n ? "bias_m" : "bias")
+                                                    : *named.step);
+  }
+  return out;
+}
+
+std::uint64_t GemmArray::span() const {
+  // At stride 0 there is one matrix, also for a batch of none.
+  const std::int64_t matrices = stride == 0 ? 1 : batch;
+  if (rows == 0 || cols == 0 || matrices == 0) return static_cast<std::uint64_t>(offset);
+  return static_cast<std::uint64_t>(offset + (matrices - 1) * stride + (rows - 1) * leading + cols);
+}
+
+std::uint64_t GemmArray::at(std::int64_t which, std::int64_t i, std::int64_t j) const {
+  return static_cast<std::uint64_t>(offset + which * stride + i * step_first() + j * step_second());
+}
+
+std::array<GemmArray, 3> matrices_of(const GemmCall& call, const std::vector<std::int64_t>& size) {
+  const std::int64_t m = size[0], n = size[1], k = size[2];
+  std::vector<std::string> reasons;
+  const auto matrix = [&](const char* name, ScalarType type, bool contiguous, std::int64_t first,
+                          std::int64_t second, const GemmPlacement& place) {
+    return matrix_of(name, type, contiguous, first, second, call.batch, place, reasons);
+  };
+  const std::array<GemmArray, 3> matrices = {
+      matrix("A", call.operand, call.a_k_contiguous, m, k, call.a),
+      matrix("B", call.operand, call.b_k_contiguous, n, k, call.b),
+      matrix("C", call.result, call.c_n_contiguous, m, n, call.c)};
+  std::vector<std::pair<std::string, double>> numbers = {{"alpha", call.alpha},
+                                                         {"beta", call.beta}};
+  for (const AppliedStep& named : call.epilogue) {
+    if (!named.step->arguments.empty()) numbers.emplace_back(named.step->name, named.number);
+  }
+  for (const auto& [name, value] : numbers) {
+    // The kernel is given an f64, i32 or u32, of other accumulators an f32.
+    const double magnitude = std::fabs(value);
+    const bool without_sign = is_unsigned(call.accumulator);
+    const bool whole = value == std::trunc(value) && value >= (without_sign ? 0 : -0x1p31) &&
+                       value < (without_sign ? 0x1p32 : 0x1p31);
+    const bool normal =
+        magnitude == 0 || !std::isfinite(value) || (magnitude >= FLT_MIN && magnitude <= FLT_MAX);
+    const bool held = !is_floating(call.accumulator)        ? whole
+                      : call.accumulator == ScalarType::f64 ? true
+                                                            : normal;
+    if (held) continue;
+    reasons.push_back(fmt::format("{} = {} is no value of the accumulator {}", name, value,
+                                  to_string(call.accumulator)));
+  }
+  if (call.slices > 1) {
+    const double sums = static_cast<double>(call.slices) * static_cast<double>(call.batch) *
+                        static_cast<double>(m) * static_cast<double>(n);
+    if (sums > 0x1p48) {  // below, nothing wraps
+      reasons.push_back(
+          fmt::format("{} slices of k of {} products have {} x {} sums each, more than 2^48 in all",
+                      call.slices, call.batch, m, n));
+    }
+  }
+  if (!reasons.empty()) {
+    throw ArgumentError(fmt::format("product {}: {}", fmt::join(size, "x"), join(reasons, "; ")));
+  }
+  return matrices;
+}
+
+std::vector<std::int64_t> kernel_shape(const GemmCall& call,
+                                       const std::vector<std::int64_t>& size) {
+  if (call.c_n_contiguous) return size;
+  return {size[1], size[0], size[2]};
+}
+
+std::vector<GemmArray> epilogue_inputs_of(const GemmCall& call,
+                                          const std::vector<std::int64_t>& size) {
+  std::vector<GemmArray> inputs;
+  for (const AppliedStep& named : call.epilogue) {
+    for (const GemmInput& input : named.step->inputs) {
+      GemmArray& matrix = inputs.emplace_back(matrices_of(call, size)[2]);
+      matrix.name = input.name;
+      if (input.along == GemmInput::Along::both) continue;
+      matrix.second_contiguous = input.along == GemmInput::Along::n;
+      matrix.rows = 1;
+      matrix.cols = size[matrix.second_contiguous ? 1 : 0];
+      matrix.leading = matrix.stride = matrix.offset = 0;
+    }
+  }
+  return inputs;
+}
+
+Arguments gemm_arguments(const GemmCall& call, const std::vector<std::int64_t>& size) {
+  const auto [A, B, C] = matrices_of(call, size);
+  const bool exchanged = !call.c_n_contiguous;
+  const GemmArray& a = exchanged ? B : A;
+  const GemmArray& b = exchanged ? A : B;
+  Arguments arguments = {{"m", size[exchanged ? 1 : 0]},
+                         {"n", size[exchanged ? 0 : 1]},
+                         {"k", size[2]},
+                         {"lda", a.leading},
+                         {"ldb", b.leading},
+                         {"ldc", C.leading},
+                         {"alpha", scalar(call.alpha, call.accumulator)}};
+  if (call.form().beta) arguments["beta"] = scalar(call.beta, call.accumulator);
+  for (const AppliedStep& named : call.epilogue) {
+    if (call.slices > 1) break;  // no part of that kernel
+    for (const std::string& name : named.step->arguments) {
+      arguments[name] = scalar(named.number, call.accumulator);
+    }
+  }
+  if (call.form().batched) {
+    arguments["batch"] = call.batch;
+    arguments["stride_a"] = a.stride;
+    arguments["stride_b"] = b.stride;
+    arguments["stride_c"] = C.stride;
+  }
+  if (call.slices > 1) {  // compact sums
+    const std::vector<std::int64_t> shape = kernel_shape(call, size);
+    arguments["ldc"] = shape[1];
+    arguments["stride_c"] = shape[0] * shape[1];
+    arguments["slices"] = call.slices;
+    arguments["alpha"] = scalar(call.alpha == 0 ? 0 : 1, call.accumulator);
+  }
+  return arguments;
+}
+
+}  // namespace vkmoye::gen

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/products/choice/plan.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "vkmoye/gen/kernels/products/combine.hpp"
+#include "vkmoye/gen/kernels/products/pack.hpp"
+#include "vkmoye/gen/kernels/products/packed.hpp"
+#include "vkmoye/layout/checked.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+using Size = std::vector<std::int64_t>;
+
+// Which of A and B is operand number `operand` of the kernel: where C has m contiguous, they have changed
+// places.
+std::size_t operand_of(const GemmCall& call, std::size_t operand) {
+  return call.c_n_contiguous ? operand : 1 - operand;
+}
+
+PlanArray array_of(const GemmArray& array) {
+  const std::uint64_t elements = array.span() - static_cast<std::uint64_t>(array.offset);
+  return {array.name, elements * size_of(array.type)};
+}
+
+KernelStep pack_step(const OperandBlocks& x, const DeviceCaps& device, std::size_t from,
+                     std::size_t to) {
+  const bool batched = x.matrices != 1;
+  Arguments arguments = {{"rows", x.rows},
+                         {"k", x.k},
+                         {"leading", x.plain.leading},
+                         {"k_blocks", x.k_blocks()},
+                         {"blocks", x.blocks()}};
+  if (batched) {
+    arguments["batch"] = x.matrices;
+    arguments["stride"] = x.plain.stride;
+  }
+  return {pack({x.plain.second_contiguous, batched}, x.form, device), arguments, {from, to}};
+}
+
+// Packs what does not come packed: scratch, which takes the place of A and B among `operands`.
+void pack_operands(const KernelRequest& request, const GemmCall& call, const Size& size,
+                   const GemmPlanOptions& options, KernelPlan& plan,
+                   std::array<std::size_t, 2>& operands) {
+  const std::array<OperandBlocks, 2> blocks = operand_blocks(request, call, size);
+  for (const std::size_t which : {0, 1}) {
+    const std::string name = "packed " + blocks[which].plain.name;
+    const PlanArray packed = {name, blocks[which].bytes()};
+    if (options.comes_packed[which]) {
+      plan.arrays[which] = packed;
+      continue;
+    }
+    operands[which] = plan.arrays.size() + plan.scratch.size();
+    plan.scratch.push_back(packed);
+  }
+  for (const bool first : {true, false}) {
+    for (const std::size_t which : {0, 1}) {
+      const bool is_packed_here = options.packs && !options.comes_packed[which];
+      if (!is_packed_here || options.packs_first[which] != first) continue;
+      plan.steps.push_back(pack_step(blocks[which], request.device, which, operands[which]));
+    }
+  }
+}
+
+// The sums of slices go to an array of their own, of which C is made. `bindings`: of the product.
+void combine_slices(const GemmCall& call, const Size& size, const DeviceCaps& device,
+                    KernelPlan& plan) {
+  const Size shape = kernel_shape(call, size);
+  GemmCall whole = call;
+  whole.slices = 1;
+  const GemmForm form = whole.form();
+  std::uint64_t sums = size_of(factor_type(form));
+  for (const std::int64_t count : {call.slices, call.batch, shape[0], shape[1]}) {
+    sums *= static_cast<std::uint64_t>(count);
+  }
+  const std::size_t partials = plan.arrays.size() + plan.scratch.size();
+  plan.scratch.push_back({"sums of slices", sums});
+  std::vector<std::size_t>& of_slices = plan.steps[plan.main].arrays;
+  std::vector<std::size_t> bindings = {partials};  // what the epilogue reads, and C
+  bindings.insert(bindings.end(), of_slices.begin() + 2, of_slices.end());
+  of_slices = {of_slices[0], of_slices[1], partials};
+  Arguments arguments = gemm_arguments(whole, size);
+  for (const char* of_operands : {"k", "lda", "ldb", "stride_a", "stride_b"}) {
+    arguments.erase(of_operands);
+  }
+  arguments["slices"] = call.slices;
+  plan.steps.push_back(
+      {gemm_combine(form, call.slices, shape, device), std::move(arguments), bindings});
+}
+
+}  // namespace
+
+std::int64_t OperandBlocks::blocks() const { return vkmoye::ceil_div(rows, form.block_rows()); }
+
+std::int64_t OperandBlocks::k_blocks() const { return vkmoye::ceil_div(k, form.block_depth()); }
+
+std::uint64_t OperandBlocks::bytes() const {
+  return static_cast<std::uint64_t>(form.block_elements() * blocks() * k_blocks() * matrices) *
+         size_of(form.type);
+}
+
+std::array<OperandBlocks, 2> operand_blocks(const KernelRequest& request, const GemmCall& call,
+                                            const Size& size) {
+  const GemmPackedConfig config = gemm_packed_config_of(request);
+  const std::array<GemmArray, 3> arrays = matrices_of(call, size);
+  const auto of = [&](std::size_t which) {
+    const GemmArray& plain = arrays[which];
+    const char use = operand_of(call, which) == 0 ? 'a' : 'b';
+    const std::int64_t matrices = plain.stride == 0 ? 1 : call.batch;
+    return OperandBlocks{packed_form(config, request.gemm, use), plain, size[which], size[2],
+                         matrices};
+  };
+  return {of(0), of(1)};
+}
+
+KernelRequest request_of(const GemmCall& call, const Size& size, const DeviceCaps& device,
+                         Options options) {
+  KernelRequest request;
+  request.type = call.operand;
+  request.options = std::move(options);
+  request.gemm = call.form();
+  request.shape = kernel_shape(call, size);
+  request.device = device;
+  return request;
+}
+
+KernelStep gemm_step(const KernelEntry& entry, const KernelRequest& request, const GemmCall& call,
+                     const Size& size) {
+  Arguments arguments = gemm_arguments(call, size);
+  if (!entry.takes_packed) return {entry.describe(request), std::move(arguments), {}};
+  const std::array<OperandBlocks, 2> blocks = operand_blocks(request, call, size);
+  for (const char* plain : {"lda", "ldb", "stride_a", "stride_b"}) arguments.erase(plain);
+  arguments["k_blocks"] = blocks[0].k_blocks();
+  for (const std::size_t operand : {0, 1}) {
+    const OperandBlocks& x = blocks[operand_of(call, operand)];
+    const std::string name = operand == 0 ? "a" : "b";
+    arguments[name + "_blocks"] = x.blocks() * x.matrices;
+    if (request.gemm.batched) arguments[name + "_step"] = x.matrices > 1 ? x.blocks() : 0;
+  }
+  return {entry.describe(request), std::move(arguments), {}};
+}
+
+KernelPlan gemm_plan(const KernelEntry& entry, const KernelRequest& request, const GemmCall& call,
+                     const Size& size, const GemmPlanOptions& options) {
+  KernelPlan plan;
+  const std::array<GemmArray, 3> product = matrices_of(call, size);
+  plan.arrays = {array_of(product[0]), array_of(product[1])};
+  for (const GemmArray& input : epilogue_inputs_of(call, size)) {
+    plan.arrays.push_back(array_of(input));
+  }
+  plan.arrays.push_back(array_of(product[2]));
+  std::array<std::size_t, 2> operands = {0, 1};  // numbers of A and B as they are multiplied
+  if (entry.takes_packed) pack_operands(request, call, size, options, plan, operands);
+  KernelStep step = gemm_step(entry, request, call, size);
+  step.arrays = {operands[operand_of(call, 0)], operands[operand_of(call, 1)]};
+  for (std::size_t i = 2; i < plan.arrays.size(); ++i) step.arrays.push_back(i);
+  plan.main = plan.steps.size();
+  plan.steps.push_back(std::move(step));
+  if (call.slices > 1) combine_slices(call, size, request.device, plan);
+  return plan;
+}
+
+KernelPlan gemm_plan(const GemmCall& call, const Size& size, const DeviceCaps& device,
+                     const std::vector<GemmTable>& tables) {
+  KernelPlan plan;
+  const auto plan_of = [&](const GemmChoice& choice) {
+    GemmCall cut = call;
+    if (choice.slices > 1) cut.slices = choice.slices;
+    return gemm_plan(*choice.entry, request_of(cut, size, device, choice.config), cut, size);
+  };
+  const auto refuse = [&](const GemmChoice& choice) -> std::vector<std::string> {
+    try {
+      plan = plan_of(choice);
+    } catch (const KernelError& error) {
+      return error.reasons;
+    }
+    std::vector<std::string> reasons;
+    for (const KernelStep& step : plan.steps) {
+      for (std::string& reason : reasons_against(ir::interface_of(step.kernel), device)) {
+        reasons.push_back(std::move(reason));
+      }
+    }
+    if (!reasons.empty()) plan = {};
+    return reasons;
+  };
+  const GemmQuestion question = {call.form(), kernel_shape(call, size), call.batch};
+  const GemmChoice choice = choose_gemm(question, device, tables, refuse);
+  return plan.steps.empty() ? plan_of(choice) : plan;  // refused: with what the device lacks
+}
+
+KernelPlan pack_plan(const KernelRequest& request, const GemmCall& call, const Size& size,
+                     std::size_t which) {
+  const OperandBlocks x = operand_blocks(request, call, size).at(which);
+  KernelPlan plan;
+  plan.arrays = {array_of(x.plain), {"packed " + x.plain.name, x.bytes()}};
+  plan.steps = {pack_step(x, request.device, 0, 1)};
+  return plan;
+}
+
+}  // namespace vkmoye::gen

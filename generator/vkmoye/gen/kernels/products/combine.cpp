@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/products/combine.hpp"
+
+#include <algorithm>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/gen/kernels/common/blocks.hpp"
+#include "vkmoye/gen/kernels/common/config_fields.hpp"
+#include "vkmoye/gen/kernels/common/powers.hpp"
+#include "vkmoye/gen/kernels/common/threads_config.hpp"
+#include "vkmoye/gen/kernels/products/parts/result.hpp"
+#include "vkmoye/layout/text.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+constexpr std::int64_t kElements = 32;  // accesses side by side
+constexpr std::int64_t kSlices = 8;     // threads along slices, at most; fewer take more rows of C
+constexpr std::int64_t kInFlight = 4;   // slices of a thread
+
+// Threads along n, which may be short.
+std::int64_t along_n(const std::optional<std::vector<std::int64_t>>& shape, std::int64_t vector) {
+  if (!shape) return kElements;
+  return std::clamp<std::int64_t>(power_from(vkmoye::ceil_div((*shape)[1], vector)), 1, kElements);
+}
+
+}  // namespace
+
+GemmForm form_of_slices(GemmForm form) {
+  form.result = factor_type(form);
+  form.beta = false;
+  form.epilogue.clear();
+  form.split_k = true;
+  return form;
+}
+
+ir::Kernel gemm_combine(const GemmForm& form, std::int64_t slices,
+                        const std::optional<std::vector<std::int64_t>>& shape,
+                        const DeviceCaps& device, const std::string& name) {
+  if (form.split_k) throw KernelError(name, {"form: slices are added up to a product without any"});
+  const ScalarType type = factor_type(form);
+  const std::int64_t most = threads_config(type, device).most_threads;
+  const std::int64_t vector = widest_access(type);
+  const std::int64_t others =
+      std::min(kSlices, most / kElements);  // threads than those side by side
+  const std::int64_t along_slices =
+      std::min(others, power_from(vkmoye::ceil_div(slices, kInFlight)));
+  const std::int64_t n = along_n(shape, vector), m = kElements / n * (others / along_slices);
+  const Layout threads = make_layout({n, m, along_slices});
+
+  Builder k(name, size(threads), device.subgroup_size);
+  k.describe({{"form", form_text(form)}, {"threads", to_string(threads)}},
+             "threads along slices are added up last, always in the same order");
+  for (const char* extent : {"m", "n"}) k.argument(extent, ScalarType::u32);
+  std::vector<Builder::AxisName> axes = {{"n", "n"}, {"m", "m"}, {"slice", "slices"}};
+  if (form.batched) axes.push_back({"batch", "batch"});
+  const Tensor partials = k.input("partials", type, axes);
+  GemmResult result(k, form);
+
+  // ((value), 1, 1, in flight): a thread's elements, slice by slice.
+  const std::int64_t depth = along_slices * kInFlight;
+  const bool batched = form.batched;
+  Blocks blocks(
+      k, partials, batched ? IntTuple{n * vector, m, depth, 1} : IntTuple{n * vector, m, depth},
+      make_tiled_copy(batched ? make_layout({n, m, along_slices, 1}) : threads,
+                      batched ? make_layout({vector, 1, 1, 1}) : make_layout({vector, 1, 1})));
+  const View values = blocks.registers("values", type);
+  const View sums = k.registers("sums", type, Layout(first_along(values, {3}).shape()));
+  k.assign(sums, ir::number(type, 0));
+  const Expr steps = ceil_div(Builder::extent(partials, 2), to_index(depth));
+  k.loop("chunk", steps, [&](const Expr& chunk) {
+    std::vector<Expr> at = {k.block_x(), k.block_y(), chunk};
+    if (batched) at.push_back(k.block_z());
+    blocks.load(at, values, ir::number(type, 0));
+    k.accumulate(sums, kSum, values);
+  });
+  if (along_slices > 1) k.reduce_across(sums, kSum, threads, 2);
+
+  const std::vector<Expr> at = thread_coordinates(threads, k.thread());
+  const TiledCopy in_c =
+      make_tiled_copy(make_layout({n, m}), make_layout({vector, std::int64_t{1}}));
+  const View to = partition(result.c(n * vector, m, k.block_x(), k.block_y()), in_c,
+                            k.thread() % to_index(n * m));
+  Conditions is_first;  // of the threads along slices
+  if (along_slices > 1) is_first.push_back(ir::equal(at[2], 0));
+  k.branch(is_first, [&] {
+    result.write(k.retile(sums, to), to, {to_index(std::min(vector, widest_access(form.result)))});
+  });
+  return k.finish();
+}
+
+}  // namespace vkmoye::gen

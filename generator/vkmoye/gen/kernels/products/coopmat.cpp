@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/products/coopmat.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/gen/kernels/products/parts/sums.hpp"
+#include "vkmoye/tensor/copy_atom.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+using Use = ir::MatrixType::Use;
+
+// Of `conditions` those that are not among `known`.
+Conditions beyond(const Conditions& known, const Conditions& conditions) {
+  Conditions out;
+  for (const Expr& condition : conditions) {
+    const auto same = [&](const Expr& other) { return ir::same(other, condition); };
+    if (std::none_of(known.begin(), known.end(), same)) out.push_back(condition);
+  }
+  return out;
+}
+
+// A or B on its way from its buffer to the matrix units.
+struct MatrixSide {
+  const char* name;
+  View (GemmBuffers::*tile)(const Expr&) const;  // its tile of a number along k
+  bool k_contiguous;
+  std::int64_t rows;  // of a tile
+  Vector vector;      // what a thread moves at once
+
+  View shared = {};  // (rows, bK)
+  View next = {};    // registers that the next tile waits in, in vectors
+  Matrices matrices = {};
+};
+
+class MatrixProduct {
+ public:
+  MatrixProduct(const GemmCoopmatConfig& config, const GemmForm& form, const std::string& name)
+      : config_(config),
+        form_(form),
+        k_(name, config.threads(), to_index(config.subgroup)),
+        buffers_(k_, form, {config.tile_m, config.tile_n, config.tile_k}, config.strip),
+        a_{"a",
+           &GemmBuffers::a,
+           form.a_k_contiguous,
+           config.tile_m,
+           {to_index(staged_at_once(config, form, true))}},
+        b_{"b",
+           &GemmBuffers::b,
+           form.b_k_contiguous,
+           config.tile_n,
+           {to_index(staged_at_once(config, form, false))}},
+        sums_(k_, buffers_, form, sums_shape(config, form)) {}
+
+  ir::Kernel describe() {
+    k_.describe(
+        items_behind_form(form_, gen::items(gemm_coopmat_fields(), config_)),
+        "matrix units; the next tiles are fetched into registers while these are multiplied");
+    declare(a_);
+    declare(b_);
+    declare_matrices();
+
+    const Conditions fits = all_of({k_.fits(source(a_, 0), a_.vector, Edges::zero),
+                                    k_.fits(source(b_, 0), b_.vector, Edges::zero)});
+    buffers_.where_there_are_elements([&] {
+      k_.fill(sums_.matrices(), ir::number(form_.accumulator, 0));
+      buffers_.where_there_are_products([&] {
+        k_.branch(
+            fits, [&] { sum_up_vectors(); }, [&] { sum_up_singly(); });
+      });
+      sums_.write();
+    });
+    return k_.finish();
+  }
+
+ private:
+  // --- what is declared ---
+
+  void declare(MatrixSide& x) {
+    const std::int64_t pad = config_.pad / bytes_of(form_.operand);
+    const IntTuple strides =
+        x.k_contiguous ? IntTuple{config_.tile_k + pad, 1} : IntTuple{1, x.rows + pad};
+    x.shared = k_.shared(fmt::format("shared_{}", x.name), form_.operand,
+                         Layout(IntTuple{x.rows, config_.tile_k}, strides));
+    x.next = k_.make_fragment_like(fmt::format("next_{}", x.name), form_.operand, source(x, 0),
+                                   x.vector.count);
+  }
+
+  void declare_matrices() {
+    const auto size = [](std::int64_t rows, std::int64_t columns, Use use) {
+      return ir::MatrixType{use, to_index(rows), to_index(columns)};
+    };
+    const std::int64_t rows = config_.subgroup_rows() / config_.atom_m;
+    const std::int64_t columns = config_.subgroup_columns() / config_.atom_n;
+    a_.matrices = k_.matrices("matrices_a", form_.operand,
+                              size(config_.atom_m, config_.atom_k, Use::a), rows, 1);
+    b_.matrices = k_.matrices("matrices_b", form_.operand,
+                              size(config_.atom_k, config_.atom_n, Use::b), 1, columns);
+  }
+
+  // --- views ---
+
+  TiledCopy staging(const MatrixSide& x) const {
+    const std::int64_t along = x.k_contiguous ? config_.tile_k : x.rows;
+    const std::int64_t side_by_side = along / x.vector.count;
+    const std::int64_t stride = side_by_side + config_.pad / kWidestCopy;
+    return make_tiled_copy(staging_threads(side_by_side, config_.threads() / side_by_side, stride),
+                           make_layout({static_cast<std::int64_t>(x.vector.count), 1}));
+  }
+  View source(const MatrixSide& x, const Expr& k_tile) const {
+    return partition((buffers_.*x.tile)(k_tile), staging(x), k_.thread());
+  }
+  View destination(const MatrixSide& x) const {
+    return partition(x.k_contiguous ? transpose(x.shared) : x.shared, staging(x), k_.thread());
+  }
+
+  // --- sums += A * B over all tiles of k ---
+
+  void load_next(const Expr& k_tile, Edges edges, bool singly) {
+    for (const MatrixSide* x : {&a_, &b_}) {
+      k_.copy(source(*x, k_tile), x->next,
+              {.edges = edges, .vector = x->vector, .vectors_fit = true, .from_singly = singly});
+    }
+  }
+  void store_next() {
+    for (const MatrixSide* x : {&a_, &b_}) k_.copy(x->next, destination(*x), {.vector = x->vector});
+  }
+  void multiply() {
+    // Of a subgroup: those of its part of k.
+    const std::uint32_t steps = to_index(config_.tile_k / config_.atom_k / config_.subgroups_k);
+    k_.loop("kk", steps, [&](const Expr& step) {
+      const Expr kk = Expr(steps) * sums_.subgroup_k() + step;
+      k_.load(tile(a_.shared, {config_.subgroup_rows(), config_.atom_k}, {sums_.subgroup_m(), kk}),
+              a_.matrices);
+      k_.load(transpose(tile(b_.shared, {config_.subgroup_columns(), config_.atom_k},
+                             {sums_.subgroup_n(), kk})),
+              b_.matrices);
+      k_.multiply(a_.matrices, b_.matrices, sums_.matrices());
+    });
+  }
+  // Of `count` tiles of k, the first of which is number `first`; `fetch` loads one into registers.
+  void sum_up(const char* variable, const Expr& first, const Expr& count,
+              const std::function<void(const Expr&)>& fetch) {
+    fetch(first);
+    k_.loop(
+        variable, count,
+        [&](const Expr& i) {
+          k_.barrier();
+          store_next();
+          k_.barrier();
+          fetch(first + i + 1);
+          multiply();
+        },
+        config_.unroll ? ir::Unroll::free : ir::Unroll::never);
+  }
+  // Tiles that are inside ask for nothing else; the rest of k, and tiles at edges, do.
+  void sum_up_vectors() {
+    const auto inside = [&](const Expr& k_tile) {
+      return all_of({k_.inside(buffers_.a(k_tile)), k_.inside(buffers_.b(k_tile))});
+    };
+    const Conditions known = inside(0);
+    const Expr of_k = buffers_.whole_tiles(), all = buffers_.tiles();
+    const Expr whole = k_.let("whole_tiles", ir::select(conjunction(known), of_k, 0));
+    k_.branch(known, [&] {
+      sum_up("k_tile", 0, of_k, [&](const Expr& k_tile) {
+        k_.branch(beyond(known, inside(k_tile)),
+                  [&] { load_next(k_tile, Edges::inside, /*singly=*/false); });
+      });
+    });
+    k_.branch({ir::less(whole, all)}, [&] {
+      sum_up("rest", whole, all - whole,
+             [&](const Expr& k_tile) { load_next(k_tile, Edges::zero, /*singly=*/false); });
+    });
+  }
+  void sum_up_singly() {
+    sum_up("k_tile", 0, buffers_.tiles(), [&](const Expr& k_tile) {
+      buffers_.at_edges({buffers_.a(k_tile), buffers_.b(k_tile)},
+                        [&](Edges edges) { load_next(k_tile, edges, /*singly=*/true); });
+    });
+  }
+
+  const GemmCoopmatConfig& config_;
+  const GemmForm& form_;
+  Builder k_;
+  GemmBuffers buffers_;
+  MatrixSide a_, b_;
+  GemmSums sums_;
+};
+
+}  // namespace
+
+ir::Kernel gemm_coopmat(const GemmCoopmatConfig& config, const GemmForm& form,
+                        const std::string& name) {
+  throw_if_any(name, reasons_against(config, form));
+  return MatrixProduct(config, form, name).describe();
+}
+
+}  // namespace vkmoye::gen

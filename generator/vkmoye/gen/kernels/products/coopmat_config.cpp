@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/products/coopmat_config.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "vkmoye/gen/kernels/products/parts/sums.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+// Of the tiles of A and B in shared memory.
+std::int64_t operand_bytes(const GemmCoopmatConfig& config, const GemmForm& form) {
+  const auto tile = [&](std::int64_t rows, bool k_contiguous) {
+    const std::int64_t along = k_contiguous ? config.tile_k : rows;
+    const std::int64_t across = k_contiguous ? rows : config.tile_k;
+    return across * (along * bytes_of(form.operand) + config.pad);
+  };
+  return tile(config.tile_m, form.a_k_contiguous) + tile(config.tile_n, form.b_k_contiguous);
+}
+
+// Of the sums on their way to C.
+std::int64_t sum_bytes(const GemmCoopmatConfig& config, const GemmForm& form) {
+  return shared_bytes(sums_shape(config, form), form.accumulator);
+}
+
+}  // namespace
+
+std::int64_t staged_at_once(const GemmCoopmatConfig& config, const GemmForm& form, bool of_a) {
+  const bool k_contiguous = of_a ? form.a_k_contiguous : form.b_k_contiguous;
+  return std::min(widest_access(form.operand), k_contiguous ? config.atom_k
+                                               : of_a       ? config.atom_m
+                                                            : config.atom_n);
+}
+
+SumsShape sums_shape(const GemmCoopmatConfig& config, const GemmForm& form) {
+  SumsShape shape{config, config.subgroup_rows(), config.subgroup_columns()};
+  shape.direct = config.direct;
+  shape.columns_at_once =
+      columns_that_fit(shape, form.accumulator, config.shared_bytes - operand_bytes(config, form));
+  return shape;
+}
+
+Layout staging_threads(std::int64_t vectors, std::int64_t rows, std::int64_t stride) {
+  constexpr std::int64_t kTogether = 8;  // 128 bytes: each of 32 banks once
+  const std::int64_t together = std::max<std::int64_t>(1, kTogether / vectors);
+  for (std::int64_t apart = 2; together > 1 && apart * together <= rows; apart *= 2) {
+    const auto meet_no_bank_twice = [&](std::int64_t step) {
+      std::set<std::int64_t> banks;
+      for (std::int64_t row = 0; row < together; ++row) {
+        for (std::int64_t v = 0; v < vectors; ++v) {
+          banks.insert((row * step * stride + v) % kTogether);
+        }
+      }
+      return banks.size() == static_cast<std::size_t>(kTogether);
+    };
+    if (meet_no_bank_twice(1)) break;
+    if (!meet_no_bank_twice(apart)) continue;
+    const IntTuple modes{apart, together, rows / (apart * together)};
+    const IntTuple strides{vectors * together, vectors, vectors * together * apart};
+    return make_layout({vectors, modes}, {1, strides});
+  }
+  return make_layout({vectors, rows});
+}
+
+const std::vector<ConfigField<GemmCoopmatConfig>>& gemm_coopmat_fields() {
+  using Config = GemmCoopmatConfig;
+  static const auto fields = behind_atom_fields<Config>({
+      numbers_field<Config>(
+          "tile", "MxNxK: elements of C that one workgroup sums up, and of k that it stages",
+          {&Config::tile_m, &Config::tile_n, &Config::tile_k}),
+      subgroups_field<Config>("over the k of a tile"),
+      numbers_field<Config>("pad", "bytes after each row of the shared tiles", {&Config::pad}),
+      numbers_field<Config>("shared-bytes", "bytes of shared memory, at most",
+                            {&Config::shared_bytes}),
+      numbers_field<Config>("strip",
+                            "tiles of M that workgroups walk down before they step aside; 1: they "
+                            "go along N",
+                            {&Config::strip}),
+      choice_field<Config, bool>("unroll", "yes: the compiler may repeat the loop over k",
+                                 {"no", "yes"}, &Config::unroll),
+      choice_field<Config, bool>("direct",
+                                 "yes: sums that need nothing done go to C without shared memory",
+                                 {"no", "yes"}, &Config::direct),
+  });
+  return fields;
+}
+
+GemmCoopmatConfig gemm_matrix_config(const GemmForm& form, const DeviceCaps& device) {
+  GemmCoopmatConfig config;
+  static_cast<GemmAtom&>(config) = gemm_atom(form, device);
+  // Rows of 64 bytes, or of 128 where that is four steps of k as well.
+  config.tile_k = bytes_of(form.operand) == 1 ? 128 : 32;
+  // Few lanes: a compiler for the CPU takes seconds for each product of matrices beyond these.
+  if (config.subgroup < 32) config.tile_m = config.tile_n = config.tile_k = 32;
+  config.shared_bytes = static_cast<std::int64_t>(device.max_shared_bytes);
+  const auto too_large = [&] {
+    return operand_bytes(config, form) + sum_bytes(config, form) > config.shared_bytes;
+  };
+  // The fastest of a sweep on an H200; each subgroup has 64x64 of C either way.
+  if (config.subgroup >= 32) {
+    const GemmCoopmatConfig narrow = config;
+    config.tile_n = 256;
+    config.subgroups_n = 4;
+    config.tile_k = 64 / bytes_of(form.operand);
+    if (too_large()) config = narrow;
+  }
+  while (too_large() && config.tile_k > config.atom_k) config.tile_k /= 2;
+  return config;
+}
+
+std::vector<std::string> reasons_against(const GemmCoopmatConfig& config, const GemmForm& form) {
+  std::vector<std::string> reasons = reasons_against_form(form);
+  require_matrix_types(form, {ScalarType::f16, ScalarType::bf16, ScalarType::i8, ScalarType::u8},
+                       reasons);
+  require_atom(config, 256, reasons);
+  require_within("tile m", config.tile_m, 1024, reasons);
+  require_within("tile n", config.tile_n, 1024, reasons);
+  require_power_of_two("tile k", config.tile_k, 1024, reasons);
+  require_subgroup_counts(config, reasons);
+  require_within("strip", config.strip, 65536, reasons);
+  require(config.pad >= 0 && config.pad <= 1024 && config.pad % 16 == 0,
+          fmt::format("pad {} is no multiple of 16 bytes up to 1024", config.pad), reasons);
+  if (!reasons.empty()) return reasons;
+
+  const std::int64_t threads = config.threads();
+  require_threads(threads, reasons);
+  require_divides("subgroups m times atom m", config.subgroups_m * config.atom_m, config.tile_m,
+                  reasons);
+  require_divides("subgroups n times atom n", config.subgroups_n * config.atom_n, config.tile_n,
+                  reasons);
+  require_divides("subgroups k times atom k", config.subgroups_k * config.atom_k, config.tile_k,
+                  reasons);
+  for (const bool is_a : {true, false}) {
+    const std::int64_t vector = staged_at_once(config, form, is_a);
+    const std::int64_t rows = is_a ? config.tile_m : config.tile_n;
+    const bool k_contiguous = is_a ? form.a_k_contiguous : form.b_k_contiguous;
+    const std::int64_t along = k_contiguous ? config.tile_k : rows;
+    const std::int64_t across = k_contiguous ? rows : config.tile_k;
+    const char* whose = is_a ? "A" : "B";
+    require_divides(fmt::format("staging {}: vectors of", whose), vector, along, reasons);
+    if (along % vector != 0) continue;
+    const std::int64_t others = threads / (along / vector);
+    require(others >= 1 && across % others == 0,
+            fmt::format("staging {}: {} threads, {} side by side, do not divide {} rows", whose,
+                        threads, along / vector, across),
+            reasons);
+  }
+  if (!reasons.empty()) return reasons;
+
+  for (std::string& reason : reasons_against(sums_shape(config, form), form.accumulator)) {
+    reasons.push_back(std::move(reason));
+  }
+  const std::int64_t operands = operand_bytes(config, form), sums = sum_bytes(config, form);
+  require(operands + sums <= config.shared_bytes,
+          fmt::format("{} bytes of shared memory: {} for the tiles of A and B, {} for sums on "
+                      "their way to C; there are {}",
+                      operands + sums, operands, sums, config.shared_bytes),
+          reasons);
+  return reasons;
+}
+
+}  // namespace vkmoye::gen

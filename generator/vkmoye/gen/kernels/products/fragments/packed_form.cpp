@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/products/fragments/packed_form.hpp"
+
+#include <fmt/format.h>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/ir/kernel.hpp"
+#include "vkmoye/layout/from_values.hpp"
+#include "vkmoye/layout/text.hpp"
+
+namespace vkmoye::gen {
+
+std::string to_string(const PackedForm& form) {
+  return fmt::format("{} {} {}x{} x {}x{}", to_string(form.type), form.use, form.rows, form.depth,
+                     form.group, form.steps);
+}
+
+ProbedMatrix fragment_of(const PackedForm& form) {
+  const auto rows = static_cast<std::uint32_t>(form.rows);
+  const auto depth = static_cast<std::uint32_t>(form.depth);
+  using Use = ir::MatrixType::Use;
+  return {
+      form.type,
+      form.use == 'a' ? ir::MatrixType{Use::a, rows, depth} : ir::MatrixType{Use::b, depth, rows},
+      form.lanes};
+}
+
+OrderOrReason fragment_layout(const FragmentOrder& order) {
+  const auto name = fmt::format("{} {}x{} {} in {} lanes", order.use == 'a' ? 'A' : 'B', order.rows,
+                                order.columns, order.type, order.lanes);
+  if (order.places.empty()) return {std::nullopt, name + ": " + order.why_none};
+  const bool is_a = order.use == 'a';
+  const std::int64_t rows = is_a ? order.rows : order.columns;
+  const std::int64_t depth = is_a ? order.columns : order.rows;
+  const auto place = [&](std::int64_t row, std::int64_t k) {
+    const std::int64_t at = is_a ? row + rows * k : k + depth * row;
+    return static_cast<std::int64_t>(order.places[static_cast<std::size_t>(at)]);
+  };
+  const auto along_rows = layout_of_values(rows, [&](std::int64_t i) { return place(i, 0); });
+  const auto along_k = layout_of_values(depth, [&](std::int64_t i) { return place(0, i); });
+  for (std::int64_t i = 0; along_rows && along_k && i < rows * depth; ++i) {
+    const std::int64_t row = i % rows, k = i / rows;
+    if (place(row, k) == (*along_rows)(row) + (*along_k)(k)) continue;
+    return {std::nullopt, fmt::format("{}: the places along rows and along k do not add up at "
+                                      "({},{})",
+                                      name, row, k)};
+  }
+  if (!along_rows || !along_k) {
+    return {std::nullopt, name + ": the places along " + (along_rows ? "k" : "the rows") +
+                              " are no steps of a layout"};
+  }
+  return {make_layout(*along_rows, *along_k), ""};
+}
+
+OrderOrReason fragment_layout(const DeviceCaps& device, const ProbedMatrix& probed) {
+  const FragmentOrder* order = find_order(device, probed);
+  if (order != nullptr) return fragment_layout(*order);
+  return {std::nullopt, to_string(probed) + ": nothing is known of its order"};
+}
+
+std::int64_t neighbours_along_k(const Layout& layout) {
+  const Layout along_k = layout.mode(1);
+  std::int64_t count = 1;
+  while (count < along_k.size() && along_k(count) == count) ++count;
+  return count;
+}
+
+Layout block_layout(const PackedForm& form, const DeviceCaps& device) {
+  const OrderOrReason found = fragment_layout(device, fragment_of(form));
+  if (!found.layout) throw KernelError("pack " + to_string(form), {found.reason});
+  const std::int64_t fragment = form.fragment_elements();
+  return make_layout(make_layout(found.layout->mode(0), Layout(form.group, fragment)),
+                     make_layout(found.layout->mode(1), Layout(form.steps, fragment * form.group)));
+}
+
+}  // namespace vkmoye::gen

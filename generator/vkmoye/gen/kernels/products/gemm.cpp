@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/products/gemm.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/gen/dsl/mma.hpp"
+#include "vkmoye/gen/kernels/products/parts/buffers.hpp"
+#include "vkmoye/layout/text.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+// A or B on its way from its buffer into registers.
+struct GemmOperand {
+  const char* name;                              // of the buffer
+  View (GemmBuffers::*tile)(const Expr&) const;  // its tile of a number along k
+  bool k_contiguous;                             // in the buffer
+  std::int64_t rows, pad;                        // of a tile, and behind them in shared memory
+  std::int64_t values;                           // rows of a thread in one piece
+  decltype(&partition_A) read_by_thread;         // what a thread multiplies of a shared tile
+
+  View shared = {};     // (rows, bK) or, with two stages, (rows, bK, 2)
+  View next = {};       // registers that the next tile waits in
+  View fragments = {};  // registers, (V, R, fragments)
+};
+
+class Product {
+ public:
+  Product(const GemmConfig& config, const GemmForm& form, const std::string& name)
+      : config_(config),
+        form_(form),
+        builder_(name, size(config.threads)),
+        mma_(make_tiled_mma(config.threads, config.values_m, config.values_n)),
+        thread_(builder_.thread()),
+        buffers_(builder_, form, {config.tile_m, config.tile_n, config.tile_k}),
+        a_{"a",          &GemmBuffers::a, form.a_k_contiguous, config.tile_m,
+           config.pad_a, config.values_m, partition_A},
+        b_{"b",          &GemmBuffers::b, form.b_k_contiguous, config.tile_n,
+           config.pad_b, config.values_n, partition_B} {}
+
+  ir::Kernel describe() {
+    builder_.describe(items_behind_form(form_, config_.items()), reason());
+    const View tCgC = partition_C(mma_, transpose(buffers_.c()), thread_);  // ((VM,VN), RM, RN)
+    declare_shared(a_, "shared_a");
+    declare_shared(b_, "shared_b");
+    sums_ = builder_.make_fragment_like("sums", form_.accumulator, tCgC);
+    declare_registers();
+
+    builder_.fill(sums_, 0);
+    // Chosen once, not for each tile: whether rows begin where vectors may.
+    const Moved vectors = Moved::in_vectors, single = Moved::one_by_one;
+    const Conditions fits =
+        all_of({builder_.fits(source(a_, 0, vectors), {vector_of(a_, vectors)}),
+                builder_.fits(source(b_, 0, vectors), {vector_of(b_, vectors)})});
+    buffers_.where_there_are_products([&] {
+      builder_.branch(
+          fits, [&] { sum_up(vectors); }, [&] { sum_up(single); });
+    });
+    write(tCgC);
+    return builder_.finish();
+  }
+
+ private:
+  std::string reason() const {
+    if (config_.stages == 2) {
+      return "the next tiles are fetched into registers, then into the other shared tile, while "
+             "this one is multiplied";
+    }
+    return config_.prefetch ? "the next tiles are fetched into registers while these are multiplied"
+                            : "each tile is copied, then multiplied";
+  }
+
+  // --- what is declared ---
+
+  void declare_shared(GemmOperand& x, const char* name) {
+    const std::int64_t step = x.rows + x.pad, tile = step * config_.tile_k;
+    x.shared = builder_.shared(name, form_.operand,
+                               config_.stages == 2
+                                   ? make_layout({x.rows, config_.tile_k, 2}, {1, step, tile})
+                                   : make_layout({x.rows, config_.tile_k}, {1, step}));
+  }
+
+  void declare_registers() {
+    const auto next = [&](GemmOperand& x, const char* name) {
+      x.next = builder_.make_fragment_like(name, form_.operand, source(x, 0, Moved::in_vectors));
+    };
+    const auto fragments = [&](GemmOperand& x, const char* name) {
+      const IntTuple shape = multiplied(x, 0).shape();
+      x.fragments = builder_.registers(
+          name, form_.operand,
+          make_layout(IntTuple{size(shape.mode(0)), size(shape.mode(1)), config_.fragments}));
+    };
+    if (config_.prefetch || config_.stages == 2) {
+      next(a_, "next_a");
+      next(b_, "next_b");
+    }
+    fragments(a_, "fragment_a");
+    fragments(b_, "fragment_b");
+  }
+
+  // --- views ---
+
+  // What this thread moves of tile number `k_tile` of an operand.
+  View source(const GemmOperand& x, const Expr& k_tile, Moved moved) const {
+    return partition((buffers_.*x.tile)(k_tile), staging(x, moved), thread_);
+  }
+  // The same of the shared tile of stage `at`.
+  View destination(const GemmOperand& x, const Expr& at, Moved moved) const {
+    const View shared = stage(x, at);
+    return partition(x.k_contiguous ? transpose(shared) : shared, staging(x, moved), thread_);
+  }
+  // The registers of the next tile, value by value as they are moved.
+  View waiting(const GemmOperand& x, Moved moved) const {
+    return builder_.retile(x.next, source(x, 0, moved));
+  }
+  TiledCopy staging(const GemmOperand& x, Moved moved) const {
+    const Staging s = how(x, moved);
+    return make_tiled_copy(make_layout({s.lanes, s.others}), make_layout({s.vector, 1}));
+  }
+  std::uint32_t vector_of(const GemmOperand& x, Moved moved) const {
+    return to_index(how(x, moved).vector);
+  }
+  Staging how(const GemmOperand& x, Moved moved) const {
+    return staging_of(config_, form_, x.rows, x.k_contiguous, moved == Moved::in_vectors);
+  }
+
+  // Stage `at` of a shared array, or the array where it has only one.
+  View stage(const GemmOperand& x, const Expr& at) const {
+    return config_.stages == 2 ? select(x.shared, 2, at) : x.shared;
+  }
+  // What this thread multiplies of the shared tile of stage `at`: (VM, RM, bK) or (VN, RN, bK).
+  View multiplied(const GemmOperand& x, const Expr& at) const {
+    return x.read_by_thread(mma_, stage(x, at), thread_);
+  }
+  // Fragment `number`: (VM, RM) or (VN, RN).
+  static View fragment(const GemmOperand& x, const Expr& number) {
+    return select(x.fragments, 2, number);
+  }
+
+  // --- steps ---
+
+  // A tile of each operand into `to_a` and `to_b`; elements outside read as 0.
+  void load(const View& to_a, const View& to_b, const Expr& k_tile, Moved moved) {
+    const auto load_both = [&](Edges edges) {
+      builder_.copy(source(a_, k_tile, moved), to_a,
+                    {.edges = edges, .vector = {vector_of(a_, moved)}, .vectors_fit = true});
+      builder_.copy(source(b_, k_tile, moved), to_b,
+                    {.edges = edges, .vector = {vector_of(b_, moved)}, .vectors_fit = true});
+    };
+    buffers_.at_edges({buffers_.a(k_tile), buffers_.b(k_tile)}, load_both);
+  }
+  void load_next(const Expr& k_tile, Moved moved) {
+    load(waiting(a_, moved), waiting(b_, moved), k_tile, moved);
+  }
+  // The shared tiles of stage `at` <- the next tiles.
+  void store_next(const Expr& at, Moved moved) {
+    for (const GemmOperand* x : {&a_, &b_}) {
+      builder_.copy(waiting(*x, moved), destination(*x, at, moved),
+                    {.vector = {vector_of(*x, moved)}});
+    }
+  }
+
+  // Fragments `number` <- step kk of the shared tiles of stage `at`.
+  void fetch(const Expr& at, const Expr& kk, const Expr& number) {
+    for (const GemmOperand* x : {&a_, &b_}) {
+      builder_.copy(select(multiplied(*x, at), 2, kk), fragment(*x, number),
+                    {.vector = {to_index(fragment_vector(form_, x->values))}});
+    }
+  }
+  // sums += the product of fragments `number`.
+  void multiply_fragments(const Expr& number) {
+    builder_.gemm(fragment(a_, number), fragment(b_, number), sums_);
+  }
+  // sums += the shared tiles of stage `at`.
+  void multiply(const Expr& at) {
+    const auto step = [&](const Expr& kk) {
+      fetch(at, kk, 0);
+      multiply_fragments(0);
+    };
+    const std::int64_t unroll = config_.unroll == 0 ? config_.tile_k : config_.unroll;
+    if (unroll == config_.tile_k) return builder_.unrolled_loop("kk", to_index(unroll), step);
+    builder_.loop("k0", to_index(config_.tile_k / unroll), [&](const Expr& k0) {
+      builder_.unrolled_loop("kk", to_index(unroll),
+                             [&](const Expr& kk) { step(to_index(unroll) * k0 + kk); });
+    });
+  }
+
+  // --- sums += A * B over all tiles of k ---
+
+  void sum_up(Moved moved) {
+    const auto for_each_tile = [&](const auto& body) {
+      builder_.loop("k_tile", buffers_.tiles(), body);
+    };
+    if (config_.fragments == 2) return pipelined(for_each_tile, moved);
+    if (config_.stages == 2) return overlapped(for_each_tile, moved);
+    if (config_.prefetch) return prefetched(for_each_tile, moved);
+    for_each_tile([&](const Expr& k_tile) {
+      load(destination(a_, 0, moved), destination(b_, 0, moved), k_tile, moved);
+      builder_.barrier();
+      multiply(0);
+      builder_.barrier();
+    });
+  }
+
+  void prefetched(const auto& for_each_tile, Moved moved) {
+    load_next(0, moved);
+    for_each_tile([&](const Expr& k_tile) {
+      builder_.barrier();
+      store_next(0, moved);
+      builder_.barrier();
+      load_next(k_tile + 1, moved);
+      multiply(0);
+    });
+  }
+
+  void overlapped(const auto& for_each_tile, Moved moved) {
+    load_next(0, moved);
+    store_next(0, moved);
+    builder_.barrier();
+    for_each_tile([&](const Expr& k_tile) {
+      load_next(k_tile + 1, moved);
+      multiply(k_tile % 2);
+      store_next((k_tile + 1) % 2, moved);
+      builder_.barrier();
+    });
+  }
+
+  // As `overlapped`, and the fragments of the next step are read while those of this one are
+  // multiplied; the barrier stands before the last step of a tile.
+  void pipelined(const auto& for_each_tile, Moved moved) {
+    load_next(0, moved);
+    store_next(0, moved);
+    builder_.barrier();
+    fetch(0, 0, 0);
+    for_each_tile([&](const Expr& k_tile) {
+      const Expr here = k_tile % 2, there = (k_tile + 1) % 2;
+      load_next(k_tile + 1, moved);
+      builder_.unrolled_loop("kk", to_index(config_.tile_k - 1), [&](const Expr& kk) {
+        fetch(here, kk + 1, (kk + 1) % 2);
+        multiply_fragments(kk % 2);
+      });
+      store_next(there, moved);
+      builder_.barrier();
+      fetch(there, 0, 0);
+      multiply_fragments(1);
+    });
+  }
+
+  // Repetition by repetition, so that few elements of C are in registers at a time.
+  void write(const View& tCgC) {
+    const std::int64_t bytes = static_cast<std::int64_t>(size_of(form_.result));
+    const std::int64_t most = std::max<std::int64_t>(1, config_.vector_bytes / bytes);
+    const Vector along_n{to_index(std::min<std::int64_t>({4, config_.values_n, most})), 1};
+    builder_.unrolled_loop("r", to_index(size(tCgC.shape().mode(1))), [&](const Expr& r) {
+      buffers_.write(select(sums_, 1, r), select(tCgC, 1, r), along_n);
+    });
+  }
+
+  const GemmConfig& config_;
+  const GemmForm& form_;
+  Builder builder_;
+  const TiledMma mma_;
+  const Expr thread_;
+  GemmBuffers buffers_;
+  GemmOperand a_, b_;
+  View sums_;
+};
+
+}  // namespace
+
+ir::Kernel gemm(const GemmConfig& config, const GemmForm& form, const std::string& name) {
+  throw_if_any(name, reasons_against(config, form));
+  return Product(config, form, name).describe();
+}
+
+}  // namespace vkmoye::gen

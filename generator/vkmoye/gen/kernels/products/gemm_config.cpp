@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/products/gemm_config.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "vkmoye/layout/injective.hpp"
+#include "vkmoye/layout/text.hpp"
+
+namespace vkmoye::gen {
+
+Staging staging_of(const GemmConfig& config, const GemmForm& form, std::int64_t rows,
+                   bool k_contiguous, bool vectors) {
+  const std::int64_t contiguous = k_contiguous ? config.tile_k : rows;
+  const auto bytes = static_cast<std::int64_t>(size_of(form.operand));
+  std::int64_t vector = std::min<std::int64_t>({4, contiguous, config.vector_bytes / bytes});
+  vector = !vectors ? 1 : vector >= 4 ? 4 : std::max<std::int64_t>(1, vector);
+  const std::int64_t lanes = std::min<std::int64_t>(32, contiguous / vector);
+  return {lanes, size(config.threads) / lanes, vector};
+}
+
+const std::vector<ConfigField<GemmConfig>>& gemm_fields() {
+  using Config = GemmConfig;
+  static const std::vector<ConfigField<Config>> fields = {
+      numbers_field<Config>(
+          "tile", "MxNxK: elements of C that one workgroup sums up, and of k that it stages",
+          {&Config::tile_m, &Config::tile_n, &Config::tile_k}),
+      layout_field<Config>("threads", "layout of a workgroup's threads over (m, n)",
+                           &Config::threads),
+      numbers_field<Config>("values", "MxN: neighbouring elements of C that one thread has",
+                            {&Config::values_m, &Config::values_n}),
+      numbers_field<Config>("pad", "A,B: elements after each column of the shared tiles",
+                            {&Config::pad_a, &Config::pad_b}, ','),
+      numbers_field<Config>("stages", "shared tiles of A and of B: 1, or 2 that take turns",
+                            {&Config::stages}),
+      choice_field<Config>("prefetch",
+                           "yes: the next tiles wait in registers while these are multiplied",
+                           {"no", "yes"}, &Config::prefetch),
+      numbers_field<Config>("fragments", "of A and of B in registers: 1, or 2 that take turns",
+                            {&Config::fragments}),
+      numbers_field<Config>("unroll", "steps of k that the compiler repeats; 0: a whole tile",
+                            {&Config::unroll}),
+      numbers_field<Config>("vector",
+                            "bytes that a thread moves at once from and to memory, at most",
+                            {&Config::vector_bytes}),
+  };
+  return fields;
+}
+
+std::vector<std::pair<std::string, std::string>> GemmConfig::items() const {
+  GemmConfig in_effect = *this;
+  in_effect.prefetch = prefetch || stages == 2;
+  if (unroll == 0) in_effect.unroll = tile_k;
+  return gen::items(gemm_fields(), in_effect);
+}
+
+std::int64_t fragment_vector(const GemmForm& form, std::int64_t values) {
+  const std::int64_t most = 16 / static_cast<std::int64_t>(size_of(form.operand));
+  return std::min<std::int64_t>({4, values, most});
+}
+
+std::vector<std::string> reasons_against_arithmetic(const GemmForm& form) {
+  std::vector<std::string> reasons = reasons_against_form(form);
+  const auto require = [&](bool holds, std::string reason) {
+    if (!holds) reasons.push_back(std::move(reason));
+  };
+  for (const ScalarType type : {form.operand, form.accumulator, form.result}) {
+    require(type != ScalarType::bf16,
+            "bf16 is moved only: there is no arithmetic on it without matrix units");
+    if (type == ScalarType::bf16) break;
+  }
+  require(form.accumulator == ScalarType::f16 || form.accumulator == ScalarType::f32 ||
+              form.accumulator == ScalarType::f64 || form.accumulator == ScalarType::i32,
+          fmt::format("{} is no type to sum up in; there are f16, f32, f64 and i32",
+                      to_string(form.accumulator)));
+  return reasons;
+}
+
+std::vector<std::string> reasons_against(const GemmConfig& config, const GemmForm& form) {
+  std::vector<std::string> reasons;
+  const auto require = [&](bool holds, std::string reason) {
+    if (!holds) reasons.push_back(std::move(reason));
+  };
+  for (const auto& [what, value] : {std::pair{"tile m", config.tile_m},
+                                    {"tile n", config.tile_n},
+                                    {"tile k", config.tile_k},
+                                    {"values m", config.values_m},
+                                    {"values n", config.values_n}}) {
+    require(is_power_of_two(value, 1024),
+            fmt::format("{} = {} is no power of two up to 1024", what, value));
+  }
+  require(config.pad_a >= 0 && config.pad_a <= 1024 && config.pad_b >= 0 && config.pad_b <= 1024,
+          fmt::format("pads {} and {} are not both within 0..1024", config.pad_a, config.pad_b));
+  require(config.stages == 1 || config.stages == 2,
+          fmt::format("{} stages; there are 1 and 2", config.stages));
+  require(config.fragments == 1 || (config.fragments == 2 && config.stages == 2),
+          fmt::format("{} fragments with {} stages; there are 1, and 2 with 2 stages",
+                      config.fragments, config.stages));
+  require(config.fragments == 1 || (config.tile_k % 2 == 0 && config.unroll == 0),
+          "2 fragments need an even tile k, unrolled whole");
+  require(config.unroll >= 0 && config.unroll <= 1024 &&
+              (config.unroll == 0 || config.tile_k % config.unroll == 0),
+          fmt::format("unroll {} does not divide tile k {}", config.unroll, config.tile_k));
+  require(is_power_of_two(config.vector_bytes, 16),
+          fmt::format("vectors of {} bytes; there are 1, 2, 4, 8 and 16", config.vector_bytes));
+  for (std::string& reason : reasons_against_arithmetic(form)) reasons.push_back(std::move(reason));
+  const bool numbered = config.threads.rank() == 2 && size(config.threads) <= 1024 &&
+                        cosize(config.threads) == size(config.threads) &&
+                        is_injective(config.threads);
+  require(numbered, fmt::format("{} does not number at most 1024 threads over (m, n)",
+                                to_string(config.threads)));
+  if (!reasons.empty()) return reasons;
+
+  require_divides("the threads' rows times values", size(config.threads, 0) * config.values_m,
+                  config.tile_m, reasons);
+  require_divides("the threads' columns times values", size(config.threads, 1) * config.values_n,
+                  config.tile_n, reasons);
+  for (const bool is_a : {true, false}) {
+    const std::int64_t rows = is_a ? config.tile_m : config.tile_n;
+    const bool k_contiguous = is_a ? form.a_k_contiguous : form.b_k_contiguous;
+    const Staging s = staging_of(config, form, rows, k_contiguous, true);
+    const Staging single = staging_of(config, form, rows, k_contiguous, false);
+    const std::int64_t along = k_contiguous ? config.tile_k : rows;
+    const std::int64_t across = k_contiguous ? rows : config.tile_k;
+    const std::string staging = is_a ? "staging A" : "staging B";
+    require_divides(staging + ": vectors of", s.vector * s.lanes, along, reasons);
+    // What is contiguous in the buffer is stored to shared memory as it came.
+    const std::int64_t values = is_a ? config.values_m : config.values_n;
+    const std::int64_t read = fragment_vector(form, values);
+    require(k_contiguous || s.vector == 1 || read == 1 || s.vector == read,
+            fmt::format("{}: the shared tile is written {} elements at once and read {}: beside 1, "
+                        "one width is possible",
+                        is_a ? "A" : "B", s.vector, read));
+    require_divides(staging + ": threads across", s.others, across, reasons);
+    require_divides(staging + " one by one: threads", single.lanes, along, reasons);
+    require_divides(staging + " one by one: threads across", single.others, across, reasons);
+  }
+  return reasons;
+}
+
+}  // namespace vkmoye::gen

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/products/pack.hpp"
+
+#include <algorithm>
+
+#include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/gen/kernels/common/config_fields.hpp"
+#include "vkmoye/layout/algebra.hpp"
+#include "vkmoye/layout/text.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+constexpr std::int64_t kThreads = 256;
+
+// Thread and value -> index in the column-major block: a thread's values are neighbours in `block`.
+TiledCopy by_neighbours(const Layout& block, std::int64_t vector, std::int64_t threads) {
+  const std::int64_t rounds = block.size() / (threads * vector);
+  const Layout order({threads, {vector, rounds}}, {vector, {1, vector * threads}});
+  return {composition(right_inverse(block), order), product_each(block.shape())};
+}
+
+// As many as there are vectors in whole fragments that divide a step of k, or in whole steps.
+std::int64_t threads_for(const PackedForm& form, std::int64_t vector) {
+  const std::int64_t of_fragment = form.fragment_elements() / vector;
+  std::int64_t fragments = std::max<std::int64_t>(kThreads / of_fragment, 1);
+  const auto divide = [&](std::int64_t some) {
+    return form.group % some == 0 ||
+           (some % form.group == 0 && form.steps % (some / form.group) == 0);
+  };
+  while (!divide(fragments)) --fragments;
+  return std::min(kThreads, of_fragment * fragments);
+}
+
+}  // namespace
+
+ir::Kernel pack(const PackConfig& config, const PackedForm& form, const DeviceCaps& device) {
+  const Layout block = block_layout(form, device);
+  const std::int64_t elements = form.block_elements();
+  const std::int64_t vector = std::min(widest_access(form.type), form.fragment_elements());
+  const std::int64_t threads = threads_for(form, vector);
+  Builder k("gemm/pack", threads);
+  k.describe({{"form", to_string(form)},
+              {"src", config.k_contiguous ? "k contiguous" : "rows contiguous"},
+              {"block", to_string(block)}},
+             "a block of the result for each workgroup, neighbours for each thread");
+
+  const std::int64_t rows = form.block_rows(), depth = form.block_depth();
+  std::vector<Builder::AxisName> of_src = {{"k", "k"}, {"row", "rows", "leading"}};
+  if (!config.k_contiguous) of_src = {{"row", "rows"}, {"k", "k", "leading"}};
+  std::vector<Builder::AxisName> of_dst = {
+      {"at", elements}, {"k_block", "k_blocks"}, {"block", "blocks"}};
+  if (config.batched) {
+    of_src.push_back({"batch", "batch", "stride"});
+    of_dst.push_back({"batch", "batch"});
+  }
+  const Tensor src = k.input("src", form.type, of_src), dst = k.output("dst", form.type, of_dst);
+  // The grid counts blocks of dst; src may end within one.
+  const Expr along_k = k.let("along_k", k.block_x()), along_rows = k.let("along_rows", k.block_y());
+  const bool by_k = config.k_contiguous;
+  const IntTuple extents = by_k ? IntTuple{depth, rows, 1} : IntTuple{rows, depth, 1};
+  const Expr first = by_k ? along_k : along_rows, second = by_k ? along_rows : along_k;
+  const View part = config.batched
+                        ? slice(tile(src, extents, {first, second, k.block_z()}), {_, _, 0})
+                        : tile(src, {extents.leaf(0), extents.leaf(1)}, {first, second});
+  const View in_a_row =
+      config.batched
+          ? slice(tile(dst, {elements, 1, 1, 1}, {0, k.block_x(), k.block_y(), k.block_z()}),
+                  {_, 0, 0, 0})
+          : slice(tile(dst, {elements, 1, 1}, {0, k.block_x(), k.block_y()}), {_, 0, 0});
+  const View from = by_k ? transpose(part) : part, to = composition(in_a_row, block);  // (rows, k)
+
+  const TiledCopy copy = by_neighbours(block, vector, threads);
+  const auto mine = [&](const View& view) { return partition(view, copy, k.thread()); };
+  const std::uint32_t neighbours = to_index(k.width(mine(from)).elements);
+  k.branch(
+      all_of({k.inside(from), k.inside(to), k.aligned(from, neighbours)}),
+      [&] { k.copy(mine(from), mine(to), {.edges = Edges::inside, .loads_first = true}); },
+      [&] { k.copy(mine(from), mine(to), {.edges = Edges::zero}); });
+  return k.finish();
+}
+
+}  // namespace vkmoye::gen

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/products/packed.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/gen/kernels/products/parts/sums.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+using Use = ir::MatrixType::Use;
+
+SumsShape sums_shape(const GemmPackedConfig& config, const GemmForm& form) {
+  SumsShape shape{config, config.part_m, config.part_n};
+  shape.columns_at_once = columns_that_fit(shape, form.accumulator, config.shared_bytes);
+  return shape;
+}
+
+// A or B on its way from its buffer to the matrix units.
+struct PackedSide {
+  PackedSide(const char* name, const PackedForm& form) : name(name), form(form) {}
+  std::string name;
+  PackedForm form;
+  Tensor tensor;
+  Expr block = 0;        // of rows, of this subgroup
+  View waiting[2];       // registers that a step of k, and the next, wait in, in vectors
+  Matrices matrices[2];  // of one step, or of two that need not wait
+};
+
+class PackedProduct {
+ public:
+  PackedProduct(const GemmPackedConfig& config, const GemmForm& form, const std::string& name)
+      : config_(config),
+        form_(form),
+        k_(name, config.threads(), to_index(config.subgroup)),
+        a_("a", packed_form(config, form, 'a')),
+        b_("b", packed_form(config, form, 'b')),
+        buffers_(k_, form, {config.tile_m(), config.tile_n(), config.atom_k}, config.strip,
+                 [this] {
+                   declare(a_);
+                   declare(b_);
+                 }),
+        sums_(k_, buffers_, form, sums_shape(config, form)) {}
+
+  ir::Kernel describe() {
+    k_.describe(items_behind_form(form_, gen::items(gemm_packed_fields(), config_)),
+                "operands in fragment order: one step of k is read while another is multiplied");
+    place(a_, Expr(to_index(config_.subgroups_m)) * buffers_.tile_m() + sums_.subgroup_m());
+    place(b_, Expr(to_index(config_.subgroups_n)) * buffers_.tile_n() + sums_.subgroup_n());
+    declare_registers(a_, config_.atom_m, config_.atom_k, Use::a);
+    declare_registers(b_, config_.atom_k, config_.atom_n, Use::b);
+
+    buffers_.where_there_are_elements([&] {
+      k_.fill(sums_.matrices(), ir::number(form_.accumulator, 0));
+      buffers_.where_there_are_products([&] {
+        k_.branch({some("k_blocks"), some("a_blocks"), some("b_blocks")}, [&] { sum_up(); });
+      });
+      sums_.write();
+    });
+    return k_.finish();
+  }
+
+ private:
+  static Expr some(const char* count) { return ir::less(0, ir::variable(count)); }
+
+  // --- what is declared ---
+
+  void declare(PackedSide& x) {
+    x.tensor = k_.input(
+        x.name, form_.operand,
+        {{"at", x.form.block_elements()}, {"k_block", "k_blocks"}, {"block", x.name + "_blocks"}});
+    if (form_.batched) k_.argument(x.name + "_step", ScalarType::u32);
+  }
+
+  void declare_registers(PackedSide& x, std::int64_t rows, std::int64_t columns, Use use) {
+    const ir::MatrixType type{use, to_index(rows), to_index(columns)};
+    const std::int64_t down = use == Use::a ? x.form.group : 1, across = x.form.group / down;
+    for (const int stage : {0, 1}) {
+      const std::string number = std::to_string(stage);
+      if (config_.words) {
+        x.waiting[stage] = k_.make_fragment_like("next_" + x.name + number, form_.operand,
+                                                 mine(x, 0, 0), vector(x).count);
+      }
+      if (config_.words && stage == 1) continue;
+      x.matrices[stage] =
+          k_.matrices("matrices_" + x.name + number, form_.operand, type, down, across);
+    }
+  }
+
+  // Past the last block of rows the last one is read once more: what comes of it is outside C.
+  void place(PackedSide& x, Expr block) {
+    if (const auto& batch = buffers_.batch())
+      block = block + *batch * ir::variable(x.name + "_step");
+    x.block = k_.let(x.name + "_block", ir::minimum(block, ir::variable(x.name + "_blocks") - 1));
+  }
+
+  // --- sums += A * B over all steps of k ---
+
+  // (elements of a matrix, matrices) of this lane.
+  View mine(const PackedSide& x, const Expr& k_block, std::int64_t step) const {
+    const std::int64_t fragment = x.form.fragment_elements();
+    const View block =
+        slice(tile(x.tensor, {x.form.block_elements(), 1, 1}, {0, k_block, x.block}), {_, 0, 0});
+    const View of_step = tile(block, {fragment * x.form.group}, {to_index(step)});
+    return partition(of_step,
+                     make_tiled_copy(make_layout({config_.subgroup}),
+                                     make_layout({fragment / config_.subgroup})),
+                     k_.lane());
+  }
+
+  // Of a lane's elements those that travel at once.
+  Vector vector(const PackedSide& x) const {
+    const std::int64_t held = x.form.fragment_elements() / config_.subgroup;
+    return {to_index(std::min(held, widest_access(form_.operand)))};
+  }
+
+  void read(int stage, const Expr& k_block, std::int64_t step) {
+    for (const PackedSide* x : {&a_, &b_}) {
+      const View to = config_.words ? x->waiting[stage] : k_.elements(x->matrices[stage]);
+      k_.copy(mine(*x, k_block, step), to, {.edges = Edges::inside, .vector = vector(*x)});
+    }
+  }
+
+  void multiply(int stage) {
+    if (config_.words) {
+      for (const PackedSide* x : {&a_, &b_}) {
+        k_.copy(x->waiting[stage], k_.elements(x->matrices[0]), {.vector = vector(*x)});
+      }
+      stage = 0;
+    }
+    k_.multiply(a_.matrices[stage], b_.matrices[stage], sums_.matrices());
+  }
+
+  // Subgroups that share k take blocks in turn. All go through the loop equally often, so that nothing in
+  // it depends on the subgroup; what is left over is a block for some of them.
+  void sum_up() {
+    const Expr all = ir::variable("k_blocks");
+    const KTiles blocks = buffers_.of_slice(all);
+    const Expr sharers = to_index(config_.subgroups_k);
+    const bool are_shared = config_.subgroups_k > 1;
+    const auto number = [&](const Expr& i) {
+      return blocks.first + sums_.subgroup_k() + sharers * i;
+    };
+    const auto inside = [&](const Expr& i) { return ir::minimum(number(i), all - 1); };
+    const auto mine = [&](const Expr& i) {
+      return form_.split_k || are_shared ? inside(i) : number(i);
+    };
+    const auto multiply_block = [&](const Expr& i, bool reads_next) {
+      for (std::int64_t step = 0; step < config_.steps; ++step) {
+        const int stage = static_cast<int>(step % 2);
+        const bool is_last = step + 1 == config_.steps;
+        if (!is_last) read(1 - stage, mine(i), step + 1);
+        if (is_last && reads_next) read(1 - stage, inside(i + 1), 0);
+        multiply(stage);
+      }
+    };
+    const Expr each = are_shared ? k_.let("blocks_each", blocks.count / sharers) : blocks.count;
+    read(0, mine(0), 0);
+    k_.loop(
+        "block", each, [&](const Expr& i) { multiply_block(i, /*reads_next=*/true); },
+        ir::Unroll::never);
+    if (!are_shared) return;
+    k_.branch({ir::less(sums_.subgroup_k(), blocks.count % sharers)},
+              [&] { multiply_block(each, /*reads_next=*/false); });
+  }
+
+  const GemmPackedConfig& config_;
+  const GemmForm& form_;
+  Builder k_;
+  PackedSide a_, b_;
+  GemmBuffers buffers_;
+  GemmSums sums_;
+};
+
+}  // namespace
+
+const std::vector<ConfigField<GemmPackedConfig>>& gemm_packed_fields() {
+  using Config = GemmPackedConfig;
+  static const auto fields = behind_atom_fields<Config>({
+      numbers_field<Config>("part", "MxN: elements of C that one subgroup sums up",
+                            {&Config::part_m, &Config::part_n}),
+      subgroups_field<Config>("that take blocks of k in turn"),
+      numbers_field<Config>("shared-bytes", "bytes of shared memory, at most",
+                            {&Config::shared_bytes}),
+      choice_field<Config, bool>("wait", "what is read ahead waits as matrices or as words",
+                                 {"matrices", "words"}, &Config::words),
+      numbers_field<Config>("steps", "of k in a block of a packed operand, a power of two from 2",
+                            {&Config::steps}),
+      numbers_field<Config>("strip",
+                            "rows of tiles that workgroups walk down before they step aside",
+                            {&Config::strip}),
+  });
+  return fields;
+}
+
+GemmPackedConfig gemm_packed_config(const GemmForm& form, const DeviceCaps& device) {
+  GemmPackedConfig config;
+  static_cast<GemmAtom&>(config) = gemm_atom(form, device);
+  config.shared_bytes = static_cast<std::int64_t>(device.max_shared_bytes);
+  const std::int64_t fragments = config.subgroup < 32 ? 2 : 4;  // see gemm_matrix_config
+  config.part_m = fragments * config.atom_m;
+  // Sums of 16 bits leave registers for more, where two share one: not on GPUs of 64 lanes (AMD).
+  const bool is_wide = config.subgroup == 32 && device.max_subgroup_size == 32 &&
+                       form.accumulator == ScalarType::f16;
+  config.part_n = (is_wide ? 6 : fragments) * config.atom_n;
+  return config;
+}
+
+PackedForm packed_form(const GemmPackedConfig& config, const GemmForm& form, char use) {
+  const bool is_a = use == 'a';
+  const std::int64_t rows = is_a ? config.atom_m : config.atom_n;
+  return {use,         form.operand,  to_index(config.subgroup),
+          rows,        config.atom_k, (is_a ? config.part_m : config.part_n) / rows,
+          config.steps};
+}
+
+std::vector<std::string> reasons_against(const GemmPackedConfig& config, const GemmForm& form) {
+  std::vector<std::string> reasons = reasons_against_form(form);
+  require_matrix_types(form, {ScalarType::f16, ScalarType::bf16}, reasons);
+  require_atom(config, 64, reasons);
+  require_subgroup_counts(config, reasons);
+  require_within("part m", config.part_m, 1024, reasons);
+  require_within("part n", config.part_n, 1024, reasons);
+  require_power_of_two("steps", config.steps, 16, reasons);
+  require_within("strip", config.strip, 65536, reasons);
+  require(config.steps % 2 == 0, fmt::format("steps {} is not even", config.steps), reasons);
+  if (!reasons.empty()) return reasons;
+
+  require_threads(config.threads(), reasons);
+  require_divides("atom m", config.atom_m, config.part_m, reasons);
+  require_divides("atom n", config.atom_n, config.part_n, reasons);
+  require_held_alike(config, reasons);
+  if (!reasons.empty()) return reasons;
+  const SumsShape sums = sums_shape(config, form);
+  reasons = reasons_against(sums, form.accumulator);
+  const std::int64_t bytes = shared_bytes(sums, form.accumulator);
+  require(bytes <= config.shared_bytes,
+          fmt::format("{} bytes of shared memory for sums on their way to C; there are {}", bytes,
+                      config.shared_bytes),
+          reasons);
+  return reasons;
+}
+
+GemmPackedConfig gemm_packed_config_of(const KernelRequest& request) {
+  GemmPackedConfig config = gemm_packed_config(request.gemm, request.device);
+  throw_if_any("gemm/packed", read_fields(gemm_packed_fields(), request.options, config));
+  return config;
+}
+
+ir::Kernel gemm_packed(const GemmPackedConfig& config, const GemmForm& form,
+                       const std::string& name) {
+  throw_if_any(name, reasons_against(config, form));
+  return PackedProduct(config, form, name).describe();
+}
+
+}  // namespace vkmoye::gen

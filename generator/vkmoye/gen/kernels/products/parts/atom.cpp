@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/products/parts/atom.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "vkmoye/gen/ir/kernel.hpp"
+#include "vkmoye/gen/kernels/products/fragments/probe.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+// What matrix units multiply, and sum up in.
+constexpr struct {
+  ScalarType operand, accumulator;
+} kTypes[] = {
+    {ScalarType::f16, ScalarType::f32},  {ScalarType::f16, ScalarType::f16},
+    {ScalarType::bf16, ScalarType::f32}, {ScalarType::i8, ScalarType::i32},
+    {ScalarType::u8, ScalarType::u32},
+};
+
+}  // namespace
+
+bool multiplies(const MatrixShape& shape, const GemmForm& form) {
+  return shape.a == ir::component_name(form.operand) && shape.b == shape.a &&
+         shape.c == ir::component_name(form.accumulator) && shape.result == shape.c &&
+         shape.scope == "subgroup" && !shape.saturating;
+}
+
+GemmAtom gemm_atom(const GemmForm& form, const DeviceCaps& device) {
+  GemmAtom atom;
+  atom.subgroup = lanes_of_matrices(device);
+  atom.atom_k = 32 / bytes_of(form.operand);
+  // The largest: fewer of them to name, and no more registers.
+  std::uint64_t largest = 0;
+  for (const MatrixShape& shape : device.matrix_shapes) {
+    const std::uint64_t products = std::uint64_t{shape.m} * shape.n * shape.k;
+    if (!multiplies(shape, form) || products <= largest) continue;
+    largest = products;
+    atom.atom_m = shape.m;
+    atom.atom_n = shape.n;
+    atom.atom_k = shape.k;
+  }
+  return atom;
+}
+
+void require_matrix_types(const GemmForm& form, const std::vector<ScalarType>& operands,
+                          std::vector<std::string>& reasons) {
+  std::vector<std::string> there_are;
+  bool found = false;
+  for (const auto& [operand, accumulator] : kTypes) {
+    if (std::find(operands.begin(), operands.end(), operand) == operands.end()) continue;
+    there_are.push_back(fmt::format("{} in {}", to_string(operand), to_string(accumulator)));
+    found = found || (operand == form.operand && accumulator == form.accumulator);
+  }
+  require(found,
+          fmt::format("operands of {} summed up in {}: there are {}", to_string(form.operand),
+                      to_string(form.accumulator), join(there_are, ", ")),
+          reasons);
+  require(form.operand != ScalarType::bf16 || form.result != ScalarType::f16,
+          "operands of bf16 and a result of f16: a shader has one floating type of 16 bits",
+          reasons);
+  require(form.result != ScalarType::bf16, "a result of bf16: no shader rounds to it", reasons);
+}
+
+void require_atom(const GemmAtom& atom, std::int64_t most, std::vector<std::string>& reasons) {
+  require_power_of_two("atom m", atom.atom_m, most, reasons);
+  require_power_of_two("atom n", atom.atom_n, most, reasons);
+  require_power_of_two("atom k", atom.atom_k, most, reasons);
+  require_power_of_two("subgroup size", atom.subgroup, 128, reasons);
+}
+
+void require_held_alike(const GemmAtom& atom, std::vector<std::string>& reasons) {
+  require_divides("subgroup size", atom.subgroup, atom.atom_m * atom.atom_k, reasons);
+  require_divides("subgroup size", atom.subgroup, atom.atom_n * atom.atom_k, reasons);
+}
+
+}  // namespace vkmoye::gen

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/products/parts/buffers.hpp"
+
+namespace vkmoye::gen {
+
+GemmBuffers::GemmBuffers(Builder& k, const GemmForm& form, const std::array<std::int64_t, 3>& tile,
+                         std::int64_t strip, const std::function<void()>& operands)
+    : k_(k),
+      form_(form),
+      tile_(tile),
+      in_strips_(strip > 1 && !form.batched && !form.split_k),
+      a_{form.a_k_contiguous, tile[0], k.block_y()},
+      b_{form.b_k_contiguous, tile[1], k.block_x()},
+      result_(declare(operands)) {
+  if (in_strips_) {
+    k.grid(0, "m", tile[0], strip);
+    k.grid(1, "n", tile[1]);
+    k.grid(2, "m", tile[0] * strip);
+    a_.block = Expr(to_index(strip)) * k.block_z() + k.block_x();
+    b_.block = k.block_y();
+  }
+  if (form_.split_k && form_.batched) {
+    batch_ = k_.let("batch_at", k_.block_z() / ir::variable("slices"));
+  } else if (form_.batched) {
+    batch_ = k_.block_z();
+  }
+  if (!operands) tiles_ = of_slice((ir::variable("k") - 1) / to_index(tile_[2]) + 1);
+}
+
+GemmResult GemmBuffers::declare(const std::function<void()>& operands) {
+  for (const char* extent : {"m", "n", "k"}) k_.argument(extent, ScalarType::u32);
+  if (operands) {
+    operands();
+  } else {
+    a_.tensor = declare(a_, "a", "m", "lda", "stride_a");
+    b_.tensor = declare(b_, "b", "n", "ldb", "stride_b");
+  }
+  return {k_, form_};
+}
+
+Tensor GemmBuffers::declare(const Operand& operand, const char* name, const char* row,
+                            const char* leading, const char* stride) {
+  std::vector<Builder::AxisName> axes = {{"k", "k"}, {row, row, leading}};
+  if (!operand.k_contiguous) axes = {{row, row}, {"k", "k", leading}};
+  if (form_.batched) axes.push_back({"batch", "batch", stride});
+  return k_.input(name, form_.operand, axes);
+}
+
+View GemmBuffers::of_operand(const Operand& x, const Expr& k_tile) const {
+  const Expr at = tiles_.first + k_tile;
+  return x.k_contiguous ? matrix_tile(x.tensor, tile_[2], x.rows, at, x.block, batch_)
+                        : matrix_tile(x.tensor, x.rows, tile_[2], x.block, at, batch_);
+}
+
+View GemmBuffers::c() const { return result_.c(tile_[1], tile_[0], b_.block, a_.block); }
+
+void GemmBuffers::where_there_are_elements(const std::function<void()>& body) {
+  if (!in_strips_) return body();
+  k_.branch({ir::less(Expr(to_index(tile_[0])) * a_.block, ir::variable("m"))}, body);
+}
+
+void GemmBuffers::where_there_are_products(const std::function<void()>& body) {
+  k_.branch({ir::not_equal(alpha(), ir::number(factor_type(form_), 0)),
+             ir::not_equal(ir::variable("k"), 0)},
+            body);
+}
+
+void GemmBuffers::at_edges(const std::vector<View>& tiles, const std::function<void(Edges)>& load) {
+  Conditions all;
+  for (const View& tile : tiles) all = all_of({all, k_.inside(tile)});
+  k_.branch(
+      all, [&] { load(Edges::inside); }, [&] { load(Edges::zero); });
+}
+
+KTiles GemmBuffers::of_slice(const Expr& all) {
+  if (!form_.split_k) return {0, all};
+  const Expr slices = ir::variable("slices");
+  const Expr slice = form_.batched ? k_.block_z() % slices : k_.block_z();
+  const Expr each = k_.let("tiles_each", (all - 1) / slices + 1);
+  const Expr first = k_.let("first_tile", minimum(slice * each, all));
+  return {first, k_.let("tiles", minimum(each, all - first))};
+}
+
+Expr GemmBuffers::whole_tiles() const {
+  const Expr of_k = ir::variable("k") / to_index(tile_[2]);
+  return form_.split_k ? minimum(tiles_.count, of_k - tiles_.first) : of_k;
+}
+
+}  // namespace vkmoye::gen

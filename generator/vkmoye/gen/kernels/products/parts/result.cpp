@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/products/parts/result.hpp"
+
+#include <fmt/format.h>
+
+#include "vkmoye/layout/coalesce.hpp"
+
+namespace vkmoye::gen {
+
+View matrix_tile(const Tensor& tensor, std::int64_t first, std::int64_t second, const Expr& i,
+                 const Expr& j, const std::optional<Expr>& which) {
+  if (!which) return tile(tensor, {first, second}, {i, j});
+  return slice(tile(tensor, {first, second, 1}, {i, j, *which}), {_, _, 0});
+}
+
+GemmResult::GemmResult(Builder& k, const GemmForm& form) : k_(k), form_(form) {
+  for (const GemmStep& step : form_.epilogue) {
+    for (const GemmInput& input : step.inputs) {
+      k_.input(input.name, form_.result, axes_of(input.along));
+    }
+  }
+  const auto axes = axes_of(GemmInput::Along::both);
+  c_ = form_.beta ? k_.in_out("c", form_.result, axes) : k_.output("c", form_.result, axes);
+  alpha_ = argument("alpha");
+  if (form_.beta) beta_ = argument("beta");
+  for (const GemmStep& step : form_.epilogue) {
+    for (const std::string& name : step.arguments) argument(name);
+  }
+}
+
+// An argument of u32 is an index; what it multiplies is no index.
+Expr GemmResult::argument(const std::string& name) {
+  const ScalarType type = factor_type(form_);
+  return ir::convert(k_.argument(name, type), type);
+}
+
+// Of what the epilogue reads; along both: those of C.
+std::vector<Builder::AxisName> GemmResult::axes_of(GemmInput::Along along) const {
+  if (along == GemmInput::Along::n) return {{"n", "n"}};
+  if (along == GemmInput::Along::m) return {{"m", "m"}};
+  std::vector<Builder::AxisName> axes = {{"n", "n"}, {"m", "m", "ldc"}};
+  if (form_.split_k) {
+    const Extent slices =
+        form_.batched ? Extent(std::string("slices"), std::string("batch")) : Extent("slices");
+    axes.push_back({"slice", slices, "stride_c"});
+  } else if (form_.batched) {
+    axes.push_back({"batch", "batch", "stride_c"});
+  }
+  return axes;
+}
+
+View GemmResult::c(std::int64_t tile_n, std::int64_t tile_m, const Expr& at_n,
+                   const Expr& at_m) const {
+  std::optional<Expr> which;
+  if (form_.batched || form_.split_k) which = k_.block_z();
+  return matrix_tile(c_, tile_n, tile_m, at_n, at_m, which);
+}
+
+void GemmResult::write(const View& sums, const View& c, const Vector& vector) {
+  const View result = registers("result", c.shape());
+  if (beta_) k_.copy(c, result, {.edges = Edges::zero, .vector = vector});
+  if (form_.epilogue.empty()) {
+    k_.axpby(alpha_, sums, beta_, result);
+  } else {
+    finish(sums, c, result, vector);
+  }
+  k_.copy(result, c, {.vector = vector});
+}
+
+// Declared once, however often something is written.
+View GemmResult::registers(const std::string& name, const IntTuple& shape) {
+  const auto found = registers_.find(name);
+  if (found != registers_.end() && found->second.shape() == shape) return found->second;
+  return registers_[name] = k_.registers(name, form_.result, Layout(shape));
+}
+
+// What an input has where `c` lies, in registers, shaped as `c`.
+View GemmResult::held(const GemmInput& input, const View& c, const Vector& vector) {
+  const std::string name = "held_" + input.name;
+  View from{input.name, c.axes, {}, fmt::format("{} where {}", input.name, c.name)};
+  if (input.along == GemmInput::Along::both) {
+    const View to = registers(name, c.shape());
+    k_.copy(from, to, {.edges = Edges::zero, .vector = vector});
+    return to;
+  }
+  // Once for all values of a mode along which it does not change.
+  View::Axis axis = c.axes[input.along == GemmInput::Along::n ? 0 : 1];
+  const IntTuple whole = c.shape();
+  axis.values = filter_zeros(axis.values);
+  from.axes = {axis};
+  View to = registers(name, axis.values.shape());
+  const std::int64_t extent = axis.values.leaves()[vector.leaf].extent;
+  k_.copy(from, to,
+          {.edges = Edges::zero,
+           .vector = extent % vector.count == 0 ? vector : Vector{1, vector.leaf}});
+  const auto leaves = to.axes.front().values.leaves();
+  std::size_t leaf = 0;
+  const auto stride_of = [&](std::int64_t extent_of_c) {
+    const Mode& mode = leaves[leaf++];
+    return mode.extent == extent_of_c ? mode.stride : 0;
+  };
+  const IntTuple strides = whole.map<std::int64_t>(stride_of);
+  to.axes.front().values = Layout(whole, strides);
+  return to;
+}
+
+void GemmResult::finish(const View& sums, const View& c, const View& result, const Vector& vector) {
+  std::vector<View> from = {sums};
+  if (beta_) from.push_back(result);
+  for (const GemmStep& step : form_.epilogue) {
+    for (const GemmInput& input : step.inputs) from.push_back(held(input, c, vector));
+  }
+  const ScalarType type = factor_type(form_);
+  const auto element = [&](const std::vector<Expr>& values, const std::vector<Expr>& at) {
+    auto next = values.begin();
+    const auto number = [&] { return ir::convert(*next++, type); };
+    Expr product = ir::multiply(alpha_, number());
+    if (beta_) product = ir::multiply_add(*beta_, number(), product);
+    GemmElement e{k_.let("product", product),      at[1], at[0],
+                  form_.batched ? at[2] : Expr(0), {},    {}};
+    for (const GemmStep& step : form_.epilogue) {
+      e.inputs.clear();
+      e.arguments.clear();
+      for (std::size_t i = 0; i < step.inputs.size(); ++i) e.inputs.push_back(number());
+      for (const std::string& name : step.arguments) e.arguments.push_back(argument(name));
+      e.value = k_.let("after_" + step.name, ir::convert(step.function(k_, e), type));
+    }
+    return ir::convert(e.value, form_.result);
+  };
+  k_.apply(result, c, element, from);
+}
+
+}  // namespace vkmoye::gen

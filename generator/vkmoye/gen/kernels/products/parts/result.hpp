@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// From the sums of a product to C: what every kernel ends with that writes one.
+//
+//   C(M,N) = epilogue(alpha * sums + beta * C)
+//
+// Bindings: what the epilogue reads, c. Arguments: ldc, alpha and, where C is read, beta, then those of
+// the epilogue; for a batch also batch and stride_c. A workgroup along z has a matrix of the batch.
+//
+// With split_k, C is a matrix of sums for each slice of k, those of one product of a batch side by side;
+// a workgroup along z has one of all these.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/gen/kernels/products/form/form.hpp"
+
+namespace vkmoye::gen {
+
+/// The tile (first, second) at (i, j) of matrix number `which` of `tensor`, which is its third axis;
+/// nothing: it has two.
+View matrix_tile(const Tensor& tensor, std::int64_t first, std::int64_t second, const Expr& i,
+                 const Expr& j, const std::optional<Expr>& which);
+
+class GemmResult {
+ public:
+  /// Declares buffers and arguments. Both outlive it. Precondition: m and n are arguments.
+  GemmResult(Builder& k, const GemmForm& form);
+
+  /// The tile (bN, bM) of C at tile coordinates (at_n, at_m).
+  View c(std::int64_t tile_n, std::int64_t tile_m, const Expr& at_n, const Expr& at_m) const;
+  const Expr& alpha() const { return alpha_; }
+
+  /// c = epilogue(alpha * sums + beta * c), rounded to its type. `c`: a part of c() in whatever cut,
+  /// nothing of which another thread writes; what hangs over an edge is not written. `sums`: registers
+  /// of its shape. `vector`: what is moved at once to and from C, and of what the epilogue reads.
+  void write(const View& sums, const View& c, const Vector& vector);
+
+ private:
+  Expr argument(const std::string& name);
+  std::vector<Builder::AxisName> axes_of(GemmInput::Along along) const;
+  View registers(const std::string& name, const IntTuple& shape);
+  View held(const GemmInput& input, const View& c, const Vector& vector);
+  void finish(const View& sums, const View& c, const View& result, const Vector& vector);
+
+  Builder& k_;
+  const GemmForm& form_;
+  Tensor c_;
+  Expr alpha_ = 0;
+  std::optional<Expr> beta_;
+  std::map<std::string, View> registers_;  // that write() has declared
+};
+
+}  // namespace vkmoye::gen

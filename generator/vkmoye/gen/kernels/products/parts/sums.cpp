@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/products/parts/sums.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "vkmoye/gen/kernels/common/config_fields.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+// Lanes that bring what passes through shared memory at once of one place in (m, n): those of all
+// subgroups that share it, or as many as there are vectors.
+std::int64_t carriers(const SumsShape& shape, ScalarType accumulator) {
+  const std::int64_t lanes = shape.subgroup * shape.subgroups_k;
+  if (shape.subgroups_k == 1) return lanes;
+  return std::min(lanes, shape.atom_m * shape.columns_at_once / widest_access(accumulator));
+}
+
+}  // namespace
+
+std::int64_t shared_bytes(const SumsShape& shape, ScalarType accumulator) {
+  return shape.subgroups_k * shape.subgroups_m * shape.atom_m *
+         (shape.subgroups_n * shape.columns_at_once * bytes_of(accumulator) + kWidestCopy);
+}
+
+std::int64_t columns_that_fit(SumsShape shape, ScalarType accumulator, std::int64_t bytes) {
+  std::int64_t& columns = shape.columns_at_once;
+  columns = shape.columns & -shape.columns;
+  while (columns > shape.atom_n && shared_bytes(shape, accumulator) > bytes) columns /= 2;
+  return columns;
+}
+
+std::vector<std::string> reasons_against(const SumsShape& shape, ScalarType accumulator) {
+  const std::int64_t columns = shape.columns_at_once, width = widest_access(accumulator);
+  const std::int64_t lanes = carriers(shape, accumulator);
+  const std::int64_t side_by_side = std::clamp<std::int64_t>(columns / width, 1, lanes);
+  const bool fits = columns % (side_by_side * width) == 0 && lanes % side_by_side == 0 &&
+                    shape.atom_m % (lanes / side_by_side) == 0;
+  if (fits) return {};
+  return {fmt::format("{} lanes do not divide {} x {} sums on their way to C", lanes, shape.atom_m,
+                      columns)};
+}
+
+GemmSums::GemmSums(Builder& k, GemmBuffers& buffers, const GemmForm& form, const SumsShape& shape)
+    : k_(k), buffers_(buffers), form_(form), shape_(shape) {
+  sums_ = k_.matrices(
+      "sums", form_.accumulator,
+      {ir::MatrixType::Use::accumulator, to_index(shape_.atom_m), to_index(shape_.atom_n)},
+      shape_.rows / shape_.atom_m, shape_.columns / shape_.atom_n);
+  const std::int64_t side_by_side = shape_.subgroups_n * shape_.columns_at_once;
+  out_ = k_.shared(
+      "shared_c", form_.accumulator,
+      Layout(IntTuple{shape_.subgroups_k * shape_.subgroups_m * shape_.atom_m, side_by_side},
+             IntTuple{side_by_side + widest_access(form_.accumulator), 1}));
+}
+
+void GemmSums::write() {
+  const bool as_they_are = shape_.direct && shape_.subgroups_k == 1 && !form_.beta &&
+                           form_.epilogue.empty() && form_.result == form_.accumulator;
+  if (!as_they_are) return write_through_shared();
+  const View c = buffers_.c();
+  const Expr one = ir::number(factor_type(form_), 1);
+  const Conditions straight = all_of({{ir::equal(buffers_.alpha(), one)},
+                                      k_.inside(c),
+                                      k_.aligned(c, to_index(widest_access(form_.result)))});
+  k_.branch(
+      straight,
+      [&] {
+        k_.store(sums_, 0, 0,
+                 transpose(tile(c, {shape_.columns, shape_.rows}, {subgroup_n(), subgroup_m()})));
+      },
+      [&] { write_through_shared(); });
+}
+
+void GemmSums::write_through_shared() {
+  const std::int64_t columns = shape_.columns_at_once;
+  const std::int64_t lanes = carriers(shape_, form_.accumulator);
+  const std::int64_t width = widest_access(form_.accumulator);
+  const std::int64_t side_by_side = std::min(lanes, columns / width);
+  const TiledCopy copy =
+      make_tiled_copy(make_layout({side_by_side, lanes / side_by_side}), make_layout({width, 1}));
+  const Expr number = k_.lane() + Expr(to_index(shape_.subgroup)) * subgroup_k();
+  const bool are_all = lanes == shape_.subgroup * shape_.subgroups_k;
+  const Conditions carry = are_all ? Conditions{} : Conditions{ir::less(number, to_index(lanes))};
+  const auto mine = [&](const View& view) {
+    return partition(view, copy, number % to_index(lanes));
+  };
+  const View c = buffers_.c();
+  const View some = tile(c, {columns, shape_.atom_m}, {0, 0});
+  const View sum = k_.make_fragment_like("sum", form_.accumulator, mine(some));
+  std::optional<View> further;
+  if (shape_.subgroups_k > 1) {
+    further = k_.make_fragment_like("further", form_.accumulator, mine(some));
+  }
+  const std::int64_t most = std::min<std::int64_t>({4, width, widest_access(form_.result)});
+  const std::uint32_t rows = to_index(shape_.rows / shape_.atom_m);
+  const std::uint32_t parts = to_index(shape_.columns / columns);
+  const auto staged = [&](const Expr& part_of_k) {
+    return tile(out_, {shape_.atom_m, columns},
+                {subgroup_m() + Expr(to_index(shape_.subgroups_m)) * part_of_k, subgroup_n()});
+  };
+  const auto fetch = [&](const Expr& part_of_k, const View& to) {
+    k_.copy(mine(transpose(staged(part_of_k))), to, {.vector = {to_index(width)}});
+  };
+  const auto bring = [&](const Expr& row, const Expr& part) {
+    const View to = tile(c, {columns, shape_.atom_m},
+                         {part + Expr(parts) * subgroup_n(), row + Expr(rows) * subgroup_m()});
+    k_.barrier();
+    k_.store(sums_, row, part * to_index(columns / shape_.atom_n), staged(subgroup_k()));
+    k_.barrier();
+    k_.branch(carry, [&] {
+      fetch(0, sum);
+      if (further) {
+        k_.unrolled_loop("other", to_index(shape_.subgroups_k - 1), [&](const Expr& other) {
+          fetch(other + 1, *further);
+          k_.accumulate(sum, kSum, *further);
+        });
+      }
+      buffers_.write(sum, mine(to), {to_index(most)});
+    });
+  };
+  k_.unrolled_loop("row", rows, [&](const Expr& row) {
+    if (parts == 1) return bring(row, 0);
+    k_.unrolled_loop("part", parts, [&](const Expr& part) { bring(row, part); });
+  });
+}
+
+}  // namespace vkmoye::gen

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "vkmoye/gen/kernels/common/threads_config.hpp"
+#include "vkmoye/gen/kernels/products/gemm_config.hpp"
+#include "vkmoye/gen/kernels/products/thin.hpp"
+#include "vkmoye/tensor/copy_atom.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+constexpr std::int64_t kMostRows = 16;
+// By itself: each sum is written out, and LLVM takes 4 s for 64 of them in Mesa 26.1, a minute in 25.0.
+constexpr std::int64_t kMostRowsOfCpu = 4;
+constexpr std::int64_t kMostSums = 256;  // of a thread: they lie in registers
+
+std::int64_t power_below(std::int64_t value) {
+  return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(value)));
+}
+
+bool large_k_contiguous(const GemmThinConfig& config, const GemmForm& form) {
+  return config.n_is_small ? form.a_k_contiguous : form.b_k_contiguous;
+}
+bool small_k_contiguous(const GemmThinConfig& config, const GemmForm& form) {
+  return config.n_is_small ? form.b_k_contiguous : form.a_k_contiguous;
+}
+
+}  // namespace
+
+const std::vector<ConfigField<GemmThinConfig>>& gemm_thin_fields() {
+  using Config = GemmThinConfig;
+  static const std::vector<ConfigField<Config>> fields = {
+      choice_field<Config>("side", "which of m and n is small", {"m", "n"}, &Config::n_is_small),
+      numbers_field<Config>("rows", "of the small operand at once, 1 to 16", {&Config::rows}),
+      numbers_field<Config>("threads", "threads of a workgroup", {&Config::threads}),
+      numbers_field<Config>("along-k", "of them, for one row of the large operand",
+                            {&Config::along_k}),
+      numbers_field<Config>("reads",
+                            "KxR: accesses of a thread at once to the large operand, along k and "
+                            "across",
+                            {&Config::reads_k, &Config::reads_row}),
+      numbers_field<Config>("vector", "bytes of such an access, those of an element to 16",
+                            {&Config::vector}),
+      numbers_field<Config>("subgroup-size",
+                            "lanes of a subgroup; the device must have such (its own)",
+                            {&Config::subgroup}),
+  };
+  return fields;
+}
+
+GemmThinConfig gemm_thin_config(const GemmForm& form,
+                                const std::optional<std::vector<std::int64_t>>& shape,
+                                const DeviceCaps& device) {
+  GemmThinConfig config;
+  config.subgroup = device.subgroup_size;
+  config.threads = std::max(config.threads, config.subgroup);
+  config.rows = 1;
+  if (shape) {
+    config.n_is_small = (*shape)[1] < (*shape)[0];
+    const std::int64_t rows = std::max<std::int64_t>(1, std::min((*shape)[0], (*shape)[1]));
+    const std::int64_t most = device.kind == DeviceKind::cpu ? kMostRowsOfCpu : kMostRows;
+    const std::int64_t blocks = (rows + most - 1) / most;
+    config.rows = (rows + blocks - 1) / blocks;
+  }
+  if (large_k_contiguous(config, form)) {
+    // Few rows need more reads in flight, many rows more uses of what is read of the small operand.
+    config.along_k = std::min(config.subgroup, config.threads);
+    config.reads_k = config.rows <= 2 ? 4 : config.rows <= 8 ? 2 : 1;
+    config.reads_row = config.rows <= 2 ? 2 : 4;
+    return config;
+  }
+  // Lines of 64 bytes, so that there are enough workgroups; no more sums than registers.
+  constexpr std::int64_t kMostUsualSums = 64;
+  const std::int64_t most = threads_config(form.operand, device).most_threads;
+  config.threads = std::min<std::int64_t>(512, most);
+  config.along_k = config.threads / 4;
+  config.reads_k = 8;
+  const std::int64_t usual = kMostUsualSums / config.rows * bytes_of(form.operand);
+  config.vector = std::max(bytes_of(form.operand), power_below(std::min(kWidestCopy, usual)));
+  return config;
+}
+
+ThinTile thin_tile(const GemmThinConfig& config, const GemmForm& form) {
+  const std::int64_t widest = widest_access(form.operand);
+  const std::int64_t neighbours = config.vector / bytes_of(form.operand);
+  const bool small_along_k = small_k_contiguous(config, form);
+  ThinTile tile = {};
+  if (large_k_contiguous(config, form)) {
+    tile.block_k = neighbours;
+    tile.block_row = 1;
+  } else {
+    tile.block_k = small_along_k ? std::min(config.reads_k, widest) : 1;
+    tile.block_row = neighbours;
+  }
+  tile.k = large_k_contiguous(config, form) ? tile.block_k * config.reads_k : config.reads_k;
+  tile.rows = tile.block_row * config.reads_row;
+  // As many neighbours as divide its rows.
+  const std::int64_t dividing = config.rows & -config.rows;
+  tile.small_vector = small_along_k ? tile.block_k : std::min(dividing, widest);
+  return tile;
+}
+
+std::vector<std::string> reasons_against(const GemmThinConfig& config, const GemmForm& form) {
+  std::vector<std::string> reasons = reasons_against_arithmetic(form);
+  if (config.rows < 1 || config.rows > kMostRows) {
+    reasons.push_back(
+        fmt::format("{} rows of the small operand; there are 1 to {}", config.rows, kMostRows));
+  }
+  require_power_of_two("threads", config.threads, 1024, reasons);
+  require_power_of_two("threads along k", config.along_k, 1024, reasons);
+  require_power_of_two("reads along k", config.reads_k, 64, reasons);
+  require_power_of_two("reads across k", config.reads_row, 64, reasons);
+  require_power_of_two("subgroup-size", config.subgroup, 128, reasons);
+  require_access(form.operand, config.vector, reasons);
+  if (!reasons.empty()) return reasons;
+  if (config.along_k > config.threads) {
+    reasons.push_back(
+        fmt::format("{} threads along k, a workgroup has {}", config.along_k, config.threads));
+  }
+  require_subgroups(config.subgroup, config.threads, reasons);
+  const ThinTile tile = thin_tile(config, form);
+  const auto limit = [&](const char* what, std::int64_t values) {
+    if (values <= kMostSums) return;
+    reasons.push_back(
+        fmt::format("a thread has {} {}, its registers hold {}", values, what, kMostSums));
+  };
+  limit("sums", tile.rows * config.rows);
+  limit("elements of the large operand", tile.rows * tile.k);
+  limit("elements of the small operand", config.rows * tile.k);
+  return reasons;
+}
+
+}  // namespace vkmoye::gen

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "vkmoye/gen/dsl/copy.hpp"
+#include "vkmoye/gen/kernels/products/thin_coopmat.hpp"
+#include "vkmoye/layout/text.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+ConfigField<GemmThinCoopmatConfig> order_field(const char* name, const char* help,
+                                               OrderOrReason GemmThinCoopmatConfig::*order) {
+  return {name, help, "a layout such as ((8,2),(2,4,2)):((32,4),(1,8,2))",
+          [=](const GemmThinCoopmatConfig& config) {
+            const OrderOrReason& known = config.*order;
+            return known.layout ? to_string(*known.layout) : "as the device has it";
+          },
+          [=](const std::string& text, GemmThinCoopmatConfig& config) {
+            config.*order = {parse_layout(text), ""};
+            return true;
+          }};
+}
+
+// What a lane reads at once of a tile of `rows`.
+std::int64_t elements_at_once(const GemmThinCoopmatConfig& config, const GemmForm& form,
+                              const FragmentLanes& order, std::int64_t rows) {
+  return widest_access(form.operand) * config.reads * rows / size(order.lanes.mode(1));
+}
+
+}  // namespace
+
+const std::vector<ConfigField<GemmThinCoopmatConfig>>& gemm_thin_coopmat_fields() {
+  static const auto fields = behind_atom_fields<GemmThinCoopmatConfig>({
+      numbers_field<GemmThinCoopmatConfig>(
+          "tile", "MxN: elements of C that one workgroup sums up",
+          {&GemmThinCoopmatConfig::tile_m, &GemmThinCoopmatConfig::tile_n}),
+      numbers_field<GemmThinCoopmatConfig>("subgroups", "of a workgroup, along k",
+                                           {&GemmThinCoopmatConfig::subgroups}),
+      numbers_field<GemmThinCoopmatConfig>("reads", "blocks of k that a lane reads at once",
+                                           {&GemmThinCoopmatConfig::reads}),
+      order_field("order-a", "(row, k) of a matrix of A -> lane * elements of a lane + number",
+                  &GemmThinCoopmatConfig::order_a),
+      order_field("order-b", "(row, k) of a matrix of B -> lane * elements of a lane + number",
+                  &GemmThinCoopmatConfig::order_b),
+  });
+  return fields;
+}
+
+std::vector<ProbedMatrix> probes(const GemmThinCoopmatConfig& config, const GemmForm& form) {
+  using Use = ir::MatrixType::Use;
+  const auto extent = [](std::int64_t value) { return static_cast<std::uint32_t>(value); };
+  const std::uint32_t lanes = extent(config.subgroup), k = extent(config.atom_k);
+  return {{form.operand, {Use::a, extent(config.atom_m), k}, lanes},
+          {form.operand, {Use::b, k, extent(config.atom_n)}, lanes}};
+}
+
+GemmThinCoopmatConfig gemm_thin_matrix_config(const GemmForm& form, const DeviceCaps& device) {
+  GemmThinCoopmatConfig config;
+  static_cast<GemmAtom&>(config) = gemm_atom(form, device);
+  config.tile_m = config.atom_m;
+  config.tile_n = config.atom_n;
+  config.subgroups = std::min<std::int64_t>(16, 512 / config.subgroup);
+  const auto matrices = probes(config, form);
+  config.order_a = fragment_layout(device, matrices[0]);
+  config.order_b = fragment_layout(device, matrices[1]);
+  for (const bool is_a : {true, false}) {
+    const std::int64_t rows = is_a ? config.atom_m : config.atom_n;
+    const LanesOrReason apart = lanes_of(config, form, is_a);
+    while (apart.lanes && config.reads > 1 &&
+           elements_at_once(config, form, *apart.lanes, rows) > kMostAtOnce) {
+      config.reads /= 2;
+    }
+  }
+  return config;
+}
+
+std::vector<std::string> reasons_against(const GemmThinCoopmatConfig& config,
+                                         const GemmForm& form) {
+  std::vector<std::string> reasons = reasons_against_form(form);
+  require_matrix_types(form, {ScalarType::f16, ScalarType::i8, ScalarType::u8}, reasons);
+  require_atom(config, 64, reasons);
+  require_power_of_two("tile m", config.tile_m, 64, reasons);
+  require_power_of_two("tile n", config.tile_n, 64, reasons);
+  require_power_of_two("subgroups", config.subgroups, 64, reasons);
+  require_power_of_two("reads", config.reads, 8, reasons);
+  if (!reasons.empty()) return reasons;
+
+  require_threads(config.threads(), reasons);
+  require_divides("atom m", config.atom_m, config.tile_m, reasons);
+  require_divides("atom n", config.atom_n, config.tile_n, reasons);
+  require_held_alike(config, reasons);
+  return reasons;
+}
+
+LanesOrReason lanes_of(const GemmThinCoopmatConfig& config, const GemmForm& form, bool is_a) {
+  const OrderOrReason& order = is_a ? config.order_a : config.order_b;
+  const std::int64_t rows = is_a ? config.atom_m : config.atom_n;
+  if (!order.layout) {
+    return {{}, fmt::format("{}; --order-{} takes one", order.reason, is_a ? 'a' : 'b')};
+  }
+  const std::string name = to_string(probes(config, form)[is_a ? 0 : 1]);
+  const bool fits = order.layout->rank() == 2 && size(order.layout->mode(0)) == rows &&
+                    size(order.layout->mode(1)) == config.atom_k && is_compact(*order.layout);
+  if (!fits) {
+    return {{},
+            fmt::format("{}: the order {} does not give each of {} rows and {} of k a place", name,
+                        to_string(*order.layout), rows, config.atom_k)};
+  }
+  LanesOrReason apart = take_apart(*order.layout, config.held(rows));
+  if (!apart.lanes) apart.reason = fmt::format("{}: {}", name, apart.reason);
+  return apart;
+}
+
+std::vector<std::string> reasons_against_orders(const GemmThinCoopmatConfig& config,
+                                                const GemmForm& form) {
+  std::vector<std::string> reasons;
+  std::vector<FragmentLanes> lanes;
+  const auto matrices = probes(config, form);
+  for (const bool is_a : {true, false}) {
+    LanesOrReason apart = lanes_of(config, form, is_a);
+    if (!apart.lanes) {
+      reasons.push_back(std::move(apart.reason));
+      continue;
+    }
+    const std::string name = to_string(matrices[is_a ? 0 : 1]);
+    const std::int64_t vector = widest_access(form.operand);
+    const std::int64_t along_k = size(apart.lanes->k_numbers);
+    require(vector % along_k == 0,
+            fmt::format("{}: a lane holds {} along k, 16 bytes are {}", name, along_k, vector),
+            reasons);
+    const std::int64_t tile = is_a ? config.tile_m : config.tile_n;
+    const std::int64_t values = elements_at_once(config, form, *apart.lanes, tile);
+    require(values <= kMostAtOnce,
+            fmt::format("{}: a lane has {} elements of a tile, at most {} are moved at once", name,
+                        values, kMostAtOnce),
+            reasons);
+    lanes.push_back(*std::move(apart.lanes));
+  }
+  if (reasons.empty() && lanes[0].k_modes != lanes[1].k_modes) {
+    reasons.push_back(fmt::format("the orders {} of A and {} of B divide k differently among lanes",
+                                  to_string(*config.order_a.layout),
+                                  to_string(*config.order_b.layout)));
+  }
+  return reasons;
+}
+
+}  // namespace vkmoye::gen

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/registry/entry_of.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace vkmoye::gen {
+
+KernelRequest request_of(ScalarType type, Options options) {
+  return {.type = type, .options = std::move(options), .gemm = gemm_form(type)};
+}
+
+std::vector<ScalarType> every_type() {
+  std::vector<ScalarType> types;
+  for (const ScalarTypeInfo& row : scalar_types()) types.push_back(row.type);
+  return types;
+}
+
+std::vector<std::string> reasons_against_type(const std::vector<ScalarType>& types,
+                                              ScalarType type) {
+  if (std::find(types.begin(), types.end(), type) != types.end()) return {};
+  std::vector<std::string> names;
+  for (const ScalarType other : types) names.emplace_back(to_string(other));
+  return {fmt::format("there is no such kernel for {}; there are {}", to_string(type),
+                      join(names, " "))};
+}
+
+}  // namespace vkmoye::gen

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/relayout_entries.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/gen/kernels/moves/relayout/relayout.hpp"
+#include "vkmoye/gen/kernels/registry/entry_of.hpp"
+#include "vkmoye/layout/algebra.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+constexpr const char* kName = "relayout";
+
+struct RowConfig : RelayoutConfig {
+  std::vector<std::int64_t> axes;  // empty: reversed
+};
+
+template <class Value>
+ConfigField<RowConfig> whole_number(const char* name, const char* help,
+                                    Value RelayoutConfig::*value) {
+  return numbers_field<RowConfig>(name, help, {value});
+}
+
+const std::vector<ConfigField<RowConfig>>& fields() {
+  static const std::vector<ConfigField<RowConfig>> rows = with_address<RowConfig>({
+      {"permute", "axes of src in the order of dst, as NumPy's transpose takes them",
+       "a list of axes, such as 2,0,1",
+       [](const RowConfig& config) {
+         return config.axes.empty() ? std::string("reversed")
+                                    : fmt::format("{}", fmt::join(config.axes, ","));
+       },
+       [](const std::string& text, RowConfig& config) {
+         const auto axes = parse_numbers(text, ',');
+         if (axes) config.axes = *axes;
+         return axes.has_value();
+       }},
+      whole_number("threads", "threads of a workgroup, at most", &RowConfig::threads),
+      whole_number("vector", "bytes of an access, at most", &RowConfig::vector),
+      whole_number("run", "elements of a tile along src and along dst, 0: by type",
+                   &RowConfig::run),
+      whole_number("rounds", "accesses in flight where no tile is needed", &RowConfig::rounds),
+      order_field<RowConfig>(&RowConfig::order, {"dst", "src", "both", "auto"}),
+  });
+  return rows;
+}
+
+RowConfig plain_config(const KernelRequest& request) {
+  RowConfig config;
+  config.type = request.type;
+  config.shared_bytes = shared_bytes_of(request.device);
+  return config;
+}
+
+PermutedArray permuted_array(const KernelRequest& request, const RowConfig& config) {
+  const std::vector<std::int64_t> shape = request.shape.value_or(kRelayoutExample);
+  std::vector<std::int64_t> axes = config.axes;
+  for (std::size_t i = shape.size(); config.axes.empty() && i-- > 0;) {
+    axes.push_back(static_cast<std::int64_t>(i));
+  }
+  std::vector<std::int64_t> sorted = axes;
+  std::sort(sorted.begin(), sorted.end());
+  bool each_once = sorted.size() == shape.size();
+  for (std::size_t i = 0; each_once && i < sorted.size(); ++i) {
+    each_once = sorted[i] == static_cast<std::int64_t>(i);
+  }
+  if (!each_once) {
+    throw KernelError(kName, {fmt::format("permute ({}) does not name each axis of ({}) once",
+                                          fmt::join(axes, ","), fmt::join(shape, ","))});
+  }
+  PermutedArray out;
+  std::vector<std::int64_t> strides(shape.size());  // of a
+  std::int64_t elements = 1;
+  for (std::size_t i = shape.size(); i-- > 0;) {
+    strides[i] = elements;
+    elements *= shape[i];
+  }
+  for (const std::int64_t axis : axes) {
+    out.shape.push_back(shape[static_cast<std::size_t>(axis)]);
+    out.strides.push_back(strides[static_cast<std::size_t>(axis)]);
+  }
+  if (shape.empty()) {
+    out.layouts = Permutation{Layout(1), Layout(1)};
+  } else if (elements > 0) {
+    out.layouts = permuted(shape, axes);
+  }
+  return out;
+}
+
+// An array without elements: a kernel that runs no workgroup.
+ir::Kernel nothing_to_move(const RowConfig& config) {
+  Builder k(kName, 1);
+  k.describe(typed_items(fields(), config), "the arrays have no elements: nothing moves");
+  k.input("src", config.type, {{"at", 0}});
+  k.output("dst", config.type, {{"at", 0}});
+  k.grid(0, 0, 1);
+  return k.finish();
+}
+
+}  // namespace
+
+PermutedArray permuted_array(const KernelRequest& request) {
+  RowConfig config = plain_config(request);
+  throw_if_any(kName, read_fields(fields(), request.options, config));
+  return permuted_array(request, config);
+}
+
+std::vector<KernelEntry> relayout_entries() {
+  return {entry_of<RowConfig>(
+      {kName, "relayout",
+       "axes of an array of any rank permuted; in C++, any strided tensor into another",
+       "this project", every_type(), fields(), plain_config,
+       [](const RowConfig& config, const KernelRequest& request) {
+         const PermutedArray array = permuted_array(request, config);
+         if (!array.layouts) return nothing_to_move(config);
+         RowConfig reaching = config;
+         const auto elements = static_cast<std::uint64_t>(size(array.layouts->dst));
+         reaching.address = decided(config.address, elements, config.type,
+                                    request.device.max_storage_buffer_bytes);
+         return relayout(array.layouts->src, array.layouts->dst, reaching, kName);
+       }})};
+}
+
+}  // namespace vkmoye::gen

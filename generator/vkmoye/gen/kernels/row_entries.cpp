@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/row_entries.hpp"
+
+#include "vkmoye/gen/kernels/registry/entry_of.hpp"
+#include "vkmoye/gen/kernels/rows/softmax.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+const std::vector<ScalarType> kReduced = {ScalarType::f32, ScalarType::f16, ScalarType::f64,
+                                          ScalarType::i32};
+const std::vector<ScalarType> kRows = {ScalarType::f32, ScalarType::f16};
+
+std::optional<std::int64_t> cols_of(const KernelRequest& request) {
+  return request.shape && !request.shape->empty() ? std::optional(request.shape->back())
+                                                  : std::nullopt;
+}
+
+// What the three families differ in.
+ReduceConfig usual_reduce(const KernelRequest& request) {
+  return reduce_config(request.type, request.device);
+}
+RmsNormConfig usual_norm(const KernelRequest& request) {
+  return rms_norm_config(request.type, request.device);
+}
+ThreadsConfig usual_softmax(const KernelRequest& request) {
+  return threads_config(request.type, request.device);
+}
+
+// `usual` with those of the request's options that it has.
+template <class Config>
+Config read(Config usual, const std::vector<ConfigField<Config>>& fields,
+            const KernelRequest& request) {
+  static_cast<void>(read_fields(fields, request.options, usual));
+  return usual;
+}
+
+KernelEntry reduction(const char* name, const char* operation, const char* summary,
+                      Combination combination) {
+  return entry_of<ReduceConfig>(
+      {name, operation, summary,
+       "NVIDIA, Optimizing Parallel Reduction in CUDA; shuffles instead of shared memory", kReduced,
+       reduce_fields(), usual_reduce,
+       [=](const ReduceConfig& config, const KernelRequest& request) {
+         return reduce(fitted(config, cols_of(request)), combination, name);
+       }});
+}
+
+}  // namespace
+
+std::vector<KernelEntry> row_entries() {
+  return {
+      reduction("reduce/sum", "sum", "of each row or column, in one pass over memory", kSum),
+      reduction("reduce/max", "max", "of each row or column, in one pass over memory", kMaximum),
+      entry_of<ThreadsConfig>(
+          {"softmax/rows", "softmax", "of each row; rows that fit are read once",
+           "Milakov and Gimelshein, Online normalizer calculation for softmax: the safe softmax",
+           kRows, threads_fields<ThreadsConfig>(), usual_softmax,
+           [](const ThreadsConfig& config, const KernelRequest& request) {
+             return softmax(fitted_to_rows(config, cols_of(request)));
+           }}),
+      entry_of<RmsNormConfig>({"norm/rms", "rms_norm",
+                               "of each row, with weights; rows that fit are read once",
+                               "Zhang and Sennrich, Root Mean Square Layer Normalization", kRows,
+                               rms_norm_fields(), usual_norm,
+                               [](const RmsNormConfig& config, const KernelRequest& request) {
+                                 return rms_norm(fitted_to_rows(config, cols_of(request)));
+                               }}),
+  };
+}
+
+ReduceConfig reduce_config_of(const KernelRequest& request) {
+  return fitted(read(usual_reduce(request), reduce_fields(), request), cols_of(request));
+}
+
+RmsNormConfig rms_norm_config_of(const KernelRequest& request) {
+  return fitted_to_rows(read(usual_norm(request), rms_norm_fields(), request), cols_of(request));
+}
+
+ThreadsConfig softmax_config_of(const KernelRequest& request) {
+  return fitted_to_rows(read(usual_softmax(request), threads_fields<ThreadsConfig>(), request),
+                        cols_of(request));
+}
+
+}  // namespace vkmoye::gen

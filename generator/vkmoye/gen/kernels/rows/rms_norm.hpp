@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// dst(r, c) = src(r, c) / sqrt(mean over c of src(r, c)^2 + epsilon) * weight(c).
+//
+// A workgroup has a row, or several short ones. Those that fit the registers are read once; longer
+// ones twice. As in NumPy: a NaN in a row makes it NaN, infinity its finite elements 0 and itself
+// NaN.
+
+#include <string>
+
+#include "vkmoye/gen/ir/kernel.hpp"
+#include "vkmoye/gen/kernels/common/threads_config.hpp"
+
+namespace vkmoye::gen {
+
+struct RmsNormConfig : ThreadsConfig {
+  double epsilon = 1e-5;  // 0, or a normal number of f32
+};
+
+/// The config for elements of `type` on `device`.
+RmsNormConfig rms_norm_config(ScalarType type, const DeviceCaps& device);
+
+/// What of the config `--NAME` can replace.
+const std::vector<ConfigField<RmsNormConfig>>& rms_norm_fields();
+
+/// Every reason why no kernel can be made of `config`, fitted to rows; empty: fine.
+std::vector<std::string> reasons_against(const RmsNormConfig& config);
+
+/// src and dst (cols, rows), weight (cols), f16 or f32. Throws KernelError with every reason.
+ir::Kernel rms_norm(const RmsNormConfig& config, const std::string& name = "norm/rms");
+
+}  // namespace vkmoye::gen

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#include <utility>
+
+#include "vkmoye/gen/kernels/move_entries.hpp"
+#include "vkmoye/gen/kernels/product_entries.hpp"
+#include "vkmoye/gen/kernels/registry/entry_of.hpp"
+#include "vkmoye/gen/kernels/registry/registry.hpp"
+#include "vkmoye/gen/kernels/relayout_entries.hpp"
+#include "vkmoye/gen/kernels/row_entries.hpp"
+
+namespace vkmoye::gen {
+
+std::span<const KernelEntry> registry() {
+  static const std::vector<KernelEntry> rows = [] {
+    std::vector<KernelEntry> out;
+    for (auto* family : {move_entries, relayout_entries, row_entries, product_entries}) {
+      for (KernelEntry& row : family()) out.push_back(std::move(row));
+    }
+    return out;
+  }();
+  return rows;
+}
+
+const KernelEntry* find_kernel(const std::string& name) {
+  for (const KernelEntry& row : registry()) {
+    if (row.name == name) return &row;
+  }
+  return nullptr;
+}
+
+}  // namespace vkmoye::gen

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+#include "workloads/devices/host_executor.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
+#include "vkmoye/gen/twin/twin.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+// About a minute of work.
+constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 28;
+// Of an array that is filled, read and checked.
+constexpr std::uint64_t kMostElements = std::uint64_t{1} << 24;
+constexpr std::byte kPoison{0xff};  // NaN: what must not be read changes the result
+
+class HostExecution : public Execution {
+ public:
+  HostExecution(const DeviceCaps& caps, Plan plan) : caps_(caps), plan_(std::move(plan)) {
+    for (const Array& array : plan_.arrays) memory_.emplace_back(array.bytes, kPoison);
+  }
+
+  void write(std::size_t array, std::span<const std::byte> from, std::uint64_t offset) override {
+    std::copy(from.begin(), from.end(),
+              memory_[array].begin() + static_cast<std::ptrdiff_t>(offset));
+  }
+  void read(std::size_t array, std::span<std::byte> to, std::uint64_t offset) const override {
+    std::copy_n(memory_[array].begin() + static_cast<std::ptrdiff_t>(offset), to.size(),
+                to.begin());
+  }
+  void run() override {
+    reasons_.clear();
+    for (const Step& step : plan_.steps) run(step);
+  }
+  const DeviceCaps& caps() const override { return caps_; }
+  std::string damage() const override { return join(reasons_, "; "); }
+
+ private:
+  void run(const Step& step) {
+    const KernelInterface interface = interface_of(step.kernel);
+    std::vector<std::span<std::byte>> buffers;
+    for (std::size_t i = 0; i < step.arrays.size(); ++i) {
+      const std::size_t array = step.arrays[i];
+      const Binding& binding = interface.bindings[i];
+      buffers.push_back(
+          std::span(memory_[array])
+              .subspan(plan_.arrays[array].offset,
+                       element_count(binding, step.arguments) * size_of(binding.type)));
+    }
+    try {
+      const auto report =
+          gen::run_on_host(step.kernel, buffers, step.arguments, {.most_steps = kMostSteps});
+      reasons_.insert(reasons_.end(), report.reasons.begin(), report.reasons.end());
+    } catch (const gen::TooManySteps& error) {
+      throw Unavailable(error.what());
+    }
+  }
+
+  const DeviceCaps& caps_;
+  Plan plan_;
+  std::vector<std::vector<std::byte>> memory_;
+  std::vector<std::string> reasons_;
+};
+
+}  // namespace
+
+HostExecutor::HostExecutor() : caps_(common_device()) {
+  caps_.name = "host";
+  caps_.driver = "the twin";
+  caps_.api = "none";
+  caps_.kind = DeviceKind::cpu;
+  caps_.max_shared_bytes = 65536;
+  caps_.features.add(Feature::cooperative_matrix);
+  for (const char* sum : {"f32", "f16"}) {
+    caps_.matrix_shapes.push_back({16, 16, 16, "f16", "f16", sum, sum, "subgroup"});
+  }
+  caps_.features.add(Feature::bf16_matrix);
+  caps_.matrix_shapes.push_back({16, 16, 16, "bf16", "bf16", "f32", "f32", "subgroup"});
+}
+
+std::vector<std::string> HostExecutor::reasons_against(const Plan& plan) const {
+  std::vector<std::string> reasons = reasons_against_arrays(plan);
+  for (const Step& step : plan.steps) {
+    const KernelInterface kernel = interface_of(step);
+    if (step.compiled) reasons.push_back("the host runs descriptions of kernels, and no SPIR-V");
+    for (std::string& reason : vkmoye::reasons_against(kernel, caps_)) {
+      reasons.push_back(std::move(reason));
+    }
+    for (const Binding& binding : kernel.bindings) {
+      try {
+        const std::uint64_t count = element_count(binding, step.arguments);
+        if (count <= kMostElements) continue;
+        reasons.push_back(fmt::format("{} has {} elements, the host takes at most {}", binding.name,
+                                      count, kMostElements));
+      } catch (const ArgumentError& error) {
+        reasons.push_back(error.what());
+      }
+    }
+  }
+  return reasons;
+}
+
+std::unique_ptr<Execution> HostExecutor::prepare(const Plan& plan) {
+  return std::make_unique<HostExecution>(caps_, plan);
+}
+
+}  // namespace vkmoye::bench

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#include "workloads/products/data.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "vkmoye/runtime/guarded_buffer.hpp"
+#include "workloads/number.hpp"
+#include "workloads/random.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+bool holds_whole_numbers_only(ScalarType type) { return range_of(type).epsilon == 0; }
+
+bool wants_integers(const GemmProblem& problem) {
+  return problem.init == Init::integers || holds_whole_numbers_only(problem.operand);
+}
+
+// Every partial sum, times alpha, plus beta * C, and each step of the epilogue, stays below the last
+// number up to which all whole numbers exist.
+IntegerInputs integer_inputs(const GemmProblem& problem, std::int64_t k) {
+  const double alpha = std::fabs(problem.alpha), beta = std::fabs(problem.beta);
+  if (alpha != std::trunc(alpha) || beta != std::trunc(beta)) return {};
+  const double room = std::min(range_of(problem.accumulator).whole, range_of(problem.result).whole);
+  for (const gen::AppliedStep& named : problem.epilogue) {
+    if (named.number != std::trunc(named.number)) return {};
+  }
+  // What a sum of `terms` products of numbers up to x can become.
+  const auto largest = [&](double terms, double x) {
+    double most = std::max(1.0, alpha) * terms * x * x + beta * x;
+    for (const gen::AppliedStep& named : problem.epilogue) {
+      most += x * static_cast<double>(named.step->inputs.size());
+      most *= std::max(1.0, std::fabs(named.number));
+    }
+    return most;
+  };
+  // Operands of 8 bits show all that they have, signs and carries included.
+  const bool is_small = size_of(problem.operand) == 1;
+  const auto first = is_small ? static_cast<std::int64_t>(range_of(problem.operand).whole) : 4;
+  for (std::int64_t most = first; most > 0; --most) {
+    if (largest(static_cast<double>(k), static_cast<double>(most)) <= room) return {most, 1};
+  }
+  const double none = largest(0, 1), terms = std::floor((room - none) / (largest(1, 1) - none));
+  if (!(terms >= 1)) return {};
+  return {1, static_cast<std::int64_t>(std::ceil(static_cast<double>(k) / terms))};
+}
+
+}  // namespace
+
+GemmData::GemmData(const GemmProblem& problem, const Extents& size, std::uint64_t seed)
+    : problem_(problem),
+      matrices_(matrices_of(problem, size)),
+      inputs_(epilogue_inputs_of(problem, size)),
+      seed_(seed) {
+  if (wants_integers(problem)) integers_ = integer_inputs(problem, size[2]);
+}
+
+const gen::GemmArray& GemmData::matrix_at(int which) const {
+  const auto at = static_cast<std::size_t>(which);
+  return at < matrices_.size() ? matrices_[at] : inputs_[at - matrices_.size()];
+}
+
+double GemmData::value(int which, std::int64_t batch, std::int64_t i, std::int64_t j) const {
+  const gen::GemmArray& matrix = matrix_at(which);
+  const std::int64_t first = matrix.second_contiguous ? matrix.rows : matrix.cols;
+  const std::int64_t second = matrix.second_contiguous ? matrix.cols : matrix.rows;
+  const auto index = static_cast<std::uint64_t>((batch * first + i) * second + j);
+  const std::uint64_t bits =
+      random_bits(random_bits(seed_, static_cast<std::uint64_t>(which)), index);
+  if (wants_integers(problem_)) {
+    const std::int64_t most = std::max<std::int64_t>(integers_.most, 1);
+    if (which == 0 && j % integers_.step != i % integers_.step) return 0;
+    const std::int64_t least = is_unsigned(matrix.type) ? 0 : -most;
+    return static_cast<double>(
+        least + static_cast<std::int64_t>(bits % static_cast<std::uint64_t>(most - least + 1)));
+  }
+  if (problem_.init == Init::nonfinite) {
+    // About one row of A in four has one, as has one of B.
+    const auto rarity = static_cast<std::uint64_t>(which >= 2 ? 8 : 4 * second);
+    const double odd[] = {std::numeric_limits<double>::quiet_NaN(),
+                          std::numeric_limits<double>::infinity(),
+                          -std::numeric_limits<double>::infinity()};
+    const std::uint64_t dice = random_bits(bits, 1) % (3 * rarity);
+    if (dice < 3) return odd[dice];
+  }
+  const double uniform = std::ldexp(static_cast<double>(bits >> 11), -52) - 1;
+  // Denormals may be flushed, which is no error of the kernel.
+  const double least = range_of(matrix.type).smallest_normal;
+  return std::fabs(uniform) < least ? least : uniform;
+}
+
+std::vector<std::byte> GemmData::bytes(int which) const {
+  const gen::GemmArray& matrix = matrix_at(which);
+  const std::size_t width = size_of(matrix.type);
+  std::vector<std::byte> out(matrix.span() * width, GuardedBuffer::kPoison);
+  if (which == 2 && problem_.beta == 0) return out;
+  // Matrices at stride 0 are one.
+  const std::int64_t batch = matrix.stride == 0 ? 1 : matrix.batch;
+  for (std::int64_t b = 0; b < batch; ++b) {
+    for (std::int64_t row = 0; row < matrix.rows; ++row) {
+      for (std::int64_t col = 0; col < matrix.cols; ++col) {
+        const std::int64_t i = matrix.second_contiguous ? row : col;
+        const std::int64_t j = matrix.second_contiguous ? col : row;
+        store_number(matrix.type, value(which, b, i, j), &out[matrix.at(b, i, j) * width]);
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace vkmoye::bench

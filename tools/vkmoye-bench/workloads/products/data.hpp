@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// What the arrays of a product hold before it runs: reproducible from a seed, one logical element
+// at a time, wherever it lies. What no index reaches is poisoned, and so is C where it is not read.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "workloads/products/problem.hpp"
+
+namespace vkmoye::bench {
+
+/// Whole numbers so small and so few that every sum of `Init::integers`, also behind the steps of an
+/// epilogue, is exact in accumulator and result: magnitudes up to `most`; of a row of A, one element in `step` is not 0.
+struct IntegerInputs {
+  std::int64_t most = 0, step = 1;
+};
+
+class GemmData {
+ public:
+  GemmData(const GemmProblem& problem, const Extents& size, std::uint64_t seed);
+
+  const std::array<gen::GemmArray, 3>& matrices() const { return matrices_; }
+  /// What the epilogue reads.
+  const std::vector<gen::GemmArray>& inputs() const { return inputs_; }
+
+  /// Whether the result can be computed without any rounding, so that it must be equal; gelu and
+  /// silu round all the same.
+  bool is_exact() const { return integers_.most > 0; }
+
+  /// All bytes of the buffer of matrix `which` (0: A, 1: B, 2: C, 3: the first input of the epilogue).
+  std::vector<std::byte> bytes(int which) const;
+
+ private:
+  const gen::GemmArray& matrix_at(int which) const;
+  double value(int which, std::int64_t batch, std::int64_t i, std::int64_t j) const;
+
+  GemmProblem problem_;
+  std::array<gen::GemmArray, 3> matrices_;
+  std::vector<gen::GemmArray> inputs_;
+  std::uint64_t seed_;
+  IntegerInputs integers_;  // most is 0: not of integers, or they cannot be kept exact
+};
+
+}  // namespace vkmoye::bench

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+#include "workloads/products/epilogue.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "io/parse.hpp"
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+double plus(double v, double input) { return v + input; }
+double times(double v, double number) { return v * number; }
+double relu(double v, double) { return v < 0 ? 0 : v; }
+
+// x / (1 + exp(-t)); its limit where x is -infinity.
+double gated(double x, double t) { return std::isinf(x) && x < 0 ? 0 : x / (1 + std::exp(-t)); }
+double silu(double v, double) { return gated(v, v); }
+double gelu(double v, double) {
+  const double twice_root = 2 * std::sqrt(2 / std::acos(-1.0));
+  return gated(v, twice_root * (v + 0.044715 * v * v * v));
+}
+
+// A row of the header's table.
+struct Meaning {
+  const char* name;
+  double (*function)(double v, double input_or_number);
+  double steepest, of_value, of_argument;
+};
+
+constexpr Meaning kMeanings[] = {
+    {"bias", plus, 1, 1, 0},    {"bias_m", plus, 1, 1, 0}, {"relu", relu, 1, 0, 0},
+    {"gelu", gelu, 1.13, 0, 6}, {"silu", silu, 1.1, 0, 6}, {"residual", plus, 1, 1, 0},
+    {"scale", times, 1, 2, 0},
+};
+
+const Meaning& meaning_of(const gen::GemmStep& step) {
+  return *std::find_if(std::begin(kMeanings), std::end(kMeanings),
+                       [&](const Meaning& row) { return step.name == row.name; });
+}
+
+// "bias", "scale:NUMBER".
+std::string form_of(const gen::GemmStep& step) {
+  return step.arguments.empty() ? step.name : step.name + ":NUMBER";
+}
+
+gen::AppliedStep parse_step(const std::string& text) {
+  const auto colon = std::min(text.find(':'), text.size());
+  gen::AppliedStep named{gen::find_gemm_step(text.substr(0, colon)), 0};
+  if (named.step == nullptr) {
+    std::vector<std::string> names;
+    for (const gen::GemmStep& step : gen::gemm_steps()) names.push_back(step.name);
+    throw ArgumentError(unknown("step", text.substr(0, colon), names));
+  }
+  const bool has_number = colon < text.size();
+  if (has_number && named.step->arguments.empty()) {
+    throw ArgumentError(fmt::format("'{}': {} takes no number", text, named.step->name));
+  }
+  if (!has_number && !named.step->arguments.empty()) {
+    throw ArgumentError(fmt::format("'{}' is not {}", text, form_of(*named.step)));
+  }
+  if (!has_number) return named;
+  const auto number = parse_number(text.substr(colon + 1));
+  if (!number) {
+    throw ArgumentError(
+        fmt::format("{} '{}' is not a finite number", named.step->name, text.substr(colon + 1)));
+  }
+  named.number = *number;
+  return named;
+}
+
+}  // namespace
+
+std::vector<gen::AppliedStep> parse_epilogue(const std::string& text) {
+  std::vector<gen::AppliedStep> epilogue;
+  for (const std::string& part : split(text, ',')) {
+    const gen::AppliedStep named = parse_step(part);
+    for (const gen::AppliedStep& other : epilogue) {
+      if (other.step != named.step) continue;
+      throw ArgumentError(fmt::format("{} is given twice, once is enough", named.step->name));
+    }
+    epilogue.push_back(named);
+  }
+  return epilogue;
+}
+
+std::string epilogue_text(const std::vector<gen::AppliedStep>& epilogue) {
+  std::vector<std::string> parts;
+  for (const gen::AppliedStep& named : epilogue) {
+    parts.push_back(named.step->arguments.empty()
+                        ? named.step->name
+                        : fmt::format("{}:{}", named.step->name, named.number));
+  }
+  return join(parts, ",");
+}
+
+std::string epilogue_expects() {
+  std::vector<std::string> forms;
+  for (const gen::GemmStep& step : gen::gemm_steps()) forms.push_back(form_of(step));
+  return join(forms, ", ");
+}
+
+Bounded after(const gen::AppliedStep& named, Bounded v, double input, const NumberRange& range,
+              bool& exact) {
+  const Meaning& row = meaning_of(*named.step);
+  const bool is_scaled = !named.step->arguments.empty();
+  const double next = row.function(v.value, is_scaled ? named.number : input);
+  exact = exact && row.of_argument == 0;
+  if (exact || !std::isfinite(v.value) || !std::isfinite(next)) return {next, 0};
+  const double steepest = is_scaled ? std::fabs(named.number) : row.steepest;
+  const double carried = steepest * v.bound;
+  const double rounded =
+      row.of_value * (std::fabs(next) + carried) + row.of_argument * (std::fabs(v.value) + v.bound);
+  return {next, carried + range.epsilon * rounded + range.smallest_normal};
+}
+
+}  // namespace vkmoye::bench

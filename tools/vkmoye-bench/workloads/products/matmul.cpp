@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+#include "workloads/products/matmul.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
+#include "workloads/products/epilogue.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+// A or B: matrices of `rows` (m of A, n of B) and k, and how many there are along which axes.
+struct Operand {
+  const GivenArray* array;
+  bool is_vector = false;
+  std::int64_t rows = 1, k = 0;
+  Extents batch;  // in the end of as many axes as the result's
+};
+
+Operand operand_of(const GivenArray& array, bool is_a, std::vector<std::string>& reasons) {
+  Operand out{&array, array.shape.size() == 1, 1, 0, {}};
+  const Extents& shape = array.shape;
+  if (shape.empty()) {
+    reasons.push_back(fmt::format("{}: is a number; multiply by it, A * B", array.name));
+    return out;
+  }
+  out.k = shape.back();
+  if (out.is_vector) return out;
+  out.rows = shape[shape.size() - 2];
+  // NumPy's B is (K,N); packed it is (N,K).
+  if (!is_a && !array.packed) std::swap(out.rows, out.k);
+  out.batch.assign(shape.begin(), shape.end() - 2);
+  return out;
+}
+
+// Both get the axes of the result, which are returned.
+Extents broadcast(Operand& a, Operand& b, std::vector<std::string>& reasons) {
+  const std::size_t rank = std::max(a.batch.size(), b.batch.size());
+  const Extents of_a = a.batch, of_b = b.batch;
+  for (Operand* operand : {&a, &b}) {
+    operand->batch.insert(operand->batch.begin(), rank - operand->batch.size(), 1);
+  }
+  Extents out;
+  for (std::size_t axis = 0; axis < rank; ++axis) {
+    const std::int64_t x = a.batch[axis], y = b.batch[axis];
+    out.push_back(x == 1 ? y : x);
+    if (x == y || x == 1 || y == 1) continue;
+    reasons.push_back(fmt::format(
+        "the batches {} of {} and {} of {} do not broadcast: {} and {} matrices along one axis",
+        shape_text(of_a), a.array->name, shape_text(of_b), b.array->name, x, y));
+    break;
+  }
+  return out;
+}
+
+// Where the axes begin along which one launch goes.
+std::size_t first_axis_of_a_launch(const Operand& a, const Operand& b, const Extents& result) {
+  std::size_t first = result.size();
+  // Along the axes of more than one: has all of them, is the same, or, nothing yet, either.
+  int kind_a = -1, kind_b = -1;
+  while (first > 0) {
+    const std::size_t axis = first - 1;
+    if (result[axis] != 1) {
+      const int all_a = a.batch[axis] != 1, all_b = b.batch[axis] != 1;
+      if (kind_a >= 0 && (kind_a != all_a || kind_b != all_b)) break;
+      kind_a = all_a;
+      kind_b = all_b;
+    }
+    first = axis;
+  }
+  return first;
+}
+
+// The number of the matrix of `batch` at `index`, where the axes of one matrix do not count.
+std::int64_t matrix_at(const Extents& batch, const Extents& index) {
+  std::int64_t at = 0;
+  for (std::size_t axis = 0; axis < batch.size(); ++axis) {
+    at = at * batch[axis] + (batch[axis] == 1 ? 0 : index[axis]);
+  }
+  return at;
+}
+
+// `operand` as a launch takes it that goes along the axes from `first` on.
+GivenArray array_of_launch(const Operand& operand, std::size_t first, bool is_a,
+                           std::vector<std::string>& reasons) {
+  GivenArray array = *operand.array;
+  const auto from = operand.batch.begin() + static_cast<std::ptrdiff_t>(first);
+  const std::int64_t matrices = product({from, operand.batch.end()});
+  const std::int64_t all = product(operand.batch);
+  const bool b_as_it_lies = !is_a && !array.packed && !operand.is_vector;
+  array.shape = {operand.rows, operand.k};
+  if (b_as_it_lies) array.shape = {operand.k, operand.rows};
+  if (matrices != 1) array.shape.insert(array.shape.begin(), matrices);
+  if (array.packed && matrices != all) {
+    reasons.push_back(
+        fmt::format("{}: its {} matrices are packed together, and the product needs them apart",
+                    array.name, all));
+  }
+  if (array.packed && matrices == 1) array.packed->batch.reset();
+  return array;
+}
+
+std::vector<gen::GemmInput> inputs_of(const std::vector<gen::AppliedStep>& epilogue) {
+  std::vector<gen::GemmInput> inputs;
+  for (const gen::AppliedStep& named : epilogue) {
+    inputs.insert(inputs.end(), named.step->inputs.begin(), named.step->inputs.end());
+  }
+  return inputs;
+}
+
+}  // namespace
+
+Matmul plan_matmul(const MatmulQuestion& question) {
+  const std::vector<GivenArray>& given = question.arrays;
+  const std::vector<gen::AppliedStep> epilogue = question.epilogue.empty()
+                                                     ? std::vector<gen::AppliedStep>()
+                                                     : parse_epilogue(question.epilogue);
+  const std::vector<gen::GemmInput> inputs = inputs_of(epilogue);
+  if (given.size() != 2 + inputs.size()) {
+    throw ArgumentError(fmt::format("matmul takes A, B and {} arrays for its epilogue, got {}",
+                                    inputs.size(), given.size()));
+  }
+  std::vector<std::string> reasons;
+  Operand a = operand_of(given[0], true, reasons), b = operand_of(given[1], false, reasons);
+  if (!reasons.empty()) throw ArgumentError("matmul: " + join(reasons, "; "));
+  if (given[0].type != given[1].type) {
+    reasons.push_back(fmt::format(
+        "{} holds {}, {} holds {}: save one as the other, a.astype(b.dtype)", given[0].name,
+        to_string(given[0].type), given[1].name, to_string(given[1].type)));
+  }
+  if (a.k != b.k) {
+    reasons.push_back(fmt::format(
+        "the inner sizes differ: {} in {}, whose shape is {}, and {} in {}, whose shape is {}", a.k,
+        given[0].name, shape_text(given[0].shape), b.k, given[1].name, shape_text(given[1].shape)));
+  }
+  const Extents batch = broadcast(a, b, reasons);
+  if (!reasons.empty()) throw ArgumentError("matmul: " + join(reasons, "; "));
+
+  Matmul out;
+  out.shape = batch;
+  if (!a.is_vector) out.shape.push_back(a.rows);
+  if (!b.is_vector) out.shape.push_back(b.rows);
+  if (!b.is_vector && !given[1].packed) out.values["b"] = "n";
+  if (!question.epilogue.empty()) out.values["epilogue"] = question.epilogue;
+
+  const std::size_t first = first_axis_of_a_launch(a, b, batch);
+  out.arrays = {array_of_launch(a, first, true, reasons),
+                array_of_launch(b, first, false, reasons)};
+  const Extents counted(batch.begin(), batch.begin() + static_cast<std::ptrdiff_t>(first));
+  const std::int64_t together =
+      product({batch.begin() + static_cast<std::ptrdiff_t>(first), batch.end()});
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    using Along = gen::GemmInput::Along;
+    GivenArray array = given[2 + i];
+    const Along along = inputs[i].along;
+    const Extents wanted = along == Along::n   ? Extents{b.rows}
+                           : along == Along::m ? Extents{a.rows}
+                                               : out.shape;
+    if (array.shape != wanted) {
+      reasons.push_back(fmt::format("{}: has the shape {}, {} of this product has {}", array.name,
+                                    shape_text(array.shape), inputs[i].name, shape_text(wanted)));
+    }
+    if (along == Along::both) {
+      array.shape = {a.rows, b.rows};
+      if (together != 1) array.shape.insert(array.shape.begin(), together);
+    }
+    out.arrays.push_back(std::move(array));
+  }
+  if (!reasons.empty()) throw ArgumentError("matmul: " + join(reasons, "; "));
+
+  if (product(out.shape) == 0) return out;  // nothing to launch
+  const Extents start(batch.size(), 0);
+  Extents index = start;
+  for (std::int64_t launch = 0, all = product(counted); launch < all; ++launch) {
+    std::vector<std::int64_t>& from = out.launches.emplace_back();
+    from = {matrix_at(a.batch, index), matrix_at(b.batch, index)};
+    for (const gen::GemmInput& input : inputs) {
+      from.push_back(input.along == gen::GemmInput::Along::both ? launch * together : 0);
+    }
+    for (std::size_t axis = first; axis-- > 0;) {
+      if (++index[axis] < batch[axis]) break;
+      index[axis] = 0;
+    }
+  }
+  return out;
+}
+
+}  // namespace vkmoye::bench

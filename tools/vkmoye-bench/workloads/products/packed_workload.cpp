@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+#include "workloads/products/packed_workload.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
+#include "vkmoye/gen/kernels/products/fragments/packed_form.hpp"
+#include "vkmoye/gen/kernels/products/packed.hpp"
+#include "vkmoye/layout/text.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+// With parts of C and steps of k as the files have them, where no option says otherwise.
+gen::KernelRequest as_files_have_it(const gen::KernelRequest& request, const GemmProblem& problem) {
+  gen::KernelRequest out = request;
+  gen::GemmPackedConfig config = gen::gemm_packed_config_of(request);
+  for (const auto& file : problem.files) {
+    if (!file) continue;
+    (file->form.use == 'a' ? config.part_m : config.part_n) = file->form.block_rows();
+    config.steps = file->form.steps;
+  }
+  for (const auto& field : gen::gemm_packed_fields()) {
+    const bool is_of_files = field.name == "part" || field.name == "steps";
+    if (is_of_files && !request.options.contains(field.name)) {
+      out.options[field.name] = field.show(config);
+    }
+  }
+  return out;
+}
+
+// Throws ArgumentError with every reason why this device cannot take the files.
+void require_same_order(const GemmProblem& problem,
+                        const std::array<gen::OperandBlocks, 2>& operands,
+                        const DeviceCaps& device) {
+  std::vector<std::string> reasons;
+  for (std::size_t which = 0; which < operands.size(); ++which) {
+    if (!problem.files[which]) continue;
+    const gen::OperandBlocks& x = operands[which];
+    const PackedOperand& file = *problem.files[which];
+    const auto blocks = [](const gen::PackedForm& form) {
+      return fmt::format("{} in {} lanes", gen::to_string(form), form.lanes);
+    };
+    const std::string where = fmt::format("packed {}", x.plain.name);
+    if (file.form != x.form) {
+      reasons.push_back(fmt::format("{} has blocks of {}, the product takes {}", where,
+                                    blocks(file.form), blocks(x.form)));
+      continue;
+    }
+    const auto found = gen::fragment_layout(device, gen::fragment_of(x.form));
+    if (!found.layout) {
+      reasons.push_back(found.reason);
+      continue;
+    }
+    const std::string fragment = to_string(*found.layout);
+    const std::string block = to_string(gen::block_layout(x.form, device));
+    if (file.fragment != fragment) {
+      reasons.push_back(fmt::format(
+          "{} has fragments in the order {}, made on {} ({}); {} ({}) "
+          "holds them in the order {}",
+          where, file.fragment, file.device, file.driver, device.name, device.driver, fragment));
+    } else if (file.block != block) {
+      reasons.push_back(fmt::format("{} has blocks in the order {}, the product takes {}", where,
+                                    file.block, block));
+    }
+  }
+  if (!reasons.empty()) throw ArgumentError(join(reasons, "; "));
+}
+
+}  // namespace
+
+bool is_packed_beforehand(const GemmProblem& problem, std::size_t which) {
+  return problem.packed.find(which == 0 ? 'a' : 'b') != std::string::npos;
+}
+
+std::vector<gen::ProbedMatrix> packed_probes(const gen::KernelRequest& request) {
+  const gen::GemmPackedConfig config = gen::gemm_packed_config_of(request);
+  std::vector<gen::ProbedMatrix> out;
+  if (!gen::reasons_against(config, request.gemm).empty()) return out;  // the kernel refuses it
+  for (const char use : {'a', 'b'}) {
+    out.push_back(gen::fragment_of(gen::packed_form(config, request.gemm, use)));
+  }
+  return out;
+}
+
+gen::KernelPlan packed_plan(const gen::KernelEntry& entry, const gen::KernelRequest& asked,
+                            const GemmProblem& problem, const Extents& size, bool packs) {
+  const gen::KernelRequest request = as_files_have_it(asked, problem);
+  require_same_order(problem, gen::operand_blocks(request, problem, size), request.device);
+  gen::GemmPlanOptions options;
+  for (const std::size_t which : {0, 1}) {
+    options.comes_packed[which] = problem.files[which].has_value();
+    options.packs_first[which] = is_packed_beforehand(problem, which);
+  }
+  options.packs = packs;
+  return gen::gemm_plan(entry, request, problem, size, options);
+}
+
+PackPlan pack_plan(const OperandToPack& given) {
+  const gen::KernelRequest& request = given.request;
+  auto reasons = gen::reasons_against(gen::gemm_packed_config_of(request), request.gemm);
+  throw_if_any("pack", std::move(reasons));
+  const std::size_t which = given.is_a ? 0 : 1;
+  const gen::OperandBlocks x = gen::operand_blocks(request, given.problem, given.size)[which];
+  PackPlan out;
+  out.plan = plan_of(gen::pack_plan(request, given.problem, given.size, which));
+  out.plan.result = 1;
+  out.plan.arrays[0].input = 0;
+  // It was refused where there is no layout.
+  const auto fragment = gen::fragment_layout(request.device, gen::fragment_of(x.form));
+  out.operand = {x.form,
+                 x.rows,
+                 x.k,
+                 given.batch,
+                 to_string(*fragment.layout),
+                 to_string(gen::block_layout(x.form, request.device)),
+                 request.device.name,
+                 request.device.driver};
+  return out;
+}
+
+}  // namespace vkmoye::bench

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+#include "workloads/products/tuning.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+
+#include "report/report.hpp"
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
+#include "vkmoye/gen/kernels/products/choice/candidates.hpp"
+#include "workloads/products/auto_workload.hpp"
+#include "workloads/products/fragments.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+using HostClock = std::chrono::steady_clock;
+
+constexpr std::size_t kFinalists = 3;
+constexpr double kOfFirstRound = 0.7;                      // of the budget
+constexpr double kCheckedAtOnce = 0x1p26;                  // products that are compared in a moment
+constexpr Extents::value_type kSmall[] = {272, 288, 544};  // whole tiles and parts of them
+
+// What the arrays of a product hold, made once and given to each kernel.
+class ProductInputs : public Execution {
+ public:
+  ProductInputs(const DeviceCaps& caps, const Workload& workload, std::uint64_t seed)
+      : caps_(caps) {
+    workload.fill(*this, seed);
+  }
+  void write(std::size_t array, std::span<const std::byte> from, std::uint64_t offset) override {
+    writes_.push_back({array, {from.begin(), from.end()}, offset});
+  }
+  void read(std::size_t, std::span<std::byte>, std::uint64_t) const override {}
+  void run() override {}
+  std::string damage() const override { return {}; }
+  const DeviceCaps& caps() const override { return caps_; }
+
+  void give_to(Execution& execution) const {
+    for (const Write& one : writes_) execution.write(one.array, one.bytes, one.offset);
+  }
+
+ private:
+  struct Write {
+    std::size_t array;
+    std::vector<std::byte> bytes;
+    std::uint64_t offset;
+  };
+  const DeviceCaps& caps_;
+  std::vector<Write> writes_;
+};
+
+class Search {
+ public:
+  Search(DeviceExecutor& executor, const GemmProblem& problem, const Extents& size,
+         const TuneOptions& options)
+      : executor_(executor),
+        problem_(problem),
+        size_(size),
+        options_(options),
+        start_(HostClock::now()),
+        inputs_(executor.caps(), *workload_of(any(), size), options.seed) {}
+
+  Tuning run() {
+    const DeviceCaps caps = executor_.caps();
+    tuning_.before = choose_on(executor_, problem_, size_).choice;
+    try_config(tuning_.before);
+    const std::string before = tuning_.before.text();
+    auto candidates = gen::gemm_candidates(gemm_question(problem_, size_), caps);
+    std::erase_if(candidates, [&](const auto& one) { return one.text() == before; });
+    std::size_t tried = 0;
+    for (; tried < candidates.size(); ++tried) {
+      if (seconds() > kOfFirstRound * options_.budget_seconds) break;
+      try_config(candidates[tried]);
+    }
+    tuning_.not_tried = candidates.size() - tried;
+    sort();
+    time_finalists(before);
+    sort();
+    for (const TunedConfig& one : tuning_.timed) {
+      if (one.choice.text() == before) tuning_.before_us = one.median_us;
+    }
+    return std::move(tuning_);
+  }
+
+ private:
+  static gen::GemmChoice any() {
+    gen::GemmChoice choice;
+    choice.entry = gen::find_kernel("gemm/simt");
+    return choice;
+  }
+  double seconds() const {
+    return std::chrono::duration<double>(HostClock::now() - start_).count();
+  }
+  std::unique_ptr<Workload> workload_of(const gen::GemmChoice& choice, const Extents& size) const {
+    return make_product_by(choice, problem_, size);
+  }
+  double products() const {
+    double all = static_cast<double>(problem_.batch);
+    for (const std::int64_t extent : size_) all *= static_cast<double>(extent);
+    return all;
+  }
+  // The product, or a small one with the same few rows or columns.
+  Extents checked_size() const {
+    if (products() <= kCheckedAtOnce) return size_;
+    Extents small = size_;
+    for (std::size_t i = 0; i < small.size(); ++i) small[i] = std::min(small[i], kSmall[i]);
+    return small;
+  }
+
+  void try_config(const gen::GemmChoice& choice) {
+    options_.on_trial(choice.text());
+    const auto leave_out = [&](std::vector<std::string>& list, const std::string& why) {
+      list.push_back(fmt::format("{}: {}", choice.text(), why));
+    };
+    try {
+      std::vector<std::string> reasons =
+          gen::reasons_against(choice, gemm_question(problem_, size_), executor_.caps());
+      if (!reasons.empty()) return leave_out(tuning_.refused, join(reasons, "; "));
+      const Extents checked = checked_size();
+      tuning_.checked_small = checked != size_;
+      const auto workload = workload_of(choice, checked);
+      const Plan plan = plan_on(executor_, *workload);
+      reasons = executor_.reasons_against(plan);
+      if (!reasons.empty()) return leave_out(tuning_.refused, join(reasons, "; "));
+      auto execution = executor_.prepare(plan);
+      const std::vector<std::string> spills = execution->on_device()->spills();
+      if (!spills.empty()) return leave_out(tuning_.spilling, join(spills, "; "));
+      workload->fill(*execution, options_.seed);
+      execution->run();
+      const Verdict verdict = workload->check(*execution, Verify::full, options_.seed);
+      std::string wrong = verdict.first;
+      if (wrong.empty()) wrong = execution->damage();
+      if (!wrong.empty()) return leave_out(tuning_.wrong, wrong);
+      if (checked == size_) return time(choice, plan, *execution, trial_seconds());
+      execution.reset();
+      time_anew(choice, trial_seconds());
+    } catch (const KernelError& error) {
+      leave_out(tuning_.refused, join(error.reasons, "; "));
+    } catch (const Unavailable& why) {
+      leave_out(tuning_.refused, why.what());
+    } catch (const DeviceError& error) {
+      if (error.kind != DeviceError::Kind::kOutOfMemory) throw;
+      leave_out(tuning_.refused, error.what());
+    }
+  }
+
+  double trial_seconds() const { return std::clamp(options_.budget_seconds / 200, 0.01, 0.2); }
+
+  void time_anew(const gen::GemmChoice& choice, double seconds) {
+    const Plan plan = plan_on(executor_, *workload_of(choice, size_));
+    throw_if_any(choice.entry->name, executor_.reasons_against(plan));
+    const auto execution = executor_.prepare(plan);
+    inputs_.give_to(*execution);
+    time(choice, plan, *execution, seconds);
+  }
+
+  // Adds the config to those timed, or replaces what was known of it.
+  void time(const gen::GemmChoice& choice, const Plan& plan, Execution& execution, double seconds) {
+    TimeOptions times;
+    times.warm_up_seconds = times.min_seconds = seconds;
+    times.max_seconds = 4 * seconds;
+    TunedConfig config{choice, plan.steps[plan.main].kernel.config,
+                       execution.on_device()->measure({times}), 0};
+    config.median_us = quantile(config.timing, 0.5);
+    const auto known =
+        std::find_if(tuning_.timed.begin(), tuning_.timed.end(),
+                     [&](const TunedConfig& one) { return one.choice.text() == choice.text(); });
+    if (known == tuning_.timed.end()) {
+      tuning_.timed.push_back(std::move(config));
+    } else {
+      *known = std::move(config);
+    }
+  }
+
+  void time_finalists(const std::string& before) {
+    std::vector<gen::GemmChoice> finalists;
+    for (const TunedConfig& one : tuning_.timed) {
+      if (finalists.size() < kFinalists || one.choice.text() == before) {
+        finalists.push_back(one.choice);
+      }
+    }
+    for (const gen::GemmChoice& choice : finalists) {
+      if (seconds() > options_.budget_seconds) return;
+      options_.on_trial("once more: " + choice.text());
+      time_anew(choice, 2 * trial_seconds());
+    }
+  }
+
+  void sort() {
+    std::stable_sort(
+        tuning_.timed.begin(), tuning_.timed.end(),
+        [](const TunedConfig& a, const TunedConfig& b) { return a.median_us < b.median_us; });
+  }
+
+  DeviceExecutor& executor_;
+  const GemmProblem& problem_;
+  Extents size_;
+  const TuneOptions& options_;
+  HostClock::time_point start_;
+  ProductInputs inputs_;
+  Tuning tuning_;
+};
+
+}  // namespace
+
+Tuning tune_gemm(DeviceExecutor& executor, const GemmProblem& problem, const Extents& size,
+                 const TuneOptions& options) {
+  return Search(executor, problem, size, options).run();
+}
+
+std::string tuned_row(const Tuning& tuning, const GemmProblem& problem, const Extents& size) {
+  const TunedConfig& best = tuning.timed.front();
+  std::string why =
+      fmt::format("measured: {:.1f} us, {} samples", best.median_us, best.timing.samples_us.size());
+  if (tuning.before_us > 0) {
+    why += fmt::format(", {:.2f} times the speed of {}", tuning.before_us / best.median_us,
+                       tuning.before.text());
+  }
+  return fmt::format("{} | {} | {}", match_text(gemm_question(problem, size)), best.choice.text(),
+                     why);
+}
+
+}  // namespace vkmoye::bench

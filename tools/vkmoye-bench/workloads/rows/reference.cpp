@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+#include "workloads/rows/reference.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "vkmoye/contract/scalar_value.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+// A floating type: the relative error of one rounding, and below what a number may be taken for 0.
+struct Precision {
+  double unit, least;
+};
+
+Precision precision_of(ScalarType type) {
+  switch (type) {
+    case ScalarType::f16: return {0x1p-10, 0x1p-24};  // subnormal results are rounded, too
+    case ScalarType::f64: return {0x1p-52, std::numeric_limits<double>::min()};
+    default: return {0x1p-23, std::numeric_limits<float>::min()};
+  }
+}
+
+// What is neglected above, of second order, is far below a thousandth.
+constexpr double kSecondOrder = 1.001;
+
+double roundings(std::size_t count, std::size_t threads) {
+  const auto n = static_cast<double>(count);
+  return std::min(n, n / static_cast<double>(threads) + 40);
+}
+
+// A number computed in the precision of `computed`, with its error, as a number of `type`.
+Defined rounded(ScalarType type, const Precision& computed, double value, double error) {
+  double bound = error * kSecondOrder + computed.least;
+  if (type == ScalarType::f16) {
+    const Precision half = precision_of(type);
+    bound += half.unit * std::fabs(value) + half.least;
+    const double in_f16 = number_of(type, bits_of(type, value));
+    if (std::isinf(in_f16)) return {in_f16, 0};
+  }
+  return {value, bound};
+}
+
+// f16 is computed in f32.
+Precision computing(ScalarType type) {
+  return precision_of(type == ScalarType::f16 ? ScalarType::f32 : type);
+}
+
+}  // namespace
+
+Defined defined_sum(ScalarType type, std::span<const double> x, std::size_t threads) {
+  if (!is_floating(type)) {
+    std::uint64_t sum = 0;
+    for (const double value : x)
+      sum += static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
+    return {number_of(type, sum), 0};
+  }
+  long double sum = 0, magnitude = 0;
+  for (const double value : x) {
+    sum += value;
+    magnitude += std::fabs(value);
+  }
+  const Precision precision = computing(type);
+  return rounded(type, precision, static_cast<double>(sum),
+                 precision.unit * roundings(x.size(), threads) * static_cast<double>(magnitude));
+}
+
+Defined defined_largest(ScalarType type, std::span<const double> x) {
+  const bool is_real = is_floating(type);
+  double largest =
+      is_real ? -std::numeric_limits<double>::infinity() : std::numeric_limits<std::int32_t>::min();
+  for (const double value : x) {
+    if (std::isnan(value)) return {value, 0};
+    largest = std::max(largest, value);
+  }
+  // A subnormal number may be taken for 0.
+  const Precision precision = precision_of(type);
+  return {largest, is_real && std::fabs(largest) < precision.least ? precision.least : 0};
+}
+
+void define_softmax(ScalarType type, std::span<const double> x, std::size_t threads,
+                    std::span<Defined> out) {
+  double largest = -std::numeric_limits<double>::infinity();
+  for (const double value : x) largest = std::max(largest, value);
+  const Precision precision = computing(type);
+  const auto error_of = [&](double difference) {
+    return 3 * precision.unit * (1 + std::fabs(difference));
+  };
+  double sum = 0, error = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double e = std::exp(x[i] - largest);  // a NaN of x is one here, and in the sum
+    out[i].value = e;
+    sum += e;
+    if (e > 0) error += e * error_of(x[i] - largest);
+  }
+  const double of_sum = error / sum + precision.unit * roundings(x.size(), threads);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double y = out[i].value / sum;
+    const double of_this =
+        y > 0 ? y * (error_of(x[i] - largest) + of_sum + 2.5 * precision.unit) : 0;
+    out[i] = rounded(type, precision, y, of_this);
+  }
+}
+
+void define_rms_norm(ScalarType type, std::span<const double> x, std::span<const double> weight,
+                     double epsilon, std::size_t threads, std::span<Defined> out) {
+  const Precision precision = computing(type);
+  double squares = 0;
+  for (const double value : x) squares += value * value;
+  const auto count = static_cast<double>(x.size());
+  const double whole = squares / count + static_cast<float>(epsilon);
+  const double of_root = (roundings(x.size(), threads) + 1 + 2.5 + 1 + 1) / 2 + 2;
+  const double relative = precision.unit * (of_root + 2) + precision.least / whole;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double y = x[i] / std::sqrt(whole) * weight[i];
+    out[i] = rounded(type, precision, y,
+                     std::fabs(y) * relative + std::fabs(weight[i]) * precision.least);
+  }
+}
+
+}  // namespace vkmoye::bench

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: MIT
+#include "workloads/rows/workload.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <utility>
+
+#include "baselines/baselines.hpp"
+#include "io/array_order.hpp"
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
+#include "workloads/random.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+constexpr double kWork = 0x1p26;  // elements that are checked within a second or so
+
+std::uint64_t elements_of(const LineArray& array) {
+  std::uint64_t count = 1;
+  for (const std::int64_t extent : array.shape) count *= static_cast<std::uint64_t>(extent);
+  return count;
+}
+
+double random_number(ScalarType type, std::uint64_t seed, std::uint64_t index) {
+  const std::uint64_t bits = random_bits(seed, index);
+  const NumberRange range = range_of(type);
+  if (range.epsilon == 0) return static_cast<double>(bits % 101) - (is_unsigned(type) ? 0 : 50);
+  const double uniform = std::ldexp(static_cast<double>(bits >> 11), -52) - 1;
+  // Denormals may be flushed, which is no error of the kernel.
+  return std::fabs(uniform) < range.smallest_normal ? range.smallest_normal : uniform;
+}
+
+class Lines : public Workload {
+ public:
+  Lines(const gen::KernelEntry& entry, gen::KernelRequest request, const Extents& size,
+        LineOperation operation)
+      : Workload(entry, std::move(request), size), operation_(std::move(operation)) {}
+
+  std::vector<Array> arrays() const override {
+    std::vector<Array> arrays;
+    for (std::size_t i = 0; i < operation_.inputs.size(); ++i) {
+      arrays.push_back({operation_.inputs[i].name, bytes_of(operation_.inputs[i]), i});
+    }
+    arrays.push_back({operation_.output.name, bytes_of(operation_.output)});
+    return arrays;
+  }
+  Arguments arguments() const override { return operation_.arguments; }
+
+  double bytes() const override {
+    double bytes = 0;
+    for (const Array& array : arrays()) bytes += static_cast<double>(array.bytes);
+    return bytes;
+  }
+  double flops() const override { return operation_.flops; }
+  bool is_bound_by_memory() const override { return true; }
+  bool is_checked_in_full() const override {
+    double elements = static_cast<double>(elements_of(operation_.output));
+    for (const LineArray& input : operation_.inputs) {
+      elements += static_cast<double>(elements_of(input));
+    }
+    return elements <= kWork;
+  }
+
+  void fill(Execution& execution, std::uint64_t seed) const override {
+    for (std::size_t i = 0; i < operation_.inputs.size(); ++i) {
+      execution.write(i, input_bytes(i, seed));
+    }
+  }
+
+  Verdict check(const Execution& execution, Verify verify, std::uint64_t seed) const override {
+    const LineArray& output = operation_.output;
+    const std::vector<std::byte> result =
+        read_all(execution, operation_.inputs.size(), bytes_of(output));
+    std::vector<std::vector<std::byte>> inputs;
+    for (std::size_t i = 0; i < operation_.inputs.size(); ++i) {
+      inputs.push_back(input_bytes(i, seed));
+    }
+    Verdict verdict;
+    const DefineLine define = operation_.definition(execution.caps());
+    std::vector<Line> in(inputs.size());
+    std::vector<Defined> out(static_cast<std::size_t>(output.length));
+    for (const std::int64_t line : lines_to_check(verify, seed)) {
+      for (std::size_t i = 0; i < inputs.size(); ++i) {
+        const LineArray& array = operation_.inputs[i];
+        in[i].resize(static_cast<std::size_t>(array.length));
+        load_numbers(type_of(array), inputs[i].data(),
+                     static_cast<std::uint64_t>(line * array.next),
+                     static_cast<std::uint64_t>(array.step), in[i]);
+      }
+      define(in, out);
+      for (std::int64_t at = 0; at < output.length; ++at) {
+        const auto place = static_cast<std::size_t>(line * output.next + at * output.step);
+        compare(out[static_cast<std::size_t>(at)],
+                load_number(type_of(output), &result[place * width_of(output)]), place, verdict);
+      }
+    }
+    return verdict;
+  }
+
+  Timing time_baseline(const std::string&, const BaselineRun& run) const override {
+    return time_copy_of(static_cast<std::uint64_t>(bytes()), run);
+  }
+
+  std::vector<std::int64_t> result_shape() const override { return operation_.output.shape; }
+  ScalarType result_type() const override { return type_of(operation_.output); }
+  std::string refusal() const override { return operation_.refusal; }
+
+ private:
+  ScalarType type_of(const LineArray& array) const { return array.type.value_or(request().type); }
+  std::size_t width_of(const LineArray& array) const { return size_of(type_of(array)); }
+  std::uint64_t bytes_of(const LineArray& array) const {
+    return elements_of(array) * width_of(array);
+  }
+
+  std::vector<std::byte> input_bytes(std::size_t which, std::uint64_t seed) const {
+    const ScalarType type = type_of(operation_.inputs[which]);
+    const std::size_t width = size_of(type);
+    std::vector<std::byte> out(bytes_of(operation_.inputs[which]));
+    const std::uint64_t stream = random_bits(seed, which);
+    for (std::uint64_t i = 0; i * width < out.size(); ++i) {
+      store_number(type, random_number(type, stream, i), &out[i * width]);
+    }
+    return out;
+  }
+
+  // All of them, or the first, the last and as many between as take about a second.
+  std::vector<std::int64_t> lines_to_check(Verify verify, std::uint64_t seed) const {
+    const std::int64_t lines = operation_.output.length > 0 ? operation_.lines : 0;
+    std::int64_t length = operation_.output.length;
+    for (const LineArray& array : operation_.inputs) length = std::max(length, array.length);
+    const auto most =
+        static_cast<std::int64_t>(kWork / static_cast<double>(std::max<std::int64_t>(length, 1)));
+    std::vector<std::int64_t> out;
+    if (verify == Verify::full || lines <= most + 2) {
+      for (std::int64_t line = 0; line < lines; ++line) out.push_back(line);
+      return out;
+    }
+    out = {0, lines - 1};
+    for (std::int64_t i = 0; i < most; ++i) {
+      out.push_back(static_cast<std::int64_t>(random_bits(~seed, static_cast<std::uint64_t>(i)) %
+                                              static_cast<std::uint64_t>(lines)));
+    }
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    return out;
+  }
+
+  void compare(const Defined& expected, double got, std::size_t place, Verdict& verdict) const {
+    const double error = std::fabs(got - expected.value);
+    if (std::isfinite(error)) verdict.max_error = std::max(verdict.max_error, error);
+    const bool alike = std::isnan(expected.value) ? std::isnan(got) : got == expected.value;
+    if (alike || error <= expected.bound) return;
+    if (verdict.mismatches++ > 0) return;
+    verdict.first = fmt::format("element {} of {} is {}, not {} within {:.3g}", place,
+                                operation_.output.name, got, expected.value, expected.bound);
+  }
+
+  LineOperation operation_;
+};
+
+using Ask = std::function<LineOperation(const LineQuestion&)>;
+
+LineQuestion asked_of(const Question& question, ScalarType type, const Extents& given,
+                      bool fortran_order) {
+  const Extents shape = fortran_order ? reversed(given) : given;
+  return {product({shape.begin(), shape.end() - 1}),
+          shape.back(),
+          type,
+          range_of(type),
+          shape,
+          fortran_order,
+          question.config,
+          question.entry->name};
+}
+
+std::unique_ptr<Workload> make_lines(const Question& question, const Ask& ask, ScalarType type,
+                                     const Extents& shape, bool fortran_order) {
+  const LineQuestion asked = asked_of(question, type, shape, fortran_order);
+  LineOperation operation = ask(asked);
+  gen::KernelRequest request = {.type = type,
+                                .options = operation.config.value_or(question.config)};
+  request.shape = operation.kernel_shape.value_or(Extents{asked.rows, asked.cols});
+  return std::make_unique<Lines>(*question.entry, std::move(request), asked.shape,
+                                 std::move(operation));
+}
+
+std::unique_ptr<Workload> of_arrays(const Question& question, const Ask& ask,
+                                    const std::vector<GivenArray>& given) {
+  const Extents& shape = given.front().shape;
+  if (shape.empty()) {
+    throw ArgumentError(
+        fmt::format("{}: is a number, {} takes rows", given.front().name, question.entry->name));
+  }
+  const bool fortran_order = given.front().fortran_order;
+  const auto asked_in = [&](ScalarType of) {
+    return ask(asked_of(question, of, shape, fortran_order));
+  };
+  ScalarType type = question.type.empty() ? given.front().type : parse_type(question.type);
+  LineOperation operation = asked_in(type);
+  // The first array may have a type of its own, and say nothing about that of the others.
+  for (std::size_t i = 0; question.type.empty() && i < operation.inputs.size(); ++i) {
+    if (operation.inputs[i].type || i >= given.size()) continue;
+    if (given[i].type != type) operation = asked_in(type = given[i].type);
+    break;
+  }
+  std::vector<std::string> reasons;
+  if (given.size() != operation.inputs.size()) {
+    reasons.push_back(fmt::format("{} takes {} arrays, got {}", question.entry->name,
+                                  operation.inputs.size(), given.size()));
+  }
+  for (std::size_t i = 0; i < std::min(given.size(), operation.inputs.size()); ++i) {
+    const LineArray& wanted = operation.inputs[i];
+    const ScalarType needed = wanted.type.value_or(type);
+    if (given[i].type != needed) {
+      reasons.push_back(fmt::format("{}: holds {}, {} takes {} there", given[i].name,
+                                    to_string(given[i].type), question.entry->name,
+                                    to_string(needed)));
+    }
+    if (i > 0 && given[i].shape != wanted.shape) {
+      reasons.push_back(fmt::format("{}: has the shape {}, {} has {}", given[i].name,
+                                    shape_text(given[i].shape), wanted.name,
+                                    shape_text(wanted.shape)));
+    }
+  }
+  if (!reasons.empty()) throw ArgumentError(join(reasons, "; "));
+  return make_lines(question, ask, type, shape, fortran_order);
+}
+
+}  // namespace
+
+LineArray rows_of(const std::string& name, const LineQuestion& asked) {
+  return {name, asked.shape, asked.cols, 1, asked.cols};
+}
+
+LineArray columns_of(const std::string& name, const LineQuestion& asked) {
+  return {name, asked.shape, asked.rows, asked.cols, 1};
+}
+
+Operation line_operation(const std::string& name, Ask ask, bool takes_fortran_order) {
+  Operation row;
+  row.name = name;
+  row.size = {"ROWSxCOLUMNS", 2, false, {2048, 2048}};
+  row.baselines = {"copy"};
+  row.of_size = [ask](const Question& question, const Extents& size) {
+    return make_lines(question, ask, parse_type(question.type), size, false);
+  };
+  row.of_arrays = [ask](const Question& question, const std::vector<GivenArray>& given) {
+    return of_arrays(question, ask, given);
+  };
+  row.takes_fortran_order = [takes_fortran_order](const GivenArray& array, std::size_t place) {
+    return takes_fortran_order && place == 0 && array.shape.size() == 2;
+  };
+  return row;
+}
+
+}  // namespace vkmoye::bench
