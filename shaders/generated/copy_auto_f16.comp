@@ -14,7 +14,6 @@ layout(push_constant) uniform Arguments { uint cols, rows, first_group_x, first_
 
 void main() {
   uint block_x = gl_WorkGroupID.x + first_group_x;
-  uint block_y = gl_WorkGroupID.y + first_group_y;
   uint thread = gl_LocalInvocationIndex;
   if (2048u * block_x + 2047u < cols * rows) {
 

@@ -1,4 +1,5 @@
-// generated: copy/tiled_split  type=f32  tile=32x128  threads=(32,8):(1,32)  values=((2,2),1):((1,2),4)  vector=2
+// generated: copy/tiled_split  type=f32  tile=32x128  threads=(32,8):(1,32)  values=((2,2),1):((1,2),4)
+//   vector=2
 // not coalesced: at once, neighbouring threads move every second vector
 #version 460
 

@@ -14,7 +14,8 @@ layout(std430, binding = 1) readonly buffer Bias { float16_t bias[]; };  // (n)
 layout(std430, binding = 1) readonly buffer Bias_x4 { f16vec4 bias_x4[]; };  // (n)
 layout(std430, binding = 2) writeonly buffer C { float16_t c[]; };  // (n,m)
 layout(std430, binding = 2) writeonly buffer C_x4 { f16vec4 c_x4[]; };  // (n,m)
-layout(push_constant) uniform Arguments { uint m, n, slices, ldc; float alpha; uint first_group_x, first_group_y; };
+layout(push_constant) uniform Arguments { uint m, n, slices, ldc; float alpha;
+    uint first_group_x, first_group_y; };
 
 shared float sums_partials[1024];  // (256,4):(1,256)
 
@@ -43,10 +44,14 @@ void main() {
       {
         uint partials_m = 2u * block_y + ((thread >> 5u) & 1u);
         uint partials_slice = 16u * chunk + (thread >> 6u);
-        vec4 value0 = partials_x4[(128u * block_x + 4u * (thread & 31u) + n * partials_m + n * m * partials_slice) >> 2u];
-        vec4 value1 = partials_x4[(128u * block_x + 4u * (thread & 31u) + n * partials_m + n * m * (partials_slice + 4u)) >> 2u];
-        vec4 value2 = partials_x4[(128u * block_x + 4u * (thread & 31u) + n * partials_m + n * m * (partials_slice + 8u)) >> 2u];
-        vec4 value3 = partials_x4[(128u * block_x + 4u * (thread & 31u) + n * partials_m + n * m * (partials_slice + 12u)) >> 2u];
+        vec4 value0 = partials_x4[(128u * block_x + 4u * (thread & 31u) + n * partials_m
+              + n * m * partials_slice) >> 2u];
+        vec4 value1 = partials_x4[(128u * block_x + 4u * (thread & 31u) + n * partials_m
+              + n * m * (partials_slice + 4u)) >> 2u];
+        vec4 value2 = partials_x4[(128u * block_x + 4u * (thread & 31u) + n * partials_m
+              + n * m * (partials_slice + 8u)) >> 2u];
+        vec4 value3 = partials_x4[(128u * block_x + 4u * (thread & 31u) + n * partials_m
+              + n * m * (partials_slice + 12u)) >> 2u];
         values[0u] = value0.x;
         values[1u] = value0.y;
         values[2u] = value0.z;

@@ -1,4 +1,5 @@
-// generated: gemm/moye_simple  form=f32,f32,f32 a=k b=k epilogue=bias,relu  tile=128x128x8  threads=(16,16):(1,16)  values=1x1  pad=0,0  stages=1  prefetch=no  fragments=1  unroll=8  vector=4
+// generated: gemm/moye_simple  form=f32,f32,f32 a=k b=k epilogue=bias,relu  tile=128x128x8
+//   threads=(16,16):(1,16)  values=1x1  pad=0,0  stages=1  prefetch=no  fragments=1  unroll=8  vector=4
 // each tile is copied, then multiplied
 #version 460
 #extension GL_EXT_control_flow_attributes : require
@@ -9,7 +10,8 @@ layout(std430, binding = 0) readonly restrict buffer A { float a[]; };  // (k,m)
 layout(std430, binding = 1) readonly restrict buffer B { float b[]; };  // (k,n)
 layout(std430, binding = 2) readonly restrict buffer Bias { float bias[]; };  // (n)
 layout(std430, binding = 3) writeonly restrict buffer C { float c[]; };  // (n,m)
-layout(push_constant) uniform Arguments { uint m, n, k, lda, ldb, ldc; float alpha; uint first_group_x, first_group_y; };
+layout(push_constant) uniform Arguments { uint m, n, k, lda, ldb, ldc; float alpha;
+    uint first_group_x, first_group_y; };
 
 shared float shared_a[1024];  // (128,8):(1,128)
 

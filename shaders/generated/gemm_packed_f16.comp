@@ -1,4 +1,5 @@
-// generated: gemm/packed  form=f16,f32,f16 a=k b=k  atom=16x16x16  subgroup-size=32  part=32x32  subgroups=2x2  shared-bytes=32768  wait=words  steps=2  strip=16
+// generated: gemm/packed  form=f16,f32,f16 a=k b=k  atom=16x16x16  subgroup-size=32  part=32x32
+//   subgroups=2x2  shared-bytes=32768  wait=words  steps=2  strip=16
 // operands in fragment order: one step of k is read while another is multiplied
 #version 460
 #pragma use_vulkan_memory_model
@@ -15,7 +16,8 @@ layout(std430, binding = 0) readonly restrict buffer A_x8 { uvec4 a_x8[]; };  //
 layout(std430, binding = 1) readonly restrict buffer B_x8 { uvec4 b_x8[]; };  // (1024,k_blocks,b_blocks)
 layout(std430, binding = 2) writeonly buffer C { float16_t c[]; };  // (n,m)
 layout(std430, binding = 2) writeonly buffer C_x4 { f16vec4 c_x4[]; };  // (n,m)
-layout(push_constant) uniform Arguments { uint m, n, k, k_blocks, a_blocks, b_blocks, ldc; float alpha; uint first_group_x, first_group_y, first_group_z; };
+layout(push_constant) uniform Arguments { uint m, n, k, k_blocks, a_blocks, b_blocks, ldc; float alpha;
+    uint first_group_x, first_group_y, first_group_z; };
 
 shared vec4 shared_c[543];  // (32,64):(68,1)
 
@@ -34,7 +36,6 @@ void main() {
   uint block_z = gl_WorkGroupID.z + first_group_z;
   uint subgroup = gl_SubgroupID;
   uint lane = gl_SubgroupInvocationID;
-  uint thread = 32u * subgroup + lane;
   uint a_block = min(2u * (16u * block_z + block_x) + (subgroup & 1u), a_blocks - 1u);
   uint b_block = min(2u * block_y + (subgroup >> 1u), b_blocks - 1u);
   if (64u * (16u * block_z + block_x) < m) {
@@ -199,7 +200,8 @@ void main() {
       // -> tile(shared_c, (16,32))
       {
         [[unroll]] for (uint j = 0u; j < 2u; ++j) {
-          coopMatStore(sums[row + 2u * j], shared_c, 272u * (subgroup & 1u) + 8u * (subgroup >> 1u) + 4u * j, 17u, gl_CooperativeMatrixLayoutRowMajor);
+          coopMatStore(sums[row + 2u * j], shared_c, 272u * (subgroup & 1u) + 8u * (subgroup >> 1u) + 4u * j,
+              17u, gl_CooperativeMatrixLayoutRowMajor);
         }
       }
 
@@ -208,7 +210,8 @@ void main() {
       // partition(transpose(tile(shared_c, (16,32))), (32,4))
       // -> sum
       {
-        uint shared_c_at = 1088u * (subgroup & 1u) + 32u * (subgroup >> 1u) + 4u * (lane & 7u) + 68u * (lane >> 3u);
+        uint shared_c_at = 1088u * (subgroup & 1u) + 32u * (subgroup >> 1u) + 4u * (lane & 7u)
+            + 68u * (lane >> 3u);
         [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
           vec4 value = shared_c[(shared_c_at >> 2u) + 68u * v2];
           sum[4u * v2] = value.x;

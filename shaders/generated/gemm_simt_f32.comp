@@ -1,4 +1,5 @@
-// generated: gemm/simt  form=f32,f32,f32 a=k b=k  tile=128x128x8  threads=((8,2),(4,2)):((1,32),(8,64))  values=4x4  pad=4,4  stages=2  prefetch=yes  fragments=2  unroll=8  vector=16
+// generated: gemm/simt  form=f32,f32,f32 a=k b=k  tile=128x128x8  threads=((8,2),(4,2)):((1,32),(8,64))
+//   values=4x4  pad=4,4  stages=2  prefetch=yes  fragments=2  unroll=8  vector=16
 // the next tiles are fetched into registers, then into the other shared tile, while this one is multiplied
 #version 460
 #extension GL_EXT_control_flow_attributes : require
@@ -11,7 +12,8 @@ layout(std430, binding = 1) readonly buffer B { float b[]; };  // (k,n)
 layout(std430, binding = 1) readonly buffer B_x4 { vec4 b_x4[]; };  // (k,n)
 layout(std430, binding = 2) writeonly buffer C { float c[]; };  // (n,m)
 layout(std430, binding = 2) writeonly buffer C_x4 { vec4 c_x4[]; };  // (n,m)
-layout(push_constant) uniform Arguments { uint m, n, k, lda, ldb, ldc; float alpha; uint first_group_x, first_group_y; };
+layout(push_constant) uniform Arguments { uint m, n, k, lda, ldb, ldc; float alpha;
+    uint first_group_x, first_group_y; };
 
 shared vec4 shared_a[527];  // (128,8,2):(1,132,1056)
 
@@ -126,9 +128,12 @@ void main() {
           float value2 = next_a[4u * v2 + 2u];
           float value3 = next_a[4u * v2 + 3u];
           shared_a[16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = value0;
-          shared_a[33u + 16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = value1;
-          shared_a[66u + 16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = value2;
-          shared_a[99u + 16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = value3;
+          uint shared_a_at2 = shared_a_at + 64u * v2 + 132u;
+          shared_a[shared_a_at2 >> 2u][shared_a_at2 & 3u] = value1;
+          uint shared_a_at3 = shared_a_at + 64u * v2 + 264u;
+          shared_a[shared_a_at3 >> 2u][shared_a_at3 & 3u] = value2;
+          uint shared_a_at4 = shared_a_at + 64u * v2 + 396u;
+          shared_a[shared_a_at4 >> 2u][shared_a_at4 & 3u] = value3;
         }
       }
 
@@ -142,9 +147,12 @@ void main() {
           float value2 = next_b[4u * v2 + 2u];
           float value3 = next_b[4u * v2 + 3u];
           shared_b[16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = value0;
-          shared_b[33u + 16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = value1;
-          shared_b[66u + 16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = value2;
-          shared_b[99u + 16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = value3;
+          uint shared_b_at2 = shared_b_at + 64u * v2 + 132u;
+          shared_b[shared_b_at2 >> 2u][shared_b_at2 & 3u] = value1;
+          uint shared_b_at3 = shared_b_at + 64u * v2 + 264u;
+          shared_b[shared_b_at3 >> 2u][shared_b_at3 & 3u] = value2;
+          uint shared_b_at4 = shared_b_at + 64u * v2 + 396u;
+          shared_b[shared_b_at4 >> 2u][shared_b_at4 & 3u] = value3;
         }
       }
 
@@ -254,7 +262,8 @@ void main() {
           // select(partition(select(shared_a, 2), (64)), 2)
           // -> select(fragment_a, 2)
           {
-            uint shared_a_at = 1056u * (k_tile & 1u) + 4u * ((thread & 7u) + 8u * ((thread >> 5u) & 1u)) + 132u * (kk + 1u);
+            uint shared_a_at = 1056u * (k_tile & 1u) + 4u * ((thread & 7u) + 8u * ((thread >> 5u) & 1u))
+                + 132u * (kk + 1u);
             uint fragment_a_at = 8u * ((kk + 1u) & 1u);
             [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
               vec4 value = shared_a[(shared_a_at >> 2u) + 16u * v1];
@@ -268,7 +277,8 @@ void main() {
           // select(partition(select(shared_b, 2), (32)), 2)
           // -> select(fragment_b, 2)
           {
-            uint shared_b_at = 1056u * (k_tile & 1u) + 4u * (((thread >> 3u) & 3u) + 4u * (thread >> 6u)) + 132u * (kk + 1u);
+            uint shared_b_at = 1056u * (k_tile & 1u) + 4u * (((thread >> 3u) & 3u) + 4u * (thread >> 6u))
+                + 132u * (kk + 1u);
             uint fragment_b_at = 16u * ((kk + 1u) & 1u);
             [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
               vec4 value = shared_b[(shared_b_at >> 2u) + 8u * v1];
@@ -306,9 +316,12 @@ void main() {
             float value2 = next_a[4u * v2 + 2u];
             float value3 = next_a[4u * v2 + 3u];
             shared_a[16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = value0;
-            shared_a[33u + 16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = value1;
-            shared_a[66u + 16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = value2;
-            shared_a[99u + 16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = value3;
+            uint shared_a_at2 = shared_a_at + 64u * v2 + 132u;
+            shared_a[shared_a_at2 >> 2u][shared_a_at2 & 3u] = value1;
+            uint shared_a_at3 = shared_a_at + 64u * v2 + 264u;
+            shared_a[shared_a_at3 >> 2u][shared_a_at3 & 3u] = value2;
+            uint shared_a_at4 = shared_a_at + 64u * v2 + 396u;
+            shared_a[shared_a_at4 >> 2u][shared_a_at4 & 3u] = value3;
           }
         }
 
@@ -322,9 +335,12 @@ void main() {
             float value2 = next_b[4u * v2 + 2u];
             float value3 = next_b[4u * v2 + 3u];
             shared_b[16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = value0;
-            shared_b[33u + 16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = value1;
-            shared_b[66u + 16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = value2;
-            shared_b[99u + 16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = value3;
+            uint shared_b_at2 = shared_b_at + 64u * v2 + 132u;
+            shared_b[shared_b_at2 >> 2u][shared_b_at2 & 3u] = value1;
+            uint shared_b_at3 = shared_b_at + 64u * v2 + 264u;
+            shared_b[shared_b_at3 >> 2u][shared_b_at3 & 3u] = value2;
+            uint shared_b_at4 = shared_b_at + 64u * v2 + 396u;
+            shared_b[shared_b_at4 >> 2u][shared_b_at4 & 3u] = value3;
           }
         }
 
@@ -346,7 +362,8 @@ void main() {
         // select(partition(select(shared_b, 2), (32)), 2)
         // -> select(fragment_b, 2)
         {
-          uint shared_b_at = 1056u * ((k_tile + 1u) & 1u) + 4u * (((thread >> 3u) & 3u) + 4u * (thread >> 6u));
+          uint shared_b_at = 1056u * ((k_tile + 1u) & 1u)
+              + 4u * (((thread >> 3u) & 3u) + 4u * (thread >> 6u));
           [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
             vec4 value = shared_b[(shared_b_at >> 2u) + 8u * v1];
             fragment_b[4u * v1] = value.x;
@@ -541,7 +558,8 @@ void main() {
           // select(partition(select(shared_a, 2), (64)), 2)
           // -> select(fragment_a, 2)
           {
-            uint shared_a_at = 1056u * (k_tile & 1u) + 4u * ((thread & 7u) + 8u * ((thread >> 5u) & 1u)) + 132u * (kk + 1u);
+            uint shared_a_at = 1056u * (k_tile & 1u) + 4u * ((thread & 7u) + 8u * ((thread >> 5u) & 1u))
+                + 132u * (kk + 1u);
             uint fragment_a_at = 8u * ((kk + 1u) & 1u);
             [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
               vec4 value = shared_a[(shared_a_at >> 2u) + 16u * v1];
@@ -555,7 +573,8 @@ void main() {
           // select(partition(select(shared_b, 2), (32)), 2)
           // -> select(fragment_b, 2)
           {
-            uint shared_b_at = 1056u * (k_tile & 1u) + 4u * (((thread >> 3u) & 3u) + 4u * (thread >> 6u)) + 132u * (kk + 1u);
+            uint shared_b_at = 1056u * (k_tile & 1u) + 4u * (((thread >> 3u) & 3u) + 4u * (thread >> 6u))
+                + 132u * (kk + 1u);
             uint fragment_b_at = 16u * ((kk + 1u) & 1u);
             [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
               vec4 value = shared_b[(shared_b_at >> 2u) + 8u * v1];
@@ -621,7 +640,8 @@ void main() {
         // select(partition(select(shared_b, 2), (32)), 2)
         // -> select(fragment_b, 2)
         {
-          uint shared_b_at = 1056u * ((k_tile + 1u) & 1u) + 4u * (((thread >> 3u) & 3u) + 4u * (thread >> 6u));
+          uint shared_b_at = 1056u * ((k_tile + 1u) & 1u)
+              + 4u * (((thread >> 3u) & 3u) + 4u * (thread >> 6u));
           [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
             vec4 value = shared_b[(shared_b_at >> 2u) + 8u * v1];
             fragment_b[4u * v1] = value.x;

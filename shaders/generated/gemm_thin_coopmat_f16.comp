@@ -1,4 +1,5 @@
-// generated: gemm/thin_coopmat  form=f16,f32,f16 a=k b=k  atom=16x16x16  subgroup-size=32  tile=16x16  subgroups=16  reads=1  order-a=((8,2),(2,4,2)):((32,4),(1,8,2))  order-b=((8,2),(2,4,2)):((32,4),(1,8,2))
+// generated: gemm/thin_coopmat  form=f16,f32,f16 a=k b=k  atom=16x16x16  subgroup-size=32  tile=16x16
+//   subgroups=16  reads=1  order-a=((8,2),(2,4,2)):((32,4),(1,8,2))  order-b=((8,2),(2,4,2)):((32,4),(1,8,2))
 // operands as they lie; the subgroups' parts of k are added up at the end
 #version 460
 #pragma use_vulkan_memory_model
@@ -17,7 +18,8 @@ layout(std430, binding = 1) readonly buffer B { float16_t b[]; };  // (k,n)
 layout(std430, binding = 1) readonly buffer B_x8 { uvec4 b_x8[]; };  // (k,n)
 layout(std430, binding = 2) writeonly buffer C { float16_t c[]; };  // (n,m)
 layout(std430, binding = 2) writeonly buffer C_x4 { f16vec4 c_x4[]; };  // (n,m)
-layout(push_constant) uniform Arguments { uint m, n, k, lda, ldb, ldc; float alpha; uint first_group_x, first_group_y; };
+layout(push_constant) uniform Arguments { uint m, n, k, lda, ldb, ldc; float alpha;
+    uint first_group_x, first_group_y; };
 
 shared vec4 parts[1279];  // (16,16,16):(20,1,320)
 
@@ -50,7 +52,8 @@ void main() {
           {
             uint a_m = 16u * block_y + (lane >> 2u);
             [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-              uvec4 value = a_x8[64u * k_tile + 4u * subgroup + (lane & 3u) + ((lda * (a_m + 8u * v2)) >> 3u)];
+              uvec4 value = a_x8[64u * k_tile + 4u * subgroup + (lane & 3u)
+                  + ((lda * (a_m + 8u * v2)) >> 3u)];
               next_a[v2] = value;
             }
           }
@@ -67,7 +70,7 @@ void main() {
                 uvec4 value = a_x8[(a_k >> 3u) + ((lda * a_m) >> 3u)];
                 next_a[v2] = value;
               } else {
-                next_a[v2] = uvec4(packFloat2x16(f16vec2(float16_t(0), float16_t(0))), packFloat2x16(f16vec2(float16_t(0), float16_t(0))), packFloat2x16(f16vec2(float16_t(0), float16_t(0))), packFloat2x16(f16vec2(float16_t(0), float16_t(0))));
+                next_a[v2] = uvec4(0u);
               }
             }
           }
@@ -79,7 +82,8 @@ void main() {
           {
             uint b_n = 16u * block_x + (lane >> 2u);
             [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-              uvec4 value = b_x8[64u * k_tile + 4u * subgroup + (lane & 3u) + ((ldb * (b_n + 8u * v2)) >> 3u)];
+              uvec4 value = b_x8[64u * k_tile + 4u * subgroup + (lane & 3u)
+                  + ((ldb * (b_n + 8u * v2)) >> 3u)];
               next_b[v2] = value;
             }
           }
@@ -96,7 +100,7 @@ void main() {
                 uvec4 value = b_x8[(b_k >> 3u) + ((ldb * b_n) >> 3u)];
                 next_b[v2] = value;
               } else {
-                next_b[v2] = uvec4(packFloat2x16(f16vec2(float16_t(0), float16_t(0))), packFloat2x16(f16vec2(float16_t(0), float16_t(0))), packFloat2x16(f16vec2(float16_t(0), float16_t(0))), packFloat2x16(f16vec2(float16_t(0), float16_t(0))));
+                next_b[v2] = uvec4(0u);
               }
             }
           }
@@ -172,7 +176,9 @@ void main() {
               float16_t value5 = a[a_k + 5u + lda * (a_m + 8u * v2)];
               float16_t value6 = a[a_k + 6u + lda * (a_m + 8u * v2)];
               float16_t value7 = a[a_k + 7u + lda * (a_m + 8u * v2)];
-              next_a[v2] = uvec4(packFloat2x16(f16vec2(value0, value1)), packFloat2x16(f16vec2(value2, value3)), packFloat2x16(f16vec2(value4, value5)), packFloat2x16(f16vec2(value6, value7)));
+              next_a[v2] = uvec4(packFloat2x16(f16vec2(value0, value1)),
+                  packFloat2x16(f16vec2(value2, value3)), packFloat2x16(f16vec2(value4, value5)),
+                  packFloat2x16(f16vec2(value6, value7)));
             }
           }
         } else {
@@ -192,7 +198,19 @@ void main() {
               float16_t value5 = a[min(a_k + 5u, k - 1u) + lda * min(a_m, m - 1u)];
               float16_t value6 = a[min(a_k + 6u, k - 1u) + lda * min(a_m, m - 1u)];
               float16_t value7 = a[min(a_k + 7u, k - 1u) + lda * min(a_m, m - 1u)];
-              next_a[v2] = uvec4(packFloat2x16(f16vec2(a_k < k && a_m < m ? value0 : float16_t(0), a_k + 1u < k && a_m < m ? value1 : float16_t(0))), packFloat2x16(f16vec2(a_k + 2u < k && a_m < m ? value2 : float16_t(0), a_k + 3u < k && a_m < m ? value3 : float16_t(0))), packFloat2x16(f16vec2(a_k + 4u < k && a_m < m ? value4 : float16_t(0), a_k + 5u < k && a_m < m ? value5 : float16_t(0))), packFloat2x16(f16vec2(a_k + 6u < k && a_m < m ? value6 : float16_t(0), a_k + 7u < k && a_m < m ? value7 : float16_t(0))));
+              next_a[v2] = uvec4(
+                  packFloat2x16(
+                    f16vec2(a_k < k && a_m < m ? value0 : float16_t(0),
+                      a_k + 1u < k && a_m < m ? value1 : float16_t(0))),
+                  packFloat2x16(
+                    f16vec2(a_k + 2u < k && a_m < m ? value2 : float16_t(0),
+                      a_k + 3u < k && a_m < m ? value3 : float16_t(0))),
+                  packFloat2x16(
+                    f16vec2(a_k + 4u < k && a_m < m ? value4 : float16_t(0),
+                      a_k + 5u < k && a_m < m ? value5 : float16_t(0))),
+                  packFloat2x16(
+                    f16vec2(a_k + 6u < k && a_m < m ? value6 : float16_t(0),
+                      a_k + 7u < k && a_m < m ? value7 : float16_t(0))));
             }
           }
         }
@@ -212,7 +230,9 @@ void main() {
               float16_t value5 = b[b_k + 5u + ldb * (b_n + 8u * v2)];
               float16_t value6 = b[b_k + 6u + ldb * (b_n + 8u * v2)];
               float16_t value7 = b[b_k + 7u + ldb * (b_n + 8u * v2)];
-              next_b[v2] = uvec4(packFloat2x16(f16vec2(value0, value1)), packFloat2x16(f16vec2(value2, value3)), packFloat2x16(f16vec2(value4, value5)), packFloat2x16(f16vec2(value6, value7)));
+              next_b[v2] = uvec4(packFloat2x16(f16vec2(value0, value1)),
+                  packFloat2x16(f16vec2(value2, value3)), packFloat2x16(f16vec2(value4, value5)),
+                  packFloat2x16(f16vec2(value6, value7)));
             }
           }
         } else {
@@ -232,7 +252,19 @@ void main() {
               float16_t value5 = b[min(b_k + 5u, k - 1u) + ldb * min(b_n, n - 1u)];
               float16_t value6 = b[min(b_k + 6u, k - 1u) + ldb * min(b_n, n - 1u)];
               float16_t value7 = b[min(b_k + 7u, k - 1u) + ldb * min(b_n, n - 1u)];
-              next_b[v2] = uvec4(packFloat2x16(f16vec2(b_k < k && b_n < n ? value0 : float16_t(0), b_k + 1u < k && b_n < n ? value1 : float16_t(0))), packFloat2x16(f16vec2(b_k + 2u < k && b_n < n ? value2 : float16_t(0), b_k + 3u < k && b_n < n ? value3 : float16_t(0))), packFloat2x16(f16vec2(b_k + 4u < k && b_n < n ? value4 : float16_t(0), b_k + 5u < k && b_n < n ? value5 : float16_t(0))), packFloat2x16(f16vec2(b_k + 6u < k && b_n < n ? value6 : float16_t(0), b_k + 7u < k && b_n < n ? value7 : float16_t(0))));
+              next_b[v2] = uvec4(
+                  packFloat2x16(
+                    f16vec2(b_k < k && b_n < n ? value0 : float16_t(0),
+                      b_k + 1u < k && b_n < n ? value1 : float16_t(0))),
+                  packFloat2x16(
+                    f16vec2(b_k + 2u < k && b_n < n ? value2 : float16_t(0),
+                      b_k + 3u < k && b_n < n ? value3 : float16_t(0))),
+                  packFloat2x16(
+                    f16vec2(b_k + 4u < k && b_n < n ? value4 : float16_t(0),
+                      b_k + 5u < k && b_n < n ? value5 : float16_t(0))),
+                  packFloat2x16(
+                    f16vec2(b_k + 6u < k && b_n < n ? value6 : float16_t(0),
+                      b_k + 7u < k && b_n < n ? value7 : float16_t(0))));
             }
           }
         }

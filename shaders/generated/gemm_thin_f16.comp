@@ -1,4 +1,5 @@
-// generated: gemm/thin  form=f16,f32,f16 a=k b=k  side=m  rows=2  threads=128  along-k=32  reads=1x2  vector=16  subgroup-size=32
+// generated: gemm/thin  form=f16,f32,f16 a=k b=k  side=m  rows=2  threads=128  along-k=32  reads=1x2
+//   vector=16  subgroup-size=32
 // the large operand is read once; threads along k are added up at the end
 #version 460
 #extension GL_EXT_control_flow_attributes : require
@@ -14,7 +15,8 @@ layout(std430, binding = 0) readonly buffer A_x8 { uvec4 a_x8[]; };  // (k,m)
 layout(std430, binding = 1) readonly buffer B { float16_t b[]; };  // (k,n)
 layout(std430, binding = 1) readonly buffer B_x8 { uvec4 b_x8[]; };  // (k,n)
 layout(std430, binding = 2) writeonly restrict buffer C { float16_t c[]; };  // (n,m)
-layout(push_constant) uniform Arguments { uint m, n, k, lda, ldb, ldc; float alpha; uint first_group_x, first_group_y; };
+layout(push_constant) uniform Arguments { uint m, n, k, lda, ldb, ldc; float alpha;
+    uint first_group_x, first_group_y; };
 
 void main() {
   float large[16];  // (8,2):(1,8)

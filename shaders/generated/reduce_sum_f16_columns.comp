@@ -21,7 +21,6 @@ void main() {
   float values[16];  // (8,1,2):(1,8,8)
   float result[8];  // (8,1,1):(1,8,8)
   uint block_x = gl_WorkGroupID.x + first_group_x;
-  uint block_y = gl_WorkGroupID.y + first_group_y;
   uint subgroup = gl_SubgroupID;
   uint lane = gl_SubgroupInvocationID;
   uint thread = 32u * subgroup + lane;
@@ -177,7 +176,10 @@ void main() {
           float value5 = result[5u];
           float value6 = result[6u];
           float value7 = result[7u];
-          dst_x8[dst_col >> 3u] = uvec4(packFloat2x16(f16vec2(float16_t(value0), float16_t(value1))), packFloat2x16(f16vec2(float16_t(value2), float16_t(value3))), packFloat2x16(f16vec2(float16_t(value4), float16_t(value5))), packFloat2x16(f16vec2(float16_t(value6), float16_t(value7))));
+          dst_x8[dst_col >> 3u] = uvec4(packFloat2x16(f16vec2(float16_t(value0), float16_t(value1))),
+              packFloat2x16(f16vec2(float16_t(value2), float16_t(value3))),
+              packFloat2x16(f16vec2(float16_t(value4), float16_t(value5))),
+              packFloat2x16(f16vec2(float16_t(value6), float16_t(value7))));
         }
       } else {
         uint dst_col0 = 64u * block_x + 8u * (thread & 7u);

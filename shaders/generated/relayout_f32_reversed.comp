@@ -1,4 +1,5 @@
-// generated: relayout  type=f32  src=(128,64,32):(1,128,8192)  dst=(128,64,32):(2048,32,1)  tile=32x2x64  shared=Swizzle<3,2,6> o 0 o (32,2,64):(1,32,64)
+// generated: relayout  type=f32  src=(128,64,32):(1,128,8192)  dst=(128,64,32):(2048,32,1)  tile=32x2x64
+//   shared=Swizzle<3,2,6> o 0 o (32,2,64):(1,32,64)
 // runs along src on one side of a shared tile, along dst on the other
 #version 460
 
@@ -12,7 +13,6 @@ shared vec4 tile[1024];  // Swizzle<3,2,6> o 0 o (32,2,64):(1,32,64)
 
 void main() {
   uint block_x = gl_WorkGroupID.x + first_group_x;
-  uint block_y = gl_WorkGroupID.y + first_group_y;
   uint thread = gl_LocalInvocationIndex;
 
   // partition(composition(tile(src, (64,2,32)), (32,2,64):(128,64,1)), (32,2,64))
@@ -21,14 +21,20 @@ void main() {
     uint src_i1 = 2u * (block_x & 31u) + ((thread >> 4u) & 1u);
     uint src_i0 = 4u * (thread >> 5u);
     vec4 value0 = src_x4[16u * ((block_x >> 5u) & 1u) + (thread & 15u) + 32u * src_i1 + 2048u * src_i0];
-    vec4 value1 = src_x4[16u * ((block_x >> 5u) & 1u) + (thread & 15u) + 32u * src_i1 + 2048u * (src_i0 + 1u)];
-    vec4 value2 = src_x4[16u * ((block_x >> 5u) & 1u) + (thread & 15u) + 32u * src_i1 + 2048u * (src_i0 + 2u)];
-    vec4 value3 = src_x4[16u * ((block_x >> 5u) & 1u) + (thread & 15u) + 32u * src_i1 + 2048u * (src_i0 + 3u)];
+    vec4 value1 = src_x4[16u * ((block_x >> 5u) & 1u) + (thread & 15u) + 32u * src_i1
+        + 2048u * (src_i0 + 1u)];
+    vec4 value2 = src_x4[16u * ((block_x >> 5u) & 1u) + (thread & 15u) + 32u * src_i1
+        + 2048u * (src_i0 + 2u)];
+    vec4 value3 = src_x4[16u * ((block_x >> 5u) & 1u) + (thread & 15u) + 32u * src_i1
+        + 2048u * (src_i0 + 3u)];
     uint tile_at = 256u * (thread & 15u) + 32u * ((thread >> 4u) & 1u) + 4u * (thread >> 5u);
     tile[(tile_at ^ ((tile_at & 1792u) >> 6u)) >> 2u] = vec4(value0.x, value1.x, value2.x, value3.x);
-    tile[((tile_at + 64u) ^ (((tile_at + 64u) & 1792u) >> 6u)) >> 2u] = vec4(value0.y, value1.y, value2.y, value3.y);
-    tile[((tile_at + 128u) ^ (((tile_at + 128u) & 1792u) >> 6u)) >> 2u] = vec4(value0.z, value1.z, value2.z, value3.z);
-    tile[((tile_at + 192u) ^ (((tile_at + 192u) & 1792u) >> 6u)) >> 2u] = vec4(value0.w, value1.w, value2.w, value3.w);
+    tile[((tile_at + 64u) ^ (((tile_at + 64u) & 1792u) >> 6u)) >> 2u] = vec4(value0.y, value1.y, value2.y,
+        value3.y);
+    tile[((tile_at + 128u) ^ (((tile_at + 128u) & 1792u) >> 6u)) >> 2u] = vec4(value0.z, value1.z, value2.z,
+        value3.z);
+    tile[((tile_at + 192u) ^ (((tile_at + 192u) & 1792u) >> 6u)) >> 2u] = vec4(value0.w, value1.w, value2.w,
+        value3.w);
   }
 
   barrier();

@@ -10,7 +10,6 @@ layout(push_constant) uniform Arguments { uint first_group_x, first_group_y; };
 
 void main() {
   uint block_x = gl_WorkGroupID.x + first_group_x;
-  uint block_y = gl_WorkGroupID.y + first_group_y;
   uint thread = gl_LocalInvocationIndex;
   uint at0 = 4096u * block_x + 4u * thread;
   uint at1 = at0 + 1024u;

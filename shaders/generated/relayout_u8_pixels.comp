@@ -1,4 +1,5 @@
-// generated: relayout  type=u8  src=(3,128,64):(1,192,3)  dst=(3,128,64):(8192,64,1)  tile=3x4096  shared=(12288):(1)
+// generated: relayout  type=u8  src=(3,128,64):(1,192,3)  dst=(3,128,64):(8192,64,1)  tile=3x4096
+//   shared=(12288):(1)
 // one side of a shared tile is flat, small modes with their run; the other has each by itself
 #version 460
 #extension GL_EXT_shader_8bit_storage : require
@@ -14,7 +15,6 @@ shared uvec4 tile[768];  // (12288):(1)
 
 void main() {
   uint block_x = gl_WorkGroupID.x + first_group_x;
-  uint block_y = gl_WorkGroupID.y + first_group_y;
   uint thread = gl_LocalInvocationIndex;
 
   // partition(tile(src, (12288)), (12288))
@@ -38,8 +38,32 @@ void main() {
     uvec4 value0 = tile[tile_at >> 4u];
     uvec4 value1 = tile[(tile_at >> 4u) + 1u];
     uvec4 value2 = tile[(tile_at >> 4u) + 2u];
-    dst_x16[256u * (block_x & 1u) + thread] = uvec4(pack32(u8vec4(unpack8(value0.x)[0], unpack8(value0.x)[3], unpack8(value0.y)[2], unpack8(value0.z)[1])), pack32(u8vec4(unpack8(value0.w)[0], unpack8(value0.w)[3], unpack8(value1.x)[2], unpack8(value1.y)[1])), pack32(u8vec4(unpack8(value1.z)[0], unpack8(value1.z)[3], unpack8(value1.w)[2], unpack8(value2.x)[1])), pack32(u8vec4(unpack8(value2.y)[0], unpack8(value2.y)[3], unpack8(value2.z)[2], unpack8(value2.w)[1])));
-    dst_x16[256u * (block_x & 1u) + thread + 512u] = uvec4(pack32(u8vec4(unpack8(value0.x)[1], unpack8(value0.y)[0], unpack8(value0.y)[3], unpack8(value0.z)[2])), pack32(u8vec4(unpack8(value0.w)[1], unpack8(value1.x)[0], unpack8(value1.x)[3], unpack8(value1.y)[2])), pack32(u8vec4(unpack8(value1.z)[1], unpack8(value1.w)[0], unpack8(value1.w)[3], unpack8(value2.x)[2])), pack32(u8vec4(unpack8(value2.y)[1], unpack8(value2.z)[0], unpack8(value2.z)[3], unpack8(value2.w)[2])));
-    dst_x16[256u * (block_x & 1u) + thread + 1024u] = uvec4(pack32(u8vec4(unpack8(value0.x)[2], unpack8(value0.y)[1], unpack8(value0.z)[0], unpack8(value0.z)[3])), pack32(u8vec4(unpack8(value0.w)[2], unpack8(value1.x)[1], unpack8(value1.y)[0], unpack8(value1.y)[3])), pack32(u8vec4(unpack8(value1.z)[2], unpack8(value1.w)[1], unpack8(value2.x)[0], unpack8(value2.x)[3])), pack32(u8vec4(unpack8(value2.y)[2], unpack8(value2.z)[1], unpack8(value2.w)[0], unpack8(value2.w)[3])));
+    dst_x16[256u * (block_x & 1u) + thread] = uvec4(
+        pack32(
+          u8vec4(unpack8(value0.x)[0], unpack8(value0.x)[3], unpack8(value0.y)[2], unpack8(value0.z)[1])),
+        pack32(
+          u8vec4(unpack8(value0.w)[0], unpack8(value0.w)[3], unpack8(value1.x)[2], unpack8(value1.y)[1])),
+        pack32(
+          u8vec4(unpack8(value1.z)[0], unpack8(value1.z)[3], unpack8(value1.w)[2], unpack8(value2.x)[1])),
+        pack32(
+          u8vec4(unpack8(value2.y)[0], unpack8(value2.y)[3], unpack8(value2.z)[2], unpack8(value2.w)[1])));
+    dst_x16[256u * (block_x & 1u) + thread + 512u] = uvec4(
+        pack32(
+          u8vec4(unpack8(value0.x)[1], unpack8(value0.y)[0], unpack8(value0.y)[3], unpack8(value0.z)[2])),
+        pack32(
+          u8vec4(unpack8(value0.w)[1], unpack8(value1.x)[0], unpack8(value1.x)[3], unpack8(value1.y)[2])),
+        pack32(
+          u8vec4(unpack8(value1.z)[1], unpack8(value1.w)[0], unpack8(value1.w)[3], unpack8(value2.x)[2])),
+        pack32(
+          u8vec4(unpack8(value2.y)[1], unpack8(value2.z)[0], unpack8(value2.z)[3], unpack8(value2.w)[2])));
+    dst_x16[256u * (block_x & 1u) + thread + 1024u] = uvec4(
+        pack32(
+          u8vec4(unpack8(value0.x)[2], unpack8(value0.y)[1], unpack8(value0.z)[0], unpack8(value0.z)[3])),
+        pack32(
+          u8vec4(unpack8(value0.w)[2], unpack8(value1.x)[1], unpack8(value1.y)[0], unpack8(value1.y)[3])),
+        pack32(
+          u8vec4(unpack8(value1.z)[2], unpack8(value1.w)[1], unpack8(value2.x)[0], unpack8(value2.x)[3])),
+        pack32(
+          u8vec4(unpack8(value2.y)[2], unpack8(value2.z)[1], unpack8(value2.w)[0], unpack8(value2.w)[3])));
   }
 }

@@ -23,14 +23,13 @@ void main() {
   float largest[1];  // 1:0
   float sum[1];  // 1:0
   uint block_x = gl_WorkGroupID.x + first_group_x;
-  uint block_y = gl_WorkGroupID.y + first_group_y;
   uint subgroup = gl_SubgroupID;
   uint lane = gl_SubgroupInvocationID;
   uint thread = 32u * subgroup + lane;
 
   // largest <- one value
   {
-    largest[0u] = float(uintBitsToFloat(4286578688u));
+    largest[0u] = uintBitsToFloat(0xff800000u /* -infinity */);
   }
   [[dont_unroll]] for (uint block = 0u; block < (cols >> 8u) + min(cols & 255u, 1u); ++block) {
     if (256u * block + 255u < cols && block_x < rows && (cols & 3u) == 0u) {
@@ -49,7 +48,7 @@ void main() {
       // x <- one value
       {
         [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-          x[v0] = float(uintBitsToFloat(4286578688u));
+          x[v0] = uintBitsToFloat(0xff800000u /* -infinity */);
         }
       }
 
@@ -118,7 +117,7 @@ void main() {
 
   // largest <- one value
   {
-    largest[0u] = float(uintBitsToFloat(4286578688u));
+    largest[0u] = uintBitsToFloat(0xff800000u /* -infinity */);
   }
 
   // largest <- largest with largest_partials
@@ -126,7 +125,8 @@ void main() {
     [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
       float largest_value = largest[0u];
       float largest_partials_value = largest_partials[v1];
-      largest[0u] = largest_partials_value < largest_value || isnan(largest_value) ? largest_value : largest_partials_value;
+      largest[0u] = largest_partials_value < largest_value || isnan(largest_value) ? largest_value
+          : largest_partials_value;
     }
   }
 
@@ -152,7 +152,7 @@ void main() {
         // x <- one value
         {
           [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-            x[v0] = float(uintBitsToFloat(4286578688u));
+            x[v0] = uintBitsToFloat(0xff800000u /* -infinity */);
           }
         }
 
@@ -251,7 +251,7 @@ void main() {
         // x <- one value
         {
           [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-            x[v0] = float(uintBitsToFloat(4286578688u));
+            x[v0] = uintBitsToFloat(0xff800000u /* -infinity */);
           }
         }
 

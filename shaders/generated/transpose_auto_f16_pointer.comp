@@ -1,4 +1,5 @@
-// generated: transpose/auto  type=f16  tile=64x64  threads=256  vector=16x16  parts=2  order=dst  address=pointer
+// generated: transpose/auto  type=f16  tile=64x64  threads=256  vector=16x16  parts=2  order=dst
+//   address=pointer
 // blocks turned in registers, wide accesses on both sides; ragged tiles by elements
 #version 460
 #extension GL_EXT_buffer_reference : require
@@ -8,11 +9,18 @@
 
 layout(local_size_x = 256) in;
 
-layout(buffer_reference, std430, buffer_reference_align = 2) readonly buffer Src { float16_t src; };  // (cols,rows), from src_address on
-layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer Src_words_x4 { uvec4 src_words_x4; };  // (cols,rows), from src_address on
-layout(buffer_reference, std430, buffer_reference_align = 2) writeonly buffer Dst { float16_t dst; };  // (rows,cols), from dst_address on
-layout(buffer_reference, std430, buffer_reference_align = 16) writeonly buffer Dst_words_x4 { uvec4 dst_words_x4; };  // (rows,cols), from dst_address on
-layout(push_constant) uniform Arguments { uint64_t src_address, dst_address; uint cols, rows, first_group_x, first_group_y; };
+// (cols,rows), from src_address on
+layout(buffer_reference, std430, buffer_reference_align = 2) readonly buffer Src { float16_t src; };
+// (cols,rows), from src_address on
+layout(buffer_reference, std430,
+    buffer_reference_align = 16) readonly buffer Src_words_x4 { uvec4 src_words_x4; };
+// (rows,cols), from dst_address on
+layout(buffer_reference, std430, buffer_reference_align = 2) writeonly buffer Dst { float16_t dst; };
+// (rows,cols), from dst_address on
+layout(buffer_reference, std430,
+    buffer_reference_align = 16) writeonly buffer Dst_words_x4 { uvec4 dst_words_x4; };
+layout(push_constant) uniform Arguments { uint64_t src_address, dst_address;
+    uint cols, rows, first_group_x, first_group_y; };
 
 shared uint tile[2139];  // ((8,8),32):((33,268),1)
 
@@ -23,8 +31,14 @@ void main() {
   if (64u * block_y + 63u < cols && 64u * block_x + 63u < rows && (cols & 7u) == 0u && (rows & 15u) == 0u) {
     uint across = thread & 7u;
     uint group = thread >> 3u;
-    uvec4 row0 = Src_words_x4(src_address + 2ul * (uint64_t(64u * block_y + 8u * across) + uint64_t(cols) * uint64_t(64u * block_x + 2u * group))).src_words_x4;
-    uvec4 row1 = Src_words_x4(src_address + 2ul * (uint64_t(64u * block_y + 8u * across) + uint64_t(cols) * uint64_t(64u * block_x + 2u * group + 1u))).src_words_x4;
+    uvec4 row0 = Src_words_x4(
+        src_address
+        + 2ul * (uint64_t(64u * block_y + 8u * across)
+          + uint64_t(cols) * uint64_t(64u * block_x + 2u * group))).src_words_x4;
+    uvec4 row1 = Src_words_x4(
+        src_address
+        + 2ul * (uint64_t(64u * block_y + 8u * across)
+          + uint64_t(cols) * uint64_t(64u * block_x + 2u * group + 1u))).src_words_x4;
     uint to = 268u * across + group;
     tile[to] = (row0.x & uint(65535)) | ((row1.x & uint(65535)) << uint(16));
     tile[to + 33u] = ((row0.x >> uint(16)) & uint(65535)) | (row1.x & uint(4294901760));
@@ -44,101 +58,113 @@ void main() {
       uint word1 = tile[from + 1u];
       uint word2 = tile[from + 2u];
       uint word3 = tile[from + 3u];
-      Dst_words_x4(dst_address + 2ul * (uint64_t(64u * block_x + 8u * along) + uint64_t(rows) * uint64_t(64u * block_y + x))).dst_words_x4 = uvec4(word0, word1, word2, word3);
+      Dst_words_x4(
+          dst_address
+          + 2ul * (uint64_t(64u * block_x + 8u * along)
+            + uint64_t(rows) * uint64_t(64u * block_y + x))).dst_words_x4 = uvec4(word0, word1, word2, word3);
     }
-  } else {
-    if (64u * block_y + 63u < cols && 8u < rows && (cols & 7u) == 0u && (rows & 15u) == 0u) {
-      uint across = thread & 7u;
-      uint group = thread >> 3u;
-      if (64u * block_x + 2u * group < rows) {
-        uvec4 row0 = Src_words_x4(src_address + 2ul * (uint64_t(64u * block_y + 8u * across) + uint64_t(cols) * uint64_t(64u * block_x + 2u * group))).src_words_x4;
-        uvec4 row1 = Src_words_x4(src_address + 2ul * (uint64_t(64u * block_y + 8u * across) + uint64_t(cols) * uint64_t(64u * block_x + 2u * group + 1u))).src_words_x4;
-        uint to = 268u * across + group;
-        tile[to] = (row0.x & uint(65535)) | ((row1.x & uint(65535)) << uint(16));
-        tile[to + 33u] = ((row0.x >> uint(16)) & uint(65535)) | (row1.x & uint(4294901760));
-        tile[to + 66u] = (row0.y & uint(65535)) | ((row1.y & uint(65535)) << uint(16));
-        tile[to + 66u + 33u] = ((row0.y >> uint(16)) & uint(65535)) | (row1.y & uint(4294901760));
-        tile[to + 132u] = (row0.z & uint(65535)) | ((row1.z & uint(65535)) << uint(16));
-        tile[to + 132u + 33u] = ((row0.z >> uint(16)) & uint(65535)) | (row1.z & uint(4294901760));
-        tile[to + 198u] = (row0.w & uint(65535)) | ((row1.w & uint(65535)) << uint(16));
-        tile[to + 198u + 33u] = ((row0.w >> uint(16)) & uint(65535)) | (row1.w & uint(4294901760));
+  } else if (64u * block_y + 63u < cols && 8u < rows && (cols & 7u) == 0u && (rows & 15u) == 0u) {
+    uint across = thread & 7u;
+    uint group = thread >> 3u;
+    if (64u * block_x + 2u * group < rows) {
+      uvec4 row0 = Src_words_x4(
+          src_address
+          + 2ul * (uint64_t(64u * block_y + 8u * across)
+            + uint64_t(cols) * uint64_t(64u * block_x + 2u * group))).src_words_x4;
+      uvec4 row1 = Src_words_x4(
+          src_address
+          + 2ul * (uint64_t(64u * block_y + 8u * across)
+            + uint64_t(cols) * uint64_t(64u * block_x + 2u * group + 1u))).src_words_x4;
+      uint to = 268u * across + group;
+      tile[to] = (row0.x & uint(65535)) | ((row1.x & uint(65535)) << uint(16));
+      tile[to + 33u] = ((row0.x >> uint(16)) & uint(65535)) | (row1.x & uint(4294901760));
+      tile[to + 66u] = (row0.y & uint(65535)) | ((row1.y & uint(65535)) << uint(16));
+      tile[to + 66u + 33u] = ((row0.y >> uint(16)) & uint(65535)) | (row1.y & uint(4294901760));
+      tile[to + 132u] = (row0.z & uint(65535)) | ((row1.z & uint(65535)) << uint(16));
+      tile[to + 132u + 33u] = ((row0.z >> uint(16)) & uint(65535)) | (row1.z & uint(4294901760));
+      tile[to + 198u] = (row0.w & uint(65535)) | ((row1.w & uint(65535)) << uint(16));
+      tile[to + 198u + 33u] = ((row0.w >> uint(16)) & uint(65535)) | (row1.w & uint(4294901760));
+    }
+
+    barrier();
+    for (uint turn = 0u; turn < 2u; ++turn) {
+      uint along = thread & 7u;
+      uint x = (thread >> 3u) + 32u * turn;
+      if (64u * block_x + 8u * along < rows) {
+        uint from = 33u * (x & 7u) + 268u * (x >> 3u) + 4u * along;
+        uint word0 = tile[from];
+        uint word1 = tile[from + 1u];
+        uint word2 = tile[from + 2u];
+        uint word3 = tile[from + 3u];
+        Dst_words_x4(
+            dst_address
+            + 2ul * (uint64_t(64u * block_x + 8u * along)
+              + uint64_t(rows) * uint64_t(64u * block_y + x))).dst_words_x4 = uvec4(word0, word1, word2,
+            word3);
       }
+    }
+  } else if (64u * block_y < cols && 64u * block_x < rows) {
+    if (32u < rows) {
+      if (8u < cols) {
 
-      barrier();
-      for (uint turn = 0u; turn < 2u; ++turn) {
-        uint along = thread & 7u;
-        uint x = (thread >> 3u) + 32u * turn;
-        if (64u * block_x + 8u * along < rows) {
-          uint from = 33u * (x & 7u) + 268u * (x >> 3u) + 4u * along;
-          uint word0 = tile[from];
-          uint word1 = tile[from + 1u];
-          uint word2 = tile[from + 2u];
-          uint word3 = tile[from + 3u];
-          Dst_words_x4(dst_address + 2ul * (uint64_t(64u * block_x + 8u * along) + uint64_t(rows) * uint64_t(64u * block_y + x))).dst_words_x4 = uvec4(word0, word1, word2, word3);
-        }
-      }
-    } else {
-      if (64u * block_y < cols && 64u * block_x < rows) {
-        if (32u < rows) {
-          if (8u < cols) {
-
-            // parallelize(tile(tile(src, (64,64)), (64,64)), (64,4):(1,64))
-            // -> parallelize(tile(transpose(tile(dst, (64,64))), (64,64)), (64,4):(1,64))
-            {
-              uint src_col = 64u * block_y + (thread & 63u);
-              uint src_row0 = 64u * block_x + (thread >> 6u);
-              uint dst_row0 = 64u * block_x + (thread >> 6u);
-              uint dst_col = 64u * block_y + (thread & 63u);
-              if (src_col < cols && dst_col < cols) {
-                for (uint v1 = 0u; v1 < 16u; ++v1) {
-                  uint src_row = src_row0 + 4u * v1;
-                  uint dst_row = dst_row0 + 4u * v1;
-                  if (src_row < rows && dst_row < rows) {
-                    float16_t value = Src(src_address + 2ul * (uint64_t(src_col) + uint64_t(cols) * uint64_t(src_row))).src;
-                    Dst(dst_address + 2ul * (uint64_t(dst_row) + uint64_t(rows) * uint64_t(dst_col))).dst = value;
-                  }
-                }
-              }
-            }
-          } else {
-
-            // parallelize(tile(transpose(tile(src, (64,64))), (64,8)), (64,4):(1,64))
-            // -> parallelize(tile(tile(dst, (64,64)), (64,8)), (64,4):(1,64))
-            {
-              uint src_col0 = 64u * block_y + (thread >> 6u);
-              uint src_row = 64u * block_x + (thread & 63u);
-              uint dst_row = 64u * block_x + (thread & 63u);
-              uint dst_col0 = 64u * block_y + (thread >> 6u);
+        // parallelize(tile(tile(src, (64,64)), (64,64)), (64,4):(1,64))
+        // -> parallelize(tile(transpose(tile(dst, (64,64))), (64,64)), (64,4):(1,64))
+        {
+          uint src_col = 64u * block_y + (thread & 63u);
+          uint src_row0 = 64u * block_x + (thread >> 6u);
+          uint dst_row0 = 64u * block_x + (thread >> 6u);
+          uint dst_col = 64u * block_y + (thread & 63u);
+          if (src_col < cols && dst_col < cols) {
+            for (uint v1 = 0u; v1 < 16u; ++v1) {
+              uint src_row = src_row0 + 4u * v1;
+              uint dst_row = dst_row0 + 4u * v1;
               if (src_row < rows && dst_row < rows) {
-                for (uint v1 = 0u; v1 < 2u; ++v1) {
-                  uint src_col = src_col0 + 4u * v1;
-                  uint dst_col = dst_col0 + 4u * v1;
-                  if (src_col < cols && dst_col < cols) {
-                    float16_t value = Src(src_address + 2ul * (uint64_t(src_col) + uint64_t(cols) * uint64_t(src_row))).src;
-                    Dst(dst_address + 2ul * (uint64_t(dst_row) + uint64_t(rows) * uint64_t(dst_col))).dst = value;
-                  }
-                }
+                float16_t value = Src(
+                    src_address + 2ul * (uint64_t(src_col) + uint64_t(cols) * uint64_t(src_row))).src;
+                Dst(dst_address + 2ul * (uint64_t(dst_row) + uint64_t(rows) * uint64_t(dst_col))).dst = value;
               }
             }
           }
-        } else {
+        }
+      } else {
 
-          // parallelize(tile(tile(src, (64,64)), (64,32)), (64,4):(1,64))
-          // -> parallelize(tile(transpose(tile(dst, (64,64))), (64,32)), (64,4):(1,64))
-          {
-            uint src_col = 64u * block_y + (thread & 63u);
-            uint src_row0 = 64u * block_x + (thread >> 6u);
-            uint dst_row0 = 64u * block_x + (thread >> 6u);
-            uint dst_col = 64u * block_y + (thread & 63u);
-            if (src_col < cols && dst_col < cols) {
-              for (uint v1 = 0u; v1 < 8u; ++v1) {
-                uint src_row = src_row0 + 4u * v1;
-                uint dst_row = dst_row0 + 4u * v1;
-                if (src_row < rows && dst_row < rows) {
-                  float16_t value = Src(src_address + 2ul * (uint64_t(src_col) + uint64_t(cols) * uint64_t(src_row))).src;
-                  Dst(dst_address + 2ul * (uint64_t(dst_row) + uint64_t(rows) * uint64_t(dst_col))).dst = value;
-                }
+        // parallelize(tile(transpose(tile(src, (64,64))), (64,8)), (64,4):(1,64))
+        // -> parallelize(tile(tile(dst, (64,64)), (64,8)), (64,4):(1,64))
+        {
+          uint src_col0 = 64u * block_y + (thread >> 6u);
+          uint src_row = 64u * block_x + (thread & 63u);
+          uint dst_row = 64u * block_x + (thread & 63u);
+          uint dst_col0 = 64u * block_y + (thread >> 6u);
+          if (src_row < rows && dst_row < rows) {
+            for (uint v1 = 0u; v1 < 2u; ++v1) {
+              uint src_col = src_col0 + 4u * v1;
+              uint dst_col = dst_col0 + 4u * v1;
+              if (src_col < cols && dst_col < cols) {
+                float16_t value = Src(
+                    src_address + 2ul * (uint64_t(src_col) + uint64_t(cols) * uint64_t(src_row))).src;
+                Dst(dst_address + 2ul * (uint64_t(dst_row) + uint64_t(rows) * uint64_t(dst_col))).dst = value;
               }
+            }
+          }
+        }
+      }
+    } else {
+
+      // parallelize(tile(tile(src, (64,64)), (64,32)), (64,4):(1,64))
+      // -> parallelize(tile(transpose(tile(dst, (64,64))), (64,32)), (64,4):(1,64))
+      {
+        uint src_col = 64u * block_y + (thread & 63u);
+        uint src_row0 = 64u * block_x + (thread >> 6u);
+        uint dst_row0 = 64u * block_x + (thread >> 6u);
+        uint dst_col = 64u * block_y + (thread & 63u);
+        if (src_col < cols && dst_col < cols) {
+          for (uint v1 = 0u; v1 < 8u; ++v1) {
+            uint src_row = src_row0 + 4u * v1;
+            uint dst_row = dst_row0 + 4u * v1;
+            if (src_row < rows && dst_row < rows) {
+              float16_t value = Src(
+                  src_address + 2ul * (uint64_t(src_col) + uint64_t(cols) * uint64_t(src_row))).src;
+              Dst(dst_address + 2ul * (uint64_t(dst_row) + uint64_t(rows) * uint64_t(dst_col))).dst = value;
             }
           }
         }

@@ -1,4 +1,5 @@
-// generated: transpose/auto  type=f32  tile=128x32  threads=128  vector=16x16  order=dst  exchange=shuffle  subgroup-size=32
+// generated: transpose/auto  type=f32  tile=128x32  threads=128  vector=16x16  order=dst  exchange=shuffle
+//   subgroup-size=32
 // lanes exchange what they load for what they store, wide accesses on both sides; ragged tiles by elements
 #version 460
 #extension GL_EXT_control_flow_attributes : require
@@ -52,67 +53,65 @@ void main() {
       uint word3 = held[(column & 3u) + 16u * (column >> 2u) + 12u];
       dst_words_x4[(dst_row >> 2u) + ((rows * (dst_col + column)) >> 2u)] = uvec4(word0, word1, word2, word3);
     }
-  } else {
-    if (32u * block_y < cols && 128u * block_x < rows) {
-      if (16u < rows) {
-        if (4u < cols) {
+  } else if (32u * block_y < cols && 128u * block_x < rows) {
+    if (16u < rows) {
+      if (4u < cols) {
 
-          // parallelize(tile(tile(src, (32,128)), (32,128)), (32,4):(1,32))
-          // -> parallelize(tile(transpose(tile(dst, (128,32))), (32,128)), (32,4):(1,32))
-          {
-            uint src_col = 32u * block_y + (thread & 31u);
-            uint src_row0 = 128u * block_x + (thread >> 5u);
-            uint dst_row0 = 128u * block_x + (thread >> 5u);
-            uint dst_col = 32u * block_y + (thread & 31u);
-            if (src_col < cols && dst_col < cols) {
-              for (uint v1 = 0u; v1 < 32u; ++v1) {
-                uint src_row = src_row0 + 4u * v1;
-                uint dst_row = dst_row0 + 4u * v1;
-                if (src_row < rows && dst_row < rows) {
-                  float value = src[src_col + cols * src_row];
-                  dst[dst_row + rows * dst_col] = value;
-                }
-              }
-            }
-          }
-        } else {
-
-          // parallelize(tile(transpose(tile(src, (32,128))), (128,4)), (128,1):(1,128))
-          // -> parallelize(tile(tile(dst, (128,32)), (128,4)), (128,1):(1,128))
-          {
-            uint src_col0 = 32u * block_y;
-            uint src_row = 128u * block_x + thread;
-            uint dst_row = 128u * block_x + thread;
-            uint dst_col0 = 32u * block_y;
-            if (src_row < rows && dst_row < rows) {
-              for (uint v1 = 0u; v1 < 4u; ++v1) {
-                uint src_col = src_col0 + v1;
-                uint dst_col = dst_col0 + v1;
-                if (src_col < cols && dst_col < cols) {
-                  float value = src[src_col + cols * src_row];
-                  dst[dst_row + rows * dst_col] = value;
-                }
-              }
-            }
-          }
-        }
-      } else {
-
-        // parallelize(tile(tile(src, (32,128)), (32,16)), (32,4):(1,32))
-        // -> parallelize(tile(transpose(tile(dst, (128,32))), (32,16)), (32,4):(1,32))
+        // parallelize(tile(tile(src, (32,128)), (32,128)), (32,4):(1,32))
+        // -> parallelize(tile(transpose(tile(dst, (128,32))), (32,128)), (32,4):(1,32))
         {
           uint src_col = 32u * block_y + (thread & 31u);
           uint src_row0 = 128u * block_x + (thread >> 5u);
           uint dst_row0 = 128u * block_x + (thread >> 5u);
           uint dst_col = 32u * block_y + (thread & 31u);
           if (src_col < cols && dst_col < cols) {
-            for (uint v1 = 0u; v1 < 4u; ++v1) {
+            for (uint v1 = 0u; v1 < 32u; ++v1) {
               uint src_row = src_row0 + 4u * v1;
               uint dst_row = dst_row0 + 4u * v1;
               if (src_row < rows && dst_row < rows) {
                 float value = src[src_col + cols * src_row];
                 dst[dst_row + rows * dst_col] = value;
               }
+            }
+          }
+        }
+      } else {
+
+        // parallelize(tile(transpose(tile(src, (32,128))), (128,4)), (128,1):(1,128))
+        // -> parallelize(tile(tile(dst, (128,32)), (128,4)), (128,1):(1,128))
+        {
+          uint src_col0 = 32u * block_y;
+          uint src_row = 128u * block_x + thread;
+          uint dst_row = 128u * block_x + thread;
+          uint dst_col0 = 32u * block_y;
+          if (src_row < rows && dst_row < rows) {
+            for (uint v1 = 0u; v1 < 4u; ++v1) {
+              uint src_col = src_col0 + v1;
+              uint dst_col = dst_col0 + v1;
+              if (src_col < cols && dst_col < cols) {
+                float value = src[src_col + cols * src_row];
+                dst[dst_row + rows * dst_col] = value;
+              }
+            }
+          }
+        }
+      }
+    } else {
+
+      // parallelize(tile(tile(src, (32,128)), (32,16)), (32,4):(1,32))
+      // -> parallelize(tile(transpose(tile(dst, (128,32))), (32,16)), (32,4):(1,32))
+      {
+        uint src_col = 32u * block_y + (thread & 31u);
+        uint src_row0 = 128u * block_x + (thread >> 5u);
+        uint dst_row0 = 128u * block_x + (thread >> 5u);
+        uint dst_col = 32u * block_y + (thread & 31u);
+        if (src_col < cols && dst_col < cols) {
+          for (uint v1 = 0u; v1 < 4u; ++v1) {
+            uint src_row = src_row0 + 4u * v1;
+            uint dst_row = dst_row0 + 4u * v1;
+            if (src_row < rows && dst_row < rows) {
+              float value = src[src_col + cols * src_row];
+              dst[dst_row + rows * dst_col] = value;
             }
           }
         }

@@ -1,4 +1,5 @@
-// generated: transpose/vec4_padded  type=f64  tile=32x64  threads=(32,32):(1,32)  vector=2  shared=(64,32):(1,65)
+// generated: transpose/vec4_padded  type=f64  tile=32x64  threads=(32,32):(1,32)  vector=2
+//   shared=(64,32):(1,65)
 // padded rows keep the banks apart and dst contiguous by element
 #version 460
 

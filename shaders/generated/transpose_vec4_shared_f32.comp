@@ -1,4 +1,5 @@
-// generated: transpose/vec4_shared  type=f32  tile=32x128  threads=(32,32):(1,32)  vector=4  shared=(128,32):(1,128)
+// generated: transpose/vec4_shared  type=f32  tile=32x128  threads=(32,32):(1,32)  vector=4
+//   shared=(128,32):(1,128)
 // vectors on both sides; reads of a tile column share few banks
 #version 460
 

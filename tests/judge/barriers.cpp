@@ -76,7 +76,7 @@ class ShippedKernels {
   void add(std::string name, const Kernel& kernel) {
     if (barriers_of(kernel).empty()) return;
     const std::string text = gen::glsl::print(kernel);
-    if (seen_.insert(text.substr(text.find('\n'))).second)
+    if (seen_.insert(text.substr(text.find("#version"))).second)
       list.push_back({std::move(name), kernel});
   }
   void add_goldens() {

@@ -28,7 +28,7 @@ struct ShippedKernel {
 };
 
 /// Those with a barrier of all kernels of the registry that the device of `caps` can run, in all their types and forms,
-/// of the further steps of plans, and of the goldens. Of kernels whose texts differ in the first line only, the first.
+/// of the further steps of plans, and of the goldens. Of kernels whose texts differ in their title only, the first.
 std::vector<ShippedKernel> kernels_with_barriers(const DeviceCaps& caps);
 
 /// Those with a barrier of the kernels whose texts are committed in shaders/generated.

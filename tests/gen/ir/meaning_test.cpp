@@ -112,7 +112,7 @@ TEST(Print, SpellsEveryNumberExactly) {
   EXPECT_EQ(glsl::print(ir::number(ScalarType::f32, 0.1)), "float(0.1)");
   EXPECT_EQ(glsl::print(ir::number(ScalarType::f64, 0.1)), "double(0.1lf)");
   EXPECT_EQ(glsl::print(ir::number(ScalarType::f32, std::numeric_limits<double>::infinity())),
-            "float(uintBitsToFloat(2139095040u))");
+            "uintBitsToFloat(0x7f800000u /* infinity */)");
   EXPECT_EQ(glsl::print(ir::number(ScalarType::i32, -7)), "int(-7)");
 }
 

@@ -69,7 +69,7 @@ TEST(GemmEpilogue, EveryProductReadsWhatItsStepsRead) {
         EXPECT_THAT(names, ElementsAre("a", "b", "bias", "c")) << entry.name;
       }
       const std::string text = glsl::print(kernel);
-      EXPECT_THAT(text.substr(0, text.find('\n')),
+      EXPECT_THAT(text.substr(0, text.find("#version")),
                   HasSubstr(all ? " epilogue=bias,bias_m,relu," : " epilogue=bias,relu"));
       EXPECT_THAT(text, HasSubstr("after_relu"));
     }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <span>
@@ -88,12 +89,14 @@ std::string number_text(const ir::Node& node) {
                                    : fmt::format("{}", value);
     return fmt::format("{}({}{})", name, digits, suffix);
   }
+  const char* what = std::isnan(value) ? "NaN" : value < 0 ? "-infinity" : "infinity";
   if (type == ScalarType::f64) {
-    return fmt::format("packDouble2x32(uvec2({}u, {}u))", node.value & 0xffffffff,
-                       node.value >> 32);
+    return fmt::format("packDouble2x32(uvec2({:#x}u, {:#x}u /* {} */))", node.value & 0xffffffff,
+                       node.value >> 32, what);
   }
   const std::uint64_t word = bits_of(ScalarType::f32, value);
-  return fmt::format("{}(uintBitsToFloat({}u))", name, word);
+  const std::string bits = fmt::format("uintBitsToFloat({:#x}u /* {} */)", word, what);
+  return type == ScalarType::f32 ? bits : fmt::format("{}({})", name, bits);
 }
 
 // x / 2^n and x % 2^n as shift and mask.
@@ -206,6 +209,11 @@ Text spell(const Expr& e) {
     }
     case Op::convert: return {call(spell_type(e->type), e->operands), kPrimary};
     case Op::vector: {
+      if (std::all_of(e->operands.begin(), e->operands.end(),
+                      [](const Expr& part) { return ir::is_constant(part, 0); })) {
+        const bool packs = ir::is_packed(e->type.element, e->type.width);
+        return {fmt::format("{}(0{})", spell_type(e->type), packs ? "u" : ""), kPrimary};
+      }
       if (ir::is_packed(e->type.element, e->type.width)) return {packed(*e), kPrimary};
       return {call(spell_type(e->type), e->operands), kPrimary};
     }

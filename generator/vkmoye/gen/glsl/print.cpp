@@ -4,16 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
+#include <map>
 #include <set>
-#include <span>
 #include <sstream>
 
 #include "vkmoye/base/text.hpp"
-#include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/glsl/expression.hpp"
+#include "vkmoye/gen/glsl/repeated.hpp"
 #include "vkmoye/gen/glsl/spelling.hpp"
+#include "vkmoye/gen/glsl/wrap.hpp"
 #include "vkmoye/gen/ir/effects.hpp"
 #include "vkmoye/gen/ir/names.hpp"
 
@@ -41,7 +40,15 @@ const char* qualifier(Access access) {
 
 class Printer {
  public:
-  explicit Printer(const ir::Kernel& kernel) : kernel_(kernel) {}
+  explicit Printer(const ir::Kernel& kernel) : kernel_(kernel) {
+    ir::for_each_node(kernel, [this](const ir::Node& node) {
+      if (node.op == Op::variable) used_.insert(node.name);
+    });
+    ir::for_each(kernel.body, [this](const ir::Stmt& statement) {
+      for (const ir::Definition& name : ir::effects_of(statement, kernel_).defines)
+        taken_.insert(name.name);
+    });
+  }
 
   std::string print() {
     header();
@@ -72,10 +79,8 @@ class Printer {
  private:
   template <class... Args>
   void line(fmt::format_string<Args...> format, Args&&... args) {
-    const std::string text = fmt::format(format, std::forward<Args>(args)...);
-    if (!text.empty()) out_.append(static_cast<std::size_t>(2 * depth_), ' ');
-    out_ += text;
-    out_ += '\n';
+    out_ += wrapped(fmt::format(format, std::forward<Args>(args)...),
+                    static_cast<std::size_t>(2 * depth_));
   }
 
   void header() {
@@ -208,7 +213,7 @@ class Printer {
                        size_of(array.type), sum);
   }
 
-  std::string element(const ir::Element& element) const {
+  std::string element(const ir::Element& element) {
     const Array& array = *kernel_.find(element.array);
     if (array.reach == Reach::pointer) {
       const std::string name =
@@ -232,15 +237,43 @@ class Printer {
                          glsl::print(ir::divide_exactly(address, element.width)));
     }
     const std::uint32_t width = shared_width(array);
-    std::string text = fmt::format("{}[{}]", array.name, glsl::print(address / width));
-    if (element.width < width) text += fmt::format("[{}]", glsl::print(address % width));
-    return text;
+    if (element.width == width) {
+      return fmt::format("{}[{}]", array.name, glsl::print(once(address / width, array.name)));
+    }
+    const Expr at = is_long(address) ? named(address, array.name, "at") : address;
+    return fmt::format("{}[{}][{}]", array.name, glsl::print(at / width), glsl::print(at % width));
+  }
+
+  static bool is_long(const Expr& index) { return glsl::print(index).size() > 24; }
+
+  // `index` of `array`, in which what it would say twice has a name.
+  Expr once(const Expr& index, const std::string& array) {
+    const std::optional<Expr> part = repeated_part(index);
+    return part ? replaced(index, *part, named(*part, array, "flat")) : index;
+  }
+
+  // A variable with the value of `index`: declared on the line before, or earlier in the same scope.
+  Expr named(const Expr& index, const std::string& array, const char* what) {
+    const std::string text = glsl::print(once(index, array));
+    std::string& name = scopes_.back()[text];
+    if (name.empty()) {
+      const std::string wanted = fmt::format("{}_{}", array, what);
+      name = wanted;
+      for (int number = 2; !taken_.insert(name).second; ++number) {
+        name = fmt::format("{}{}", wanted, number);
+      }
+      line("uint {} = {};", name, text);
+    }
+    return ir::variable(name, ir::kIndex, index->bound, index->alignment);
   }
 
   void body(const ir::Body& statements) {
+    scopes_.emplace_back();
     for (const ir::Stmt& statement : statements) {
       std::visit([this](const auto& s) { visit(s); }, statement.value);
     }
+    for (const auto& [text, name] : scopes_.back()) taken_.erase(name);
+    scopes_.pop_back();
   }
 
   void scope(const ir::Body& statements) {
@@ -251,6 +284,7 @@ class Printer {
   }
 
   void visit(const ir::Let& s) {
+    if (used_.count(s.name) == 0) return;
     line("{} {} = {};", spell_type(s.value->type), s.name, glsl::print(s.value));
   }
   void visit(const ir::Load& s) {
@@ -262,15 +296,17 @@ class Printer {
     line("{} = {};", element(s.to),
          is_disguised(s.to) ? print_as_half(s.value) : glsl::print(s.value));
   }
-  void visit(const ir::If& s) {
-    line("if ({}) {{", glsl::print(s.condition));
-    if (!s.otherwise.empty()) {
-      ++depth_;
-      body(s.body);
-      --depth_;
-      line("}} else {{");
-    }
-    scope(s.otherwise.empty() ? s.body : s.otherwise);
+  void visit(const ir::If& s) { branches(s, ""); }
+  void branches(const ir::If& s, const char* before) {
+    line("{}if ({}) {{", before, glsl::print(s.condition));
+    if (s.otherwise.empty()) return scope(s.body);
+    ++depth_;
+    body(s.body);
+    --depth_;
+    const auto* other = std::get_if<ir::If>(&s.otherwise.front().value);
+    if (s.otherwise.size() == 1 && other != nullptr) return branches(*other, "} else ");
+    line("}} else {{");
+    scope(s.otherwise);
   }
   static const char* unroll_text(ir::Unroll unroll) {
     switch (unroll) {
@@ -370,6 +406,10 @@ class Printer {
   }
 
   const ir::Kernel& kernel_;
+  std::set<std::string> used_;   // names that expressions use
+  std::set<std::string> taken_;  // names of the kernel, and of named() in open scopes
+  std::vector<std::map<std::string, std::string>>
+      scopes_;  // of what named() declared: its text, its name
   int depth_ = 0;
   std::string out_;
 };
