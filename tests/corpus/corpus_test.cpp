@@ -13,6 +13,9 @@
 #include "support/process.hpp"
 
 namespace vkmoye::fuzz {
+
+void PrintTo(const Format& format, std::ostream* out) { *out << format.name; }
+
 namespace {
 
 class Corpus : public testing::TestWithParam<Format> {
@@ -61,8 +64,7 @@ TEST_P(Corpus, ChangedAnywhereIsReadOrRefused) {
   EXPECT_GT(refused, 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, Corpus, testing::ValuesIn(formats().begin(), formats().end()),
-                         [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Formats, Corpus, testing::ValuesIn(formats().begin(), formats().end()));
 
 }  // namespace
 }  // namespace vkmoye::fuzz

@@ -73,8 +73,7 @@ TEST_P(Barriers, OfEveryShippedKernelAreNeeded) {
 INSTANTIATE_TEST_SUITE_P(Devices, Barriers,
                          testing::Values(Target{"lavapipe", test::lavapipe_like(), 340},
                                          Target{"H200", h200_with_its_orders(), 370},
-                                         Target{"RDNA3", test::rdna3_like(), 425}),
-                         [](const auto& info) { return std::string(info.param.name); });
+                                         Target{"RDNA3", test::rdna3_like(), 425}));
 
 TEST(BarriersOfGoldens, AreNeeded) {
   const Count count = without_barriers(goldens_with_barriers());
