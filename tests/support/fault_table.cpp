@@ -166,7 +166,8 @@ void FaultTable::fail_at(int number, VkResult result) {
 }
 
 void FaultTable::fail_all(const std::string& name, VkResult result, int after) {
-  always_[name] = {result, calls(name) + after + 1};
+  always_[name] = {
+      result, after == 0 ? 0 : calls(name) + after + 1};  // 0: also the call that is being made
 }
 
 int FaultTable::calls(const std::string& name) const {
