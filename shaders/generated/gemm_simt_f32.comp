@@ -128,12 +128,9 @@ void main() {
           float value2 = next_a[4u * v2 + 2u];
           float value3 = next_a[4u * v2 + 3u];
           shared_a[16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = value0;
-          uint shared_a_at2 = shared_a_at + 64u * v2 + 132u;
-          shared_a[shared_a_at2 >> 2u][shared_a_at2 & 3u] = value1;
-          uint shared_a_at3 = shared_a_at + 64u * v2 + 264u;
-          shared_a[shared_a_at3 >> 2u][shared_a_at3 & 3u] = value2;
-          uint shared_a_at4 = shared_a_at + 64u * v2 + 396u;
-          shared_a[shared_a_at4 >> 2u][shared_a_at4 & 3u] = value3;
+          shared_a[33u + 16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = value1;
+          shared_a[66u + 16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = value2;
+          shared_a[99u + 16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = value3;
         }
       }
 
@@ -147,12 +144,9 @@ void main() {
           float value2 = next_b[4u * v2 + 2u];
           float value3 = next_b[4u * v2 + 3u];
           shared_b[16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = value0;
-          uint shared_b_at2 = shared_b_at + 64u * v2 + 132u;
-          shared_b[shared_b_at2 >> 2u][shared_b_at2 & 3u] = value1;
-          uint shared_b_at3 = shared_b_at + 64u * v2 + 264u;
-          shared_b[shared_b_at3 >> 2u][shared_b_at3 & 3u] = value2;
-          uint shared_b_at4 = shared_b_at + 64u * v2 + 396u;
-          shared_b[shared_b_at4 >> 2u][shared_b_at4 & 3u] = value3;
+          shared_b[33u + 16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = value1;
+          shared_b[66u + 16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = value2;
+          shared_b[99u + 16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = value3;
         }
       }
 
@@ -316,12 +310,9 @@ void main() {
             float value2 = next_a[4u * v2 + 2u];
             float value3 = next_a[4u * v2 + 3u];
             shared_a[16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = value0;
-            uint shared_a_at2 = shared_a_at + 64u * v2 + 132u;
-            shared_a[shared_a_at2 >> 2u][shared_a_at2 & 3u] = value1;
-            uint shared_a_at3 = shared_a_at + 64u * v2 + 264u;
-            shared_a[shared_a_at3 >> 2u][shared_a_at3 & 3u] = value2;
-            uint shared_a_at4 = shared_a_at + 64u * v2 + 396u;
-            shared_a[shared_a_at4 >> 2u][shared_a_at4 & 3u] = value3;
+            shared_a[33u + 16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = value1;
+            shared_a[66u + 16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = value2;
+            shared_a[99u + 16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = value3;
           }
         }
 
@@ -335,12 +326,9 @@ void main() {
             float value2 = next_b[4u * v2 + 2u];
             float value3 = next_b[4u * v2 + 3u];
             shared_b[16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = value0;
-            uint shared_b_at2 = shared_b_at + 64u * v2 + 132u;
-            shared_b[shared_b_at2 >> 2u][shared_b_at2 & 3u] = value1;
-            uint shared_b_at3 = shared_b_at + 64u * v2 + 264u;
-            shared_b[shared_b_at3 >> 2u][shared_b_at3 & 3u] = value2;
-            uint shared_b_at4 = shared_b_at + 64u * v2 + 396u;
-            shared_b[shared_b_at4 >> 2u][shared_b_at4 & 3u] = value3;
+            shared_b[33u + 16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = value1;
+            shared_b[66u + 16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = value2;
+            shared_b[99u + 16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = value3;
           }
         }
 

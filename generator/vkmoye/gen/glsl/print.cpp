@@ -240,11 +240,18 @@ class Printer {
     if (element.width == width) {
       return fmt::format("{}[{}]", array.name, glsl::print(once(address / width, array.name)));
     }
-    const Expr at = is_long(address) ? named(address, array.name, "at") : address;
+    // Named only where both say it whole: what is known of a sum may make one of them simpler.
+    const Expr block = address / width, rest = address % width;
+    const bool twice = is_long(address) && is_of(block, address) && is_of(rest, address);
+    const Expr at = twice ? named(address, array.name, "at") : address;
     return fmt::format("{}[{}][{}]", array.name, glsl::print(at / width), glsl::print(at % width));
   }
 
   static bool is_long(const Expr& index) { return glsl::print(index).size() > 24; }
+  // Whether `e` is an operation on `operand` as it is.
+  static bool is_of(const Expr& e, const Expr& operand) {
+    return !e->operands.empty() && &*e->operands[0] == &*operand;
+  }
 
   // `index` of `array`, in which what it would say twice has a name.
   Expr once(const Expr& index, const std::string& array) {
