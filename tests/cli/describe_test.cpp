@@ -27,13 +27,13 @@ TEST(Cli, ExplainConvictsWithoutADevice) {
       simple.out,
       AllOf(HasSubstr("\nload src: coalesced\n"),
             HasSubstr("\nload tile: 32-way bank conflict: 32 wavefronts where 1 would do\n"),
-            HasSubstr("\nconvicted: load tile, 32-way"),
+            HasSubstr("\nproblem: load tile, 32-way"),
             HasSubstr("not wider: consecutive values are 8 apart along row, of stride cols"),
             HasSubstr("guard src_col < cols, guard src_row < rows"), HasSubstr("subgroups of 32"),
             HasSubstr("\nraces: none")));
   EXPECT_THAT(bench({"explain", "transpose/padded"}).out,
-              AllOf(HasSubstr("\nacquitted: 4 of 4 accesses"), Not(HasSubstr("convicted"))));
-  EXPECT_THAT(bench({"explain", "transpose/simple", "--pad", "1"}).out, HasSubstr("acquitted"));
+              AllOf(HasSubstr("\nok: 4 of 4 accesses"), Not(HasSubstr("problem: "))));
+  EXPECT_THAT(bench({"explain", "transpose/simple", "--pad", "1"}).out, HasSubstr("\nok: "));
   EXPECT_THAT(bench({"explain", "copy/simple", "--subgroup", "64"}).out,
               HasSubstr("8 sectors for 256 bytes"));
 
@@ -41,7 +41,7 @@ TEST(Cli, ExplainConvictsWithoutADevice) {
       bench({"explain", "copy/tiled_vec", "--size", "33x65", "--format", "json"});
   const json report = json::parse(ragged.out);
   EXPECT_EQ(report["model"]["sizes"], json({{"cols", 65}, {"rows", 33}}));
-  EXPECT_EQ(report["convicted"], true);  // element by element, the lanes are 4 apart
+  EXPECT_EQ(report["problem"], true);  // element by element, the lanes are 4 apart
   ASSERT_EQ(report["accesses"].size(), 4u);
   EXPECT_EQ(report["accesses"][0]["requests"], 0);  // the vectors
   EXPECT_EQ(report["accesses"][0]["sectors"], nullptr);
@@ -52,7 +52,7 @@ TEST(Cli, ExplainConvictsWithoutADevice) {
   const Outcome markdown = bench({"explain", "copy/tiled_split", "--format", "markdown"});
   EXPECT_THAT(markdown.out, AllOf(StartsWith("**copy/tiled_split** type=f32"),
                                   HasSubstr("| NOT coalesced: 16 sectors where 8 would do |"),
-                                  HasSubstr("\n- convicted: store dst")));
+                                  HasSubstr("\n- problem: store dst")));
 }
 
 TEST(Cli, EmitWritesWhatIsAskedForToStdoutAlone) {

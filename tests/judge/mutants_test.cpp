@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The verifier against the twin: what the twin convicts at any size, the verifier must refuse, at
+// The verifier against the twin: what the twin finds a fault in at any size, the verifier must refuse, at
 // sizes that it chose itself. VKMOYE_JUDGE_SEED=17 takes that seed alone; VKMOYE_TEST_LONG=1 ten
 // times as many. Mutants that are all harmless would test nothing: of each kind, a least share must be
-// convicted and refused, and each rule of the verifier must refuse some.
+// found faulty and refused, and each rule of the verifier must refuse some.
 //
 // No miss: a mutant that gives a wrong result and harms nobody; the verifier proves safety.
 
@@ -25,11 +25,11 @@
 namespace vkmoye::judge {
 namespace {
 
-// In percent of the mutants of a kind: at least so many are convicted by the twin, and refused. The shares measured
+// In percent of the mutants of a kind: at least so many are found faulty by the twin, and refused. The shares measured
 // for random and shipped kernels, the smaller of each, less 10 to 15.
 struct Least {
   const char* kind;
-  std::size_t convicted, refused;
+  std::size_t faulty, refused;
 };
 constexpr Least kLeast[] = {
     {"a round fewer", 50, 65},           {"a round more", 50, 70},
@@ -45,7 +45,7 @@ constexpr Least kLeast[] = {
     {"stride of a buffer", 0, 30},       {"summand changed", 25, 45},
     {"threads overlap", 20, 20},         {"workgroups overlap", 45, 60},
 };
-constexpr std::size_t kLeastConvicted = 55, kLeastRefused = 70;  // of all kinds together
+constexpr std::size_t kLeastFaulty = 55, kLeastRefused = 70;  // of all kinds together
 constexpr std::size_t kEnough = 20;  // mutants of a kind, for its share to say something
 
 // The rules of the verifier, by a part of the reason that each gives.
@@ -64,9 +64,9 @@ constexpr std::pair<const char*, const char*> kRules[] = {
 };
 
 struct Tally {
-  std::size_t mutants = 0, convicted = 0, refused = 0, misses = 0, only_refused = 0, wrong = 0,
+  std::size_t mutants = 0, faulty = 0, refused = 0, misses = 0, only_refused = 0, wrong = 0,
               unharmed = 0, not_followed = 0;
-  std::map<std::string, std::array<std::size_t, 3>> kinds = {};  // mutants, convicted, refused
+  std::map<std::string, std::array<std::size_t, 3>> kinds = {};  // mutants, faulty, refused
   std::map<std::string, std::size_t> rules = {};                 // mutants that each refuses
 
   void count_rules(const std::vector<std::string>& reasons) {
@@ -80,7 +80,7 @@ struct Tally {
 
   // What a mutant of every kind and rule must have come to, in a whole run.
   void expect_enough() const {
-    EXPECT_GE(100 * convicted, kLeastConvicted * mutants);
+    EXPECT_GE(100 * faulty, kLeastFaulty * mutants);
     EXPECT_GE(100 * refused, kLeastRefused * mutants);
     if (test::is_quick() || std::getenv("VKMOYE_JUDGE_SEED") != nullptr) return;
     for (const auto& [kind, counts] : kinds) {
@@ -89,7 +89,7 @@ struct Tally {
                        [name = std::string(kind)](const Least& row) { return row.kind == name; });
       ASSERT_NE(least, std::end(kLeast)) << "no least share is given for '" << kind << "'";
       if (counts[0] < kEnough) continue;
-      EXPECT_GE(100 * counts[1], least->convicted * counts[0]) << kind << ": convicted";
+      EXPECT_GE(100 * counts[1], least->faulty * counts[0]) << kind << ": faulty";
       EXPECT_GE(100 * counts[2], least->refused * counts[0]) << kind << ": refused";
     }
     for (const Least& row : kLeast) EXPECT_TRUE(kinds.contains(row.kind)) << "none: " << row.kind;
@@ -100,13 +100,13 @@ struct Tally {
 
   void print(const char* of, std::size_t originals) const {
     fmt::print(
-        "{} of {}: {} mutants, {} convicted by the twin, {} refused, {} misses; "
+        "{} of {}: {} mutants, {} found faulty by the twin, {} refused, {} misses; "
         "{} refused though unharmed, {} accepted with a wrong result, {} accepted and right or "
         "without a result, {} not followed to their end\n",
-        of, originals, mutants, convicted, refused, misses, only_refused, wrong, unharmed,
+        of, originals, mutants, faulty, refused, misses, only_refused, wrong, unharmed,
         not_followed);
     for (const auto& [kind, counts] : kinds) {
-      fmt::print("  {:24} {:4} mutants {:4} convicted {:4} refused\n", kind, counts[0], counts[1],
+      fmt::print("  {:24} {:4} mutants {:4} faulty {:4} refused\n", kind, counts[0], counts[1],
                  counts[2]);
     }
     for (const auto& [rule, count] : rules) fmt::print("  {:4} refused by: {}\n", count, rule);
@@ -147,22 +147,22 @@ void judge(const Subject& original, std::size_t count, std::size_t launches, Dra
       wrong = wrong || !found.right;
       followed = followed && found.followed;
       where = to_text(at);
-      if (!found.convictions.empty()) break;
+      if (!found.faults.empty()) break;
     }
-    const bool convicted = !found.convictions.empty(), refused = !reasons.empty();
+    const bool faulty = !found.faults.empty(), refused = !reasons.empty();
     std::array<std::size_t, 3>& counts = tally.kinds[mutant.kind];
     ++tally.mutants, ++counts[0];
-    if (convicted) ++tally.convicted, ++counts[1];
+    if (faulty) ++tally.faulty, ++counts[1];
     if (refused) ++tally.refused, ++counts[2];
     tally.count_rules(reasons);
     if (!followed) ++tally.not_followed;
-    if (refused && !convicted) ++tally.only_refused;
-    if (!refused && !convicted) ++(wrong ? tally.wrong : tally.unharmed);
-    if (refused || !convicted) continue;
+    if (refused && !faulty) ++tally.only_refused;
+    if (!refused && !faulty) ++(wrong ? tally.wrong : tally.unharmed);
+    if (refused || !faulty) continue;
     ++tally.misses;
     ADD_FAILURE() << "miss: " << reproduce << '\n'
                   << name << '\n'
-                  << found.convictions.front() << "\n(" << where << ')';
+                  << found.faults.front() << "\n(" << where << ')';
   }
 }
 

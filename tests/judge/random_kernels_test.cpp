@@ -33,13 +33,13 @@ void run(std::uint64_t first, std::uint64_t count) {
       for (const Arguments& sizes : judging_sizes(subject.kernel, kSizes, draw)) {
         const Finding found = try_on_host(subject, sizes, draw);
         ++launches;
-        EXPECT_TRUE(found.followed && found.right && found.convictions.empty())
+        EXPECT_TRUE(found.followed && found.right && found.faults.empty())
             << reproduce << '\n'
             << subject.text << '\n'
             << to_text(sizes) << '\n'
             << (!found.followed             ? "could not be launched"
-                : found.convictions.empty() ? "gives a wrong result"
-                                            : found.convictions.front());
+                : found.faults.empty() ? "gives a wrong result"
+                                            : found.faults.front());
       }
     } catch (const KernelError& error) {
       ++false_alarms;

@@ -44,7 +44,7 @@ Finding try_on_host(const Subject& subject, const Arguments& sizes, Draw& draw) 
     const Buffers before = random_data(subject.kernel, sizes, subject.whole_numbers, draw);
     Buffers after = before;
     const std::vector<std::span<std::byte>> spans(after.begin(), after.end());
-    out.convictions = gen::run_on_host(subject.kernel, spans, sizes, {kMostSteps}).reasons;
+    out.faults = gen::run_on_host(subject.kernel, spans, sizes, {kMostSteps}).reasons;
     if (subject.expected) out.right = after.back() == subject.expected(sizes, before);
   } catch (const ArgumentError&) {
     out.followed = false;

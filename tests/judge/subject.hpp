@@ -28,7 +28,7 @@ Buffers random_data(const gen::ir::Kernel& kernel, const Arguments& sizes, bool 
 
 /// What the twin says of one launch on random data.
 struct Finding {
-  std::vector<std::string> convictions;  // why it is harmful
+  std::vector<std::string> faults;  // why it is harmful
   bool followed = true;                  // false: it took too many steps, or could not be launched
   bool right = true;                     // the result is the expected one; not asked: true
 };

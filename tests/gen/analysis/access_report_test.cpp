@@ -229,7 +229,7 @@ TEST(AccessReport, AnUnsoundKernelIsNotAnalysed) {
 // --- the ladders: every rung's lesson ---
 
 // The accesses of a kernel that cost more than they must.
-std::vector<std::string> convictions(const char* name, ScalarType type = ScalarType::f32,
+std::vector<std::string> problems(const char* name, ScalarType type = ScalarType::f32,
                                      const Options& options = {}) {
   std::vector<std::string> out;
   for (const AccessReport& access :
@@ -242,15 +242,15 @@ std::vector<std::string> convictions(const char* name, ScalarType type = ScalarT
 
 TEST(Explain, ConvictsTheRungsThatTheLaddersStartFrom) {
   const std::string column = "NOT coalesced: 32 sectors where 4 would do";
-  EXPECT_THAT(convictions("transpose/read_contiguous"), ElementsAre("store dst: " + column));
-  EXPECT_THAT(convictions("transpose/naive"), ElementsAre("store dst: " + column));
-  EXPECT_THAT(convictions("transpose/vec4"), ElementsAre("store dst: " + column));
-  EXPECT_THAT(convictions("transpose/write_contiguous"), ElementsAre("load src: " + column));
-  EXPECT_THAT(convictions("transpose/simple"),
+  EXPECT_THAT(problems("transpose/read_contiguous"), ElementsAre("store dst: " + column));
+  EXPECT_THAT(problems("transpose/naive"), ElementsAre("store dst: " + column));
+  EXPECT_THAT(problems("transpose/vec4"), ElementsAre("store dst: " + column));
+  EXPECT_THAT(problems("transpose/write_contiguous"), ElementsAre("load src: " + column));
+  EXPECT_THAT(problems("transpose/simple"),
               ElementsAre("load tile: 32-way bank conflict: 32 wavefronts where 1 would do"));
-  EXPECT_THAT(convictions("transpose/vec4_shared"),
+  EXPECT_THAT(problems("transpose/vec4_shared"),
               ElementsAre("load tile: 8-way bank conflict: 8 wavefronts where 1 would do"));
-  EXPECT_THAT(convictions("copy/tiled_split"),
+  EXPECT_THAT(problems("copy/tiled_split"),
               ElementsAre("load src: NOT coalesced: 16 sectors where 8 would do",
                           "store dst: NOT coalesced: 16 sectors where 8 would do"));
 }
@@ -258,16 +258,16 @@ TEST(Explain, ConvictsTheRungsThatTheLaddersStartFrom) {
 TEST(Explain, AcquitsTheRungsThatTheyEndWith) {
   for (const char* name : {"transpose/padded", "transpose/tiled", "copy/simple", "copy/padded",
                            "copy/tiled", "copy/tiled_vec", "copy/auto", "transpose/auto"}) {
-    EXPECT_THAT(convictions(name), IsEmpty()) << name;
-    EXPECT_THAT(convictions(name, ScalarType::f64), IsEmpty()) << name;
+    EXPECT_THAT(problems(name), IsEmpty()) << name;
+    EXPECT_THAT(problems(name, ScalarType::f64), IsEmpty()) << name;
   }
 }
 
 // Two elements of 2 bytes share a word of a bank: odd columns of a tile padded by one meet.
 TEST(Explain, ShowsThatHalvesNeedAPadOfTwo) {
-  EXPECT_THAT(convictions("transpose/padded", ScalarType::f16),
+  EXPECT_THAT(problems("transpose/padded", ScalarType::f16),
               ElementsAre("load tile: 2-way bank conflict: 2 wavefronts where 1 would do"));
-  EXPECT_THAT(convictions("transpose/padded", ScalarType::f16, {{"pad", "2"}}), IsEmpty());
+  EXPECT_THAT(problems("transpose/padded", ScalarType::f16, {{"pad", "2"}}), IsEmpty());
 }
 
 TEST(Explain, FollowsEveryKernelToItsEnd) {

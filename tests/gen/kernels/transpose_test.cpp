@@ -164,7 +164,7 @@ TEST(Transpose, RefusesTheOverlappingLayoutNamingTwoCoordinates) {
   EXPECT_THROW(transpose(config), KernelError);
 }
 
-// What the search finds for the accesses of this kernel verifies, and the report acquits it.
+// What the search finds for the accesses of this kernel verifies, and the report finds no problem.
 TEST(Transpose, TakesTheSwizzleThatTheSearchFinds) {
   const Layout tile = make_layout({32, 32}), threads = make_layout({32, 8});
   const TileAccess accesses[] = {

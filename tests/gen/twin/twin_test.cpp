@@ -106,7 +106,7 @@ TEST(Twin, MultipliesInEveryType) {
   }
 }
 
-// --- what it convicts ---
+// --- the faults that it finds ---
 
 const ir::Expr thread8 = ir::builtin(ir::Builtin::thread, 8);
 

@@ -119,10 +119,10 @@ std::vector<std::string> summary(const Explained& subject) {
       if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
     }
   };
-  add_each("convicted", bad);
+  add_each("problem", bad);
   add_each("fair", fair);
   if (bad.empty()) {
-    lines.push_back(fmt::format("acquitted: {} of {} accesses cost no more than they must",
+    lines.push_back(fmt::format("ok: {} of {} accesses cost no more than they must",
                                 good.size(), good.size() + fair.size()));
   }
   lines.push_back(has_shared(subject)
@@ -256,7 +256,7 @@ std::string json(const Explained& subject) {
                       {"accesses", accesses},
                       {"in_part", subject.report.in_part},
                       {"unsound", subject.report.reasons},
-                      {"convicted", !of_level(subject, Grade::bad).empty()},
+                      {"problem", !of_level(subject, Grade::bad).empty()},
                       {"summary", summary(subject)}};
   if (!subject.choice.empty()) out["choice"] = subject.choice;
   return out.dump(2) + "\n";
