@@ -19,7 +19,7 @@ struct Case {
   const char* name;
   std::function<Expr(const Expr& a, const Expr& b, const Expr& c)> make;
   double ulps = 0;      // of the result, for floating types: Vulkan, "Precision and Operation of
-                        // SPIR-V Instructions"; exp gets 2 |x| more
+                        // SPIR-V Instructions"; exp and exp2 get 2 |x| more
   double absolute = 0;  // in units of epsilon, where the result may vanish
 };
 
@@ -48,10 +48,20 @@ std::vector<Case> cases() {
       {"absolute", [](auto& a, auto&, auto&) { return absolute(a); }},
       {"bit_not", [](auto& a, auto&, auto&) { return bit_not(a); }},
       {"exp", [](auto& a, auto&, auto&) { return exp(a); }, 3},
+      {"exp2", [](auto& a, auto&, auto&) { return exp2(a); }, 3},
       {"log", [](auto& a, auto&, auto&) { return log(positive(a)); }, 3, 4},
+      {"log2", [](auto& a, auto&, auto&) { return log2(positive(a)); }, 3, 4},
       {"sqrt", [](auto& a, auto&, auto&) { return sqrt(positive(a)); }, 5},
       {"rsqrt", [](auto& a, auto&, auto&) { return rsqrt(positive(a)); }, 2},
       {"tanh", [](auto& a, auto&, auto&) { return tanh(a); }, 8, 8},
+      {"floor", [](auto& a, auto&, auto&) { return floor(a); }},
+      {"round", [](auto& a, auto&, auto&) { return round(a); }},
+      // Halves are rounded to the even integer.
+      {"round of halves",
+       [](auto& a, auto&, auto&) {
+         const ScalarType type = a->type.element;
+         return round(floor(a) + gen::ir::number(type, is_floating(type) ? 0.5 : 0));
+       }},
       {"multiply_add", [](auto& a, auto& b, auto& c) { return multiply_add(a, b, c); }, 1, 128},
       {"less", [](auto& a, auto& b, auto&) { return one_if(less(a, b), a); }},
       {"equal", [](auto& a, auto& b, auto&) { return one_if(equal(a, maximum(a, b)), a); }},
@@ -137,7 +147,10 @@ TEST_F(ComputeTest, EveryOperationComputesItsMeaningForEveryType) {
         ++compared;
         if (found[i] == *expected) continue;
         const double wanted = number_of(type, *expected), got = number_of(type, found[i]);
-        const double more = std::string(row.name) == "exp" ? 2 * std::abs(std::log(wanted)) : 0;
+        const std::string name = row.name;
+        const double more = name == "exp"    ? 2 * std::abs(std::log(wanted))
+                            : name == "exp2" ? 2 * std::abs(std::log2(wanted))
+                                             : 0;
         const double bound =
             epsilon_of(type) *
             ((row.ulps > 0 ? row.ulps + more : 0) * std::abs(wanted) + row.absolute);

@@ -39,8 +39,9 @@ enum class Feature : std::uint8_t {
   /// that depends on their number needs it, or a device on which that number cannot vary.
   subgroup_size_control,
   buffer_address,  // buffers are reached by their addresses            (bufferDeviceAddress)
+  count            // how many there are
 };
-inline constexpr std::size_t kFeatureCount = 17;
+inline constexpr std::size_t kFeatureCount = static_cast<std::size_t>(Feature::count);
 
 std::string_view to_string(Feature feature);
 

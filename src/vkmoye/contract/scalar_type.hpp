@@ -23,9 +23,13 @@ enum class ScalarType : std::uint8_t {
   u32,
   i64,
   u64,
-  c64,  // complex of two f32
-  c128  // complex of two f64
+  c64,   // complex of two f32
+  c128,  // complex of two f64
+  e4m3,  // 4 bits of exponent, 3 of fraction, NaN and no infinity: float8_e4m3fn of ml_dtypes
+  e5m2,  // 5 bits of exponent, 2 of fraction, NaN and infinity: float8_e5m2
+  count  // how many there are
 };
+inline constexpr std::size_t kScalarTypeCount = static_cast<std::size_t>(ScalarType::count);
 
 /// One row of the table of types.
 struct ScalarTypeInfo {
@@ -33,7 +37,7 @@ struct ScalarTypeInfo {
   std::string_view name;  // as on the command line: "f32"
   std::size_t bytes;      // size and alignment of one element
   std::string_view
-      numpy;  // the `descr` of a .npy file, little-endian; bf16 as ml_dtypes has it saved
+      numpy;  // the `descr` of a .npy file, little-endian; bf16, e4m3 and e5m2 as those of ml_dtypes are saved
 };
 
 /// Every type, in the order of the enumeration.
@@ -46,7 +50,7 @@ inline std::size_t size_of(ScalarType type) { return info(type).bytes; }
 
 constexpr bool is_floating(ScalarType type) {
   return type == ScalarType::f16 || type == ScalarType::bf16 || type == ScalarType::f32 ||
-         type == ScalarType::f64;
+         type == ScalarType::f64 || type == ScalarType::e4m3 || type == ScalarType::e5m2;
 }
 
 constexpr bool is_unsigned(ScalarType type) {

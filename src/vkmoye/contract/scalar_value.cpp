@@ -13,43 +13,49 @@
 namespace vkmoye {
 namespace {
 
-// A binary floating-point format of 16 bits: sign, exponent, `fraction` bits.
-struct Short {
-  int fraction;
-  int bias;
-};
-constexpr Short kHalf = {10, 15}, kBrain = {7, 127};
+// A binary floating-point format: a sign, an exponent, `fraction` bits. The largest exponent is that of infinity and NaN;
+// without infinity it is a number's, but for NaN, whose other bits are all set.
+struct Format {
+  int bits, fraction, bias;
+  bool has_infinity = true;
 
-double from_short(std::uint16_t bits, Short format) {
-  const int exponent = (bits & 0x7fff) >> format.fraction;
-  const int fraction = bits & ((1 << format.fraction) - 1);
+  int sign() const { return 1 << (bits - 1); }
+  // The first code above those of numbers: infinity, or NaN.
+  int end() const { return has_infinity ? (sign() - 1) >> fraction << fraction : sign() - 1; }
+  int nan() const { return has_infinity ? end() | 1 << (fraction - 1) : end(); }
+};
+constexpr Format kHalf = {16, 10, 15}, kBrain = {16, 7, 127}, kE4m3 = {8, 3, 7, false},
+                 kE5m2 = {8, 2, 15};
+
+double from_short(std::uint64_t bits, const Format& format) {
+  const int code = static_cast<int>(bits) & (format.sign() - 1);
+  const int exponent = code >> format.fraction;
+  const int fraction = code & ((1 << format.fraction) - 1);
   double magnitude = 0;
-  if (exponent == (0x7fff >> format.fraction)) {
-    magnitude = fraction == 0 ? std::numeric_limits<double>::infinity()
-                              : std::numeric_limits<double>::quiet_NaN();
+  if (code >= format.end()) {
+    magnitude = format.has_infinity && fraction == 0 ? std::numeric_limits<double>::infinity()
+                                                     : std::numeric_limits<double>::quiet_NaN();
   } else if (exponent == 0) {
     magnitude = std::ldexp(fraction, 1 - format.bias - format.fraction);
   } else {
     magnitude =
         std::ldexp(fraction + (1 << format.fraction), exponent - format.bias - format.fraction);
   }
-  return (bits & 0x8000) != 0 ? -magnitude : magnitude;
+  return (static_cast<int>(bits) & format.sign()) != 0 ? -magnitude : magnitude;
 }
 
-std::uint16_t to_short(double value, Short format) {
-  const std::uint16_t sign = std::signbit(value) ? 0x8000 : 0;
-  const int infinity = 0x7fff >> format.fraction << format.fraction;
-  if (std::isnan(value)) {
-    return static_cast<std::uint16_t>(sign | infinity | 1 << (format.fraction - 1));
-  }
+std::uint64_t to_short(double value, const Format& format) {
+  const int sign = std::signbit(value) ? format.sign() : 0;
+  if (std::isnan(value)) return static_cast<std::uint64_t>(sign | format.nan());
   const double magnitude = std::fabs(value);
-  if (magnitude == 0) return sign;
+  if (magnitude == 0) return static_cast<std::uint64_t>(sign);
   // In units of the last place, a carry into the exponent falls out by itself.
   const int exponent =
       std::isinf(magnitude) ? 1024 : std::max(std::ilogb(magnitude), 1 - format.bias);
   const double units = std::nearbyint(std::ldexp(magnitude, format.fraction - exponent));
-  const double bits = units + std::ldexp(exponent + format.bias - 1, format.fraction);
-  return static_cast<std::uint16_t>(sign | (bits >= infinity ? infinity : static_cast<int>(bits)));
+  const double code = units + std::ldexp(exponent + format.bias - 1, format.fraction);
+  return static_cast<std::uint64_t>(sign |
+                                    (code >= format.end() ? format.end() : static_cast<int>(code)));
 }
 
 [[noreturn]] void refuse(ScalarType type) {
@@ -60,8 +66,10 @@ std::uint16_t to_short(double value, Short format) {
 
 double number_of(ScalarType type, std::uint64_t bits) {
   switch (type) {
-    case ScalarType::f16: return from_short(static_cast<std::uint16_t>(bits), kHalf);
-    case ScalarType::bf16: return from_short(static_cast<std::uint16_t>(bits), kBrain);
+    case ScalarType::f16: return from_short(bits, kHalf);
+    case ScalarType::bf16: return from_short(bits, kBrain);
+    case ScalarType::e4m3: return from_short(bits, kE4m3);
+    case ScalarType::e5m2: return from_short(bits, kE5m2);
     case ScalarType::f32: return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
     case ScalarType::f64: return std::bit_cast<double>(bits);
     case ScalarType::i8: return static_cast<std::int8_t>(bits);
@@ -73,7 +81,8 @@ double number_of(ScalarType type, std::uint64_t bits) {
     case ScalarType::i64:
     case ScalarType::u64:
     case ScalarType::c64:
-    case ScalarType::c128: break;
+    case ScalarType::c128:
+    case ScalarType::count: break;
   }
   refuse(type);
 }
@@ -82,6 +91,8 @@ std::uint64_t bits_of(ScalarType type, double value) {
   switch (type) {
     case ScalarType::f16: return to_short(value, kHalf);
     case ScalarType::bf16: return to_short(value, kBrain);
+    case ScalarType::e4m3: return to_short(value, kE4m3);
+    case ScalarType::e5m2: return to_short(value, kE5m2);
     case ScalarType::f32: return std::bit_cast<std::uint32_t>(static_cast<float>(value));
     case ScalarType::f64: return std::bit_cast<std::uint64_t>(value);
     case ScalarType::i8: return static_cast<std::uint8_t>(static_cast<std::int8_t>(value));
@@ -93,7 +104,8 @@ std::uint64_t bits_of(ScalarType type, double value) {
     case ScalarType::i64:
     case ScalarType::u64:
     case ScalarType::c64:
-    case ScalarType::c128: break;
+    case ScalarType::c128:
+    case ScalarType::count: break;
   }
   refuse(type);
 }

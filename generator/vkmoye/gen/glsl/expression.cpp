@@ -7,12 +7,14 @@
 #include <bit>
 #include <cmath>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/glsl/spelling.hpp"
+#include "vkmoye/gen/ir/operation.hpp"
 
 namespace vkmoye::gen::glsl {
 namespace {
@@ -152,7 +154,26 @@ std::string packed(const ir::Node& node) {
   return fmt::format("{}({})", element_name(type, node.type.width), join(words, ", "));
 }
 
+// Types without a conversion of GLSL's are converted through float, by the functions of their spelling.
+std::string conversion(const ir::Node& node) {
+  const auto has_functions = [](const ir::Type& type) {
+    return type.kind == ir::Type::Kind::element && !spelling(type.element).conversions.empty();
+  };
+  const ir::Type& from = node.operands[0]->type;
+  std::string text = spell(node.operands[0]).text;
+  if (has_functions(from))
+    text = fmt::format("{}_to_float(uint({}))", to_string(from.element), text);
+  if (has_functions(node.type)) {
+    text = fmt::format("float_to_{}({})", to_string(node.type.element),
+                       has_functions(from) ? text : "float(" + text + ")");
+  }
+  const bool is_float = has_functions(from) && node.type == ir::element(ScalarType::f32);
+  return is_float ? text : fmt::format("{}({})", spell_type(node.type), text);
+}
+
 Text spell(const Expr& e) {
+  const std::string_view function = ir::glsl_function_of(e->op);
+  if (!function.empty()) return {call(std::string(function), e->operands), kPrimary};
   switch (e->op) {
     case Op::constant:
       if (e->type == ir::kIndex) return {fmt::format("{}u", e->value), kPrimary};
@@ -179,7 +200,6 @@ Text spell(const Expr& e) {
     case Op::logical_and: return infix(e, "&&", kAnd2);
     case Op::logical_or: return infix(e, "||", kOr2);
     case Op::logical_not: return prefix("!", e->operands[0]);
-    case Op::is_nan: return {call("isnan", e->operands), kPrimary};
     case Op::bit_and: return bits(e, "&", kBitAnd);
     case Op::bit_or: return bits(e, "|", kBitOr);
     case Op::bit_xor: return bits(e, "^", kBitXor);
@@ -187,14 +207,6 @@ Text spell(const Expr& e) {
     case Op::shift_right: return bits(e, ">>", kShift);
     case Op::bit_not: return prefix("~", e->operands[0]);
     case Op::negate: return prefix("-", e->operands[0]);
-    case Op::minimum: return {call("min", e->operands), kPrimary};
-    case Op::maximum: return {call("max", e->operands), kPrimary};
-    case Op::absolute: return {call("abs", e->operands), kPrimary};
-    case Op::exp: return {call("exp", e->operands), kPrimary};
-    case Op::log: return {call("log", e->operands), kPrimary};
-    case Op::sqrt: return {call("sqrt", e->operands), kPrimary};
-    case Op::rsqrt: return {call("inversesqrt", e->operands), kPrimary};
-    case Op::tanh: return {call("tanh", e->operands), kPrimary};
     case Op::select:
       return {fmt::format("{} ? {} : {}", within(spell(e->operands[0]), kOr2),
                           within(spell(e->operands[1]), kOr2), within(spell(e->operands[2]), kOr2)),
@@ -207,7 +219,7 @@ Text spell(const Expr& e) {
       }
       return {unpacked(vector, whole.element, e->value), kPrimary};
     }
-    case Op::convert: return {call(spell_type(e->type), e->operands), kPrimary};
+    case Op::convert: return {conversion(*e), kPrimary};
     case Op::vector: {
       if (std::all_of(e->operands.begin(), e->operands.end(),
                       [](const Expr& part) { return ir::is_constant(part, 0); })) {
@@ -224,8 +236,10 @@ Text spell(const Expr& e) {
                       within(spell(e->operands[1]), kPrimary), within(spell(e->operands[2]), kSum)),
           kSum};
     }
+    default: break;
   }
-  return {"?", kPrimary};
+  throw std::logic_error(
+      fmt::format("the operation {} has no spelling in GLSL", ir::name_of(e->op)));
 }
 
 }  // namespace

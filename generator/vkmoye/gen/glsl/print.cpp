@@ -57,6 +57,7 @@ class Printer {
     line("layout(local_size_x = {}) in;", kernel_.threads);
     line("");
     declarations();
+    conversions();
     line("");
     line("void main() {{");
     ++depth_;
@@ -122,6 +123,18 @@ class Printer {
       if (feature == Feature::cooperative_matrix) names.insert("GL_KHR_memory_scope_semantics");
     }
     for (const std::string_view name : names) line("#extension {} : require", name);
+  }
+
+  // The functions by which elements of types that GLSL does not have are converted.
+  void conversions() {
+    std::set<ScalarType> types;
+    ir::for_each_node(kernel_, [&](const ir::Node& node) {
+      if (node.op != Op::convert) return;
+      for (const ir::Type& type : {node.type, node.operands[0]->type}) {
+        if (type.kind == ir::Type::Kind::element) types.insert(type.element);
+      }
+    });
+    for (const ScalarType type : types) out_ += spelling(type).conversions;
   }
 
   void declarations() {

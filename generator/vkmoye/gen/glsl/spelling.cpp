@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <iterator>
 
 #include "vkmoye/gen/ir/expr.hpp"
@@ -16,6 +15,42 @@ constexpr std::string_view kStorage16 = "GL_EXT_shader_16bit_storage";
 constexpr std::string_view kInt8 = "GL_EXT_shader_explicit_arithmetic_types_int8";
 constexpr std::string_view kInt16 = "GL_EXT_shader_explicit_arithmetic_types_int16";
 constexpr std::string_view kFloat16 = "GL_EXT_shader_explicit_arithmetic_types_float16";
+
+// Rounded to nearest even. Beyond 448 it is NaN, as e4m3 has no infinity. Below 2^-6 codes count 2^-9.
+constexpr std::string_view kE4m3 = R"(
+float e4m3_to_float(uint code) {
+  uint magnitude = code & 127u;
+  float number = magnitude < 8u ? float(magnitude) * 0.001953125 : uintBitsToFloat((magnitude + 960u) << 20u);
+  uint bits = magnitude == 127u ? 0x7fc00000u : floatBitsToUint(number);
+  return uintBitsToFloat(bits | ((code & 128u) << 24u));
+}
+
+uint float_to_e4m3(float number) {
+  uint bits = floatBitsToUint(number);
+  uint magnitude = bits & 0x7fffffffu;
+  uint normal = ((magnitude + 0x7ffffu + ((magnitude >> 20u) & 1u)) >> 20u) - 960u;
+  uint code = magnitude < 0x3c800000u ? uint(roundEven(uintBitsToFloat(magnitude) * 512.0)) : min(normal, 127u);
+  return code | ((bits >> 24u) & 128u);
+}
+)";
+
+// Rounded to nearest even. Beyond 57344 it is infinity. Below 2^-14 codes count 2^-16.
+constexpr std::string_view kE5m2 = R"(
+float e5m2_to_float(uint code) {
+  uint magnitude = code & 127u;
+  float number = magnitude < 4u ? float(magnitude) * 0.0000152587890625 : uintBitsToFloat((magnitude + 448u) << 21u);
+  uint bits = magnitude > 124u ? 0x7fc00000u : magnitude == 124u ? 0x7f800000u : floatBitsToUint(number);
+  return uintBitsToFloat(bits | ((code & 128u) << 24u));
+}
+
+uint float_to_e5m2(float number) {
+  uint bits = floatBitsToUint(number);
+  uint magnitude = bits & 0x7fffffffu;
+  uint normal = ((magnitude + 0xfffffu + ((magnitude >> 21u) & 1u)) >> 21u) - 448u;
+  uint code = magnitude < 0x38800000u ? uint(roundEven(uintBitsToFloat(magnitude) * 65536.0)) : min(normal, 124u);
+  return (magnitude > 0x7f800000u ? 126u : code) | ((bits >> 24u) & 128u);
+}
+)";
 
 }  // namespace
 
@@ -73,9 +108,26 @@ const Spelling& spelling(ScalarType type) {
       {ScalarType::u64, "uvec2", "", {}, {}},
       {ScalarType::c64, "uvec2", "", {}, {}},
       {ScalarType::c128, "uvec4", "", {}, {}},
+      // Codes, moved and converted, never computed with.
+      {ScalarType::e4m3,
+       "uint8_t",
+       "u8vec",
+       {kStorage8},
+       {kInt8},
+       "pack32(u8vec4({}))",
+       "unpack8({})[{}]",
+       kE4m3},
+      {ScalarType::e5m2,
+       "uint8_t",
+       "u8vec",
+       {kStorage8},
+       {kInt8},
+       "pack32(u8vec4({}))",
+       "unpack8({})[{}]",
+       kE5m2},
   };
-  return *std::find_if(std::begin(table), std::end(table),
-                       [&](const Spelling& row) { return row.type == type; });
+  static_assert(std::size(table) == kScalarTypeCount);
+  return table[static_cast<std::size_t>(type)];
 }
 
 std::string_view extension(Feature feature) {
@@ -89,8 +141,17 @@ std::string_view extension(Feature feature) {
     case Feature::buffer_f32_atomic_add: return "GL_EXT_shader_atomic_float";
     case Feature::buffer_address: return "GL_EXT_buffer_reference";
     case Feature::i64: return "GL_EXT_shader_explicit_arithmetic_types_int64";
-    default: return "";
+    case Feature::f16:
+    case Feature::f64:
+    case Feature::i8:
+    case Feature::i16:
+    case Feature::storage8:
+    case Feature::storage16:
+    case Feature::bf16_matrix:
+    case Feature::subgroup_size_control:
+    case Feature::count: break;
   }
+  return "";
 }
 
 std::string element_name(ScalarType type, std::uint32_t width) {

@@ -68,11 +68,16 @@ enum class Op : std::uint8_t {
   negate,
   absolute,
   bit_not,
-  exp,
-  log,
-  sqrt,
-  rsqrt,  // 1 / sqrt
-  tanh,
+  // with the errors that the Vulkan specification allows ("Precision and Operation of SPIR-V Instructions")
+  exp,           // 3 + 2 |x| ulp
+  exp2,          // 3 + 2 |x| ulp
+  log,           // 3 ulp, or 2^-21 between 0.5 and 2
+  log2,          // 3 ulp, or 2^-21 between 0.5 and 2
+  sqrt,          // that of 1 / rsqrt
+  rsqrt,         // 1 / sqrt, 2 ulp
+  tanh,          // that of sinh / cosh
+  floor,         // exact; floor and round of NaN are NaN
+  round,         // to the nearest integer, halves to the even one; exact
   multiply_add,  // of three elements: operand 0 * operand 1 + operand 2, fused where the type is a
                  // floating one
   // truth values
@@ -89,6 +94,7 @@ enum class Op : std::uint8_t {
   vector,     // of elements: the operands in order
   convert,    // an element or an index to another type; to a floating one rounded to nearest even,
               // to an integer towards 0
+  count       // how many there are
 };
 
 /// What the launch provides to each invocation.
@@ -161,16 +167,20 @@ Expr bit_xor(const Expr& a, const Expr& b);
 Expr shift_left(const Expr& a, const Expr& by);
 Expr shift_right(const Expr& a, const Expr& by);
 
-/// Of one element: negate, absolute, bit_not, exp, log, sqrt, rsqrt, tanh.
+/// Of one element: negate, absolute, bit_not, exp to round.
 Expr unary(Op op, const Expr& a);
 inline Expr operator-(const Expr& a) { return unary(Op::negate, a); }
 inline Expr absolute(const Expr& a) { return unary(Op::absolute, a); }
 inline Expr bit_not(const Expr& a) { return unary(Op::bit_not, a); }
 inline Expr exp(const Expr& a) { return unary(Op::exp, a); }
+inline Expr exp2(const Expr& a) { return unary(Op::exp2, a); }
 inline Expr log(const Expr& a) { return unary(Op::log, a); }
+inline Expr log2(const Expr& a) { return unary(Op::log2, a); }
 inline Expr sqrt(const Expr& a) { return unary(Op::sqrt, a); }
 inline Expr rsqrt(const Expr& a) { return unary(Op::rsqrt, a); }
 inline Expr tanh(const Expr& a) { return unary(Op::tanh, a); }
+inline Expr floor(const Expr& a) { return unary(Op::floor, a); }
+inline Expr round(const Expr& a) { return unary(Op::round, a); }
 
 /// Truth values: never folded, so that a guard stays where the author put it.
 Expr less(const Expr& a, const Expr& b);

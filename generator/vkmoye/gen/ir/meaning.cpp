@@ -91,10 +91,14 @@ std::optional<T> alone(Op op, T a) {
       case Op::negate: return -a;
       case Op::absolute: return std::fabs(a);
       case Op::exp: return std::exp(a);
+      case Op::exp2: return std::exp2(a);
       case Op::log: return std::log(a);
+      case Op::log2: return std::log2(a);
       case Op::sqrt: return std::sqrt(a);
       case Op::rsqrt: return T{1} / std::sqrt(a);
       case Op::tanh: return std::tanh(a);
+      case Op::floor: return std::floor(a);
+      case Op::round: return std::nearbyint(a);
       default: return std::nullopt;
     }
   } else {

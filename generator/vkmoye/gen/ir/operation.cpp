@@ -24,6 +24,8 @@ struct Row {
   Op op;
   std::string_view name;
   Takes takes;
+  std::string_view glsl =
+      "";  // the function of GLSL that computes it; "": an operator, or spelled apart
 };
 
 constexpr Row kRows[] = {
@@ -35,21 +37,25 @@ constexpr Row kRows[] = {
     {Op::multiply, "multiply", Takes::numbers},
     {Op::divide, "divide", Takes::numbers},
     {Op::modulo, "modulo", Takes::integers},
-    {Op::minimum, "minimum", Takes::numbers},
-    {Op::maximum, "maximum", Takes::numbers},
+    {Op::minimum, "minimum", Takes::numbers, "min"},
+    {Op::maximum, "maximum", Takes::numbers, "max"},
     {Op::bit_and, "bit_and", Takes::integers},
     {Op::bit_or, "bit_or", Takes::integers},
     {Op::bit_xor, "bit_xor", Takes::integers},
     {Op::shift_left, "shift_left", Takes::integers},
     {Op::shift_right, "shift_right", Takes::integers},
     {Op::negate, "negate", Takes::signed_values},
-    {Op::absolute, "absolute", Takes::signed_values},
+    {Op::absolute, "absolute", Takes::signed_values, "abs"},
     {Op::bit_not, "bit_not", Takes::integers},
-    {Op::exp, "exp", Takes::short_reals},
-    {Op::log, "log", Takes::short_reals},
-    {Op::sqrt, "sqrt", Takes::reals},
-    {Op::rsqrt, "rsqrt", Takes::reals},
-    {Op::tanh, "tanh", Takes::short_reals},
+    {Op::exp, "exp", Takes::short_reals, "exp"},
+    {Op::exp2, "exp2", Takes::short_reals, "exp2"},
+    {Op::log, "log", Takes::short_reals, "log"},
+    {Op::log2, "log2", Takes::short_reals, "log2"},
+    {Op::sqrt, "sqrt", Takes::reals, "sqrt"},
+    {Op::rsqrt, "rsqrt", Takes::reals, "inversesqrt"},
+    {Op::tanh, "tanh", Takes::short_reals, "tanh"},
+    {Op::floor, "floor", Takes::reals, "floor"},
+    {Op::round, "round", Takes::reals, "roundEven"},
     {Op::multiply_add, "multiply_add", Takes::numbers},
     {Op::less, "less", Takes::numbers},
     {Op::equal, "equal", Takes::numbers},
@@ -57,7 +63,7 @@ constexpr Row kRows[] = {
     {Op::logical_and, "logical_and", Takes::truth},
     {Op::logical_or, "logical_or", Takes::truth},
     {Op::logical_not, "logical_not", Takes::truth},
-    {Op::is_nan, "is_nan", Takes::reals},
+    {Op::is_nan, "is_nan", Takes::reals, "isnan"},
     {Op::select, "select", Takes::anything},
     {Op::component, "component", Takes::anything},
     {Op::vector, "vector", Takes::anything},
@@ -70,7 +76,8 @@ constexpr bool rows_stand_in_enum_order() {
   }
   return true;
 }
-static_assert(rows_stand_in_enum_order());
+static_assert(std::size(kRows) == static_cast<std::size_t>(Op::count) &&
+              rows_stand_in_enum_order());
 
 const Row& row_of(Op op) { return kRows[static_cast<std::size_t>(op)]; }
 
@@ -138,6 +145,20 @@ std::optional<std::string> special_error(const Node& node) {
       return fmt::format("convert of {} to {}: bf16 is moved, and multiplied by matrix units alone",
                          name_of(from), name_of(node.type));
     }
+    const auto is_of_8_bits = [](const Type& type) {
+      return type.kind == Type::Kind::element &&
+             (type.element == ScalarType::e4m3 || type.element == ScalarType::e5m2);
+    };
+    const auto is_beside = [](const Type& type) {
+      return type.kind == Type::Kind::element && type.width == 1 && is_short_real(type.element);
+    };
+    if (is_of_8_bits(from) || is_of_8_bits(node.type)) {
+      if (is_beside(from) || is_beside(node.type)) return std::nullopt;
+      return fmt::format(
+          "convert of {} to {}: e4m3 and e5m2 are converted from and to f16 and f32 alone, one by "
+          "one",
+          name_of(from), name_of(node.type));
+    }
     const bool to_fits = node.type == kIndex
                              ? from.kind == Type::Kind::element && is_integer(from.element)
                              : node.type.width == from.width;
@@ -154,6 +175,8 @@ std::optional<std::string> special_error(const Node& node) {
 }  // namespace
 
 std::string_view name_of(Op op) { return row_of(op).name; }
+
+std::string_view glsl_function_of(Op op) { return row_of(op).glsl; }
 
 std::string name_of(const Type& type) {
   switch (type.kind) {

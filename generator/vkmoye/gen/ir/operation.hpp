@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The operations of expressions as rows of data: what each is called, and which types it takes.
+// The operations of expressions as rows of data: what each is called, here and in GLSL, and which types it takes. A new
+// operation is an enumerator and a function in expr.hpp, a row here, and its value in meaning.cpp.
 //
 //   name_of(Op::exp)                     "exp"
 //   type_error(*exp(x)), x of type f64   "exp of f64: it takes f16 or f32"
@@ -14,6 +15,9 @@
 namespace vkmoye::gen::ir {
 
 std::string_view name_of(Op op);
+
+/// The function of GLSL that computes it, "inversesqrt" of rsqrt; "" for operators and for what is spelled apart.
+std::string_view glsl_function_of(Op op);
 
 /// "index", "boolean", "f32", "f16 x4".
 std::string name_of(const Type& type);

@@ -34,9 +34,11 @@ const TypeFeatures& features_of(ScalarType type) {
       {ScalarType::u64, {}, {}},
       {ScalarType::c64, {}, {}},
       {ScalarType::c128, {}, {}},
+      {ScalarType::e4m3, {Feature::storage8}, {Feature::i8}},
+      {ScalarType::e5m2, {Feature::storage8}, {Feature::i8}},
   };
-  return *std::find_if(std::begin(table), std::end(table),
-                       [&](const TypeFeatures& row) { return row.type == type; });
+  static_assert(std::size(table) == kScalarTypeCount);
+  return table[static_cast<std::size_t>(type)];
 }
 
 // None where they are those of a compact array.
