@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "vkmoye/gen/dsl/combination.hpp"
 
-#include <limits>
+#include "vkmoye/gen/ir/combining.hpp"
 
 namespace vkmoye::gen {
 
@@ -20,27 +20,9 @@ Expr Combination::operator()(const Expr& a, const Expr& b) const {
 }
 
 Expr Combination::neutral(ScalarType type) const {
-  if (op == Op::add) return ir::number(type, 0);
-  const bool is_least = op == Op::minimum;
-  switch (type) {
-    case ScalarType::i32:
-      return ir::number(type, is_least ? std::numeric_limits<std::int32_t>::max()
-                                       : std::numeric_limits<std::int32_t>::min());
-    case ScalarType::u32:
-      return ir::number(type, is_least ? std::numeric_limits<std::uint32_t>::max() : 0);
-    default: {
-      const double infinity = std::numeric_limits<double>::infinity();
-      return ir::number(type, is_least ? infinity : -infinity);
-    }
-  }
+  return ir::number(type, ir::combining(op)->neutral(type));
 }
 
-const char* Combination::name() const {
-  switch (op) {
-    case Op::minimum: return "least";
-    case Op::maximum: return "largest";
-    default: return "sum";
-  }
-}
+const char* Combination::name() const { return ir::combining(op)->name; }
 
 }  // namespace vkmoye::gen

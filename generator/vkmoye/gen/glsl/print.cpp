@@ -13,6 +13,7 @@
 #include "vkmoye/gen/glsl/repeated.hpp"
 #include "vkmoye/gen/glsl/spelling.hpp"
 #include "vkmoye/gen/glsl/wrap.hpp"
+#include "vkmoye/gen/ir/combining.hpp"
 #include "vkmoye/gen/ir/effects.hpp"
 #include "vkmoye/gen/ir/names.hpp"
 
@@ -350,9 +351,8 @@ class Printer {
   }
   static std::string subgroup_call(const ir::Subgroup& s) {
     using Kind = ir::Subgroup::Kind;
-    const char* combine = s.combine == Op::minimum   ? "Min"
-                          : s.combine == Op::maximum ? "Max"
-                                                     : "Add";
+    const auto* row = ir::combining(s.combine);
+    const char* combine = row != nullptr ? row->glsl : "";
     switch (s.kind) {
       case Kind::reduce: return call(fmt::format("subgroup{}", combine), {s.value});
       case Kind::inclusive_scan:
@@ -368,9 +368,7 @@ class Printer {
     return "?";
   }
   void visit(const ir::Atomic& s) {
-    const char* combine = s.combine == Op::minimum   ? "Min"
-                          : s.combine == Op::maximum ? "Max"
-                                                     : "Add";
+    const char* combine = ir::combining(s.combine)->glsl;
     line("{} {} = atomic{}({}, {});", element_name(kernel_.find(s.to.array)->type, 1), s.name,
          combine, element(s.to), glsl::print(s.value));
   }

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <unordered_set>
 
+#include "vkmoye/gen/ir/combining.hpp"
 #include "vkmoye/gen/ir/operation.hpp"
 
 namespace vkmoye::gen::ir {
@@ -150,10 +151,6 @@ struct Collector {
                     found == kIndex ? ": ir::number or ir::convert makes one of an index" : ""));
   }
 
-  static bool is_combination(Op op) {
-    return op == Op::add || op == Op::minimum || op == Op::maximum;
-  }
-
   void subgroup(const Subgroup& s) {
     using Kind = Subgroup::Kind;
     const Type& type = s.value->type;
@@ -168,7 +165,7 @@ struct Collector {
       case Kind::inclusive_scan:
       case Kind::exclusive_scan:
         out.needs.add(Feature::subgroup_arithmetic);
-        if (!is_combination(s.combine)) {
+        if (combining(s.combine) == nullptr) {
           refuse(fmt::format("lanes cannot be combined by {}; there are add, minimum and maximum",
                              name_of(s.combine)));
         }
@@ -281,7 +278,7 @@ struct Collector {
     const auto refuse = [&](const std::string& what) {
       out.reasons.push_back(fmt::format("atomic operation on {}: {}", s.to.array, what));
     };
-    if (!is_combination(s.combine)) {
+    if (combining(s.combine) == nullptr) {
       refuse(fmt::format("it cannot {}; there are add, minimum and maximum", name_of(s.combine)));
     }
     if (array->space == Array::Space::registers) refuse("registers belong to one invocation");

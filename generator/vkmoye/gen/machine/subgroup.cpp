@@ -3,20 +3,16 @@
 
 #include <algorithm>
 
+#include "vkmoye/contract/scalar_value.hpp"
+#include "vkmoye/gen/ir/combining.hpp"
+
 namespace vkmoye::gen::machine {
 namespace {
 
 // A number that leaves others as they are.
 ir::Bits neutral(ir::Op combine, const ir::Type& type) {
   const ScalarType element = type == ir::kIndex ? ScalarType::u32 : type.element;
-  const bool is_least = combine == ir::Op::maximum;
-  if (combine == ir::Op::add) return 0;
-  switch (element) {
-    case ScalarType::f32: return is_least ? 0xff800000u : 0x7f800000u;
-    case ScalarType::f64: return is_least ? 0xfff0000000000000u : 0x7ff0000000000000u;
-    case ScalarType::i32: return is_least ? 0x80000000u : 0x7fffffffu;
-    default: return is_least ? 0 : 0xffffffffu;
-  }
+  return bits_of(element, ir::combining(combine)->neutral(element));
 }
 
 }  // namespace
