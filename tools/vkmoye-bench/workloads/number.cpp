@@ -38,6 +38,9 @@ auto with_loader(ScalarType type, Use use) {
       return use([](const std::byte* p) {
         return number_of(ScalarType::bf16, load_as<std::uint16_t>(p));
       });
+    case ScalarType::e4m3:
+    case ScalarType::e5m2:
+      return use([type](const std::byte* p) { return number_of(type, load_as<std::uint8_t>(p)); });
     case ScalarType::f32: return plain(float{});
     case ScalarType::f64: return plain(double{});
     case ScalarType::i8: return plain(std::int8_t{});
@@ -67,6 +70,8 @@ NumberRange range_of(ScalarType type) {
   switch (type) {
     case ScalarType::f16: return {0x1p-10, 0x1p-14, 65504, 2048};
     case ScalarType::bf16: return {0x1p-7, 0x1p-126, 0x1.fep127, 256};
+    case ScalarType::e4m3: return {0x1p-3, 0x1p-6, 448, 16};
+    case ScalarType::e5m2: return {0x1p-2, 0x1p-14, 57344, 8};
     case ScalarType::f32: return floating<float>();
     case ScalarType::f64: return floating<double>();
     case ScalarType::i8: return integer<std::int8_t>();
