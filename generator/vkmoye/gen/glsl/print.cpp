@@ -45,9 +45,15 @@ class Printer {
     ir::for_each_node(kernel, [this](const ir::Node& node) {
       if (node.op == Op::variable) used_.insert(node.name);
     });
+    taken_ = used_;
+    for (const Array& array : kernel.arrays) taken_.insert(array.name);
+    for (const PushConstant& argument : kernel.arguments) taken_.insert(argument.name);
     ir::for_each(kernel.body, [this](const ir::Stmt& statement) {
-      for (const ir::Definition& name : ir::effects_of(statement, kernel_).defines)
-        taken_.insert(name.name);
+      const ir::Effects effects = ir::effects_of(statement, kernel_);
+      for (const ir::Definition& name : effects.defines) taken_.insert(name.name);
+      for (const ir::Inner& inner : effects.inner) {
+        for (const ir::Definition& name : inner.defines) taken_.insert(name.name);
+      }
     });
   }
 

@@ -20,7 +20,8 @@ constexpr std::string_view kFloat16 = "GL_EXT_shader_explicit_arithmetic_types_f
 constexpr std::string_view kE4m3 = R"(
 float e4m3_to_float(uint code) {
   uint magnitude = code & 127u;
-  float number = magnitude < 8u ? float(magnitude) * 0.001953125 : uintBitsToFloat((magnitude + 960u) << 20u);
+  float normal = uintBitsToFloat((magnitude + 960u) << 20u);
+  float number = magnitude < 8u ? float(magnitude) * 0.001953125 : normal;
   uint bits = magnitude == 127u ? 0x7fc00000u : floatBitsToUint(number);
   return uintBitsToFloat(bits | ((code & 128u) << 24u));
 }
@@ -29,7 +30,8 @@ uint float_to_e4m3(float number) {
   uint bits = floatBitsToUint(number);
   uint magnitude = bits & 0x7fffffffu;
   uint normal = ((magnitude + 0x7ffffu + ((magnitude >> 20u) & 1u)) >> 20u) - 960u;
-  uint code = magnitude < 0x3c800000u ? uint(roundEven(uintBitsToFloat(magnitude) * 512.0)) : min(normal, 127u);
+  uint small = uint(roundEven(uintBitsToFloat(magnitude) * 512.0));
+  uint code = magnitude < 0x3c800000u ? small : min(normal, 127u);
   return code | ((bits >> 24u) & 128u);
 }
 )";
@@ -38,7 +40,8 @@ uint float_to_e4m3(float number) {
 constexpr std::string_view kE5m2 = R"(
 float e5m2_to_float(uint code) {
   uint magnitude = code & 127u;
-  float number = magnitude < 4u ? float(magnitude) * 0.0000152587890625 : uintBitsToFloat((magnitude + 448u) << 21u);
+  float normal = uintBitsToFloat((magnitude + 448u) << 21u);
+  float number = magnitude < 4u ? float(magnitude) * 0.0000152587890625 : normal;
   uint bits = magnitude > 124u ? 0x7fc00000u : magnitude == 124u ? 0x7f800000u : floatBitsToUint(number);
   return uintBitsToFloat(bits | ((code & 128u) << 24u));
 }
@@ -47,7 +50,8 @@ uint float_to_e5m2(float number) {
   uint bits = floatBitsToUint(number);
   uint magnitude = bits & 0x7fffffffu;
   uint normal = ((magnitude + 0xfffffu + ((magnitude >> 21u) & 1u)) >> 21u) - 448u;
-  uint code = magnitude < 0x38800000u ? uint(roundEven(uintBitsToFloat(magnitude) * 65536.0)) : min(normal, 124u);
+  uint small = uint(roundEven(uintBitsToFloat(magnitude) * 65536.0));
+  uint code = magnitude < 0x38800000u ? small : min(normal, 124u);
   return (magnitude > 0x7f800000u ? 126u : code) | ((bits >> 24u) & 128u);
 }
 )";

@@ -47,7 +47,8 @@ constexpr std::string_view kTakenHeads[] = {
     "double2", "float16",  "float32", "float64",  "floatBits", "hitObject", "image",
     "int16",   "int32",    "int64",   "int8",     "intBits",   "isampler",  "itexture",
     "pack",    "ray",      "sampler", "subgroup", "tensor",    "texture",   "uint16",
-    "uint32",  "uint64",   "uint8",   "uintBits", "unpack",    "usampler",
+    "uint32",  "uint64",   "uint8",   "uintBits", "unpack",    "usampler",  "float_to",
+    "e4m3_to", "e5m2_to",
 };
 
 // Whether `name` is a vector or a matrix type: "vec2", "u16vec4", "dmat3x2", "f16mat4".
