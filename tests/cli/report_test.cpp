@@ -241,13 +241,41 @@ TEST(ReportCli, CompareSaysWhatIsSlowerByItsExitStatus) {
   EXPECT_EQ(as_json.status, 4);
   EXPECT_EQ(json::parse(as_json.out)["rows"][0]["change"], "SLOW");
 
-  write_file(folder.file("other.json"), R"({"schema":1,"device":{"name":"gpu"},"results":[]})");
-  const Outcome none = bench({"compare", folder.file("base.json"), folder.file("other.json")});
-  EXPECT_EQ(none.status, 3);
-  EXPECT_THAT(none.out,
-              HasSubstr("not compared: transpose/padded f32 256x256 in base.json: is not"));
+  const std::string empty = R"({"schema":1,"device":{"name":"gpu"},"results":[]})";
+  write_file(folder.file("empty.json"), empty);
+  EXPECT_EQ(bench({"compare", folder.file("empty.json"), folder.file("new.json")}).status, 3);
   EXPECT_EQ(bench({"compare", folder.file("base.json")}).status, 2);
   EXPECT_EQ(bench({"compare", folder.file("base.json"), folder.file("none.json")}).status, 2);
+}
+
+// A row that is the same does not hide another that NEW lost, nor does one that is slower.
+TEST(ReportCli, CompareFailsWhereARowIsLost) {
+  const TemporaryFolder folder;
+  const json same = json::parse(report_of(100, "copy/simple"))["results"][0];
+  const json slower = json::parse(report_of(150, "copy/simple"))["results"][0];
+  const json lost = json::parse(report_of(100))["results"][0];
+  json wrong = lost, skipped = lost;
+  wrong["verified"] = false;
+  skipped["skipped"] = "too large";
+  const auto compared = [&](const std::vector<json>& changed) {
+    json report = json::parse(report_of(100));
+    report["results"] = {same, lost};
+    write_file(folder.file("base.json"), report.dump());
+    report["results"] = changed;
+    write_file(folder.file("new.json"), report.dump());
+    return bench({"compare", folder.file("base.json"), folder.file("new.json")});
+  };
+  EXPECT_EQ(compared({same, lost}).status, 0);
+  for (const std::vector<json>& changed : std::vector<std::vector<json>>{
+           {same, wrong}, {same, skipped}, {same}, {slower, wrong}, {}}) {
+    const Outcome outcome = compared(changed);
+    EXPECT_EQ(outcome.status, 1) << outcome.out;
+    EXPECT_THAT(outcome.out, HasSubstr("failed: transpose/padded f32 256x256 in "));
+    EXPECT_LE(longest_line(outcome.out), 80u);
+  }
+  EXPECT_THAT(compared({same, wrong}).out,
+              HasSubstr("1 SAME, 0 FAST, 0 SLOW, 0 UNCLEAR, 1 failed"));
+  EXPECT_EQ(bench({"compare", folder.file("base.json"), folder.file("base.json")}).status, 0);
 }
 
 TEST(ReportCli, CompareFitsATerminalWhateverTheNames) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <optional>
 #include <random>
 #include <sstream>
 
@@ -114,14 +115,46 @@ TEST(Compare, MatchesRowsOfOneKindAndNamesTheOthers) {
   EXPECT_EQ(comparison.rows[0].details, "");
   EXPECT_EQ(comparison.rows[1].details, "--b n");
   EXPECT_THAT(
-      comparison.left_out,
+      comparison.failed,
       ElementsAre(
           R"(c f32 256x128 in base.json: its config is {"pad":"2"}, in new.json {"pad":"1"})",
           "w f32 256x128 in new.json: its result is wrong",
           "s f32 256x128 in new.json: skipped: too large",
-          "gone f32 256x128 in base.json: is not in new.json",
+          "gone f32 256x128 in base.json: is not in new.json"));
+  EXPECT_THAT(
+      comparison.left_out,
+      ElementsAre(
           "k f32 1x1 in new.json: is not in base.json",
           R"(c f32 256x128 in new.json: its config is {"pad":"1"}, in base.json {"pad":"2"})"));
+}
+
+// What a row is in BASE and in NEW, and whether NEW failed it.
+TEST(Compare, FailedIsWhatNewLostOrGotWrong) {
+  const Row right = row_of("k", samples(100, 2));
+  Row wrong = right, skipped = right, not_timed = right;
+  wrong.verified = false;
+  skipped.timing.reset();
+  skipped.skipped = "too large";
+  not_timed.timing.reset();
+  const std::vector<std::optional<Row>> kinds = {right, wrong, skipped, not_timed, std::nullopt};
+  const bool is_failed[5][5] = {// NEW: right, wrong, skipped, not timed, not there
+                                {false, true, true, true, true},      // BASE: right
+                                {false, true, false, false, false},   // wrong
+                                {false, true, false, false, false},   // skipped
+                                {false, true, false, false, false},   // not timed
+                                {false, true, false, false, false}};  // not there
+  const Row other = row_of("other", samples(100, 2));
+  for (std::size_t base = 0; base < kinds.size(); ++base) {
+    for (std::size_t changed = 0; changed < kinds.size(); ++changed) {
+      std::vector<Row> before = {other}, after = {other};
+      if (kinds[base]) before.push_back(*kinds[base]);
+      if (kinds[changed]) after.push_back(*kinds[changed]);
+      const Comparison comparison = compare(report_of(before), report_of(after));
+      EXPECT_THAT(comparison.failed, SizeIs(is_failed[base][changed] ? 1 : 0))
+          << "BASE " << base << ", NEW " << changed;
+      EXPECT_THAT(comparison.rows, SizeIs(base == 0 && changed == 0 ? 2 : 1));
+    }
+  }
 }
 
 TEST(Compare, EqualRowsAreTakenInOrder) {

@@ -38,6 +38,7 @@ std::string counts_text(const Comparison& comparison) {
                                      [&](const ComparedRow& row) { return row.change == change; });
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, to_string(change));
   }
+  if (!comparison.failed.empty()) text += fmt::format(", {} failed", comparison.failed.size());
   return text;
 }
 
@@ -82,6 +83,9 @@ void print_table(const Comparison& comparison, const Terminal& terminal, bool wh
   for (const std::string& why : comparison.left_out) {
     out << hanging("not compared: ", why, terminal.columns);
   }
+  for (const std::string& why : comparison.failed) {
+    out << hanging("failed: ", why, terminal.columns);
+  }
   out << counts_text(comparison) << '\n';
 }
 
@@ -102,6 +106,7 @@ void print_json(const Comparison& comparison, std::ostream& out) {
                                       {"base_device", comparison.base_device},
                                       {"new_device", comparison.new_device},
                                       {"rows", rows},
+                                      {"failed", comparison.failed},
                                       {"not_compared", comparison.left_out}};
   out << all.dump(2) << '\n';
 }
@@ -131,6 +136,7 @@ int compare(const Given& given) {
     file->keep();
     file->close();
   }
+  if (!comparison.failed.empty()) return kWrongResult;
   if (comparison.rows.empty()) return kNothingRan;
   const bool slower =
       std::any_of(comparison.rows.begin(), comparison.rows.end(),
@@ -144,8 +150,11 @@ const Command kCompare = {
     CommandName::compare, "what became faster or slower between two reports",
     "Compared are rows of one kernel, size, type, config and device. SLOW and FAST:\n"
     "the medians differ by the effect or more, and Mann and Whitney's test holds\n"
-    "chance for unlikely (p < 0.002); UNCLEAR: the first alone. Exit status 4: some\n"
-    "row is SLOW. Runs differ by themselves: compare two of one program first.\n\n"
+    "chance for unlikely (p < 0.002); UNCLEAR: the first alone. Runs differ by\n"
+    "themselves: compare two of one program first.\n"
+    "Exit status 1: a row of NEW is wrong, or BASE has times for a row that NEW\n"
+    "skipped, did not time or does not have; 4: a row is SLOW, and none failed so;\n"
+    "3: nothing could be compared.\n\n"
     "Examples:\n"
     "  vkmoye-bench run 'transpose/*' --format json --output base.json\n"
     "  vkmoye-bench compare base.json new.json --effect 5",

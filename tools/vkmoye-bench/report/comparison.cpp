@@ -39,6 +39,7 @@ struct ReportRow {
   Key key;
   std::vector<double> samples;  // none: see `why_none`
   std::string why_none;
+  bool is_wrong = false;
 };
 
 struct ReadReport {
@@ -54,6 +55,7 @@ ReportRow read_row(const json& row) {
     out.why_none = "skipped: " + row["skipped"].get<std::string>();
   } else if (row.at("verified") == false) {
     out.why_none = "its result is wrong";
+    out.is_wrong = true;
   } else if (!row.at("time_us").is_object()) {
     out.why_none = "it was not timed";
   } else {
@@ -179,32 +181,35 @@ double mann_whitney_p(std::span<const double> a, std::span<const double> b) {
 Comparison compare_reports(const std::filesystem::path& base, const std::filesystem::path& changed,
                            double least_percent) {
   const ReadReport before = read_report(base), after = read_report(changed);
-  Comparison out{before.device, after.device, {}, {}};
+  Comparison out;
+  out.base_device = before.device;
+  out.new_device = after.device;
   if (before.device != after.device) {
     out.left_out.push_back(fmt::format("all rows: {} is of {}, {} of {}", before.name,
                                        before.device, after.name, after.device));
     return out;
   }
+  const auto tell = [](std::vector<std::string>& lines, const ReportRow& row,
+                       const ReadReport& report, const std::string& why) {
+    lines.push_back(fmt::format("{} in {}: {}", row.key.text(), report.name, why));
+  };
   for (const ReportRow& row : before.rows) {
     const ReportRow* partner = find(after, row.key);
+    const bool was_timed = row.why_none.empty();
+    if (!was_timed) tell(out.left_out, row, before, row.why_none);
     if (partner == nullptr) {
-      const std::string why = row.why_none.empty() ? why_alone(row, after) : row.why_none;
-      out.left_out.push_back(fmt::format("{} in {}: {}", row.key.text(), before.name, why));
-      continue;
-    }
-    for (const auto& [one, report] : {std::pair{&row, &before}, {partner, &after}}) {
-      if (one->why_none.empty()) continue;
-      out.left_out.push_back(
-          fmt::format("{} in {}: {}", row.key.text(), report->name, one->why_none));
-    }
-    if (row.why_none.empty() && partner->why_none.empty()) {
+      if (was_timed) tell(out.failed, row, before, why_alone(row, after));
+    } else if (!partner->why_none.empty()) {
+      const bool is_failure = was_timed || partner->is_wrong;
+      tell(is_failure ? out.failed : out.left_out, *partner, after, partner->why_none);
+    } else if (was_timed) {
       out.rows.push_back(compared(row, *partner, least_percent));
     }
   }
   for (const ReportRow& row : after.rows) {
     if (find(before, row.key) != nullptr) continue;
-    const std::string why = row.why_none.empty() ? why_alone(row, before) : row.why_none;
-    out.left_out.push_back(fmt::format("{} in {}: {}", row.key.text(), after.name, why));
+    tell(row.is_wrong ? out.failed : out.left_out, row, after,
+         row.why_none.empty() ? why_alone(row, before) : row.why_none);
   }
   return out;
 }

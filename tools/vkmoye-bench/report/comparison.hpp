@@ -15,6 +15,11 @@
 // So of 1000 rows in which nothing changed, about two are called faster or slower. Fewer than 8 samples in each
 // report are never that unlikely: they are SAME or UNCLEAR. For a change of 5 % in 2 % of noise, 15 samples in each
 // report are enough to find it 19 times out of 20.
+//
+// A comparison must not look good because a kernel stopped working. Failed are
+//   - every row of NEW whose result is wrong,
+//   - every row that BASE has times for and NEW has not: skipped, not timed, or not there at all.
+// What BASE has no times for either (skipped in both, or only in NEW) is left out, and is no failure.
 
 #include <filesystem>
 #include <optional>
@@ -46,7 +51,8 @@ struct ComparedRow {
 struct Comparison {
   std::string base_device, new_device;
   std::vector<ComparedRow> rows;
-  std::vector<std::string> left_out;  // rows of either without a partner, and why, a line each
+  std::vector<std::string> failed;    // rows that NEW lost or got wrong, and why, a line each
+  std::vector<std::string> left_out;  // other rows that are not compared, and why, a line each
 };
 
 /// Rows of one kernel, size, type, config, options and device. Throws ArgumentError for what is no such
