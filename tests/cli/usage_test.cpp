@@ -58,6 +58,7 @@ TEST(Cli, WrongUsageIsRefusedWithTheNearestName) {
   refused({"run", "copy/simple", "--size", "99999999999999999999x1"}, "is outside");
   refused({"run", "copy/simple", "--format", "xml"}, "xml");
   refused({"run", "copy/simple", "--device", "no such device"}, "no such device");
+  refused({"run", "copy/simple", "--device", "77"}, "no device has the index 77; there are\n  0  ");
   refused({"run", "copy/simple", "--tile", "33x32"}, "does not divide");
   refused({"run", "transpose/padded", "--shared", "(32,32):(1,31)"},
           "coordinates (0,1) and (31,0) share address 31");

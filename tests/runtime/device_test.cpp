@@ -92,12 +92,20 @@ TEST(DeviceChoice, PrefersDiscreteThenIntegratedThenVirtualThenCpu) {
               ThrowsMessage<DeviceError>("old discrete: needs Vulkan 1.2"));
 }
 
-TEST(DeviceChoice, ReadsDigitsAsAnIndexAndElseAsPartOfTheName) {
-  const std::vector<vk::PhysicalDevice> devices = {fake("Card 4090", DeviceKind::discrete),
+TEST(DeviceChoice, AWholeNumberIsAnIndexAndNothingElse) {
+  const std::vector<vk::PhysicalDevice> devices = {fake("Card 4090 (7.1)", DeviceKind::discrete),
                                                    fake("Card 1", DeviceKind::discrete)};
   EXPECT_EQ(vk::choose(devices, "1").caps.name, "Card 1");
-  EXPECT_EQ(vk::choose(devices, "4090").caps.name, "Card 4090");
-  EXPECT_EQ(vk::choose(devices, "card").caps.name, "Card 4090");
+  EXPECT_EQ(vk::choose(devices, "00").caps.name, "Card 4090 (7.1)");
+  EXPECT_EQ(vk::choose(devices, "card").caps.name, "Card 4090 (7.1)");
+  EXPECT_EQ(vk::choose(devices, "card 4090").caps.name, "Card 4090 (7.1)");
+  EXPECT_EQ(vk::choose(devices, "7.1").caps.name, "Card 4090 (7.1)");
+  for (const char* number : {"2", "7", "4090", "18446744073709551616"}) {
+    EXPECT_THAT([&] { vk::choose(devices, number); },
+                ThrowsMessage<ArgumentError>(
+                    AllOf(HasSubstr(std::string("no device has the index ") + number),
+                          HasSubstr("0  Card 4090 (7.1)"), HasSubstr("1  Card 1"))));
+  }
 }
 
 TEST(NoDevice, IsADeviceError) {

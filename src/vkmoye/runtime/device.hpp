@@ -69,8 +69,8 @@ std::vector<DeviceCaps> list_devices();
 /// cache.
 class Device {
  public:
-  /// `selector`: an index, or a part of the name in any case; empty: the first discrete GPU, else
-  /// integrated, else virtual, else CPU, else other. Throws ArgumentError listing the devices where
+  /// `selector`: a whole number is an index, as in list_devices, and nothing else; other text is a part of
+  /// the name in any case; empty: the first discrete GPU, else integrated, else virtual, else CPU, else other. Throws ArgumentError listing the devices where
   /// none matches, DeviceError (kNoDevice) where there is none or the chosen one cannot be used.
   static Device open(std::string_view selector = {}, const OpenOptions& options = {});
 

@@ -21,13 +21,16 @@
 namespace vkmoye::bench {
 namespace {
 
-// "NVIDIA H200 NVL": the words and the whole.
+// "NVIDIA RTX 4090": the whole and its words, but no number, which would be an index.
 std::vector<std::string> names_of_devices() {
   std::vector<std::string> names = {"host"};
   for (const DeviceCaps& caps : list_devices()) {
     const std::string name = caps.name.substr(0, caps.name.find(" ("));
     names.push_back(lower_case(name));
-    for (const std::string& word : split(name, ' ')) names.push_back(lower_case(word));
+    for (const std::string& word : split(name, ' ')) {
+      const bool is_number = word.find_first_not_of("0123456789") == std::string::npos;
+      if (!is_number) names.push_back(lower_case(word));
+    }
   }
   return names;
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <utility>
 
@@ -35,15 +36,20 @@ const PhysicalDevice* first_usable(const std::vector<PhysicalDevice>& devices) {
   return nullptr;
 }
 
-// By its index where there is a device of that index, else by part of its name: "0" is an index,
-// "4090" part of a name.
+bool is_index(std::string_view selector) {
+  return !selector.empty() && std::all_of(selector.begin(), selector.end(),
+                                          [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+// A whole number is an index and nothing else, so that a script never gets another device because its
+// driver's name has that digit: "4090" is no part of a name, "RTX 4090" is.
 const PhysicalDevice* find_device(const std::vector<PhysicalDevice>& devices,
                                   std::string_view selector) {
-  const bool digits = std::all_of(selector.begin(), selector.end(),
-                                  [](unsigned char c) { return std::isdigit(c) != 0; });
-  if (digits && selector.size() < 9) {
-    const auto index = static_cast<std::size_t>(std::stoul(std::string(selector)));
-    if (index < devices.size()) return &devices[index];
+  if (is_index(selector)) {
+    std::size_t index = 0;
+    const auto [end, error] =
+        std::from_chars(selector.data(), selector.data() + selector.size(), index);
+    return error == std::errc() && index < devices.size() ? &devices[index] : nullptr;
   }
   // Of several that match, the first that can be used.
   const PhysicalDevice* match = nullptr;
@@ -70,7 +76,9 @@ const PhysicalDevice& choose(const std::vector<PhysicalDevice>& devices,
   if (chosen != nullptr && chosen->caps.why_unusable.empty()) return *chosen;
   if (chosen == nullptr && !selector.empty()) {
     throw ArgumentError(
-        fmt::format("no device is called '{}'; there are{}", selector, table_of(devices)));
+        is_index(selector)
+            ? fmt::format("no device has the index {}; there are{}", selector, table_of(devices))
+            : fmt::format("no device is called '{}'; there are{}", selector, table_of(devices)));
   }
   throw DeviceError(DeviceError::Kind::kNoDevice,
                     chosen != nullptr
