@@ -50,6 +50,22 @@ TEST(HostCli, WhatTakesTooLongIsSkipped) {
   EXPECT_THAT(steps.out, HasSubstr("steps on the host; take smaller sizes"));
 }
 
+// Refused by its size, before anything is allocated: 16 GiB stand before the 64 elements of A.
+TEST(HostCli, WhatLiesBeforeAnArrayCounts) {
+  const std::vector<std::string> words = {"run",   "gemm/simt",  "--size",
+                                          "8x8x8", "--offset-a", "4294967295"};
+  std::vector<std::string> on_host = words;
+  on_host.insert(on_host.end(), {"--device", "host"});
+  const Outcome host = bench(on_host, kNoVulkan);
+  EXPECT_EQ(host.status, 3);
+  EXPECT_THAT(host.out, HasSubstr("the arrays take 17179869948 bytes in all, the host takes at "
+                                  "most 2147483648"));
+  if (!has_lavapipe()) return;
+  const Outcome device = bench(words);  // no buffer of lavapipe has more than 2 GiB
+  EXPECT_EQ(device.status, 3) << device.err;
+  EXPECT_THAT(device.out, HasSubstr("A with the 17179869180 bytes before its first element"));
+}
+
 // No column for what only a clock can fill.
 TEST(HostCli, ThereIsNoPercentageOfACeiling) {
   for (const char* baseline : {"peak", "openblas"}) {

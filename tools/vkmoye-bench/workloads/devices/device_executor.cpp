@@ -50,7 +50,13 @@ std::vector<std::string> reasons_against(const DeviceCaps& caps, const Plan& pla
   }
   std::uint64_t total = 0;
   for (const Array& array : plan.arrays) {
-    total += GuardedBuffer::allocated_bytes(caps, array.bytes);
+    const std::uint64_t guarded = GuardedBuffer::allocated_bytes(caps, array.bytes);
+    total += guarded;
+    if (array.offset == 0) continue;  // then its binding is all of it
+    for (const std::string& reason : reasons_against_buffer(caps, guarded)) {
+      reasons.push_back(fmt::format("{} with the {} bytes before its first element: {}", array.name,
+                                    array.offset, reason));
+    }
   }
   if (total > caps.device_memory_bytes) {
     reasons.push_back(

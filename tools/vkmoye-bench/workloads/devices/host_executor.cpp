@@ -16,6 +16,8 @@ namespace {
 constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 28;
 // Of an array that is filled, read and checked.
 constexpr std::uint64_t kMostElements = std::uint64_t{1} << 24;
+// Of all arrays together, with what lies before their first elements (--offset-a).
+constexpr std::uint64_t kMostBytesInAll = std::uint64_t{1} << 31;
 constexpr std::byte kPoison{0xff};  // NaN: what must not be read changes the result
 
 class HostExecution : public Execution {
@@ -84,6 +86,12 @@ HostExecutor::HostExecutor() : caps_(common_device()) {
 
 std::vector<std::string> HostExecutor::reasons_against(const Plan& plan) const {
   std::vector<std::string> reasons = reasons_against_arrays(plan);
+  std::uint64_t total = 0;
+  for (const Array& array : plan.arrays) total += array.bytes;
+  if (total > kMostBytesInAll) {
+    reasons.push_back(fmt::format("the arrays take {} bytes in all, the host takes at most {}",
+                                  total, kMostBytesInAll));
+  }
   for (const Step& step : plan.steps) {
     const KernelInterface kernel = interface_of(step);
     if (step.compiled) reasons.push_back("the host runs descriptions of kernels, and no SPIR-V");
