@@ -10,6 +10,7 @@
 
 #include "support/fake_devices.hpp"
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/dsl/across.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
@@ -212,6 +213,32 @@ TEST(Apply, GivesCoordinatesToTheFunction) {
       EXPECT_EQ(out[static_cast<std::size_t>(10 * row + col)], col < row ? -number : number);
     }
   }
+}
+
+// As deep as expressions may be, an element and an index: the verifier, the printer, the twin and the
+// shader compiler all come to an end.
+TEST(Apply, TheDeepestExpressionsArePrintedVerifiedAndRun) {
+  const ScalarType i32 = ScalarType::i32;
+  Builder k("deep", 32);
+  Tensor dst = k.output("dst", i32, {{"at", "count"}});
+  const View mine = parallelize(tile(dst, {32}, {k.block_x()}), Layout(32), k.thread());
+  const View y = k.make_fragment_like("y", i32, mine);
+  const auto deep = [&](const std::vector<Expr>&, const std::vector<Expr>& at) {
+    Expr index = at[0], sum = ir::convert(at[0], i32);
+    while (index->depth < ir::kMostDepth - 2) index = ir::maximum(index + 1, 2);
+    while (sum->depth < ir::kMostDepth - 1) sum = sum + 1;
+    return sum + ir::convert(index, i32);
+  };
+  k.apply(y, mine, deep, {});
+  k.copy(y, mine);
+  const ir::Kernel kernel = k.finish();
+  std::vector<std::int32_t> out(3);
+  const TwinReport report =
+      run_on_host(kernel, {std::as_writable_bytes(std::span(out))}, {{"count", 3}});
+  EXPECT_THAT(report.reasons, IsEmpty());
+  EXPECT_EQ(out[1] - out[0], 1);  // of maximum(0 + 1, 2) and maximum(1 + 1, 2) nothing is left
+  EXPECT_EQ(out[2] - out[1], 2);
+  EXPECT_FALSE(compile(kernel).spirv.empty());
 }
 
 TEST(ThreadReduction, CombinesLanesFirstThenSubgroups) {

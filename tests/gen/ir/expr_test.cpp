@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "vkmoye/gen/ir/expr.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <type_traits>
+#include <utility>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
@@ -133,6 +136,34 @@ TEST(Expr, IsTheSameWhenStructureIsTheSame) {
   EXPECT_TRUE(ir::same(32 * x + y, 32 * ir::variable("x") + y));
   EXPECT_FALSE(ir::same(32 * x + y, 32 * x + x));
   EXPECT_FALSE(ir::same(x, ir::variable("x", ir::kBoolean)));
+}
+
+// Recursion over a deeper one could overflow the stack, its destruction included.
+TEST(Expr, AreRefusedBeforeTheyAreTooDeep) {
+  const Expr one = ir::number(ScalarType::f32, 1);
+  const Expr truth = ir::less(x, y);
+  const std::pair<Expr, std::function<Expr(const Expr&)>> chains[] = {
+      {x, [](const Expr& e) { return e + y; }},
+      {x, [](const Expr& e) { return ir::select(ir::less(e, y), e, y); }},
+      {one, [](const Expr& e) { return ir::exp(e); }},
+      {one, [&](const Expr& e) { return ir::multiply_add(one, one, e); }},
+      {one,
+       [](const Expr& e) {
+         return ir::component(ir::vector({e, e}), 1);
+       }},
+      {truth, [](const Expr& e) { return ir::logical_not(e); }}};
+  for (const auto& [start, grow] : chains) {
+    Expr deepest = start;
+    const auto grow_for_ever = [&, &grow = grow] {
+      for (int i = 0; i < 20000; ++i) deepest = grow(deepest);
+    };
+    EXPECT_THAT(grow_for_ever, testing::ThrowsMessage<KernelError>(testing::AllOf(
+                                   testing::HasSubstr("more than 500 operations deep"),
+                                   testing::HasSubstr("Builder::let"))));
+    EXPECT_GE(deepest->depth, ir::kMostDepth - 1);
+    EXPECT_LE(deepest->depth, ir::kMostDepth);
+    EXPECT_EQ(ir::with_operands(deepest, deepest->operands)->depth, deepest->depth);
+  }
 }
 
 }  // namespace

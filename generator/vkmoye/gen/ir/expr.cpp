@@ -19,14 +19,27 @@ namespace {
 
 constexpr std::uint32_t kMaxAlignment = 1u << 31;  // of zero
 
+// Every operation is made here, which keeps them from becoming too deep.
+Expr operation(Node node) {
+  for (const Expr& operand : node.operands) node.depth = std::max(node.depth, operand->depth + 1);
+  if (node.depth > kMostDepth) {
+    throw KernelError(
+        "an expression",
+        {fmt::format("is more than {} operations deep, as a long sum is that a loop of the program "
+                     "writes term by term: give parts of it a name, with Builder::let",
+                     kMostDepth)});
+  }
+  return Expr(std::make_shared<const Node>(std::move(node)));
+}
+
 Expr indices(Op op, const Expr& a, const Expr& b, std::uint64_t bound,
              std::uint32_t alignment = 1) {
-  auto node = std::make_shared<Node>();
-  node->op = op;
-  node->bound = std::min(bound, kUnbounded);
-  node->alignment = alignment;
-  node->operands = {a, b};
-  return Expr(std::move(node));
+  Node node;
+  node.op = op;
+  node.bound = std::min(bound, kUnbounded);
+  node.alignment = alignment;
+  node.operands = {a, b};
+  return operation(std::move(node));
 }
 
 // Whether a sum or product of indices stays below 2^32, so that it can be taken apart.
@@ -54,11 +67,11 @@ std::optional<std::pair<Expr, Expr>> split_multiple(const Expr& e, std::uint32_t
 std::uint32_t value_of(const Expr& number) { return static_cast<std::uint32_t>(number->value); }
 
 Expr node_of(Op op, Type type, std::vector<Expr> operands) {
-  auto node = std::make_shared<Node>();
-  node->op = op;
-  node->type = type;
-  node->operands = std::move(operands);
-  return Expr(std::move(node));
+  Node node;
+  node.op = op;
+  node.type = type;
+  node.operands = std::move(operands);
+  return operation(std::move(node));
 }
 
 // Elements are never folded: their arithmetic rounds.
@@ -313,12 +326,12 @@ Expr select(const Expr& condition, const Expr& left, const Expr& right) {
 }
 
 Expr component(const Expr& vector, std::uint32_t number) {
-  auto node = std::make_shared<Node>();
-  node->op = Op::component;
-  node->type = element(vector->type.element);
-  node->value = number;
-  node->operands = {vector};
-  return Expr(std::move(node));
+  Node node;
+  node.op = Op::component;
+  node.type = element(vector->type.element);
+  node.value = number;
+  node.operands = {vector};
+  return operation(std::move(node));
 }
 
 Expr vector(const std::vector<Expr>& elements) {
@@ -387,7 +400,8 @@ Expr with_operands(const Expr& e, const std::vector<Expr>& o) {
   if (e->operands.empty()) return e;
   Node node = *e;
   node.operands = o;
-  return Expr(std::make_shared<const Node>(std::move(node)));
+  node.depth = 0;
+  return operation(std::move(node));
 }
 
 std::optional<std::uint32_t> decided(const Expr& e) {

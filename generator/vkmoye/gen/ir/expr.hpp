@@ -124,6 +124,10 @@ class Expr {
   std::shared_ptr<const Node> node_;
 };
 
+/// The most operations that an expression has one inside the other. What works on expressions calls itself
+/// for their operands, so that a deeper one could overflow the stack: making it throws KernelError.
+inline constexpr std::uint32_t kMostDepth = 500;
+
 /// One past the largest value of an index about which nothing is known.
 inline constexpr std::uint64_t kUnbounded = std::uint64_t{1} << 32;
 
@@ -136,6 +140,7 @@ struct Node {
   Builtin builtin = Builtin::thread;  // of a builtin
   std::string name;                   // of a variable
   std::vector<Expr> operands;         // of an operation: left, right
+  std::uint32_t depth = 0;  // operations one inside the other: 0 for a leaf, see kMostDepth
 };
 
 /// A name that a statement or the interface defines; an index below `bound`, a multiple of
