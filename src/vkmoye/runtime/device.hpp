@@ -64,14 +64,15 @@ struct OpenOptions {
 /// (kNoDevice) where there is no Vulkan loader, no driver or no device.
 std::vector<DeviceCaps> list_devices();
 
-/// Thread-safe. What was made from it may outlive it, but can no longer be run. Its destruction
-/// waits for what was submitted, OpenOptions::wait_seconds at most for each submission, and saves the pipeline
-/// cache.
+/// Thread-safe. After a time-out it takes no more work, see OpenOptions::wait_seconds: open another one. What
+/// was made from it may outlive it, but can no longer be run. Its destruction waits for what was submitted,
+/// OpenOptions::wait_seconds at most for each submission, and saves the pipeline cache.
 class Device {
  public:
   /// `selector`: a whole number is an index, as in list_devices, and nothing else; other text is a part of
-  /// the name in any case; empty: the first discrete GPU, else integrated, else virtual, else CPU, else other. Throws ArgumentError listing the devices where
-  /// none matches, DeviceError (kNoDevice) where there is none or the chosen one cannot be used.
+  /// the name in any case; empty: the first discrete GPU, else integrated, else virtual, else CPU, else
+  /// other. Throws ArgumentError listing the devices where none matches, DeviceError (kNoDevice) where there
+  /// is none or the chosen one cannot be used.
   static Device open(std::string_view selector = {}, const OpenOptions& options = {});
 
   /// Uses a device of yours; see vulkan.hpp. Nothing of yours is destroyed.
