@@ -7,11 +7,13 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <random>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/contract/compact_strides.hpp"
 #include "vkmoye/contract/json.hpp"
+#include "vkmoye/contract/spirv.hpp"
 
 namespace vkmoye {
 namespace {
@@ -34,6 +36,9 @@ std::vector<std::uint32_t> shader(std::uint32_t buffers = 2, std::uint32_t threa
     add(71, {10 + i, 34, 0});
     add(71, {10 + i, 33, i});
   }
+  add(71, {10, 24});      // the first is only read
+  add(32, {40, 12, 41});  // a pointer to a storage buffer
+  for (std::uint32_t i = 0; i < buffers; ++i) add(59, {40, 10 + i, 12});
   add(56, {});
   return words;
 }
@@ -181,6 +186,50 @@ TEST(KernelFile, IsRefusedWhereItsPartsDoNotBelongTogether) {
   kernel.interface.grid[0].tile = 0;
   refused(kernel,
           AllOf(HasSubstr("a has 2 extents and 1 strides"), HasSubstr("the grid has tiles of 0")));
+}
+
+// A runtime finds arguments by their names and sets addresses by itself.
+TEST(KernelFile, IsRefusedWhereNamesOrTypesCannotBe) {
+  const auto refused = [](const auto& change, const char* why) {
+    CompiledKernel kernel = some_kernel();
+    change(kernel.interface);
+    EXPECT_THAT([&] { parse_kernel(kernel_text(kernel)); },
+                ThrowsMessage<ArgumentError>(HasSubstr(why)));
+  };
+  refused([](KernelInterface& kernel) { kernel.bindings[1].name = "a"; },
+          "two bindings are called a");
+  refused([](KernelInterface& kernel) { kernel.push_constants[1].name = "n"; },
+          "two push constants are called n");
+  refused([](KernelInterface& kernel) { kernel.push_constants.pop_back(); },
+          "p is reached by a pointer, and no push constant is its address");
+  refused([](KernelInterface& kernel) { kernel.push_constants[3].type = ScalarType::f64; },
+          "p is reached by a pointer, and no push constant is its address");
+  refused([](KernelInterface& kernel) { kernel.push_constants[0].type = ScalarType::u8; },
+          "push constant n has the type u8");
+  refused(
+      [](KernelInterface& kernel) {
+        kernel.push_constants.emplace_back("first_group_x", ScalarType::f64);
+      },
+      "push constant first_group_x has the type f64");
+}
+
+// Words that are no module are read to their end, whatever they say.
+TEST(KernelFile, ReadsAnyWordsBehindAHeader) {
+  const CompiledKernel good = some_kernel();
+  std::mt19937 random(2);
+  for (int i = 0; i < 20000; ++i) {
+    std::vector<std::uint32_t> words = good.spirv;
+    for (int change = 0; change < 3; ++change) {
+      // Instructions of which something is read, of a length that fits now and then.
+      constexpr std::uint32_t kOpcodes[] = {6,  15, 16, 17, 21, 22, 23, 28,   29,   30,
+                                            32, 43, 56, 59, 71, 72, 56, 4456, 4459, 61};
+      const std::size_t at = 5 + random() % (words.size() - 5);
+      words[at] = random() % 2 == 0
+                      ? random() % 64
+                      : (random() % 8) << 16 | kOpcodes[random() % std::size(kOpcodes)];
+    }
+    EXPECT_NO_THROW(reasons_against_spirv(good.interface, words));
+  }
 }
 
 TEST(Json, SaysWhereItDoesNotFit) {

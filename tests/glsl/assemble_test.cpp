@@ -14,6 +14,7 @@
 #include "support/options.hpp"
 #include "support/process.hpp"
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/contract/spirv.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
@@ -30,6 +31,8 @@ class Modules {
     const std::string text = glsl::print(described);
     if (!seen_.insert(described.name + text.substr(text.find('\n'))).second) return;
     const CompiledKernel kernel = compile(described);
+    EXPECT_THAT(reasons_against_spirv(kernel.interface, kernel.spirv), testing::IsEmpty())
+        << described.name;
     // spirv-val of 2025 does not know bfloat16: it sees what the text says.
     const auto spirv = kernel.interface.features.has(Feature::bf16_matrix)
                            ? spirv::assemble(described.name, kernel.glsl)

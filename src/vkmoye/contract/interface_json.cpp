@@ -126,6 +126,41 @@ class Reader {
   std::vector<std::string>& reasons_;
 };
 
+// What a runtime relies on beside each field alone: it finds arguments by their names, and sets addresses itself.
+void check_names(const KernelInterface& kernel, Reader& read) {
+  const auto check_twice = [&](const auto& items, const char* what) {
+    for (auto item = items.begin(); item != items.end(); ++item) {
+      const auto is_same = [&](const auto& other) { return other.name == item->name; };
+      if (std::any_of(items.begin(), item, is_same)) {
+        read.note("two {} are called {}", what, item->name);
+      }
+    }
+  };
+  check_twice(kernel.bindings, "bindings");
+  check_twice(kernel.push_constants, "push constants");
+  const auto& constants = kernel.push_constants;
+  for (const Binding& binding : kernel.bindings) {
+    const PushConstant address(address_name(binding.name), ScalarType::u64);
+    const bool has_address =
+        std::find(constants.begin(), constants.end(), address) != constants.end();
+    if (binding.reach == Reach::pointer && !has_address) {
+      read.note("{} is reached by a pointer, and no push constant is its address", binding.name);
+    }
+  }
+  for (const PushConstant& constant : constants) {
+    constexpr ScalarType kTypes[] = {ScalarType::u32, ScalarType::i32, ScalarType::f32,
+                                     ScalarType::f64, ScalarType::u64};
+    const bool is_group =
+        std::find(kFirstGroup.begin(), kFirstGroup.end(), constant.name) != kFirstGroup.end();
+    const bool is_type = is_group ? constant.type == ScalarType::u32
+                                  : std::find(std::begin(kTypes), std::end(kTypes),
+                                              constant.type) != std::end(kTypes);
+    if (!is_type) {
+      read.note("push constant {} has the type {}", constant.name, to_string(constant.type));
+    }
+  }
+}
+
 }  // namespace
 
 Json interface_to_json(const KernelInterface& kernel) {
@@ -249,6 +284,7 @@ KernelInterface interface_of_json(const Json& json, std::vector<std::string>& re
   }
   kernel.subgroup_size = static_cast<std::uint32_t>(read.count(needs, "subgroup_size"));
   kernel.shared_bytes = read.count(needs, "shared_bytes", UINT64_MAX >> 1);
+  check_names(kernel, read);
   return kernel;
 }
 

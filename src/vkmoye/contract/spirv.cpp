@@ -5,80 +5,171 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
+#include <iterator>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
+#include "vkmoye/contract/spirv_module.hpp"
 
 namespace vkmoye {
 namespace {
 
-// Opcodes and enumerants of the SPIR-V specification, 3.x, as far as they are asked for.
-enum Spirv : std::uint32_t {
-  kMagic = 0x07230203,
-  kOpEntryPoint = 15,
-  kOpExecutionMode = 16,
-  kOpFunctionEnd = 56,
-  kOpDecorate = 71,
-  kGlCompute = 5,
-  kLocalSize = 17,
-  kBindingDecoration = 33,
-  kDescriptorSet = 34,
+// A capability of the SPIR-V specification, 3.31, and the features of which a kernel needs one to declare it; none:
+// every device has it.
+struct CapabilityFeatures {
+  std::uint32_t capability;
+  const char* name;
+  FeatureSet one_of;
+};
+const CapabilityFeatures kCapabilities[] = {
+    {0, "Matrix", {}},
+    {1, "Shader", {}},
+    {9, "Float16", {Feature::f16}},
+    {10, "Float64", {Feature::f64}},
+    {11, "Int64", {Feature::i64}},
+    {22, "Int16", {Feature::i16}},
+    {39, "Int8", {Feature::i8}},
+    {61, "GroupNonUniform", {Feature::subgroup_basic}},
+    {63, "GroupNonUniformArithmetic", {Feature::subgroup_arithmetic}},
+    {64, "GroupNonUniformBallot", {Feature::subgroup_ballot}},
+    {65, "GroupNonUniformShuffle", {Feature::subgroup_shuffle}},
+    {4433, "StorageBuffer16BitAccess", {Feature::storage16}},
+    {4448, "StorageBuffer8BitAccess", {Feature::storage8}},
+    {5116, "BFloat16TypeKHR", {Feature::bf16_matrix}},
+    {5118, "BFloat16CooperativeMatrixKHR", {Feature::bf16_matrix}},
+    {5345, "VulkanMemoryModel", {Feature::cooperative_matrix}},
+    {5346, "VulkanMemoryModelDeviceScope", {Feature::cooperative_matrix}},
+    {5347, "PhysicalStorageBufferAddresses", {Feature::buffer_address}},
+    {6022, "CooperativeMatrixKHR", {Feature::cooperative_matrix}},
+    {6033, "AtomicFloat32AddEXT", {Feature::shared_f32_atomic_add, Feature::buffer_f32_atomic_add}},
+};
+
+// Collects reasons, each once: buffers that share a binding share their faults.
+class Reasons {
+ public:
+  template <class... Parts>
+  void add(fmt::format_string<Parts...> format, Parts&&... parts) {
+    std::string reason = fmt::format(format, std::forward<Parts>(parts)...);
+    if (std::find(all_.begin(), all_.end(), reason) == all_.end()) {
+      all_.push_back(std::move(reason));
+    }
+  }
+  std::vector<std::string> take() && { return std::move(all_); }
+
+ private:
+  std::vector<std::string> all_;
 };
 
 std::string size_text(const std::array<std::uint32_t, 3>& size) {
   return fmt::format("{} x {} x {}", size[0], size[1], size[2]);
 }
 
+void check_capabilities(const KernelInterface& kernel, const SpirvModule& spirv, Reasons& reasons) {
+  for (const std::uint32_t capability : spirv.capabilities) {
+    const auto* row =
+        std::find_if(std::begin(kCapabilities), std::end(kCapabilities),
+                     [&](const CapabilityFeatures& one) { return one.capability == capability; });
+    if (row == std::end(kCapabilities)) {
+      reasons.add("its SPIR-V declares capability {}, which no kernel has", capability);
+      continue;
+    }
+    const std::vector<Feature> features = row->one_of.list();
+    const bool has_one = std::any_of(features.begin(), features.end(),
+                                     [&](Feature feature) { return kernel.features.has(feature); });
+    if (features.empty() || has_one) continue;
+    std::vector<std::string> names;
+    for (const Feature feature : features) names.emplace_back(to_string(feature));
+    reasons.add("its SPIR-V declares {}, its interface lacks the feature {}", row->name,
+                join(names, " or "));
+  }
+}
+
+void check_buffers(const KernelInterface& kernel, const SpirvModule& spirv, Reasons& reasons) {
+  for (const SpirvModule::Buffer& buffer : spirv.buffers) {
+    if (buffer.set != 0) reasons.add("its SPIR-V has a buffer in set {}, not 0", buffer.set);
+    if (buffer.binding >= kernel.bindings.size() ||
+        kernel.bindings[buffer.binding].reach != Reach::descriptor) {
+      reasons.add("its SPIR-V has a buffer at binding {}, its interface none", buffer.binding);
+      continue;
+    }
+    const Binding& binding = kernel.bindings[buffer.binding];
+    if (buffer.is_written && binding.access == Access::read) {
+      reasons.add("{} is only read by its interface, and may be written by its SPIR-V",
+                  binding.name);
+    }
+    if (buffer.is_read && binding.access == Access::write) {
+      reasons.add("{} is only written by its interface, and may be read by its SPIR-V",
+                  binding.name);
+    }
+    const auto aligned = std::max<std::uint64_t>(binding.alignment, size_of(binding.type));
+    if (buffer.stride > aligned) {
+      reasons.add(
+          "{} is bound at multiples of {} bytes by its interface, its SPIR-V moves {} at once",
+          binding.name, aligned, buffer.stride);
+    }
+  }
+}
+
+std::string text_of(const std::vector<SpirvModule::Constant>& constants) {
+  std::vector<std::string> all;
+  for (const SpirvModule::Constant& constant : constants) {
+    all.push_back(fmt::format("{} {} at {}", constant.type ? to_string(*constant.type) : "?",
+                              constant.name.empty() ? "?" : constant.name, constant.offset));
+  }
+  return all.empty() ? "none" : join(all, ", ");
+}
+
+void check_push_constants(const KernelInterface& kernel, const SpirvModule& spirv,
+                          Reasons& reasons) {
+  // A kernel that reads none of them may not declare the block.
+  if (spirv.push_constants.empty()) return;
+  std::vector<SpirvModule::Constant> expected;
+  const std::vector<std::uint32_t> offsets = push_constant_offsets(kernel);
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
+    const PushConstant& constant = kernel.push_constants[i];
+    expected.push_back({constant.name, constant.type, offsets[i]});
+  }
+  const bool are_equal = std::equal(
+      expected.begin(), expected.end(), spirv.push_constants.begin(), spirv.push_constants.end(),
+      [](const SpirvModule::Constant& a, const SpirvModule::Constant& b) {
+        return a.type == b.type && a.offset == b.offset && (b.name.empty() || a.name == b.name);
+      });
+  if (are_equal) return;
+  reasons.add("push constants are {} in its SPIR-V, {} in its interface",
+              text_of(spirv.push_constants), text_of(expected));
+}
+
 }  // namespace
 
 std::vector<std::string> reasons_against_spirv(const KernelInterface& kernel,
-                                               const std::vector<std::uint32_t>& spirv) {
-  constexpr std::size_t kHeader = 5;
-  if (spirv.size() < kHeader || spirv.front() != kMagic) {
-    return {fmt::format("its {} words are not SPIR-V", spirv.size())};
+                                               const std::vector<std::uint32_t>& words) {
+  SpirvModule spirv;
+  try {
+    spirv = read_spirv(words);
+  } catch (const ArgumentError& error) {
+    return {error.what()};
   }
-  std::vector<std::string> reasons;
-  const auto add = [&](std::string reason) {  // once, however many buffers share a binding
-    if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end()) {
-      reasons.push_back(std::move(reason));
-    }
-  };
-  std::uint32_t entry = 0, last = 0;
-  std::optional<std::array<std::uint32_t, 3>> size;
-  for (std::size_t at = kHeader; at < spirv.size();) {
-    const std::size_t length = spirv[at] >> 16;
-    const std::uint32_t operation = spirv[at] & 0xffff;
-    if (length == 0 || length > spirv.size() - at) {
-      return {fmt::format("its SPIR-V is cut off in word {} of {}", at, spirv.size())};
-    }
-    const std::uint32_t* word = spirv.data() + at;
-    // "main" and its end, as little-endian words.
-    if (operation == kOpEntryPoint && length >= 5 && word[1] == kGlCompute &&
-        word[3] == 0x6e69616d && word[4] == 0) {
-      entry = word[2];
-    }
-    if (operation == kOpExecutionMode && length == 6 && word[1] == entry && word[2] == kLocalSize) {
-      size = {word[3], word[4], word[5]};
-    }
-    if (operation == kOpDecorate && length == 4 && word[2] == kBindingDecoration) {
-      const std::uint32_t binding = word[3];
-      if (binding >= kernel.bindings.size() ||
-          kernel.bindings[binding].reach != Reach::descriptor) {
-        add(fmt::format("its SPIR-V has a buffer at binding {}, its interface none", binding));
-      }
-    }
-    if (operation == kOpDecorate && length == 4 && word[2] == kDescriptorSet && word[3] != 0) {
-      add(fmt::format("its SPIR-V has a buffer in set {}, not 0", word[3]));
-    }
-    at += length;
-    last = operation;
+  Reasons reasons;
+  if (!spirv.has_main) reasons.add("its SPIR-V has no compute shader called main");
+  if (!spirv.workgroup_size) reasons.add("its SPIR-V does not say how large workgroups are");
+  if (spirv.workgroup_size && *spirv.workgroup_size != kernel.workgroup_size) {
+    reasons.add("workgroups are {} in its SPIR-V, {} in its interface",
+                size_text(*spirv.workgroup_size), size_text(kernel.workgroup_size));
   }
-  if (last != kOpFunctionEnd) reasons.push_back("its SPIR-V does not end with a function");
-  if (entry == 0) reasons.push_back("its SPIR-V has no compute shader called main");
-  if (!size) reasons.push_back("its SPIR-V does not say how large workgroups are");
-  if (size && *size != kernel.workgroup_size) {
-    reasons.push_back(fmt::format("workgroups are {} in its SPIR-V, {} in its interface",
-                                  size_text(*size), size_text(kernel.workgroup_size)));
+  check_capabilities(kernel, spirv, reasons);
+  check_buffers(kernel, spirv, reasons);
+  check_push_constants(kernel, spirv, reasons);
+  if (spirv.shared_bytes > kernel.shared_bytes) {
+    reasons.add("its SPIR-V takes {} bytes of shared memory, its interface says {}",
+                spirv.shared_bytes, kernel.shared_bytes);
   }
-  return reasons;
+  for (const MatrixShape& shape : spirv.products) {
+    const auto& known = kernel.matrices;
+    if (std::find(known.begin(), known.end(), shape) != known.end()) continue;
+    reasons.add("its SPIR-V multiplies matrices {}, which its interface does not say",
+                to_string(shape));
+  }
+  return std::move(reasons).take();
 }
 
 }  // namespace vkmoye

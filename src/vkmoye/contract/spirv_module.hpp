@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// What a SPIR-V module declares, as far as an interface can be compared with it. Reads any words: nothing is
+// followed that is not there.
+//
+//   OpCapability Float16                              capabilities {9}
+//   OpEntryPoint GLCompute %main "main"               has_main
+//   OpExecutionMode %main LocalSize 256 1 1           workgroup_size {256, 1, 1}
+//   buffer Src { float src[]; } at binding 0          buffers {{.binding = 0, .stride = 4}}
+//   push_constant Arguments { uint cols, rows; }      push_constants {{"cols", u32, 0}, {"rows", u32, 4}}
+//   shared float tile[1055]                           shared_bytes 4220
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "vkmoye/contract/device_caps.hpp"
+#include "vkmoye/contract/scalar_type.hpp"
+
+namespace vkmoye {
+
+struct SpirvModule {
+  /// A view of a storage buffer: several may share a binding.
+  struct Buffer {
+    std::uint32_t binding = 0, set = 0;
+    std::uint32_t stride = 0;  // bytes from one element to the next, 0: not said
+    bool is_read = true, is_written = true;
+  };
+  struct Constant {
+    std::string name;                // empty: it was stripped
+    std::optional<ScalarType> type;  // none: it is no number
+    std::uint32_t offset = 0;        // bytes
+  };
+
+  std::vector<std::uint32_t> capabilities;
+  bool has_main = false;  // a compute shader of that name
+  std::optional<std::array<std::uint32_t, 3>> workgroup_size;
+  std::vector<Buffer> buffers;
+  std::vector<Constant> push_constants;
+  std::uint64_t shared_bytes = 0;
+  std::vector<MatrixShape> products;  // that matrix units compute, each once
+};
+
+/// Throws ArgumentError where `words` are no SPIR-V, are cut off, or end before a function does.
+SpirvModule read_spirv(const std::vector<std::uint32_t>& words);
+
+}  // namespace vkmoye
