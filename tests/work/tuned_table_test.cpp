@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -58,6 +59,20 @@ TEST_F(TunedTableTest, IsReadAsItWasWritten) {
   ASSERT_THAT(read.table.rows, SizeIs(1));
   EXPECT_EQ(read.table.rows[0].text, kRow);
   EXPECT_EQ(read.table.rows[0].options.at("tile"), "64x64x8");
+}
+
+// As any file that a program of the user makes; of one that is replaced, what it was.
+TEST_F(TunedTableTest, HasTheModeThatTheUmaskSays) {
+  const auto mode = [&] {
+    return static_cast<unsigned>(std::filesystem::status(file_).permissions());
+  };
+  const mode_t before = umask(026);
+  EXPECT_EQ(write_tuned_rows(file_, caps_, {kRow}), "");
+  umask(before);
+  EXPECT_EQ(mode(), 0640u);
+  std::filesystem::permissions(file_, std::filesystem::perms(0604));
+  EXPECT_EQ(write_tuned_rows(file_, caps_, {kRow}), "");
+  EXPECT_EQ(mode(), 0604u);
 }
 
 TEST_F(TunedTableTest, WhatIsTunedAgainComesFirstAndReplacesTheSame) {

@@ -169,7 +169,7 @@ std::string write_tuned_rows(const std::filesystem::path& file, const DeviceCaps
     matches.push_back(gen::match_text(gen::parse_gemm_table(row, "row").rows.front()));
   }
   text += without(body_of(file, caps).text, matches);
-  return replace_file(file, std::as_bytes(std::span(text)), Readers::owner);
+  return replace_file(file, std::as_bytes(std::span(text)), Readers::as_before);
 }
 
 }  // namespace vkmoye::bench
