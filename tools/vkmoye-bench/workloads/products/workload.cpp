@@ -84,6 +84,7 @@ class Gemm : public Workload {
   }
 
   double bytes() const override {
+    if (size()[0] == 0 || size()[1] == 0) return 0;  // nothing is read for a C without elements
     double bytes = 0;
     for (const gen::GemmArray& matrix : matrices_) {
       const double elements = static_cast<double>(matrix.rows) * static_cast<double>(matrix.cols) *

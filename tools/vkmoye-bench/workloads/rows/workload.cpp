@@ -51,6 +51,7 @@ class Lines : public Workload {
   Arguments arguments() const override { return operation_.arguments; }
 
   double bytes() const override {
+    if (elements_of(operation_.output) == 0) return 0;  // nothing is read for no result
     double bytes = 0;
     for (const Array& array : arrays()) bytes += static_cast<double>(array.bytes);
     return bytes;
