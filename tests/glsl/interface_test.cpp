@@ -10,7 +10,7 @@
 #include "vkmoye/contract/kernel_file.hpp"
 #include "vkmoye/contract/spirv.hpp"
 #include "vkmoye/gen/compile.hpp"
-#include "vkmoye/gen/kernels/registry.hpp"
+#include "vkmoye/gen/kernels/registry/registry.hpp"
 
 namespace vkmoye::gen {
 namespace {
