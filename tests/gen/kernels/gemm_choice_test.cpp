@@ -77,6 +77,7 @@ TEST(GemmChoice, EveryShippedRowIsReachedAndAccepted) {
                                   {4096, 16, 4096},
                                   {16, 1024, 4096},
                                   {12, 4096, 64},
+                                  {64, 96, 64},
                                   {128, 128, 14336},
                                   {512, 512, 16384},
                                   {1024, 1024, 1024},
@@ -123,6 +124,25 @@ TEST(GemmChoice, SuitsTheH200) {
   EXPECT_GT(deep.slices, 1);
   EXPECT_THAT(deep.text(), HasSubstr(" --split-k " + std::to_string(deep.slices)));
   EXPECT_THAT(deep.passed, Contains(HasSubstr("gemm/thin_coopmat: m<=16 does not hold, m is 128")));
+}
+
+// A tile of 128x128 is work of one core, and of a smaller C mostly empty.
+TEST(GemmChoice, SuitsLavapipe) {
+  const DeviceCaps lavapipe = devices()[4];
+  const auto chosen = [&](std::vector<std::int64_t> shape, bool a_k, bool b_k) {
+    GemmQuestion one = question(kTypes[2], std::move(shape));
+    one.form.a_k_contiguous = a_k;
+    one.form.b_k_contiguous = b_k;
+    return choose_gemm(one, lavapipe).text();
+  };
+  for (const auto& [a_k, b_k] : {std::pair(true, false), {false, true}, {false, false}}) {
+    EXPECT_EQ(chosen({16, 512, 256}, a_k, b_k), "gemm/thin");
+    EXPECT_EQ(chosen({512, 16, 256}, a_k, b_k), "gemm/thin");
+    EXPECT_EQ(chosen({64, 512, 256}, a_k, b_k), "gemm/simt --tile 64x64x16");
+    EXPECT_EQ(chosen({128, 128, 128}, a_k, b_k), "gemm/simt --tile 64x64x16");
+    EXPECT_EQ(chosen({512, 512, 512}, a_k, b_k), "gemm/simt");
+  }
+  EXPECT_EQ(chosen({128, 128, 128}, true, true), "gemm/thin");
 }
 
 // What matters is how many elements of C there are for the device's multiprocessors.
