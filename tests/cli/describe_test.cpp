@@ -68,7 +68,11 @@ TEST(Cli, EmitWritesWhatIsAskedForToStdoutAlone) {
 
 // Its columns do not run together, and its lines are no longer than a terminal's.
 TEST(Cli, ListAndHelpFitEightyColumns) {
-  std::vector<std::vector<std::string>> commands = {{"--help"}, {"list"}};
+  std::vector<std::vector<std::string>> commands = {{"--help"},
+                                                    {"list"},
+                                                    {"list", "gemm/simt"},
+                                                    {"run", "gemm/*", "--help"},
+                                                    {"apply", "transpose/auto", "--help"}};
   for (const char* command :
        {"devices", "list", "run", "apply", "pack", "emit", "explain", "layout", "tune", "suite"}) {
     commands.push_back({command, "--help"});
@@ -87,10 +91,31 @@ TEST(Cli, ListAndHelpFitEightyColumns) {
       EXPECT_TRUE(apart) << line;
     }
   }
-  EXPECT_THAT(bench({"list", "gemm/simt"}).out,
-              AllOf(HasSubstr("--fragments  2 "), HasSubstr("((1,32),(8,64))\n"),
-                    HasSubstr("--epilogue --batch --split-k"), Not(HasSubstr("--packed"))));
-  EXPECT_THAT(bench({"list", "gemm/packed"}).out, HasSubstr("--packed (run --help)"));
+}
+
+// One meaning for each option: that of the kernel that was named.
+TEST(Cli, HelpOfAKernelSaysWhatItsOptionsMean) {
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"list", "gemm/simt"}, {"run", "gemm/simt", "--help"}, {"run", "--help", "gemm/simt"}}) {
+    const Outcome help = bench(words);
+    EXPECT_EQ(help.status, 0) << help.err;
+    EXPECT_THAT(
+        help.out,
+        AllOf(HasSubstr("--fragments  2 "), HasSubstr("((1,32),(8,64))\n"),
+              HasSubstr("of A and of B in registers: 1, or 2 that take turns\n"),
+              HasSubstr("multiplied; no or yes\n"), HasSubstr("as 64x32x8\n"),
+              HasSubstr("--batch     how many products at once (1); a whole number from 1 to"),
+              Not(HasSubstr("--packed")), Not(HasSubstr("; or "))));
+  }
+  EXPECT_THAT(bench({"list", "gemm/packed"}).out, HasSubstr("--packed  "));
+  EXPECT_THAT(bench({"list", "gemm/*"}).out, HasSubstr("--packed (list gemm/packed)"));
+  EXPECT_THAT(bench({"apply", "gemm/simt", "--help"}).out, Not(HasSubstr("--batch")));
+  EXPECT_EQ(bench({"run", "gemm/smit", "--help"}).status, 2);
+  const std::string every = bench({"run", "--help"}).out;
+  EXPECT_THAT(every, AllOf(HasSubstr("run KERNEL --help"), HasSubstr("--min-time"),
+                           Not(HasSubstr("--tile VALUE")), Not(HasSubstr("--alpha VALUE")),
+                           Not(HasSubstr("; or "))));
+  EXPECT_THAT(bench({"tune", "--help"}).out, HasSubstr("--alpha VALUE"));
 }
 
 TEST(Cli, ExplainLeavesOutSizesThatAreBaked) {

@@ -61,7 +61,7 @@ TEST(EpilogueCli, TheTextAndTheHelpNameIt) {
   EXPECT_EQ(explained.status, 0) << explained.err;
   EXPECT_THAT(explained.out, AllOf(HasSubstr("load bias_m"), HasSubstr("load residual")));
   for (const char* command : {"run", "apply", "emit", "explain"}) {
-    const Outcome help = bench({command, "--help"});
+    const Outcome help = bench({command, "gemm/simt", "--help"});
     EXPECT_THAT(help.out, AllOf(HasSubstr("--epilogue"), HasSubstr("scale:NUMBER"))) << command;
   }
 }

@@ -11,10 +11,14 @@
 #include <csignal>
 #include <exception>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <new>
+#include <utility>
 
 #include "commands/command.hpp"
+#include "commands/kernel_help.hpp"
+#include "commands/kernel_names.hpp"
 #include "io/parse.hpp"
 #include "io/program.hpp"
 #include "io/wrap.hpp"
@@ -107,11 +111,18 @@ int parse_and_run(int argc, char** argv) {
                   "  vkmoye-bench suite --quick\n"
                   "  vkmoye-bench run 'transpose/*' --size 2048x2048,1023x2047 --type f32"));
   int status = kOk;
+  std::map<std::string, std::pair<const Command*, std::shared_ptr<Given>>> all_given;
   app.formatter(std::make_shared<Help>());
   for (const Command* command : kCommands) {
     CLI::App* added = app.add_subcommand(to_string(command->name), command->summary);
-    added->footer(in_own_name(command->examples));
+    const std::string name = to_string(command->name);
+    added->footer(in_own_name(
+        takes_kernel_options(command->name)
+            ? fmt::format("A kernel has options of its own: 'vkmoye-bench {} KERNEL --help'.\n\n{}",
+                          name, command->examples)
+            : command->examples));
     const auto given = std::make_shared<Given>();
+    all_given[name] = {command, given};
     add_options(*added, command->name, given);
     added->callback([&app, &status, command, given] {
       given->measure.program = app.get_name();
@@ -124,7 +135,20 @@ int parse_and_run(int argc, char** argv) {
   } catch (const CLI::CallForHelp&) {
     // Of the command that was asked, not of the program.
     const auto chosen = app.get_subcommands();
-    std::cout << (chosen.empty() ? app.help() : chosen.front()->help(app.get_name()));
+    if (chosen.empty()) {
+      std::cout << app.help();
+      return kOk;
+    }
+    const auto& [command, given] = all_given.at(chosen.front()->get_name());
+    if (!takes_kernel_options(command->name) || given->kernels.empty()) {
+      std::cout << chosen.front()->help(app.get_name());
+      return kOk;
+    }
+    for (const gen::KernelEntry* entry : find_kernels(given->kernels)) {
+      std::cout << kernel_help(*entry, command->name) << '\n';
+    }
+    std::cout << fmt::format("'{} {} --help' lists what every kernel takes.\n", program_name(),
+                             chosen.front()->get_name());
     return kOk;
   } catch (const CLI::CallForVersion& version) {
     std::cout << version.what() << '\n';

@@ -14,11 +14,13 @@
 namespace vkmoye::bench {
 namespace {
 
-// Options that go into a map by their names. What several mean by a name, each help once.
+constexpr const char* kOfOneKernel = "of one kernel";
+
+// Options that go into a map by their names, which several kernels may give different meanings. So they are not in
+// the help of commands that take any kernel: kernel_help says what each one means by them.
 class NamedOptions {
  public:
-  NamedOptions(gen::Options Given::*target, std::string group)
-      : target_(target), group_(std::move(group)) {}
+  explicit NamedOptions(gen::Options Given::*target) : target_(target) {}
 
   void add(const std::string& name, const std::string& help, unsigned commands) {
     auto found = std::find_if(options_.begin(), options_.end(),
@@ -30,9 +32,7 @@ class NamedOptions {
                                  (given.*target)[name] = text;
                                  return true;
                                },
-                               false, group_});
-    } else if (("; or " + found->help).find("; or " + help) == std::string::npos) {
-      found->help += "; or " + help;
+                               false, kOfOneKernel});
     }
     found->commands |= commands;
   }
@@ -40,26 +40,22 @@ class NamedOptions {
 
  private:
   gen::Options Given::*target_;
-  std::string group_;
   std::vector<Option> options_;
 };
 
 std::vector<Option> all_options() {
   using enum CommandName;
   std::vector<Option> options = option_table();
-  NamedOptions config(&Given::config, "Config");
+  NamedOptions config(&Given::config);
   for (const gen::KernelEntry& entry : registry_in_use().kernels) {
     for (const gen::OptionRow& row : entry.options) {
       config.add(row.name, row.help, of(run, apply, pack, emit, explain));
     }
   }
-  NamedOptions values(&Given::values, "What is computed");
+  NamedOptions values(&Given::values);
   for (const Operation& operation : operations()) {
     for (const OperationOption& option : operation.options) {
-      values.add(option.name, option.help,
-                 of(run, explain) | (option.of_apply ? of(apply) : 0u) |
-                     (option.of_emit ? of(emit) : 0u) | (option.of_pack ? of(pack) : 0u) |
-                     (operation.name == "gemm" ? of(tune) : 0u));
+      values.add(option.name, option.help, commands_of(operation, option));
     }
   }
   for (const NamedOptions* named : {&config, &values}) {
@@ -110,13 +106,24 @@ const char* to_string(CommandName name) {
   return "?";
 }
 
+unsigned commands_of(const Operation& operation, const OperationOption& option) {
+  using enum CommandName;
+  return of(run, explain) | (option.of_apply ? of(apply) : 0u) | (option.of_emit ? of(emit) : 0u) |
+         (option.of_pack ? of(pack) : 0u) | (operation.name == "gemm" ? of(tune) : 0u);
+}
+
 void add_options(CLI::App& app, CommandName command, const std::shared_ptr<Given>& given) {
+  const bool is_for_products = command == CommandName::tune;
   for (const Option& option : all_options()) {
     if ((option.commands & of(command)) == 0) continue;
+    // CLI11 shows no options of a group without a name.
+    const std::string group = option.group != kOfOneKernel ? option.group
+                              : is_for_products            ? "What is computed"
+                                                           : "";
     if (option.values == Values::none) {
       app.add_flag_function(
              option.name, [option, given](std::int64_t) { option.read("", *given); }, option.help)
-          ->group(option.group);
+          ->group(group);
       continue;
     }
     // Not CLI11's own conversions: they take NaN for a number of any range, and -1 for 2^64-1.
@@ -130,7 +137,7 @@ void add_options(CLI::App& app, CommandName command, const std::shared_ptr<Given
     added->expected(1, CLI::detail::expected_max_vector_size);
     // Else the word behind a value would be another one, and not a kernel.
     added->allow_extra_args(option.values == Values::several);
-    added->required(option.required)->group(option.group);
+    added->required(option.required)->group(group);
   }
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "workloads/operation.hpp"
 #include "workloads/timing/measure.hpp"
 
 namespace vkmoye::bench {
@@ -59,6 +60,9 @@ struct Given {
   std::string expression, draw, fragment;
   bool jsonl = false;
 };
+
+/// The bits of the commands that take `option` for kernels of `operation`.
+unsigned commands_of(const Operation& operation, const OperationOption& option);
 
 /// Adds those options of the table to `app` that belong to `command`; what is typed for them goes
 /// into `given`. Reading throws ArgumentError: the option, what was typed, what is expected.

@@ -50,6 +50,7 @@ struct GivenArray {
 struct OperationOption {
   std::string name, help;
   bool of_apply = true, of_emit = true, of_pack = false;
+  std::string expects = {};  // "a whole number"; empty: `help` says it
 };
 
 struct Operation {

@@ -380,7 +380,7 @@ Operation products() {
     const bool is_packed = field.name == "packed";
     row.options.push_back({field.name, field.help, of_form || is_packed,
                            of_form || is_packed || field.name == "batch" || field.name == "split-k",
-                           is_order});
+                           is_order, field.expects.starts_with("a ") ? field.expects : ""});
   }
   row.baselines = {"cublas", "openblas", kPeakBaseline};
   row.of_size = of_size;

@@ -48,7 +48,7 @@ KernelEntry entry_of(KernelRow<Config> row) {
   KernelEntry entry{row.name, row.operation, row.summary, row.source, row.types, {}, {}};
   const Config usual = row.defaults(request_of(row.types.front()));
   for (const auto& field : row.fields) {
-    entry.options.push_back({field.name, field.show(usual), field.help});
+    entry.options.push_back({field.name, field.show(usual), field.help, field.expects});
   }
   const auto read = [types = row.types, fields = row.fields, defaults = row.defaults](
                         const KernelRequest& request, std::vector<std::string>& reasons) {

@@ -49,6 +49,7 @@ struct OptionRow {
   std::string name;
   std::string value;  // the kernel's own
   std::string help;
+  std::string expects = {};  // what can be given: "a whole number of 64 bits"
 };
 
 struct KernelEntry {

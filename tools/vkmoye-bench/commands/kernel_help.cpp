@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#include "commands/kernel_help.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "commands/option_table.hpp"
+#include "io/wrap.hpp"
+#include "vkmoye/base/text.hpp"
+#include "vkmoye/gen/kernels/config_fields.hpp"
+#include "workloads/operation.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+constexpr std::size_t kMostOfAValue = 24;  // a longer one stands alone in its line
+
+// A whole number is what most options take; where not every one will do, `help` says which.
+std::string with_range(const std::string& help, const std::string& expects) {
+  const bool is_any_number = expects == gen::numbers_text(1, 1, "");
+  return expects.empty() || is_any_number ? help : help + "; " + expects;
+}
+
+std::vector<OperationOption> problem_of(const gen::KernelEntry& entry) {
+  std::vector<OperationOption> options = operation_of(entry).options;
+  if (!entry.takes_packed) {
+    std::erase_if(options, [](const OperationOption& option) { return option.name == "packed"; });
+  }
+  return options;
+}
+
+}  // namespace
+
+std::string kernel_summary(const gen::KernelEntry& entry) {
+  std::vector<std::string> types;
+  for (const ScalarType type : entry.types) types.emplace_back(to_string(type));
+  return entry.name + '\n' + hanging("  ", entry.summary) + hanging("  source   ", entry.source) +
+         hanging("  types    ", join(types, " "));
+}
+
+std::string config_help(const gen::KernelEntry& entry, bool ranges) {
+  std::size_t name_width = 0, value_width = 0;
+  for (const gen::OptionRow& option : entry.options) {
+    name_width = std::max(name_width, option.name.size());
+    if (option.value.size() <= kMostOfAValue) {
+      value_width = std::max(value_width, option.value.size());
+    }
+  }
+  std::string out;
+  for (const gen::OptionRow& option : entry.options) {
+    std::string head =
+        fmt::format("  --{:<{}}  {:<{}}  ", option.name, name_width, option.value, value_width);
+    if (option.value.size() > kMostOfAValue) {
+      out += fmt::format("  --{:<{}}  {}\n", option.name, name_width, option.value);
+      head = std::string(name_width + value_width + 8, ' ');
+    }
+    out += hanging(head, ranges ? with_range(option.help, option.expects) : option.help);
+  }
+  return out;
+}
+
+std::string problem_names(const gen::KernelEntry& entry) {
+  std::vector<std::string> names;
+  for (const OperationOption& option : problem_of(entry)) names.push_back("--" + option.name);
+  return join(names, " ");
+}
+
+std::string problem_help(const gen::KernelEntry& entry, CommandName command) {
+  std::vector<OperationOption> options = problem_of(entry);
+  std::erase_if(options, [&](const OperationOption& option) {
+    return (commands_of(operation_of(entry), option) & of(command)) == 0;
+  });
+  std::size_t width = 0;
+  for (const OperationOption& option : options) width = std::max(width, option.name.size());
+  std::string out;
+  for (const OperationOption& option : options) {
+    out += hanging(fmt::format("  --{:<{}}  ", option.name, width),
+                   with_range(option.help, option.expects));
+  }
+  return out;
+}
+
+std::string kernel_help(const gen::KernelEntry& entry, CommandName command) {
+  std::string out = kernel_summary(entry);
+  const std::string problem = problem_help(entry, command),
+                    config = config_help(entry, /*ranges=*/true);
+  if (!problem.empty()) out += "\nWhat is computed, defaults in parentheses:\n" + problem;
+  if (!config.empty()) out += "\nHow, and the kernel's own values:\n" + config;
+  return out;
+}
+
+bool takes_kernel_options(CommandName command) {
+  using enum CommandName;
+  return (of(command) & of(run, apply, pack, emit, explain)) != 0;
+}
+
+}  // namespace vkmoye::bench
