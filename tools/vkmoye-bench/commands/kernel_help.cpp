@@ -9,7 +9,7 @@
 #include "commands/option_table.hpp"
 #include "io/wrap.hpp"
 #include "vkmoye/base/text.hpp"
-#include "vkmoye/gen/kernels/config_fields.hpp"
+#include "vkmoye/gen/kernels/common/config_fields.hpp"
 #include "workloads/operation.hpp"
 
 namespace vkmoye::bench {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "commands/options.hpp"
-#include "vkmoye/gen/kernels/registry.hpp"
+#include "vkmoye/gen/kernels/registry/registry.hpp"
 
 namespace vkmoye::bench {
 
