@@ -51,6 +51,8 @@ TEST(Cli, WrongUsageIsRefusedWithTheNearestName) {
   refused({"run", "copy/nope"}, "no kernel 'copy/nope'; copy/ has simple padded ");
   refused({"run", "softmax"}, "no kernel 'softmax'; softmax/ has rows; ");
   refused({"run", "copy/simple", "--sise", "3x3"}, "did you mean '--size'?");
+  refused({"run", "copy/simple", "--tile", "8x8", "--bogus", "1"}, "unknown option '--bogus'");
+  refused({"run", "copy/simple", "--tiel", "8x8"}, "did you mean '--tile'?");
   refused({"run", "copy/simple", "--type", "f31"}, "unknown type 'f31'");
   refused({"run", "copy/simple", "--size", "-3x4"}, "-3 is outside 0..");
   refused({"run", "copy/simple", "--size", "3x4x5"}, "has 3 extents");

@@ -76,8 +76,10 @@ std::string unknown_name(const CLI::App& app, const std::vector<std::string>& wo
     if (word == "--") break;  // no options behind it
     if (word.starts_with("--") || (chosen == &app && word.starts_with("-") && word != "-h")) {
       std::vector<std::string> options;
+      // get_name() is empty for a kernel's own options, which the help of a command does not show.
       for (const CLI::Option* option : chosen->get_options()) {
-        if (!option->get_positional()) options.push_back(option->get_name());
+        for (const std::string& long_name : option->get_lnames())
+          options.push_back("--" + long_name);
       }
       const std::string name = word.substr(0, word.find('='));
       if (!among(name, options)) return unknown("option", name, options);

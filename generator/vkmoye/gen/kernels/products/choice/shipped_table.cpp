@@ -47,8 +47,9 @@ GFX120 | i8,i32 u8,u32            | least>=17                    | gemm/coopmat 
 # --- lavapipe, the CPU: matrices are slower than what its compiler makes of vectors ---
 llvmpipe | f16,f32 f16,f16 f32,f32 f64,f64 i32,i32 | a=k b=k     | gemm/thin                                                             | measured: 512x512x512 in 0.32 (f16,f32) to 0.67 (f32) of the time of gemm/coopmat, gemm/simt
 llvmpipe | f16,f32 f16,f16 f32,f32 f64,f64 i32,i32 | least<=16   | gemm/thin                                                             | measured: f32 16x512x256, a=m in 0.27, b=n in 0.54 of the time of gemm/simt
-llvmpipe | f16,f32 f16,f16 f32,f32 f64,f64 i32,i32 | least<=64   | gemm/simt --tile 64x64x16                                             | measured: f32 64x64x64, b=n in 0.36 of the time of tiles of 128x128, which are three quarters empty
-llvmpipe | f16,f32 f16,f16 f32,f32 f64,f64 i32,i32 | area<=16384 | gemm/simt --tile 64x64x16                                             | measured: f32 128x128x128, b=n in 0.70 of the time of one tile of 128x128, which is one core's
+llvmpipe | f16,f32 f16,f16 f32,f32 i32,i32         | least<=64   | gemm/simt --tile 64x64x16                                             | measured: f32 64x64x64, b=n in 0.36 of the time of tiles of 128x128, which are three quarters empty
+llvmpipe | f16,f32 f16,f16 f32,f32 i32,i32         | area<=16384 | gemm/simt --tile 64x64x16                                             | measured: f32 128x128x128, b=n in 0.70 of the time of one tile of 128x128, which is one core's
+llvmpipe | f64,f64                                 | m<=64       | gemm/simt --tile 64x64x8                                              | measured: 64x512x256, b=n in 0.59 of the time of tiles of 128x128; 16 of k are beyond 32 KiB
 llvmpipe | f16,f32 f16,f16 f32,f32 f64,f64 i32,i32 | -           | gemm/simt                                                             | measured: f32 512x512x512, a=m b=n in 0.53 of the time of gemm/thin
 
 # --- any device ---
