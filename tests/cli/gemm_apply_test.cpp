@@ -59,6 +59,39 @@ TEST_F(GemmApply, TakesFactorsAndAnOldC) {
   EXPECT_EQ(result(), npy("<f4", "(1, 2)", bytes_of(std::vector<float>{-3, -6})));
 }
 
+// Activations of f32, weights of f16 and bf16: the arrays say the types.
+TEST_F(GemmApply, OperandsMayHaveTwoTypes) {
+  write("a.npy", "(2, 3)", {1, 2, 3, 4, 5, 0.1f});
+  write_file(file("half.npy"),
+             npy("<f2", "(2, 3)",
+                 bytes_of(std::vector<std::uint16_t>{0x3c00, 0x4000, 0xbc00, 0, 0, 0x3c00})));
+  write_file(file("brain.npy"),
+             npy("<V2", "(2, 3)",
+                 bytes_of(std::vector<std::uint16_t>{0x3f80, 0x4000, 0xbf80, 0, 0, 0x3f80})));
+  // (1,2,-1), (0,0,1); 0.1 of f32 is not rounded.
+  const auto of = [](float last) {
+    return npy("<f4", "(2, 2)", bytes_of(std::vector<float>{2, 3, 14 - last, last}));
+  };
+  for (const char* weights : {"half.npy", "brain.npy"}) {
+    for (const std::vector<std::string>& type :
+         {std::vector<std::string>{},
+          {"--type", weights[0] == 'h' ? "f32*f16,f32" : "f32*bf16,f32,f32"}}) {
+      std::vector<std::string> words = {"--in", file("a.npy"), file(weights)};
+      words.insert(words.end(), type.begin(), type.end());
+      const Outcome outcome = apply(words);
+      EXPECT_EQ(outcome.status, 0) << outcome.err;
+      EXPECT_EQ(result(), of(0.1f)) << weights;
+    }
+  }
+  Outcome outcome = bench({"apply", "gemm/auto", "--type", "f16*f32,f32", "--in", file("half.npy"),
+                           file("a.npy"), "--out", file("c.npy")});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(result(), npy("<f4", "(2, 2)", bytes_of(std::vector<float>{2, 14 - 0.1f, 3, 0.1f})));
+  outcome = apply({"--in", file("a.npy"), file("half.npy"), "--type", "f16*f32,f32"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("a.npy: holds f32, the product takes f16 there"));
+}
+
 TEST_F(GemmApply, SumsOfNothingAreZeroAndNoRowsMakeNone) {
   write("a.npy", "(2, 0)", {});
   write("c0.npy", "(2, 2)", {1, 2, 3, 4});

@@ -144,7 +144,7 @@ TEST(GemmCli, WhatIsNoProductIsRefused) {
   refused({"run", "gemm/simt", "--type", "f32,i32"}, "integers and floating-point numbers do not");
   refused({"emit", "gemm/simt", "--type", "f16,f32,i32"}, "accumulator of f32 and result of i32");
   refused({"run", "gemm/simt", "--type", "i8"},
-          "there is no such kernel for i8; there are f16 f32 f64 i32");
+          "there is no such kernel for i8; there are f16 bf16 f32 f64 i32");
   refused({"run", "gemm/simt", "--size", "4x4x4", "--lda", "3"},
           "A has rows of 4 elements, 3 apart");
   refused({"run", "copy/simple", "--alpha", "2"}, "--alpha is for gemm, and copy/simple is none");

@@ -37,10 +37,10 @@ using Names = std::vector<const char*>;
 
 // Slots with the same list take its types in turn, so that the first form of each slot together have
 // every type: the lists of kernels with matrix units begin with different types.
-const Names kTypes = {"f32", "f16", "f16,f32", "f16,f16", "f64", "i32"};
-const Names kMatrixTypes = {"i8", "f16,f32", "f16", "f16,f16", "bf16", "u8"};
+const Names kTypes = {"f32", "f16", "f16,f32", "f16,f16", "f64", "i32", "f32*f16", "bf16*f32"};
+const Names kMatrixTypes = {"i8", "f16,f32", "f32*f16", "f16", "f16,f16", "bf16", "u8"};
 const Names kThinMatrixTypes = {"u8", "f16,f32", "f16", "f16,f16", "i8"};
-const Names kPackedTypes = {"bf16", "f16,f16", "f16", "f16,f32"};
+const Names kPackedTypes = {"bf16", "f16,f16", "f16*f32", "f16", "f16,f32"};
 
 struct Slot {
   std::string_view kernel;
@@ -109,7 +109,7 @@ gen::Options matrix_config(const std::string& kernel, const GemmProblem& types,
   }
   // Small, but with a vector to stage for each thread.
   const bool few_lanes = atom.subgroup < 32;
-  const std::int64_t bytes = gen::bytes_of(types.operand);
+  const std::int64_t bytes = gen::bytes_of(unit_type(types.form()));
   const std::int64_t depth = std::max(few_lanes ? 16 : 64 / bytes, sharers * atom.atom_k);
   return {{"tile", (few_lanes ? "32x32x" : "64x64x") + std::to_string(depth)},
           {"subgroups", subgroups}};

@@ -25,8 +25,9 @@ namespace {
 
 using namespace bench;
 
-const char* const kShippedTypes[] = {"f32", "f16,f32", "f16", "f16,f16", "f64",
-                                     "i32", "bf16",    "i8",  "u8",      "bf16,f32"};
+const char* const kShippedTypes[] = {"f32", "f16,f32",  "f16",     "f16,f16",
+                                     "f64", "i32",      "bf16",    "i8",
+                                     "u8",  "bf16,f32", "f32*f16", "bf16*f32,f32,bf16"};
 
 // A kernel as it ships.
 struct Shipped {
@@ -42,10 +43,13 @@ bool needs_units(const std::string& kernel) {
 
 bool computes(const gen::KernelEntry& entry, const std::string& type, const DeviceCaps& caps) {
   const GemmProblem types = parse_gemm_type(type);
+  const bool takes_two_types = entry.name != "gemm/thin_coopmat";
+  if (types.a_type != types.b_type && !takes_two_types) return false;
   if (needs_units(entry.name)) return has_matrices(caps, types);
+  const ScalarType type_of_units = unit_type(types.form());
   const bool is_known =
-      std::find(entry.types.begin(), entry.types.end(), types.operand) != entry.types.end();
-  const bool is_for_units = types.operand == ScalarType::bf16 || size_of(types.operand) == 1;
+      std::find(entry.types.begin(), entry.types.end(), type_of_units) != entry.types.end();
+  const bool is_for_units = size_of(type_of_units) == 1;
   return is_known && (!is_for_units || (entry.chooses && has_matrices(caps, types)));
 }
 

@@ -53,7 +53,7 @@ std::vector<std::byte> product_of(const GemmForm& form, const Arguments& sizes,
     return std::visit([](auto n) { return static_cast<double>(n); }, sizes.at(name).value);
   };
   const std::int64_t lda = size("lda"), ldb = size("ldb"), ldc = size("ldc");
-  const ScalarType type = form.operand;
+  const ScalarType type = form.a_type;
   std::vector<std::byte> out = before[2];
   for (std::int64_t i = 0; i < size("m"); ++i) {
     for (std::int64_t j = 0; j < size("n"); ++j) {
@@ -82,7 +82,7 @@ Subject random_product(Draw& draw) {
     form = draw_form(draw);
   } while (!reasons_against(config, form).empty());
   std::string text =
-      fmt::format("product of {}{}", to_string(form.operand), form.beta ? ", beta" : "");
+      fmt::format("product of {}{}", to_string(form.a_type), form.beta ? ", beta" : "");
   for (const auto& [key, value] : config.items()) text += fmt::format(", {} {}", key, value);
   return {text, gemm(config, form, "gemm/random"), true,
           [form](const Arguments& sizes, const Buffers& before) {

@@ -72,6 +72,12 @@ std::vector<Variant> variants_of(const KernelEntry& entry, ScalarType type,
     if (type == ScalarType::f16) {
       add("f16,f16", [](KernelRequest& r) { r.gemm.accumulator = ScalarType::f16; });
     }
+    const bool takes_two = entry.name != "gemm/thin_coopmat" && !entry.chooses;
+    if (takes_two && (type == ScalarType::f16 || type == ScalarType::bf16)) {
+      add("a=f32", [](KernelRequest& r) {
+        r.gemm.a_type = r.gemm.accumulator = r.gemm.result = ScalarType::f32;
+      });
+    }
   }
   if (type == ScalarType::f16 && (entry.name == "gemm/coopmat" || entry.name == "gemm/packed")) {
     add("2x2x2 subgroups", [&](KernelRequest& r) {

@@ -53,6 +53,12 @@ struct Case {
   void set(std::int64_t batch, std::int64_t i, std::int64_t j, double value) {
     store_number(problem.result, value, element(batch, i, j));
   }
+  // As matrix units take it: the wider operand rounded to the other's type.
+  Verdict check_of_units() const {
+    GemmProblem in_units = problem;
+    in_units.rounds_wider = true;
+    return check_gemm(data, in_units, size, result, Verify::full, kSeed);
+  }
   Verdict check(Verify verify = Verify::full) const {
     return check_gemm(data, problem, size, result, verify, kSeed);
   }
@@ -274,6 +280,38 @@ TEST(GemmProblem, WhatCannotBeIsRefusedWithEveryReason) {
         matrices_of(problem, {0xffffffff, 1, 1});
       },
       testing::ThrowsMessage<ArgumentError>(HasSubstr("A spans more than 2^48 elements")));
+}
+
+// What rounding f32 to f16 may add to a sum is forgiven to matrix units, not to others, and no more.
+TEST(GemmCheck, ForgivesMatrixUnitsThatTheWiderOperandIsRounded) {
+  GemmProblem problem = parse_gemm_type("f32*f16");
+  EXPECT_EQ(problem.a_type, ScalarType::f32);
+  EXPECT_EQ(problem.b_type, ScalarType::f16);
+  Case one(problem, {3, 5, 64});
+  EXPECT_EQ(one.check().mismatches, 0u);
+  double magnitude = 0;
+  const auto a = one.data.bytes(0), b = one.data.bytes(1);
+  for (std::int64_t k = 0; k < 64; ++k) {
+    magnitude += std::fabs(one.number(0, a, 0, 1, k) * one.number(1, b, 0, 2, k));
+  }
+  const double right = one.get(1, 2);
+  one.set(0, 1, 2, right + 0.9 * 0x1p-10 * magnitude);
+  EXPECT_EQ(one.check().mismatches, 1u);
+  EXPECT_EQ(one.check_of_units().mismatches, 0u);
+  one.set(0, 1, 2, right + 1.1 * 0x1p-10 * magnitude);
+  EXPECT_EQ(one.check_of_units().mismatches, 1u);
+}
+
+TEST(GemmTypes, AreReadAndWrittenAlike) {
+  for (const char* text :
+       {"f32", "f16,f32", "f16,f32,f16", "f32*f16", "bf16*f32,f32,bf16", "bf16"}) {
+    EXPECT_EQ(parse_gemm_type(text).type_text(), std::string(text) == "f16,f32,f16" ? "f16" : text);
+  }
+  EXPECT_EQ(parse_gemm_type("f32*f16,f32").type_text(), "f32*f16");
+  EXPECT_EQ(parse_gemm_type("f16*bf16").accumulator, ScalarType::f32);
+  for (const char* text : {"f32*", "*f32", "f32*f16*f16", "f32,f16*f16", "f32*f16,"}) {
+    EXPECT_THROW(parse_gemm_type(text), ArgumentError) << text;
+  }
 }
 
 }  // namespace

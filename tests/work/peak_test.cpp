@@ -70,7 +70,8 @@ DeviceCaps with_matrices() {
 }
 
 TEST(Peak, OfMatricesIsAChainOfProducts) {
-  const gen::GemmForm form = {.operand = ScalarType::f16, .accumulator = ScalarType::f32};
+  const gen::GemmForm form = {
+      .a_type = ScalarType::f16, .b_type = ScalarType::f16, .accumulator = ScalarType::f32};
   const PeakKernel peak = peak_of_matrices(form, with_matrices(), kGroups);
   EXPECT_EQ(peak.flops_of_a_round, kSteps * kGroups * 2.0 * 32 * 64 * 16);
   const auto found = results_of(peak, 3, 2, ScalarType::f32);
@@ -79,7 +80,8 @@ TEST(Peak, OfMatricesIsAChainOfProducts) {
 }
 
 TEST(Peak, OfMatricesThatTheDeviceDoesNotHaveIsNone) {
-  const gen::GemmForm form = {.operand = ScalarType::i8, .accumulator = ScalarType::i32};
+  const gen::GemmForm form = {
+      .a_type = ScalarType::i8, .b_type = ScalarType::i8, .accumulator = ScalarType::i32};
   try {
     peak_of_matrices(form, with_matrices(), kGroups);
     FAIL();

@@ -53,6 +53,11 @@ constexpr bool is_floating(ScalarType type) {
          type == ScalarType::f64 || type == ScalarType::e4m3 || type == ScalarType::e5m2;
 }
 
+/// Types whose elements are codes: shaders convert them to f16 and f32 and back, and compute with those.
+constexpr bool is_code(ScalarType type) {
+  return type == ScalarType::bf16 || type == ScalarType::e4m3 || type == ScalarType::e5m2;
+}
+
 constexpr bool is_unsigned(ScalarType type) {
   return type == ScalarType::u8 || type == ScalarType::u16 || type == ScalarType::u32 ||
          type == ScalarType::u64;

@@ -62,7 +62,8 @@ constexpr Types kTypes[] = {
 };
 
 std::string type_of(const GemmQuestion& one) {
-  return fmt::format("{},{}", to_string(one.form.operand), to_string(one.form.accumulator));
+  return fmt::format("{},{}", operands_text(one.form.a_type, one.form.b_type),
+                     to_string(one.form.accumulator));
 }
 
 GemmQuestion question(const Types& types, std::vector<std::int64_t> shape) {
@@ -260,11 +261,12 @@ TEST(GemmChoice, WithoutALayoutOfFragmentsNothingIsPacked) {
 
 // What a device lacks is said as for any kernel, where it runs.
 TEST(GemmChoice, TypesForMatrixUnitsAloneNameWhatTheDeviceLacks) {
-  const GemmQuestion one = question(kTypes[5], {64, 64, 64});
+  const GemmQuestion one = question(kTypes[6], {64, 64, 64});
   const GemmChoice choice = choose_gemm(one, common_device());
   EXPECT_EQ(choice.entry->name, "gemm/coopmat");
-  EXPECT_THAT(join(refusal_on(one, common_device())(choice), "; "), HasSubstr("bf16_matrix"));
-  EXPECT_THAT(choice.passed, Contains(HasSubstr("multiplies no matrices 16x16x16 of bf16 in f32")));
+  EXPECT_THAT(join(refusal_on(one, common_device())(choice), "; "),
+              HasSubstr("needs the feature cooperative_matrix"));
+  EXPECT_THAT(choice.passed, Contains(HasSubstr("multiplies no matrices 16x16x32 of i8 in i32")));
 }
 
 TEST(GemmChoice, ProductsThatNoKernelHasAreRefusedWithEveryRow) {

@@ -26,7 +26,7 @@ using testing::Not;
 
 GemmForm form_of(ScalarType operand, ScalarType accumulator) {
   GemmForm form;
-  form.operand = operand;
+  form.a_type = form.b_type = operand;
   form.accumulator = form.result = accumulator;
   return form;
 }

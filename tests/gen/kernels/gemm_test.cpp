@@ -22,6 +22,40 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
+// A of f32, B of f16: each lies in shared memory as in its buffer, and is converted as it is multiplied.
+TEST(Gemm, OperandsHaveTypesOfTheirOwn) {
+  KernelRequest request = request_of(ScalarType::f16);
+  request.gemm.a_type = request.gemm.accumulator = request.gemm.result = ScalarType::f32;
+  EXPECT_EQ(form_text(request.gemm), "f32*f16,f32,f32 a=k b=k");
+  EXPECT_EQ(unit_type(request.gemm), ScalarType::f16);
+  const ir::Kernel kernel = find_kernel("gemm/simt")->describe(request);
+  EXPECT_EQ(kernel.find("shared_a")->type, ScalarType::f32);
+  EXPECT_EQ(kernel.find("shared_b")->type, ScalarType::f16);
+  // Matrix units multiply one type.
+  request.device = vkmoye::test::h200_like();
+  const ir::Kernel units = find_kernel("gemm/coopmat")->describe(request);
+  EXPECT_EQ(units.find("a")->type, ScalarType::f32);
+  EXPECT_EQ(units.find("shared_a")->type, ScalarType::f16);
+  EXPECT_EQ(units.find("matrices_a")->type, ScalarType::f16);
+}
+
+TEST(Gemm, TwoTypesThatDoNotMixAreRefused) {
+  const auto refused = [](const char* kernel, ScalarType a, ScalarType b, const auto& text) {
+    KernelRequest request = request_of(b);
+    request.gemm.a_type = a;
+    EXPECT_THAT([&] { find_kernel(kernel)->describe(request); }, ThrowsMessage<KernelError>(text));
+  };
+  refused(
+      "gemm/simt", ScalarType::f64, ScalarType::f16,
+      HasSubstr("operands of f64*f16: two types are multiplied where both are f16, bf16 or f32"));
+  refused("gemm/simt", ScalarType::f32, ScalarType::i32,
+          HasSubstr("a of f32 and b of i32: integers and floating-point numbers do not mix"));
+  refused("gemm/coopmat", ScalarType::bf16, ScalarType::f16,
+          HasSubstr("operands of bf16*f16: matrix units multiply one type"));
+  refused("gemm/thin_coopmat", ScalarType::f32, ScalarType::f16,
+          HasSubstr("operands of f32*f16: lanes hold both in the order of one type"));
+}
+
 // The shapes that MoYe.jl's tutorial on TiledMMA prints.
 TEST(Gemm, PartitionsAsTheTutorialDoes) {
   const TiledMma mma = make_tiled_mma(make_layout({32, 8}));
@@ -71,7 +105,7 @@ TEST(Gemm, RefusesWithEveryReason) {
   EXPECT_THAT([&] { gemm(config, {}, "gemm/x"); },
               ThrowsMessage<KernelError>(AllOf(HasSubstr("staging A"), HasSubstr("staging B"))));
   GemmForm form;
-  form.operand = ScalarType::bf16;
+  form.a_type = form.b_type = ScalarType::bf16;
   form.accumulator = ScalarType::i8;
   EXPECT_THAT([&] { gemm({}, form, "gemm/x"); },
               ThrowsMessage<KernelError>(AllOf(HasSubstr("bf16"), HasSubstr("i8 is no type"))));
@@ -81,7 +115,7 @@ TEST(Gemm, IntegersAndFloatingPointNumbersDoNotMix) {
   const auto refused = [](ScalarType operand, ScalarType accumulator, ScalarType result,
                           const auto& text) {
     GemmForm form;
-    form.operand = operand;
+    form.a_type = form.b_type = operand;
     form.accumulator = accumulator;
     form.result = result;
     EXPECT_THAT([&] { gemm({}, form, "gemm/x"); }, ThrowsMessage<KernelError>(text));

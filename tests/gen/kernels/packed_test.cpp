@@ -172,13 +172,13 @@ TEST(Pack, PutsEachElementInItsPlace) {
       for (std::size_t i = 0; i < elements; ++i) src[i] = static_cast<std::uint16_t>(i + 1);
       std::vector<std::uint16_t> dst(2048 * 4);
       const auto bytes = [](auto& v) { return std::as_writable_bytes(std::span(v)); };
-      const TwinReport report =
-          run_on_host(pack({k_contiguous, false}, form, device), {bytes(src), bytes(dst)},
-                      {{"rows", rows},
-                       {"k", k},
-                       {"leading", leading},
-                       {"k_blocks", k_blocks},
-                       {"blocks", blocks}});
+      const TwinReport report = run_on_host(pack({form.type, k_contiguous, false}, form, device),
+                                            {bytes(src), bytes(dst)},
+                                            {{"rows", rows},
+                                             {"k", k},
+                                             {"leading", leading},
+                                             {"k_blocks", k_blocks},
+                                             {"blocks", blocks}});
       EXPECT_THAT(report.reasons, IsEmpty());
       for (std::int64_t row = 0; row < blocks * 64; ++row) {
         for (std::int64_t p = 0; p < k_blocks * 32; ++p) {
@@ -218,10 +218,10 @@ TEST(GemmPacked, RefusesWhatCannotBeWithEveryReason) {
                                                         HasSubstr("strip 0 is outside"))));
   EXPECT_THAT(refused({{"part", "64x72"}}),
               ThrowsMessage<KernelError>(HasSubstr("atom n 16 does not divide 72")));
-  KernelRequest rounded = request_of(kHalf);
-  rounded.gemm.result = ScalarType::bf16;
-  EXPECT_THAT([&] { find_kernel("gemm/packed")->describe(rounded); },
-              ThrowsMessage<KernelError>(HasSubstr("a result of bf16: no shader rounds to it")));
+  KernelRequest mixed = request_of(kHalf);
+  mixed.gemm.a_type = ScalarType::bf16;
+  EXPECT_THAT([&] { find_kernel("gemm/packed")->describe(mixed); },
+              ThrowsMessage<KernelError>(HasSubstr("operands of bf16*f16: matrix units multiply")));
   EXPECT_THAT(refused({{"subgroups", "8x8"}}),
               ThrowsMessage<KernelError>(HasSubstr("2048 threads, there are at most 1024")));
   EXPECT_THAT(refused({{"subgroups", "4x4x4"}}),

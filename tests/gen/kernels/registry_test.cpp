@@ -35,8 +35,7 @@ TEST(Registry, EveryKernelAndTypeSuitsARealDevice) {
         if (!test::takes(row, number, entry.types.size())) continue;
         const ScalarType type = entry.types[number];
         // lavapipe has no matrices of bf16.
-        const bool lacks = (entry.name == "gemm/coopmat" || entry.name == "gemm/packed" ||
-                            entry.name == "gemm/auto") &&
+        const bool lacks = (entry.name == "gemm/coopmat" || entry.name == "gemm/packed") &&
                            type == ScalarType::bf16 && caps.subgroup_size == 8;
         const auto against = reasons(entry, type, caps);
         if (lacks) {

@@ -257,11 +257,12 @@ TEST(Verify, AcceptsPlacesAndWordsOfACompactArrayAlone) {
   EXPECT_THAT(kernel(beyond, "cols"), Contains(HasSubstr("nothing keeps below cols*rows")));
 }
 
-TEST(Verify, RefusesToConvertBf16) {
-  EXPECT_THAT(verify(kernel_of(with_x({Let{"y", convert(value(), ScalarType::bf16)}}))),
-              ElementsAre(HasSubstr("convert of f32 to bf16: bf16 is moved")));
-  EXPECT_THAT(verify(kernel_of({Let{"y", convert(number(ScalarType::bf16, 1), ScalarType::f32)}})),
-              ElementsAre(HasSubstr("convert of bf16 to f32: bf16 is moved")));
+TEST(Verify, ConvertsBf16FromAndToF16AndF32Alone) {
+  EXPECT_THAT(verify(kernel_of(with_x({Let{"y", convert(value(), ScalarType::bf16)}}))), IsEmpty());
+  const Expr one = number(ScalarType::bf16, 1);
+  EXPECT_THAT(verify(kernel_of({Let{"y", convert(one, ScalarType::f32)}})), IsEmpty());
+  EXPECT_THAT(verify(kernel_of({Let{"y", convert(one, ScalarType::i32)}})),
+              ElementsAre(HasSubstr("convert of bf16 to i32: bf16, e4m3 and e5m2 are converted")));
 }
 
 TEST(Verify, RefusesGridsExtentsAndNamesThatCannotBe) {

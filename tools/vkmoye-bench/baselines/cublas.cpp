@@ -126,9 +126,13 @@ void Cublas::gemm(const GemmProblem& problem, const Extents& size, const CudaBuf
   std::array<std::byte, 8> alpha = {}, beta = {};
   store_number(problem.accumulator, problem.alpha, alpha.data());
   store_number(problem.accumulator, problem.beta, beta.data());
+  if (problem.a_type != problem.b_type) {
+    throw Unavailable(fmt::format("cuBLAS multiplies operands of one type, not {}",
+                                  gen::operands_text(problem.a_type, problem.b_type)));
+  }
   const int lda = to_int(first.leading, "lda"), ldb = to_int(second.leading, "ldb");
   const int ldc = to_int(C.leading, "ldc");
-  const int type = data_type(problem.operand), result = data_type(problem.result);
+  const int type = data_type(problem.a_type), result = data_type(problem.result);
   if (problem.batch == 1) {
     check(gemm_(handle_, first_as, second_as, m, n, k, alpha.data(), a, type, lda, b, type, ldb,
                 beta.data(), c, result, ldc, *compute, kDefaultAlgorithm),

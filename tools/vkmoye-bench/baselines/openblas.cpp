@@ -46,7 +46,8 @@ OpenBlas::OpenBlas()
 void OpenBlas::gemm(const GemmProblem& problem, const Extents& size, std::span<const std::byte> A,
                     std::span<const std::byte> B, std::span<std::byte> C) const {
   const auto all = [&](ScalarType type) {
-    return problem.operand == type && problem.accumulator == type && problem.result == type;
+    return problem.a_type == type && problem.b_type == type && problem.accumulator == type &&
+           problem.result == type;
   };
   if (all(ScalarType::f32)) {
     return multiply<float>(sgemm_, problem, size, A.data(), B.data(), C.data());

@@ -22,7 +22,9 @@ int apply(const Given& given) {
   refuse_useless_values(given.values, {&entry});
   const std::string type = one_type(given, "");
   if (!type.empty()) {
-    for (const std::string& name : split(type, ',')) parse_type(name);  // before any file is read
+    for (const std::string& part : split(type, ',')) {  // before any file is read
+      for (const std::string& name : split(part, '*')) parse_type(name);
+    }
   }
   std::vector<ArrayFile> files = read_array_files(given.in);
   const std::vector<GivenArray> inputs = given_arrays(entry, files);

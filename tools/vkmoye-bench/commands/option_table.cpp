@@ -102,7 +102,7 @@ constexpr std::int64_t kMostLanes = 128;
 std::vector<Option> plain_options() {
   using enum CommandName;
   const std::string sizes = "ROWSxCOLUMNS of the source, MxNxK of a product";
-  const std::string types = "of a product operands,accumulator,result";
+  const std::string types = "of a product operands,accumulator,result, operands also A*B";
   return {
       {"KERNEL", of(run), Values::several, "family/variant; * and ? match any characters", "",
        text_behind(&Given::kernels)},

@@ -164,8 +164,9 @@ std::string conversion(const ir::Node& node) {
   if (has_functions(from))
     text = fmt::format("{}_to_float(uint({}))", to_string(from.element), text);
   if (has_functions(node.type)) {
+    const bool is_float = has_functions(from) || from == ir::element(ScalarType::f32);
     text = fmt::format("float_to_{}({})", to_string(node.type.element),
-                       has_functions(from) ? text : "float(" + text + ")");
+                       is_float ? text : "float(" + text + ")");
   }
   const bool is_float = has_functions(from) && node.type == ir::element(ScalarType::f32);
   return is_float ? text : fmt::format("{}({})", spell_type(node.type), text);

@@ -16,6 +16,19 @@ constexpr std::string_view kInt8 = "GL_EXT_shader_explicit_arithmetic_types_int8
 constexpr std::string_view kInt16 = "GL_EXT_shader_explicit_arithmetic_types_int16";
 constexpr std::string_view kFloat16 = "GL_EXT_shader_explicit_arithmetic_types_float16";
 
+// The upper half of an f32. Rounded to nearest even.
+constexpr std::string_view kBf16 = R"(
+float bf16_to_float(uint code) {
+  return uintBitsToFloat(code << 16u);
+}
+
+uint float_to_bf16(float number) {
+  uint bits = floatBitsToUint(number);
+  uint rounded = (bits + 0x7fffu + ((bits >> 16u) & 1u)) >> 16u;
+  return (bits & 0x7fffffffu) > 0x7f800000u ? (bits >> 16u) | 64u : rounded;
+}
+)";
+
 // Rounded to nearest even. Beyond 448 it is NaN, as e4m3 has no infinity. Below 2^-6 codes count 2^-9.
 constexpr std::string_view kE4m3 = R"(
 float e4m3_to_float(uint code) {
@@ -67,14 +80,15 @@ const Spelling& spelling(ScalarType type) {
        {kFloat16},
        "packFloat2x16(f16vec2({}))",
        "unpackFloat2x16({})[{}]"},
-      // Moved, never computed with.
+      // Codes, moved and converted, never computed with.
       {ScalarType::bf16,
        "uint16_t",
        "u16vec",
        {kStorage16},
        {kInt16},
        "pack32(u16vec2({}))",
-       "unpack16({})[{}]"},
+       "unpack16({})[{}]",
+       kBf16},
       {ScalarType::f32, "float", "vec", {}, {}},
       {ScalarType::f64, "double", "dvec", {}, {}},
       {ScalarType::i8,

@@ -367,6 +367,13 @@ Expr beside(double value, const Expr& other) {
 Expr convert(const Expr& from, ScalarType type) {
   const bool is_element = from->type.kind == Type::Kind::element;
   if (is_element && from->type.element == type) return from;
+  if (is_element && from->type.width > 1 && (is_code(from->type.element) || is_code(type))) {
+    std::vector<Expr> parts;
+    for (std::uint32_t c = 0; c < from->type.width; ++c) {
+      parts.push_back(convert(component(from, c), type));
+    }
+    return vector(parts);
+  }
   return node_of(Op::convert, element(type, is_element ? from->type.width : 1), {from});
 }
 

@@ -48,7 +48,7 @@ constexpr std::string_view kTakenHeads[] = {
     "int16",   "int32",    "int64",   "int8",     "intBits",   "isampler",  "itexture",
     "pack",    "ray",      "sampler", "subgroup", "tensor",    "texture",   "uint16",
     "uint32",  "uint64",   "uint8",   "uintBits", "unpack",    "usampler",  "float_to",
-    "e4m3_to", "e5m2_to",
+    "bf16_to", "e4m3_to",  "e5m2_to",
 };
 
 // Whether `name` is a vector or a matrix type: "vec2", "u16vec4", "dmat3x2", "f16mat4".

@@ -138,25 +138,18 @@ std::optional<std::string> special_error(const Node& node) {
   if (node.op == Op::convert) {
     const Type& from = o[0]->type;
     const bool from_number = from == kIndex || from.kind == Type::Kind::element;
-    const auto is_bf16 = [](const Type& type) {
-      return type.kind == Type::Kind::element && type.element == ScalarType::bf16;
-    };
-    if (is_bf16(from) || is_bf16(node.type)) {
-      return fmt::format("convert of {} to {}: bf16 is moved, and multiplied by matrix units alone",
-                         name_of(from), name_of(node.type));
-    }
-    const auto is_of_8_bits = [](const Type& type) {
-      return type.kind == Type::Kind::element &&
-             (type.element == ScalarType::e4m3 || type.element == ScalarType::e5m2);
+    const auto is_of_codes = [](const Type& type) {
+      return type.kind == Type::Kind::element && is_code(type.element);
     };
     const auto is_beside = [](const Type& type) {
       return type.kind == Type::Kind::element && type.width == 1 && is_short_real(type.element);
     };
-    if (is_of_8_bits(from) || is_of_8_bits(node.type)) {
+    if (is_of_codes(from) || is_of_codes(node.type)) {
       if (is_beside(from) || is_beside(node.type)) return std::nullopt;
       return fmt::format(
-          "convert of {} to {}: e4m3 and e5m2 are converted from and to f16 and f32 alone, one by "
-          "one",
+          "convert of {} to {}: bf16, e4m3 and e5m2 are converted from and to f16 and f32 alone, "
+          "one "
+          "by one",
           name_of(from), name_of(node.type));
     }
     const bool to_fits = node.type == kIndex

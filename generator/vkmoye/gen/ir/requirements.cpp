@@ -20,7 +20,7 @@ struct TypeFeatures {
 const TypeFeatures& features_of(ScalarType type) {
   static const TypeFeatures table[] = {
       {ScalarType::f16, {Feature::storage16}, {Feature::f16}},
-      // No arithmetic on bf16, nor on what follows i16 but i32 and u32: they travel as words.
+      // Codes of bf16, and what follows i16 but i32 and u32, travel as words.
       {ScalarType::bf16, {Feature::storage16}, {Feature::i16}},
       {ScalarType::f32, {}, {}},
       {ScalarType::f64, {}, {Feature::f64}},

@@ -39,9 +39,9 @@ std::vector<std::string> unless_no_units(std::vector<std::string> reasons, const
            multiplies(shape, form);
   });
   if (!has) {
-    reasons.push_back(fmt::format("the device multiplies no matrices {}x{}x{} of {} in {}",
-                                  config.atom_m, config.atom_n, config.atom_k,
-                                  to_string(form.operand), to_string(form.accumulator)));
+    reasons.push_back(fmt::format(
+        "the device multiplies no matrices {}x{}x{} of {} in {}", config.atom_m, config.atom_n,
+        config.atom_k, operands_text(form.a_type, form.b_type), to_string(form.accumulator)));
   }
   return unless_too_many(std::move(reasons), config.threads(), request);
 }
@@ -53,7 +53,7 @@ KernelEntry row(const char* name, const char* summary, const char* source,
        "gemm",
        summary,
        source,
-       {ScalarType::f16, ScalarType::f32, ScalarType::f64, ScalarType::i32},
+       {ScalarType::f16, ScalarType::bf16, ScalarType::f32, ScalarType::f64, ScalarType::i32},
        gemm_fields(),
        defaults,
        [name = std::string(name)](const GemmConfig& config, const KernelRequest& request) {
@@ -87,7 +87,7 @@ GemmConfig simt(const KernelRequest& request) {
   config.stages = config.fragments = 2;
   config.prefetch = true;
   config.vector_bytes = 16;
-  const bool f64 = request.gemm.operand == ScalarType::f64;
+  const bool f64 = request.gemm.a_type == ScalarType::f64 || request.gemm.b_type == ScalarType::f64;
   const bool pairs =
       request.gemm.accumulator == ScalarType::i32 && request.device.max_subgroup_size > 32;
   if (f64 || pairs) config.threads = make_layout({{8, 2}, {4, 4}}, {{1, 32}, {8, 64}});
@@ -97,6 +97,27 @@ GemmConfig simt(const KernelRequest& request) {
   constexpr std::uint64_t kOfLargeTile = 2 * (130 + 130) * 8 * sizeof(double);
   if (request.device.max_shared_bytes < kOfLargeTile) config.tile_n = 64;
   return config;
+}
+
+KernelEntry matrix_row() {
+  KernelEntry entry = entry_of<GemmCoopmatConfig>(
+      {"gemm/coopmat",
+       "gemm",
+       "matrix units, tiles through shared memory",
+       "GL_KHR_cooperative_matrix; CUTLASS, efficient GEMM",
+       {ScalarType::f16, ScalarType::bf16, ScalarType::i8, ScalarType::u8},
+       gemm_coopmat_fields(),
+       [](const KernelRequest& request) {
+         return gemm_matrix_config(request.gemm, request.device);
+       },
+       [](const GemmCoopmatConfig& config, const KernelRequest& request) {
+         return gemm_coopmat(config, request.gemm);
+       },
+       [](const GemmCoopmatConfig& config, const KernelRequest& request) {
+         return unless_no_units(reasons_against(config, request.gemm), config, request);
+       }});
+  entry.in_units = true;
+  return entry;
 }
 
 KernelEntry packed_row() {
@@ -116,7 +137,7 @@ KernelEntry packed_row() {
        [](const GemmPackedConfig& config, const KernelRequest& request) {
          return unless_no_units(reasons_against(config, request.gemm), config, request);
        }});
-  entry.takes_packed = true;
+  entry.takes_packed = entry.in_units = true;
   return entry;
 }
 
@@ -178,7 +199,9 @@ KernelEntry thin_matrix_row() {
     const bool is_sound = reasons_against(config, request.gemm).empty();
     return is_sound ? probes(config, request.gemm) : std::vector<ProbedMatrix>();
   };
-  return entry_of(std::move(row));
+  KernelEntry entry = entry_of(std::move(row));
+  entry.in_units = true;
+  return entry;
 }
 
 // As one kernel: a workload makes a plan of it, see products/choice/choice.hpp.
@@ -206,48 +229,33 @@ KernelEntry auto_row() {
 }  // namespace
 
 std::vector<KernelEntry> product_entries() {
-  return {auto_row(),
-          row("gemm/moye_simple", "copy a tile of each operand, multiply, repeat",
-              "MoYe.jl, matrix multiplication tutorial", moye_simple),
-          row("gemm/moye_prefetch", "the next tiles travel in registers meanwhile",
-              "MoYe.jl, TiledMMA tutorial", moye_prefetch),
-          row("gemm/simt", "vectors, two shared tiles, subgroups in a square",
-              "CUTLASS, efficient GEMM", simt),
-          entry_of<GemmThinConfig>(
-              {"gemm/thin",
-               "gemm",
-               "few rows or few columns: reads the other operand once",
-               "KBLAS, dense matrix-vector products (ACM TOMS 42)",
-               {ScalarType::f16, ScalarType::f32, ScalarType::f64, ScalarType::i32},
-               gemm_thin_fields(),
-               [](const KernelRequest& request) {
-                 return gemm_thin_config(request.gemm, request.shape, request.device);
-               },
-               [](const GemmThinConfig& config, const KernelRequest& request) {
-                 return gemm_thin(config, request.gemm);
-               },
-               [](const GemmThinConfig& config, const KernelRequest& request) {
-                 return unless_too_many(reasons_against(config, request.gemm), config.threads,
-                                        request);
-               }}),
-          entry_of<GemmCoopmatConfig>(
-              {"gemm/coopmat",
-               "gemm",
-               "matrix units, tiles through shared memory",
-               "GL_KHR_cooperative_matrix; CUTLASS, efficient GEMM",
-               {ScalarType::f16, ScalarType::bf16, ScalarType::i8, ScalarType::u8},
-               gemm_coopmat_fields(),
-               [](const KernelRequest& request) {
-                 return gemm_matrix_config(request.gemm, request.device);
-               },
-               [](const GemmCoopmatConfig& config, const KernelRequest& request) {
-                 return gemm_coopmat(config, request.gemm);
-               },
-               [](const GemmCoopmatConfig& config, const KernelRequest& request) {
-                 return unless_no_units(reasons_against(config, request.gemm), config, request);
-               }}),
-          thin_matrix_row(),
-          packed_row()};
+  return {
+      auto_row(),
+      row("gemm/moye_simple", "copy a tile of each operand, multiply, repeat",
+          "MoYe.jl, matrix multiplication tutorial", moye_simple),
+      row("gemm/moye_prefetch", "the next tiles travel in registers meanwhile",
+          "MoYe.jl, TiledMMA tutorial", moye_prefetch),
+      row("gemm/simt", "vectors, two shared tiles, subgroups in a square",
+          "CUTLASS, efficient GEMM", simt),
+      entry_of<GemmThinConfig>(
+          {"gemm/thin",
+           "gemm",
+           "few rows or few columns: reads the other operand once",
+           "KBLAS, dense matrix-vector products (ACM TOMS 42)",
+           {ScalarType::f16, ScalarType::bf16, ScalarType::f32, ScalarType::f64, ScalarType::i32},
+           gemm_thin_fields(),
+           [](const KernelRequest& request) {
+             return gemm_thin_config(request.gemm, request.shape, request.device);
+           },
+           [](const GemmThinConfig& config, const KernelRequest& request) {
+             return gemm_thin(config, request.gemm);
+           },
+           [](const GemmThinConfig& config, const KernelRequest& request) {
+             return unless_too_many(reasons_against(config, request.gemm), config.threads, request);
+           }}),
+      matrix_row(),
+      thin_matrix_row(),
+      packed_row()};
 }
 
 }  // namespace vkmoye::gen

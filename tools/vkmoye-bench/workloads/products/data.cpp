@@ -15,7 +15,7 @@ namespace {
 bool holds_whole_numbers_only(ScalarType type) { return range_of(type).epsilon == 0; }
 
 bool wants_integers(const GemmProblem& problem) {
-  return problem.init == Init::integers || holds_whole_numbers_only(problem.operand);
+  return problem.init == Init::integers || holds_whole_numbers_only(problem.a_type);
 }
 
 // Every partial sum, times alpha, plus beta * C, and each step of the epilogue, stays below the last
@@ -37,8 +37,9 @@ IntegerInputs integer_inputs(const GemmProblem& problem, std::int64_t k) {
     return most;
   };
   // Operands of 8 bits show all that they have, signs and carries included.
-  const bool is_small = size_of(problem.operand) == 1;
-  const auto first = is_small ? static_cast<std::int64_t>(range_of(problem.operand).whole) : 4;
+  const bool is_small = size_of(unit_type(problem.form())) == 1;
+  const auto first =
+      is_small ? static_cast<std::int64_t>(range_of(unit_type(problem.form())).whole) : 4;
   for (std::int64_t most = first; most > 0; --most) {
     if (largest(static_cast<double>(k), static_cast<double>(most)) <= room) return {most, 1};
   }
@@ -87,7 +88,9 @@ double GemmData::value(int which, std::int64_t batch, std::int64_t i, std::int64
   }
   const double uniform = std::ldexp(static_cast<double>(bits >> 11), -52) - 1;
   // Denormals may be flushed, which is no error of the kernel.
-  const double least = range_of(matrix.type).smallest_normal;
+  // As may those of what an operand is rounded to.
+  const ScalarType type = which < 2 ? unit_type(problem_.form()) : matrix.type;
+  const double least = range_of(type).smallest_normal;
   return std::fabs(uniform) < least ? least : uniform;
 }
 

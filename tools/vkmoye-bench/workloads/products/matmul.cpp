@@ -126,7 +126,7 @@ Matmul plan_matmul(const MatmulQuestion& question) {
   std::vector<std::string> reasons;
   Operand a = operand_of(given[0], true, reasons), b = operand_of(given[1], false, reasons);
   if (!reasons.empty()) throw ArgumentError("matmul: " + join(reasons, "; "));
-  if (given[0].type != given[1].type) {
+  if (!gen::are_multiplied(given[0].type, given[1].type)) {
     reasons.push_back(fmt::format(
         "{} holds {}, {} holds {}: save one as the other, a.astype(b.dtype)", given[0].name,
         to_string(given[0].type), given[1].name, to_string(given[1].type)));

@@ -10,30 +10,47 @@
 
 namespace vkmoye::bench {
 
+namespace {
+
+// Sums and result of what `--type` says of operands alone: those of the wider type; of two types the
+// result is as the sums.
+gen::GemmForm usual_form(ScalarType a, ScalarType b) {
+  gen::GemmForm form = gen::gemm_form(size_of(a) < size_of(b) ? b : a);
+  if (a != b) form.result = form.accumulator;
+  return form;
+}
+
+}  // namespace
+
 std::string GemmProblem::type_text() const {
-  const auto name = [](ScalarType type) { return std::string(vkmoye::to_string(type)); };
-  const gen::GemmForm usual = gen::gemm_form(operand);
-  if (accumulator == usual.accumulator && result == usual.result) return name(operand);
-  std::string text = name(operand) + ',';
-  text += name(accumulator);
+  std::string text = gen::operands_text(a_type, b_type);
+  const gen::GemmForm usual = usual_form(a_type, b_type);
+  if (accumulator == usual.accumulator && result == usual.result) return text;
+  text += ',';
+  text += to_string(accumulator);
   if (result == accumulator) return text;
   text += ',';
-  return text + name(result);
+  return text += to_string(result);
 }
 
 GemmProblem parse_gemm_type(const std::string& text) {
-  std::vector<ScalarType> types;
-  for (const std::string& part : split(text, ',')) types.push_back(parse_type(part));
-  if (types.size() > 3) {
+  const std::vector<std::string> parts = split(text, ',');
+  if (parts.size() > 3) {
     throw ArgumentError(
         fmt::format("type '{}' has {} names, a product has operands, accumulator and result", text,
-                    types.size()));
+                    parts.size()));
   }
-  const gen::GemmForm usual = gen::gemm_form(types.front());
+  const std::vector<std::string> operands = split(parts.front(), '*');
+  if (operands.size() > 2) {
+    throw ArgumentError(
+        fmt::format("type '{}' has {} operands, a product has two", text, operands.size()));
+  }
   GemmProblem problem;
-  problem.operand = types.front();
-  problem.accumulator = types.size() > 1 ? types[1] : usual.accumulator;
-  problem.result = types.size() > 1 ? types.back() : usual.result;
+  problem.a_type = parse_type(operands.front());
+  problem.b_type = parse_type(operands.back());
+  const gen::GemmForm usual = usual_form(problem.a_type, problem.b_type);
+  problem.accumulator = parts.size() > 1 ? parse_type(parts[1]) : usual.accumulator;
+  problem.result = parts.size() > 1 ? parse_type(parts.back()) : usual.result;
   return problem;
 }
 

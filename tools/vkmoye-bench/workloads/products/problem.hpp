@@ -31,14 +31,17 @@ struct GemmProblem : gen::GemmCall {
   std::string packed =
       "none";  // operands that a kernel in fragment order finds packed: "a", "b", "ab"
   std::array<std::optional<PackedOperand>, 2> files = {};  // A and B that come packed
+  bool rounds_wider =
+      false;                 // of operands of two types the wider one may be rounded to the other's
   bool keeps_batch = false;  // the result has three dimensions also for a batch of one
 
-  /// "f16", "f16,f32" or "f16,f32,f16": the shortest that means these three types.
+  /// "f16", "f16,f32", "f16,f32,f16" or "f32*f16": the shortest that means these three types.
   std::string type_text() const;
 };
 
 /// "f32", "f16,f32" or "f16,f32,f16": operands, accumulator, result. One alone: accumulated in 32
-/// bits or more, the result as the operands. Two: the result as the accumulator. Throws
+/// bits or more, the result as the operands. Two: the result as the accumulator. "f32*f16" and
+/// "f32*f16,f32": A holds f32 and B f16; alone, sums and result are as for the wider one. Throws
 /// ArgumentError.
 GemmProblem parse_gemm_type(const std::string& text);
 

@@ -107,7 +107,9 @@ class Gemm : public Workload {
   Verdict check(const Execution& execution, Verify verify, std::uint64_t seed) const override {
     const std::vector<std::byte> result =
         read_all(execution, order_.size() - 1, arrays().back().bytes);
-    return check_gemm(GemmData(problem_, size(), seed), problem_, size(), result, verify, seed);
+    GemmProblem problem = problem_;
+    problem.rounds_wider = entry().in_units;
+    return check_gemm(GemmData(problem_, size(), seed), problem, size(), result, verify, seed);
   }
 
   Timing time_baseline(const std::string& name, const BaselineRun& run) const override {
@@ -223,7 +225,8 @@ GemmProblem read_problem(const Question& question) {
 
 void set_types(GemmProblem& problem, const std::string& text) {
   const GemmProblem types = parse_gemm_type(text);
-  problem.operand = types.operand;
+  problem.a_type = types.a_type;
+  problem.b_type = types.b_type;
   problem.accumulator = types.accumulator;
   problem.result = types.result;
 }
@@ -249,7 +252,10 @@ std::unique_ptr<Workload> of_arrays(const Question& question,
   GemmProblem problem = read_problem(question);
   const bool reads_c = problem.beta != 0;
   require_count(question, problem, given.size());
-  set_types(problem, question.type.empty() ? std::string(to_string(given[0].type)) : question.type);
+  const ScalarType a_type = given[0].type, b_type = given[1].type;
+  const std::string of_arrays =
+      gen::operands_text(a_type, gen::are_multiplied(a_type, b_type) ? b_type : a_type);
+  set_types(problem, question.type.empty() ? of_arrays : question.type);
   std::vector<std::string> reasons;
   const GivenArray array_a = as_it_lies(given[0], problem.a_k_contiguous);
   const GivenArray array_b = as_it_lies(given[1], problem.b_k_contiguous);
@@ -262,7 +268,8 @@ std::unique_ptr<Workload> of_arrays(const Question& question,
                                   to_string(array.type), to_string(type)));
   };
   for (const std::size_t i : {0, 1}) {
-    expect(given[i], problem.operand);
+    const ScalarType type = i == 0 ? problem.a_type : problem.b_type;
+    expect(given[i], given[i].packed ? unit_type(problem.form()) : type);
     expect_operand(given[i], (i == 0) == problem.c_n_contiguous, reasons);
     problem.files[i] = given[i].packed;
   }
@@ -349,9 +356,10 @@ OperandToPack operand_to_pack(const Question& question, bool is_a, const GivenAr
     reasons.push_back(fmt::format("{}: {}", given.name, why));
   };
   if (given.packed) refuse("is packed already");
-  if (given.type != problem.operand) {
+  const ScalarType type = is_a ? problem.a_type : problem.b_type;
+  if (given.type != type) {
     refuse(fmt::format("holds {}, the product takes {} there", to_string(given.type),
-                       to_string(problem.operand)));
+                       to_string(type)));
   }
   if (!(is_a ? problem.b_k_contiguous : problem.a_k_contiguous)) {
     refuse(

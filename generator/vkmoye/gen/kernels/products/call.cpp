@@ -57,12 +57,16 @@ Argument scalar(double value, ScalarType accumulator) {
 
 GemmForm GemmCall::form() const {
   GemmForm form;
-  form.operand = operand;
+  form.a_type = a_type;
+  form.b_type = b_type;
   form.accumulator = accumulator;
   form.result = result;
   form.a_k_contiguous = a_k_contiguous;
   form.b_k_contiguous = b_k_contiguous;
-  if (!c_n_contiguous) std::swap(form.a_k_contiguous, form.b_k_contiguous);
+  if (!c_n_contiguous) {
+    std::swap(form.a_type, form.b_type);
+    std::swap(form.a_k_contiguous, form.b_k_contiguous);
+  }
   form.beta = beta != 0;
   form.batched = batch != 1;
   form.epilogue = kernel_epilogue(epilogue, !c_n_contiguous);
@@ -99,8 +103,8 @@ std::array<GemmArray, 3> matrices_of(const GemmCall& call, const std::vector<std
     return matrix_of(name, type, contiguous, first, second, call.batch, place, reasons);
   };
   const std::array<GemmArray, 3> matrices = {
-      matrix("A", call.operand, call.a_k_contiguous, m, k, call.a),
-      matrix("B", call.operand, call.b_k_contiguous, n, k, call.b),
+      matrix("A", call.a_type, call.a_k_contiguous, m, k, call.a),
+      matrix("B", call.b_type, call.b_k_contiguous, n, k, call.b),
       matrix("C", call.result, call.c_n_contiguous, m, n, call.c)};
   std::vector<std::pair<std::string, double>> numbers = {{"alpha", call.alpha},
                                                          {"beta", call.beta}};

@@ -43,7 +43,7 @@ struct AppliedStep {
 };
 
 struct GemmCall {
-  ScalarType operand = ScalarType::f32;
+  ScalarType a_type = ScalarType::f32, b_type = ScalarType::f32;
   ScalarType accumulator = ScalarType::f32;
   ScalarType result = ScalarType::f32;
   bool a_k_contiguous = true, b_k_contiguous = true, c_n_contiguous = true;

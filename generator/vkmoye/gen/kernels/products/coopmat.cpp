@@ -25,13 +25,20 @@ Conditions beyond(const Conditions& known, const Conditions& conditions) {
   return out;
 }
 
+// Of operands of two types the wider one is rounded on its way to registers; in the buffer it has more bytes.
+Vector read_at_once(const GemmCoopmatConfig& config, const GemmForm& form, bool of_a) {
+  const std::int64_t widest = widest_access(of_a ? form.a_type : form.b_type);
+  return {to_index(std::min(staged_at_once(config, form, of_a), widest))};
+}
+
 // A or B on its way from its buffer to the matrix units.
 struct MatrixSide {
   const char* name;
   View (GemmBuffers::*tile)(const Expr&) const;  // its tile of a number along k
   bool k_contiguous;
   std::int64_t rows;  // of a tile
-  Vector vector;      // what a thread moves at once
+  Vector vector;      // what a thread stores to shared memory at once
+  Vector read;        // what it reads at once from the buffer
 
   View shared = {};  // (rows, bK)
   View next = {};    // registers that the next tile waits in, in vectors
@@ -49,12 +56,14 @@ class MatrixProduct {
            &GemmBuffers::a,
            form.a_k_contiguous,
            config.tile_m,
-           {to_index(staged_at_once(config, form, true))}},
+           {to_index(staged_at_once(config, form, true))},
+           read_at_once(config, form, true)},
         b_{"b",
            &GemmBuffers::b,
            form.b_k_contiguous,
            config.tile_n,
-           {to_index(staged_at_once(config, form, false))}},
+           {to_index(staged_at_once(config, form, false))},
+           read_at_once(config, form, false)},
         sums_(k_, buffers_, form, sums_shape(config, form)) {}
 
   ir::Kernel describe() {
@@ -65,8 +74,8 @@ class MatrixProduct {
     declare(b_);
     declare_matrices();
 
-    const Conditions fits = all_of({k_.fits(source(a_, 0), a_.vector, Edges::zero),
-                                    k_.fits(source(b_, 0), b_.vector, Edges::zero)});
+    const Conditions fits = all_of({k_.fits(source(a_, 0), a_.read, Edges::zero),
+                                    k_.fits(source(b_, 0), b_.read, Edges::zero)});
     buffers_.where_there_are_elements([&] {
       k_.fill(sums_.matrices(), ir::number(form_.accumulator, 0));
       buffers_.where_there_are_products([&] {
@@ -82,13 +91,13 @@ class MatrixProduct {
   // --- what is declared ---
 
   void declare(MatrixSide& x) {
-    const std::int64_t pad = config_.pad / bytes_of(form_.operand);
+    const std::int64_t pad = config_.pad / bytes_of(unit_type(form_));
     const IntTuple strides =
         x.k_contiguous ? IntTuple{config_.tile_k + pad, 1} : IntTuple{1, x.rows + pad};
-    x.shared = k_.shared(fmt::format("shared_{}", x.name), form_.operand,
+    x.shared = k_.shared(fmt::format("shared_{}", x.name), unit_type(form_),
                          Layout(IntTuple{x.rows, config_.tile_k}, strides));
-    x.next = k_.make_fragment_like(fmt::format("next_{}", x.name), form_.operand, source(x, 0),
-                                   x.vector.count);
+    x.next = k_.make_fragment_like(fmt::format("next_{}", x.name), unit_type(form_), source(x, 0),
+                                   x.read.count == x.vector.count ? x.vector.count : 1);
   }
 
   void declare_matrices() {
@@ -97,9 +106,9 @@ class MatrixProduct {
     };
     const std::int64_t rows = config_.subgroup_rows() / config_.atom_m;
     const std::int64_t columns = config_.subgroup_columns() / config_.atom_n;
-    a_.matrices = k_.matrices("matrices_a", form_.operand,
+    a_.matrices = k_.matrices("matrices_a", unit_type(form_),
                               size(config_.atom_m, config_.atom_k, Use::a), rows, 1);
-    b_.matrices = k_.matrices("matrices_b", form_.operand,
+    b_.matrices = k_.matrices("matrices_b", unit_type(form_),
                               size(config_.atom_k, config_.atom_n, Use::b), 1, columns);
   }
 
@@ -124,7 +133,7 @@ class MatrixProduct {
   void load_next(const Expr& k_tile, Edges edges, bool singly) {
     for (const MatrixSide* x : {&a_, &b_}) {
       k_.copy(source(*x, k_tile), x->next,
-              {.edges = edges, .vector = x->vector, .vectors_fit = true, .from_singly = singly});
+              {.edges = edges, .vector = x->read, .vectors_fit = true, .from_singly = singly});
     }
   }
   void store_next() {

@@ -16,7 +16,7 @@ std::int64_t operand_bytes(const GemmCoopmatConfig& config, const GemmForm& form
   const auto tile = [&](std::int64_t rows, bool k_contiguous) {
     const std::int64_t along = k_contiguous ? config.tile_k : rows;
     const std::int64_t across = k_contiguous ? rows : config.tile_k;
-    return across * (along * bytes_of(form.operand) + config.pad);
+    return across * (along * bytes_of(unit_type(form)) + config.pad);
   };
   return tile(config.tile_m, form.a_k_contiguous) + tile(config.tile_n, form.b_k_contiguous);
 }
@@ -30,9 +30,9 @@ std::int64_t sum_bytes(const GemmCoopmatConfig& config, const GemmForm& form) {
 
 std::int64_t staged_at_once(const GemmCoopmatConfig& config, const GemmForm& form, bool of_a) {
   const bool k_contiguous = of_a ? form.a_k_contiguous : form.b_k_contiguous;
-  return std::min(widest_access(form.operand), k_contiguous ? config.atom_k
-                                               : of_a       ? config.atom_m
-                                                            : config.atom_n);
+  return std::min(widest_access(unit_type(form)), k_contiguous ? config.atom_k
+                                                  : of_a       ? config.atom_m
+                                                               : config.atom_n);
 }
 
 SumsShape sums_shape(const GemmCoopmatConfig& config, const GemmForm& form) {
@@ -92,7 +92,7 @@ GemmCoopmatConfig gemm_matrix_config(const GemmForm& form, const DeviceCaps& dev
   GemmCoopmatConfig config;
   static_cast<GemmAtom&>(config) = gemm_atom(form, device);
   // Rows of 64 bytes, or of 128 where that is four steps of k as well.
-  config.tile_k = bytes_of(form.operand) == 1 ? 128 : 32;
+  config.tile_k = bytes_of(unit_type(form)) == 1 ? 128 : 32;
   // Few lanes: a compiler for the CPU takes seconds for each product of matrices beyond these.
   if (config.subgroup < 32) config.tile_m = config.tile_n = config.tile_k = 32;
   config.shared_bytes = static_cast<std::int64_t>(device.max_shared_bytes);
@@ -104,7 +104,7 @@ GemmCoopmatConfig gemm_matrix_config(const GemmForm& form, const DeviceCaps& dev
     const GemmCoopmatConfig narrow = config;
     config.tile_n = 256;
     config.subgroups_n = 4;
-    config.tile_k = 64 / bytes_of(form.operand);
+    config.tile_k = 64 / bytes_of(unit_type(form));
     if (too_large()) config = narrow;
   }
   while (too_large() && config.tile_k > config.atom_k) config.tile_k /= 2;

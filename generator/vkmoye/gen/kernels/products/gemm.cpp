@@ -17,6 +17,7 @@ namespace {
 // A or B on its way from its buffer into registers.
 struct GemmOperand {
   const char* name;                              // of the buffer
+  ScalarType type;                               // there, in shared memory and in registers
   View (GemmBuffers::*tile)(const Expr&) const;  // its tile of a number along k
   bool k_contiguous;                             // in the buffer
   std::int64_t rows, pad;                        // of a tile, and behind them in shared memory
@@ -37,10 +38,10 @@ class Product {
         mma_(make_tiled_mma(config.threads, config.values_m, config.values_n)),
         thread_(builder_.thread()),
         buffers_(builder_, form, {config.tile_m, config.tile_n, config.tile_k}),
-        a_{"a",          &GemmBuffers::a, form.a_k_contiguous, config.tile_m,
-           config.pad_a, config.values_m, partition_A},
-        b_{"b",          &GemmBuffers::b, form.b_k_contiguous, config.tile_n,
-           config.pad_b, config.values_n, partition_B} {}
+        a_{"a",           form.a_type,  &GemmBuffers::a, form.a_k_contiguous,
+           config.tile_m, config.pad_a, config.values_m, partition_A},
+        b_{"b",           form.b_type,  &GemmBuffers::b, form.b_k_contiguous,
+           config.tile_n, config.pad_b, config.values_n, partition_B} {}
 
   ir::Kernel describe() {
     builder_.describe(items_behind_form(form_, config_.items()), reason());
@@ -78,7 +79,7 @@ class Product {
 
   void declare_shared(GemmOperand& x, const char* name) {
     const std::int64_t step = x.rows + x.pad, tile = step * config_.tile_k;
-    x.shared = builder_.shared(name, form_.operand,
+    x.shared = builder_.shared(name, x.type,
                                config_.stages == 2
                                    ? make_layout({x.rows, config_.tile_k, 2}, {1, step, tile})
                                    : make_layout({x.rows, config_.tile_k}, {1, step}));
@@ -86,12 +87,12 @@ class Product {
 
   void declare_registers() {
     const auto next = [&](GemmOperand& x, const char* name) {
-      x.next = builder_.make_fragment_like(name, form_.operand, source(x, 0, Moved::in_vectors));
+      x.next = builder_.make_fragment_like(name, x.type, source(x, 0, Moved::in_vectors));
     };
     const auto fragments = [&](GemmOperand& x, const char* name) {
       const IntTuple shape = multiplied(x, 0).shape();
       x.fragments = builder_.registers(
-          name, form_.operand,
+          name, x.type,
           make_layout(IntTuple{size(shape.mode(0)), size(shape.mode(1)), config_.fragments}));
     };
     if (config_.prefetch || config_.stages == 2) {
@@ -125,7 +126,7 @@ class Product {
     return to_index(how(x, moved).vector);
   }
   Staging how(const GemmOperand& x, Moved moved) const {
-    return staging_of(config_, form_, x.rows, x.k_contiguous, moved == Moved::in_vectors);
+    return staging_of(config_, x.type, x.rows, x.k_contiguous, moved == Moved::in_vectors);
   }
 
   // Stage `at` of a shared array, or the array where it has only one.
@@ -168,7 +169,7 @@ class Product {
   void fetch(const Expr& at, const Expr& kk, const Expr& number) {
     for (const GemmOperand* x : {&a_, &b_}) {
       builder_.copy(select(multiplied(*x, at), 2, kk), fragment(*x, number),
-                    {.vector = {to_index(fragment_vector(form_, x->values))}});
+                    {.vector = {to_index(fragment_vector(x->type, x->values))}});
     }
   }
   // sums += the product of fragments `number`.

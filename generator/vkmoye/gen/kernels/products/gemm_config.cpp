@@ -10,10 +10,10 @@
 
 namespace vkmoye::gen {
 
-Staging staging_of(const GemmConfig& config, const GemmForm& form, std::int64_t rows,
-                   bool k_contiguous, bool vectors) {
+Staging staging_of(const GemmConfig& config, ScalarType type, std::int64_t rows, bool k_contiguous,
+                   bool vectors) {
   const std::int64_t contiguous = k_contiguous ? config.tile_k : rows;
-  const auto bytes = static_cast<std::int64_t>(size_of(form.operand));
+  const auto bytes = static_cast<std::int64_t>(size_of(type));
   std::int64_t vector = std::min<std::int64_t>({4, contiguous, config.vector_bytes / bytes});
   vector = !vectors ? 1 : vector >= 4 ? 4 : std::max<std::int64_t>(1, vector);
   const std::int64_t lanes = std::min<std::int64_t>(32, contiguous / vector);
@@ -55,8 +55,8 @@ std::vector<std::pair<std::string, std::string>> GemmConfig::items() const {
   return gen::items(gemm_fields(), in_effect);
 }
 
-std::int64_t fragment_vector(const GemmForm& form, std::int64_t values) {
-  const std::int64_t most = 16 / static_cast<std::int64_t>(size_of(form.operand));
+std::int64_t fragment_vector(ScalarType type, std::int64_t values) {
+  const std::int64_t most = 16 / static_cast<std::int64_t>(size_of(type));
   return std::min<std::int64_t>({4, values, most});
 }
 
@@ -65,11 +65,9 @@ std::vector<std::string> reasons_against_arithmetic(const GemmForm& form) {
   const auto require = [&](bool holds, std::string reason) {
     if (!holds) reasons.push_back(std::move(reason));
   };
-  for (const ScalarType type : {form.operand, form.accumulator, form.result}) {
-    require(type != ScalarType::bf16,
-            "bf16 is moved only: there is no arithmetic on it without matrix units");
-    if (type == ScalarType::bf16) break;
-  }
+  require(are_multiplied(form.a_type, form.b_type),
+          fmt::format("operands of {}: two types are multiplied where both are f16, bf16 or f32",
+                      operands_text(form.a_type, form.b_type)));
   require(form.accumulator == ScalarType::f16 || form.accumulator == ScalarType::f32 ||
               form.accumulator == ScalarType::f64 || form.accumulator == ScalarType::i32,
           fmt::format("{} is no type to sum up in; there are f16, f32, f64 and i32",
@@ -119,15 +117,16 @@ std::vector<std::string> reasons_against(const GemmConfig& config, const GemmFor
   for (const bool is_a : {true, false}) {
     const std::int64_t rows = is_a ? config.tile_m : config.tile_n;
     const bool k_contiguous = is_a ? form.a_k_contiguous : form.b_k_contiguous;
-    const Staging s = staging_of(config, form, rows, k_contiguous, true);
-    const Staging single = staging_of(config, form, rows, k_contiguous, false);
+    const ScalarType type = is_a ? form.a_type : form.b_type;
+    const Staging s = staging_of(config, type, rows, k_contiguous, true);
+    const Staging single = staging_of(config, type, rows, k_contiguous, false);
     const std::int64_t along = k_contiguous ? config.tile_k : rows;
     const std::int64_t across = k_contiguous ? rows : config.tile_k;
     const std::string staging = is_a ? "staging A" : "staging B";
     require_divides(staging + ": vectors of", s.vector * s.lanes, along, reasons);
     // What is contiguous in the buffer is stored to shared memory as it came.
     const std::int64_t values = is_a ? config.values_m : config.values_n;
-    const std::int64_t read = fragment_vector(form, values);
+    const std::int64_t read = fragment_vector(type, values);
     require(k_contiguous || s.vector == 1 || read == 1 || s.vector == read,
             fmt::format("{}: the shared tile is written {} elements at once and read {}: beside 1, "
                         "one width is possible",

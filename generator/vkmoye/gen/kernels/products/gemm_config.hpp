@@ -44,10 +44,10 @@ struct Staging {
 };
 
 /// Of a tile of `rows` rows of A or B, with tile_k elements of k; `vectors`: else one by one.
-Staging staging_of(const GemmConfig& config, const GemmForm& form, std::int64_t rows,
-                   bool k_contiguous, bool vectors);
+Staging staging_of(const GemmConfig& config, ScalarType type, std::int64_t rows, bool k_contiguous,
+                   bool vectors);
 
 /// The elements of a fragment that are read from shared memory at once, of `values` neighbours.
-std::int64_t fragment_vector(const GemmForm& form, std::int64_t values);
+std::int64_t fragment_vector(ScalarType type, std::int64_t values);
 
 }  // namespace vkmoye::gen

@@ -54,7 +54,7 @@ ir::Kernel pack(const PackConfig& config, const PackedForm& form, const DeviceCa
     of_src.push_back({"batch", "batch", "stride"});
     of_dst.push_back({"batch", "batch"});
   }
-  const Tensor src = k.input("src", form.type, of_src), dst = k.output("dst", form.type, of_dst);
+  const Tensor src = k.input("src", config.type, of_src), dst = k.output("dst", form.type, of_dst);
   // The grid counts blocks of dst; src may end within one.
   const Expr along_k = k.let("along_k", k.block_x()), along_rows = k.let("along_rows", k.block_y());
   const bool by_k = config.k_contiguous;

@@ -14,8 +14,9 @@
 namespace vkmoye::gen {
 
 struct PackConfig {
-  bool k_contiguous = true;  // of src; else its rows are
-  bool batched = false;      // several operands, one block of rows after the other
+  ScalarType type = ScalarType::f16;  // of src; that of the fragments is the form's
+  bool k_contiguous = true;           // of src; else its rows are
+  bool batched = false;               // several operands, one block of rows after the other
 };
 
 /// Arguments: rows, k, leading, k_blocks, blocks; batch and stride of a batch.

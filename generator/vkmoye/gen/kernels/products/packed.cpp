@@ -71,7 +71,7 @@ class PackedProduct {
 
   void declare(PackedSide& x) {
     x.tensor = k_.input(
-        x.name, form_.operand,
+        x.name, x.form.type,
         {{"at", x.form.block_elements()}, {"k_block", "k_blocks"}, {"block", x.name + "_blocks"}});
     if (form_.batched) k_.argument(x.name + "_step", ScalarType::u32);
   }
@@ -82,12 +82,12 @@ class PackedProduct {
     for (const int stage : {0, 1}) {
       const std::string number = std::to_string(stage);
       if (config_.words) {
-        x.waiting[stage] = k_.make_fragment_like("next_" + x.name + number, form_.operand,
+        x.waiting[stage] = k_.make_fragment_like("next_" + x.name + number, x.form.type,
                                                  mine(x, 0, 0), vector(x).count);
       }
       if (config_.words && stage == 1) continue;
       x.matrices[stage] =
-          k_.matrices("matrices_" + x.name + number, form_.operand, type, down, across);
+          k_.matrices("matrices_" + x.name + number, x.form.type, type, down, across);
     }
   }
 
@@ -115,7 +115,7 @@ class PackedProduct {
   // Of a lane's elements those that travel at once.
   Vector vector(const PackedSide& x) const {
     const std::int64_t held = x.form.fragment_elements() / config_.subgroup;
-    return {to_index(std::min(held, widest_access(form_.operand)))};
+    return {to_index(std::min(held, widest_access(x.form.type)))};
   }
 
   void read(int stage, const Expr& k_block, std::int64_t step) {
@@ -213,8 +213,8 @@ GemmPackedConfig gemm_packed_config(const GemmForm& form, const DeviceCaps& devi
 PackedForm packed_form(const GemmPackedConfig& config, const GemmForm& form, char use) {
   const bool is_a = use == 'a';
   const std::int64_t rows = is_a ? config.atom_m : config.atom_n;
-  return {use,         form.operand,  to_index(config.subgroup),
-          rows,        config.atom_k, (is_a ? config.part_m : config.part_n) / rows,
+  return {use,         unit_type(form), to_index(config.subgroup),
+          rows,        config.atom_k,   (is_a ? config.part_m : config.part_n) / rows,
           config.steps};
 }
 

@@ -24,6 +24,12 @@ std::int64_t power_below(std::int64_t value) {
 bool large_k_contiguous(const GemmThinConfig& config, const GemmForm& form) {
   return config.n_is_small ? form.a_k_contiguous : form.b_k_contiguous;
 }
+ScalarType large_type(const GemmThinConfig& config, const GemmForm& form) {
+  return config.n_is_small ? form.a_type : form.b_type;
+}
+ScalarType small_type(const GemmThinConfig& config, const GemmForm& form) {
+  return config.n_is_small ? form.b_type : form.a_type;
+}
 bool small_k_contiguous(const GemmThinConfig& config, const GemmForm& form) {
   return config.n_is_small ? form.b_k_contiguous : form.a_k_contiguous;
 }
@@ -74,18 +80,19 @@ GemmThinConfig gemm_thin_config(const GemmForm& form,
   }
   // Lines of 64 bytes, so that there are enough workgroups; no more sums than registers.
   constexpr std::int64_t kMostUsualSums = 64;
-  const std::int64_t most = threads_config(form.operand, device).most_threads;
+  const std::int64_t most = threads_config(large_type(config, form), device).most_threads;
   config.threads = std::min<std::int64_t>(512, most);
   config.along_k = config.threads / 4;
   config.reads_k = 8;
-  const std::int64_t usual = kMostUsualSums / config.rows * bytes_of(form.operand);
-  config.vector = std::max(bytes_of(form.operand), power_below(std::min(kWidestCopy, usual)));
+  const std::int64_t bytes = bytes_of(large_type(config, form));
+  const std::int64_t usual = kMostUsualSums / config.rows * bytes;
+  config.vector = std::max(bytes, power_below(std::min(kWidestCopy, usual)));
   return config;
 }
 
 ThinTile thin_tile(const GemmThinConfig& config, const GemmForm& form) {
-  const std::int64_t widest = widest_access(form.operand);
-  const std::int64_t neighbours = config.vector / bytes_of(form.operand);
+  const std::int64_t widest = widest_access(small_type(config, form));
+  const std::int64_t neighbours = config.vector / bytes_of(large_type(config, form));
   const bool small_along_k = small_k_contiguous(config, form);
   ThinTile tile = {};
   if (large_k_contiguous(config, form)) {
@@ -99,7 +106,7 @@ ThinTile thin_tile(const GemmThinConfig& config, const GemmForm& form) {
   tile.rows = tile.block_row * config.reads_row;
   // As many neighbours as divide its rows.
   const std::int64_t dividing = config.rows & -config.rows;
-  tile.small_vector = small_along_k ? tile.block_k : std::min(dividing, widest);
+  tile.small_vector = small_along_k ? std::min(tile.block_k, widest) : std::min(dividing, widest);
   return tile;
 }
 
@@ -114,7 +121,7 @@ std::vector<std::string> reasons_against(const GemmThinConfig& config, const Gem
   require_power_of_two("reads along k", config.reads_k, 64, reasons);
   require_power_of_two("reads across k", config.reads_row, 64, reasons);
   require_power_of_two("subgroup-size", config.subgroup, 128, reasons);
-  require_access(form.operand, config.vector, reasons);
+  require_access(large_type(config, form), config.vector, reasons);
   if (!reasons.empty()) return reasons;
   if (config.along_k > config.threads) {
     reasons.push_back(

@@ -31,7 +31,7 @@ class ThinMatrixProduct {
                     const std::string& name)
       : config_(config),
         form_(form),
-        vector_(widest_access(form.operand)),
+        vector_(widest_access(form.a_type)),
         k_(name, config.threads(), to_index(config.subgroup)),
         a_{"a",           &GemmBuffers::a, form.a_k_contiguous,
            config.tile_m, config.atom_m,   *lanes_of(config, form, true).lanes},
@@ -70,14 +70,14 @@ class ThinMatrixProduct {
     };
     const std::int64_t rows = config_.tile_m / config_.atom_m;
     const std::int64_t columns = config_.tile_n / config_.atom_n;
-    a_.matrices = k_.matrices("matrices_a", form_.operand,
+    a_.matrices = k_.matrices("matrices_a", form_.a_type,
                               matrix(config_.atom_m, config_.atom_k, Use::a), rows, along_k);
-    b_.matrices = k_.matrices("matrices_b", form_.operand,
+    b_.matrices = k_.matrices("matrices_b", form_.a_type,
                               matrix(config_.atom_k, config_.atom_n, Use::b), along_k, columns);
     sums_ = k_.matrices("sums", form_.accumulator,
                         matrix(config_.atom_m, config_.atom_n, Use::accumulator), rows, columns);
     for (ThinMatrixSide* x : {&a_, &b_}) {
-      x->waiting = k_.make_fragment_like(std::string("next_") + x->name, form_.operand, mine(*x, 0),
+      x->waiting = k_.make_fragment_like(std::string("next_") + x->name, form_.a_type, mine(*x, 0),
                                          to_index(vector_));
     }
     const std::int64_t row = config_.tile_n + widest_access(form_.accumulator);

@@ -26,7 +26,7 @@ ConfigField<GemmThinCoopmatConfig> order_field(const char* name, const char* hel
 // What a lane reads at once of a tile of `rows`.
 std::int64_t elements_at_once(const GemmThinCoopmatConfig& config, const GemmForm& form,
                               const FragmentLanes& order, std::int64_t rows) {
-  return widest_access(form.operand) * config.reads * rows / size(order.lanes.mode(1));
+  return widest_access(form.a_type) * config.reads * rows / size(order.lanes.mode(1));
 }
 
 }  // namespace
@@ -52,8 +52,8 @@ std::vector<ProbedMatrix> probes(const GemmThinCoopmatConfig& config, const Gemm
   using Use = ir::MatrixType::Use;
   const auto extent = [](std::int64_t value) { return static_cast<std::uint32_t>(value); };
   const std::uint32_t lanes = extent(config.subgroup), k = extent(config.atom_k);
-  return {{form.operand, {Use::a, extent(config.atom_m), k}, lanes},
-          {form.operand, {Use::b, k, extent(config.atom_n)}, lanes}};
+  return {{form.a_type, {Use::a, extent(config.atom_m), k}, lanes},
+          {form.a_type, {Use::b, k, extent(config.atom_n)}, lanes}};
 }
 
 GemmThinCoopmatConfig gemm_thin_matrix_config(const GemmForm& form, const DeviceCaps& device) {
@@ -80,6 +80,10 @@ std::vector<std::string> reasons_against(const GemmThinCoopmatConfig& config,
                                          const GemmForm& form) {
   std::vector<std::string> reasons = reasons_against_form(form);
   require_matrix_types(form, {ScalarType::f16, ScalarType::i8, ScalarType::u8}, reasons);
+  require(form.a_type == form.b_type,
+          fmt::format("operands of {}: lanes hold both in the order of one type",
+                      operands_text(form.a_type, form.b_type)),
+          reasons);
   require_atom(config, 64, reasons);
   require_power_of_two("tile m", config.tile_m, 64, reasons);
   require_power_of_two("tile n", config.tile_n, 64, reasons);
@@ -125,7 +129,7 @@ std::vector<std::string> reasons_against_orders(const GemmThinCoopmatConfig& con
       continue;
     }
     const std::string name = to_string(matrices[is_a ? 0 : 1]);
-    const std::int64_t vector = widest_access(form.operand);
+    const std::int64_t vector = widest_access(form.a_type);
     const std::int64_t along_k = size(apart.lanes->k_numbers);
     require(vector % along_k == 0,
             fmt::format("{}: a lane holds {} along k, 16 bytes are {}", name, along_k, vector),

@@ -48,9 +48,9 @@ std::vector<GemmForm> forms_of(const GemmRow& row, const KernelEntry& entry) {
     if (condition.name == "epilogue") steps = split(condition.word, ',');
   }
   std::vector<GemmForm> forms;
-  const auto add = [&](ScalarType operand, ScalarType accumulator, ScalarType result) {
+  const auto add = [&](ScalarType a, ScalarType b, ScalarType accumulator, ScalarType result) {
     for (int i = 0; i < 8; ++i) {
-      GemmForm form{operand, accumulator, result, i % 2 == 0, i / 2 % 2 == 0, i / 4 == 1};
+      GemmForm form{a, b, accumulator, result, i % 2 == 0, i / 2 % 2 == 0, i / 4 == 1};
       for (const std::string& name : steps) {
         if (const GemmStep* step = find_gemm_step(name)) form.epilogue.push_back(*step);
       }
@@ -61,13 +61,14 @@ std::vector<GemmForm> forms_of(const GemmRow& row, const KernelEntry& entry) {
     if (types == "*") {
       for (const ScalarType type : entry.types) {
         const ScalarType sum = gemm_form(type).accumulator;
-        add(type, sum, sum);
-        if (type == ScalarType::f16) add(type, type, type);
+        add(type, type, sum, sum);
+        if (type == ScalarType::f16) add(type, type, type, type);
       }
     } else {
       const std::vector<std::string> names = split(types, ',');
-      const ScalarType operand = *parse_scalar_type(names[0]), sum = *parse_scalar_type(names[1]);
-      add(operand, sum, *parse_scalar_type(names.back()));
+      const std::vector<std::string> operands = split(names[0], '*');
+      add(*parse_scalar_type(operands.front()), *parse_scalar_type(operands.back()),
+          *parse_scalar_type(names[1]), *parse_scalar_type(names.back()));
     }
   }
   return forms;
@@ -100,7 +101,7 @@ GemmChoice choice_of(const GemmTable& table, const GemmRow& row, const GemmForm&
 
 KernelRequest request_of(const GemmChoice& choice, const GemmQuestion& question,
                          const DeviceCaps& device) {
-  return {.type = question.form.operand,
+  return {.type = unit_type(question.form),
           .options = choice.config,
           .gemm = choice.slices > 1 ? form_of_slices(question.form) : question.form,
           .shape = question.shape,
@@ -151,7 +152,7 @@ GemmRefusal refusal_on(GemmQuestion question, DeviceCaps device) {
 GemmChoice choose_gemm(const GemmQuestion& question, const DeviceCaps& device,
                        const std::vector<GemmTable>& tables, const GemmRefusal& refuse) {
   throw_if_any("gemm/auto",
-               reasons_against_type(find_kernel("gemm/auto")->types, question.form.operand));
+               reasons_against_type(find_kernel("gemm/auto")->types, unit_type(question.form)));
   std::vector<const GemmTable*> all;
   for (const GemmTable& table : tables) all.push_back(&table);
   all.push_back(&shipped_gemm_table());

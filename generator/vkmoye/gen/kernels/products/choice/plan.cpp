@@ -37,7 +37,9 @@ KernelStep pack_step(const OperandBlocks& x, const DeviceCaps& device, std::size
     arguments["batch"] = x.matrices;
     arguments["stride"] = x.plain.stride;
   }
-  return {pack({x.plain.second_contiguous, batched}, x.form, device), arguments, {from, to}};
+  return {pack({x.plain.type, x.plain.second_contiguous, batched}, x.form, device),
+          arguments,
+          {from, to}};
 }
 
 // Packs what does not come packed: scratch, which takes the place of A and B among `operands`.
@@ -118,9 +120,9 @@ std::array<OperandBlocks, 2> operand_blocks(const KernelRequest& request, const 
 KernelRequest request_of(const GemmCall& call, const Size& size, const DeviceCaps& device,
                          Options options) {
   KernelRequest request;
-  request.type = call.operand;
-  request.options = std::move(options);
   request.gemm = call.form();
+  request.type = unit_type(request.gemm);
+  request.options = std::move(options);
   request.shape = kernel_shape(call, size);
   request.device = device;
   return request;

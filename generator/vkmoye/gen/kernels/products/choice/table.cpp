@@ -136,11 +136,29 @@ GemmCondition parse_condition(const std::string& text) {
   return condition;
 }
 
-// "f16,f32" or "f16,f32,f16", as types are written here.
+// "f16" or "f32*f16".
+std::string parse_operands(const std::string& text) {
+  std::vector<std::string> names;
+  for (const std::string& name : parts_of(text, '*')) {
+    const auto type = parse_scalar_type(name);
+    if (!type) throw ArgumentError(fmt::format("'{}' of '{}' is no type", name, text));
+    names.emplace_back(to_string(*type));
+  }
+  if (names.empty() || names.size() > 2) {
+    throw ArgumentError(fmt::format("'{}' is neither a type nor two of them, A*B", text));
+  }
+  return join(names, "*");
+}
+
+// "f16,f32", "f16,f32,f16" or "f32*f16,f32", as types are written here.
 std::string parse_types(const std::string& text) {
   if (text == kAny) return text;
   std::vector<std::string> names;
   for (const std::string& name : parts_of(text, ',')) {
+    if (names.empty()) {
+      names.push_back(parse_operands(name));
+      continue;
+    }
     const auto type = parse_scalar_type(name);
     if (!type) throw ArgumentError(fmt::format("'{}' of '{}' is no type", name, text));
     names.emplace_back(to_string(*type));
@@ -261,7 +279,7 @@ std::string match_text(const GemmQuestion& question) {
     if (quantity.word == nullptr) continue;
     conditions.push_back(fmt::format("{}={}", quantity.name, quantity.word(form)));
   }
-  return fmt::format("{} | {},{},{} | {}", kAny, to_string(form.operand),
+  return fmt::format("{} | {},{},{} | {}", kAny, operands_text(form.a_type, form.b_type),
                      to_string(form.accumulator), to_string(form.result), join(conditions, " "));
 }
 
@@ -273,12 +291,16 @@ bool is_for_device(const GemmRow& row, const DeviceCaps& device) {
 }
 
 bool is_for_types(const GemmRow& row, const GemmForm& form) {
-  const std::string sums =
-      fmt::format("{},{}", to_string(form.operand), to_string(form.accumulator));
-  const std::string all = fmt::format("{},{}", sums, to_string(form.result));
-  return std::any_of(row.types.begin(), row.types.end(), [&](const std::string& one) {
-    return one == kAny || one == sums || one == all;
-  });
+  // Operands of two types are multiplied as those of the narrower one.
+  const auto is_for = [&](const std::string& operands) {
+    const std::string sums = fmt::format("{},{}", operands, to_string(form.accumulator));
+    const std::string all = fmt::format("{},{}", sums, to_string(form.result));
+    return std::any_of(row.types.begin(), row.types.end(), [&](const std::string& one) {
+      return one == kAny || one == sums || one == all;
+    });
+  };
+  return is_for(operands_text(form.a_type, form.b_type)) ||
+         is_for(std::string(to_string(unit_type(form))));
 }
 
 std::string unmet(const GemmRow& row, const GemmForm& form) {

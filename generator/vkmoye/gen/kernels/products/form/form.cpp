@@ -3,16 +3,30 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
 #include <utility>
 
 namespace vkmoye::gen {
 
+bool are_multiplied(ScalarType a, ScalarType b) {
+  const auto may_differ = [](ScalarType type) {
+    return type == ScalarType::f16 || type == ScalarType::bf16 || type == ScalarType::f32;
+  };
+  return a == b || (may_differ(a) && may_differ(b));
+}
+
+std::string operands_text(ScalarType a, ScalarType b) {
+  std::string text(to_string(a));
+  if (a == b) return text;
+  text += '*';
+  return text += to_string(b);
+}
+
 std::string form_text(const GemmForm& form) {
   std::string text = fmt::format(
-      "{},{},{} a={} b={}{}{}{}", to_string(form.operand), to_string(form.accumulator),
-      to_string(form.result), form.a_k_contiguous ? 'k' : 'm', form.b_k_contiguous ? 'k' : 'n',
-      form.beta ? " beta" : "", form.batched ? " batch" : "", form.split_k ? " split-k" : "");
+      "{},{},{} a={} b={}{}{}{}", operands_text(form.a_type, form.b_type),
+      to_string(form.accumulator), to_string(form.result), form.a_k_contiguous ? 'k' : 'm',
+      form.b_k_contiguous ? 'k' : 'n', form.beta ? " beta" : "", form.batched ? " batch" : "",
+      form.split_k ? " split-k" : "");
   if (!form.epilogue.empty()) text += " epilogue=" + epilogue_text(form.epilogue);
   return text;
 }
@@ -30,15 +44,19 @@ std::vector<std::string> reasons_against_form(const GemmForm& form) {
   };
   require(!form.split_k || (!form.beta && form.epilogue.empty()),
           "slices of k are summed up without C and without an epilogue");
-  const std::pair<const char*, ScalarType> types[] = {
-      {"operands", form.operand}, {"accumulator", form.accumulator}, {"result", form.result}};
-  for (std::size_t i = 1; i < std::size(types); ++i) {
-    const auto& [before, one] = types[i - 1];
-    const auto& [after, other] = types[i];
+  const auto require_alike = [&](const char* before, ScalarType one, const char* after,
+                                 ScalarType other) {
     require(is_floating(one) == is_floating(other),
             fmt::format("{} of {} and {} of {}: integers and floating-point numbers do not mix",
                         before, to_string(one), after, to_string(other)));
+  };
+  if (form.a_type == form.b_type) {
+    require_alike("operands", form.a_type, "accumulator", form.accumulator);
+  } else {
+    require_alike("a", form.a_type, "b", form.b_type);
+    require_alike("a", form.a_type, "accumulator", form.accumulator);
   }
+  require_alike("accumulator", form.accumulator, "result", form.result);
   require(!is_unsigned(form.result) || is_unsigned(form.accumulator),
           fmt::format("accumulator of {} and result of {}: negative sums are none of its numbers",
                       to_string(form.accumulator), to_string(form.result)));

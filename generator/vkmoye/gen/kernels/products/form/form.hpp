@@ -14,7 +14,7 @@
 namespace vkmoye::gen {
 
 struct GemmForm {
-  ScalarType operand = ScalarType::f32;      // of A and B
+  ScalarType a_type = ScalarType::f32, b_type = ScalarType::f32;  // of A and of B
   ScalarType accumulator = ScalarType::f32;  // of the sums over k, alpha and beta
   ScalarType result = ScalarType::f32;       // of C
   bool a_k_contiguous = true;                // else m is
@@ -25,12 +25,23 @@ struct GemmForm {
   GemmEpilogue epilogue = {};  // steps before C is rounded; none: C as it is
 };
 
+/// In which matrix units multiply: the narrower type of A's and B's, to which the other one is rounded.
+inline ScalarType unit_type(const GemmForm& form) {
+  return size_of(form.b_type) < size_of(form.a_type) ? form.b_type : form.a_type;
+}
+
+/// Whether A of type `a` is multiplied by B of type `b`: of one type, or two of f16, bf16 and f32.
+bool are_multiplied(ScalarType a, ScalarType b);
+
+/// "f16"; of two types "f32*f16".
+std::string operands_text(ScalarType a, ScalarType b);
+
 /// Of alpha and beta: that of the sums, 32 bits or more.
 constexpr ScalarType factor_type(const GemmForm& form) {
   return form.accumulator == ScalarType::f16 ? ScalarType::f32 : form.accumulator;
 }
 
-/// "f16,f32,f16 a=k b=n beta batch epilogue=bias,relu"; slices are "split-k".
+/// "f32*f16,f32,f16 a=k b=n beta batch epilogue=bias,relu"; slices are "split-k".
 std::string form_text(const GemmForm& form);
 
 /// Name and value of the form, then `config`'s: what the first line of a product says.
@@ -45,7 +56,7 @@ std::vector<std::string> reasons_against_form(const GemmForm& form);
 /// 8 bits and bf16, that of the accumulator.
 inline GemmForm gemm_form(ScalarType type) {
   GemmForm form;
-  form.operand = form.accumulator = form.result = type;
+  form.a_type = form.b_type = form.accumulator = form.result = type;
   switch (type) {
     case ScalarType::f16: form.accumulator = ScalarType::f32; break;
     case ScalarType::bf16: form.accumulator = form.result = ScalarType::f32; break;

@@ -23,7 +23,7 @@ constexpr struct {
 }  // namespace
 
 bool multiplies(const MatrixShape& shape, const GemmForm& form) {
-  return shape.a == ir::component_name(form.operand) && shape.b == shape.a &&
+  return shape.a == ir::component_name(unit_type(form)) && shape.b == shape.a &&
          shape.c == ir::component_name(form.accumulator) && shape.result == shape.c &&
          shape.scope == "subgroup" && !shape.saturating;
 }
@@ -31,7 +31,7 @@ bool multiplies(const MatrixShape& shape, const GemmForm& form) {
 GemmAtom gemm_atom(const GemmForm& form, const DeviceCaps& device) {
   GemmAtom atom;
   atom.subgroup = lanes_of_matrices(device);
-  atom.atom_k = 32 / bytes_of(form.operand);
+  atom.atom_k = 32 / bytes_of(unit_type(form));
   // The largest: fewer of them to name, and no more registers.
   std::uint64_t largest = 0;
   for (const MatrixShape& shape : device.matrix_shapes) {
@@ -52,16 +52,23 @@ void require_matrix_types(const GemmForm& form, const std::vector<ScalarType>& o
   for (const auto& [operand, accumulator] : kTypes) {
     if (std::find(operands.begin(), operands.end(), operand) == operands.end()) continue;
     there_are.push_back(fmt::format("{} in {}", to_string(operand), to_string(accumulator)));
-    found = found || (operand == form.operand && accumulator == form.accumulator);
+    found = found || (operand == unit_type(form) && accumulator == form.accumulator);
   }
   require(found,
-          fmt::format("operands of {} summed up in {}: there are {}", to_string(form.operand),
-                      to_string(form.accumulator), join(there_are, ", ")),
+          fmt::format("operands of {} summed up in {}: there are {}",
+                      operands_text(form.a_type, form.b_type), to_string(form.accumulator),
+                      join(there_are, ", ")),
           reasons);
-  require(form.operand != ScalarType::bf16 || form.result != ScalarType::f16,
+  const auto is_one_unit_type = [&](ScalarType type) {
+    return type == unit_type(form) || (type == ScalarType::f32 && is_floating(unit_type(form)));
+  };
+  require(is_one_unit_type(form.a_type) && is_one_unit_type(form.b_type),
+          fmt::format("operands of {}: matrix units multiply one type, to which f32 is rounded",
+                      operands_text(form.a_type, form.b_type)),
+          reasons);
+  require(unit_type(form) != ScalarType::bf16 || form.result != ScalarType::f16,
           "operands of bf16 and a result of f16: a shader has one floating type of 16 bits",
           reasons);
-  require(form.result != ScalarType::bf16, "a result of bf16: no shader rounds to it", reasons);
 }
 
 void require_atom(const GemmAtom& atom, std::int64_t most, std::vector<std::string>& reasons) {

@@ -9,8 +9,8 @@ GemmBuffers::GemmBuffers(Builder& k, const GemmForm& form, const std::array<std:
       form_(form),
       tile_(tile),
       in_strips_(strip > 1 && !form.batched && !form.split_k),
-      a_{form.a_k_contiguous, tile[0], k.block_y()},
-      b_{form.b_k_contiguous, tile[1], k.block_x()},
+      a_{form.a_type, form.a_k_contiguous, tile[0], k.block_y()},
+      b_{form.b_type, form.b_k_contiguous, tile[1], k.block_x()},
       result_(declare(operands)) {
   if (in_strips_) {
     k.grid(0, "m", tile[0], strip);
@@ -43,7 +43,7 @@ Tensor GemmBuffers::declare(const Operand& operand, const char* name, const char
   std::vector<Builder::AxisName> axes = {{"k", "k"}, {row, row, leading}};
   if (!operand.k_contiguous) axes = {{row, row}, {"k", "k", leading}};
   if (form_.batched) axes.push_back({"batch", "batch", stride});
-  return k_.input(name, form_.operand, axes);
+  return k_.input(name, operand.type, axes);
 }
 
 View GemmBuffers::of_operand(const Operand& x, const Expr& k_tile) const {

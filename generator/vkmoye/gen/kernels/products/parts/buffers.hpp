@@ -78,6 +78,7 @@ class GemmBuffers {
 
  private:
   struct Operand {
+    ScalarType type;
     bool k_contiguous;
     std::int64_t rows;
     Expr block;

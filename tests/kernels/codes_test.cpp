@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// e4m3 and e5m2 converted to and from f16 and f32, on every device found: all 256 codes, and numbers around all of them.
+// bf16, e4m3 and e5m2 converted to and from f16 and f32, on every device found: all codes, and numbers around
+// them.
 
 #include <gmock/gmock.h>
 
@@ -14,7 +15,7 @@ namespace {
 
 using testing::HasSubstr;
 
-class Float8Test : public ComputeTest {
+class CodesTest : public ComputeTest {
  protected:
   // What a shader converts `input` to; nothing where the device lacks a type.
   std::vector<Bits> converted(Device& device, ScalarType from, ScalarType to,
@@ -39,12 +40,14 @@ bool is_same(ScalarType type, Bits a, Bits b) {
   return a == b || (std::isnan(number_of(type, a)) && std::isnan(number_of(type, b)));
 }
 
-TEST_F(Float8Test, EveryCodeIsItsNumber) {
-  std::vector<Bits> codes(256);
-  for (std::size_t i = 0; i < codes.size(); ++i) codes[i] = i;
+TEST_F(CodesTest, EveryCodeIsItsNumber) {
   for_each_device([&](Device& device) {
-    for (const ScalarType from : {ScalarType::e4m3, ScalarType::e5m2}) {
+    for (const ScalarType from : {ScalarType::bf16, ScalarType::e4m3, ScalarType::e5m2}) {
+      std::vector<Bits> codes(std::size_t{1} << (8 * size_of(from)));
+      for (std::size_t i = 0; i < codes.size(); ++i) codes[i] = i;
       for (const ScalarType to : {ScalarType::f16, ScalarType::f32}) {
+        // Numbers between two of f16 are rounded as the device likes.
+        if (from == ScalarType::bf16 && to == ScalarType::f16) continue;
         const auto found = converted(device, from, to, codes);
         for (std::size_t i = 0; i < found.size(); ++i) {
           EXPECT_TRUE(is_same(to, found[i], bits_of(to, number_of(from, i))))
@@ -56,13 +59,16 @@ TEST_F(Float8Test, EveryCodeIsItsNumber) {
   });
 }
 
-TEST_F(Float8Test, NumbersAreRoundedToNearestEven) {
+TEST_F(CodesTest, NumbersAreRoundedToNearestEven) {
   for_each_device([&](Device& device) {
-    for (const ScalarType to : {ScalarType::e4m3, ScalarType::e5m2}) {
+    for (const ScalarType to : {ScalarType::bf16, ScalarType::e4m3, ScalarType::e5m2}) {
       for (const ScalarType from : {ScalarType::f16, ScalarType::f32}) {
         // Each number of the type, halfway to the next, and what lies beside these; then what is too large or too small.
         std::vector<Bits> input;
-        for (Bits code = 0; code < 127; ++code) {
+        // Of bf16 some: 128 lie between two powers of two.
+        const Bits last = to == ScalarType::bf16 ? 0x7f80 : 127,
+                   step = to == ScalarType::bf16 ? 61 : 1;
+        for (Bits code = 0; code < last; code += step) {
           const double low = number_of(to, code), high = number_of(to, code + 1);
           if (!std::isfinite(low) || !std::isfinite(high)) continue;
           for (const double number : {low, (low + high) / 2}) {
@@ -92,7 +98,7 @@ TEST_F(Float8Test, NumbersAreRoundedToNearestEven) {
   });
 }
 
-TEST(Float8, IsNotComputedWith) {
+TEST(Codes, AreNotComputedWith) {
   const Expr x = gen::ir::variable("x", gen::ir::element(ScalarType::e4m3));
   EXPECT_THAT(gen::ir::type_error(*(x + x)).value_or(""),
               HasSubstr("add with an operand of type e4m3"));
