@@ -92,6 +92,21 @@ TEST_F(GemmApply, OperandsMayHaveTwoTypes) {
   EXPECT_THAT(outcome.err, HasSubstr("a.npy: holds f32, the product takes f16 there"));
 }
 
+// Whoever chose the kernel, matrix units are forgiven that they round A to f16: on the host gemm/auto takes them.
+TEST_F(GemmApply, OperandsOfTwoTypesAreCheckedAsTheKernelMultipliesThem) {
+  Outcome outcome =
+      bench({"run", "gemm/auto", "--type", "f32*f16", "--size", "33x40x64", "--device", "host"});
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  if (!has_lavapipe()) GTEST_SKIP() << "a kernel file is for a device with matrices of 8 lanes";
+  const std::string kernel = file("k.json");
+  outcome = bench({"emit", "gemm/coopmat", "--type", "f32*f16", "--atom", "8x8x8",
+                   "--subgroup-size", "8", "--tile", "32x32x32", "--kernel", kernel});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  outcome = bench({"run", "--kernel", kernel, "--reference", "gemm", "--type", "f32*f16", "--size",
+                   "33x40x64", "--min-time", "0"});
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+}
+
 TEST_F(GemmApply, SumsOfNothingAreZeroAndNoRowsMakeNone) {
   write("a.npy", "(2, 0)", {});
   write("c0.npy", "(2, 2)", {1, 2, 3, 4});

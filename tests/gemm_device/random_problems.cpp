@@ -36,8 +36,9 @@ const gen::Options kSingle = {
 using Names = std::vector<const char*>;
 
 // Slots with the same list take its types in turn, so that the first form of each slot together have
-// every type: the lists of kernels with matrix units begin with different types.
-const Names kTypes = {"f32", "f16", "f16,f32", "f16,f16", "f64", "i32", "f32*f16", "bf16*f32"};
+// every type: the lists of kernels with matrix units begin with different types. As many types as there are
+// slots with a list would give each slot always the same ones.
+const Names kTypes = {"f32", "f16", "f16,f32", "f16,f16", "f64", "i32", "bf16*f32"};
 const Names kMatrixTypes = {"i8", "f16,f32", "f32*f16", "f16", "f16,f16", "bf16", "u8"};
 const Names kThinMatrixTypes = {"u8", "f16,f32", "f16", "f16,f16", "i8"};
 const Names kPackedTypes = {"bf16", "f16,f16", "f16*f32", "f16", "f16,f32"};

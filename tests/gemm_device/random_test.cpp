@@ -209,12 +209,13 @@ TEST_F(RandomForms, ReachEverything) {
       }
       for (const gen::AppliedStep& step : problem.epilogue) seen.insert(step.step->name);
     }
-    for (const char* type : {"f32", "f64", "f16", "f16,f32", "f16,f16", "i32"}) {
+    for (const char* type : {"f32", "f64", "f16", "f16,f32", "f16,f16", "i32", "bf16*f32"}) {
       wanted.insert(std::string("gemm/simt ") + type);
     }
-    for (const char* type : {"f16,f32", "f16", "f16,f16", "bf16", "i8", "u8"}) {
+    for (const char* type : {"f16,f32", "f16", "f16,f16", "f32*f16", "bf16", "i8", "u8"}) {
       if (!has_matrices(device.caps(), parse_gemm_type(type))) continue;
       wanted.insert(std::string("gemm/coopmat ") + type);
+      if (std::string_view(type) == "f32*f16") type = "f16*f32";
       if (!std::string_view(type).ends_with('8')) wanted.insert(std::string("gemm/packed ") + type);
     }
     const bool multiplies_matrices = has_matrices(device.caps(), parse_gemm_type("f16,f32"));

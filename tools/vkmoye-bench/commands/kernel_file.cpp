@@ -17,6 +17,7 @@
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/contract/kernel_file.hpp"
 #include "vkmoye/contract/plan_file.hpp"
+#include "vkmoye/gen/kernels/products/form/form.hpp"
 #include "workloads/operation.hpp"
 
 namespace vkmoye::bench {
@@ -34,16 +35,17 @@ gen::KernelEntry entry_of(const KernelInterface& kernel, const std::string& oper
   return entry;
 }
 
-// As --type takes them: of a product those of A, of alpha, which has that of the sums, and of C.
+// As --type takes them: of a product those of A and B, of alpha, which has that of the sums, and of C.
 std::string type_of(const KernelInterface& kernel, const Operation& operation) {
   const auto text = [](ScalarType type) { return std::string(to_string(type)); };
-  const std::string operand = text(kernel.bindings.front().type);
-  if (!operation.takes_all_types) return operand;
+  const std::string first = text(kernel.bindings.front().type);
+  if (!operation.takes_all_types || kernel.bindings.size() < 2) return first;
+  const std::string operands = gen::operands_text(kernel.bindings[0].type, kernel.bindings[1].type);
   std::string sums = "f32";
   for (const PushConstant& constant : kernel.push_constants) {
     if (constant.name == "alpha") sums = text(constant.type);
   }
-  return join({operand, sums, text(kernel.bindings.back().type)}, ",");
+  return join({operands, sums, text(kernel.bindings.back().type)}, ",");
 }
 
 // What the interface says of the orders of A and B, where it names the extents and the user says nothing.

@@ -100,7 +100,7 @@ GemmConfig simt(const KernelRequest& request) {
 }
 
 KernelEntry matrix_row() {
-  KernelEntry entry = entry_of<GemmCoopmatConfig>(
+  return entry_of<GemmCoopmatConfig>(
       {"gemm/coopmat",
        "gemm",
        "matrix units, tiles through shared memory",
@@ -116,8 +116,6 @@ KernelEntry matrix_row() {
        [](const GemmCoopmatConfig& config, const KernelRequest& request) {
          return unless_no_units(reasons_against(config, request.gemm), config, request);
        }});
-  entry.in_units = true;
-  return entry;
 }
 
 KernelEntry packed_row() {
@@ -137,7 +135,7 @@ KernelEntry packed_row() {
        [](const GemmPackedConfig& config, const KernelRequest& request) {
          return unless_no_units(reasons_against(config, request.gemm), config, request);
        }});
-  entry.takes_packed = entry.in_units = true;
+  entry.takes_packed = true;
   return entry;
 }
 
@@ -199,9 +197,7 @@ KernelEntry thin_matrix_row() {
     const bool is_sound = reasons_against(config, request.gemm).empty();
     return is_sound ? probes(config, request.gemm) : std::vector<ProbedMatrix>();
   };
-  KernelEntry entry = entry_of(std::move(row));
-  entry.in_units = true;
-  return entry;
+  return entry_of(std::move(row));
 }
 
 // As one kernel: a workload makes a plan of it, see products/choice/choice.hpp.

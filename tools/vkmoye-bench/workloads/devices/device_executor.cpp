@@ -118,6 +118,12 @@ void DeviceExecution::run() {
   for (const Launch& launch : launches_) device_.run(launch);
 }
 
+bool DeviceExecution::has_matrices() const {
+  return std::any_of(kernels_.begin(), kernels_.end(), [](const Pipeline& kernel) {
+    return kernel.interface().features.has(Feature::cooperative_matrix);
+  });
+}
+
 std::string DeviceExecution::damage() const {
   std::vector<std::string> all;
   for (std::size_t i = 0; i < buffers_.size(); ++i) {

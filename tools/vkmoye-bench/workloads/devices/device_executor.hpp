@@ -35,6 +35,7 @@ class DeviceExecution : public Execution {
   void run() override;
   std::string damage() const override;
   const DeviceCaps& caps() const override { return device_.caps(); }
+  bool has_matrices() const override;
   DeviceExecution* on_device() override { return this; }
 
   /// Samples of the time that the steps take, but for those beforehand.

@@ -89,6 +89,8 @@ class Execution {
 
   /// What its kernels were described for.
   virtual const DeviceCaps& caps() const = 0;
+  /// Whether matrix units multiply: of operands of two types they round the wider one.
+  virtual bool has_matrices() const { return false; }
   /// Itself, where it runs on a device, which alone has a clock.
   virtual DeviceExecution* on_device() { return nullptr; }
 };

@@ -39,6 +39,11 @@ class HostExecution : public Execution {
     for (const Step& step : plan_.steps) run(step);
   }
   const DeviceCaps& caps() const override { return caps_; }
+  bool has_matrices() const override {
+    return std::any_of(plan_.steps.begin(), plan_.steps.end(), [](const Step& step) {
+      return interface_of(step.kernel).features.has(Feature::cooperative_matrix);
+    });
+  }
   std::string damage() const override { return join(reasons_, "; "); }
 
  private:

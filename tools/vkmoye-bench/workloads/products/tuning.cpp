@@ -209,6 +209,17 @@ class Search {
 
 Tuning tune_gemm(DeviceExecutor& executor, const GemmProblem& problem, const Extents& size,
                  const TuneOptions& options) {
+  // Before they are made on the host.
+  std::uint64_t bytes = 0;
+  for (const gen::GemmArray& array : matrices_of(problem, size)) {
+    bytes += array.span() * size_of(array.type);
+  }
+  const std::uint64_t there_are = executor.caps().device_memory_bytes;
+  if (bytes > there_are) {
+    throw DeviceLacks(
+        "tune gemm " + to_string(size),
+        {fmt::format("its arrays have {} bytes, the memory of the device {}", bytes, there_are)});
+  }
   return Search(executor, problem, size, options).run();
 }
 

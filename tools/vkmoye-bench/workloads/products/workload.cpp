@@ -108,7 +108,7 @@ class Gemm : public Workload {
     const std::vector<std::byte> result =
         read_all(execution, order_.size() - 1, arrays().back().bytes);
     GemmProblem problem = problem_;
-    problem.rounds_wider = entry().in_units;
+    problem.rounds_wider = execution.has_matrices();
     return check_gemm(GemmData(problem_, size(), seed), problem, size(), result, verify, seed);
   }
 

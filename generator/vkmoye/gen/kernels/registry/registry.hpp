@@ -68,9 +68,6 @@ struct KernelEntry {
 
   /// Operands of the product lie in fragment order: they are packed first, see products/packed.hpp.
   bool takes_packed = false;
-  /// The product is computed by matrix units: of operands of two types the wider one is rounded, see
-  /// unit_type in products/form/form.hpp.
-  bool in_units = false;
   /// The matrices of which the device's own order must be known before the kernel can be described, see
   /// DeviceCaps::fragment_orders; none of a config that is refused anyway. Empty: it depends on none.
   std::function<std::vector<ProbedMatrix>(const KernelRequest& request)> probes = {};
