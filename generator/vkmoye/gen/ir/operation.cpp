@@ -148,8 +148,7 @@ std::optional<std::string> special_error(const Node& node) {
       if (is_beside(from) || is_beside(node.type)) return std::nullopt;
       return fmt::format(
           "convert of {} to {}: bf16, e4m3 and e5m2 are converted from and to f16 and f32 alone, "
-          "one "
-          "by one",
+          "one by one",
           name_of(from), name_of(node.type));
     }
     const bool to_fits = node.type == kIndex

@@ -196,7 +196,8 @@ class Checker {
     const double roundings = problem_.init == Init::integers ? k : std::min(k, 8 * std::sqrt(k));
     const double of_sums = c * (roundings + 3) * accumulator_.epsilon;
     const bool rounds_wider = problem_.rounds_wider && problem_.a_type != problem_.b_type;
-    const double of_wider = rounds_wider ? range_of(unit_type(problem_.form())).epsilon : 0;
+    const double of_wider =
+        rounds_wider ? range_of(gen::unit_type(problem_.a_type, problem_.b_type)).epsilon : 0;
     return (of_sums + of_wider) * magnitude;
   }
   double bound_of_result(double expected) const {

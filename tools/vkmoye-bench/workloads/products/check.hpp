@@ -16,8 +16,8 @@
 // would forgive a hundred times what a sound kernel does. tiny is the smallest normal number of
 // accumulator and result, which a device may flush. What is not finite must be so alike. Where all
 // numbers are whole and small, the result must be equal. Where matrix units multiply operands of two
-// types, the wider is rounded to the other's, whose eps is added to (R + 3) * eps. What the steps of an epilogue add to the bound
-// before the result is rounded stands in products/epilogue.hpp, with eps and tiny of the type of alpha, eps
+// types, the wider is rounded to the other's, whose eps is added to (R + 3) * eps. What the steps of an
+// epilogue add to the bound before the result is rounded stands in products/epilogue.hpp, with eps and tiny of the type of alpha, eps
 // twice for f64.
 
 #include <cstdint>

@@ -37,9 +37,9 @@ IntegerInputs integer_inputs(const GemmProblem& problem, std::int64_t k) {
     return most;
   };
   // Operands of 8 bits show all that they have, signs and carries included.
-  const bool is_small = size_of(unit_type(problem.form())) == 1;
-  const auto first =
-      is_small ? static_cast<std::int64_t>(range_of(unit_type(problem.form())).whole) : 4;
+  const ScalarType operand = gen::unit_type(problem.a_type, problem.b_type);
+  const bool is_small = size_of(operand) == 1;
+  const auto first = is_small ? static_cast<std::int64_t>(range_of(operand).whole) : 4;
   for (std::int64_t most = first; most > 0; --most) {
     if (largest(static_cast<double>(k), static_cast<double>(most)) <= room) return {most, 1};
   }
@@ -87,9 +87,9 @@ double GemmData::value(int which, std::int64_t batch, std::int64_t i, std::int64
     if (dice < 3) return odd[dice];
   }
   const double uniform = std::ldexp(static_cast<double>(bits >> 11), -52) - 1;
-  // Denormals may be flushed, which is no error of the kernel.
-  // As may those of what an operand is rounded to.
-  const ScalarType type = which < 2 ? unit_type(problem_.form()) : matrix.type;
+  // Denormals may be flushed, also those of what an operand is rounded to: no error of the kernel.
+  const ScalarType type =
+      which < 2 ? gen::unit_type(problem_.a_type, problem_.b_type) : matrix.type;
   const double least = range_of(type).smallest_normal;
   return std::fabs(uniform) < least ? least : uniform;
 }

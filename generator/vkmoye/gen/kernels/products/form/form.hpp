@@ -26,9 +26,8 @@ struct GemmForm {
 };
 
 /// In which matrix units multiply: the narrower type of A's and B's, to which the other one is rounded.
-inline ScalarType unit_type(const GemmForm& form) {
-  return size_of(form.b_type) < size_of(form.a_type) ? form.b_type : form.a_type;
-}
+inline ScalarType unit_type(ScalarType a, ScalarType b) { return size_of(b) < size_of(a) ? b : a; }
+inline ScalarType unit_type(const GemmForm& form) { return unit_type(form.a_type, form.b_type); }
 
 /// Whether A of type `a` is multiplied by B of type `b`: of one type, or two of f16, bf16 and f32.
 bool are_multiplied(ScalarType a, ScalarType b);
