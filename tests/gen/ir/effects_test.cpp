@@ -47,7 +47,7 @@ TEST(Effects, OfALoopAreItsEndItsBodyAndItsVariableInside) {
   const Stmt loop = For{"k", n, {Barrier{}}, Unroll::never};
   const Effects effects = effects_of(loop, kernel);
   ASSERT_EQ(effects.inner.size(), 1u);
-  EXPECT_TRUE(effects.inner[0].repeats && effects.inner[0].perhaps_never);
+  EXPECT_TRUE(effects.inner[0].repeats);
   EXPECT_EQ(effects.inner[0].defines[0].name, "k");
   EXPECT_TRUE(effects.unrolls);
   EXPECT_THAT(effects.defines, IsEmpty());

@@ -18,6 +18,8 @@ namespace {
 
 struct TouchKind {
   bool reads = false, writes = false, atomic = false;
+  std::uint32_t lanes = 0;
+  bool by_any_lane = false;
 };
 
 template <class Part, class Visitor>
@@ -30,6 +32,8 @@ template <class Region, class Visitor>
 void show_region(Region& region, TouchKind kind, Visitor& visitor) {
   for (auto& coordinate : region.first.coordinates) visitor.use(coordinate);
   visitor.use(region.stride);
+  kind.lanes = region.lanes;
+  kind.by_any_lane = true;
   for (auto& vector : region.vectors) visitor.touch(vector, kind);
 }
 
@@ -50,26 +54,24 @@ void show_parts(S& s, Visitor& visitor) {
     visitor.use(s.condition);
     visitor.require(s.condition->type == kBoolean, "the condition of an if is {}, not a boolean",
                     s.condition->type);
-    visitor.body(s.body,
-                 {.steered_by = &s.condition, .where_it_holds = true, .perhaps_never = true});
-    visitor.body(s.otherwise, {.steered_by = &s.condition, .perhaps_never = true});
+    visitor.body(s.body, {.steered_by = &s.condition, .where_it_holds = true});
+    visitor.body(s.otherwise, {.steered_by = &s.condition});
   } else if constexpr (std::is_same_v<Kind, For>) {
     visitor.use(s.end);
     visitor.require(s.end->type == kIndex, "the end of a loop is {}, not an index", s.end->type);
     visitor.body(s.body, {.steered_by = &s.end,
-                          .perhaps_never = !is_constant(s.end) || is_constant(s.end, 0),
                           .defines = {{s.variable, variable(s.variable, kIndex, s.end->bound - 1)}},
                           .repeats = true});
     if (s.unroll != Unroll::free) visitor.unrolls();
   } else if constexpr (std::is_same_v<Kind, Barrier>) {
-    visitor.act_as(Agent::workgroup);
+    visitor.act_as(Agent::workgroup, "a barrier");
     visitor.order_shared();
   } else if constexpr (std::is_same_v<Kind, Block>) {
     visitor.body(s.body, {});
   } else if constexpr (std::is_same_v<Kind, Subgroup>) {
     if (s.kind != Subgroup::Kind::elect) visitor.use(s.value);
     visitor.use(s.lane);
-    visitor.act_as(Agent::subgroup);
+    visitor.act_as(Agent::subgroup, "a subgroup operation");
     visitor.subgroup(s);
     visitor.define_data(s.name, type_of(s));
   } else if constexpr (std::is_same_v<Kind, Atomic>) {
@@ -79,22 +81,22 @@ void show_parts(S& s, Visitor& visitor) {
     visitor.atomic(s);
     visitor.define_data(s.name, visitor.type_at(s.to));
   } else if constexpr (std::is_same_v<Kind, MatrixLoad>) {
-    visitor.act_as(Agent::subgroup);
+    visitor.act_as(Agent::subgroup, "a load of a matrix");
     show_region(s.from, {.reads = true}, visitor);
     show_matrix(s.to, {.writes = true}, visitor);
     visitor.moves(s.to, s.from);
   } else if constexpr (std::is_same_v<Kind, MatrixStore>) {
-    visitor.act_as(Agent::subgroup);
+    visitor.act_as(Agent::subgroup, "a store of a matrix");
     show_matrix(s.from, {.reads = true}, visitor);
     show_region(s.to, {.writes = true}, visitor);
     visitor.moves(s.from, s.to);
   } else if constexpr (std::is_same_v<Kind, MatrixFill>) {
-    visitor.act_as(Agent::subgroup);
+    visitor.act_as(Agent::subgroup, "a matrix that is filled");
     visitor.use(s.value);
     show_matrix(s.to, {.writes = true}, visitor);
     visitor.fills(s);
   } else if constexpr (std::is_same_v<Kind, MatrixMultiply>) {
-    visitor.act_as(Agent::subgroup);
+    visitor.act_as(Agent::subgroup, "a product of matrices");
     for (auto* operand : {&s.a, &s.b, &s.c}) show_matrix(*operand, {.reads = true}, visitor);
     show_matrix(s.to, {.writes = true}, visitor);
     visitor.multiplies(s);
@@ -117,7 +119,8 @@ struct Collector {
   void use(const Expr& e) { out.uses.push_back(&e); }
   void touch(const Element& element, TouchKind kind) {
     for (const Expr& coordinate : element.coordinates) out.uses.push_back(&coordinate);
-    out.touches.push_back({&element, kind.reads, kind.writes, kind.atomic});
+    out.touches.push_back(
+        {&element, kind.reads, kind.writes, kind.atomic, kind.lanes, kind.by_any_lane});
   }
   void define(const std::string& name, const Expr& value) {
     out.defines.push_back({name, within_grid(value, kernel.grid)});
@@ -129,8 +132,9 @@ struct Collector {
     inner.body = &statements;
     out.inner.push_back(std::move(inner));
   }
-  void act_as(Agent agent) {
+  void act_as(Agent agent, const char* act) {
     out.agent = agent;
+    out.act = act;
     out.all_must_come = true;
   }
   void order_shared() { out.orders_shared = true; }
@@ -311,7 +315,7 @@ struct Rewriter {
   Type type_at(const Element&) const { return kIndex; }
   void require(bool, const char*, const Type&) {}
   void require_type(const Element&, const char*, const Type&) {}
-  void act_as(Agent) {}
+  void act_as(Agent, const char*) {}
   void order_shared() {}
   void unrolls() {}
   void subgroup(const Subgroup&) {}

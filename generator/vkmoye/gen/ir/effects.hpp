@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What a statement does, said once: verifier, races, reports, baking and requirements all ask here.
+// What a statement does, said once: the machine, verifier, races, reports, baking and requirements all ask here.
 //
 //   Load{"value", {"src", {col, row}, ..}}     uses col, row; reads src there; defines value, data
 //   If{less(col, cols), {..}, {..}}            uses col < cols; two bodies, steered by it
@@ -24,7 +24,9 @@ enum class Agent : std::uint8_t { invocation, subgroup, workgroup };
 struct Touch {
   const Element* element;
   bool reads = false, writes = false;
-  bool atomic = false;  // without another invocation between
+  bool atomic = false;       // without another invocation between
+  std::uint32_t lanes = 0;   // only the first so many of each subgroup do it; 0: all
+  bool by_any_lane = false;  // which of these touches which element is the device's affair
 };
 
 /// A name that holds after the statement, in the rest of its body; a loop variable: inside its body.
@@ -39,7 +41,6 @@ struct Inner {
   const Body* body = nullptr;
   const Expr* steered_by = nullptr;      // whether, or how often, an invocation gets there
   bool where_it_holds = false;           // steered by a truth value, which holds inside
-  bool perhaps_never = false;            // an invocation may pass without reaching it
   std::vector<Definition> defines = {};  // inside only
   bool repeats = false;
 };
@@ -52,6 +53,7 @@ struct Effects {
   std::vector<Inner> inner;  // one way or the other if there are two
   Agent agent = Agent::invocation;
   bool all_must_come = false;  // all of the agent's invocations, or none
+  const char* act = "";        // then: what they come to, "a barrier"
   bool orders_shared = false;  // shared memory is as if all before it had happened before all after
   bool unrolls = false;        // it says whether the compiler may repeat its body
   FeatureSet needs;            // of the device, beside what the types of arrays ask

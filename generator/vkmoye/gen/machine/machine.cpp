@@ -50,8 +50,26 @@ void Machine::run(const ir::Body& body, const Lanes& active) {
   if (active.none()) return;
   for (const ir::Stmt& statement : body) {
     budget_.spend(1);
-    std::visit([&](const auto& s) { step(s, active); }, statement.value);
+    std::visit(
+        [&](const auto& s) {
+          if constexpr (requires { step(s, active); }) {
+            step(s, active);
+          } else {
+            act(statement, active);
+          }
+        },
+        statement.value);
   }
+}
+
+const Machine::Account& Machine::account_of(const ir::Stmt& statement) {
+  const auto known = accounts_.find(&statement);
+  if (known != accounts_.end()) return known->second;
+  Account account{effects_of(statement, kernel_), {}};
+  for (const ir::Touch& touch : account.effects.touches) {
+    account.arrays.push_back(arrays_.at(touch.element->array));
+  }
+  return accounts_.emplace(&statement, std::move(account)).first->second;
 }
 
 // Whether something in `body` has to be followed: else it is passed over.
@@ -59,15 +77,146 @@ bool Machine::concerns(const ir::Body& body) {
   const auto found = concerns_.find(&body);
   if (found != concerns_.end()) return found->second;
   const bool concerned = std::any_of(body.begin(), body.end(), [&](const ir::Stmt& statement) {
-    const ir::Effects effects = effects_of(statement, kernel_);
-    if (effects.all_must_come) return true;
-    const bool touches = std::any_of(
-        effects.touches.begin(), effects.touches.end(),
-        [&](const ir::Touch& touch) { return guest_.concerns(array_of(*touch.element)); });
+    const Account& account = account_of(statement);
+    const ir::Effects& effects = account.effects;
+    if (effects.all_must_come || effects.orders_shared) return true;
+    const bool touches =
+        std::any_of(account.arrays.begin(), account.arrays.end(),
+                    [&](const ir::Array* array) { return guest_.concerns(*array); });
     return touches || std::any_of(effects.inner.begin(), effects.inner.end(),
                                   [&](const ir::Inner& inner) { return concerns(*inner.body); });
   });
   return concerns_[&body] = concerned;
+}
+
+// --- statements that act: as ir::effects_of says ---
+
+void Machine::require_all(const ir::Effects& effects, const Lanes& active) {
+  if (!effects.all_must_come) return;
+  const bool of_subgroup = effects.agent == ir::Agent::subgroup;
+  const std::size_t together = of_subgroup ? workgroup_.subgroup : workgroup_.threads;
+  for (std::size_t first = 0; first < workgroup_.threads; first += together) {
+    const std::size_t end = std::min(workgroup_.threads, first + together);
+    const std::size_t come = coming(active, first, end);
+    if (come > 0 && come < end - first) return guest_.diverged(*this, effects.act, active);
+  }
+}
+
+Values Machine::found(const ir::Touch& touch, const ir::Array& array, const ir::Stmt& statement,
+                      const Lanes& active) {
+  const MemoryAccess access{*touch.element, array,        active,           touch.reads,
+                            touch.writes,   touch.atomic, touch.by_any_lane};
+  if (!guest_.concerns(array)) return unknown_elements(access);
+  if (!touch.atomic) return guest_.load(*this, access);
+  const auto& s = std::get<ir::Atomic>(statement.value);
+  return guest_.combine(*this, access, s.combine, values_(s.value));
+}
+
+// --- what the values are ---
+
+struct Machine::Results {
+  Machine& machine;
+  const Lanes& active;
+  std::vector<Values> found;
+
+  bool has_data() const { return machine.guest_.needs_data(); }
+  const Workgroup& workgroup() const { return machine.workgroup_; }
+  ir::MatrixType::Use use_of(const ir::MatrixPart& part) const {
+    return machine.array_of(part).matrix->use;
+  }
+
+  // Of those that name what they found, and of a barrier.
+  template <class Statement>
+  std::vector<Values> operator()(const Statement&) {
+    return std::move(found);
+  }
+  std::vector<Values> operator()(const ir::Store& s) {
+    if (!has_data()) return {};
+    return {machine.values_(s.value)};
+  }
+  std::vector<Values> operator()(const ir::MatrixLoad& s) {
+    if (!has_data()) return {};
+    return held_from(s.from, found, use_of(s.to), workgroup());
+  }
+  std::vector<Values> operator()(const ir::MatrixStore& s) {
+    if (!has_data()) return {};
+    return vectors_from(s.to, found, use_of(s.from), workgroup());
+  }
+  std::vector<Values> operator()(const ir::MatrixFill& s) {
+    if (!has_data()) return {};
+    return Held(s.to.elements.size(), machine.values_(s.value));
+  }
+  std::vector<Values> operator()(const ir::MatrixMultiply& s) {
+    if (!has_data()) return {};
+    auto next = found.begin();
+    const auto held = [&](const ir::MatrixPart& part) {
+      const auto first = next;
+      next += static_cast<std::ptrdiff_t>(part.elements.size());
+      return Held(first, next);
+    };
+    const Held a = held(s.a), b = held(s.b), c = held(s.c);
+    const ir::Array& a_array = machine.array_of(s.a);
+    machine.budget_.spend(workgroup().threads * c.size() * a_array.matrix->columns);
+    return product(a_array, a, machine.array_of(s.b), b, machine.array_of(s.c), c, workgroup());
+  }
+  std::vector<Values> operator()(const ir::Subgroup& s) {
+    const std::size_t threads = workgroup().threads;
+    const std::size_t scalars = scalars_of(type_of(s));
+    const Values value = machine.values_(s.value), from = machine.values_(s.lane);
+    Values out = Values::different(threads, scalars);
+    for (std::size_t first = 0; first < threads; first += workgroup().subgroup) {
+      const std::size_t end = std::min(threads, first + workgroup().subgroup);
+      if (coming(active, first, end) < end - first) continue;  // not known of a part of them
+      machine.budget_.spend(end - first);
+      const Values together = found_together(s, value, from, first, end);
+      for (std::size_t lane = first; lane < end; ++lane) {
+        for (std::size_t i = 0; i < scalars; ++i) out.set(lane, i, together.in(lane - first, i));
+      }
+    }
+    return {std::move(out)};
+  }
+};
+
+void Machine::act(const ir::Stmt& statement, const Lanes& active) {
+  const Account& account = account_of(statement);
+  const ir::Effects& effects = account.effects;
+  require_all(effects, active);
+  const auto lanes_of = [&](const ir::Touch& touch) {
+    Lanes out = active;
+    active.for_each([&](std::size_t lane) {
+      if (lane % workgroup_.subgroup >= touch.lanes) out.set(lane, false);
+    });
+    return out;
+  };
+  const auto with_lanes = [&](const ir::Touch& touch, const auto& body) {
+    const bool are_all = touch.lanes == 0 || touch.lanes == workgroup_.subgroup;
+    return are_all ? body(active) : body(lanes_of(touch));
+  };
+  std::vector<Values> all_found;
+  for (std::size_t i = 0; i < effects.touches.size(); ++i) {
+    const ir::Touch& touch = effects.touches[i];
+    if (!touch.reads) continue;
+    all_found.push_back(with_lanes(touch, [&](const Lanes& lanes) {
+      return found(touch, *account.arrays[i], statement, lanes);
+    }));
+  }
+  std::vector<Values> made =
+      std::visit(Results{*this, active, std::move(all_found)}, statement.value);
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < effects.touches.size(); ++i) {
+    const ir::Touch& touch = effects.touches[i];
+    if (!touch.writes || touch.atomic) continue;
+    const ir::Array& array = *account.arrays[i];
+    const Values value = guest_.needs_data() ? std::move(made.at(next++)) : Values::unknown();
+    if (!guest_.concerns(array)) continue;
+    with_lanes(touch, [&](const Lanes& lanes) {
+      guest_.store(*this, {*touch.element, array, lanes, false, true, false, touch.by_any_lane},
+                   value);
+    });
+  }
+  for (const ir::Definition& name : effects.defines)
+    values_.define(name.name, std::move(made.at(0)));
+  if (effects.orders_shared) guest_.barrier(*this, active);
 }
 
 void Machine::step(const ir::Let& s, const Lanes&) {
@@ -78,40 +227,7 @@ void Machine::step(const ir::Let& s, const Lanes&) {
                              : Values(values_(s.value)));
 }
 
-Values Machine::read(const ir::Element& element, const Lanes& active, bool by_any_lane) {
-  const MemoryAccess access{element, array_of(element), active, /*reads=*/true, false,
-                            false,   by_any_lane};
-  return guest_.concerns(access.array) ? guest_.load(*this, access) : unknown_elements(access);
-}
-
-void Machine::write(const ir::Element& element, const Lanes& active, const Values& values,
-                    bool by_any_lane) {
-  const MemoryAccess access{element, array_of(element), active, /*reads=*/false, /*writes=*/true,
-                            false,   by_any_lane};
-  if (guest_.concerns(access.array)) guest_.store(*this, access, values);
-}
-
-void Machine::step(const ir::Load& s, const Lanes& active) {
-  values_.define(s.name, read(s.from, active));
-}
-
-void Machine::step(const ir::Store& s, const Lanes& active) {
-  write(s.to, active, guest_.needs_data() ? values_(s.value) : Values::unknown());
-}
-
-void Machine::step(const ir::Atomic& s, const Lanes& active) {
-  const MemoryAccess access{s.to, array_of(s.to), active, true, true, /*atomic=*/true};
-  values_.define(s.name, guest_.concerns(access.array)
-                             ? guest_.combine(*this, access, s.combine, values_(s.value))
-                             : Values::unknown());
-}
-
 void Machine::step(const ir::Block& s, const Lanes& active) { run(s.body, active); }
-
-void Machine::step(const ir::Barrier&, const Lanes& active) {
-  if (!(active == Lanes(workgroup_.threads, true))) guest_.diverged(*this, "a barrier", active);
-  guest_.barrier(*this, active);
-}
 
 // Invocations of which it is known go their way. Where it is not known for some, it may hold for all
 // of these or for none: two paths; and, if they may differ, for any of them: a third, on which
@@ -182,96 +298,6 @@ void Machine::step(const ir::For& s, const Lanes& active) {
   if (exits.has_value()) guest_.restore(exits);
   rounds_.pop_back();
   guest_.leave(*this, s);
-}
-
-// --- matrices ---
-
-std::vector<Values> Machine::read(const std::vector<ir::Element>& elements, const Lanes& active,
-                                  bool by_any_lane) {
-  std::vector<Values> out;
-  for (const ir::Element& element : elements) out.push_back(read(element, active, by_any_lane));
-  return out;
-}
-
-void Machine::write(const std::vector<ir::Element>& elements, const Lanes& active,
-                    const std::vector<Values>& values, bool by_any_lane) {
-  for (std::size_t i = 0; i < elements.size(); ++i) {
-    write(elements[i], active, guest_.needs_data() ? values[i] : Values::unknown(), by_any_lane);
-  }
-}
-
-void Machine::require_whole_subgroups(const char* what, const Lanes& active) {
-  for (std::size_t first = 0; first < workgroup_.threads; first += workgroup_.subgroup) {
-    const std::size_t end = std::min(workgroup_.threads, first + workgroup_.subgroup);
-    const std::size_t come = coming(active, first, end);
-    if (come > 0 && come < end - first) return guest_.diverged(*this, what, active);
-  }
-}
-
-Lanes Machine::moving(const ir::MatrixRegion& region, const Lanes& active) const {
-  Lanes out = active;
-  if (region.lanes == workgroup_.subgroup) return out;
-  active.for_each([&](std::size_t lane) {
-    if (lane % workgroup_.subgroup >= region.lanes) out.set(lane, false);
-  });
-  return out;
-}
-
-void Machine::step(const ir::MatrixLoad& s, const Lanes& active) {
-  require_whole_subgroups("a load of a matrix", active);
-  const std::vector<Values> vectors =
-      read(s.from.vectors, moving(s.from, active), /*by_any_lane=*/true);
-  write(s.to.elements, active,
-        guest_.needs_data() ? held_from(s.from, vectors, array_of(s.to).matrix->use, workgroup_)
-                            : vectors);
-}
-
-void Machine::step(const ir::MatrixStore& s, const Lanes& active) {
-  require_whole_subgroups("a store of a matrix", active);
-  const Held held = read(s.from.elements, active);
-  write(s.to.vectors, moving(s.to, active),
-        guest_.needs_data() ? vectors_from(s.to, held, array_of(s.from).matrix->use, workgroup_)
-                            : held,
-        /*by_any_lane=*/true);
-}
-
-void Machine::step(const ir::MatrixFill& s, const Lanes& active) {
-  require_whole_subgroups("a matrix that is filled", active);
-  write(s.to.elements, active, Held(s.to.elements.size(), values_(s.value)));
-}
-
-void Machine::step(const ir::MatrixMultiply& s, const Lanes& active) {
-  require_whole_subgroups("a product of matrices", active);
-  const Held a = read(s.a.elements, active), b = read(s.b.elements, active),
-             c = read(s.c.elements, active);
-  if (!guest_.needs_data()) return write(s.to.elements, active, {});
-  budget_.spend(workgroup_.threads * c.size() * array_of(s.a).matrix->columns);
-  write(s.to.elements, active,
-        product(array_of(s.a), a, array_of(s.b), b, array_of(s.c), c, workgroup_));
-}
-
-// --- subgroups ---
-
-void Machine::step(const ir::Subgroup& s, const Lanes& active) {
-  const std::size_t threads = workgroup_.threads;
-  const std::size_t scalars = scalars_of(type_of(s));
-  const Values value = values_(s.value), from = values_(s.lane);
-  Values out = Values::different(threads, scalars);
-  for (std::size_t first = 0; first < threads; first += workgroup_.subgroup) {
-    const std::size_t end = std::min(threads, first + workgroup_.subgroup);
-    const std::size_t come = coming(active, first, end);
-    if (come == 0) continue;
-    if (come < end - first) {
-      guest_.diverged(*this, "a subgroup operation", active);
-      continue;
-    }
-    budget_.spend(end - first);
-    const Values found = found_together(s, value, from, first, end);
-    for (std::size_t lane = first; lane < end; ++lane) {
-      for (std::size_t i = 0; i < scalars; ++i) out.set(lane, i, found.in(lane - first, i));
-    }
-  }
-  values_.define(s.name, std::move(out));
 }
 
 }  // namespace vkmoye::gen::machine

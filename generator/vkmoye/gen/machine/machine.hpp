@@ -105,36 +105,31 @@ class Machine {
 
  private:
   void run(const ir::Body& body, const Lanes& active);
+  // Of statements that steer or name: no others run here.
   void step(const ir::Let& s, const Lanes& active);
-  void step(const ir::Load& s, const Lanes& active);
-  void step(const ir::Store& s, const Lanes& active);
   void step(const ir::If& s, const Lanes& active);
   void step(const ir::For& s, const Lanes& active);
-  void step(const ir::Barrier& s, const Lanes& active);
   void step(const ir::Block& s, const Lanes& active);
-  void step(const ir::Subgroup& s, const Lanes& active);
-  void step(const ir::Atomic& s, const Lanes& active);
-  void step(const ir::MatrixLoad& s, const Lanes& active);
-  void step(const ir::MatrixStore& s, const Lanes& active);
-  void step(const ir::MatrixFill& s, const Lanes& active);
-  void step(const ir::MatrixMultiply& s, const Lanes& active);
+  /// Of all others: who must come, what is touched and what is ordered is what ir::effects_of says; only
+  /// what the values are stands here.
+  void act(const ir::Stmt& statement, const Lanes& active);
 
-  Values read(const ir::Element& element, const Lanes& active, bool by_any_lane = false);
-  void write(const ir::Element& element, const Lanes& active, const Values& values,
-             bool by_any_lane = false);
-  std::vector<Values> read(const std::vector<ir::Element>& elements, const Lanes& active,
-                           bool by_any_lane = false);
-  void write(const std::vector<ir::Element>& elements, const Lanes& active,
-             const std::vector<Values>& values, bool by_any_lane = false);
-  /// Of `active` those that move vectors of the region.
-  Lanes moving(const ir::MatrixRegion& region, const Lanes& active) const;
-  /// Tells the guest where some lanes of a subgroup arrive and others do not.
-  void require_whole_subgroups(const char* what, const Lanes& active);
-  /// Of what a statement touches: an element, or a part of matrices.
-  template <class Part>
-  const ir::Array& array_of(const Part& part) const {
-    return *arrays_.at(part.array);
-  }
+  /// What a statement does, and to which arrays.
+  struct Account {
+    ir::Effects effects;
+    std::vector<const ir::Array*> arrays;  // of each touch
+  };
+  const Account& account_of(const ir::Stmt& statement);
+  /// Tells the guest where some invocations arrive and others do not.
+  void require_all(const ir::Effects& effects, const Lanes& active);
+  /// What the touch of an account finds. `s`: the statement of an atomic operation.
+  Values found(const ir::Touch& touch, const ir::Array& array, const ir::Stmt& statement,
+               const Lanes& active);
+
+  /// What a statement stores, touch by touch, or names, by what it found; without data nothing of what it
+  /// stores.
+  struct Results;
+  const ir::Array& array_of(const ir::MatrixPart& part) const { return *arrays_.at(part.array); }
 
   bool concerns(const ir::Body& body);
 
@@ -145,6 +140,7 @@ class Machine {
   Evaluator values_;
   std::map<std::string, const ir::Array*> arrays_;
   std::unordered_map<const ir::Body*, bool> concerns_;
+  std::unordered_map<const ir::Stmt*, Account> accounts_;
   std::vector<std::pair<std::string, std::uint32_t>> rounds_;
 };
 

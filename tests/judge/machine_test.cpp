@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+// What the machine touches, waits for and orders is what statements say by themselves: for every kernel of
+// the registry and random ones, against a list that this file keeps.
+
+#include "vkmoye/gen/machine/machine.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <tuple>
+
+#include "judge/random_kernel.hpp"
+#include "support/fragment_orders.hpp"
+#include "vkmoye/gen/kernels/registry/registry.hpp"
+
+namespace vkmoye::gen::machine {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+// An element, and whether it is read, written, by an atomic operation, by any lane.
+using Seen = std::tuple<const ir::Element*, bool, bool, bool, bool>;
+
+// Follows everything: both ways of a condition, two rounds of a loop.
+class Witness : public Guest {
+ public:
+  std::set<Seen> touched;
+  std::size_t barriers = 0;
+  std::vector<std::string> missed;
+
+  bool concerns(const ir::Array&) const override { return true; }
+  void accessed(Machine&, const MemoryAccess& access) override {
+    touched.emplace(&access.element, access.reads, access.writes, access.atomic,
+                    access.by_any_lane);
+  }
+  void barrier(Machine&, const Lanes&) override { ++barriers; }
+  void diverged(Machine&, const char* what, const Lanes&) override { missed.emplace_back(what); }
+  bool can_rely_on(Machine&, const ir::Expr&) override { return false; }
+  bool forks() const override { return false; }
+  Rounds enter(Machine&, const ir::For& loop, std::optional<std::uint32_t>) override {
+    return {ir::is_constant(loop.end, 0) ? 0u : 1u, true};
+  }
+};
+
+struct Expected {
+  std::set<Seen> touched;
+  std::size_t barriers = 0;
+};
+
+void add(Expected& out, const std::vector<ir::Element>& elements, bool writes, bool by_any_lane) {
+  for (const ir::Element& element : elements) {
+    out.touched.emplace(&element, !writes, writes, false, by_any_lane);
+  }
+}
+
+void add(Expected& out, const ir::Body& body) {
+  for (const ir::Stmt& statement : body) {
+    if (const auto* load = std::get_if<ir::Load>(&statement.value)) {
+      out.touched.emplace(&load->from, true, false, false, false);
+    } else if (const auto* store = std::get_if<ir::Store>(&statement.value)) {
+      out.touched.emplace(&store->to, false, true, false, false);
+    } else if (const auto* atomic = std::get_if<ir::Atomic>(&statement.value)) {
+      out.touched.emplace(&atomic->to, true, true, true, false);
+    } else if (std::holds_alternative<ir::Barrier>(statement.value)) {
+      ++out.barriers;
+    } else if (const auto* from = std::get_if<ir::MatrixLoad>(&statement.value)) {
+      add(out, from->from.vectors, false, true);
+      add(out, from->to.elements, true, false);
+    } else if (const auto* to = std::get_if<ir::MatrixStore>(&statement.value)) {
+      add(out, to->from.elements, false, false);
+      add(out, to->to.vectors, true, true);
+    } else if (const auto* fill = std::get_if<ir::MatrixFill>(&statement.value)) {
+      add(out, fill->to.elements, true, false);
+    } else if (const auto* product = std::get_if<ir::MatrixMultiply>(&statement.value)) {
+      for (const auto* operand : {&product->a, &product->b, &product->c}) {
+        add(out, operand->elements, false, false);
+      }
+      add(out, product->to.elements, true, false);
+    } else if (const auto* branch = std::get_if<ir::If>(&statement.value)) {
+      add(out, branch->body);
+      add(out, branch->otherwise);
+    } else if (const auto* loop = std::get_if<ir::For>(&statement.value)) {
+      if (!ir::is_constant(loop->end, 0)) add(out, loop->body);
+    } else if (const auto* block = std::get_if<ir::Block>(&statement.value)) {
+      add(out, block->body);
+    }
+  }
+}
+
+void expect_as_it_says(const ir::Kernel& kernel) {
+  Expected expected;
+  add(expected, kernel.body);
+  Witness witness;
+  Budget budget(1u << 28);
+  const std::size_t lanes = kernel.subgroup == 0 ? 32 : kernel.subgroup;
+  Machine machine(kernel, {kernel.threads, lanes, {0, 0, 0}}, witness, budget);
+  for (const PushConstant& argument : kernel.arguments) {
+    if (argument.type == ScalarType::u32) machine.values().define(argument.name, Values());
+  }
+  ASSERT_NO_THROW(machine.run()) << kernel.name;
+  EXPECT_EQ(witness.touched, expected.touched) << kernel.name;
+  EXPECT_EQ(witness.barriers, expected.barriers) << kernel.name;
+  EXPECT_FALSE(expected.touched.empty()) << kernel.name;
+}
+
+TEST(Machine, TouchesWhatEveryKernelOfTheRegistrySays) {
+  for (const KernelEntry& entry : registry()) {
+    for (const ScalarType type : entry.types) {
+      expect_as_it_says(vkmoye::test::described(entry, request_of(type)));
+    }
+  }
+}
+
+TEST(Machine, TouchesWhatRandomKernelsSay) {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    expect_as_it_says(judge::random_kernel(seed).kernel);
+  }
+}
+
+// --- who has to come ---
+
+ir::Kernel with(ir::Body body) {
+  ir::Kernel kernel;
+  kernel.threads = 64;
+  kernel.subgroup = 32;
+  kernel.body = std::move(body);
+  return kernel;
+}
+
+Witness run(const ir::Kernel& kernel) {
+  Witness witness;
+  Budget budget(1u << 20);
+  Machine(kernel, {kernel.threads, kernel.subgroup, {0, 0, 0}}, witness, budget).run();
+  return witness;
+}
+
+// Conditions here are known: a guest that relies on them.
+struct Knowing : Witness {
+  bool can_rely_on(Machine&, const ir::Expr&) override { return true; }
+};
+
+TEST(Machine, SaysWhereSomeComeAndOthersDoNot) {
+  const ir::Expr thread = ir::builtin(ir::Builtin::thread);
+  const auto missed = [&](std::uint32_t below, ir::Stmt statement) {
+    const ir::Kernel kernel = with({ir::If{ir::less(thread, below), {std::move(statement)}}});
+    Knowing witness;
+    Budget budget(1u << 20);
+    Machine(kernel, {kernel.threads, kernel.subgroup, {0, 0, 0}}, witness, budget).run();
+    return witness.missed;
+  };
+  const ir::Subgroup sum{.name = "s", .value = thread};
+  EXPECT_THAT(missed(32, ir::Barrier{}), ElementsAre("a barrier"));
+  EXPECT_THAT(missed(64, ir::Barrier{}), IsEmpty());
+  EXPECT_THAT(missed(16, sum), ElementsAre("a subgroup operation"));
+  EXPECT_THAT(missed(48, sum), ElementsAre("a subgroup operation"));
+  EXPECT_THAT(missed(32, sum), IsEmpty());
+}
+
+// Nothing in it is touched; it orders what others touch.
+TEST(Machine, FollowsABodyThatOnlyOrders) {
+  const ir::Kernel kernel = with({ir::If{ir::less(0, ir::builtin(ir::Builtin::group_x)),
+                                         {ir::Block{"", {ir::Barrier{}}}}}});
+  EXPECT_EQ(run(kernel).barriers, 1u);
+}
+
+}  // namespace
+}  // namespace vkmoye::gen::machine
