@@ -181,6 +181,7 @@ class FaultLifeOfRecorders : public FaultLife {
     faults_.pause(true);
     Buffer buffer = owner_.buffer(bytes);
     buffer.fill(std::byte{3});
+    words_in(buffer);  // what the owner keeps for the next read is there before lives are compared
     faults_.pause(false);
     return buffer;
   }
