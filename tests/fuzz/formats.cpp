@@ -61,7 +61,7 @@ void put(std::string& bytes, std::size_t at, const T& value) {
 std::string with_checksum(const FileKind& kind, std::string_view text) {
   try {
     const Json file = parse_json(text);
-    const Json* content = file.find(kind.what);
+    const Json* content = find(file, kind.what);
     if (content != nullptr) return checked_text(kind, *content);
   } catch (const ArgumentError&) {
   }

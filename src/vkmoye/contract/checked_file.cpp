@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <system_error>
 #include <utility>
@@ -33,12 +34,11 @@ void refuse_file(const FileKind& kind, const std::vector<std::string>& reasons) 
 
 std::string checked_text(const FileKind& kind, Json content) {
   std::string checksum = checksum_of(content);
-  return dump(Json::Object{{"format", format_of(kind)},
-                           {"version", kind.version},
-                           {"checksum", std::move(checksum)},
-                           {kind.what, std::move(content)}},
-              2) +
-         "\n";
+  const Json file = {{"format", format_of(kind)},
+                     {"version", kind.version},
+                     {"checksum", std::move(checksum)},
+                     {kind.what, std::move(content)}};
+  return dump(file, 2) + "\n";
 }
 
 Json checked_content(const FileKind& kind, std::string_view text) {
@@ -47,14 +47,13 @@ Json checked_content(const FileKind& kind, std::string_view text) {
   if (string_member(file, "format", reasons) != format_of(kind)) {
     refuse_file(kind, {fmt::format("\"format\" is not \"{}\"", format_of(kind))});
   }
-  const Json* version = file.find("version");
-  const auto* number = version == nullptr ? nullptr : version->as<std::int64_t>();
-  if (number == nullptr || *number != kind.version) {
-    refuse_file(kind,
-                {fmt::format("it is of version {}, this vkmoye reads version {}",
-                             number == nullptr ? "none" : std::to_string(*number), kind.version)});
+  const Json* version = find(file, "version");
+  const auto number = version == nullptr ? std::nullopt : whole_in(*version);
+  if (number != kind.version) {
+    refuse_file(kind, {fmt::format("it is of version {}, this vkmoye reads version {}",
+                                   !number ? "none" : std::to_string(*number), kind.version)});
   }
-  const Json* content = file.find(kind.what);
+  const Json* content = find(file, kind.what);
   if (content == nullptr) refuse_file(kind, {fmt::format("{} is missing", kind.what)});
   const std::string said = string_member(file, "checksum", reasons), is = checksum_of(*content);
   if (!reasons.empty()) refuse_file(kind, reasons);

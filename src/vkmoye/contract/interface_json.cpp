@@ -20,7 +20,7 @@ Json to_json(const Extent& extent) {
 
 template <class Items, class ToJson>
 Json list_of(const Items& items, ToJson to_json) {
-  Json::Array list;
+  Json list = Json::array();
   for (const auto& item : items) list.push_back(to_json(item));
   return list;
 }
@@ -30,27 +30,37 @@ class Reader {
  public:
   explicit Reader(std::vector<std::string>& reasons) : reasons_(reasons) {}
 
-  template <class Value>
-  Value get(const Json& of, const char* key) {
-    const Json* member = of.find(key);
-    if (member == nullptr) return missing<Value>(key);
-    if (const auto* value = member->as<Value>()) return *value;
+  std::string text(const Json& of, const char* key) {
+    const Json* member = find(of, key);
+    if (member == nullptr) return missing(key), "";
+    if (const auto* text = text_in(*member)) return *text;
     note("{} is {}", key, dump(*member));
     return {};
+  }
+  /// The elements of an array.
+  const Json& list(const Json& of, const char* key) {
+    static const Json none = Json::array();
+    const Json* member = find(of, key);
+    if (member == nullptr) return missing(key), none;
+    if (member->is_array()) return *member;
+    note("{} is {}", key, dump(*member));
+    return none;
   }
   /// From 0 to `most`.
   std::uint64_t count(const Json& of, const char* key,
                       std::uint64_t most = std::numeric_limits<std::uint32_t>::max()) {
-    const auto number = get<std::int64_t>(of, key);
-    if (number >= 0 && static_cast<std::uint64_t>(number) <= most) {
-      return static_cast<std::uint64_t>(number);
+    const Json* member = find(of, key);
+    if (member == nullptr) return missing(key), 0;
+    const auto number = whole_in(*member);
+    if (number && *number >= 0 && static_cast<std::uint64_t>(*number) <= most) {
+      return static_cast<std::uint64_t>(*number);
     }
-    note("{} is {}", key, number);
+    note("{} is {}", key, dump(*member));
     return 0;
   }
   /// What is printed as it is.
   std::string name(const Json& object, const char* key) {
-    auto text = get<std::string>(object, key);
+    std::string text = this->text(object, key);
     const bool has_control = std::any_of(text.begin(), text.end(),
                                          [](unsigned char c) { return c < 0x20 || c == 0x7f; });
     if (has_control) note("{} has a control character", key);
@@ -59,7 +69,7 @@ class Reader {
   /// One of the `count` values of an enumeration, by its name.
   template <class Enum>
   Enum one_of(const Json& json, const char* what, std::size_t count) {
-    const auto* name = json.as<std::string>();
+    const auto* name = text_in(json);
     for (std::size_t i = 0; name != nullptr && i < count; ++i) {
       if (to_string(static_cast<Enum>(i)) == *name) return static_cast<Enum>(i);
     }
@@ -68,14 +78,14 @@ class Reader {
   }
   std::vector<Extent> extents(const Json& of, const char* key) {
     std::vector<Extent> out;
-    for (const Json& json : get<Json::Array>(of, key)) out.push_back(extent(json, key));
+    for (const Json& json : list(of, key)) out.push_back(extent(json, key));
     return out;
   }
   Extent extent(const Json& json, const char* what) {
-    if (const auto* number = json.as<std::int64_t>(); number != nullptr && *number >= 0) {
+    if (const auto number = whole_in(json); number && *number >= 0) {
       return *number;
     }
-    const auto* text = json.as<std::string>();
+    const auto* text = text_in(json);
     if (text != nullptr && !text->empty()) {
       const std::vector<std::string> factors = split(*text, '*');
       if (factors.size() == 1) return factors[0];
@@ -87,7 +97,7 @@ class Reader {
   }
   MatrixShape shape(const Json& json) {
     // "16x16x16  f16 * f16 + f32 -> f32  subgroup, saturating"
-    const auto* text = json.as<std::string>();
+    const auto* text = text_in(json);
     std::vector<std::string> words;
     for (std::string& word : split(text == nullptr ? "" : *text, ' ')) {
       if (!word.empty()) words.push_back(std::move(word));
@@ -117,11 +127,7 @@ class Reader {
   }
 
  private:
-  template <class Value>
-  Value missing(const char* key) {
-    note("{} is missing", key);
-    return {};
-  }
+  void missing(const char* key) { note("{} is missing", key); }
 
   std::vector<std::string>& reasons_;
 };
@@ -164,32 +170,32 @@ void check_names(const KernelInterface& kernel, Reader& read) {
 }  // namespace
 
 Json interface_to_json(const KernelInterface& kernel) {
-  Json::Array bindings, constants;
+  Json bindings = Json::array(), constants = Json::array();
   for (const Binding& binding : kernel.bindings) {
-    bindings.push_back(Json::Object{{"set", 0},
-                                    {"binding", bindings.size()},
-                                    {"name", binding.name},
-                                    {"type", to_string(binding.type)},
-                                    {"access", to_string(binding.access)},
-                                    {"alignment", binding.alignment},
-                                    {"reach", to_string(binding.reach)},
-                                    {"extents", list_of(binding.extents, to_json)},
-                                    {"strides", list_of(binding.strides, to_json)}});
+    bindings.push_back({{"set", 0},
+                        {"binding", bindings.size()},
+                        {"name", binding.name},
+                        {"type", to_string(binding.type)},
+                        {"access", to_string(binding.access)},
+                        {"alignment", binding.alignment},
+                        {"reach", to_string(binding.reach)},
+                        {"extents", list_of(binding.extents, to_json)},
+                        {"strides", list_of(binding.strides, to_json)}});
   }
   const std::vector<std::uint32_t> offsets = push_constant_offsets(kernel);
   for (const PushConstant& constant : kernel.push_constants) {
-    constants.push_back(Json::Object{{"name", constant.name},
-                                     {"type", to_string(constant.type)},
-                                     {"offset", offsets[constants.size()]}});
+    constants.push_back({{"name", constant.name},
+                         {"type", to_string(constant.type)},
+                         {"offset", offsets[constants.size()]}});
   }
   const Json grid = list_of(kernel.grid, [](const GridDimension& dimension) {
-    Json::Object row = {{"extent", to_json(dimension.extent)}, {"tile", dimension.tile}};
-    if (dimension.most > 0) row.emplace_back("most", dimension.most);
-    return Json(std::move(row));
+    Json row = {{"extent", to_json(dimension.extent)}, {"tile", dimension.tile}};
+    if (dimension.most > 0) row["most"] = dimension.most;
+    return row;
   });
   const auto text_of = [](const auto& value) { return Json(to_string(value)); };
   const auto number_of = [](std::uint32_t number) { return Json(number); };
-  return Json::Object{
+  return {
       {"schema", 1},
       {"kernel", kernel.name},
       {"entry_point", "main"},
@@ -206,13 +212,14 @@ Json interface_to_json(const KernelInterface& kernel) {
        "the first element (vkGetBufferDeviceAddress and the offset)"},
       {"strides_rule", "elements from one coordinate along each mode to the next; none: compact"},
       {"workgroup_size", list_of(kernel.workgroup_size, number_of)},
-      {"needs", Json::Object{{"vulkan", "1.2"},
-                             {"features", list_of(kernel.features.list(), text_of)},
-                             {"matrices", list_of(kernel.matrices, text_of)},
-                             {"subgroup_size", kernel.subgroup_size},
-                             {"shared_bytes", kernel.shared_bytes},
-                             {"push_constant_bytes", push_constant_bytes(kernel)},
-                             {"storage_buffers", descriptor_count(kernel)}}}};
+      {"needs",
+       {{"vulkan", "1.2"},
+        {"features", list_of(kernel.features.list(), text_of)},
+        {"matrices", list_of(kernel.matrices, text_of)},
+        {"subgroup_size", kernel.subgroup_size},
+        {"shared_bytes", kernel.shared_bytes},
+        {"push_constant_bytes", push_constant_bytes(kernel)},
+        {"storage_buffers", descriptor_count(kernel)}}}};
 }
 
 KernelInterface interface_of_json(const Json& json, std::vector<std::string>& reasons) {
@@ -220,12 +227,12 @@ KernelInterface interface_of_json(const Json& json, std::vector<std::string>& re
   KernelInterface kernel;
   if (read.count(json, "schema") != 1) read.note("schema is not 1");
   kernel.name = read.name(json, "kernel");
-  if (read.get<std::string>(json, "entry_point") != "main") read.note("entry_point is not main");
-  for (const Json& row : read.get<Json::Array>(json, "bindings")) {
+  if (read.text(json, "entry_point") != "main") read.note("entry_point is not main");
+  for (const Json& row : read.list(json, "bindings")) {
     Binding& binding = kernel.bindings.emplace_back();
     const Json none;
     const auto member = [&](const char* key) {
-      const Json* found = row.find(key);
+      const Json* found = find(row, key);
       return found == nullptr ? none : *found;
     };
     if (read.count(row, "set") != 0 || read.count(row, "binding") + 1 != kernel.bindings.size()) {
@@ -247,8 +254,8 @@ KernelInterface interface_of_json(const Json& json, std::vector<std::string>& re
                 binding.strides.size());
     }
   }
-  for (const Json& row : read.get<Json::Array>(json, "push_constants")) {
-    const Json* type = row.find("type");
+  for (const Json& row : read.list(json, "push_constants")) {
+    const Json* type = find(row, "type");
     kernel.push_constants.emplace_back(
         read.name(row, "name"),
         read.one_of<ScalarType>(type == nullptr ? Json() : *type, "type", scalar_types().size()));
@@ -257,29 +264,29 @@ KernelInterface interface_of_json(const Json& json, std::vector<std::string>& re
       read.note("{} is not at byte {}", kernel.push_constants.back().name, offset);
     }
   }
-  const auto grid = read.get<Json::Array>(json, "grid");
-  const auto size = read.get<Json::Array>(json, "workgroup_size");
+  const Json& grid = read.list(json, "grid");
+  const Json& size = read.list(json, "workgroup_size");
   if (grid.size() != 3 || size.size() != 3) read.note("grid and workgroup_size are not of three");
   for (std::size_t i = 0; i < 3 && grid.size() == 3 && size.size() == 3; ++i) {
     constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
-    const Json* extent = grid[i].find("extent");
+    const Json* extent = find(grid[i], "extent");
     kernel.grid[i].extent = read.extent(extent == nullptr ? Json() : *extent, "grid");
     kernel.grid[i].tile = static_cast<std::int64_t>(read.count(grid[i], "tile", kMost));
     if (kernel.grid[i].tile == 0) read.note("the grid has tiles of 0");
-    if (grid[i].find("most") != nullptr) {
+    if (find(grid[i], "most") != nullptr) {
       kernel.grid[i].most = static_cast<std::int64_t>(read.count(grid[i], "most", kMost));
     }
-    const auto* threads = size[i].as<std::int64_t>();
-    const bool fits = threads != nullptr && *threads > 0 && *threads <= UINT32_MAX;
+    const auto threads = whole_in(size[i]);
+    const bool fits = threads && *threads > 0 && *threads <= UINT32_MAX;
     if (!fits) read.note("workgroup_size has {}", dump(size[i]));
     kernel.workgroup_size[i] = fits ? static_cast<std::uint32_t>(*threads) : 0;
   }
-  const Json* found = json.find("needs");
+  const Json* found = find(json, "needs");
   const Json needs = found == nullptr ? Json() : *found;
-  for (const Json& name : read.get<Json::Array>(needs, "features")) {
+  for (const Json& name : read.list(needs, "features")) {
     kernel.features.add(read.one_of<Feature>(name, "feature", kFeatureCount));
   }
-  for (const Json& shape : read.get<Json::Array>(needs, "matrices")) {
+  for (const Json& shape : read.list(needs, "matrices")) {
     kernel.matrices.push_back(read.shape(shape));
   }
   kernel.subgroup_size = static_cast<std::uint32_t>(read.count(needs, "subgroup_size"));

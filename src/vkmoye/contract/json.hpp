@@ -1,47 +1,36 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// JSON of whole numbers, as kernel files need it (RFC 8259 without fractions and exponents).
+// JSON as kernel files need it: members in the order of the text, at most 64 levels, whole numbers of 64 bits.
 //
 //   const Json json = parse_json(R"({"tile": [32, 32], "name": "t"})");
-//   json.find("tile")->as<Json::Array>()->size()     2
-//   dump(json)                                       {"tile":[32,32],"name":"t"}
+//   find(json, "tile")->size()                2
+//   text_in(*find(json, "name"))              "t"
+//   dump(json)                                {"tile":[32,32],"name":"t"}
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <variant>
-#include <vector>
 
 namespace vkmoye {
 
-struct Json {
-  using Array = std::vector<Json>;
-  using Object = std::vector<std::pair<std::string, Json>>;  // in the order of the text
-  std::variant<std::monostate, bool, std::int64_t, std::string, Array, Object> value;
+using Json = nlohmann::ordered_json;
 
-  Json() = default;
-  template <class Value>
-  Json(Value of) : value(std::move(of)) {}                        // NOLINT: implicit by intent
-  Json(const char* text) : value(std::string(text)) {}            // NOLINT: likewise
-  Json(std::string_view text) : value(std::string(text)) {}       // NOLINT: likewise
-  Json(int number) : value(static_cast<std::int64_t>(number)) {}  // NOLINT: likewise
-  Json(std::uint32_t number) : value(static_cast<std::int64_t>(number)) {}  // NOLINT: likewise
-  Json(std::uint64_t number) : value(static_cast<std::int64_t>(number)) {}  // NOLINT: likewise
-
-  /// Its value where it is of that type, else null.
-  template <class Value>
-  const Value* as() const {
-    return std::get_if<Value>(&value);
-  }
-  /// The member `key` of an object; null: it is none, or has none.
-  const Json* find(std::string_view key) const;
-};
-
-/// Throws ArgumentError with line and column of the first character that does not fit.
+/// Throws ArgumentError with the line and column of the first character that does not fit.
 Json parse_json(std::string_view text);
 
-/// Without a space or a line end, or, with `indent` > 0, a line for each member and element.
+/// Without a space or a line end, or, with `indent` > 0, a line for each member and element. Bytes that are no
+/// UTF-8 are replaced by U+FFFD.
 std::string dump(const Json& json, int indent = 0);
+
+/// The member `key` of an object; null: it is none, or has none.
+const Json* find(const Json& object, std::string_view key);
+
+/// A whole number that fits in 64 bits with a sign; nothing: it is something else.
+std::optional<std::int64_t> whole_in(const Json& json);
+
+/// The text of a string; null: it is something else.
+const std::string* text_in(const Json& json);
 
 }  // namespace vkmoye

@@ -62,17 +62,17 @@ std::optional<std::vector<std::uint32_t>> from_base64(std::string_view text) {
 }  // namespace
 
 std::string string_member(const Json& of, const char* key, std::vector<std::string>& reasons) {
-  const Json* member = of.find(key);
-  const auto* text = member == nullptr ? nullptr : member->as<std::string>();
+  const Json* member = find(of, key);
+  const auto* text = member == nullptr ? nullptr : text_in(*member);
   if (text != nullptr) return *text;
   reasons.push_back(fmt::format("{} {}", key, member == nullptr ? "is missing" : "is no string"));
   return "";
 }
 
 Json kernel_to_json(const CompiledKernel& kernel) {
-  return Json::Object{{"interface", interface_to_json(kernel.interface)},
-                      {"glsl", kernel.glsl},
-                      {"spirv", to_base64(kernel.spirv)}};
+  return {{"interface", interface_to_json(kernel.interface)},
+          {"glsl", kernel.glsl},
+          {"spirv", to_base64(kernel.spirv)}};
 }
 
 CompiledKernel kernel_of_json(const Json& json, std::vector<std::string>& reasons) {
@@ -81,7 +81,7 @@ CompiledKernel kernel_of_json(const Json& json, std::vector<std::string>& reason
   kernel.glsl = string_member(json, "glsl", reasons);
   auto words = from_base64(string_member(json, "spirv", reasons));
   if (!words) reasons.emplace_back("spirv is no base64 of whole words");
-  const Json* interface = json.find("interface");
+  const Json* interface = find(json, "interface");
   kernel.interface = interface_of_json(interface == nullptr ? Json() : *interface, reasons);
   if (reasons.size() > before) return kernel;
   for (std::string& reason : reasons_against_spirv(kernel.interface, *words)) {

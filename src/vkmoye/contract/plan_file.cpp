@@ -16,9 +16,9 @@ namespace {
 constexpr FileKind kPlanFile = {"plan", kPlanFileVersion};
 
 Json to_json(const std::vector<PlanArray>& arrays) {
-  Json::Array out;
+  Json out = Json::array();
   for (const PlanArray& array : arrays) {
-    out.emplace_back(Json::Object{{"name", array.name}, {"bytes", array.bytes}});
+    out.push_back({{"name", array.name}, {"bytes", array.bytes}});
   }
   return out;
 }
@@ -30,8 +30,8 @@ Json to_json(const Argument& argument) {
 }
 
 std::optional<Argument> argument_of(const Json& json) {
-  if (const auto* whole = json.as<std::int64_t>()) return *whole;
-  const auto* text = json.as<std::string>();
+  if (const auto whole = whole_in(json)) return *whole;
+  const auto* text = text_in(json);
   if (text == nullptr) return std::nullopt;
   double number = 0;
   const char* end = text->data() + text->size();
@@ -41,17 +41,16 @@ std::optional<Argument> argument_of(const Json& json) {
 }
 
 std::optional<std::uint64_t> count_of(const Json* json) {
-  const auto* number = json == nullptr ? nullptr : json->as<std::int64_t>();
-  if (number == nullptr || *number < 0) return std::nullopt;
+  const auto number = json == nullptr ? std::nullopt : whole_in(*json);
+  if (!number || *number < 0) return std::nullopt;
   return static_cast<std::uint64_t>(*number);
 }
 
 // The elements of the member `key`, or a reason.
-const Json::Array& elements(const Json& of, const char* key, std::vector<std::string>& reasons) {
-  static const Json::Array none;
-  const Json* member = of.find(key);
-  const auto* array = member == nullptr ? nullptr : member->as<Json::Array>();
-  if (array != nullptr) return *array;
+const Json& elements(const Json& of, const char* key, std::vector<std::string>& reasons) {
+  static const Json none = Json::array();
+  const Json* member = find(of, key);
+  if (member != nullptr && member->is_array()) return *member;
   reasons.push_back(fmt::format("{} {}", key, member == nullptr ? "is missing" : "is no array"));
   return none;
 }
@@ -60,7 +59,7 @@ std::vector<PlanArray> arrays_of(const Json& plan, const char* key,
                                  std::vector<std::string>& reasons) {
   std::vector<PlanArray> out;
   for (const Json& json : elements(plan, key, reasons)) {
-    const auto bytes = count_of(json.find("bytes"));
+    const auto bytes = count_of(find(json, "bytes"));
     if (!bytes) reasons.push_back(fmt::format("{}: bytes is no number", key));
     out.push_back({string_member(json, "name", reasons), bytes.value_or(0)});
   }
@@ -69,12 +68,13 @@ std::vector<PlanArray> arrays_of(const Json& plan, const char* key,
 
 CompiledStep step_of(const Json& json, std::vector<std::string>& reasons) {
   CompiledStep step;
-  const Json* kernel = json.find("kernel");
+  const Json* kernel = find(json, "kernel");
   step.kernel = kernel_of_json(kernel == nullptr ? Json() : *kernel, reasons);
-  const Json* arguments = json.find("arguments");
-  const auto* members = arguments == nullptr ? nullptr : arguments->as<Json::Object>();
-  if (members == nullptr) reasons.emplace_back("arguments is no object");
-  for (const auto& [name, value] : members == nullptr ? Json::Object() : *members) {
+  const Json* found = find(json, "arguments");
+  const bool has_arguments = found != nullptr && found->is_object();
+  if (!has_arguments) reasons.emplace_back("arguments is no object");
+  const Json arguments = has_arguments ? *found : Json::object();
+  for (const auto& [name, value] : arguments.items()) {
     const auto argument = argument_of(value);
     if (!argument) reasons.push_back(fmt::format("argument {} is no number", name));
     step.arguments[name] = argument.value_or(Argument());
@@ -90,20 +90,18 @@ CompiledStep step_of(const Json& json, std::vector<std::string>& reasons) {
 }  // namespace
 
 std::string plan_text(const CompiledPlan& plan) {
-  Json::Array steps;
+  Json steps = Json::array();
   for (const CompiledStep& step : plan.steps) {
-    Json::Object arguments;
-    for (const auto& [name, value] : step.arguments) arguments.emplace_back(name, to_json(value));
-    Json::Array arrays;
-    for (const std::size_t array : step.arrays) arrays.emplace_back(std::uint64_t{array});
-    steps.emplace_back(Json::Object{{"kernel", kernel_to_json(step.kernel)},
-                                    {"arguments", std::move(arguments)},
-                                    {"arrays", std::move(arrays)}});
+    Json arguments = Json::object();
+    for (const auto& [name, value] : step.arguments) arguments[name] = to_json(value);
+    steps.push_back({{"kernel", kernel_to_json(step.kernel)},
+                     {"arguments", std::move(arguments)},
+                     {"arrays", step.arrays}});
   }
-  return checked_text(kPlanFile, Json::Object{{"name", plan.name},
-                                              {"arrays", to_json(plan.arrays)},
-                                              {"scratch", to_json(plan.scratch)},
-                                              {"steps", std::move(steps)}});
+  return checked_text(kPlanFile, {{"name", plan.name},
+                                  {"arrays", to_json(plan.arrays)},
+                                  {"scratch", to_json(plan.scratch)},
+                                  {"steps", std::move(steps)}});
 }
 
 CompiledPlan parse_plan(std::string_view text) {
