@@ -25,24 +25,30 @@ struct PlanArray {
 };
 
 /// A kernel, and what it is given.
-struct CompiledStep {
-  CompiledKernel kernel;
+template <class Kernel>
+struct PlanStep {
+  Kernel kernel;
   Arguments arguments;
-  std::vector<std::size_t>
-      arrays;  // of each binding: its number; those of scratch go on behind the others
+  /// Of each binding, the number of its array; scratch arrays are counted after the others.
+  std::vector<std::size_t> arrays;
 };
 
-/// Steps one after the other; each sees what those before it wrote.
-struct CompiledPlan {
+/// Steps one after the other; each sees what those before it wrote. `Kernel` is what a step runs: a CompiledKernel
+/// here, the description of a kernel in the generator.
+template <class Kernel>
+struct PlanOf {
   std::string name;                // of the kernel that does the work
   std::vector<PlanArray> arrays;   // the caller's
   std::vector<PlanArray> scratch;  // what stands there before and afterwards does not matter
-  std::vector<CompiledStep> steps;
+  std::vector<PlanStep<Kernel>> steps;
 
   const PlanArray& array(std::size_t number) const {
     return number < arrays.size() ? arrays[number] : scratch.at(number - arrays.size());
   }
 };
+
+using CompiledStep = PlanStep<CompiledKernel>;
+using CompiledPlan = PlanOf<CompiledKernel>;
 
 /// The interfaces of its kernels, for required_for (runtime/requirements.hpp).
 std::vector<const KernelInterface*> kernels_of(const CompiledPlan& plan);

@@ -98,7 +98,7 @@ class OfFile : public Workload {
     return all;
   }
   Step step(const DeviceCaps&) const override {
-    Step step = {{}, arguments(), {}, kernel_};
+    Step step = {{{}, arguments(), {}}, kernel_};
     step.kernel.name = kernel_->interface.name;
     return step;
   }

@@ -82,7 +82,7 @@ class Workload {
   }
   virtual Arguments arguments() const = 0;
   /// The kernel for the device of `caps`, and its own arguments. Throws KernelError likewise.
-  virtual Step step(const DeviceCaps& caps) const { return {describe(caps), arguments(), {}}; }
+  virtual Step step(const DeviceCaps& caps) const { return {{describe(caps), arguments(), {}}}; }
   /// All that has to run on the device of `caps`: the kernel alone, unless said otherwise. Its arrays
   /// begin with `arrays`. Throws KernelError with every reason.
   virtual Plan plan(const DeviceCaps& caps) const;

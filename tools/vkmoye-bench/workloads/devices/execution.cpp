@@ -20,8 +20,7 @@ Plan plan_of(gen::KernelPlan plan) {
     for (const PlanArray& array : *arrays) out.arrays.push_back({array.name, array.bytes, {}, 0});
   }
   for (gen::KernelStep& step : plan.steps) {
-    out.steps.push_back(
-        {std::move(step.kernel), std::move(step.arguments), std::move(step.arrays)});
+    out.steps.push_back({std::move(step)});
   }
   out.main = plan.main;
   return out;

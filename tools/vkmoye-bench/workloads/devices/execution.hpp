@@ -45,13 +45,10 @@ struct Array {
   std::uint64_t offset = 0;               // bytes before what the kernel is given
 };
 
-/// One kernel of a plan, and what it is given.
-struct Step {
-  gen::ir::Kernel kernel;
-  Arguments arguments;
-  std::vector<std::size_t> arrays;  // of each binding: its number among those of the plan
-  /// A kernel that was compiled elsewhere, in place of `kernel`, which has then its name alone.
-  std::shared_ptr<const CompiledKernel> compiled = {};
+/// A step that may run a kernel that was compiled elsewhere.
+struct Step : gen::KernelStep {
+  std::shared_ptr<const CompiledKernel> compiled =
+      {};  // in place of `kernel`, which has its name alone
 };
 
 KernelInterface interface_of(const Step& step);

@@ -23,7 +23,7 @@ FragmentOrder probe(Executor& executor, const gen::ProbedMatrix& probed) {
   const std::vector<std::byte> input = gen::probe_input(probed);
   std::vector<std::byte> held(input.size());
   Plan plan{{{"src", input.size(), {}, 0}, {"dst", held.size(), {}, 0}},
-            {{gen::fragment_probe(probed), {}, {0, 1}}},
+            {{{gen::fragment_probe(probed), {}, {0, 1}}}},
             0,
             1};
   const auto reasons = executor.reasons_against(plan);

@@ -59,8 +59,7 @@ class Gemm : public Workload {
   }
   Arguments arguments() const override { return gemm_arguments(problem_, size()); }
   Step step(const DeviceCaps& caps) const override {
-    gen::KernelStep step = gen::gemm_step(entry(), request_for(caps), problem_, size());
-    return {std::move(step.kernel), std::move(step.arguments), {}};
+    return {gen::gemm_step(entry(), request_for(caps), problem_, size())};
   }
   std::vector<gen::ProbedMatrix> probes(const DeviceCaps& caps) const override {
     if (entry().takes_packed) return packed_probes(request_for(caps));
