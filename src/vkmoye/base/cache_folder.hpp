@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Where what was found out once is kept: pipelines by the runtime, tuned rows and facts by the tool.
+// The cache folder: the runtime keeps compiled pipelines in it, the tool tuned configurations and device facts.
 
 #include <filesystem>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What can go wrong, by who made the mistake. A message names the operation, its operands, the rule
+// The errors that vkmoye throws, by whose mistake it is. A message names the operation, its operands, the rule
 // that was broken and the numbers; a reader should not need a debugger.
 
 #include <stdexcept>
@@ -28,14 +28,14 @@ struct KernelError : Error {
 /// Throws KernelError with `reasons`, if there are any.
 void throw_if_any(std::string_view subject, std::vector<std::string> reasons);
 
-/// Generated text that the shader compiler refused: a mistake of ours.
+/// The shader compiler rejected generated text: a bug in vkmoye.
 struct CompileError : Error {
   CompileError(std::string_view subject, std::string log, std::string numbered_source);
   std::string log;
   std::string numbered_source;
 };
 
-/// An argument that makes no sense: a size of 0, an unknown name, an array that is too short.
+/// An invalid argument: a size of 0, an unknown name, an array that is too short.
 struct ArgumentError : Error {
   using Error::Error;
 };

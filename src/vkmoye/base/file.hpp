@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Whole files, read and replaced at once.
+// Reads a whole file, and replaces one atomically.
 //
 //   text -> a new file beside the target, under a name that nobody else uses -> synced -> renamed
 //
-// Who reads meanwhile, and a machine that stops, finds the old file or the new one, never a part. Of
-// several who write at once, in threads or programs, the last to rename wins.
+// A concurrent reader finds the old file or the new one, never a part; the same holds after a crash. If several
+// threads or programs write at once, the last to rename wins.
 
 #include <cstddef>
 #include <cstdint>
@@ -26,9 +26,9 @@ enum class Readers : std::uint8_t {
   as_before  // mode and owner of the file that is replaced; of a new one as the user's umask says
 };
 
-/// Replaces `path`, whose folder is there. A symbolic link stays, and what it leads to is replaced.
-/// Refuses what is there and is not a regular file, or is read-only. Returns what went wrong, "" if
-/// nothing did; the file is as before then, and nothing is left beside it.
+/// Replaces `path`, whose folder must exist. A symbolic link is kept, and its target replaced. Refuses to replace
+/// anything but a writable regular file. Returns the error, or "" on success; after an error the file is as it
+/// was, and no other file is left behind.
 std::string replace_file(const std::filesystem::path& path, std::span<const std::byte> contents,
                          Readers readers);
 

@@ -11,13 +11,13 @@ namespace vkmoye {
 /// `join({"a","b"}, ", ")` is "a, b".
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 
-/// `text` without what separates its parts at `separator`: "a,b" -> {"a", "b"}, "" -> {""}.
+/// The parts of `text` between separators: "a,b" -> {"a", "b"}, "" -> {""}.
 std::vector<std::string> split(std::string_view text, char separator);
 
 /// ASCII letters in lower case.
 std::string lower_case(std::string_view text);
 
-/// Control characters, line ends and tabs among them, as spaces.
+/// `text` with control characters, including line ends and tabs, replaced by spaces.
 std::string in_one_line(std::string text);
 
 /// Every non-empty line of `text` moved right by `spaces`.

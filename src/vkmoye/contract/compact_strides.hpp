@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The arguments of arrays without gaps.
+// Completes the arguments of a kernel whose arrays have no gaps.
 //
 //   gemm: a (k, m) with strides (1, lda), b (k, n) with (1, ldb), c (n, m) with (1, ldc)
 //   with_compact_strides(gemm, {{"m", 64}, {"n", 32}, {"k", 16}, {"alpha", 1.0}})
@@ -10,8 +10,8 @@
 
 namespace vkmoye {
 
-/// `arguments`, and each argument that is not among them and is the stride of a binding: the product of
-/// the extents of the modes before it. Throws ArgumentError where an extent is missing.
+/// Returns `arguments` with every missing stride of a binding added: the product of the extents of the modes
+/// before it. Throws ArgumentError if an extent is missing.
 Arguments with_compact_strides(const KernelInterface& kernel, Arguments arguments);
 
 }  // namespace vkmoye

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What the generator hands to a runtime. Plain data: print it, keep it, ship it without vkmoye.
+// A compiled kernel: the output of the generator and the input of a runtime. Plain data: it can be printed, stored,
+// and used without vkmoye.
 
 #include <cstdint>
 #include <string>

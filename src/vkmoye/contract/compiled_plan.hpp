@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Several kernels that compute one thing, as the generator hands them to a runtime. Plain data, as
+// A plan: several kernels that run in order to compute one result, and the arrays they share. Plain data, like
 // CompiledKernel.
 //
 //   a product whose k is cut into 8 slices:
@@ -18,13 +18,13 @@
 
 namespace vkmoye {
 
-/// What the steps of a plan read and write.
+/// An array that the steps of a plan read or write.
 struct PlanArray {
   std::string name;
-  std::uint64_t bytes = 0;  // at least, from its first element on
+  std::uint64_t bytes = 0;  // the least size, from its first element on
 };
 
-/// A kernel, and what it is given.
+/// One kernel of a plan, with its arguments and arrays.
 template <class Kernel>
 struct PlanStep {
   Kernel kernel;
@@ -33,13 +33,13 @@ struct PlanStep {
   std::vector<std::size_t> arrays;
 };
 
-/// Steps one after the other; each sees what those before it wrote. `Kernel` is what a step runs: a CompiledKernel
-/// here, the description of a kernel in the generator.
+/// Steps run in order; each sees the writes of the steps before it. `Kernel` is the type of what a step runs: a
+/// CompiledKernel here, the description of a kernel in the generator.
 template <class Kernel>
 struct PlanOf {
   std::string name;                // of the kernel that does the work
   std::vector<PlanArray> arrays;   // the caller's
-  std::vector<PlanArray> scratch;  // what stands there before and afterwards does not matter
+  std::vector<PlanArray> scratch;  // its contents before and after a run do not matter
   std::vector<PlanStep<Kernel>> steps;
 
   const PlanArray& array(std::size_t number) const {
@@ -53,17 +53,17 @@ using CompiledPlan = PlanOf<CompiledKernel>;
 /// The interfaces of its kernels, for required_for (runtime/requirements.hpp).
 std::vector<const KernelInterface*> kernels_of(const CompiledPlan& plan);
 
-/// Where each scratch array begins in the caller's scratch memory, and how much that is in all: each at a
-/// multiple of what the device asks of an offset, and of 16 bytes, which no access is wider than.
-/// Precondition: nothing is against the plan.
+/// The offset of each scratch array in the caller's scratch memory, and the total size. Each offset is a multiple
+/// of the device's storage_buffer_alignment and of 16 bytes, the widest access.
+/// Precondition: reasons_against(plan) is empty.
 struct ScratchPlaces {
   std::vector<std::uint64_t> offsets;
   std::uint64_t bytes = 0;
 };
 ScratchPlaces scratch_places(const CompiledPlan& plan, const DeviceCaps& caps);
 
-/// Every reason why `plan` is none: an array that is not there, a step with too few or too many of them,
-/// scratch that is read before a step wrote it, scratch of more than 2^62 bytes. Empty: fine.
+/// Every reason why `plan` is invalid: a step uses an array number that does not exist, has too few or too many
+/// arrays, or reads scratch that no earlier step wrote; or scratch exceeds 2^62 bytes. Empty if it is valid.
 std::vector<std::string> reasons_against(const CompiledPlan& plan);
 
 }  // namespace vkmoye

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What a device can do, as plain data: the generator decides with it, tests make fake ones.
+// The capabilities and limits of a device, as plain data. The generator decides by them; tests make up their own.
 //
 //   DeviceCaps caps = device.caps();
 //   if (caps.has(Feature::f64)) ...
@@ -16,7 +16,7 @@
 
 namespace vkmoye {
 
-/// An ability that a shader may ask for. The value is a bit of `FeatureSet`.
+/// A feature that a shader may require. The value is the number of its bit in `FeatureSet`.
 enum class Feature : std::uint8_t {
   f16,                 // float16_t in expressions and shared memory   (shaderFloat16)
   f64,                 // double                                        (shaderFloat64)
@@ -78,16 +78,15 @@ struct MatrixShape {
 /// "16x16x16  f16 * f16 + f32 -> f32  subgroup"
 std::string to_string(const MatrixShape& shape);
 
-/// Which elements of a matrix each lane of a subgroup holds, and in which order, as it was found on the
-/// device.
+/// Which elements of a matrix each lane of a subgroup holds, and in which order, as measured on the device.
 ///
 ///   A of 16x16, 32 lanes of 8 elements:  (row 0, column 1) is number 1 of lane 0: places[0 + 16 * 1] = 1
 struct FragmentOrder {
   char use = 'a';    // of A or of B, in D(m,n) = A(m,k) * B(k,n) + C(m,n)
   std::string type;  // of an element, as the device names it: "f16"
   std::uint32_t rows = 0, columns = 0, lanes = 0;
-  /// Of element (row, column), at row + rows * column: its number, after all of the lanes before.
-  /// Empty: elements have no such place, see `why_none`.
+  /// At index row + rows * column: the number of the element (row, column), counted through all lanes in order.
+  /// Empty if elements have no unique place; see `why_none`.
   std::vector<std::uint32_t> places = {};
   std::string why_none = {};  // "lanes hold copies: .."; empty where there are places
   bool operator==(const FragmentOrder&) const = default;
@@ -123,17 +122,17 @@ struct DeviceCaps {
 
   FeatureSet features;
   std::vector<MatrixShape> matrix_shapes;
-  std::vector<FragmentOrder> fragment_orders;  // those that were looked for
+  std::vector<FragmentOrder> fragment_orders;  // those that were measured
 
   bool has(Feature feature) const { return features.has(feature); }
 };
 
-/// Why a device of `caps` cannot have a buffer of `bytes`, with the numbers. Empty: its limits
-/// allow it, but its memory may have no room.
+/// Why a device with `caps` cannot have a buffer of `bytes`, with the numbers. Empty if its limits allow it; its
+/// memory may still be full.
 std::vector<std::string> reasons_against_buffer(const DeviceCaps& caps, std::uint64_t bytes);
 
-/// A device to describe kernels for where none is named: one that hardly any falls short of. 32 KiB
-/// of shared memory, workgroups of 1024 threads, subgroups of 32, every feature but matrix units.
+/// The device that kernels are described for if none is given; almost every device meets its limits: 32 KiB of
+/// shared memory, workgroups of 1024 threads, subgroups of 32, and every feature except matrix units.
 DeviceCaps common_device();
 
 }  // namespace vkmoye

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Kernels that travel: a CompiledKernel as one file, written where the generator is, read where only a
-// runtime is.
+// Kernel files: a CompiledKernel in one file. It is written by a program with the generator, and read by a program
+// that has only the runtime.
 //
 //   write_kernel_file("gemm.json", gen::compile(kernel));         // build machine: vkmoye_gen
 //   Pipeline gemm = device.load(read_kernel_file("gemm.json"));   // the game: vkmoye_runtime
@@ -29,19 +29,19 @@ namespace vkmoye {
 
 inline constexpr int kKernelFileVersion = 1;
 
-/// How to call the kernel, as JSON: bindings, push constants, grid, what the device must have, and the
-/// rules by which another runtime than ours reads them.
+/// How to call the kernel, as JSON: bindings, push constants, grid, the features it needs, and the rules by which
+/// other runtimes interpret these.
 std::string interface_text(const KernelInterface& kernel);
 
 /// The text of the file.
 std::string kernel_text(const CompiledKernel& kernel);
 
-/// Throws ArgumentError with every reason: no JSON, another format or version, a checksum that does not
-/// match, a field that is missing or cannot be, SPIR-V that is not that of the interface.
+/// Throws ArgumentError with every reason: invalid JSON, another format or version, a wrong checksum, a missing or
+/// invalid field, SPIR-V that does not match the interface.
 CompiledKernel parse_kernel(std::string_view text);
 
-/// Both name the file in their errors; ArgumentError, too, where it cannot be opened, read or written. The
-/// file appears under its name once it is whole.
+/// Both throw ArgumentError naming the file, also if it cannot be opened, read or written. A file is written under
+/// a temporary name and renamed once it is complete.
 void write_kernel_file(const std::filesystem::path& file, const CompiledKernel& kernel);
 CompiledKernel read_kernel_file(const std::filesystem::path& file);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// How to call a compiled kernel: all that a runtime, ours or another, needs beside the SPIR-V.
+// How to call a compiled kernel: everything that a runtime, vkmoye's or another, needs besides the SPIR-V.
 //
 // Example, the interface of a 32x32 transpose:
 //   bindings        src read (cols, rows) f32, dst write (rows, cols) f32
@@ -24,7 +24,7 @@
 
 namespace vkmoye {
 
-/// A value given at run time: a whole number or a floating one.
+/// A value given at run time: an integer or a floating-point number.
 struct Argument {
   std::variant<std::int64_t, double> value = std::int64_t{0};
 
@@ -79,15 +79,15 @@ struct Binding {
   std::vector<Extent> extents;
   /// Elements from one coordinate along each mode to the next; empty: compact.
   std::vector<Extent> strides = {};
-  /// It is bound at a multiple of so many bytes: those of its widest access.
+  /// Bytes; the address must be a multiple of it. The size of the widest access.
   std::uint32_t alignment = 1;
   Reach reach = Reach::descriptor;
 };
 
-/// The push constant, 8 bytes, that the address of an array called `name` goes into.
+/// The name of the push constant (8 bytes) that holds the address of the array `name`.
 std::string address_name(const std::string& name);
 
-/// Groups along one grid dimension: ceil(extent / tile), and no more than `most` where it is not 0.
+/// Workgroups along one grid dimension: ceil(extent / tile), at most `most` unless that is 0.
 struct GridDimension {
   Extent extent = 1;
   std::int64_t tile = 1;
@@ -113,20 +113,20 @@ struct KernelInterface {
   std::array<GridDimension, 3> grid;
   std::array<std::uint32_t, 3> workgroup_size = {1, 1, 1};
   std::uint64_t shared_bytes = 0;
-  FeatureSet features;  // what the device must have
-  /// Lanes that every subgroup must have, all of them active; 0: it does not matter.
+  FeatureSet features;  // that the device must have
+  /// The number of lanes that every subgroup must have, all of them active; 0: any number.
   std::uint32_t subgroup_size = 0;
   std::vector<MatrixShape> matrices = {};  // that its matrix units must multiply
 };
 
-/// The push constants that the runtime sets by itself, for each piece of a grid that it splits.
+/// The push constants that the runtime sets itself, for each piece of a grid that it splits.
 inline constexpr std::array<const char*, 3> kFirstGroup = {"first_group_x", "first_group_y",
                                                            "first_group_z"};
 
-/// The storage buffers among its bindings that take a descriptor.
+/// The number of bindings that need a descriptor.
 std::uint64_t descriptor_count(const KernelInterface& kernel);
 
-/// Where each push constant begins, bytes: in order, each at the next multiple of its own size.
+/// The offset of each push constant in bytes: in order, each at the next multiple of its own size.
 std::vector<std::uint32_t> push_constant_offsets(const KernelInterface& kernel);
 
 /// Bytes from the first push constant to the end of the last.
@@ -138,13 +138,13 @@ std::uint32_t push_constant_bytes(const KernelInterface& kernel);
 /// elements of an array that is written which lie at one place.
 std::uint64_t element_count(const Binding& binding, const Arguments& arguments);
 
-/// Groups in x, y and z under `arguments`; 0 in one of them: nothing runs. Throws as `element_count`
-/// does.
+/// The number of workgroups in x, y and z for `arguments`. If one of them is 0, nothing runs. Throws like
+/// `element_count`.
 std::array<std::uint64_t, 3> group_count(const KernelInterface& kernel, const Arguments& arguments);
 
-/// Why no buffer of a device of `caps` can be bound as `binding` under `arguments`: more elements
-/// than an index reaches, more bytes than a binding, a buffer or an allocation may have, an
-/// argument that is missing or out of range. Empty: one can.
+/// Why no buffer of a device with `caps` can be bound as `binding` for `arguments`: more elements than an index can
+/// address, more bytes than a binding, a buffer or an allocation may have, or an argument that is missing or out
+/// of range. Empty if one can.
 std::vector<std::string> reasons_against(const Binding& binding, const Arguments& arguments,
                                          const DeviceCaps& caps);
 

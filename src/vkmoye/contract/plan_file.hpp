@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Plans that travel: a CompiledPlan as one file, as kernel_file.hpp has it for one kernel.
+// Plan files: a CompiledPlan in one file, as kernel_file.hpp has it for one kernel.
 //
 //   write_plan_file("product.json", gen::compile(gen::gemm_plan(..), caps));      // build machine
 //   PlanRecorder product(device, read_plan_file("product.json"));                 // the game
@@ -34,7 +34,7 @@ inline constexpr int kPlanFileVersion = 1;
 /// The text of the file.
 std::string plan_text(const CompiledPlan& plan);
 
-/// Throws ArgumentError with every reason: those of parse_kernel, and a plan that is none
+/// Throws ArgumentError with every reason: those of parse_kernel, and those why the plan is invalid
 /// (reasons_against).
 CompiledPlan parse_plan(std::string_view text);
 

@@ -21,7 +21,7 @@
 
 namespace vkmoye {
 
-/// What the analysis follows at most: it looks at every access, one by one.
+/// Limits of the analysis, which examines every access one by one.
 inline constexpr std::int64_t kMostAccesses = std::int64_t{1} << 20;
 inline constexpr std::int64_t kMostAccessBytes = 1024;
 
@@ -44,7 +44,7 @@ struct BankConflicts {
 BankConflicts bank_conflicts(std::span<const std::int64_t> byte_addresses,
                              std::int64_t access_bytes, const BankModel& model = {});
 
-/// Who touches what: (thread, value) -> index of the element in the tile (first mode fastest), the
+/// Which thread accesses what: (thread, value) -> index of the element in the tile (first mode fastest), the
 /// first of `width` consecutive ones. Threads make requests of model.lanes, one per value.
 struct TileAccess {
   Layout elements;
@@ -62,7 +62,7 @@ void check_access(const TileAccess& access, std::int64_t tile_size, std::int64_t
 BankConflicts bank_conflicts(const ComposedLayout& storage, const TileAccess& access,
                              std::int64_t element_bytes, const BankModel& model = {});
 
-/// Whether every request has degree 1; looks no further than the first that has not.
+/// Whether every request has degree 1; stops at the first that does not.
 /// LayoutError as bank_conflicts.
 bool is_conflict_free(const ComposedLayout& storage, const TileAccess& access,
                       std::int64_t element_bytes, const BankModel& model = {});

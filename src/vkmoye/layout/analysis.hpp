@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What a layout alone says about memory.
+// Properties of memory accesses that follow from a layout alone.
 //
 //   why_no_storage((32,32):(1,31))   "(0,1) and (31,0) share offset 31"
 //   contiguous_run((8,6):(1,12))     8      elements 0..7 are neighbours

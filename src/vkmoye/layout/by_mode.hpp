@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// How a by-mode tiler reaches the modes of a layout, shared by divisions and products. An operation
+// Applies a by-mode tiler to the modes of a layout; shared by divisions and products. An operation
 // gives `pair(mode, tile)`, a layout of two modes; these two functions arrange the results:
 //
 //   by_mode   ((a0,b0),(a1,b1))       logical_divide, logical_product

@@ -12,7 +12,7 @@
 
 namespace vkmoye {
 
-/// A layout without nesting while it is being worked on: no checks, no copies.
+/// A layout without nesting, for intermediate results: no checks, no copies.
 struct FlatModes {
   Mode modes[kMaxLeaves];
   int count = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What a layout leaves out: the offsets between and behind its own, so that layout and complement
-// together reach everything once.
+// The offsets that a layout leaves out, between and after its own: layout and complement together reach every
+// offset once.
 //
 //   complement(4:2, 24) = (2,3):(1,8)     4:2 is 0 2 4 6; its copies at 0 1, 8 9, 16 17 fill 0..23
 

@@ -54,8 +54,8 @@ Table offset_table(const OffsetLayout& layout);
 /// make_tiled_copy gives it. LayoutError if that leaves the tile.
 Table thread_value_table(const Layout& layout_tv, const IntTuple& tiler);
 
-/// The bank map of the worst request of `access`: column b is bank b, and the lanes in it stand one
-/// row below the other for each different word they want. One row is free of conflicts; lanes
+/// The bank map of the worst request of `access`: column b is bank b, and the lanes that access it are
+/// listed in one row for each different word. One row is free of conflicts; lanes
 /// in one cell share a word. Accesses wider than a bank show their phases one after the other.
 Table bank_table(const ComposedLayout& storage, const TileAccess& access,
                  std::int64_t element_bytes, const BankModel& model = {});

@@ -13,7 +13,7 @@
 // nested as the shape: all three name the same element. Layouts are run-time values, and every
 // operation on them is constexpr: `static_assert(composition(a, b) == c)` works.
 //
-// A Layout is always whole: shape and stride are stored together leaf by leaf, extents are >= 1,
+// A Layout is always valid: shape and stride are stored together leaf by leaf, extents are >= 1,
 // strides are >= 0, and size and cosize fit 64 bits.
 //
 // Names and meaning follow CuTe (include/cute/layout.hpp) and MoYe.jl (docs/src/api/layout.md);

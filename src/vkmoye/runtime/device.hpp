@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// A Vulkan device that computes.
+// A Vulkan device that runs kernels.
 //
 //   Device device = Device::open();                    // or open("llvmpipe"), open("0")
 //   Pipeline kernel = device.load(code);
@@ -47,15 +47,15 @@ struct OpenOptions {
   ///     until the process ends.
   double wait_seconds = 60;
 
-  /// Pipelines tell what the driver's compiler made of them, see pipeline_statistics.hpp, where the
-  /// driver can say it; loading takes longer then. Without effect on an adopted device.
+  /// Asks the driver for statistics of each compiled kernel, see pipeline_statistics.hpp. Loading then takes
+  /// longer. Without effect on an adopted device.
   bool statistics = false;
 
-  /// False: every transfer goes through a staging buffer, also where the host reaches the memory.
+  /// False: every transfer uses a staging buffer, even if the host can access the memory directly.
   bool direct_access = true;
 
-  /// Called once with what the device reports; may lower it: the device is then used as one that
-  /// can do no more.
+  /// Called once with the capabilities of the device; it may reduce them, and the device is then used as if it
+  /// had no more.
   std::function<void(DeviceCaps&)> pretend;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What a driver's compiler made of a kernel: registers, spills, shared memory, and the instructions.
+// Statistics of a compiled kernel from the driver: registers, spills, shared memory, instructions.
 //
 //   Device device = Device::open({}, {.statistics = true});
 //   for (const PipelineExecutable& part : executables_of(device.load(code))) {
@@ -40,7 +40,7 @@ struct PipelineText {
   std::string text;
 };
 
-/// One of the programs that a pipeline became: of a kernel, mostly the only one.
+/// One of the programs that a pipeline was compiled to; a kernel usually has one.
 struct PipelineExecutable {
   std::string name;
   std::string description;

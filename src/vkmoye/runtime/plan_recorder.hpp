@@ -6,8 +6,8 @@
 //   ..
 //   product.record(commands, {a, b, c}, {.after = kComputePass, .before = kComputePass});
 //
-// Sizes and arguments are those of the plan; buffers are others each time. What its steps need of each other
-// is ours: barriers stand where one reads or writes what another wrote.
+// Sizes and arguments are those of the plan; the buffers can differ in each recording. Barriers between the steps
+// of the plan are recorded here, wherever one step reads or writes what another wrote.
 
 #include <initializer_list>
 #include <memory>
@@ -21,19 +21,19 @@ namespace vkmoye {
 
 struct PlanRecorderOptions {
   std::uint32_t recordings = 0;  // as RecorderOptions: of the whole plan
-  /// Memory of yours for the plan's scratch, scratch_places(plan, caps).bytes of it at a multiple of
-  /// storage_buffer_alignment and of 16, which nothing else uses while a recording runs. Nothing: it is allocated
-  /// here, once.
+  /// Memory of yours for the plan's scratch: scratch_places(plan, caps).bytes bytes, at a multiple of
+  /// storage_buffer_alignment and of 16. Nothing else may use it while a recording runs. If it is not given, the
+  /// PlanRecorder allocates it once.
   std::optional<BufferView> scratch = {};
 };
 
-/// All recordings of one PlanRecorder use the same scratch. One after the other on one queue, they wait for
-/// each other; on several queues at once, take a PlanRecorder for each. What recorder.hpp says of
-/// memory, threads and life times holds here too; a recording allocates nothing at all.
+/// All recordings of one PlanRecorder use the same scratch. On one queue, each recording waits for the one before
+/// it; to use several queues at once, make a PlanRecorder for each. The rules of recorder.hpp on memory, threads
+/// and lifetimes apply here too; a recording allocates nothing.
 class PlanRecorder {
  public:
-  /// Loads the kernels. Throws ArgumentError with every reason: a plan that is none (reasons_against),
-  /// scratch that is too short; KernelError, DeviceError as Recorder.
+  /// Loads the kernels. Throws ArgumentError with every reason: an invalid plan (reasons_against), or scratch that
+  /// is too short; KernelError and DeviceError like Recorder.
   PlanRecorder(Device& device, const CompiledPlan& plan, const PlanRecorderOptions& options = {});
   PlanRecorder(PlanRecorder&&) noexcept;
   PlanRecorder& operator=(PlanRecorder&&) noexcept;
@@ -43,8 +43,8 @@ class PlanRecorder {
   std::span<const PlanArray> arrays() const;
 
   /// Records all steps, or, where it throws, nothing. Each view begins with the array's first element. Throws
-  /// ArgumentError with every reason of every step: those of Recorder::record; too few or too many arrays;
-  /// one that is written and overlaps another, though no step is given both.
+  /// ArgumentError with every reason of every step: those of Recorder::record; too few or too many arrays; an array
+  /// that is written and overlaps another one, even if no step uses both.
   void record(VkCommandBuffer commands, std::span<const BufferView> arrays,
               const Neighbours& neighbours = {});
   void record(VkCommandBuffer commands, std::initializer_list<BufferView> arrays,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What your vkCreateDevice has to enable so that kernels of ours run on the device, to be merged with
-// what you enable anyway.
+// The features and extensions that your vkCreateDevice must enable to run vkmoye's kernels, to be merged with
+// those you enable anyway.
 //
 //   const DeviceCaps caps = caps_of(vkGetInstanceProcAddr, instance, physical_device, VK_API_VERSION_1_3);
 //   const DeviceRequirements needs = required_for({&gemm.interface}, caps, VK_API_VERSION_1_3);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// How long a launch takes, measured so that the number can be trusted.
+// Measures the time of a launch.
 //
 //   submit   | t0 launch t1 launch t2 ... launch tn |      samples t1-t0, t2-t1, ...
 //

@@ -44,8 +44,8 @@ struct AdoptedDevice {
   FeatureSet features;
   bool timeline_semaphores = false;  // the feature is enabled: what `point_of` and SubmitOrder need
   bool push_descriptors = false;     // VK_KHR_push_descriptor is enabled
-  /// Vulkan wants one thread at a time at a queue: called around each use of it, if you use it from
-  /// other threads. Both or none; they must not throw.
+  /// Called before and after each use of the queue, since Vulkan allows one thread at a time: give both if
+  /// other threads of yours use the queue, or neither. They must not throw.
   std::function<void()> lock_queue, unlock_queue;
   /// Kernels that will be loaded: a device that cannot run one of them is refused at once, with
   /// what is missing by name.
@@ -60,7 +60,7 @@ Device open_through(PFN_vkGetInstanceProcAddr get, std::string_view selector = {
 /// buffer is of the adopted VkDevice, has memory, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, and
 /// VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT for a binding with Reach::pointer. Checked where it is used:
 /// the offset's alignment (DeviceCaps::storage_buffer_alignment), and that the range is long enough and
-/// within the memory that the buffer needs. Two buffers that share memory are not seen to.
+/// within the memory that the buffer needs. Whether two buffers share memory is not checked.
 inline BufferView view_of(VkBuffer buffer, std::uint64_t offset, std::uint64_t bytes) {
   return BufferView::of_handle(std::bit_cast<std::uint64_t>(buffer), offset, bytes);
 }
@@ -79,9 +79,8 @@ struct TimelinePoint {
   std::uint64_t value;
 };
 
-/// What a submission waits for before it starts, and what it signals once it has finished. What was written
-/// before a point that is waited for is visible; what is written here is visible to who waits for
-/// the signal.
+/// What a submission waits for before it starts, and what it signals when it has finished. It sees everything that
+/// was written before the points it waits for; whoever waits for the signal sees its writes.
 struct SubmitOrder {
   std::vector<TimelinePoint> wait = {}, signal = {};
 };

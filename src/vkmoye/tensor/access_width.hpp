@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// How wide accesses may be, proven from layouts alone.
+// The widest accesses that layouts allow.
 //
 //   a thread's values (4,2):(1,64), beginning at (8,8):(4,128), of 4 bytes
 //                            4 elements: runs of 4 neighbours, and 64, 4, 128 are multiples of 4
@@ -23,7 +23,7 @@ namespace vkmoye {
 
 inline constexpr std::int64_t kWidestCopy = 16;  // bytes: the widest access that devices have
 
-/// Elements that one access takes, and what forbids twice as many.
+/// The number of elements of one access, and why twice as many are not possible.
 struct AccessWidth {
   enum class Limit : std::uint8_t {
     bytes,    // `number` bytes are the most
@@ -75,11 +75,10 @@ constexpr AccessWidth access_width(const Layout& values, const Layout& starts,
 
 /// Where a copy finds or puts the values of its workers.
 struct CopySide {
-  Layout values;         // of one worker
-  Layout starts;         // where workers begin
-  Swizzle swizzle = {};  // applied after both
-  std::int64_t most_bytes =
-      kWidestCopy;  // of an access, and what the array begins at a multiple of
+  Layout values;                          // of one worker
+  Layout starts;                          // where workers begin
+  Swizzle swizzle = {};                   // applied after both
+  std::int64_t most_bytes = kWidestCopy;  // of an access, and the alignment of the array
 };
 
 /// Both sides of a copy.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Who works on what: a layout cut into tiles, or spread over threads.
+// Divides work: a layout cut into tiles, or distributed over threads.
 //
 //   A = (8,4):(1,8), threads = (2,2):(1,2)
 //
