@@ -129,8 +129,9 @@ ir::Kernel with(ir::Body body) {
   return kernel;
 }
 
-Witness run(const ir::Kernel& kernel) {
-  Witness witness;
+template <class Guest = Witness>
+Guest run(const ir::Kernel& kernel) {
+  Guest witness;
   Budget budget(1u << 20);
   Machine(kernel, {kernel.threads, kernel.subgroup, {0, 0, 0}}, witness, budget).run();
   return witness;
@@ -144,11 +145,7 @@ struct Knowing : Witness {
 TEST(Machine, SaysWhereSomeComeAndOthersDoNot) {
   const ir::Expr thread = ir::builtin(ir::Builtin::thread);
   const auto missed = [&](std::uint32_t below, ir::Stmt statement) {
-    const ir::Kernel kernel = with({ir::If{ir::less(thread, below), {std::move(statement)}}});
-    Knowing witness;
-    Budget budget(1u << 20);
-    Machine(kernel, {kernel.threads, kernel.subgroup, {0, 0, 0}}, witness, budget).run();
-    return witness.missed;
+    return run<Knowing>(with({ir::If{ir::less(thread, below), {std::move(statement)}}})).missed;
   };
   const ir::Subgroup sum{.name = "s", .value = thread};
   EXPECT_THAT(missed(32, ir::Barrier{}), ElementsAre("a barrier"));
@@ -160,8 +157,8 @@ TEST(Machine, SaysWhereSomeComeAndOthersDoNot) {
 
 // Nothing in it is touched; it orders what others touch.
 TEST(Machine, FollowsABodyThatOnlyOrders) {
-  const ir::Kernel kernel = with({ir::If{ir::less(0, ir::builtin(ir::Builtin::group_x)),
-                                         {ir::Block{"", {ir::Barrier{}}}}}});
+  const ir::Kernel kernel = with(
+      {ir::If{ir::less(0, ir::builtin(ir::Builtin::group_x)), {ir::Block{"", {ir::Barrier{}}}}}});
   EXPECT_EQ(run(kernel).barriers, 1u);
 }
 

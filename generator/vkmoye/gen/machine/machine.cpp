@@ -52,7 +52,7 @@ void Machine::run(const ir::Body& body, const Lanes& active) {
     budget_.spend(1);
     std::visit(
         [&](const auto& s) {
-          if constexpr (requires { step(s, active); }) {
+          if constexpr (is_step<std::decay_t<decltype(s)>>()) {
             step(s, active);
           } else {
             act(statement, active);
@@ -119,35 +119,25 @@ struct Machine::Results {
   const Lanes& active;
   std::vector<Values> found;
 
-  bool has_data() const { return machine.guest_.needs_data(); }
   const Workgroup& workgroup() const { return machine.workgroup_; }
   ir::MatrixType::Use use_of(const ir::MatrixPart& part) const {
     return machine.array_of(part).matrix->use;
   }
 
-  // Of those that name what they found, and of a barrier.
-  template <class Statement>
-  std::vector<Values> operator()(const Statement&) {
-    return std::move(found);
-  }
-  std::vector<Values> operator()(const ir::Store& s) {
-    if (!has_data()) return {};
-    return {machine.values_(s.value)};
-  }
+  std::vector<Values> operator()(const ir::Load&) { return std::move(found); }
+  std::vector<Values> operator()(const ir::Atomic&) { return std::move(found); }
+  std::vector<Values> operator()(const ir::Barrier&) { return {}; }
+  std::vector<Values> operator()(const ir::Store& s) { return {machine.values_(s.value)}; }
   std::vector<Values> operator()(const ir::MatrixLoad& s) {
-    if (!has_data()) return {};
     return held_from(s.from, found, use_of(s.to), workgroup());
   }
   std::vector<Values> operator()(const ir::MatrixStore& s) {
-    if (!has_data()) return {};
     return vectors_from(s.to, found, use_of(s.from), workgroup());
   }
   std::vector<Values> operator()(const ir::MatrixFill& s) {
-    if (!has_data()) return {};
     return Held(s.to.elements.size(), machine.values_(s.value));
   }
   std::vector<Values> operator()(const ir::MatrixMultiply& s) {
-    if (!has_data()) return {};
     auto next = found.begin();
     const auto held = [&](const ir::MatrixPart& part) {
       const auto first = next;
@@ -175,6 +165,10 @@ struct Machine::Results {
     }
     return {std::move(out)};
   }
+  // Those that steer or name have a step, and do not come here.
+  template <class Statement>
+  requires(is_step<Statement>()) std::vector<Values>
+  operator()(const Statement&) { return {}; }
 };
 
 void Machine::act(const ir::Stmt& statement, const Lanes& active) {
@@ -200,14 +194,18 @@ void Machine::act(const ir::Stmt& statement, const Lanes& active) {
       return found(touch, *account.arrays[i], statement, lanes);
     }));
   }
-  std::vector<Values> made =
-      std::visit(Results{*this, active, std::move(all_found)}, statement.value);
+  // Without data, what is stored is not known; what is named always has a value.
+  const bool has_data = guest_.needs_data();
+  std::vector<Values> made;
+  if (has_data || !effects.defines.empty()) {
+    made = std::visit(Results{*this, active, std::move(all_found)}, statement.value);
+  }
   std::size_t next = 0;
   for (std::size_t i = 0; i < effects.touches.size(); ++i) {
     const ir::Touch& touch = effects.touches[i];
     if (!touch.writes || touch.atomic) continue;
     const ir::Array& array = *account.arrays[i];
-    const Values value = guest_.needs_data() ? std::move(made.at(next++)) : Values::unknown();
+    const Values value = has_data ? std::move(made.at(next++)) : Values::unknown();
     if (!guest_.concerns(array)) continue;
     with_lanes(touch, [&](const Lanes& lanes) {
       guest_.store(*this, {*touch.element, array, lanes, false, true, false, touch.by_any_lane},

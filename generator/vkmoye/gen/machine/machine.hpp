@@ -110,6 +110,12 @@ class Machine {
   void step(const ir::If& s, const Lanes& active);
   void step(const ir::For& s, const Lanes& active);
   void step(const ir::Block& s, const Lanes& active);
+  template <class Statement>
+  static constexpr bool is_step() {
+    return requires(Machine & machine, const Statement& s, const Lanes& active) {
+      machine.step(s, active);
+    };
+  }
   /// Of all others: who must come, what is touched and what is ordered is what ir::effects_of says; only
   /// what the values are stands here.
   void act(const ir::Stmt& statement, const Lanes& active);
@@ -122,12 +128,11 @@ class Machine {
   const Account& account_of(const ir::Stmt& statement);
   /// Tells the guest where some invocations arrive and others do not.
   void require_all(const ir::Effects& effects, const Lanes& active);
-  /// What the touch of an account finds. `s`: the statement of an atomic operation.
+  /// What the touch finds. `statement` is the one that touches: of an atomic operation it has the value.
   Values found(const ir::Touch& touch, const ir::Array& array, const ir::Stmt& statement,
                const Lanes& active);
 
-  /// What a statement stores, touch by touch, or names, by what it found; without data nothing of what it
-  /// stores.
+  /// What a statement stores, touch by touch, or names, by what it found.
   struct Results;
   const ir::Array& array_of(const ir::MatrixPart& part) const { return *arrays_.at(part.array); }
 
