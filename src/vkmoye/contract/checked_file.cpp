@@ -47,8 +47,7 @@ Json checked_content(const FileKind& kind, std::string_view text) {
   if (string_member(file, "format", reasons) != format_of(kind)) {
     refuse_file(kind, {fmt::format("\"format\" is not \"{}\"", format_of(kind))});
   }
-  const Json* version = find(file, "version");
-  const auto number = version == nullptr ? std::nullopt : whole_in(*version);
+  const auto number = whole_in(member_or_null(file, "version"));
   if (number != kind.version) {
     refuse_file(kind, {fmt::format("it is of version {}, this vkmoye reads version {}",
                                    !number ? "none" : std::to_string(*number), kind.version)});

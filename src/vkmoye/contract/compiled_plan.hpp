@@ -37,7 +37,6 @@ struct PlanStep {
 /// CompiledKernel here, the description of a kernel in the generator.
 template <class Kernel>
 struct PlanOf {
-  std::string name;                // of the kernel that does the work
   std::vector<PlanArray> arrays;   // the caller's
   std::vector<PlanArray> scratch;  // its contents before and after a run do not matter
   std::vector<PlanStep<Kernel>> steps;
@@ -48,7 +47,10 @@ struct PlanOf {
 };
 
 using CompiledStep = PlanStep<CompiledKernel>;
-using CompiledPlan = PlanOf<CompiledKernel>;
+
+struct CompiledPlan : PlanOf<CompiledKernel> {
+  std::string name;  // of the kernel that does the work
+};
 
 /// The interfaces of its kernels, for required_for (runtime/requirements.hpp).
 std::vector<const KernelInterface*> kernels_of(const CompiledPlan& plan);

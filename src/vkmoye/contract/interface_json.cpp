@@ -31,8 +31,8 @@ class Reader {
   explicit Reader(std::vector<std::string>& reasons) : reasons_(reasons) {}
 
   std::string text(const Json& of, const char* key) {
-    const Json* member = find(of, key);
-    if (member == nullptr) return missing(key), "";
+    const Json* member = present(of, key);
+    if (member == nullptr) return {};
     if (const auto* text = text_in(*member)) return *text;
     note("{} is {}", key, dump(*member));
     return {};
@@ -40,8 +40,8 @@ class Reader {
   /// The elements of an array.
   const Json& list(const Json& of, const char* key) {
     static const Json none = Json::array();
-    const Json* member = find(of, key);
-    if (member == nullptr) return missing(key), none;
+    const Json* member = present(of, key);
+    if (member == nullptr) return none;
     if (member->is_array()) return *member;
     note("{} is {}", key, dump(*member));
     return none;
@@ -49,8 +49,8 @@ class Reader {
   /// From 0 to `most`.
   std::uint64_t count(const Json& of, const char* key,
                       std::uint64_t most = std::numeric_limits<std::uint32_t>::max()) {
-    const Json* member = find(of, key);
-    if (member == nullptr) return missing(key), 0;
+    const Json* member = present(of, key);
+    if (member == nullptr) return 0;
     const auto number = whole_in(*member);
     if (number && *number >= 0 && static_cast<std::uint64_t>(*number) <= most) {
       return static_cast<std::uint64_t>(*number);
@@ -127,7 +127,12 @@ class Reader {
   }
 
  private:
-  void missing(const char* key) { note("{} is missing", key); }
+  // Null, and a reason, where it is missing.
+  const Json* present(const Json& of, const char* key) {
+    const Json* member = find(of, key);
+    if (member == nullptr) note("{} is missing", key);
+    return member;
+  }
 
   std::vector<std::string>& reasons_;
 };
@@ -230,19 +235,15 @@ KernelInterface interface_of_json(const Json& json, std::vector<std::string>& re
   if (read.text(json, "entry_point") != "main") read.note("entry_point is not main");
   for (const Json& row : read.list(json, "bindings")) {
     Binding& binding = kernel.bindings.emplace_back();
-    const Json none;
-    const auto member = [&](const char* key) {
-      const Json* found = find(row, key);
-      return found == nullptr ? none : *found;
-    };
     if (read.count(row, "set") != 0 || read.count(row, "binding") + 1 != kernel.bindings.size()) {
       read.note("bindings are not 0, 1, .. of set 0");
     }
     binding.name = read.name(row, "name");
-    binding.type = read.one_of<ScalarType>(member("type"), "type", scalar_types().size());
-    binding.access = read.one_of<Access>(member("access"), "access", 3);
+    binding.type =
+        read.one_of<ScalarType>(member_or_null(row, "type"), "type", scalar_types().size());
+    binding.access = read.one_of<Access>(member_or_null(row, "access"), "access", 3);
     binding.alignment = static_cast<std::uint32_t>(read.count(row, "alignment"));
-    binding.reach = read.one_of<Reach>(member("reach"), "reach", 2);
+    binding.reach = read.one_of<Reach>(member_or_null(row, "reach"), "reach", 2);
     binding.extents = read.extents(row, "extents");
     binding.strides = read.extents(row, "strides");
     if (!std::has_single_bit(binding.alignment) || binding.alignment > 16) {
@@ -255,10 +256,9 @@ KernelInterface interface_of_json(const Json& json, std::vector<std::string>& re
     }
   }
   for (const Json& row : read.list(json, "push_constants")) {
-    const Json* type = find(row, "type");
     kernel.push_constants.emplace_back(
         read.name(row, "name"),
-        read.one_of<ScalarType>(type == nullptr ? Json() : *type, "type", scalar_types().size()));
+        read.one_of<ScalarType>(member_or_null(row, "type"), "type", scalar_types().size()));
     const std::uint32_t offset = push_constant_offsets(kernel).back();
     if (read.count(row, "offset") != offset) {
       read.note("{} is not at byte {}", kernel.push_constants.back().name, offset);
@@ -269,8 +269,7 @@ KernelInterface interface_of_json(const Json& json, std::vector<std::string>& re
   if (grid.size() != 3 || size.size() != 3) read.note("grid and workgroup_size are not of three");
   for (std::size_t i = 0; i < 3 && grid.size() == 3 && size.size() == 3; ++i) {
     constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
-    const Json* extent = find(grid[i], "extent");
-    kernel.grid[i].extent = read.extent(extent == nullptr ? Json() : *extent, "grid");
+    kernel.grid[i].extent = read.extent(member_or_null(grid[i], "extent"), "grid");
     kernel.grid[i].tile = static_cast<std::int64_t>(read.count(grid[i], "tile", kMost));
     if (kernel.grid[i].tile == 0) read.note("the grid has tiles of 0");
     if (find(grid[i], "most") != nullptr) {
@@ -281,8 +280,7 @@ KernelInterface interface_of_json(const Json& json, std::vector<std::string>& re
     if (!fits) read.note("workgroup_size has {}", dump(size[i]));
     kernel.workgroup_size[i] = fits ? static_cast<std::uint32_t>(*threads) : 0;
   }
-  const Json* found = find(json, "needs");
-  const Json needs = found == nullptr ? Json() : *found;
+  const Json& needs = member_or_null(json, "needs");
   for (const Json& name : read.list(needs, "features")) {
     kernel.features.add(read.one_of<Feature>(name, "feature", kFeatureCount));
   }

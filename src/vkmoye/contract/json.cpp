@@ -48,6 +48,12 @@ const Json* find(const Json& object, std::string_view key) {
   return found == object.end() ? nullptr : &*found;
 }
 
+const Json& member_or_null(const Json& object, std::string_view key) {
+  static const Json null;
+  const Json* member = find(object, key);
+  return member == nullptr ? null : *member;
+}
+
 std::optional<std::int64_t> whole_in(const Json& json) {
   if (!json.is_number_integer()) return std::nullopt;
   constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();

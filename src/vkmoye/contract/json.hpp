@@ -27,6 +27,9 @@ std::string dump(const Json& json, int indent = 0);
 /// The member `key` of an object; null: it is none, or has none.
 const Json* find(const Json& object, std::string_view key);
 
+/// Likewise; JSON's null where there is none.
+const Json& member_or_null(const Json& object, std::string_view key);
+
 /// A whole number that fits in 64 bits with a sign; nothing: it is something else.
 std::optional<std::int64_t> whole_in(const Json& json);
 

@@ -81,8 +81,7 @@ CompiledKernel kernel_of_json(const Json& json, std::vector<std::string>& reason
   kernel.glsl = string_member(json, "glsl", reasons);
   auto words = from_base64(string_member(json, "spirv", reasons));
   if (!words) reasons.emplace_back("spirv is no base64 of whole words");
-  const Json* interface = find(json, "interface");
-  kernel.interface = interface_of_json(interface == nullptr ? Json() : *interface, reasons);
+  kernel.interface = interface_of_json(member_or_null(json, "interface"), reasons);
   if (reasons.size() > before) return kernel;
   for (std::string& reason : reasons_against_spirv(kernel.interface, *words)) {
     reasons.push_back(std::move(reason));

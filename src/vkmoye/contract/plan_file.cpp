@@ -40,8 +40,8 @@ std::optional<Argument> argument_of(const Json& json) {
   return number;
 }
 
-std::optional<std::uint64_t> count_of(const Json* json) {
-  const auto number = json == nullptr ? std::nullopt : whole_in(*json);
+std::optional<std::uint64_t> count_of(const Json& json) {
+  const auto number = whole_in(json);
   if (!number || *number < 0) return std::nullopt;
   return static_cast<std::uint64_t>(*number);
 }
@@ -59,7 +59,7 @@ std::vector<PlanArray> arrays_of(const Json& plan, const char* key,
                                  std::vector<std::string>& reasons) {
   std::vector<PlanArray> out;
   for (const Json& json : elements(plan, key, reasons)) {
-    const auto bytes = count_of(find(json, "bytes"));
+    const auto bytes = count_of(member_or_null(json, "bytes"));
     if (!bytes) reasons.push_back(fmt::format("{}: bytes is no number", key));
     out.push_back({string_member(json, "name", reasons), bytes.value_or(0)});
   }
@@ -68,19 +68,19 @@ std::vector<PlanArray> arrays_of(const Json& plan, const char* key,
 
 CompiledStep step_of(const Json& json, std::vector<std::string>& reasons) {
   CompiledStep step;
-  const Json* kernel = find(json, "kernel");
-  step.kernel = kernel_of_json(kernel == nullptr ? Json() : *kernel, reasons);
-  const Json* found = find(json, "arguments");
-  const bool has_arguments = found != nullptr && found->is_object();
-  if (!has_arguments) reasons.emplace_back("arguments is no object");
-  const Json arguments = has_arguments ? *found : Json::object();
-  for (const auto& [name, value] : arguments.items()) {
-    const auto argument = argument_of(value);
-    if (!argument) reasons.push_back(fmt::format("argument {} is no number", name));
-    step.arguments[name] = argument.value_or(Argument());
+  step.kernel = kernel_of_json(member_or_null(json, "kernel"), reasons);
+  const Json& arguments = member_or_null(json, "arguments");
+  if (arguments.is_object()) {
+    for (const auto& [name, value] : arguments.items()) {
+      const auto argument = argument_of(value);
+      if (!argument) reasons.push_back(fmt::format("argument {} is no number", name));
+      step.arguments[name] = argument.value_or(Argument());
+    }
+  } else {
+    reasons.emplace_back("arguments is no object");
   }
   for (const Json& array : elements(json, "arrays", reasons)) {
-    const auto number = count_of(&array);
+    const auto number = count_of(array);
     if (!number) reasons.emplace_back("arrays holds what is no number");
     step.arrays.push_back(number.value_or(0));
   }

@@ -22,6 +22,7 @@
 #include "io/program.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/contract/interface_json.hpp"
 #include "vkmoye/contract/kernel_file.hpp"
 #include "vkmoye/contract/plan_file.hpp"
 #include "vkmoye/gen/compile.hpp"
@@ -31,10 +32,6 @@ namespace vkmoye::bench {
 namespace {
 
 using nlohmann::ordered_json;
-
-ordered_json to_json(const KernelInterface& kernel) {
-  return ordered_json::parse(interface_text(kernel));
-}
 
 // A kernel made for one shape is made for this one; others take their sizes when they run.
 std::unique_ptr<Workload> workload_of(const gen::KernelEntry& entry, const Given& given) {
@@ -87,7 +84,7 @@ ordered_json to_json(const Workload& workload, const Plan& plan,
     for (const auto& [name, argument] : one.step.arguments) {
       std::visit([&, &key = name](const auto& value) { arguments[key] = value; }, argument.value);
     }
-    ordered_json step = to_json(one.compiled.interface);
+    ordered_json step = interface_to_json(one.compiled.interface);
     step["spirv"] = one.spirv.empty() ? ordered_json(nullptr) : ordered_json(one.spirv);
     step["arrays"] = one.step.arrays;
     step["arguments"] = arguments;
@@ -186,8 +183,8 @@ int emit(const Given& given) {
     written.back()->write(file_text(*workload, plan, kernels));
   }
   if (!given.interface.empty()) {
-    const ordered_json interface =
-        is_alone ? to_json(kernels.front().compiled.interface) : to_json(*workload, plan, kernels);
+    const ordered_json interface = is_alone ? interface_to_json(kernels.front().compiled.interface)
+                                            : to_json(*workload, plan, kernels);
     written.push_back(std::make_unique<OutputFile>(given.interface));
     written.back()->write(interface.dump(2) + "\n");
   }
