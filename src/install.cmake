@@ -36,7 +36,7 @@ configure_package_config_file(src/vkmoyeConfig.cmake.in vkmoyeConfig.cmake
 write_basic_package_version_file(vkmoyeConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/vkmoyeConfig.cmake ${PROJECT_BINARY_DIR}/vkmoyeConfigVersion.cmake
         DESTINATION ${package_folder} COMPONENT runtime)
-install(FILES generator/FindShaderc.cmake DESTINATION ${package_folder} COMPONENT generator)
+install(FILES generator/FindIsl.cmake generator/FindShaderc.cmake DESTINATION ${package_folder} COMPONENT generator)
 # So that the folder may move; libraries lie two levels deep or three.
 file(RELATIVE_PATH include_from_pkgconfig ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_FULL_INCLUDEDIR})
 foreach(component runtime generator)

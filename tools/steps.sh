@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# Sourced by demo, test and check: the common steps, run from the top of the tree.
+# Common functions of the scripts in tools/, which source this file and run from the root of the repository.
 
 here=${BASH_SOURCE[0]%/*}
 root=$(cd "$here/.." && pwd)
@@ -9,7 +9,7 @@ cd "$root" || exit
 
 say() { printf 'tools/%s: %s\n' "$name" "$*" >&2; }
 
-# progress: the latest of ninja's lines among what is read, on a line of the terminal that is empty at the end.
+# progress: shows the latest progress line of ninja from stdin on one line of the terminal, and clears it at the end.
 progress() {
   local line
   while IFS= read -r line; do
@@ -18,8 +18,8 @@ progress() {
   printf '\r\033[K' >&2
 }
 
-# keep LOG COMMAND...: the status of the command, whose output goes to LOG; on a terminal, what is being built is
-# shown until it ends. Needs pipefail.
+# keep LOG COMMAND...: runs the command with its output in LOG and returns its status; on a terminal, shows the
+# progress of the build. Needs pipefail.
 keep() {
   local log=$1
   shift
@@ -30,7 +30,7 @@ keep() {
   fi
 }
 
-# step WHAT COMMAND...: runs the command and says how long it took; shows its output if it fails.
+# step WHAT COMMAND...: runs the command and prints how long it took; prints the end of its output if it fails.
 step() {
   local what=$1 start=$SECONDS log
   shift
@@ -46,8 +46,9 @@ step() {
   fi
 }
 
-# clang_flags: what clang++ needs to compile and link here; fails where there is no clang++ that can.
-# clang takes the newest libstdc++ that is installed; clang 14 cannot parse that of g++ 14 and gets g++'s own.
+# clang_flags: prints the flags that clang++ needs to compile and link on this machine; fails if it cannot.
+# clang uses the newest installed libstdc++; clang 14 cannot parse that of g++ 14, and then gets that of the
+# default g++.
 clang_flags() {
   local version triplet flags
   version=$(g++ -dumpversion) triplet=$(g++ -print-multiarch)
@@ -61,8 +62,8 @@ clang_flags() {
   return 1
 }
 
-# as_owner ARGUMENT...: installs what is missing, as root; the rest of a script called through sudo runs again
-# as the user who called it, so that the build folder stays his. setup_argument: that of tools/setup.
+# as_owner ARGUMENT...: installs what is missing, as root. If the script was called through sudo, it then runs again
+# as the calling user, who thus owns the build folder. setup_argument: the argument of tools/setup.
 as_owner() {
   tools/setup ${setup_argument:+"$setup_argument"}
   if ((EUID == 0)) && [[ ${SUDO_UID:-0} != 0 ]] && sudo -u "#$SUDO_UID" test -w "$root"; then
@@ -70,7 +71,7 @@ as_owner() {
   fi
 }
 
-# build PRESET [TARGET...]: configures and builds; everything if no target is named.
+# build PRESET [TARGET...]: configures and builds the targets, by default everything.
 build() {
   local preset=$1 target=()
   shift
@@ -79,36 +80,32 @@ build() {
     step "build $preset" cmake --build --preset "$preset" --parallel "$(nproc)" "${target[@]}"
 }
 
-# left_names: the tests that the quick run leaves to tools/test all, a regular expression a line.
-left_names() { grep -v '^#' tests/left_to_all.tsv | cut -f1 | sed 's/[.]/[.]/g'; }
+# names_in FILE...: the tests that tables name, one regular expression per line. A dot in a table is a dot.
+names_in() { grep -hv '^#' "$@" | cut -f1 | sed 's/[.]/[.]/g'; }
 
-# left_to_all: all of them in one regular expression.
-left_to_all() { left_names | paste -sd '|'; }
+# tests_in FILE...: the same as one regular expression.
+tests_in() { names_in "$@" | paste -sd '|'; }
 
-# check_left_to_all: fails where tests/left_to_all.tsv has a name that no test of the quick run has any more, and that
-# would be left out for ever. Its programs are built in build/release; other presets build some of them only.
-check_left_to_all() {
+# check_names FILE: fails if a line of the table matches no test. The test programs must be built in build/release.
+check_names() {
   local tests pattern
   tests=$(ctest --test-dir build/release -N | sed -n 's/^ *Test *#[0-9]*: //p')
   while IFS= read -r pattern; do
-    grep -qxE "$pattern" <<<"$tests" || { say "tests/left_to_all.tsv names a test that there is not: $pattern"; return 1; }
-  done < <(left_names)
+    grep -qxE "$pattern" <<<"$tests" || { say "$1 names a test that does not exist: $pattern"; return 1; }
+  done < <(names_in "$1")
 }
 
-# sanitize: what the quick run has of the host tests, of the tests on devices and of the command line, under ASan, UBSan
-# and LSan.
+# sanitize: runs the host, device and command-line tests of the quick run under ASan, UBSan and LSan, but for those in
+# tests/not_sanitized.tsv.
 sanitize() {
-  # A driver that is preloaded comes before ASan's library, which then ends the program; and ASan ends a program that
-  # asks for more memory than there can be, which a test of refusals does.
-  local left not_sanitized='NothingExecuted.*[.].*|LostDevice[.].*|Cli[.]RunSkipsWhatTheDeviceCannotHoldAndSaysWhy'
   build sanitize host_tests device_tests cli_tests || return
   use_lavapipe
-  left=$(left_to_all)
-  VKMOYE_TEST_QUICK=1 run_tests sanitize -L '^(host|device|cli)$' -E "^($left|$not_sanitized)\$"
+  VKMOYE_TEST_QUICK=1 run_tests sanitize -L '^(host|device|cli)$' \
+    -E "^($(tests_in tests/left_to_all.tsv tests/not_sanitized.tsv))\$"
 }
 
-# sanitize_threads: test_threads under ThreadSanitizer, on lavapipe; then a race made on purpose, which it must report in
-# spite of the suppressions. The layer, which is not built for it, is left out.
+# sanitize_threads: runs test_threads under ThreadSanitizer on lavapipe; then checks that a deliberate race is
+# reported despite the suppressions. The validation layer is off, since it is not built for ThreadSanitizer.
 sanitize_threads() {
   local -x VKMOYE_TEST_VALIDATION=off VKMOYE_CACHE_DIR='' TSAN_OPTIONS="suppressions=$root/tests/threads/suppressions"
   build tsan test_threads || return
@@ -116,20 +113,20 @@ sanitize_threads() {
   step "eight threads under ThreadSanitizer" build/tsan/tests/test_threads || return
   grep -q '^SUMMARY: ThreadSanitizer: data race .*RecordedKernel::reset' < <(
     VKMOYE_TEST_RACE=1 build/tsan/tests/test_threads --gtest_filter='*ARecorderIsHandedFromThreadToThread' 2>&1
-  ) || { say "ThreadSanitizer does not report a race made on purpose"; return 1; }
+  ) || { say "ThreadSanitizer does not report a deliberate race"; return 1; }
 }
 
-# use_lavapipe: the tests' device, unless VK_DRIVER_FILES names another.
+# use_lavapipe: makes lavapipe the device of the tests, unless VK_DRIVER_FILES selects another.
 use_lavapipe() {
   local manifest
   for manifest in /usr/share/vulkan/icd.d/lvp_icd*.json; do
     [[ -r $manifest ]] && export VK_DRIVER_FILES=${VK_DRIVER_FILES:-$manifest}
   done
-  # 512 crashes in cooperative matrices, 128 has none (Mesa 26.1).
+  # With 512, cooperative matrices crash; with 128, there are none (Mesa 26.1).
   export LP_NATIVE_VECTOR_WIDTH=${LP_NATIVE_VECTOR_WIDTH:-256}
 }
 
-# run_tests PRESET ARGUMENT...: ctest without the lines of what passed.
+# run_tests PRESET ARGUMENT...: runs ctest without printing the tests that passed.
 run_tests() {
   local preset=$1
   shift

@@ -16,27 +16,19 @@ void main() {
   uint block_x = gl_WorkGroupID.x + first_group_x;
   uint thread = gl_LocalInvocationIndex;
   if (2048u * block_x + 2047u < cols * rows) {
-
     // partition(tile(src, (2048)), (2048))
     // -> partition(tile(dst, (2048)), (2048))
-    {
-      uvec4 value = src_x8[256u * block_x + thread];
-      dst_x8[256u * block_x + thread] = value;
-    }
+    uvec4 value = src_x8[256u * block_x + thread];
+    dst_x8[256u * block_x + thread] = value;
   } else {
-
     // partition(tile(src, (2048)), (2048))
     // -> partition(tile(dst, (2048)), (2048))
-    {
-      uint src_at0 = 2048u * block_x + 8u * thread;
-      uint dst_at0 = 2048u * block_x + 8u * thread;
-      for (uint v0 = 0u; v0 < 8u; ++v0) {
-        uint src_at = src_at0 + v0;
-        uint dst_at = dst_at0 + v0;
-        if (src_at < cols * rows && dst_at < cols * rows) {
-          float16_t value = src[src_at];
-          dst[dst_at] = value;
-        }
+    uint src_at0 = 2048u * block_x + 8u * thread;
+    for (uint v0 = 0u; v0 < 8u; ++v0) {
+      uint src_at = src_at0 + v0;
+      if (src_at < cols * rows) {
+        float16_t value = src[src_at];
+        dst[src_at] = value;
       }
     }
   }

@@ -1,6 +1,6 @@
 // generated: copy/tiled_split  type=f32  tile=32x128  threads=(32,8):(1,32)  values=((2,2),1):((1,2),4)
 //   vector=2
-// not coalesced: at once, neighbouring threads move every second vector
+// not coalesced: in each access, neighbouring threads move every second vector
 #version 460
 
 layout(local_size_x = 256) in;
@@ -18,39 +18,29 @@ void main() {
 
   // partition(tile(src, (128,32)), (128,8))
   // -> partition(tile(dst, (128,32)), (128,8))
-  {
-    if ((cols & 1u) == 0u) {
-      uint src_col0 = 128u * block_x + 4u * (thread & 31u);
-      uint src_row0 = 32u * block_y + (thread >> 5u);
-      uint dst_col0 = 128u * block_x + 4u * (thread & 31u);
-      uint dst_row0 = 32u * block_y + (thread >> 5u);
-      for (uint v2 = 0u; v2 < 4u; ++v2) {
-        for (uint v0 = 0u; v0 < 2u; ++v0) {
-          uint src_col = src_col0 + 2u * v0;
-          uint src_row = src_row0 + 8u * v2;
-          uint dst_col = dst_col0 + 2u * v0;
-          uint dst_row = dst_row0 + 8u * v2;
-          if (src_col < cols && src_row < rows && dst_col < cols && dst_row < rows) {
-            vec2 value = src_x2[(src_col >> 1u) + ((cols * src_row) >> 1u)];
-            dst_x2[(dst_col >> 1u) + ((cols * dst_row) >> 1u)] = value;
-          }
+  if ((cols & 1u) == 0u) {
+    uint src_col0 = 128u * block_x + 4u * (thread & 31u);
+    uint src_row0 = 32u * block_y + (thread >> 5u);
+    for (uint v2 = 0u; v2 < 4u; ++v2) {
+      for (uint v0 = 0u; v0 < 2u; ++v0) {
+        uint src_col = src_col0 + 2u * v0;
+        uint src_row = src_row0 + 8u * v2;
+        if (src_col < cols && src_row < rows) {
+          vec2 value = src_x2[(src_col >> 1u) + ((cols * src_row) >> 1u)];
+          dst_x2[(src_col >> 1u) + ((cols * src_row) >> 1u)] = value;
         }
       }
-    } else {
-      uint src_col0 = 128u * block_x + 4u * (thread & 31u);
-      uint src_row0 = 32u * block_y + (thread >> 5u);
-      uint dst_col0 = 128u * block_x + 4u * (thread & 31u);
-      uint dst_row0 = 32u * block_y + (thread >> 5u);
-      for (uint v2 = 0u; v2 < 4u; ++v2) {
-        for (uint v0 = 0u; v0 < 4u; ++v0) {
-          uint src_col = src_col0 + v0;
-          uint src_row = src_row0 + 8u * v2;
-          uint dst_col = dst_col0 + v0;
-          uint dst_row = dst_row0 + 8u * v2;
-          if (src_col < cols && src_row < rows && dst_col < cols && dst_row < rows) {
-            float value = src[src_col + cols * src_row];
-            dst[dst_col + cols * dst_row] = value;
-          }
+    }
+  } else {
+    uint src_col0 = 128u * block_x + 4u * (thread & 31u);
+    uint src_row0 = 32u * block_y + (thread >> 5u);
+    for (uint v2 = 0u; v2 < 4u; ++v2) {
+      for (uint v0 = 0u; v0 < 4u; ++v0) {
+        uint src_col = src_col0 + v0;
+        uint src_row = src_row0 + 8u * v2;
+        if (src_col < cols && src_row < rows) {
+          float value = src[src_col + cols * src_row];
+          dst[src_col + cols * src_row] = value;
         }
       }
     }

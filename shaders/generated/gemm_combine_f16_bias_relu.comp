@@ -30,88 +30,79 @@ void main() {
   uint lane = gl_SubgroupInvocationID;
   uint thread = 32u * subgroup + lane;
 
-  // sums <- one value
-  {
-    [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-      sums[v0] = float(0);
-    }
+  // sums <- 0
+  [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+    sums[v0] = 0.0;
   }
+
   for (uint chunk = 0u; chunk < (slices >> 4u) + min(slices & 15u, 1u); ++chunk) {
     if (128u * block_x + 127u < n && 2u * block_y + 1u < m && 16u * chunk + 15u < slices && (n & 3u) == 0u) {
-
       // partition(tile(partials, (128,2,16)), (128,2,4))
       // -> values
-      {
-        uint partials_m = 2u * block_y + ((thread >> 5u) & 1u);
-        uint partials_slice = 16u * chunk + (thread >> 6u);
-        vec4 value0 = partials_x4[(128u * block_x + 4u * (thread & 31u) + n * partials_m
-              + n * m * partials_slice) >> 2u];
-        vec4 value1 = partials_x4[(128u * block_x + 4u * (thread & 31u) + n * partials_m
-              + n * m * (partials_slice + 4u)) >> 2u];
-        vec4 value2 = partials_x4[(128u * block_x + 4u * (thread & 31u) + n * partials_m
-              + n * m * (partials_slice + 8u)) >> 2u];
-        vec4 value3 = partials_x4[(128u * block_x + 4u * (thread & 31u) + n * partials_m
-              + n * m * (partials_slice + 12u)) >> 2u];
-        values[0u] = value0.x;
-        values[1u] = value0.y;
-        values[2u] = value0.z;
-        values[3u] = value0.w;
-        values[4u] = value1.x;
-        values[5u] = value1.y;
-        values[6u] = value1.z;
-        values[7u] = value1.w;
-        values[8u] = value2.x;
-        values[9u] = value2.y;
-        values[10u] = value2.z;
-        values[11u] = value2.w;
-        values[12u] = value3.x;
-        values[13u] = value3.y;
-        values[14u] = value3.z;
-        values[15u] = value3.w;
-      }
+      uint partials_m = 2u * block_y + ((thread >> 5u) & 1u);
+      uint partials_slice = 16u * chunk + (thread >> 6u);
+      vec4 value0 =
+          partials_x4[(128u * block_x + 4u * (thread & 31u) + n * partials_m + n * m * partials_slice) >> 2u];
+      vec4 value1 = partials_x4[(128u * block_x + 4u * (thread & 31u) + n * partials_m
+            + n * m * (partials_slice + 4u)) >> 2u];
+      vec4 value2 = partials_x4[(128u * block_x + 4u * (thread & 31u) + n * partials_m
+            + n * m * (partials_slice + 8u)) >> 2u];
+      vec4 value3 = partials_x4[(128u * block_x + 4u * (thread & 31u) + n * partials_m
+            + n * m * (partials_slice + 12u)) >> 2u];
+      values[0u] = value0.x;
+      values[1u] = value0.y;
+      values[2u] = value0.z;
+      values[3u] = value0.w;
+      values[4u] = value1.x;
+      values[5u] = value1.y;
+      values[6u] = value1.z;
+      values[7u] = value1.w;
+      values[8u] = value2.x;
+      values[9u] = value2.y;
+      values[10u] = value2.z;
+      values[11u] = value2.w;
+      values[12u] = value3.x;
+      values[13u] = value3.y;
+      values[14u] = value3.z;
+      values[15u] = value3.w;
     } else {
-
-      // values <- one value
-      {
-        [[unroll]] for (uint v3 = 0u; v3 < 4u; ++v3) {
-          [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-            values[v0 + 4u * v3] = float(0);
-          }
+      // values <- 0
+      [[unroll]] for (uint v3 = 0u; v3 < 4u; ++v3) {
+        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+          values[v0 + 4u * v3] = 0.0;
         }
       }
 
       // partition(tile(partials, (128,2,16)), (128,2,4))
       // -> values
-      {
-        if ((n & 3u) == 0u) {
-          uint partials_n = 128u * block_x + 4u * (thread & 31u);
-          uint partials_m = 2u * block_y + ((thread >> 5u) & 1u);
-          uint partials_slice0 = 16u * chunk + (thread >> 6u);
-          if (partials_n < n && partials_m < m) {
-            [[unroll]] for (uint v3 = 0u; v3 < 4u; ++v3) {
-              uint partials_slice = partials_slice0 + 4u * v3;
-              if (partials_slice < slices) {
-                vec4 value = partials_x4[(partials_n + n * partials_m + n * m * partials_slice) >> 2u];
-                values[4u * v3] = value.x;
-                values[4u * v3 + 1u] = value.y;
-                values[4u * v3 + 2u] = value.z;
-                values[4u * v3 + 3u] = value.w;
-              }
+      if ((n & 3u) == 0u) {
+        uint partials_n = 128u * block_x + 4u * (thread & 31u);
+        uint partials_m = 2u * block_y + ((thread >> 5u) & 1u);
+        uint partials_slice0 = 16u * chunk + (thread >> 6u);
+        if (partials_n < n && partials_m < m) {
+          [[unroll]] for (uint v3 = 0u; v3 < 4u; ++v3) {
+            uint partials_slice = partials_slice0 + 4u * v3;
+            if (partials_slice < slices) {
+              vec4 value = partials_x4[(partials_n + n * partials_m + n * m * partials_slice) >> 2u];
+              values[4u * v3] = value.x;
+              values[4u * v3 + 1u] = value.y;
+              values[4u * v3 + 2u] = value.z;
+              values[4u * v3 + 3u] = value.w;
             }
           }
-        } else {
-          uint partials_n0 = 128u * block_x + 4u * (thread & 31u);
-          uint partials_m = 2u * block_y + ((thread >> 5u) & 1u);
-          uint partials_slice0 = 16u * chunk + (thread >> 6u);
-          if (partials_m < m) {
-            [[unroll]] for (uint v3 = 0u; v3 < 4u; ++v3) {
-              [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-                uint partials_n = partials_n0 + v0;
-                uint partials_slice = partials_slice0 + 4u * v3;
-                if (partials_n < n && partials_slice < slices) {
-                  float value = partials[partials_n + n * partials_m + n * m * partials_slice];
-                  values[v0 + 4u * v3] = value;
-                }
+        }
+      } else {
+        uint partials_n0 = 128u * block_x + 4u * (thread & 31u);
+        uint partials_m = 2u * block_y + ((thread >> 5u) & 1u);
+        uint partials_slice0 = 16u * chunk + (thread >> 6u);
+        if (partials_m < m) {
+          [[unroll]] for (uint v3 = 0u; v3 < 4u; ++v3) {
+            [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+              uint partials_n = partials_n0 + v0;
+              uint partials_slice = partials_slice0 + 4u * v3;
+              if (partials_n < n && partials_slice < slices) {
+                float value = partials[partials_n + n * partials_m + n * m * partials_slice];
+                values[v0 + 4u * v3] = value;
               }
             }
           }
@@ -119,113 +110,99 @@ void main() {
       }
     }
 
-    // sums <- sum with values
-    {
-      [[unroll]] for (uint v3 = 0u; v3 < 4u; ++v3) {
-        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-          float sums_value = sums[v0];
-          float values_value = values[v0 + 4u * v3];
-          sums[v0] = sums_value + values_value;
-        }
+    // sums += each of values
+    [[unroll]] for (uint v3 = 0u; v3 < 4u; ++v3) {
+      [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+        float sums_value = sums[v0];
+        float values_value = values[v0 + 4u * v3];
+        sums[v0] = sums_value + values_value;
       }
     }
   }
 
-  // sums_partials <- sums
-  {
-    [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-      float sums_value = sums[v0];
-      sums_partials[thread + 256u * v0] = sums_value;
-    }
+  // sums_partials <- the sums of each subgroup
+  [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+    float sums_value = sums[v0];
+    sums_partials[thread + 256u * v0] = sums_value;
   }
 
   barrier();
 
-  // sums <- one value
-  {
+  // sums <- 0
+  [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+    sums[v0] = 0.0;
+  }
+
+  // sums += sums_partials
+  [[unroll]] for (uint v4 = 0u; v4 < 4u; ++v4) {
     [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-      sums[v0] = float(0);
+      float sums_value = sums[v0];
+      float sums_partials_value = sums_partials[(thread & 63u) + 256u * v0 + 64u * v4];
+      sums[v0] = sums_value + sums_partials_value;
     }
   }
 
-  // sums <- sum with sums_partials
-  {
-    [[unroll]] for (uint v4 = 0u; v4 < 4u; ++v4) {
-      [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-        float sums_value = sums[v0];
-        float sums_partials_value = sums_partials[(thread & 63u) + 256u * v0 + 64u * v4];
-        sums[v0] = sums_value + sums_partials_value;
-      }
-    }
-  }
-  if (thread >> 6u == 0u) {
-
-    // bias where partition(tile(c, (128,2)), (128,2))
+  if ((thread >> 6u) == 0u) {
+    // bias at the coordinates of partition(tile(c, (128,2)), (128,2))
     // -> held_bias
-    {
-      if ((n & 3u) == 0u) {
-        uint bias_n = 128u * block_x + 4u * ((thread & 63u) & 31u);
-        if (bias_n < n) {
-          f16vec4 value = bias_x4[bias_n >> 2u];
-          held_bias[0u] = value.x;
-          held_bias[1u] = value.y;
-          held_bias[2u] = value.z;
-          held_bias[3u] = value.w;
-        } else {
-          held_bias[0u] = float16_t(0);
-          held_bias[1u] = float16_t(0);
-          held_bias[2u] = float16_t(0);
-          held_bias[3u] = float16_t(0);
-        }
+    if ((n & 3u) == 0u) {
+      uint bias_n = 128u * block_x + 4u * (thread & 31u);
+      if (bias_n < n) {
+        f16vec4 value = bias_x4[bias_n >> 2u];
+        held_bias[0u] = value.x;
+        held_bias[1u] = value.y;
+        held_bias[2u] = value.z;
+        held_bias[3u] = value.w;
       } else {
-        uint bias_n0 = 128u * block_x + 4u * ((thread & 63u) & 31u);
-        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-          uint bias_n = bias_n0 + v0;
-          if (bias_n < n) {
-            float16_t value = bias[bias_n];
-            held_bias[v0] = value;
-          } else {
-            held_bias[v0] = float16_t(0);
-          }
+        held_bias[0u] = float16_t(0.0);
+        held_bias[1u] = float16_t(0.0);
+        held_bias[2u] = float16_t(0.0);
+        held_bias[3u] = float16_t(0.0);
+      }
+    } else {
+      uint bias_n0 = 128u * block_x + 4u * (thread & 31u);
+      [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+        uint bias_n = bias_n0 + v0;
+        if (bias_n < n) {
+          float16_t value = bias[bias_n];
+          held_bias[v0] = value;
+        } else {
+          held_bias[v0] = float16_t(0.0);
         }
       }
     }
 
-    // result <- sums, held_bias
-    {
-      [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-        float sums_value = sums[v0];
-        float16_t held_bias_value = held_bias[v0];
-        float product = alpha * sums_value;
-        float after_bias = product + float(held_bias_value);
-        float after_relu = float(0) < after_bias || isnan(after_bias) ? after_bias : float(0);
-        result[v0] = float16_t(after_relu);
-      }
+    // result <- alpha * sums, then bias,relu
+    [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+      float sums_value = sums[v0];
+      float16_t held_bias_value = held_bias[v0];
+      float product = alpha * sums_value;
+      float after_bias = product + float(held_bias_value);
+      float after_relu = (0.0 < after_bias || isnan(after_bias)) ? after_bias : 0.0;
+      result[v0] = float16_t(after_relu);
     }
 
     // result
     // -> partition(tile(c, (128,2)), (128,2))
-    {
-      if ((n & 3u) == 0u && (ldc & 3u) == 0u) {
-        uint c_n = 128u * block_x + 4u * ((thread & 63u) & 31u);
-        uint c_m = 2u * block_y + ((thread & 63u) >> 5u);
-        if (c_n < n && c_m < m) {
-          float16_t value0 = result[0u];
-          float16_t value1 = result[1u];
-          float16_t value2 = result[2u];
-          float16_t value3 = result[3u];
-          c_x4[(c_n >> 2u) + ((ldc * c_m) >> 2u)] = f16vec4(value0, value1, value2, value3);
-        }
-      } else {
-        uint c_n0 = 128u * block_x + 4u * ((thread & 63u) & 31u);
-        uint c_m = 2u * block_y + ((thread & 63u) >> 5u);
-        if (c_m < m) {
-          [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-            uint c_n = c_n0 + v0;
-            if (c_n < n) {
-              float16_t value = result[v0];
-              c[c_n + ldc * c_m] = value;
-            }
+    if ((n & 3u) == 0u && (ldc & 3u) == 0u) {
+      uint c_n = 128u * block_x + 4u * (thread & 31u);
+      uint c_m = 2u * block_y + ((thread & 63u) >> 5u);
+      if (c_n < n && c_m < m) {
+        float16_t value0 = result[0u];
+        float16_t value1 = result[1u];
+        float16_t value2 = result[2u];
+        float16_t value3 = result[3u];
+        c_x4[(c_n >> 2u) + ((ldc * c_m) >> 2u)] = f16vec4(value0, value1, value2, value3);
+      }
+    } else {
+      uint c_n0 = 128u * block_x + 4u * (thread & 31u);
+      uint c_m = 2u * block_y + ((thread & 63u) >> 5u);
+      if (c_m < m) {
+        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+          uint c_n = c_n0 + v0;
+          if (c_n < n) {
+            float16_t value = result[v0];
+            c[c_n + ldc * c_m] = value;
           }
         }
       }

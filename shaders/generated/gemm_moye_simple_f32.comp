@@ -26,17 +26,15 @@ void main() {
   uint thread = gl_LocalInvocationIndex;
 
   // sums <- 0
-  {
-    [[unroll]] for (uint v3 = 0u; v3 < 8u; ++v3) {
-      [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
-        sums[v2 + 8u * v3] = float(0);
-      }
+  [[unroll]] for (uint v3 = 0u; v3 < 8u; ++v3) {
+    [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
+      sums[v2 + 8u * v3] = 0.0;
     }
   }
-  if (alpha != float(0) && k != 0u) {
+
+  if (alpha != 0.0 && k != 0u) {
     for (uint k_tile = 0u; k_tile < ((k - 1u) >> 3u) + 1u; ++k_tile) {
       if (8u * k_tile + 7u < k && 128u * block_y + 127u < m && 128u * block_x + 127u < n) {
-
         // partition(tile(a, (8,128)), (8,32))
         // -> partition(transpose(shared_a), (8,32))
         {
@@ -61,7 +59,6 @@ void main() {
           }
         }
       } else {
-
         // partition(tile(a, (8,128)), (8,32))
         // -> partition(transpose(shared_a), (8,32))
         {
@@ -74,7 +71,7 @@ void main() {
               float value = a[a_k + lda * a_m];
               shared_a[shared_a_at + 32u * v2] = value;
             } else {
-              shared_a[shared_a_at + 32u * v2] = float(0);
+              shared_a[shared_a_at + 32u * v2] = 0.0;
             }
           }
         }
@@ -91,17 +88,17 @@ void main() {
               float value = b[b_k + ldb * b_n];
               shared_b[shared_b_at + 32u * v2] = value;
             } else {
-              shared_b[shared_b_at + 32u * v2] = float(0);
+              shared_b[shared_b_at + 32u * v2] = 0.0;
             }
           }
         }
       }
 
       barrier();
-      [[unroll]] for (uint kk = 0u; kk < 8u; ++kk) {
 
-        // select(partition(shared_a, (16)), 2)
-        // -> select(fragment_a, 2)
+      [[unroll]] for (uint kk = 0u; kk < 8u; ++kk) {
+        // slice(partition(shared_a, (16)), (_,_,kk))
+        // -> slice(fragment_a, (_,_,0))
         {
           uint shared_a_at = (thread & 15u) + 128u * kk;
           [[unroll]] for (uint v1 = 0u; v1 < 8u; ++v1) {
@@ -110,8 +107,8 @@ void main() {
           }
         }
 
-        // select(partition(shared_b, (16)), 2)
-        // -> select(fragment_b, 2)
+        // slice(partition(shared_b, (16)), (_,_,kk))
+        // -> slice(fragment_b, (_,_,0))
         {
           uint shared_b_at = (thread >> 4u) + 128u * kk;
           [[unroll]] for (uint v1 = 0u; v1 < 8u; ++v1) {
@@ -120,15 +117,13 @@ void main() {
           }
         }
 
-        // sums += select(fragment_a, 2) * select(fragment_b, 2)
-        {
-          [[unroll]] for (uint n1 = 0u; n1 < 8u; ++n1) {
-            [[unroll]] for (uint m1 = 0u; m1 < 8u; ++m1) {
-              float a_m = fragment_a[m1];
-              float b_n = fragment_b[n1];
-              float c_mn = sums[m1 + 8u * n1];
-              sums[m1 + 8u * n1] = fma(a_m, b_n, c_mn);
-            }
+        // sums += slice(fragment_a, (_,_,0)) * slice(fragment_b, (_,_,0))
+        [[unroll]] for (uint n1 = 0u; n1 < 8u; ++n1) {
+          [[unroll]] for (uint m1 = 0u; m1 < 8u; ++m1) {
+            float a_m = fragment_a[m1];
+            float b_n = fragment_b[n1];
+            float c_mn = sums[m1 + 8u * n1];
+            sums[m1 + 8u * n1] = fma(a_m, b_n, c_mn);
           }
         }
       }
@@ -137,17 +132,14 @@ void main() {
     }
   }
   [[unroll]] for (uint r = 0u; r < 8u; ++r) {
-
-    // result <- alpha * select(sums, 1)
-    {
-      [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
-        float x_v = sums[r + 8u * v2];
-        result[v2] = alpha * x_v;
-      }
+    // result <- alpha * slice(sums, (_,r,_))
+    [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
+      float x_v = sums[r + 8u * v2];
+      result[v2] = alpha * x_v;
     }
 
     // result
-    // -> select(partition(transpose(tile(c, (128,128))), (16,16)), 1)
+    // -> slice(partition(transpose(tile(c, (128,128))), (16,16)), (_,r,_))
     {
       uint c_n0 = 128u * block_x + (thread >> 4u);
       uint c_m = 128u * block_y + (thread & 15u) + 16u * r;

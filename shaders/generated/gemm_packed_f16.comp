@@ -39,93 +39,76 @@ void main() {
   uint a_block = min(2u * (16u * block_z + block_x) + (subgroup & 1u), a_blocks - 1u);
   uint b_block = min(2u * block_y + (subgroup >> 1u), b_blocks - 1u);
   if (64u * (16u * block_z + block_x) < m) {
-
-    // sums <- one value
-    {
-      [[unroll]] for (uint j = 0u; j < 2u; ++j) {
-        [[unroll]] for (uint i = 0u; i < 2u; ++i) {
-          sums[i + 2u * j] = coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator>(float(0));
-        }
+    // sums <- 0
+    [[unroll]] for (uint j = 0u; j < 2u; ++j) {
+      [[unroll]] for (uint i = 0u; i < 2u; ++i) {
+        sums[i + 2u * j] = coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator>(0.0);
       }
     }
-    if (alpha != float(0) && k != 0u) {
-      if (0u < k_blocks && 0u < a_blocks && 0u < b_blocks) {
 
+    if (alpha != 0.0 && k != 0u) {
+      if (0u < k_blocks && 0u < a_blocks && 0u < b_blocks) {
         // partition(tile(slice(tile(a, (1024,1,1)), (_,0,0)), (512)), (256))
         // -> next_a0
-        {
-          [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-            uvec4 value = a_x8[lane + 32u * v1 + 128u * k_blocks * a_block];
-            next_a0[v1] = value;
-          }
+        [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+          uvec4 value = a_x8[lane + 32u * v1 + 128u * k_blocks * a_block];
+          next_a0[v1] = value;
         }
 
         // partition(tile(slice(tile(b, (1024,1,1)), (_,0,0)), (512)), (256))
         // -> next_b0
-        {
-          [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-            uvec4 value = b_x8[lane + 32u * v1 + 128u * k_blocks * b_block];
-            next_b0[v1] = value;
-          }
+        [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+          uvec4 value = b_x8[lane + 32u * v1 + 128u * k_blocks * b_block];
+          next_b0[v1] = value;
         }
-        [[dont_unroll]] for (uint block = 0u; block < k_blocks; ++block) {
 
+        [[dont_unroll]] for (uint block = 0u; block < k_blocks; ++block) {
           // partition(tile(slice(tile(a, (1024,1,1)), (_,0,0)), (512)), (256))
           // -> next_a1
-          {
-            [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-              uvec4 value = a_x8[lane + 64u + 32u * v1 + 128u * block + 128u * k_blocks * a_block];
-              next_a1[v1] = value;
-            }
+          [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+            uvec4 value = a_x8[lane + 64u + 32u * v1 + 128u * block + 128u * k_blocks * a_block];
+            next_a1[v1] = value;
           }
 
           // partition(tile(slice(tile(b, (1024,1,1)), (_,0,0)), (512)), (256))
           // -> next_b1
-          {
-            [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-              uvec4 value = b_x8[lane + 64u + 32u * v1 + 128u * block + 128u * k_blocks * b_block];
-              next_b1[v1] = value;
-            }
+          [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+            uvec4 value = b_x8[lane + 64u + 32u * v1 + 128u * block + 128u * k_blocks * b_block];
+            next_b1[v1] = value;
           }
 
           // next_a0
           // -> elements(matrices_a0)
-          {
-            [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-              uvec4 value = next_a0[v1];
-              matrices_a0[v1][0u] = unpackFloat2x16(value.x)[0];
-              matrices_a0[v1][1u] = unpackFloat2x16(value.x)[1];
-              matrices_a0[v1][2u] = unpackFloat2x16(value.y)[0];
-              matrices_a0[v1][3u] = unpackFloat2x16(value.y)[1];
-              matrices_a0[v1][4u] = unpackFloat2x16(value.z)[0];
-              matrices_a0[v1][5u] = unpackFloat2x16(value.z)[1];
-              matrices_a0[v1][6u] = unpackFloat2x16(value.w)[0];
-              matrices_a0[v1][7u] = unpackFloat2x16(value.w)[1];
-            }
+          [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+            uvec4 value = next_a0[v1];
+            matrices_a0[v1][0u] = unpackFloat2x16(value.x)[0];
+            matrices_a0[v1][1u] = unpackFloat2x16(value.x)[1];
+            matrices_a0[v1][2u] = unpackFloat2x16(value.y)[0];
+            matrices_a0[v1][3u] = unpackFloat2x16(value.y)[1];
+            matrices_a0[v1][4u] = unpackFloat2x16(value.z)[0];
+            matrices_a0[v1][5u] = unpackFloat2x16(value.z)[1];
+            matrices_a0[v1][6u] = unpackFloat2x16(value.w)[0];
+            matrices_a0[v1][7u] = unpackFloat2x16(value.w)[1];
           }
 
           // next_b0
           // -> elements(matrices_b0)
-          {
-            [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-              uvec4 value = next_b0[v1];
-              matrices_b0[v1][0u] = unpackFloat2x16(value.x)[0];
-              matrices_b0[v1][1u] = unpackFloat2x16(value.x)[1];
-              matrices_b0[v1][2u] = unpackFloat2x16(value.y)[0];
-              matrices_b0[v1][3u] = unpackFloat2x16(value.y)[1];
-              matrices_b0[v1][4u] = unpackFloat2x16(value.z)[0];
-              matrices_b0[v1][5u] = unpackFloat2x16(value.z)[1];
-              matrices_b0[v1][6u] = unpackFloat2x16(value.w)[0];
-              matrices_b0[v1][7u] = unpackFloat2x16(value.w)[1];
-            }
+          [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+            uvec4 value = next_b0[v1];
+            matrices_b0[v1][0u] = unpackFloat2x16(value.x)[0];
+            matrices_b0[v1][1u] = unpackFloat2x16(value.x)[1];
+            matrices_b0[v1][2u] = unpackFloat2x16(value.y)[0];
+            matrices_b0[v1][3u] = unpackFloat2x16(value.y)[1];
+            matrices_b0[v1][4u] = unpackFloat2x16(value.z)[0];
+            matrices_b0[v1][5u] = unpackFloat2x16(value.z)[1];
+            matrices_b0[v1][6u] = unpackFloat2x16(value.w)[0];
+            matrices_b0[v1][7u] = unpackFloat2x16(value.w)[1];
           }
 
           // sums += matrices_a0 * matrices_b0
-          {
-            [[unroll]] for (uint j = 0u; j < 2u; ++j) {
-              [[unroll]] for (uint i = 0u; i < 2u; ++i) {
-                sums[i + 2u * j] = coopMatMulAdd(matrices_a0[i], matrices_b0[j], sums[i + 2u * j]);
-              }
+          [[unroll]] for (uint j = 0u; j < 2u; ++j) {
+            [[unroll]] for (uint i = 0u; i < 2u; ++i) {
+              sums[i + 2u * j] = coopMatMulAdd(matrices_a0[i], matrices_b0[j], sums[i + 2u * j]);
             }
           }
 
@@ -151,58 +134,49 @@ void main() {
 
           // next_a1
           // -> elements(matrices_a0)
-          {
-            [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-              uvec4 value = next_a1[v1];
-              matrices_a0[v1][0u] = unpackFloat2x16(value.x)[0];
-              matrices_a0[v1][1u] = unpackFloat2x16(value.x)[1];
-              matrices_a0[v1][2u] = unpackFloat2x16(value.y)[0];
-              matrices_a0[v1][3u] = unpackFloat2x16(value.y)[1];
-              matrices_a0[v1][4u] = unpackFloat2x16(value.z)[0];
-              matrices_a0[v1][5u] = unpackFloat2x16(value.z)[1];
-              matrices_a0[v1][6u] = unpackFloat2x16(value.w)[0];
-              matrices_a0[v1][7u] = unpackFloat2x16(value.w)[1];
-            }
+          [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+            uvec4 value = next_a1[v1];
+            matrices_a0[v1][0u] = unpackFloat2x16(value.x)[0];
+            matrices_a0[v1][1u] = unpackFloat2x16(value.x)[1];
+            matrices_a0[v1][2u] = unpackFloat2x16(value.y)[0];
+            matrices_a0[v1][3u] = unpackFloat2x16(value.y)[1];
+            matrices_a0[v1][4u] = unpackFloat2x16(value.z)[0];
+            matrices_a0[v1][5u] = unpackFloat2x16(value.z)[1];
+            matrices_a0[v1][6u] = unpackFloat2x16(value.w)[0];
+            matrices_a0[v1][7u] = unpackFloat2x16(value.w)[1];
           }
 
           // next_b1
           // -> elements(matrices_b0)
-          {
-            [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-              uvec4 value = next_b1[v1];
-              matrices_b0[v1][0u] = unpackFloat2x16(value.x)[0];
-              matrices_b0[v1][1u] = unpackFloat2x16(value.x)[1];
-              matrices_b0[v1][2u] = unpackFloat2x16(value.y)[0];
-              matrices_b0[v1][3u] = unpackFloat2x16(value.y)[1];
-              matrices_b0[v1][4u] = unpackFloat2x16(value.z)[0];
-              matrices_b0[v1][5u] = unpackFloat2x16(value.z)[1];
-              matrices_b0[v1][6u] = unpackFloat2x16(value.w)[0];
-              matrices_b0[v1][7u] = unpackFloat2x16(value.w)[1];
-            }
+          [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+            uvec4 value = next_b1[v1];
+            matrices_b0[v1][0u] = unpackFloat2x16(value.x)[0];
+            matrices_b0[v1][1u] = unpackFloat2x16(value.x)[1];
+            matrices_b0[v1][2u] = unpackFloat2x16(value.y)[0];
+            matrices_b0[v1][3u] = unpackFloat2x16(value.y)[1];
+            matrices_b0[v1][4u] = unpackFloat2x16(value.z)[0];
+            matrices_b0[v1][5u] = unpackFloat2x16(value.z)[1];
+            matrices_b0[v1][6u] = unpackFloat2x16(value.w)[0];
+            matrices_b0[v1][7u] = unpackFloat2x16(value.w)[1];
           }
 
           // sums += matrices_a0 * matrices_b0
-          {
-            [[unroll]] for (uint j = 0u; j < 2u; ++j) {
-              [[unroll]] for (uint i = 0u; i < 2u; ++i) {
-                sums[i + 2u * j] = coopMatMulAdd(matrices_a0[i], matrices_b0[j], sums[i + 2u * j]);
-              }
+          [[unroll]] for (uint j = 0u; j < 2u; ++j) {
+            [[unroll]] for (uint i = 0u; i < 2u; ++i) {
+              sums[i + 2u * j] = coopMatMulAdd(matrices_a0[i], matrices_b0[j], sums[i + 2u * j]);
             }
           }
         }
       }
     }
     [[unroll]] for (uint row = 0u; row < 2u; ++row) {
-
       barrier();
 
       // sums
       // -> tile(shared_c, (16,32))
-      {
-        [[unroll]] for (uint j = 0u; j < 2u; ++j) {
-          coopMatStore(sums[row + 2u * j], shared_c, 272u * (subgroup & 1u) + 8u * (subgroup >> 1u) + 4u * j,
-              17u, gl_CooperativeMatrixLayoutRowMajor);
-        }
+      [[unroll]] for (uint j = 0u; j < 2u; ++j) {
+        coopMatStore(sums[row + 2u * j], shared_c, 272u * (subgroup & 1u) + 8u * (subgroup >> 1u) + 4u * j,
+            17u, gl_CooperativeMatrixLayoutRowMajor);
       }
 
       barrier();
@@ -210,8 +184,8 @@ void main() {
       // partition(transpose(tile(shared_c, (16,32))), (32,4))
       // -> sum
       {
-        uint shared_c_at = 1088u * (subgroup & 1u) + 32u * (subgroup >> 1u) + 4u * (lane & 7u)
-            + 68u * (lane >> 3u);
+        uint shared_c_at =
+            1088u * (subgroup & 1u) + 32u * (subgroup >> 1u) + 4u * (lane & 7u) + 68u * (lane >> 3u);
         [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
           vec4 value = shared_c[(shared_c_at >> 2u) + 68u * v2];
           sum[4u * v2] = value.x;
@@ -222,44 +196,40 @@ void main() {
       }
 
       // result <- alpha * sum
-      {
-        [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
-          [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-            float x_v = sum[v0 + 4u * v2];
-            result[v0 + 4u * v2] = float16_t(alpha * x_v);
-          }
+      [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
+        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+          float x_v = sum[v0 + 4u * v2];
+          result[v0 + 4u * v2] = float16_t(alpha * x_v);
         }
       }
 
       // result
       // -> partition(tile(tile(c, (64,64)), (32,16)), (32,4))
-      {
-        if ((n & 3u) == 0u && (ldc & 3u) == 0u) {
-          uint c_n = 64u * block_y + 32u * (subgroup >> 1u) + 4u * (lane & 7u);
-          uint c_m0 = 64u * (16u * block_z + block_x) + 16u * (row + 2u * (subgroup & 1u)) + (lane >> 3u);
-          if (c_n < n) {
-            [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
-              uint c_m = c_m0 + 4u * v2;
-              if (c_m < m) {
-                float16_t value0 = result[4u * v2];
-                float16_t value1 = result[4u * v2 + 1u];
-                float16_t value2 = result[4u * v2 + 2u];
-                float16_t value3 = result[4u * v2 + 3u];
-                c_x4[(c_n >> 2u) + ((ldc * c_m) >> 2u)] = f16vec4(value0, value1, value2, value3);
-              }
+      if ((n & 3u) == 0u && (ldc & 3u) == 0u) {
+        uint c_n = 64u * block_y + 32u * (subgroup >> 1u) + 4u * (lane & 7u);
+        uint c_m0 = 64u * (16u * block_z + block_x) + 16u * (row + 2u * (subgroup & 1u)) + (lane >> 3u);
+        if (c_n < n) {
+          [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
+            uint c_m = c_m0 + 4u * v2;
+            if (c_m < m) {
+              float16_t value0 = result[4u * v2];
+              float16_t value1 = result[4u * v2 + 1u];
+              float16_t value2 = result[4u * v2 + 2u];
+              float16_t value3 = result[4u * v2 + 3u];
+              c_x4[(c_n >> 2u) + ((ldc * c_m) >> 2u)] = f16vec4(value0, value1, value2, value3);
             }
           }
-        } else {
-          uint c_n0 = 64u * block_y + 32u * (subgroup >> 1u) + 4u * (lane & 7u);
-          uint c_m0 = 64u * (16u * block_z + block_x) + 16u * (row + 2u * (subgroup & 1u)) + (lane >> 3u);
-          [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
-            [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-              uint c_n = c_n0 + v0;
-              uint c_m = c_m0 + 4u * v2;
-              if (c_n < n && c_m < m) {
-                float16_t value = result[v0 + 4u * v2];
-                c[c_n + ldc * c_m] = value;
-              }
+        }
+      } else {
+        uint c_n0 = 64u * block_y + 32u * (subgroup >> 1u) + 4u * (lane & 7u);
+        uint c_m0 = 64u * (16u * block_z + block_x) + 16u * (row + 2u * (subgroup & 1u)) + (lane >> 3u);
+        [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
+          [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+            uint c_n = c_n0 + v0;
+            uint c_m = c_m0 + 4u * v2;
+            if (c_n < n && c_m < m) {
+              float16_t value = result[v0 + 4u * v2];
+              c[c_n + ldc * c_m] = value;
             }
           }
         }

@@ -31,21 +31,19 @@ void main() {
   uint thread = gl_LocalInvocationIndex;
 
   // sums <- 0
-  {
-    [[unroll]] for (uint v3 = 0u; v3 < 4u; ++v3) {
-      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-        [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
-          [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-            sums[v0 + 4u * v1 + 16u * v2 + 32u * v3] = float(0);
-          }
+  [[unroll]] for (uint v3 = 0u; v3 < 4u; ++v3) {
+    [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+      [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
+        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+          sums[v0 + 4u * v1 + 16u * v2 + 32u * v3] = 0.0;
         }
       }
     }
   }
-  if (alpha != float(0) && k != 0u) {
+
+  if (alpha != 0.0 && k != 0u) {
     if ((k & 3u) == 0u && (lda & 3u) == 0u && (ldb & 3u) == 0u) {
       if (7u < k && 128u * block_y + 127u < m && 128u * block_x + 127u < n) {
-
         // partition(tile(a, (8,128)), (8,64))
         // -> next_a
         {
@@ -72,7 +70,6 @@ void main() {
           }
         }
       } else {
-
         // partition(tile(a, (8,128)), (8,64))
         // -> next_a
         {
@@ -87,10 +84,10 @@ void main() {
               next_a[4u * v2 + 2u] = value.z;
               next_a[4u * v2 + 3u] = value.w;
             } else {
-              next_a[4u * v2] = float(0);
-              next_a[4u * v2 + 1u] = float(0);
-              next_a[4u * v2 + 2u] = float(0);
-              next_a[4u * v2 + 3u] = float(0);
+              next_a[4u * v2] = 0.0;
+              next_a[4u * v2 + 1u] = 0.0;
+              next_a[4u * v2 + 2u] = 0.0;
+              next_a[4u * v2 + 3u] = 0.0;
             }
           }
         }
@@ -109,17 +106,17 @@ void main() {
               next_b[4u * v2 + 2u] = value.z;
               next_b[4u * v2 + 3u] = value.w;
             } else {
-              next_b[4u * v2] = float(0);
-              next_b[4u * v2 + 1u] = float(0);
-              next_b[4u * v2 + 2u] = float(0);
-              next_b[4u * v2 + 3u] = float(0);
+              next_b[4u * v2] = 0.0;
+              next_b[4u * v2 + 1u] = 0.0;
+              next_b[4u * v2 + 2u] = 0.0;
+              next_b[4u * v2 + 3u] = 0.0;
             }
           }
         }
       }
 
       // next_a
-      // -> partition(transpose(select(shared_a, 2)), (8,64))
+      // -> partition(transpose(slice(shared_a, (_,_,0))), (8,64))
       {
         uint shared_a_at = 528u * (thread & 1u) + (thread >> 1u);
         [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -135,7 +132,7 @@ void main() {
       }
 
       // next_b
-      // -> partition(transpose(select(shared_b, 2)), (8,64))
+      // -> partition(transpose(slice(shared_b, (_,_,0))), (8,64))
       {
         uint shared_b_at = 528u * (thread & 1u) + (thread >> 1u);
         [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -152,8 +149,8 @@ void main() {
 
       barrier();
 
-      // select(partition(select(shared_a, 2), (64)), 2)
-      // -> select(fragment_a, 2)
+      // slice(partition(slice(shared_a, (_,_,0)), (64)), (_,_,0))
+      // -> slice(fragment_a, (_,_,0))
       {
         uint shared_a_at = 4u * ((thread & 7u) + 8u * ((thread >> 5u) & 1u));
         [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
@@ -165,8 +162,8 @@ void main() {
         }
       }
 
-      // select(partition(select(shared_b, 2), (32)), 2)
-      // -> select(fragment_b, 2)
+      // slice(partition(slice(shared_b, (_,_,0)), (32)), (_,_,0))
+      // -> slice(fragment_b, (_,_,0))
       {
         uint shared_b_at = 4u * (((thread >> 3u) & 3u) + 4u * (thread >> 6u));
         [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
@@ -177,9 +174,9 @@ void main() {
           fragment_b[4u * v1 + 3u] = value.w;
         }
       }
+
       for (uint k_tile = 0u; k_tile < ((k - 1u) >> 3u) + 1u; ++k_tile) {
         if (8u * (k_tile + 1u) + 7u < k && 128u * block_y + 127u < m && 128u * block_x + 127u < n) {
-
           // partition(tile(a, (8,128)), (8,64))
           // -> next_a
           {
@@ -206,7 +203,6 @@ void main() {
             }
           }
         } else {
-
           // partition(tile(a, (8,128)), (8,64))
           // -> next_a
           {
@@ -221,10 +217,10 @@ void main() {
                 next_a[4u * v2 + 2u] = value.z;
                 next_a[4u * v2 + 3u] = value.w;
               } else {
-                next_a[4u * v2] = float(0);
-                next_a[4u * v2 + 1u] = float(0);
-                next_a[4u * v2 + 2u] = float(0);
-                next_a[4u * v2 + 3u] = float(0);
+                next_a[4u * v2] = 0.0;
+                next_a[4u * v2 + 1u] = 0.0;
+                next_a[4u * v2 + 2u] = 0.0;
+                next_a[4u * v2 + 3u] = 0.0;
               }
             }
           }
@@ -243,21 +239,20 @@ void main() {
                 next_b[4u * v2 + 2u] = value.z;
                 next_b[4u * v2 + 3u] = value.w;
               } else {
-                next_b[4u * v2] = float(0);
-                next_b[4u * v2 + 1u] = float(0);
-                next_b[4u * v2 + 2u] = float(0);
-                next_b[4u * v2 + 3u] = float(0);
+                next_b[4u * v2] = 0.0;
+                next_b[4u * v2 + 1u] = 0.0;
+                next_b[4u * v2 + 2u] = 0.0;
+                next_b[4u * v2 + 3u] = 0.0;
               }
             }
           }
         }
         [[unroll]] for (uint kk = 0u; kk < 7u; ++kk) {
-
-          // select(partition(select(shared_a, 2), (64)), 2)
-          // -> select(fragment_a, 2)
+          // slice(partition(slice(shared_a, (_,_,k_tile % 2)), (64)), (_,_,kk + 1))
+          // -> slice(fragment_a, (_,_,(kk + 1) % 2))
           {
-            uint shared_a_at = 1056u * (k_tile & 1u) + 4u * ((thread & 7u) + 8u * ((thread >> 5u) & 1u))
-                + 132u * (kk + 1u);
+            uint shared_a_at =
+                1056u * (k_tile & 1u) + 4u * ((thread & 7u) + 8u * ((thread >> 5u) & 1u)) + 132u * (kk + 1u);
             uint fragment_a_at = 8u * ((kk + 1u) & 1u);
             [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
               vec4 value = shared_a[(shared_a_at >> 2u) + 16u * v1];
@@ -268,11 +263,11 @@ void main() {
             }
           }
 
-          // select(partition(select(shared_b, 2), (32)), 2)
-          // -> select(fragment_b, 2)
+          // slice(partition(slice(shared_b, (_,_,k_tile % 2)), (32)), (_,_,kk + 1))
+          // -> slice(fragment_b, (_,_,(kk + 1) % 2))
           {
-            uint shared_b_at = 1056u * (k_tile & 1u) + 4u * (((thread >> 3u) & 3u) + 4u * (thread >> 6u))
-                + 132u * (kk + 1u);
+            uint shared_b_at =
+                1056u * (k_tile & 1u) + 4u * (((thread >> 3u) & 3u) + 4u * (thread >> 6u)) + 132u * (kk + 1u);
             uint fragment_b_at = 16u * ((kk + 1u) & 1u);
             [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
               vec4 value = shared_b[(shared_b_at >> 2u) + 8u * v1];
@@ -283,17 +278,15 @@ void main() {
             }
           }
 
-          // sums += select(fragment_a, 2) * select(fragment_b, 2)
-          {
-            [[unroll]] for (uint n1 = 0u; n1 < 4u; ++n1) {
-              [[unroll]] for (uint n0 = 0u; n0 < 4u; ++n0) {
-                [[unroll]] for (uint m1 = 0u; m1 < 2u; ++m1) {
-                  [[unroll]] for (uint m0 = 0u; m0 < 4u; ++m0) {
-                    float a_m = fragment_a[8u * (kk & 1u) + m0 + 4u * m1];
-                    float b_n = fragment_b[16u * (kk & 1u) + n0 + 4u * n1];
-                    float c_mn = sums[m0 + 4u * n0 + 16u * m1 + 32u * n1];
-                    sums[m0 + 4u * n0 + 16u * m1 + 32u * n1] = fma(a_m, b_n, c_mn);
-                  }
+          // sums += slice(fragment_a, (_,_,kk % 2)) * slice(fragment_b, (_,_,kk % 2))
+          [[unroll]] for (uint n1 = 0u; n1 < 4u; ++n1) {
+            [[unroll]] for (uint n0 = 0u; n0 < 4u; ++n0) {
+              [[unroll]] for (uint m1 = 0u; m1 < 2u; ++m1) {
+                [[unroll]] for (uint m0 = 0u; m0 < 4u; ++m0) {
+                  float a_m = fragment_a[8u * (kk & 1u) + m0 + 4u * m1];
+                  float b_n = fragment_b[16u * (kk & 1u) + n0 + 4u * n1];
+                  float c_mn = sums[m0 + 4u * n0 + 16u * m1 + 32u * n1];
+                  sums[m0 + 4u * n0 + 16u * m1 + 32u * n1] = fma(a_m, b_n, c_mn);
                 }
               }
             }
@@ -301,7 +294,7 @@ void main() {
         }
 
         // next_a
-        // -> partition(transpose(select(shared_a, 2)), (8,64))
+        // -> partition(transpose(slice(shared_a, (_,_,(k_tile + 1) % 2))), (8,64))
         {
           uint shared_a_at = 1056u * ((k_tile + 1u) & 1u) + 528u * (thread & 1u) + (thread >> 1u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -317,7 +310,7 @@ void main() {
         }
 
         // next_b
-        // -> partition(transpose(select(shared_b, 2)), (8,64))
+        // -> partition(transpose(slice(shared_b, (_,_,(k_tile + 1) % 2))), (8,64))
         {
           uint shared_b_at = 1056u * ((k_tile + 1u) & 1u) + 528u * (thread & 1u) + (thread >> 1u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -334,8 +327,8 @@ void main() {
 
         barrier();
 
-        // select(partition(select(shared_a, 2), (64)), 2)
-        // -> select(fragment_a, 2)
+        // slice(partition(slice(shared_a, (_,_,(k_tile + 1) % 2)), (64)), (_,_,0))
+        // -> slice(fragment_a, (_,_,0))
         {
           uint shared_a_at = 1056u * ((k_tile + 1u) & 1u) + 4u * ((thread & 7u) + 8u * ((thread >> 5u) & 1u));
           [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
@@ -347,11 +340,11 @@ void main() {
           }
         }
 
-        // select(partition(select(shared_b, 2), (32)), 2)
-        // -> select(fragment_b, 2)
+        // slice(partition(slice(shared_b, (_,_,(k_tile + 1) % 2)), (32)), (_,_,0))
+        // -> slice(fragment_b, (_,_,0))
         {
-          uint shared_b_at = 1056u * ((k_tile + 1u) & 1u)
-              + 4u * (((thread >> 3u) & 3u) + 4u * (thread >> 6u));
+          uint shared_b_at =
+              1056u * ((k_tile + 1u) & 1u) + 4u * (((thread >> 3u) & 3u) + 4u * (thread >> 6u));
           [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
             vec4 value = shared_b[(shared_b_at >> 2u) + 8u * v1];
             fragment_b[4u * v1] = value.x;
@@ -361,17 +354,15 @@ void main() {
           }
         }
 
-        // sums += select(fragment_a, 2) * select(fragment_b, 2)
-        {
-          [[unroll]] for (uint n1 = 0u; n1 < 4u; ++n1) {
-            [[unroll]] for (uint n0 = 0u; n0 < 4u; ++n0) {
-              [[unroll]] for (uint m1 = 0u; m1 < 2u; ++m1) {
-                [[unroll]] for (uint m0 = 0u; m0 < 4u; ++m0) {
-                  float a_m = fragment_a[8u + m0 + 4u * m1];
-                  float b_n = fragment_b[16u + n0 + 4u * n1];
-                  float c_mn = sums[m0 + 4u * n0 + 16u * m1 + 32u * n1];
-                  sums[m0 + 4u * n0 + 16u * m1 + 32u * n1] = fma(a_m, b_n, c_mn);
-                }
+        // sums += slice(fragment_a, (_,_,1)) * slice(fragment_b, (_,_,1))
+        [[unroll]] for (uint n1 = 0u; n1 < 4u; ++n1) {
+          [[unroll]] for (uint n0 = 0u; n0 < 4u; ++n0) {
+            [[unroll]] for (uint m1 = 0u; m1 < 2u; ++m1) {
+              [[unroll]] for (uint m0 = 0u; m0 < 4u; ++m0) {
+                float a_m = fragment_a[8u + m0 + 4u * m1];
+                float b_n = fragment_b[16u + n0 + 4u * n1];
+                float c_mn = sums[m0 + 4u * n0 + 16u * m1 + 32u * n1];
+                sums[m0 + 4u * n0 + 16u * m1 + 32u * n1] = fma(a_m, b_n, c_mn);
               }
             }
           }
@@ -379,7 +370,6 @@ void main() {
       }
     } else {
       if (7u < k && 128u * block_y + 127u < m && 128u * block_x + 127u < n) {
-
         // partition(tile(a, (8,128)), (8,16))
         // -> next_a
         {
@@ -402,7 +392,6 @@ void main() {
           }
         }
       } else {
-
         // partition(tile(a, (8,128)), (8,16))
         // -> next_a
         {
@@ -414,7 +403,7 @@ void main() {
               float value = a[a_k + lda * a_m];
               next_a[v2] = value;
             } else {
-              next_a[v2] = float(0);
+              next_a[v2] = 0.0;
             }
           }
         }
@@ -430,14 +419,14 @@ void main() {
               float value = b[b_k + ldb * b_n];
               next_b[v2] = value;
             } else {
-              next_b[v2] = float(0);
+              next_b[v2] = 0.0;
             }
           }
         }
       }
 
       // next_a
-      // -> partition(transpose(select(shared_a, 2)), (8,16))
+      // -> partition(transpose(slice(shared_a, (_,_,0))), (8,16))
       {
         uint shared_a_at = 132u * (thread & 7u) + (thread >> 3u);
         [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
@@ -447,7 +436,7 @@ void main() {
       }
 
       // next_b
-      // -> partition(transpose(select(shared_b, 2)), (8,16))
+      // -> partition(transpose(slice(shared_b, (_,_,0))), (8,16))
       {
         uint shared_b_at = 132u * (thread & 7u) + (thread >> 3u);
         [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
@@ -458,8 +447,8 @@ void main() {
 
       barrier();
 
-      // select(partition(select(shared_a, 2), (64)), 2)
-      // -> select(fragment_a, 2)
+      // slice(partition(slice(shared_a, (_,_,0)), (64)), (_,_,0))
+      // -> slice(fragment_a, (_,_,0))
       {
         uint shared_a_at = 4u * ((thread & 7u) + 8u * ((thread >> 5u) & 1u));
         [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
@@ -471,8 +460,8 @@ void main() {
         }
       }
 
-      // select(partition(select(shared_b, 2), (32)), 2)
-      // -> select(fragment_b, 2)
+      // slice(partition(slice(shared_b, (_,_,0)), (32)), (_,_,0))
+      // -> slice(fragment_b, (_,_,0))
       {
         uint shared_b_at = 4u * (((thread >> 3u) & 3u) + 4u * (thread >> 6u));
         [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
@@ -483,9 +472,9 @@ void main() {
           fragment_b[4u * v1 + 3u] = value.w;
         }
       }
+
       for (uint k_tile = 0u; k_tile < ((k - 1u) >> 3u) + 1u; ++k_tile) {
         if (8u * (k_tile + 1u) + 7u < k && 128u * block_y + 127u < m && 128u * block_x + 127u < n) {
-
           // partition(tile(a, (8,128)), (8,16))
           // -> next_a
           {
@@ -508,7 +497,6 @@ void main() {
             }
           }
         } else {
-
           // partition(tile(a, (8,128)), (8,16))
           // -> next_a
           {
@@ -520,7 +508,7 @@ void main() {
                 float value = a[a_k + lda * a_m];
                 next_a[v2] = value;
               } else {
-                next_a[v2] = float(0);
+                next_a[v2] = 0.0;
               }
             }
           }
@@ -536,18 +524,17 @@ void main() {
                 float value = b[b_k + ldb * b_n];
                 next_b[v2] = value;
               } else {
-                next_b[v2] = float(0);
+                next_b[v2] = 0.0;
               }
             }
           }
         }
         [[unroll]] for (uint kk = 0u; kk < 7u; ++kk) {
-
-          // select(partition(select(shared_a, 2), (64)), 2)
-          // -> select(fragment_a, 2)
+          // slice(partition(slice(shared_a, (_,_,k_tile % 2)), (64)), (_,_,kk + 1))
+          // -> slice(fragment_a, (_,_,(kk + 1) % 2))
           {
-            uint shared_a_at = 1056u * (k_tile & 1u) + 4u * ((thread & 7u) + 8u * ((thread >> 5u) & 1u))
-                + 132u * (kk + 1u);
+            uint shared_a_at =
+                1056u * (k_tile & 1u) + 4u * ((thread & 7u) + 8u * ((thread >> 5u) & 1u)) + 132u * (kk + 1u);
             uint fragment_a_at = 8u * ((kk + 1u) & 1u);
             [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
               vec4 value = shared_a[(shared_a_at >> 2u) + 16u * v1];
@@ -558,11 +545,11 @@ void main() {
             }
           }
 
-          // select(partition(select(shared_b, 2), (32)), 2)
-          // -> select(fragment_b, 2)
+          // slice(partition(slice(shared_b, (_,_,k_tile % 2)), (32)), (_,_,kk + 1))
+          // -> slice(fragment_b, (_,_,(kk + 1) % 2))
           {
-            uint shared_b_at = 1056u * (k_tile & 1u) + 4u * (((thread >> 3u) & 3u) + 4u * (thread >> 6u))
-                + 132u * (kk + 1u);
+            uint shared_b_at =
+                1056u * (k_tile & 1u) + 4u * (((thread >> 3u) & 3u) + 4u * (thread >> 6u)) + 132u * (kk + 1u);
             uint fragment_b_at = 16u * ((kk + 1u) & 1u);
             [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
               vec4 value = shared_b[(shared_b_at >> 2u) + 8u * v1];
@@ -573,17 +560,15 @@ void main() {
             }
           }
 
-          // sums += select(fragment_a, 2) * select(fragment_b, 2)
-          {
-            [[unroll]] for (uint n1 = 0u; n1 < 4u; ++n1) {
-              [[unroll]] for (uint n0 = 0u; n0 < 4u; ++n0) {
-                [[unroll]] for (uint m1 = 0u; m1 < 2u; ++m1) {
-                  [[unroll]] for (uint m0 = 0u; m0 < 4u; ++m0) {
-                    float a_m = fragment_a[8u * (kk & 1u) + m0 + 4u * m1];
-                    float b_n = fragment_b[16u * (kk & 1u) + n0 + 4u * n1];
-                    float c_mn = sums[m0 + 4u * n0 + 16u * m1 + 32u * n1];
-                    sums[m0 + 4u * n0 + 16u * m1 + 32u * n1] = fma(a_m, b_n, c_mn);
-                  }
+          // sums += slice(fragment_a, (_,_,kk % 2)) * slice(fragment_b, (_,_,kk % 2))
+          [[unroll]] for (uint n1 = 0u; n1 < 4u; ++n1) {
+            [[unroll]] for (uint n0 = 0u; n0 < 4u; ++n0) {
+              [[unroll]] for (uint m1 = 0u; m1 < 2u; ++m1) {
+                [[unroll]] for (uint m0 = 0u; m0 < 4u; ++m0) {
+                  float a_m = fragment_a[8u * (kk & 1u) + m0 + 4u * m1];
+                  float b_n = fragment_b[16u * (kk & 1u) + n0 + 4u * n1];
+                  float c_mn = sums[m0 + 4u * n0 + 16u * m1 + 32u * n1];
+                  sums[m0 + 4u * n0 + 16u * m1 + 32u * n1] = fma(a_m, b_n, c_mn);
                 }
               }
             }
@@ -591,7 +576,7 @@ void main() {
         }
 
         // next_a
-        // -> partition(transpose(select(shared_a, 2)), (8,16))
+        // -> partition(transpose(slice(shared_a, (_,_,(k_tile + 1) % 2))), (8,16))
         {
           uint shared_a_at = 1056u * ((k_tile + 1u) & 1u) + 132u * (thread & 7u) + (thread >> 3u);
           [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
@@ -601,7 +586,7 @@ void main() {
         }
 
         // next_b
-        // -> partition(transpose(select(shared_b, 2)), (8,16))
+        // -> partition(transpose(slice(shared_b, (_,_,(k_tile + 1) % 2))), (8,16))
         {
           uint shared_b_at = 1056u * ((k_tile + 1u) & 1u) + 132u * (thread & 7u) + (thread >> 3u);
           [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
@@ -612,8 +597,8 @@ void main() {
 
         barrier();
 
-        // select(partition(select(shared_a, 2), (64)), 2)
-        // -> select(fragment_a, 2)
+        // slice(partition(slice(shared_a, (_,_,(k_tile + 1) % 2)), (64)), (_,_,0))
+        // -> slice(fragment_a, (_,_,0))
         {
           uint shared_a_at = 1056u * ((k_tile + 1u) & 1u) + 4u * ((thread & 7u) + 8u * ((thread >> 5u) & 1u));
           [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
@@ -625,11 +610,11 @@ void main() {
           }
         }
 
-        // select(partition(select(shared_b, 2), (32)), 2)
-        // -> select(fragment_b, 2)
+        // slice(partition(slice(shared_b, (_,_,(k_tile + 1) % 2)), (32)), (_,_,0))
+        // -> slice(fragment_b, (_,_,0))
         {
-          uint shared_b_at = 1056u * ((k_tile + 1u) & 1u)
-              + 4u * (((thread >> 3u) & 3u) + 4u * (thread >> 6u));
+          uint shared_b_at =
+              1056u * ((k_tile + 1u) & 1u) + 4u * (((thread >> 3u) & 3u) + 4u * (thread >> 6u));
           [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
             vec4 value = shared_b[(shared_b_at >> 2u) + 8u * v1];
             fragment_b[4u * v1] = value.x;
@@ -639,17 +624,15 @@ void main() {
           }
         }
 
-        // sums += select(fragment_a, 2) * select(fragment_b, 2)
-        {
-          [[unroll]] for (uint n1 = 0u; n1 < 4u; ++n1) {
-            [[unroll]] for (uint n0 = 0u; n0 < 4u; ++n0) {
-              [[unroll]] for (uint m1 = 0u; m1 < 2u; ++m1) {
-                [[unroll]] for (uint m0 = 0u; m0 < 4u; ++m0) {
-                  float a_m = fragment_a[8u + m0 + 4u * m1];
-                  float b_n = fragment_b[16u + n0 + 4u * n1];
-                  float c_mn = sums[m0 + 4u * n0 + 16u * m1 + 32u * n1];
-                  sums[m0 + 4u * n0 + 16u * m1 + 32u * n1] = fma(a_m, b_n, c_mn);
-                }
+        // sums += slice(fragment_a, (_,_,1)) * slice(fragment_b, (_,_,1))
+        [[unroll]] for (uint n1 = 0u; n1 < 4u; ++n1) {
+          [[unroll]] for (uint n0 = 0u; n0 < 4u; ++n0) {
+            [[unroll]] for (uint m1 = 0u; m1 < 2u; ++m1) {
+              [[unroll]] for (uint m0 = 0u; m0 < 4u; ++m0) {
+                float a_m = fragment_a[8u + m0 + 4u * m1];
+                float b_n = fragment_b[16u + n0 + 4u * n1];
+                float c_mn = sums[m0 + 4u * n0 + 16u * m1 + 32u * n1];
+                sums[m0 + 4u * n0 + 16u * m1 + 32u * n1] = fma(a_m, b_n, c_mn);
               }
             }
           }
@@ -658,50 +641,45 @@ void main() {
     }
   }
   [[unroll]] for (uint r = 0u; r < 2u; ++r) {
-
-    // result <- alpha * select(sums, 1)
-    {
-      [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
-        [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
-          [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-            float x_v = sums[16u * r + v0 + 4u * v1 + 32u * v2];
-            result[v0 + 4u * v1 + 16u * v2] = alpha * x_v;
-          }
+    // result <- alpha * slice(sums, (_,r,_))
+    [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
+      [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
+        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+          float x_v = sums[16u * r + v0 + 4u * v1 + 32u * v2];
+          result[v0 + 4u * v1 + 16u * v2] = alpha * x_v;
         }
       }
     }
 
     // result
-    // -> select(partition(transpose(tile(c, (128,128))), (64,32)), 1)
-    {
-      if ((n & 3u) == 0u && (ldc & 3u) == 0u) {
-        uint c_n0 = 128u * block_x + 4u * ((thread >> 3u) & 3u) + 16u * (thread >> 6u);
-        uint c_m0 = 128u * block_y + 4u * (thread & 7u) + 32u * ((thread >> 5u) & 1u) + 64u * r;
-        [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
-          [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-            uint c_n = c_n0 + 32u * v2;
-            uint c_m = c_m0 + v0;
-            if (c_n < n && c_m < m) {
-              float value0 = result[v0 + 16u * v2];
-              float value1 = result[v0 + 16u * v2 + 4u];
-              float value2 = result[v0 + 16u * v2 + 8u];
-              float value3 = result[v0 + 16u * v2 + 12u];
-              c_x4[(c_n >> 2u) + ((ldc * c_m) >> 2u)] = vec4(value0, value1, value2, value3);
-            }
+    // -> slice(partition(transpose(tile(c, (128,128))), (64,32)), (_,r,_))
+    if ((n & 3u) == 0u && (ldc & 3u) == 0u) {
+      uint c_n0 = 128u * block_x + 4u * ((thread >> 3u) & 3u) + 16u * (thread >> 6u);
+      uint c_m0 = 128u * block_y + 4u * (thread & 7u) + 32u * ((thread >> 5u) & 1u) + 64u * r;
+      [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
+        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+          uint c_n = c_n0 + 32u * v2;
+          uint c_m = c_m0 + v0;
+          if (c_n < n && c_m < m) {
+            float value0 = result[v0 + 16u * v2];
+            float value1 = result[v0 + 16u * v2 + 4u];
+            float value2 = result[v0 + 16u * v2 + 8u];
+            float value3 = result[v0 + 16u * v2 + 12u];
+            c_x4[(c_n >> 2u) + ((ldc * c_m) >> 2u)] = vec4(value0, value1, value2, value3);
           }
         }
-      } else {
-        uint c_n0 = 128u * block_x + 4u * ((thread >> 3u) & 3u) + 16u * (thread >> 6u);
-        uint c_m0 = 128u * block_y + 4u * (thread & 7u) + 32u * ((thread >> 5u) & 1u) + 64u * r;
-        [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
-          [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
-            [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-              uint c_n = c_n0 + v1 + 32u * v2;
-              uint c_m = c_m0 + v0;
-              if (c_n < n && c_m < m) {
-                float value = result[v0 + 4u * v1 + 16u * v2];
-                c[c_n + ldc * c_m] = value;
-              }
+      }
+    } else {
+      uint c_n0 = 128u * block_x + 4u * ((thread >> 3u) & 3u) + 16u * (thread >> 6u);
+      uint c_m0 = 128u * block_y + 4u * (thread & 7u) + 32u * ((thread >> 5u) & 1u) + 64u * r;
+      [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
+        [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
+          [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+            uint c_n = c_n0 + v1 + 32u * v2;
+            uint c_m = c_m0 + v0;
+            if (c_n < n && c_m < m) {
+              float value = result[v0 + 4u * v1 + 16u * v2];
+              c[c_n + ldc * c_m] = value;
             }
           }
         }

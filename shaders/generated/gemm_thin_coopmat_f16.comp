@@ -1,6 +1,6 @@
 // generated: gemm/thin_coopmat  form=f16,f32,f16 a=k b=k  atom=16x16x16  subgroup-size=32  tile=16x16
 //   subgroups=16  reads=1  order-a=((8,2),(2,4,2)):((32,4),(1,8,2))  order-b=((8,2),(2,4,2)):((32,4),(1,8,2))
-// operands as they lie; the subgroups' parts of k are added up at the end
+// operands in their own order; the subgroups' parts of k are added up at the end
 #version 460
 #pragma use_vulkan_memory_model
 #extension GL_EXT_control_flow_attributes : require
@@ -38,70 +38,55 @@ void main() {
   uint lane = gl_SubgroupInvocationID;
   uint thread = 32u * subgroup + lane;
 
-  // sums <- one value
-  {
-    sums[0u] = coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator>(float(0));
-  }
-  if (alpha != float(0) && k != 0u) {
+  // sums <- 0
+  sums[0u] = coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator>(0.0);
+
+  if (alpha != 0.0 && k != 0u) {
     if ((k & 7u) == 0u && (lda & 7u) == 0u && (ldb & 7u) == 0u) {
       for (uint k_tile = 0u; k_tile < ((k - 1u) >> 9u) + 1u; ++k_tile) {
         if (512u * k_tile + 511u < k && 16u * block_y + 15u < m) {
-
           // partition(tile(tile(a, (512,16)), (32,16)), (32,8))
           // -> next_a
-          {
-            uint a_m = 16u * block_y + (lane >> 2u);
-            [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-              uvec4 value = a_x8[64u * k_tile + 4u * subgroup + (lane & 3u)
-                  + ((lda * (a_m + 8u * v2)) >> 3u)];
-              next_a[v2] = value;
-            }
+          uint a_m = 16u * block_y + (lane >> 2u);
+          [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+            uvec4 value = a_x8[64u * k_tile + 4u * subgroup + (lane & 3u) + ((lda * (a_m + 8u * v2)) >> 3u)];
+            next_a[v2] = value;
           }
         } else {
-
           // partition(tile(tile(a, (512,16)), (32,16)), (32,8))
           // -> next_a
-          {
-            uint a_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
-            uint a_m0 = 16u * block_y + (lane >> 2u);
-            [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-              uint a_m = a_m0 + 8u * v2;
-              if (a_k < k && a_m < m) {
-                uvec4 value = a_x8[(a_k >> 3u) + ((lda * a_m) >> 3u)];
-                next_a[v2] = value;
-              } else {
-                next_a[v2] = uvec4(0u);
-              }
+          uint a_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
+          uint a_m0 = 16u * block_y + (lane >> 2u);
+          [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+            uint a_m = a_m0 + 8u * v2;
+            if (a_k < k && a_m < m) {
+              uvec4 value = a_x8[(a_k >> 3u) + ((lda * a_m) >> 3u)];
+              next_a[v2] = value;
+            } else {
+              next_a[v2] = uvec4(0u);
             }
           }
         }
         if (512u * k_tile + 511u < k && 16u * block_x + 15u < n) {
-
           // partition(tile(tile(b, (512,16)), (32,16)), (32,8))
           // -> next_b
-          {
-            uint b_n = 16u * block_x + (lane >> 2u);
-            [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-              uvec4 value = b_x8[64u * k_tile + 4u * subgroup + (lane & 3u)
-                  + ((ldb * (b_n + 8u * v2)) >> 3u)];
-              next_b[v2] = value;
-            }
+          uint b_n = 16u * block_x + (lane >> 2u);
+          [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+            uvec4 value = b_x8[64u * k_tile + 4u * subgroup + (lane & 3u) + ((ldb * (b_n + 8u * v2)) >> 3u)];
+            next_b[v2] = value;
           }
         } else {
-
           // partition(tile(tile(b, (512,16)), (32,16)), (32,8))
           // -> next_b
-          {
-            uint b_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
-            uint b_n0 = 16u * block_x + (lane >> 2u);
-            [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-              uint b_n = b_n0 + 8u * v2;
-              if (b_k < k && b_n < n) {
-                uvec4 value = b_x8[(b_k >> 3u) + ((ldb * b_n) >> 3u)];
-                next_b[v2] = value;
-              } else {
-                next_b[v2] = uvec4(0u);
-              }
+          uint b_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
+          uint b_n0 = 16u * block_x + (lane >> 2u);
+          [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+            uint b_n = b_n0 + 8u * v2;
+            if (b_k < k && b_n < n) {
+              uvec4 value = b_x8[(b_k >> 3u) + ((ldb * b_n) >> 3u)];
+              next_b[v2] = value;
+            } else {
+              next_b[v2] = uvec4(0u);
             }
           }
         }
@@ -161,111 +146,97 @@ void main() {
     } else {
       for (uint k_tile = 0u; k_tile < ((k - 1u) >> 9u) + 1u; ++k_tile) {
         if (512u * k_tile + 511u < k && 16u * block_y + 15u < m) {
-
           // partition(tile(tile(a, (512,16)), (32,16)), (32,8))
           // -> next_a
-          {
-            uint a_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
-            uint a_m = 16u * block_y + (lane >> 2u);
-            [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-              float16_t value0 = a[a_k + lda * (a_m + 8u * v2)];
-              float16_t value1 = a[a_k + 1u + lda * (a_m + 8u * v2)];
-              float16_t value2 = a[a_k + 2u + lda * (a_m + 8u * v2)];
-              float16_t value3 = a[a_k + 3u + lda * (a_m + 8u * v2)];
-              float16_t value4 = a[a_k + 4u + lda * (a_m + 8u * v2)];
-              float16_t value5 = a[a_k + 5u + lda * (a_m + 8u * v2)];
-              float16_t value6 = a[a_k + 6u + lda * (a_m + 8u * v2)];
-              float16_t value7 = a[a_k + 7u + lda * (a_m + 8u * v2)];
-              next_a[v2] = uvec4(packFloat2x16(f16vec2(value0, value1)),
-                  packFloat2x16(f16vec2(value2, value3)), packFloat2x16(f16vec2(value4, value5)),
-                  packFloat2x16(f16vec2(value6, value7)));
-            }
+          uint a_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
+          uint a_m = 16u * block_y + (lane >> 2u);
+          [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+            float16_t value0 = a[a_k + lda * (a_m + 8u * v2)];
+            float16_t value1 = a[a_k + 1u + lda * (a_m + 8u * v2)];
+            float16_t value2 = a[a_k + 2u + lda * (a_m + 8u * v2)];
+            float16_t value3 = a[a_k + 3u + lda * (a_m + 8u * v2)];
+            float16_t value4 = a[a_k + 4u + lda * (a_m + 8u * v2)];
+            float16_t value5 = a[a_k + 5u + lda * (a_m + 8u * v2)];
+            float16_t value6 = a[a_k + 6u + lda * (a_m + 8u * v2)];
+            float16_t value7 = a[a_k + 7u + lda * (a_m + 8u * v2)];
+            next_a[v2] = uvec4(packFloat2x16(f16vec2(value0, value1)), packFloat2x16(f16vec2(value2, value3)),
+                packFloat2x16(f16vec2(value4, value5)), packFloat2x16(f16vec2(value6, value7)));
           }
         } else {
-
           // partition(tile(tile(a, (512,16)), (32,16)), (32,8))
           // -> next_a
-          {
-            uint a_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
-            uint a_m0 = 16u * block_y + (lane >> 2u);
-            [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-              uint a_m = a_m0 + 8u * v2;
-              float16_t value0 = a[min(a_k, k - 1u) + lda * min(a_m, m - 1u)];
-              float16_t value1 = a[min(a_k + 1u, k - 1u) + lda * min(a_m, m - 1u)];
-              float16_t value2 = a[min(a_k + 2u, k - 1u) + lda * min(a_m, m - 1u)];
-              float16_t value3 = a[min(a_k + 3u, k - 1u) + lda * min(a_m, m - 1u)];
-              float16_t value4 = a[min(a_k + 4u, k - 1u) + lda * min(a_m, m - 1u)];
-              float16_t value5 = a[min(a_k + 5u, k - 1u) + lda * min(a_m, m - 1u)];
-              float16_t value6 = a[min(a_k + 6u, k - 1u) + lda * min(a_m, m - 1u)];
-              float16_t value7 = a[min(a_k + 7u, k - 1u) + lda * min(a_m, m - 1u)];
-              next_a[v2] = uvec4(
-                  packFloat2x16(
-                    f16vec2(a_k < k && a_m < m ? value0 : float16_t(0),
-                      a_k + 1u < k && a_m < m ? value1 : float16_t(0))),
-                  packFloat2x16(
-                    f16vec2(a_k + 2u < k && a_m < m ? value2 : float16_t(0),
-                      a_k + 3u < k && a_m < m ? value3 : float16_t(0))),
-                  packFloat2x16(
-                    f16vec2(a_k + 4u < k && a_m < m ? value4 : float16_t(0),
-                      a_k + 5u < k && a_m < m ? value5 : float16_t(0))),
-                  packFloat2x16(
-                    f16vec2(a_k + 6u < k && a_m < m ? value6 : float16_t(0),
-                      a_k + 7u < k && a_m < m ? value7 : float16_t(0))));
-            }
+          uint a_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
+          uint a_m0 = 16u * block_y + (lane >> 2u);
+          [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+            uint a_m = a_m0 + 8u * v2;
+            float16_t value0 = a[min(a_k, k - 1u) + lda * min(a_m, m - 1u)];
+            float16_t value1 = a[min(a_k + 1u, k - 1u) + lda * min(a_m, m - 1u)];
+            float16_t value2 = a[min(a_k + 2u, k - 1u) + lda * min(a_m, m - 1u)];
+            float16_t value3 = a[min(a_k + 3u, k - 1u) + lda * min(a_m, m - 1u)];
+            float16_t value4 = a[min(a_k + 4u, k - 1u) + lda * min(a_m, m - 1u)];
+            float16_t value5 = a[min(a_k + 5u, k - 1u) + lda * min(a_m, m - 1u)];
+            float16_t value6 = a[min(a_k + 6u, k - 1u) + lda * min(a_m, m - 1u)];
+            float16_t value7 = a[min(a_k + 7u, k - 1u) + lda * min(a_m, m - 1u)];
+            next_a[v2] = uvec4(
+                packFloat2x16(
+                  f16vec2((a_k < k && a_m < m) ? value0 : float16_t(0.0),
+                    (a_k + 1u < k && a_m < m) ? value1 : float16_t(0.0))),
+                packFloat2x16(
+                  f16vec2((a_k + 2u < k && a_m < m) ? value2 : float16_t(0.0),
+                    (a_k + 3u < k && a_m < m) ? value3 : float16_t(0.0))),
+                packFloat2x16(
+                  f16vec2((a_k + 4u < k && a_m < m) ? value4 : float16_t(0.0),
+                    (a_k + 5u < k && a_m < m) ? value5 : float16_t(0.0))),
+                packFloat2x16(
+                  f16vec2((a_k + 6u < k && a_m < m) ? value6 : float16_t(0.0),
+                    (a_k + 7u < k && a_m < m) ? value7 : float16_t(0.0))));
           }
         }
         if (512u * k_tile + 511u < k && 16u * block_x + 15u < n) {
-
           // partition(tile(tile(b, (512,16)), (32,16)), (32,8))
           // -> next_b
-          {
-            uint b_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
-            uint b_n = 16u * block_x + (lane >> 2u);
-            [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-              float16_t value0 = b[b_k + ldb * (b_n + 8u * v2)];
-              float16_t value1 = b[b_k + 1u + ldb * (b_n + 8u * v2)];
-              float16_t value2 = b[b_k + 2u + ldb * (b_n + 8u * v2)];
-              float16_t value3 = b[b_k + 3u + ldb * (b_n + 8u * v2)];
-              float16_t value4 = b[b_k + 4u + ldb * (b_n + 8u * v2)];
-              float16_t value5 = b[b_k + 5u + ldb * (b_n + 8u * v2)];
-              float16_t value6 = b[b_k + 6u + ldb * (b_n + 8u * v2)];
-              float16_t value7 = b[b_k + 7u + ldb * (b_n + 8u * v2)];
-              next_b[v2] = uvec4(packFloat2x16(f16vec2(value0, value1)),
-                  packFloat2x16(f16vec2(value2, value3)), packFloat2x16(f16vec2(value4, value5)),
-                  packFloat2x16(f16vec2(value6, value7)));
-            }
+          uint b_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
+          uint b_n = 16u * block_x + (lane >> 2u);
+          [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+            float16_t value0 = b[b_k + ldb * (b_n + 8u * v2)];
+            float16_t value1 = b[b_k + 1u + ldb * (b_n + 8u * v2)];
+            float16_t value2 = b[b_k + 2u + ldb * (b_n + 8u * v2)];
+            float16_t value3 = b[b_k + 3u + ldb * (b_n + 8u * v2)];
+            float16_t value4 = b[b_k + 4u + ldb * (b_n + 8u * v2)];
+            float16_t value5 = b[b_k + 5u + ldb * (b_n + 8u * v2)];
+            float16_t value6 = b[b_k + 6u + ldb * (b_n + 8u * v2)];
+            float16_t value7 = b[b_k + 7u + ldb * (b_n + 8u * v2)];
+            next_b[v2] = uvec4(packFloat2x16(f16vec2(value0, value1)), packFloat2x16(f16vec2(value2, value3)),
+                packFloat2x16(f16vec2(value4, value5)), packFloat2x16(f16vec2(value6, value7)));
           }
         } else {
-
           // partition(tile(tile(b, (512,16)), (32,16)), (32,8))
           // -> next_b
-          {
-            uint b_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
-            uint b_n0 = 16u * block_x + (lane >> 2u);
-            [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-              uint b_n = b_n0 + 8u * v2;
-              float16_t value0 = b[min(b_k, k - 1u) + ldb * min(b_n, n - 1u)];
-              float16_t value1 = b[min(b_k + 1u, k - 1u) + ldb * min(b_n, n - 1u)];
-              float16_t value2 = b[min(b_k + 2u, k - 1u) + ldb * min(b_n, n - 1u)];
-              float16_t value3 = b[min(b_k + 3u, k - 1u) + ldb * min(b_n, n - 1u)];
-              float16_t value4 = b[min(b_k + 4u, k - 1u) + ldb * min(b_n, n - 1u)];
-              float16_t value5 = b[min(b_k + 5u, k - 1u) + ldb * min(b_n, n - 1u)];
-              float16_t value6 = b[min(b_k + 6u, k - 1u) + ldb * min(b_n, n - 1u)];
-              float16_t value7 = b[min(b_k + 7u, k - 1u) + ldb * min(b_n, n - 1u)];
-              next_b[v2] = uvec4(
-                  packFloat2x16(
-                    f16vec2(b_k < k && b_n < n ? value0 : float16_t(0),
-                      b_k + 1u < k && b_n < n ? value1 : float16_t(0))),
-                  packFloat2x16(
-                    f16vec2(b_k + 2u < k && b_n < n ? value2 : float16_t(0),
-                      b_k + 3u < k && b_n < n ? value3 : float16_t(0))),
-                  packFloat2x16(
-                    f16vec2(b_k + 4u < k && b_n < n ? value4 : float16_t(0),
-                      b_k + 5u < k && b_n < n ? value5 : float16_t(0))),
-                  packFloat2x16(
-                    f16vec2(b_k + 6u < k && b_n < n ? value6 : float16_t(0),
-                      b_k + 7u < k && b_n < n ? value7 : float16_t(0))));
-            }
+          uint b_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
+          uint b_n0 = 16u * block_x + (lane >> 2u);
+          [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+            uint b_n = b_n0 + 8u * v2;
+            float16_t value0 = b[min(b_k, k - 1u) + ldb * min(b_n, n - 1u)];
+            float16_t value1 = b[min(b_k + 1u, k - 1u) + ldb * min(b_n, n - 1u)];
+            float16_t value2 = b[min(b_k + 2u, k - 1u) + ldb * min(b_n, n - 1u)];
+            float16_t value3 = b[min(b_k + 3u, k - 1u) + ldb * min(b_n, n - 1u)];
+            float16_t value4 = b[min(b_k + 4u, k - 1u) + ldb * min(b_n, n - 1u)];
+            float16_t value5 = b[min(b_k + 5u, k - 1u) + ldb * min(b_n, n - 1u)];
+            float16_t value6 = b[min(b_k + 6u, k - 1u) + ldb * min(b_n, n - 1u)];
+            float16_t value7 = b[min(b_k + 7u, k - 1u) + ldb * min(b_n, n - 1u)];
+            next_b[v2] = uvec4(
+                packFloat2x16(
+                  f16vec2((b_k < k && b_n < n) ? value0 : float16_t(0.0),
+                    (b_k + 1u < k && b_n < n) ? value1 : float16_t(0.0))),
+                packFloat2x16(
+                  f16vec2((b_k + 2u < k && b_n < n) ? value2 : float16_t(0.0),
+                    (b_k + 3u < k && b_n < n) ? value3 : float16_t(0.0))),
+                packFloat2x16(
+                  f16vec2((b_k + 4u < k && b_n < n) ? value4 : float16_t(0.0),
+                    (b_k + 5u < k && b_n < n) ? value5 : float16_t(0.0))),
+                packFloat2x16(
+                  f16vec2((b_k + 6u < k && b_n < n) ? value6 : float16_t(0.0),
+                    (b_k + 7u < k && b_n < n) ? value7 : float16_t(0.0))));
           }
         }
 
@@ -325,26 +296,24 @@ void main() {
   }
 
   // sums
-  // -> select(parts, 2)
+  // -> slice(parts, (_,_,subgroup))
   {
     coopMatStore(sums[0u], parts, 80u * subgroup, 5u, gl_CooperativeMatrixLayoutRowMajor);
   }
 
   barrier();
+
   if (thread < 64u) {
-
     // sum <- 0
-    {
-      [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-        sum[v0] = float(0);
-      }
+    [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+      sum[v0] = 0.0;
     }
-    [[unroll]] for (uint slice = 0u; slice < 16u; ++slice) {
 
-      // partition(transpose(select(parts, 2)), (16,16))
+    [[unroll]] for (uint slice = 0u; slice < 16u; ++slice) {
+      // partition(transpose(slice(parts, (_,_,slice))), (16,16))
       // -> part
       {
-        uint parts_at = 320u * slice + 4u * ((thread & 63u) & 3u) + 20u * ((thread & 63u) >> 2u);
+        uint parts_at = 320u * slice + 4u * (thread & 3u) + 20u * ((thread & 63u) >> 2u);
         vec4 value = parts[parts_at >> 2u];
         part[0u] = value.x;
         part[1u] = value.y;
@@ -352,47 +321,41 @@ void main() {
         part[3u] = value.w;
       }
 
-      // sum <- sum with part
-      {
-        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-          float sum_value = sum[v0];
-          float part_value = part[v0];
-          sum[v0] = sum_value + part_value;
-        }
+      // sum += part
+      [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+        float sum_value = sum[v0];
+        float part_value = part[v0];
+        sum[v0] = sum_value + part_value;
       }
     }
 
     // result <- alpha * sum
-    {
-      [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-        float x_v = sum[v0];
-        result[v0] = float16_t(alpha * x_v);
-      }
+    [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+      float x_v = sum[v0];
+      result[v0] = float16_t(alpha * x_v);
     }
 
     // result
     // -> partition(tile(c, (16,16)), (16,16))
-    {
-      if ((n & 3u) == 0u && (ldc & 3u) == 0u) {
-        uint c_n = 16u * block_x + 4u * ((thread & 63u) & 3u);
-        uint c_m = 16u * block_y + ((thread & 63u) >> 2u);
-        if (c_n < n && c_m < m) {
-          float16_t value0 = result[0u];
-          float16_t value1 = result[1u];
-          float16_t value2 = result[2u];
-          float16_t value3 = result[3u];
-          c_x4[(c_n >> 2u) + ((ldc * c_m) >> 2u)] = f16vec4(value0, value1, value2, value3);
-        }
-      } else {
-        uint c_n0 = 16u * block_x + 4u * ((thread & 63u) & 3u);
-        uint c_m = 16u * block_y + ((thread & 63u) >> 2u);
-        if (c_m < m) {
-          [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-            uint c_n = c_n0 + v0;
-            if (c_n < n) {
-              float16_t value = result[v0];
-              c[c_n + ldc * c_m] = value;
-            }
+    if ((n & 3u) == 0u && (ldc & 3u) == 0u) {
+      uint c_n = 16u * block_x + 4u * (thread & 3u);
+      uint c_m = 16u * block_y + ((thread & 63u) >> 2u);
+      if (c_n < n && c_m < m) {
+        float16_t value0 = result[0u];
+        float16_t value1 = result[1u];
+        float16_t value2 = result[2u];
+        float16_t value3 = result[3u];
+        c_x4[(c_n >> 2u) + ((ldc * c_m) >> 2u)] = f16vec4(value0, value1, value2, value3);
+      }
+    } else {
+      uint c_n0 = 16u * block_x + 4u * (thread & 3u);
+      uint c_m = 16u * block_y + ((thread & 63u) >> 2u);
+      if (c_m < m) {
+        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+          uint c_n = c_n0 + v0;
+          if (c_n < n) {
+            float16_t value = result[v0];
+            c[c_n + ldc * c_m] = value;
           }
         }
       }

@@ -30,24 +30,39 @@ void main() {
   uint thread = 32u * subgroup + lane;
 
   // sums <- 0
-  {
-    [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-      [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-        sums[v0 + 2u * v1] = float(0);
-      }
+  [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+    [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+      sums[v0 + 2u * v1] = 0.0;
     }
   }
-  if (alpha != float(0) && k != 0u) {
+
+  if (alpha != 0.0 && k != 0u) {
     if ((k & 7u) == 0u && (ldb & 7u) == 0u && (lda & 7u) == 0u) {
       for (uint k_tile = 0u; k_tile < ((k - 1u) >> 8u) + 1u; ++k_tile) {
         if (256u * k_tile + 255u < k && 8u * block_x + 7u < n) {
-
           // partition(tile(b, (256,8)), (256,4))
           // -> large
-          {
-            uint b_n = 8u * block_x + (thread >> 5u);
-            [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-              uvec4 value = b_x8[32u * k_tile + (thread & 31u) + ((ldb * (b_n + 4u * v1)) >> 3u)];
+          uint b_n = 8u * block_x + (thread >> 5u);
+          [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+            uvec4 value = b_x8[32u * k_tile + (thread & 31u) + ((ldb * (b_n + 4u * v1)) >> 3u)];
+            large[8u * v1] = float(unpackFloat2x16(value.x)[0]);
+            large[8u * v1 + 1u] = float(unpackFloat2x16(value.x)[1]);
+            large[8u * v1 + 2u] = float(unpackFloat2x16(value.y)[0]);
+            large[8u * v1 + 3u] = float(unpackFloat2x16(value.y)[1]);
+            large[8u * v1 + 4u] = float(unpackFloat2x16(value.z)[0]);
+            large[8u * v1 + 5u] = float(unpackFloat2x16(value.z)[1]);
+            large[8u * v1 + 6u] = float(unpackFloat2x16(value.w)[0]);
+            large[8u * v1 + 7u] = float(unpackFloat2x16(value.w)[1]);
+          }
+        } else {
+          // partition(tile(b, (256,8)), (256,4))
+          // -> large
+          uint b_k = 256u * k_tile + 8u * (thread & 31u);
+          uint b_n0 = 8u * block_x + (thread >> 5u);
+          [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+            uint b_n = b_n0 + 4u * v1;
+            if (b_k < k && b_n < n) {
+              uvec4 value = b_x8[(b_k >> 3u) + ((ldb * b_n) >> 3u)];
               large[8u * v1] = float(unpackFloat2x16(value.x)[0]);
               large[8u * v1 + 1u] = float(unpackFloat2x16(value.x)[1]);
               large[8u * v1 + 2u] = float(unpackFloat2x16(value.y)[0]);
@@ -56,48 +71,42 @@ void main() {
               large[8u * v1 + 5u] = float(unpackFloat2x16(value.z)[1]);
               large[8u * v1 + 6u] = float(unpackFloat2x16(value.w)[0]);
               large[8u * v1 + 7u] = float(unpackFloat2x16(value.w)[1]);
-            }
-          }
-        } else {
-
-          // partition(tile(b, (256,8)), (256,4))
-          // -> large
-          {
-            uint b_k = 256u * k_tile + 8u * (thread & 31u);
-            uint b_n0 = 8u * block_x + (thread >> 5u);
-            [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-              uint b_n = b_n0 + 4u * v1;
-              if (b_k < k && b_n < n) {
-                uvec4 value = b_x8[(b_k >> 3u) + ((ldb * b_n) >> 3u)];
-                large[8u * v1] = float(unpackFloat2x16(value.x)[0]);
-                large[8u * v1 + 1u] = float(unpackFloat2x16(value.x)[1]);
-                large[8u * v1 + 2u] = float(unpackFloat2x16(value.y)[0]);
-                large[8u * v1 + 3u] = float(unpackFloat2x16(value.y)[1]);
-                large[8u * v1 + 4u] = float(unpackFloat2x16(value.z)[0]);
-                large[8u * v1 + 5u] = float(unpackFloat2x16(value.z)[1]);
-                large[8u * v1 + 6u] = float(unpackFloat2x16(value.w)[0]);
-                large[8u * v1 + 7u] = float(unpackFloat2x16(value.w)[1]);
-              } else {
-                large[8u * v1] = float(0);
-                large[8u * v1 + 1u] = float(0);
-                large[8u * v1 + 2u] = float(0);
-                large[8u * v1 + 3u] = float(0);
-                large[8u * v1 + 4u] = float(0);
-                large[8u * v1 + 5u] = float(0);
-                large[8u * v1 + 6u] = float(0);
-                large[8u * v1 + 7u] = float(0);
-              }
+            } else {
+              large[8u * v1] = 0.0;
+              large[8u * v1 + 1u] = 0.0;
+              large[8u * v1 + 2u] = 0.0;
+              large[8u * v1 + 3u] = 0.0;
+              large[8u * v1 + 4u] = 0.0;
+              large[8u * v1 + 5u] = 0.0;
+              large[8u * v1 + 6u] = 0.0;
+              large[8u * v1 + 7u] = 0.0;
             }
           }
         }
         if (256u * k_tile + 255u < k && 2u * block_y + 1u < m) {
-
           // partition(tile(a, (256,2)), (256,1))
           // -> small
-          {
-            uint a_m = 2u * block_y;
-            [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-              uvec4 value = a_x8[32u * k_tile + (thread & 31u) + ((lda * (a_m + v2)) >> 3u)];
+          uint a_m = 2u * block_y;
+          [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+            uvec4 value = a_x8[32u * k_tile + (thread & 31u) + ((lda * (a_m + v2)) >> 3u)];
+            small[8u * v2] = float(unpackFloat2x16(value.x)[0]);
+            small[8u * v2 + 1u] = float(unpackFloat2x16(value.x)[1]);
+            small[8u * v2 + 2u] = float(unpackFloat2x16(value.y)[0]);
+            small[8u * v2 + 3u] = float(unpackFloat2x16(value.y)[1]);
+            small[8u * v2 + 4u] = float(unpackFloat2x16(value.z)[0]);
+            small[8u * v2 + 5u] = float(unpackFloat2x16(value.z)[1]);
+            small[8u * v2 + 6u] = float(unpackFloat2x16(value.w)[0]);
+            small[8u * v2 + 7u] = float(unpackFloat2x16(value.w)[1]);
+          }
+        } else {
+          // partition(tile(a, (256,2)), (256,1))
+          // -> small
+          uint a_k = 256u * k_tile + 8u * (thread & 31u);
+          uint a_m0 = 2u * block_y;
+          [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+            uint a_m = a_m0 + v2;
+            if (a_k < k && a_m < m) {
+              uvec4 value = a_x8[(a_k >> 3u) + ((lda * a_m) >> 3u)];
               small[8u * v2] = float(unpackFloat2x16(value.x)[0]);
               small[8u * v2 + 1u] = float(unpackFloat2x16(value.x)[1]);
               small[8u * v2 + 2u] = float(unpackFloat2x16(value.y)[0]);
@@ -106,51 +115,27 @@ void main() {
               small[8u * v2 + 5u] = float(unpackFloat2x16(value.z)[1]);
               small[8u * v2 + 6u] = float(unpackFloat2x16(value.w)[0]);
               small[8u * v2 + 7u] = float(unpackFloat2x16(value.w)[1]);
-            }
-          }
-        } else {
-
-          // partition(tile(a, (256,2)), (256,1))
-          // -> small
-          {
-            uint a_k = 256u * k_tile + 8u * (thread & 31u);
-            uint a_m0 = 2u * block_y;
-            [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-              uint a_m = a_m0 + v2;
-              if (a_k < k && a_m < m) {
-                uvec4 value = a_x8[(a_k >> 3u) + ((lda * a_m) >> 3u)];
-                small[8u * v2] = float(unpackFloat2x16(value.x)[0]);
-                small[8u * v2 + 1u] = float(unpackFloat2x16(value.x)[1]);
-                small[8u * v2 + 2u] = float(unpackFloat2x16(value.y)[0]);
-                small[8u * v2 + 3u] = float(unpackFloat2x16(value.y)[1]);
-                small[8u * v2 + 4u] = float(unpackFloat2x16(value.z)[0]);
-                small[8u * v2 + 5u] = float(unpackFloat2x16(value.z)[1]);
-                small[8u * v2 + 6u] = float(unpackFloat2x16(value.w)[0]);
-                small[8u * v2 + 7u] = float(unpackFloat2x16(value.w)[1]);
-              } else {
-                small[8u * v2] = float(0);
-                small[8u * v2 + 1u] = float(0);
-                small[8u * v2 + 2u] = float(0);
-                small[8u * v2 + 3u] = float(0);
-                small[8u * v2 + 4u] = float(0);
-                small[8u * v2 + 5u] = float(0);
-                small[8u * v2 + 6u] = float(0);
-                small[8u * v2 + 7u] = float(0);
-              }
+            } else {
+              small[8u * v2] = 0.0;
+              small[8u * v2 + 1u] = 0.0;
+              small[8u * v2 + 2u] = 0.0;
+              small[8u * v2 + 3u] = 0.0;
+              small[8u * v2 + 4u] = 0.0;
+              small[8u * v2 + 5u] = 0.0;
+              small[8u * v2 + 6u] = 0.0;
+              small[8u * v2 + 7u] = 0.0;
             }
           }
         }
 
-        // sums <- sums, permute(large, (1,0)), small
-        {
-          [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-            [[unroll]] for (uint v1 = 0u; v1 < 8u; ++v1) {
-              [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-                float sums_value = sums[v0 + 2u * v2];
-                float large_value = large[8u * v0 + v1];
-                float small_value = small[v1 + 8u * v2];
-                sums[v0 + 2u * v2] = fma(large_value, small_value, sums_value);
-              }
+        // sums += large * small, over the k of the tile
+        [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+          [[unroll]] for (uint v1 = 0u; v1 < 8u; ++v1) {
+            [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+              float sums_value = sums[v0 + 2u * v2];
+              float large_value = large[8u * v0 + v1];
+              float small_value = small[v1 + 8u * v2];
+              sums[v0 + 2u * v2] = fma(large_value, small_value, sums_value);
             }
           }
         }
@@ -158,86 +143,72 @@ void main() {
     } else {
       for (uint k_tile = 0u; k_tile < ((k - 1u) >> 8u) + 1u; ++k_tile) {
         if (256u * k_tile + 255u < k && 8u * block_x + 7u < n) {
-
           // partition(tile(b, (256,8)), (32,4))
           // -> large
-          {
-            uint b_k = 256u * k_tile + (thread & 31u);
-            uint b_n = 8u * block_x + (thread >> 5u);
-            [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-              [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
-                float16_t value = b[b_k + 32u * v0 + ldb * (b_n + 4u * v1)];
-                large[v0 + 8u * v1] = float(value);
-              }
+          uint b_k = 256u * k_tile + (thread & 31u);
+          uint b_n = 8u * block_x + (thread >> 5u);
+          [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+            [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
+              float16_t value = b[b_k + 32u * v0 + ldb * (b_n + 4u * v1)];
+              large[v0 + 8u * v1] = float(value);
             }
           }
         } else {
-
           // partition(tile(b, (256,8)), (32,4))
           // -> large
-          {
-            uint b_k0 = 256u * k_tile + (thread & 31u);
-            uint b_n0 = 8u * block_x + (thread >> 5u);
-            [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-              [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
-                uint b_k = b_k0 + 32u * v0;
-                uint b_n = b_n0 + 4u * v1;
-                if (b_k < k && b_n < n) {
-                  float16_t value = b[b_k + ldb * b_n];
-                  large[v0 + 8u * v1] = float(value);
-                } else {
-                  large[v0 + 8u * v1] = float(0);
-                }
+          uint b_k0 = 256u * k_tile + (thread & 31u);
+          uint b_n0 = 8u * block_x + (thread >> 5u);
+          [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+            [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
+              uint b_k = b_k0 + 32u * v0;
+              uint b_n = b_n0 + 4u * v1;
+              if (b_k < k && b_n < n) {
+                float16_t value = b[b_k + ldb * b_n];
+                large[v0 + 8u * v1] = float(value);
+              } else {
+                large[v0 + 8u * v1] = 0.0;
               }
             }
           }
         }
         if (256u * k_tile + 255u < k && 2u * block_y + 1u < m) {
-
           // partition(tile(a, (256,2)), (32,1))
           // -> small
-          {
-            uint a_k = 256u * k_tile + (thread & 31u);
-            uint a_m = 2u * block_y;
-            [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-              [[unroll]] for (uint v1 = 0u; v1 < 8u; ++v1) {
-                float16_t value = a[a_k + 32u * v1 + lda * (a_m + v2)];
-                small[v1 + 8u * v2] = float(value);
-              }
+          uint a_k = 256u * k_tile + (thread & 31u);
+          uint a_m = 2u * block_y;
+          [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+            [[unroll]] for (uint v1 = 0u; v1 < 8u; ++v1) {
+              float16_t value = a[a_k + 32u * v1 + lda * (a_m + v2)];
+              small[v1 + 8u * v2] = float(value);
             }
           }
         } else {
-
           // partition(tile(a, (256,2)), (32,1))
           // -> small
-          {
-            uint a_k0 = 256u * k_tile + (thread & 31u);
-            uint a_m0 = 2u * block_y;
-            [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-              [[unroll]] for (uint v1 = 0u; v1 < 8u; ++v1) {
-                uint a_k = a_k0 + 32u * v1;
-                uint a_m = a_m0 + v2;
-                if (a_k < k && a_m < m) {
-                  float16_t value = a[a_k + lda * a_m];
-                  small[v1 + 8u * v2] = float(value);
-                } else {
-                  small[v1 + 8u * v2] = float(0);
-                }
-              }
-            }
-          }
-        }
-
-        // sums <- sums, permute(large, (1,0)), small
-        {
+          uint a_k0 = 256u * k_tile + (thread & 31u);
+          uint a_m0 = 2u * block_y;
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
             [[unroll]] for (uint v1 = 0u; v1 < 8u; ++v1) {
-              [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-                float sums_value = sums[v0 + 2u * v2];
-                float large_value = large[8u * v0 + v1];
-                float small_value = small[v1 + 8u * v2];
-                sums[v0 + 2u * v2] = fma(large_value, small_value, sums_value);
+              uint a_k = a_k0 + 32u * v1;
+              uint a_m = a_m0 + v2;
+              if (a_k < k && a_m < m) {
+                float16_t value = a[a_k + lda * a_m];
+                small[v1 + 8u * v2] = float(value);
+              } else {
+                small[v1 + 8u * v2] = 0.0;
               }
+            }
+          }
+        }
+
+        // sums += large * small, over the k of the tile
+        [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+          [[unroll]] for (uint v1 = 0u; v1 < 8u; ++v1) {
+            [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+              float sums_value = sums[v0 + 2u * v2];
+              float large_value = large[8u * v0 + v1];
+              float small_value = small[v1 + 8u * v2];
+              sums[v0 + 2u * v2] = fma(large_value, small_value, sums_value);
             }
           }
         }
@@ -245,25 +216,21 @@ void main() {
     }
   }
 
-  // sums <- sums
-  {
-    [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-      [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-        float sums_value = sums[v0 + 2u * v1];
-        float of_lanes = subgroupAdd(sums_value);
-        sums[v0 + 2u * v1] = of_lanes;
-      }
+  // sums <- sum over the lanes of the subgroup
+  [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+    [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+      float sums_value = sums[v0 + 2u * v1];
+      float of_lanes = subgroupAdd(sums_value);
+      sums[v0 + 2u * v1] = of_lanes;
     }
   }
-  if ((thread & 31u) == 0u) {
 
+  if ((thread & 31u) == 0u) {
     // result <- alpha * sums
-    {
-      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-        [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-          float x_v = sums[v1 + 2u * v2];
-          result[v1 + 2u * v2] = float16_t(alpha * x_v);
-        }
+    [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+      [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+        float x_v = sums[v1 + 2u * v2];
+        result[v1 + 2u * v2] = float16_t(alpha * x_v);
       }
     }
 

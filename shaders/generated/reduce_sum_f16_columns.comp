@@ -25,170 +25,149 @@ void main() {
   uint lane = gl_SubgroupInvocationID;
   uint thread = 32u * subgroup + lane;
 
-  // result <- one value
-  {
-    [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
-      result[v0] = float(0);
-    }
+  // result <- 0
+  [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
+    result[v0] = 0.0;
   }
+
   [[dont_unroll]] for (uint chunk = 0u; chunk < (rows >> 4u) + min(rows & 15u, 1u); ++chunk) {
     if (64u * block_x + 63u < cols && 16u * chunk + 15u < rows && (cols & 7u) == 0u) {
-
       // partition(tile(src, (64,16)), (64,8))
       // -> values
-      {
-        uint src_row = 16u * chunk + (thread >> 3u);
-        uvec4 value0 = src_x8[8u * block_x + (thread & 7u) + ((cols * src_row) >> 3u)];
-        uvec4 value1 = src_x8[8u * block_x + (thread & 7u) + ((cols * (src_row + 8u)) >> 3u)];
-        values[0u] = float(unpackFloat2x16(value0.x)[0]);
-        values[1u] = float(unpackFloat2x16(value0.x)[1]);
-        values[2u] = float(unpackFloat2x16(value0.y)[0]);
-        values[3u] = float(unpackFloat2x16(value0.y)[1]);
-        values[4u] = float(unpackFloat2x16(value0.z)[0]);
-        values[5u] = float(unpackFloat2x16(value0.z)[1]);
-        values[6u] = float(unpackFloat2x16(value0.w)[0]);
-        values[7u] = float(unpackFloat2x16(value0.w)[1]);
-        values[8u] = float(unpackFloat2x16(value1.x)[0]);
-        values[9u] = float(unpackFloat2x16(value1.x)[1]);
-        values[10u] = float(unpackFloat2x16(value1.y)[0]);
-        values[11u] = float(unpackFloat2x16(value1.y)[1]);
-        values[12u] = float(unpackFloat2x16(value1.z)[0]);
-        values[13u] = float(unpackFloat2x16(value1.z)[1]);
-        values[14u] = float(unpackFloat2x16(value1.w)[0]);
-        values[15u] = float(unpackFloat2x16(value1.w)[1]);
-      }
+      uint src_row = 16u * chunk + (thread >> 3u);
+      uvec4 value0 = src_x8[8u * block_x + (thread & 7u) + ((cols * src_row) >> 3u)];
+      uvec4 value1 = src_x8[8u * block_x + (thread & 7u) + ((cols * (src_row + 8u)) >> 3u)];
+      values[0u] = float(unpackFloat2x16(value0.x)[0]);
+      values[1u] = float(unpackFloat2x16(value0.x)[1]);
+      values[2u] = float(unpackFloat2x16(value0.y)[0]);
+      values[3u] = float(unpackFloat2x16(value0.y)[1]);
+      values[4u] = float(unpackFloat2x16(value0.z)[0]);
+      values[5u] = float(unpackFloat2x16(value0.z)[1]);
+      values[6u] = float(unpackFloat2x16(value0.w)[0]);
+      values[7u] = float(unpackFloat2x16(value0.w)[1]);
+      values[8u] = float(unpackFloat2x16(value1.x)[0]);
+      values[9u] = float(unpackFloat2x16(value1.x)[1]);
+      values[10u] = float(unpackFloat2x16(value1.y)[0]);
+      values[11u] = float(unpackFloat2x16(value1.y)[1]);
+      values[12u] = float(unpackFloat2x16(value1.z)[0]);
+      values[13u] = float(unpackFloat2x16(value1.z)[1]);
+      values[14u] = float(unpackFloat2x16(value1.w)[0]);
+      values[15u] = float(unpackFloat2x16(value1.w)[1]);
     } else {
-
-      // values <- one value
-      {
-        [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-          [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
-            values[v0 + 8u * v2] = float(0);
-          }
-        }
-      }
-
-      // partition(tile(src, (64,16)), (64,8))
-      // -> values
-      {
-        if ((cols & 7u) == 0u) {
-          uint src_col = 64u * block_x + 8u * (thread & 7u);
-          uint src_row0 = 16u * chunk + (thread >> 3u);
-          if (src_col < cols) {
-            [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-              uint src_row = src_row0 + 8u * v2;
-              if (src_row < rows) {
-                uvec4 value = src_x8[(src_col >> 3u) + ((cols * src_row) >> 3u)];
-                values[8u * v2] = float(unpackFloat2x16(value.x)[0]);
-                values[8u * v2 + 1u] = float(unpackFloat2x16(value.x)[1]);
-                values[8u * v2 + 2u] = float(unpackFloat2x16(value.y)[0]);
-                values[8u * v2 + 3u] = float(unpackFloat2x16(value.y)[1]);
-                values[8u * v2 + 4u] = float(unpackFloat2x16(value.z)[0]);
-                values[8u * v2 + 5u] = float(unpackFloat2x16(value.z)[1]);
-                values[8u * v2 + 6u] = float(unpackFloat2x16(value.w)[0]);
-                values[8u * v2 + 7u] = float(unpackFloat2x16(value.w)[1]);
-              }
-            }
-          }
-        } else {
-          uint src_col0 = 64u * block_x + 8u * (thread & 7u);
-          uint src_row0 = 16u * chunk + (thread >> 3u);
-          [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-            [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
-              uint src_col = src_col0 + v0;
-              uint src_row = src_row0 + 8u * v2;
-              if (src_col < cols && src_row < rows) {
-                float16_t value = src[src_col + cols * src_row];
-                values[v0 + 8u * v2] = float(value);
-              }
-            }
-          }
-        }
-      }
-    }
-
-    // result <- sum with values
-    {
+      // values <- 0
       [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
         [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
-          float result_value = result[v0];
-          float values_value = values[v0 + 8u * v2];
-          result[v0] = result_value + values_value;
+          values[v0 + 8u * v2] = 0.0;
+        }
+      }
+
+      // partition(tile(src, (64,16)), (64,8))
+      // -> values
+      if ((cols & 7u) == 0u) {
+        uint src_col = 64u * block_x + 8u * (thread & 7u);
+        uint src_row0 = 16u * chunk + (thread >> 3u);
+        if (src_col < cols) {
+          [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+            uint src_row = src_row0 + 8u * v2;
+            if (src_row < rows) {
+              uvec4 value = src_x8[(src_col >> 3u) + ((cols * src_row) >> 3u)];
+              values[8u * v2] = float(unpackFloat2x16(value.x)[0]);
+              values[8u * v2 + 1u] = float(unpackFloat2x16(value.x)[1]);
+              values[8u * v2 + 2u] = float(unpackFloat2x16(value.y)[0]);
+              values[8u * v2 + 3u] = float(unpackFloat2x16(value.y)[1]);
+              values[8u * v2 + 4u] = float(unpackFloat2x16(value.z)[0]);
+              values[8u * v2 + 5u] = float(unpackFloat2x16(value.z)[1]);
+              values[8u * v2 + 6u] = float(unpackFloat2x16(value.w)[0]);
+              values[8u * v2 + 7u] = float(unpackFloat2x16(value.w)[1]);
+            }
+          }
+        }
+      } else {
+        uint src_col0 = 64u * block_x + 8u * (thread & 7u);
+        uint src_row0 = 16u * chunk + (thread >> 3u);
+        [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+          [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
+            uint src_col = src_col0 + v0;
+            uint src_row = src_row0 + 8u * v2;
+            if (src_col < cols && src_row < rows) {
+              float16_t value = src[src_col + cols * src_row];
+              values[v0 + 8u * v2] = float(value);
+            }
+          }
         }
       }
     }
-  }
 
-  // result <- result
-  {
-    [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
-      float result_value = result[v0];
-      float other8 = subgroupShuffleXor(result_value, 8u);
-      float with8 = result_value + other8;
-      float other16 = subgroupShuffleXor(with8, 16u);
-      float with16 = with8 + other16;
-      result[v0] = with16;
-    }
-  }
-  if (8u * ((thread >> 3u) & 3u) == 0u) {
-
-    // result_partials <- result
-    {
+    // result += each of values
+    [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
       [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
         float result_value = result[v0];
-        result_partials[(thread & 7u) + 8u * (thread >> 5u) + 16u * v0] = result_value;
+        float values_value = values[v0 + 8u * v2];
+        result[v0] = result_value + values_value;
       }
+    }
+  }
+
+  // result <- sum over lanes ^ 8, then ^ 16
+  [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
+    float result_value = result[v0];
+    float other8 = subgroupShuffleXor(result_value, 8u);
+    float with8 = result_value + other8;
+    float other16 = subgroupShuffleXor(with8, 16u);
+    float with16 = with8 + other16;
+    result[v0] = with16;
+  }
+
+  if (((thread >> 3u) & 3u) == 0u) {
+    // result_partials <- the result of each subgroup
+    [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
+      float result_value = result[v0];
+      result_partials[(thread & 7u) + 8u * (thread >> 5u) + 16u * v0] = result_value;
     }
   }
 
   barrier();
 
-  // result <- one value
-  {
+  // result <- 0
+  [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
+    result[v0] = 0.0;
+  }
+
+  // result += result_partials
+  [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
     [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
-      result[v0] = float(0);
+      float result_value = result[v0];
+      float result_partials_value = result_partials[(thread & 7u) + 16u * v0 + 8u * v3];
+      result[v0] = result_value + result_partials_value;
     }
   }
 
-  // result <- sum with result_partials
-  {
-    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-      [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
-        float result_value = result[v0];
-        float result_partials_value = result_partials[(thread & 7u) + 16u * v0 + 8u * v3];
-        result[v0] = result_value + result_partials_value;
-      }
-    }
-  }
-  if (thread >> 3u == 0u) {
-
+  if ((thread >> 3u) == 0u) {
     // result
     // -> partition(tile(dst, (64)), (64,8))
-    {
-      if ((cols & 7u) == 0u) {
-        uint dst_col = 64u * block_x + 8u * (thread & 7u);
+    if ((cols & 7u) == 0u) {
+      uint dst_col = 64u * block_x + 8u * (thread & 7u);
+      if (dst_col < cols) {
+        float value0 = result[0u];
+        float value1 = result[1u];
+        float value2 = result[2u];
+        float value3 = result[3u];
+        float value4 = result[4u];
+        float value5 = result[5u];
+        float value6 = result[6u];
+        float value7 = result[7u];
+        dst_x8[dst_col >> 3u] = uvec4(packFloat2x16(f16vec2(float16_t(value0), float16_t(value1))),
+            packFloat2x16(f16vec2(float16_t(value2), float16_t(value3))),
+            packFloat2x16(f16vec2(float16_t(value4), float16_t(value5))),
+            packFloat2x16(f16vec2(float16_t(value6), float16_t(value7))));
+      }
+    } else {
+      uint dst_col0 = 64u * block_x + 8u * (thread & 7u);
+      [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
+        uint dst_col = dst_col0 + v0;
         if (dst_col < cols) {
-          float value0 = result[0u];
-          float value1 = result[1u];
-          float value2 = result[2u];
-          float value3 = result[3u];
-          float value4 = result[4u];
-          float value5 = result[5u];
-          float value6 = result[6u];
-          float value7 = result[7u];
-          dst_x8[dst_col >> 3u] = uvec4(packFloat2x16(f16vec2(float16_t(value0), float16_t(value1))),
-              packFloat2x16(f16vec2(float16_t(value2), float16_t(value3))),
-              packFloat2x16(f16vec2(float16_t(value4), float16_t(value5))),
-              packFloat2x16(f16vec2(float16_t(value6), float16_t(value7))));
-        }
-      } else {
-        uint dst_col0 = 64u * block_x + 8u * (thread & 7u);
-        [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
-          uint dst_col = dst_col0 + v0;
-          if (dst_col < cols) {
-            float value = result[v0];
-            dst[dst_col] = float16_t(value);
-          }
+          float value = result[v0];
+          dst[dst_col] = float16_t(value);
         }
       }
     }

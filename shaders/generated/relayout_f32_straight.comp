@@ -32,17 +32,9 @@ void main() {
     uint src3_i2 = (at3 >> 12u) & 63u;
     uint src3_i1 = (at3 >> 7u) & 31u;
     vec4 value3 = src_x4[((at3 & 127u) >> 2u) + 32u * src3_i2 + 2048u * src3_i1];
-    uint dst0_i1 = (at0 >> 7u) & 31u;
-    uint dst0_i2 = (at0 >> 12u) & 63u;
-    dst_x4[((at0 & 127u) >> 2u) + 32u * dst0_i1 + 1024u * dst0_i2] = value0;
-    uint dst1_i1 = (at1 >> 7u) & 31u;
-    uint dst1_i2 = (at1 >> 12u) & 63u;
-    dst_x4[((at1 & 127u) >> 2u) + 32u * dst1_i1 + 1024u * dst1_i2] = value1;
-    uint dst2_i1 = (at2 >> 7u) & 31u;
-    uint dst2_i2 = (at2 >> 12u) & 63u;
-    dst_x4[((at2 & 127u) >> 2u) + 32u * dst2_i1 + 1024u * dst2_i2] = value2;
-    uint dst3_i1 = (at3 >> 7u) & 31u;
-    uint dst3_i2 = (at3 >> 12u) & 63u;
-    dst_x4[((at3 & 127u) >> 2u) + 32u * dst3_i1 + 1024u * dst3_i2] = value3;
+    dst_x4[((at0 & 127u) >> 2u) + 32u * src0_i1 + 1024u * src0_i2] = value0;
+    dst_x4[((at1 & 127u) >> 2u) + 32u * src1_i1 + 1024u * src1_i2] = value1;
+    dst_x4[((at2 & 127u) >> 2u) + 32u * src2_i1 + 1024u * src2_i2] = value2;
+    dst_x4[((at3 & 127u) >> 2u) + 32u * src3_i1 + 1024u * src3_i2] = value3;
   }
 }

@@ -20,41 +20,120 @@ shared float sum_partials[2];  // (2,1):(1,2)
 
 void main() {
   float x[4];  // (4,1,1):(1,4,4)
-  float largest[1];  // 1:0
-  float sum[1];  // 1:0
+  float largest;
+  float sum;
   uint block_x = gl_WorkGroupID.x + first_group_x;
   uint subgroup = gl_SubgroupID;
   uint lane = gl_SubgroupInvocationID;
   uint thread = 32u * subgroup + lane;
 
-  // largest <- one value
-  {
-    largest[0u] = uintBitsToFloat(0xff800000u /* -infinity */);
-  }
+  // largest <- -infinity
+  largest = uintBitsToFloat(0xff800000u /* -infinity */);
+
   [[dont_unroll]] for (uint block = 0u; block < (cols >> 8u) + min(cols & 255u, 1u); ++block) {
     if (256u * block + 255u < cols && block_x < rows && (cols & 3u) == 0u) {
+      // partition(tile(src, (256,1)), (256,1))
+      // -> x
+      vec4 value = src_x4[64u * block + thread + ((cols * block_x) >> 2u)];
+      x[0u] = value.x;
+      x[1u] = value.y;
+      x[2u] = value.z;
+      x[3u] = value.w;
+    } else {
+      // x <- -infinity
+      [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+        x[v0] = uintBitsToFloat(0xff800000u /* -infinity */);
+      }
 
       // partition(tile(src, (256,1)), (256,1))
       // -> x
-      {
+      if ((cols & 3u) == 0u) {
+        uint src_col = 256u * block + 4u * thread;
+        if (src_col < cols && block_x < rows) {
+          vec4 value = src_x4[(src_col >> 2u) + ((cols * block_x) >> 2u)];
+          x[0u] = value.x;
+          x[1u] = value.y;
+          x[2u] = value.z;
+          x[3u] = value.w;
+        }
+      } else {
+        uint src_col0 = 256u * block + 4u * thread;
+        if (block_x < rows) {
+          [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+            uint src_col = src_col0 + v0;
+            if (src_col < cols) {
+              float value = src[src_col + cols * block_x];
+              x[v0] = value;
+            }
+          }
+        }
+      }
+    }
+
+    // largest <- max(largest, each of x)
+    [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+      float largest_value = largest;
+      float x_value = x[v0];
+      largest = (x_value < largest_value || isnan(largest_value)) ? largest_value : x_value;
+    }
+  }
+
+  // largest <- maximum over lanes ^ 1, then ^ 2, then ^ 4, then ^ 8, then ^ 16
+  {
+    float largest_value = largest;
+    float other1 = subgroupShuffleXor(largest_value, 1u);
+    float with1 = (other1 < largest_value || isnan(largest_value)) ? largest_value : other1;
+    float other2 = subgroupShuffleXor(with1, 2u);
+    float with2 = (other2 < with1 || isnan(with1)) ? with1 : other2;
+    float other4 = subgroupShuffleXor(with2, 4u);
+    float with4 = (other4 < with2 || isnan(with2)) ? with2 : other4;
+    float other8 = subgroupShuffleXor(with4, 8u);
+    float with8 = (other8 < with4 || isnan(with4)) ? with4 : other8;
+    float other16 = subgroupShuffleXor(with8, 16u);
+    float with16 = (other16 < with8 || isnan(with8)) ? with8 : other16;
+    largest = with16;
+  }
+
+  if ((thread & 31u) == 0u) {
+    // largest_partials <- the largest of each subgroup
+    float largest_value = largest;
+    largest_partials[thread >> 5u] = largest_value;
+  }
+
+  barrier();
+
+  // largest <- -infinity
+  largest = uintBitsToFloat(0xff800000u /* -infinity */);
+
+  // largest <- max(largest, largest_partials)
+  [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+    float largest_value = largest;
+    float largest_partials_value = largest_partials[v1];
+    largest = (largest_partials_value < largest_value || isnan(largest_value)) ? largest_value
+        : largest_partials_value;
+  }
+
+  // sum <- 0
+  sum = 0.0;
+
+  [[dont_unroll]] for (uint block = 0u; block < (cols >> 8u) + min(cols & 255u, 1u); ++block) {
+    if (1u < (cols >> 8u) + min(cols & 255u, 1u)) {
+      if (256u * block + 255u < cols && block_x < rows && (cols & 3u) == 0u) {
+        // partition(tile(src, (256,1)), (256,1))
+        // -> x
         vec4 value = src_x4[64u * block + thread + ((cols * block_x) >> 2u)];
         x[0u] = value.x;
         x[1u] = value.y;
         x[2u] = value.z;
         x[3u] = value.w;
-      }
-    } else {
-
-      // x <- one value
-      {
+      } else {
+        // x <- -infinity
         [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
           x[v0] = uintBitsToFloat(0xff800000u /* -infinity */);
         }
-      }
 
-      // partition(tile(src, (256,1)), (256,1))
-      // -> x
-      {
+        // partition(tile(src, (256,1)), (256,1))
+        // -> x
         if ((cols & 3u) == 0u) {
           uint src_col = 256u * block + 4u * thread;
           if (src_col < cols && block_x < rows) {
@@ -79,261 +158,130 @@ void main() {
       }
     }
 
-    // largest <- largest with x
-    {
-      [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-        float largest_value = largest[0u];
-        float x_value = x[v0];
-        largest[0u] = x_value < largest_value || isnan(largest_value) ? largest_value : x_value;
-      }
+    // x <- exp(x - largest)
+    [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+      float x_value = x[v0];
+      float largest_value = largest;
+      x[v0] = exp(x_value - largest_value);
+    }
+
+    // sum += each of x
+    [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+      float sum_value = sum;
+      float x_value = x[v0];
+      sum = sum_value + x_value;
     }
   }
 
-  // largest <- largest
+  // sum <- sum over the lanes of the subgroup
   {
-    float largest_value = largest[0u];
-    float other1 = subgroupShuffleXor(largest_value, 1u);
-    float with1 = other1 < largest_value || isnan(largest_value) ? largest_value : other1;
-    float other2 = subgroupShuffleXor(with1, 2u);
-    float with2 = other2 < with1 || isnan(with1) ? with1 : other2;
-    float other4 = subgroupShuffleXor(with2, 4u);
-    float with4 = other4 < with2 || isnan(with2) ? with2 : other4;
-    float other8 = subgroupShuffleXor(with4, 8u);
-    float with8 = other8 < with4 || isnan(with4) ? with4 : other8;
-    float other16 = subgroupShuffleXor(with8, 16u);
-    float with16 = other16 < with8 || isnan(with8) ? with8 : other16;
-    largest[0u] = with16;
+    float sum_value = sum;
+    float of_lanes = subgroupAdd(sum_value);
+    sum = of_lanes;
   }
-  if ((thread & 31u) == 0u) {
 
-    // largest_partials <- largest
-    {
-      float largest_value = largest[0u];
-      largest_partials[thread >> 5u] = largest_value;
-    }
+  if ((thread & 31u) == 0u) {
+    // sum_partials <- the sum of each subgroup
+    float sum_value = sum;
+    sum_partials[thread >> 5u] = sum_value;
   }
 
   barrier();
 
-  // largest <- one value
-  {
-    largest[0u] = uintBitsToFloat(0xff800000u /* -infinity */);
+  // sum <- 0
+  sum = 0.0;
+
+  // sum += sum_partials
+  [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+    float sum_value = sum;
+    float sum_partials_value = sum_partials[v1];
+    sum = sum_value + sum_partials_value;
   }
 
-  // largest <- largest with largest_partials
-  {
-    [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-      float largest_value = largest[0u];
-      float largest_partials_value = largest_partials[v1];
-      largest[0u] = largest_partials_value < largest_value || isnan(largest_value) ? largest_value
-          : largest_partials_value;
-    }
-  }
-
-  // sum <- one value
-  {
-    sum[0u] = float(0);
-  }
   [[dont_unroll]] for (uint block = 0u; block < (cols >> 8u) + min(cols & 255u, 1u); ++block) {
     if (1u < (cols >> 8u) + min(cols & 255u, 1u)) {
       if (256u * block + 255u < cols && block_x < rows && (cols & 3u) == 0u) {
-
         // partition(tile(src, (256,1)), (256,1))
         // -> x
-        {
-          vec4 value = src_x4[64u * block + thread + ((cols * block_x) >> 2u)];
-          x[0u] = value.x;
-          x[1u] = value.y;
-          x[2u] = value.z;
-          x[3u] = value.w;
-        }
+        vec4 value = src_x4[64u * block + thread + ((cols * block_x) >> 2u)];
+        x[0u] = value.x;
+        x[1u] = value.y;
+        x[2u] = value.z;
+        x[3u] = value.w;
       } else {
-
-        // x <- one value
-        {
-          [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-            x[v0] = uintBitsToFloat(0xff800000u /* -infinity */);
-          }
+        // x <- -infinity
+        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+          x[v0] = uintBitsToFloat(0xff800000u /* -infinity */);
         }
 
         // partition(tile(src, (256,1)), (256,1))
         // -> x
-        {
-          if ((cols & 3u) == 0u) {
-            uint src_col = 256u * block + 4u * thread;
-            if (src_col < cols && block_x < rows) {
-              vec4 value = src_x4[(src_col >> 2u) + ((cols * block_x) >> 2u)];
-              x[0u] = value.x;
-              x[1u] = value.y;
-              x[2u] = value.z;
-              x[3u] = value.w;
-            }
-          } else {
-            uint src_col0 = 256u * block + 4u * thread;
-            if (block_x < rows) {
-              [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-                uint src_col = src_col0 + v0;
-                if (src_col < cols) {
-                  float value = src[src_col + cols * block_x];
-                  x[v0] = value;
-                }
+        if ((cols & 3u) == 0u) {
+          uint src_col = 256u * block + 4u * thread;
+          if (src_col < cols && block_x < rows) {
+            vec4 value = src_x4[(src_col >> 2u) + ((cols * block_x) >> 2u)];
+            x[0u] = value.x;
+            x[1u] = value.y;
+            x[2u] = value.z;
+            x[3u] = value.w;
+          }
+        } else {
+          uint src_col0 = 256u * block + 4u * thread;
+          if (block_x < rows) {
+            [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+              uint src_col = src_col0 + v0;
+              if (src_col < cols) {
+                float value = src[src_col + cols * block_x];
+                x[v0] = value;
               }
             }
           }
         }
       }
-    }
 
-    // x <- x, largest
-    {
+      // x <- exp(x - largest)
       [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
         float x_value = x[v0];
-        float largest_value = largest[0u];
+        float largest_value = largest;
         x[v0] = exp(x_value - largest_value);
       }
     }
 
-    // sum <- sum with x
-    {
-      [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-        float sum_value = sum[0u];
-        float x_value = x[v0];
-        sum[0u] = sum_value + x_value;
-      }
+    // x <- x / sum
+    [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+      float x_value = x[v0];
+      float sum_value = sum;
+      x[v0] = x_value / sum_value;
     }
-  }
 
-  // sum <- sum
-  {
-    float sum_value = sum[0u];
-    float of_lanes = subgroupAdd(sum_value);
-    sum[0u] = of_lanes;
-  }
-  if ((thread & 31u) == 0u) {
-
-    // sum_partials <- sum
-    {
-      float sum_value = sum[0u];
-      sum_partials[thread >> 5u] = sum_value;
-    }
-  }
-
-  barrier();
-
-  // sum <- one value
-  {
-    sum[0u] = float(0);
-  }
-
-  // sum <- sum with sum_partials
-  {
-    [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-      float sum_value = sum[0u];
-      float sum_partials_value = sum_partials[v1];
-      sum[0u] = sum_value + sum_partials_value;
-    }
-  }
-  [[dont_unroll]] for (uint block = 0u; block < (cols >> 8u) + min(cols & 255u, 1u); ++block) {
-    if (1u < (cols >> 8u) + min(cols & 255u, 1u)) {
-      if (256u * block + 255u < cols && block_x < rows && (cols & 3u) == 0u) {
-
-        // partition(tile(src, (256,1)), (256,1))
-        // -> x
-        {
-          vec4 value = src_x4[64u * block + thread + ((cols * block_x) >> 2u)];
-          x[0u] = value.x;
-          x[1u] = value.y;
-          x[2u] = value.z;
-          x[3u] = value.w;
+    if (256u * block + 255u < cols && block_x < rows && (cols & 3u) == 0u) {
+      // x
+      // -> partition(tile(dst, (256,1)), (256,1))
+      float value0 = x[0u];
+      float value1 = x[1u];
+      float value2 = x[2u];
+      float value3 = x[3u];
+      dst_x4[64u * block + thread + ((cols * block_x) >> 2u)] = vec4(value0, value1, value2, value3);
+    } else {
+      // x
+      // -> partition(tile(dst, (256,1)), (256,1))
+      if ((cols & 3u) == 0u) {
+        uint dst_col = 256u * block + 4u * thread;
+        if (dst_col < cols && block_x < rows) {
+          float value0 = x[0u];
+          float value1 = x[1u];
+          float value2 = x[2u];
+          float value3 = x[3u];
+          dst_x4[(dst_col >> 2u) + ((cols * block_x) >> 2u)] = vec4(value0, value1, value2, value3);
         }
       } else {
-
-        // x <- one value
-        {
+        uint dst_col0 = 256u * block + 4u * thread;
+        if (block_x < rows) {
           [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-            x[v0] = uintBitsToFloat(0xff800000u /* -infinity */);
-          }
-        }
-
-        // partition(tile(src, (256,1)), (256,1))
-        // -> x
-        {
-          if ((cols & 3u) == 0u) {
-            uint src_col = 256u * block + 4u * thread;
-            if (src_col < cols && block_x < rows) {
-              vec4 value = src_x4[(src_col >> 2u) + ((cols * block_x) >> 2u)];
-              x[0u] = value.x;
-              x[1u] = value.y;
-              x[2u] = value.z;
-              x[3u] = value.w;
-            }
-          } else {
-            uint src_col0 = 256u * block + 4u * thread;
-            if (block_x < rows) {
-              [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-                uint src_col = src_col0 + v0;
-                if (src_col < cols) {
-                  float value = src[src_col + cols * block_x];
-                  x[v0] = value;
-                }
-              }
-            }
-          }
-        }
-      }
-
-      // x <- x, largest
-      {
-        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-          float x_value = x[v0];
-          float largest_value = largest[0u];
-          x[v0] = exp(x_value - largest_value);
-        }
-      }
-    }
-
-    // x <- x, sum
-    {
-      [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-        float x_value = x[v0];
-        float sum_value = sum[0u];
-        x[v0] = x_value / sum_value;
-      }
-    }
-    if (256u * block + 255u < cols && block_x < rows && (cols & 3u) == 0u) {
-
-      // x
-      // -> partition(tile(dst, (256,1)), (256,1))
-      {
-        float value0 = x[0u];
-        float value1 = x[1u];
-        float value2 = x[2u];
-        float value3 = x[3u];
-        dst_x4[64u * block + thread + ((cols * block_x) >> 2u)] = vec4(value0, value1, value2, value3);
-      }
-    } else {
-
-      // x
-      // -> partition(tile(dst, (256,1)), (256,1))
-      {
-        if ((cols & 3u) == 0u) {
-          uint dst_col = 256u * block + 4u * thread;
-          if (dst_col < cols && block_x < rows) {
-            float value0 = x[0u];
-            float value1 = x[1u];
-            float value2 = x[2u];
-            float value3 = x[3u];
-            dst_x4[(dst_col >> 2u) + ((cols * block_x) >> 2u)] = vec4(value0, value1, value2, value3);
-          }
-        } else {
-          uint dst_col0 = 256u * block + 4u * thread;
-          if (block_x < rows) {
-            [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-              uint dst_col = dst_col0 + v0;
-              if (dst_col < cols) {
-                float value = x[v0];
-                dst[dst_col + cols * block_x] = value;
-              }
+            uint dst_col = dst_col0 + v0;
+            if (dst_col < cols) {
+              float value = x[v0];
+              dst[dst_col + cols * block_x] = value;
             }
           }
         }

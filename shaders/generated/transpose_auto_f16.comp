@@ -21,21 +21,26 @@ void main() {
   uint block_y = gl_WorkGroupID.y + first_group_y;
   uint thread = gl_LocalInvocationIndex;
   if (64u * block_y + 63u < cols && 64u * block_x + 63u < rows && (cols & 7u) == 0u && (rows & 15u) == 0u) {
-    uint across = thread & 7u;
-    uint group = thread >> 3u;
-    uvec4 row0 = src_words_x4[8u * block_y + across + ((cols * (64u * block_x + 2u * group)) >> 3u)];
-    uvec4 row1 = src_words_x4[8u * block_y + across + ((cols * (64u * block_x + 2u * group + 1u)) >> 3u)];
-    uint to = 268u * across + group;
-    tile[to] = (row0.x & uint(65535)) | ((row1.x & uint(65535)) << uint(16));
-    tile[to + 33u] = ((row0.x >> uint(16)) & uint(65535)) | (row1.x & uint(4294901760));
-    tile[to + 66u] = (row0.y & uint(65535)) | ((row1.y & uint(65535)) << uint(16));
-    tile[to + 66u + 33u] = ((row0.y >> uint(16)) & uint(65535)) | (row1.y & uint(4294901760));
-    tile[to + 132u] = (row0.z & uint(65535)) | ((row1.z & uint(65535)) << uint(16));
-    tile[to + 132u + 33u] = ((row0.z >> uint(16)) & uint(65535)) | (row1.z & uint(4294901760));
-    tile[to + 198u] = (row0.w & uint(65535)) | ((row1.w & uint(65535)) << uint(16));
-    tile[to + 198u + 33u] = ((row0.w >> uint(16)) & uint(65535)) | (row1.w & uint(4294901760));
+    // src -> tile: 16 bytes of each of 2 rows, turned into words of columns
+    {
+      uint across = thread & 7u;
+      uint group = thread >> 3u;
+      uvec4 row0 = src_words_x4[8u * block_y + across + ((cols * (64u * block_x + 2u * group)) >> 3u)];
+      uvec4 row1 = src_words_x4[8u * block_y + across + ((cols * (64u * block_x + 2u * group + 1u)) >> 3u)];
+      uint to = 268u * across + group;
+      tile[to] = (row0.x & 0xffffu) | (row1.x << 16u);
+      tile[to + 33u] = (row0.x >> 16u) | (row1.x & 0xffff0000u);
+      tile[to + 66u] = (row0.y & 0xffffu) | (row1.y << 16u);
+      tile[to + 99u] = (row0.y >> 16u) | (row1.y & 0xffff0000u);
+      tile[to + 132u] = (row0.z & 0xffffu) | (row1.z << 16u);
+      tile[to + 165u] = (row0.z >> 16u) | (row1.z & 0xffff0000u);
+      tile[to + 198u] = (row0.w & 0xffffu) | (row1.w << 16u);
+      tile[to + 231u] = (row0.w >> 16u) | (row1.w & 0xffff0000u);
+    }
 
     barrier();
+
+    // tile -> dst: 16 bytes of a column
     for (uint turn = 0u; turn < 2u; ++turn) {
       uint along = thread & 7u;
       uint x = (thread >> 3u) + 32u * turn;
@@ -44,27 +49,32 @@ void main() {
       uint word1 = tile[from + 1u];
       uint word2 = tile[from + 2u];
       uint word3 = tile[from + 3u];
-      dst_words_x4[8u * block_x + along + ((rows * (64u * block_y + x)) >> 3u)] = uvec4(word0, word1, word2,
-          word3);
+      dst_words_x4[8u * block_x + along + ((rows * (64u * block_y + x)) >> 3u)] =
+          uvec4(word0, word1, word2, word3);
     }
   } else if (64u * block_y + 63u < cols && 8u < rows && (cols & 7u) == 0u && (rows & 15u) == 0u) {
-    uint across = thread & 7u;
-    uint group = thread >> 3u;
-    if (64u * block_x + 2u * group < rows) {
-      uvec4 row0 = src_words_x4[8u * block_y + across + ((cols * (64u * block_x + 2u * group)) >> 3u)];
-      uvec4 row1 = src_words_x4[8u * block_y + across + ((cols * (64u * block_x + 2u * group + 1u)) >> 3u)];
-      uint to = 268u * across + group;
-      tile[to] = (row0.x & uint(65535)) | ((row1.x & uint(65535)) << uint(16));
-      tile[to + 33u] = ((row0.x >> uint(16)) & uint(65535)) | (row1.x & uint(4294901760));
-      tile[to + 66u] = (row0.y & uint(65535)) | ((row1.y & uint(65535)) << uint(16));
-      tile[to + 66u + 33u] = ((row0.y >> uint(16)) & uint(65535)) | (row1.y & uint(4294901760));
-      tile[to + 132u] = (row0.z & uint(65535)) | ((row1.z & uint(65535)) << uint(16));
-      tile[to + 132u + 33u] = ((row0.z >> uint(16)) & uint(65535)) | (row1.z & uint(4294901760));
-      tile[to + 198u] = (row0.w & uint(65535)) | ((row1.w & uint(65535)) << uint(16));
-      tile[to + 198u + 33u] = ((row0.w >> uint(16)) & uint(65535)) | (row1.w & uint(4294901760));
+    // src -> tile: 16 bytes of each of 2 rows, turned into words of columns
+    {
+      uint across = thread & 7u;
+      uint group = thread >> 3u;
+      if (64u * block_x + 2u * group < rows) {
+        uvec4 row0 = src_words_x4[8u * block_y + across + ((cols * (64u * block_x + 2u * group)) >> 3u)];
+        uvec4 row1 = src_words_x4[8u * block_y + across + ((cols * (64u * block_x + 2u * group + 1u)) >> 3u)];
+        uint to = 268u * across + group;
+        tile[to] = (row0.x & 0xffffu) | (row1.x << 16u);
+        tile[to + 33u] = (row0.x >> 16u) | (row1.x & 0xffff0000u);
+        tile[to + 66u] = (row0.y & 0xffffu) | (row1.y << 16u);
+        tile[to + 99u] = (row0.y >> 16u) | (row1.y & 0xffff0000u);
+        tile[to + 132u] = (row0.z & 0xffffu) | (row1.z << 16u);
+        tile[to + 165u] = (row0.z >> 16u) | (row1.z & 0xffff0000u);
+        tile[to + 198u] = (row0.w & 0xffffu) | (row1.w << 16u);
+        tile[to + 231u] = (row0.w >> 16u) | (row1.w & 0xffff0000u);
+      }
     }
 
     barrier();
+
+    // tile -> dst: 16 bytes of a column
     for (uint turn = 0u; turn < 2u; ++turn) {
       uint along = thread & 7u;
       uint x = (thread >> 3u) + 32u * turn;
@@ -74,34 +84,35 @@ void main() {
         uint word1 = tile[from + 1u];
         uint word2 = tile[from + 2u];
         uint word3 = tile[from + 3u];
-        dst_words_x4[8u * block_x + along + ((rows * (64u * block_y + x)) >> 3u)] = uvec4(word0, word1, word2,
-            word3);
+        dst_words_x4[8u * block_x + along + ((rows * (64u * block_y + x)) >> 3u)] =
+            uvec4(word0, word1, word2, word3);
       }
     }
   } else if (64u * block_y < cols && 64u * block_x < rows) {
     if (32u < rows) {
       if (8u < cols) {
-        if (0u < (cols * rows) >> 1u) {
+        if (0u < ((cols * rows) >> 1u)) {
           for (uint part = 0u; part < 2u; ++part) {
+            // src -> tile: of each column, the rows from the first sector of dst on
             for (uint turn = 0u; turn < 3u; ++turn) {
               uint across = thread & 15u;
               uint group = (thread >> 4u) + 16u * turn;
               if (group < 40u) {
                 uint place0 = (64u * block_x + 2u * group) * cols + 32u * (2u * block_y + part) + 2u * across;
                 uint low0 = src_words[min(place0 >> 1u, ((cols * rows) >> 1u) - 1u)];
-                uint place1 = (64u * block_x + 2u * group + 1u) * cols + 32u * (2u * block_y + part)
-                    + 2u * across;
+                uint place1 =
+                    (64u * block_x + 2u * group + 1u) * cols + 32u * (2u * block_y + part) + 2u * across;
                 uint low1 = src_words[min(place1 >> 1u, ((cols * rows) >> 1u) - 1u)];
                 uint high1 = src_words[min((place1 >> 1u) + 1u, ((cols * rows) >> 1u) - 1u)];
-                uint row1 = (low1 >> uint(16u * (place1 & 1u)))
-                    | ((high1 << uint(1)) << (uint(31) - uint(16u * (place1 & 1u))));
-                tile[82u * across + group] = (low0 & uint(65535)) | ((row1 & uint(65535)) << uint(16));
-                tile[82u * across + group + 41u] = ((low0 >> uint(16)) & uint(65535))
-                    | (row1 & uint(4294901760));
+                uint row1 = (low1 >> (16u * (place1 & 1u))) | ((high1 << 1u) << (31u - 16u * (place1 & 1u)));
+                tile[82u * across + group] = (low0 & 0xffffu) | (row1 << 16u);
+                tile[82u * across + group + 41u] = (low0 >> 16u) | (row1 & 0xffff0000u);
               }
             }
 
             barrier();
+
+            // tile -> dst: whole sectors of each column
             for (uint turn = 0u; turn < 4u; ++turn) {
               uint y = thread & 31u;
               uint x = (thread >> 5u) + 8u * turn;
@@ -109,32 +120,36 @@ void main() {
               uint head = (0u - col * rows) & 15u;
               uint row = 64u * block_x + head + 2u * y;
               uint word = ((col * rows + 64u * block_x + head) >> 1u) + y;
-              if (col < cols && row + 2u < rows && word < (rows * cols) >> 1u) {
+              if (col < cols && row + 2u < rows && word < ((rows * cols) >> 1u)) {
                 uint low = tile[41u * (x & 1u) + 82u * (x >> 1u) + (head >> 1u) + y];
                 uint high = tile[41u * (x & 1u) + 82u * (x >> 1u) + (head >> 1u) + y + 1u];
-                dst_words[word] = (low >> uint(16u * (head & 1u)))
-                    | ((high << uint(1)) << (uint(31) - uint(16u * (head & 1u))));
+                dst_words[word] = (low >> (16u * (head & 1u))) | ((high << 1u) << (31u - 16u * (head & 1u)));
               }
             }
-            if (64u * block_x == 0u) {
+
+            if (block_x == 0u) {
+              // the rows before the first sector of each column, element by element
               for (uint turn = 0u; turn < 2u; ++turn) {
                 uint x = thread & 31u;
                 uint y = (thread >> 5u) + 8u * turn;
                 uint col = 32u * (2u * block_y + part) + x;
-                if (y < ((0u - col * rows) & 15u) && col < cols && y < rows) {
+                uint head = (0u - col * rows) & 15u;
+                if (y < head && col < cols && y < rows) {
                   float16_t single = src[col + cols * y];
                   dst[y + rows * col] = single;
                 }
               }
             }
             if (rows < 64u * block_x + 65u) {
+              // the rows after the last whole word of each column, element by element
               uint x = thread & 31u;
               uint y = thread >> 5u;
               if (y < 2u) {
                 uint col = 32u * (2u * block_y + part) + x;
                 uint row = rows - 1u - y;
-                if (rows - (row - ((row - ((0u - col * rows) & 15u)) & 1u)) < 3u && col < cols
-                    && row < rows) {
+                uint head = (0u - col * rows) & 15u;
+                uint word_begins = row - ((row - head) & 1u);
+                if (rows - word_begins < 3u && col < cols && row < rows) {
                   float16_t single = src[col + cols * row];
                   dst[row + rows * col] = single;
                 }
@@ -145,43 +160,29 @@ void main() {
           }
         }
       } else {
-
-        // parallelize(tile(transpose(tile(src, (64,64))), (64,8)), (64,4):(1,64))
-        // -> parallelize(tile(tile(dst, (64,64)), (64,8)), (64,4):(1,64))
-        {
-          uint src_col0 = 64u * block_y + (thread >> 6u);
-          uint src_row = 64u * block_x + (thread & 63u);
-          uint dst_row = 64u * block_x + (thread & 63u);
-          uint dst_col0 = 64u * block_y + (thread >> 6u);
-          if (src_row < rows && dst_row < rows) {
-            for (uint v1 = 0u; v1 < 2u; ++v1) {
-              uint src_col = src_col0 + 4u * v1;
-              uint dst_col = dst_col0 + 4u * v1;
-              if (src_col < cols && dst_col < cols) {
-                float16_t value = src[src_col + cols * src_row];
-                dst[dst_row + rows * dst_col] = value;
-              }
+        // at most 8 columns, element by element
+        uint src_col0 = 64u * block_y + (thread >> 6u);
+        uint src_row = 64u * block_x + (thread & 63u);
+        if (src_row < rows) {
+          for (uint v1 = 0u; v1 < 2u; ++v1) {
+            uint src_col = src_col0 + 4u * v1;
+            if (src_col < cols) {
+              float16_t value = src[src_col + cols * src_row];
+              dst[src_row + rows * src_col] = value;
             }
           }
         }
       }
     } else {
-
-      // parallelize(tile(tile(src, (64,64)), (64,32)), (64,4):(1,64))
-      // -> parallelize(tile(transpose(tile(dst, (64,64))), (64,32)), (64,4):(1,64))
-      {
-        uint src_col = 64u * block_y + (thread & 63u);
-        uint src_row0 = 64u * block_x + (thread >> 6u);
-        uint dst_row0 = 64u * block_x + (thread >> 6u);
-        uint dst_col = 64u * block_y + (thread & 63u);
-        if (src_col < cols && dst_col < cols) {
-          for (uint v1 = 0u; v1 < 8u; ++v1) {
-            uint src_row = src_row0 + 4u * v1;
-            uint dst_row = dst_row0 + 4u * v1;
-            if (src_row < rows && dst_row < rows) {
-              float16_t value = src[src_col + cols * src_row];
-              dst[dst_row + rows * dst_col] = value;
-            }
+      // at most 32 rows, element by element
+      uint src_col = 64u * block_y + (thread & 63u);
+      uint src_row0 = 64u * block_x + (thread >> 6u);
+      if (src_col < cols) {
+        for (uint v1 = 0u; v1 < 8u; ++v1) {
+          uint src_row = src_row0 + 4u * v1;
+          if (src_row < rows) {
+            float16_t value = src[src_col + cols * src_row];
+            dst[src_row + rows * src_col] = value;
           }
         }
       }

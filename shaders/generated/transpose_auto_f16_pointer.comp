@@ -29,27 +29,32 @@ void main() {
   uint block_y = gl_WorkGroupID.y + first_group_y;
   uint thread = gl_LocalInvocationIndex;
   if (64u * block_y + 63u < cols && 64u * block_x + 63u < rows && (cols & 7u) == 0u && (rows & 15u) == 0u) {
-    uint across = thread & 7u;
-    uint group = thread >> 3u;
-    uvec4 row0 = Src_words_x4(
-        src_address
-        + 2ul * (uint64_t(64u * block_y + 8u * across)
-          + uint64_t(cols) * uint64_t(64u * block_x + 2u * group))).src_words_x4;
-    uvec4 row1 = Src_words_x4(
-        src_address
-        + 2ul * (uint64_t(64u * block_y + 8u * across)
-          + uint64_t(cols) * uint64_t(64u * block_x + 2u * group + 1u))).src_words_x4;
-    uint to = 268u * across + group;
-    tile[to] = (row0.x & uint(65535)) | ((row1.x & uint(65535)) << uint(16));
-    tile[to + 33u] = ((row0.x >> uint(16)) & uint(65535)) | (row1.x & uint(4294901760));
-    tile[to + 66u] = (row0.y & uint(65535)) | ((row1.y & uint(65535)) << uint(16));
-    tile[to + 66u + 33u] = ((row0.y >> uint(16)) & uint(65535)) | (row1.y & uint(4294901760));
-    tile[to + 132u] = (row0.z & uint(65535)) | ((row1.z & uint(65535)) << uint(16));
-    tile[to + 132u + 33u] = ((row0.z >> uint(16)) & uint(65535)) | (row1.z & uint(4294901760));
-    tile[to + 198u] = (row0.w & uint(65535)) | ((row1.w & uint(65535)) << uint(16));
-    tile[to + 198u + 33u] = ((row0.w >> uint(16)) & uint(65535)) | (row1.w & uint(4294901760));
+    // src -> tile: 16 bytes of each of 2 rows, turned into words of columns
+    {
+      uint across = thread & 7u;
+      uint group = thread >> 3u;
+      uvec4 row0 = Src_words_x4(
+          src_address
+          + 2ul * (uint64_t(64u * block_y + 8u * across)
+            + uint64_t(cols) * uint64_t(64u * block_x + 2u * group))).src_words_x4;
+      uvec4 row1 = Src_words_x4(
+          src_address
+          + 2ul * (uint64_t(64u * block_y + 8u * across)
+            + uint64_t(cols) * uint64_t(64u * block_x + 2u * group + 1u))).src_words_x4;
+      uint to = 268u * across + group;
+      tile[to] = (row0.x & 0xffffu) | (row1.x << 16u);
+      tile[to + 33u] = (row0.x >> 16u) | (row1.x & 0xffff0000u);
+      tile[to + 66u] = (row0.y & 0xffffu) | (row1.y << 16u);
+      tile[to + 99u] = (row0.y >> 16u) | (row1.y & 0xffff0000u);
+      tile[to + 132u] = (row0.z & 0xffffu) | (row1.z << 16u);
+      tile[to + 165u] = (row0.z >> 16u) | (row1.z & 0xffff0000u);
+      tile[to + 198u] = (row0.w & 0xffffu) | (row1.w << 16u);
+      tile[to + 231u] = (row0.w >> 16u) | (row1.w & 0xffff0000u);
+    }
 
     barrier();
+
+    // tile -> dst: 16 bytes of a column
     for (uint turn = 0u; turn < 2u; ++turn) {
       uint along = thread & 7u;
       uint x = (thread >> 3u) + 32u * turn;
@@ -64,29 +69,34 @@ void main() {
             + uint64_t(rows) * uint64_t(64u * block_y + x))).dst_words_x4 = uvec4(word0, word1, word2, word3);
     }
   } else if (64u * block_y + 63u < cols && 8u < rows && (cols & 7u) == 0u && (rows & 15u) == 0u) {
-    uint across = thread & 7u;
-    uint group = thread >> 3u;
-    if (64u * block_x + 2u * group < rows) {
-      uvec4 row0 = Src_words_x4(
-          src_address
-          + 2ul * (uint64_t(64u * block_y + 8u * across)
-            + uint64_t(cols) * uint64_t(64u * block_x + 2u * group))).src_words_x4;
-      uvec4 row1 = Src_words_x4(
-          src_address
-          + 2ul * (uint64_t(64u * block_y + 8u * across)
-            + uint64_t(cols) * uint64_t(64u * block_x + 2u * group + 1u))).src_words_x4;
-      uint to = 268u * across + group;
-      tile[to] = (row0.x & uint(65535)) | ((row1.x & uint(65535)) << uint(16));
-      tile[to + 33u] = ((row0.x >> uint(16)) & uint(65535)) | (row1.x & uint(4294901760));
-      tile[to + 66u] = (row0.y & uint(65535)) | ((row1.y & uint(65535)) << uint(16));
-      tile[to + 66u + 33u] = ((row0.y >> uint(16)) & uint(65535)) | (row1.y & uint(4294901760));
-      tile[to + 132u] = (row0.z & uint(65535)) | ((row1.z & uint(65535)) << uint(16));
-      tile[to + 132u + 33u] = ((row0.z >> uint(16)) & uint(65535)) | (row1.z & uint(4294901760));
-      tile[to + 198u] = (row0.w & uint(65535)) | ((row1.w & uint(65535)) << uint(16));
-      tile[to + 198u + 33u] = ((row0.w >> uint(16)) & uint(65535)) | (row1.w & uint(4294901760));
+    // src -> tile: 16 bytes of each of 2 rows, turned into words of columns
+    {
+      uint across = thread & 7u;
+      uint group = thread >> 3u;
+      if (64u * block_x + 2u * group < rows) {
+        uvec4 row0 = Src_words_x4(
+            src_address
+            + 2ul * (uint64_t(64u * block_y + 8u * across)
+              + uint64_t(cols) * uint64_t(64u * block_x + 2u * group))).src_words_x4;
+        uvec4 row1 = Src_words_x4(
+            src_address
+            + 2ul * (uint64_t(64u * block_y + 8u * across)
+              + uint64_t(cols) * uint64_t(64u * block_x + 2u * group + 1u))).src_words_x4;
+        uint to = 268u * across + group;
+        tile[to] = (row0.x & 0xffffu) | (row1.x << 16u);
+        tile[to + 33u] = (row0.x >> 16u) | (row1.x & 0xffff0000u);
+        tile[to + 66u] = (row0.y & 0xffffu) | (row1.y << 16u);
+        tile[to + 99u] = (row0.y >> 16u) | (row1.y & 0xffff0000u);
+        tile[to + 132u] = (row0.z & 0xffffu) | (row1.z << 16u);
+        tile[to + 165u] = (row0.z >> 16u) | (row1.z & 0xffff0000u);
+        tile[to + 198u] = (row0.w & 0xffffu) | (row1.w << 16u);
+        tile[to + 231u] = (row0.w >> 16u) | (row1.w & 0xffff0000u);
+      }
     }
 
     barrier();
+
+    // tile -> dst: 16 bytes of a column
     for (uint turn = 0u; turn < 2u; ++turn) {
       uint along = thread & 7u;
       uint x = (thread >> 3u) + 32u * turn;
@@ -99,73 +109,52 @@ void main() {
         Dst_words_x4(
             dst_address
             + 2ul * (uint64_t(64u * block_x + 8u * along)
-              + uint64_t(rows) * uint64_t(64u * block_y + x))).dst_words_x4 = uvec4(word0, word1, word2,
-            word3);
+              + uint64_t(rows) * uint64_t(64u * block_y + x))).dst_words_x4 =
+            uvec4(word0, word1, word2, word3);
       }
     }
   } else if (64u * block_y < cols && 64u * block_x < rows) {
     if (32u < rows) {
       if (8u < cols) {
-
-        // parallelize(tile(tile(src, (64,64)), (64,64)), (64,4):(1,64))
-        // -> parallelize(tile(transpose(tile(dst, (64,64))), (64,64)), (64,4):(1,64))
-        {
-          uint src_col = 64u * block_y + (thread & 63u);
-          uint src_row0 = 64u * block_x + (thread >> 6u);
-          uint dst_row0 = 64u * block_x + (thread >> 6u);
-          uint dst_col = 64u * block_y + (thread & 63u);
-          if (src_col < cols && dst_col < cols) {
-            for (uint v1 = 0u; v1 < 16u; ++v1) {
-              uint src_row = src_row0 + 4u * v1;
-              uint dst_row = dst_row0 + 4u * v1;
-              if (src_row < rows && dst_row < rows) {
-                float16_t value = Src(
-                    src_address + 2ul * (uint64_t(src_col) + uint64_t(cols) * uint64_t(src_row))).src;
-                Dst(dst_address + 2ul * (uint64_t(dst_row) + uint64_t(rows) * uint64_t(dst_col))).dst = value;
-              }
+        // a ragged tile, element by element
+        uint src_col = 64u * block_y + (thread & 63u);
+        uint src_row0 = 64u * block_x + (thread >> 6u);
+        if (src_col < cols) {
+          for (uint v1 = 0u; v1 < 16u; ++v1) {
+            uint src_row = src_row0 + 4u * v1;
+            if (src_row < rows) {
+              float16_t value =
+                  Src(src_address + 2ul * (uint64_t(src_col) + uint64_t(cols) * uint64_t(src_row))).src;
+              Dst(dst_address + 2ul * (uint64_t(src_row) + uint64_t(rows) * uint64_t(src_col))).dst = value;
             }
           }
         }
       } else {
-
-        // parallelize(tile(transpose(tile(src, (64,64))), (64,8)), (64,4):(1,64))
-        // -> parallelize(tile(tile(dst, (64,64)), (64,8)), (64,4):(1,64))
-        {
-          uint src_col0 = 64u * block_y + (thread >> 6u);
-          uint src_row = 64u * block_x + (thread & 63u);
-          uint dst_row = 64u * block_x + (thread & 63u);
-          uint dst_col0 = 64u * block_y + (thread >> 6u);
-          if (src_row < rows && dst_row < rows) {
-            for (uint v1 = 0u; v1 < 2u; ++v1) {
-              uint src_col = src_col0 + 4u * v1;
-              uint dst_col = dst_col0 + 4u * v1;
-              if (src_col < cols && dst_col < cols) {
-                float16_t value = Src(
-                    src_address + 2ul * (uint64_t(src_col) + uint64_t(cols) * uint64_t(src_row))).src;
-                Dst(dst_address + 2ul * (uint64_t(dst_row) + uint64_t(rows) * uint64_t(dst_col))).dst = value;
-              }
+        // at most 8 columns, element by element
+        uint src_col0 = 64u * block_y + (thread >> 6u);
+        uint src_row = 64u * block_x + (thread & 63u);
+        if (src_row < rows) {
+          for (uint v1 = 0u; v1 < 2u; ++v1) {
+            uint src_col = src_col0 + 4u * v1;
+            if (src_col < cols) {
+              float16_t value =
+                  Src(src_address + 2ul * (uint64_t(src_col) + uint64_t(cols) * uint64_t(src_row))).src;
+              Dst(dst_address + 2ul * (uint64_t(src_row) + uint64_t(rows) * uint64_t(src_col))).dst = value;
             }
           }
         }
       }
     } else {
-
-      // parallelize(tile(tile(src, (64,64)), (64,32)), (64,4):(1,64))
-      // -> parallelize(tile(transpose(tile(dst, (64,64))), (64,32)), (64,4):(1,64))
-      {
-        uint src_col = 64u * block_y + (thread & 63u);
-        uint src_row0 = 64u * block_x + (thread >> 6u);
-        uint dst_row0 = 64u * block_x + (thread >> 6u);
-        uint dst_col = 64u * block_y + (thread & 63u);
-        if (src_col < cols && dst_col < cols) {
-          for (uint v1 = 0u; v1 < 8u; ++v1) {
-            uint src_row = src_row0 + 4u * v1;
-            uint dst_row = dst_row0 + 4u * v1;
-            if (src_row < rows && dst_row < rows) {
-              float16_t value = Src(
-                  src_address + 2ul * (uint64_t(src_col) + uint64_t(cols) * uint64_t(src_row))).src;
-              Dst(dst_address + 2ul * (uint64_t(dst_row) + uint64_t(rows) * uint64_t(dst_col))).dst = value;
-            }
+      // at most 32 rows, element by element
+      uint src_col = 64u * block_y + (thread & 63u);
+      uint src_row0 = 64u * block_x + (thread >> 6u);
+      if (src_col < cols) {
+        for (uint v1 = 0u; v1 < 8u; ++v1) {
+          uint src_row = src_row0 + 4u * v1;
+          if (src_row < rows) {
+            float16_t value =
+                Src(src_address + 2ul * (uint64_t(src_col) + uint64_t(cols) * uint64_t(src_row))).src;
+            Dst(dst_address + 2ul * (uint64_t(src_row) + uint64_t(rows) * uint64_t(src_col))).dst = value;
           }
         }
       }

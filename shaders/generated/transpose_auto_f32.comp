@@ -17,7 +17,6 @@ void main() {
   uint block_y = gl_WorkGroupID.y + first_group_y;
   uint thread = gl_LocalInvocationIndex;
   if (32u * block_y + 31u < cols && 64u * block_x + 63u < rows && (cols & 1u) == 0u && (rows & 7u) == 0u) {
-
     // partition(tile(src, (32,64)), (32,64))
     // -> partition(tile, (32,64))
     {
@@ -27,9 +26,9 @@ void main() {
       vec2 value2 = src_x2[16u * block_y + (thread & 15u) + ((cols * (src_row + 2u)) >> 1u)];
       vec2 value3 = src_x2[16u * block_y + (thread & 15u) + ((cols * (src_row + 3u)) >> 1u)];
       uint tile_at = 128u * (thread & 15u) + 4u * (thread >> 4u);
-      tile[(tile_at ^ ((tile_at & 1920u) >> 5u)) >> 2u] = vec4(value0.x, value1.x, value2.x, value3.x);
-      tile[((tile_at + 64u) ^ (((tile_at + 64u) & 1920u) >> 5u)) >> 2u] = vec4(value0.y, value1.y, value2.y,
-          value3.y);
+      tile[(tile_at ^ ((tile_at & 0x780u) >> 5u)) >> 2u] = vec4(value0.x, value1.x, value2.x, value3.x);
+      tile[((tile_at + 64u) ^ (((tile_at + 64u) & 0x780u) >> 5u)) >> 2u] =
+          vec4(value0.y, value1.y, value2.y, value3.y);
     }
 
     barrier();
@@ -38,59 +37,58 @@ void main() {
     // -> partition(tile(dst, (64,32)), (64,16))
     {
       uint tile_at = 4u * thread;
-      vec4 value0 = tile[(tile_at ^ ((tile_at & 1920u) >> 5u)) >> 2u];
-      vec4 value1 = tile[((tile_at + 1024u) ^ (((tile_at + 1024u) & 1920u) >> 5u)) >> 2u];
+      vec4 value0 = tile[(tile_at ^ ((tile_at & 0x780u) >> 5u)) >> 2u];
+      vec4 value1 = tile[((tile_at + 1024u) ^ (((tile_at + 1024u) & 0x780u) >> 5u)) >> 2u];
       uint dst_col = 32u * block_y + (thread >> 4u);
       dst_x4[16u * block_x + (thread & 15u) + ((rows * dst_col) >> 2u)] = value0;
       dst_x4[16u * block_x + (thread & 15u) + ((rows * (dst_col + 16u)) >> 2u)] = value1;
     }
   } else if (32u * block_y + 31u < cols && 8u < rows && (cols & 1u) == 0u && (rows & 7u) == 0u) {
     if (64u * block_x + 4u * (thread >> 4u) < rows) {
-
       // partition(tile(src, (32,64)), (32,64))
       // -> partition(tile, (32,64))
-      {
-        uint src_row = 64u * block_x + 4u * (thread >> 4u);
-        vec2 value0 = src_x2[16u * block_y + (thread & 15u) + ((cols * src_row) >> 1u)];
-        vec2 value1 = src_x2[16u * block_y + (thread & 15u) + ((cols * (src_row + 1u)) >> 1u)];
-        vec2 value2 = src_x2[16u * block_y + (thread & 15u) + ((cols * (src_row + 2u)) >> 1u)];
-        vec2 value3 = src_x2[16u * block_y + (thread & 15u) + ((cols * (src_row + 3u)) >> 1u)];
-        uint tile_at = 128u * (thread & 15u) + 4u * (thread >> 4u);
-        tile[(tile_at ^ ((tile_at & 1920u) >> 5u)) >> 2u] = vec4(value0.x, value1.x, value2.x, value3.x);
-        tile[((tile_at + 64u) ^ (((tile_at + 64u) & 1920u) >> 5u)) >> 2u] = vec4(value0.y, value1.y, value2.y,
-            value3.y);
-      }
+      uint src_row = 64u * block_x + 4u * (thread >> 4u);
+      vec2 value0 = src_x2[16u * block_y + (thread & 15u) + ((cols * src_row) >> 1u)];
+      vec2 value1 = src_x2[16u * block_y + (thread & 15u) + ((cols * (src_row + 1u)) >> 1u)];
+      vec2 value2 = src_x2[16u * block_y + (thread & 15u) + ((cols * (src_row + 2u)) >> 1u)];
+      vec2 value3 = src_x2[16u * block_y + (thread & 15u) + ((cols * (src_row + 3u)) >> 1u)];
+      uint tile_at = 128u * (thread & 15u) + 4u * (thread >> 4u);
+      tile[(tile_at ^ ((tile_at & 0x780u) >> 5u)) >> 2u] = vec4(value0.x, value1.x, value2.x, value3.x);
+      tile[((tile_at + 64u) ^ (((tile_at + 64u) & 0x780u) >> 5u)) >> 2u] =
+          vec4(value0.y, value1.y, value2.y, value3.y);
     }
 
     barrier();
-    if (64u * block_x + 4u * (thread & 15u) < rows) {
 
+    if (64u * block_x + 4u * (thread & 15u) < rows) {
       // partition(transpose(tile), (64,16))
       // -> partition(tile(dst, (64,32)), (64,16))
-      {
-        uint tile_at = 4u * thread;
-        vec4 value0 = tile[(tile_at ^ ((tile_at & 1920u) >> 5u)) >> 2u];
-        vec4 value1 = tile[((tile_at + 1024u) ^ (((tile_at + 1024u) & 1920u) >> 5u)) >> 2u];
-        uint dst_col = 32u * block_y + (thread >> 4u);
-        dst_x4[16u * block_x + (thread & 15u) + ((rows * dst_col) >> 2u)] = value0;
-        dst_x4[16u * block_x + (thread & 15u) + ((rows * (dst_col + 16u)) >> 2u)] = value1;
-      }
+      uint tile_at = 4u * thread;
+      vec4 value0 = tile[(tile_at ^ ((tile_at & 0x780u) >> 5u)) >> 2u];
+      vec4 value1 = tile[((tile_at + 1024u) ^ (((tile_at + 1024u) & 0x780u) >> 5u)) >> 2u];
+      uint dst_col = 32u * block_y + (thread >> 4u);
+      dst_x4[16u * block_x + (thread & 15u) + ((rows * dst_col) >> 2u)] = value0;
+      dst_x4[16u * block_x + (thread & 15u) + ((rows * (dst_col + 16u)) >> 2u)] = value1;
     }
   } else if (32u * block_y < cols && 64u * block_x < rows) {
     if (16u < rows) {
       if (4u < cols) {
         if (0u < cols * rows) {
+          // src -> tile: of each column, the rows from the first sector of dst on
           for (uint turn = 0u; turn < 8u; ++turn) {
             uint x = thread & 31u;
             uint slot = (thread >> 5u) + 8u * turn;
-            uint y = slot + (slot < ((0u - (32u * block_y + x) * rows) & 7u) ? 64u : 0u);
+            uint head = (0u - (32u * block_y + x) * rows) & 7u;
+            uint y = slot + ((slot < head) ? 64u : 0u);
             uint place = (64u * block_x + y) * cols + 32u * block_y + x;
             float single = src[min(place, cols * rows - 1u)];
-            uint tile_at2 = (64u * x + slot) ^ (((64u * x + slot) & 1984u) >> 6u);
+            uint tile_at2 = (64u * x + slot) ^ (((64u * x + slot) & 0x7c0u) >> 6u);
             tile[tile_at2 >> 2u][tile_at2 & 3u] = single;
           }
 
           barrier();
+
+          // tile -> dst: whole sectors of each column
           for (uint turn = 0u; turn < 8u; ++turn) {
             uint y = thread & 63u;
             uint x = (thread >> 6u) + 4u * turn;
@@ -99,53 +97,43 @@ void main() {
             uint row = 64u * block_x + head + y;
             if (col < cols && row < rows) {
               uint tile_flat = 64u * x + ((head + y) & 63u);
-              uint tile_at2 = tile_flat ^ ((tile_flat & 1984u) >> 6u);
+              uint tile_at2 = tile_flat ^ ((tile_flat & 0x7c0u) >> 6u);
               float turned = tile[tile_at2 >> 2u][tile_at2 & 3u];
               dst[row + rows * col] = turned;
             }
           }
-          if (64u * block_x == 0u) {
+
+          if (block_x == 0u) {
+            // the rows before the first sector of each column, element by element
             uint x = thread & 31u;
             uint y = thread >> 5u;
             uint col = 32u * block_y + x;
-            if (y < ((0u - col * rows) & 7u) && col < cols && y < rows) {
+            uint head = (0u - col * rows) & 7u;
+            if (y < head && col < cols && y < rows) {
               float single = src[col + cols * y];
               dst[y + rows * col] = single;
             }
           }
         }
       } else {
-
-        // parallelize(tile(transpose(tile(src, (32,64))), (64,4)), (64,4):(1,64))
-        // -> parallelize(tile(tile(dst, (64,32)), (64,4)), (64,4):(1,64))
-        {
-          uint src_col = 32u * block_y + (thread >> 6u);
-          uint src_row = 64u * block_x + (thread & 63u);
-          uint dst_row = 64u * block_x + (thread & 63u);
-          uint dst_col = 32u * block_y + (thread >> 6u);
-          if (src_col < cols && src_row < rows && dst_row < rows && dst_col < cols) {
-            float value = src[src_col + cols * src_row];
-            dst[dst_row + rows * dst_col] = value;
-          }
+        // at most 4 columns, element by element
+        uint src_col = 32u * block_y + (thread >> 6u);
+        uint src_row = 64u * block_x + (thread & 63u);
+        if (src_col < cols && src_row < rows) {
+          float value = src[src_col + cols * src_row];
+          dst[src_row + rows * src_col] = value;
         }
       }
     } else {
-
-      // parallelize(tile(tile(src, (32,64)), (32,16)), (32,8):(1,32))
-      // -> parallelize(tile(transpose(tile(dst, (64,32))), (32,16)), (32,8):(1,32))
-      {
-        uint src_col = 32u * block_y + (thread & 31u);
-        uint src_row0 = 64u * block_x + (thread >> 5u);
-        uint dst_row0 = 64u * block_x + (thread >> 5u);
-        uint dst_col = 32u * block_y + (thread & 31u);
-        if (src_col < cols && dst_col < cols) {
-          for (uint v1 = 0u; v1 < 2u; ++v1) {
-            uint src_row = src_row0 + 8u * v1;
-            uint dst_row = dst_row0 + 8u * v1;
-            if (src_row < rows && dst_row < rows) {
-              float value = src[src_col + cols * src_row];
-              dst[dst_row + rows * dst_col] = value;
-            }
+      // at most 16 rows, element by element
+      uint src_col = 32u * block_y + (thread & 31u);
+      uint src_row0 = 64u * block_x + (thread >> 5u);
+      if (src_col < cols) {
+        for (uint v1 = 0u; v1 < 2u; ++v1) {
+          uint src_row = src_row0 + 8u * v1;
+          if (src_row < rows) {
+            float value = src[src_col + cols * src_row];
+            dst[src_row + rows * src_col] = value;
           }
         }
       }

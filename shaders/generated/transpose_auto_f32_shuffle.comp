@@ -22,14 +22,17 @@ void main() {
   uint lane = gl_SubgroupInvocationID;
   uint thread = 32u * subgroup + lane;
   if (32u * block_y + 31u < cols && 128u * block_x + 127u < rows && (cols & 3u) == 0u && (rows & 3u) == 0u) {
-    uint src_col = 32u * block_y + 4u * (lane & 7u);
-    uint src_row = 128u * block_x + 32u * subgroup + 8u * (lane >> 3u);
-    [[unroll]] for (uint group = 0u; group < 8u; ++group) {
-      uvec4 row0 = src_words_x4[(src_col >> 2u) + ((cols * (src_row + group)) >> 2u)];
-      held[4u * group] = row0.x;
-      held[4u * group + 1u] = row0.y;
-      held[4u * group + 2u] = row0.z;
-      held[4u * group + 3u] = row0.w;
+    // src -> held: 16 bytes of a row
+    {
+      uint src_col = 32u * block_y + 4u * (lane & 7u);
+      uint src_row = 128u * block_x + 32u * subgroup + 8u * (lane >> 3u);
+      [[unroll]] for (uint group = 0u; group < 8u; ++group) {
+        uvec4 row0 = src_words_x4[(src_col >> 2u) + ((cols * (src_row + group)) >> 2u)];
+        held[4u * group] = row0.x;
+        held[4u * group + 1u] = row0.y;
+        held[4u * group + 2u] = row0.z;
+        held[4u * group + 3u] = row0.w;
+      }
     }
 
     // held: lane ^ 1 with value ^ 16
@@ -44,75 +47,59 @@ void main() {
         held[4u * (pair & 3u) + (pair >> 2u) + 16u] = is_high ? high : got;
       }
     }
-    uint dst_row = 128u * block_x + 32u * subgroup + 4u * (lane & 1u) + 8u * (lane >> 3u);
-    uint dst_col = 32u * block_y + 8u * ((lane >> 1u) & 3u);
-    [[unroll]] for (uint column = 0u; column < 8u; ++column) {
-      uint word0 = held[(column & 3u) + 16u * (column >> 2u)];
-      uint word1 = held[(column & 3u) + 16u * (column >> 2u) + 4u];
-      uint word2 = held[(column & 3u) + 16u * (column >> 2u) + 8u];
-      uint word3 = held[(column & 3u) + 16u * (column >> 2u) + 12u];
-      dst_words_x4[(dst_row >> 2u) + ((rows * (dst_col + column)) >> 2u)] = uvec4(word0, word1, word2, word3);
+
+    // held -> dst: 16 bytes of a column
+    {
+      uint dst_row = 128u * block_x + 32u * subgroup + 4u * (lane & 1u) + 8u * (lane >> 3u);
+      uint dst_col = 32u * block_y + 8u * ((lane >> 1u) & 3u);
+      [[unroll]] for (uint column = 0u; column < 8u; ++column) {
+        uint word0 = held[(column & 3u) + 16u * (column >> 2u)];
+        uint word1 = held[(column & 3u) + 16u * (column >> 2u) + 4u];
+        uint word2 = held[(column & 3u) + 16u * (column >> 2u) + 8u];
+        uint word3 = held[(column & 3u) + 16u * (column >> 2u) + 12u];
+        dst_words_x4[(dst_row >> 2u) + ((rows * (dst_col + column)) >> 2u)] =
+            uvec4(word0, word1, word2, word3);
+      }
     }
   } else if (32u * block_y < cols && 128u * block_x < rows) {
     if (16u < rows) {
       if (4u < cols) {
-
-        // parallelize(tile(tile(src, (32,128)), (32,128)), (32,4):(1,32))
-        // -> parallelize(tile(transpose(tile(dst, (128,32))), (32,128)), (32,4):(1,32))
-        {
-          uint src_col = 32u * block_y + (thread & 31u);
-          uint src_row0 = 128u * block_x + (thread >> 5u);
-          uint dst_row0 = 128u * block_x + (thread >> 5u);
-          uint dst_col = 32u * block_y + (thread & 31u);
-          if (src_col < cols && dst_col < cols) {
-            for (uint v1 = 0u; v1 < 32u; ++v1) {
-              uint src_row = src_row0 + 4u * v1;
-              uint dst_row = dst_row0 + 4u * v1;
-              if (src_row < rows && dst_row < rows) {
-                float value = src[src_col + cols * src_row];
-                dst[dst_row + rows * dst_col] = value;
-              }
+        // a ragged tile, element by element
+        uint src_col = 32u * block_y + (thread & 31u);
+        uint src_row0 = 128u * block_x + (thread >> 5u);
+        if (src_col < cols) {
+          for (uint v1 = 0u; v1 < 32u; ++v1) {
+            uint src_row = src_row0 + 4u * v1;
+            if (src_row < rows) {
+              float value = src[src_col + cols * src_row];
+              dst[src_row + rows * src_col] = value;
             }
           }
         }
       } else {
-
-        // parallelize(tile(transpose(tile(src, (32,128))), (128,4)), (128,1):(1,128))
-        // -> parallelize(tile(tile(dst, (128,32)), (128,4)), (128,1):(1,128))
-        {
-          uint src_col0 = 32u * block_y;
-          uint src_row = 128u * block_x + thread;
-          uint dst_row = 128u * block_x + thread;
-          uint dst_col0 = 32u * block_y;
-          if (src_row < rows && dst_row < rows) {
-            for (uint v1 = 0u; v1 < 4u; ++v1) {
-              uint src_col = src_col0 + v1;
-              uint dst_col = dst_col0 + v1;
-              if (src_col < cols && dst_col < cols) {
-                float value = src[src_col + cols * src_row];
-                dst[dst_row + rows * dst_col] = value;
-              }
+        // at most 4 columns, element by element
+        uint src_col0 = 32u * block_y;
+        uint src_row = 128u * block_x + thread;
+        if (src_row < rows) {
+          for (uint v1 = 0u; v1 < 4u; ++v1) {
+            uint src_col = src_col0 + v1;
+            if (src_col < cols) {
+              float value = src[src_col + cols * src_row];
+              dst[src_row + rows * src_col] = value;
             }
           }
         }
       }
     } else {
-
-      // parallelize(tile(tile(src, (32,128)), (32,16)), (32,4):(1,32))
-      // -> parallelize(tile(transpose(tile(dst, (128,32))), (32,16)), (32,4):(1,32))
-      {
-        uint src_col = 32u * block_y + (thread & 31u);
-        uint src_row0 = 128u * block_x + (thread >> 5u);
-        uint dst_row0 = 128u * block_x + (thread >> 5u);
-        uint dst_col = 32u * block_y + (thread & 31u);
-        if (src_col < cols && dst_col < cols) {
-          for (uint v1 = 0u; v1 < 4u; ++v1) {
-            uint src_row = src_row0 + 4u * v1;
-            uint dst_row = dst_row0 + 4u * v1;
-            if (src_row < rows && dst_row < rows) {
-              float value = src[src_col + cols * src_row];
-              dst[dst_row + rows * dst_col] = value;
-            }
+      // at most 16 rows, element by element
+      uint src_col = 32u * block_y + (thread & 31u);
+      uint src_row0 = 128u * block_x + (thread >> 5u);
+      if (src_col < cols) {
+        for (uint v1 = 0u; v1 < 4u; ++v1) {
+          uint src_row = src_row0 + 4u * v1;
+          if (src_row < rows) {
+            float value = src[src_col + cols * src_row];
+            dst[src_row + rows * src_col] = value;
           }
         }
       }

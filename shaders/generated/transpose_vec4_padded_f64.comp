@@ -19,27 +19,25 @@ void main() {
 
   // partition(tile(src, (64,32)), (64,32))
   // -> partition(tile, (64,32))
-  {
-    if ((cols & 1u) == 0u) {
-      uint src_col = 64u * block_x + 2u * (thread & 31u);
-      uint src_row = 32u * block_y + (thread >> 5u);
-      uint tile_at = 2u * (thread & 31u) + 65u * (thread >> 5u);
-      if (src_col < cols && src_row < rows) {
-        dvec2 value = src_x2[(src_col >> 1u) + ((cols * src_row) >> 1u)];
-        tile[tile_at] = value.x;
-        tile[tile_at + 1u] = value.y;
-      }
-    } else {
-      uint src_col0 = 64u * block_x + 2u * (thread & 31u);
-      uint src_row = 32u * block_y + (thread >> 5u);
-      uint tile_at = 2u * (thread & 31u) + 65u * (thread >> 5u);
-      if (src_row < rows) {
-        for (uint v0 = 0u; v0 < 2u; ++v0) {
-          uint src_col = src_col0 + v0;
-          if (src_col < cols) {
-            double value = src[src_col + cols * src_row];
-            tile[tile_at + v0] = value;
-          }
+  if ((cols & 1u) == 0u) {
+    uint src_col = 64u * block_x + 2u * (thread & 31u);
+    uint src_row = 32u * block_y + (thread >> 5u);
+    uint tile_at = 2u * (thread & 31u) + 65u * (thread >> 5u);
+    if (src_col < cols && src_row < rows) {
+      dvec2 value = src_x2[(src_col >> 1u) + ((cols * src_row) >> 1u)];
+      tile[tile_at] = value.x;
+      tile[tile_at + 1u] = value.y;
+    }
+  } else {
+    uint src_col0 = 64u * block_x + 2u * (thread & 31u);
+    uint src_row = 32u * block_y + (thread >> 5u);
+    uint tile_at = 2u * (thread & 31u) + 65u * (thread >> 5u);
+    if (src_row < rows) {
+      for (uint v0 = 0u; v0 < 2u; ++v0) {
+        uint src_col = src_col0 + v0;
+        if (src_col < cols) {
+          double value = src[src_col + cols * src_row];
+          tile[tile_at + v0] = value;
         }
       }
     }

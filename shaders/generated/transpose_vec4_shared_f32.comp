@@ -20,26 +20,24 @@ void main() {
 
   // partition(tile(src, (128,32)), (128,32))
   // -> partition(tile, (128,32))
-  {
-    if ((cols & 3u) == 0u) {
-      uint src_col = 128u * block_x + 4u * (thread & 31u);
-      uint src_row = 32u * block_y + (thread >> 5u);
-      uint tile_at = 4u * thread;
-      if (src_col < cols && src_row < rows) {
-        vec4 value = src_x4[(src_col >> 2u) + ((cols * src_row) >> 2u)];
-        tile[tile_at >> 2u] = value;
-      }
-    } else {
-      uint src_col0 = 128u * block_x + 4u * (thread & 31u);
-      uint src_row = 32u * block_y + (thread >> 5u);
-      uint tile_at = 4u * thread;
-      if (src_row < rows) {
-        for (uint v0 = 0u; v0 < 4u; ++v0) {
-          uint src_col = src_col0 + v0;
-          if (src_col < cols) {
-            float value = src[src_col + cols * src_row];
-            tile[tile_at >> 2u][v0] = value;
-          }
+  if ((cols & 3u) == 0u) {
+    uint src_col = 128u * block_x + 4u * (thread & 31u);
+    uint src_row = 32u * block_y + (thread >> 5u);
+    uint tile_at = 4u * thread;
+    if (src_col < cols && src_row < rows) {
+      vec4 value = src_x4[(src_col >> 2u) + ((cols * src_row) >> 2u)];
+      tile[tile_at >> 2u] = value;
+    }
+  } else {
+    uint src_col0 = 128u * block_x + 4u * (thread & 31u);
+    uint src_row = 32u * block_y + (thread >> 5u);
+    uint tile_at = 4u * thread;
+    if (src_row < rows) {
+      for (uint v0 = 0u; v0 < 4u; ++v0) {
+        uint src_col = src_col0 + v0;
+        if (src_col < cols) {
+          float value = src[src_col + cols * src_row];
+          tile[tile_at >> 2u][v0] = value;
         }
       }
     }
@@ -49,29 +47,27 @@ void main() {
 
   // partition(transpose(tile), (32,128))
   // -> partition(tile(dst, (32,128)), (32,128))
-  {
-    if ((rows & 3u) == 0u) {
-      uint tile_at = 512u * (thread & 7u) + (thread >> 3u);
-      uint dst_row = 32u * block_y + 4u * (thread & 7u);
-      uint dst_col = 128u * block_x + (thread >> 3u);
-      if (dst_row < rows && dst_col < cols) {
-        float value0 = tile[tile_at >> 2u][tile_at & 3u];
-        float value1 = tile[32u + (tile_at >> 2u)][tile_at & 3u];
-        float value2 = tile[64u + (tile_at >> 2u)][tile_at & 3u];
-        float value3 = tile[96u + (tile_at >> 2u)][tile_at & 3u];
-        dst_x4[(dst_row >> 2u) + ((rows * dst_col) >> 2u)] = vec4(value0, value1, value2, value3);
-      }
-    } else {
-      uint tile_at = 512u * (thread & 7u) + (thread >> 3u);
-      uint dst_row0 = 32u * block_y + 4u * (thread & 7u);
-      uint dst_col = 128u * block_x + (thread >> 3u);
-      if (dst_col < cols) {
-        for (uint v0 = 0u; v0 < 4u; ++v0) {
-          uint dst_row = dst_row0 + v0;
-          if (dst_row < rows) {
-            float value = tile[32u * v0 + (tile_at >> 2u)][tile_at & 3u];
-            dst[dst_row + rows * dst_col] = value;
-          }
+  if ((rows & 3u) == 0u) {
+    uint tile_at = 512u * (thread & 7u) + (thread >> 3u);
+    uint dst_row = 32u * block_y + 4u * (thread & 7u);
+    uint dst_col = 128u * block_x + (thread >> 3u);
+    if (dst_row < rows && dst_col < cols) {
+      float value0 = tile[tile_at >> 2u][tile_at & 3u];
+      float value1 = tile[32u + (tile_at >> 2u)][tile_at & 3u];
+      float value2 = tile[64u + (tile_at >> 2u)][tile_at & 3u];
+      float value3 = tile[96u + (tile_at >> 2u)][tile_at & 3u];
+      dst_x4[(dst_row >> 2u) + ((rows * dst_col) >> 2u)] = vec4(value0, value1, value2, value3);
+    }
+  } else {
+    uint tile_at = 512u * (thread & 7u) + (thread >> 3u);
+    uint dst_row0 = 32u * block_y + 4u * (thread & 7u);
+    uint dst_col = 128u * block_x + (thread >> 3u);
+    if (dst_col < cols) {
+      for (uint v0 = 0u; v0 < 4u; ++v0) {
+        uint dst_row = dst_row0 + v0;
+        if (dst_row < rows) {
+          float value = tile[32u * v0 + (tile_at >> 2u)][tile_at & 3u];
+          dst[dst_row + rows * dst_col] = value;
         }
       }
     }

@@ -18,11 +18,9 @@ void main() {
   {
     uint src_col = 32u * block_x + (thread >> 5u);
     uint src_row = 32u * block_y + (thread & 31u);
-    uint dst_row = 32u * block_y + (thread & 31u);
-    uint dst_col = 32u * block_x + (thread >> 5u);
-    if (src_col < cols && src_row < rows && dst_row < rows && dst_col < cols) {
+    if (src_col < cols && src_row < rows) {
       float value = src[src_col + cols * src_row];
-      dst[dst_row + rows * dst_col] = value;
+      dst[src_row + rows * src_col] = value;
     }
   }
 }

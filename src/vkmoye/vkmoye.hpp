@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Everything a user of vkmoye needs: the layout algebra, the generator, the runtime. Nothing inside
-// the project includes this file. Apart stands runtime/vulkan.hpp, for programs that use Vulkan
-// themselves: it includes Vulkan's header.
+// Everything a user of vkmoye needs: the layout algebra, the generator, the runtime. Nothing inside the project
+// includes this file. It does not include Vulkan's header: programs that use Vulkan themselves include
+// runtime/vulkan.hpp as well.
 
 #include "vkmoye/base/version.hpp"
 #include "vkmoye/contract/compact_strides.hpp"
@@ -14,6 +14,7 @@
 #include "vkmoye/gen/dsl/across.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/dsl/exchange.hpp"
+#include "vkmoye/gen/dsl/functions.hpp"
 #include "vkmoye/gen/dsl/mma.hpp"
 #include "vkmoye/gen/dsl/view_queries.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
@@ -25,7 +26,9 @@
 #include "vkmoye/gen/passes/access_pattern.hpp"
 #include "vkmoye/gen/passes/bake.hpp"
 #include "vkmoye/gen/spirv/assemble.hpp"
-#include "vkmoye/gen/twin/twin.hpp"
+#include "vkmoye/gen/spirv/validate.hpp"
+#include "vkmoye/gen/twin/run_on_host.hpp"
+#include "vkmoye/gen/verify/claims.hpp"
 #include "vkmoye/gen/verify/verify.hpp"
 #include "vkmoye/layout/algebra.hpp"
 #include "vkmoye/layout/analysis.hpp"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Each barrier of each kernel that ships is removed in turn, and what is left runs on lavapipe, unverified: its result
-// must be wrong. So the verifier refuses no barrier's absence out of pedantry (tests/judge: it refuses them all).
+// Removes each barrier of each shipped kernel in turn and runs the rest on lavapipe without verification: the result
+// must be wrong. So every barrier that the verifier requires (tests/judge) is really needed.
 //
-// lavapipe runs the subgroups of a workgroup one after the other up to the next barrier. So a missing barrier is wrong
-// there each time, unless only lanes of one subgroup exchange something. A GPU may get away with it.
+// lavapipe runs the subgroups of a workgroup one after the other up to the next barrier, so that a missing barrier
+// gives a wrong result every time, unless only lanes of one subgroup exchange something. A GPU may hide it.
 
 #include "judge/barriers.hpp"
 
@@ -14,49 +14,17 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "devices/fragments.hpp"
 #include "gemm_device/products.hpp"
 #include "judge/subject.hpp"
+#include "judge/unverified.hpp"
 #include "support/device_fixture.hpp"
 #include "vkmoye/base/error.hpp"
-#include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/compile.hpp"
-#include "vkmoye/gen/glsl/print.hpp"
-#include "vkmoye/gen/spirv/assemble.hpp"
-#include "vkmoye/gen/spirv/bfloat16.hpp"
 #include "vkmoye/gen/verify/verify.hpp"
-#include "workloads/products/fragments.hpp"
 
 namespace vkmoye::judge {
 namespace {
-
-// What gen::compile makes of a kernel, without its verification.
-CompiledKernel compile_unverified(const gen::ir::Kernel& kernel) {
-  CompiledKernel out;
-  out.interface = gen::ir::interface_of(kernel);
-  out.glsl = gen::glsl::print(kernel);
-  out.spirv = gen::spirv::assemble(kernel.name, out.glsl);
-  if (out.interface.features.has(Feature::bf16_matrix)) {
-    out.spirv = gen::spirv::with_bfloat16(kernel.name, out.spirv);
-  }
-  return out;
-}
-
-// Random numbers between -4 and 4 for a kernel that computes: whatever is wrong shows in their sums. Else any bytes.
-Buffers data_for(const gen::ir::Kernel& kernel, const Arguments& sizes, bool computes, Draw& draw) {
-  if (!computes) return random_data(kernel, sizes, false, draw);
-  Buffers out;
-  for (const Binding& binding : gen::ir::interface_of(kernel).bindings) {
-    const std::size_t width = size_of(binding.type);
-    std::vector<std::byte> bytes(element_count(binding, sizes) * width);
-    for (std::size_t i = 0; i < bytes.size(); i += width) {
-      const double number = (static_cast<double>(draw.below(1025)) - 512) / 128;
-      const auto bits = bits_of(binding.type, is_floating(binding.type) ? number : 32 * number);
-      std::memcpy(&bytes[i], &bits, width);
-    }
-    out.push_back(std::move(bytes));
-  }
-  return out;
-}
 
 // The buffers after one launch on `before`.
 Buffers run(Device& device, const Pipeline& pipeline, const Arguments& sizes,
@@ -77,7 +45,7 @@ Buffers run(Device& device, const Pipeline& pipeline, const Arguments& sizes,
       fmt::format("{}: {} at {}", pipeline.interface().name, error.what(), to_text(sizes)));
 }
 
-// The device's caps with the orders in which it holds the matrices that kernels ask for.
+// The caps of the device with the orders of the matrices that kernels use.
 DeviceCaps caps_with_orders(Device& device) {
   test::Products executor(device);
   for (const gen::KernelEntry& entry : gen::registry()) {
@@ -86,9 +54,9 @@ DeviceCaps caps_with_orders(Device& device) {
       gen::KernelRequest request = gen::request_of(type);
       request.device = executor.caps();
       try {
-        bench::know_orders(executor, entry.probes(request), entry.name);
+        bench::find_fragment_orders(executor, entry.probes(request), entry.name);
       } catch (const Error&) {
-        // The kernel is not described then, either.
+        // Then the kernel cannot be described either.
       }
     }
   }
@@ -100,13 +68,13 @@ bool is_move(const std::string& name) {
          name.find("relayout") != std::string::npos;
 }
 
-// A launch, and what the sound kernel makes of its data, once it was asked for.
+// A launch, and the result of the correct kernel on its data, computed on demand.
 struct Launched {
   Arguments sizes;
   Buffers before, after;
 };
 
-// Elements or multiplications of a launch, about.
+// The approximate number of elements or multiplications of a launch.
 double work_of(const Arguments& sizes) {
   double work = 1;
   for (const auto& [name, size] : sizes) {
@@ -117,22 +85,22 @@ double work_of(const Arguments& sizes) {
   return work;
 }
 
-// A kernel that is sound, and launches that show whether another does the same.
+// A correct kernel, and launches that show whether another kernel computes the same.
 class Sound {
  public:
   Sound(Device& device, const ShippedKernel& shipped, Draw& draw)
       : device_(device), pipeline_(device.load(gen::compile(shipped.kernel))) {
-    constexpr double kMostWork = 5e6;
+    constexpr double kMaxWork = 5e6;
     const SizeRange range = {1e12, {1, 33, 272, 272, 300, 304}, true};
     for (Arguments& sizes : judging_sizes(shipped.kernel, 4 * kLaunches, draw, range)) {
-      if (launches_.size() == kLaunches || work_of(sizes) > kMostWork) continue;
+      if (launches_.size() == kLaunches || work_of(sizes) > kMaxWork) continue;
       Buffers before = data_for(shipped.kernel, sizes, !is_move(shipped.name), draw);
       launches_.push_back({std::move(sizes), std::move(before), {}});
     }
   }
 
-  // Whether `changed` gives another result in one of the launches. What it reads too early from shared memory may be
-  // what the launch before left there: so that is one of other data, and all is tried three times.
+  // Whether `changed` gives a different result in one of the launches. A value that it reads too early from shared
+  // memory may come from the previous launch, so that one has other data; and all launches run three times.
   bool differs(const Pipeline& changed) {
     for (std::size_t i = 0; i < 3 * launches_.size(); ++i) {
       Launched& launch = launches_[i % launches_.size()];
@@ -154,8 +122,9 @@ class Sound {
   std::vector<Launched> launches_;
 };
 
-// Whether the race is one of lanes of a subgroup alone, which lavapipe runs in step: where no two subgroups share k,
-// each reads back from shared_c what it put there itself, to have the elements of its matrices in known lanes.
+// Whether the race is only between lanes of one subgroup, which lavapipe runs in lockstep: if no two subgroups
+// share k, each subgroup reads back from shared_c only what it wrote, to get the elements of its matrices in known
+// lanes.
 bool stays_in_a_subgroup(const gen::ir::Kernel& kernel, const std::vector<std::string>& reasons) {
   const auto subgroups =
       std::find_if(kernel.config.begin(), kernel.config.end(),
@@ -172,7 +141,7 @@ bool stays_in_a_subgroup(const gen::ir::Kernel& kernel, const std::vector<std::s
 class BarriersTest : public test::DeviceTest, public testing::WithParamInterface<std::size_t> {};
 
 constexpr std::size_t kParts = 4;
-constexpr std::size_t kLeastWrong = 75;  // of a part: lavapipe showed 78 to 82
+constexpr std::size_t kMinWrong = 75;  // of a part: lavapipe showed 78 to 82
 
 TEST_P(BarriersTest, RemovedGiveAWrongResult) {
   for_each_device([&](Device& device) {
@@ -203,7 +172,7 @@ TEST_P(BarriersTest, RemovedGiveAWrongResult) {
     }
     fmt::print("{} kernels with {} barriers; without it {} wrong, {} right as lanes run in step\n",
                kernels, barriers, wrong, in_step);
-    EXPECT_GE(wrong, kLeastWrong);
+    EXPECT_GE(wrong, kMinWrong);
   });
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Files are whole or as they were, whoever writes, reads or is refused.
+// Writing replaces a file completely or not at all, also with concurrent readers and writers, and after an error.
 
 #include "vkmoye/base/file.hpp"
 
@@ -37,7 +37,7 @@ class FileTest : public testing::Test {
     EXPECT_EQ(stat(path.c_str(), &found), 0) << path;
     return found.st_mode & 07777u;
   }
-  // How many names are in the folder: a temporary file that is left would count.
+  // The number of files in the folder, including temporary files that were not removed.
   std::ptrdiff_t names() const {
     return std::distance(fs::directory_iterator(folder_), fs::directory_iterator());
   }
@@ -119,7 +119,7 @@ TEST_F(FileTest, IsAsBeforeWhereItIsRefused) {
   EXPECT_EQ(names(), 2);
 }
 
-// A disk that is full, by a limit on how long files can get.
+// Simulates a full disk with a limit on file sizes.
 TEST_F(FileTest, IsAsBeforeWhereNotAllCanBeWritten) {
   ASSERT_EQ(replace(file_, "old"), "");
   struct rlimit before = {};
@@ -141,7 +141,7 @@ TEST_F(FileTest, ThatIsNoFileIsNotRead) {
   EXPECT_TRUE(read_file(folder_, error).empty());
   EXPECT_THAT(error, HasSubstr("not a regular file"));
   ASSERT_EQ(mkfifo((folder_ / "pipe").c_str(), 0600), 0);
-  EXPECT_TRUE(read_file(folder_ / "pipe", error).empty());  // and does not hang
+  EXPECT_TRUE(read_file(folder_ / "pipe", error).empty());  // must not block
   EXPECT_THAT(error, HasSubstr("not a regular file"));
   EXPECT_TRUE(read_file(folder_ / "absent", error).empty());
   EXPECT_EQ(error, "");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// apply: arrays of the user's.
+// apply: kernels on the user's own arrays.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -58,10 +58,10 @@ TEST(Cli, ApplyPermutesTheAxesOfAnArrayOfAnyRank) {
   const Outcome wrong = bench({"apply", "relayout", "--permute", "2,0", "--in",
                                folder.file("a.npy"), "--out", folder.file("c.npy")});
   EXPECT_EQ(wrong.status, 2);
-  EXPECT_THAT(wrong.err, HasSubstr("permute (2,0) does not name each axis of (2,3,4) once"));
+  EXPECT_THAT(wrong.err, HasSubstr("permute (2,0) must contain each axis of (2,3,4) once"));
 }
 
-// As NumPy: a number, a row, no elements at all.
+// Like NumPy: a scalar, a row, an empty array.
 TEST(Cli, ApplyTakesArraysOfNoAxesAndOfNoElements) {
   const TemporaryFolder folder;
   const auto applied = [&](const std::string& kernel, const std::string& shape,
@@ -107,9 +107,9 @@ TEST(Cli, ApplyRefusesFilesThatAreNotWhatItTakes) {
           "holds 15 bytes of data, its shape (2, 2) of f32 needs 16");
   refused(good + "y", "holds 17 bytes");
   refused(npy(">f4", "(2, 2)", std::string(16, 'x')),
-          "big-endian elements, '>f4'; mend it with "
+          "big-endian elements, '>f4'; convert it with "
           "numpy.save(file, a.astype(a.dtype.newbyteorder('<')))");
-  refused(npy("<f4', 'descr': '<f4", "(2, 2)", std::string(16, 'x')), "header that is not NumPy's");
+  refused(npy("<f4', 'descr': '<f4", "(2, 2)", std::string(16, 'x')), "has an invalid header");
   std::string structured = npy("..", "(2, 2)", std::string(16, 'x'));
   structured.replace(structured.find("'..'"), 4, "[  ]");  // its fields do not matter
   refused(structured, "structured type; save one field");
@@ -143,7 +143,7 @@ TEST(Cli, ApplyTakesEverySpellingOfAByteOrder) {
   }
 }
 
-// As `run` skips it: another device could, or nothing can, but the file is not wrong.
+// Where `run` would skip the kernel, the status is 3: the file is not wrong.
 TEST(Cli, ApplyOfTooMuchForTheDeviceCannotRun) {
   const TemporaryFolder folder;
   const std::string header = npy("|i1", "(65536, 65537)", "");

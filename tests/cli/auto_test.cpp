@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// gemm/auto and tune on the command line: what is chosen, and that it is right.
+// gemm/auto and tune on the command line: the choices, and that their results are right.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,9 +21,9 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-const std::string kHeader = "# vkmoye: kernels of gemm/auto, found by tune; format 2\n";
+const std::string kHeader = "{\n  \"table\": \"gemm/auto\",\n  \"format\": 3,\n";
 
-// The one row of `run gemm/auto`; where the device lacks something, it says so and nothing is verified.
+// The result of `run gemm/auto`; it is skipped with a reason if the device lacks something.
 json row_of(std::vector<std::string> words, const std::vector<std::string>& environment = {}) {
   words.insert(words.begin(), {"run", "gemm/auto", "--min-time", "0", "--format", "json"});
   const Outcome outcome = bench(words, environment);
@@ -80,7 +80,7 @@ TEST(AutoCli, EmitPrintsTheKernelThatWasChosen) {
   EXPECT_EQ(chosen.out, bench({"emit", "gemm/thin", "--size", "3x4096x64"}).out);
 }
 
-// The texts one below the other, each with the line that heads it.
+// The GLSL of all kernels, each with its first line.
 std::vector<std::string> kernels_in(const std::string& text) {
   const std::string head = "// generated: ";
   std::vector<std::string> names;
@@ -120,7 +120,7 @@ TEST(AutoCli, EmitPrintsEveryKernelOfAPlan) {
   EXPECT_EQ(whole["kernel"], "gemm/combine");
   EXPECT_EQ(slices["arguments"]["slices"], 4);
   EXPECT_EQ(slices["spirv"], nullptr);
-  // What the first writes the second reads; its last array is the result.
+  // The second kernel reads what the first writes; its last array is the result.
   EXPECT_EQ(slices["arrays"].back(), whole["arrays"][0]);
   EXPECT_EQ(plan["arrays"][std::size_t{whole["arrays"][0]}]["bytes"], 4 * 4 * 2 * 64 * 96);
   EXPECT_EQ(whole["arrays"].back(), plan["result"]);
@@ -137,8 +137,8 @@ TEST(AutoCli, EmitPrintsEveryKernelOfAPlan) {
     EXPECT_EQ(outcome.status, 2) << outcome.err;
     EXPECT_THAT(outcome.err, HasSubstr(why));
   };
-  refused({"--spirv", "-"}, "--spirv -: there are 2 kernels");
-  refused({"--spirv", "/dev/null"}, "--spirv /dev/null: there are 2 kernels");
+  refused({"--spirv", "-"}, "--spirv -: the plan has 2 kernels");
+  refused({"--spirv", "/dev/null"}, "--spirv /dev/null: the plan has 2 kernels");
   refused({"--spirv", folder.file("x.spv"), "--interface", folder.file("x.2.spv")},
           "the same file");
   EXPECT_FALSE(std::filesystem::exists(folder.file("x.1.spv")));
@@ -150,7 +150,7 @@ TEST(AutoCli, EmitPrintsTheKernelsThatPackToo) {
   EXPECT_EQ(unknown.status, 0);
   EXPECT_THAT(kernels_in(unknown.out), testing::ElementsAre("gemm/packed"));
   EXPECT_THAT(unknown.err, AllOf(HasSubstr("left out: the kernels that pack A and B: A 16x16 f16"),
-                                 HasSubstr("nothing is known of its order")));
+                                 HasSubstr("its fragment order has not been probed")));
   const json sliced = json::parse(
       bench({"emit", "gemm/packed", "--type", "f16,f32", "--split-k", "2", "--interface", "-"})
           .out);
@@ -169,7 +169,7 @@ TEST(AutoCli, EmitPrintsTheKernelsThatPackToo) {
   EXPECT_THAT(kernels_in(known.out), testing::ElementsAre("gemm/pack", "gemm/pack", "gemm/packed"));
 }
 
-// The same as it would run: what is chosen may be several kernels.
+// The same as `run`: the choice may be a plan of several kernels.
 TEST(AutoCli, EmitPrintsEveryKernelThatWasChosen) {
   const Outcome outcome =
       bench({"emit", "gemm/auto", "--size", "32x24x4096", "--a", "m", "--b", "n"});
@@ -180,8 +180,8 @@ TEST(AutoCli, EmitPrintsEveryKernelThatWasChosen) {
 TEST(AutoCli, ExplainSaysWhichAndWhy) {
   const Outcome table = bench({"explain", "gemm/auto", "--size", "512x512x4096"});
   ASSERT_EQ(table.status, 0) << table.err;
-  EXPECT_THAT(table.out, AllOf(StartsWith("chosen: gemm/simt (gemm_shipped_table.cpp, line "),
-                               HasSubstr("): takes every size, order and type"),
+  EXPECT_THAT(table.out, AllOf(StartsWith("chosen: gemm/simt (the shipped table, row "),
+                               HasSubstr("): supports every size, order and type"),
                                HasSubstr("gemm/thin: least<=16 does not hold, least is 512\n"),
                                HasSubstr("\ngemm/simt  form=f32,f32,f32 a=k b=k tile=128x128x8")));
   const json report = json::parse(
@@ -194,20 +194,27 @@ TEST(AutoCli, OptionsOfTheKernelAreRefusedWithItsName) {
   for (const char* command : {"run", "emit", "explain"}) {
     const Outcome outcome = bench({command, "gemm/auto", "--tile", "64x64x8"});
     EXPECT_EQ(outcome.status, 2) << command;
-    EXPECT_THAT(outcome.err,
-                AllOf(HasSubstr("--tile is for the kernel that it chooses: here gemm/"),
-                      HasSubstr("name that kernel to change it")));
+    EXPECT_THAT(
+        outcome.err,
+        AllOf(HasSubstr("--tile is an option of the kernel that gemm/auto chooses, here gemm/"),
+              HasSubstr("name that kernel to change it")));
   }
 }
 
-// --- tables of the user's ---
+// --- the user's tables ---
 
 class TableCli : public testing::Test {
  protected:
   std::vector<std::string> environment() const { return {"VKMOYE_GEMM_TABLE=" + table_}; }
 
+  void add_rows(const std::vector<json>& rows) const {
+    json table = json::parse(read_file(table_));
+    for (const json& row : rows) table["rows"].push_back(row);
+    write_file(table_, table.dump());
+  }
+
   TemporaryFolder folder_;
-  std::string table_ = folder_.file("mine.table");
+  std::string table_ = folder_.file("mine.json");
 };
 
 TEST_F(TableCli, TuneWritesWhatLaterRunsRead) {
@@ -220,9 +227,10 @@ TEST_F(TableCli, TuneWritesWhatLaterRunsRead) {
   for (const json& row : rows) EXPECT_EQ(row["verified"], true);
   EXPECT_THAT(tuned.err, HasSubstr("gemm/auto reads " + table_));
   const std::string text = read_file(table_);
-  EXPECT_THAT(text, AllOf(StartsWith(kHeader + "# device: "),
-                          HasSubstr("\n* | f32,f32,f32 | m=64 n=64 k=64 "
-                                    "batch=1 a=k b=k beta=no epilogue=none | gemm/")));
+  EXPECT_THAT(text, AllOf(StartsWith(kHeader + "  \"device\": "),
+                          HasSubstr("\n    {\"types\":[\"f32,f32,f32\"],\"where\":{\"m\":64,"
+                                    "\"n\":64,\"k\":64,\"batch\":1,\"a\":\"k\",\"b\":\"k\","
+                                    "\"beta\":false,\"epilogue\":[]},\"kernel\":\"gemm/")));
   const Outcome again = run({"sh", "-c", std::string(rows[0]["command"]) + " --min-time 0"});
   EXPECT_EQ(again.status, 0) << again.err;
 
@@ -232,14 +240,20 @@ TEST_F(TableCli, TuneWritesWhatLaterRunsRead) {
   const Outcome why = run({"env", environment()[0], bench_program(), "explain", "gemm/auto",
                            "--size", "64", "--device", device});
   EXPECT_THAT(why.out,
-              AllOf(StartsWith("chosen: "), HasSubstr(" (" + table_ + ", line 5): measured: ")));
+              AllOf(StartsWith("chosen: "), HasSubstr(" (" + table_ + ", row 1): measured: ")));
 }
 
 TEST_F(TableCli, ARowOfTheUsersIsTakenFirst) {
   ASSERT_EQ(bench({"tune", "gemm", "--size", "8x8x8", "--budget", "0", "--table", table_}).status,
             0);
-  write_file(table_, read_file(table_) + "* | f32,f32 | m>=20 | gemm/simt --tile 7x7x7 | bad\n" +
-                         "* | f32,f32 | m>=20 | gemm/moye_simple --split-k 2 | mine\n");
+  add_rows({{{"types", {"f32,f32"}},
+             {"where", {{"m", {20, nullptr}}}},
+             {"kernel", "gemm/simt"},
+             {"options", {{"tile", "7x7x7"}}}},
+            {{"types", {"f32,f32"}},
+             {"where", {{"m", {20, nullptr}}}},
+             {"kernel", "gemm/moye_simple"},
+             {"options", {{"split-k", "2"}}}}});
   const json row = row_of({"--size", "24x24x24"}, environment());
   EXPECT_EQ(row["config"]["kernel"], "gemm/moye_simple");
   EXPECT_EQ(row["config"]["split-k"], "2");
@@ -251,7 +265,7 @@ TEST_F(TableCli, ARowOfTheUsersIsTakenFirst) {
   EXPECT_EQ(batch["verified"], true);
 }
 
-// Found for products as they are, used for those with a step none of its candidates had.
+// Tuned for plain products, and used for those with an epilogue that no candidate had.
 TEST_F(TableCli, WhatWasTunedForOneEpilogueIsUsedForNoOther) {
   if (!has_lavapipe()) GTEST_SKIP() << "no lavapipe to describe the choice for";
   ASSERT_EQ(
@@ -273,19 +287,17 @@ TEST_F(TableCli, WhatWasTunedForOneEpilogueIsUsedForNoOther) {
 TEST_F(TableCli, AWrongRowIsPassedOverInOneLine) {
   ASSERT_EQ(bench({"tune", "gemm", "--size", "8x8x8", "--budget", "0", "--table", table_}).status,
             0);
-  std::string rows;
-  for (int i = 0; i < 20; ++i) rows += "* | f32,f32 | m>=20 | gemm/simt --tile big | mine\n";
-  write_file(table_, read_file(table_) + rows);
+  add_rows(std::vector<json>(20, {{"kernel", "gemm/simt"}, {"options", {{"tile", "big"}}}}));
   const Outcome outcome =
       bench({"run", "gemm/auto", "--size", "8", "--min-time", "0"}, environment());
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_THAT(outcome.err, AllOf(StartsWith("vkmoye-bench: passed over: " + table_ +
-                                            ", line 6: gemm/simt: tile 'big' is not"),
-                                 testing::EndsWith("passed over: 12 lines more\n")));
+                                            ", row 2: gemm/simt: tile 'big' is not"),
+                                 testing::EndsWith("passed over: 12 more rows\n")));
   EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 9) << outcome.err;
 }
 
-// As of every command, --output is the report.
+// As for every command, --output is the report.
 TEST_F(TableCli, TuneWritesItsReportIntoAFile) {
   const std::string report = folder_.file("report.json");
   std::vector<std::string> words = {"tune", "gemm",    "--size", "8",        "--budget",
@@ -304,24 +316,21 @@ TEST_F(TableCli, TuneWritesItsReportIntoAFile) {
   const auto refused = [&](const std::string& file) {
     const Outcome outcome = tuned(file);
     EXPECT_EQ(outcome.status, 2) << outcome.err;
-    EXPECT_THAT(outcome.err, HasSubstr("which goes into --table FILE"));
+    EXPECT_THAT(outcome.err, HasSubstr("--table that of the table"));
   };
   refused(table_);
-  refused(folder_.file("new.table"));
   EXPECT_EQ(read_file(table_), before);
-  EXPECT_FALSE(std::filesystem::exists(folder_.file("new.table")));
   words[7] = folder_.file("both");
   refused(folder_.file("./both"));
   EXPECT_FALSE(std::filesystem::exists(folder_.file("both")));
 }
 
 TEST_F(TableCli, WhatCannotBeReadIsIgnoredInOneLine) {
-  for (const char* text :
-       {"",
-        "\x7f"
-        "ELF",
-        "# vkmoye: kernels of gemm/auto, found by tune; format 1\n* | * | - | gemm/thin | old\n",
-        "# vkmoye: kernels of gemm/auto, found by tune; format 2\n# device: another\n"}) {
+  for (const char* text : {"",
+                           "\x7f"
+                           "ELF",
+                           R"({"table": "gemm/auto", "format": 2, "rows": []})",
+                           R"({"table": "gemm/auto", "format": 3, "device": "another"})"}) {
     write_file(table_, text);
     const Outcome outcome =
         bench({"run", "gemm/auto", "--size", "8", "--min-time", "0"}, environment());
@@ -340,13 +349,13 @@ TEST_F(TableCli, WhatCannotBeTunedIsRefused) {
     EXPECT_THAT(outcome.err, HasSubstr(why));
     EXPECT_FALSE(std::filesystem::exists(table_));
   };
-  refused({"copy/auto", "--size", "8"}, "there is a table of choices for gemm alone");
+  refused({"copy/auto", "--size", "8"}, "only gemm can be tuned");
   refused({"gemm"}, "--size");
-  refused({"gemm", "--size", "0x4x4"}, "has nothing to time");
+  refused({"gemm", "--size", "0x4x4"}, "has no work to time");
   refused({"gemm", "--size", "4x4"}, "has 2 extents");
   refused({"gemm", "--size", "8", "--budget", "-1"}, "--budget '-1' is not a number of seconds");
-  refused({"gemm", "--size", "8", "--split-k", "2"}, "--split-k: is among what tune searches");
-  refused({"gemm", "--size", "8", "--device", "host"}, "there is no clock on the host");
+  refused({"gemm", "--size", "8", "--split-k", "2"}, "--split-k: tune searches its values itself");
+  refused({"gemm", "--size", "8", "--device", "host"}, "kernels cannot be timed on the host");
 }
 
 TEST_F(TableCli, WhereNothingRunsNothingIsWritten) {

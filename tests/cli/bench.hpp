@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The program under test.
+// Runs the program under test.
 
 #include <cstdlib>
 #include <string>
@@ -10,13 +10,13 @@
 
 namespace vkmoye::test {
 
-/// Where it lies: as built, unless VKMOYE_TEST_BENCH names it on a machine that was sent the programs.
+/// Its path: that of the build, or VKMOYE_TEST_BENCH if the programs were copied to another machine.
 inline std::string bench_program() {
   const char* elsewhere = std::getenv("VKMOYE_TEST_BENCH");
   return elsewhere != nullptr ? elsewhere : VKMOYE_BENCH;
 }
 
-/// The folder of the libraries that stand for the vendor's; likewise VKMOYE_TEST_FAKE_CUDA.
+/// The folder of the fake vendor libraries; likewise VKMOYE_TEST_FAKE_CUDA.
 inline std::string fake_cuda_folder() {
   const char* elsewhere = std::getenv("VKMOYE_TEST_FAKE_CUDA");
   return elsewhere != nullptr ? elsewhere : VKMOYE_FAKE_CUDA_FOLDER;
@@ -29,7 +29,7 @@ inline Outcome bench(std::vector<std::string> arguments,
   return run(arguments, environment);
 }
 
-/// The same behind a redirection of the shell, such as "> /dev/full".
+/// The same with a redirection of the shell, such as "> /dev/full".
 inline Outcome bench_redirected(const std::string& redirection,
                                 std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(),
@@ -37,7 +37,7 @@ inline Outcome bench_redirected(const std::string& redirection,
   return run(arguments);
 }
 
-/// Whether there is lavapipe, by which a device is described that every machine has.
+/// Whether lavapipe is installed; tests describe kernels for it, since every machine can have it.
 inline bool has_lavapipe() {
   static const bool found = bench({"devices"}).out.find("llvmpipe") != std::string::npos;
   return found;

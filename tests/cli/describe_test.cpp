@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What needs no device: list, emit, explain.
+// The commands that need no device: list, emit, explain.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -66,7 +66,7 @@ TEST(Cli, EmitWritesWhatIsAskedForToStdoutAlone) {
   EXPECT_FALSE(std::filesystem::exists("-"));
 }
 
-// Its columns do not run together, and its lines are no longer than a terminal's.
+// Columns are separated, and lines fit a terminal.
 TEST(Cli, ListAndHelpFitEightyColumns) {
   std::vector<std::vector<std::string>> commands = {{"--help"},
                                                     {"list"},
@@ -93,7 +93,7 @@ TEST(Cli, ListAndHelpFitEightyColumns) {
   }
 }
 
-// One meaning for each option: that of the kernel that was named.
+// Each option has one meaning: that of the named kernel.
 TEST(Cli, HelpOfAKernelSaysWhatItsOptionsMean) {
   for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
            {"list", "gemm/simt"}, {"run", "gemm/simt", "--help"}, {"run", "--help", "gemm/simt"}}) {
@@ -101,11 +101,12 @@ TEST(Cli, HelpOfAKernelSaysWhatItsOptionsMean) {
     EXPECT_EQ(help.status, 0) << help.err;
     EXPECT_THAT(
         help.out,
-        AllOf(HasSubstr("--fragments  2 "), HasSubstr("((1,32),(8,64))\n"),
-              HasSubstr("of A and of B in registers: 1, or 2 that take turns\n"),
-              HasSubstr("multiplied; no or yes\n"), HasSubstr("as 64x32x8\n"),
-              HasSubstr("--batch     how many products at once (1); a whole number from 1 to"),
-              Not(HasSubstr("--packed")), Not(HasSubstr("; or "))));
+        AllOf(
+            HasSubstr("--fragments  2 "), HasSubstr("((1,32),(8,64))\n"),
+            HasSubstr("fragments of A and of B in registers: 1, or 2 that\n"),
+            HasSubstr("multiplied; no or yes\n"), HasSubstr("as 64x32x8\n"),
+            HasSubstr("--batch     number of products in the batch (1); a whole number from 1 to"),
+            Not(HasSubstr("--packed")), Not(HasSubstr("; or "))));
   }
   EXPECT_THAT(bench({"list", "gemm/packed"}).out, HasSubstr("--packed  "));
   EXPECT_THAT(bench({"list", "gemm/*"}).out, HasSubstr("--packed (list gemm/packed)"));
@@ -122,7 +123,7 @@ TEST(Cli, ExplainLeavesOutSizesThatAreBaked) {
   EXPECT_THAT(bench({"explain", "relayout"}).out, HasSubstr(" workgroup (0,0); sectors of "));
 }
 
-// lavapipe has subgroups of 8: what is explained for it is not what is explained for others.
+// lavapipe has subgroups of 8, so that its explanation differs from that for other devices.
 TEST(Cli, ExplainAndEmitDescribeForTheDeviceThatIsNamed) {
   EXPECT_THAT(bench({"explain", "copy/simple"}).out, HasSubstr("subgroups of 32"));
   const Outcome explained = bench({"explain", "copy/simple", "--device", "llvmpipe"});

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// devices: what is known of each, what was found out by running on it, and descriptions of devices that
-// are elsewhere.
+// devices: the facts about each device, the results of probes, and descriptions of devices of other machines.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,7 +22,7 @@ json described(const std::vector<std::string>& environment = {}) {
   return json::parse(outcome.out);
 }
 
-// The first device that has matrices; null: there is none.
+// The first device with matrix units; null: there is none.
 json device_with_matrices(const json& all) {
   for (const json& device : all["devices"]) {
     if (!device["matrix_shapes"].empty()) return device;
@@ -44,7 +43,7 @@ TEST(DevicesCli, EveryOperandHasALayoutOrAReason) {
   }
 }
 
-// A second start probes nothing, a damaged file is found again.
+// The second run needs no probe; a damaged file is replaced.
 TEST(DevicesCli, OrdersAreKeptBesideThePipelineCache) {
   const TemporaryFolder folder;
   const std::vector<std::string> environment = {"VKMOYE_CACHE_DIR=" + folder.path()};
@@ -87,8 +86,8 @@ TEST(DevicesCli, ADescriptionStandsForItsDevice) {
     EXPECT_THAT(outcome.err, AllOf(HasSubstr(file), HasSubstr(text)));
   };
   refused({{"schema", 1}, {"devices", {device, device}}}, "describes 2 devices");
-  refused({{"schema", 2}, {"devices", {device}}}, "is no description");
-  refused("text", "is no description");
+  refused({{"schema", 2}, {"devices", {device}}}, "is not a description");
+  refused("text", "is not a description");
   json wrong = device;
   wrong["subgroup_size"] = -1;
   wrong["type"] = "toaster";
@@ -98,17 +97,18 @@ TEST(DevicesCli, ADescriptionStandsForItsDevice) {
   wrong["fragment_orders"][1]["rows"] = 4294967295u;
   refused({{"schema", 1}, {"devices", {wrong}}}, "subgroup_size is -1");
   for (const char* reason :
-       {"driver is missing", "type 'toaster' is no kind", "m is 10000000000.0",
+       {"driver is missing", "type 'toaster' is unknown", "m is 10000000000.0",
         "fragment_orders[0] does not give", "fragment_orders[1] does not give"}) {
     refused({{"schema", 1}, {"devices", {wrong}}}, reason);
   }
   write_file(file, R"({"schema": 1, "devices": [)");
-  EXPECT_THAT(bench({"emit", "copy/simple", "--device", file}).err, HasSubstr("is no description"));
+  EXPECT_THAT(bench({"emit", "copy/simple", "--device", file}).err,
+              HasSubstr("is not a description"));
   EXPECT_THAT(bench({"emit", "copy/simple", "--device", folder.file("none.json")}).err,
               HasSubstr("there is no such file"));
   const Outcome run = bench({"run", "copy/simple", "--device", file});
   EXPECT_EQ(run.status, 2);
-  EXPECT_THAT(run.err, HasSubstr("a saved description executes nothing"));
+  EXPECT_THAT(run.err, HasSubstr("a saved description cannot run kernels"));
 }
 
 }  // namespace

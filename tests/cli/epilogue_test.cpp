@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Epilogues of products on the command line: what is typed, read, counted and refused.
+// Epilogues of products on the command line: parsing, arrays, bytes and errors.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -34,10 +34,10 @@ TEST(EpilogueCli, IsVerifiedCountedAndRepeatable) {
                              "--batch", "3", "--epilogue", "bias,gelu,residual,scale:0.5"});
   EXPECT_EQ(row["verified"], true) << row;
   EXPECT_GT(double{row["max_error"]}, 0);
-  // The kernel's n is m.
+  // n of the kernel is m of the product.
   EXPECT_THAT(std::string(row["config"]["form"]), HasSubstr("epilogue=bias_m,gelu,residual,scale"));
   EXPECT_THAT(std::string(row["command"]), HasSubstr("--epilogue bias,gelu,residual,scale:0.5"));
-  // Three of A, B, the residual and, twice, of C; one bias.
+  // A, B, the residual and C (read and written) have three matrices each; one bias.
   const double seconds = 1e-6 * double{row["time_us"]["median"]};
   const double bytes = 2.0 * (3 * (33 * 17 + 65 * 17 + 3 * 33 * 65) + 65);
   EXPECT_NEAR(double{row["gbps"]} * 1e9, bytes / seconds, 0.01 * bytes / seconds);
@@ -74,24 +74,24 @@ TEST(EpilogueCli, WhatIsNoEpilogueIsRefused) {
     EXPECT_THAT(outcome.err, HasSubstr(text));
   };
   refused({"--epilogue", "bias,rleu"},
-          "unknown step 'rleu', did you mean 'relu'?; there are bias "
+          "unknown step 'rleu' (did you mean 'relu'?); known: bias "
           "bias_m relu gelu silu residual scale");
   refused({"--epilogue", "bias,relu,bias"}, "bias is given twice");
   refused({"--epilogue", "scale"}, "'scale' is not scale:NUMBER");
   refused({"--epilogue", "relu:1"}, "'relu:1': relu takes no number");
-  refused({"--epilogue", "gelu", "--type", "i32"}, "gelu is computed in f32");
+  refused({"--epilogue", "gelu", "--type", "i32"}, "gelu needs the type f32");
   refused({"--epilogue", "scale:0.5", "--type", "i32"},
-          "scale = 0.5 is no value of the accumulator");
+          "scale = 0.5 cannot be represented in the accumulator");
   const Outcome copy = bench({"run", "copy/simple", "--epilogue", "relu"});
   EXPECT_EQ(copy.status, 2);
-  EXPECT_THAT(copy.err, HasSubstr("--epilogue is for gemm, and copy/simple is none"));
+  EXPECT_THAT(copy.err, HasSubstr("--epilogue is an option of gemm, not of copy/simple"));
 }
 
 TEST(EpilogueCli, ALibraryWithoutEpiloguesIsNoBaseline) {
   const json row = run_gemm({"--size", "20x30x40", "--epilogue", "bias", "--baseline", "cublas"},
                             {"VKMOYE_CUBLAS=" + fake_cuda_folder()});
   EXPECT_EQ(row["verified"], true);
-  EXPECT_THAT(row.dump(), HasSubstr("cublas computes products without an epilogue"));
+  EXPECT_THAT(row.dump(), HasSubstr("cublas has no epilogues"));
 }
 
 class EpilogueApply : public testing::Test {
@@ -151,10 +151,10 @@ TEST_F(EpilogueApply, RefusesArraysThatDoNotFit) {
           "takes three arrays, A B bias, got 2: --beta is 0, --epilogue bias");
   refused({"a", "b", "n"}, {"--epilogue", "residual,bias", "--beta", "1"},
           "takes five arrays, A B C residual bias, got 3");
-  refused({"a", "b", "m"}, {"--epilogue", "bias"}, "has the shape (2,), bias has (3,)");
-  refused({"a", "b", "n"}, {"--epilogue", "residual"}, "has the shape (3,), residual has (2, 3)");
+  refused({"a", "b", "m"}, {"--epilogue", "bias"}, "has shape (2,), but bias needs (3,)");
+  refused({"a", "b", "n"}, {"--epilogue", "residual"}, "has shape (3,), but residual needs (2, 3)");
   write_file(file("i.npy"), npy("<i4", "(3,)", std::string(12, '\1')));
-  refused({"a", "b", "i"}, {"--epilogue", "bias"}, "holds i32, the product takes f32 there");
+  refused({"a", "b", "i"}, {"--epilogue", "bias"}, "has type i32, but the product takes f32 there");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Files that the commands write.
+// The output files of the commands.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Half a file would pass for a whole one.
+// Half a file could be taken for a complete one.
 TEST(Cli, FilesAreWholeOrUntouched) {
   const TemporaryFolder folder;
   const std::string in = folder.file("a.npy"), out = folder.file("out");
@@ -66,7 +66,7 @@ TEST(Cli, FilesAreWholeOrUntouched) {
     to_device.back() = folder.file("no/where");
     EXPECT_EQ(bench(to_device).status, 2) << words[0];
   }
-  // A limit of 512 bytes for a file stands for a full disk. (Drivers end with a signal then.)
+  // A file size limit of 512 bytes simulates a full disk. (Drivers end with a signal then.)
   for (const char* option : {"--spirv", "--interface"}) {
     const Outcome full = run({"sh", "-c", "ulimit -f 1; exec \"$0\" \"$@\"", bench_program(),
                               "emit", "copy/simple", option, out});
@@ -78,7 +78,7 @@ TEST(Cli, FilesAreWholeOrUntouched) {
   for (const std::string& name : files()) EXPECT_FALSE(name.starts_with(".vkmoye")) << name;
 }
 
-// Whatever ends the program, also what nothing can be done about.
+// Whatever ends the program, including signals that cannot be handled.
 TEST(Cli, AKilledProgramLeavesNoTemporaryFile) {
   const TemporaryFolder folder;
   const std::string in = folder.file("a.npy");
@@ -102,7 +102,7 @@ TEST(Cli, WithoutMemoryItFailsAndDoesNotHang) {
              "sh", bench_program(), "emit", "gemm/simt"});
     EXPECT_NE(outcome.status, 124) << kilobytes;
     if (outcome.status == 3) {
-      EXPECT_THAT(outcome.err, HasSubstr("the host has not enough memory for this"));
+      EXPECT_THAT(outcome.err, HasSubstr("not enough host memory"));
     }
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arrays in Fortran's order mean what NumPy says they mean, to every kernel.
+// Every kernel treats arrays in Fortran order as NumPy does.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// The values of the kernel's result on arrays in C's order, and on the same in Fortran's.
+// The results of a kernel on arrays in C order, and on the same arrays in Fortran order.
 void expect_same_of_both_orders(const std::vector<std::string>& kernel,
                                 const std::vector<Shape>& shapes, const Shape& result,
                                 bool fortran_result = false) {
@@ -101,7 +101,7 @@ TEST(Cli, ApplySaysWhatItDidInOneLine) {
   EXPECT_THAT(outcome.out,
               HasSubstr("transpose/padded: " + folder.file("a.npy") + " (2, 3) f32 -> " +
                         folder.file("b.npy") + " (3, 2) f32 on host, "));
-  // Nothing beside the array where that goes to stdout.
+  // If the array goes to stdout, nothing else does.
   const Outcome piped = bench({"apply", "transpose/padded", "--device", "host", "--in",
                                folder.file("a.npy"), "--out", "-"});
   EXPECT_EQ(piped.out, read_file(folder.file("b.npy")));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// apply gemm/*: arrays of the user's, in every order and type, and what is refused of them.
+// apply gemm/*: the user's arrays in every order and type, and invalid ones.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -59,7 +59,7 @@ TEST_F(GemmApply, TakesFactorsAndAnOldC) {
   EXPECT_EQ(result(), npy("<f4", "(1, 2)", bytes_of(std::vector<float>{-3, -6})));
 }
 
-// Activations of f32, weights of f16 and bf16: the arrays say the types.
+// f32 activations with f16 and bf16 weights: the arrays determine the types.
 TEST_F(GemmApply, OperandsMayHaveTwoTypes) {
   write("a.npy", "(2, 3)", {1, 2, 3, 4, 5, 0.1f});
   write_file(file("half.npy"),
@@ -68,7 +68,7 @@ TEST_F(GemmApply, OperandsMayHaveTwoTypes) {
   write_file(file("brain.npy"),
              npy("<V2", "(2, 3)",
                  bytes_of(std::vector<std::uint16_t>{0x3f80, 0x4000, 0xbf80, 0, 0, 0x3f80})));
-  // (1,2,-1), (0,0,1); 0.1 of f32 is not rounded.
+  // (1,2,-1), (0,0,1); the f32 0.1 is not rounded.
   const auto of = [](float last) {
     return npy("<f4", "(2, 2)", bytes_of(std::vector<float>{2, 3, 14 - last, last}));
   };
@@ -89,10 +89,10 @@ TEST_F(GemmApply, OperandsMayHaveTwoTypes) {
   EXPECT_EQ(result(), npy("<f4", "(2, 2)", bytes_of(std::vector<float>{2, 14 - 0.1f, 3, 0.1f})));
   outcome = apply({"--in", file("a.npy"), file("half.npy"), "--type", "f16*f32,f32"});
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("a.npy: holds f32, the product takes f16 there"));
+  EXPECT_THAT(outcome.err, HasSubstr("a.npy: has type f32, but the product takes f16 there"));
 }
 
-// Whoever chose the kernel, matrix units are forgiven that they round A to f16: on the host gemm/auto takes them.
+// Matrix units may round A to f16, also if gemm/auto chose them, as it does on the host.
 TEST_F(GemmApply, OperandsOfTwoTypesAreCheckedAsTheKernelMultipliesThem) {
   Outcome outcome =
       bench({"run", "gemm/auto", "--type", "f32*f16", "--size", "33x40x64", "--device", "host"});
@@ -137,7 +137,7 @@ TEST_F(GemmApply, MixedTypesAreRefusedBeforeAResultIsWritten) {
   }
 }
 
-// The least number of the type is one, although the greatest is nearer to 0.
+// The smallest number of the type is valid, although the largest is nearer to 0.
 TEST_F(GemmApply, TakesEveryFactorThatTheAccumulatorHolds) {
   const auto one = [](std::int32_t value) { return bytes_of(std::vector<std::int32_t>{value}); };
   write_file(file("a.npy"), npy("<i4", "(1, 1)", one(1)));
@@ -175,12 +175,12 @@ TEST_F(GemmApply, RefusesArraysThatDoNotFit) {
   refused({"--in", file("a.npy")}, "takes two arrays, A B, got 1");
   refused({"--in", file("a.npy"), file("b.npy")}, "K is 3 in ");
   refused({"--in", file("a.npy"), file("v.npy")}, "has 1 dimension");
-  refused({"--in", file("a.npy"), file("i.npy")}, "holds i32, the product takes f32 there");
+  refused({"--in", file("a.npy"), file("i.npy")}, "has type i32, but the product takes f32 there");
   refused({"--in", file("batch.npy"), file("batch3.npy")}, "has 2 matrices, ");
   refused({"--in", file("a.npy"), file("a.npy"), "--beta", "1"},
           "takes three arrays, A B C, got 2");
   refused({"--in", file("a.npy"), file("a.npy"), file("b.npy"), "--beta", "1"},
-          "has the shape (3, 2), C has (2, 2)");
+          "has shape (3, 2), but C needs (2, 2)");
 }
 
 }  // namespace

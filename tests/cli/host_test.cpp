@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// --device host: kernels run by the twin, with no Vulkan in reach.
+// --device host: the twin runs kernels without Vulkan.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ using testing::HasSubstr;
 
 const std::vector<std::string> kNoVulkan = {"VK_DRIVER_FILES=/nonexistent"};
 
-// The second oracle: neither a driver nor a shader compiler has a part in the result.
+// The second oracle: the result depends on neither a driver nor a shader compiler.
 TEST(HostCli, EveryKernelIsRightOnTheTwin) {
   for (const char* type : {"f32", "f16", "i32"}) {
     const Outcome outcome = bench(
@@ -50,7 +50,7 @@ TEST(HostCli, WhatTakesTooLongIsSkipped) {
   EXPECT_THAT(steps.out, HasSubstr("steps on the host; take smaller sizes"));
 }
 
-// Refused by its size, before anything is allocated: 16 GiB stand before the 64 elements of A.
+// An error for its size, before any allocation: 16 GiB precede the 64 elements of A.
 TEST(HostCli, WhatLiesBeforeAnArrayCounts) {
   const std::vector<std::string> words = {"run",   "gemm/simt",  "--size",
                                           "8x8x8", "--offset-a", "4294967295"};
@@ -58,15 +58,15 @@ TEST(HostCli, WhatLiesBeforeAnArrayCounts) {
   on_host.insert(on_host.end(), {"--device", "host"});
   const Outcome host = bench(on_host, kNoVulkan);
   EXPECT_EQ(host.status, 3);
-  EXPECT_THAT(host.out, HasSubstr("the arrays take 17179869948 bytes in all, the host takes at "
+  EXPECT_THAT(host.out, HasSubstr("the arrays have 17179869948 bytes in all, the host takes at "
                                   "most 2147483648"));
   if (!has_lavapipe()) return;
-  const Outcome device = bench(words);  // no buffer of lavapipe has more than 2 GiB
+  const Outcome device = bench(words);  // buffers of lavapipe have at most 2 GiB
   EXPECT_EQ(device.status, 3) << device.err;
   EXPECT_THAT(device.out, HasSubstr("A with the 17179869180 bytes before its first element"));
 }
 
-// No column for what only a clock can fill.
+// No columns for values that need a clock.
 TEST(HostCli, ThereIsNoPercentageOfACeiling) {
   for (const char* baseline : {"peak", "openblas"}) {
     const Outcome outcome =
@@ -85,11 +85,11 @@ TEST(HostCli, ThereIsNoClock) {
   std::vector<std::string> words = {"run", "copy/simple", "--device", "host", "--baseline", "copy"};
   const Outcome outcome = bench(words, kNoVulkan);
   EXPECT_EQ(outcome.status, 0);
-  EXPECT_THAT(outcome.out, HasSubstr("copy: there is no clock on the host"));
+  EXPECT_THAT(outcome.out, HasSubstr("copy: kernels cannot be timed on the host"));
   words.insert(words.end(), {"--gate", "0.1"});
   const Outcome gated = bench(words, kNoVulkan);
   EXPECT_EQ(gated.status, 2);
-  EXPECT_THAT(gated.err, HasSubstr("--gate: there is no clock on the host"));
+  EXPECT_THAT(gated.err, HasSubstr("--gate: kernels cannot be timed on the host"));
 }
 
 TEST(HostCli, ApplyRunsThereToo) {

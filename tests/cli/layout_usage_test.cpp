@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What `layout` refuses as wrong usage.
+// Wrong usage of `layout`.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,11 +18,11 @@ TEST(Cli, LayoutDrawsNoPictureOfAnswers) {
     const Outcome outcome = bench(words);
     EXPECT_EQ(outcome.status, 2);
     EXPECT_EQ(outcome.out, "");
-    EXPECT_THAT(outcome.err, HasSubstr("--draw belongs to an expression"));
+    EXPECT_THAT(outcome.err, HasSubstr("--draw needs an expression"));
   }
 }
 
-// Of the twin: lane l holds the elements l, l + 32, .. along the rows.
+// The order of the twin: lane l holds the elements l, l + 32, .. along the rows.
 TEST(Cli, LayoutShowsAndDrawsFragments) {
   const auto layout = [](std::vector<std::string> words) {
     words.insert(words.begin(), {"layout", "--fragment"});
@@ -46,10 +46,12 @@ TEST(Cli, LayoutShowsAndDrawsFragments) {
   refused(layout({"a:f16:16x16", "--device", "host"}), 2, "not OPERAND:TYPE:MxNxK");
   refused(layout({"c:f16:16x16x16", "--device", "host"}), 2, "not OPERAND:TYPE:MxNxK");
   refused(layout({"a:f17:16x16x16", "--device", "host"}), 2, "unknown type 'f17'");
-  refused(layout({"a:i8:16x16x32", "--device", "host"}), 3, "has no A 16x32 s8 in 32 lanes");
-  refused(bench({"layout"}), 2, "one EXPR is needed, or --fragment");
-  refused(bench({"layout", "4:1", "--fragment", "a:f16:16x16x16"}), 2, "one EXPR is needed");
-  refused(bench({"layout", "4:1", "--device", "host"}), 2, "an EXPR has no device");
+  refused(layout({"a:i8:16x16x32", "--device", "host"}), 3,
+          "has no operand A 16x32 s8 in 32 lanes");
+  refused(bench({"layout"}), 2, "needs either an EXPR or --fragment");
+  refused(bench({"layout", "4:1", "--fragment", "a:f16:16x16x16"}), 2,
+          "needs either an EXPR or --fragment");
+  refused(bench({"layout", "4:1", "--device", "host"}), 2, "an EXPR does not depend on a device");
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A device that is lost while vkmoye-bench uses it: exit status 5, an error that says so, nothing written, every
-// Vulkan object destroyed. The loss is made by faulty_vulkan.
+// A device is lost while vkmoye-bench uses it: exit status 5, an error message, no output file, and every Vulkan
+// object destroyed. faulty_vulkan simulates the loss.
 
 #include <gmock/gmock.h>
 
@@ -78,7 +78,8 @@ TEST_F(LostDevice, MemoryThatIsNotGivenIsSaidWithItsSize) {
   const Outcome outcome =
       bench_with("vkAllocateMemory=-2+0", {"run", "copy/auto", "--size", "1000x1000"});
   EXPECT_EQ(outcome.status, 3) << outcome.out << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("vmaCreateBuffer(128 bytes) -> VK_ERROR_OUT_OF_DEVICE_MEMORY"));
+  EXPECT_THAT(outcome.err,
+              HasSubstr("vmaCreateBuffer(128 bytes) -> VK_ERROR_OUT_OF_DEVICE_MEMORY"));
   EXPECT_THAT(outcome.err, HasSubstr("faulty_vulkan: left: nothing\n"));
 }
 

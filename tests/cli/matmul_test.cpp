@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// matmul: A @ B, against the definition that NumPy's documentation gives.
+// matmul: A @ B, compared with the definition in NumPy's documentation.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,8 +16,8 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-// Vectors become a row and a column, batches get axes of 1 in front, and each matrix of the result is
-// the product of those that its index means.
+// Vectors become a row and a column, batches get leading axes of length 1, and each matrix of the result is the
+// product of the matrices at its broadcast index.
 NumpyArray product_of(NumpyArray a, NumpyArray b) {
   const bool row = a.shape.size() == 1, column = b.shape.size() == 1;
   if (row) a.shape.insert(a.shape.begin(), 1);
@@ -99,13 +99,13 @@ TEST(Cli, MatmulIsNumPys) {
 TEST(Cli, MatmulOfNoElementsIsNumPys) {
   const TemporaryFolder folder;
   expect_product(folder, {0, 5}, {5, 4});
-  expect_product(folder, {3, 0}, {0, 4});  // sums of nothing: zeros
+  expect_product(folder, {3, 0}, {0, 4});  // empty sums: zeros
   expect_product(folder, {0}, {0});
   expect_product(folder, {0, 3, 5}, {5, 4});
   expect_product(folder, {2, 0, 3, 5}, {1, 5, 4});
 }
 
-// More matrices than a launch counts, each without elements: there is nothing to launch.
+// More matrices than a launch can have, but without elements: nothing is launched.
 TEST(Cli, MatmulOfManyEmptyMatricesIsEmpty) {
   const TemporaryFolder folder;
   const std::int64_t many = std::int64_t{1} << 40;
@@ -129,7 +129,7 @@ TEST(Cli, MatmulOfOtherTypesNamesThoseThatThereAre) {
                                  folder.file("c.npy"), "--device", "host"});
   EXPECT_EQ(outcome.status, 2);
   EXPECT_THAT(outcome.err,
-              HasSubstr("gemm/auto: there is no such kernel for u32; there are f16 f32 "
+              HasSubstr("gemm/auto: the kernel does not support u32; it supports f16 f32 "
                         "f64 i32 bf16 i8 u8"));
 }
 
@@ -191,24 +191,24 @@ TEST(Cli, MatmulRefusesWhatNumPyRefusesWithEveryReason) {
     return outcome.err;
   };
   EXPECT_THAT(refused({2, 3, 5}, {3, 6, 4}),
-              AllOf(HasSubstr("the inner sizes differ: 5 in "), HasSubstr("shape is (2, 3, 5)"),
-                    HasSubstr("and 6 in "), HasSubstr("shape is (3, 6, 4)"),
-                    HasSubstr("do not broadcast: 2 and 3 matrices along one axis")));
+              AllOf(HasSubstr("the inner sizes differ: 5 in "), HasSubstr("with shape (2, 3, 5)"),
+                    HasSubstr("and 6 in "), HasSubstr("with shape (3, 6, 4)"),
+                    HasSubstr("do not broadcast: one axis has 2 and 3 matrices")));
   EXPECT_THAT(refused({5}, {4}), HasSubstr("the inner sizes differ: 5 in "));
-  EXPECT_THAT(refused({}, {4}), HasSubstr("is a number"));
+  EXPECT_THAT(refused({}, {4}), HasSubstr("is a scalar"));
   NumpyArray::some({2, 3}, 1).write(folder.file("a.npy"));
   write_file(folder.file("b.npy"), npy("<f8", "(3, 1)", std::string(24, '\0')));
   const Outcome mixed = bench({"matmul", folder.file("a.npy"), folder.file("b.npy"), "--out",
                                folder.file("c.npy"), "--device", "host"});
   EXPECT_EQ(mixed.status, 2);
-  EXPECT_THAT(mixed.err, AllOf(HasSubstr("a.npy holds f32"), HasSubstr("b.npy holds f64"),
+  EXPECT_THAT(mixed.err, AllOf(HasSubstr("a.npy has type f32"), HasSubstr("b.npy has type f64"),
                                HasSubstr("a.astype(b.dtype)")));
   const Outcome one = bench({"matmul", folder.file("a.npy"), "--out", folder.file("c.npy")});
   EXPECT_EQ(one.status, 2);
   EXPECT_THAT(one.err, HasSubstr("takes two arrays, A and B, got 1"));
 }
 
-// What is packed is multiplied in place of the array: NumPy's B (K,N) is packed with --b n.
+// A packed file replaces the array: NumPy's B (K,N) is packed with --b n.
 TEST(Cli, MatmulTakesPackedOperands) {
   const TemporaryFolder folder;
   write_file(folder.file("a.npy"), npy("<f2", "(2, 16)", std::string(64, '\0')));

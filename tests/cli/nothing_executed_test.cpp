@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A device that compiles and executes nothing: Mesa's RADV over the drm-shim of package mesa-drm-shim.
+// A device that compiles but executes nothing: Mesa's RADV on the drm-shim of package mesa-drm-shim.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 using testing::AnyOf;
 using testing::HasSubstr;
 
-// The environment in which such a device is the only one.
+// The environment in which this is the only device.
 std::vector<std::string> without_execution() { return radv_shim().environment; }
 
 class NothingExecuted : public testing::Test {
@@ -55,7 +55,7 @@ TEST_F(NothingExecuted, EmitAndDevicesStillWork) {
   EXPECT_EQ(bench({"emit", "copy/auto", "--device", "RADV"}, without_execution()).status, 0);
 }
 
-// NVK's shim loses the device or executes nothing, depending on its version.
+// Depending on its version, NVK's shim loses the device or executes nothing.
 TEST(NothingExecutedByNvk, IsNeitherVerifiedNorTimed) {
   const Shim shim = nvk_shim();
   if (!shim.missing.empty()) GTEST_SKIP() << shim.missing;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Arrays of small whole numbers as NumPy has them, written to files in either order and read back.
+// NumPy arrays of small whole numbers, written to files in either order and read back.
 
 #include <cstdint>
 #include <cstring>
@@ -15,7 +15,7 @@ namespace vkmoye::test {
 
 using Shape = std::vector<std::int64_t>;
 
-/// Elements in C's order, each a whole number that f32 holds.
+/// Elements in C order, each a whole number that f32 represents exactly.
 struct NumpyArray {
   Shape shape;
   std::vector<float> values;
@@ -33,7 +33,7 @@ struct NumpyArray {
     return text + (shape.size() == 1 ? ",)" : ")");
   }
 
-  /// Numbers from -4 to 4 that differ from place to place.
+  /// Varying numbers from -4 to 4.
   static NumpyArray some(Shape shape, std::uint32_t seed) {
     NumpyArray out{std::move(shape), {}};
     for (std::size_t i = 0; i < count(out.shape); ++i) {
@@ -69,7 +69,7 @@ struct NumpyArray {
     write_file(file, npy("<f4", shape_text(shape), bytes, fortran_order ? "True" : "False"));
   }
 
-  /// Of element number `i` of C's order.
+  /// The index of element number `i` in C order.
   std::size_t place_in_fortran_order(std::size_t i) const {
     std::size_t place = 0;
     for (std::size_t axis = shape.size(); axis-- > 0;) {

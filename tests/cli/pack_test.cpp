@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// pack and apply: operands in fragment order, made once, kept in a file, multiplied by plain arrays.
+// pack and apply: operands in fragment order, stored in a file and multiplied by plain arrays.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ std::string halves(std::size_t count, unsigned seed) {
   return bytes;
 }
 
-// alpha * A(m,k) * B(n,k)^T of halves with seeds 1 and 2, as a file; `turned`: they lie as (k,m) and (k,n).
+// The file with alpha * A(m,k) * B(n,k)^T of halves with seeds 1 and 2; `turned`: the arrays are (k,m) and (k,n).
 std::string product(std::size_t m, std::size_t n, std::size_t k, float alpha, bool turned) {
   const auto element = [&](std::size_t i, std::size_t at, std::size_t rows, unsigned seed) {
     return kNumbers[number_at(turned ? at * rows + i : i * k + at, seed)];
@@ -79,7 +79,7 @@ class PackCli : public testing::Test {
     const Outcome outcome = pack(in, out, std::move(words));
     ASSERT_EQ(outcome.status, 0) << outcome.err;
   }
-  // The result's file, empty where it is refused.
+  // The file with the result; empty if the command fails.
   std::string applied(const std::vector<std::string>& in, std::vector<std::string> words,
                       const std::string& kernel = "gemm/packed") {
     std::vector<std::string> all = {"apply", kernel, "--out", file("c.npy"), "--in"};
@@ -93,7 +93,7 @@ class PackCli : public testing::Test {
   Outcome last_;
 };
 
-// As numpy.save writes arrays of ml_dtypes' bfloat16; on the host, which has matrices of them.
+// Arrays of ml_dtypes.bfloat16 as written by numpy.save; on the host, which has matrix units for bf16.
 TEST(PackOnHost, EveryMixtureOfBfloat16IsTheProductOfPlainArrays) {
   const TemporaryFolder folder;
   const std::size_t m = 37, n = 53, k = 45;
@@ -131,7 +131,7 @@ TEST(PackOnHost, EveryMixtureOfBfloat16IsTheProductOfPlainArrays) {
   const Outcome wrong = bench({"pack", "gemm/packed", "--type", "bf16", "--device", "host", "--in",
                                folder.file("bits.npy"), "--out", folder.file("bits.packed")});
   EXPECT_EQ(wrong.status, 2);
-  EXPECT_THAT(wrong.err, HasSubstr("holds u16, the product takes bf16 there"));
+  EXPECT_THAT(wrong.err, HasSubstr("has type u16, but the product takes bf16 there"));
 }
 
 TEST_F(PackCli, EveryMixtureIsTheProductOfPlainArrays) {
@@ -184,14 +184,14 @@ TEST_F(PackCli, BatchesAndOneForAllOfThem) {
     const std::string expected = applied({"a.npy", b + ".npy"}, type);
     EXPECT_EQ(applied({"a.npy", b + ".packed"}, type), expected) << last_.err;
   }
-  // Four of the other: refused before anything runs.
+  // Four matrices in the other operand: an error before anything runs.
   write_halves("four.npy", "(4, 9, 20)", std::size_t{4} * 9 * 20, 1);
   applied({"four.npy", "b.packed"}, type);
   EXPECT_EQ(last_.status, 2);
   EXPECT_THAT(last_.err, HasSubstr("has 4 matrices"));
 }
 
-// Where C has m contiguous, A and B change places in the units.
+// If C has m contiguous, A and B are exchanged in the matrix units.
 TEST_F(PackCli, TheOperandOfTheUnitsIsStated) {
   write_halves("a.npy", "(20, 12)", 240, 1);
   write_halves("b.npy", "(28, 12)", 336, 2);
@@ -202,10 +202,10 @@ TEST_F(PackCli, TheOperandOfTheUnitsIsStated) {
   applied({"a.npy", "b.packed"}, {"--type", "f16,f32"});
   EXPECT_EQ(last_.status, 2);
   EXPECT_THAT(last_.err,
-              HasSubstr("is packed as operand a of the matrix units, b is needed there"));
+              HasSubstr("is packed as operand a of the matrix units, but b is needed there"));
 }
 
-// What a file says of its blocks is what the product takes, unless it is told otherwise.
+// The product uses the block sizes of the file, unless an option sets others.
 TEST_F(PackCli, BlocksAreThoseOfTheFile) {
   write_halves("a.npy", "(20, 44)", 880, 1);
   write_halves("b.npy", "(28, 44)", 1232, 2);
@@ -216,7 +216,7 @@ TEST_F(PackCli, BlocksAreThoseOfTheFile) {
   applied({"a.npy", "b.packed"}, {"--type", "f16,f32", "--steps", "2"});
   EXPECT_EQ(last_.status, 2);
   EXPECT_THAT(last_.err, AllOf(HasSubstr("packed B has blocks of f16 b"), HasSubstr("x4 in "),
-                               HasSubstr("the product takes"), HasSubstr("x2 in ")));
+                               HasSubstr("the product needs"), HasSubstr("x2 in ")));
 }
 
 // The header of a packed file.
@@ -243,15 +243,15 @@ TEST_F(PackCli, WhatWasNotWrittenByPackIsRefused) {
   EXPECT_EQ(header["k"], 20);
   EXPECT_FALSE(std::string(header["fragment"]).empty());
   EXPECT_FALSE(std::string(header["driver"]).empty());
-  refused("", "is no packed operand");
-  refused("hello, this is no operand", "is no packed operand");
+  refused("", "is not a packed operand");
+  refused("hello, this is no operand", "is not a packed operand");
   refused(good.substr(0, 20), "truncated within its header");
   refused(good.substr(0, 60), "truncated within its header");
-  refused(good.substr(0, good.size() - 1), "bytes of blocks, 11 rows of 20");
-  refused(good + "x", "bytes of blocks, 11 rows of 20");
+  refused(good.substr(0, good.size() - 1), "bytes of blocks, but 11 rows of 20");
+  refused(good + "x", "bytes of blocks, but 11 rows of 20");
   std::string bytes = good;
   bytes[8] = 2;
-  refused(bytes, "has format version 2, this program reads 1; pack it again");
+  refused(bytes, "has format version 2, this program reads version 1; pack it again");
   bytes = good;
   bytes[15] = 0x7f;
   refused(bytes, "has a header of 2130706");
@@ -259,12 +259,12 @@ TEST_F(PackCli, WhatWasNotWrittenByPackIsRefused) {
   for (std::size_t at = 16; at < end; at += 37) {  // of the checksum and of the header
     bytes = good;
     bytes[at] = static_cast<char>(bytes[at] ^ 1);
-    refused(bytes, "is damaged: the checksum of its header does not agree");
+    refused(bytes, "is damaged: the checksum of its header is wrong");
   }
   bytes = good;
   bytes[good.size() - 100] = static_cast<char>(bytes[good.size() - 100] ^ 1);
-  refused(bytes, "is damaged: the checksum of its blocks does not agree");
-  // A file that is packed is told by what it begins with, however it is named.
+  refused(bytes, "is damaged: the checksum of its blocks is wrong");
+  // A packed file is recognised by its first bytes, whatever its name.
   write_file(file("b.npy"), good);
   EXPECT_NE(applied({"a.npy", "b.npy"}, {"--type", "f16,f32"}), "") << last_.err;
 }
@@ -276,31 +276,34 @@ TEST_F(PackCli, WhatDoesNotFitIsRefusedWithEveryReason) {
   packed("b.npy", "b.packed", {"--type", "f16,f32"});
   applied({"b.packed", "a.npy"}, {"--type", "f32", "--a", "m"});
   EXPECT_EQ(last_.status, 2);
-  EXPECT_THAT(last_.err, AllOf(HasSubstr("b.packed: holds f16, the product takes f32 there"),
+  EXPECT_THAT(last_.err, AllOf(HasSubstr("b.packed: has type f16, but the product takes f32 there"),
                                HasSubstr("--a: "), HasSubstr("is in fragment order"),
-                               HasSubstr("operand b of the matrix units, a is needed"),
+                               HasSubstr("operand b of the matrix units, but a is needed"),
                                HasSubstr("K is 24 in "), HasSubstr("20 in ")));
   write_halves("long.npy", "(9, 24)", 216, 1);
   applied({"long.npy", "b.npy", "b.packed"}, {"--type", "f16,f32,f16", "--epilogue", "bias"});
-  EXPECT_THAT(last_.err, HasSubstr("is packed, and neither A nor B"));
+  EXPECT_THAT(last_.err, HasSubstr("is packed, but only A and B may be"));
   applied({"long.npy", "b.packed"}, {}, "gemm/simt");
   EXPECT_EQ(last_.status, 2);
-  EXPECT_THAT(last_.err, HasSubstr("is a packed operand, which gemm/packed takes, not gemm/simt"));
+  EXPECT_THAT(last_.err,
+              HasSubstr("is a packed operand; only gemm/packed takes one, gemm/simt does not"));
 
   const auto refused = [&](const Outcome& outcome, const std::string& text) {
     EXPECT_EQ(outcome.status, 2) << outcome.err;
     EXPECT_THAT(outcome.err, HasSubstr(text));
   };
-  refused(pack("b.packed", "c.packed"), "is packed already");
-  refused(pack("b.npy", "c.packed", {"--type", "f32"}), "holds f16, the product takes f32 there");
-  refused(pack("b.npy", "c.packed", {"--a", "m"}), "is operand b, --a is of the other one");
+  refused(pack("b.packed", "c.packed"), "is already packed");
+  refused(pack("b.npy", "c.packed", {"--type", "f32"}),
+          "has type f16, but the product takes f32 there");
+  refused(pack("b.npy", "c.packed", {"--a", "m"}),
+          "is operand b, but --a belongs to the other one");
   refused(pack("b.npy", "c.packed", {"--as", "c"}), "unknown operand 'c'");
-  refused(pack("b.npy", "c.packed", {"--steps", "3"}), "steps 3 is no power of two");
+  refused(pack("b.npy", "c.packed", {"--steps", "3"}), "steps 3 is not a power of two");
   refused(pack("b.npy", "c.packed", {"--batch", "2"}), "unknown option '--batch'");
   refused(pack("bias.npy", "c.packed"), "has 1 dimension");
   write_file(file("f.npy"), npy("<f4", "(2, 2)", std::string(16, 'x')));
   refused(pack("f.npy", "c.packed"),
-          "operands of f32 summed up in f32: there are f16 in f32, f16 in f16");
+          "operands of f32 accumulated in f32: supported are f16 in f32, f16 in f16");
   refused(bench({"pack", "gemm/simt", "--in", file("b.npy"), "--out", file("c.packed")}),
           "gemm/simt takes plain operands");
   EXPECT_FALSE(std::filesystem::exists(file("c.packed")));
@@ -309,7 +312,7 @@ TEST_F(PackCli, WhatDoesNotFitIsRefusedWithEveryReason) {
 TEST_F(PackCli, AFileOfAnotherDeviceIsTakenThereAndRefusedHere) {
   write_halves("a.npy", "(9, 20)", 180, 1);
   write_halves("b.npy", "(11, 20)", 220, 2);
-  // The twin's: its lanes hold other elements.
+  // The order of the twin: its lanes hold other elements.
   packed("b.npy", "b.packed", {"--type", "f16,f32", "--device", "host"});
   const json header = header_of(read_file(file("b.packed")));
   EXPECT_EQ(header["device"], "host");

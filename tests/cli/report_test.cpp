@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What `run` prints, and what `compare` makes of two reports.
+// The reports of `run`, and their comparison by `compare`.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ TEST(ReportCli, TablesFitEightyColumnsAndHaveCommandsWhereAsked) {
   if (has_lavapipe()) {
     EXPECT_THAT(outcome.out, HasSubstr("say nothing about a GPU"));
   }
-  EXPECT_EQ(outcome.err, "");  // no progress where nobody looks
+  EXPECT_EQ(outcome.err, "");  // no progress without a terminal
   const Outcome wide = bench(words, {"COLUMNS=132"});
   EXPECT_THAT(wide.out, AllOf(HasSubstr("p95"), HasSubstr("samples")));
   EXPECT_LE(longest_line(wide.out), 132u) << wide.out;
@@ -71,9 +71,9 @@ TEST(ReportCli, SizesSweepOverRanges) {
   EXPECT_THAT(sizes_of("1:2:1x3:9:*3"), ElementsAre("[1,3]", "[1,9]", "[2,3]", "[2,9]"));
   for (const auto& [size, why] : {std::pair{"1:2", "is not FIRST:LAST:STEP"},
                                   {"1:2:", "is not FIRST:LAST:STEP"},
-                                  {"1:9:*1", "does not get on"},
-                                  {"0:9:*2", "does not get on"},
-                                  {"1:9:0", "does not get on"},
+                                  {"1:9:*1", "never ends"},
+                                  {"0:9:*2", "never ends"},
+                                  {"1:9:0", "never ends"},
                                   {"9:1:1", "ends before it begins"},
                                   {"1:4294967295:1", "more than 10000 sizes"},
                                   {"1:200:1x1:200:1", "more than 10000 sizes"},
@@ -97,10 +97,10 @@ TEST(ReportCli, ColdSamplesFollowAFlushAndNoiseIsBounded) {
   EXPECT_THAT(std::string(row["command"]), HasSubstr("--stop-noise 50 --budget 1 --cold"));
   const Outcome host = bench({"run", "copy/simple", "--device", "host", "--cold"});
   EXPECT_EQ(host.status, 2);
-  EXPECT_THAT(host.err, HasSubstr("there is no clock on the host"));
+  EXPECT_THAT(host.err, HasSubstr("kernels cannot be timed on the host"));
 }
 
-// A product of few operations a byte is as fast as memory: it stands beside a copy. Others do not.
+// A memory-bound product (few operations per byte) is shown as a percentage of a copy; others are not.
 TEST(ReportCli, ProductsThatMemoryBoundsAreAPercentageOfACopy) {
   const Outcome outcome = bench({"run", "gemm/auto", "--size", "1x256x256,128x128x128",
                                  "--min-time", "0.01", "--format", "json"});
@@ -111,8 +111,8 @@ TEST(ReportCli, ProductsThatMemoryBoundsAreAPercentageOfACopy) {
   EXPECT_TRUE(rows[1]["percent_of_ceiling"].is_null());
 }
 
-// What arithmetic bounds stands beside as many multiply-adds from registers, of what the kernel computes
-// with.
+// A compute-bound product is shown as a percentage of as many multiply-adds from registers, by the same units as
+// those of the kernel.
 TEST(ReportCli, ProductsThatArithmeticBoundsAreAPercentageOfThePeak) {
   for (const auto& [kernel, type] : {std::pair{"gemm/simt", "f32"},
                                      {"gemm/simt", "f64"},
@@ -121,7 +121,7 @@ TEST(ReportCli, ProductsThatArithmeticBoundsAreAPercentageOfThePeak) {
                                      {"gemm/coopmat", "f16,f32"}}) {
     const Outcome outcome = bench({"run", kernel, "--type", type, "--size", "128", "--min-time",
                                    "0.01", "--baseline", "peak", "--format", "json"});
-    if (outcome.status == 3) continue;  // the device has no such type, or no matrices
+    if (outcome.status == 3) continue;  // the device has no such type, or no matrix units
     ASSERT_EQ(outcome.status, 0) << kernel << type << outcome.err;
     const json row = json::parse(outcome.out)["results"].at(0);
     ASSERT_TRUE(row["ratio"].contains("peak")) << row["no_ratio"];
@@ -135,15 +135,15 @@ TEST(ReportCli, ProductsThatArithmeticBoundsAreAPercentageOfThePeak) {
   EXPECT_THAT(table.out, HasSubstr("% peak"));
   const Outcome copy = bench({"run", "copy/auto", "--size", "64", "--baseline", "peak"});
   EXPECT_EQ(copy.status, 2);
-  EXPECT_THAT(copy.err, HasSubstr("--baseline peak: does not do what copy/auto does"));
+  EXPECT_THAT(copy.err, HasSubstr("--baseline peak: does not compute the same as copy/auto"));
 }
 
-// A row that was measured stays, whatever its baselines cannot do.
+// A measured result is reported even if its baselines cannot run.
 TEST(ReportCli, ABaselineThatCannotRunLeavesTheRow) {
   const Outcome packed =
       bench({"run", "gemm/packed", "--type", "f16,f32", "--packed", "b", "--size", "64",
              "--min-time", "0.01", "--baseline", "gemm/simt", "--format", "json"});
-  if (packed.status != 3) {  // the device has matrices
+  if (packed.status != 3) {  // the device has matrix units
     ASSERT_EQ(packed.status, 0) << packed.err;
     const json row = json::parse(packed.out)["results"].at(0);
     EXPECT_THAT(std::string(row["no_ratio"]["gemm/simt"]), HasSubstr("takes plain operands"));
@@ -151,7 +151,7 @@ TEST(ReportCli, ABaselineThatCannotRunLeavesTheRow) {
   const Outcome empty = bench({"run", "gemm/simt", "--size", "0x8x8", "--min-time", "0.01",
                                "--baseline", "peak", "--format", "json"});
   ASSERT_EQ(empty.status, 0) << empty.err;
-  EXPECT_EQ(json::parse(empty.out)["results"].at(0)["no_ratio"]["peak"], "there is nothing to do");
+  EXPECT_EQ(json::parse(empty.out)["results"].at(0)["no_ratio"]["peak"], "there is no work to do");
 }
 
 TEST(ReportCli, JunitIsWhole) {
@@ -193,7 +193,7 @@ TEST(ReportCli, NoiseOfABaselineThatStaysIsSaid) {
   EXPECT_TRUE(json::parse(run("100", "json").out)["results"][0]["noise_of"].empty());
 }
 
-// With --bake, both are.
+// With --bake, both are baked.
 TEST(ReportCli, AKernelThatIsABaselineIsBakedLikewise) {
   std::vector<std::string> words = {
       "run",        "transpose/auto",        "--size",   "64x32", "--min-time", "0.01",
@@ -204,11 +204,11 @@ TEST(ReportCli, AKernelThatIsABaselineIsBakedLikewise) {
   ASSERT_EQ(baked.status, 0) << baked.err;
   const json row = json::parse(baked.out)["results"][0];
   EXPECT_GT(row["ratio"]["transpose/padded"], 0.0) << row;
-  EXPECT_EQ(row["notes"]["transpose/padded"], "in it, too, these are numbers: cols, rows");
+  EXPECT_EQ(row["notes"]["transpose/padded"], "these sizes are constants in it, too: cols, rows");
   EXPECT_FALSE(row["notes"].contains("copy"));
 }
 
-// The report of one row whose samples are around `microseconds`.
+// A report with one result whose samples are around `microseconds`.
 std::string report_of(double microseconds, const std::string& kernel = "transpose/padded") {
   json samples = json::array();
   for (int i = 0; i < 30; ++i) samples.push_back(microseconds + 0.01 * i);
@@ -248,7 +248,7 @@ TEST(ReportCli, CompareSaysWhatIsSlowerByItsExitStatus) {
   EXPECT_EQ(bench({"compare", folder.file("base.json"), folder.file("none.json")}).status, 2);
 }
 
-// A row that is the same does not hide another that NEW lost, nor does one that is slower.
+// A result that is the same or slower does not hide another that is missing in NEW.
 TEST(ReportCli, CompareFailsWhereARowIsLost) {
   const TemporaryFolder folder;
   const json same = json::parse(report_of(100, "copy/simple"))["results"][0];
@@ -289,7 +289,7 @@ TEST(ReportCli, CompareFitsATerminalWhateverTheNames) {
   EXPECT_LE(longest_line(outcome.out), 80u);
 }
 
-// A name longer than a line goes on in the next; a file has it in one piece.
+// A name longer than a line is wrapped on a terminal, but not in a file.
 TEST(ReportCli, CompareFitsATerminalWithNamesLongerThanALine) {
   const TemporaryFolder folder;
   const std::string name = "somebody/" + std::string(120, 'n') + "/" + std::string(60, 'm');
@@ -316,7 +316,7 @@ TEST(ReportCli, CompareOverwritesNoneOfItsInputs) {
     const Outcome outcome = bench({"compare", folder.file("base.json"), folder.file("new.json"),
                                    "--output", folder.file(std::string("./") + name)});
     EXPECT_EQ(outcome.status, 2);
-    EXPECT_THAT(outcome.err, HasSubstr("which is compared; it would be lost"));
+    EXPECT_THAT(outcome.err, HasSubstr("one of the reports to compare; it would be overwritten"));
     EXPECT_EQ(read_file(folder.file(name)),
               report_of(name == std::string("base.json") ? 100 : 110));
   }

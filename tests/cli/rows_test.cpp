@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sums, largest elements, softmax and norms, from a user's side.
+// Sums, largest elements, softmax and norms on the command line.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ TEST_F(RowsCli, ReducesRowsAndColumnsAsNumPy) {
   EXPECT_EQ(reduced("reduce/max", "0"), numbers("(3,)", {40, 2147483647, 6}));
 }
 
-// NumPy: a.sum(axis=0) of one dimension is a number, axis 1 does not exist.
+// As in NumPy, a.sum(axis=0) of a 1-D array is a scalar, and axis 1 does not exist.
 TEST_F(RowsCli, ReducesOneDimensionToANumber) {
   give("a.npy", npy("<i4", "(5,)", bytes_of(std::vector<int>{1, 2, 3, 4, 0})));
   for (const std::vector<std::string>& axis : {std::vector<std::string>{}, {"--axis", "0"}}) {
@@ -62,13 +62,15 @@ TEST_F(RowsCli, ReducesOneDimensionToANumber) {
   }
   const Outcome wrong = apply("reduce/sum", {"--axis", "1"});
   EXPECT_EQ(wrong.status, 2);
-  EXPECT_THAT(wrong.err, HasSubstr("axis 1 of (5,), which has one dimension"));
+  EXPECT_THAT(wrong.err, HasSubstr("axis 1 of (5,), which has only axis 0"));
 }
 
 TEST_F(RowsCli, ASizeWithoutAResultIsSkippedInASweep) {
   const Outcome outcome = bench({"run", "reduce/*", "--size", "5x0,8x8", "--min-time", "0"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("there is no largest of no values: the shape is (5, 0)"));
+  EXPECT_THAT(
+      outcome.out,
+      HasSubstr("there is no largest element of an empty row or column: the shape is (5, 0)"));
 }
 
 TEST_F(RowsCli, AccessesAreAsWideAsAskedAlsoWithOneThreadAlongARow) {
@@ -88,7 +90,9 @@ TEST_F(RowsCli, OfNoValuesTheSumIsZeroAndThereIsNoLargest) {
   EXPECT_EQ(result(), npy("<f4", "(2, 0)", ""));
   const Outcome outcome = apply("reduce/max", {"--axis", "1"});
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("there is no largest of no values: the shape is (2, 0)"));
+  EXPECT_THAT(
+      outcome.err,
+      HasSubstr("there is no largest element of an empty row or column: the shape is (2, 0)"));
 }
 
 TEST_F(RowsCli, SoftmaxAndNormsTakeRowsOfAnyArray) {
@@ -115,7 +119,7 @@ TEST_F(RowsCli, RefusesArraysAndConfigsThatDoNotFit) {
   give("w.npy", npy("<f4", "(3,)", bytes_of(std::vector<float>{1, 2, 3})));
   const Outcome weights = apply("norm/rms", {}, {"a.npy", "w.npy"});
   EXPECT_EQ(weights.status, 2);
-  EXPECT_THAT(weights.err, HasSubstr("has the shape (3,), weight has (2,)"));
+  EXPECT_THAT(weights.err, HasSubstr("has shape (3,), but weight needs (2,)"));
   const Outcome axis = apply("reduce/sum", {"--axis", "2"});
   EXPECT_EQ(axis.status, 2);
   EXPECT_THAT(axis.err, HasSubstr("axis 2 is neither 0 nor 1"));
@@ -123,7 +127,7 @@ TEST_F(RowsCli, RefusesArraysAndConfigsThatDoNotFit) {
   for (const char* epsilon : {"1e39", "1e-50", "-1", "nan"}) {
     const Outcome outcome = apply("norm/rms", {"--epsilon", epsilon}, {"a.npy", "v.npy"});
     EXPECT_EQ(outcome.status, 2) << epsilon;
-    EXPECT_THAT(outcome.err, HasSubstr("is neither 0 nor a normal number of f32")) << epsilon;
+    EXPECT_THAT(outcome.err, HasSubstr("is neither 0 nor a normal f32 number")) << epsilon;
   }
   const Outcome both = apply("softmax/rows", {"--threads", "100", "--epsilon", "1"});
   EXPECT_EQ(both.status, 2);

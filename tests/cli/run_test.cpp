@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// run and suite: rows, formats, what is skipped, the pipeline cache.
+// run and suite: results, formats, skipped kernels, the pipeline cache.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ TEST(Cli, RunVerifiesEverySizeAndReportsJson) {
   }
 }
 
-// What a signal leaves is a report of the rows so far.
+// After a signal, the report has the results so far.
 TEST(Cli, ASignalLeavesACompleteDocument) {
   const TemporaryFolder folder;
   std::string sizes = "64x64";
@@ -82,7 +82,7 @@ TEST(Cli, ASignalLeavesACompleteDocument) {
   }
 }
 
-// Not only its name: the same work.
+// Not only the same name, but the same work.
 TEST(Cli, TheCommandOfARowRepeatsIt) {
   const std::vector<std::string> words = {"run",        "--size",
                                           "33x65",      "transpose/padded",
@@ -130,12 +130,12 @@ TEST(Cli, OfSeveralKernelsThoseWithoutTheTypeAreSkipped) {
     if (row["kernel"] == "transpose/auto") {
       EXPECT_EQ(row["verified"], true);
     } else {
-      EXPECT_THAT(std::string(row["skipped"]), StartsWith("there is no such kernel for i64;"));
+      EXPECT_THAT(std::string(row["skipped"]), StartsWith("the kernel does not support i64;"));
     }
   }
   const Outcome one = bench({"run", "transpose/vec4", "--type", "i64"});
   EXPECT_EQ(one.status, 2);
-  EXPECT_THAT(one.err, HasSubstr("there is no such kernel for i64; there are f16 "));
+  EXPECT_THAT(one.err, HasSubstr("the kernel does not support i64; it supports f16 "));
 }
 
 TEST(Cli, RunVerifiesPermutationsOfAnyRank) {
@@ -150,7 +150,7 @@ TEST(Cli, RunVerifiesPermutationsOfAnyRank) {
   EXPECT_THAT(emitted.out, HasSubstr("src=(128,64,96):(1,12288,128)"));
 }
 
-// By pointers: no descriptor, the same result.
+// Through pointers instead of descriptors: the same result.
 TEST(Cli, ArraysAreReachedByTheirAddresses) {
   const Outcome outcome = bench({"run", "copy/auto", "transpose/auto", "relayout", "--address",
                                  "pointer", "--size", "130x67", "--type", "u16", "--baseline",
@@ -172,7 +172,7 @@ TEST(Cli, ArraysAreReachedByTheirAddresses) {
   EXPECT_EQ(interface["needs"]["storage_buffers"], 0);
 }
 
-// What bounds a move is measured beside it, and said to be no result.
+// The bound of a move is timed with it, and marked as having no result.
 TEST(Cli, ThePatternOfAMoveIsTimedAndComparedWithNothing) {
   const Outcome outcome =
       bench({"run", "transpose/auto", "transpose/padded", "relayout", "--size", "128x64,33x65",
@@ -182,11 +182,11 @@ TEST(Cli, ThePatternOfAMoveIsTimedAndComparedWithNothing) {
     EXPECT_EQ(row["verified"], true);
     EXPECT_GT(row["ratio"]["pattern"], 0.0) << row;
     EXPECT_THAT(std::string(row["notes"]["pattern"]),
-                AllOf(HasSubstr("no transpose or relayout"), HasSubstr("is not compared")));
+                AllOf(HasSubstr("is not a transpose or relayout"), HasSubstr("is not compared")));
   }
   const Outcome copy = bench({"run", "copy/auto", "--baseline", "pattern"});
   EXPECT_EQ(copy.status, 2);
-  EXPECT_THAT(copy.err, HasSubstr("--baseline pattern: does not do what copy/auto does"));
+  EXPECT_THAT(copy.err, HasSubstr("--baseline pattern: does not compute the same as copy/auto"));
   EXPECT_THAT(bench({"run", "--help"}).out, HasSubstr("not compared"));
 }
 
@@ -206,8 +206,8 @@ TEST(Cli, ARowOfAMoveIsAPercentageOfACopyOfAsManyBytes) {
   const json compared =
       row_of({"transpose/auto", "--size", "64", "--min-time", "0.01", "--baseline", "copy"});
   EXPECT_DOUBLE_EQ(compared["percent_of_ceiling"], 100 * compared["ratio"]["copy"].get<double>());
-  // Products are bound by more than memory; nothing is moved where the result has no elements; nothing is timed
-  // longer than needed; there is no clock.
+  // No copy is timed: products are not memory-bound, an empty result moves nothing, --min-time 0 times nothing
+  // more than needed, and the host has no clock.
   const std::vector<std::vector<std::string>> unmeasured = {
       {"gemm/simt", "--size", "0x8x8", "--min-time", "0.01"},
       {"norm/rms", "--size", "0x8", "--min-time", "0.01"},
@@ -219,7 +219,7 @@ TEST(Cli, ARowOfAMoveIsAPercentageOfACopyOfAsManyBytes) {
   }
 }
 
-// A cache that is not good costs time, which the user is told in one line, and nothing else.
+// A bad cache only costs time, which the user is told in one line.
 TEST(Cli, ADamagedOrUnwritableCacheChangesNothing) {
   const TemporaryFolder folder;
   write_file(folder.file("a.npy"), npy("|i1", "(2, 3)", std::string("\1\2\3\4\5\6", 6)));

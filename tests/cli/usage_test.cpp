@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is refused, and what every command has: help, exit statuses, devices that are not there.
+// Wrong usage, help, exit statuses, missing devices.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ TEST(Cli, WrongUsageIsRefusedWithTheNearestName) {
   refused({}, "subcommand");
   refused({"--nonsense"}, "unknown option '--nonsense'");
   refused({"-x"}, "unknown option '-x'");
-  refused({"layout", "--jsno"}, "did you mean '--jsonl'?; there are --help --fragment --device");
+  refused({"layout", "--jsno"}, "(did you mean '--jsonl'?); known: --help --fragment --device");
   refused({"emit", "copy/simple", "--spirv", "/dev/null", "--interface", "/dev/null"}, "same file");
   refused({"--versoin"}, "did you mean '--version'?");
   refused({"run", "copy/simple", "--type", "F32"}, "did you mean 'f32'?");
@@ -47,7 +47,7 @@ TEST(Cli, WrongUsageIsRefusedWithTheNearestName) {
   refused({"run", "--size"}, "--size needs a value\n");
   refused({"run", "copy/simple", "--min-time"}, "--min-time needs a value\n");
   refused({"apply", "copy/simple", "--out", "x", "--in"}, "--in needs a value\n");
-  refused({"run", "fft/*"}, "no kernel 'fft/*'; 'vkmoye-bench list' shows all\n");
+  refused({"run", "fft/*"}, "no kernel 'fft/*'; 'vkmoye-bench list' shows all kernels\n");
   refused({"run", "copy/nope"}, "no kernel 'copy/nope'; copy/ has simple padded ");
   refused({"run", "softmax"}, "no kernel 'softmax'; softmax/ has rows; ");
   refused({"run", "copy/simple", "--sise", "3x3"}, "did you mean '--size'?");
@@ -60,7 +60,8 @@ TEST(Cli, WrongUsageIsRefusedWithTheNearestName) {
   refused({"run", "copy/simple", "--size", "99999999999999999999x1"}, "is outside");
   refused({"run", "copy/simple", "--format", "xml"}, "xml");
   refused({"run", "copy/simple", "--device", "no such device"}, "no such device");
-  refused({"run", "copy/simple", "--device", "77"}, "no device has the index 77; there are\n  0  ");
+  refused({"run", "copy/simple", "--device", "77"},
+          "no device has the index 77; the devices are\n  0  ");
   refused({"run", "copy/simple", "--tile", "33x32"}, "does not divide");
   refused({"run", "transpose/padded", "--shared", "(32,32):(1,31)"},
           "coordinates (0,1) and (31,0) share address 31");
@@ -69,13 +70,13 @@ TEST(Cli, WrongUsageIsRefusedWithTheNearestName) {
   refused({"run", "copy/simple", "--verify", "Full"}, "did you mean 'full'?");
   refused({"run", "copy/simple", "--baseline", "copy,vkcmdcpy"}, "did you mean 'vkcmdcopy'?");
   refused({"run", "copy/simple", "--baseline", "simpel"},
-          ", and kernels by their names: 'vkmoye-bench list' shows them\n");
+          ", or the name of a kernel from 'vkmoye-bench list'\n");
   refused({"run", "gemm/thin", "--baseline", "simt"},
-          ", and kernels by their names, did you mean 'gemm/simt'?\n");
+          ", or the name of a kernel (did you mean 'gemm/simt'?)\n");
   refused({"run", "copy/simple", "--baseline", "copy/simple"},
-          "--baseline copy/simple: is the kernel itself, which is its own speed; there are copy ");
+          "--baseline copy/simple: is the kernel itself; known: copy ");
   refused({"run", "copy/simple", "--baseline", "transpose/padded"},
-          "--baseline transpose/padded: does not do what copy/simple does; there are copy "
+          "--baseline transpose/padded: does not compute the same as copy/simple; known: copy "
           "vkcmdcopy cudamemcpy copy/padded ");
   refused({"suite", "--baseline", "cubals,copy"}, "unknown baseline 'cubals'");
   for (const char* seconds : {"-1", "nan", "-nan", "inf", "61", "1s", "", "0.5 "}) {
@@ -97,13 +98,13 @@ TEST(Cli, WrongUsageIsRefusedWithTheNearestName) {
   refused({"apply", "copy/simple", "--in", "a", "--out", "b", "--type", "zzz"},
           "unknown type 'zzz'");
   refused({"explain", "copy/simple", "--size", "3x4x5"}, "has 3 extents");
-  refused({"explain", "copy/simple", "--size", "4,5"}, "one is needed");
+  refused({"explain", "copy/simple", "--size", "4,5"}, "only one can be used");
   refused({"explain", "copy/simple", "--format", "csv"}, "unknown format 'csv'");
   refused({"explain", "copy/simple", "--subgroup", "0"}, "--subgroup");
   refused({"explain", "copy/simple", "--tile", "33x32"}, "does not divide");
   refused({"run", "copy/simple", "--seed", "1", "--seed", "2"}, "--seed is given 2 times");
-  refused({"emit", "copy/simple", "--type", "f32", "--type", "f16"}, "--type: given 2 times");
-  refused({"emit", "copy/simple", "--size", "4x4"}, "takes its sizes when it runs");
+  refused({"emit", "copy/simple", "--type", "f32", "--type", "f16"}, "--type: is given 2 times");
+  refused({"emit", "copy/simple", "--size", "4x4"}, "takes its sizes at run time");
   refused({"emit", "copy/*"}, "matches 6 kernels");
 }
 
@@ -128,7 +129,7 @@ TEST(Cli, LostOutputIsAnError) {
     for (const char* redirection : {"> /dev/full", ">&-"}) {
       const Outcome outcome = bench_redirected(redirection, words);
       EXPECT_EQ(outcome.status, 2) << words[0] << redirection << outcome.err;
-      EXPECT_EQ(outcome.err, "vkmoye-bench: standard output: cannot be written\n") << words[0];
+      EXPECT_EQ(outcome.err, "vkmoye-bench: cannot write to standard output\n") << words[0];
     }
   }
   const Outcome lines = bench_redirected("> /dev/full", {"layout", "eval", "--jsonl"});

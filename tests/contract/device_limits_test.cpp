@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a device's limits allow: each reason against a buffer, an array and a kernel, with the numbers.
+// The limits of a device: each reason against a buffer, an array and a kernel, with the numbers.
 
 #include <gmock/gmock.h>
 

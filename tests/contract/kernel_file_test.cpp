@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Kernels as files: what is written is read, and what was changed is refused with its reason.
+// Kernel files: what was written is read back, and a changed file is rejected with the reason.
 
 #include "vkmoye/contract/kernel_file.hpp"
 
@@ -12,6 +12,7 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/contract/compact_strides.hpp"
+#include "vkmoye/contract/interface_json.hpp"
 #include "vkmoye/contract/json.hpp"
 #include "vkmoye/contract/spirv.hpp"
 
@@ -21,9 +22,11 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
 using testing::ThrowsMessage;
 
-// SPIR-V of a compute shader "main" of 64 threads with the buffers 0 to `buffers` - 1: what is looked at of it.
+// SPIR-V of a compute shader "main" of 64 threads with the buffers 0 to `buffers` - 1: only the parts that are checked.
 std::vector<std::uint32_t> shader(std::uint32_t buffers = 2, std::uint32_t threads = 64) {
   std::vector<std::uint32_t> words = {0x07230203, 0x00010500, 0, 100, 0};
   const auto add = [&](std::uint32_t operation, std::vector<std::uint32_t> operands) {
@@ -64,7 +67,7 @@ CompiledKernel some_kernel() {
   return kernel;
 }
 
-// No == for interfaces: their JSON has all of them.
+// Interfaces have no operator ==; their JSON contains every field.
 void expect_equal(const CompiledKernel& a, const CompiledKernel& b) {
   EXPECT_EQ(interface_text(a.interface), interface_text(b.interface));
   EXPECT_EQ(a.interface.matrices, b.interface.matrices);
@@ -84,7 +87,7 @@ TEST(KernelFile, IsReadAsItWasWritten) {
   EXPECT_EQ(back.interface.push_constants, kernel.interface.push_constants);
   EXPECT_EQ(back.interface.grid[0].most, 1000);
   EXPECT_EQ(back.interface.bindings[2].reach, Reach::pointer);
-  // Spaces, and letters written as escapes by another program, change nothing.
+  // Spaces, or letters that another program wrote as escapes, do not matter.
   expect_equal(parse_kernel(dump(parse_json(text))), kernel);
   std::string escaped = text;
   escaped.replace(escaped.find("ü"), 2, "\\u00fc");
@@ -120,7 +123,7 @@ TEST(KernelFile, IsRefusedWhereItWasCutOff) {
   }
 }
 
-// Whatever single character changes, nothing else than the same kernel is read.
+// If any single character is changed, the file is rejected, or the same kernel is read.
 TEST(KernelFile, IsRefusedWhereItWasDamaged) {
   const CompiledKernel kernel = some_kernel();
   const std::string text = kernel_text(kernel);
@@ -151,13 +154,13 @@ TEST(KernelFile, SaysWhyItIsRefused) {
   };
   refused("{}", HasSubstr("\"format\" is not \"vkmoye kernel\""));
   refused(replaced(text, "\"version\": 1", "\"version\": 2"),
-          HasSubstr("it is of version 2, this vkmoye reads version 1"));
+          HasSubstr("it has version 2, but this vkmoye reads version 1"));
   refused(replaced(text, "\"tile\": 32", "\"tile\": 64"), HasSubstr("changed or damaged"));
   refused(replaced(text, "\"checksum\": \"", "\"checksum\": \"0"), HasSubstr("changed or damaged"));
   refused(text + "x", HasSubstr("expected end of input"));
 }
 
-// Files that another program wrote, with a checksum that is right.
+// Files with invalid content but a correct checksum, as another program may write them.
 TEST(KernelFile, IsRefusedWhereItsPartsDoNotBelongTogether) {
   const auto refused = [](const CompiledKernel& kernel, const auto& why) {
     EXPECT_THAT([&] { parse_kernel(kernel_text(kernel)); }, ThrowsMessage<ArgumentError>(why));
@@ -166,8 +169,8 @@ TEST(KernelFile, IsRefusedWhereItsPartsDoNotBelongTogether) {
   kernel.spirv = shader(2, 128);
   refused(kernel,
           HasSubstr("workgroups are 128 x 1 x 1 in its SPIR-V, 64 x 1 x 1 in its interface"));
-  kernel.spirv = shader(3);  // the third is reached by a pointer
-  refused(kernel, HasSubstr("its SPIR-V has a buffer at binding 2, its interface none"));
+  kernel.spirv = shader(3);  // the third is accessed through a pointer
+  refused(kernel, HasSubstr("its SPIR-V has a buffer at binding 2, but its interface has none"));
   kernel.spirv = shader();
   kernel.spirv.pop_back();  // between two instructions
   refused(kernel, HasSubstr("its SPIR-V does not end with a function"));
@@ -181,7 +184,7 @@ TEST(KernelFile, IsRefusedWhereItsPartsDoNotBelongTogether) {
   kernel = some_kernel();
   kernel.interface.bindings[0].alignment = 3;
   kernel.interface.bindings[1].name = "b\x1b[31m";
-  refused(kernel, AllOf(HasSubstr("a: alignment 3 is no power of two from 1 to 16"),
+  refused(kernel, AllOf(HasSubstr("a: alignment 3 is not a power of two from 1 to 16"),
                         HasSubstr("name has a control character")));
   kernel = some_kernel();
   kernel.interface.bindings[0].strides.pop_back();
@@ -190,7 +193,7 @@ TEST(KernelFile, IsRefusedWhereItsPartsDoNotBelongTogether) {
           AllOf(HasSubstr("a has 2 extents and 1 strides"), HasSubstr("the grid has tiles of 0")));
 }
 
-// A runtime finds arguments by their names and sets addresses by itself.
+// A runtime finds arguments by name, and sets addresses itself.
 TEST(KernelFile, IsRefusedWhereNamesOrTypesCannotBe) {
   const auto refused = [](const auto& change, const char* why) {
     CompiledKernel kernel = some_kernel();
@@ -203,9 +206,9 @@ TEST(KernelFile, IsRefusedWhereNamesOrTypesCannotBe) {
   refused([](KernelInterface& kernel) { kernel.push_constants[1].name = "n"; },
           "two push constants are called n");
   refused([](KernelInterface& kernel) { kernel.push_constants.pop_back(); },
-          "p is reached by a pointer, and no push constant is its address");
+          "p is accessed through a pointer, but no push constant holds its address");
   refused([](KernelInterface& kernel) { kernel.push_constants[3].type = ScalarType::f64; },
-          "p is reached by a pointer, and no push constant is its address");
+          "p is accessed through a pointer, but no push constant holds its address");
   refused([](KernelInterface& kernel) { kernel.push_constants[0].type = ScalarType::u8; },
           "push constant n has the type u8");
   refused(
@@ -215,14 +218,40 @@ TEST(KernelFile, IsRefusedWhereNamesOrTypesCannotBe) {
       "push constant first_group_x has the type f64");
 }
 
-// Words that are no module are read to their end, whatever they say.
+TEST(KernelFile, KeepsAssumptions) {
+  const auto assumptions_in = [](const char* json, std::vector<std::string>& reasons) {
+    Json interface = interface_to_json(some_kernel().interface);
+    interface["assumptions"] = parse_json(json);
+    return interface_of_json(interface, reasons).assumptions;
+  };
+  CompiledKernel kernel = some_kernel();
+  EXPECT_THAT(kernel_text(kernel), Not(HasSubstr("assumptions")));  // like older files
+  EXPECT_THAT(parse_kernel(kernel_text(kernel)).interface.assumptions, IsEmpty());
+  kernel.interface.assumptions = {"each element of b is written by one invocation alone: \"ü\"",
+                                  "each element of p is written by one invocation alone: m > 0"};
+  const CompiledKernel back = parse_kernel(kernel_text(kernel));
+  expect_equal(back, kernel);
+  EXPECT_EQ(back.interface.assumptions, kernel.interface.assumptions);
+  EXPECT_THAT(interface_text(kernel.interface), HasSubstr("\"assumptions\": ["));
+
+  std::vector<std::string> reasons;
+  EXPECT_THAT(assumptions_in(R"(["a", "b"])", reasons), ElementsAre("a", "b"));
+  EXPECT_THAT(reasons, IsEmpty());
+  assumptions_in(R"("a")", reasons);
+  assumptions_in(R"([1])", reasons);
+  assumptions_in(R"(["\u001b[31m"])", reasons);
+  EXPECT_THAT(reasons, ElementsAre("assumptions is not an array", "assumptions is 1",
+                                   "assumptions has a control character"));
+}
+
+// Words that are not a module must not be read past their end.
 TEST(KernelFile, ReadsAnyWordsBehindAHeader) {
   const CompiledKernel good = some_kernel();
   std::mt19937 random(2);
   for (int i = 0; i < 20000; ++i) {
     std::vector<std::uint32_t> words = good.spirv;
     for (int change = 0; change < 3; ++change) {
-      // Instructions of which something is read, of a length that fits now and then.
+      // Instructions that are read, with a length that sometimes is correct.
       constexpr std::uint32_t kOpcodes[] = {6,  15, 16, 17, 21, 22, 23, 28,   29,   30,
                                             32, 43, 56, 59, 71, 72, 56, 4456, 4459, 61};
       const std::size_t at = 5 + random() % (words.size() - 5);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Plans as files, and what is no plan.
+// Plan files, and invalid plans.
 
 #include "vkmoye/contract/plan_file.hpp"
 
@@ -21,7 +21,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::ThrowsMessage;
 
-// A kernel that reads the buffers 0 to `inputs` - 1 and writes the one behind them.
+// A kernel that reads buffers 0 to `inputs` - 1 and writes the next one.
 CompiledKernel kernel_of(const std::string& name, std::uint32_t inputs) {
   CompiledKernel kernel;
   kernel.interface.name = name;
@@ -75,20 +75,20 @@ TEST(CompiledPlan, WhatIsNoneIsRefusedWithEveryReason) {
   plan.steps[1].arrays = {0, 2, 9};
   plan.steps[2].arrays = {3, 1};
   EXPECT_THAT(reasons_against(plan),
-              ElementsAre("step 0, first: has 2 bindings, is given 1 arrays",
-                          "step 1, second: reads one, which no step before it wrote",
-                          "step 1, second: b2 is array 9, there are 4",
-                          "step 2, third: reads two, which no step before it wrote"));
+              ElementsAre("step 0, first: has 2 bindings, but 1 arrays",
+                          "step 1, second: reads one, which no earlier step writes",
+                          "step 1, second: b2 is array 9, but the plan has 4 arrays",
+                          "step 2, third: reads two, which no earlier step writes"));
   EXPECT_THAT(reasons_against(CompiledPlan()), ElementsAre("it has no steps"));
 }
 
-// Else its places wrap, and an array lies where another one does.
+// Otherwise offsets would wrap, and two arrays would overlap.
 TEST(CompiledPlan, ScratchHasNoMoreBytesThanCanBePlaced) {
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
+  constexpr std::uint64_t kMax = std::uint64_t{1} << 62;
   CompiledPlan plan = some_plan();
-  plan.scratch = {{"one", kMost - 40}, {"two", 40}};
+  plan.scratch = {{"one", kMax - 40}, {"two", 40}};
   EXPECT_THAT(reasons_against(plan), IsEmpty());
-  EXPECT_GE(scratch_places(plan, common_device()).bytes, kMost);
+  EXPECT_GE(scratch_places(plan, common_device()).bytes, kMax);
   const std::uint64_t largest = std::numeric_limits<std::int64_t>::max();
   plan.scratch = {{"one", largest}, {"two", largest}, {"three", 64}};
   EXPECT_THAT(
@@ -134,9 +134,9 @@ TEST(PlanFile, IsRefusedWithEveryReason) {
   plan.steps[0].arrays = {0, 5};
   plan.steps[2].arrays = {3};
   EXPECT_THAT([&] { parse_plan(plan_text(plan)); },
-              ThrowsMessage<ArgumentError>(
-                  AllOf(HasSubstr("plan file: step 0, first: b1 is array 5, there are 4; "),
-                        HasSubstr("step 2, third: has 2 bindings, is given 1 arrays"))));
+              ThrowsMessage<ArgumentError>(AllOf(
+                  HasSubstr("plan file: step 0, first: b1 is array 5, but the plan has 4 arrays; "),
+                  HasSubstr("step 2, third: has 2 bindings, but 1 arrays"))));
   plan = some_plan();
   plan.steps[1].kernel.spirv.clear();
   EXPECT_THAT([&] { parse_plan(plan_text(plan)); },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The corpus of the fuzzer: what it begins with is accepted, and neither those files nor simple changes of them crash
+// The corpus of the fuzzer: its valid files are accepted, and neither the files nor simple changes of them crash
 // a reader. tests/fuzz/run looks for more.
 
 #include <gtest/gtest.h>

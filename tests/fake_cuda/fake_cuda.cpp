@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Stands for libcudart and libcublas where there is no CUDA: the same symbols, computed naively on
+// Replaces libcudart and libcublas on machines without CUDA: the same symbols, computed naively on
 // the host. VKMOYE_FAKE_CUDA=wrong makes its products and transposes wrong, =none takes its device.
 
 #include <chrono>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// libvulkan.so.1 with faults (support/fault_table.hpp), for programs as they are: LD_LIBRARY_PATH names its folder.
+// libvulkan.so.1 with faults (support/fault_table.hpp), for unmodified programs: LD_LIBRARY_PATH names its folder.
 //
 //   VKMOYE_FAULT=vkWaitForFences=-4+2     each vkWaitForFences but the first 2 fails with VK_ERROR_DEVICE_LOST
 //

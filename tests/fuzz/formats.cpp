@@ -22,7 +22,7 @@
 #include "vkmoye/contract/plan_file.hpp"
 #include "vkmoye/layout/text.hpp"
 #include "vkmoye/runtime/vk/cache_file.hpp"
-#include "workloads/products/packed_file.hpp"
+#include "workloads/packed_file.hpp"
 #include "workloads/products/tuned_table.hpp"
 
 namespace vkmoye::fuzz {
@@ -57,7 +57,7 @@ void put(std::string& bytes, std::size_t at, const T& value) {
   std::memcpy(&bytes[at], &value, sizeof value);
 }
 
-// `text` with the checksum that its content has; as it is where it has none.
+// `text` with the correct checksum of its content; unchanged if it has no checksum.
 std::string with_checksum(const FileKind& kind, std::string_view text) {
   try {
     const Json file = parse_json(text);
@@ -68,7 +68,7 @@ std::string with_checksum(const FileKind& kind, std::string_view text) {
   return std::string(text);
 }
 
-// Parses the input, and once more what is printed of it: both are the same.
+// Parses the input, prints the result and parses that again: both must be equal.
 template <class Parse, class Print>
 bool is_read_back(const FileKind& kind, std::string_view input, Parse parse, Print print) {
   try {
@@ -164,10 +164,10 @@ bool accepts_report(std::string_view input) {
   const MemoryFile memory(input);
   try {
     const bench::Comparison self = bench::compare_reports(memory.path(), memory.path(), 3);
-    for (const bench::ComparedRow& row : self.rows) {
-      require(row.change == bench::Change::same, "a report is the same as itself");
+    for (const bench::ComparedResult& result : self.results) {
+      require(result.change == bench::Change::same, "a report is the same as itself");
     }
-    return !self.rows.empty();
+    return !self.results.empty();
   } catch (const ArgumentError&) {
     return false;
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// libFuzzer's entry: fuzz_formats --format=npy [option of libFuzzer...] [CORPUS]. tests/fuzz/run starts it.
+// The entry point of libFuzzer: fuzz_formats --format=npy [option of libFuzzer...] [CORPUS]. tests/fuzz/run starts
+// it.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

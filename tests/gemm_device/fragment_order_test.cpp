@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How lanes hold matrices: found once on each device, then kept.
+// The order in which lanes hold matrices: found once on each device, then kept.
 
 #include <gtest/gtest.h>
 
@@ -7,10 +7,10 @@
 #include <functional>
 #include <optional>
 
+#include "devices/device_executor.hpp"
+#include "devices/fragments.hpp"
 #include "support/device_fixture.hpp"
 #include "support/process.hpp"
-#include "workloads/devices/device_executor.hpp"
-#include "workloads/products/fragments.hpp"
 
 namespace vkmoye::test {
 namespace {
@@ -19,7 +19,7 @@ using namespace bench;
 
 class FragmentOrderTest : public DeviceTest {};
 
-// A start after the first probes nothing: what was kept is believed, unless it is damaged.
+// The second run needs no probe: it uses the kept order, unless that is damaged.
 TEST_F(FragmentOrderTest, OrdersAreKeptBetweenStarts) {
   const TemporaryFolder folder;
   const DeviceFacts facts(folder.file("orders.tsv"));
@@ -47,12 +47,12 @@ TEST_F(FragmentOrderTest, OrdersAreKeptBetweenStarts) {
   for_the_device([&](Device& device) { found = order_of(device); });
   if (!found) return;
   EXPECT_EQ(kept_order(facts, caps, probed), found);
-  // An order that no device would give: it comes from the file.
+  // An order that no device has, so that it must come from the file.
   FragmentOrder other = *found;
   std::swap(other.places[0], other.places[1]);
   facts.keep(caps, "order of " + gen::to_string(probed), order_text(other));
   for_the_device([&](Device& device) { EXPECT_EQ(order_of(device), other); });
-  // One place twice, behind a good checksum: no order.
+  // A place that occurs twice, with a correct checksum: not an order.
   other.places[0] = other.places[1];
   facts.keep(caps, "order of " + gen::to_string(probed), order_text(other));
   EXPECT_FALSE(kept_order(facts, caps, probed));

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Arrays beyond 8 GiB, and elements beyond the 2^31st and the 2^32nd of their array, on devices with room for them.
-// Elements are compared in samples that reach to the last one.
+// Arrays of more than 8 GiB, and elements beyond index 2^31 and 2^32, on devices with enough memory. Samples of the
+// elements are compared, up to the last one.
 
 #include <gmock/gmock.h>
 
 #include <string>
 #include <vector>
 
+#include "devices/device_executor.hpp"
 #include "gemm_device/products.hpp"
+#include "registry/operations.hpp"
 #include "support/device_fixture.hpp"
 #include "vkmoye/base/error.hpp"
-#include "workloads/devices/device_executor.hpp"
-#include "workloads/operation.hpp"
-#include "workloads/products/fragments.hpp"
+#include "workloads/workload.hpp"
 
 namespace vkmoye::test {
 namespace {
@@ -21,7 +21,7 @@ using namespace bench;
 
 class LargeArrays : public DeviceTest {
  protected:
-  // Calls `body` with each device whose memory has room for `gib` GiB.
+  // Calls `body` with each device that has at least `gib` GiB of memory.
   void for_each_device_with(std::uint64_t gib, const std::function<void(Device&)>& body) {
     for_each_device([&](Device& device) {
       const std::uint64_t has = device.caps().device_memory_bytes >> 30;
@@ -75,7 +75,7 @@ TEST_F(LargeArrays, OneExtentIsBeyond2To31) {
   });
 }
 
-// All three of a product, that begins behind 2^31 and 2^32 elements.
+// The three matrices of a product, which begin after 2^31 and 2^32 elements.
 TEST_F(LargeArrays, AreMultipliedBeyond8GiB) {
   for_each_device_with(40, [](Device& device) {
     Products products(device);
@@ -91,7 +91,7 @@ TEST_F(LargeArrays, AreMultipliedBeyond8GiB) {
   });
 }
 
-// The last row of A begins 4.19 GB behind the first, as far as a descriptor reaches.
+// The last row of A begins 4.19 GB after the first, close to the limit of a descriptor.
 TEST_F(LargeArrays, RowsLieAMillionElementsApart) {
   for_each_device_with(20, [](Device& device) {
     Products products(device);

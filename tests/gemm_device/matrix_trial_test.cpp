@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A driver that multiplies matrices wrong is found, and what is wrong is not used.
+// A driver that multiplies matrices wrong is detected, and the wrong shapes are not used.
 
-#include "workloads/products/matrix_trial.hpp"
+#include "devices/matrix_trial.hpp"
 
 #include <gmock/gmock.h>
 
@@ -25,7 +25,7 @@ using testing::IsEmpty;
 
 CompiledKernel honest(const gen::ir::Kernel& kernel) { return gen::compile(kernel); }
 
-// As a driver would compile that passes over something: `word` of the text is `other`.
+// The result of a driver that miscompiles something: `word` of the text is replaced by `other`.
 Compile with(const std::string& word, const std::string& other) {
   return [word, other](const gen::ir::Kernel& kernel) {
     CompiledKernel out = gen::compile(kernel);
@@ -67,7 +67,7 @@ TEST_F(MatrixTrialTest, WhatTheDriverReportsIsRight) {
   });
 }
 
-// Drivers were seen to take rows for columns, and to forget what was there before.
+// Known faults of drivers: rows taken as columns, and lost previous sums.
 TEST_F(MatrixTrialTest, WhatIsWrongIsFound) {
   for_each_shape([&](Device& device, const MatrixShape& shape, std::uint32_t lanes) {
     const auto wrong = [&](const std::string& word, const std::string& other) {
@@ -75,7 +75,7 @@ TEST_F(MatrixTrialTest, WhatIsWrongIsFound) {
     };
     if (shape.a != "f16" || shape.c != "f32" || shape.m != shape.k || shape.n != shape.k) return;
     EXPECT_THAT(wrong("LayoutRowMajor", "LayoutColumnMajor"), HasSubstr("A by rows, B by rows"));
-    EXPECT_THAT(wrong("(float(3))", "(float(0))"), HasSubstr("stored by rows: [0,0] is "));
+    EXPECT_THAT(wrong("(3.0)", "(0.0)"), HasSubstr("stored by rows: [0,0] is "));
     EXPECT_THAT(wrong("coopMatStore(", "if (lane > 64u) coopMatStore("), HasSubstr("is "));
   });
 }
@@ -94,7 +94,7 @@ TEST_F(MatrixTrialTest, VerdictsAreKeptByDeviceAndDriver) {
   caps.driver = "driver 1.1";
   EXPECT_FALSE(verdicts.of(caps, shape, 32));
   caps.driver = "driver 1.0";
-  // A new version of the program tries again.
+  // A new version of the program runs the trial again.
   EXPECT_FALSE(MatrixVerdicts(DeviceFacts(file_, "0.0.1")).of(caps, shape, 32));
   EXPECT_TRUE(verdicts.of(caps, shape, 32));
   std::ofstream(file_) << "one\tdriver 1.0\t" << to_string(shape) << ", 32 lanes\t\n\xff";
@@ -104,7 +104,7 @@ TEST_F(MatrixTrialTest, VerdictsAreKeptByDeviceAndDriver) {
   EXPECT_FALSE(nowhere.of(caps, shape, 32));
 }
 
-// That is no fault of the driver, and a later program may have a trial.
+// That is not a fault of the driver, and a later version may have a trial.
 TEST_F(MatrixTrialTest, WhatHasNoTrialIsNotUsedAndNoVerdictIsKept) {
   for_each_device([&](Device& device) {
     KernelInterface kernel;
@@ -112,7 +112,7 @@ TEST_F(MatrixTrialTest, WhatHasNoTrialIsNotUsedAndNoVerdictIsKept) {
     kernel.subgroup_size = 32;
     EXPECT_THAT(
         join(reasons_against_matrices(device, kernel, MatrixVerdicts(DeviceFacts(file_))), ""),
-        testing::AllOf(HasSubstr("with 32 lanes cannot be tried, so that it is not used"),
+        testing::AllOf(HasSubstr("with 32 lanes has no trial and is not used"),
                        testing::Not(HasSubstr("wrong"))));
     EXPECT_FALSE(std::filesystem::exists(file_));
   });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Products of several kernels in a user's command buffer, on his buffers.
+// Products of several kernels in the user's command buffer, on the user's buffers.
 
 #include "vkmoye/runtime/plan_recorder.hpp"
 
@@ -18,7 +18,7 @@
 #include "vkmoye/gen/kernels/products/choice/plan.hpp"
 #include "vkmoye/runtime/vk/context.hpp"
 #include "workloads/products/check.hpp"
-#include "workloads/products/fragments.hpp"
+#include "workloads/workload.hpp"
 
 namespace vkmoye::test {
 namespace {
@@ -31,7 +31,7 @@ using testing::ThrowsMessage;
 
 constexpr std::byte kPoison{0x5a};
 
-// The arrays of some recordings in one buffer of the user's, each between two rooms of poison.
+// The arrays of several recordings in one buffer of the user, with poison before and after each array.
 class Memory {
  public:
   Memory(Device& owner, const std::vector<std::uint64_t>& bytes, std::uint64_t alignment)
@@ -54,7 +54,7 @@ class Memory {
     buffer_->read(out, offsets_[i]);
     return out;
   }
-  // Bytes between the arrays that are poison no more.
+  // The number of bytes between the arrays that are no longer poison.
   std::size_t damage() const {
     std::vector<std::byte> all(buffer_->bytes());
     buffer_->read(all);
@@ -77,7 +77,7 @@ class PlanRecorderTest : public DeviceTest {
     return {gen::find_kernel(kernel), config, parse_gemm_type(type), size};
   }
 
-  // The plan of `problem` for the device, through the text of a file.
+  // The plan of `problem` for the device, written to and read from the text of a file.
   static CompiledPlan plan_of(Device& device, const Problem& problem) {
     Products products(device);
     plan_on(products, *problem.workload());  // finds the orders that it needs
@@ -87,7 +87,7 @@ class PlanRecorderTest : public DeviceTest {
     return parse_plan(plan_text(gen::compile(plan, caps)));
   }
 
-  // GemmData's number of each array of a plan.
+  // The number in GemmData of each array of a plan.
   static std::vector<int> numbers_of(const GemmData& data) {
     std::vector<int> numbers = {0, 1};
     for (std::size_t i = 0; i < data.inputs().size(); ++i) {
@@ -97,7 +97,7 @@ class PlanRecorderTest : public DeviceTest {
     return numbers;
   }
 
-  // Records `plan` three times in one command buffer, each time with other arrays.
+  // Records `plan` three times in one command buffer, with different arrays.
   static void expect_right(Device& owner, Device& device, const Problem& problem,
                            const CompiledPlan& plan, bool with_own_scratch) {
     constexpr std::uint64_t kTimes = 3;
@@ -140,14 +140,14 @@ class PlanRecorderTest : public DeviceTest {
     EXPECT_EQ(memory.damage(), 0u);
   }
 
-  // A pass of the user's fills the plan's arrays, another takes the result away: three frames in one command
-  // buffer, on the same arrays and the same scratch. All barriers are the recorders'; synchronization
-  // validation watches.
+  // One pass of the user fills the arrays of the plan, another one reads the result: three frames in one command
+  // buffer, on the same arrays and the same scratch. All barriers come from the recorders; synchronization
+  // validation is on.
   static void expect_right_between_passes(Device& owner, Device& device, const Problem& problem,
                                           const CompiledPlan& plan) {
     constexpr std::size_t kFrames = 3;
     const std::size_t count = plan.arrays.size(), result = count - 1;
-    // The plan's arrays and its scratch; for each frame what is brought there, and what is taken away.
+    // The arrays of the plan and its scratch; for each frame, the inputs and the outputs.
     std::vector<std::uint64_t> bytes;
     for (const PlanArray& array : plan.arrays) bytes.push_back(array.bytes);
     bytes.push_back(scratch_places(plan, device.caps()).bytes);
@@ -182,7 +182,7 @@ class PlanRecorderTest : public DeviceTest {
           for (std::size_t i = 0; i < count; ++i) views.push_back(memory.view(i));
           for (std::size_t f = 0; f < kFrames; ++f) {
             const std::size_t frame = first_frame + f * per_frame;
-            // The frame before may still use the arrays.
+            // The previous frame may still use the arrays.
             for (std::size_t i = 0; i < count; ++i) {
               copy(frame + i, i, {.after = i == 0 ? kComputePass : SyncScope()});
             }
@@ -200,7 +200,7 @@ class PlanRecorderTest : public DeviceTest {
     EXPECT_EQ(memory.damage(), 0u);
   }
 
-  // With descriptors pushed and from a pool. `expect` is given the user's device, ours, the plan.
+  // With pushed descriptors and with those of a pool. `expect` takes the user's device, ours, and the plan.
   template <class Expect>
   void for_both_ways(const Problem& problem, std::size_t steps, Expect expect) {
     for_each_device([&](Device& owner) {
@@ -258,7 +258,7 @@ TEST_F(PlanRecorderTest, BetweenTwoPasses) {
   slices.gemm.slices = 3;
   slices.gemm.beta = 0.5;
   expect_right_between_passes(slices, 2);
-  // No scratch, whose barrier would stand for that of `after`.
+  // Without scratch, whose barrier could replace that of `after`.
   expect_right_between_passes(product("gemm/simt", kSmallTiles, "f32", {37, 21, 67}), 1);
   Problem packed = product("gemm/packed", {}, "f16,f32", {66, 40, 34});
   expect_right_between_passes(packed, 3);
@@ -321,7 +321,7 @@ TEST_F(PlanRecorderTest, RefusesWithEveryReasonBeforeAnythingIsRecorded) {
     };
     EXPECT_THAT([&] { PlanRecorder(device, plan, {.scratch = view(0, needs - 1)}); },
                 ThrowsMessage<ArgumentError>(
-                    HasSubstr("plan gemm/simt: its scratch takes 8192 bytes, got 8191")));
+                    HasSubstr("plan gemm/simt: needs 8192 bytes of scratch, got 8191")));
     PlanRecorder recorder(device, plan, {.recordings = 1, .scratch = view(65536, needs)});
     memory.fill(kPoison);
     device.context()->commands->run(
@@ -332,7 +332,7 @@ TEST_F(PlanRecorderTest, RefusesWithEveryReasonBeforeAnythingIsRecorded) {
                 recorder.record(commands, {b, b, c});
               },
               ThrowsMessage<ArgumentError>(HasSubstr("takes 4 arrays, got 3")));
-          // The residual is read by the second step, scratch is written by the first.
+          // The second step reads the residual, the first one writes scratch.
           EXPECT_THAT(
               [&] {
                 recorder.record(commands, {view(0, 8000), b, view(65536, 4096), view(32768, 64)});
@@ -350,7 +350,7 @@ TEST_F(PlanRecorderTest, RefusesWithEveryReasonBeforeAnythingIsRecorded) {
   });
 }
 
-// Where the driver has a set for the first step and none for the second, nothing is recorded, and no set
+// If the driver allocates a descriptor set for the first step but none for the second, nothing is recorded and no set
 // is lost.
 TEST(PlanRecorderFault, RecordsAllOrNothing) {
   FaultTable faults;

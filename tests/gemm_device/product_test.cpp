@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Products that random ones do not reach: grids beyond one dispatch, sums of nothing, configs chosen by
-// shape, every combination of types; and that what is wrong is found.
+// Products that the random tests do not cover: grids larger than a dispatch, empty sums, configs chosen by shape,
+// every combination of types; and that wrong results are detected.
 
 #include <gmock/gmock.h>
 
@@ -9,7 +9,7 @@
 #include "gemm_device/products.hpp"
 #include "support/device_fixture.hpp"
 #include "vkmoye/base/error.hpp"
-#include "workloads/products/fragments.hpp"
+#include "workloads/workload.hpp"
 
 namespace vkmoye::test {
 namespace {
@@ -28,7 +28,7 @@ class ProductTest : public DeviceTest {
     EXPECT_EQ(products.wrong(problem, 1), "") << command_of(problem, 1);
   }
 
-  // Mismatches where what `taken` does is taken for `asked`.
+  // The number of mismatches if the kernel of `taken` computes the problem `asked`.
   static std::uint64_t mismatches(Products& products, const Problem& asked, const Problem& taken) {
     const auto workload = asked.workload(), other = taken.workload();
     Plan plan = workload->plan(products.caps());
@@ -56,7 +56,7 @@ TEST_F(ProductTest, GridsBeyondOneDispatchAreRight) {
       options);
 }
 
-// Without any k, the sums are 0 and C is beta times what it was; without any m or n there is no C.
+// With k = 0, the sums are 0 and C is multiplied by beta; with m = 0 or n = 0, C has no elements.
 TEST_F(ProductTest, SumsOfNothingAreZero) {
   for_each_device([&](Device& device) {
     Products products(device);
@@ -75,8 +75,8 @@ TEST_F(ProductTest, SumsOfNothingAreZero) {
   });
 }
 
-// 0 * NaN is never computed: with alpha 0, A and B are not read, with beta 0 neither is C. Elsewhere NaN and infinities
-// come through. 48 products for each kernel and type.
+// 0 * NaN is never computed: with alpha = 0, A and B are not read; with beta = 0, C is not read. Otherwise NaN and
+// infinities propagate. 48 products for each kernel and type.
 TEST_F(ProductTest, FactorsOfZeroHideWhatIsNotFinite) {
   for_each_device([&](Device& device) {
     Products products(device);
@@ -107,7 +107,7 @@ TEST_F(ProductTest, FactorsOfZeroHideWhatIsNotFinite) {
   });
 }
 
-// With the config that is chosen by the shape, a batch of small products among them.
+// With the config that the shape determines, including a batch of small products.
 TEST_F(ProductTest, FewRowsAndFewColumnsAreRight) {
   const struct {
     const char* type;
@@ -129,7 +129,7 @@ TEST_F(ProductTest, FewRowsAndFewColumnsAreRight) {
   });
 }
 
-// Each product that is not refused is right, whatever its types.
+// Every product that is not rejected is right, for all types.
 TEST_F(ProductTest, EveryCombinationOfTypesIsRefusedOrRight) {
   const char* names[] = {"f16", "f32", "f64", "i32", "u32", "i8", "bf16"};
   const gen::Options config = {
@@ -150,12 +150,12 @@ TEST_F(ProductTest, EveryCombinationOfTypesIsRefusedOrRight) {
         }
       }
     }
-    EXPECT_GE(right, 28);  // floating by floating, integers by integers
+    EXPECT_GE(right, 28);  // floating-point with floating-point, integers with integers
     EXPECT_GE(refused, 100);
   });
 }
 
-// Blocks of three fragments: what divides them is no power of two, nor are tiles of C.
+// Blocks of three fragments: the divisors and the tiles of C are not powers of two.
 TEST_F(ProductTest, PartsOfNoPowerOfTwo) {
   for_each_device([&](Device& device) {
     if (!has_matrices(device.caps(), parse_gemm_type("f16,f32"))) return;
@@ -173,7 +173,7 @@ TEST_F(ProductTest, PartsOfNoPowerOfTwo) {
   });
 }
 
-// Of an empty batch nothing is packed, though each matrix of it has elements.
+// An empty batch is not packed, although its matrices have elements.
 TEST_F(ProductTest, ABatchOfNothingTouchesNothing) {
   for_each_device([&](Device& device) {
     if (!has_matrices(device.caps(), parse_gemm_type("f16,f32"))) return;
@@ -184,7 +184,7 @@ TEST_F(ProductTest, ABatchOfNothingTouchesNothing) {
   });
 }
 
-// Two ways of packing the operands of one product, in the order of the plan.
+// Different ways to pack the two operands of one product, in the order of the plan.
 TEST_F(ProductTest, WhatIsPackedBeforehandComesFirst) {
   for_each_device([&](Device& device) {
     if (!has_matrices(device.caps(), parse_gemm_type("f16,f32"))) return;
@@ -201,17 +201,17 @@ TEST_F(ProductTest, WhatIsPackedBeforehandComesFirst) {
   });
 }
 
-// More sums than numbers of 64 bits count, and more bytes than any device has.
+// More sums than a 64-bit number can count, and more bytes than any device has.
 TEST_F(ProductTest, TooManySumsOfSlicesAreRefused) {
   Problem problem = product("gemm/simt", {}, "f32", {1 << 20, 1 << 20, 8});
   problem.gemm.slices = std::int64_t{1} << 40;
   EXPECT_THAT([&] { problem.workload(); },
               testing::ThrowsMessage<ArgumentError>(testing::HasSubstr(
                   "1099511627776 slices of k of 1 products have 1048576 x 1048576 sums each, more "
-                  "than 2^48 in all")));
+                  "than 2^48 in total")));
 }
 
-// The tests above and the random ones can fail: here a kernel for another form writes the result.
+// Shows that these tests and the random ones can fail: a kernel for another form writes the result.
 TEST_F(ProductTest, AWrongProductIsFoundAndItsCommandPrinted) {
   for_each_device([&](Device& device) {
     Products products(device);
@@ -227,7 +227,7 @@ TEST_F(ProductTest, AWrongProductIsFoundAndItsCommandPrinted) {
   });
 }
 
-// Likewise where the kernel has another epilogue, that of the slices among them.
+// Likewise with a kernel that has another epilogue, also with slices of k.
 TEST_F(ProductTest, AnotherEpilogueIsFound) {
   for_each_device([&](Device& device) {
     Products products(device);

@@ -4,11 +4,11 @@
 #include <optional>
 #include <utility>
 
+#include "devices/device_executor.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
-#include "workloads/devices/device_executor.hpp"
-#include "workloads/products/fragments.hpp"
+#include "workloads/workload.hpp"
 
 namespace vkmoye::test {
 

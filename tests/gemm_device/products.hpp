@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Products on a device, as tests run many of them: each kernel is described and loaded once.
+// Runs many products on a device: each kernel is described and loaded once.
 
 #include <map>
 #include <string>
 #include <vector>
 
+#include "devices/execution.hpp"
 #include "gemm_device/random_problems.hpp"
 #include "vkmoye/runtime/device.hpp"
-#include "workloads/devices/execution.hpp"
 
 namespace vkmoye::test {
 
-/// `entry` as before, but it describes the first kernel that it is asked for again and again: for
-/// problems of one form.
+/// A copy of `entry` that always returns the first kernel that it described: for problems of one form.
 gen::KernelEntry describes_once(const gen::KernelEntry& entry);
 
 class Products : public bench::Executor {
  public:
-  /// `device` outlives it.
+  /// `device` must outlive it.
   explicit Products(Device& device) : device_(device), caps_(device.caps()) {}
 
   const DeviceCaps& caps() const override { return caps_; }
@@ -26,15 +25,14 @@ class Products : public bench::Executor {
   std::vector<std::string> reasons_against(const bench::Plan& plan) const override;
   std::unique_ptr<bench::Execution> prepare(const bench::Plan& plan) override;
 
-  /// How the result differs from the definition, and what was written elsewhere; empty: it is right. Every
-  /// element is compared up to 2^29 multiplications, beyond that a sample of rows and columns.
-  /// Throws Unavailable where the device cannot run it.
+  /// The errors of the result, and writes outside it; empty: it is right. Checks every element up to 2^29
+  /// multiplications, beyond that a sample of rows and columns. Throws Unavailable if the device cannot run it.
   std::string wrong(const Problem& problem, std::uint64_t seed);
 
  private:
   Device& device_;
   DeviceCaps caps_;
-  std::map<std::string, Pipeline> pipelines_;  // by the kernel's text
+  std::map<std::string, Pipeline> pipelines_;  // by the text of the kernel
 };
 
 }  // namespace vkmoye::test

@@ -9,18 +9,18 @@
 #include <string_view>
 #include <vector>
 
+#include "numbers/number.hpp"
+#include "numbers/random.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/kernels/products/coopmat_config.hpp"
 #include "vkmoye/gen/kernels/products/packed.hpp"
-#include "workloads/number.hpp"
 #include "workloads/products/data.hpp"
-#include "workloads/random.hpp"
 
 namespace vkmoye::test {
 
 using namespace bench;
 
-// Vectors and element by element; the thin ones by rows and by columns.
+// With vectors and element by element; thin kernels by rows and by columns.
 const gen::Options kSmallTiles = {
     {"tile", "32x32x8"}, {"threads", "8x8"}, {"values", "4x4"}, {"vector", "16"}};
 const gen::Options kThinRows = {{"side", "m"},     {"rows", "4"},    {"reads", "2x2"},
@@ -35,9 +35,9 @@ const gen::Options kSingle = {
 
 using Names = std::vector<const char*>;
 
-// Slots with the same list take its types in turn, so that the first form of each slot together have
-// every type: the lists of kernels with matrix units begin with different types. As many types as there are
-// slots with a list would give each slot always the same ones.
+// Slots with the same list of types use them in turn, so that the first forms of all slots have every type: the lists
+// of kernels with matrix units begin with different types. A list must not have as many types as there are slots with
+// it, or each slot would always have the same type.
 const Names kTypes = {"f32", "f16", "f16,f32", "f16,f16", "f64", "i32", "bf16*f32"};
 const Names kMatrixTypes = {"i8", "f16,f32", "f32*f16", "f16", "f16,f16", "bf16", "u8"};
 const Names kThinMatrixTypes = {"u8", "f16,f32", "f16", "f16,f16", "i8"};
@@ -46,10 +46,11 @@ const Names kPackedTypes = {"bf16", "f16,f16", "f16*f32", "f16", "f16,f32"};
 struct Slot {
   std::string_view kernel;
   const Names* types;
-  const gen::Options* config = nullptr;  // nothing: by device and types, or the kernel's own
+  const gen::Options* config =
+      nullptr;  // nothing: determined by device and types, or the default of the kernel
 };
 
-// In turn. Those that a compiler for the CPU takes seconds for stand here once.
+// Used in turn. Kernels that take seconds to compile for a CPU are listed once.
 const Slot kSlots[] = {
     {"gemm/simt", &kTypes, &kSmallTiles},
     {"gemm/packed", &kPackedTypes},
@@ -69,7 +70,7 @@ const Slot kSlots[] = {
 };
 static_assert(std::size(kSlots) == kKernelSlots);
 
-// How many forms before `number` have a slot like its own: with the same list of types, or the same kernel.
+// The number of forms before `number` whose slot has the same list of types or the same kernel.
 template <class T>
 std::size_t turn_of(std::int64_t number, T Slot::*member) {
   const std::int64_t slot = number % kKernelSlots, round = number / kKernelSlots;
@@ -80,7 +81,7 @@ std::size_t turn_of(std::int64_t number, T Slot::*member) {
   return static_cast<std::size_t>(round * slots_before(kKernelSlots) + slots_before(slot));
 }
 
-// What the forms of a kernel have beside a product, in turn.
+// The features of the forms of a kernel, in turn.
 struct Extras {
   bool batch, slices, epilogue;
 };
@@ -88,7 +89,7 @@ constexpr Extras kExtras[] = {{false, true, true}, {true, false, false},  {false
                               {true, true, false}, {false, false, false}, {false, true, false},
                               {true, false, true}, {true, true, true}};
 
-// Those of `types` that the device can multiply by the kernel of a slot.
+// The types among `types` that the kernel of a slot can multiply on the device.
 Names types_on(const DeviceCaps& caps, const Names& types) {
   if (&types == &kTypes) return types;
   Names out;
@@ -98,17 +99,17 @@ Names types_on(const DeviceCaps& caps, const Names& types) {
   return out;
 }
 
-// `sharers`: subgroups that share k.
+// `sharers`: the number of subgroups that share k.
 gen::Options matrix_config(const std::string& kernel, const GemmProblem& types,
                            const DeviceCaps& caps, std::int64_t sharers) {
-  const auto atom = gen::gemm_matrix_config(types.form(), caps);
+  const auto atom = gen::gemm_coopmat_config(types.form(), caps);
   const auto twice = [](std::int64_t extent) { return std::to_string(2 * extent); };
   if (kernel == "gemm/thin_coopmat") return {{"subgroups", "2"}, {"reads", "1"}};
   const auto subgroups = (sharers == 4 ? "1x2x" : "2x2x") + std::to_string(sharers);
   if (kernel == "gemm/packed") {
     return {{"part", twice(atom.atom_m) + "x" + twice(atom.atom_n)}, {"subgroups", subgroups}};
   }
-  // Small, but with a vector to stage for each thread.
+  // Small, but with at least one vector to stage for each thread.
   const bool few_lanes = atom.subgroup < 32;
   const std::int64_t bytes = gen::bytes_of(unit_type(types.form()));
   const std::int64_t depth = std::max(few_lanes ? 16 : 64 / bytes, sharers * atom.atom_k);
@@ -116,11 +117,11 @@ gen::Options matrix_config(const std::string& kernel, const GemmProblem& types,
           {"subgroups", subgroups}};
 }
 
-std::vector<gen::AppliedStep> random_epilogue(Dice& dice, const GemmProblem& types) {
+std::vector<gen::AppliedEpilogueOp> random_epilogue(Dice& dice, const GemmProblem& types) {
   const bool whole = range_of(types.accumulator).epsilon == 0;
   const bool curves = gen::factor_type(types.form()) == ScalarType::f32;
-  std::vector<gen::AppliedStep> out;
-  for (const gen::GemmStep& step : gen::gemm_steps()) {
+  std::vector<gen::AppliedEpilogueOp> out;
+  for (const gen::EpilogueOp& step : gen::epilogue_ops()) {
     const bool is_curve = step.name == "gelu" || step.name == "silu";
     if ((is_curve && !curves) || dice.below(3) != 0) continue;
     const double number = whole || dice.one_in(2) ? dice.of({2.0, 3.0}) : dice.of({-0.5, 1.25});
@@ -146,8 +147,8 @@ Extents random_size(Dice& dice) {
   return size;
 }
 
-// The kernel that adds slices up is made for the threads that there is work for along n: of one form
-// it is always the same.
+// The kernel that adds the slices depends on the number of threads with work along n, which must be the same within a
+// form.
 void fit_to_slices(Extents& size, std::int64_t form, const GemmProblem& problem) {
   const auto width = static_cast<std::int64_t>(size_of(gen::factor_type(problem.form())));
   const std::int64_t vector = 16 / width, threads = std::int64_t{1} << form / 3 % 6;
@@ -157,7 +158,7 @@ void fit_to_slices(Extents& size, std::int64_t form, const GemmProblem& problem)
   if (n < least || n > most) n = least + n % (most - least + 1);
 }
 
-// Of one of the arrays of `problem`, whose sizes are known.
+// The gaps and the offset of one array of `problem`, whose sizes are set.
 void place(Dice& dice, GemmProblem& problem, const Extents& size, int which,
            std::int64_t alignment) {
   gen::GemmPlacement& to = which == 0 ? problem.a : which == 1 ? problem.b : problem.c;
@@ -190,7 +191,7 @@ std::optional<Problem> random_form(std::uint64_t seed, std::int64_t number,
   const Slot& slot = kSlots[number % kKernelSlots];
   const Names types = types_on(caps, *slot.types);
   if (types.empty()) return std::nullopt;
-  // Seed 1 begins with the first of each list.
+  // With seed 1, the first entry of each list comes first.
   const std::size_t type = (turn_of(number, &Slot::types) + seed - 1) % types.size();
   const Extras& extras =
       kExtras[(turn_of(number, &Slot::kernel) + 3 * (seed - 1)) % std::size(kExtras)];
@@ -255,7 +256,7 @@ bool is_exact(const Problem& problem) { return GemmData(problem.gemm, problem.si
 std::optional<Problem> in_whole_numbers(Problem problem) {
   GemmProblem& p = problem.gemm;
   p.init = Init::integers;
-  // What is baked into the kernel, such as whether there is a beta, stays.
+  // Properties that are baked into the kernel, such as whether there is a beta, stay the same.
   const auto whole = [](double x) {
     return x == 0 ? 0 : std::copysign(std::ceil(std::fabs(x)), x);
   };
@@ -275,7 +276,7 @@ std::string command_of(const Problem& problem, std::uint64_t seed) {
   const auto workload = problem.workload();
   words.insert(words.end(),
                {"--size", bench::to_string(problem.size), "--type", workload->type_text()});
-  for (std::string& word : workload->words()) words.push_back(std::move(word));
+  for (std::string& word : workload->command_options()) words.push_back(std::move(word));
   return shell_line(words);
 }
 

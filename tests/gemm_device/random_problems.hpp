@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Random products over all kernels: problem `number` of seed `seed` is the same wherever it is drawn.
+// Random products for all kernels: problem `number` of seed `seed` is the same on every machine.
 //
-//   problem 0 .. 39     one form: kernel, config, types, orders, and whether there are C, a batch,
-//                       slices of k, an epilogue; sizes and arguments differ
-//   problem 40 .. 79    the next form, so that few pipelines are compiled for many problems
+//   problem 0 .. 39     one form: kernel, config, types, orders, and whether it has C, a batch, slices of k,
+//                       an epilogue; sizes and arguments vary
+//   problem 40 .. 79    the next form; so few pipelines are compiled for many problems
 //
-// Form f has the kernel of slot f % 15. Slots that know the same types take them in turn, so that the first 15
-// forms have every kernel and every type; the rest is drawn.
+// Form f has the kernel of slot f % 15. Slots with the same list of types use them in turn, so that the first 15
+// forms have every kernel and every type; the rest is random.
 
 #include <cstdint>
 #include <initializer_list>
@@ -22,7 +22,7 @@ namespace vkmoye::test {
 
 inline constexpr std::int64_t kProblemsOfAForm = 40, kKernelSlots = 15;
 
-/// The same numbers everywhere: what the distributions of <random> make is up to each library.
+/// Random numbers that are the same on every machine; the distributions of <random> depend on the library.
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : random_(seed) {}
@@ -54,27 +54,27 @@ struct Problem {
 /// The command that repeats it.
 std::string command_of(const Problem& problem, std::uint64_t seed);
 
-/// Tiles that lavapipe compiles and runs quickly; every size has edges then.
+/// Tiles that lavapipe compiles and runs quickly, and which every size cuts at the edges.
 extern const gen::Options kSmallTiles, kThinRows, kThinColumns;
 
-/// One of the thin configs, in workgroups of a subgroup of the device at least.
+/// A thin config whose workgroups have at least one subgroup of the device.
 gen::Options thin_config(gen::Options config, const DeviceCaps& caps);
 
-/// Whether the device multiplies matrices of these types.
+/// Whether the device has matrix units for these types.
 bool has_matrices(const DeviceCaps& caps, const bench::GemmProblem& types);
 
-/// Kernel, config and what of the problem is baked into the kernel, of form `number`. It has no size yet.
-/// Nothing where the kernel needs matrix units and the device has none for its types.
+/// Form `number`: the kernel, its config, and the properties of the problem that are baked into the kernel, without a
+/// size. Nothing if the kernel needs matrix units that the device does not have.
 std::optional<Problem> random_form(std::uint64_t seed, std::int64_t number, const DeviceCaps& caps);
 
-/// Problem `number`, of `form`. Offsets are multiples of `alignment` bytes.
+/// Problem `number`, which has the form `form`. Offsets are multiples of `alignment` bytes.
 Problem random_problem(std::uint64_t seed, std::int64_t number, const Problem& form,
                        std::int64_t alignment);
 
-/// Whether the arrays hold whole numbers so small that no sum is rounded: the result must be equal.
+/// Whether the arrays hold small whole numbers whose sums are exact, so that the result must be exact.
 bool is_exact(const Problem& problem);
 
-/// `problem` with such numbers. Nothing where the epilogue rounds.
+/// `problem` with such numbers. Nothing if the epilogue rounds.
 std::optional<Problem> in_whole_numbers(Problem problem);
 
 }  // namespace vkmoye::test

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Seeded random products on every device, over all kernels, types, orders, leading dimensions, batches,
-// factors, epilogues, slices of k, and mixtures of plain and packed operands: see random_problems.hpp.
+// Seeded random products on every device: all kernels, types, orders, leading dimensions, batches, factors,
+// epilogues, slices of k, and combinations of plain and packed operands. See random_problems.hpp.
 //
-//   VKMOYE_PROBLEMS=20000     how many (4800, or as support/effort.hpp says; tools/test takes 10 of each of the
-//                             first 15 forms)
-//   VKMOYE_SEED=7             others (1)
-//   VKMOYE_PROBLEM=417        this one alone
-//   VKMOYE_TEST_DEVICE=H200   on this device alone, see device_fixture.hpp
+//   VKMOYE_PROBLEMS=20000     number of products (4800, scaled by support/effort.hpp; tools/test runs 10 of each
+//                             of the first 15 forms)
+//   VKMOYE_SEED=7             seed (1)
+//   VKMOYE_PROBLEM=417        runs only this product
+//   VKMOYE_TEST_DEVICE=H200   runs only on this device, see device_fixture.hpp
 
 #include <gmock/gmock.h>
 
@@ -18,13 +18,13 @@
 #include <string>
 #include <vector>
 
+#include "devices/device_executor.hpp"
 #include "gemm_device/products.hpp"
 #include "support/device_fixture.hpp"
 #include "support/effort.hpp"
 #include "support/fake_devices.hpp"
 #include "support/fragment_orders.hpp"
 #include "vkmoye/base/error.hpp"
-#include "workloads/devices/device_executor.hpp"
 
 namespace vkmoye::test {
 namespace {
@@ -35,13 +35,13 @@ std::optional<std::int64_t> number_in(const char* variable) {
   const char* text = std::getenv(variable);
   if (text == nullptr || *text == '\0') return std::nullopt;
   const auto number = parse_count(text, 0);
-  if (!number) throw ArgumentError(std::string(variable) + "=" + text + " is no number");
+  if (!number) throw ArgumentError(std::string(variable) + "=" + text + " is not a number");
   return number;
 }
 
 std::uint64_t seed() { return static_cast<std::uint64_t>(number_in("VKMOYE_SEED").value_or(1)); }
 
-// Which problems are taken: the first `of_each` of each form, of those below `end`.
+// The problems to run: those below `end`, and of each form the first `of_each`.
 struct Taken {
   std::int64_t end, of_each;
 };
@@ -54,7 +54,7 @@ Taken taken() {
 
 class RandomProducts : public DeviceTest, public testing::WithParamInterface<std::int64_t> {};
 
-constexpr int kMostWrong = 5;  // of a slot
+constexpr int kMaxWrong = 5;  // of a slot
 
 TEST_P(RandomProducts, AreRight) {
   const auto [end, of_each] = taken();
@@ -64,8 +64,8 @@ TEST_P(RandomProducts, AreRight) {
     const std::int64_t alignment =
         std::max<std::int64_t>(device.caps().storage_buffer_alignment, 16);
     int right = 0, wrong = 0, exact = 0;
-    std::vector<std::string> lacking;  // why a form was left out
-    for (std::int64_t f = GetParam(); f * kProblemsOfAForm < end && wrong < kMostWrong;
+    std::vector<std::string> lacking;  // why a form is left out
+    for (std::int64_t f = GetParam(); f * kProblemsOfAForm < end && wrong < kMaxWrong;
          f += kKernelSlots) {
       if (only && *only / kProblemsOfAForm != f) continue;
       auto drawn = random_form(seed(), f, device.caps());
@@ -101,7 +101,7 @@ TEST_P(RandomProducts, AreRight) {
           break;
         } catch (const DeviceError& error) {
           text = error.what();
-          wrong = kMostWrong - 1;  // what comes after says nothing
+          wrong = kMaxWrong - 1;  // later results are meaningless
         } catch (const std::exception& error) {
           text = error.what();
         }
@@ -110,19 +110,19 @@ TEST_P(RandomProducts, AreRight) {
           continue;
         }
         ADD_FAILURE() << text << repeat();
-        if (++wrong == kMostWrong) break;
+        if (++wrong == kMaxWrong) break;
       }
     }
     std::printf(
         "%d products right, %d wrong; %zu forms that the device lacks something for; %d equal\n",
         right, wrong, lacking.size(), exact);
-    // lavapipe has everything, but for matrix units in old versions.
+    // lavapipe supports everything, except matrix units in old versions.
     const bool has_units = !device.caps().matrix_shapes.empty();
     if (device.caps().kind == DeviceKind::cpu && has_units) {
       EXPECT_THAT(lacking, testing::IsEmpty());
     }
     if (only || right + wrong > 0) {
-      // The one form of a slot in the first round may have an epilogue that rounds.
+      // The only form of a slot in the first round may have an epilogue that rounds.
       const bool several_forms = end > kKernelSlots * kProblemsOfAForm;
       EXPECT_TRUE(only || exact > 0 || !several_forms) << "no product was compared bit for bit";
       return;
@@ -132,12 +132,12 @@ TEST_P(RandomProducts, AreRight) {
   });
 }
 
-// Each has the problems of one slot of kernels.
+// Each test runs the problems of one slot.
 INSTANTIATE_TEST_SUITE_P(Slots, RandomProducts, testing::Range<std::int64_t>(0, kKernelSlots));
 
 class RandomForms : public DeviceTest {};
 
-// Of other devices than are here no form is refused: one round of the kernels and a half.
+// Descriptions of other devices reject no form, in one and a half rounds of the slots.
 TEST(RandomFormsElsewhere, AreDescribed) {
   for (const DeviceCaps& caps : {h200_like(), rdna3_like(), lavapipe_like()}) {
     for (std::int64_t f = 0; f < often(20, 2); ++f) {
@@ -156,7 +156,7 @@ TEST(RandomFormsElsewhere, AreDescribed) {
   }
 }
 
-// The first form of each slot together have every type that the device computes with: tools/test takes no others.
+// The first forms of all slots have every type that the device computes with: tools/test runs only these.
 TEST_F(RandomForms, OfTheFirstRoundHaveEveryKernelAndType) {
   for_each_device([&](Device& device) {
     std::set<std::string> kernels, types,
@@ -180,7 +180,7 @@ TEST_F(RandomForms, OfTheFirstRoundHaveEveryKernelAndType) {
   });
 }
 
-// What is drawn for 4800 problems reaches every kernel with every type, and every mixture.
+// The 4800 problems cover every kernel with every type, and every combination of packed operands.
 TEST_F(RandomForms, ReachEverything) {
   for_each_device([&](Device& device) {
     if (device.caps().kind != DeviceKind::cpu) return;
@@ -207,7 +207,7 @@ TEST_F(RandomForms, ReachEverything) {
         if (holds) seen.insert(kernel + fact);
         wanted.insert(kernel + fact);
       }
-      for (const gen::AppliedStep& step : problem.epilogue) seen.insert(step.step->name);
+      for (const gen::AppliedEpilogueOp& step : problem.epilogue) seen.insert(step.step->name);
     }
     for (const char* type : {"f32", "f64", "f16", "f16,f32", "f16,f16", "i32", "bf16*f32"}) {
       wanted.insert(std::string("gemm/simt ") + type);
@@ -224,7 +224,7 @@ TEST_F(RandomForms, ReachEverything) {
       wanted.insert(std::string("gemm/coopmat in ") + subgroups);
       wanted.insert(std::string("gemm/packed in ") + subgroups);
     }
-    for (const gen::GemmStep& step : gen::gemm_steps()) wanted.insert(step.name);
+    for (const gen::EpilogueOp& step : gen::epilogue_ops()) wanted.insert(step.name);
     for (const std::string& one : wanted) EXPECT_THAT(seen, testing::Contains(one));
   });
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The same again and again: each family of kernels gives the same bits in each of 100 runs, also where sums are cut
-// into parts; and a process that runs all families for a long time keeps no more memory than at first.
+// Repetition: each family of kernels gives the same bits in each of 100 runs, also if sums are split; and the
+// memory of a process that runs all families for a long time does not grow.
 //
-//   VKMOYE_SOAK_MINUTES=10     for how long (tools/test soak 10); without it there is no soak
+//   VKMOYE_SOAK_MINUTES=10     duration of the soak (tools/test soak 10); not set: no soak
 
 #include <gmock/gmock.h>
 #include <malloc.h>
@@ -16,16 +16,16 @@
 #include <string>
 #include <vector>
 
+#include "devices/device_executor.hpp"
 #include "gemm_device/products.hpp"
+#include "registry/operations.hpp"
 #include "support/device_fixture.hpp"
 #include "support/effort.hpp"
 #include "support/guarded_buffer.hpp"
 #include "support/random_moves.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/compile.hpp"
-#include "workloads/devices/device_executor.hpp"
-#include "workloads/operation.hpp"
-#include "workloads/products/fragments.hpp"
+#include "workloads/workload.hpp"
 
 namespace vkmoye::test {
 namespace {
@@ -39,7 +39,7 @@ struct Repeated {
   gen::Options config = {}, values = {};  // of the kernel, of the operation
 };
 
-// Every family; sizes of several workgroups, with edges.
+// Every family, with several workgroups and partial tiles.
 const Repeated kRepeated[] = {
     {"copy/auto", "f32", {333, 257}},
     {"transpose/auto", "f16", {333, 257}},
@@ -67,7 +67,7 @@ TEST_F(RepeatTest, TheSameBitsEachTime) {
     std::size_t families = 0;
     for (std::size_t number = 0; number < std::size(kRepeated); ++number) {
       const auto& [kernel, type, size, config, values] = kRepeated[number];
-      // The quick run has the families whose sums several threads or workgroups add up.
+      // The quick run has the families whose sums are computed by several threads or workgroups.
       if (is_quick() && number % 2 == 0 && number != 12) continue;
       const gen::KernelEntry& entry = *gen::find_kernel(kernel);
       const auto workload = operation_of(entry).of_size({&entry, type, config, values}, size);
@@ -99,7 +99,7 @@ TEST_F(RepeatTest, TheSameBitsEachTime) {
   });
 }
 
-// Resident bytes of this process, without what malloc keeps for later.
+// The resident memory of this process in bytes, without free memory that malloc keeps.
 std::int64_t resident_bytes() {
   malloc_trim(0);
   std::int64_t all = 0, resident = 0;
@@ -107,13 +107,13 @@ std::int64_t resident_bytes() {
   return resident * sysconf(_SC_PAGESIZE);
 }
 
-// What a soak has checked so far.
+// The numbers of checks of a soak so far.
 struct Checked {
   std::size_t products = 0, moves = 0, others = 0;
 };
 
-// Products of one form of each slot of kernels. The forms are the same in each round, so that all kernels are known
-// after the first; sizes, factors, offsets and data are drawn anew.
+// Products of one form of each slot. The forms are the same in each round, so that all kernels exist after the first;
+// sizes, factors, offsets and data are new.
 std::string wrong_product(Device& device, std::uint64_t round, Checked& checked) {
   for (std::int64_t f = 0; f < kKernelSlots; ++f) {
     auto form = random_form(1, f, device.caps());
@@ -175,7 +175,7 @@ std::string wrong_other(Device& device, std::uint64_t round, Checked& checked) {
   return "";
 }
 
-// All pipelines are made in each of the three, and released.
+// Each of the three creates all pipelines and destroys them.
 std::string wrong_in_round(Device& device, std::uint64_t round, Checked& checked) {
   std::string text = wrong_product(device, round, checked);
   if (text.empty()) text = wrong_move(device, round, checked);
@@ -195,7 +195,7 @@ TEST_F(RepeatTest, MemoryDoesNotGrowInASoak) {
       ASSERT_EQ(wrong, "") << "round " << round;
       resident.push_back(resident_bytes());
     }
-    // The least of the second quarter, when all kernels were seen, and of the last.
+    // The minimum of the second quarter, when all kernels have run, and that of the last one.
     const auto least = [&](std::size_t quarter) {
       const auto at = [&](std::size_t q) {
         return resident.begin() + static_cast<std::ptrdiff_t>(resident.size() * q / 4);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What users run, around its tiles: each entry of gemm/auto's shipped table that is for this device, each kernel
-// with the tiles that it chooses itself, and whatever gemm/auto chooses. Every product is computed twice, from
-// random numbers and from whole ones, whose result must be equal; beyond 2^29 multiplications, from one or the other.
+// Products as users run them, with sizes around the tiles: each entry of the shipped table of gemm/auto for this
+// device, each kernel with its default tiles, and the choices of gemm/auto. Every product is computed from random
+// numbers and from whole ones, whose result must be exact; beyond 2^29 multiplications, from only one of them.
 //
-//   M, N, K   of 255, 256, 257, 1000, 4097 (on a CPU 33, 64, 129), so that every two of them take every pair of values
-//   form      plain; with an epilogue; the other orders and beta; m contiguous in C, k in slices: in turn
+//   M, N, K   from 255, 256, 257, 1000, 4097 (on a CPU 33, 64, 129), with all pairs of values for every two of them
+//   form      in turn: plain; with an epilogue; the other orders and beta; m contiguous in C and k in slices
 
 #include <gmock/gmock.h>
 
@@ -29,7 +29,7 @@ const char* const kShippedTypes[] = {"f32", "f16,f32",  "f16",     "f16,f16",
                                      "f64", "i32",      "bf16",    "i8",
                                      "u8",  "bf16,f32", "f32*f16", "bf16*f32,f32,bf16"};
 
-// A kernel as it ships.
+// A shipped kernel.
 struct Shipped {
   std::string kernel;
   gen::Options config;
@@ -55,10 +55,11 @@ bool computes(const gen::KernelEntry& entry, const std::string& type, const Devi
 
 std::vector<Shipped> shipped_on(const DeviceCaps& caps) {
   std::vector<Shipped> out;
-  for (const gen::GemmRow& row : gen::shipped_gemm_table().rows) {
+  for (const gen::GemmTableRow& row : gen::shipped_gemm_table().rows) {
     if (!gen::is_for_device(row, caps)) continue;
-    for (const std::string& type : row.types) {
-      if (type == "*" || !computes(*gen::find_kernel(row.kernel), type, caps)) continue;
+    for (const gen::GemmTypes& types : row.types) {
+      const std::string type = to_string(types);
+      if (!computes(*gen::find_kernel(row.kernel), type, caps)) continue;
       Shipped one{row.kernel, row.options, type};
       if (const auto split = one.config.find("split-k"); split != one.config.end()) {
         one.slices = std::stoll(split->second);
@@ -111,11 +112,11 @@ TEST_P(ShippedProducts, AreRightAroundTheirTiles) {
     const std::vector<Shipped> all = shipped_on(device.caps());
     ASSERT_GT(all.size(), 30u);
     int right = 0, equal = 0;
-    std::map<std::string, std::string> refused;  // what, and why
+    std::map<std::string, std::string> refused;  // its name and the reason
     for (std::size_t s = static_cast<std::size_t>(GetParam()); s < all.size(); s += kParts) {
       Products products(device);
       std::size_t wrong = 0, right_before = static_cast<std::size_t>(right);
-      // A compiler for the CPU takes seconds for a kernel: one form of each, and every fourth product.
+      // Compiling a kernel for a CPU takes seconds: only one form of each, and every fourth product.
       for (int number = 0; number < count * count && wrong < 3; number += is_cpu ? 4 : 1) {
         const int m = number / count, n = number % count, k = (m + n) % count;
         const Extents size = {extents[m], extents[n], extents[k]};
@@ -124,7 +125,7 @@ TEST_P(ShippedProducts, AreRightAroundTheirTiles) {
         std::string text, command;
         try {
           command = command_of(problem, 1);
-          // A sample takes as long as 2^29 multiplications: large products are computed once.
+          // Checking a sample takes as long as 2^29 multiplications, so large products are computed once.
           const bool is_large = size[0] * size[1] * size[2] > std::int64_t{1} << 29;
           const auto whole = in_whole_numbers(problem);
           const bool only_whole = is_large && whole && number % 2 == 1;
@@ -145,7 +146,7 @@ TEST_P(ShippedProducts, AreRightAroundTheirTiles) {
         ++wrong;
         ADD_FAILURE() << text << "\n  " << command;
       }
-      // Where the order of the units' bytes is not a layout, they are not packed.
+      // Operands are not packed if the order of the matrix units is not a layout.
       const bool may_refuse = all[s].kernel == "gemm/packed" && all[s].type.ends_with('8');
       EXPECT_TRUE(static_cast<std::size_t>(right) > right_before || may_refuse)
           << all[s].kernel << ' ' << all[s].type << " computed nothing";

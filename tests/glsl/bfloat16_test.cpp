@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What becomes of float16_t where it stands for bfloat16.
+// The translation of float16_t to bfloat16 in SPIR-V.
 
 #include "vkmoye/gen/spirv/bfloat16.hpp"
 
@@ -23,7 +23,7 @@ namespace {
 using testing::HasSubstr;
 using Words = std::vector<std::uint32_t>;
 
-// The instructions of operation `which`, their operands.
+// The operands of each instruction with opcode `which`.
 std::vector<Words> all(const Words& spirv, std::uint32_t which) {
   std::vector<Words> out;
   for (std::size_t at = 5; at < spirv.size(); at += spirv[at] >> 16) {
@@ -47,8 +47,8 @@ ir::Kernel product(ScalarType operand) {
   return gemm_coopmat(config, form);
 }
 
-// All that has matrices of bfloat16: products with either way of waiting, whatever else they do, and
-// the questions about fragment orders.
+// All kernels with matrices of bfloat16: products with both ways of prefetching, with all options, and the probes of
+// fragment orders.
 std::vector<ir::Kernel> kernels() {
   std::vector<ir::Kernel> out = {product(ScalarType::bf16)};
   GemmForm form = gemm_form(ScalarType::bf16);
@@ -64,7 +64,7 @@ std::vector<ir::Kernel> kernels() {
     add(config);
     config.subgroups_k = 2;
     add(config);
-    // As many lanes as elements: each is moved alone.
+    // As many lanes as elements: each lane moves one element.
     config.subgroups_m = config.subgroups_n = config.subgroups_k = 1;
     config.atom_m = config.atom_n = config.atom_k = 8;
     config.subgroup = 64;
@@ -73,7 +73,7 @@ std::vector<ir::Kernel> kernels() {
     form.beta = form.batched = false;
     add(config);
   }
-  for (const GemmStep& step : gemm_steps()) {
+  for (const EpilogueOp& step : epilogue_ops()) {
     form = gemm_form(ScalarType::bf16);
     form.epilogue = {step};
     add({});
@@ -112,7 +112,7 @@ TEST(Bfloat16, IsTheTypeOfTheMatrices) {
   }
 }
 
-// All else is as it was: one word more for the type, two for the capability, six for the extension.
+// The rest is unchanged: one word more for the type, two for the capability, six for the extension.
 TEST(Bfloat16, ChangesNothingElse) {
   const auto functions = [](const Words& spirv) {  // from the first OpFunction on
     std::size_t at = 5;
@@ -128,7 +128,7 @@ TEST(Bfloat16, ChangesNothingElse) {
   }
 }
 
-// Bits go into matrices and out of them, whichever types they have on their way.
+// Bits can be moved into and out of matrices, as any type.
 TEST(Bfloat16, ElementsAreMovedAsBits) {
   const auto text_of = [](const ir::Kernel& kernel) { return compile(kernel).glsl; };
   const std::string words = text_of(gemm_packed({}, gemm_form(ScalarType::bf16)));
@@ -141,7 +141,7 @@ TEST(Bfloat16, ElementsAreMovedAsBits) {
   EXPECT_THAT(probe(256), HasSubstr("= halfBitsToUint16(matrix[0u][0u]);"));
 }
 
-// A shader that has `line` at its heart, and a matrix of halves that it fills.
+// A shader with the statement `line`, and a matrix of halves that it fills.
 std::vector<std::uint32_t> shader(const std::string& line, const std::string& outside = "") {
   return spirv::assemble("test", R"(#version 460
 #pragma use_vulkan_memory_model
@@ -177,19 +177,19 @@ TEST(Bfloat16, IsRefusedWhereHalvesAreMoreThanMatrices) {
               testing::ThrowsMessage<CompileError>(HasSubstr("no matrices of that type")));
   EXPECT_THAT(retargeted(halves + "layout(binding = 0) buffer B { float16_t b[]; };\n"
                                   "void main() { b[0] = b[1] + b[2]; }\n"),
-              testing::ThrowsMessage<CompileError>(HasSubstr("has the type for itself")));
-  // A function of a half, whose type is made before any value of it.
+              testing::ThrowsMessage<CompileError>(HasSubstr("contains the type")));
+  // A function with a half as parameter: its type is declared before any value of it.
   const Words function = {0x07230203, 0x00010300,    0, 10, 0, 3u << 16 | 22, 1,
                           16,         3u << 16 | 33, 2, 1};
   EXPECT_THAT([&] { spirv::with_bfloat16("test", function); },
               testing::ThrowsMessage<CompileError>(
-                  HasSubstr("OpTypeFunction (operation 33) at word 8 has the type for itself")));
+                  HasSubstr("OpTypeFunction (operation 33) at word 8 contains the type")));
   const CompiledKernel mixed = compile(product(ScalarType::f16));
   EXPECT_THAT([&] { spirv::with_bfloat16("test", mixed.spirv); },
-              testing::ThrowsMessage<CompileError>(HasSubstr("has the type for itself")));
+              testing::ThrowsMessage<CompileError>(HasSubstr("contains the type")));
 }
 
-// What moves bits means the same for both types.
+// Operations that move bits have the same meaning for both types.
 TEST(Bfloat16, MayBeMoved) {
   for (const char* line : {
            "",
@@ -209,7 +209,7 @@ TEST(Bfloat16, MayBeMoved) {
   }
 }
 
-// What computes would mean another number: f16 is meant by no line of a kernel that says bfloat16.
+// Operations that compute would give another number: no line of a kernel with bfloat16 may use f16.
 TEST(Bfloat16, IsRefusedWhereSomethingComputes) {
   struct Case {
     const char *line, *operation, *outside = "";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// SPIR-V that the shader compiler made, beside interfaces that say something else: each lie is found.
+// SPIR-V from the shader compiler with interfaces that do not match it: each difference is found.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ TEST(InterfaceOfSpirv, EachFeatureOfTheInterfaceIsAsked) {
         if (other != feature) lie.features.add(other);
       }
       const auto reasons = reasons_against_spirv(lie, kernel.spirv);
-      // Some declare what they need elsewhere: i8 in buffers alone, the lanes of a subgroup.
+      // Some features have no capability of their own: i8 only in buffers, the subgroup size.
       if (reasons.empty()) continue;
       EXPECT_THAT(reasons, Contains(HasSubstr("its interface lacks the feature " +
                                               std::string(to_string(feature)))));
@@ -86,22 +86,22 @@ TEST(InterfaceOfSpirv, BuffersAreWhereAndWhatTheyAre) {
     expect_refused(kernel, change, why);
   };
   refused([](KernelInterface& lie) { lie.bindings.pop_back(); },
-          "at binding 2, its interface none");
+          "at binding 2, but its interface has none");
   refused([](KernelInterface& lie) { lie.bindings[0].reach = Reach::pointer; },
-          "at binding 0, its interface none");
+          "at binding 0, but its interface has none");
   refused([](KernelInterface& lie) { lie.bindings[2].access = Access::read; },
-          "only read by its interface, and may be written");
+          "its interface only reads ");
   refused([](KernelInterface& lie) { lie.bindings[0].access = Access::write; },
-          "only written by its interface, and may be read");
+          "its interface only writes ");
   refused([](KernelInterface& lie) { lie.bindings[0].alignment = 4; },
-          "multiples of 4 bytes by its interface, its SPIR-V moves 16 at once");
+          "at multiples of 4 bytes, but its SPIR-V accesses 16 at once");
 }
 
 TEST(InterfaceOfSpirv, WorkgroupsSharedMemoryAndMatricesAreAsked) {
   const CompiledKernel kernel = compiled("gemm/coopmat", ScalarType::f16);
   expect_refused(
       kernel, [](KernelInterface& lie) { lie.shared_bytes /= 2; },
-      "bytes of shared memory, its interface says");
+      "bytes of shared memory, but its interface has");
   expect_refused(
       kernel, [](KernelInterface& lie) { lie.workgroup_size[0] *= 2; }, "workgroups are ");
   expect_refused(
@@ -109,14 +109,14 @@ TEST(InterfaceOfSpirv, WorkgroupsSharedMemoryAndMatricesAreAsked) {
       "its SPIR-V multiplies matrices 16x");
   expect_refused(
       kernel, [](KernelInterface& lie) { lie.matrices[0].k *= 2; },
-      "which its interface does not say");
+      "which its interface does not have");
   expect_refused(
       kernel, [](KernelInterface& lie) { lie.matrices[0].c = "f64"; },
-      "which its interface does not say");
+      "which its interface does not have");
   const CompiledKernel whole = compiled("gemm/coopmat", ScalarType::i8);
   expect_refused(
       whole, [](KernelInterface& lie) { lie.matrices[0].a = "u8"; },
-      "which its interface does not say");
+      "which its interface does not have");
 }
 
 }  // namespace

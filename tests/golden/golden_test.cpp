@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The committed texts of shaders/generated are what the generator prints today.
+// The committed texts in shaders/generated must equal the output of the generator.
 //
 // To accept a change: VKMOYE_UPDATE_GOLDEN=1 ctest -L golden, then read the diff.
 
@@ -15,7 +15,7 @@
 namespace vkmoye::test {
 namespace {
 
-// The lines in which two texts differ, with their numbers.
+// The lines that differ between two texts, with their numbers.
 std::string difference(const std::string& before, const std::string& after) {
   std::istringstream old_lines(before), new_lines(after);
   std::ostringstream out;

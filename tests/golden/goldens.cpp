@@ -141,7 +141,7 @@ std::span<const Golden> goldens() { return kGoldens; }
 gen::ir::Kernel describe(const Golden& golden) {
   gen::KernelRequest request = gen::request_of(golden.type, golden.options);
   for (const std::string& name : golden.epilogue) {
-    request.gemm.epilogue.push_back(*gen::find_gemm_step(name));
+    request.gemm.epilogue.push_back(*gen::find_epilogue_op(name));
   }
   if (golden.shape) request.shape = golden.shape;
   const gen::KernelEntry* entry = gen::find_kernel(golden.kernel);

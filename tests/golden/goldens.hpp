@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The kernels whose text is committed in shaders/generated, each chosen for a reason.
+// The kernels whose texts are committed in shaders/generated, each with the reason.
 
 #include <cstdint>
 #include <optional>
@@ -18,7 +18,7 @@ struct Golden {
   const char* kernel;  // of the registry, or gemm/combine
   ScalarType type;
   gen::Options options;
-  const char* reason;                      // why this config is worth keeping before one's eyes
+  const char* reason;                      // why the text of this config is worth reviewing
   std::vector<std::string> epilogue = {};  // of a product
   std::optional<std::vector<std::int64_t>> shape = {};
 };

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Kernels under GPU-assisted validation: the layer adds checks to their shaders, which report each access
-// outside a buffer, by a descriptor or by an address. It sees no accesses of cooperative matrices.
+// Kernels under GPU-assisted validation: the layer adds checks to their shaders that report each access outside a
+// buffer, through a descriptor or an address. Accesses of cooperative matrices are not checked.
 
 #include <gmock/gmock.h>
 
 #include <cstdlib>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
+#include "registry/operations.hpp"
 #include "runtime/shaders.hpp"
 #include "support/device_fixture.hpp"
 #include "support/moves.hpp"
@@ -16,7 +18,6 @@
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
-#include "workloads/operation.hpp"
 
 namespace vkmoye::test {
 namespace {
@@ -27,16 +28,16 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// Settings of the layer, which take precedence over those that Device::open makes. Core checks are off, as
-// the layer's documentation advises: with them on, its own shaders are checked, too.
+// Settings of the layer, which take precedence over those of Device::open. Core checks are off, as the
+// documentation of the layer recommends: otherwise its own shaders are checked as well.
 constexpr std::pair<const char*, const char*> kSettings[] = {
     {"VK_KHRONOS_VALIDATION_VALIDATE_CORE", "false"},
     {"VK_KHRONOS_VALIDATION_VALIDATE_SYNC", "false"},
     {"VK_KHRONOS_VALIDATION_GPUAV_ENABLE", "true"},
     {"VK_KHRONOS_VALIDATION_ENABLE_MESSAGE_LIMIT",
-     "false"}};  // else it says the same 10 times at most
+     "false"}};  // otherwise it reports the same message at most 10 times
 
-// A kernel that takes arrays of any length, whatever its arguments say.
+// The kernel with arrays of any length, independent of its arguments.
 Pipeline load_unchecked(Device& device, CompiledKernel kernel) {
   for (Binding& binding : kernel.interface.bindings) {
     binding.extents.emplace_back(0);
@@ -45,14 +46,15 @@ Pipeline load_unchecked(Device& device, CompiledKernel kernel) {
   return device.load(kernel);
 }
 
-// The layer may report what it found only once the queue is idle.
+// The layer may report errors only when the queue is idle.
 void run_until_idle(Device& device, const Pipeline& pipeline, const std::vector<BufferView>& views,
                     const Arguments& arguments) {
   device.run(pipeline, views, arguments);
   function_of<PFN_vkQueueWaitIdle>(device, "vkQueueWaitIdle")(handles_of(device).queue);
 }
 
-// The steps of a plan on arrays in buffers of their exact sizes: an access behind one is outside its buffer.
+// The steps of a plan, with arrays in buffers of exactly their sizes, so that an access after the end is outside the
+// buffer.
 class ExactExecution : public bench::Execution {
  public:
   ExactExecution(Device& device, const bench::Plan& plan, std::vector<Pipeline> pipelines)
@@ -72,7 +74,7 @@ class ExactExecution : public bench::Execution {
   void run() override {
     for (std::size_t step = 0; step < plan_.steps.size(); ++step) run_step(step, std::nullopt);
   }
-  // Runs one step; `cut`: the binding of which the last byte is not bound.
+  // Runs one step; `cut`: the binding whose last byte is not bound.
   void run_step(std::size_t number, std::optional<std::size_t> cut) {
     const bench::Step& step = plan_.steps[number];
     std::vector<BufferView> views;
@@ -104,7 +106,7 @@ class GpuAssisted : public DeviceTest {
     DeviceTest::TearDown();
   }
 
-  // On each device, without the layer's remarks about what it switches on for itself.
+  // Calls the test on each device; ignores remarks of the layer about settings that it enables itself.
   void for_each_assisted_device(const std::function<void(Device&)>& body) {
     for_each_device([&](Device& device) {
       for (const std::string& message : take_messages()) {
@@ -115,8 +117,8 @@ class GpuAssisted : public DeviceTest {
     });
   }
 
-  // Runs the kernel once: its result is right, and the layer silent. The first time that a kernel runs, it
-  // does so with each of its arrays cut short, too, which the layer reports: it sees all of them.
+  // Runs the kernel once: its result must be right, and the layer must report nothing. The first time, the kernel
+  // also runs with each array cut short, which the layer must report: this shows that it checks all arrays.
   void expect_inside(Device& device, const KernelEntry& entry, const std::string& type,
                      const gen::Options& config, const Extents& size) {
     const auto workload = bench::operation_of(entry).of_size({&entry, type, config, {}}, size);
@@ -158,7 +160,7 @@ class GpuAssisted : public DeviceTest {
   }
 
   std::size_t launches_ = 0;
-  std::map<std::string, Pipeline> pipelines_;  // by the kernel's text
+  std::map<std::string, Pipeline> pipelines_;  // by the text of the kernel
 };
 
 TEST_F(GpuAssisted, ReportsAnOverrunOfADescriptorAndOfAnAddress) {
@@ -181,7 +183,7 @@ TEST_F(GpuAssisted, ReportsAnOverrunOfADescriptorAndOfAnAddress) {
   });
 }
 
-// One element, thin, primes, around the tile, whole tiles.
+// One element, thin arrays, primes, around the tile size, whole tiles.
 const Extents kSizes[] = {{33, 65}, {1, 1}, {1, 257}, {101, 103}, {64, 128}};
 
 TEST_F(GpuAssisted, CopiesAndTransposesStayInside) {
@@ -191,7 +193,7 @@ TEST_F(GpuAssisted, CopiesAndTransposesStayInside) {
       if (!is_move_of_matrix(entry)) continue;
       ++row;
       for (std::size_t number = 0; number < entry.types.size(); ++number) {
-        if ((row + number) % 4 != 0) continue;  // every type comes, but not with every kernel
+        if ((row + number) % 4 != 0) continue;  // every type, but not with every kernel
         for (const Extents& size : kSizes) {
           expect_inside(device, entry, std::string(to_string(entry.types[number])), {}, size);
         }
@@ -224,10 +226,14 @@ TEST_F(GpuAssisted, ReductionsSoftmaxAndNormsStayInside) {
     for (const KernelEntry& entry : gen::registry()) {
       const bool reduces = entry.operation == "sum" || entry.operation == "max";
       if (!reduces && entry.operation != "softmax" && entry.operation != "rms_norm") continue;
+      std::set<std::size_t> widths;  // one type of each size: accesses differ by nothing else
       for (std::size_t number = 0; number < entry.types.size(); ++number) {
+        if (!widths.insert(size_of(entry.types[number])).second) continue;
         gen::Options config;
-        if (reduces) config["axis"] = std::to_string(number % 2);
+        if (reduces) config["axis"] = std::to_string(widths.size() % 2);
         for (const Extents& size : {Extents{33, 130}, {5, 31}, {3, 1021}, {1, 1}}) {
+          // The layer counts in words: one byte cannot be cut short.
+          if (size_of(entry.types[number]) == 1 && size == Extents{1, 1}) continue;
           expect_inside(device, entry, std::string(to_string(entry.types[number])), config, size);
         }
       }

@@ -20,7 +20,7 @@ using gen::ir::Kernel;
 
 namespace {
 
-// The statements of `kernel` that are barriers, by their number among all statements.
+// The numbers of the barriers among all statements of `kernel`.
 std::vector<std::size_t> barriers_of(Kernel kernel) {
   std::vector<std::size_t> out;
   const std::vector<Place> places = places_of(kernel);
@@ -70,7 +70,7 @@ DeviceCaps with_all_orders(DeviceCaps caps) {
 
 namespace {
 
-// Kernels with barriers, each text once.
+// The kernels with barriers, without duplicate texts.
 class ShippedKernels {
  public:
   void add(std::string name, const Kernel& kernel) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Each barrier of each kernel that ships is removed in turn: the verifier must refuse what is left, because of a race.
-// tests/barriers runs the same mutants on a device.
+// Removes each barrier of each shipped kernel in turn: the verifier must report a race. tests/barriers runs the same
+// mutants on a device.
 
 #include "judge/barriers.hpp"
 
@@ -16,7 +16,7 @@
 namespace vkmoye::judge {
 namespace {
 
-// A device that kernels are described for, and the least number of barriers that they have together.
+// A device to describe kernels for, and the least number of barriers in all of them.
 struct Target {
   const char* name;
   DeviceCaps caps;
@@ -37,7 +37,7 @@ struct Count {
   std::size_t kernels = 0, barriers = 0, refused = 0;
 };
 
-// What the verifier finds in each kernel without each of its barriers.
+// The verdict of the verifier for each kernel without each of its barriers.
 Count without_barriers(const std::vector<ShippedKernel>& kernels) {
   Count count;
   for (const ShippedKernel& shipped : kernels) {
@@ -69,7 +69,7 @@ TEST_P(Barriers, OfEveryShippedKernelAreNeeded) {
   EXPECT_GE(count.barriers, GetParam().barriers);
 }
 
-// The least numbers are those that were counted, less 5 to 10 %.
+// The least numbers are 5 to 10 % below the counted ones.
 INSTANTIATE_TEST_SUITE_P(Devices, Barriers,
                          testing::Values(Target{"lavapipe", test::lavapipe_like(), 340},
                                          Target{"H200", h200_with_its_orders(), 370},

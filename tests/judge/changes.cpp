@@ -34,7 +34,7 @@ void collect(Body& body, std::vector<Place>& places) {
   }
 }
 
-// The element that a load, a store or an atomic operation touches; matrix statements touch many.
+// The element that a load, store or atomic operation accesses; matrix statements access many.
 Element* element_of(Stmt& statement) {
   return std::visit(
       [](auto& s) -> Element* {
@@ -62,7 +62,7 @@ void swap_with_next(Place place) {
   std::swap((*place.body)[place.at], (*place.body)[place.at + 1]);
 }
 
-// The conditions that all hold where `e` does.
+// The conditions whose conjunction is `e`.
 void conjuncts(const Expr& e, std::vector<Expr>& out) {
   if (e->op != Op::logical_and) return out.push_back(e);
   conjuncts(e->operands[0], out);

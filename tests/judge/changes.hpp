@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The changes that mutants are made by, listed for a kernel.
+// The changes that turn a kernel into mutants.
 
 #include <functional>
 #include <map>
@@ -13,18 +13,19 @@ namespace vkmoye::judge {
 
 struct Change {
   std::string text;
-  std::function<void(gen::ir::Kernel&)> apply;  // to a copy of the kernel it was listed for
+  std::function<void(gen::ir::Kernel&)>
+      apply;  // applies it to a copy of the kernel that it was listed for
 };
 
-/// By kind. Changes of statements: barriers, guards, loops, order, arrays and coordinates.
+/// The changes by kind. Of statements: barriers, guards, loops, order, arrays and coordinates.
 using Changes = std::map<std::string, std::vector<Change>>;
 void list_statement_changes(const gen::ir::Kernel& kernel, Changes& changes);
-/// Of the numbers, threads and workgroups in indices.
+/// Of numbers, threads and workgroups in indices.
 void list_expression_changes(const gen::ir::Kernel& kernel, Changes& changes);
 /// Of arrays, the grid and the number of threads.
 void list_kernel_changes(const gen::ir::Kernel& kernel, Changes& changes);
 
-/// Statement `number` in the order of the text, and the body it stands in.
+/// Statement `number` in the order of the text, and the body that contains it.
 struct Place {
   gen::ir::Body* body;
   std::size_t at;
@@ -32,7 +33,7 @@ struct Place {
 };
 std::vector<Place> places_of(gen::ir::Kernel& kernel);
 
-/// `e` with each node that `change` gives something for replaced by that.
+/// `e` with each node replaced for which `change` returns an expression.
 gen::ir::Expr with_nodes(
     const gen::ir::Expr& e,
     const std::function<const gen::ir::Expr*(const gen::ir::Expr& node)>& change);

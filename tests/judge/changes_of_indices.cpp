@@ -5,8 +5,8 @@
 #include <unordered_set>
 
 #include "judge/changes.hpp"
-#include "vkmoye/gen/ir/effects.hpp"
 #include "vkmoye/gen/ir/operation.hpp"
+#include "vkmoye/gen/ir/traversal.hpp"
 
 namespace vkmoye::judge {
 
@@ -140,7 +140,7 @@ void list_kernel_changes(const Kernel& kernel, Changes& changes) {
            [a, less](Kernel& k) { k.arrays[a].axes[0].extent = less; }});
     }
   }
-  // Everywhere at once, as if the author had miscounted his stages.
+  // Everywhere, as if the author had miscounted the stages.
   std::set<std::uint64_t> moduli;
   for_each_node(kernel, [&](const Node& node) {
     const bool is_ring = node.op == Op::modulo && is_constant(node.operands[1]) &&
@@ -150,7 +150,7 @@ void list_kernel_changes(const Kernel& kernel, Changes& changes) {
   for (const std::uint64_t stages : moduli) {
     changes["ring one short"].push_back(
         {fmt::format("{} stages for {}", stages - 1, stages), [stages](Kernel& k) {
-           // Places inside a statement are others once it is replaced.
+           // After a replacement, the places inside the statement are different ones.
            for (std::size_t number = 0; number < places_of(k).size(); ++number) {
              const Place place = places_of(k)[number];
              place.statement() = rewritten(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Random choices out of one seed, the same on every machine.
+// Random choices from one seed, the same on every machine.
 
 #include <cstdint>
 #include <initializer_list>
@@ -14,7 +14,7 @@ class Draw {
   explicit Draw(std::uint64_t seed) : random_(seed * 0x9e3779b97f4a7c15 + 1) {}
 
   std::uint64_t bits() { return random_(); }
-  /// 0 .. count-1. Precondition: count is not 0.
+  /// A number from 0 to count - 1. Precondition: count is not 0.
   std::size_t below(std::size_t count) { return static_cast<std::size_t>(random_() % count); }
   bool chance(std::size_t one_in) { return below(one_in) == 0; }
   template <class T>

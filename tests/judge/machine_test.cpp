@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the machine touches, waits for and orders is what statements say by themselves: for every kernel of
-// the registry and random ones, against a list that this file keeps.
+// Checks that the machine accesses, waits for and orders what each statement requires, for every kernel of the
+// registry and random ones, against a separate list in this file.
 
 #include "vkmoye/gen/machine/machine.hpp"
 
@@ -20,11 +20,11 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// An element, and whether it is read, written, by an atomic operation, by any lane.
+// An element, and whether it is read or written, by an atomic operation, by any lane.
 using Seen = std::tuple<const ir::Element*, bool, bool, bool, bool>;
 
-// Follows everything: both ways of a condition, two rounds of a loop.
-class Witness : public Guest {
+// Follows both branches of a condition, and two rounds of a loop.
+class Witness : public Environment {
  public:
   std::set<Seen> touched;
   std::size_t barriers = 0;
@@ -37,7 +37,7 @@ class Witness : public Guest {
   }
   void barrier(Machine&, const Lanes&) override { ++barriers; }
   void diverged(Machine&, const char* what, const Lanes&) override { missed.emplace_back(what); }
-  bool can_rely_on(Machine&, const ir::Expr&) override { return false; }
+  bool can_rely_on(Machine&, const ir::Expr&, const Lanes&) override { return false; }
   bool forks() const override { return false; }
   Rounds enter(Machine&, const ir::For& loop, std::optional<std::uint32_t>) override {
     return {ir::is_constant(loop.end, 0) ? 0u : 1u, true};
@@ -119,7 +119,7 @@ TEST(Machine, TouchesWhatRandomKernelsSay) {
   }
 }
 
-// --- who has to come ---
+// --- which threads must reach a statement ---
 
 ir::Kernel with(ir::Body body) {
   ir::Kernel kernel;
@@ -129,17 +129,17 @@ ir::Kernel with(ir::Body body) {
   return kernel;
 }
 
-template <class Guest = Witness>
-Guest run(const ir::Kernel& kernel) {
-  Guest witness;
+template <class Observer = Witness>
+Observer run(const ir::Kernel& kernel) {
+  Observer witness;
   Budget budget(1u << 20);
   Machine(kernel, {kernel.threads, kernel.subgroup, {0, 0, 0}}, witness, budget).run();
   return witness;
 }
 
-// Conditions here are known: a guest that relies on them.
+// An environment for kernels whose conditions are known.
 struct Knowing : Witness {
-  bool can_rely_on(Machine&, const ir::Expr&) override { return true; }
+  bool can_rely_on(Machine&, const ir::Expr&, const Lanes&) override { return true; }
 };
 
 TEST(Machine, SaysWhereSomeComeAndOthersDoNot) {
@@ -155,7 +155,7 @@ TEST(Machine, SaysWhereSomeComeAndOthersDoNot) {
   EXPECT_THAT(missed(32, sum), IsEmpty());
 }
 
-// Nothing in it is touched; it orders what others touch.
+// It accesses nothing, but orders the accesses of others.
 TEST(Machine, FollowsABodyThatOnlyOrders) {
   const ir::Kernel kernel = with(
       {ir::If{ir::less(0, ir::builtin(ir::Builtin::group_x)), {ir::Block{"", {ir::Barrier{}}}}}});

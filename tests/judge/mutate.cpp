@@ -3,6 +3,7 @@
 
 #include "judge/changes.hpp"
 #include "vkmoye/gen/ir/effects.hpp"
+#include "vkmoye/gen/ir/traversal.hpp"
 
 namespace vkmoye::judge {
 namespace {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Kernels changed in one place, as an author's slip would.
+// Mutants: kernels with one change, as from an author's mistake.
 //
 //   barrier removed            without 'barrier' after 3 statements
 //   guard weakened             col < cols + 1 instead of col < cols
 //   ring one short             r % 2 instead of r % 3, everywhere
 //   ..
 //
-// What is known of names (their bounds and multiples) follows the change, so that a mutant says
-// nothing false about itself: it is wrong only in what it does.
+// The facts about names (bounds and multiples) are updated with the change, so that a mutant states nothing false:
+// only its behaviour is wrong.
 
 #include <map>
 #include <string>
@@ -24,10 +24,10 @@ struct Mutant {
   gen::ir::Kernel kernel;
 };
 
-/// At most `count` mutants of `kernel`, no two from the same change; the kinds take turns.
+/// At most `count` mutants of `kernel`, all from different changes, with the kinds in turn.
 std::vector<Mutant> mutants_of(const gen::ir::Kernel& kernel, std::size_t count, Draw& draw);
 
-/// `kernel` with each use of a name stating what its definition states.
+/// `kernel` with the facts of each definition copied to all uses of the name.
 gen::ir::Kernel with_known_bounds(gen::ir::Kernel kernel);
 
 }  // namespace vkmoye::judge

@@ -19,10 +19,11 @@ namespace {
 
 using namespace gen;
 
-// How a workgroup's threads share a tile out.
+// How the threads of a workgroup divide a tile.
 struct Partition {
   Layout threads, values;
-  bool is_tiled_copy;  // each thread has blocks of `values`; else elements one thread layout apart
+  bool
+      is_tiled_copy;  // each thread has blocks of `values`; else elements at the distance of the thread layout
 
   View operator()(const View& tile, const Expr& thread) const {
     return is_tiled_copy ? partition(tile, make_tiled_copy(threads, values), thread)
@@ -55,7 +56,7 @@ constexpr const char* kRings[] = {"no ring", "ring in time", "ring in advance",
                                   "ring by registers"};
 
 struct Plan {
-  bool sums = false;  // of all tiles along the rows; else each tile is moved
+  bool sums = false;  // sum over all tiles along the rows; else each tile is moved
   ScalarType type = ScalarType::f32;
   bool transposed = false, layers = false, src_steps = false, dst_steps = false;
   std::int64_t threads = 1, m = 1, n = 1;  // of a tile: columns, rows
@@ -95,7 +96,7 @@ std::string text_of(const Plan& p) {
       p.loads_first ? ", loads first" : "");
 }
 
-// A padded or swizzled tile, one run after the other along the columns or along the rows, in stages.
+// A padded or swizzled tile in stages, contiguous along the columns or along the rows.
 ComposedLayout draw_shared(const Plan& p, Draw& draw) {
   const bool along_columns = draw.chance(2), is_swizzled = draw.chance(3);
   const std::int64_t run = along_columns ? p.m : p.n, runs = along_columns ? p.n : p.m;
@@ -125,7 +126,7 @@ std::optional<Plan> draw_plan(Draw& draw) {
   p.layers = !p.sums && draw.chance(4);
   p.src_steps = draw.chance(4);
   p.dst_steps = draw.chance(4);
-  // Where the last element of a tile may lie past 2^32, asking for it proves nothing.
+  // If the index of the last element of a tile may exceed 2^32, checking it proves nothing.
   p.asks_inside = draw.chance(3) && std::has_single_bit(static_cast<std::uint64_t>(p.m)) &&
                   std::has_single_bit(static_cast<std::uint64_t>(p.n));
   p.zero_outside = draw.chance(3);
@@ -147,7 +148,7 @@ std::optional<Plan> draw_plan(Draw& draw) {
   p.store = p.has_tile() ? *store : *load;
   if (p.has_tile()) p.shared = draw_shared(p, draw);
   const bool has_vectors = p.type == ScalarType::f32 || p.type == ScalarType::i32;
-  // Elements that lie apart make no vectors.
+  // Elements that are not contiguous cannot be vectors.
   const bool neighbours = p.load.is_tiled_copy && p.store.is_tiled_copy;
   p.vector = has_vectors && neighbours ? draw.one_of<std::uint32_t>({1, 2, 4}) : 1;
   return p;
@@ -172,7 +173,7 @@ class Author {
       read_ = k_.make_fragment_like("read", p_.type, store_part(whole_result(0)));
       k_.fill(*sums_, 0);
     }
-    if (p_.loads_first) {  // of no rows none is the last
+    if (p_.loads_first) {  // without rows there is no last one
       k_.branch({ir::not_equal(ir::variable("rows"), 0)}, [&] { follow(); });
     } else {
       follow();
@@ -208,14 +209,14 @@ class Author {
     return !leaves.empty() && leaves.front().extent % p_.vector == 0 ? p_.vector : 1;
   }
 
-  // A copy whose sides at buffers are parts of `tiles`.
+  // A copy between buffers and parts of `tiles`.
   void carry(const View& from, const View& to, const std::vector<View>& tiles, bool zero) {
     const auto plain = [&](bool inside) {
       CopyOptions options;
       options.edges = inside ? Edges::inside : zero ? Edges::zero : Edges::skip;
       options.loads_first = p_.loads_first && !zero;
       if (options.loads_first && !inside) options.edges = Edges::clamp;
-      // Shared memory is declared in one width beside single elements.
+      // Shared memory is declared with one vector width, or as single elements.
       if (p_.has_tile()) options.from_bytes = options.to_bytes = 8;
       if (!options.loads_first) options.vector = {vector_for(from), 0};
       k_.copy(from, to, options);
@@ -239,7 +240,7 @@ class Author {
       load(t);
       keep(at);
     } else {
-      // Sums read the whole tile, so that it needs zeros outside.
+      // Sums read the whole tile, so that elements outside the array must be 0.
       carry(load_part(source(t)), load_part(stage(at)), {source(t)}, p_.zero_outside || p_.sums);
     }
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sound kernels, a thousand of them: each is accepted, runs unharmed on the twin and gives the result
-// that its description states. VKMOYE_JUDGE_SEED=17 takes that seed alone; VKMOYE_TEST_LONG=1 ten
-// times as many.
+// A thousand correct kernels: each must be accepted by the verifier, run without faults on the twin and give the
+// expected result. VKMOYE_JUDGE_SEED=17 runs only that seed; VKMOYE_TEST_LONG=1 runs ten times as many.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -37,9 +36,9 @@ void run(std::uint64_t first, std::uint64_t count) {
             << reproduce << '\n'
             << subject.text << '\n'
             << to_text(sizes) << '\n'
-            << (!found.followed             ? "could not be launched"
+            << (!found.followed        ? "could not be launched"
                 : found.faults.empty() ? "gives a wrong result"
-                                            : found.faults.front());
+                                       : found.faults.front());
       }
     } catch (const KernelError& error) {
       ++false_alarms;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Matrix products of small random tiles, in every way the config offers to stage them.
+// Random matrix products with small tiles, in all ways of staging that the config offers.
 
 #include "judge/subject.hpp"
 
 namespace vkmoye::judge {
 
-/// Throws KernelError if the verifier refuses it: a false alarm.
+/// Throws KernelError if the verifier rejects it, which would be a false alarm.
 Subject random_product(Draw& draw);
 
 }  // namespace vkmoye::judge

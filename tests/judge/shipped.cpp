@@ -22,7 +22,7 @@ std::vector<Shipped> shipped_kernels() {
   for (const KernelEntry& entry : registry()) {
     if (entry.operation == "gemm") {
       for (const ScalarType type : {ScalarType::f32, ScalarType::f64, ScalarType::f16}) {
-        // Of half precision only what has nothing else.
+        // Half precision only for kernels that have no other type.
         const auto has = [&](ScalarType wanted) {
           return std::find(entry.types.begin(), entry.types.end(), wanted) != entry.types.end();
         };

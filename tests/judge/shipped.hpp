@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Every kernel of the registry, in types that make it take different paths.
+// Every kernel of the registry, in types that use different code paths.
 
 #include <vector>
 
@@ -10,7 +10,7 @@ namespace vkmoye::judge {
 
 struct Shipped {
   Subject subject;
-  std::size_t mutants, launches;  // few where one costs much
+  std::size_t mutants, launches;  // few if a single one is expensive
 };
 
 std::vector<Shipped> shipped_kernels();

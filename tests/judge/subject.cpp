@@ -10,7 +10,7 @@
 #include "support/effort.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
-#include "vkmoye/gen/twin/twin.hpp"
+#include "vkmoye/gen/twin/run_on_host.hpp"
 
 namespace vkmoye::judge {
 
@@ -37,14 +37,30 @@ Buffers random_data(const Kernel& kernel, const Arguments& sizes, bool whole_num
   return out;
 }
 
+Buffers data_for(const Kernel& kernel, const Arguments& sizes, bool computes, Draw& draw) {
+  if (!computes) return random_data(kernel, sizes, false, draw);
+  Buffers out;
+  for (const Binding& binding : gen::ir::interface_of(kernel).bindings) {
+    const std::size_t width = size_of(binding.type);
+    std::vector<std::byte> bytes(element_count(binding, sizes) * width);
+    for (std::size_t i = 0; i < bytes.size(); i += width) {
+      const double number = (static_cast<double>(draw.below(1025)) - 512) / 128;
+      const auto bits = bits_of(binding.type, is_floating(binding.type) ? number : 32 * number);
+      std::memcpy(&bytes[i], &bits, width);
+    }
+    out.push_back(std::move(bytes));
+  }
+  return out;
+}
+
 Finding try_on_host(const Subject& subject, const Arguments& sizes, Draw& draw) {
-  constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 25;
+  constexpr std::uint64_t kMaxSteps = std::uint64_t{1} << 25;
   Finding out;
   try {
     const Buffers before = random_data(subject.kernel, sizes, subject.whole_numbers, draw);
     Buffers after = before;
     const std::vector<std::span<std::byte>> spans(after.begin(), after.end());
-    out.faults = gen::run_on_host(subject.kernel, spans, sizes, {kMostSteps}).reasons;
+    out.faults = gen::run_on_host(subject.kernel, spans, sizes, {kMaxSteps}).reasons;
     if (subject.expected) out.right = after.back() == subject.expected(sizes, before);
   } catch (const ArgumentError&) {
     out.followed = false;
@@ -70,7 +86,7 @@ std::vector<std::string> names_of(const Extent& extent) {
   return out;
 }
 
-// A size along which tiles of `tile` are cut.
+// A size along which tiles of extent `tile` are partial.
 std::int64_t tiled_size(std::int64_t tile, Draw& draw) {
   const std::int64_t anything =
       1 + static_cast<std::int64_t>(draw.below(static_cast<std::size_t>(tile + 2)));
@@ -78,7 +94,7 @@ std::int64_t tiled_size(std::int64_t tile, Draw& draw) {
                                     2 * tile, 2 * tile + 3, 3 * tile + 2, anything, anything});
 }
 
-// Steps from row to row, no smaller than what they step over.
+// The stride between rows, no smaller than the length of a row.
 void add_steps(const Kernel& kernel, Sizes& sizes, bool has_gaps, Draw& draw) {
   Sizes steps;
   for (const Array& array : kernel.arrays) {
@@ -102,7 +118,7 @@ Sizes draw_sizes(const Kernel& kernel, const SizeRange& range, Draw& draw) {
   for (const GridDimension& dimension : kernel.grid) {
     const std::vector<std::string> names = names_of(dimension.extent);
     for (const std::string& name : names) {
-      // Of a product of two sizes, each takes its part of a tile.
+      // For a product of two sizes, each gets its share of a tile.
       std::int64_t part = 1;
       while (names.size() == 2 && part * part < dimension.tile) ++part;
       const std::int64_t tile = names.size() == 2 ? part : dimension.tile;
@@ -121,7 +137,7 @@ Sizes draw_sizes(const Kernel& kernel, const SizeRange& range, Draw& draw) {
   return sizes;
 }
 
-// About how many elements a launch goes through.
+// The approximate number of elements that a launch processes.
 double work_of(const Kernel& kernel, const Sizes& sizes) {
   double work = 1;
   for (const GridDimension& dimension : kernel.grid) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// A kernel whose result can be stated, and what the twin says of it.
+// A kernel with a known result, and the verdict of the twin.
 
 #include <cstddef>
 #include <functional>
@@ -17,8 +17,9 @@ using Buffers = std::vector<std::vector<std::byte>>;  // the bytes of each bindi
 struct Subject {
   std::string text;  // how it was made
   gen::ir::Kernel kernel;
-  bool whole_numbers = false;  // it computes with small whole numbers; else it moves any bytes
-  /// The last buffer after a launch on `before`; none: nobody asks.
+  bool whole_numbers =
+      false;  // it computes with small whole numbers; else it moves arbitrary bytes
+  /// The expected last buffer after a launch on `before`; empty: not checked.
   std::function<std::vector<std::byte>(const Arguments&, const Buffers& before)> expected = {};
 };
 
@@ -26,25 +27,29 @@ struct Subject {
 Buffers random_data(const gen::ir::Kernel& kernel, const Arguments& sizes, bool whole_numbers,
                     Draw& draw);
 
-/// What the twin says of one launch on random data.
+/// Random numbers between -4 and 4 for each buffer if the kernel computes, so that errors change the sums; else any
+/// bytes.
+Buffers data_for(const gen::ir::Kernel& kernel, const Arguments& sizes, bool computes, Draw& draw);
+
+/// The verdict of the twin for one launch on random data.
 struct Finding {
-  std::vector<std::string> faults;  // why it is harmful
-  bool followed = true;                  // false: it took too many steps, or could not be launched
-  bool right = true;                     // the result is the expected one; not asked: true
+  std::vector<std::string> faults;  // that the twin found
+  bool followed = true;             // false: it needed too many steps, or could not be launched
+  bool right = true;                // the result is the expected one; true if it is not checked
 };
 Finding try_on_host(const Subject& subject, const Arguments& sizes, Draw& draw);
 
-/// What `judging_sizes` draws from. The usual values are for the twin: small sizes, of all kinds.
+/// The ranges of `judging_sizes`. The defaults are small sizes of all kinds, for the twin.
 struct SizeRange {
-  double most_work = 6e5;  // elements that a launch goes through, about
-  /// Of extents that the grid does not cover: lengths of loops.
+  double most_work = 6e5;  // approximate number of elements that a launch processes
+  /// For extents that the grid does not cover: the lengths of loops.
   std::vector<std::int64_t> loops = {1, 2, 7, 13, 16, 33, 48, 70};
-  /// Every other launch has no gaps between rows, and whole tiles or one and a half: the paths for vectors.
+  /// Every second launch has no gaps between rows, and whole tiles or one and a half, to reach the vector paths.
   bool whole_tiles = false;
 };
 
-/// Sizes for a launch: thin, ragged and whole ones, more than two tiles long, with loops that run
-/// from one round to many. No other sizes than these are asked of the verifier.
+/// Sizes for a launch: thin, partial and whole tiles, more than two tiles, and loops of one to many rounds. The
+/// verifier is judged at no other sizes.
 std::vector<Arguments> judging_sizes(const gen::ir::Kernel& kernel, std::size_t count, Draw& draw,
                                      const SizeRange& range = {});
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Kernels that reach their arrays by pointers, on every device found: all types, ragged and whole tiles,
-// grids in pieces; and what a device without addresses says.
+// Kernels that access their arrays through pointers, on every device: all types, partial and whole tiles, split
+// grids; and the error of a device without addresses.
 
 #include "vkmoye/gen/kernels/common/address.hpp"
 
@@ -26,7 +26,7 @@ using gen::KernelRequest;
 using testing::HasSubstr;
 using testing::Not;
 
-// Of one move: b = a with its axes permuted, in C's order.
+// The arrays of one move: b is a with its axes permuted, in C order.
 struct Map {
   std::vector<std::int64_t> shape;  // of a
   std::vector<std::int64_t> axes;
@@ -100,7 +100,7 @@ TEST_F(AddressTest, EveryTypeAndSizeIsRightByPointers) {
   });
 }
 
-// What no descriptor reaches is reached by a pointer, unless the config says otherwise.
+// Arrays beyond the limit of a descriptor are accessed through a pointer, unless the config chooses descriptors.
 TEST_F(AddressTest, PointersAreTakenWhereADeviceBindsLess) {
   OpenOptions options;
   options.pretend = [](DeviceCaps& caps) {
@@ -122,7 +122,7 @@ TEST_F(AddressTest, PointersAreTakenWhereADeviceBindsLess) {
       options);
 }
 
-// A pointer goes through the seams of a buffer in several allocations.
+// A pointer crosses the boundaries of a buffer with several allocations.
 TEST_F(AddressTest, PointersReachThroughSeveralAllocations) {
   OpenOptions options;
   options.pretend = [](DeviceCaps& caps) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What tests of kernels that compute share: elements as bits, a launch between guard words.
+// Helpers for tests of kernels that compute: elements as bits, a launch between guard words.
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <random>
@@ -14,7 +15,7 @@
 #include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
-#include "vkmoye/gen/ir/meaning.hpp"
+#include "vkmoye/gen/ir/evaluate.hpp"
 
 namespace vkmoye::test {
 
@@ -44,7 +45,7 @@ inline std::vector<Bits> bits_from(ScalarType type, const std::vector<std::uint8
   return out;
 }
 
-// Runs `kernel`, whose buffers are inputs and, behind them, one output of `count` elements of `type`.
+// Runs `kernel`, whose buffers are inputs followed by one output of `count` elements of `type`.
 inline std::vector<Bits> run(Device& device, const gen::ir::Kernel& kernel,
                              const std::vector<std::vector<std::uint8_t>>& inputs, ScalarType type,
                              std::size_t count, const Arguments& arguments = {}) {
@@ -64,16 +65,16 @@ inline std::vector<Bits> run(Device& device, const gen::ir::Kernel& kernel,
 
 class ComputeTest : public DeviceTest {
  protected:
-  // Small numbers of both signs, so that integers and floats meet ties, zeros and equals.
+  // Small numbers of both signs, so that integers and floats have ties, zeros and equal values.
   std::vector<Bits> random_values(ScalarType type, std::size_t count) {
     std::vector<Bits> out;
     for (std::size_t i = 0; i < count; ++i) {
       const double whole = static_cast<double>(static_cast<int>(random_() % 17) - 8);
       const double part = is_floating(type) ? static_cast<double>(random_() % 1024) / 1024 : 0;
       const bool is_any = !is_floating(type) && random_() % 2 == 0;
-      out.push_back(is_any
-                        ? random_()
-                        : bits_of(type, type == ScalarType::u32 ? std::abs(whole) : whole + part));
+      const Bits mask = (Bits{1} << std::min<std::size_t>(8 * size_of(type), 63)) - 1;
+      out.push_back(is_any ? random_() & mask
+                           : bits_of(type, is_unsigned(type) ? std::abs(whole) : whole + part));
     }
     return out;
   }

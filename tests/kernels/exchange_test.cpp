@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Values that lanes exchange by shuffles, on every device found.
+// Exchanges of values between lanes by shuffles, on every device.
 
 #include "support/exchange.hpp"
 

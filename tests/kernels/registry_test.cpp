@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every kernel of the registry, on every device found, against its definition: all types, sizes at
-// and around the tile, ragged, degenerate, and larger than one dispatch allows.
+// Every kernel of the registry on every device, compared with its definition: all types, sizes at and around the
+// tile, partial tiles, degenerate sizes, and sizes larger than one dispatch.
 
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 
@@ -28,7 +28,7 @@ struct Size {
   std::int64_t rows, cols;
 };
 
-// The kernels whose result is their input elsewhere.
+// The kernels whose result is a permutation of their input.
 std::vector<KernelEntry> moves() {
   std::vector<KernelEntry> out;
   for (const KernelEntry& entry : gen::registry()) {
@@ -39,7 +39,7 @@ std::vector<KernelEntry> moves() {
 
 class RegistryTest : public DeviceTest {
  protected:
-  // Runs once on random bits, with NaNs and all; every element and both guards are checked.
+  // Runs once on random bits, including NaNs; checks every element and both guards.
   void expect_right(Device& device, const KernelEntry& entry, const Pipeline& pipeline,
                     ScalarType type, Size size) {
     SCOPED_TRACE(entry.name + " " + std::string(to_string(type)) + " " + std::to_string(size.rows) +
@@ -67,8 +67,8 @@ class RegistryTest : public DeviceTest {
   std::mt19937 random_{20};
 };
 
-// None, 1, around the tile of 32, primes, both orientations, thin; whole tiles of 128, with and without
-// others that hang over but whose rows begin at multiples of 16.
+// Empty, 1, around the tile of 32, primes, both orientations, thin; whole tiles of 128, with and without partial ones
+// whose rows begin at multiples of 16.
 constexpr Size kSizes[] = {{0, 0},     {0, 5},    {5, 0},   {1, 1},     {1, 31},
                            {31, 1},    {32, 32},  {33, 32}, {32, 33},   {31, 31},
                            {33, 65},   {97, 13},  {13, 97}, {64, 128},  {127, 129},
@@ -87,11 +87,11 @@ TEST_F(RegistryTest, EveryKernelIsRightForEveryTypeAndSize) {
         const CompiledKernel kernel = gen::compile(entry.describe(gen::request_of(type)));
         const auto reasons = reasons_against(kernel.interface, device.caps());
         if (!reasons.empty()) {
-          // lavapipe has every feature: a kernel that it lacks something for is a mistake.
+          // lavapipe has every feature, so a kernel that it cannot run is a bug.
           EXPECT_NE(device.caps().kind, DeviceKind::cpu) << entry.name << ": " << reasons.front();
           continue;
         }
-        // The first line names the type; below it, several types are the same words.
+        // The first line names the type; the rest is the same for several types.
         if (!seen.insert(entry.name + kernel.glsl.substr(kernel.glsl.find('\n'))).second) continue;
         const Pipeline pipeline = device.load(kernel);
         for (const Size size : kSizes) expect_right(device, entry, pipeline, type, size);
@@ -162,7 +162,7 @@ TEST_F(RegistryTest, OtherConfigsOfTheBestAreRight) {
   });
 }
 
-// With the device's own subgroups, whatever they are.
+// With the default subgroup size of the device.
 TEST_F(RegistryTest, TransposesByShufflesAreRight) {
   for_each_device([&](Device& device) {
     for (const gen::Options& options :
@@ -200,7 +200,7 @@ TEST_F(RegistryTest, RealGridLimitsAreExceededInBothDirections) {
   for_each_device([&](Device& device) {
     const KernelEntry& entry = *gen::find_kernel("transpose/padded");
     const Pipeline pipeline = device.load(gen::compile(entry.describe({ScalarType::u8})));
-    const std::int64_t beyond = 65535 * 32 + 100;  // groups along one side of lavapipe's grid
+    const std::int64_t beyond = 65535 * 32 + 100;  // groups along one side of the grid of lavapipe
     expect_right(device, entry, pipeline, ScalarType::u8, {1, beyond});
     expect_right(device, entry, pipeline, ScalarType::u8, {beyond, 1});
   });

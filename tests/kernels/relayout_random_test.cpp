@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Seeded random relayouts on every device, bit for bit, with guard zones around both buffers: see
-// support/random_moves.hpp. Each is a pipeline of its own; the twin takes thousands without a device.
+// Seeded random relayouts on every device, compared bit by bit, with guard zones around both buffers; see
+// support/random_moves.hpp. Each is a separate pipeline; thousands more run on the twin without a device.
 //
-//   VKMOYE_MOVES=30000   how many (200 on a CPU, or as support/effort.hpp says, else 3000)
-//   VKMOYE_SEED=7        others (1)
-//   VKMOYE_MOVE=417      this one alone
+//   VKMOYE_MOVES=30000   number of moves (200 on a CPU, scaled by support/effort.hpp, else 3000)
+//   VKMOYE_SEED=7        seed (1)
+//   VKMOYE_MOVE=417      runs only this move
 
 #include <gmock/gmock.h>
 
@@ -28,19 +28,19 @@ std::optional<std::int64_t> number_in(const char* variable) {
   char* end = nullptr;
   const std::int64_t number = std::strtoll(text, &end, 10);
   if (*end != '\0' || number < 0) {
-    throw ArgumentError(std::string(variable) + "=" + text + " is no number");
+    throw ArgumentError(std::string(variable) + "=" + text + " is not a number");
   }
   return number;
 }
 
-// What is wrong; empty: nothing.
+// The error; empty: there is none.
 std::string wrong(Device& device, const RandomMove& move, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<std::uint8_t> input(move.src_bytes());
   for (std::uint8_t& byte : input) byte = static_cast<std::uint8_t>(random());
   GuardedBuffer from(device, input.size()), to(device, move.dst_bytes());
   write_as(from, input);
-  std::vector<std::uint8_t> expected = read_as<std::uint8_t>(to);  // what is there before
+  std::vector<std::uint8_t> expected = read_as<std::uint8_t>(to);  // the previous contents
   move.apply(input, expected);
   const gen::ir::Kernel kernel = gen::relayout(move.src, move.dst, move.config);
   device.run(device.load(gen::compile(kernel)), {from.view(), to.view()}, {});
@@ -52,7 +52,7 @@ std::string wrong(Device& device, const RandomMove& move, std::uint64_t seed) {
 class RandomMoves : public DeviceTest, public testing::WithParamInterface<std::int64_t> {};
 
 constexpr std::int64_t kParts = 16;
-constexpr int kMostWrong = 5;  // of a part
+constexpr int kMaxWrong = 5;  // of a part
 
 TEST_P(RandomMoves, AreRight) {
   const auto seed = static_cast<std::uint64_t>(number_in("VKMOYE_SEED").value_or(1));
@@ -61,7 +61,7 @@ TEST_P(RandomMoves, AreRight) {
     const bool is_cpu = device.caps().kind == DeviceKind::cpu;
     const std::int64_t all = number_in("VKMOYE_MOVES").value_or(is_cpu ? often(200) : 3000);
     int right = 0, mistakes = 0;
-    for (std::int64_t i = GetParam(); i < all && mistakes < kMostWrong; i += kParts) {
+    for (std::int64_t i = GetParam(); i < all && mistakes < kMaxWrong; i += kParts) {
       if (only && *only != i) continue;
       const RandomMove move = random_move(seed, i);
       std::string text;
@@ -69,7 +69,7 @@ TEST_P(RandomMoves, AreRight) {
         text = wrong(device, move, static_cast<std::uint64_t>(i));
       } catch (const DeviceError& error) {
         text = error.what();
-        mistakes = kMostWrong - 1;  // what comes after says nothing
+        mistakes = kMaxWrong - 1;  // later results are meaningless
       } catch (const std::exception& error) {
         text = error.what();
       }

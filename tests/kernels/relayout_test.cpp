@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Any strided tensor into any other of the same shape, on every device found: permutations, padding,
-// tiles, broadcasts, ragged extents, every width of element.
+// Relayouts between strided tensors of the same shape, on every device: permutations, padding, tiles, broadcasts, odd
+// extents, every element size.
 
 #include "vkmoye/gen/kernels/moves/relayout/relayout.hpp"
 
@@ -22,7 +22,7 @@ namespace {
 
 class RelayoutTest : public DeviceTest {
  protected:
-  // Every element of dst, what lies between them, and the zones around both buffers.
+  // Checks every element of dst, the gaps between them, and the zones around both buffers.
   void expect_right(Device& device, const Layout& src, const Layout& dst,
                     const gen::RelayoutConfig& config = {}) {
     SCOPED_TRACE(std::string(to_string(config.type)) + " " + to_string(src) + " -> " +
@@ -33,7 +33,7 @@ class RelayoutTest : public DeviceTest {
     GuardedBuffer from(device, input.size());
     GuardedBuffer to(device, static_cast<std::size_t>(cosize(dst)) * width);
     write_as(from, input);
-    std::vector<std::uint8_t> expected = read_as<std::uint8_t>(to);  // what is there before
+    std::vector<std::uint8_t> expected = read_as<std::uint8_t>(to);  // the previous contents
     for (std::int64_t i = 0; i < size(src); ++i) {
       std::memcpy(&expected[static_cast<std::size_t>(dst(i)) * width],
                   &input[static_cast<std::size_t>(src(i)) * width], width);
@@ -66,8 +66,8 @@ TEST_F(RelayoutTest, TwentyPermutationsOfThreeToFiveAxes) {
 
 TEST_F(RelayoutTest, PaddingTilesAndBroadcasts) {
   const std::pair<const char*, const char*> cases[] = {
-      {"(60,100):(1,64)", "(60,100)"},                       // padding goes
-      {"(60,100)", "(60,100):(1,64)"},                       // and comes
+      {"(60,100):(1,64)", "(60,100)"},                       // padding is removed
+      {"(60,100)", "(60,100):(1,64)"},                       // and added
       {"(60,100):(1,64)", "(60,100):(104,1)"},               // both, transposed
       {"(64,64)", "((8,8),(8,8)):((1,64),(8,512))"},         // into tiles of 8x8
       {"((8,8),(8,8)):((1,64),(8,512))", "(64,64):(64,1)"},  // out of them, transposed
@@ -76,9 +76,9 @@ TEST_F(RelayoutTest, PaddingTilesAndBroadcasts) {
       {"(48,50):(0,1)", "(48,50):(50,1)"},             // one row
       {"(48,50):(0,0)", "(48,50)"},                    // one element
       {"(100,40):(3,300)", "(100,40):(1,100)"},        // every third
-      {"(100,40):(16,1600)", "(100,40):(40,1)"},       // nothing runs in src
-      {"(3,1000):(1,3)", "(3,1000):(1000,1)"},         // elements of 12 bytes fall apart
-      {"(3,50,40):(1,3,150)", "(3,50,40):(1,120,3)"},  // and change places whole
+      {"(100,40):(16,1600)", "(100,40):(40,1)"},       // no mode is contiguous in src
+      {"(3,1000):(1,3)", "(3,1000):(1000,1)"},         // elements of 12 bytes are split
+      {"(3,50,40):(1,3,150)", "(3,50,40):(1,120,3)"},  // and are moved as a whole
       {"(31,32,5,4):(640,1,32,160)", "(31,32,5,4):(4,128,4096,1)"},  // rows of 124, 128 apart
       {"(3,40,50):(1,3,120)", "(3,40,50):(2000,1,40)"},              // pixels to planes
       {"(40,50,3):(1,40,2000)", "(40,50,3):(3,120,1)"},              // and back

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lanes, threads and invocations that compute together, on every device found.
+// Lanes, threads and invocations that compute together, on every device.
 
 #include <gmock/gmock.h>
 
@@ -18,11 +18,11 @@ using Lanes = std::vector<Bits>;
 
 Lanes combined_lanes(Op op, ScalarType type, const Lanes& in, gen::ir::Subgroup::Kind kind) {
   using Kind = gen::ir::Subgroup::Kind;
-  const gen::Combination combine{op};
+  const gen::Reduction combine{op};
   const Expr a = gen::ir::variable("a", gen::ir::element(type));
   const auto both = [&](Bits left, Bits right) {
     const Expr e = op == Op::add ? a + a : op == Op::minimum ? minimum(a, a) : maximum(a, a);
-    return *gen::ir::meaning(*e, std::vector<Bits>{left, right});
+    return *gen::ir::evaluate(*e, std::vector<Bits>{left, right});
   };
   Lanes out;
   Bits running = combine.neutral(type)->value;
@@ -114,16 +114,16 @@ TEST_F(ComputeTest, ThreadsThatDifferInOneModeHaveTheirCombination) {
     const char* threads;
     int mode;
   };
-  // Lanes alone, subgroups alone, both, lanes of both modes, everything, nothing.
+  // Over lanes, over subgroups, over both, over lanes of both modes, over all threads, over none.
   const Form forms[] = {{"(8,32):(1,8)", 0},          {"(8,32):(1,8)", 1},  {"(2,128):(1,2)", 1},
                         {"(32,8):(1,32)", 0},         {"(256,1):(1,0)", 0}, {"(4,64):(64,1)", 0},
                         {"((2,4),32):((1,64),2)", 0}, {"(1,256):(0,1)", 0}};
   for_each_device([&](Device& device) {
     for (const Form& form : forms) {
       for (const ScalarType type : {ScalarType::f32, ScalarType::i32}) {
-        for (const gen::Combination combination : {gen::kSum, gen::kMaximum}) {
+        for (const gen::Reduction reduction : {gen::kSum, gen::kMaximum}) {
           SCOPED_TRACE(std::string(form.threads) + " mode " + std::to_string(form.mode) + " " +
-                       combination.name() + " of " + std::string(to_string(type)));
+                       reduction.name() + " of " + std::string(to_string(type)));
           const Layout threads = parse_layout(form.threads);
           Builder k("across", 256, device.caps().subgroup_size);
           const Tensor src = k.input("src", type, {{"value", 3}, {"at", 256}});
@@ -133,7 +133,7 @@ TEST_F(ComputeTest, ThreadsThatDifferInOneModeHaveTheirCombination) {
           };
           const View values = k.make_fragment_like("values", type, mine(src));
           k.copy(mine(src), values, {.edges = gen::Edges::inside});
-          k.reduce_across(values, combination, threads, form.mode);
+          k.reduce_across(values, reduction, threads, form.mode);
           k.copy(values, mine(dst), {.edges = gen::Edges::inside});
 
           std::vector<Bits> input;
@@ -144,7 +144,7 @@ TEST_F(ComputeTest, ThreadsThatDifferInOneModeHaveTheirCombination) {
           if (has_nan) input[3 * 77 + 1] = bits_of(type, std::nan(""));
           const auto found = run(device, k.finish(), {bytes_of(type, input)}, type, 3 * 256);
 
-          // The coordinate of a thread along the modes that stay.
+          // The coordinate of a thread along the modes that are not reduced.
           std::vector<std::int64_t> kept(256);
           for (std::int64_t i = 0; i < 256; ++i) {
             const auto at = static_cast<std::size_t>(threads(i));
@@ -153,12 +153,12 @@ TEST_F(ComputeTest, ThreadsThatDifferInOneModeHaveTheirCombination) {
           }
           for (std::size_t t = 0; t < 256; ++t) {
             for (std::size_t v = 0; v < 3; ++v) {
-              double expected = combination.op == Op::add ? 0 : -1e9;
+              double expected = reduction.op == Op::add ? 0 : -1e9;
               for (std::size_t other = 0; other < 256; ++other) {
                 if (kept[other] != kept[t]) continue;
                 const double x = number_of(type, input[3 * other + v]);
                 const bool takes = !std::isnan(expected) && !(x <= expected);
-                expected = combination.op == Op::add ? expected + x : takes ? x : expected;
+                expected = reduction.op == Op::add ? expected + x : takes ? x : expected;
               }
               const double got = number_of(type, found[3 * t + v]);
               EXPECT_TRUE(got == expected || (std::isnan(got) && std::isnan(expected)))
@@ -171,9 +171,9 @@ TEST_F(ComputeTest, ThreadsThatDifferInOneModeHaveTheirCombination) {
   });
 }
 
-// --- a kernel of an author ---
+// --- a user's kernel ---
 
-// y = max(x + bias, 0), and the largest of each row of y: 128 threads with 4 values each have a row.
+// y = max(x + bias, 0), and the largest element of each row of y; 128 threads with 4 values each hold a row.
 gen::ir::Kernel bias_relu_largest(std::uint32_t lanes) {
   Builder k("bias_relu_largest", 128, lanes);
   const Tensor x = k.input("x", ScalarType::f32, {{"col", 512}, {"row", "rows"}});

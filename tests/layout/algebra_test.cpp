@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The operations by examples that can be checked by hand; the properties are in
-// *_property_test.cpp.
+// Examples of the operations that can be checked by hand; *_property_test.cpp test the properties.
 #include "vkmoye/layout/algebra.hpp"
 
 #include <gmock/gmock.h>
@@ -30,7 +29,7 @@ static_assert(composition("(12,(4,8)):(59,(13,1))"_layout, {"3:4"_layout, "8:2"_
 static_assert(composition("(12,(4,8)):(59,(13,1))"_layout, {3, 8}) ==
               "(3,(4,2)):(59,(13,1))"_layout);
 static_assert(composition("(8,4):(1,9)"_layout, {_, 2}) == "(8,2):(1,9)"_layout);
-// The stride divides not the extent, yet all elements stay inside the mode.
+// The stride does not divide the extent, but all elements stay inside the mode.
 static_assert(composition("(10,2):(1,16)"_layout, "2:7"_layout) == "2:7"_layout);
 
 static_assert(complement("4:2"_layout, 24) == "(2,3):(1,8)"_layout);
@@ -87,7 +86,7 @@ static_assert(tile_to_shape("(2,2):(2,1)"_layout, {4, 6}) == "(4,(2,3)):(2,(1,8)
 static_assert(blocked_product("4:3"_layout, "9:1"_layout) == "((4,(3,3))):((3,(1,12)))"_layout);
 static_assert(raked_product("4:4"_layout, "32:1"_layout) == "(((4,8),4)):(((1,16),4))"_layout);
 static_assert(tile_to_shape("2:2"_layout, 8) == "((2,2,2)):((2,1,4))"_layout);
-// Gaps that the modes below do not divide hold no copy: the second stands behind the first.
+// Gaps that the lower modes do not divide cannot hold a copy: the second one follows the first.
 static_assert(logical_product("(2,2,2):(1,3,9)"_layout, "2:1"_layout) ==
               "((2,2,2),2):((1,3,9),18)"_layout);
 static_assert(make_ordered_layout({2, 3, 4}, {2, 0, 1}) == "(2,3,4):(12,1,3)"_layout);
@@ -110,7 +109,7 @@ static_assert(!compatible("(4,3)"_tuple, "((2,2),4)"_tuple));
 static_assert(weakly_congruent("(4,3)"_tuple, "((2,2),4)"_tuple) && congruent({1, 2}, {3, 4}));
 static_assert(elem_less({0, 4}, {1, 5}) && !elem_less({0, 9}, {1, 5}));
 
-// Swizzles: an involution that slicing does not lose.
+// Swizzles are involutions, and slices keep them.
 constexpr Swizzle kSwizzle(2, 0, 3);
 static_assert(kSwizzle(9) == 8 && kSwizzle(8) == 9 && kSwizzle(17) == 19);
 constexpr ComposedLayout kSwizzled = composition(kSwizzle, "(8,8):(1,8)"_layout);
@@ -134,8 +133,9 @@ TEST(Injective, NamesTwoCoordinatesThatShareAnOffset) {
 TEST(Composition, RefusesWhatIsNoLayoutAndSaysWhere) {
   EXPECT_THAT([] { composition("(6,2):(8,2)"_layout, "4:4"_layout); },
               ThrowsMessage<LayoutError>(HasSubstr("mode 0 (extent 6)")));
-  EXPECT_THAT([] { composition("(8,8):(1,9)"_layout, "12:1"_layout); },
-              ThrowsMessage<LayoutError>(HasSubstr("the 12 elements left are no multiple")));
+  EXPECT_THAT(
+      [] { composition("(8,8):(1,9)"_layout, "12:1"_layout); },
+      ThrowsMessage<LayoutError>(HasSubstr("the number of elements left, 12, is not a multiple")));
   EXPECT_THAT([] { composition("(10,3):(3,1)"_layout, "(2,2):(4,8)"_layout); },
               ThrowsMessage<LayoutError>(HasSubstr("A(B(3)) is 7 while the modes add up to 36")));
   EXPECT_THAT(
@@ -163,12 +163,12 @@ TEST(Operations, RefuseWhatHasNoRightAnswer) {
       [] {
         tile_to_shape("(2,2):(2,1)"_layout, {4, 5});
       },
-      ThrowsMessage<LayoutError>(HasSubstr("extent 5 of mode 1 is no multiple of")));
+      ThrowsMessage<LayoutError>(HasSubstr("extent 5 of mode 1 is not a multiple of")));
   EXPECT_THAT(
       [] {
         domain_distribute({6, 4}, 5);
       },
-      ThrowsMessage<LayoutError>(HasSubstr("factor 5 that is left")));
+      ThrowsMessage<LayoutError>(HasSubstr("the remaining factor 5")));
   EXPECT_THAT([] { Swizzle(3, 0, 2); }, ThrowsMessage<LayoutError>(HasSubstr("|shift| >= bits")));
   EXPECT_THROW(composition(Swizzle(1, 0, 3), Swizzle(1, 2, 3)), LayoutError);
   EXPECT_THROW(composition(Swizzle(1, 0, 3), Swizzle(1, 0, 4)), LayoutError);

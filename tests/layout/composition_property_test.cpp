@@ -19,8 +19,8 @@ PROPERTY(CompositionProperty, IsItsDefinitionOrRefused, [] {
   for (std::int64_t i = 0; i < b.size(); ++i) RC_ASSERT((*result)(i) == a(b(i)));
 })
 
-// Where the stride does not divide the modes that it crosses, composition is refused, also in those few cases in
-// which i -> A(i * stride) is a layout by chance.
+// If the stride does not divide the modes that it crosses, composition throws, even in the rare cases in which
+// i -> A(i * stride) happens to be a layout.
 TEST(CompositionProperty, OfCompactLayoutsIsSeldomRefusedAndNeverWrong) {
   int refused = 0, refused_layouts = 0, cases = 0;
   EXPECT_TRUE(rc::check("CompositionProperty.OfCompactLayoutsIsSeldomRefusedAndNeverWrong", [&] {
@@ -85,7 +85,7 @@ PROPERTY(ComplementProperty, ReachesTheCotarget, [] {
   const std::int64_t room = *uniform<std::int64_t>(1, 300);
   const Layout rest = complement(layout, room);
   RC_ASSERT(rest.size() * layout.size() >= room);
-  // With the layout it covers every offset below the room.
+  // Together with the layout, it covers every offset below the limit.
   const auto all = offsets(make_layout(layout, rest));
   for (std::int64_t offset = 0; offset < room; ++offset) RC_ASSERT(all.count(offset) == 1u);
 })

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Operations that write the same function in another way, or a part of it.
+// Operations that write the same function, or a part of it, with other modes.
 #include <functional>
 
 #include "layout/property.hpp"
@@ -79,7 +79,7 @@ PROPERTY(SliceProperty, KeepsWhatDiceDrops, [] {
   const OffsetLayout part = slice_and_offset(coordinate, layout);
   RC_ASSERT(part.layout == slice(coordinate, layout));
   RC_ASSERT(part.layout.size() * dice(coordinate, layout).size() == layout.size());
-  // Exactly the offsets of the coordinates that agree with the numbers.
+  // Exactly the offsets of the coordinates that contain the given indices.
   Offsets expected;
   const std::function<bool(const IntTuple&, const IntTuple&, const IntTuple&)> agrees =
       [&](const IntTuple& wanted, const IntTuple& have, const IntTuple& shape) {

@@ -30,10 +30,10 @@ static_assert(make_layout({{2, 4}, 8}, Major::kRow) == "((2,4),8):((32,8),1)"_la
 static_assert(make_layout("4:1"_layout, "(2,3):(4,8)"_layout) == "(4,(2,3)):(1,(4,8))"_layout);
 static_assert(make_layout("4:1"_layout) == "(4):(1)"_layout);
 
-// One element, three ways to name it.
+// Three coordinates of the same element.
 static_assert(kNested(27) == 23 && kNested(3, 3) == 23 && kNested(IntTuple{{1, 1}, 3}) == 23);
 static_assert(kNested(8 * 3 + 3) == kNested(3, 3));
-// Past the end, the last leaf goes on.
+// Past the end, the index continues along the last leaf.
 static_assert("(2,4):(1,2)"_layout(8) == 8 && "(2,4):(4,1)"_layout(9) == 8);
 
 static_assert(crd2idx({1, 2}, {3, {2, 2}}, {2, {16, 8}}) == 10);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Numbers near the end of 64 bits: every operation is right or refuses.
+// Numbers near the limits of 64 bits: every operation is right or throws.
 #include "layout/property.hpp"
 #include "vkmoye/layout/analysis.hpp"
 
@@ -8,7 +8,7 @@ namespace {
 
 using random_layout::uniform;
 
-// A sum or product beyond 64 bits is no constant expression: these lines would not compile.
+// A sum or product beyond 64 bits is not a constant expression: these lines would not compile.
 constexpr std::int64_t kHuge = std::int64_t{1} << 62;
 static_assert(widest_access("4:1"_layout, "1:0"_layout, kHuge, kHuge, INT64_MAX) == 1);
 static_assert(widest_access(make_layout(kHuge), "1:0"_layout, 1, kHuge, INT64_MAX) == kHuge);

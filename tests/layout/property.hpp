@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What the property tests share: every operation against its definition, at every coordinate, on
-// random layouts. The seed is fixed (RC_PARAMS in the environment overrides it:
-// "seed=7 max_success=100000"), a failure shrinks and prints the layouts that reproduce it.
+// Helpers of the property tests, which compare every operation with its definition at every coordinate, on random
+// layouts. The seed is fixed; the environment variable RC_PARAMS overrides it: "seed=7 max_success=100000". A failure
+// is shrunk, and prints the layouts that reproduce it.
 
 #include <gtest/gtest.h>
 
@@ -16,8 +16,8 @@
 #include "support/effort.hpp"
 #include "vkmoye/base/error.hpp"
 
-// An operation may refuse a layout, but a property of which nearly all cases are refused is not tested: at least
-// 15 % of what it asks must have a result.
+// An operation may throw for a layout, but if it throws in nearly all cases, the property is not tested. So at least
+// 15 % of the calls must return a result.
 #define PROPERTY(suite, name, ...)                                                          \
   TEST(suite, name) {                                                                       \
     vkmoye::answers = {};                                                                   \
@@ -28,16 +28,17 @@
 
 namespace vkmoye {
 
-// What unless_refused was asked in the current property, and how often there was a result.
+// The calls of unless_refused in the current property, and those that returned a result.
 struct Answers {
   std::int64_t asked = 0, given = 0;
 };
 inline Answers answers;
 
-inline const int kParameters = setenv(
-    "RC_PARAMS",
-    ("seed=20240607 max_discard_ratio=50 max_success=" + std::to_string(test::often(10000))).c_str(),
-    0);
+inline const int kParameters =
+    setenv("RC_PARAMS",
+           ("seed=20240607 max_discard_ratio=50 max_success=" + std::to_string(test::often(10000)))
+               .c_str(),
+           0);
 
 using Offsets = std::multiset<std::int64_t>;
 
@@ -58,7 +59,7 @@ inline void same_function(const Layout& a, const Layout& b) {
   for (std::int64_t i = 0; i < a.size(); ++i) RC_ASSERT(a(i) == b(i));
 }
 
-/// What f gives, or nothing where it refuses.
+/// The result of f; nothing if it throws LayoutError.
 template <class F>
 auto unless_refused(F f) -> std::optional<decltype(f())> {
   ++answers.asked;

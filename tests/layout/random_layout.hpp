@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Random layouts for property tests: nested, with extents of 1, strides of 0, padding, extents that
-// are no powers of two, and small enough to be checked at every coordinate. A failing one shrinks
-// to few leaves, small numbers and no nesting.
+// Random layouts for property tests: nested, with extents of 1, strides of 0, padding, and extents that are not powers
+// of two; small enough to be checked at every coordinate. A failing one is shrunk to few leaves, small numbers and no
+// nesting.
 
 #include <rapidcheck.h>
 
@@ -22,7 +22,7 @@ inline void showValue(const Tiler& tiler, std::ostream& out) { out << to_string(
 
 namespace random_layout {
 
-/// An integer in begin..end-1, each as likely: rapidcheck's own range starts with small ones only.
+/// A uniform integer in begin..end-1; rapidcheck's own range prefers small ones.
 template <class Integer>
 rc::Gen<Integer> uniform(Integer begin, Integer end) {
   return rc::gen::resize(rc::kNominalSize, rc::gen::inRange(begin, end));
@@ -30,13 +30,13 @@ rc::Gen<Integer> uniform(Integer begin, Integer end) {
 
 struct Leaf {
   int extent;
-  int order;  // leaves get their strides by rising order ..
-  int gap;    // .. times this, so 1 is compact and more is padded ..
-  int odd;    // .. plus this, so that a gap need not be a multiple of what is below it
+  int order;  // strides are assigned to the leaves in increasing order,
+  int gap;    // times this: 1 is compact, more is padded,
+  int odd;    // plus this, so that a gap need not be a multiple of the lower modes
   int zero;   // 1: stride 0
 };
 
-/// Nests leaves first..last-1 as the digits of `code` say; 0 is one flat tuple.
+/// Nests leaves first..last-1 according to the digits of `code`; 0 is one flat tuple.
 inline void nest(const std::vector<Mode>& leaves, std::size_t first, std::size_t last, int& code,
                  TreeBuilder<Mode>& out) {
   const auto digit = [&](int base) {
@@ -68,7 +68,7 @@ inline Layout nested(const std::vector<Mode>& leaves, int code) {
   return Layout(builder.tree());
 }
 
-/// What the strides may have.
+/// The kinds of strides.
 struct Strides {
   bool gaps = false;
   bool odd_gaps = false;
@@ -144,8 +144,8 @@ inline rc::Gen<Layout> bare(int most = 12) {
       [](const std::pair<int, int>& leaf) { return Layout(leaf.first, leaf.second); });
 }
 
-/// What is repeated, and what says where: ordered strides with gaps of any width, and bare modes
-/// one time in two.
+/// A block to repeat and the tiler that repeats it: ordered strides with gaps of any width, and in half of the cases a
+/// mode without a tuple.
 inline rc::Gen<Layout> block(int most = 4) {
   return rc::gen::oneOf(bare(2 * most), by_order(most, {.gaps = true, .odd_gaps = true}));
 }

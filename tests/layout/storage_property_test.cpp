@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where elements lie: recasts, common runs, collisions, swizzles, orders of strides.
+// Positions of elements: recasts, common runs, collisions, swizzles, orders of strides.
 #include "layout/property.hpp"
 
 namespace vkmoye {

@@ -54,8 +54,8 @@ PROPERTY(DivideProperty, ByModeKeepsEveryElement, [] {
   RC_ASSERT(offsets(logical_divide(a, tiler)) == offsets(a));
 })
 
-/// `places` says how far copy number j of `block` is from the block itself: they rise strictly, no
-/// two copies meet, and where there is no gap copy j is j blocks away.
+/// `places` are the distances of the copies of `block` from the block itself: they increase strictly, no two copies
+/// overlap, and if there are no gaps, copy j is j blocks away.
 void are_places_of_copies(const std::map<std::int64_t, std::int64_t>& places, const Layout& block) {
   const auto first = image(block);
   std::vector<bool> taken;
@@ -112,7 +112,7 @@ PROPERTY(ProductProperty, ByModeMultipliesEachMode, [] {
   same_function(zipped_product(a, tiler), flat_product(a, tiler));
 })
 
-/// The offset of `layout` at one index per mode; modes that it has not are 1:0.
+/// The offset of `layout` at one index per mode; missing modes are 1:0.
 std::int64_t at(const Layout& layout, const std::vector<std::int64_t>& indices) {
   std::int64_t offset = 0;
   for (int i = 0; i < layout.rank(); ++i)
@@ -124,9 +124,9 @@ std::int64_t extent(const Layout& layout, int mode) {
   return mode < layout.rank() ? layout.mode(mode).size() : 1;
 }
 
-/// The place of every copy in a product of `block` with `tiler`, by the number that the tiler gives
-/// it, read off an arrangement where element (b, w) of each mode is at index(b, w). Fails where the
-/// elements of a copy do not lie as in the block.
+/// The position of every copy in a product of `block` with `tiler`, by the number that the tiler gives it. Element
+/// (b, w) of each mode of the product is at index(b, w). Fails if the elements of a copy are arranged differently from
+/// those of the block.
 template <class Index>
 std::map<std::int64_t, std::int64_t> places_in(const Layout& arranged, const Layout& block,
                                                const Layout& tiler, Index index) {

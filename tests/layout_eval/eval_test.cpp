@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Requests a line, answers a line: `layout eval --jsonl`.
+// `layout eval --jsonl`: one request per line, one answer per line.
 #include "layout/eval.hpp"
 
 #include <gmock/gmock.h>
@@ -133,13 +133,13 @@ TEST(LayoutEval, RefusesPartsThatDoNotFitTogether) {
   const auto refused = [](const char* text, const char* why) {
     EXPECT_THAT([&] { from_json(text); }, ThrowsMessage<LayoutError>(HasSubstr(why))) << text;
   };
-  refused(R"({"swizzle":[2,0,3],"offset":-1,"layout":{"shape":4}})", "the offset is below 0");
-  refused(R"({"swizzle":[2,0,3],"layout":{"shape":4}})", "there is no 'offset' beside");
+  refused(R"({"swizzle":[2,0,3],"offset":-1,"layout":{"shape":4}})", "the offset is negative");
+  refused(R"({"swizzle":[2,0,3],"layout":{"shape":4}})", "there is 'layout' but no 'offset'");
   refused(R"({"layout":{"shape":4},"offset":9223372036854775807})", "does not fit 64 bits");
   refused(R"({"threads":[2,2],"values":[1,1],"tiler":[4,4]})",
-          "tiler is (2,2) beside the others, not (4,4)");
+          "the other parts imply that tiler is (2,2), not (4,4)");
   refused(R"({"degree":2,"rows":1})", "no value has a part 'rows'");
-  refused("{}", "no value is without parts");
+  refused("{}", "a value needs at least one part");
   std::string nested;
   for (int i = 0; i < 100000; ++i) nested += "{\"layout\":";
   nested += "4" + std::string(100000, '}');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Expressions of layout algebra, as typed after `layout`.
+// The expressions of `layout EXPR`.
 #include "layout/expression.hpp"
 
 #include <gmock/gmock.h>
@@ -59,7 +59,7 @@ TEST(LayoutExpression, FindsTheStorageOfTheTranspose) {
             "Swizzle<5,0,5> o 0 o (32,32):(1,32)");
   EXPECT_EQ(text("search_storage((32,32), " + accesses + ")"),
             "Swizzle<5,0,5> o 0 o (32,32):(1,32)");
-  // With one bank every lane is a phase of its own; 16 bytes never fit 3 banks of 4.
+  // With one bank every lane needs its own phase; 16 bytes never fit in 3 banks of 4 bytes.
   EXPECT_EQ(text("search_padding((4,4), (4,4):(4,1), 4, bank_model(4,1,4))"), "(4,4):(1,4)");
   EXPECT_EQ(text("search_swizzle((2,2), access((2,1):(2,1), 2), 8, bank_model(2,3,4))"), "none");
 }
@@ -71,7 +71,7 @@ TEST(LayoutExpression, SaysWhatIsNoStorageAndWhatCannotBeAccessed) {
         << expression;
   };
   refused("search_padding((32,32):(1,31), (32,8))",
-          "no layout for storage: (0,1) and (31,0) share offset 31");
+          "not a layout for storage: (0,1) and (31,0) share offset 31");
   refused("search_padding((32,32), 4)", "expected an access, got a tuple: 4");
   refused("search_padding((32,32), (32,8), 4, 4)", "expected a bank model, got a tuple: 4");
   refused("search_padding((32,32), (32,33))", "element 1055 is outside the tile of 1024");
@@ -117,9 +117,9 @@ TEST(LayoutExpression, MakesLayoutsAsTheOverloadsInCpp) {
                 ThrowsMessage<LayoutError>(HasSubstr(why)))
         << expression;
   };
-  refused("make_layout((4,8),(8,1,2))", "shape and stride are not nested alike");
-  refused("make_layout((4,8), 2, 3)", "argument 1 of make_layout is a shape beside 2 others");
-  refused("make_layout(4:1, (2,3))", "as a layout this is (2,3):(1,2)");
+  refused("make_layout((4,8),(8,1,2))", "shape and stride are nested differently");
+  refused("make_layout((4,8), 2, 3)", "argument 1 of make_layout is a shape among 2 others");
+  refused("make_layout(4:1, (2,3))", "this shape as a layout is (2,3):(1,2)");
 }
 
 TEST(LayoutExpression, DividesATileOverAMultiplyAdd) {
@@ -235,7 +235,7 @@ TEST(LayoutExpression, EverythingPrintedIsReadBack) {
   for (const std::string_view example : kExamples) {
     missing.erase(example.substr(0, example.find('(')));
     const Value value = evaluate_layout_expression(example);
-    if (std::holds_alternative<Table>(value)) continue;  // a picture is for eyes
+    if (std::holds_alternative<Table>(value)) continue;  // a picture cannot be read back
     const std::string text = to_text(value), data = to_json(value);
     EXPECT_EQ(evaluate_layout_expression(text).index(), value.index()) << example << ": " << text;
     EXPECT_EQ(to_text(evaluate_layout_expression(text)), text) << example;
@@ -256,11 +256,11 @@ TEST(LayoutExpression, RefusesLiteralsAtTheirColumn) {
   refused("Swizzle<65,0,5> o 8:1", "a swizzle has numbers up to 64");
   refused("Swizzle<3,0,2>", "|shift| >= bits");
   refused("Swizzle<2,0,3> o", "expected");
-  refused("Swizzle<2,0,3> o -1 o 8:1", "the offset is below 0");
+  refused("Swizzle<2,0,3> o -1 o 8:1", "the offset is negative");
   refused("swizzle(4, 9)", "expected a swizzle, such as Swizzle<2,0,3> or (2,0,3), got a tuple: 4");
   refused("(4,2) + 8:1", "expected a number, got a tuple");
-  refused("layout_tv 4:1", "there is no 'tiler' beside 'layout_tv'");
-  refused("layout_tv (4,2), tiler 8, degree 3", "there is no 'degree' beside");
+  refused("layout_tv 4:1", "there is 'layout_tv' but no 'tiler'");
+  refused("layout_tv (4,2), tiler 8, degree 3", "there is 'layout_tv' but no 'degree'");
   refused("degree 2, 3", "expected the name of a part");
   refused("degree 2, rows 3", "no value has a part 'rows'");
   refused("compositon (4,8)", "did you mean 'composition'?");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The reference vectors: what CuTe, pycute and MoYe.jl compute, and what none may accept.
+// The reference vectors: results of CuTe, pycute and MoYe.jl, and invalid requests.
 #include <gtest/gtest.h>
 
 #include <fstream>

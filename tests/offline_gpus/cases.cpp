@@ -26,7 +26,7 @@ struct Variant {
   KernelRequest request;
 };
 
-// The products that are cut into slices of k where C is small.
+// The products whose k is split into slices if C is small.
 bool has_slices(const std::string& kernel) {
   return kernel == "gemm/simt" || kernel == "gemm/coopmat" || kernel == "gemm/packed";
 }
@@ -37,11 +37,11 @@ bool has_option(const KernelEntry& entry, const std::string& name) {
 }
 
 gen::GemmEpilogue bias_and_relu() {
-  return {*gen::find_gemm_step("bias"), *gen::find_gemm_step("relu")};
+  return {*gen::find_epilogue_op("bias"), *gen::find_epilogue_op("relu")};
 }
 
-// The GPU executes nothing here, so nobody can ask it in which order it holds fragments: those that are
-// known from elsewhere. (RDNA3 has none: its lanes hold copies.)
+// The orders in which the GPUs hold fragments. No probe can run, so these are known from other sources. (RDNA3 has
+// none: its lanes hold copies.)
 DeviceCaps with_orders(DeviceCaps caps) {
   const bool is_nvidia = caps.driver.starts_with("NVK");
   const bool is_rdna4 = caps.name.find("GFX1201") != std::string::npos;
@@ -97,12 +97,12 @@ std::vector<Variant> variants_of(const KernelEntry& entry, ScalarType type,
   if (has_option(entry, "address") && (type == ScalarType::f32 || type == ScalarType::f16)) {
     add("address=pointer", [](KernelRequest& r) { r.options["address"] = "pointer"; });
   }
-  // Of kernels that do so only if they are asked.
+  // For kernels that do so only with an option.
   const bool may_exchange = has_option(entry, "exchange");
   if (may_exchange && (type == ScalarType::f32 || type == ScalarType::f16)) {
     add("exchange=shuffle", [](KernelRequest& r) { r.options["exchange"] = "shuffle"; });
   }
-  // The other size of subgroups, of kernels that depend on it.
+  // The other subgroup size, for kernels that depend on it.
   if (has_option(entry, "subgroup-size") && !may_exchange &&
       caps.has(Feature::subgroup_size_control)) {
     for (const std::uint32_t lanes : {caps.min_subgroup_size, caps.max_subgroup_size}) {
@@ -128,7 +128,7 @@ std::string_view below_first_line(const std::string& text) {
   return std::string_view(text).substr(std::min(text.find('\n'), text.size()));
 }
 
-// Second passes and what packs operands: steps of a product that are no kernels of the registry.
+// Second passes and packing kernels: steps of a product that are not in the registry.
 std::vector<Case> further_steps(const DeviceCaps& caps) {
   std::vector<Case> cases;
   const auto add = [&](const char* kernel, ScalarType type, const char* variant,

@@ -75,7 +75,7 @@ Line nvk_line(std::string_view text) {
   return line;
 }
 
-// The first `count` numbers in `operation`, multiplied, from the first that a 'x' or 'm' announces.
+// The product of `count` numbers in `operation`, starting with the first that follows 'x' or 'm'.
 std::int64_t product_of_numbers(std::string_view operation, std::size_t at, int count) {
   std::int64_t product = 1;
   for (; count > 0 && at < operation.size(); --count) {
@@ -92,17 +92,17 @@ std::int64_t product_of_numbers(std::string_view operation, std::size_t at, int 
   return product;
 }
 
-// What an instruction is, in the words of one driver.
+// Classifies the instructions of one driver.
 struct Kinds {
   Line (*line)(std::string_view);
-  /// Multiply-adds of a matrix instruction, 0: it is none.
+  /// The multiply-adds of a matrix instruction; 0 for others.
   std::int64_t (*products)(std::string_view operation);
   bool (*narrow_shared_load)(std::string_view operation);
   bool (*wide_load)(std::string_view operation);
   bool (*wide_store)(std::string_view operation);
 };
 
-// A loop is what lies between a label and a branch back to it.
+// A loop is the code between a label and a branch back to it.
 Instructions read(std::string_view text, const Kinds& kinds) {
   Instructions found;
   struct Loop {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "vkmoye/gen/ir/effects.hpp"
+#include "vkmoye/gen/ir/traversal.hpp"
 
 namespace vkmoye::test {
 namespace {
@@ -19,7 +20,7 @@ void add(const ir::Body& body, const ir::Kernel& kernel, std::int64_t least, std
       demands.least_products += least * products;
       demands.most_products += most * products;
     }
-    // How a matrix gets to memory is the compiler's affair.
+    // The compiler chooses how to store a matrix.
     const bool moves_matrix = std::holds_alternative<ir::MatrixLoad>(statement.value) ||
                               std::holds_alternative<ir::MatrixStore>(statement.value);
     for (const ir::Touch& touch : effects.touches) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What a kernel promises, found in its IR, and what is wrong where the compiler did not keep it.
+// The expected properties of the code of a kernel, derived from its IR, and the violations by the compiler.
 
 #include <cstdint>
 #include <string>
@@ -11,9 +11,9 @@
 
 namespace vkmoye::test {
 
-/// Multiply-adds of matrix units in the text of a kernel, for a subgroup: each statement once for each
-/// turn of the loops of constant length around it. Of loops that the compiler may unroll, the least
-/// number takes one turn, as of those whose length is known at run time only.
+/// The multiply-adds of matrix units in the text of a kernel, for a subgroup: each statement counts once for each
+/// round of the loops of constant length around it. The least number counts one round for loops that the compiler
+/// may unroll, and for loops whose length is known only at run time.
 struct Demands {
   std::int64_t least_products = 0, most_products = 0;
   bool wide_loads = false, wide_stores = false;  // 16 bytes at once, from and to buffers
@@ -21,8 +21,7 @@ struct Demands {
 
 Demands demands_of(const gen::ir::Kernel& kernel);
 
-/// What is wrong, by the name of the check that found it: spill, scratch, registers, shared, matrix,
-/// narrow or wide.
+/// The violations, by the name of the check: spill, scratch, registers, shared, matrix, narrow or wide.
 struct Finding {
   std::string check, text;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What is known to be wrong and cannot be mended here: known.tsv, one finding a line, with its reason.
+// Known problems that cannot be fixed in vkmoye: known.tsv has one finding per line, with its reason.
 //
 //   gpus          kernel        types  variant  check   reason
 //   navi31 strix1 gemm/coopmat  f16    a=m b=n  narrow  the rows of A lie ..
@@ -16,13 +16,13 @@ namespace vkmoye::test {
 
 struct Known {
   std::string gpus, kernel, types, variant, check, reason;
-  int findings = 0;  // that it explained so far
+  int findings = 0;  // findings that it has explained so far
 };
 
-/// The lines that concern `gpu`. Throws std::runtime_error for a file or a line that cannot be read.
+/// Reads the lines for `gpu`. Throws std::runtime_error for a file or a line that cannot be read.
 std::vector<Known> read_known(const std::string& path, const std::string& gpu);
 
-/// The line that explains a finding of `check`, counted there; nullptr: none does.
+/// The line that explains a finding of `check`, whose count is increased; nullptr if there is none.
 const Known* explain(std::vector<Known>& known, const Case& one, const std::string& check);
 
 }  // namespace vkmoye::test

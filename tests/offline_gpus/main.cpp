@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Compiles every kernel for one GPU that is not there and says what its compiler made of them. The
-// driver and the GPU are chosen by the environment; tools/offline-gpus does that.
+// Compiles every kernel for one absent GPU and prints statistics of the code. The environment selects the driver
+// and the GPU; see tools/offline-gpus.
 //
-//   offline_gpus driver               its name and version
-//   offline_gpus rows NAME KNOWN.tsv  a line of the table for each kernel on stdout, NAME in each; what
-//                                     is wrong on stderr
+//   offline_gpus driver               prints its name and version
+//   offline_gpus rows NAME KNOWN.tsv  prints a line of the table for each kernel on stdout, with NAME in each;
+//                                     violations on stderr
 //
-// Exit status: 0 nothing is wrong, or known; 1 something is; 2 wrong usage or no such GPU.
+// Exit status: 0 no violations, or only known ones; 1 others; 2 wrong usage or no such GPU.
 
 #include <fmt/format.h>
 
@@ -37,7 +37,7 @@ class Survey {
     limits_ = {dialect_->most_registers, caps.max_shared_bytes};
   }
 
-  /// Whether nothing is wrong.
+  /// Whether there are no violations.
   bool run() {
     for (const Case& one : cases_for(device_.caps())) {
       std::string refusal = one.refusal;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What tools/offline-gpus reads in the listings of compilers, and what it finds wrong.
+// How tools/offline-gpus reads the listings of compilers, and the violations that it finds.
 
 #include "offline_gpus/judgement.hpp"
 

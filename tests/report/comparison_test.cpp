@@ -25,7 +25,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// `count` samples around `center`, `spread` wide, none twice.
+// `count` different samples around `center` in an interval of width `spread`.
 std::vector<double> samples(double center, double spread, int count = 40) {
   std::vector<double> out;
   for (int i = 0; i < count; ++i) {
@@ -34,23 +34,23 @@ std::vector<double> samples(double center, double spread, int count = 40) {
   return out;
 }
 
-Row row_of(const std::string& kernel, std::vector<double> times) {
-  Row row;
-  row.kernel = kernel;
-  row.type = "f32";
-  row.size = {256, 128};
-  row.config = {{"pad", "1"}};
-  row.timing = Timing{std::move(times), Clock::device};
-  row.verified = true;
-  return row;
+Result result_of(const std::string& kernel, std::vector<double> times) {
+  Result result;
+  result.kernel = kernel;
+  result.type = "f32";
+  result.size = {256, 128};
+  result.config = {{"pad", "1"}};
+  result.timing = Timing{std::move(times), Clock::device};
+  result.verified = true;
+  return result;
 }
 
-std::string report_of(const std::vector<Row>& rows, const std::string& device = "gpu") {
+std::string report_of(const std::vector<Result>& results, const std::string& device = "gpu") {
   DeviceCaps caps;
   caps.name = device;
   std::ostringstream out;
   const auto report = make_report("json", out, caps);
-  for (const Row& row : rows) report->add(row);
+  for (const Result& result : results) report->add(result);
   report->finish();
   return out.str();
 }
@@ -63,10 +63,10 @@ Comparison compare(const std::string& base, const std::string& changed) {
 }
 
 Change change_of(std::vector<double> base, std::vector<double> changed) {
-  const Comparison comparison = compare(report_of({row_of("k", std::move(base))}),
-                                        report_of({row_of("k", std::move(changed))}));
-  EXPECT_THAT(comparison.rows, SizeIs(1));
-  return comparison.rows.at(0).change;
+  const Comparison comparison = compare(report_of({result_of("k", std::move(base))}),
+                                        report_of({result_of("k", std::move(changed))}));
+  EXPECT_THAT(comparison.results, SizeIs(1));
+  return comparison.results.at(0).change;
 }
 
 TEST(MannWhitney, AgreesWithWhatIsKnown) {
@@ -86,34 +86,35 @@ TEST(Compare, NeedsAnEffectAndAProbability) {
   EXPECT_EQ(change_of(samples(100, 2), samples(100, 2)), Change::same);
   EXPECT_EQ(change_of(samples(100, 2), samples(110, 2)), Change::slower);
   EXPECT_EQ(change_of(samples(110, 2), samples(100, 2)), Change::faster);
-  // Certain, and too small to matter.
+  // Significant, but too small to matter.
   EXPECT_EQ(change_of(samples(100, 2, 2000), samples(102, 2, 2000)), Change::same);
-  // Large, and perhaps chance.
+  // Large, but not significant.
   EXPECT_EQ(change_of(samples(100, 80, 8), samples(110, 80, 8)), Change::unclear);
   EXPECT_EQ(change_of({100}, {200}), Change::unclear);
-  // The least p of 7 samples in each report is 0.0022, that of 8 is 0.0009.
+  // The smallest p for 7 samples in each report is 0.0022; for 8 it is 0.0009.
   EXPECT_EQ(change_of(samples(100, 2, 7), samples(200, 2, 7)), Change::unclear);
   EXPECT_EQ(change_of(samples(100, 2, 8), samples(200, 2, 8)), Change::slower);
 }
 
 TEST(Compare, MatchesRowsOfOneKindAndNamesTheOthers) {
   const std::vector<double> times = samples(100, 2);
-  Row other_size = row_of("k", times), other_config = row_of("c", times),
-      wrong = row_of("w", times), skipped = row_of("s", times), with_options = row_of("k", times);
+  Result other_size = result_of("k", times), other_config = result_of("c", times),
+         wrong = result_of("w", times), skipped = result_of("s", times),
+         with_options = result_of("k", times);
   other_size.size = {1, 1};
   with_options.options = "--b n";
   wrong.verified = false;
   skipped.skipped = "too large";
   skipped.timing.reset();
-  Row base_config = other_config;
+  Result base_config = other_config;
   base_config.config = {{"pad", "2"}};
   const Comparison comparison = compare(
-      report_of({row_of("k", times), base_config, row_of("w", times), row_of("s", times),
-                 row_of("gone", times), with_options}),
-      report_of({row_of("k", times), other_size, other_config, wrong, skipped, with_options}));
-  ASSERT_THAT(comparison.rows, SizeIs(2));
-  EXPECT_EQ(comparison.rows[0].details, "");
-  EXPECT_EQ(comparison.rows[1].details, "--b n");
+      report_of({result_of("k", times), base_config, result_of("w", times), result_of("s", times),
+                 result_of("gone", times), with_options}),
+      report_of({result_of("k", times), other_size, other_config, wrong, skipped, with_options}));
+  ASSERT_THAT(comparison.results, SizeIs(2));
+  EXPECT_EQ(comparison.results[0].details, "");
+  EXPECT_EQ(comparison.results[1].details, "--b n");
   EXPECT_THAT(
       comparison.failed,
       ElementsAre(
@@ -128,57 +129,59 @@ TEST(Compare, MatchesRowsOfOneKindAndNamesTheOthers) {
           R"(c f32 256x128 in new.json: its config is {"pad":"1"}, in base.json {"pad":"2"})"));
 }
 
-// What a row is in BASE and in NEW, and whether NEW failed it.
+// The kind of a result in BASE and in NEW, and whether NEW fails.
 TEST(Compare, FailedIsWhatNewLostOrGotWrong) {
-  const Row right = row_of("k", samples(100, 2));
-  Row wrong = right, skipped = right, not_timed = right;
+  const Result right = result_of("k", samples(100, 2));
+  Result wrong = right, skipped = right, not_timed = right;
   wrong.verified = false;
   skipped.timing.reset();
   skipped.skipped = "too large";
   not_timed.timing.reset();
-  const std::vector<std::optional<Row>> kinds = {right, wrong, skipped, not_timed, std::nullopt};
-  const bool is_failed[5][5] = {// NEW: right, wrong, skipped, not timed, not there
+  const std::vector<std::optional<Result>> kinds = {right, wrong, skipped, not_timed, std::nullopt};
+  const bool is_failed[5][5] = {// NEW: right, wrong, skipped, not timed, missing
                                 {false, true, true, true, true},      // BASE: right
                                 {false, true, false, false, false},   // wrong
                                 {false, true, false, false, false},   // skipped
                                 {false, true, false, false, false},   // not timed
-                                {false, true, false, false, false}};  // not there
-  const Row other = row_of("other", samples(100, 2));
+                                {false, true, false, false, false}};  // missing
+  const Result other = result_of("other", samples(100, 2));
   for (std::size_t base = 0; base < kinds.size(); ++base) {
     for (std::size_t changed = 0; changed < kinds.size(); ++changed) {
-      std::vector<Row> before = {other}, after = {other};
+      std::vector<Result> before = {other}, after = {other};
       if (kinds[base]) before.push_back(*kinds[base]);
       if (kinds[changed]) after.push_back(*kinds[changed]);
       const Comparison comparison = compare(report_of(before), report_of(after));
       EXPECT_THAT(comparison.failed, SizeIs(is_failed[base][changed] ? 1 : 0))
           << "BASE " << base << ", NEW " << changed;
-      EXPECT_THAT(comparison.rows, SizeIs(base == 0 && changed == 0 ? 2 : 1));
+      EXPECT_THAT(comparison.results, SizeIs(base == 0 && changed == 0 ? 2 : 1));
     }
   }
 }
 
 TEST(Compare, EqualRowsAreTakenInOrder) {
-  const std::string two = report_of({row_of("k", samples(100, 2)), row_of("k", samples(200, 2))});
+  const std::string two =
+      report_of({result_of("k", samples(100, 2)), result_of("k", samples(200, 2))});
   const Comparison comparison = compare(two, two);
-  ASSERT_THAT(comparison.rows, SizeIs(2));
-  EXPECT_EQ(comparison.rows[1].change, Change::same);
+  ASSERT_THAT(comparison.results, SizeIs(2));
+  EXPECT_EQ(comparison.results[1].change, Change::same);
   EXPECT_THAT(comparison.left_out, IsEmpty());
 }
 
 TEST(Compare, TimesAreAboveZero) {
-  const std::string good = report_of({row_of("k", samples(100, 2))});
+  const std::string good = report_of({result_of("k", samples(100, 2))});
   for (const double sample : {0.0, -3.0}) {
-    const Comparison comparison = compare(report_of({row_of("k", {1, sample})}), good);
-    EXPECT_THAT(comparison.rows, IsEmpty());
-    EXPECT_THAT(comparison.left_out, ElementsAre(HasSubstr("not all of its samples are above 0")));
+    const Comparison comparison = compare(report_of({result_of("k", {1, sample})}), good);
+    EXPECT_THAT(comparison.results, IsEmpty());
+    EXPECT_THAT(comparison.left_out, ElementsAre(HasSubstr("not all of its samples are positive")));
   }
 }
 
 TEST(Compare, DevicesAreNotCompared) {
-  const std::vector<Row> rows = {row_of("k", samples(100, 2))};
-  const Comparison comparison = compare(report_of(rows, "one"), report_of(rows, "two"));
-  EXPECT_THAT(comparison.rows, IsEmpty());
-  EXPECT_THAT(comparison.left_out, ElementsAre("all rows: base.json is of one, new.json of two"));
+  const std::vector<Result> results = {result_of("k", samples(100, 2))};
+  const Comparison comparison = compare(report_of(results, "one"), report_of(results, "two"));
+  EXPECT_THAT(comparison.results, IsEmpty());
+  EXPECT_THAT(comparison.left_out,
+              ElementsAre("all results: base.json is from one, new.json from two"));
 }
 
 TEST(Compare, SaysWhyAFileCannotBeRead) {
@@ -197,12 +200,12 @@ TEST(Compare, SaysWhyAFileCannotBeRead) {
   write_file(folder.file("cut.json"), R"({"schema":1)");
   EXPECT_THAT(
       message(folder.file("cut.json")),
-      testing::AllOf(HasSubstr("is no report of 'run --format json': parse error at line 1"),
+      testing::AllOf(HasSubstr("is not a report of 'run --format json': parse error at line 1"),
                      testing::Not(HasSubstr("json.exception"))));
 }
 
 TEST(Compare, RefusesWhatIsNoReport) {
-  const std::string good = report_of({row_of("k", {1})});
+  const std::string good = report_of({result_of("k", {1})});
   for (const char* bad :
        {"", "{}", "[1]", R"({"schema":2})", R"({"schema":1,"device":{"name":"x"}})"}) {
     EXPECT_THROW(compare(good, bad), ArgumentError) << bad;
@@ -212,29 +215,29 @@ TEST(Compare, RefusesWhatIsNoReport) {
   EXPECT_THROW(compare_reports("/", "/", 3), ArgumentError);
 }
 
-// How often `base` and `changed`, drawn a thousand times, are called faster or slower.
+// How many of a thousand random pairs of reports give faster or slower.
 template <class Draw>
 int differing(Draw base, Draw changed, int samples) {
   constexpr int kPairs = 1000;
-  std::vector<Row> before, after;
+  std::vector<Result> before, after;
   for (int i = 0; i < kPairs; ++i) {
     const auto drawn = [&](const Draw& draw) {
       std::vector<double> out;
       for (int s = 0; s < samples; ++s) out.push_back(draw());
       return out;
     };
-    before.push_back(row_of("k" + std::to_string(i), drawn(base)));
-    after.push_back(row_of("k" + std::to_string(i), drawn(changed)));
+    before.push_back(result_of("k" + std::to_string(i), drawn(base)));
+    after.push_back(result_of("k" + std::to_string(i), drawn(changed)));
   }
   const Comparison comparison = compare(report_of(before), report_of(after));
-  EXPECT_THAT(comparison.rows, SizeIs(kPairs));
-  return static_cast<int>(
-      std::count_if(comparison.rows.begin(), comparison.rows.end(), [](const ComparedRow& row) {
-        return row.change == Change::faster || row.change == Change::slower;
+  EXPECT_THAT(comparison.results, SizeIs(kPairs));
+  return static_cast<int>(std::count_if(
+      comparison.results.begin(), comparison.results.end(), [](const ComparedResult& result) {
+        return result.change == Change::faster || result.change == Change::slower;
       }));
 }
 
-// Of one distribution, whatever its shape: 1 % at most are told apart, and 10 of 1000 by chance.
+// For samples of the same distribution, whatever its shape, at most 1 % are reported as different.
 TEST(Compare, SamplesOfOneDistributionAreToldApartInOnePercentAtMost) {
   std::mt19937_64 random(11);
   using Draw = std::function<double()>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Files that are whole or not there, while they are made.
+// Output files while they are written: complete or absent.
 
 #include "io/output_file.hpp"
 
@@ -27,7 +27,7 @@ TEST(OutputFile, HasNoNameBeforeItIsWhole) {
     const auto before = names_in(folder.path());
     OutputFile file(folder.file("out"));
     file.write(text);
-    // What kills the program now leaves what was there.
+    // If the program is killed now, the old file stays.
     EXPECT_EQ(names_in(folder.path()), before);
     file.commit();
     EXPECT_THAT(names_in(folder.path()), testing::ElementsAre("out"));

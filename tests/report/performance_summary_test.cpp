@@ -15,38 +15,38 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-Row row_of(const std::string& kernel, std::vector<std::int64_t> size, double microseconds,
-           bool right = true) {
-  Row row;
-  row.kernel = kernel;
-  row.type = "f32";
-  row.size = std::move(size);
-  row.timing = Timing{{microseconds}, Clock::device};
-  row.verified = right;
-  row.verification = "full";
-  row.command = "again";
-  return row;
+Result result_of(const std::string& kernel, std::vector<std::int64_t> size, double microseconds,
+                 bool right = true) {
+  Result result;
+  result.kernel = kernel;
+  result.type = "f32";
+  result.size = std::move(size);
+  result.timing = Timing{{microseconds}, Clock::device};
+  result.verified = right;
+  result.verification = "full";
+  result.command = "again";
+  return result;
 }
 
-Row skipped_row(const std::string& kernel, std::vector<std::int64_t> size) {
-  Row row;
-  row.kernel = kernel;
-  row.type = "f32";
-  row.size = std::move(size);
-  row.skipped = "needs more than there is";
-  return row;
+Result skipped_result(const std::string& kernel, std::vector<std::int64_t> size) {
+  Result result;
+  result.kernel = kernel;
+  result.type = "f32";
+  result.size = std::move(size);
+  result.skipped = "needs more than there is";
+  return result;
 }
 
-std::vector<Row> transposes() {
-  std::vector<Row> rows = {row_of("transpose/naive", {256, 256}, 40),
-                           row_of("transpose/read_contiguous", {256, 256}, 44),
-                           row_of("transpose/padded", {256, 256}, 11),
-                           row_of("transpose/naive", {255, 8192}, 401),
-                           row_of("transpose/read_contiguous", {255, 8192}, 400),
-                           row_of("transpose/padded", {255, 8192}, 160)};
-  rows[1].ratio["copy"] = 0.125;
-  rows[4].ratio["copy"] = 0.25;
-  return rows;
+std::vector<Result> transposes() {
+  std::vector<Result> results = {result_of("transpose/naive", {256, 256}, 40),
+                                 result_of("transpose/read_contiguous", {256, 256}, 44),
+                                 result_of("transpose/padded", {256, 256}, 11),
+                                 result_of("transpose/naive", {255, 8192}, 401),
+                                 result_of("transpose/read_contiguous", {255, 8192}, 400),
+                                 result_of("transpose/padded", {255, 8192}, 160)};
+  results[1].ratio["copy"] = 0.125;
+  results[4].ratio["copy"] = 0.25;
+  return results;
 }
 
 TEST(PerformanceSummary, SpeedsUpOverTheFirstRungSizeBySize) {
@@ -64,7 +64,7 @@ TEST(PerformanceSummary, SpeedsUpOverTheFirstRungSizeBySize) {
             "  transpose/read_contiguous   400.0 us    1.00x  ########\n"
             "  transpose/padded            160.0 us    2.50x  ###################\n"
             "  (baseline copy)             100.0 us    4.00x  ###############################\n"
-            "Verification: PASSED, each of 6 results by itself\n");
+            "Verification: PASSED, 6 results, each verified separately\n");
   EXPECT_THAT(summary_markdown(ladders_of(transposes())),
               AllOf(HasSubstr("| kernel | 256x256 | 255x8192 |\n| --- | ---: | ---: |\n"),
                     HasSubstr("| transpose/padded | 11.0 us (4.00x) | 160.0 us (2.50x) |\n"),
@@ -72,39 +72,39 @@ TEST(PerformanceSummary, SpeedsUpOverTheFirstRungSizeBySize) {
 }
 
 TEST(PerformanceSummary, AWrongResultFailsByItsNameAndHasNoSpeed) {
-  std::vector<Row> rows = transposes();
-  rows[2].verified = false;
-  const auto ladders = ladders_of(rows);
+  std::vector<Result> results = transposes();
+  results[2].verified = false;
+  const auto ladders = ladders_of(results);
   ASSERT_THAT(ladders, SizeIs(1));
   EXPECT_EQ(ladders[0].verification(), "FAILED: transpose/padded 256x256");
   EXPECT_FALSE(ladders[0].rungs[2].cells[0].speedup.has_value());
   EXPECT_TRUE(ladders[0].rungs[2].cells[1].speedup.has_value());
   EXPECT_THAT(summary_text(ladders), HasSubstr("11.0 us    WRONG"));
-  rows = transposes();
-  rows[1].verified = false;  // nothing is fast beside a wrong rung
-  EXPECT_THAT(summary_text(ladders_of(rows)), testing::Not(HasSubstr("8.00x")));
+  results = transposes();
+  results[1].verified = false;  // no speed-up over a wrong rung
+  EXPECT_THAT(summary_text(ladders_of(results)), testing::Not(HasSubstr("8.00x")));
 }
 
 TEST(PerformanceSummary, SkippedAndUncheckedAreNoPass) {
-  std::vector<Row> rows = transposes();
-  rows[5] = skipped_row("transpose/padded", {255, 8192});
-  rows[2].verified.reset();
-  const auto ladders = ladders_of(rows);
+  std::vector<Result> results = transposes();
+  results[5] = skipped_result("transpose/padded", {255, 8192});
+  results[2].verified.reset();
+  const auto ladders = ladders_of(results);
   EXPECT_EQ(ladders[0].verification(),
-            "PASSED, each of 4 results by itself; 1 unchecked; 1 skipped");
+            "PASSED, 4 results, each verified separately; 1 unchecked; 1 skipped");
   EXPECT_THAT(summary_text(ladders), HasSubstr("skipped"));
-  EXPECT_EQ(ladders_of({skipped_row("copy/simple", {1, 1})})[0].verification(),
+  EXPECT_EQ(ladders_of({skipped_result("copy/simple", {1, 1})})[0].verification(),
             "nothing was verified; 1 skipped");
 }
 
 TEST(PerformanceSummary, FamiliesAndTypesAreApart) {
-  std::vector<Row> rows = transposes();
-  Row copy = row_of("copy/simple", {256, 256}, 5);
+  std::vector<Result> results = transposes();
+  Result copy = result_of("copy/simple", {256, 256}, 5);
   copy.ratio = {{"copy", 1.0}, {"vkcmdcopy", 0.5}};
-  rows.push_back(copy);
+  results.push_back(copy);
   copy.type = "i8";
-  rows.push_back(copy);
-  const auto ladders = ladders_of(rows);
+  results.push_back(copy);
+  const auto ladders = ladders_of(results);
   ASSERT_THAT(ladders, SizeIs(3));
   EXPECT_EQ(ladders[1].family, "copy");
   EXPECT_EQ(ladders[1].first, "copy/simple");
@@ -118,9 +118,9 @@ TEST(PerformanceSummary, JsonStaysOneDocument) {
   device.name = "test";
   std::ostringstream out;
   const auto report = make_report("json", out, device);
-  const auto rows = transposes();
-  for (const Row& row : rows) report->add(row);
-  report->add_summary(ladders_of(rows));
+  const auto results = transposes();
+  for (const Result& result : results) report->add(result);
+  report->add_summary(ladders_of(results));
   report->finish();
   const json document = json::parse(out.str());
   EXPECT_EQ(document["results"].size(), 6u);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The figures that stand for the samples of a time.
+// The statistics of samples of a time.
+
+#include "timing/statistics.hpp"
 
 #include <gtest/gtest.h>
-
-#include "report/report.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -21,7 +21,7 @@ TEST(Quantile, LiesBetweenTheSamplesAroundIt) {
 
 TEST(Noise, IsHalfTheIntervalThatHoldsTheMedian) {
   EXPECT_EQ(noise_percent(of(std::vector<double>(100, 5.0))), 0);
-  // Of 0 .. 100 the median is 50; its interval reaches 0.98 / sqrt(101) of all ranks, 9.75, to either side.
+  // The median of 0 .. 100 is 50; its interval extends to 0.98 / sqrt(101) of all ranks, 9.75, on either side.
   std::vector<double> samples;
   for (int i = 0; i <= 100; ++i) samples.push_back(i);
   EXPECT_NEAR(noise_percent(of(samples)), 100 * 9.75 / 50, 0.02);

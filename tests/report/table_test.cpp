@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tables that people read: within their columns, in colour on terminals alone.
+// Text tables: their columns, and colour only on terminals.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,56 +27,56 @@ DeviceCaps device_of(DeviceKind kind) {
   return device;
 }
 
-Row move_row() {
-  Row row;
-  row.kernel = "transpose/read_contiguous";
-  row.type = "f32";
-  row.size = {16384, 16384};
-  row.timing = Timing{{812.0, 815.0, 811.0, 813.0}, Clock::device};
-  row.gbps = 2641.4;
-  row.percent_of_ceiling = 97;
-  row.verified = true;
-  row.verification = "full";
-  row.ratio = {{"copy", 0.97}, {"vkcmdcopy", 2.5}};
-  row.no_ratio = {{"cublas",
-                   "found none of libcublas.so.12, neither where the loader looks nor in "
-                   "/usr/local/cuda/lib64/a/path/that/goes/on/and/on/and/on/and/on/longer"}};
-  row.command =
+Result move_result() {
+  Result result;
+  result.kernel = "transpose/read_contiguous";
+  result.type = "f32";
+  result.size = {16384, 16384};
+  result.timing = Timing{{812.0, 815.0, 811.0, 813.0}, Clock::device};
+  result.gbps = 2641.4;
+  result.percent_of_ceiling = 97;
+  result.verified = true;
+  result.verification = "full";
+  result.ratio = {{"copy", 0.97}, {"vkcmdcopy", 2.5}};
+  result.no_ratio = {{"cublas",
+                      "none of libcublas.so.12 was found: neither by the loader nor in "
+                      "/usr/local/cuda/lib64/a/path/that/goes/on/and/on/and/on/and/on/longer"}};
+  result.command =
       "vkmoye-bench run transpose/read_contiguous --size 16384x16384 --type f32 --baseline "
       "copy,vkcmdcopy --device 'A Device'";
-  return row;
+  return result;
 }
 
-Row product_row() {
-  Row row;
-  row.kernel = "gemm/coopmat";
-  row.type = "f16,f32";
-  row.size = {16384, 16384, 16384};
-  row.timing = Timing{{15000.0}, Clock::device};
-  row.gbps = 71.5;
-  row.tflops = 586.4;
-  row.verified = false;
-  row.verification = "sample";
-  row.wrong = "C(0,0) is 1, not 2, beyond 0.001";
-  row.command = "again";
-  return row;
+Result product_result() {
+  Result result;
+  result.kernel = "gemm/coopmat";
+  result.type = "f16,f32";
+  result.size = {16384, 16384, 16384};
+  result.timing = Timing{{15000.0}, Clock::device};
+  result.gbps = 71.5;
+  result.tflops = 586.4;
+  result.verified = false;
+  result.verification = "sample";
+  result.wrong = "C(0,0) is 1, not 2, beyond 0.001";
+  result.command = "again";
+  return result;
 }
 
-std::string table_of(const std::vector<Row>& rows, TableStyle style, DeviceKind kind) {
+std::string table_of(const std::vector<Result>& results, TableStyle style, DeviceKind kind) {
   style.kernel = style.type = style.size = 0;
   style.has_flops = false;
-  for (const Row& row : rows) {
+  for (const Result& result : results) {
     std::string size;
-    for (const std::int64_t extent : row.size) size += "x" + std::to_string(extent);
-    style.kernel = std::max(style.kernel, row.kernel.size());
-    style.type = std::max(style.type, row.type.size());
+    for (const std::int64_t extent : result.size) size += "x" + std::to_string(extent);
+    style.kernel = std::max(style.kernel, result.kernel.size());
+    style.type = std::max(style.type, result.type.size());
     style.size = std::max(style.size, size.size() - 1);
-    style.has_flops = style.has_flops || row.tflops.has_value();
+    style.has_flops = style.has_flops || result.tflops.has_value();
   }
   std::ostringstream out;
   const auto report = make_report("table", out, device_of(kind), style);
-  for (const Row& row : rows) report->add(row);
-  report->add_summary(ladders_of(rows));
+  for (const Result& result : results) report->add(result);
+  report->add_summary(ladders_of(results));
   report->finish();
   return out.str();
 }
@@ -92,15 +92,16 @@ TEST(Table, NoLineIsLongerThanTheTerminal) {
     TableStyle style;
     style.terminal.columns = columns;
     style.commands = true;
-    EXPECT_LE(longest_line(table_of({move_row()}, style, DeviceKind::cpu)), columns);
-    EXPECT_LE(longest_line(table_of({product_row()}, style, DeviceKind::cpu)), columns);
-    EXPECT_LE(longest_line(table_of({move_row(), product_row()}, style, DeviceKind::cpu)), columns);
+    EXPECT_LE(longest_line(table_of({move_result()}, style, DeviceKind::cpu)), columns);
+    EXPECT_LE(longest_line(table_of({product_result()}, style, DeviceKind::cpu)), columns);
+    EXPECT_LE(longest_line(table_of({move_result(), product_result()}, style, DeviceKind::cpu)),
+              columns);
   }
 }
 
-// Names of kernels that a user registers may be of any length.
+// Kernels that a user registers may have names of any length.
 TEST(Table, NoNameIsTooLongForIt) {
-  Row move = move_row(), product = product_row();
+  Result move = move_result(), product = product_result();
   move.kernel = "mine/" + std::string(70, 'm');
   product.kernel = "mine/" + std::string(200, 'p');
   move.ratio["mine/" + std::string(90, 'b')] = 1.5;
@@ -108,8 +109,9 @@ TEST(Table, NoNameIsTooLongForIt) {
     TableStyle style;
     style.terminal.columns = columns;
     style.commands = false;
-    for (const std::vector<Row>& rows : {std::vector<Row>{move}, {product}, {move, product}}) {
-      const std::string text = table_of(rows, style, DeviceKind::discrete);
+    for (const std::vector<Result>& results :
+         {std::vector<Result>{move}, {product}, {move, product}}) {
+      const std::string text = table_of(results, style, DeviceKind::discrete);
       EXPECT_LE(longest_line(text), columns) << text;
       EXPECT_THAT(text, HasSubstr("median"));
     }
@@ -122,19 +124,19 @@ TEST(Table, NoNameIsTooLongForIt) {
 }
 
 TEST(Table, ShowsWhatMattersFirst) {
-  const std::string narrow = table_of({move_row()}, {}, DeviceKind::discrete);
+  const std::string narrow = table_of({move_result()}, {}, DeviceKind::discrete);
   EXPECT_THAT(narrow, AllOf(HasSubstr("GB/s  % copy  check\n"), HasSubstr("  2641      97  ok\n"),
                             Not(HasSubstr("p95")), Not(HasSubstr("TFLOP/s"))));
-  EXPECT_THAT(table_of({product_row()}, {}, DeviceKind::discrete),
+  EXPECT_THAT(table_of({product_result()}, {}, DeviceKind::discrete),
               AllOf(HasSubstr("TFLOP/s"), HasSubstr("586  WRONG\n    C(0,0) is 1, not 2")));
   TableStyle wide;
   wide.terminal.columns = 120;
-  EXPECT_THAT(table_of({move_row()}, wide, DeviceKind::discrete),
+  EXPECT_THAT(table_of({move_result()}, wide, DeviceKind::discrete),
               AllOf(HasSubstr("+-%"), HasSubstr("min"), HasSubstr("p95"), HasSubstr("samples")));
 }
 
 TEST(Table, BarsAreAsLongAsTheRatio) {
-  const std::string text = table_of({move_row()}, {}, DeviceKind::discrete);
+  const std::string text = table_of({move_result()}, {}, DeviceKind::discrete);
   const std::string hashes(19, '#');
   EXPECT_THAT(text, HasSubstr("    copy       0.97 x  " + hashes + "\n"));
   EXPECT_THAT(text, HasSubstr("    vkcmdcopy  2.50 x  " + std::string(50, '#') + "\n"));
@@ -145,10 +147,10 @@ TEST(Table, BarsAreAsLongAsTheRatio) {
 }
 
 TEST(Table, CommandsAreThereWhereAskedForAndCanBeCopied) {
-  EXPECT_THAT(table_of({move_row()}, {}, DeviceKind::discrete), Not(HasSubstr("--size")));
+  EXPECT_THAT(table_of({move_result()}, {}, DeviceKind::discrete), Not(HasSubstr("--size")));
   TableStyle style;
   style.commands = true;
-  const std::string text = table_of({move_row()}, style, DeviceKind::discrete);
+  const std::string text = table_of({move_result()}, style, DeviceKind::discrete);
   const auto from = text.find("    vkmoye-bench run");
   ASSERT_NE(from, std::string::npos);
   std::string command = text.substr(from + 4, text.find("Device'", from) + 7 - from - 4);
@@ -158,23 +160,24 @@ TEST(Table, CommandsAreThereWhereAskedForAndCanBeCopied) {
   command.erase(std::unique(command.begin(), command.end(),
                             [](char a, char b) { return a == ' ' && b == ' '; }),
                 command.end());
-  EXPECT_EQ(command, move_row().command);
+  EXPECT_EQ(command, move_result().command);
 }
 
 TEST(Table, OfACpuSaysThatItTellsNothingOfGpus) {
-  const std::string said = "the times say nothing about a GPU";
-  EXPECT_THAT(table_of({move_row()}, {}, DeviceKind::cpu), HasSubstr(said));
-  EXPECT_THAT(table_of({move_row()}, {}, DeviceKind::discrete), Not(HasSubstr(said)));
+  const std::string said = "times say nothing about a GPU";
+  EXPECT_THAT(table_of({move_result()}, {}, DeviceKind::cpu), HasSubstr(said));
+  EXPECT_THAT(table_of({move_result()}, {}, DeviceKind::discrete), Not(HasSubstr(said)));
   std::ostringstream markdown;
   make_report("markdown", markdown, device_of(DeviceKind::cpu));
   EXPECT_THAT(markdown.str(), HasSubstr(said));
 }
 
 TEST(Table, IsInColourWhereThereIsColour) {
-  EXPECT_THAT(table_of({move_row(), product_row()}, {}, DeviceKind::cpu), Not(HasSubstr("\x1b")));
+  EXPECT_THAT(table_of({move_result(), product_result()}, {}, DeviceKind::cpu),
+              Not(HasSubstr("\x1b")));
   TableStyle style;
   style.terminal.colour = true;
-  EXPECT_THAT(table_of({move_row(), product_row()}, style, DeviceKind::cpu),
+  EXPECT_THAT(table_of({move_result(), product_result()}, style, DeviceKind::cpu),
               AllOf(HasSubstr("\x1b[32mok\x1b[0m\n"), HasSubstr("\x1b[1;31mWRONG\x1b[0m\n")));
 }
 
@@ -199,18 +202,18 @@ TEST(Wrap, AWordLongerThanALineGoesOnInTheNext) {
 TEST(Noise, IsTheIntervalOfTheMedian) {
   Timing timing;
   for (int i = 1; i <= 100; ++i) timing.samples_us.push_back(100 + i);
-  // Ranks 50 -+ 9.8 of 100: of values 150.5 -+ 9.7.
+  // Ranks 50 +- 9.8 of 100: the values 150.5 +- 9.7.
   EXPECT_NEAR(noise_percent(timing), 100 * 9.7 / 150.5, 0.1);
   EXPECT_EQ(noise_percent({{5.0, 5.0, 5.0}, Clock::device}), 0);
   EXPECT_EQ(noise_percent({{5.0}, Clock::device}), 0);
 }
 
-// New columns stand at the end, for readers that count them.
+// New columns are appended, since scripts may select columns by position.
 TEST(Csv, ColumnsKeepTheirPlaces) {
   std::ostringstream out;
-  Row row = product_row();
-  row.ceiling = "peak";
-  make_report("csv", out, device_of(DeviceKind::cpu))->add(row);
+  Result result = product_result();
+  result.ceiling = "peak";
+  make_report("csv", out, device_of(DeviceKind::cpu))->add(result);
   EXPECT_THAT(out.str(),
               AllOf(testing::StartsWith(
                         "device,driver,kernel,type,size,config,median_us,min_us,p95_us,samples,"
@@ -220,12 +223,12 @@ TEST(Csv, ColumnsKeepTheirPlaces) {
 }
 
 TEST(Remark, SaysTheReasonOfAGateOnce) {
-  Row row = move_row();
-  row.no_ratio = {{"cublas", "there is none"}};
-  row.below_gate = {"transpose: no time of cublas: there is none"};
+  Result result = move_result();
+  result.no_ratio = {{"cublas", "there is none"}};
+  result.below_gate = {"transpose: cublas was not timed: there is none"};
   for (const char* format : {"csv", "markdown", "table"}) {
     std::ostringstream out;
-    make_report(format, out, device_of(DeviceKind::cpu))->add(row);
+    make_report(format, out, device_of(DeviceKind::cpu))->add(result);
     const std::string text = out.str();
     const auto first = text.find("there is none");
     ASSERT_NE(first, std::string::npos) << format;
@@ -234,14 +237,15 @@ TEST(Remark, SaysTheReasonOfAGateOnce) {
 }
 
 TEST(Junit, HasACaseForEachRow) {
-  Row slow = move_row(), skipped = move_row();
+  Result slow = move_result(), skipped = move_result();
   slow.below_gate = {"0.97 < 1 & so \"slow\""};
   skipped.skipped = "needs more than there is";
   skipped.timing.reset();
   std::ostringstream out;
   {
     const auto report = make_report("junit", out, device_of(DeviceKind::cpu));
-    for (const Row& row : {move_row(), product_row(), slow, skipped}) report->add(row);
+    for (const Result& result : {move_result(), product_result(), slow, skipped})
+      report->add(result);
   }
   EXPECT_THAT(out.str(),
               AllOf(HasSubstr("tests=\"4\" failures=\"2\" skipped=\"1\" errors=\"0\""),

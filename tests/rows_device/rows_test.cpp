@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sums, largest elements, softmax and norms of rows and columns on every device found, against f64
-// within their bounds: all types, sizes around the blocks, thin ones, numbers that are none.
+// Sums, maxima, softmax and norms of rows and columns on every device, compared with f64 within their bounds: all
+// types, sizes around those of the blocks, thin arrays, NaN and infinity.
 
 #include <gmock/gmock.h>
 
@@ -70,14 +70,14 @@ class RowsTest : public DeviceTest {
     Matrix out{rows, cols, {}};
     for (std::size_t i = 0; i < rows * cols; ++i) {
       const double real = static_cast<double>(random_()) / 0x1p31 - 1;
-      out.values.push_back(is_floating(type) ? number_of(type, bits_of(type, 4 * real))
-                                             : std::trunc(real * 0x1p31));
+      out.values.push_back(
+          number_of(type, is_floating(type) ? bits_of(type, 4 * real) : random_()));
     }
     return out;
   }
 
-  // Runs on `inputs`; the result must be `expected`, one by one.
-  void expect(Device& device, const Pipeline& pipeline, ScalarType type,
+  // Runs on `inputs` of `type` and compares each element, of `result_type`, with `expected`.
+  void expect(Device& device, const Pipeline& pipeline, ScalarType type, ScalarType result_type,
               const std::vector<const std::vector<double>*>& inputs, std::size_t rows,
               std::size_t cols, const std::vector<Defined>& expected) {
     SCOPED_TRACE(pipeline.interface().name + " of " + std::string(to_string(type)) + " " +
@@ -88,11 +88,11 @@ class RowsTest : public DeviceTest {
       buffers.emplace_back(device, input->size() * size_of(type));
       write_as(buffers.back(), bytes_of(type, *input));
     }
-    buffers.emplace_back(device, expected.size() * size_of(type));
+    buffers.emplace_back(device, expected.size() * size_of(result_type));
     for (const GuardedBuffer& buffer : buffers) views.push_back(buffer.view());
     device.run(pipeline, views, {{"rows", rows}, {"cols", cols}});
     for (const GuardedBuffer& buffer : buffers) EXPECT_EQ(buffer.damage(), "");
-    const auto found = numbers_in(type, read_as<std::uint8_t>(buffers.back()));
+    const auto found = numbers_in(result_type, read_as<std::uint8_t>(buffers.back()));
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < expected.size(); ++i) {
       if (is_right(found[i], expected[i]) || wrong++ > 3) continue;
@@ -103,7 +103,7 @@ class RowsTest : public DeviceTest {
   }
 
   void expect_reduced(Device& device, const Pipeline& pipeline, const gen::ReduceConfig& wanted,
-                      const gen::Combination& combination, const Matrix& matrix) {
+                      const gen::Reduction& reduction, const Matrix& matrix) {
     const gen::ReduceConfig config = gen::fitted(wanted);
     const ScalarType type = config.type;
     const std::int64_t axis = config.axis;
@@ -112,10 +112,11 @@ class RowsTest : public DeviceTest {
     std::vector<Defined> expected;
     for (std::size_t i = 0; i < (axis == 1 ? matrix.rows : matrix.cols); ++i) {
       const auto x = axis == 1 ? matrix.row(i) : matrix.column(i);
-      expected.push_back(combination.op == gen::ir::Op::add ? bench::defined_sum(type, x, threads)
-                                                            : bench::defined_largest(type, x));
+      expected.push_back(reduction.op == gen::ir::Op::add ? bench::defined_sum(type, x, threads)
+                                                          : bench::defined_largest(type, x));
     }
-    expect(device, pipeline, type, {&matrix.values}, matrix.rows, matrix.cols, expected);
+    expect(device, pipeline, type, gen::reduced_type(type, reduction), {&matrix.values},
+           matrix.rows, matrix.cols, expected);
   }
 
   void expect_softmax(Device& device, const Pipeline& pipeline, const gen::ThreadsConfig& wanted,
@@ -127,7 +128,7 @@ class RowsTest : public DeviceTest {
       bench::define_softmax(type, matrix.row(r), static_cast<std::size_t>(config.columns),
                             std::span(expected).subspan(r * matrix.cols, matrix.cols));
     }
-    expect(device, pipeline, type, {&matrix.values}, matrix.rows, matrix.cols, expected);
+    expect(device, pipeline, type, type, {&matrix.values}, matrix.rows, matrix.cols, expected);
   }
 
   void expect_rms_norm(Device& device, const Pipeline& pipeline, const gen::RmsNormConfig& wanted,
@@ -140,7 +141,7 @@ class RowsTest : public DeviceTest {
                              static_cast<std::size_t>(config.columns),
                              std::span(expected).subspan(r * matrix.cols, matrix.cols));
     }
-    expect(device, pipeline, type, {&matrix.values, &weight.values}, matrix.rows, matrix.cols,
+    expect(device, pipeline, type, type, {&matrix.values, &weight.values}, matrix.rows, matrix.cols,
            expected);
   }
 
@@ -154,25 +155,28 @@ class RowsTest : public DeviceTest {
   std::mt19937 random_{72};
 };
 
-// 1, thin, primes; whole blocks and parts of one, rows that begin at multiples of 16 bytes and not.
+// 1, thin arrays, primes; whole and partial blocks; rows that are aligned to 16 bytes, and rows that are not.
 constexpr std::size_t kSizes[][2] = {{1, 1},    {1, 7},    {7, 1},    {3, 16},
                                      {5, 31},   {2, 1024}, {3, 1021}, {257, 3},
                                      {1021, 2}, {300, 64}, {33, 130}, {2, 3072}};
 
+using enum ScalarType;
+constexpr ScalarType kReduced[] = {f32, f16, bf16, e4m3, e5m2, f64, i32, u32, i16, u16, i8, u8};
+constexpr ScalarType kComputedInF32[] = {f32, f16, bf16, e4m3, e5m2};
+
 TEST_F(RowsTest, ReductionsAreRightForEveryTypeAxisAndSize) {
   for_each_device([&](Device& device) {
-    for (const ScalarType type :
-         {ScalarType::f16, ScalarType::f32, ScalarType::f64, ScalarType::i32}) {
+    for (const ScalarType type : kReduced) {
       for (const int axis : {0, 1}) {
-        for (const gen::Combination combination : {gen::kSum, gen::kMaximum}) {
+        for (const gen::Reduction reduction : {gen::kSum, gen::kMaximum}) {
           gen::ReduceConfig config = gen::reduce_config(type, device.caps());
           config.axis = axis;
-          config.rounds = 2;  // several blocks, also of few values
+          config.rounds = 2;  // several blocks, even for few values
           config.threads = 64;
-          const auto pipeline = load(device, gen::reduce(config, combination, "reduce"));
+          const auto pipeline = load(device, gen::reduce(config, reduction, "reduce"));
           if (!pipeline) continue;
           for (const auto& size : kSizes) {
-            expect_reduced(device, *pipeline, config, combination,
+            expect_reduced(device, *pipeline, config, reduction,
                            random_matrix(type, size[0], size[1]));
           }
         }
@@ -190,7 +194,8 @@ TEST_F(RowsTest, OtherConfigsOfReductionsAreRight) {
   const Form forms[] = {{ScalarType::f32, 1, 256, 0, 8, 16}, {ScalarType::f32, 1, 256, 8, 4, 16},
                         {ScalarType::f32, 1, 64, 2, 1, 4},   {ScalarType::f32, 0, 256, 64, 2, 8},
                         {ScalarType::f16, 0, 128, 1, 4, 2},  {ScalarType::i32, 0, 256, 256, 1, 16},
-                        {ScalarType::f64, 1, 32, 32, 8, 8}};
+                        {ScalarType::f64, 1, 32, 32, 8, 8},  {ScalarType::i8, 0, 128, 8, 2, 16},
+                        {ScalarType::bf16, 0, 64, 16, 4, 16}};
   for_each_device([&](Device& device) {
     for (const Form& form : forms) {
       gen::ReduceConfig config = gen::reduce_config(form.type, device.caps());
@@ -211,7 +216,7 @@ TEST_F(RowsTest, OtherConfigsOfReductionsAreRight) {
 
 TEST_F(RowsTest, SoftmaxAndNormsAreRightForEveryTypeAndSize) {
   for_each_device([&](Device& device) {
-    for (const ScalarType type : {ScalarType::f16, ScalarType::f32}) {
+    for (const ScalarType type : kComputedInF32) {
       gen::RmsNormConfig config = gen::rms_norm_config(type, device.caps());
       config.threads = 64;
       config.rounds = 2;  // 512 columns of f32 stay, 1024 of f16
@@ -248,7 +253,7 @@ TEST_F(RowsTest, ConfigsFittedToAnyLengthOfRowsAreRight) {
 TEST_F(RowsTest, NaNAndInfinityBehaveAsInNumPy) {
   const double infinity = std::numeric_limits<double>::infinity(), nan = std::nan("");
   for_each_device([&](Device& device) {
-    for (const ScalarType type : {ScalarType::f16, ScalarType::f32}) {
+    for (const ScalarType type : {f16, f32, bf16, e5m2}) {
       Matrix matrix = random_matrix(type, 7, 40);
       const auto set = [&](std::size_t r, std::size_t c, double value) {
         matrix.values[r * 40 + c] = value;
@@ -263,13 +268,13 @@ TEST_F(RowsTest, NaNAndInfinityBehaveAsInNumPy) {
       for (std::size_t c = 0; c < 40; ++c) set(5, c, -infinity);
       const Matrix weight = random_matrix(type, 1, 40);
       for (const int axis : {0, 1}) {
-        for (const gen::Combination combination : {gen::kSum, gen::kMaximum}) {
+        for (const gen::Reduction reduction : {gen::kSum, gen::kMaximum}) {
           gen::ReduceConfig config = gen::reduce_config(type, device.caps());
           config.axis = axis;
           config.threads = 64;
           config.rounds = 1;
-          expect_reduced(device, *load(device, gen::reduce(config, combination, "reduce")), config,
-                         combination, matrix);
+          expect_reduced(device, *load(device, gen::reduce(config, reduction, "reduce")), config,
+                         reduction, matrix);
         }
       }
       gen::RmsNormConfig config = gen::rms_norm_config(type, device.caps());
@@ -282,7 +287,7 @@ TEST_F(RowsTest, NaNAndInfinityBehaveAsInNumPy) {
   });
 }
 
-// A bound that forgives a lost element would be none.
+// The bounds must be small enough to detect a missing element.
 TEST(RowReference, ALostElementIsOutsideTheBound) {
   std::mt19937 random(3);
   std::vector<double> x;

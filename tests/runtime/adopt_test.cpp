@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A user's own Vulkan: his device is used, his command buffer recorded into, nothing of his
-// touched.
+// Adopting a user's Vulkan device: kernels run on it and are recorded into the user's command buffers, and the user's
+// objects stay unchanged.
 
 #include <gmock/gmock.h>
 
@@ -37,7 +37,7 @@ TEST_F(AdoptTest, UsesAndLeavesTheUsersDevice) {
     }
     EXPECT_GT(locks, 0);
     EXPECT_EQ(locks, unlocks);
-    // His device still works, and at its end the layer finds nothing of ours left in it.
+    // The user's device still works, and when it is destroyed the layer finds no objects of ours.
     Buffer buffer = owner.buffer(16);
     buffer.fill(std::byte{1});
   });
@@ -66,7 +66,7 @@ TEST_F(AdoptTest, BelievesNoMoreFeaturesThanWereStated) {
   });
 }
 
-// What a kernel needs and the device was not said to have is named as Vulkan names it.
+// The error names missing features as Vulkan does.
 TEST_F(AdoptTest, NamesWhatAKernelNeedsAndWasNotEnabled) {
   for_each_device([&](Device& owner) {
     CompiledKernel kernel = affine_kernel();
@@ -99,8 +99,9 @@ TEST_F(AdoptTest, RefusesWhatCannotBe) {
                 ThrowsMessage<ArgumentError>(HasSubstr("belong together")));
     theirs = handles_in(owner);
     theirs.queue_family = 1000;
-    EXPECT_THAT([&] { Device::adopt(theirs); },
-                ThrowsMessage<ArgumentError>(HasSubstr("queue family 1000 does not compute")));
+    EXPECT_THAT(
+        [&] { Device::adopt(theirs); },
+        ThrowsMessage<ArgumentError>(HasSubstr("queue family 1000 has no compute support")));
     theirs = handles_in(owner);
     theirs.api_version = VK_API_VERSION_1_1;
     EXPECT_THAT([&] { Device::adopt(theirs); },

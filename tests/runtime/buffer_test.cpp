@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Buffers: what the host writes is what it reads, by every route and at every alignment.
+// Buffers: the host reads what it wrote, by every route and at every alignment.
 
 #include "vkmoye/runtime/buffer.hpp"
 
@@ -72,7 +72,7 @@ TEST_F(BufferTest, WritesAndReadsParts) {
     std::vector<std::byte> tail(3);
     buffer.read(tail, 97);
     EXPECT_TRUE(std::equal(tail.begin(), tail.end(), expected.begin() + 97));
-    buffer.write({}, 100);  // nothing, at the end: fine
+    buffer.write({}, 100);  // an empty range at the end is valid
   });
 }
 
@@ -150,7 +150,7 @@ TEST_F(BufferTest, RefusesMoreThanTheMemoryHas) {
       options);
 }
 
-// Its bytes are neighbours all the same: written, filled, copied and read across the seams.
+// Its bytes are nevertheless contiguous: writes, fills, copies and reads cross the boundaries.
 TEST_F(BufferTest, LiesInSeveralAllocationsWhereOneIsTooSmall) {
   OpenOptions options;
   options.pretend = [](DeviceCaps& caps) { caps.max_allocation_bytes = 1 << 20; };
@@ -162,7 +162,7 @@ TEST_F(BufferTest, LiesInSeveralAllocationsWhereOneIsTooSmall) {
         }
         std::vector<std::byte> expected(bytes);
         for (std::size_t i = 0; i < bytes; ++i) expected[i] = static_cast<std::byte>(i * 7 >> 5);
-        for (int round = 0; round < 2; ++round) {  // the memory of the first comes back
+        for (int round = 0; round < 2; ++round) {  // the memory of the first is freed
           Buffer buffer = device.buffer(bytes);
           EXPECT_FALSE(buffer.is_mapped());
           buffer.write(expected);

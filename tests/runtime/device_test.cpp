@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Opening devices: which one is meant, and what is said where there is none.
+// Opening devices: the selection, and the errors.
 
 #include "vkmoye/runtime/device.hpp"
 
@@ -37,7 +37,8 @@ TEST_F(DeviceOpenTest, ReportsWhatEveryDeviceHas) {
     EXPECT_GT(caps.device_memory_bytes, 0u);
     EXPECT_GE(caps.subgroup_size, caps.min_subgroup_size);
     EXPECT_LE(caps.subgroup_size, caps.max_subgroup_size);
-    EXPECT_TRUE(caps.has(Feature::subgroup_basic));  // Vulkan 1.1, wherever there is compute
+    EXPECT_TRUE(
+        caps.has(Feature::subgroup_basic));  // required by Vulkan 1.1 on every device with compute
     EXPECT_TRUE(!caps.has(Feature::subgroup_size_control) || caps.max_workgroup_subgroups > 0);
     EXPECT_EQ(caps.has(Feature::cooperative_matrix), !caps.matrix_shapes.empty());
     for (const MatrixShape& shape : caps.matrix_shapes) {
@@ -109,7 +110,7 @@ TEST(DeviceChoice, AWholeNumberIsAnIndexAndNothingElse) {
 }
 
 TEST(NoDevice, IsADeviceError) {
-  // The loader reads it whenever an instance is made.
+  // The loader reads it when an instance is created.
   const char* before = std::getenv("VK_DRIVER_FILES");
   const std::string saved = before != nullptr ? before : "";
   setenv("VK_DRIVER_FILES", "/nonexistent.json", 1);

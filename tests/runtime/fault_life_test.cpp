@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Each Vulkan call fails in turn, and the next call works: of Devices that are opened and adopted, of
-// recorders of kernels and of plans, with arrays bound as descriptors and reached by addresses.
+// Each Vulkan call fails in turn, and the next attempt works: for opened and adopted Devices, for recorders of
+// kernels and of plans, with arrays as descriptors and as addresses.
 
 #include "support/fault_life.hpp"
 
@@ -35,21 +35,21 @@ std::vector<std::uint32_t> filled(std::uint32_t word) {
   return std::vector<std::uint32_t>(kCount, word);
 }
 
-// Of the kernel `copy` from a to b, and of `affine` from b to c.
+// A plan of the kernel `copy` from a to b, and of `affine` from b to c.
 const Arguments kCopied = {{"first", 0}, {"n", kCount}}, kCounted = {{"n", kCount}};
 
 struct Kernels {
   CompiledKernel copy, affine = affine_kernel();
 };
 
-// As the device can: with `copy` by addresses, where it has them.
+// With `copy` by addresses, if the device supports them.
 Kernels kernels_for(const DeviceCaps& caps) {
   const CompiledKernel by_address = copy_kernel(Reach::pointer);
   if (reasons_against(by_address.interface, caps).empty()) return {by_address};
   return {copy_kernel(Reach::descriptor)};
 }
 
-// Everything that a Device does, in three arrays; the last is 2 * 0x03030303 + 1 in the end.
+// Everything that a Device does, with three arrays; in the end the last one is 2 * 0x03030303 + 1.
 void use(Device& device, const Kernels& kernels, Retry& retry) {
   const auto buffer = [&] { return retry([&] { return device.buffer(kBytes); }); };
   Buffer a = buffer(), b = buffer(), c = buffer();
@@ -71,7 +71,7 @@ void use(Device& device, const Kernels& kernels, Retry& retry) {
     EXPECT_TRUE(pending.is_done());
   });
   retry([&] {
-    submit(device, std::vector{first, second});  // let go of at once
+    submit(device, std::vector{first, second});  // dropped at once
   });
   retry([&] {
     measure(device, second,
@@ -84,8 +84,8 @@ void use(Device& device, const Kernels& kernels, Retry& retry) {
 
 class FaultLife : public testing::TestWithParam<VkResult> {};
 
-// Of what can be had in two ways, one half of the results takes each: staged buffers and timeline semaphores,
-// or mapped buffers and none.
+// Where there are two ways, each half of the results uses one: staged buffers and timeline semaphores, or mapped
+// buffers and no semaphores.
 bool is_first_way(VkResult result) { return static_cast<int>(result) % 2 == 0; }
 
 TEST_P(FaultLife, OfADeviceThatIsOpened) {
@@ -104,7 +104,7 @@ TEST_P(FaultLife, OfADeviceThatIsOpened) {
   EXPECT_GT(thrown, 50);
 }
 
-// Nothing of the user's is destroyed, and his device goes on.
+// The user's objects are not destroyed, and the user's device still works.
 TEST_P(FaultLife, OfADeviceThatIsAdopted) {
   FaultTable faults;
   Device owner = open_through(FaultTable::get_instance_proc_addr(), "0", without_cache());
@@ -122,7 +122,7 @@ TEST_P(FaultLife, OfADeviceThatIsAdopted) {
   EXPECT_TRUE(none.errors().empty());
 }
 
-// A buffer in several allocations, which are bound on the queue.
+// A buffer with several allocations, which are bound on the queue.
 TEST_P(FaultLife, OfABufferInPieces) {
   constexpr std::uint64_t kLong = 3 << 20;
   FaultTable faults;
@@ -132,7 +132,7 @@ TEST_P(FaultLife, OfABufferInPieces) {
   if (device.caps().max_sparse_buffer_bytes < kLong) {
     GTEST_SKIP() << "it binds no buffer to several allocations";
   }
-  // What the Device keeps for its next command is there before.
+  // The objects that the Device keeps for its next command exist before.
   std::vector<std::byte> bytes(kLong, std::byte{5}), found(kLong);
   {
     Buffer first = device.buffer(kLong);
@@ -149,8 +149,7 @@ TEST_P(FaultLife, OfABufferInPieces) {
 
 class FaultLifeOfRecorders : public FaultLife {
  protected:
-  // Lives `life`, which is given a Device of ours that adopted the user's; with descriptors pushed and from
-  // a pool.
+  // Runs `life` with a Device that adopted the user's; with pushed descriptors and with those of a pool.
   void live(const std::function<void(Device& device, bool pushes, Retry& retry)>& life) {
     for (const bool pushes : {true, false}) {
       if (pushes && owner_.context()->device->max_push_descriptors() == 0) continue;
@@ -165,7 +164,7 @@ class FaultLifeOfRecorders : public FaultLife {
     }
   }
 
-  // Runs a command buffer of the user's, whose own calls do not fail.
+  // Runs a command buffer of the user, whose own calls do not fail.
   void run(const std::function<void(VkCommandBuffer)>& record) {
     faults_.pause(true);
     owner_.context()->commands->run(
@@ -181,7 +180,8 @@ class FaultLifeOfRecorders : public FaultLife {
     faults_.pause(true);
     Buffer buffer = owner_.buffer(bytes);
     buffer.fill(std::byte{3});
-    words_in(buffer);  // what the owner keeps for the next read is there before lives are compared
+    words_in(
+        buffer);  // creates the objects that the owner keeps for the next read, before lives are compared
     faults_.pause(false);
     return buffer;
   }
@@ -197,7 +197,7 @@ class FaultLifeOfRecorders : public FaultLife {
   const Kernels kernels_ = kernels_for(owner_.caps());
 };
 
-// What a recording that failed had taken is taken by the next one: two fit, and two are recorded.
+// The next recording reuses the descriptor set of one that failed: two fit, and two are recorded.
 TEST_P(FaultLifeOfRecorders, Kernels) {
   Buffer a = buffer_of_theirs(kBytes), b = buffer_of_theirs(kBytes), c = buffer_of_theirs(kBytes);
   const auto view = [](const Buffer& buffer) { return view_of(handle_of(buffer), 0, kBytes); };
@@ -224,8 +224,7 @@ TEST_P(FaultLifeOfRecorders, Kernels) {
   });
 }
 
-// a -> two arrays of scratch -> c; the scratch is its own. Sets that were taken for a recording that failed are
-// not taken again.
+// a -> two scratch arrays of its own -> c. Descriptor sets of a recording that failed are not used again.
 TEST_P(FaultLifeOfRecorders, Plans) {
   CompiledPlan plan;
   plan.name = "three steps";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Each Vulkan call fails in turn: the error names it, nothing is left behind, nothing crashes.
+// Each Vulkan call fails in turn: the error names it, no objects are left over, nothing crashes.
 
 #include <gmock/gmock.h>
 
@@ -15,7 +15,7 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-// A short life that uses everything.
+// A short life that uses all functions.
 void use_everything(const CompiledKernel& kernel, const std::string& cache_folder) {
   OpenOptions options;
   options.cache_folder = cache_folder;
@@ -57,11 +57,11 @@ TEST_P(FaultTest, AtEachCallIsReportedAndLeavesNothing) {
       }
     }
     const std::string failed = faults.failed_call();
-    if (failed.empty()) break;  // the whole life was shorter: every call has had its turn
+    if (failed.empty()) break;  // the life has fewer calls: each has failed once
     SCOPED_TRACE("call " + std::to_string(number) + ", " + failed);
     ASSERT_EQ(faults.leaks(), "");
-    // Losing the cache is no error, an allocation is tried elsewhere before it is one, work that no one waits for is
-    // asked about again, and a destructor waits for a semaphore once the work is done.
+    // Not errors: losing the cache; an allocation that succeeds with another memory type; a status query for work
+    // that nobody waits for, which is repeated; a destructor's wait for a semaphore after the work is done.
     const bool cache = failed.find("PipelineCache") != std::string::npos;
     const bool memory = failed == "vkAllocateMemory" || failed == "vkMapMemory";
     if (message.empty()) {
@@ -96,7 +96,7 @@ TEST(TooLargeABuffer, IsRefusedBeforeVulkanIsCalled) {
                             "memory (maxMemoryAllocationSize)")));
   EXPECT_EQ(faults.calls("vkCreateBuffer"), 0);
   EXPECT_EQ(faults.calls("vkAllocateMemory"), 0);
-  // The largest that is allowed is no multiple of 4: it cannot be rounded up.
+  // The largest allowed size is not a multiple of 4, so it cannot be rounded up.
   EXPECT_EQ(device.buffer(4097).bytes(), 4097u);
 }
 

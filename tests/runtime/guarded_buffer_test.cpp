@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Guards: what is read from one changes a result, what is written into one is found.
+// Guards: a read from a guard changes the result, a write to a guard is detected.
 
 #include "vkmoye/runtime/guarded_buffer.hpp"
 
@@ -44,7 +44,7 @@ TEST(GuardPattern, IsNotANumberOfAnyFloatingType) {
   }
 }
 
-// What a kernel may write by mistake leaves a trace: the NaNs that processors make, -1, and small numbers.
+// The values of faulty writes are detected: the NaNs of processors, -1, and small numbers.
 TEST(GuardPattern, IsNoCommonResult) {
   const std::vector<std::uint64_t> common[] = {
       {0x7e00, 0xfe00, 0x7fff, 0xffff, 0x7fc0, 0xffc0, 0, 1, 0x7f7f},  // f16, bf16, i16
@@ -63,7 +63,7 @@ TEST(GuardPattern, IsNoCommonResult) {
 
 class GuardedBufferTest : public DeviceTest {
  protected:
-  // Runs `body` with the device and each way to reach an array.
+  // Runs `body` with the device and each way to access an array.
   void for_each_reach(const std::function<void(Device&, Reach)>& body) {
     for_each_device([&](Device& device) {
       for (const Reach reach : {Reach::descriptor, Reach::pointer}) {
@@ -75,7 +75,7 @@ class GuardedBufferTest : public DeviceTest {
   }
 };
 
-// The sum of 1 to 10, or with one element more at either end.
+// The sum of 1 to 10, or with one more element at either end.
 TEST_F(GuardedBufferTest, AnElementReadOutsideChangesTheResult) {
   for_each_reach([&](Device& device, Reach reach) {
     for (const ScalarType type :
@@ -101,7 +101,7 @@ TEST_F(GuardedBufferTest, AnElementReadOutsideChangesTheResult) {
       };
       EXPECT_EQ(sum_of(0, 10), 55);
       const double behind = sum_of(0, 11);
-      // An index of -1 is no place before a descriptor's array.
+      // With a descriptor, index -1 does not reach the element before the array.
       const double before = reach == Reach::pointer ? sum_of(-1, 10) : behind;
       for (const double outside : {behind, before}) {
         if (is_floating(type)) {
@@ -140,7 +140,7 @@ TEST_F(GuardedBufferTest, AnElementWrittenOutsideIsDamage) {
   });
 }
 
-// What stands in one guard is not what stands in the other.
+// The two guards have different contents.
 TEST_F(GuardedBufferTest, ACopyThatOverrunsBothArraysIsDamage) {
   for_each_reach([&](Device& device, Reach reach) {
     const Pipeline copy = device.load(copy_kernel(reach));
@@ -153,7 +153,7 @@ TEST_F(GuardedBufferTest, ACopyThatOverrunsBothArraysIsDamage) {
   });
 }
 
-// What no kernel wrote is poison: NaN or -1, and nothing that a guard holds.
+// Unwritten elements are poison: NaN or -1, which no guard contains.
 TEST_F(GuardedBufferTest, WhatIsNotWrittenStaysPoison) {
   for_each_reach([&](Device& device, Reach reach) {
     const Pipeline store = device.load(store_kernel(reach));

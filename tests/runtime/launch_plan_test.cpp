@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Plans of launches: each grid is covered once, each mistake is named with its numbers.
+// Plans of launches: each grid is covered exactly once; errors name the mistake and its numbers.
 
 #include "vkmoye/runtime/launch_plan.hpp"
 
@@ -52,7 +52,7 @@ std::vector<BoundRange> two_buffers(std::uint64_t bytes) {
   return {{&memory_a, bytes, 0, bytes}, {&memory_b, bytes, 0, bytes}};
 }
 
-// An array of n x 3 with rows `step` apart, and one of n x 3 x 2 with layers `step` x n apart.
+// An n x 3 array with row stride `step`, and an n x 3 x 2 array with layer stride `step` x n.
 KernelInterface strided_interface() {
   KernelInterface kernel;
   kernel.name = "strided";
@@ -80,12 +80,12 @@ TEST(LaunchPlan, AddressesOfWhatPointersReachAreFilledIn) {
     return plan_launch(kernel, caps, ranges, {{"cols", 100}, {"rows", rows}});
   };
   DeviceCaps caps = caps_with(1 << 30, 1 << 30);
-  // At an offset that no descriptor may have on this device, of 16 bytes.
+  // At an offset of 16 bytes, which descriptors cannot have on this device.
   const auto words = words_of(plan(24, 50, caps));
   EXPECT_THAT(words, ElementsAre(0x28, 7, 0, 0xffff, 100, 50, 0, 0));
   EXPECT_THAT([&] { plan(4, 50, caps); },
               ThrowsMessage<ArgumentError>(HasSubstr("src: offset 4 is not a multiple of the 8")));
-  // More elements than a 32-bit index counts, more bytes than a descriptor.
+  // More elements than a 32-bit index can address, and more bytes than a descriptor.
   caps.max_storage_buffer_bytes = 4;
   EXPECT_NO_THROW(plan(0, 0x40000000, caps));
   kernel.bindings[0].reach = Reach::descriptor;
@@ -217,8 +217,9 @@ TEST(LaunchPlan, RefusesToSplitAKernelThatCannotBe) {
         plan_launch(kernel, caps_with(2, 2), two_buffers(4 * 128 * 128),
                     {{"cols", 128}, {"rows", 128}});
       },
-      ThrowsMessage<ArgumentError>("transpose: the grid has 4 groups in y, the device dispatches "
-                                   "2, and the kernel cannot be split (it has no first_group_y)"));
+      ThrowsMessage<ArgumentError>(
+          "transpose: the grid has 4 groups in y, the device dispatches at most "
+          "2, and the kernel cannot be split (it has no first_group_y)"));
 }
 
 TEST(LaunchPlan, RefusesGridsThatNobodyWouldWaitFor) {
@@ -231,8 +232,8 @@ TEST(LaunchPlan, RefusesGridsThatNobodyWouldWaitFor) {
         },
         ThrowsMessage<ArgumentError>(HasSubstr(why)));
   };
-  refused(std::int64_t{1} << 62, "groups in x, at most 4294967295 have a number");
-  refused(std::int64_t{1} << 31, "is more than 1048576 dispatches");
+  refused(std::int64_t{1} << 62, "groups in x, more than the 4294967295 that can be numbered");
+  refused(std::int64_t{1} << 31, "needs more than 1048576 dispatches");
 }
 
 TEST(LaunchPlan, RefusesAPlaceThatTheKernelsVectorsDoNotFit) {
@@ -247,7 +248,7 @@ TEST(LaunchPlan, RefusesAPlaceThatTheKernelsVectorsDoNotFit) {
       },
       ThrowsMessage<ArgumentError>(
           "transpose: src: offset 16 is not a multiple of the 32 bytes that "
-          "the kernel moves at once"));
+          "the kernel accesses at once"));
 }
 
 TEST(LaunchPlan, NamesEveryMistakeAtOnce) {
@@ -295,7 +296,7 @@ TEST(LaunchPlan, RefusesRanges) {
                 ThrowsMessage<ArgumentError>(c.message))
         << c.what;
   }
-  // Beside each other in one buffer: fine. Two reads of the same range: fine.
+  // Valid: adjacent ranges of one buffer, and two reads of the same range.
   plan_launch(transpose_interface(), caps_with(9, 9),
               std::vector<BoundRange>{{&memory_a, 128, 0, 64}, {&memory_a, 128, 64, 64}}, sizes);
 }

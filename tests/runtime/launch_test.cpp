@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Kernels run: right values, nothing outside, in order, in pieces.
+// Running kernels: right values, no writes outside, order, split grids.
 
 #include "vkmoye/runtime/launch.hpp"
 
@@ -24,7 +24,7 @@ using testing::ThrowsMessage;
 
 class LaunchTest : public DeviceTest {
  protected:
-  // The first device, through a fault table, which counts the calls; every transfer is staged.
+  // The first device, opened through a fault table, which counts the calls; every transfer is staged.
   Device open_with_table() {
     OpenOptions options = validated();
     options.cache = options.direct_access = false;
@@ -73,7 +73,7 @@ TEST_F(LaunchTest, SplitsAGridThatIsTooLarge) {
         }
         EXPECT_EQ(read_as<std::uint32_t>(dst), expected);
         EXPECT_EQ(dst.damage(), "");
-        // In place, a group counted twice would show.
+        // In place, so that a group that runs twice changes the result.
         GuardedBuffer a(device, 4 * 1000);
         write_as(a, counting(1000));
         device.run(device.load(increment_kernel()), {a.view()}, {{"n", 1000}});
@@ -86,7 +86,7 @@ TEST_F(LaunchTest, SplitsAGridThatIsTooLarge) {
 TEST_F(LaunchTest, DispatchesMoreGroupsThanTheDeviceDoesAtOnce) {
   for_each_device([&](Device& device) {
     const std::uint64_t n = std::uint64_t{device.caps().max_group_count[1]} + 5;
-    if (n > 1'000'000) return;  // this device needs no splitting at a size that fits
+    if (n > 1'000'000) return;  // on this device, no grid that fits is split
     GuardedBuffer dst(device, 4 * n);
     device.run(device.load(coordinate_kernel()), {dst.view()},
                {{"cols", 1}, {"rows", static_cast<std::int64_t>(n)}});
@@ -101,7 +101,7 @@ TEST_F(LaunchTest, SubmittedWorkRunsInOrder) {
     GuardedBuffer a(device, 4 * 1000);
     write_as(a, std::vector<std::uint32_t>(1000, 0));
     const Launch launch = device.prepare(pipeline, {a.view()}, {{"n", 1000}});
-    for (int i = 0; i < 50; ++i) device.submit(launch);  // let go of at once
+    for (int i = 0; i < 50; ++i) device.submit(launch);  // dropped at once
     Pending last = device.submit(launch);
     last.wait();
     EXPECT_TRUE(last.is_done());
@@ -109,7 +109,7 @@ TEST_F(LaunchTest, SubmittedWorkRunsInOrder) {
   });
 }
 
-// Submissions wait for a semaphore of the test's: until it is signalled, nothing that they use is destroyed.
+// Submissions wait for a semaphore of the test: until it is signalled, nothing that they use is destroyed.
 TEST_F(LaunchTest, KeepsItsBuffersWhileTheDeviceUsesThem) {
   FaultTable faults;
   {
@@ -135,7 +135,7 @@ TEST_F(LaunchTest, KeepsItsBuffersWhileTheDeviceUsesThem) {
     std::vector<std::uint32_t> found(1 << 10);
     result.read(std::as_writable_bytes(std::span(found)));  // staged: after all that was submitted
     EXPECT_EQ(found, std::vector<std::uint32_t>(1 << 10, 4 * 0x01010101 + 3));
-    // Two buffers, two pools, one pipeline. What nobody waits for is let go of when the next work comes.
+    // Two buffers, two pools, one pipeline. Finished work that nobody waits for is released at the next submission.
     result.fill(std::byte{0});
     EXPECT_GE(destroyed(), 5);
   }
@@ -159,7 +159,7 @@ TEST_F(LaunchTest, RefusesBeforeAnyCall) {
   FaultTable faults;
   Device device = open_with_table(), other = open_with_table();
   Buffer a = device.buffer(40), b = device.buffer(36), foreign = other.buffer(40);
-  // Vulkan is not called: neither by what is refused nor before it is.
+  // Invalid calls throw before any call of Vulkan.
   const auto refused = [&](Device& by, const Pipeline& pipeline, const auto& buffers,
                            const Arguments& arguments, const auto& why) {
     const int calls = faults.calls();
@@ -178,7 +178,7 @@ TEST_F(LaunchTest, RefusesBeforeAnyCall) {
           AllOf(HasSubstr("argument 'n' is missing"), HasSubstr("takes 2 buffers (a, b), got 1")));
   refused(device, affine, Views{a, foreign}, ten, "affine: a buffer belongs to another Device");
   refused(other, affine, Views{foreign, foreign}, ten, "affine: was loaded on another Device");
-  // Likewise where arrays are reached by their addresses.
+  // The same for arrays that are accessed by address.
   const CompiledKernel by_address = copy_kernel(Reach::pointer);
   if (!reasons_against(by_address.interface, device.caps()).empty()) return;
   const Pipeline copy = device.load(by_address);

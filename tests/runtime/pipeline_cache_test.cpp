@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The pipeline cache on disk: used when it is whole, rebuilt when it is not, never in the way.
+// The pipeline cache on disk: used if it is valid, otherwise rebuilt; it never prevents a run.
 
 #include <gmock/gmock.h>
 
@@ -70,7 +70,7 @@ TEST(CacheFile, RefusesEveryOtherLength) {
     ASSERT_NE(vk::decode_cache(some_driver(), std::span(file).first(length)).refusal, "") << length;
   }
   file.push_back(std::byte{0});
-  EXPECT_THAT(vk::decode_cache(some_driver(), file).refusal, HasSubstr("bytes long"));
+  EXPECT_THAT(vk::decode_cache(some_driver(), file).refusal, HasSubstr("has 301 bytes, but its header says 300"));
 }
 
 TEST(CacheFile, RefusesRandomDamage) {
@@ -149,7 +149,7 @@ TEST_F(PipelineCacheTest, IsRebuiltAndNotShownToTheDriverWhenDamaged) {
   use(in(folder.path()));
   const std::string path = only_file(folder.path());
   const std::string whole = read_file(path);
-  FaultTable faults;  // no faults, but it sees what the driver gets
+  FaultTable faults;  // makes no faults, but records the arguments of the driver
   std::size_t shown = 0;
   faults.on_create_pipeline_cache = [&](const VkPipelineCacheCreateInfo& info) {
     shown = info.initialDataSize;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What drivers say about the kernels that they compiled.
+// The statistics of drivers about compiled kernels.
 
 #include "vkmoye/runtime/pipeline_statistics.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A plan with other ranges is the plan that would have been made for them, or refused in the same words.
+// Rebinding a plan to other ranges gives the same plan or the same error as making it for them.
 
 #include <gmock/gmock.h>
 

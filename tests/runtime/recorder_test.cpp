@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Kernels in a user's command buffer, on his buffers, with descriptors pushed and from a pool.
+// Kernels in the user's command buffer, on the user's buffers, with pushed descriptors and with those of a pool.
 
 #include "vkmoye/runtime/recorder.hpp"
 
@@ -25,7 +25,8 @@ constexpr std::uint64_t kRoom =
 
 class RecorderTest : public DeviceTest {
  protected:
-  // With the user's device, and ours that adopted it: with push descriptors, where it has them, and without.
+  // Calls the test with the user's device and the Device that adopted it: with push descriptors, if supported, and
+  // without.
   void for_both_ways(const std::function<void(Device& owner, Device& device)>& body) {
     for_each_device([&](Device& owner) {
       for (const bool pushes : {true, false}) {
@@ -41,7 +42,7 @@ class RecorderTest : public DeviceTest {
     });
   }
 
-  // Runs a command buffer of the user's.
+  // Runs a command buffer of the user.
   static void run(Device& owner, const std::function<void(VkCommandBuffer)>& record) {
     owner.context()->commands->run(record, nullptr);
   }
@@ -76,7 +77,7 @@ TEST_F(RecorderTest, RecordsManyTimesWithOtherBuffersAndArguments) {
   });
 }
 
-// Each recording reads what the one before it wrote; synchronization validation watches.
+// Each recording reads the result of the one before; synchronization validation is on.
 TEST_F(RecorderTest, OrdersItselfAmongItsNeighbours) {
   for_both_ways([&](Device& owner, Device& device) {
     Buffer memory = owner.buffer(kRoom);
@@ -94,7 +95,7 @@ TEST_F(RecorderTest, OrdersItselfAmongItsNeighbours) {
   });
 }
 
-// Without neighbours the order is the caller's: where he forgets it, the layer says so.
+// Without neighbours, the caller must add barriers: the layer reports a missing one.
 TEST_F(RecorderTest, LeavesTheOrderToItsCallerOtherwise) {
   if (!has_validation()) GTEST_SKIP() << "VKMOYE_TEST_VALIDATION=off";
   for_both_ways([&](Device& owner, Device& device) {
@@ -134,10 +135,10 @@ TEST_F(RecorderTest, SaysThatItsPoolIsExhausted) {
             [&] {
               two.record(commands, {a, b}, {{"n", 1}});
             },
-            ThrowsMessage<ArgumentError>(AllOf(
-                HasSubstr("affine: all 2 recordings that .recordings makes room for are used"),
-                HasSubstr("VK_KHR_push_descriptor"), HasSubstr("reset()"))));
-        two.record(commands, {a, b}, {{"n", 0}});  // nothing runs: nothing is taken
+            ThrowsMessage<ArgumentError>(
+                AllOf(HasSubstr("affine: all 2 recordings of RecorderOptions::recordings are used"),
+                      HasSubstr("VK_KHR_push_descriptor"), HasSubstr("reset()"))));
+        two.record(commands, {a, b}, {{"n", 0}});  // nothing runs, so no set is used
       });
       two.reset();
     }
@@ -176,7 +177,7 @@ TEST_F(RecorderTest, RefusesWhatCannotBeBound) {
   });
 }
 
-// Where the driver gives no set, the command buffer is as it was.
+// If the driver allocates no descriptor set, the command buffer stays unchanged.
 TEST(RecorderFault, RecordsNothingWhereThereIsNoSet) {
   FaultTable faults;
   OpenOptions options;
@@ -199,13 +200,13 @@ TEST(RecorderFault, RecordsNothingWhereThereIsNoSet) {
         EXPECT_THROW(record(), DeviceError);
         EXPECT_EQ(calls(), before);
         faults.fail_all("vkAllocateDescriptorSets", VK_SUCCESS);
-        record();  // the one that was not taken
+        record();  // the one that was not used
         EXPECT_EQ(calls(), before + 4);
       },
       nullptr);
 }
 
-// The same views in launches that are prepared once, several of them in one go.
+// The same views in launches that are prepared once and submitted together.
 TEST_F(RecorderTest, LaunchesTakeTheUsersBuffersToo) {
   for_each_device([&](Device& owner) {
     Device device = Device::adopt(handles_in(owner));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a user's vkCreateDevice has to enable, told beforehand.
+// The requirements that a user's vkCreateDevice must enable.
 
 #include "vkmoye/runtime/requirements.hpp"
 
@@ -67,7 +67,7 @@ TEST(Requirements, AreThoseOfAllKernelsEachOnce) {
             (FeatureSet{Feature::f16, Feature::storage16, Feature::cooperative_matrix}));
 }
 
-// A feature that became core needs its extension where the instance or the device is older.
+// A feature that is core in a later version needs its extension if the instance or the device is older.
 TEST(Requirements, DependOnTheVersion) {
   KernelInterface kernel = kernel_with({});
   kernel.workgroup_size = {64, 1, 1};
@@ -122,7 +122,7 @@ TEST(Requirements, GoIntoTheUsersChainWhicheverStructuresItHas) {
   EXPECT_TRUE(half.shaderFloat16 && !half.shaderInt8 && timeline.timelineSemaphore);
 }
 
-// Every feature has a bit, but for those that are properties of subgroups.
+// Every feature has a bit, except those that are properties of subgroups.
 TEST(Requirements, KnowEveryFeature) {
   DeviceCaps caps = able_device();
   for (std::size_t i = 0; i < kFeatureCount; ++i) {
@@ -135,7 +135,7 @@ TEST(Requirements, KnowEveryFeature) {
   }
 }
 
-// A VkDevice of the user's with what was asked for and no more, in a chain that has room for everything.
+// A VkDevice of the user with exactly the requirements, in a chain that has structures for all features.
 class TheirOwnDevice : public DeviceTest {
  protected:
   static AdoptedDevice created(const Device& owner, const DeviceRequirements& needs,
@@ -200,7 +200,7 @@ class TheirOwnDevice : public DeviceTest {
   }
 };
 
-// From nothing but a physical device to a result.
+// From a physical device to a result.
 TEST_F(TheirOwnDevice, RunsWithWhatIsRequired) {
   for_each_device([&](Device& owner) {
     const CompiledKernel code = affine_kernel();
@@ -219,7 +219,7 @@ TEST_F(TheirOwnDevice, RunsWithWhatIsRequired) {
   });
 }
 
-// Each kernel on a device that has its own requirements alone: the layer knows what SPIR-V must not ask for.
+// Each kernel on a device with only its own requirements: the layer reports SPIR-V that needs more.
 TEST_F(TheirOwnDevice, LoadsEachKernelWithItsRequirements) {
   for_each_device([&](Device& owner) {
     const DeviceCaps caps = caps_before(owner);
@@ -236,7 +236,7 @@ TEST_F(TheirOwnDevice, LoadsEachKernelWithItsRequirements) {
         try {
           code = gen::compile(entry.describe(request), caps);
         } catch (const KernelError&) {
-          continue;  // of this type, or on this device, there is none
+          continue;  // the kernel does not exist for this type or device
         }
         const DeviceRequirements needs = required_for({&code.interface}, caps, VK_API_VERSION_1_3);
         const AdoptedDevice theirs = created(owner, needs, caps);

@@ -23,7 +23,7 @@ CompiledKernel compiled(KernelInterface interface, std::string glsl) {
 
 namespace {
 
-// How the elements of an array of `type` called `name` are declared and named in GLSL.
+// The GLSL declaration and element expression of the array `name` of `type`.
 struct Reached {
   std::string declaration, element;  // of the element at `i`, an int
 };
@@ -44,7 +44,7 @@ Reached reached(const std::string& name, ScalarType type, const char* glsl, int 
       fmt::format("{}({} + uint64_t(int64_t(i) * {})).element", block, address_name(name), bytes)};
 }
 
-// `body` runs for each i from `first` to n - 1, in one thread; `bindings` are its arrays.
+// A shader in which one thread runs `body` for each i from `first` to n - 1; `bindings` declare its arrays.
 CompiledKernel over_elements(std::string name, std::vector<Binding> bindings,
                              const std::vector<Reached>& arrays,
                              const std::vector<PushConstant>& constants, const std::string& before,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Small kernels written by hand, so that the runtime is tested without the generator.
+// Small handwritten kernels, to test the runtime without the generator.
 
 #include <string>
 
@@ -17,22 +17,22 @@ CompiledKernel coordinate_kernel();
 /// a[i] += 1 in place.
 CompiledKernel increment_kernel();
 
-/// sum[0] = a[first] + .. + a[n - 1], in order, by one thread; `first` may be below 0. Of `type` f16, f32, f64,
-/// i8 or i32; the sum is an f32, of integers an i32.
+/// sum[0] = a[first] + .. + a[n - 1], in order, by one thread; `first` may be negative. `type` is f16, f32, f64,
+/// i8 or i32; the sum is f32, or i32 for integers.
 CompiledKernel sum_kernel(ScalarType type, Reach reach);
 
-/// dst[i] = value for i from `first`, which may be below 0, to n - 1.
+/// dst[i] = value for i from `first`, which may be negative, to n - 1.
 CompiledKernel store_kernel(Reach reach);
 
 /// dst[i] = src[i] over n unsigned integers.
 CompiledKernel copy_kernel(Reach reach);
 
-/// a[1] is a[0] after `rounds` steps of a generator of random numbers, by one thread: they take as long as one
-/// likes, and then end.
+/// a[1] is a[0] after `rounds` steps of a random number generator, by one thread: runs for any length of time, but
+/// ends.
 CompiledKernel spin_kernel();
 
-/// dst[t] for each thread t of one workgroup of 64: lanes of its subgroup, and thread number made of
-/// subgroup and lane, as a pair. `lanes`: the subgroup size that it asks for.
+/// dst[t] for each thread t of one workgroup of 64: the pair of its subgroup's size and the thread number computed
+/// from subgroup and lane. `lanes`: the required subgroup size.
 CompiledKernel subgroup_kernel(std::uint32_t lanes);
 
 }  // namespace vkmoye::test

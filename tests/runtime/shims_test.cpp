@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The runtime on drivers without a GPU, whose faults are not made by us: RADV's shim has a few GiB of memory, NVK's shim
-// executes nothing or loses the device, depending on its version. A shim is preloaded, so each test runs in a process
-// of its own: this program again, with kProcess set.
+// The runtime on drivers without a GPU, which have real faults: RADV's shim has only a few GiB of memory; NVK's shim
+// executes nothing or loses the device, depending on its version. Since a shim must be preloaded, each test runs in a
+// process of its own: this program with kProcess set.
 
 #include "support/shims.hpp"
 
@@ -30,7 +30,7 @@ class ShimsTest : public testing::Test {
  protected:
   static bool is_the_process() { return std::getenv(kProcess) != nullptr; }
 
-  // What the running test prints where `shim` is the only device.
+  // The output of the running test with `shim` as the only device.
   static std::string output_on(const Shim& shim) {
     std::vector<std::string> environment = shim.environment;
     environment.push_back(std::string(kProcess) + "=1");

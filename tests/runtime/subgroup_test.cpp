@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Kernels that depend on the number of lanes of a subgroup: they get it, or are refused.
+// Kernels that require a subgroup size: they get it, or loading them fails.
 
 #include <gmock/gmock.h>
 
@@ -58,8 +58,9 @@ TEST(SubgroupSize, IsChosenFromARangeOrFixed) {
               ElementsAre("needs subgroups of 16 lanes, the device has 32 to 64"));
   EXPECT_THAT(reasons(64, h200_like()),
               ElementsAre("needs subgroups of 64 lanes, the device has 32"));
-  EXPECT_THAT(reasons(64, rdna3_like(), 96),
-              ElementsAre("its workgroups of 96 threads do not fall into subgroups of 64 lanes"));
+  EXPECT_THAT(
+      reasons(64, rdna3_like(), 96),
+      ElementsAre("its workgroups of 96 threads cannot be split into subgroups of 64 lanes"));
 }
 
 TEST(SubgroupSize, OfADeviceThatChoosesByItselfIsNoSizeToRelyOn) {
@@ -67,8 +68,8 @@ TEST(SubgroupSize, OfADeviceThatChoosesByItselfIsNoSizeToRelyOn) {
   fixed.features = varying.features = {Feature::subgroup_basic};
   EXPECT_THAT(reasons(32, fixed), IsEmpty());
   EXPECT_THAT(reasons(32, varying),
-              ElementsAre("needs subgroups of 32 lanes, the device has 32 to 64 and lets nobody "
-                          "choose (subgroup_size_control)"));
+              ElementsAre("needs subgroups of 32 lanes, the device has 32 to 64, and the size "
+                          "cannot be chosen (subgroup_size_control)"));
   few.max_workgroup_subgroups = 1;
   EXPECT_THAT(reasons(32, few), ElementsAre("needs 2 subgroups in a workgroup, the device has 1"));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Submissions between timeline semaphores of the user's and of other submissions.
+// Submissions that wait for and signal timeline semaphores of the user and of other submissions.
 
 #include <gmock/gmock.h>
 
@@ -51,7 +51,7 @@ TEST_F(SubmitTest, WaitsForAndSignalsTheUsersTimeline) {
   });
 }
 
-// A Pending is a point on the Device's timeline: values grow, and another device's work waits for it.
+// A Pending is a point on the timeline of its Device: values increase, and work of another device can wait for it.
 TEST_F(SubmitTest, PendingIsAPointToWaitFor) {
   for_each_device([&](Device& owner) {
     Device first = Device::adopt(handles_in(owner)), second = Device::adopt(handles_in(owner));

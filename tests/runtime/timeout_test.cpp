@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Work that does not finish within OpenOptions::wait_seconds: what the error says, what works afterwards, what
-// is freed.
+// Work that does not finish within OpenOptions::wait_seconds: the error, what still works, and what is freed.
 
 #include <gmock/gmock.h>
 
@@ -48,7 +47,7 @@ Device open_with_faults(double wait_seconds, const std::function<void(DeviceCaps
   return open_through(FaultTable::get_instance_proc_addr(), "0", options);
 }
 
-// Nothing that is waited for finishes, nor is it said to have finished: until `is_stuck` is false.
+// While `is_stuck` is true, waits time out and no work is reported as finished.
 void set_stuck(FaultTable& faults, bool is_stuck) {
   faults.fail_all("vkWaitForFences", is_stuck ? VK_TIMEOUT : VK_SUCCESS);
   faults.fail_all("vkGetFenceStatus", is_stuck ? VK_NOT_READY : VK_SUCCESS);
@@ -78,14 +77,14 @@ TEST(Timeout, IsReportedAndTheDeviceThenLeftAlone) {
       EXPECT_EQ(faults.calls(), calls);
       EXPECT_NE(device.caps().name, "");
     }
-    // What the device may still use was not pulled from under it.
+    // Objects that the device may still use are not destroyed.
     EXPECT_EQ(faults.calls("vkDestroyDevice"), 0);
     EXPECT_EQ(faults.calls("vkDestroyPipeline"), 0);
     EXPECT_EQ(faults.calls("vkFreeMemory"), 0);
   }
 }
 
-// A buffer that is bound to several allocations is bound on the queue, which may not finish either.
+// A buffer with several allocations is bound on the queue, which may not finish either.
 TEST(Timeout, LeavesABufferInPiecesToTheDevice) {
 #if defined(__SANITIZE_ADDRESS__)
   const __lsan::ScopedDisabler leaks_by_intent;
@@ -106,7 +105,7 @@ TEST(Timeout, LeavesABufferInPiecesToTheDevice) {
   }
 }
 
-// Work that takes longer than was waited for, and ends: whoever still asks is told so.
+// Work that takes longer than the wait, and then ends: later queries report it.
 TEST(Timeout, WhatFinishesAfterAllIsFreed) {
   const CompiledKernel kernel = affine_kernel();
   for (const bool asks : {true, false}) {
@@ -152,7 +151,7 @@ TEST(Timeout, TakesAnyNumberOfSeconds) {
   }
   for (const double seconds : {-1.0, -infinity, std::nan("")}) {
     EXPECT_THAT([&] { open_with_faults(seconds); },
-                ThrowsMessage<ArgumentError>(HasSubstr("is not a number of seconds, 0 or more")));
+                ThrowsMessage<ArgumentError>(HasSubstr("must be a number of seconds, at least 0")));
   }
   EXPECT_EQ(faults.leaks(), "");
 }
@@ -165,7 +164,7 @@ class SpinTest : public DeviceTest {
   }
 };
 
-// A shader that spins for some seconds. The wait ends at its limit; another Device works meanwhile.
+// A shader that runs for some seconds. The wait ends at its limit; another Device works in the meantime.
 TEST_F(SpinTest, AWaitEndsAtItsLimitAndAnotherDeviceWorks) {
   constexpr double kSpins = 2, kLimit = 1, kLate = 0.2;
   const CompiledKernel spin = spin_kernel();
@@ -214,7 +213,7 @@ TEST_F(SpinTest, AWaitEndsAtItsLimitAndAnotherDeviceWorks) {
       EXPECT_FALSE(pending.is_done());
     }
 
-    // It ends, and then everything can be destroyed: the layer would say what is left.
+    // It ends, and then everything can be destroyed: the layer would report objects that are left.
     while (!pending.is_done() && now() - start < 100) {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }

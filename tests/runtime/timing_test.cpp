@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Timing: enough samples, of the right clock, and wrapping counters.
+// Timing: enough samples, the right clock, and counters that wrap.
 
 #include "vkmoye/runtime/timing.hpp"
 

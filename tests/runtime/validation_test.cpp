@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The other device tests rely on the validation layer: here it must speak.
+// The other device tests rely on the validation layer: here it must report errors.
 
 #include <gmock/gmock.h>
 
@@ -22,7 +22,7 @@ TEST_F(ValidationTest, SeesAHazardBetweenTwoDispatches) {
     device.run(first);
     device.run(second);
     EXPECT_THAT(take_messages(), testing::IsEmpty());
-    // The second reads what the first writes, without a barrier.
+    // The second launch reads what the first writes, without a barrier.
     device.context()->commands->run(
         [&](VkCommandBuffer commands) {
           vk::record(commands, *first.state());

@@ -17,8 +17,7 @@ bool is_chosen(const DeviceCaps& caps) {
   return part == nullptr || caps.name.find(part) != std::string::npos;
 }
 
-// NVIDIA's driver cannot be loaded any more after it was unloaded some ten times: a device that stays open keeps
-// it where it is.
+// NVIDIA's driver cannot be loaded again after about ten unloads: keeping one device open prevents unloading.
 class KeepsDriversLoaded : public testing::Environment {
  public:
   void SetUp() override try {

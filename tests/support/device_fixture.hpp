@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Base of the tests that run on a device: each Vulkan device found, under the Khronos validation
-// layer with synchronization validation; any message of the layer fails the test.
+// The fixture of tests that run on each Vulkan device, under the Khronos validation layer with synchronization
+// validation; any message of the layer fails the test.
 //
 //   class CopyTest : public DeviceTest {};
 //   TEST_F(CopyTest, Copies) {
 //     for_each_device([&](Device& device) { ... });
 //   }
 //
-// In the environment, VKMOYE_TEST_DEVICE=H200 takes the devices alone whose name has that part, and
-// VKMOYE_TEST_VALIDATION=off runs without the layer, where it is not installed.
+// Environment variables: VKMOYE_TEST_DEVICE=H200 selects the devices whose name contains this text;
+// VKMOYE_TEST_VALIDATION=off runs without the layer, if it is not installed.
 
 #include <gtest/gtest.h>
 
@@ -24,16 +24,16 @@ namespace vkmoye::test {
 
 class DeviceTest : public testing::Test {
  protected:
-  /// Calls `body` with each usable device in turn, opened with `options` and closed again. The first
-  /// time that a device opens says so on stdout: run_device_tests looks for it.
+  /// Opens each usable device with `options`, calls `body` with it and closes it. The first time that a device is
+  /// opened, prints a line on stdout, which run_device_tests looks for.
   void for_each_device(const std::function<void(Device&)>& body, const OpenOptions& options = {});
 
-  /// `options` with validation on and its messages collected here.
+  /// `options` with validation on, and its messages collected by the fixture.
   OpenOptions validated(OpenOptions options = {});
   static bool has_validation();
 
-  /// What the layer has said since the last call. A test that provokes it takes the messages; those
-  /// not taken fail the test.
+  /// Takes the messages of the layer since the last call. A test that provokes messages must take them; others fail
+  /// the test.
   std::vector<std::string> take_messages();
 
   void TearDown() override;

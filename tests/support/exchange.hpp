@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Seeded random exchanges between thread-value layouts, and the kernel that makes one.
+// Seeded random exchanges between thread-value layouts, and a kernel that performs one.
 
 #include <algorithm>
 #include <cstdint>
@@ -19,15 +19,15 @@ struct RandomExchange {
   std::string text() const { return to_string(from) + " -> " + to_string(to); }
 };
 
-/// Layouts over the same coordinates: bits of the lane and of the value in any order in both, in places
-/// that keep gaps now and then, and a digit of 3 values that stays with the values.
+/// Two layouts over the same coordinates: each has the bits of lane and value in random order, sometimes with
+/// gaps, and a digit of 3 values that stays among the values.
 inline RandomExchange random_exchange(std::mt19937& random, std::int64_t lanes) {
   std::vector<std::int64_t> of_lanes, of_values;  // extents
   const std::int64_t threads = random() % 4 == 0 ? lanes / 2 : lanes;
   for (std::int64_t i = 1; i < threads; i *= 2) of_lanes.push_back(2);
   for (std::size_t i = random() % 5; i > 0; --i) of_values.push_back(2);
   const std::size_t bits = of_lanes.size() + of_values.size();
-  // The strides of the coordinates, the digit of 3 among them.
+  // The strides of the coordinates, including the digit of 3.
   const bool has_three = random() % 3 == 0;
   const std::size_t place = has_three ? random() % (bits + 1) : bits + 1;
   std::int64_t stride = random() % 4 == 0 ? 2 : 1, three = 0;
@@ -43,7 +43,7 @@ inline RandomExchange random_exchange(std::mt19937& random, std::int64_t lanes) 
   const auto layout = [&] {
     std::vector<std::int64_t> mine = strides;
     std::shuffle(mine.begin(), mine.end(), random);
-    // Now and then lanes stay lanes.
+    // Sometimes lanes stay lanes.
     if (random() % 3 == 0) mine = strides;
     const auto mode = [&](std::size_t first, std::size_t end, bool with_three) {
       std::vector<Layout> leaves;
@@ -63,8 +63,8 @@ inline RandomExchange random_exchange(std::mt19937& random, std::int64_t lanes) 
   return out;
 }
 
-/// dst (value, thread) = coordinate `to(thread, value)` of src (coordinate, group), of each group of as
-/// many threads as the layouts have. `from`, by register, as the threads load it.
+/// dst (value, thread) = coordinate `to(thread, value)` of src (coordinate, group), for each group of as many threads
+/// as the layouts have. The threads load `from` into registers.
 inline gen::ir::Kernel exchange_kernel(ScalarType type, const RandomExchange& exchange,
                                        std::int64_t threads, std::uint32_t lanes) {
   using namespace gen;

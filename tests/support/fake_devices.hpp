@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Devices that are not here: what the generator decides for them can be tested all the same.
-// Limits as the drivers report them; features as far as kernels ask for them.
+// Descriptions of devices that this machine does not have, for testing the generator's decisions. Limits are as the
+// drivers report them; features are those that kernels use.
 
 #include <vector>
 
@@ -60,7 +60,7 @@ inline DeviceCaps rdna3_like() {
   return caps;
 }
 
-/// The least that Vulkan 1.2 allows (specification, "Required Limits"), and no feature at all.
+/// The smallest limits that Vulkan 1.2 allows (specification, "Required Limits"), and no features.
 inline DeviceCaps poor() { return fake_device("poor", 16384, 128, 4, {}); }
 
 }  // namespace vkmoye::test

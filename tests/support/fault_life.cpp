@@ -18,15 +18,15 @@ bool is_one_of(const std::string& call, const std::vector<std::string>& calls) {
   return std::find(calls.begin(), calls.end(), call) != calls.end();
 }
 
-// Losing the cache is no error, an allocation is tried elsewhere before it is one, work that no one waits for is asked
-// about again, and a destructor waits for a semaphore once the work is done.
+// Not errors: losing the cache; an allocation that succeeds with another memory type; a status query for work that
+// nobody waits for, which is repeated; a destructor's wait for a semaphore after the work is done.
 bool may_go_unnoticed(const std::string& call) {
   return call.find("PipelineCache") != std::string::npos ||
          is_one_of(call,
                    {"vkAllocateMemory", "vkMapMemory", "vkGetFenceStatus", "vkWaitSemaphores"});
 }
 
-// The Vulkan Memory Allocator makes these calls, too: then its function is named.
+// If the Vulkan Memory Allocator makes such a call, the error names its function.
 bool is_made_by_vma(const std::string& call) {
   return is_one_of(call, {"vkAllocateMemory", "vkMapMemory", "vkCreateBuffer", "vkBindBufferMemory",
                           "vkBindBufferMemory2"});
@@ -52,20 +52,20 @@ int each_call_fails(FaultTable& faults, VkResult result,
     SCOPED_TRACE("call " + std::to_string(number) + ", " + failed);
     EXPECT_EQ(second, "") << "what failed did not work when tried again";
     EXPECT_EQ(faults.leaks(), alive);
-    if (failed.empty()) return thrown;  // the whole life was shorter: every call has had its turn
+    if (failed.empty()) return thrown;  // the life has fewer calls: each has failed once
     if (retry.errors().empty()) {
       EXPECT_TRUE(may_go_unnoticed(failed) || retry.fails_in_destructors()) << "went unnoticed";
     } else {
       ++thrown;
       const DeviceError& error = retry.errors().front();
-      // Of whatever vkAllocateMemory says VMA makes that there is no memory, where it tried several types.
+      // VMA reports any error of vkAllocateMemory as out of memory after trying several types.
       const bool is_allocation =
           failed == "vkAllocateMemory" && error.kind == DeviceError::Kind::kOutOfMemory;
       EXPECT_TRUE(error.kind == kind_of(result) || is_allocation) << error.what();
       EXPECT_THAT(error.what(),
                   testing::ContainsRegex(is_made_by_vma(failed) ? "vma|" + failed : failed));
     }
-    if (testing::Test::HasFailure()) return thrown;  // the next ones are likely to say the same
+    if (testing::Test::HasFailure()) return thrown;  // later ones are probably the same
   }
 }
 

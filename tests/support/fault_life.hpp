@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// A life of some objects in which each fallible Vulkan call fails in turn. What failed is tried again, and
-// works: so a life can go on to its end, where its results are right.
+// Makes each fallible Vulkan call in the life of some objects fail in turn. The failed step is tried again and
+// succeeds, so that the life continues to its end, where its results must be right.
 //
 //   each_call_fails(faults, VK_ERROR_DEVICE_LOST, [&](Retry& retry) {
 //     Device device = retry([&] { return open_through(FaultTable::get_instance_proc_addr(), "0"); });
@@ -17,12 +17,12 @@
 
 namespace vkmoye::test {
 
-/// Runs steps, and again those that a fault hits.
+/// Runs steps, and repeats those that a fault hits.
 class Retry {
  public:
   explicit Retry(const FaultTable& faults) : faults_(faults) {}
 
-  /// What `step` returns. Its first DeviceError is kept; a second one, and any other error, is not caught.
+  /// Returns the result of `step`. The first DeviceError is kept; a second one and other errors are not caught.
   template <class Step>
   auto operator()(Step step) {
     if (errors_.empty()) {
@@ -36,20 +36,19 @@ class Retry {
   }
   const std::vector<DeviceError>& errors() const { return errors_; }
 
-  /// What comes are destructors: a call of theirs that fails is no error.
+  /// From now on only destructors run, whose failed calls are not errors.
   void ends() { fails_in_destructors_ = faults_.failed_call().empty(); }
   bool fails_in_destructors() const { return fails_in_destructors_; }
 
  private:
   const FaultTable& faults_;
   bool fails_in_destructors_ = false;
-  std::vector<DeviceError> errors_;  // one at most
+  std::vector<DeviceError> errors_;  // at most one
 };
 
-/// Lives `life` again and again, until no call is left that has not failed with `result`. Each time the error
-/// must name the call and be of the kind that belongs to `result`, unless no error is due (see the source);
-/// the life must reach its end; as many objects are left as there were before. Returns how many errors there
-/// were.
+/// Runs `life` repeatedly until each call has failed once with `result`. Each time, the error must name the call and
+/// have the kind of `result`, unless no error is expected (see the source); the life must reach its end; and no
+/// objects may be left over. Returns the number of errors.
 int each_call_fails(FaultTable& faults, VkResult result,
                     const std::function<void(Retry& retry)>& life);
 

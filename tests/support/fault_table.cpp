@@ -18,7 +18,7 @@ FaultTable* current = nullptr;
 PFN_vkGetInstanceProcAddr real_instance_proc = nullptr;
 PFN_vkGetDeviceProcAddr real_device_proc = nullptr;
 
-// What VMA calls beside our own table.
+// The functions that VMA calls in addition to our own table.
 #define VKMOYE_MEMORY_FUNCTIONS(X) \
   X(AllocateMemory)                \
   X(FreeMemory)                    \
@@ -38,7 +38,8 @@ VKMOYE_OPTIONAL_DEVICE_FUNCTIONS(VKMOYE_NAME)
 VKMOYE_MEMORY_FUNCTIONS(VKMOYE_NAME)
 #undef VKMOYE_NAME
 
-// "vkCreateFence" and "vkDestroyFence" concern a "Fence"; allocated and freed memory alike.
+// The kind of object that a call creates or destroys: "Fence" for "vkCreateFence" and "vkDestroyFence"; likewise for
+// allocated and freed memory.
 std::string kind_of(std::string_view name) {
   for (const std::string_view verb : {"vkCreate", "vkDestroy", "vkAllocate", "vkFree"}) {
     if (name.substr(0, verb.size()) == verb) return std::string(name.substr(verb.size()));
@@ -71,8 +72,8 @@ struct Hook<Name, Result (*)(A...)> {
     }
     if constexpr (std::is_same_v<Result, VkResult>) {
       const VkResult fault = current->fault_for(name);
-      // A wait that fails has still waited, and nothing runs on a device that is lost: what follows must not
-      // race the real one.
+      // A wait that fails has still waited, and a lost device runs nothing: the calls that follow must not race
+      // with work on the real device.
       if constexpr (std::is_same_v<Name, GetFenceStatusName>) {
         while (fault == VK_ERROR_DEVICE_LOST && original(arguments...) == VK_NOT_READY) {
           std::this_thread::yield();
@@ -108,7 +109,7 @@ struct Hook<Name, Result (*)(A...)> {
 
 PFN_vkVoidFunction hooked_device_proc(VkDevice device, const char* name);
 
-// `real` behind its hook, or itself where no hook is known.
+// The hook for `real`, or `real` itself if there is none.
 PFN_vkVoidFunction hook(std::string_view name, PFN_vkVoidFunction real) {
   if (real == nullptr) return nullptr;
   if (name == "vkGetInstanceProcAddr") {
@@ -166,8 +167,8 @@ void FaultTable::fail_at(int number, VkResult result) {
 }
 
 void FaultTable::fail_all(const std::string& name, VkResult result, int after) {
-  always_[name] = {
-      result, after == 0 ? 0 : calls(name) + after + 1};  // 0: also the call that is being made
+  always_[name] = {result,
+                   after == 0 ? 0 : calls(name) + after + 1};  // 0: the current call as well
 }
 
 int FaultTable::calls(const std::string& name) const {
@@ -210,7 +211,7 @@ bool FaultTable::take_sets(VkDescriptorPool pool, std::uint32_t sets) {
 void FaultTable::called(const std::string& name) { ++calls_[name]; }
 
 void FaultTable::changed(const std::string& kind, int by) {
-  // One vkDestroyPipeline for one vkCreateComputePipelines.
+  // Each vkCreateComputePipelines is matched by one vkDestroyPipeline.
   alive_[kind == "ComputePipelines" ? "Pipeline" : kind] += by;
 }
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Vulkan with faults: a vkGetInstanceProcAddr whose functions count their calls, and of which the
-// N-th that returns a VkResult fails.
+// Vulkan with faults: a vkGetInstanceProcAddr whose functions count their calls and make the N-th call that returns a
+// VkResult fail.
 //
 //   FaultTable faults;
 //   faults.fail_at(7, VK_ERROR_DEVICE_LOST);
 //   open_through(faults.get_instance_proc_addr());
 //
-// A descriptor pool has no more sets than it was made for: some drivers give more.
+// A descriptor pool provides only as many sets as it was created for, since some drivers provide more.
 //
-// One FaultTable, one driver at a time; single-threaded.
+// Use one FaultTable and one driver at a time, in a single thread.
 
 #include <vulkan/vulkan_core.h>
 
@@ -22,7 +22,7 @@ namespace vkmoye::test {
 
 class FaultTable {
  public:
-  /// Opens a Vulkan loader. Throws std::runtime_error where there is none.
+  /// Opens a Vulkan loader. Throws std::runtime_error if there is none.
   explicit FaultTable(const char* loader = "libvulkan.so.1");
   ~FaultTable();
   FaultTable(const FaultTable&) = delete;
@@ -30,24 +30,24 @@ class FaultTable {
 
   static PFN_vkGetInstanceProcAddr get_instance_proc_addr();
 
-  /// The `number`-th fallible call from now on, counted from 1, fails with `result`; and only that.
+  /// Makes the `number`-th fallible call from now on, counted from 1, fail with `result`, and no other.
   void fail_at(int number, VkResult result);
-  /// Every call of `name` but the first `after` fails with `result`; VK_SUCCESS: no longer.
+  /// Makes every call of `name` except the first `after` fail with `result`; VK_SUCCESS ends this.
   void fail_all(const std::string& name, VkResult result, int after = 0);
-  /// The call that fail_at made fail; "" if it was not reached.
+  /// The call that failed because of fail_at; "" if it was not reached.
   const std::string& failed_call() const { return failed_call_; }
 
-  /// While it is paused no call fails, nor is counted by fail_at.
+  /// While paused, no call fails or is counted by fail_at.
   void pause(bool paused) { paused_ = paused; }
 
-  /// How often `name` was called, faults included; and all functions together.
+  /// The number of calls of `name`, including faults; and of all functions.
   int calls(const std::string& name) const;
   int calls() const;
-  /// Objects made and not destroyed, as "vkCreateFence 1, "; "" if none.
+  /// Objects that were created and not destroyed, such as "vkCreateFence 1, "; "" if there are none.
   std::string leaks() const;
-  /// The nanoseconds that the last vkWaitForFences was to wait at most.
+  /// The timeout of the last vkWaitForFences in nanoseconds.
   std::uint64_t wait_limit() const { return wait_limit_; }
-  /// Sees the arguments of each vkCreatePipelineCache.
+  /// Called with the arguments of each vkCreatePipelineCache.
   std::function<void(const VkPipelineCacheCreateInfo&)> on_create_pipeline_cache;
 
   // For the hooks.
@@ -71,7 +71,7 @@ class FaultTable {
   std::uint64_t wait_limit_ = 0;
   struct Always {
     VkResult result = VK_SUCCESS;
-    int first_call = 0;  // as calls() counts
+    int first_call = 0;  // as counted by calls()
   };
   std::map<std::string, Always> always_;
   std::map<VkDescriptorPool, FreeSets> free_sets_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Orders in which GPUs hold the fragments of their matrices, of 16x16 elements of f16 in 32 lanes, for
-// tests on machines that have no such GPU to ask.
+// The orders in which GPUs hold fragments of 16x16 f16 matrices in 32 lanes, for tests on machines without such a
+// GPU.
 
 #include <cstdint>
 
@@ -11,13 +11,13 @@
 
 namespace vkmoye::test {
 
-/// (row, k) -> place of A 16x16 f16 on an H200, as it was found there.
+/// (row, k) -> place of A 16x16 f16, as measured on an H200.
 inline const Layout kOnAnH200 = Layout({{8, 2}, {2, 4, 2}}, {{32, 4}, {1, 8, 2}});
 
-/// On RDNA4 a lane holds 8 neighbours of a row: what a plain array has side by side.
+/// On RDNA4 a lane holds 8 neighbours of a row, which are contiguous in a plain array.
 inline const Layout kOnRdna4 = Layout({16, {8, 2}}, {8, {1, 128}});
 
-/// Element (row, k) has the place layout(row, k); of B the rows are its columns.
+/// The order in which element (row, k) has the place layout(row, k); for B, rows are its columns.
 inline FragmentOrder order_of(const Layout& layout, char use) {
   FragmentOrder order{use, "f16", 16, 16, 32};
   for (std::int64_t second = 0; second < 16; ++second) {
@@ -29,7 +29,7 @@ inline FragmentOrder order_of(const Layout& layout, char use) {
   return order;
 }
 
-/// As the twin has it: lane l holds elements l, l + lanes .., counted along k first.
+/// The order of the twin: lane l holds the elements l, l + lanes, .., counted along k first.
 inline FragmentOrder order_of_twin(const gen::ProbedMatrix& matrix) {
   const bool is_a = matrix.matrix.use == gen::ir::MatrixType::Use::a;
   const std::uint32_t held = matrix.matrix.rows * matrix.matrix.columns / matrix.lanes;
@@ -44,7 +44,7 @@ inline FragmentOrder order_of_twin(const gen::ProbedMatrix& matrix) {
   return order;
 }
 
-/// The kernel of `entry` for a device that has what it has to know of orders like the twin.
+/// The kernel of `entry` for a device with the orders of the twin.
 inline gen::ir::Kernel described(const gen::KernelEntry& entry, gen::KernelRequest request) {
   if (entry.probes) {
     for (const gen::ProbedMatrix& matrix : entry.probes(request)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Guarded buffers as values of a type.
+// Reads and writes guarded buffers as values of a type.
 
 #include <span>
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What copies and transposes of a matrix make of it.
+// The definition of copies and transposes of a matrix.
 
 #include <cstdint>
 
@@ -12,7 +12,7 @@ inline bool is_move_of_matrix(const gen::KernelEntry& entry) {
   return entry.operation == "copy" || entry.operation == "transpose";
 }
 
-/// The place in src, in C's order, of what stands at `index` of dst, src being rows x cols.
+/// The index in src, which is rows x cols in C order, of the element at `index` of dst.
 /// Precondition: is_move_of_matrix(entry).
 inline std::uint64_t source_index(const gen::KernelEntry& entry, std::uint64_t index,
                                   std::uint64_t rows, std::uint64_t cols) {

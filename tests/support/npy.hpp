@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Files as NumPy writes them.
+// Writes files in the format of NumPy.
 
 #include <cstring>
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace vkmoye::test {
 
-/// The data of an array: its elements as they lie in memory.
+/// The data of an array: its elements in memory order.
 template <class T>
 std::string bytes_of(const std::vector<T>& values) {
   std::string out(values.size() * sizeof(T), '\0');

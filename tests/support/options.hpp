@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Options of many kernels at once.
+// Options for many kernels.
 
 #include <algorithm>
 
@@ -9,9 +9,8 @@
 
 namespace vkmoye::test {
 
-/// Those of `options`, which are meant for tutorials' tiles, that `entry` has: a kernel without a
-/// shared tile has no padding of it; products and kernels that choose for themselves have other
-/// options.
+/// The ones of `options`, which are meant for the tutorial kernels, that `entry` has: a kernel without a shared tile
+/// has no padding; products and kernels that choose their config have other options.
 inline gen::Options options_of(const gen::KernelEntry& entry, gen::Options options) {
   if (!is_move_of_matrix(entry) || entry.name.ends_with("/auto")) return {};
   std::erase_if(options, [&](const auto& option) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Runs a program and catches what it says.
+// Runs a program and captures its output.
 
 #include <sys/types.h>
 
@@ -11,17 +11,17 @@
 namespace vkmoye::test {
 
 struct Outcome {
-  int status = -1;  // exit status; 128 + signal if one ended it
+  int status = -1;  // exit status; 128 + signal if a signal ended it
   std::string out, err;
 };
 
-/// `arguments[0]` is the program. `environment`: NAME=VALUE beside the test's own variables.
-/// `meanwhile` is called with the program's id once it runs.
+/// `arguments[0]` is the program. `environment`: NAME=VALUE, in addition to the variables of the test.
+/// `meanwhile` is called with the process id while the program runs.
 Outcome run(const std::vector<std::string>& arguments,
             const std::vector<std::string>& environment = {},
             const std::function<void(pid_t)>& meanwhile = {});
 
-/// A folder of its own that is removed with the object.
+/// A temporary folder, removed by the destructor.
 class TemporaryFolder {
  public:
   TemporaryFolder();
@@ -35,7 +35,7 @@ class TemporaryFolder {
   std::string path_;
 };
 
-/// The whole file; "" if it is not there.
+/// The contents of the file; "" if it does not exist.
 std::string read_file(const std::string& path);
 void write_file(const std::string& path, const std::string& bytes);
 

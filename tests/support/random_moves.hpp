@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Seeded random relayouts: permutations of 1 to 5 axes, small ones innermost as often as not, gaps between
-// rows, broadcasts, elements of every size, and a few configs that are not the default.
+// Seeded random relayouts: permutations of 1 to 5 axes (half of them with a small innermost axis), gaps between rows,
+// broadcasts, elements of every size, and some configs other than the default.
 
 #include <algorithm>
 #include <cstdint>
@@ -28,7 +28,7 @@ struct RandomMove {
            " vector=" + std::to_string(config.vector) + " run=" + std::to_string(config.run);
   }
 
-  /// Makes of `before`, the bytes of dst, what it must be afterwards.
+  /// Changes `before`, the bytes of dst, to the expected result.
   template <class Byte>
   void apply(const std::vector<Byte>& from, std::vector<Byte>& before) const {
     for (std::int64_t i = 0; i < src.size(); ++i) {
@@ -38,7 +38,7 @@ struct RandomMove {
   }
 };
 
-/// The same for the same numbers, everywhere.
+/// The same numbers give the same relayout on every machine.
 inline RandomMove random_move(std::uint64_t seed, std::int64_t number) {
   std::mt19937_64 random(seed * 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(number));
   const auto below = [&](std::size_t end) { return static_cast<std::size_t>(random() % end); };
@@ -55,7 +55,7 @@ inline RandomMove random_move(std::uint64_t seed, std::int64_t number) {
     if (all * extent > most) extent = 1 + static_cast<std::int64_t>(below(3));
     all *= extent;
   }
-  const bool compact = below(2) == 0;  // else with gaps, and broadcasts in src
+  const bool compact = below(2) == 0;  // else with gaps, and with broadcasts in src
   const auto strided = [&](bool may_repeat) {
     std::vector<std::size_t> order(rank);
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -66,12 +66,13 @@ inline RandomMove random_move(std::uint64_t seed, std::int64_t number) {
       const bool repeats = !compact && may_repeat && below(8) == 0;
       modes[m] = Layout(extents[m], repeats ? 0 : stride);
       if (!repeats) stride *= extents[m];
-      if (!compact && below(3) == 0) stride = (stride + 7) / 8 * 8;  // rows begin at multiples
+      if (!compact && below(3) == 0)
+        stride = (stride + 7) / 8 * 8;  // rows begin at multiples of this
     }
     return make_layout(modes);
   };
   RandomMove move{strided(true), strided(false), {}};
-  const auto types = scalar_types();  // in turn, so that few moves have them all
+  const auto types = scalar_types();  // in turn, so that a few moves cover all
   move.config.type = types[static_cast<std::size_t>(number) % std::size(types)].type;
   if (below(4) == 0) {
     constexpr std::int64_t kVectors[] = {4, 8, 16}, kRuns[] = {0, 8, 16, 32};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Drivers over the shims of package mesa-drm-shim: devices that compile, and execute nothing.
+// Drivers on the shims of package mesa-drm-shim: devices that compile but execute nothing.
 
 #include <filesystem>
 #include <string>
@@ -9,13 +9,13 @@
 namespace vkmoye::test {
 
 struct Shim {
-  std::string missing;                   // why there is no such device here; "" if there is one
-  std::vector<std::string> environment;  // in which it is the only device of a program
+  std::string missing;  // why there is no such device on this machine; "" if there is one
+  std::vector<std::string> environment;  // the environment in which it is the only device
 };
 
 inline Shim shim(const std::string& gpu, const std::string& library, const std::string& manifest) {
   for (const std::string& file : {library, manifest}) {
-    // The programs may have been sent to another machine.
+    // The programs may have been copied to another machine.
     if (!std::filesystem::exists(file)) {
       return {"a file of package mesa-drm-shim or mesa-vulkan-drivers is missing: " +
                   (file.empty() ? "its place was not found by CMake" : file),

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The Vulkan of a user's program, for tests that adopt it: an open Device stands for it, whose objects
-// are not those of the adopter.
+// A user's own Vulkan objects, for tests that adopt them: they belong to another Device, which stands for the user.
 
 #include "vkmoye/runtime/vulkan.hpp"
 
 namespace vkmoye::test {
 
-/// What `owner` holds, and all that it enabled.
+/// The Vulkan objects of `owner`, and the features and extensions that it enabled.
 inline AdoptedDevice handles_in(const Device& owner) {
   const DeviceHandles handles = handles_of(owner);
   AdoptedDevice theirs;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// A timeline semaphore of the user's: what is submitted behind it waits until the test wants it to run.
+// A timeline semaphore of the user: work that waits for it runs when the test signals it.
 
 #include "support/their_device.hpp"
 
@@ -8,7 +8,7 @@ namespace vkmoye::test {
 
 class Timeline {
  public:
-  /// At 0, on the VkDevice of `owner`, which outlives it.
+  /// Created with value 0 on the VkDevice of `owner`, which must outlive it.
   explicit Timeline(const Device& owner) : owner_(owner) {
     VkSemaphoreTypeCreateInfo type = {};
     type.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Banks and sectors of the accesses that the tutorials make, with figures that can be worked out by
-// hand.
+// Banks and sectors of the accesses in the tutorials, with numbers that can be checked by hand.
 #include "vkmoye/layout/access.hpp"
 
 #include <gmock/gmock.h>
@@ -63,18 +62,18 @@ TEST(BankConflicts, OfTheSeedsTranspose) {
 }
 
 TEST(BankConflicts, CountsSixteenByteAccessesInFourPhases) {
-  // 32 lanes, 4 floats each, one after the other.
+  // 32 lanes with 4 consecutive floats each.
   const TileAccess rows{"32:4"_layout, 4};
   const auto cost = bank_conflicts(ComposedLayout{{}, 0, "(128):(1)"_layout}, rows, 4);
   EXPECT_EQ(cost.phases, 4);
   EXPECT_EQ(cost.degree, 1);
   EXPECT_EQ(cost.wavefronts, 4);
-  // Each lane its own row of 32 floats: the 8 lanes of a phase meet in the same 4 banks.
+  // Each lane reads its own row of 32 floats: the 8 lanes of a phase share the same 4 banks.
   const TileAccess columns{"32:32"_layout, 4};
   EXPECT_EQ(degree("(32,32):(1,32)", columns), 8);
-  // Seed 004's pitch of 129 tears the 16 bytes apart: no such access exists.
+  // With a pitch of 129, the 16 bytes are not contiguous: no such access exists.
   EXPECT_THAT([&] { degree("(32,32):(1,129)", columns); },
-              ThrowsMessage<LayoutError>(HasSubstr("no multiple of the 4 elements")));
+              ThrowsMessage<LayoutError>(HasSubstr("not a multiple of the 4 elements")));
 }
 
 TEST(BankConflicts, OfSeed004AreThoseOfItsText) {
@@ -114,7 +113,7 @@ TEST(Search, LeavesAloneWhatIsFreeAlready) {
 
 TEST(Search, TakesTheCheapestPaddingWhereNoneIsFree) {
   EXPECT_EQ(cheapest_padding(kIndices, kTranspose, 4).padding, 1);
-  // Lanes that are 32 and 33 elements apart at once: no padding keeps both from one bank.
+  // Distances of both 32 and 33 elements between lanes: no padding avoids conflicts for both.
   const TileAccess columns[] = {{"32:32"_layout}, {"(16,2):(32,16)"_layout}, {"31:33"_layout}};
   EXPECT_FALSE(search_padding(kIndices, columns, 4));
   const auto cost = [&](std::int64_t padding) {
@@ -130,7 +129,7 @@ TEST(Search, TakesTheCheapestPaddingWhereNoneIsFree) {
 }
 
 TEST(Search, PadsWideAccessesInWholeVectors) {
-  // 8 lanes take 16 bytes of 8 rows each (a column of a matrix fragment), f16, rows of 64.
+  // 8 lanes read 16 bytes each, from 8 rows (a column of a matrix fragment); f16, rows of 64.
   const TileAccess fragment[] = {{"32:64"_layout, 8}};
   const auto found = search_padding("(64,32):(1,64)"_layout, fragment, 2);
   ASSERT_TRUE(found.has_value());

@@ -43,7 +43,7 @@ static_assert(width("4:1"_layout, "8:4"_layout, 4, Swizzle(2, 1, -2)).elements =
 
 static_assert(widest_copy({"(4,2):(1,64)"_layout, kStarts}, {"(4,2):(1,8)"_layout, kStarts}, 4)
                   .together == 4);
-// Each side in vectors of 4, but of other values.
+// Both sides have vectors of 4, but of different values.
 constexpr CopyWidths kTurned =
     widest_copy({"(4,4):(1,64)"_layout, "1:0"_layout}, {"(4,4):(64,1)"_layout, "1:0"_layout}, 4);
 static_assert(kTurned.source.elements == 4 && kTurned.destination.elements == 4);
@@ -55,7 +55,7 @@ TEST(AccessWidth, RefusesNoBytesAndDifferentCounts) {
                LayoutError);
 }
 
-// Post: what a worker touches are whole aligned runs, and their places are too.
+// Post: a worker accesses whole aligned runs, at aligned offsets.
 TEST(AccessWidth, OfAnyLayoutIsMadeOfWholeRuns) {
   rc::check([] {
     const Layout values = *random_layout::any(), starts = *random_layout::any(4);

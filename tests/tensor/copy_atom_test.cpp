@@ -14,7 +14,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// The six-thread copy of MoYe.jl's manual, every layout that it prints (its threads count from 1).
+// The six-thread copy of MoYe.jl's manual, with every layout printed there (its threads are 1-based).
 constexpr Layout kSixThreads = "(2,3):(3,1)"_layout, kValues = "(2,3):(1,2)"_layout;
 constexpr Layout kTensor = "(4,9)"_layout;
 constexpr TiledCopy kScalar = make_tiled_copy(universal_copy(8, 8), kSixThreads, kValues);
@@ -77,8 +77,8 @@ TEST(CopyAtom, FurtherTilesAreFurtherModes) {
 static_assert(retile(make_tiled_copy(universal_copy(16, 8), kSixThreads, kValues),
                      "(6,2):(1,6)"_layout) == "((2,3),2):((1,2),6)"_layout);
 
-// Two neighbours in a column of (4,9); a row-major destination shares none; a base aligned to 8
-// bytes allows two f32 only.
+// Columns of (4,9) have two neighbours in common, a row-major destination none; a base aligned to 8 bytes only allows
+// two f32.
 constexpr Layout kRows = "(4,9):(9,1)"_layout;
 static_assert(widest_copy(kScalar, kTensor, 16, kTensor, 16, 8) == universal_copy(16, 8));
 static_assert(widest_copy(kScalar, kTensor, 16, kRows, 16, 8) == universal_copy(8, 8));
@@ -88,7 +88,7 @@ constexpr Layout kTile = "(512,8)"_layout;
 static_assert(widest_copy(kLines, kTile, 256, kTile, 256, 1) == universal_copy(16, 1));
 static_assert(widest_copy(kLines, kTile, 256, kTile, 256, 4) == universal_copy(16, 4));
 static_assert(widest_copy(kLines, kTile, 8, kTile, 256, 2) == universal_copy(8, 2));
-// Rows of 513: the second row begins off every multiple.
+// Rows of 513 elements: the second row is not aligned to any vector.
 static_assert(widest_copy(kLines, "(512,8):(1,513)"_layout, 256, kTile, 256, 4) ==
               universal_copy(4, 4));
 
@@ -100,7 +100,7 @@ TEST(CopyAtom, RefusesWhatNoAccessCanBe) {
   EXPECT_THROW(make_tiled_copy(universal_copy(16, 4), kSixThreads, kValues), LayoutError);
   EXPECT_THROW(get_slice(kScalar, 6), LayoutError);
   EXPECT_THROW(partition_S(get_slice(kScalar, 0), "(5,9)"_layout), LayoutError);
-  // Tiles of 5 x 1 cover 5 * 2^62 elements: as 64-bit numbers wrap, as many as the tensor has.
+  // Tiles of 5 x 1 cover 5 * 2^62 elements, which in wrapping 64-bit arithmetic is the size of the tensor.
   const TiledCopy five = make_tiled_copy("(5,1)"_layout, "(1,1)"_layout);
   EXPECT_THROW(partition_S(get_slice(five, 0), "(1,4611686018427387904)"_layout), LayoutError);
 }

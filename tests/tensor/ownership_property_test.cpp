@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who owns what: every element belongs to one worker.
+// Ownership: every element belongs to exactly one worker.
 #include "layout/property.hpp"
 #include "vkmoye/tensor/partition.hpp"
 #include "vkmoye/tensor/tiled_copy.hpp"
@@ -84,7 +84,7 @@ PROPERTY(TiledCopyProperty, OwnsEveryElementOnceOrIsRefused, [] {
   const std::int64_t count = threads.size() * values.size();
   RC_ASSERT(copy->layout_tv.size() == count && size(copy->tiler) == count);
   RC_ASSERT(copy->tiler.rank() == std::max(threads.rank(), values.rank()));
-  // By the definition: whose is element x of the tile?
+  // By the definition: the owner of element x of the tile.
   for (std::int64_t x = 0; x < count; ++x) {
     const auto [value, thread] = inside_and_outside(values, threads, idx2crd(x, copy->tiler));
     RC_ASSERT(copy->layout_tv(thread, value) == x);
@@ -98,7 +98,7 @@ PROPERTY(TiledMmaProperty, GivesEachElementOfCOneOwnerOrIsRefused, [] {
   const std::int64_t tm = size(threads, 0), tn = size(threads, 1);
   const Layout numbered = *rc::gen::arbitrary<bool>()
                               ? make_layout_like(threads)
-                              : threads;  // modes of their own seldom number the threads together
+                              : threads;  // independent modes rarely number all threads
   const auto mma = unless_refused([&] { return make_tiled_mma(numbered, vm, vn); });
   RC_ASSERT(mma.has_value() ==
             (image(numbered).size() == static_cast<std::size_t>(numbered.size()) &&

@@ -24,7 +24,7 @@ static_assert(thread_coordinate("(16):(1)"_layout, 17) == IntTuple{1}, "ids wrap
 static_assert(thread_coordinate("((2,4),8):((1,2),8)"_layout, 13) == IntTuple{5, 1});
 static_assert(thread_coordinate("32:1"_layout, 33) == IntTuple(1));
 
-// Projections of seed 002: all threads of a row share the same part of A.
+// Projections: all threads of a row share the same part of A.
 constexpr Layout kGrid = "(16,16):(1,16)"_layout;
 static_assert(local_partition("(128,8):(1,129)"_layout, kGrid, 5 + 16 * 3, {1, _}) ==
               OffsetLayout{"(8,8):(16,129)"_layout, 5});

@@ -16,13 +16,13 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-// Seed 001: six threads copy a (4,9) tile.
+// Six threads copy a (4,9) tile.
 constexpr TiledCopy kCopy = make_tiled_copy("(2,3):(3,1)"_layout, "(2,3):(1,2)"_layout);
 static_assert(kCopy.layout_tv == "((3,2),(2,3)):((12,2),(1,4))"_layout);
 static_assert(kCopy.tiler == IntTuple{4, 9});
 static_assert(kCopy.layout_tv(1, 0) == 12 && kCopy.layout_tv(1, 5) == 21);
 
-// The coalesced vector copy of the seed: 256 threads, 4 consecutive values each.
+// A coalesced vector copy: 256 threads with 4 consecutive values each.
 static_assert(make_tiled_copy("(32,8):(1,32)"_layout, "(4,1):(1,4)"_layout).layout_tv ==
               "(256,4):(4,1)"_layout);
 static_assert(partition_by(kCopy, "(4,9):(9,1)"_layout)(1, 0) == 3);

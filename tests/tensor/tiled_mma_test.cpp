@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// TiledMMA: who multiplies what.
+// TiledMMA: the elements that each thread multiplies.
 
 #include "vkmoye/tensor/tiled_mma.hpp"
 
@@ -17,7 +17,7 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-// The element of C, as (m, n), that `thread` has as number `value`.
+// Value number `value` of `thread` in C, as (m, n).
 std::pair<std::int64_t, std::int64_t> element(const TiledMma& mma, std::int64_t thread,
                                               std::int64_t value) {
   const std::int64_t at = mma.c.layout_tv(thread + size(mma.threads) * value);

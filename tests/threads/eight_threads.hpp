@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What tests of threads share.
+// Helpers for tests with threads.
 //
 //   class CopyTest : public EightThreadsTest {};
 //   TEST_F(CopyTest, Copies) {
@@ -26,7 +26,7 @@ namespace vkmoye::test {
 
 inline constexpr int kThreads = 8;
 
-/// Calls `body(t)` in each of eight threads, which start together.
+/// Calls `body(t)` in each of eight threads, which start at the same time.
 inline void in_threads(const std::function<void(std::uint32_t)>& body) {
   std::atomic<int> waiting{kThreads};
   std::vector<std::thread> threads;
@@ -43,7 +43,7 @@ inline void in_threads(const std::function<void(std::uint32_t)>& body) {
   for (std::thread& thread : threads) thread.join();
 }
 
-/// How often each thread does something: 1000 times in all of tools/test all.
+/// The number of repetitions in each thread: 1000 in total with tools/test all.
 inline int rounds() { return static_cast<int>(often(1000, 40)); }
 
 inline constexpr std::uint32_t kCount = 61;
@@ -55,7 +55,7 @@ inline std::vector<std::uint32_t> numbers(std::uint32_t first, std::uint32_t cou
   return out;
 }
 
-/// What affine_kernel, applied `times` times, makes of numbers(first, count).
+/// The result of applying affine_kernel `times` times to numbers(first, count).
 inline std::vector<std::uint32_t> affine(std::uint32_t first, int times = 1,
                                          std::uint32_t count = kCount) {
   std::vector<std::uint32_t> out = numbers(first, count);
@@ -65,7 +65,7 @@ inline std::vector<std::uint32_t> affine(std::uint32_t first, int times = 1,
   return out;
 }
 
-/// Devices whose layer checks which threads use what.
+/// Devices with the thread-safety checks of the validation layer.
 class EightThreadsTest : public DeviceTest {
  protected:
   void SetUp() override { setenv(kSetting, "true", 1); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Threads, Devices and processes that keep their pipeline cache in one folder. The file is replaced in one step, so
-// that whoever opens it finds a whole one, and is never refused it.
+// Threads, Devices and processes that share a pipeline cache folder. The file is replaced atomically, so that a
+// reader always finds a valid file.
 
 #include <gmock/gmock.h>
 
@@ -29,7 +29,7 @@ using testing::StartsWith;
 
 class SharedCacheTest : public EightThreadsTest {
  protected:
-  // The folder's only file is that of a first Device: whoever opens one from now on finds a cache.
+  // Creates the cache of the folder with a first Device, so that later Devices find one.
   SharedCacheTest() {
     options_.cache_folder = folder_.path();
     Device device = Device::open("", options_);
@@ -40,12 +40,12 @@ class SharedCacheTest : public EightThreadsTest {
   static auto was_loaded() { return AllOf(StartsWith("loaded "), Not(HasSubstr("not saved"))); }
 
   std::string file() const { return folder_.file(vk::cache_file_name(driver_)); }
-  // Why the file is not used, "" if it is whole.
+  // Why the file is not used; "" if it is valid.
   std::string refusal() const {
     const std::string bytes = read_file(file());
     return vk::decode_cache(driver_, std::as_bytes(std::span(bytes))).refusal;
   }
-  // No temporary file is left beside it.
+  // No temporary file is left over.
   void TearDown() override {
     EXPECT_EQ(refusal(), "");
     int files = 0;
@@ -95,7 +95,7 @@ TEST_F(SharedCacheTest, SavedWhileKernelsAreLoaded) {
   });
 }
 
-// Eight processes run this test with kProcess set, and save one cache; meanwhile this one reads it.
+// Eight processes run this test with kProcess set and save the same cache; meanwhile this process reads it.
 TEST_F(SharedCacheTest, ProcessesOfOneFolder) {
   constexpr const char* kProcess = "VKMOYE_TEST_IS_ONE_OF_EIGHT";
   if (std::getenv(kProcess) != nullptr) {

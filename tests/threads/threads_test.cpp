@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Eight threads at once, at what the headers of the runtime say of threads: a Device, its Pipelines and Launches are
-// shared; Buffers, Recorders, PlanRecorders and Pendings are used by one thread at a time. The layer's thread-safety
-// checks are on; the preset `tsan` runs the same under ThreadSanitizer.
+// Eight threads use the runtime as its headers allow: a Device, its Pipelines and Launches are shared; Buffers,
+// Recorders, PlanRecorders and Pendings are used by one thread at a time. The thread-safety checks of the validation
+// layer are on; the preset `tsan` runs the same tests under ThreadSanitizer.
 
 #include <gmock/gmock.h>
 
@@ -21,7 +21,7 @@
 namespace vkmoye::test {
 namespace {
 
-// The affine kernel twice, through scratch.
+// A plan that runs the affine kernel twice, through scratch.
 CompiledPlan affine_plan() {
   CompiledPlan plan;
   plan.name = "affine twice";
@@ -50,7 +50,7 @@ TEST_F(ThreadsTest, RunAndSubmitOnOneDevice) {
           Pending pending = device.submit(launch);
           pending.wait();
         } else {
-          device.submit(launch);  // let go of at once
+          device.submit(launch);  // dropped at once
           device.run(shared, {a.view(), b.view()}, {{"n", kCount}});
         }
         wrong += read_as<std::uint32_t>(b) != affine(first);
@@ -105,7 +105,7 @@ TEST_F(ThreadsTest, RecordWithARecorderAndAPlanRecorderEach) {
   });
 }
 
-// Transfers of one Device share its staging buffer, which grows from 64 KiB to the largest of them.
+// The transfers of one Device share its staging buffer, which grows from 64 KiB to the size of the largest transfer.
 TEST_F(ThreadsTest, TransferThroughTheStagingBuffer) {
   OpenOptions options;
   options.direct_access = false;
@@ -131,8 +131,9 @@ TEST_F(ThreadsTest, TransferThroughTheStagingBuffer) {
       options);
 }
 
-// One thread at a time need not always be the same thread. VKMOYE_TEST_RACE leaves the lock out: sanitize_threads of
-// tools/steps.sh expects ThreadSanitizer to report that. Resetting an unused pool twice at once harms nothing.
+// One thread at a time, but different threads. VKMOYE_TEST_RACE leaves out the lock: sanitize_threads of
+// tools/steps.sh expects ThreadSanitizer to report this. Resetting an unused pool twice at the same time is
+// harmless.
 TEST_F(ThreadsTest, ARecorderIsHandedFromThreadToThread) {
   const bool races = std::getenv("VKMOYE_TEST_RACE") != nullptr;
   for_each_device([&](Device& owner) {
@@ -162,7 +163,7 @@ TEST_F(ThreadsTest, ARecorderIsHandedFromThreadToThread) {
   });
 }
 
-// The same kernels and others, and what is made from them, made and destroyed all the time.
+// Repeatedly creates and destroys the same and other kernels, and objects made from them.
 TEST_F(ThreadsTest, LoadKernelsAndMakePlans) {
   for_each_device([&](Device& device) {
     std::atomic<int> wrong{0};
@@ -191,7 +192,7 @@ TEST_F(ThreadsTest, LoadKernelsAndMakePlans) {
   });
 }
 
-// A user's other threads use the queue under his lock: adopted devices take it.
+// The user's other threads use the queue under a lock, which adopted devices take as well.
 TEST_F(ThreadsTest, AdoptedDevicesTakeTheUsersLock) {
   for_each_device([&](Device& owner) {
     std::mutex queue;
@@ -220,8 +221,8 @@ TEST_F(ThreadsTest, AdoptedDevicesTakeTheUsersLock) {
   });
 }
 
-// The layer's checks are on: here eight threads use one queue without a lock. Waiting for an idle queue is what
-// drivers do under a lock of their own, so that nothing but the layer notices.
+// Shows that the checks of the layer are on: eight threads use one queue without a lock. Drivers wait for an idle
+// queue under a lock of their own, so that only the layer notices.
 TEST_F(ThreadsTest, TheLayerSeesThreadsAtOneQueue) {
   if (!has_validation()) GTEST_SKIP() << "VKMOYE_TEST_VALIDATION=off";
   for_each_device([&](Device& device) {

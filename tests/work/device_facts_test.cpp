@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is kept about devices: by version, device and driver, and never believed when damaged.
+// Kept facts about devices: valid for one version, device and driver, and ignored if damaged.
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "devices/facts.hpp"
 #include "support/process.hpp"
-#include "workloads/devices/facts.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -82,7 +82,7 @@ TEST_F(DeviceFactsTest, WhatSeveralKeepAtOnceIsThere) {
   EXPECT_EQ(std::count(all.begin(), all.end(), '\n'), kWriters * kQuestions);
 }
 
-// Whatever byte is another one: no answer, and the next that is kept leaves nothing of it.
+// If any byte changes, the fact is ignored, and the next write removes the line.
 TEST_F(DeviceFactsTest, DamageIsNoAnswer) {
   const DeviceFacts facts(file_);
   facts.keep(caps_, "why", "because");

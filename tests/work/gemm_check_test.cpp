@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The judge of products is judged: by results computed on the host, right and wrong ones.
+// Tests the check of products with right and wrong results computed on the host.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,8 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "numbers/number.hpp"
 #include "vkmoye/base/error.hpp"
-#include "workloads/number.hpp"
 #include "workloads/products/check.hpp"
 
 namespace vkmoye::bench {
@@ -19,7 +19,7 @@ using testing::HasSubstr;
 
 constexpr std::uint64_t kSeed = 5;
 
-// A product, its inputs, and a result in which each sum was rounded once.
+// A product, its inputs, and a result in which each sum is rounded once.
 struct Case {
   Case(GemmProblem p, Extents s) : problem(p), size(std::move(s)), data(problem, size, kSeed) {
     const std::vector<std::byte> a = data.bytes(0), b = data.bytes(1);
@@ -53,11 +53,9 @@ struct Case {
   void set(std::int64_t batch, std::int64_t i, std::int64_t j, double value) {
     store_number(problem.result, value, element(batch, i, j));
   }
-  // As matrix units take it: the wider operand rounded to the other's type.
+  // The wider operand rounded to the type of the other, as matrix units do.
   Verdict check_of_units() const {
-    GemmProblem in_units = problem;
-    in_units.rounds_wider = true;
-    return check_gemm(data, in_units, size, result, Verify::full, kSeed);
+    return check_gemm(data, problem, size, result, Verify::full, kSeed, WiderOperand::rounded);
   }
   Verdict check(Verify verify = Verify::full) const {
     return check_gemm(data, problem, size, result, verify, kSeed);
@@ -71,7 +69,7 @@ struct Case {
 
 GemmProblem plain(const std::string& type = "f32") { return parse_gemm_type(type); }
 
-// Everything that a problem can have, in a few problems.
+// A few problems that cover all members of a problem.
 std::vector<GemmProblem> problems() {
   std::vector<GemmProblem> out;
   for (const char* type : {"f32", "f64", "f16", "f16,f32", "f16,f16", "i32"}) {
@@ -98,7 +96,7 @@ TEST(GemmCheck, WhatIsRightIsRight) {
     for (const Verify verify : {Verify::full, Verify::sample}) {
       const Verdict verdict = c.check(verify);
       EXPECT_EQ(verdict.mismatches, 0u)
-          << testing::PrintToString(gemm_words(problem)) << verdict.first;
+          << testing::PrintToString(gemm_command_options(problem)) << verdict.first;
       if (c.data.is_exact()) {
         EXPECT_EQ(verdict.max_error, 0);
       }
@@ -112,11 +110,11 @@ TEST(GemmCheck, OneWrongElementIsFoundWhereverItLies) {
     const std::int64_t batch = problem.batch - 1;
     for (const auto& [i, j] : {std::pair{0, 0}, {8, 12}, {4, 7}}) {
       Case wrong = c;
-      // Of f16 sums the bound is wide: it allows 17 + 3 roundings of 1 in 1024.
+      // The bound for f16 sums is wide: it allows 17 + 3 roundings of 1 in 1024.
       const double before = load_number(problem.result, wrong.element(batch, i, j));
       wrong.set(batch, i, j, before + 3);
       const Verdict verdict = wrong.check();
-      EXPECT_EQ(verdict.mismatches, 1u) << testing::PrintToString(gemm_words(problem));
+      EXPECT_EQ(verdict.mismatches, 1u) << testing::PrintToString(gemm_command_options(problem));
       EXPECT_THAT(verdict.first, HasSubstr(std::to_string(i) + "," + std::to_string(j) + "] is"));
     }
   }
@@ -150,7 +148,7 @@ TEST(GemmCheck, WholeNumbersMustBeEqual) {
   EXPECT_EQ(c.check().mismatches, 1u);
 }
 
-// More terms than f16 can add up exactly: fewer of them are not 0, but none is left out.
+// More terms than f16 can add exactly: fewer are not 0, but each element is used.
 TEST(GemmCheck, WholeNumbersStayExactInNarrowSums) {
   GemmProblem problem = plain("f16,f16");
   problem.init = Init::integers;
@@ -270,9 +268,9 @@ TEST(GemmProblem, WhatCannotBeIsRefusedWithEveryReason) {
         matrices_of(problem, {4, 5, 6});
       },
       testing::ThrowsMessage<ArgumentError>(
-          AllOf(HasSubstr("A has rows of 6 elements, 3 apart"),
-                HasSubstr("the matrices of C span 20 elements each and lie 7 apart"),
-                HasSubstr("alpha = 0.5 is no value of the accumulator i32"))));
+          AllOf(HasSubstr("A has rows of 6 elements, but they are 3 apart"),
+                HasSubstr("the matrices of C span 20 elements each, but they are 7 apart"),
+                HasSubstr("alpha = 0.5 cannot be represented in the accumulator i32"))));
   problem = plain();
   problem.a.leading = 0xffffffff;
   EXPECT_THAT(
@@ -282,7 +280,7 @@ TEST(GemmProblem, WhatCannotBeIsRefusedWithEveryReason) {
       testing::ThrowsMessage<ArgumentError>(HasSubstr("A spans more than 2^48 elements")));
 }
 
-// What rounding f32 to f16 may add to a sum is forgiven to matrix units, not to others, and no more.
+// The error of rounding f32 to f16 is allowed for matrix units, but not for other kernels, and no more than that.
 TEST(GemmCheck, ForgivesMatrixUnitsThatTheWiderOperandIsRounded) {
   GemmProblem problem = parse_gemm_type("f32*f16");
   EXPECT_EQ(problem.a_type, ScalarType::f32);

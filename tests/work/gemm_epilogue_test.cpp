@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Epilogues as they are typed, and the judge of their results: right ones pass, wrong ones do not.
+// Parsing of epilogues, and the check of their results: right ones pass, wrong ones do not.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-// --- what is typed ---
+// --- parsing ---
 
 TEST(GemmEpilogue, IsPrintedAsItIsRead) {
   for (const char* text : {"bias,relu", "scale:0.5,bias_m,residual", "gelu", "silu,scale:-2"}) {
@@ -28,7 +28,7 @@ TEST(GemmEpilogue, IsPrintedAsItIsRead) {
 }
 
 TEST(GemmEpilogue, EveryStepOfTheGeneratorHasAMeaning) {
-  for (const gen::GemmStep& step : gen::gemm_steps()) {
+  for (const gen::EpilogueOp& step : gen::epilogue_ops()) {
     bool exact = true;
     const Bounded v = after({&step, 2}, {1.5, 0}, 3, range_of(ScalarType::f32), exact);
     EXPECT_TRUE(v.value > 1.2 && v.value < 4.6) << step.name << ' ' << v.value;
@@ -41,7 +41,7 @@ TEST(GemmEpilogue, WhatIsNoStepIsRefused) {
     EXPECT_THAT([&] { parse_epilogue(text); }, ThrowsMessage<ArgumentError>(why)) << text;
   };
   refused("bais", AllOf(HasSubstr("did you mean 'bias'?"),
-                        HasSubstr("there are bias bias_m relu gelu silu residual scale")));
+                        HasSubstr("known: bias bias_m relu gelu silu residual scale")));
   refused("", HasSubstr("unknown step ''"));
   refused("bias,,relu", HasSubstr("unknown step ''"));
   refused("bias:1", HasSubstr("'bias:1': bias takes no number"));
@@ -65,13 +65,14 @@ TEST(GemmEpilogue, ANumberThatTheAccumulatorDoesNotHoldIsRefused) {
       [&] {
         matrices_of(problem, {4, 5, 6});
       },
-      ThrowsMessage<ArgumentError>(HasSubstr("scale = 0.5 is no value of the accumulator")));
+      ThrowsMessage<ArgumentError>(
+          HasSubstr("scale = 0.5 cannot be represented in the accumulator")));
 }
 
 // --- the bound ---
 
-// Each operation truncated to 24 bits, which is worse than any rounding that Vulkan allows but for
-// that of exp and of the division.
+// Each operation is truncated to 24 bits, which is worse than any rounding that Vulkan allows, except for exp and
+// division.
 double truncated(double value) {
   if (value == 0 || !std::isfinite(value)) return value;
   int exponent = 0;
@@ -104,7 +105,7 @@ TEST(GemmEpilogue, WhatAKernelMayComputeLiesWithinTheBound) {
   std::mt19937_64 random(7);
   std::uniform_real_distribution<double> uniform(-6, 6);
   double nearest = 0;  // to the bound
-  for (const gen::GemmStep& step : gen::gemm_steps()) {
+  for (const gen::EpilogueOp& step : gen::epilogue_ops()) {
     for (int i = 0; i < 20000; ++i) {
       const double value = uniform(random), input = truncated(uniform(random));
       const double bound = std::fabs(value) * (i % 2 == 0 ? 1e-5 : 0);
@@ -126,7 +127,7 @@ TEST(GemmEpilogue, WhatIsNotFiniteHasNoBound) {
   const double infinity = std::numeric_limits<double>::infinity();
   const auto v = [&](const char* text, double value, double input) {
     bool exact = false;
-    const gen::AppliedStep step = parse_epilogue(text).front();
+    const gen::AppliedEpilogueOp step = parse_epilogue(text).front();
     return after(step, {value, 0}, input, range_of(ScalarType::f32), exact);
   };
   for (const char* step : {"relu", "gelu", "silu"}) {
@@ -140,9 +141,9 @@ TEST(GemmEpilogue, WhatIsNotFiniteHasNoBound) {
   EXPECT_EQ(v("residual", 1, infinity).bound, 0);
 }
 
-// --- the judge ---
+// --- the check ---
 
-// C of a product without any k: what the epilogue makes of 0, rounded once, and what it reads.
+// C of a product with k = 0: the epilogue applied to 0, rounded once; and the arrays that it reads.
 struct JudgedEpilogue {
   explicit JudgedEpilogue(const std::string& epilogue, bool c_n_contiguous = true) {
     problem.epilogue = parse_epilogue(epilogue);
@@ -163,7 +164,7 @@ struct JudgedEpilogue {
   double of(std::int64_t batch, std::int64_t i, std::int64_t j) const {
     double value = 0;
     std::size_t next = 0;
-    for (const gen::AppliedStep& named : problem.epilogue) {
+    for (const gen::AppliedEpilogueOp& named : problem.epilogue) {
       if (named.step->name == "relu") value = std::max(value, 0.0);
       if (!named.step->inputs.empty()) value += input(next++, batch, i, j);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Operations on the lines of an array: judged by results computed on the host, right and wrong ones.
+// Tests the check of operations on lines with right and wrong results computed on the host.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ using testing::HasSubstr;
 
 constexpr std::uint64_t kSeedOfLines = 3;
 
-// Arrays on the host; what runs on them is up to the test.
+// An Execution with arrays on the host; the test computes the results.
 class HostArrays : public Execution {
  public:
   explicit HostArrays(const Workload& workload) {
@@ -51,22 +51,22 @@ class HostArrays : public Execution {
   std::vector<std::vector<std::byte>> bytes;
 };
 
-// dst[c] = weight[r] * src[r][c], summed over r: a line of each kind.
-LineOperation weighted_column_sum(const LineQuestion& asked) {
+// dst[c] = sum over r of weight[r] * src[r][c]: has a line of each kind.
+LineOperation weighted_column_sum(const LineSpec& spec) {
   LineOperation out;
-  out.lines = asked.cols;
-  out.inputs = {columns_of("src", asked), {"weight", {asked.rows}, asked.rows, 1, 0}};
-  out.output = {"dst", {asked.cols}, 1, 1, 1};
-  out.arguments = {{"rows", asked.rows}, {"cols", asked.cols}};
-  out.flops = 2.0 * static_cast<double>(asked.rows * asked.cols);
-  out.definition = [asked](const DeviceCaps&) -> DefineLine {
-    return [asked](std::span<const Line> in, std::span<Defined> sum) {
+  out.lines = spec.cols;
+  out.inputs = {columns_of("src", spec), {"weight", {spec.rows}, spec.rows, 1, 0}};
+  out.output = {"dst", {spec.cols}, 1, 1, 1};
+  out.arguments = {{"rows", spec.rows}, {"cols", spec.cols}};
+  out.flops = 2.0 * static_cast<double>(spec.rows * spec.cols);
+  out.definition = [spec](const DeviceCaps&) -> DefineLine {
+    return [spec](std::span<const Line> in, std::span<Defined> sum) {
       double value = 0, magnitude = 0;
       for (std::size_t i = 0; i < in[0].size(); ++i) {
         value += in[0][i] * in[1][i];
         magnitude += std::fabs(in[0][i] * in[1][i]);
       }
-      sum[0] = {value, static_cast<double>(asked.rows + 1) * asked.range.epsilon * magnitude};
+      sum[0] = {value, static_cast<double>(spec.rows + 1) * spec.range.epsilon * magnitude};
     };
   };
   return out;
@@ -79,7 +79,7 @@ std::unique_ptr<Workload> workload_of(const Extents& size) {
   return operation.of_size({&kEntry, "f32", {}, {}}, size);
 }
 
-// Sums as a kernel makes them, in f32 and in another order.
+// Sums in f32 and in another order, like those of a kernel.
 void compute(const Extents& size, HostArrays& arrays) {
   const auto rows = static_cast<std::size_t>(size[0]), cols = static_cast<std::size_t>(size[1]);
   for (std::size_t c = 0; c < cols; ++c) {
@@ -131,8 +131,8 @@ TEST(Lines, ArraysThatDoNotFitAreRefusedWithEveryReason) {
         apply({matrix, {"w.npy", ScalarType::f64, {4}}});
       },
       testing::ThrowsMessage<ArgumentError>(
-          testing::AllOf(HasSubstr("w.npy: holds f64, sum/columns takes f32 there"),
-                         HasSubstr("w.npy: has the shape (4,), weight has (3,)"))));
+          testing::AllOf(HasSubstr("w.npy: has type f64, sum/columns takes f32 there"),
+                         HasSubstr("w.npy: has shape (4,), but weight needs (3,)"))));
   EXPECT_THAT([&] { apply({matrix}); },
               testing::ThrowsMessage<ArgumentError>(HasSubstr("takes 2 arrays, got 1")));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "workloads/number.hpp"
+#include "numbers/number.hpp"
 
 #include <gtest/gtest.h>
 
@@ -63,7 +63,7 @@ TEST(Number, RangesAreThoseOfTheTypes) {
     EXPECT_EQ(round_trip(row.type, range.largest), range.largest) << row.name;
     EXPECT_EQ(round_trip(row.type, range.whole), range.whole) << row.name;
     if (range.epsilon == 0) continue;
-    // A double cannot even name the number after the last of f64.
+    // A double cannot represent the number after the largest f64.
     if (row.type != ScalarType::f64) {
       EXPECT_NE(round_trip(row.type, range.whole + 1), range.whole + 1) << row.name;
     }

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT
-// The table of operations beside the registry of kernels.
-
-#include "workloads/operation.hpp"
+// The table of operations, compared with the registry of kernels.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
 
+#include "devices/device_executor.hpp"
+#include "devices/host_executor.hpp"
+#include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
-#include "workloads/devices/device_executor.hpp"
-#include "workloads/devices/host_executor.hpp"
-#include "workloads/products/fragments.hpp"
+#include "workloads/workload.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -28,7 +27,7 @@ TEST(Operations, EveryKernelHasOneAndEachIsUsed) {
   EXPECT_EQ(used.size(), operations().size());
 }
 
-// What `run`, `emit` and `apply` rely on, for whatever operation comes.
+// The properties of every operation that `run`, `emit` and `apply` rely on.
 TEST(Operations, EachDescribesItsKernelsForTheArgumentsThatItGives) {
   for (const gen::KernelEntry& entry : gen::registry()) {
     const Operation& operation = operation_of(entry);
@@ -54,7 +53,7 @@ TEST(Operations, EachDescribesItsKernelsForTheArgumentsThatItGives) {
   }
 }
 
-// Behind the end of a shorter array there is somebody else's memory.
+// Memory after the end of a shorter array belongs to something else.
 TEST(Plans, WithArraysShorterThanTheirBindingsAreRefused) {
   const gen::KernelEntry& entry = *gen::find_kernel("copy/simple");
   const auto workload = operation_of(entry).of_size({&entry, "f32", {}, {}}, {33, 65});
@@ -67,10 +66,10 @@ TEST(Plans, WithArraysShorterThanTheirBindingsAreRefused) {
   EXPECT_THAT(reasons_against(common_device(), plan), testing::Contains(HasSubstr(reason)));
   plan.arrays[1].bytes += 1;
   plan.arrays[1].offset = 4;
-  EXPECT_THAT(host.reasons_against(plan), testing::ElementsAre(HasSubstr("8576 bytes behind its")));
+  EXPECT_THAT(host.reasons_against(plan), testing::ElementsAre(HasSubstr("8576 bytes after its")));
   plan.steps[0].arrays.pop_back();
   EXPECT_THAT(host.reasons_against(plan),
-              testing::Contains(HasSubstr("has 2 bindings, its step 1 arrays")));
+              testing::Contains(HasSubstr("has 2 bindings, but its step has 1 arrays")));
 }
 
 TEST(Operations, SizesOfAnotherRankAreRefused) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Packed operands as files: what is written is read, what no pack writes is refused, and so is another
-// order, with both layouts.
+// Files of packed operands: a written file is read back; invalid files are errors, and so is another order, with both
+// layouts in the message.
 
-#include "workloads/products/packed_file.hpp"
+#include "workloads/packed_file.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,13 +10,13 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "devices/fragments.hpp"
+#include "devices/host_executor.hpp"
 #include "io/checksum.hpp"
 #include "support/process.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/layout/text.hpp"
-#include "workloads/devices/host_executor.hpp"
-#include "workloads/products/fragments.hpp"
-#include "workloads/products/workload.hpp"
+#include "workloads/products/given_arrays.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -26,7 +26,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-// A file as the format says, whatever its header says.
+// A file in the format, with an arbitrary header.
 std::string file_of(const std::string& header, const std::string& data) {
   std::string start = "vkmoyepk";
   const auto number = [&](std::uint64_t value, int bytes) {
@@ -98,12 +98,12 @@ TEST_F(PackedFileTest, WhatIsWrittenIsRead) {
 TEST_F(PackedFileTest, HeadersThatNoPackWritesAreRefused) {
   EXPECT_EQ(read(file_of(header_.dump(), data_)).operand.bytes(), data_.size());
   EXPECT_THAT([&] { read_packed_data(path_, read_packed_header(path_)); },
-              ThrowsMessage<ArgumentError>(HasSubstr("the checksum of its blocks does not agree")));
+              ThrowsMessage<ArgumentError>(HasSubstr("the checksum of its blocks is wrong")));
   const auto refused = [&](const std::string& header, const auto& text) {
     EXPECT_THAT([&] { read(file_of(header, data_)); }, ThrowsMessage<ArgumentError>(text))
         << header;
   };
-  // Each field left out, and with values that it cannot have.
+  // Each field left out, and with invalid values.
   for (const auto& [name, value] : header_.items()) {
     json without = header_;
     without.erase(name);
@@ -115,7 +115,7 @@ TEST_F(PackedFileTest, HeadersThatNoPackWritesAreRefused) {
       refused(other.dump(), HasSubstr(name));
     }
   }
-  // Extents as large as can be: refused before anything is allocated.
+  // The largest extents: an error before any allocation.
   json absurd = header_;
   absurd["rows"] = absurd["k"] = absurd["batch"] = 4294967295u;
   absurd["fragment_rows"] = 1024;
@@ -128,22 +128,22 @@ TEST_F(PackedFileTest, HeadersThatNoPackWritesAreRefused) {
   many["operand"] = "c";
   many["lanes"] = 0;
   many["checksum"] = "xyz";
-  refused(many.dump(), AllOf(HasSubstr("type is none"), HasSubstr("operand is neither"),
-                             HasSubstr("lanes is no whole number from 1 to 128"),
-                             HasSubstr("checksum is none")));
-  refused("[1, 2]", HasSubstr("no JSON object"));
-  refused(std::string(60000, '['), HasSubstr("no JSON object"));
+  refused(many.dump(), AllOf(HasSubstr("type is unknown"), HasSubstr("operand is neither"),
+                             HasSubstr("lanes is not a whole number from 1 to 128"),
+                             HasSubstr("checksum is not valid")));
+  refused("[1, 2]", HasSubstr("not a JSON object"));
+  refused(std::string(60000, '['), HasSubstr("not a JSON object"));
   refused(std::string(70000, ' '), HasSubstr("has a header of 70000 bytes"));
 }
 
-// The same fragments, in another order than this device's lanes have them.
+// The same fragments in another order than that of this device.
 TEST_F(PackedFileTest, AnotherOrderIsRefusedWithBothLayouts) {
   HostExecutor host;
   const gen::KernelEntry& entry = *gen::find_kernel("gemm/packed");
-  const Question question = {&entry, "f16,f32", {}, {}};
+  const WorkloadSpec question = {&entry, "f16,f32", {}, {}};
   OperandToPack operand = operand_to_pack(question, false, {"w", ScalarType::f16, {11, 20}});
   operand.request.device = host.caps();
-  know_orders(host, packed_probes(operand.request), "test");
+  find_fragment_orders(host, packed_probes(operand.request), "test");
   operand.request.device = host.caps();
   PackedOperand packed = pack_plan(operand).operand;
   const auto plan_with = [&](const PackedOperand& file) {
@@ -151,7 +151,7 @@ TEST_F(PackedFileTest, AnotherOrderIsRefusedWithBothLayouts) {
         question, {{"x", ScalarType::f16, {9, 20}}, {"w", ScalarType::f16, file.shape(), file}});
     return plan_on(host, *workload);
   };
-  // Nothing is packed but the activations.
+  // Only the activations are packed.
   const Plan plan = plan_with(packed);
   EXPECT_EQ(plan.steps.size(), 2u);
   EXPECT_EQ(plan.arrays[1].bytes, packed.bytes());
@@ -162,7 +162,7 @@ TEST_F(PackedFileTest, AnotherOrderIsRefusedWithBothLayouts) {
   packed.device = "NVIDIA H200";
   EXPECT_THAT([&] { plan_with(packed); },
               ThrowsMessage<ArgumentError>(AllOf(HasSubstr(packed.fragment), HasSubstr(here),
-                                                 HasSubstr("made on NVIDIA H200"),
+                                                 HasSubstr("packed on NVIDIA H200"),
                                                  HasSubstr("host (the twin)"))));
 }
 

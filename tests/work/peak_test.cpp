@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The ceiling of arithmetic computes what it says: nothing of it can be left out.
+// The kernels of the peak baseline compute the expected values, so that no compiler can leave out work.
 #include "baselines/peak.hpp"
 
 #include <gmock/gmock.h>
@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
+#include "numbers/number.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
-#include "vkmoye/gen/twin/twin.hpp"
-#include "workloads/number.hpp"
+#include "vkmoye/gen/twin/run_on_host.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -20,7 +20,7 @@ using testing::IsEmpty;
 
 constexpr std::int64_t kGroups = 2, kSteps = 8;
 
-// What the kernel makes of inputs that are all `value`.
+// The result of the kernel for inputs that are all `value`.
 std::vector<double> results_of(const PeakKernel& peak, std::int64_t rounds, double value,
                                ScalarType result) {
   std::vector<std::vector<std::byte>> arrays;
@@ -86,7 +86,7 @@ TEST(Peak, OfMatricesThatTheDeviceDoesNotHaveIsNone) {
     peak_of_matrices(form, with_matrices(), kGroups);
     FAIL();
   } catch (const Unavailable& why) {
-    EXPECT_STREQ(why.what(), "a device has no matrices of i8 summed up in i32");
+    EXPECT_STREQ(why.what(), "a device has no matrix units for i8 accumulated in i32");
   }
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "workloads/registry_in_use.hpp"
+#include "registry/registry_in_use.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "workloads/user_operation.hpp"
+#include "registry/user_operation.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -12,8 +12,8 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-OperationRow doubling() {
-  OperationRow row;
+OperationEntry doubling() {
+  OperationEntry row;
   row.name = "doubling";
   row.size_form = "COUNT";
   row.example = {1024};
@@ -48,12 +48,12 @@ TEST(RegistryInUse, OursAndOthersStandSideBySide) {
   EXPECT_THAT(reasons_against(registry), IsEmpty());
   registry.kernels.push_back(entry_of("vkcmdcopy", "doubling"));
   EXPECT_THAT(reasons_against(registry),
-              ElementsAre("kernel 'vkcmdcopy': --baseline means something else by this name"));
+              ElementsAre("kernel 'vkcmdcopy': --baseline already uses this name"));
 }
 
 TEST(RegistryInUse, WhatCannotBeMeantIsRefusedWithEveryReason) {
   Registry registry;
-  OperationRow taken = doubling(), empty;
+  OperationEntry taken = doubling(), empty;
   taken.name = "gemm";
   taken.example = {1, 2};
   empty.name = "empty";
@@ -71,9 +71,9 @@ TEST(RegistryInUse, WhatCannotBeMeantIsRefusedWithEveryReason) {
                   "kernel '': there is no operation ''"));
 }
 
-// One extent stays one: it is typed so, and the kernel is described for it.
+// A form with one extent takes one, and the kernel is described for it.
 TEST(RegistryInUse, AnOperationOfOthersKeepsTheFormOfItsSize) {
-  const Operation operation = own_operation(doubling());
+  const Operation operation = user_operation(doubling());
   EXPECT_EQ(operation.size.rank, 1u);
   const gen::KernelEntry entry = entry_of("own/double", "doubling");
   const auto workload = operation.of_size({&entry, "f32", {}, {}}, {1000});

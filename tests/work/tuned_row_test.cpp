@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a row of tune is for: products by the same kernel, and no others.
+// An entry of tune applies to products with the same kernel, and to no others.
+
+#include "workloads/products/tuned_row.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,17 +23,17 @@ GemmProblem problem_of(const gen::Options& values, const std::string& type = "f1
   return read_product(values, type);
 }
 
-// The row that tune would write, as it is read again.
-gen::GemmRow row_of(const GemmProblem& problem, const Extents& size = kSize) {
+// The entry that tune writes, read back.
+gen::GemmTableRow tuned(const GemmProblem& problem, const Extents& size = kSize) {
   Tuning tuning;
   tuning.before.entry = gen::find_kernel("gemm/simt");
   tuning.timed.push_back({tuning.before, {}, {{1}}, 1});
-  return gen::parse_gemm_table(tuned_row(tuning, problem, size), "row").rows.at(0);
+  return row_of(parse_json(dump(json_of(tuned_row(tuning, problem, size)))));
 }
 
-bool holds(const gen::GemmRow& row, const GemmProblem& problem, const Extents& size = kSize) {
-  const gen::GemmQuestion question = gemm_question(problem, size);
-  return gen::is_for_types(row, question.form) && gen::unmet(row, question, {}).empty();
+bool holds(const gen::GemmTableRow& row, const GemmProblem& problem, const Extents& size = kSize) {
+  const gen::GemmProduct product = gemm_product(problem, size);
+  return gen::is_for_types(row, product.form) && gen::unmet(row, product, {}).empty();
 }
 
 TEST(TunedRow, IsForItsOwnProductAlone) {
@@ -47,27 +49,27 @@ TEST(TunedRow, IsForItsOwnProductAlone) {
                                              problem_of({{"batch", "2"}}),
                                              problem_of({{"c", "m"}})};
   for (std::size_t i = 0; i < problems.size(); ++i) {
-    const gen::GemmRow row = row_of(problems[i]);
-    EXPECT_EQ(gen::match_text(row), gen::match_text(gemm_question(problems[i], kSize)));
+    const gen::GemmTableRow row = tuned(problems[i]);
+    EXPECT_TRUE(is_for_the_same(row, row_for(gemm_product(problems[i], kSize))));
     for (std::size_t j = 0; j < problems.size(); ++j) {
-      EXPECT_EQ(holds(row, problems[j]), i == j) << row.text << "\n" << j;
+      EXPECT_EQ(holds(row, problems[j]), i == j) << i << ' ' << j;
     }
   }
-  EXPECT_FALSE(holds(row_of(problems[0]), problems[0], {24, 40, 57}));
+  EXPECT_FALSE(holds(tuned(problems[0]), problems[0], {24, 40, 57}));
 }
 
-// Numbers that are no part of the kernel make no difference.
+// Numbers that do not change the kernel make no difference.
 TEST(TunedRow, IsForWhateverAlphaAndScale) {
-  const gen::GemmRow row = row_of(problem_of({{"epilogue", "scale:2"}, {"beta", "1"}}));
+  const gen::GemmTableRow row = tuned(problem_of({{"epilogue", "scale:2"}, {"beta", "1"}}));
   EXPECT_TRUE(holds(row, problem_of({{"epilogue", "scale:3"}, {"beta", "0.5"}, {"alpha", "7"}})));
 }
 
-// With m of C contiguous a product is the transposed one with A and B exchanged: one kernel, one row.
+// A product with m contiguous in C is the transposed one with A and B exchanged: the same kernel and entry.
 TEST(TunedRow, IsForTheTransposedProductToo) {
   const GemmProblem one = problem_of({{"c", "m"}, {"a", "m"}, {"epilogue", "bias,relu"}});
   const GemmProblem other = problem_of({{"b", "n"}, {"epilogue", "bias_m,relu"}});
   const Extents turned = {kSize[1], kSize[0], kSize[2]};
-  EXPECT_TRUE(holds(row_of(one), other, turned));
+  EXPECT_TRUE(holds(tuned(one), other, turned));
   const auto step_of = [](const GemmProblem& problem, const Extents& size) {
     gen::GemmChoice choice;
     choice.entry = gen::find_kernel("gemm/simt");

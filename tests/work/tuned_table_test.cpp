@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The table of one device: read where it is whole and of this device and driver, else passed over.
+// The table of a device: used if it is valid and for this device and driver, else ignored.
 
 #include "workloads/products/tuned_table.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -19,7 +20,6 @@ namespace vkmoye::bench {
 namespace {
 
 using testing::AllOf;
-using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -46,52 +46,80 @@ class TunedTableTest : public testing::Test {
 
   DeviceCaps caps_;
   const test::TemporaryFolder folder_;
-  const std::filesystem::path file_ = folder_.file("tuned.table");
+  const std::filesystem::path file_ = folder_.file("tuned.json");
 };
 
-const std::string kRow = "* | f32,f32 | m=1 n=2 k=3 | gemm/simt --tile 64x64x8 | measured: 1 us";
+// An f32 entry with a condition on m only.
+gen::GemmTableRow row_of_m(std::int64_t m, const std::string& kernel = "gemm/simt") {
+  gen::GemmTableRow row;
+  row.types = {{ScalarType::f32, ScalarType::f32, ScalarType::f32}};
+  row.where.ranges = {{gen::GemmQuantity::m, m, m}};
+  row.kernel = kernel;
+  row.why = "measured: 1 us";
+  return row;
+}
+
+gen::GemmTableRow tiled_row() {
+  gen::GemmTableRow row = row_of_m(1);
+  row.options = {{"tile", "64x64x8"}};
+  return row;
+}
 
 TEST_F(TunedTableTest, IsReadAsItWasWritten) {
   EXPECT_EQ(ignored(), "");  // there is none
-  ASSERT_EQ(write_tuned_rows(file_, caps_, {kRow}), "");
+  gen::GemmTableRow row = tiled_row();
+  row.devices = {"one", "two"};
+  row.types.push_back({ScalarType::f32, ScalarType::f16, ScalarType::f32, ScalarType::f16});
+  row.where = {.ranges = {{gen::GemmQuantity::m, 1, 1},
+                          gen::GemmQuantity::n >= 2,
+                          gen::GemmQuantity::area <= 9000000000,
+                          {gen::GemmQuantity::k, 3, 4}},
+               .a = 'm',
+               .b = 'n',
+               .beta = true,
+               .epilogue = std::vector<std::string>{"bias", "relu"}};
+  ASSERT_EQ(write_tuned_rows(file_, caps_, {row}), "");
   const TunedTable read = read_tuned_table(file_, caps_);
   EXPECT_EQ(read.ignored, "");
+  EXPECT_THAT(read.wrong, IsEmpty());
   ASSERT_THAT(read.table.rows, SizeIs(1));
-  EXPECT_EQ(read.table.rows[0].text, kRow);
-  EXPECT_EQ(read.table.rows[0].options.at("tile"), "64x64x8");
+  const gen::GemmTableRow& found = read.table.rows[0];
+  EXPECT_TRUE(is_for_the_same(found, row)) << text();
+  EXPECT_EQ(found.kernel, row.kernel);
+  EXPECT_EQ(found.options, row.options);
+  EXPECT_EQ(found.why, row.why);
+  EXPECT_EQ(found.number, 1);
 }
 
-// As any file that a program of the user makes; of one that is replaced, what it was.
+// A new file has the mode of any file that the user creates; a replaced one keeps its mode.
 TEST_F(TunedTableTest, HasTheModeThatTheUmaskSays) {
   const auto mode = [&] {
     return static_cast<unsigned>(std::filesystem::status(file_).permissions());
   };
   const mode_t before = umask(026);
-  EXPECT_EQ(write_tuned_rows(file_, caps_, {kRow}), "");
+  EXPECT_EQ(write_tuned_rows(file_, caps_, {tiled_row()}), "");
   umask(before);
   EXPECT_EQ(mode(), 0640u);
   std::filesystem::permissions(file_, std::filesystem::perms(0604));
-  EXPECT_EQ(write_tuned_rows(file_, caps_, {kRow}), "");
+  EXPECT_EQ(write_tuned_rows(file_, caps_, {tiled_row()}), "");
   EXPECT_EQ(mode(), 0604u);
 }
 
 TEST_F(TunedTableTest, WhatIsTunedAgainComesFirstAndReplacesTheSame) {
-  const std::string other = "* | f32,f32 | m=9 | gemm/simt | mine";
-  ASSERT_EQ(write_tuned_rows(file_, caps_, {other, kRow}), "");
-  const std::string again = "* | f32,f32 | m=1 n=2 k=3 | gemm/thin | measured: 0.5 us";
-  ASSERT_EQ(write_tuned_rows(file_, caps_, {again}), "");
+  ASSERT_EQ(write_tuned_rows(file_, caps_, {row_of_m(9), tiled_row()}), "");
+  ASSERT_EQ(write_tuned_rows(file_, caps_, {row_of_m(1, "gemm/thin")}), "");
   const TunedTable read = read_tuned_table(file_, caps_);
   ASSERT_THAT(read.table.rows, SizeIs(2));
-  EXPECT_EQ(read.table.rows[0].text, again);
-  EXPECT_EQ(read.table.rows[1].text, other);
+  EXPECT_EQ(read.table.rows[0].kernel, "gemm/thin");
+  EXPECT_EQ(read.table.rows[1].where, row_of_m(9).where);
 }
 
 TEST_F(TunedTableTest, OfAnotherDeviceOrDriverItIsIgnored) {
-  ASSERT_EQ(write_tuned_rows(file_, caps_, {kRow}), "");
+  ASSERT_EQ(write_tuned_rows(file_, caps_, {tiled_row()}), "");
   caps_.driver = "driver 1.1";
   EXPECT_THAT(ignored(), HasSubstr("was not tuned on one GPU (of two), driver driver 1.1"));
-  // And written over.
-  ASSERT_EQ(write_tuned_rows(file_, caps_, {kRow}), "");
+  // And it is overwritten.
+  ASSERT_EQ(write_tuned_rows(file_, caps_, {tiled_row()}), "");
   EXPECT_EQ(read_tuned_table(file_, caps_).ignored, "");
   caps_.name = "another GPU";
   EXPECT_THAT(ignored(), HasSubstr("was not tuned on another GPU"));
@@ -102,62 +130,94 @@ TEST_F(TunedTableTest, WhatIsNoTableIsIgnoredInOneLine) {
   EXPECT_THAT(ignored(), HasSubstr("it is empty"));
   put("\x7f"
       "ELF\n\n\0");
-  EXPECT_THAT(ignored(), HasSubstr("it is no table of gemm/auto"));
+  EXPECT_THAT(ignored(), HasSubstr("JSON: parse error at line 1"));
+  put(R"({"table": "gemm/simt"})");
+  EXPECT_THAT(ignored(), HasSubstr("it is not a table of gemm/auto"));
   std::filesystem::remove(file_);
   std::filesystem::create_directory(file_);
   EXPECT_THAT(ignored(), HasSubstr("not a regular file"));
 }
 
-TEST_F(TunedTableTest, OfAnOlderFormatItIsIgnoredAndWrittenOver) {
-  put("# vkmoye: kernels of gemm/auto, found by tune; format 1\n# device: one GPU (of two)\n"
-      "# driver: driver 1.0\n* | f32,f32 | - | gemm/thin | tuned for one epilogue, used for all\n");
-  EXPECT_THAT(ignored(),
-              AllOf(HasSubstr("its format is 1, here it is 2; tune again"), Not(HasSubstr("\n"))));
+TEST_F(TunedTableTest, OfAnotherFormatItIsIgnoredAndWrittenOver) {
+  put(R"({"table": "gemm/auto", "format": 4, "rows": []})");
+  EXPECT_THAT(ignored(), AllOf(HasSubstr("its format is 4, this program reads 3; tune again"),
+                               Not(HasSubstr("\n"))));
   EXPECT_EQ(reason_against_writing(file_), "");
-  ASSERT_EQ(write_tuned_rows(file_, caps_, {kRow}), "");
+  ASSERT_EQ(write_tuned_rows(file_, caps_, {tiled_row()}), "");
   EXPECT_THAT(read_tuned_table(file_, caps_).table.rows, SizeIs(1));
 }
 
-// Each in a line that says why, when the table is read; the others are used.
+// The table with `rows` (JSON) after its own entries.
+std::string with_rows(std::string table, const std::vector<std::string>& rows) {
+  const std::string end = "\n  ]\n}\n";
+  EXPECT_THAT(table, testing::EndsWith(end));
+  table.resize(table.size() - end.size());
+  for (const std::string& row : rows) table += ",\n    " + row;
+  return table + end;
+}
+
+// Each wrong entry is reported on one line when the table is read; the others are used.
 TEST_F(TunedTableTest, WrongRowsArePassedOverWithAReason) {
-  ASSERT_EQ(write_tuned_rows(file_, caps_, {kRow}), "");
-  const std::vector<std::pair<std::string, std::string>> wrong = {
-      {"* | f32,f32 | m=1 | gem", "4 columns where a row has 5"},
-      {"\xff\xfe\t\x01", "1 columns"},
-      {"* | * | - | gemm/simt --tiles 8x8 | x", "no option '--tiles'"},
-      {"* | * | - | gemm/simt --tile big | x", "gemm/simt: tile 'big' is not"},
-      {"* | * | - | gemm/simt --tile 64x64x8 --values 3x | x", "values '3x' is not"},
-      {"* | * | - | gemm/simt --split-k none | x", "split-k 'none' is not"},
-      {"* | f32,f32 | - | gemm/simt --tile 7x7x7 | x", "gemm/simt: "},
-      {"* | f32,f32 | - | gemm/coopmat | x", "gemm/coopmat: there is no such kernel"},
-      {"* | f16,f23 | - | gemm/simt | x", "'f23' of 'f16,f23' is no type"},
-      {"* | f32,f32 | epilogue=relo | gemm/simt | x", "there are epilogue=none epilogue=bias "},
-      {"* | f32,f32 | a=k a=m | gemm/simt | x", "conditions exclude each other"},
+  ASSERT_EQ(write_tuned_rows(file_, caps_, {tiled_row()}), "");
+  const auto simt = [](const std::string& member) {
+    return fmt::format(R"({{"kernel": "gemm/simt", {}}})", member);
   };
-  const std::string whole = text();
-  std::string more;
-  for (const auto& row : wrong) more += row.first + '\n';
-  put(whole + more + "* | f32,f32 | m>=9 | gemm/thin | good\n");
+  const std::vector<std::pair<std::string, std::string>> wrong = {
+      {"7", "is not an object"},
+      {"{}", "'' is not a product kernel"},
+      {R"({"kernel": 3})", "kernel is not a string"},
+      {R"({"kernel": "gemm/coopmat", "types": ["f32,f32"]})",
+       "gemm/coopmat: the kernel does not support"},
+      {simt(R"("kernels": 1)"), "there is no 'kernels'; known: devices, types, where, kernel"},
+      {simt(R"("options": [])"), "options is not an object"},
+      {simt(R"("options": {"tiles": "8x8"})"), "no option 'tiles'"},
+      {simt(R"("options": {"tile": 8})"), "options.tile is not a string"},
+      {simt(R"("options": {"tile": "big"})"), "gemm/simt: tile 'big' is not"},
+      {simt(R"("options": {"tile": "64x64x8", "values": "3x"})"), "values '3x' is not"},
+      {simt(R"("options": {"split-k": "none"})"), "split-k 'none' is not"},
+      {simt(R"("types": ["f32,f32"], "options": {"tile": "7x7x7"})"), "gemm/simt: "},
+      {simt(R"("types": ["f16,f23"])"), "'f23'"},
+      {simt(R"("types": ["f16"])"), "'f16' is neither operands,accumulator nor"},
+      {simt(R"("types": "f16,f32")"), "types is not an array of strings"},
+      {simt(R"("devices": [7])"), "devices is not an array of strings"},
+      {simt(R"("where": 1)"), "where is not an object"},
+      {simt(R"("where": {"q": 1})"),
+       "where: there is no 'q'; known: m, n, k, batch, least, area, elements, lanes, shared, "
+       "a, b, beta, epilogue"},
+      {simt(R"("where": {"m": 1.5})"), "where.m is neither a whole number nor [least, most]"},
+      {simt(R"("where": {"m": [1]})"), "where.m is neither"},
+      {simt(R"("where": {"m": [1, "2"]})"), "where.m is neither"},
+      {simt(R"("where": {"a": "n"})"), R"(where.a is neither "k" nor "m")"},
+      {simt(R"("where": {"b": 1})"), R"(where.b is neither "k" nor "n")"},
+      {simt(R"("where": {"beta": 0})"), "where.beta is neither true nor false"},
+      {simt(R"("where": {"epilogue": ["relo"]})"), "there is no step 'relo'; known: bias"},
+      {simt(R"("where": {"epilogue": "relu"})"), "where.epilogue is not an array of strings"},
+      {simt(R"("why": [], "where": {"m": []})"), "why is not a string; where.m is neither"},
+  };
+  std::vector<std::string> rows;
+  for (const auto& one : wrong) rows.push_back(one.first);
+  rows.emplace_back(R"({"where": {"m": [9, null]}, "kernel": "gemm/thin", "why": "good"})");
+  put(with_rows(text(), rows));
   const TunedTable read = read_tuned_table(file_, caps_);
   EXPECT_EQ(read.ignored, "");
-  ASSERT_THAT(read.table.rows, SizeIs(2));
+  ASSERT_THAT(read.table.rows, SizeIs(2)) << join(read.wrong, "\n");
   EXPECT_EQ(read.table.rows[1].why, "good");
+  EXPECT_EQ(read.table.rows[1].number, static_cast<int>(wrong.size()) + 2);
   ASSERT_THAT(read.wrong, SizeIs(wrong.size()));
-  const std::string all = join(read.wrong, "\n");
   for (std::size_t i = 0; i < wrong.size(); ++i) {
-    EXPECT_THAT(read.wrong, Contains(AllOf(HasSubstr(", line " + std::to_string(6 + i) + ": "),
-                                           HasSubstr(wrong[i].second), Not(HasSubstr("\n")))))
-        << wrong[i].first << '\n'
-        << all;
+    EXPECT_THAT(read.wrong[i], AllOf(HasSubstr(fmt::format(", row {}: ", i + 2)),
+                                     HasSubstr(wrong[i].second), Not(HasSubstr("\n"))))
+        << wrong[i].first;
   }
 }
 
 TEST_F(TunedTableTest, WhatElseStandsInTheFileStays) {
-  ASSERT_EQ(write_tuned_rows(file_, caps_, {kRow}), "");
-  const std::string mine = "# mine\n* | f32,f32 | m>=9 | gemm/simt --tile big | mistaken\n";
-  put(text() + mine);
-  ASSERT_EQ(write_tuned_rows(file_, caps_, {kRow}), "");
-  EXPECT_THAT(text(), testing::EndsWith("\n" + kRow + "\n" + mine));
+  ASSERT_EQ(write_tuned_rows(file_, caps_, {tiled_row()}), "");
+  const std::string before = with_rows(
+      text(), {R"({"kernel":"gemm/simt","options":{"tile":"big"},"why":"mistaken"})", "7"});
+  put(before);
+  ASSERT_EQ(write_tuned_rows(file_, caps_, {tiled_row()}), "");
+  EXPECT_EQ(text(), before);
 }
 
 TEST_F(TunedTableTest, WhatSeveralWriteAtOnceIsThere) {
@@ -166,9 +226,7 @@ TEST_F(TunedTableTest, WhatSeveralWriteAtOnceIsThere) {
   for (int writer = 0; writer < kWriters; ++writer) {
     writers.emplace_back([&, writer] {
       for (int i = 0; i < kRows; ++i) {
-        const std::string where = "m=" + std::to_string(writer) + " n=" + std::to_string(i);
-        EXPECT_EQ(
-            write_tuned_rows(file_, caps_, {"* | f32,f32 | " + where + " | gemm/simt | mine"}), "");
+        EXPECT_EQ(write_tuned_rows(file_, caps_, {row_of_m(writer * kRows + i)}), "");
       }
     });
   }
@@ -177,8 +235,8 @@ TEST_F(TunedTableTest, WhatSeveralWriteAtOnceIsThere) {
 }
 
 TEST_F(TunedTableTest, AFileBesideOneIsNamedFromTheRoot) {
-  setenv("VKMOYE_GEMM_TABLE", "mine.table", 1);
-  EXPECT_EQ(tuned_table_file(caps_), std::filesystem::current_path() / "mine.table");
+  setenv("VKMOYE_GEMM_TABLE", "mine.json", 1);
+  EXPECT_EQ(tuned_table_file(caps_), std::filesystem::current_path() / "mine.json");
   unsetenv("VKMOYE_GEMM_TABLE");
 }
 
@@ -186,15 +244,19 @@ TEST_F(TunedTableTest, WhatHoldsSomethingElseIsNotWritten) {
   EXPECT_EQ(reason_against_writing(file_), "");
   put("");
   EXPECT_EQ(reason_against_writing(file_), "");
-  ASSERT_EQ(write_tuned_rows(file_, caps_, {kRow}), "");
+  ASSERT_EQ(write_tuned_rows(file_, caps_, {tiled_row()}), "");
   EXPECT_EQ(reason_against_writing(file_), "");
-  put("data");
-  EXPECT_THAT(reason_against_writing(file_), HasSubstr("holds something else"));
+  put(R"({"data": 1})");
+  EXPECT_THAT(reason_against_writing(file_), HasSubstr("is not a table of gemm/auto"));
+  // A table that a user is still editing is not overwritten.
+  put("{\"table\": \"gemm/auto\",\n  \"rows\": [}");
+  EXPECT_THAT(reason_against_writing(file_),
+              AllOf(HasSubstr("line 2"), HasSubstr("correct or remove the file")));
 }
 
-// However a file is cut or changed, it is read or ignored, and nothing else happens.
+// Any truncated or changed file is either read or ignored.
 TEST_F(TunedTableTest, DamageIsReadOrIgnored) {
-  ASSERT_EQ(write_tuned_rows(file_, caps_, {kRow, "* | * | a=k | gemm/thin --split-k 4 | x"}), "");
+  ASSERT_EQ(write_tuned_rows(file_, caps_, {tiled_row(), row_of_m(2)}), "");
   const std::string whole = text();
   for (std::size_t end = 0; end <= whole.size(); ++end) {
     put(whole.substr(0, end));

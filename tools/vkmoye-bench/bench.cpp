@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The program: lists, checks, times, applies and prints kernels.
+// The main program: reads the command line and performs the command.
 
 #include "vkmoye/bench/bench.hpp"
 
@@ -19,14 +19,14 @@
 #include "commands/command.hpp"
 #include "commands/kernel_help.hpp"
 #include "commands/kernel_names.hpp"
+#include "devices/execution.hpp"
 #include "io/parse.hpp"
 #include "io/program.hpp"
 #include "io/wrap.hpp"
+#include "registry/registry_in_use.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/base/version.hpp"
-#include "workloads/devices/execution.hpp"
-#include "workloads/registry_in_use.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -35,7 +35,7 @@ constexpr const Command* kCommands[] = {&kDevices, &kList, &kRun,   &kApply,
                                         &kMatmul,  &kPack, &kEmit,  &kExplain,
                                         &kLayout,  &kTune, &kSuite, &kCompare};
 
-// Help within 80 columns.
+// Wraps help at 80 columns.
 class Help : public CLI::Formatter {
  public:
   std::string make_option(const CLI::Option* option, bool is_positional) const override {
@@ -45,7 +45,7 @@ class Help : public CLI::Formatter {
   std::string make_option_opts(const CLI::Option* option) const override {
     const bool takes_value = !option->get_positional() && option->get_expected_max() > 0;
     return std::string(takes_value ? " VALUE" : "") +
-           (option->get_required() && !option->get_positional() ? " (needed)" : "");
+           (option->get_required() && !option->get_positional() ? " (required)" : "");
   }
   std::string make_subcommand(const CLI::App* command) const override {
     return entry(command->get_name(), command->get_description());
@@ -65,18 +65,18 @@ bool among(const std::string& word, const std::vector<std::string>& names) {
   return std::find(names.begin(), names.end(), word) != names.end();
 }
 
-// The first command or option of `words` that the program does not have, and the nearest that it
-// has; "": it has all.
+// The message for the first unknown command or option among `words`, with the nearest known one; "": all are
+// known.
 std::string unknown_name(const CLI::App& app, const std::vector<std::string>& words) {
   const auto subcommands = app.get_subcommands([](const CLI::App*) { return true; });
   std::vector<std::string> commands;
   for (const CLI::App* command : subcommands) commands.push_back(command->get_name());
   const CLI::App* chosen = &app;
   for (const std::string& word : words) {
-    if (word == "--") break;  // no options behind it
+    if (word == "--") break;  // no options after it
     if (word.starts_with("--") || (chosen == &app && word.starts_with("-") && word != "-h")) {
       std::vector<std::string> options;
-      // get_name() is empty for a kernel's own options, which the help of a command does not show.
+      // get_name() is empty for a kernel's own options, which are not in the help of a command.
       for (const CLI::Option* option : chosen->get_options()) {
         for (const std::string& long_name : option->get_lnames())
           options.push_back("--" + long_name);
@@ -94,34 +94,34 @@ std::string unknown_name(const CLI::App& app, const std::vector<std::string>& wo
 
 int report(const std::string& what, int status) {
   std::cout.flush();
-  complain(what);
+  print_error(what);
   return status;
 }
 
 int parse_and_run(int argc, char** argv) {
-  // Named as it was typed, so that the commands it prints run from where the user stands.
+  // The name as typed, so that the commands it prints run from the same directory.
   CLI::App app{"GPU kernels described by layouts, on Vulkan", argc > 0 ? argv[0] : program_name()};
   app.require_subcommand(1);
   const bool ours = program_name() == "vkmoye-bench";
   app.set_version_flag("--version", program_name() + (ours ? " " : ", vkmoye ") + VKMOYE_VERSION,
                        "print the version");
-  app.footer(
-      in_own_name("Exit status: 0 right, 1 a wrong result, 2 wrong usage or bad input, 3 nothing\n"
-                  "could run, 4 slower than a baseline asked for as a gate, 5 device lost or\n"
-                  "driver failed.\n\n"
-                  "Examples:\n"
-                  "  vkmoye-bench suite --quick\n"
-                  "  vkmoye-bench run 'transpose/*' --size 2048x2048,1023x2047 --type f32"));
+  app.footer(with_program_name(
+      "Exit status: 0 success, 1 a wrong result, 2 wrong usage or bad input, 3 nothing\n"
+      "could run, 4 below the --gate or SLOW in compare, 5 device lost or driver\n"
+      "failed.\n\n"
+      "Examples:\n"
+      "  vkmoye-bench suite --quick\n"
+      "  vkmoye-bench run 'transpose/*' --size 2048x2048,1023x2047 --type f32"));
   int status = kOk;
   std::map<std::string, std::pair<const Command*, std::shared_ptr<Given>>> all_given;
   app.formatter(std::make_shared<Help>());
   for (const Command* command : kCommands) {
     CLI::App* added = app.add_subcommand(to_string(command->name), command->summary);
     const std::string name = to_string(command->name);
-    added->footer(in_own_name(
+    added->footer(with_program_name(
         takes_kernel_options(command->name)
-            ? fmt::format("A kernel has options of its own: 'vkmoye-bench {} KERNEL --help'.\n\n{}",
-                          name, command->examples)
+            ? fmt::format("Options of a kernel: 'vkmoye-bench {} KERNEL --help'.\n\n{}", name,
+                          command->examples)
             : command->examples));
     const auto given = std::make_shared<Given>();
     all_given[name] = {command, given};
@@ -135,7 +135,7 @@ int parse_and_run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    // Of the command that was asked, not of the program.
+    // The help of the command, if there is one, not of the program.
     const auto chosen = app.get_subcommands();
     if (chosen.empty()) {
       std::cout << app.help();
@@ -149,7 +149,7 @@ int parse_and_run(int argc, char** argv) {
     for (const gen::KernelEntry* entry : find_kernels(given->kernels)) {
       std::cout << kernel_help(*entry, command->name) << '\n';
     }
-    std::cout << fmt::format("'{} {} --help' lists what every kernel takes.\n", program_name(),
+    std::cout << fmt::format("'{} {} --help' lists the options of all kernels.\n", program_name(),
                              chosen.front()->get_name());
     return kOk;
   } catch (const CLI::CallForVersion& version) {
@@ -181,14 +181,14 @@ int run_or_explain(int argc, char** argv) {
   } catch (const Error& error) {
     return report(error.what(), kUsage);
   } catch (const std::bad_alloc&) {
-    return report("the host has not enough memory for this", kNothingRan);
+    return report("not enough host memory", kNothingRan);
   } catch (const std::exception& error) {
     return report(error.what(), kDriverFailed);
   }
 }
 
-// A standard descriptor that the caller closed would be given to the next file that is opened, and
-// the report would go into the pipeline cache. Writing to the stand-in for stdout fails, as it did.
+// A closed standard descriptor would be reused for the next file that is opened, and the report would go into
+// the pipeline cache. /dev/null takes its place; stdout stays unwritable.
 void fill_closed_descriptors() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(descriptor, F_GETFD) >= 0) continue;
@@ -199,7 +199,7 @@ void fill_closed_descriptors() {
 }  // namespace
 
 int main(int argc, char** argv, Registry registry) {
-  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond a limit is an error to report, not an end
+  std::signal(SIGXFSZ, SIG_IGN);  // exceeding a file size limit is reported as an error
   fill_closed_descriptors();
   if (argc > 0) name_program(argv[0]);
   const std::vector<std::string> reasons = reasons_against(registry);
@@ -208,7 +208,7 @@ int main(int argc, char** argv, Registry registry) {
   const int status = run_or_explain(argc, argv);
   std::cout.flush();
   if (std::cout) return status;
-  return report("standard output: cannot be written", status == kOk ? kUsage : status);
+  return report("cannot write to standard output", status == kOk ? kUsage : status);
 }
 
 }  // namespace vkmoye::bench

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The one driver of the generator: verify -> print -> assemble. Each stage can be called alone.
+// The driver of the generator: verify -> print -> assemble. Each stage can also be called separately.
 
 #include "vkmoye/contract/compiled_kernel.hpp"
 #include "vkmoye/contract/compiled_plan.hpp"
 #include "vkmoye/contract/device_caps.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
-#include "vkmoye/gen/kernels/registry/kernel_plan.hpp"
+#include "vkmoye/gen/ir/kernel_plan.hpp"
 
 namespace vkmoye::gen {
 
-/// Throws KernelError with the reasons of verify if the kernel is wrong; CompileError if the text is
-/// refused.
+/// Throws KernelError with the reasons of verify if the kernel is invalid, CompileError if the GLSL compiler
+/// rejects the text.
 CompiledKernel compile(const ir::Kernel& kernel);
 
-/// The same for one device: throws KernelError also with every reason why `caps` cannot run it.
+/// The same for one device: the KernelError also has every reason why a device with `caps` cannot run the
+/// kernel.
 CompiledKernel compile(const ir::Kernel& kernel, const DeviceCaps& caps);
 
-/// Several, one after the other. Throws KernelError with the reasons of every kernel.
+/// Compiles all kernels of a plan. Throws KernelError with the reasons of all of them.
 CompiledPlan compile(const KernelPlan& plan, const DeviceCaps& caps);
 
 }  // namespace vkmoye::gen

@@ -15,7 +15,7 @@ void throw_if_any(std::string_view subject, std::vector<std::string> reasons) {
 }
 
 CompileError::CompileError(std::string_view subject, std::string text, std::string source)
-    : Error(std::string(subject) + ": the shader compiler refused the generated text\n" + text),
+    : Error(std::string(subject) + ": the shader compiler rejected the generated text\n" + text),
       log(std::move(text)),
       numbered_source(std::move(source)) {}
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The errors that vkmoye throws, by whose mistake it is. A message names the operation, its operands, the rule
+// The errors that vkmoye throws, grouped by cause. A message names the operation, its operands, the rule
 // that was broken and the numbers; a reader should not need a debugger.
 
 #include <stdexcept>
@@ -20,7 +20,7 @@ struct LayoutError : Error {
   using Error::Error;
 };
 
-/// A kernel that cannot be described, or not for this device. Carries every reason, not the first.
+/// A kernel cannot be described, or cannot run on this device. Contains all reasons, not only the first.
 struct KernelError : Error {
   KernelError(std::string_view subject, std::vector<std::string> reasons);
   std::vector<std::string> reasons;

@@ -13,7 +13,7 @@
 namespace vkmoye {
 namespace {
 
-constexpr std::uint64_t kLargestFile = std::uint64_t{1} << 30;
+constexpr std::uint64_t kMaxFileBytes = std::uint64_t{1} << 30;
 
 std::string system_error(int error) { return std::generic_category().message(error); }
 
@@ -36,8 +36,8 @@ bool write_all(int descriptor, std::span<const std::byte> bytes) {
   return true;
 }
 
-// What stands at `path`; nothing: st_mode is 0. `reason`: why it must not be replaced. Root may
-// write to a file without any permission to write: whoever took them all away did not want that.
+// The file at `path`; if there is none, st_mode is 0. `reason`: why it must not be replaced. Root could write to a file
+// without any write permission, but such a file is meant to be kept.
 struct stat look_at(const std::filesystem::path& path, std::string& reason) {
   struct stat found = {};
   if (stat(path.c_str(), &found) != 0) {
@@ -54,10 +54,10 @@ struct stat look_at(const std::filesystem::path& path, std::string& reason) {
   return found;
 }
 
-// Opens a new file in `folder` and says its name; -1, and errno set, if it cannot.
+// Opens a new file in `folder` and sets its name; returns -1 and sets errno if it cannot.
 int open_new(const std::filesystem::path& folder, mode_t mode, std::filesystem::path& name) {
   for (int attempt = 0; attempt < 1000; ++attempt) {
-    // Not made from the target's name, which may be as long as a name can be.
+    // Not derived from the target's name, which may already have the maximum length.
     name = folder / fmt::format(".vkmoye-{}-{}.new", getpid(), attempt);
     const int descriptor = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (descriptor >= 0 || errno != EEXIST) return descriptor;
@@ -65,7 +65,7 @@ int open_new(const std::filesystem::path& folder, mode_t mode, std::filesystem::
   return -1;
 }
 
-// The owner first: changing it clears some bits of the mode. Only root may give files away.
+// The owner first, because changing it clears some bits of the mode. Only root may change it.
 bool take_over(int descriptor, const struct stat& before) {
   static_cast<void>(fchown(descriptor, before.st_uid, before.st_gid) == 0);
   return fchmod(descriptor, before.st_mode & 0777) == 0;
@@ -83,7 +83,7 @@ std::vector<std::byte> read_file(const std::filesystem::path& path, std::string&
   }
   struct stat status = {};
   if (fstat(file.descriptor, &status) != 0 || !S_ISREG(status.st_mode) ||
-      static_cast<std::uint64_t>(status.st_size) > kLargestFile) {
+      static_cast<std::uint64_t>(status.st_size) > kMaxFileBytes) {
     error = "not a regular file of at most 1 GiB";
     return {};
   }
@@ -96,7 +96,7 @@ std::vector<std::byte> read_file(const std::filesystem::path& path, std::string&
       error = system_error(errno);
       return {};
     }
-    if (got == 0) break;  // shorter than it was: a checksum will tell
+    if (got == 0) break;  // shorter than before: a checksum detects this
     filled += static_cast<std::size_t>(got);
   }
   contents.resize(filled);
@@ -104,9 +104,9 @@ std::vector<std::byte> read_file(const std::filesystem::path& path, std::string&
 }
 
 std::filesystem::path follow_links(std::filesystem::path path) {
-  constexpr int kMostLinks = 40;  // as many as Linux follows
+  constexpr int kMaxLinks = 40;  // as many as Linux follows
   std::error_code error;
-  for (int i = 0; i < kMostLinks && std::filesystem::is_symlink(path, error); ++i) {
+  for (int i = 0; i < kMaxLinks && std::filesystem::is_symlink(path, error); ++i) {
     path = path.parent_path() / std::filesystem::read_symlink(path, error);
   }
   return path;

@@ -2,7 +2,7 @@
 #pragma once
 // Reads a whole file, and replaces one atomically.
 //
-//   text -> a new file beside the target, under a name that nobody else uses -> synced -> renamed
+//   text -> a new file beside the target, under a unique name -> synced -> renamed
 //
 // A concurrent reader finds the old file or the new one, never a part; the same holds after a crash. If several
 // threads or programs write at once, the last to rename wins.
@@ -32,7 +32,7 @@ enum class Readers : std::uint8_t {
 std::string replace_file(const std::filesystem::path& path, std::span<const std::byte> contents,
                          Readers readers);
 
-/// Where `path` leads if it is a symbolic link, also to what is not there; else `path`.
+/// The target of `path` if it is a symbolic link, even if the target does not exist; otherwise `path`.
 std::filesystem::path follow_links(std::filesystem::path path);
 
 }  // namespace vkmoye

@@ -8,7 +8,7 @@
 namespace vkmoye {
 namespace {
 
-// Calls `visit(line)` for each line without its newline; a final newline opens no further line.
+// Calls `visit(line)` for each line without its newline; a final newline does not start another line.
 template <class Visit>
 void for_each_line(std::string_view text, Visit visit) {
   while (!text.empty()) {

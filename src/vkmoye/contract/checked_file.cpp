@@ -49,7 +49,7 @@ Json checked_content(const FileKind& kind, std::string_view text) {
   }
   const auto number = whole_in(member_or_null(file, "version"));
   if (number != kind.version) {
-    refuse_file(kind, {fmt::format("it is of version {}, this vkmoye reads version {}",
+    refuse_file(kind, {fmt::format("it has version {}, but this vkmoye reads version {}",
                                    !number ? "none" : std::to_string(*number), kind.version)});
   }
   const Json* content = find(file, kind.what);
@@ -57,8 +57,10 @@ Json checked_content(const FileKind& kind, std::string_view text) {
   const std::string said = string_member(file, "checksum", reasons), is = checksum_of(*content);
   if (!reasons.empty()) refuse_file(kind, reasons);
   if (said != is) {
-    refuse_file(kind, {fmt::format("it was changed or damaged: its checksum is {}, {} was written",
-                                   is, said)});
+    refuse_file(
+        kind,
+        {fmt::format("it was changed or damaged: its checksum is {}, but it was written with {}",
+                     is, said)});
   }
   return *content;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// JSON in a file that says what it is and notices damage.
+// JSON in a file with its format and version, and a checksum against damage.
 //
 //   {
 //     "format": "vkmoye kernel",
@@ -27,20 +27,19 @@ struct FileKind {
 
 std::string checked_text(const FileKind& kind, Json content);
 
-/// What stands in `text`. Throws ArgumentError: no JSON, another format or version, a checksum that does not
-/// match.
+/// The content of `text`. Throws ArgumentError: not JSON, another format or version, a checksum that does not match.
 Json checked_content(const FileKind& kind, std::string_view text);
 
 /// Throws ArgumentError: "kernel file: ", then the reasons.
 [[noreturn]] void refuse_file(const FileKind& kind, const std::vector<std::string>& reasons);
 
-/// All of it. Throws ArgumentError naming it.
+/// The whole file. Throws ArgumentError naming it.
 std::string text_of(const std::filesystem::path& file);
 
-/// The file appears under its name once it is whole. Throws ArgumentError naming it.
+/// Writes a temporary file and renames it once it is complete. Throws ArgumentError naming the file.
 void write_text_file(const std::filesystem::path& file, const std::string& text);
 
-/// `parse` of its text. Throws ArgumentError naming the file, also for what `parse` throws.
+/// The result of `parse` for its text. Throws ArgumentError naming the file, also if `parse` throws.
 template <class Parse>
 auto read_text_file(const std::filesystem::path& file, Parse parse) {
   const std::string text = text_of(file);

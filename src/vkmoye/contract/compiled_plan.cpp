@@ -8,8 +8,8 @@
 namespace vkmoye {
 namespace {
 
-// Below, the places of scratch do not wrap, whatever lies between them.
-constexpr std::uint64_t kMostScratchBytes = std::uint64_t{1} << 62;
+// Below this, offsets in scratch memory do not wrap, even with padding.
+constexpr std::uint64_t kMaxScratchBytes = std::uint64_t{1} << 62;
 
 }  // namespace
 
@@ -31,7 +31,7 @@ ScratchPlaces scratch_places(const CompiledPlan& plan, const DeviceCaps& caps) {
 
 std::vector<std::string> reasons_against(const CompiledPlan& plan) {
   std::vector<std::string> reasons;
-  std::uint64_t room = kMostScratchBytes;
+  std::uint64_t room = kMaxScratchBytes;
   for (const PlanArray& array : plan.scratch) {
     if (array.bytes > room) {
       reasons.push_back(fmt::format("scratch {} of {} bytes: all of them have at most 2^62",
@@ -49,17 +49,17 @@ std::vector<std::string> reasons_against(const CompiledPlan& plan) {
     const std::vector<Binding>& bindings = step.kernel.interface.bindings;
     const std::string subject = fmt::format("step {}, {}", s, step.kernel.interface.name);
     if (bindings.size() != step.arrays.size()) {
-      reasons.push_back(fmt::format("{}: has {} bindings, is given {} arrays", subject,
-                                    bindings.size(), step.arrays.size()));
+      reasons.push_back(fmt::format("{}: has {} bindings, but {} arrays", subject, bindings.size(),
+                                    step.arrays.size()));
       continue;
     }
     for (std::size_t b = 0; b < bindings.size(); ++b) {
       const std::size_t array = step.arrays[b];
       if (array >= count) {
-        reasons.push_back(fmt::format("{}: {} is array {}, there are {}", subject, bindings[b].name,
-                                      array, count));
+        reasons.push_back(fmt::format("{}: {} is array {}, but the plan has {} arrays", subject,
+                                      bindings[b].name, array, count));
       } else if (bindings[b].access != Access::write && !is_written[array]) {
-        reasons.push_back(fmt::format("{}: reads {}, which no step before it wrote", subject,
+        reasons.push_back(fmt::format("{}: reads {}, which no earlier step writes", subject,
                                       plan.array(array).name));
       }
     }

@@ -62,7 +62,8 @@ std::vector<std::string> reasons_against_buffer(const DeviceCaps& caps, std::uin
         fmt::format("a buffer of {} bytes: the device allows {} in {}", bytes, limit, what));
   };
   at_most(caps.max_buffer_bytes, "one buffer (maxBufferSize)");
-  if (bytes <= caps.max_sparse_buffer_bytes) return reasons;  // in several allocations, if it must
+  if (bytes <= caps.max_sparse_buffer_bytes)
+    return reasons;  // with several allocations if necessary
   at_most(caps.max_allocation_bytes, "one allocation of memory (maxMemoryAllocationSize)");
   if (caps.max_sparse_buffer_bytes > caps.max_allocation_bytes) {
     at_most(caps.max_sparse_buffer_bytes, "several of them (sparseAddressSpaceSize)");

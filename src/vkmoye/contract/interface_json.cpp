@@ -25,27 +25,16 @@ Json list_of(const Items& items, ToJson to_json) {
   return list;
 }
 
-// Reads members of objects, and notes what is wrong with them.
+// Reads members of objects, and adds a reason for each invalid one.
 class Reader {
  public:
   explicit Reader(std::vector<std::string>& reasons) : reasons_(reasons) {}
 
   std::string text(const Json& of, const char* key) {
     const Json* member = present(of, key);
-    if (member == nullptr) return {};
-    if (const auto* text = text_in(*member)) return *text;
-    note("{} is {}", key, dump(*member));
-    return {};
+    return member == nullptr ? "" : text_of(*member, key);
   }
-  /// The elements of an array.
-  const Json& list(const Json& of, const char* key) {
-    static const Json none = Json::array();
-    const Json* member = present(of, key);
-    if (member == nullptr) return none;
-    if (member->is_array()) return *member;
-    note("{} is {}", key, dump(*member));
-    return none;
-  }
+  const Json& list(const Json& of, const char* key) { return array_in(of, key, reasons_); }
   /// From 0 to `most`.
   std::uint64_t count(const Json& of, const char* key,
                       std::uint64_t most = std::numeric_limits<std::uint32_t>::max()) {
@@ -58,9 +47,13 @@ class Reader {
     note("{} is {}", key, dump(*member));
     return 0;
   }
-  /// What is printed as it is.
+  /// Text that is printed unchanged.
   std::string name(const Json& object, const char* key) {
-    std::string text = this->text(object, key);
+    const Json* member = present(object, key);
+    return member == nullptr ? "" : printed(*member, key);
+  }
+  std::string printed(const Json& json, const char* key) {
+    std::string text = text_of(json, key);
     const bool has_control = std::any_of(text.begin(), text.end(),
                                          [](unsigned char c) { return c < 0x20 || c == 0x7f; });
     if (has_control) note("{} has a control character", key);
@@ -73,7 +66,7 @@ class Reader {
     for (std::size_t i = 0; name != nullptr && i < count; ++i) {
       if (to_string(static_cast<Enum>(i)) == *name) return static_cast<Enum>(i);
     }
-    note("no {} is called {}", what, dump(json));
+    note("unknown {} {}", what, dump(json));
     return {};
   }
   std::vector<Extent> extents(const Json& of, const char* key) {
@@ -92,7 +85,7 @@ class Reader {
       const bool named = !factors[0].empty() && !factors[1].empty();
       if (factors.size() == 2 && named) return Extent(factors[0], factors[1]);
     }
-    note("{}: {} is no extent", what, dump(json));
+    note("{}: {} is not an extent", what, dump(json));
     return 0;
   }
   MatrixShape shape(const Json& json) {
@@ -117,8 +110,7 @@ class Reader {
       shape.saturating = words.size() == 10;
       shape.scope = split(words[8], ',')[0];
     }
-    if (text == nullptr || to_string(shape) != *text)
-      note("{} is no shape of matrices", dump(json));
+    if (text == nullptr || to_string(shape) != *text) note("{} is not a matrix shape", dump(json));
     return shape;
   }
   template <class... Parts>
@@ -127,7 +119,12 @@ class Reader {
   }
 
  private:
-  // Null, and a reason, where it is missing.
+  std::string text_of(const Json& json, const char* key) {
+    if (const auto* text = text_in(json)) return *text;
+    note("{} is {}", key, dump(json));
+    return {};
+  }
+  // Null, with a reason, if it is missing.
   const Json* present(const Json& of, const char* key) {
     const Json* member = find(of, key);
     if (member == nullptr) note("{} is missing", key);
@@ -137,7 +134,7 @@ class Reader {
   std::vector<std::string>& reasons_;
 };
 
-// What a runtime relies on beside each field alone: it finds arguments by their names, and sets addresses itself.
+// The relations between fields on which a runtime relies: it finds arguments by name, and sets addresses itself.
 void check_names(const KernelInterface& kernel, Reader& read) {
   const auto check_twice = [&](const auto& items, const char* what) {
     for (auto item = items.begin(); item != items.end(); ++item) {
@@ -155,7 +152,8 @@ void check_names(const KernelInterface& kernel, Reader& read) {
     const bool has_address =
         std::find(constants.begin(), constants.end(), address) != constants.end();
     if (binding.reach == Reach::pointer && !has_address) {
-      read.note("{} is reached by a pointer, and no push constant is its address", binding.name);
+      read.note("{} is accessed through a pointer, but no push constant holds its address",
+                binding.name);
     }
   }
   for (const PushConstant& constant : constants) {
@@ -200,7 +198,7 @@ Json interface_to_json(const KernelInterface& kernel) {
   });
   const auto text_of = [](const auto& value) { return Json(to_string(value)); };
   const auto number_of = [](std::uint32_t number) { return Json(number); };
-  return {
+  Json out = {
       {"schema", 1},
       {"kernel", kernel.name},
       {"entry_point", "main"},
@@ -225,6 +223,8 @@ Json interface_to_json(const KernelInterface& kernel) {
         {"shared_bytes", kernel.shared_bytes},
         {"push_constant_bytes", push_constant_bytes(kernel)},
         {"storage_buffers", descriptor_count(kernel)}}}};
+  if (!kernel.assumptions.empty()) out["assumptions"] = kernel.assumptions;
+  return out;
 }
 
 KernelInterface interface_of_json(const Json& json, std::vector<std::string>& reasons) {
@@ -247,7 +247,7 @@ KernelInterface interface_of_json(const Json& json, std::vector<std::string>& re
     binding.extents = read.extents(row, "extents");
     binding.strides = read.extents(row, "strides");
     if (!std::has_single_bit(binding.alignment) || binding.alignment > 16) {
-      read.note("{}: alignment {} is no power of two from 1 to 16", binding.name,
+      read.note("{}: alignment {} is not a power of two from 1 to 16", binding.name,
                 binding.alignment);
     }
     if (!binding.strides.empty() && binding.strides.size() != binding.extents.size()) {
@@ -268,12 +268,12 @@ KernelInterface interface_of_json(const Json& json, std::vector<std::string>& re
   const Json& size = read.list(json, "workgroup_size");
   if (grid.size() != 3 || size.size() != 3) read.note("grid and workgroup_size are not of three");
   for (std::size_t i = 0; i < 3 && grid.size() == 3 && size.size() == 3; ++i) {
-    constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
+    constexpr std::uint64_t kMax = std::uint64_t{1} << 62;
     kernel.grid[i].extent = read.extent(member_or_null(grid[i], "extent"), "grid");
-    kernel.grid[i].tile = static_cast<std::int64_t>(read.count(grid[i], "tile", kMost));
+    kernel.grid[i].tile = static_cast<std::int64_t>(read.count(grid[i], "tile", kMax));
     if (kernel.grid[i].tile == 0) read.note("the grid has tiles of 0");
     if (find(grid[i], "most") != nullptr) {
-      kernel.grid[i].most = static_cast<std::int64_t>(read.count(grid[i], "most", kMost));
+      kernel.grid[i].most = static_cast<std::int64_t>(read.count(grid[i], "most", kMax));
     }
     const auto threads = whole_in(size[i]);
     const bool fits = threads && *threads > 0 && *threads <= UINT32_MAX;
@@ -289,6 +289,11 @@ KernelInterface interface_of_json(const Json& json, std::vector<std::string>& re
   }
   kernel.subgroup_size = static_cast<std::uint32_t>(read.count(needs, "subgroup_size"));
   kernel.shared_bytes = read.count(needs, "shared_bytes", UINT64_MAX >> 1);
+  if (find(json, "assumptions") != nullptr) {
+    for (const Json& assumption : read.list(json, "assumptions")) {
+      kernel.assumptions.push_back(read.printed(assumption, "assumptions"));
+    }
+  }
   check_names(kernel, read);
   return kernel;
 }

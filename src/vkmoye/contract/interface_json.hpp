@@ -9,7 +9,7 @@ namespace vkmoye {
 
 Json interface_to_json(const KernelInterface& kernel);
 
-/// Adds to `reasons` each field that is missing or cannot be; then what is returned is not whole.
+/// Adds to `reasons` each field that is missing or invalid; the result is then incomplete.
 KernelInterface interface_of_json(const Json& json, std::vector<std::string>& reasons);
 
 }  // namespace vkmoye

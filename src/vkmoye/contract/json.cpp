@@ -10,8 +10,8 @@
 namespace vkmoye {
 namespace {
 
-// What prints it calls itself for each level.
-constexpr int kMostNested = 64;
+// Printing is recursive.
+constexpr int kMaxNested = 64;
 
 // "[json.exception.parse_error.101] parse error at line 1, column 2: ..; last read: '..'; expected .." without its
 // class and what was read, which may be all of a module.
@@ -28,8 +28,8 @@ std::string reason_of(const Json::exception& error) {
 
 Json parse_json(std::string_view text) {
   const auto check_depth = [](int depth, Json::parse_event_t, Json&) {
-    if (depth <= kMostNested) return true;
-    throw ArgumentError(fmt::format("JSON: it has more than {} levels", kMostNested));
+    if (depth <= kMaxNested) return true;
+    throw ArgumentError(fmt::format("JSON: it has more than {} levels", kMaxNested));
   };
   try {
     return Json::parse(text, check_depth);
@@ -54,10 +54,19 @@ const Json& member_or_null(const Json& object, std::string_view key) {
   return member == nullptr ? null : *member;
 }
 
+const Json& array_in(const Json& object, std::string_view key, std::vector<std::string>& reasons) {
+  static const Json none = Json::array();
+  const Json* member = find(object, key);
+  if (member != nullptr && member->is_array()) return *member;
+  reasons.push_back(
+      fmt::format("{} {}", key, member == nullptr ? "is missing" : "is not an array"));
+  return none;
+}
+
 std::optional<std::int64_t> whole_in(const Json& json) {
   if (!json.is_number_integer()) return std::nullopt;
-  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
-  if (json.is_number_unsigned() && json.get<std::uint64_t>() > kMost) return std::nullopt;
+  constexpr std::uint64_t kMax = std::numeric_limits<std::int64_t>::max();
+  if (json.is_number_unsigned() && json.get<std::uint64_t>() > kMax) return std::nullopt;
   return json.get<std::int64_t>();
 }
 

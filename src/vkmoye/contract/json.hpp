@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace vkmoye {
 
@@ -20,17 +21,21 @@ using Json = nlohmann::ordered_json;
 /// Throws ArgumentError with the line and column of the first character that does not fit.
 Json parse_json(std::string_view text);
 
-/// Without a space or a line end, or, with `indent` > 0, a line for each member and element. Bytes that are no
+/// Without spaces and line ends, or, with `indent` > 0, with a line for each member and element. Bytes that are not
 /// UTF-8 are replaced by U+FFFD.
 std::string dump(const Json& json, int indent = 0);
 
-/// The member `key` of an object; null: it is none, or has none.
+/// The member `key` of `of`; nullptr: it is not an object, or has no such member.
 const Json* find(const Json& object, std::string_view key);
 
-/// Likewise; JSON's null where there is none.
+/// The same, but JSON's null if there is no such member.
 const Json& member_or_null(const Json& object, std::string_view key);
 
-/// A whole number that fits in 64 bits with a sign; nothing: it is something else.
+/// The array under `key`. If there is none, adds the reason, "steps is missing" or "steps is not an array", and returns
+/// an empty array.
+const Json& array_in(const Json& object, std::string_view key, std::vector<std::string>& reasons);
+
+/// A whole number that fits into a signed 64-bit integer; nothing: it is something else.
 std::optional<std::int64_t> whole_in(const Json& json);
 
 /// The text of a string; null: it is something else.

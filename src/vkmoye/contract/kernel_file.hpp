@@ -37,7 +37,8 @@ std::string interface_text(const KernelInterface& kernel);
 std::string kernel_text(const CompiledKernel& kernel);
 
 /// Throws ArgumentError with every reason: invalid JSON, another format or version, a wrong checksum, a missing or
-/// invalid field, SPIR-V that does not match the interface.
+/// invalid field, SPIR-V that does not match the interface. Whether the SPIR-V follows its own rules is checked
+/// by gen::reasons_against_module. Only the checksum protects extents, strides and the grid.
 CompiledKernel parse_kernel(std::string_view text);
 
 /// Both throw ArgumentError naming the file, also if it cannot be opened, read or written. A file is written under

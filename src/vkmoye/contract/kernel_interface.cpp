@@ -36,6 +36,16 @@ std::int64_t value_of(const Extent& extent, const Arguments& arguments, std::str
   return *whole * other;
 }
 
+// The same for an extent of the grid or of an array.
+std::int64_t extent_in(const Extent& extent, const Arguments& arguments, std::string_view whose) {
+  const std::int64_t value = value_of(extent, arguments, whose);
+  if (extent.is_symbol() && extent.times.empty() && value > kMaxExtent) {
+    throw ArgumentError(fmt::format("{}: {} = {} is above {}, the largest extent", whose,
+                                    to_string(extent), value, kMaxExtent));
+  }
+  return value;
+}
+
 }  // namespace
 
 std::string to_string(const Extent& extent) {
@@ -87,7 +97,7 @@ std::uint32_t push_constant_bytes(const KernelInterface& kernel) {
 
 namespace {
 
-// The elements that an index of `binding` reaches.
+// The number of elements that an index of `binding` can address.
 struct Most {
   std::uint64_t elements;
   const char* text;
@@ -98,14 +108,14 @@ Most most_of(const Binding& binding) {
   return {std::uint64_t{1} << 32, "2^32 that a 32-bit index reaches"};
 }
 
-// Whether no argument has a part in the size of `binding`.
+// Whether the size of `binding` does not depend on arguments.
 bool has_known_size(const Binding& binding) {
   const auto is_number = [](const Extent& extent) { return !extent.is_symbol(); };
   return std::all_of(binding.extents.begin(), binding.extents.end(), is_number) &&
          std::all_of(binding.strides.begin(), binding.strides.end(), is_number);
 }
 
-// Throws where two elements of an array that is written lie at one place.
+// Throws if two elements of a written array have the same offset.
 void check_apart(const Binding& binding, const std::vector<Mode>& modes) {
   std::vector<Layout> layouts;
   for (const Mode& mode : modes) layouts.emplace_back(mode.extent, mode.stride);
@@ -125,7 +135,7 @@ void check_apart(const Binding& binding, const std::vector<Mode>& modes) {
       to_string(clash->second), clash->offset));
 }
 
-// From the first element to the last of an array with strides; 0 where an extent is 0.
+// From the first to the last element of an array with strides; 0 if an extent is 0.
 std::uint64_t strided_count(const Binding& binding, const Arguments& arguments) {
   const Most most = most_of(binding);
   std::uint64_t count = 1;
@@ -134,7 +144,7 @@ std::uint64_t strided_count(const Binding& binding, const Arguments& arguments) 
   std::vector<Mode> modes;
   for (std::size_t i = 0; i < binding.extents.size(); ++i) {
     const auto extent =
-        static_cast<std::uint64_t>(value_of(binding.extents[i], arguments, binding.name));
+        static_cast<std::uint64_t>(extent_in(binding.extents[i], arguments, binding.name));
     const auto stride =
         static_cast<std::uint64_t>(value_of(binding.strides[i], arguments, binding.name));
     if (extent == 0) return 0;
@@ -177,9 +187,10 @@ std::array<std::uint64_t, 3> group_count(const KernelInterface& kernel,
   std::array<std::uint64_t, 3> groups = {};
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const GridDimension& dimension = kernel.grid[i];
-    const std::int64_t extent = value_of(dimension.extent, arguments, kernel.name);
+    const std::int64_t extent = extent_in(dimension.extent, arguments, kernel.name);
     if (dimension.tile < 1) {
-      throw ArgumentError(fmt::format("{}: the grid has tiles of {}", kernel.name, dimension.tile));
+      throw ArgumentError(
+          fmt::format("{}: the grid has tiles of {} elements", kernel.name, dimension.tile));
     }
     const std::int64_t tiles = (extent + dimension.tile - 1) / dimension.tile;
     groups[i] =
@@ -212,14 +223,14 @@ std::vector<std::string> reasons_against(const Binding& binding, const Arguments
 
 namespace {
 
-// Every subgroup must have as many lanes as the kernel says, all of them active.
+// Every subgroup must have the number of lanes that the kernel requires, all of them active.
 void check_subgroups(const KernelInterface& kernel, const DeviceCaps& caps,
                      std::vector<std::string>& reasons) {
   const std::uint32_t lanes = kernel.subgroup_size, threads = kernel.workgroup_size[0];
   if (lanes == 0) return;
   if (!std::has_single_bit(lanes) || threads % lanes != 0) {
     reasons.push_back(fmt::format(
-        "its workgroups of {} threads do not fall into subgroups of {} lanes", threads, lanes));
+        "its workgroups of {} threads cannot be split into subgroups of {} lanes", threads, lanes));
     return;
   }
   const std::string has =
@@ -231,7 +242,7 @@ void check_subgroups(const KernelInterface& kernel, const DeviceCaps& caps,
   } else if (!caps.has(Feature::subgroup_size_control)) {
     if (caps.min_subgroup_size == caps.max_subgroup_size) return;
     reasons.push_back(
-        fmt::format("needs subgroups of {} lanes, the device has {} and lets nobody choose "
+        fmt::format("needs subgroups of {} lanes, the device has {}, and the size cannot be chosen "
                     "(subgroup_size_control)",
                     lanes, has));
   } else if (threads / lanes > caps.max_workgroup_subgroups) {

@@ -60,6 +60,10 @@ struct Extent {
 
 std::string to_string(const Extent& extent);
 
+/// The largest argument that is an extent. Kernels compute coordinates modulo 2^32: below this, no tile of up to 4096
+/// elements ends beyond 2^32.
+inline constexpr std::int64_t kMaxExtent = (std::int64_t{1} << 32) - 4096;
+
 enum class Access : std::uint8_t { read, write, read_write };
 
 std::string_view to_string(Access access);
@@ -117,6 +121,9 @@ struct KernelInterface {
   /// The number of lanes that every subgroup must have, all of them active; 0: any number.
   std::uint32_t subgroup_size = 0;
   std::vector<MatrixShape> matrices = {};  // that its matrix units must multiply
+  /// What the author of the kernel asserts and nothing proves, a sentence each: "each element of dst is written by one
+  /// invocation alone: no row is empty". Nothing in a launch depends on it.
+  std::vector<std::string> assumptions = {};
 };
 
 /// The push constants that the runtime sets itself, for each piece of a grid that it splits.
@@ -134,8 +141,8 @@ std::uint32_t push_constant_bytes(const KernelInterface& kernel);
 
 /// Elements that `binding` spans under `arguments`, from the first to the last; 0 if an extent is 0.
 /// Throws ArgumentError naming each argument that is missing, an extent or a stride below 0, a count
-/// above 2^32 (indices in shaders are 32 bits wide; of an array reached by a pointer, above 2^48), and two
-/// elements of an array that is written which lie at one place.
+/// above 2^32 (indices in shaders are 32 bits wide; of an array reached by a pointer, above 2^48), and
+/// elements of a written array that share an address.
 std::uint64_t element_count(const Binding& binding, const Arguments& arguments);
 
 /// The number of workgroups in x, y and z for `arguments`. If one of them is 0, nothing runs. Throws like

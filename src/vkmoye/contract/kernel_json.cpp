@@ -33,7 +33,7 @@ std::string to_base64(const std::vector<std::uint32_t>& words) {
   return out;
 }
 
-// Nothing where it is no base64 of whole words.
+// Nothing if it is not base64 of whole words.
 std::optional<std::vector<std::uint32_t>> from_base64(std::string_view text) {
   if (text.size() % 4 != 0) return std::nullopt;
   std::size_t padding = 0;
@@ -65,7 +65,8 @@ std::string string_member(const Json& of, const char* key, std::vector<std::stri
   const Json* member = find(of, key);
   const auto* text = member == nullptr ? nullptr : text_in(*member);
   if (text != nullptr) return *text;
-  reasons.push_back(fmt::format("{} {}", key, member == nullptr ? "is missing" : "is no string"));
+  reasons.push_back(
+      fmt::format("{} {}", key, member == nullptr ? "is missing" : "is not a string"));
   return "";
 }
 
@@ -80,7 +81,7 @@ CompiledKernel kernel_of_json(const Json& json, std::vector<std::string>& reason
   CompiledKernel kernel;
   kernel.glsl = string_member(json, "glsl", reasons);
   auto words = from_base64(string_member(json, "spirv", reasons));
-  if (!words) reasons.emplace_back("spirv is no base64 of whole words");
+  if (!words) reasons.emplace_back("spirv is not base64 of whole words");
   kernel.interface = interface_of_json(member_or_null(json, "interface"), reasons);
   if (reasons.size() > before) return kernel;
   for (std::string& reason : reasons_against_spirv(kernel.interface, *words)) {

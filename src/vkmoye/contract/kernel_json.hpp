@@ -18,11 +18,11 @@ namespace vkmoye {
 
 Json kernel_to_json(const CompiledKernel& kernel);
 
-/// Adds to `reasons` each field that is missing or cannot be, and SPIR-V that is not that of the interface;
-/// then what is returned is not whole.
+/// Adds a reason for each field that is missing or invalid, and for SPIR-V that does not match the interface; the
+/// returned kernel is then incomplete.
 CompiledKernel kernel_of_json(const Json& json, std::vector<std::string>& reasons);
 
-/// The member `key` of `of`, a string; else a reason.
+/// The string under `key`. If there is none, adds the reason and returns "".
 std::string string_member(const Json& of, const char* key, std::vector<std::string>& reasons);
 
 }  // namespace vkmoye

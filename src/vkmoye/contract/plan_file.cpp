@@ -25,8 +25,9 @@ Json to_json(const std::vector<PlanArray>& arrays) {
 
 Json to_json(const Argument& argument) {
   if (const auto* whole = std::get_if<std::int64_t>(&argument.value)) return *whole;
-  return fmt::format("{}",
-                     std::get<double>(argument.value));  // the shortest that reads as the same
+  return fmt::format(
+      "{}",
+      std::get<double>(argument.value));  // the shortest text that is read back as the same value
 }
 
 std::optional<Argument> argument_of(const Json& json) {
@@ -46,21 +47,12 @@ std::optional<std::uint64_t> count_of(const Json& json) {
   return static_cast<std::uint64_t>(*number);
 }
 
-// The elements of the member `key`, or a reason.
-const Json& elements(const Json& of, const char* key, std::vector<std::string>& reasons) {
-  static const Json none = Json::array();
-  const Json* member = find(of, key);
-  if (member != nullptr && member->is_array()) return *member;
-  reasons.push_back(fmt::format("{} {}", key, member == nullptr ? "is missing" : "is no array"));
-  return none;
-}
-
 std::vector<PlanArray> arrays_of(const Json& plan, const char* key,
                                  std::vector<std::string>& reasons) {
   std::vector<PlanArray> out;
-  for (const Json& json : elements(plan, key, reasons)) {
+  for (const Json& json : array_in(plan, key, reasons)) {
     const auto bytes = count_of(member_or_null(json, "bytes"));
-    if (!bytes) reasons.push_back(fmt::format("{}: bytes is no number", key));
+    if (!bytes) reasons.push_back(fmt::format("{}: bytes is not a number", key));
     out.push_back({string_member(json, "name", reasons), bytes.value_or(0)});
   }
   return out;
@@ -73,15 +65,15 @@ CompiledStep step_of(const Json& json, std::vector<std::string>& reasons) {
   if (arguments.is_object()) {
     for (const auto& [name, value] : arguments.items()) {
       const auto argument = argument_of(value);
-      if (!argument) reasons.push_back(fmt::format("argument {} is no number", name));
+      if (!argument) reasons.push_back(fmt::format("argument {} is not a number", name));
       step.arguments[name] = argument.value_or(Argument());
     }
   } else {
-    reasons.emplace_back("arguments is no object");
+    reasons.emplace_back("arguments is not an object");
   }
-  for (const Json& array : elements(json, "arrays", reasons)) {
+  for (const Json& array : array_in(json, "arrays", reasons)) {
     const auto number = count_of(array);
-    if (!number) reasons.emplace_back("arrays holds what is no number");
+    if (!number) reasons.emplace_back("arrays contains something other than numbers");
     step.arrays.push_back(number.value_or(0));
   }
   return step;
@@ -112,7 +104,7 @@ CompiledPlan parse_plan(std::string_view text) {
   plan.arrays = arrays_of(content, "arrays", reasons);
   plan.scratch = arrays_of(content, "scratch", reasons);
   std::size_t number = 0;
-  for (const Json& json : elements(content, "steps", reasons)) {
+  for (const Json& json : array_in(content, "steps", reasons)) {
     std::vector<std::string> of_step;
     plan.steps.push_back(step_of(json, of_step));
     for (const std::string& reason : of_step) {

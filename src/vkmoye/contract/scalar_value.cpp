@@ -13,14 +13,14 @@
 namespace vkmoye {
 namespace {
 
-// A binary floating-point format: a sign, an exponent, `fraction` bits. The largest exponent is that of infinity and NaN;
-// without infinity it is a number's, but for NaN, whose other bits are all set.
+// A binary floating-point format: a sign, an exponent, `fraction` bits. The largest exponent is that of infinity and
+// NaN; in formats without infinity it also belongs to numbers, except for NaN, whose other bits are all set.
 struct Format {
   int bits, fraction, bias;
   bool has_infinity = true;
 
   int sign() const { return 1 << (bits - 1); }
-  // The first code above those of numbers: infinity, or NaN.
+  // The first code above those of finite numbers: infinity, or NaN.
   int end() const { return has_infinity ? (sign() - 1) >> fraction << fraction : sign() - 1; }
   int nan() const { return has_infinity ? end() | 1 << (fraction - 1) : end(); }
 };
@@ -49,7 +49,7 @@ std::uint64_t to_short(double value, const Format& format) {
   if (std::isnan(value)) return static_cast<std::uint64_t>(sign | format.nan());
   const double magnitude = std::fabs(value);
   if (magnitude == 0) return static_cast<std::uint64_t>(sign);
-  // In units of the last place, a carry into the exponent falls out by itself.
+  // In units of the last place, a carry into the exponent needs no special case.
   const int exponent =
       std::isinf(magnitude) ? 1024 : std::max(std::ilogb(magnitude), 1 - format.bias);
   const double units = std::nearbyint(std::ldexp(magnitude, format.fraction - exponent));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Elements as numbers: how each type of up to 64 bits rounds, and what its bits stand for.
+// Elements as numbers: how each type of up to 64 bits rounds, and which number its bits represent.
 //
 //   bits_of(ScalarType::f16, 1.0 / 3)         0x3555
 //   number_of(ScalarType::f16, 0x3555)        0.333251953125
@@ -11,8 +11,8 @@
 
 namespace vkmoye {
 
-/// The number that `bits`, the low bytes, stand for; exact. Throws ArgumentError for types of which
-/// a double is not a faithful picture: i64, u64, c64, c128.
+/// The exact number that the low bytes of `bits` represent. Throws ArgumentError for types with values that a double
+/// cannot represent: i64, u64, c64, c128.
 double number_of(ScalarType type, std::uint64_t bits);
 
 /// The bits of `value` in `type`: rounded to nearest, ties to even, for floating types (IEEE 754,

@@ -14,8 +14,8 @@
 namespace vkmoye {
 namespace {
 
-// A capability of the SPIR-V specification, 3.31, and the features of which a kernel needs one to declare it; none:
-// every device has it.
+// A capability of the SPIR-V specification, 3.31, and the features one of which a kernel needs to declare it; no
+// feature: every device has the capability.
 struct CapabilityFeatures {
   std::uint32_t capability;
   const char* name;
@@ -44,7 +44,7 @@ const CapabilityFeatures kCapabilities[] = {
     {6033, "AtomicFloat32AddEXT", {Feature::shared_f32_atomic_add, Feature::buffer_f32_atomic_add}},
 };
 
-// Collects reasons, each once: buffers that share a binding share their faults.
+// Collects reasons without duplicates: buffers that share a binding have the same ones.
 class Reasons {
  public:
   template <class... Parts>
@@ -79,7 +79,7 @@ void check_capabilities(const KernelInterface& kernel, const SpirvModule& spirv,
     if (features.empty() || has_one) continue;
     std::vector<std::string> names;
     for (const Feature feature : features) names.emplace_back(to_string(feature));
-    reasons.add("its SPIR-V declares {}, its interface lacks the feature {}", row->name,
+    reasons.add("its SPIR-V declares {}, but its interface lacks the feature {}", row->name,
                 join(names, " or "));
   }
 }
@@ -89,22 +89,21 @@ void check_buffers(const KernelInterface& kernel, const SpirvModule& spirv, Reas
     if (buffer.set != 0) reasons.add("its SPIR-V has a buffer in set {}, not 0", buffer.set);
     if (buffer.binding >= kernel.bindings.size() ||
         kernel.bindings[buffer.binding].reach != Reach::descriptor) {
-      reasons.add("its SPIR-V has a buffer at binding {}, its interface none", buffer.binding);
+      reasons.add("its SPIR-V has a buffer at binding {}, but its interface has none",
+                  buffer.binding);
       continue;
     }
     const Binding& binding = kernel.bindings[buffer.binding];
     if (buffer.is_written && binding.access == Access::read) {
-      reasons.add("{} is only read by its interface, and may be written by its SPIR-V",
-                  binding.name);
+      reasons.add("its interface only reads {}, but its SPIR-V may write it", binding.name);
     }
     if (buffer.is_read && binding.access == Access::write) {
-      reasons.add("{} is only written by its interface, and may be read by its SPIR-V",
-                  binding.name);
+      reasons.add("its interface only writes {}, but its SPIR-V may read it", binding.name);
     }
     const auto aligned = std::max<std::uint64_t>(binding.alignment, size_of(binding.type));
     if (buffer.stride > aligned) {
       reasons.add(
-          "{} is bound at multiples of {} bytes by its interface, its SPIR-V moves {} at once",
+          "its interface binds {} at multiples of {} bytes, but its SPIR-V accesses {} at once",
           binding.name, aligned, buffer.stride);
     }
   }
@@ -121,7 +120,7 @@ std::string text_of(const std::vector<SpirvModule::Constant>& constants) {
 
 void check_push_constants(const KernelInterface& kernel, const SpirvModule& spirv,
                           Reasons& reasons) {
-  // A kernel that reads none of them may not declare the block.
+  // A kernel that reads none of them need not declare the block.
   if (spirv.push_constants.empty()) return;
   std::vector<SpirvModule::Constant> expected;
   const std::vector<std::uint32_t> offsets = push_constant_offsets(kernel);
@@ -151,7 +150,7 @@ std::vector<std::string> reasons_against_spirv(const KernelInterface& kernel,
   }
   Reasons reasons;
   if (!spirv.has_main) reasons.add("its SPIR-V has no compute shader called main");
-  if (!spirv.workgroup_size) reasons.add("its SPIR-V does not say how large workgroups are");
+  if (!spirv.workgroup_size) reasons.add("its SPIR-V has no workgroup size");
   if (spirv.workgroup_size && *spirv.workgroup_size != kernel.workgroup_size) {
     reasons.add("workgroups are {} in its SPIR-V, {} in its interface",
                 size_text(*spirv.workgroup_size), size_text(kernel.workgroup_size));
@@ -160,13 +159,13 @@ std::vector<std::string> reasons_against_spirv(const KernelInterface& kernel,
   check_buffers(kernel, spirv, reasons);
   check_push_constants(kernel, spirv, reasons);
   if (spirv.shared_bytes > kernel.shared_bytes) {
-    reasons.add("its SPIR-V takes {} bytes of shared memory, its interface says {}",
+    reasons.add("its SPIR-V uses {} bytes of shared memory, but its interface has {}",
                 spirv.shared_bytes, kernel.shared_bytes);
   }
   for (const MatrixShape& shape : spirv.products) {
     const auto& known = kernel.matrices;
     if (std::find(known.begin(), known.end(), shape) != known.end()) continue;
-    reasons.add("its SPIR-V multiplies matrices {}, which its interface does not say",
+    reasons.add("its SPIR-V multiplies matrices {}, which its interface does not have",
                 to_string(shape));
   }
   return std::move(reasons).take();

@@ -15,10 +15,10 @@ namespace vkmoye {
 namespace {
 
 using Id = std::uint32_t;
-// The words of an instruction behind the first.
+// The words of an instruction after the first.
 using Operands = std::span<const std::uint32_t>;
 
-// Opcodes and enumerants of the SPIR-V specification, 3.x, as far as they are read.
+// The opcodes and enumerants of the SPIR-V specification, 3.x, that are read.
 enum Opcode : std::uint32_t {
   kOpMemberName = 6,
   kOpEntryPoint = 15,
@@ -50,8 +50,8 @@ enum Decoration : std::uint32_t {
 };
 enum StorageClass : std::uint32_t { kUniform = 2, kWorkgroup = 4, kPush = 9, kStorageBuffer = 12 };
 constexpr std::uint32_t kSaturating = 0x10;
-// Sizes beyond are all the same: no device has so much.
-constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 40;
+// Larger sizes are not distinguished: no device supports them.
+constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 40;
 
 struct SpirvType {
   Opcode kind = kOpTypeStruct;
@@ -127,7 +127,7 @@ class ModuleReader {
         break;  // its result is a matrix, too
       default: add_type(opcode, o); break;
     }
-    // What has a matrix as its result: names and decorations of its type are read above.
+    // Other instructions with a matrix as result; names and decorations of its type are read above.
     if (!has(2)) return;
     const SpirvType* type = type_of(o[0]);
     if (type != nullptr && type->kind == kOpTypeCooperativeMatrix) matrix_of_[o[1]] = o[0];
@@ -145,7 +145,7 @@ class ModuleReader {
     return text;
   }
 
-  // A type is declared behind those that it is made of.
+  // A type is declared after the types that it contains.
   void add_type(std::uint32_t opcode, Operands o) {
     if (o.empty()) return;
     SpirvType type;
@@ -157,7 +157,7 @@ class ModuleReader {
         type.bits = o[1];
         type.bytes = type.bits / 8;
         type.is_signed = opcode == kOpTypeInt && o.size() > 2 && o[2] != 0;
-        type.is_brain = opcode == kOpTypeFloat && o.size() > 2;  // has an encoding of its own
+        type.is_brain = opcode == kOpTypeFloat && o.size() > 2;  // has its own encoding
         break;
       case kOpTypeVector:
       case kOpTypeArray: {
@@ -165,7 +165,7 @@ class ModuleReader {
         type.of = o[1];
         const std::uint64_t count = opcode == kOpTypeVector ? o[2] : constant(o[2]);
         const std::uint64_t element = bytes_of(o[1]);
-        type.bytes = element > 0 && count > kMostBytes / element ? kMostBytes : count * element;
+        type.bytes = element > 0 && count > kMaxBytes / element ? kMaxBytes : count * element;
         break;
       }
       case kOpTypeRuntimeArray:
@@ -185,7 +185,7 @@ class ModuleReader {
           break;
         }
         for (const Id member : type.members) {
-          type.bytes = std::min(kMostBytes, type.bytes + bytes_of(member));
+          type.bytes = std::min(kMaxBytes, type.bytes + bytes_of(member));
         }
         break;
       default: return;
@@ -217,7 +217,7 @@ class ModuleReader {
     if (points == nullptr) return;
     const SpirvType* type = type_of(points->of);
     if (storage == kWorkgroup) {
-      module_.shared_bytes = std::min(kMostBytes, module_.shared_bytes + bytes_of(points->of));
+      module_.shared_bytes = std::min(kMaxBytes, module_.shared_bytes + bytes_of(points->of));
     }
     const auto binding = decoration(id, 0, kBinding);
     if (binding || storage == kStorageBuffer || storage == kUniform) {
@@ -306,7 +306,7 @@ class ModuleReader {
   Id main_ = 0;
   std::unordered_map<Id, SpirvType> types_;
   std::unordered_map<Id, std::uint32_t> constants_;
-  std::unordered_map<Id, Id> matrix_of_;  // the type of what is a matrix
+  std::unordered_map<Id, Id> matrix_of_;  // the type of each matrix
   std::map<Place, std::string> names_;
   std::map<Place, std::map<std::uint32_t, std::uint32_t>> decorations_;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What a SPIR-V module declares, as far as an interface can be compared with it. Reads any words: nothing is
-// followed that is not there.
+// The declarations of a SPIR-V module that can be compared with an interface. Any sequence of words can be read: ids
+// that are not declared are ignored.
 //
 //   OpCapability Float16                              capabilities {9}
 //   OpEntryPoint GLCompute %main "main"               has_main
@@ -25,12 +25,12 @@ struct SpirvModule {
   /// A view of a storage buffer: several may share a binding.
   struct Buffer {
     std::uint32_t binding = 0, set = 0;
-    std::uint32_t stride = 0;  // bytes from one element to the next, 0: not said
+    std::uint32_t stride = 0;  // bytes from one element to the next; 0: not declared
     bool is_read = true, is_written = true;
   };
   struct Constant {
     std::string name;                // empty: it was stripped
-    std::optional<ScalarType> type;  // none: it is no number
+    std::optional<ScalarType> type;  // none: it is not a number
     std::uint32_t offset = 0;        // bytes
   };
 
@@ -43,7 +43,7 @@ struct SpirvModule {
   std::vector<MatrixShape> products;  // that matrix units compute, each once
 };
 
-/// Throws ArgumentError where `words` are no SPIR-V, are cut off, or end before a function does.
+/// Throws ArgumentError if `words` are not SPIR-V, are cut off, or end inside a function.
 SpirvModule read_spirv(const std::vector<std::uint32_t>& words);
 
 }  // namespace vkmoye

@@ -29,7 +29,8 @@ void for_each_request(const Storage& storage, const TileAccess& access, std::int
                   {element, element + j, offset, storage(element + j)});
         if (offset % access.width != 0)
           raise("access", {access.elements, access.width},
-                "element {} is at offset {}, no multiple of the {} elements accessed at once",
+                "element {} is at offset {}, which is not a multiple of the {} elements accessed "
+                "at once",
                 {element, offset, access.width});
         addresses.push_back(checked_mul(offset, element_bytes));
       }
@@ -39,8 +40,8 @@ void for_each_request(const Storage& storage, const TileAccess& access, std::int
 }
 
 void check_bytes(const char* operation, std::int64_t bytes) {
-  if (bytes < 1 || bytes > kMostAccessBytes)
-    raise(operation, {bytes}, "an access has 1..{} bytes", {kMostAccessBytes});
+  if (bytes < 1 || bytes > kMaxAccessBytes)
+    raise(operation, {bytes}, "an access has 1..{} bytes", {kMaxAccessBytes});
 }
 
 void check(const char* operation, const BankModel& model) {
@@ -59,8 +60,8 @@ void check_access(const TileAccess& access, std::int64_t tile_size, std::int64_t
     raise("access", {access.elements, access.width, element_bytes},
           "width and element bytes are at least 1");
   check_bytes("access", checked_mul(access.width, element_bytes));
-  if (access.elements.size() > kMostAccesses)
-    raise("access", {access.elements}, "more than {} accesses", {kMostAccesses});
+  if (access.elements.size() > kMaxAccesses)
+    raise("access", {access.elements}, "more than {} accesses", {kMaxAccesses});
   if (access.elements.cosize() > tile_size - access.width + 1)
     raise("access", {access.elements, access.width}, "element {} is outside the tile of {}",
           {checked_add(access.elements.cosize(), access.width) - 2, tile_size});
@@ -127,7 +128,8 @@ bool is_conflict_free(const ComposedLayout& storage, const TileAccess& access,
 int sectors_per_request(std::span<const std::int64_t> byte_addresses, std::int64_t access_bytes,
                         std::int64_t sector_bytes) {
   check_bytes("sectors_per_request", access_bytes);
-  if (sector_bytes < 1) raise("sectors_per_request", {sector_bytes}, "sectors have bytes");
+  if (sector_bytes < 1)
+    raise("sectors_per_request", {sector_bytes}, "a sector has at least 1 byte");
   std::vector<std::int64_t> sectors;
   for (std::int64_t address : byte_addresses)
     for (std::int64_t sector = address / sector_bytes;

@@ -22,8 +22,8 @@
 namespace vkmoye {
 
 /// Limits of the analysis, which examines every access one by one.
-inline constexpr std::int64_t kMostAccesses = std::int64_t{1} << 20;
-inline constexpr std::int64_t kMostAccessBytes = 1024;
+inline constexpr std::int64_t kMaxAccesses = std::int64_t{1} << 20;
+inline constexpr std::int64_t kMaxAccessBytes = 1024;
 
 /// Pre: lanes and banks 1..1024, bank_bytes 1..1024.
 struct BankModel {
@@ -52,7 +52,7 @@ struct TileAccess {
 };
 
 /// LayoutError unless `access` can be made to a tile of `tile_size` elements: no element outside
-/// it, at most kMostAccesses, at most kMostAccessBytes each.
+/// it, at most kMaxAccesses, at most kMaxAccessBytes each.
 void check_access(const TileAccess& access, std::int64_t tile_size, std::int64_t element_bytes,
                   const BankModel& model = {});
 

@@ -2,7 +2,7 @@
 #pragma once
 // The same function written with fewer modes.
 //
-//   coalesce (2,(1,6)):(1,(6,2))  =  12:1           extents of 1 go, modes that continue join
+//   coalesce (2,(1,6)):(1,(6,2))  =  12:1           extents of 1 are removed, 6:2 is merged
 //   coalesce (2,4):(1,4)          =  (2,4):(1,4)    stride 4 does not continue 2:1
 //   filter   (2,4):(0,1)          =  4:1            stride 0 goes too: only distinct offsets remain
 
@@ -38,8 +38,8 @@ struct FlatModes {
 };
 
 /// The modes of `layout` joined where one continues the other. With `keep_last`, the last leaf
-/// stays even at extent 1: its stride is the one along which indices past the end walk on. There is
-/// one mode at least then: 1:0 for a layout without leaves.
+/// stays even at extent 1: indices past the end continue along its stride. The result then has at
+/// least one mode: 1:0 if the layout has no leaves.
 constexpr FlatModes coalesced_modes(const Layout& layout, bool keep_last = false) {
   FlatModes result;
   const auto leaves = layout.leaves();

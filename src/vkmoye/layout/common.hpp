@@ -47,7 +47,8 @@ constexpr std::int64_t common_run(const Layout& a, const Layout& inverse) {
 }  // namespace detail
 
 /// The largest n such that for all i < n the element that `b` has at offset i is at offset i in
-/// `a`. Beyond 2^16 elements of irregular layouts it may stop early, never late.
+/// `a`. For irregular layouts of more than 2^16 elements the result may be too small, but never
+/// too large.
 constexpr std::int64_t max_common_vector(const Layout& a, const Layout& b) {
   return detail::common_run(a, right_inverse(b));
 }

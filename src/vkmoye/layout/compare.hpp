@@ -2,8 +2,8 @@
 #pragma once
 // When one shape may stand for another.
 //
-//   congruent         ((2,2),3) and ((5,1),8)      nested alike
-//   weakly_congruent  (4,3)     and ((2,2),3)      nested alike as far as the first goes
+//   congruent         ((2,2),3) and ((5,1),8)      the same nesting
+//   weakly_congruent  (4,3)     and ((2,2),3)      the same nesting, as deep as the first has it
 //   compatible        (4,3)     and ((2,2),3)      and of equal size there: every coordinate of the
 //                                                  first is one of the second
 //   evenly_divides    (8,6)     by  (4,3)          every tile is whole
@@ -14,7 +14,7 @@
 
 namespace vkmoye {
 
-/// Whether both are nested alike; the numbers do not matter.
+/// Whether both have the same nesting, whatever the numbers.
 constexpr bool congruent(const IntTuple& a, const IntTuple& b) { return a.congruent_to(b); }
 
 /// Whether `b` is nested like `a`, or deeper where `a` has a leaf.
@@ -44,12 +44,13 @@ constexpr bool evenly_divides(const IntTuple& shape, const IntTuple& tiler) {
   return true;
 }
 
-/// Predication: whether every component of `coordinate` is below that of `bound`. Strictly and
-/// component by component, as CuTe C++; MoYe.jl's elem_less compares as text does and would let
-/// (0,9) pass in (1,5). LayoutError unless nested alike.
+/// Predication: whether every component of `coordinate` is below that of `bound`. The
+/// comparison is strict and per component, as in CuTe C++. MoYe.jl's elem_less compares
+/// lexicographically, so it accepts (0,9) for the bound (1,5). LayoutError if they are nested
+/// differently.
 constexpr bool elem_less(const IntTuple& coordinate, const IntTuple& bound) {
   if (!coordinate.congruent_to(bound))
-    raise("elem_less", {coordinate, bound}, "they are not nested alike");
+    raise("elem_less", {coordinate, bound}, "they are nested differently");
   for (int i = 0; i < coordinate.leaf_count(); ++i)
     if (coordinate.leaf(i) >= bound.leaf(i)) return false;
   return true;

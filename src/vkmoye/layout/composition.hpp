@@ -18,7 +18,7 @@
 //    can happen and the result is proven. Otherwise it is compared at every coordinate, up to
 //    2^16 of them, and refused beyond that.
 //
-// Past its end A walks on along its last leaf, as its evaluation does.
+// Indices past the end of A continue along its last leaf, as when A is evaluated.
 
 #include <cstdint>
 
@@ -30,8 +30,6 @@ namespace vkmoye {
 inline constexpr std::int64_t kExhaustiveSize = std::int64_t{1} << 16;
 
 /// One leaf of B against the coalesced modes of A; see step 1 above.
-/// Post: `out` holds the modes of A o leaf; digits[k] has grown by the greatest digit that leaf
-/// puts into mode k. Returns -1, or the mode of A that refuses.
 struct LeafComposition {
   FlatModes out;
   int refused = -1;
@@ -93,7 +91,7 @@ namespace detail {
          refusal.stride_there});
   raise("composition", {a, b},
         "{}:{} of the right fills mode {} (extent {}) of the left, coalesced, with {} elements of "
-        "stride {}, and the {} elements left are no multiple of that",
+        "stride {}, but the number of elements left, {}, is not a multiple of that",
         {leaf.extent, leaf.stride, refusal.refused, extent, extent / refusal.stride_there,
          refusal.stride_there, refusal.extent_there});
 }
@@ -120,8 +118,8 @@ constexpr void compare_everywhere(const Layout& a, const Layout& b, const Layout
 }  // namespace detail
 
 /// Post: R(c) == a(b(c)) for every coordinate c of b, and b's shape is a coarsening of R's: every
-/// coordinate of b is one of R. A bare b may so become several modes; a tuple keeps its rank (wrap).
-/// LayoutError, naming the mode, when that is no layout.
+/// coordinate of b is one of R. If b is a leaf, R may have several modes; a tuple keeps its rank (wrap).
+/// Throws LayoutError, naming the mode, if the result is not a layout.
 /// CuTe, MoYe.jl: composition.
 constexpr Layout composition(const Layout& a, const std::same_as<Layout> auto& b) {
   const FlatModes flat = coalesced_modes(a, true);

@@ -9,8 +9,8 @@
 //   flat_divide      (4,3,2,2):(1,8,4,24)             both spread out
 //
 // A tile that does not divide gives one more tile, whose end is past the layout's: (8):(1) by 3 is
-// (3,3), as in CuTe. Where such a tile would run from one mode into the next, where offsets do not
-// continue, the division is refused.
+// (3,3), as in CuTe. Throws LayoutError if such a tile would extend into the next mode, whose
+// offsets do not continue.
 //
 // CuTe: media/docs/cpp/cute/02_layout_algebra.md, "Division".
 
@@ -30,7 +30,7 @@ constexpr Layout divide_by_layout(const Layout& a, const Layout& tile) {
 /// Post: for a layout (or a number) as tiler, mode 0 is composition(a, tiler) and mode 1 its
 /// repetitions: a o (t, complement(t, size(a))), so that (i, j) is at a(t(i) + complement(j)). For a
 /// list, mode i is logical_divide(a_i, t_i); modes that the list does not reach, or `_`, stay whole.
-/// What no repetition of a tile with gaps reaches is left out: 6:1 by (2,2):(1,3) is ((2,2),1).
+/// Elements that no repetition of the tile reaches are omitted: 6:1 by (2,2):(1,3) is ((2,2),1).
 /// LayoutError as composition and complement.
 constexpr Layout logical_divide(const Layout& a, const Tiler& tiler) try {
   return detail::by_mode(a, tiler, detail::divide_by_layout);

@@ -22,8 +22,8 @@ int hue(int colour) { return colour * 137 % 360; }
 int colour_of(std::int64_t thread) { return static_cast<int>(thread % kColours); }
 
 Table empty_table(std::string title, std::int64_t rows, std::int64_t columns) {
-  if (rows > kMostCells || columns > kMostCells || rows * columns > kMostCells)
-    raise("draw", {rows, columns}, "more than {} cells", {kMostCells});
+  if (rows > kMaxCells || columns > kMaxCells || rows * columns > kMaxCells)
+    raise("draw", {rows, columns}, "more than {} cells", {kMaxCells});
   Table table{std::move(title), rows, columns, {}};
   table.cells.resize(static_cast<std::size_t>(rows * columns));
   return table;
@@ -130,8 +130,8 @@ Table thread_value_table(const Layout& layout_tv, const IntTuple& tiler) {
   const std::int64_t rows = flat ? 1 : size(tiler.mode(0));
   Table table =
       empty_table(to_string(layout_tv) + " in " + to_string(tiler), rows, size(tiler) / rows);
-  if (layout_tv.size() > kMostCells)
-    raise("thread_value_table", {layout_tv}, "more than {} values", {kMostCells});
+  if (layout_tv.size() > kMaxCells)
+    raise("thread_value_table", {layout_tv}, "more than {} values", {kMaxCells});
   if (layout_tv.cosize() > size(tiler))
     raise("thread_value_table", {layout_tv, tiler}, "index {} is outside the tile",
           {layout_tv.cosize() - 1});

@@ -41,10 +41,10 @@ struct Table {
 };
 
 /// The largest number of cells that is drawn.
-inline constexpr std::int64_t kMostCells = std::int64_t{1} << 20;
+inline constexpr std::int64_t kMaxCells = std::int64_t{1} << 20;
 
 /// Offsets: mode 0 goes down, all other modes go to the right; a layout of one mode is one row.
-/// LayoutError beyond kMostCells.
+/// LayoutError beyond kMaxCells.
 Table offset_table(const Layout& layout);
 Table offset_table(const ComposedLayout& layout);
 Table offset_table(const OffsetLayout& layout);

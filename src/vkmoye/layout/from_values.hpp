@@ -3,7 +3,7 @@
 // The layout that takes given values, where there is one.
 //
 //   0 32 64 .. 224  4 36 .. 228      16 values: (8,2):(32,4)
-//   0 1 2 4                          none: 3 is no step further, and no mode of extent 3 divides 4
+//   0 1 2 4                          none: index 3 would have to be 3
 
 #include <cstdint>
 #include <optional>

@@ -3,7 +3,7 @@
 // Do two coordinates share an offset? Storage must not; reading may (stride 0 is a broadcast).
 //
 //   (32,32):(1,33)   injective: rows of 33, the last element of each unused
-//   (32,32):(1,31)   (31,0) and (0,1) are both at 31: no layout for storage
+//   (32,32):(1,31)   (31,0) and (0,1) are both at 31: not usable for storage
 //
 // Two coordinates c != c' collide when their difference e, |e_k| < extent_k, has sum e_k d_k = 0.
 // The search takes the largest stride first, where hardly any e_k can still be balanced by the

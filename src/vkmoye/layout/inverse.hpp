@@ -68,7 +68,7 @@ constexpr bool is_compact(const Layout& layout) {
 
 /// Post: layout(R(layout(i))) == layout(i) for every i; for an injective layout R(layout(i)) == i.
 /// What it gives for offsets that the layout never takes is left open.
-/// LayoutError where no such layout exists because modes run through each other, or because a
+/// LayoutError where no such layout exists because modes interleave, or because a
 /// stride is a multiple neither of what the modes below cover nor of the stride below.
 constexpr Layout left_inverse(const Layout& layout) {
   FlatModes result;

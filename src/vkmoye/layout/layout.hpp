@@ -44,11 +44,11 @@ class Layout {
   /// The compact column-major layout of `shape`.
   constexpr explicit Layout(const IntTuple& shape) : Layout(shape, compact_column_major(shape)) {}
 
-  /// shape:stride. LayoutError unless both are nested alike, extents are >= 1, strides are >= 0,
+  /// shape:stride. LayoutError unless both have the same nesting, extents are >= 1, strides are >= 0,
   /// and size and cosize fit 64 bits.
   constexpr explicit Layout(const IntTuple& shape, const IntTuple& stride) {
     if (!shape.congruent_to(stride))
-      raise("layout", {shape, stride}, "shape and stride are not nested alike");
+      raise("layout", {shape, stride}, "shape and stride are nested differently");
     int i = 0;
     modes_ = shape.map<Mode>([&](std::int64_t extent) { return Mode{extent, stride.leaf(i++)}; });
     check();
@@ -183,7 +183,7 @@ constexpr Layout make_layout(const IntTuple& shape, Major major) {
 }
 
 /// The layout whose modes are `modes`: make_layout(4:1, (2,3):(4,8)) is (4,(2,3)):(1,(4,8)).
-/// Braces cannot be meant here; from one layout it makes a tuple of one mode.
+/// Does not accept braced lists. Of one layout it makes a tuple of one mode.
 template <std::same_as<Layout>... Layouts>
 requires(sizeof...(Layouts) > 0) constexpr Layout make_layout(const Layouts&... modes) {
   TreeBuilder<Mode> builder;

@@ -106,7 +106,7 @@ constexpr Layout domain_distribute(const IntTuple& shape, std::int64_t count) {
     stride *= extent;
   }
   if (rest != 1)
-    raise("domain_distribute", {shape, count}, "no extent takes the factor {} that is left",
+    raise("domain_distribute", {shape, count}, "no extent can take the remaining factor {}",
           {rest});
   FlatModes moving;
   for (const Mode& mode : result)

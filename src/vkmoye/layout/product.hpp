@@ -29,8 +29,8 @@ namespace detail {
 constexpr Layout places_of_copies(const Layout& a, std::int64_t count) {
   const Layout places = complement(a, checked_mul(a.size(), count));
   if (places.size() >= count) return places;
-  // A gap that the modes below do not divide holds fewer copies than elements: more room, so that
-  // the last mode of the places steps over the whole of `a`.
+  // A gap that is not a multiple of the span below it holds fewer copies, so the complement is taken
+  // in a larger range, in which the last mode steps over all of `a`.
   return complement(a, checked_mul(checked_mul(a.cosize(), 2), count));
 }
 
@@ -41,7 +41,7 @@ constexpr Layout multiply_by_layout(const Layout& a, const Layout& tile) {
 }  // namespace detail
 
 /// Post: mode 0 is a; mode 1 is R o tiler, one copy for each coordinate of the tiler, with R the
-/// complement of `a` in size(a) * cosize(tiler), or in more where gaps are no whole number of
+/// complement of `a` in size(a) * cosize(tiler), or in more where gaps are not a whole number of
 /// copies. Copies of different offsets of the tiler are disjoint, and a greater offset begins
 /// further on. By mode for a list; `_` keeps a mode.
 /// LayoutError as complement (an `a` that overlaps itself) and composition.
@@ -124,7 +124,7 @@ constexpr Layout tile_to_shape(const Layout& block, const IntTuple& shape,
   for (int i = 0; i < shape.rank(); ++i) {
     const std::int64_t wanted = size(shape.mode(i)), inside = size(padded, i);
     if (wanted % inside != 0)
-      raise("by mode", {}, "extent {} of mode {} is no multiple of the block's {}",
+      raise("by mode", {}, "extent {} of mode {} is not a multiple of the block's {}",
             {wanted, i, inside});
     copies.leaf(wanted / inside);
     ones.leaf(1);

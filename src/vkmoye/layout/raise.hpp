@@ -20,13 +20,13 @@ class Tiler;
 struct LayoutError;
 
 /// A reference to anything an operation is applied to, printed in its text form.
-class Operand {
+class ErrorOperand {
  public:
   enum class Kind { kInteger, kTuple, kLayout, kTiler };
-  Operand(std::int64_t value) : kind(Kind::kInteger), integer(value) {}
-  Operand(const IntTuple& value) : kind(Kind::kTuple), object(&value) {}
-  Operand(const Layout& value) : kind(Kind::kLayout), object(&value) {}
-  Operand(const Tiler& value) : kind(Kind::kTiler), object(&value) {}
+  ErrorOperand(std::int64_t value) : kind(Kind::kInteger), integer(value) {}
+  ErrorOperand(const IntTuple& value) : kind(Kind::kTuple), object(&value) {}
+  ErrorOperand(const Layout& value) : kind(Kind::kLayout), object(&value) {}
+  ErrorOperand(const Tiler& value) : kind(Kind::kTiler), object(&value) {}
 
   Kind kind;
   std::int64_t integer = 0;
@@ -35,11 +35,11 @@ class Operand {
 
 /// Throws LayoutError: `operation of <operands>: rule`, where each `{}` of `rule` takes the next of
 /// `numbers`.
-[[noreturn]] void raise(const char* operation, std::initializer_list<Operand> operands,
+[[noreturn]] void raise(const char* operation, std::initializer_list<ErrorOperand> operands,
                         const char* rule, std::initializer_list<std::int64_t> numbers = {});
 
 /// Throws LayoutError: `operation of <operands>: <what the inner operation said>`.
-[[noreturn]] void raise_from(const char* operation, std::initializer_list<Operand> operands,
+[[noreturn]] void raise_from(const char* operation, std::initializer_list<ErrorOperand> operands,
                              const LayoutError& inner);
 
 }  // namespace vkmoye

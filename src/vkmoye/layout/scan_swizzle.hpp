@@ -6,8 +6,8 @@
 
 namespace vkmoye {
 
-/// What stands behind the word Swizzle: <5,0,5>. LayoutError with the column otherwise, or where there
-/// is no such swizzle.
+/// Parses the parameters after the word Swizzle, such as <5,0,5>. Throws LayoutError, with the column, if
+/// they are not well formed, or if there is no such swizzle.
 Swizzle scan_swizzle(Scanner& scan);
 
 }  // namespace vkmoye

@@ -8,18 +8,18 @@ namespace vkmoye {
 namespace {
 
 /// Every candidate looks at every access: more than this takes long.
-constexpr std::int64_t kMostSearched = std::int64_t{1} << 17;
+constexpr std::int64_t kMaxSearched = std::int64_t{1} << 17;
 
 void check(const char* operation, const Layout& tile, std::span<const TileAccess> accesses,
            std::int64_t element_bytes, const BankModel& model) {
   const std::string reason = why_no_storage(tile);
-  if (!reason.empty()) raise(operation, {tile}, ("no layout for storage: " + reason).c_str());
+  if (!reason.empty()) raise(operation, {tile}, ("not a layout for storage: " + reason).c_str());
   std::int64_t searched = 0;
   for (const TileAccess& access : accesses) {
     check_access(access, tile.size(), element_bytes, model);
     searched += access.elements.size();
-    if (searched > kMostSearched)
-      raise(operation, {tile}, "more than {} accesses to search", {kMostSearched});
+    if (searched > kMaxSearched)
+      raise(operation, {tile}, "more than {} accesses to search", {kMaxSearched});
   }
 }
 
@@ -104,10 +104,10 @@ std::optional<StorageSearch> search_swizzle(const Layout& tile,
                                             std::span<const TileAccess> accesses,
                                             std::int64_t element_bytes, const BankModel& model) {
   check("search_swizzle", tile, accesses, element_bytes, model);
-  constexpr int kMostBits = 6, kMostBase = 8, kMostShift = 10;
-  for (int bits = 0; bits <= kMostBits; ++bits) {
-    for (int base = 0; base <= (bits == 0 ? 0 : kMostBase); ++base) {
-      for (int shift = bits; shift <= (bits == 0 ? 0 : kMostShift); ++shift) {
+  constexpr int kMaxBits = 6, kMaxBase = 8, kMaxShift = 10;
+  for (int bits = 0; bits <= kMaxBits; ++bits) {
+    for (int base = 0; base <= (bits == 0 ? 0 : kMaxBase); ++base) {
+      for (int shift = bits; shift <= (bits == 0 ? 0 : kMaxShift); ++shift) {
         const ComposedLayout candidate{Swizzle(bits, base, shift), 0, tile};
         if (candidate.cosize() > tile.cosize()) continue;
         if (is_free(candidate, accesses, element_bytes, model)) return StorageSearch{candidate, 0};

@@ -26,16 +26,16 @@ struct StorageSearch {
 /// `tile` (compact, rank 2) with its outer stride enlarged by as few elements as possible, at most
 /// one row of banks, so that every access has degree 1. Nothing if no such padding exists: wide
 /// accesses keep their alignment, so their padding comes in steps of the width.
-/// LayoutError if `tile` is no layout for storage, for an access that check_access refuses, and
+/// LayoutError if `tile` is not usable for storage, for an access that check_access refuses, and
 /// beyond 2^17 accesses together.
 std::optional<StorageSearch> search_padding(const Layout& tile,
                                             std::span<const TileAccess> accesses,
                                             std::int64_t element_bytes,
                                             const BankModel& model = {});
 
-/// `tile` padded likewise, by the padding whose accesses cost the fewest cycles together, each access
-/// as much as its worst request; of those by the least. The answer of search_padding where there is
-/// one. Errors as search_padding, or where every padding tears an access.
+/// `tile` with the padding that minimises the total cost of all accesses, where an access costs as much
+/// as its worst request; the smallest such padding if several are equal. The result is that of
+/// search_padding if there is one. Throws like search_padding, or if every padding tears an access.
 StorageSearch cheapest_padding(const Layout& tile, std::span<const TileAccess> accesses,
                                std::int64_t element_bytes, const BankModel& model = {});
 

@@ -7,7 +7,7 @@
 //   slice_and_offset((_,3), L) = (4):(1), 12      ... and where they start
 //   dice((1,_), L) = (4):(1)                      the modes at numbers instead, `_` dropped
 //
-// A coordinate names what slice keeps and what dice drops by `_`. A kept mode stays whole, however
+// `_` marks the modes that slice keeps and dice drops. A kept mode stays whole, however
 // nested; the levels above it are flattened: (_,(1,_)) of (3,(4,5)) leaves (3,5).
 //
 // CuTe: slice, dice, slice_and_offset (include/cute/layout.hpp, int_tuple.hpp).

@@ -81,8 +81,9 @@ class Swizzle {
   int shift_ = 0;
 };
 
-/// Post: result(x) == a(b(x)). LayoutError unless that is one swizzle: equal shifts, b not changing
-/// what a reads, and the bits that only one of them has side by side.
+/// Post: result(x) == a(b(x)). Throws LayoutError unless the result is a single swizzle: the
+/// shifts are equal, b does not change bits that a reads, and the bits that only one of them changes
+/// are adjacent.
 constexpr Swizzle composition(const Swizzle& a, const Swizzle& b) {
   if (a.bits() == 0) return b;
   if (b.bits() == 0) return a;

@@ -43,21 +43,22 @@ void print_tiler(const Tiler& tiler, std::string& out) {
   out += ']';
 }
 
-std::string to_text(const Operand& operand) {
+std::string to_text(const ErrorOperand& operand) {
   switch (operand.kind) {
-    case Operand::Kind::kInteger:
+    case ErrorOperand::Kind::kInteger:
       return operand.integer == _ ? "_" : std::to_string(operand.integer);
-    case Operand::Kind::kTuple: return to_string(*static_cast<const IntTuple*>(operand.object));
-    case Operand::Kind::kLayout: return to_string(*static_cast<const Layout*>(operand.object));
-    case Operand::Kind::kTiler: return to_string(*static_cast<const Tiler*>(operand.object));
+    case ErrorOperand::Kind::kTuple:
+      return to_string(*static_cast<const IntTuple*>(operand.object));
+    case ErrorOperand::Kind::kLayout: return to_string(*static_cast<const Layout*>(operand.object));
+    case ErrorOperand::Kind::kTiler: return to_string(*static_cast<const Tiler*>(operand.object));
   }
   return {};
 }
 
-std::string subject(const char* operation, std::initializer_list<Operand> operands) {
+std::string subject(const char* operation, std::initializer_list<ErrorOperand> operands) {
   std::string text = operation;
   const char* separator = " of ";
-  for (const Operand& operand : operands) {
+  for (const ErrorOperand& operand : operands) {
     text += separator + to_text(operand);
     separator = " and ";
   }
@@ -159,12 +160,12 @@ std::string to_string(const OffsetLayout& layout) {
   return fmt::format("{} + {}", layout.offset, to_string(layout.layout));
 }
 
-void raise(const char* operation, std::initializer_list<Operand> operands, const char* rule,
+void raise(const char* operation, std::initializer_list<ErrorOperand> operands, const char* rule,
            std::initializer_list<std::int64_t> numbers) {
   throw LayoutError(fmt::format("{}: {}", subject(operation, operands), fill(rule, numbers)));
 }
 
-void raise_from(const char* operation, std::initializer_list<Operand> operands,
+void raise_from(const char* operation, std::initializer_list<ErrorOperand> operands,
                 const LayoutError& inner) {
   throw LayoutError(fmt::format("{}: {}", subject(operation, operands), inner.what()));
 }

@@ -59,7 +59,7 @@ class Tiler {
   constexpr bool is_list() const { return (lists_ & 1) != 0; }
   constexpr bool is_null() const { return modes_.is_leaf() && modes_.leaf(0).extent == _; }
 
-  /// The number of entries; one when it is no list.
+  /// The number of entries; 1 if it is not a list.
   constexpr int rank() const { return is_list() ? modes_.rank() : 1; }
 
   /// Entry i of a list.

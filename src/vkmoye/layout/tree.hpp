@@ -119,7 +119,7 @@ class Tree {
 
   /// Where mode i starts.
   constexpr Cursor mode_cursor(int i) const {
-    if (i < 0 || i >= rank()) raise("mode", {std::int64_t{i}}, "there are {} modes", {rank()});
+    if (i < 0 || i >= rank()) raise("mode", {std::int64_t{i}}, "the tuple has {} modes", {rank()});
     if (is_leaf()) return {};
     Cursor at = first({});
     for (; i > 0; --i) at = next(at);

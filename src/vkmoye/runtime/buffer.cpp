@@ -30,7 +30,8 @@ std::uint64_t checked_size(const DeviceCaps& caps, std::uint64_t bytes) {
 BufferState::BufferState(std::shared_ptr<Context> owner, std::uint64_t size)
     : context(std::move(owner)),
       bytes(checked_size(context->caps(), size)),
-      // Vulkan has no buffers of 0 bytes. Not where the limit is no multiple of 4: the last bytes are then not filled in words.
+      // Vulkan has no buffers of 0 bytes. Not if the limit is not a multiple of 4: the last bytes are then not filled
+      // in words.
       allocated_bytes(bytes == 0 ? 4
                       : reasons_against_buffer(context->caps(), round_up_to_words(bytes)).empty()
                           ? round_up_to_words(bytes)

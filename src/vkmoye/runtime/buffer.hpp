@@ -17,18 +17,17 @@ namespace vk {
 struct BufferState;
 }
 
-/// Up to the end of the buffer.
+/// A range that extends to the end of the buffer.
 inline constexpr std::uint64_t kToTheEnd = ~std::uint64_t{0};
 
-/// Device-local storage, of any number of bytes, contents undefined at first. The host copies run
-/// after all work that was submitted through the same Device where they are staged, but a mapped
-/// buffer (`is_mapped`) is read and written immediately: wait for the work that uses it first. All
-/// offsets and sizes are bytes. Move-only; a Buffer that was moved from may only be assigned to or
-/// destroyed. The memory outlives the Buffer while a Launch uses it. One thread at a time per
-/// Buffer.
+/// Device-local memory of any number of bytes, initially undefined. Transfers through a staging buffer run after all
+/// work that was submitted through the same Device. A mapped buffer (`is_mapped`) is read and written immediately:
+/// first wait for the work that uses it. All offsets and sizes are in bytes. Move-only; a moved-from Buffer may only be
+/// assigned to or destroyed. The memory outlives the Buffer while a Launch uses it. A Buffer may be used by one thread
+/// at a time.
 class Buffer {
  public:
-  /// Called by Device::buffer.
+  /// For Device::buffer.
   explicit Buffer(std::shared_ptr<vk::BufferState> state);
   Buffer(Buffer&&) noexcept = default;
   Buffer& operator=(Buffer&&) noexcept = default;
@@ -38,10 +37,10 @@ class Buffer {
   /// Whether the host writes into it directly, without a copy on the device.
   bool is_mapped() const;
 
-  /// Blocking. Throw ArgumentError where the range reaches beyond the buffer, DeviceError.
+  /// Blocking. Throw ArgumentError if the range exceeds the buffer, DeviceError.
   void write(std::span<const std::byte> from, std::uint64_t offset = 0);
   void read(std::span<std::byte> to, std::uint64_t offset = 0) const;
-  /// Sets `bytes` bytes from `offset` on to `pattern`.
+  /// Sets `bytes` bytes, starting at `offset`, to `pattern`.
   void fill(std::byte pattern, std::uint64_t offset = 0, std::uint64_t bytes = kToTheEnd);
 
   const std::shared_ptr<vk::BufferState>& state() const { return state_; }  // for the runtime
@@ -50,20 +49,20 @@ class Buffer {
   std::shared_ptr<vk::BufferState> state_;
 };
 
-/// A part of a buffer as a kernel's argument; a whole Buffer becomes one by itself, a VkBuffer of yours
-/// by `view_of` (vulkan.hpp). `offset` is a multiple of DeviceCaps::storage_buffer_alignment. A Buffer
-/// must live until the view has been made into a Launch, a VkBuffer until the device is done with it.
+/// A part of a buffer as a kernel's argument. A Buffer converts to a view of all of it; `view_of` (vulkan.hpp) makes
+/// one of your own VkBuffer. `offset` is a multiple of DeviceCaps::storage_buffer_alignment. A Buffer must live until
+/// a Launch has been made from the view, a VkBuffer until the device has finished using it.
 struct BufferView {
-  const Buffer* buffer = nullptr;  // null: `theirs` is meant
+  const Buffer* buffer = nullptr;  // null: the view is of `theirs`
   std::uint64_t theirs = 0;        // the handle of a VkBuffer
   std::uint64_t offset = 0;
   std::uint64_t bytes = kToTheEnd;
 
-  BufferView(const Buffer& whole, std::uint64_t from = 0,  // NOLINT: implicit by intent
+  BufferView(const Buffer& whole, std::uint64_t from = 0,  // NOLINT: implicit on purpose
              std::uint64_t count = kToTheEnd)
       : buffer(&whole), offset(from), bytes(count) {}
 
-  /// `bytes` bytes from `from` on of the VkBuffer `handle`; see view_of (vulkan.hpp).
+  /// `bytes` bytes of the VkBuffer `handle`, starting at `from`; see view_of (vulkan.hpp).
   static BufferView of_handle(std::uint64_t handle, std::uint64_t from, std::uint64_t count) {
     return {handle, from, count};
   }

@@ -34,7 +34,7 @@ std::vector<DeviceCaps> list_devices() {
   const vk::Loader loader;
   const vk::Instance instance(loader.get_instance_proc_addr(), {});
   const std::vector<vk::PhysicalDevice> devices = vk::query_all(instance);
-  if (devices.empty()) vk::choose(devices, "");  // throws what opening one would
+  if (devices.empty()) vk::choose(devices, "");  // throws the same error as opening one
   std::vector<DeviceCaps> caps;
   for (const vk::PhysicalDevice& device : devices) caps.push_back(device.caps);
   return caps;
@@ -55,7 +55,7 @@ Device::Device(std::shared_ptr<vk::Context> context) : context_(std::move(contex
 
 Device::~Device() {
   if (!context_) return;
-  // What is in flight keeps the context alive; drained, nothing does but the user's own handles.
+  // Unfinished work keeps the context alive; after this, only the user's handles do.
   context_->commands->drain();
   context_->cache->save();
 }

@@ -18,7 +18,7 @@ std::uint64_t round_up(std::uint64_t value, std::uint64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-// A multiple of the alignment, so that the payload behind it can be bound.
+// A multiple of the alignment, so that the payload after it can be bound.
 std::uint64_t front_bytes(const DeviceCaps& caps) {
   return round_up(kGuardBytes, caps.storage_buffer_alignment);
 }
@@ -30,7 +30,7 @@ std::uint64_t mixed(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// `bytes` bytes of a guard that begins `from` bytes behind the start of the payload.
+// `bytes` bytes of a guard, starting `from` bytes after the start of the payload.
 std::vector<std::byte> guard_pattern(std::int64_t from, std::uint64_t bytes, std::uint64_t seed) {
   std::vector<std::byte> out(bytes);
   for (std::byte& byte : out) byte = GuardedBuffer::guard_byte(from++, seed);
@@ -77,7 +77,7 @@ void GuardedBuffer::write(std::span<const std::byte> from, std::uint64_t offset)
 void GuardedBuffer::check_range(const char* operation, std::uint64_t offset,
                                 std::uint64_t bytes) const {
   if (offset <= bytes_ && bytes <= bytes_ - offset) return;
-  throw ArgumentError(fmt::format("{}: {} bytes at offset {} leave a payload of {} bytes",
+  throw ArgumentError(fmt::format("{}: {} bytes at offset {} exceed a payload of {} bytes",
                                   operation, bytes, offset, bytes_));
 }
 

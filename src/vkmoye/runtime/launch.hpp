@@ -16,19 +16,19 @@ struct LaunchState;
 class Lease;
 }  // namespace vk
 
-/// Immutable; copies share it. Thread-safe. Made by Device::prepare. Keeps its buffers' memory.
+/// Immutable; copies share it. Thread-safe. Made by Device::prepare. Keeps the memory of its buffers alive.
 class Launch {
  public:
   explicit Launch(std::shared_ptr<const vk::LaunchState> state);
 
-  const std::shared_ptr<const vk::LaunchState>& state() const { return state_; }  // the runtime's
+  const std::shared_ptr<const vk::LaunchState>& state() const { return state_; }  // for the runtime
 
  private:
   std::shared_ptr<const vk::LaunchState> state_;
 };
 
-/// Work that was submitted. Its destruction does not wait. Not for use after that of its Device.
-/// One thread at a time.
+/// Submitted work. The destructor does not wait. Must not be used after its Device was destroyed. May be used by one
+/// thread at a time.
 class Pending {
  public:
   Pending(std::shared_ptr<vk::Context> context, std::unique_ptr<vk::Lease> lease);
@@ -40,11 +40,11 @@ class Pending {
   bool is_done() const;
   /// Waits, at most OpenOptions::wait_seconds. Throws DeviceError.
   void wait();
-  /// The value that the timeline semaphore of its Device has once it has finished; values grow from one
-  /// submission to the next. 0: the device has no timeline semaphores. See point_of (vulkan.hpp).
+  /// The value of the Device's timeline semaphore when the work has finished; each submission has a larger value than
+  /// the one before. 0: the device has no timeline semaphores. See point_of (vulkan.hpp).
   std::uint64_t value() const;
 
-  const std::shared_ptr<vk::Context>& context() const { return context_; }  // the runtime's
+  const std::shared_ptr<vk::Context>& context() const { return context_; }  // for the runtime
 
  private:
   std::shared_ptr<vk::Context> context_;

@@ -15,7 +15,7 @@
 namespace vkmoye {
 namespace {
 
-// Collects reasons; each is said once, although several bindings may share its cause.
+// Collects reasons without duplicates, since several bindings may have the same one.
 class Reasons {
  public:
   void add(std::string reason) {
@@ -37,7 +37,7 @@ bool is_set_by_runtime(const PushConstant& constant) {
          std::find(kFirstGroup.begin(), kFirstGroup.end(), constant.name) != kFirstGroup.end();
 }
 
-// The arguments that a caller gives.
+// The caller's arguments.
 std::set<std::string> argument_names(const KernelInterface& kernel) {
   std::set<std::string> names;
   const auto add = [&](const Extent& extent) {
@@ -55,7 +55,7 @@ std::set<std::string> argument_names(const KernelInterface& kernel) {
   return names;
 }
 
-// Returns whether every argument is there, so that sizes can be worked out.
+// Returns whether no argument is missing, so that sizes can be computed.
 bool check_names(const std::set<std::string>& names, const Arguments& arguments, Reasons& reasons) {
   bool complete = true;
   for (const std::string& name : names) {
@@ -73,7 +73,7 @@ bool check_names(const std::set<std::string>& names, const Arguments& arguments,
   return complete;
 }
 
-// Writes `argument` as a number of `type` at `place`, or says why it cannot.
+// Writes `argument` as a number of `type` to `place`, or adds the reason why it cannot.
 void write_argument(const PushConstant& constant, const Argument& argument, std::byte* place,
                     Reasons& reasons) {
   const auto put = [&](auto value) { std::memcpy(place, &value, sizeof value); };
@@ -107,7 +107,7 @@ void fill_push_constants(const KernelInterface& kernel, const Arguments& argumen
   }
 }
 
-// The addresses of what is reached by pointers.
+// The addresses of the arrays that are accessed through pointers.
 void fill_addresses(const KernelInterface& kernel, std::span<const BoundRange> ranges,
                     LaunchPlan& plan) {
   if (descriptor_count(kernel) == kernel.bindings.size()) return;
@@ -135,13 +135,13 @@ void check_range(const Binding& binding, const DeviceCaps& caps, const BoundRang
   }
   if (range.offset % binding.alignment != 0) {
     reasons.add(
-        fmt::format("{}: offset {} is not a multiple of the {} bytes that the kernel moves at "
+        fmt::format("{}: offset {} is not a multiple of the {} bytes that the kernel accesses at "
                     "once",
                     binding.name, range.offset, binding.alignment));
   }
 }
 
-// Bytes that an array must have, 0 where that cannot be worked out; says what is wrong with them.
+// The bytes that an array must have; 0, with the reasons, if that cannot be computed.
 std::uint64_t needed_bytes(const Binding& binding, const DeviceCaps& caps,
                            const Arguments& arguments, Reasons& reasons) {
   for (std::string& reason : reasons_against(binding, arguments, caps)) {
@@ -188,25 +188,25 @@ void split_grid(const KernelInterface& kernel, const DeviceCaps& caps, const Arg
   for (std::size_t i = 0; i < groups.size(); ++i) {
     if (groups[i] <= limit[i] || (plan.first_group[i] >= 0 && limit[i] > 0)) continue;
     reasons.add(
-        fmt::format("the grid has {} groups in {}, the device dispatches {}, and the "
+        fmt::format("the grid has {} groups in {}, the device dispatches at most {}, and the "
                     "kernel cannot be split (it has no {})",
                     groups[i], "xyz"[i], limit[i], kFirstGroup[i]));
   }
   if (!reasons.empty()) return;
-  // A piece is a dispatch; what it begins at is a number of 32 bits.
-  constexpr std::uint64_t kMostGroups = 0xffffffff, kMostPieces = std::uint64_t{1} << 20;
+  // A piece is one dispatch; its first group is a 32-bit number.
+  constexpr std::uint64_t kMaxGroups = 0xffffffff, kMaxPieces = std::uint64_t{1} << 20;
   std::uint64_t pieces = 1;
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    if (groups[i] > kMostGroups) {
-      reasons.add(fmt::format("the grid has {} groups in {}, at most {} have a number", groups[i],
-                              "xyz"[i], kMostGroups));
+    if (groups[i] > kMaxGroups) {
+      reasons.add(fmt::format("the grid has {} groups in {}, more than the {} that can be numbered",
+                              groups[i], "xyz"[i], kMaxGroups));
     } else if (groups[i] > 0) {
-      pieces = std::min(kMostPieces + 1, pieces * ((groups[i] - 1) / limit[i] + 1));
+      pieces = std::min(kMaxPieces + 1, pieces * ((groups[i] - 1) / limit[i] + 1));
     }
   }
-  if (pieces > kMostPieces) {
-    reasons.add(fmt::format("the grid of {} x {} x {} groups is more than {} dispatches", groups[0],
-                            groups[1], groups[2], kMostPieces));
+  if (pieces > kMaxPieces) {
+    reasons.add(fmt::format("the grid of {} x {} x {} groups needs more than {} dispatches",
+                            groups[0], groups[1], groups[2], kMaxPieces));
   }
   if (!reasons.empty()) return;
   for (std::uint64_t z = 0; z < groups[2]; z += limit[2]) {
@@ -225,7 +225,7 @@ void split_grid(const KernelInterface& kernel, const DeviceCaps& caps, const Arg
   }
 }
 
-// All that is asked of ranges; `plan` has the bytes that its arguments need.
+// Checks the ranges; `plan` has the bytes that the arguments need.
 void bind_ranges(const KernelInterface& kernel, const DeviceCaps& caps,
                  std::span<const BoundRange> ranges, LaunchPlan& plan, Reasons& reasons) {
   if (ranges.size() != kernel.bindings.size()) {
@@ -238,8 +238,8 @@ void bind_ranges(const KernelInterface& kernel, const DeviceCaps& caps,
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     check_range(kernel.bindings[i], caps, ranges[i], reasons);
     check_size(kernel.bindings[i], plan.needed_bytes[i], ranges[i], reasons);
-    // A longer range than needed is bound as far as the device allows: what lies behind is the
-    // caller's, for instance guard words.
+    // A longer range than needed is bound, up to the limit of the device: the rest belongs to the caller, for instance
+    // guard words.
     plan.bound_bytes.push_back(std::min(ranges[i].bytes, caps.max_storage_buffer_bytes));
   }
   check_overlaps(kernel, ranges, reasons);

@@ -71,7 +71,7 @@ vk::Owned<VkPipeline> make_pipeline(const vk::Context& context, VkPipelineLayout
   info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
   info.stage.module = shader_module.get();
   info.stage.pName = "main";
-  // Where it cannot be chosen, the device has no other size: reasons_against.
+  // If it cannot be chosen, the device has only this size (reasons_against).
   VkPipelineShaderStageRequiredSubgroupSizeCreateInfo lanes = {};
   lanes.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO;
   lanes.requiredSubgroupSize = kernel.interface.subgroup_size;
@@ -100,16 +100,15 @@ const KernelInterface& Pipeline::interface() const { return state_->interface; }
 
 namespace {
 
-// What to enable on a device that was adopted, where a kernel asks for what was not stated.
+// What to enable on an adopted device if a kernel needs a feature that was not listed.
 std::string remedy(const vk::Context& context, Feature feature) {
   std::vector<std::string> what;
   for (const vk::Bit* bit : vk::bits_of({feature})) what.push_back(bit->homes.front().name);
   for (const char* name : vk::extensions_of({feature}, context.physical.api_version)) {
     what.push_back(name);
   }
-  return fmt::format("{}: not among the AdoptedDevice::features that were stated{}{}",
-                     to_string(feature), what.empty() ? "" : "; it stands for ",
-                     join(what, " and "));
+  return fmt::format("{}: is not among AdoptedDevice::features{}{}", to_string(feature),
+                     what.empty() ? "" : "; it means ", join(what, " and "));
 }
 
 }  // namespace

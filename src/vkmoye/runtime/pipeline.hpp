@@ -19,7 +19,9 @@ class Pipeline {
 
   const KernelInterface& interface() const;
 
-  const std::shared_ptr<const vk::PipelineState>& state() const { return state_; }  // runtime's
+  const std::shared_ptr<const vk::PipelineState>& state() const {
+    return state_;
+  }  // for the runtime
 
  private:
   std::shared_ptr<const vk::PipelineState> state_;

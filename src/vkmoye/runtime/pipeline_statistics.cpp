@@ -46,7 +46,7 @@ std::vector<PipelineText> texts_of(const vk::Context& context,
   const char* name = "vkGetPipelineExecutableInternalRepresentationsKHR";
   VkPipelineExecutableInternalRepresentationKHR blank = {};
   blank.sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_INTERNAL_REPRESENTATION_KHR;
-  // Asked for sizes first, then for the texts themselves.
+  // The first call returns the sizes, the second the texts.
   auto rows = vk::enumerate<VkPipelineExecutableInternalRepresentationKHR>(name, get, blank);
   std::vector<std::string> storage(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {

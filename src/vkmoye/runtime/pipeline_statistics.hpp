@@ -9,8 +9,8 @@
 //     }
 //   }
 //
-// From VK_KHR_pipeline_executable_properties. Names and units are each driver's own: RADV says
-// "VGPRs" where NVIDIA says "Register Count".
+// From VK_KHR_pipeline_executable_properties. Each driver has its own names and units: RADV has "VGPRs", NVIDIA
+// "Register Count".
 
 #include <cstdint>
 #include <optional>
@@ -33,7 +33,7 @@ struct PipelineStatistic {
 /// "yes" or "no", or the number.
 std::string to_string(const PipelineStatistic::Value& value);
 
-/// The kernel at one stage of the driver's compiler, as text: "NIR", "Assembly".
+/// The kernel as text after one stage of the driver's compiler: "NIR", "Assembly".
 struct PipelineText {
   std::string name;
   std::string description;
@@ -44,15 +44,15 @@ struct PipelineText {
 struct PipelineExecutable {
   std::string name;
   std::string description;
-  std::uint32_t subgroup_size = 0;  // 0: the driver does not say
+  std::uint32_t subgroup_size = 0;  // 0: not reported
   std::vector<PipelineStatistic> statistics;
-  std::vector<PipelineText> texts;  // from first to last stage; many drivers give none
+  std::vector<PipelineText> texts;  // from first to last stage; many drivers have none
 
-  /// The value of the statistic called `name`, where there is one and it is a whole number.
+  /// The value of the statistic `name`, if it exists and is a whole number.
   std::optional<std::int64_t> count(std::string_view name) const;
 };
 
-/// Empty where the device was opened without OpenOptions::statistics, was adopted, or says nothing.
+/// Empty if the device was opened without OpenOptions::statistics, was adopted, or reports nothing.
 /// Throws DeviceError.
 std::vector<PipelineExecutable> executables_of(const Pipeline& pipeline);
 

@@ -14,7 +14,7 @@
 namespace vkmoye {
 namespace {
 
-// What is read and written from one barrier to the next.
+// The arrays that are read and written since the last barrier.
 class Use {
  public:
   explicit Use(std::size_t arrays) : read_(arrays), written_(arrays) {}
@@ -51,13 +51,13 @@ struct PlanRecorder::State {
     vk::RecordedKernel kernel;
     Arguments arguments;
     std::vector<std::size_t> arrays;
-    bool waits;  // for a step before it
+    bool waits;  // for an earlier step
     std::vector<BufferView> views = {};
   };
   std::shared_ptr<vk::Context> context;
   std::string name;
   std::vector<PlanArray> arrays;  // the caller's, then scratch
-  std::size_t given = 0;          // of them the caller's
+  std::size_t given = 0;          // the number of the caller's arrays
   std::vector<bool> is_written = {};
   std::optional<Buffer> own_scratch = {};
   std::vector<BufferView> scratch = {};
@@ -94,7 +94,7 @@ struct PlanRecorder::State {
     const BufferView whole = theirs ? *theirs : BufferView(*own_scratch);
     const vk::BoundBuffer bound = vk::resolve(*context, name, whole);
     if (bound.range.bytes < places.bytes) {
-      throw ArgumentError(fmt::format("plan {}: its scratch takes {} bytes, got {}", name,
+      throw ArgumentError(fmt::format("plan {}: needs {} bytes of scratch, got {}", name,
                                       places.bytes, bound.range.bytes));
     }
     for (std::size_t i = 0; i < places.offsets.size(); ++i) {
@@ -104,7 +104,7 @@ struct PlanRecorder::State {
     }
   }
 
-  // Adds to `reasons` what `body` throws.
+  // Adds the errors that `body` throws to `reasons`.
   template <class Body>
   void collect(Body body) {
     try {
@@ -131,7 +131,7 @@ struct PlanRecorder::State {
     if (!reasons.empty()) throw ArgumentError(join(reasons, "; "));
   }
 
-  // Also of arrays that no step is given together.
+  // Also between arrays that no step uses together.
   void check_overlaps() {
     ranges.clear();
     for (const BufferView& view : views) {
@@ -165,10 +165,10 @@ void PlanRecorder::record(VkCommandBuffer commands, std::span<const BufferView> 
   State& state = *state_;
   state.bind(arrays);
   for (State::Step& step : state.steps) step.kernel.take_set();
-  // What may fail has not: from here on something is recorded.
+  // Nothing can fail from here on, so it is safe to start recording.
   const vk::DeviceTable& table = state.context->table();
   vk::order(table, commands, neighbours.after, kKernelScope);
-  // The recording before this may still use the scratch.
+  // The previous recording may still use the scratch.
   if (!state.scratch.empty()) vk::order(table, commands, kKernelScope, kKernelScope);
   for (State::Step& step : state.steps) {
     if (step.waits) vk::order(table, commands, kKernelScope, kKernelScope);

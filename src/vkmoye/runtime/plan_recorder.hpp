@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Several kernels that compute one thing, in command buffers of yours: recorder.hpp for a CompiledPlan.
+// Records a CompiledPlan, several kernels that compute one result, into your own command buffers. Like recorder.hpp,
+// which records one kernel.
 //
 //   PlanRecorder product(device, read_plan_file("product.json"), {.recordings = 256});
 //   ..
@@ -20,8 +21,8 @@
 namespace vkmoye {
 
 struct PlanRecorderOptions {
-  std::uint32_t recordings = 0;  // as RecorderOptions: of the whole plan
-  /// Memory of yours for the plan's scratch: scratch_places(plan, caps).bytes bytes, at a multiple of
+  std::uint32_t recordings = 0;  // of the whole plan, see RecorderOptions
+  /// Your own memory for the scratch arrays of the plan: scratch_places(plan, caps).bytes bytes, at a multiple of
   /// storage_buffer_alignment and of 16. Nothing else may use it while a recording runs. If it is not given, the
   /// PlanRecorder allocates it once.
   std::optional<BufferView> scratch = {};
@@ -39,10 +40,10 @@ class PlanRecorder {
   PlanRecorder& operator=(PlanRecorder&&) noexcept;
   ~PlanRecorder();
 
-  /// What `record` takes, in order.
+  /// The arrays that `record` takes, in order.
   std::span<const PlanArray> arrays() const;
 
-  /// Records all steps, or, where it throws, nothing. Each view begins with the array's first element. Throws
+  /// Records all steps, or nothing if it throws. Each view starts at the array's first element. Throws
   /// ArgumentError with every reason of every step: those of Recorder::record; too few or too many arrays; an array
   /// that is written and overlaps another one, even if no step uses both.
   void record(VkCommandBuffer commands, std::span<const BufferView> arrays,
@@ -52,7 +53,7 @@ class PlanRecorder {
     record(commands, std::span(arrays.begin(), arrays.size()), neighbours);
   }
 
-  /// As Recorder::reset.
+  /// Like Recorder::reset.
   void reset();
 
  private:

@@ -26,7 +26,7 @@ void Recorder::record(VkCommandBuffer commands, std::span<const BufferView> buff
   vk::RecordedKernel& kernel = state_->kernel;
   kernel.bind(buffers, arguments);
   kernel.take_set();
-  // What may fail has not: from here on something is recorded.
+  // Nothing can fail from here on, so it is safe to start recording.
   const vk::DeviceTable& table = kernel.pipeline().context->table();
   vk::order(table, commands, neighbours.after, kKernelScope);
   kernel.record(commands);

@@ -37,7 +37,7 @@ struct SyncScope {
 /// The scope of every recording of a Recorder.
 inline constexpr SyncScope kKernelScope = {VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
                                            VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT};
-/// The scope of a compute pass of yours that uses storage buffers.
+/// The scope of your own compute pass that uses storage buffers.
 inline constexpr SyncScope kComputePass = kKernelScope;
 
 /// The scopes before and after a recording. The Recorder records a barrier for each of them; a scope without stages
@@ -61,8 +61,8 @@ struct RecorderOptions {
 /// has finished what was recorded.
 class Recorder {
  public:
-  /// Loads the kernel, as Device::load: may take seconds where the driver compiles. Throws KernelError with
-  /// every reason, DeviceError.
+  /// Loads the kernel like Device::load: may take seconds if the driver has to compile. Throws KernelError with every
+  /// reason, DeviceError.
   Recorder(Device& device, const CompiledKernel& kernel, const RecorderOptions& options = {});
   Recorder(Recorder&&) noexcept;
   Recorder& operator=(Recorder&&) noexcept;
@@ -72,10 +72,10 @@ class Recorder {
   /// Whether descriptors are pushed; the number of recordings is then unlimited.
   bool pushes_descriptors() const;
 
-  /// Records the kernel into `commands`, which is in the recording state, outside a render pass, and of a
-  /// queue family with compute support. Binds a compute pipeline, its set 0 and push constants, in place of
-  /// what you had bound there. Throws ArgumentError with every reason before anything is recorded: those of
-  /// Device::prepare, and a pool that is exhausted. A grid without groups records nothing but the barriers.
+  /// Records the kernel into `commands`, which must be in the recording state, outside a render pass, and of a queue
+  /// family with compute support. Replaces the bound compute pipeline, its set 0 and push constants. Throws
+  /// ArgumentError with every reason before anything is recorded: those of Device::prepare, or an exhausted pool. For
+  /// an empty grid, only the barriers are recorded.
   void record(VkCommandBuffer commands, std::span<const BufferView> buffers,
               const Arguments& arguments, const Neighbours& neighbours = {});
   void record(VkCommandBuffer commands, std::initializer_list<BufferView> buffers,

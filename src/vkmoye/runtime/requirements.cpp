@@ -16,7 +16,7 @@
 namespace vkmoye {
 namespace {
 
-// Of "1.3.250"; 0 where it is no version.
+// Of "1.3.250"; 0 if it is not a version.
 std::uint32_t version_of(const std::string& text) {
   std::uint32_t numbers[2] = {};
   const std::vector<std::string> parts = split(text, '.');
@@ -58,7 +58,7 @@ DeviceRequirements required_for(const std::vector<const KernelInterface*>& kerne
       reasons.push_back(fmt::format("{}: {}", kernel->name, reason));
     }
     needs.features.add(kernel->features);
-    // Where the device has one size alone, nothing has to be chosen.
+    // If the device has only one size, it need not be chosen.
     if (kernel->subgroup_size != 0 && caps.has(Feature::subgroup_size_control)) {
       needs.features.add(Feature::subgroup_size_control);
     }

@@ -31,7 +31,7 @@ double seconds_since(HostClock::time_point start) {
   return std::chrono::duration<double>(HostClock::now() - start).count();
 }
 
-// `count` repetitions of the work in one command buffer, which can be submitted again and again.
+// `count` repetitions of the work in one command buffer, which can be submitted repeatedly.
 class Batch {
  public:
   Batch(vk::Context& context, const Work& work, std::shared_ptr<const void> keep)
@@ -54,7 +54,7 @@ class Batch {
     if (count != count_) record(count);
     counted_ = counted;
     submitted_ = HostClock::now();
-    // Should the wait fail, the device may still write into the queries: they live as long as it.
+    // If the wait fails, the device may still write to the queries, so they are kept as long as the device.
     context_.commands->submit(
         slot_.slot(),
         std::make_shared<std::pair<std::shared_ptr<const void>, std::shared_ptr<const void>>>(
@@ -62,7 +62,7 @@ class Batch {
     in_flight_ = true;
   }
 
-  // Waits; the microseconds of each repetition, or their mean by the host's clock.
+  // Waits. Returns the microseconds of each repetition, or their mean by the host's clock.
   std::vector<double> collect() {
     context_.commands->wait(*slot_);
     in_flight_ = false;
@@ -79,7 +79,7 @@ class Batch {
       table.CmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries_->get(),
                               index);
     };
-    count_ = 0;  // until it is whole
+    count_ = 0;  // until it is complete
     context_.commands->begin(*slot_, true);
     if (queries_) table.CmdResetQueryPool(commands, queries_->get(), 0, count + 1);
     stamp(0);
@@ -96,7 +96,7 @@ class Batch {
   const Work& work_;
   std::shared_ptr<const void> keep_;
   vk::Lease slot_;
-  std::shared_ptr<vk::Owned<VkQueryPool>> queries_;  // null: by the host's clock
+  std::shared_ptr<vk::Owned<VkQueryPool>> queries_;  // null: the host's clock is used
   std::uint32_t count_ = 0;
   bool counted_ = false;
   bool in_flight_ = false;
@@ -109,7 +109,7 @@ double mean(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
-// A duration that is not a number compares false with every clock: the loop would never end.
+// NaN compares false with every duration, so the loop would never end.
 void check_durations(const TimeOptions& options) {
   const std::pair<const char*, double> durations[] = {{"warm_up_seconds", options.warm_up_seconds},
                                                       {"min_seconds", options.min_seconds},
@@ -119,7 +119,7 @@ void check_durations(const TimeOptions& options) {
   for (const auto& [name, seconds] : durations) {
     if (!std::isfinite(seconds) || seconds < 0) {
       reasons.push_back(
-          fmt::format("{} = {} is not a number of seconds, 0 or more", name, seconds));
+          fmt::format("{} = {}: must be a finite number of seconds, at least 0", name, seconds));
     }
   }
   if (!reasons.empty()) throw ArgumentError("measure: " + join(reasons, "; "));
@@ -132,7 +132,7 @@ Timing measure_work(vk::Context& context, const Work& work, const TimeOptions& o
   Timing timing;
   timing.clock = batches[0].clock();
 
-  // The first run may compile or page in; the second says how many fill a batch.
+  // The first run may compile or load pages; the second determines how many fill a batch.
   double estimate_us = 0;
   for (int i = 0; i < 2; ++i) {
     const auto start = HostClock::now();
@@ -145,7 +145,7 @@ Timing measure_work(vk::Context& context, const Work& work, const TimeOptions& o
     const double wanted = options.batch_seconds * 1e6 / std::max(estimate_us, 1e-3);
     const auto fitting =
         static_cast<std::uint32_t>(std::clamp(wanted, 1.0, static_cast<double>(kMaxBatch)));
-    // Recording again costs a pause: only for a change that matters.
+    // Recording again causes a pause, so only for a significant change.
     if (fitting > count + count / 2 || fitting < count - count / 3) count = fitting;
   };
   choose_count();
@@ -159,7 +159,7 @@ Timing measure_work(vk::Context& context, const Work& work, const TimeOptions& o
     return timing.samples_us.size() >= options.max_samples || seconds >= options.max_seconds ||
            (timing.samples_us.size() >= options.min_samples && seconds >= options.min_seconds);
   };
-  // By the host's clock, a second batch in flight would count into the first one's time.
+  // With the host's clock, a second submitted batch would add to the time of the first one.
   const std::size_t depth = timing.clock == Clock::device ? 2 : 1;
   for (std::size_t turn = 0; !enough(); ++turn) {
     Batch& batch = batches[turn % depth];
@@ -190,7 +190,7 @@ Timing measure_work(vk::Context& context, const Work& work, const TimeOptions& o
 }  // namespace
 
 Timing measure(Device& device, std::span<const Launch> launches, const TimeOptions& options) {
-  if (launches.empty()) throw ArgumentError("measure: there is no launch");
+  if (launches.empty()) throw ArgumentError("measure: needs at least one launch");
   for (const Launch& launch : launches) {
     if (launch.state()->context == device.context()) continue;
     throw ArgumentError("measure: a launch was prepared on another Device");
@@ -224,7 +224,8 @@ Timing measure_copy(Device& device, const BufferView& from, const BufferView& to
   };
   const VkBufferCopy region = {from.offset, to.offset, length(source.range)};
   if (source.handle == target.handle || region.size == 0 || region.size > length(target.range)) {
-    throw ArgumentError("measure_copy: needs two buffers of this Device, the second not shorter");
+    throw ArgumentError(
+        "measure_copy: needs two buffers of this Device, the second at least as long as the first");
   }
   const auto keep = std::make_shared<std::array<std::shared_ptr<const vk::BufferState>, 2>>(
       std::array{source.keep, target.keep});

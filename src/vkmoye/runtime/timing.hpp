@@ -4,10 +4,10 @@
 //
 //   submit   | t0 launch t1 launch t2 ... launch tn |      samples t1-t0, t2-t1, ...
 //
-// An idle GPU runs at a fraction of its clock rate and needs some hundred milliseconds of work
-// without a pause to reach it: so the same work runs first, unmeasured, and the next batch is always
-// submitted before the last one is read. Between two launches stands a barrier: each begins when the one
-// before it has finished and its writes are visible.
+// An idle GPU runs at a fraction of its clock rate, and needs some hundred milliseconds of uninterrupted work to reach
+// it. So the same work runs first without being measured, and each batch is submitted before the results of the last
+// one are read. A barrier separates any two launches: each begins when the one before it has finished and its writes
+// are visible.
 
 #include <cstddef>
 #include <span>
@@ -19,29 +19,31 @@ namespace vkmoye {
 
 struct TimeOptions {
   double warm_up_seconds = 0.5;
-  double min_seconds = 0.5;  // goes on until both are reached,
+  // Sampling ends when both minima are reached, or one of the maxima. At least one sample is taken.
+  double min_seconds = 0.5;
   std::size_t min_samples = 10;
-  double max_seconds = 20;  // or one of these (the warm-up too); at least one sample is taken
+  double max_seconds = 20;  // also limits the warm-up
   std::size_t max_samples = 100000;
-  double batch_seconds = 0.02;  // of one submit
+  double batch_seconds = 0.02;  // the duration of one submit
 };
 
 enum class Clock { device, host };
 
 struct Timing {
   std::vector<double> samples_us;  // in the order in which they were taken, never empty
-  Clock clock = Clock::device;     // host: the device has no timestamps; a sample is then the mean
-                                   // of one submit, from the call to the end of the wait
+  /// Clock::host: the device has no timestamps. A sample is then the mean of the launches of one submit, from the call
+  /// to the end of the wait.
+  Clock clock = Clock::device;
 };
 
-/// Throws ArgumentError for a duration that is negative, infinite or not a number, DeviceError.
+/// Throws ArgumentError for a duration that is negative, infinite or NaN, DeviceError.
 Timing measure(Device& device, const Launch& launch, const TimeOptions& options = {});
 
-/// The same for several launches one after the other, each of which sees what those before it wrote:
-/// a sample is the time of all. ArgumentError for none.
+/// The same for several launches that run in order, each after the writes of the earlier ones are visible to it. A
+/// sample is the time of all of them. Throws ArgumentError if there are no launches.
 Timing measure(Device& device, std::span<const Launch> launches, const TimeOptions& options = {});
 
-/// The same for vkCmdCopyBuffer of `from` to the start of `to`: a baseline.
+/// The same for a vkCmdCopyBuffer from `from` to the start of `to`, as a baseline.
 Timing measure_copy(Device& device, const BufferView& from, const BufferView& to,
                     const TimeOptions& options = {});
 

@@ -33,12 +33,12 @@ Device Device::adopt(const AdoptedDevice& theirs, const OpenOptions& options) {
       wrong.push_back(fmt::format("{}: {}", caps.name, caps.why_unusable));
     for (const Feature feature : theirs.features.list()) {
       if (!caps.has(feature)) {
-        wrong.push_back(fmt::format("the feature {} is said to be enabled, {} does not have it",
+        wrong.push_back(fmt::format("the feature {} is listed as enabled, but {} does not have it",
                                     to_string(feature), caps.name));
       }
     }
     caps.features = theirs.features;
-    caps.max_sparse_buffer_bytes = 0;  // nobody says whether that feature was enabled
+    caps.max_sparse_buffer_bytes = 0;  // it is not known whether that feature was enabled
     if (!caps.has(Feature::cooperative_matrix)) caps.matrix_shapes.clear();
   }
   std::uint32_t push_descriptors = 0;
@@ -46,11 +46,12 @@ Device Device::adopt(const AdoptedDevice& theirs, const OpenOptions& options) {
     const vk::PhysicalDevice& physical = context->physical;
     if (theirs.push_descriptors) push_descriptors = physical.max_push_descriptors;
     if (theirs.push_descriptors && push_descriptors == 0) {
-      wrong.push_back(fmt::format(
-          "VK_KHR_push_descriptor is said to be enabled, {} does not list it", physical.caps.name));
+      wrong.push_back(
+          fmt::format("VK_KHR_push_descriptor is listed as enabled, but {} does not have it",
+                      physical.caps.name));
     }
     if (theirs.timeline_semaphores && !physical.has_timelines) {
-      wrong.push_back(fmt::format("timelineSemaphore is said to be enabled, {} does not have it",
+      wrong.push_back(fmt::format("timelineSemaphore is listed as enabled, but {} does not have it",
                                   physical.caps.name));
     }
     for (const KernelInterface* kernel : theirs.kernels) {
@@ -69,7 +70,7 @@ Device Device::adopt(const AdoptedDevice& theirs, const OpenOptions& options) {
                                           push_descriptors, theirs.timeline_semaphores);
   if (push_descriptors > 0 && context->table().CmdPushDescriptorSetKHR == nullptr) {
     throw ArgumentError(
-        "adopt:\n  - VK_KHR_push_descriptor is said to be enabled, the VkDevice has no "
+        "adopt:\n  - VK_KHR_push_descriptor is listed as enabled, but the VkDevice has no "
         "vkCmdPushDescriptorSetKHR");
   }
   vk::complete(*context, options, {theirs.lock_queue, theirs.unlock_queue});
@@ -94,7 +95,7 @@ void record(VkCommandBuffer commands, std::span<const Launch> launches,
 
 namespace {
 
-// Throws where one of `points` is no timeline semaphore's.
+// Throws if one of `points` does not belong to a timeline semaphore.
 void add_points(const vk::Commands& commands, const char* what,
                 const std::vector<TimelinePoint>& points, std::vector<vk::Point>& out) {
   for (const TimelinePoint& point : points) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// For programs that use Vulkan themselves: adopt their device, record into their command buffers
-// (recorder.hpp, plan_recorder.hpp), submit between their semaphores. This header, those and requirements.hpp
-// are the only public ones of the runtime that include Vulkan's. README.md beside it is a tutorial.
+// For programs that use Vulkan themselves: vkmoye adopts their device, records into their command buffers
+// (recorder.hpp, plan_recorder.hpp), and submits with their semaphores. These headers and requirements.hpp are the only
+// public headers of the runtime that include Vulkan's. README.md in this folder is a tutorial.
 
 #include <vulkan/vulkan_core.h>
 
@@ -20,60 +20,59 @@
 
 namespace vkmoye {
 
-/// These objects stay yours: none of them is destroyed here. They must outlive the Device and all
-/// that was made from it. The instance and device need Vulkan 1.2.
+/// You keep these objects: vkmoye destroys none of them. They must outlive the Device and everything that was made from
+/// it. The instance and the device must have Vulkan 1.2.
 ///
-/// Ownership. The Device submits to `queue` alone, from whichever thread calls it; what it allocates is
-/// exclusive to `queue_family`. Buffers of yours that kernels use belong to that family when they run, or
-/// are shared (VK_SHARING_MODE_CONCURRENT): where another family wrote them or reads them next, the release
-/// and the acquire are yours to record. What is only recorded (recorder.hpp, `record`) touches no queue:
-/// it runs on any that computes, under the same rule.
+/// Ownership. The Device submits only to `queue`, from the calling thread; its buffers are exclusive to `queue_family`.
+/// While a kernel runs, your own buffers that it uses must be owned by that family or be shared
+/// (VK_SHARING_MODE_CONCURRENT): if another family wrote them before or reads them afterwards, you record the release
+/// and acquire operations. Commands that are only recorded (recorder.hpp, `record`) can be submitted to any queue with
+/// compute support; the same rule applies to its family.
 struct AdoptedDevice {
   PFN_vkGetInstanceProcAddr get_instance_proc_addr = nullptr;
   VkInstance instance = VK_NULL_HANDLE;
   VkPhysicalDevice physical_device = VK_NULL_HANDLE;
   VkDevice device = VK_NULL_HANDLE;
-  VkQueue queue = VK_NULL_HANDLE;  // computes
+  VkQueue queue = VK_NULL_HANDLE;  // with compute support
   std::uint32_t queue_family = 0;
-  std::uint32_t api_version = VK_API_VERSION_1_2;  // that the instance was created for
-  /// What you enabled when you created the device; it cannot be asked for: DeviceRequirements::features
-  /// (requirements.hpp), or a list of yours. A feature stands for its extension and its bit;
-  /// cooperative_matrix for vulkanMemoryModel and vulkanMemoryModelDeviceScope, too, and
-  /// subgroup_size_control for computeFullSubgroups. Each buffer lies in one allocation: sparseBinding
-  /// is not relied on.
+  std::uint32_t api_version = VK_API_VERSION_1_2;  // for which the instance was created
+  /// The features that you enabled when you created the device, which Vulkan cannot report:
+  /// DeviceRequirements::features (requirements.hpp), or your own list. Each means its extension and its bit;
+  /// cooperative_matrix also means vulkanMemoryModel and vulkanMemoryModelDeviceScope, and subgroup_size_control also
+  /// means computeFullSubgroups. Each buffer is one allocation: sparseBinding is not used.
   FeatureSet features;
-  bool timeline_semaphores = false;  // the feature is enabled: what `point_of` and SubmitOrder need
+  bool timeline_semaphores = false;  // the feature is enabled; `point_of` and SubmitOrder need it
   bool push_descriptors = false;     // VK_KHR_push_descriptor is enabled
-  /// Called before and after each use of the queue, since Vulkan allows one thread at a time: give both if
-  /// other threads of yours use the queue, or neither. They must not throw.
+  /// Called before and after each use of the queue, which Vulkan allows to one thread at a time: set both if your other
+  /// threads use the queue, else neither. They must not throw.
   std::function<void()> lock_queue, unlock_queue;
-  /// Kernels that will be loaded: a device that cannot run one of them is refused at once, with
-  /// what is missing by name.
+  /// Kernels that will be loaded: adopting a device that cannot run one of them throws at once, and names what is
+  /// missing.
   std::vector<const KernelInterface*> kernels = {};
 };
 
-/// Device::open through functions of yours rather than the system's loader.
+/// Device::open with your own functions in place of the system's loader.
 Device open_through(PFN_vkGetInstanceProcAddr get, std::string_view selector = {},
                     const OpenOptions& options = {});
 
-/// `bytes` bytes from `offset` on of a buffer of yours, suballocated or not, as a kernel's argument. The
-/// buffer is of the adopted VkDevice, has memory, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, and
-/// VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT for a binding with Reach::pointer. Checked where it is used:
-/// the offset's alignment (DeviceCaps::storage_buffer_alignment), and that the range is long enough and
-/// within the memory that the buffer needs. Whether two buffers share memory is not checked.
+/// `bytes` bytes of your own buffer, starting at `offset`, as a kernel's argument. The buffer must belong to the
+/// adopted VkDevice, be bound to memory, and have VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, and also
+/// VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT for a binding with Reach::pointer. When it is used, the alignment of the
+/// offset (DeviceCaps::storage_buffer_alignment) and the length of the range are checked, and that the range is within
+/// the buffer. Whether two buffers share memory is not checked.
 inline BufferView view_of(VkBuffer buffer, std::uint64_t offset, std::uint64_t bytes) {
   return BufferView::of_handle(std::bit_cast<std::uint64_t>(buffer), offset, bytes);
 }
 
-/// Records the launch: no submit, no allocation. Who waits for whom: see recorder.hpp. Binds a compute
-/// pipeline, its set 0 and push constants. The launch must live until the device is done.
+/// Records the launch, without submitting or allocating. See recorder.hpp for the barriers that it needs. Binds a
+/// compute pipeline, its set 0 and push constants. The launch must live until the device has finished it.
 void record(VkCommandBuffer commands, const Launch& launch);
 
-/// Records the launches, each after what those before it wrote is visible to it.
+/// Records the launches in order, each after the writes of the earlier ones are visible to it.
 void record(VkCommandBuffer commands, std::span<const Launch> launches,
             const Neighbours& neighbours = {});
 
-/// A timeline semaphore, yours or ours, and a value of it.
+/// A value of a timeline semaphore, yours or the Device's.
 struct TimelinePoint {
   VkSemaphore semaphore;
   std::uint64_t value;
@@ -85,21 +84,21 @@ struct SubmitOrder {
   std::vector<TimelinePoint> wait = {}, signal = {};
 };
 
-/// Device::submit of launches one after the other, each after what those before it wrote is visible to
-/// it. Throws ArgumentError where the device was adopted without timeline semaphores and `order` names
-/// one, where a semaphore is null, and for a launch of another Device; DeviceError.
+/// Device::submit for several launches that run in order, each after the writes of the earlier ones are visible to it.
+/// Throws ArgumentError if `order` has a semaphore although the device was adopted without timeline semaphores, if a
+/// semaphore is null, or if a launch belongs to another Device; DeviceError.
 Pending submit(Device& device, std::span<const Launch> launches, const SubmitOrder& order = {});
 
-/// The point of the Device's own timeline that is reached when `pending` has finished: to be waited for by
-/// a submission of yours, or by vkWaitSemaphores. The semaphore belongs to the Device. Throws ArgumentError
-/// where the device was adopted without timeline semaphores.
+/// The point of the Device's own timeline that is reached when `pending` has finished. Your own submission or
+/// vkWaitSemaphores can wait for it. The semaphore belongs to the Device. Throws ArgumentError if the device was
+/// adopted without timeline semaphores.
 TimelinePoint point_of(const Pending& pending);
 
-/// `measure` (timing.hpp) for whatever `work` records; it is called once per repetition.
+/// `measure` (timing.hpp) for the commands that `work` records; it is called once per repetition.
 Timing measure(Device& device, const std::function<void(VkCommandBuffer)>& work,
                const TimeOptions& options = {});
 
-/// The handles behind ours, for use beside them. They belong to the Device and the Buffer.
+/// The Vulkan handles of a Device and a Buffer, which still belong to them.
 struct DeviceHandles {
   PFN_vkGetInstanceProcAddr get_instance_proc_addr;
   VkInstance instance;

@@ -84,13 +84,13 @@ struct CopySide {
 /// Both sides of a copy.
 struct CopyWidths {
   AccessWidth source, destination;
-  /// Values that one access takes on both sides, in one order: they go over as they came.
+  /// The number of values that one access can move on both sides without reordering.
   std::int64_t together = 1;
 };
 
-/// Post: each side as access_width says; `together` divides both, and every aligned run of that many
+/// Post: each width is that of access_width; `together` divides both, and every aligned run of that many
 /// offsets of the source holds the values of one such run of the destination, in the same order.
-/// LayoutError as access_width, or where the sides have different numbers of values.
+/// Throws LayoutError like access_width, or if the sides have different numbers of values.
 constexpr CopyWidths widest_copy(const CopySide& source, const CopySide& destination,
                                  std::int64_t element_bytes) {
   if (source.values.size() != destination.values.size())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// A tensor whose value at c is c. Tile and slice it like the data, and every element of a tile
-// still knows where it is in the whole: the predicate of a ragged edge is a comparison.
+// A tensor whose value at coordinate c is c itself. If it is tiled and sliced like the data, each
+// element of a tile gives its coordinate in the whole, so a bounds check is one comparison.
 //
 //   coords = make_identity_tensor((100,70)); tile = local_tile(coords, [32,32], (3,2))
 //   tile({5,1}) = (101,65)       elem_less(tile({5,1}), (100,70)) is false: past row 99

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// One access of a tiled copy, and what a thread of it gets of a tensor.
+// One access of a tiled copy, and the part of a tensor that one thread copies.
 //
 //   copy = make_tiled_copy(universal_copy(4, 4), (2,3):(3,1), (2,3):(1,2))     tiles of (4,9)
 //   mine = get_slice(copy, 1)
@@ -8,9 +8,9 @@
 //        12 13 16 17 20 21            (CPY, CPY_M, CPY_N), CPY = (one access, accesses)
 //   with universal_copy(8, 4)         ((2,3),1,1):((1,4),0,0): three accesses of two elements
 //
-// Universal copies have 1 to 16 bytes, and source and destination are cut alike. How wide the
-// accesses of two layouts may be is proven by `widest_copy`; one element each is always right, and
-// what a caller falls back to where a size at run time proves nothing.
+// Universal copies have 1 to 16 bytes, and split source and destination in the same way. How wide the
+// accesses of two layouts may be is proven by `widest_copy`. Accesses of one element are always
+// valid; use them if the sizes are not known until run time.
 //
 // MoYe.jl: CopyAtom, UniversalCopy, get_slice, partition_S, partition_D, retile (manual, TiledCopy).
 // CuTe: Copy_Atom, ThrCopy (include/cute/atom/copy_atom.hpp).
@@ -39,11 +39,11 @@ struct CopyAtom {
 /// LayoutError unless `bytes` is a power of two up to 16 and a whole number of elements.
 constexpr CopyAtom universal_copy(std::int64_t bytes, std::int64_t element_bytes) {
   if (bytes < 1 || bytes > kWidestCopy || !std::has_single_bit(static_cast<std::uint64_t>(bytes)))
-    raise("universal_copy", {bytes, element_bytes}, "{} bytes are no power of two up to {}",
+    raise("universal_copy", {bytes, element_bytes}, "{} bytes: not a power of two up to {}",
           {bytes, kWidestCopy});
   if (element_bytes < 1 || bytes % element_bytes != 0)
     raise("universal_copy", {bytes, element_bytes},
-          "{} bytes are no whole number of elements of {}", {bytes, element_bytes});
+          "{} bytes: not a multiple of the element size {}", {bytes, element_bytes});
   return {bytes, element_bytes};
 }
 
@@ -69,7 +69,7 @@ struct ThreadCopy {
 constexpr ThreadCopy get_slice(const TiledCopy& copy, std::int64_t thread) {
   const std::int64_t threads = size(copy.layout_tv, 0);
   if (thread < 0 || thread >= threads)
-    raise("get_slice", {copy.layout_tv, thread}, "there are {} threads", {threads});
+    raise("get_slice", {copy.layout_tv, thread}, "the copy has {} threads", {threads});
   return {copy, thread};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A recording with the arguments of the one before allocates nothing, nor does one of a plan: allocations
-// GEMM.json PLAN.json. Exit status 0: so it is.
+// Checks that recording a kernel, or a plan, with the same arguments as before allocates no host memory. Usage:
+// allocations GEMM.json PLAN.json. Exit status 0: it does not.
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A benchmark of one's own: what is computed, with its definition, and kernels for it, one of them
-// wrong; another operation has arrays of several types.
+// A user's own benchmark: an operation with its definition, and kernels for it, one of them wrong; and an operation
+// with arrays of several types.
 
 #include <cmath>
 #include <vkmoye/bench/bench.hpp>
@@ -31,8 +31,8 @@ gen::ir::Kernel scale(const gen::KernelRequest& request, int factor, std::int64_
   return k.finish();
 }
 
-bench::OperationRow scaling() {
-  bench::OperationRow row;
+bench::OperationEntry scaling() {
+  bench::OperationEntry row;
   row.name = "scaling";
   row.size_form = "COUNT";
   row.example = {1 << 20};
@@ -50,7 +50,7 @@ bench::OperationRow scaling() {
   return row;
 }
 
-// dst[i] = src[i] + shift[i], src of the type that is asked for, the others of f32
+// dst[i] = src[i] + shift[i]; src has the requested type, the others are f32
 gen::ir::Kernel widen(const gen::KernelRequest& request) {
   using namespace vkmoye::gen;
   const ScalarType f32 = ScalarType::f32;
@@ -71,8 +71,8 @@ gen::ir::Kernel widen(const gen::KernelRequest& request) {
   return k.finish();
 }
 
-bench::OperationRow widening() {
-  bench::OperationRow row;
+bench::OperationEntry widening() {
+  bench::OperationEntry row;
   row.name = "widening";
   row.size_form = "COUNT";
   row.example = {1 << 20};

@@ -96,7 +96,7 @@ Arena::~Arena() {
 std::uint64_t Arena::allocate(std::uint64_t bytes) {
   VmaVirtualAllocationCreateInfo info = {};
   info.size = bytes;
-  info.alignment = 256;  // no device asks for more of an offset
+  info.alignment = 256;  // no device requires a larger alignment
   VmaVirtualAllocation allocation = VK_NULL_HANDLE;
   VkDeviceSize offset = 0;
   check(vmaVirtualAllocate(block_, &info, &allocation, &offset), "vmaVirtualAllocate");

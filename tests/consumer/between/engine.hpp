@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What this engine had before it met vkmoye: an instance, a physical device, an allocator, passes.
+// The parts of the engine that do not use vkmoye: an instance, a physical device, an allocator, passes.
 
 #include <vk_mem_alloc.h>
 #include <vulkan/vulkan.h>
@@ -12,26 +12,26 @@
 
 namespace engine {
 
-/// Ends the program where `result` is no success.
+/// Ends the program if `result` is not VK_SUCCESS.
 void check(VkResult result, const char* what);
 
 VkInstance create_instance();
 VkPhysicalDevice first_device(VkInstance instance);
-/// The first queue family that computes.
+/// The first queue family with compute support.
 std::uint32_t compute_family(VkPhysicalDevice physical);
-/// With one queue of `family`.
+/// Creates a device with one queue of `family`.
 VkDevice create_device(VkPhysicalDevice physical, std::uint32_t family,
                        const VkPhysicalDeviceFeatures2& features,
                        const std::vector<const char*>& extensions);
 
-/// One VkBuffer for everything, in memory that the host sees, out of which arrays are suballocated.
+/// One VkBuffer in host-visible memory, from which all arrays are suballocated.
 class Arena {
  public:
   Arena(VkInstance instance, VkPhysicalDevice physical, VkDevice device, std::uint64_t bytes);
   ~Arena();
   Arena(const Arena&) = delete;
 
-  /// The offset of `bytes` bytes of it.
+  /// Allocates `bytes` bytes and returns their offset.
   std::uint64_t allocate(std::uint64_t bytes);
   VkBuffer buffer() const { return buffer_; }
   const float* host(std::uint64_t offset);
@@ -72,7 +72,8 @@ struct Recording {
   VkCommandBuffer commands;
 };
 Recording begin(VkDevice device, std::uint32_t family);
-/// Ends it; runs it after `wait` of the timeline where that is above 0, then signals `signal`. Does not wait.
+/// Ends the command buffer and submits it: it runs after value `wait` of the timeline, if that is above 0, and signals
+/// `signal`. Does not wait.
 void submit(VkQueue queue, const Recording& recording, VkSemaphore timeline, std::uint64_t wait,
             std::uint64_t signal);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// An engine runs one of our products between two compute passes of its own, in its command buffer, on
-// arrays that it suballocated: between GEMM.json PRODUCT.json FILL.spv TONE.spv. It links the runtime alone; the
-// kernel, and the plan of a product whose k is cut into slices, come from files that `vkmoye-bench emit --kernel`
-// wrote. Exit status 0: the image is right, three times.
+// An engine that records a product of vkmoye between two of its own compute passes, in its own command buffer, on
+// arrays that it suballocated. Usage: between GEMM.json PRODUCT.json FILL.spv TONE.spv. It links only the runtime: the
+// kernel, and the plan of a product whose k is split into slices, come from files written by `vkmoye-bench emit
+// --kernel`. Exit status 0: the image is right in all three runs.
 
 #include <cstdio>
 #include <exception>
@@ -37,7 +37,7 @@ int run(const char* kernel_file, const char* plan_file, const char* fill_file,
   const VkPhysicalDevice physical = engine::first_device(instance);
   const std::uint32_t family = engine::compute_family(physical);
 
-  // Before there is a device: what the kernel needs of it, merged with what the engine needs.
+  // Before the device is created: the requirements of the kernel, added to those of the engine.
   const vkmoye::CompiledKernel kernel = vkmoye::read_kernel_file(kernel_file);
   const vkmoye::DeviceCaps caps =
       vkmoye::caps_of(vkGetInstanceProcAddr, instance, physical, VK_API_VERSION_1_3);
@@ -53,7 +53,7 @@ int run(const char* kernel_file, const char* plan_file, const char* fill_file,
   VkPhysicalDeviceFeatures2 features = {};
   features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
   features.pNext = &v12;
-  vkmoye::enable(needs, features);  // names what the chain has no structure for
+  vkmoye::enable(needs, features);  // throws if the chain lacks a structure
   const VkDevice vk_device = engine::create_device(physical, family, features, needs.extensions);
 
   vkmoye::AdoptedDevice ours;
@@ -84,7 +84,7 @@ int run(const char* kernel_file, const char* plan_file, const char* fill_file,
     const vkmoye::Arguments sizes = vkmoye::with_compact_strides(
         gemm.interface(), {{"m", kM}, {"n", kN}, {"k", kK}, {"alpha", 1.0}});
 
-    // The product between two passes, in one command buffer.
+    // The product between two passes in one command buffer.
     const VkSemaphore timeline = engine::create_timeline(vk_device);
     const engine::Recording frame = engine::begin(vk_device, family);
     const VkCommandBuffer commands = frame.commands;
@@ -96,7 +96,7 @@ int run(const char* kernel_file, const char* plan_file, const char* fill_file,
     engine::wait_for(vk_device, timeline, 1);
     wrong += wrong_in(arena.host(image.offset));
 
-    // One of several kernels: the sums of slices of k, then C.
+    // A product of several kernels: the sums of slices of k, then C.
     vkmoye::PlanRecorder product(device, plan, {.recordings = 16});
     const engine::Range sum = array(kM * kN), third = array(kM * kN);
     const engine::Recording frame_of_plan = engine::begin(vk_device, family);
@@ -108,7 +108,7 @@ int run(const char* kernel_file, const char* plan_file, const char* fill_file,
     engine::wait_for(vk_device, timeline, 2);
     wrong += wrong_in(arena.host(third.offset));
 
-    // The product submitted by the Device, between two submissions of the engine's.
+    // The product submitted by the Device, between two submissions of the engine.
     const engine::Range other = array(kM * kN), again = array(kM * kN);
     const vkmoye::Launch launch =
         device.prepare(device.load(kernel), {view(a), view(b), view(other)}, sizes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An engine's Vulkan Memory Allocator, set otherwise than ours: it is given every function.
+// The engine's Vulkan Memory Allocator, with other settings than that of vkmoye: all functions are passed to it.
 #include "allocator.hpp"
 
 #define VMA_IMPLEMENTATION

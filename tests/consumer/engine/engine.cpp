@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// An engine that allocates with a Vulkan Memory Allocator of its own, beside vkmoye: each must go on
-// using its own, whichever the linker meets first. Exit status 0: both allocated, wrote and read.
+// An engine with its own Vulkan Memory Allocator, linked together with vkmoye: each must use its own copy, in whatever
+// order they are linked. Exit status 0: both allocated, wrote and read.
 
 #include <cstdint>
 #include <cstdio>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Prints the version of the library that is linked; fails where the headers are of another one.
+// Prints the version of the linked library; fails if the headers have another one.
 #include <cstdio>
 #include <string>
 #include <vkmoye/base/version.hpp>

@@ -34,7 +34,7 @@ Kernel kernel_with(Body body, ScalarType type = ScalarType::f32) {
   Kernel kernel;
   kernel.name = "test";
   kernel.threads = 64;
-  kernel.arguments = {"rows", "cols", "first_group_x"};
+  kernel.arguments = {"rows", "cols"};
   kernel.arrays = {
       {"src",
        type,
@@ -72,7 +72,7 @@ TEST(AccessReport, CountsTheSectorsOfTheWorstSubgroup) {
   EXPECT_EQ(verdict(read_at(7, 7)), "coalesced");                      // all lanes read one element
   EXPECT_EQ(verdict(read_at(thread % 16, thread / 16)), "coalesced");  // two runs of 64 bytes
   EXPECT_EQ(verdict(read_at(thread + 1, 0)),
-            "coalesced, but from inside a sector on: 5 sectors where 4 would do");
+            "contiguous, but not aligned to sectors: 5 sectors where 4 would do");
   EXPECT_EQ(verdict(read_at(thread % 16 + 1, thread / 16)),
             "partly coalesced: 6 sectors where 4 would do");
   // The first subgroup reads a run, the second a column.
@@ -87,7 +87,7 @@ TEST(AccessReport, TakesTheSizesAndTheSubgroupThatItIsGiven) {
   AccessModel model;
   model.sizes = {{"cols", 33}, {"rows", 7}};
   EXPECT_EQ(verdict(read_at(thread, 1, model)),  // row 1 begins at byte 132
-            "coalesced, but from inside a sector on: 5 sectors where 4 would do");
+            "contiguous, but not aligned to sectors: 5 sectors where 4 would do");
   model.sizes = {{"cols", 1}, {"rows", 7}};
   const AccessReport narrow = read_at(thread, 0, model);
   EXPECT_EQ(narrow.requests, 1u);  // only thread 0 comes by
@@ -96,7 +96,7 @@ TEST(AccessReport, TakesTheSizesAndTheSubgroupThatItIsGiven) {
   model.banks.lanes = 64;
   EXPECT_EQ(verdict(read_at(0, thread, model)), "NOT coalesced: 64 sectors where 8 would do");
   model.sizes = {{"cols", 1}, {"rows", 0}};
-  EXPECT_EQ(verdict(read_at(thread, 0, model)), "not made at these sizes");
+  EXPECT_EQ(verdict(read_at(thread, 0, model)), "not reached at these sizes");
 }
 
 // The verifier refuses to read what nothing wrote, and to write without a value.
@@ -138,10 +138,10 @@ TEST(AccessReport, SaysWhereALoopIsFollowedInPartOnly) {
   Body body = reading(thread, ir::variable("k"));
   const KernelReport report = analyse(kernel_with(ir::statements(For{"k", rows, body})));
   ASSERT_THAT(report.reasons, IsEmpty());
-  EXPECT_EQ(report.accesses[0].requests, 2 * kMostRunTimeRounds);
+  EXPECT_EQ(report.accesses[0].requests, 2 * kMaxFollowedRunTimeRounds);
   EXPECT_TRUE(report.in_part);
   const KernelReport known = analyse(kernel_with(ir::statements(For{"k", 1000, body})));
-  EXPECT_EQ(known.accesses[0].requests, 2 * kMostRounds);
+  EXPECT_EQ(known.accesses[0].requests, 2 * kMaxFollowedRounds);
   EXPECT_TRUE(known.in_part);
   AccessModel model;
   model.sizes = {{"rows", 5}};
@@ -166,7 +166,7 @@ TEST(AccessReport, SaysWhyAnAccessIsNotWider) {
             "consecutive values are neighbours, but thread 1 begins at src[1], no multiple of 2");
   EXPECT_EQ(not_wider(2 * thread + v, 0),
             "consecutive values are neighbours, but nothing says that cols is a multiple of 2");
-  EXPECT_EQ(read_at(thread, 0).not_wider, "each thread has no more of them");
+  EXPECT_EQ(read_at(thread, 0).not_wider, "a thread has no further consecutive elements");
 
   Kernel even = kernel_with({});
   even.body = ir::statements(If{ir::equal(cols % 4, 0),
@@ -178,8 +178,8 @@ TEST(AccessReport, SaysWhyAnAccessIsNotWider) {
   EXPECT_EQ(report.accesses[0].not_wider,
             "it could be: consecutive values are aligned neighbours, 2 at once would do");
   EXPECT_EQ(report.accesses[1].path, "cols is no multiple of 4");
-  EXPECT_EQ(report.accesses[1].not_wider, "the path for sizes that are no multiples");
-  EXPECT_EQ(verdict(report.accesses[1]), "not made at these sizes");
+  EXPECT_EQ(report.accesses[1].not_wider, "the path for sizes that are not multiples");
+  EXPECT_EQ(verdict(report.accesses[1]), "not reached at these sizes");
 }
 
 TEST(AccessReport, NamesThePathsThatSizesChoose) {
@@ -203,8 +203,7 @@ TEST(AccessReport, NamesThePathsThatSizesChoose) {
 TEST(AccessReport, NamesTheGuardOfEachCoordinate) {
   EXPECT_THAT(read_at(thread, 3).bounds,
               ElementsAre("guard gl_LocalInvocationIndex < cols", "guard 3u < rows"));
-  EXPECT_THAT(write_at(thread).bounds,
-              ElementsAre("every index, followed one by one, is below 4096"));
+  EXPECT_THAT(write_at(thread).bounds, ElementsAre("every index was checked to be below 4096"));
 }
 
 TEST(AccessReport, FollowsNamesToWhatProvesAWholeTileInside) {
@@ -230,7 +229,7 @@ TEST(AccessReport, AnUnsoundKernelIsNotAnalysed) {
 
 // The accesses of a kernel that cost more than they must.
 std::vector<std::string> problems(const char* name, ScalarType type = ScalarType::f32,
-                                     const Options& options = {}) {
+                                  const Options& options = {}) {
   std::vector<std::string> out;
   for (const AccessReport& access :
        analyse(find_kernel(name)->describe(request_of(type, options))).accesses) {

@@ -69,7 +69,7 @@ void count_sectors(const Addresses& lanes, std::int64_t bytes, Count& count) {
 }
 
 // Follows workgroup (0,0,0) as far as `analyse` does.
-class Counter final : public machine::Guest {
+class Counter final : public machine::Environment {
  public:
   Counter(const ir::Kernel& kernel, const AccessModel& model)
       : threads_(kernel.threads), model_(model), sites_(find_sites(kernel)) {
@@ -92,7 +92,8 @@ class Counter final : public machine::Guest {
   bool forks() const override { return false; }
   machine::Rounds enter(machine::Machine&, const ir::For& loop,
                         std::optional<std::uint32_t> known) override {
-    const std::uint32_t most = ir::is_constant(loop.end) ? kMostRounds : kMostRunTimeRounds;
+    const std::uint32_t most =
+        ir::is_constant(loop.end) ? kMaxFollowedRounds : kMaxFollowedRunTimeRounds;
     return {std::min(known.value_or(most), most), false};
   }
   void accessed(machine::Machine& m, const machine::MemoryAccess& access) override {
@@ -154,7 +155,7 @@ TEST(BruteForce, CountsTheBanksAndSectorsOfEveryShippedAccess) {
           const AccessReport& said = report.accesses[i];
           const Count& count = counter.counts[i];
           SCOPED_TRACE(entry.name + " " + std::string(to_string(type)) + " " + said.array + " " +
-                       said.partition + " " + said.path + ", " + std::to_string(banks.banks) +
+                       said.source_text + " " + said.path + ", " + std::to_string(banks.banks) +
                        " banks");
           EXPECT_EQ(said.requests, count.requests);
           if (count.requests == 0) continue;

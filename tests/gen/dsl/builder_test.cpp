@@ -39,8 +39,9 @@ TEST(Builder, DerivesTheGridFromTheTiles) {
 TEST(Builder, RefusesLoopsThatAreCalledAsThoseOfMoves) {
   for (const char* name : {"v0", "v12", "value", "value3"}) {
     Arrays s;
-    EXPECT_THAT([&] { s.k.loop(name, 3, [](const Expr&) {}); },
-                ThrowsMessage<KernelError>(HasSubstr("moves have loops or values of that name")))
+    EXPECT_THAT(
+        [&] { s.k.loop(name, 3, [](const Expr&) {}); },
+        ThrowsMessage<KernelError>(HasSubstr("copies use this name for their own loops or values")))
         << name;
   }
 }
@@ -50,12 +51,13 @@ TEST(Builder, RefusesCopiesOfNoPairsAndOfSeveralArrays) {
   const View from = parallelize(s.from, s.threads, s.k.thread());
   const View to = parallelize(s.to, s.threads, s.k.thread());
   const CopyOptions options{.edges = Edges::inside, .loads_first = true};
-  EXPECT_THAT([&] { s.k.copy({}, options); }, ThrowsMessage<KernelError>(HasSubstr("no pairs")));
+  EXPECT_THAT([&] { s.k.copy({}, options); },
+              ThrowsMessage<KernelError>(HasSubstr("the list of pairs of views is empty")));
   EXPECT_THAT(
       [&] {
         s.k.copy({{from, to}, {to, from}}, options);
       },
-      ThrowsMessage<KernelError>(HasSubstr("one is from dst to src")));
+      ThrowsMessage<KernelError>(HasSubstr("one pair is from dst to src")));
 }
 
 TEST(View, TakesValuesFromMultiplesOnly) {
@@ -63,7 +65,7 @@ TEST(View, TakesValuesFromMultiplesOnly) {
   EXPECT_NO_THROW(take(s.from, Expr(2) * s.k.thread(), 2));
   EXPECT_THAT(
       [&] { take(s.from, s.k.thread() + 1, 2); },
-      ThrowsMessage<LayoutError>(HasSubstr("nothing says that the index is a multiple of 2")));
+      ThrowsMessage<LayoutError>(HasSubstr("the index cannot be proved to be a multiple of 2")));
 }
 
 // 1 and (1) are one value each.
@@ -99,10 +101,10 @@ TEST(Builder, RefusesABroadcastFromSeveralLanes) {
     k.finish();
   };
   const auto next = [](const Builder& k) { return (k.lane() + 1) % 32; };
-  EXPECT_THAT([&] { taken(next, false); },
-              ThrowsMessage<KernelError>(HasSubstr(
-                  "'taken' takes the value of one lane for all, and which one may differ between "
-                  "lanes; a shuffle takes each lane's own")));
+  EXPECT_THAT(
+      [&] { taken(next, false); },
+      ThrowsMessage<KernelError>(HasSubstr(
+          "the lane of 'taken' must be the same for all lanes; use a shuffle if it differs")));
   EXPECT_NO_THROW(taken(next, true));
   EXPECT_NO_THROW(taken([](const Builder&) { return Expr(31); }, false));
   EXPECT_NO_THROW(taken([](const Builder& k) { return k.subgroup(); }, false));
@@ -122,9 +124,9 @@ TEST(Builder, RefusesAWorkgroupsCoordinateThatNothingCounts) {
     return k.finish();
   };
   EXPECT_THAT([&] { doubled(false); },
-              ThrowsMessage<KernelError>(HasSubstr(
-                  "nothing says how many values block_x has: no move takes a tile at it, and no "
-                  "grid(0, extent, tile) is given")));
+              ThrowsMessage<KernelError>(
+                  HasSubstr("the grid along block_x is unknown: no copy takes a tile at it, and "
+                            "grid(0, extent, tile) is not called")));
   EXPECT_NO_THROW(doubled(true));
 }
 
@@ -135,8 +137,8 @@ TEST(Builder, RefusesThreadLayoutsThatLeaveElementsWithoutOwner) {
   };
   EXPECT_THAT(with("(32,8):(1,16)"), ThrowsMessage<LayoutError>(HasSubstr("each once")));
   EXPECT_THAT(with("(32,8):(1,0)"), ThrowsMessage<LayoutError>(HasSubstr("each once")));
-  EXPECT_THAT(with("(16,8)"), ThrowsMessage<LayoutError>(HasSubstr("there are 128 threads")));
-  EXPECT_THAT(with("(32,16)"), ThrowsMessage<LayoutError>(HasSubstr("there are 512 threads")));
+  EXPECT_THAT(with("(16,8)"), ThrowsMessage<LayoutError>(HasSubstr("the layout has 128 threads")));
+  EXPECT_THAT(with("(32,16)"), ThrowsMessage<LayoutError>(HasSubstr("the layout has 512 threads")));
   EXPECT_THAT(with("(256,1)"), ThrowsMessage<LayoutError>(HasSubstr("does not divide")));
   EXPECT_NO_THROW(with("(32,8):(8,1)")());
 }
@@ -224,7 +226,7 @@ TEST(Builder, AnotherLayoutOfRegistersKeepsWithinThem) {
       [&] {
         k.retile(six, make_layout({3, 2}, {2, 3}));
       },
-      ThrowsMessage<LayoutError>(HasSubstr("6 registers, the layout reaches 8")));
+      ThrowsMessage<LayoutError>(HasSubstr("6 registers, but the layout has cosize 8")));
 }
 
 }  // namespace

@@ -12,8 +12,10 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/ir/effects.hpp"
-#include "vkmoye/gen/twin/twin.hpp"
+#include "vkmoye/gen/ir/traversal.hpp"
+#include "vkmoye/gen/twin/run_on_host.hpp"
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::gen {
@@ -21,6 +23,7 @@ namespace {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::ThrowsMessage;
 
 constexpr std::int64_t kCols = 16, kRows = 8;  // of a tile
@@ -42,6 +45,7 @@ ir::Kernel kernel_copying(const Case& c) {
   // As many workgroups as dst needs, whatever src has.
   k.grid(0, "width", kCols);
   k.grid(1, "height", kRows);
+  k.assume_written(dst, "src is not empty, and where edges are skipped as large as dst");
   const Expr x = ir::minimum(k.block_x(), 65535), y = ir::minimum(k.block_y(), 65535);
   const View from = tile(src, {kCols, kRows}, {x, y});
   const View to = c.transposed ? transpose(tile(dst, {kRows, kCols}, {y, x}))
@@ -185,6 +189,38 @@ TEST(Copy, TakesVectorsAtEdgesThatAreMultiplesOfThem) {
   }
 }
 
+// Heads of 64 elements, in tiles of 64: only the rows can hang over.
+TEST(Copy, ChecksNoEdgeThatATileCannotHangOver) {
+  Builder k("test", 32);
+  const Tensor src = k.input("src", ScalarType::f32, {{"d", 64}, {"row", "rows"}});
+  const Tensor dst = k.output("dst", ScalarType::f32, {{"d", 64}, {"row", "rows"}});
+  const TiledCopy copy = make_tiled_copy(make_layout({8, 4}), make_layout({2, 1}));
+  const auto mine = [&](const Tensor& tensor) {
+    return partition(tile(tensor, {64, 8}, {0, k.block_x()}), copy, k.thread());
+  };
+  k.grid(0, "rows", 8);
+  k.copy(mine(src), mine(dst));
+  const std::string text = glsl::print(k.finish());
+  EXPECT_THAT(text, HasSubstr("_row < rows"));
+  EXPECT_THAT(text, Not(HasSubstr("_d < 64u"))) << text;
+}
+
+TEST(Copy, NamesAndChecksOnceWhatBothSidesHave) {
+  Builder k("test", 32);
+  const Tensor src = k.input("src", ScalarType::f32, {{"col", "cols"}, {"row", "rows"}});
+  const Tensor dst = k.output("dst", ScalarType::f32, {{"row", "rows"}, {"col", "cols"}});
+  const View from = tile(src, {8, 8}, {k.block_x(), k.block_y()});
+  const View to = transpose(tile(dst, {8, 8}, {k.block_y(), k.block_x()}));
+  const auto mine = [&](const View& view) {
+    return parallelize(view, make_layout({8, 4}), k.thread());
+  };
+  k.copy(mine(from), mine(to));
+  const std::string text = glsl::print(k.finish());
+  EXPECT_THAT(text, HasSubstr("if (src_col < cols) {")) << text;
+  EXPECT_THAT(text, HasSubstr("if (src_row < rows) {")) << text;
+  EXPECT_THAT(text, HasSubstr("dst[src_row + rows * src_col] = value;")) << text;
+}
+
 // 8 elements of 32 threads each: f32 in, f16 out, by vectors of 4 or loads first.
 TEST(Copy, ConvertsOnTheWay) {
   for (const bool loads_first : {false, true}) {
@@ -253,11 +289,28 @@ TEST(Copy, RefusesWhatItCannotMeanWithBothNamesAndTheNumbers) {
   };
   const CopyOptions first{.edges = Edges::inside, .loads_first = true};
   EXPECT_THAT(s.copying(s.mine, s.to, first), refused("differ"));
-  EXPECT_THAT(s.copying(s.from, s.to, first), refused("1024 values for each thread, at most 256"));
-  EXPECT_THAT(s.copying(s.mine, s.theirs, {.loads_first = true}), refused("ask for Edges::clamp"));
+  EXPECT_THAT(s.copying(s.from, s.to, first),
+              refused("1024 values for each thread, but at most 256"));
+  EXPECT_THAT(s.copying(s.mine, s.theirs, {.loads_first = true}), refused("use Edges::clamp"));
   EXPECT_THAT(s.copying(s.mine, s.theirs, {.vector = {4}}), refused("vectors of 4"));
   EXPECT_THAT(s.copying(s.from, s.to, {.edges = Edges::clamp, .vector = {4}}),
               refused("vectors cannot be clamped"));
+}
+
+// Elements outside are read at the last one: the loop has no round if there is none.
+TEST(Copy, ReadsTilesThatALoopCountsWithZerosOutside) {
+  Builder k("tiles", 64);
+  const Tensor src = k.input("src", ScalarType::f32, {{"i", "n"}});
+  const Tensor dst = k.output("dst", ScalarType::f32, {{"i", "n"}});
+  const auto mine = [&](const Tensor& tensor, const Expr& number) {
+    return parallelize(tile(tensor, {256}, {number}), Layout(64), k.thread());
+  };
+  const View values = k.registers("values", ScalarType::f32, Layout(4));
+  k.loop("number", ceil_div(Builder::extent(src, 0), 256), [&](const Expr& number) {
+    k.copy(mine(src, number), values, {.edges = Edges::zero, .loads_first = true});
+    k.copy(values, mine(dst, number));
+  });
+  EXPECT_NO_THROW(k.finish());
 }
 
 TEST(Copy, IsRefusedWhereNobodyAskedForTheEdges) {
@@ -265,7 +318,7 @@ TEST(Copy, IsRefusedWhereNobodyAskedForTheEdges) {
     TwoTiles s;
     s.k.copy(s.mine, s.theirs, {.edges = Edges::inside, .loads_first = loads_first});
     EXPECT_THAT([&] { s.k.finish(); },
-                ThrowsMessage<KernelError>(HasSubstr("nothing keeps below")));
+                ThrowsMessage<KernelError>(HasSubstr("not proved to be below")));
   }
 }
 

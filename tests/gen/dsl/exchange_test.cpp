@@ -9,7 +9,7 @@
 #include "support/exchange.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
-#include "vkmoye/gen/twin/twin.hpp"
+#include "vkmoye/gen/twin/run_on_host.hpp"
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::gen {
@@ -132,20 +132,19 @@ TEST(Exchange, RefusesWithEveryReason) {
   EXPECT_THAT(reasons_against_exchange("8:1"_layout, "(2,2,2):(1,2,4)"_layout, 8),
               ElementsAre("8:1 has 1 modes, not (thread, value)",
                           "(2,2,2):(1,2,4) has 3 modes, not (thread, value)"));
-  EXPECT_THAT(
-      reasons_against_exchange("(16,3):(1,16)"_layout, "(6,8):(0,1)"_layout, 8),
-      ElementsAre("(16,3):(1,16) has 16 threads, which is no power of two up to the 8 lanes",
-                  "(6,8):(0,1) has 6 threads, which is no power of two up to the 8 lanes",
-                  HasSubstr("(6,8):(0,1) has coordinate 0 twice, as (thread, value)"),
-                  "16 threads of 3 values become 6 of 8"));
+  EXPECT_THAT(reasons_against_exchange("(16,3):(1,16)"_layout, "(6,8):(0,1)"_layout, 8),
+              ElementsAre("(16,3):(1,16) has 16 threads, not a power of two up to the 8 lanes",
+                          "(6,8):(0,1) has 6 threads, not a power of two up to the 8 lanes",
+                          HasSubstr("(6,8):(0,1) has coordinate 0 twice, as (thread, value)"),
+                          "16 threads of 3 values become 6 of 8"));
   EXPECT_THAT(reasons_against_exchange("(8,2):(1,8)"_layout, "(8,2):(2,16)"_layout, 8),
               ElementsAre("value 1 of thread 0 is coordinate 16 in (8,2):(2,16), which (8,2):(1,8) "
-                          "does not have"));
+                          "does not contain"));
   // Thread t has 3t, 3t + 1, 3t + 2; then t, t + 8, t + 16.
   EXPECT_THAT(reasons_against_exchange("(8,3):(3,1)"_layout, "(8,3):(1,8)"_layout, 8),
-              ElementsAre(HasSubstr("where a value comes from is no layout")));
+              ElementsAre(HasSubstr("the origins of the values do not form a layout")));
   EXPECT_THAT(reasons_against_exchange("(4,6):(1,4)"_layout, "(4,6):(6,1)"_layout, 8),
-              ElementsAre(HasSubstr("lies astride the 4 lanes")));
+              ElementsAre(HasSubstr("straddles the boundary at 4 lanes")));
   EXPECT_THROW(exchange_of("(8,3):(3,1)"_layout, "(8,3):(1,8)"_layout, 8), LayoutError);
 }
 
@@ -164,7 +163,7 @@ TEST(Exchange, RefusesRegistersThatLanesCannotExchange) {
   EXPECT_EQ(refusal(ScalarType::u32, 2), "");
   EXPECT_EQ(
       refusal(ScalarType::f16, 3),
-      "exchange of held from (8,2):(1,8) to (8,2):(1,8) in subgroups of 8: lanes exchange f32, "
+      "exchange of held from (8,2):(1,8) to (8,2):(1,8) in subgroups of 8: lanes can exchange f32, "
       "f64, i32 and u32, not f16; convert it first; held has 3 values, (8,2):(1,8) has 2");
   Builder k("exchange", 8, 8);
   EXPECT_THROW(k.exchange(k.shared("tile", ScalarType::u32, Layout(2)), tv, tv), LayoutError);

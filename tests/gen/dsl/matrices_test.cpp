@@ -13,7 +13,7 @@
 #include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
-#include "vkmoye/gen/twin/twin.hpp"
+#include "vkmoye/gen/twin/run_on_host.hpp"
 #include "vkmoye/gen/verify/verify.hpp"
 
 namespace vkmoye::gen {
@@ -158,12 +158,13 @@ TEST(Matrices, WhatIsNoMatrixInMemoryIsRefusedWithTheMode) {
     const View view = k.shared(name, f16, layout);
     return [&k, &held, view] { k.load(view, held); };
   };
-  EXPECT_THAT(loading("odd", {{}, 0, make_layout({16, 16}, {20, 1})}),
-              ThrowsMessage<LayoutError>(HasSubstr("its leading stride 20 is no multiple of 8")));
+  EXPECT_THAT(
+      loading("odd", {{}, 0, make_layout({16, 16}, {20, 1})}),
+      ThrowsMessage<LayoutError>(HasSubstr("its leading stride 20 is not a multiple of 8")));
   EXPECT_THAT(loading("apart", {{}, 0, make_layout({16, 16}, {32, 2})}),
-              ThrowsMessage<LayoutError>(HasSubstr("no mode has neighbours")));
+              ThrowsMessage<LayoutError>(HasSubstr("no mode is contiguous")));
   EXPECT_THAT(loading("swizzled", {Swizzle(2, 3, 3), 0, make_layout({16, 16}, {16, 1})}),
-              ThrowsMessage<LayoutError>(HasSubstr("a swizzle")));
+              ThrowsMessage<LayoutError>(HasSubstr("because of the swizzle")));
   EXPECT_THAT(loading("large", {{}, 0, make_layout({32, 16}, {16, 1})}),
               ThrowsMessage<LayoutError>(HasSubstr("has the shape (32,16)")));
 }
@@ -173,7 +174,8 @@ TEST(Matrices, UsesAndTypesThatDoNotFitAreRefused) {
   const Matrices a = k.matrices("a", f16, {Use::a, 16, 16}, 1, 1);
   const Matrices b = k.matrices("b", f16, {Use::b, 16, 16}, 1, 2);
   const Matrices sums = k.matrices("sums", f32, {Use::accumulator, 16, 16}, 1, 1);
-  EXPECT_THAT([&] { k.multiply(a, b, sums); }, ThrowsMessage<LayoutError>(HasSubstr("do not fit")));
+  EXPECT_THAT([&] { k.multiply(a, b, sums); },
+              ThrowsMessage<LayoutError>(HasSubstr("do not match")));
   k.fill(sums, ir::number(f32, 0));
   k.fill(a, ir::number(f32, 0));
   k.multiply(a, a, sums);
@@ -186,7 +188,7 @@ TEST(Matrices, UsesAndTypesThatDoNotFitAreRefused) {
       [&] {
         without.matrices("a", f16, {Use::a, 16, 16}, 1, 1);
       },
-      ThrowsMessage<KernelError>(HasSubstr("the number of lanes")));
+      ThrowsMessage<KernelError>(HasSubstr("a number of lanes")));
 }
 
 // One matrix, or as many as a part of C has, for each group: extents are numbers, nothing is asked.
@@ -222,13 +224,13 @@ TEST(Matrices, AStoreOfEachGroupThatMayHangOverAnEdgeIsRefused) {
                 ThrowsMessage<KernelError>(HasSubstr(reason)))
         << to_string(columns) << ' ' << to_string(rows) << ' ' << at_once << ' ' << beyond;
   };
-  refused(60, 32, 1, 0, "along n that nothing keeps below 60");
-  refused(68, 32, 1, 0, "along n that nothing keeps below 68");
-  refused(64, 40, 1, 0, "along m that nothing keeps below 40");
-  refused(96, 32, 4, 0, "along n that nothing keeps below 96");
-  refused(64, 32, 1, 1, "along n that nothing keeps below 64");  // the neighbour's
-  refused("n", 32, 1, 0, "along n that nothing keeps below n");
-  refused(64, "m", 1, 0, "along m that nothing keeps below m");
+  refused(60, 32, 1, 0, "along n that is not proved to be below 60");
+  refused(68, 32, 1, 0, "along n that is not proved to be below 68");
+  refused(64, 40, 1, 0, "along m that is not proved to be below 40");
+  refused(96, 32, 4, 0, "along n that is not proved to be below 96");
+  refused(64, 32, 1, 1, "along n that is not proved to be below 64");  // the neighbour's
+  refused("n", 32, 1, 0, "along n that is not proved to be below n");
+  refused(64, "m", 1, 0, "along m that is not proved to be below m");
 }
 
 // By hand, since k.load() asks for no such region.
@@ -250,7 +252,7 @@ TEST(Matrices, RegionsThatLanesDoNotMakeUpAreRefused) {
   refused([](ir::Kernel&, Region& region) { region.lanes = 64; }, "each of 64 lanes");
   refused([](ir::Kernel&, Region& region) { region.vectors.clear(); }, "0 vectors of 8 elements");
   refused([](ir::Kernel& kernel, Region&) { kernel.subgroup = 0; },
-          "0 lanes do not hold its 256 elements");
+          "0 lanes cannot share its 256 elements equally");
 }
 
 // What a lane holds of a matrix goes to memory and comes back into the same places.

@@ -83,16 +83,15 @@ TEST(Questions, AViewIsAMatrixWithOneLeadingStrideOrSaysWhichModePreventsIt) {
   EXPECT_TRUE(ir::is_constant(answer(transpose(part)).matrix->rows, 72));
 
   EXPECT_THAT(answer(tile(shared("odd", "(64,32):(1,66)"), {16, 16}, {0, 0})).reason,
-              HasSubstr("leading stride 66 is no multiple of 8"));
+              HasSubstr("leading stride 66 is not a multiple of 8"));
   EXPECT_THAT(answer(tile(tiles, {4, 16}, {k.thread() / 2, 0})).reason, "");  // rows of 8 bytes
   EXPECT_THAT(answer(select(shared("words", "(64,(2,16),1):(2,(1,130),0)"), 2, 0)).reason,
               HasSubstr("mode 1, (2,16):(1,130), has no single stride"));
-  EXPECT_THAT(answer(shared("gaps", "(64,32):(2,128)")).reason,
-              HasSubstr("no mode has neighbours"));
+  EXPECT_THAT(answer(shared("gaps", "(64,32):(2,128)")).reason, HasSubstr("no mode is contiguous"));
   EXPECT_THAT(answer(shared("line", "64:1")).reason, HasSubstr("not 2"));
   const View swizzled =
       k.shared("swizzled", ScalarType::f16, composition(Swizzle(3, 3, 3), make_layout({64, 32})));
-  EXPECT_THAT(answer(swizzled).reason, HasSubstr("a swizzle"));
+  EXPECT_THAT(answer(swizzled).reason, HasSubstr("because of the swizzle"));
 }
 
 TEST(Questions, AMatrixInABufferAsksForItsLeadingStride) {

@@ -33,6 +33,9 @@ TEST(Wrap, BreaksAsFarOutsideAsPossible) {
   EXPECT_EQ(wrapped("uniform A { uint m, n; float x; };", 0, 26),
             "uniform A { uint m, n;\n"
             "    float x; };\n");
+  EXPECT_EQ(wrapped("value = f(long(a, b, c));", 0, 24),
+            "value =\n"
+            "    f(long(a, b, c));\n");
   // There is no place: the line stays as it is.
   EXPECT_EQ(wrapped("abcdefghijklmnopqrstuvwxyz", 0, 20), "abcdefghijklmnopqrstuvwxyz\n");
   EXPECT_EQ(wrapped("#extension GL_KHR_cooperative_matrix : require", 0, 20),
@@ -79,7 +82,9 @@ TEST(EmittedText, HasNoLongLineAndNoUnusedBuiltin) {
       EXPECT_NE(text.find(name, at + defines.size()), std::string::npos)
           << entry.name << ": " << name;
     }
-    EXPECT_THAT(text, Not(HasSubstr("else {\n    if"))) << entry.name;
+    for (const char* never : {"else {\n    if", "{\n\n", "\n\n\n", "one value", "\n\n  }"}) {
+      EXPECT_THAT(text, Not(HasSubstr(never))) << entry.name;
+    }
   }
 }
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "vkmoye/gen/glsl/print.hpp"
+#include "vkmoye/gen/ir/traversal.hpp"
 
 namespace vkmoye::gen::ir {
 namespace {
@@ -34,13 +35,13 @@ TEST(Effects, OfALoadAreItsIndexItsElementAndItsName) {
   ASSERT_EQ(effects.defines.size(), 1u);
   EXPECT_EQ(effects.defines[0].value->type, element(ScalarType::f16, 2));
   EXPECT_TRUE(effects.defines[0].is_data);
-  EXPECT_EQ(effects.agent, Agent::invocation);
+  EXPECT_EQ(effects.scope, ExecutionScope::invocation);
 }
 
 TEST(Effects, OfABarrierAreTheWorkgroups) {
   const Effects effects = effects_of(Barrier{}, kernel);
-  EXPECT_EQ(effects.agent, Agent::workgroup);
-  EXPECT_TRUE(effects.all_must_come && effects.orders_shared);
+  EXPECT_EQ(effects.scope, ExecutionScope::workgroup);
+  EXPECT_TRUE(effects.all_must_arrive && effects.orders_shared);
 }
 
 TEST(Effects, OfALoopAreItsEndItsBodyAndItsVariableInside) {
@@ -56,8 +57,8 @@ TEST(Effects, OfALoopAreItsEndItsBodyAndItsVariableInside) {
 TEST(Effects, NameWhatDoesNotFit) {
   const auto reasons = [](Stmt s) { return effects_of(s, kernel).reasons; };
   EXPECT_THAT(reasons(Store{{"f", {0}, "tile"}, i}),
-              ElementsAre("'tile' stores index into f, which takes f32 there: ir::number or "
-                          "ir::convert makes one of an index"));
+              ElementsAre("'tile' stores index into f, which takes f32 there; convert an index "
+                          "with ir::number or ir::convert"));
   EXPECT_THAT(reasons(Subgroup{.name = "s", .value = variable("x", element(ScalarType::f16))}),
               ElementsAre(HasSubstr("it takes an index, f32, f64, i32 or u32; convert it first")));
   EXPECT_THAT(reasons(Atomic{"old", Op::minimum, {"f", {0}, "tile"}, number(ScalarType::f32, 1)}),

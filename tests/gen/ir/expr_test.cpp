@@ -43,6 +43,34 @@ TEST(Expr, UsesBoundsToDropDivisionsAndRemainders) {
   EXPECT_EQ(text(thread256 / 32 % 4), "(thread >> 5u) & 3u");
 }
 
+TEST(Expr, KeepsTheSmallerOfTwoRemainders) {
+  EXPECT_EQ(text(x % 64 % 32), "x & 31u");
+  EXPECT_EQ(text(x % 12 % 6), "x % 6u");
+  EXPECT_EQ(text(x % 12 % 5), "x % 12u % 5u");
+  EXPECT_EQ(text(ir::bit_and(x % 64, 31)), "x & 31u");
+  EXPECT_EQ(text(ir::bit_and(x % 64, 24)), "x & 0x18u");
+  EXPECT_EQ(text(ir::bit_and(x % 32, 63)), "(x & 31u) & 63u");
+}
+
+// 64 x is 0 for x = 2^26, too.
+TEST(Expr, DropsAFactorBesideZeroOnlyWhereTheProductCannotWrap) {
+  EXPECT_EQ(text(ir::equal(8 * thread256, 0)), "thread == 0u");
+  EXPECT_EQ(text(ir::not_equal(8 * (x / 8 % 4), 0)), "((x >> 3u) & 3u) != 0u");
+  EXPECT_EQ(text(ir::equal(8 * thread256, 8)), "8u * thread == 8u");
+  EXPECT_EQ(text(ir::equal(64 * x, 0)), "64u * x == 0u");
+  const Expr limit = ir::variable("limit", ir::kIndex, 1u << 26);
+  EXPECT_EQ(text(ir::equal(64 * limit, 0)), "limit == 0u");
+  EXPECT_EQ(text(ir::equal(128 * limit, 0)), "128u * limit == 0u");
+}
+
+TEST(Expr, PrintsMasksOfElementsByTheirBits) {
+  const Expr word = ir::variable("word", ir::element(ScalarType::u32));
+  EXPECT_EQ(text(bit_or(bit_and(word, 0xffff), shift_left(word, 16))),
+            "(word & 0xffffu) | (word << 16u)");
+  EXPECT_EQ(text(shift_right(word, ir::convert(16 * (x % 2), ScalarType::u32))),
+            "word >> (16u * (x & 1u))");
+}
+
 TEST(Expr, PrintsPowersOfTwoAsShiftAndMask) {
   EXPECT_EQ(text(x / 8), "x >> 3u");
   EXPECT_EQ(text(x % 8), "x & 7u");
@@ -66,7 +94,7 @@ TEST(Expr, PutsParenthesesWherePrecedenceNeedsThem) {
 TEST(Expr, PutsMasksAndShiftsInsideComparisonsRight) {
   EXPECT_EQ(text(ir::less(x % 8, y)), "(x & 7u) < y");
   EXPECT_EQ(text(ir::less(y, x % 8)), "y < (x & 7u)");
-  EXPECT_EQ(text(ir::less(x / 8, y)), "x >> 3u < y");
+  EXPECT_EQ(text(ir::less(x / 8, y)), "(x >> 3u) < y");
   EXPECT_EQ(text(ir::equal(x % 8, 0)), "(x & 7u) == 0u");
   EXPECT_EQ(text(ir::logical_and(ir::equal(x % 8, 0), ir::less(x, y))), "(x & 7u) == 0u && x < y");
 }
@@ -98,11 +126,13 @@ TEST(Expr, DividesWhatIsAMultipleTermByTerm) {
 TEST(Expr, TakesANumberBesideAnElementAsOneOfItsType) {
   const Expr f = ir::variable("f", ir::element(ScalarType::f32));
   const Expr i = ir::variable("i", ir::element(ScalarType::i32));
-  EXPECT_EQ(text(0.25 * f), "float(0.25) * f");
-  EXPECT_EQ(text(f / 0.5f), "f / float(0.5)");
-  EXPECT_EQ(text(-4 * f), "float(-4) * f");
-  EXPECT_EQ(text(minimum(-4, i)), "min(int(-4), i)");
-  EXPECT_EQ(text(ir::select(ir::less(f, -0.5), f, 0.5)), "f < float(-0.5) ? f : float(0.5)");
+  EXPECT_EQ(text(0.25 * f), "0.25 * f");
+  EXPECT_EQ(text(f / 0.5f), "f / 0.5");
+  EXPECT_EQ(text(-4 * f), "-4.0 * f");
+  EXPECT_EQ(text(minimum(-4, i)), "min(-4, i)");
+  EXPECT_EQ(text(ir::select(ir::less(f, -0.5), f, 0.5)), "(f < -0.5) ? f : 0.5");
+  EXPECT_EQ(text(-(0 * f - ir::number(ScalarType::f32, -1.5))), "-(0.0 * f - -1.5)");
+  EXPECT_EQ(text(-ir::number(ScalarType::f32, -1.5)), "-(-1.5)");
   EXPECT_TRUE(ir::same(f + 2, f + ir::number(ScalarType::f32, 2)));
   // Beside an index it is one.
   EXPECT_TRUE(ir::same(x + -1, x + 0xffffffffu));
@@ -121,8 +151,8 @@ TEST(Expr, RefusesANumberThatCannotStandBesideTheOther) {
   const Expr i = ir::variable("i", ir::element(ScalarType::i32));
   const Expr u = ir::variable("u", ir::element(ScalarType::u32));
   EXPECT_EQ(said([&] { return 0.25 * x; }),
-            "0.25 beside an operand of type index: whole numbers of -2147483648 to 4294967295 can "
-            "stand there");
+            "0.25 next to an operand of type index: only whole numbers from -2147483648 to "
+            "4294967295 are allowed there");
   EXPECT_NE(said([&] { return x + (std::int64_t{1} << 32); }), "");
   EXPECT_NE(said([&] { return i * 0.5; }), "");
   EXPECT_NE(said([&] { return i + 2147483648.0; }), "");
@@ -160,8 +190,8 @@ TEST(Expr, AreRefusedBeforeTheyAreTooDeep) {
     EXPECT_THAT(grow_for_ever, testing::ThrowsMessage<KernelError>(testing::AllOf(
                                    testing::HasSubstr("more than 500 operations deep"),
                                    testing::HasSubstr("Builder::let"))));
-    EXPECT_GE(deepest->depth, ir::kMostDepth - 1);
-    EXPECT_LE(deepest->depth, ir::kMostDepth);
+    EXPECT_GE(deepest->depth, ir::kMaxDepth - 1);
+    EXPECT_LE(deepest->depth, ir::kMaxDepth);
     EXPECT_EQ(ir::with_operands(deepest, deepest->operands)->depth, deepest->depth);
   }
 }

@@ -57,6 +57,17 @@ TEST(Guards, WhereTheEndIsAMultipleTheBeginOfATileIsEnough) {
       is_in_range(128 * block + thread96, "n", {less(128 * block, n), ir::equal(n % 128, 0)}));
 }
 
+// A loop over `block` < ceil(n / 256) has a round only if n is not 0.
+TEST(Guards, WhatWouldBe0WithAnExtentShowsThatItIsNot) {
+  const auto follows_from = [](const Expr& end) { return ir::is_positive(n, {less(block, end)}); };
+  EXPECT_TRUE(follows_from(n));
+  EXPECT_TRUE(follows_from(n / 256 + minimum(n % 256, 1)));
+  EXPECT_TRUE(follows_from(thread96 * n));
+  EXPECT_FALSE(follows_from(n / 256 + 1));
+  EXPECT_FALSE(follows_from(maximum(n, 7)));
+  EXPECT_FALSE(follows_from(thread96));
+}
+
 TEST(Guards, AWholeWordOfAnArrayIsInside) {
   const Expr word = ir::variable("word");
   EXPECT_TRUE(is_in_range(4 * word + 3, "n", {less(word, n / 4)}));

@@ -34,8 +34,9 @@ TEST(CompactSize, ThereIsNoneWhereThereAreGapsOrAnotherOrder) {
 
 // Indices wrap at 2^32; what a pointer reaches does not.
 TEST(CompactSize, MayBeBeyond32Bits) {
-  const std::vector<ir::Axis> axes = {
-      {"i", 1 << 20, 1}, {"j", 1 << 13, 1u << 20}, {"k", 3, ir::step_from(std::int64_t{1} << 33)}};
+  const std::vector<ir::Axis> axes = {{"i", 1 << 20, 1},
+                                      {"j", 1 << 13, 1u << 20},
+                                      {"k", 3, ir::stride_from(std::int64_t{1} << 33)}};
   const auto size = compact_size(axes);
   ASSERT_TRUE(size);
   EXPECT_EQ((*size)->value, std::uint64_t{3} << 33);

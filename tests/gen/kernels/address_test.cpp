@@ -17,7 +17,7 @@
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 #include "vkmoye/gen/passes/access_pattern.hpp"
 #include "vkmoye/gen/passes/bake.hpp"
-#include "vkmoye/gen/twin/twin.hpp"
+#include "vkmoye/gen/twin/run_on_host.hpp"
 #include "vkmoye/gen/verify/verify.hpp"
 #include "vkmoye/layout/text.hpp"
 
@@ -33,7 +33,7 @@ using testing::ThrowsMessage;
 
 TEST(Address, IsAPointerWhereADescriptorDoesNotReach) {
   const auto by = [](std::uint64_t elements, std::uint64_t most_bytes) {
-    return decided(Address::automatic, elements, ScalarType::f32, most_bytes);
+    return chosen_address(Address::automatic, elements, ScalarType::f32, most_bytes);
   };
   EXPECT_EQ(by(0, 400), Address::descriptor);
   EXPECT_EQ(by(100, 400), Address::descriptor);
@@ -41,10 +41,10 @@ TEST(Address, IsAPointerWhereADescriptorDoesNotReach) {
   EXPECT_EQ(by(101, 403), Address::pointer);
   EXPECT_EQ(by(std::uint64_t{1} << 30, 0xffffffff), Address::pointer);
   const std::uint64_t all = std::uint64_t{1} << 32;
-  EXPECT_EQ(decided(Address::automatic, all, ScalarType::i8, all), Address::descriptor);
-  EXPECT_EQ(decided(Address::automatic, all + 1, ScalarType::i8, 2 * all), Address::pointer);
-  EXPECT_EQ(decided(Address::descriptor, all, ScalarType::f32, 4), Address::descriptor);
-  EXPECT_EQ(decided(Address::pointer, 1, ScalarType::f32, all), Address::pointer);
+  EXPECT_EQ(chosen_address(Address::automatic, all, ScalarType::i8, all), Address::descriptor);
+  EXPECT_EQ(chosen_address(Address::automatic, all + 1, ScalarType::i8, 2 * all), Address::pointer);
+  EXPECT_EQ(chosen_address(Address::descriptor, all, ScalarType::f32, 4), Address::descriptor);
+  EXPECT_EQ(chosen_address(Address::pointer, 1, ScalarType::f32, all), Address::pointer);
 }
 
 TEST(Address, IsAPushConstantBeforeTheOthers) {
@@ -103,7 +103,8 @@ TEST(Address, StepsBeyond32BitsNeedAPointer) {
     EXPECT_NE(grade(access), Grade::bad) << access.array << verdict(access);
   }
   EXPECT_THAT([] { relayout(Layout(std::int64_t{1} << 33), Layout(std::int64_t{1} << 33)); },
-              ThrowsMessage<KernelError>(HasSubstr("8589934592 elements go straight across")));
+              ThrowsMessage<KernelError>(
+                  HasSubstr("8589934592 elements are too many for a copy without shared memory")));
 }
 
 // 8 GiB of addresses, of which a few pages are touched.

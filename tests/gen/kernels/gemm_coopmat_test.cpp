@@ -77,8 +77,9 @@ TEST(GemmCoopmat, SumsOnTheirWayTakeTheSharedMemoryThatIsLeft) {
   EXPECT_EQ(sums_shape(config, kHalves).columns_at_once, 32);
   EXPECT_THAT(reasons_against(config, kHalves), IsEmpty());
   config.shared_bytes = 32768;
-  EXPECT_THAT(reasons_against(config, kHalves),
-              Contains(HasSubstr("bytes of shared memory: 30720 for the tiles of A and B")));
+  EXPECT_THAT(
+      reasons_against(config, kHalves),
+      Contains(HasSubstr("bytes of shared memory are needed, 30720 for the tiles of A and B")));
 }
 
 TEST(GemmCoopmat, SubgroupsThatShareKDivideTheStepsOfATile) {
@@ -97,7 +98,7 @@ TEST(GemmCoopmat, SubgroupsThatShareKDivideTheStepsOfATile) {
               ElementsAre("subgroups k times atom k 128 does not divide 64"));
   config.subgroups_k = 3;
   EXPECT_THAT(reasons_against(config, kHalves),
-              ElementsAre("subgroups k 3 is no power of two up to 32"));
+              ElementsAre("subgroups k 3 is not a power of two up to 32"));
 
   GemmCoopmatConfig large;
   large.tile_k = 64;
@@ -107,8 +108,8 @@ TEST(GemmCoopmat, SubgroupsThatShareKDivideTheStepsOfATile) {
   EXPECT_THAT(reasons_against(large, kHalves), IsEmpty());
   large.subgroups_k = 4;
   EXPECT_THAT(reasons_against(large, kHalves),
-              ElementsAre("55296 bytes of shared memory: 36864 for the tiles of A and B, 18432 for "
-                          "sums on their way to C; there are 49152"));
+              ElementsAre("55296 bytes of shared memory are needed, 36864 for the tiles of A and B "
+                          "and 18432 for sums, but the limit is 49152"));
 }
 
 // Whatever a device reports is a config.
@@ -134,7 +135,7 @@ TEST(GemmCoopmat, EveryAtomIsTaken) {
     const std::string operand = ir::component_name(x.operand), sum = ir::component_name(x.sum);
     const auto at = [](std::int64_t extent) { return static_cast<std::uint32_t>(extent); };
     device.matrix_shapes = {{at(x.m), at(x.n), at(x.k), operand, operand, sum, sum, "subgroup"}};
-    GemmCoopmatConfig config = gemm_matrix_config(form_of(x.operand, x.sum), device);
+    GemmCoopmatConfig config = gemm_coopmat_config(form_of(x.operand, x.sum), device);
     EXPECT_EQ(config.atom_n, x.n);
     config.tile_m = config.tile_n = 64;
     const auto reasons = reasons_against(config, form_of(x.operand, x.sum));
@@ -150,7 +151,7 @@ TEST(GemmCoopmat, FewLanesMultiplyFewMatricesInAStep) {
   const DeviceCaps device = test::lavapipe_like();
   for (const ScalarType operand : {ScalarType::f16, ScalarType::i8, ScalarType::u8}) {
     const GemmForm form = gemm_form(operand);
-    const GemmCoopmatConfig config = gemm_matrix_config(form, device);
+    const GemmCoopmatConfig config = gemm_coopmat_config(form, device);
     const std::int64_t of_subgroup = config.subgroup_rows() * config.subgroup_columns();
     const std::int64_t of_atom = config.atom_m * config.atom_n * config.atom_k;
     EXPECT_LE(of_subgroup * config.tile_k / of_atom, 16) << to_string(operand);

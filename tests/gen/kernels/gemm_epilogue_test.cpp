@@ -16,7 +16,7 @@
 #include "vkmoye/gen/kernels/products/form/epilogue.hpp"
 #include "vkmoye/gen/kernels/products/gemm.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
-#include "vkmoye/gen/twin/twin.hpp"
+#include "vkmoye/gen/twin/run_on_host.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -30,7 +30,7 @@ using testing::ThrowsMessage;
 
 GemmEpilogue steps(const std::vector<std::string>& names) {
   GemmEpilogue out;
-  for (const std::string& name : names) out.push_back(*find_gemm_step(name));
+  for (const std::string& name : names) out.push_back(*find_epilogue_op(name));
   return out;
 }
 
@@ -55,7 +55,7 @@ TEST(GemmEpilogue, EveryProductReadsWhatItsStepsRead) {
       request.gemm.epilogue = steps({"bias", "relu"});
       if (all) {
         request.gemm.beta = request.gemm.batched = true;
-        request.gemm.epilogue = {gemm_steps().begin(), gemm_steps().end()};
+        request.gemm.epilogue = {epilogue_ops().begin(), epilogue_ops().end()};
       }
       const ir::Kernel kernel = test::described(entry, request);
       const KernelInterface interface = interface_of(kernel);
@@ -215,13 +215,13 @@ TEST(GemmEpilogue, WhatCannotBeIsRefusedWithEveryReason) {
     }
   };
   refused(ScalarType::i32, steps({"bias", "gelu", "silu"}),
-          AllOf(HasSubstr("gelu is computed in f32, alpha * A * B^T is of i32 here"),
-                HasSubstr("silu is computed in f32")));
-  refused(ScalarType::f64, steps({"gelu"}), HasSubstr("alpha * A * B^T is of f64 here"));
+          AllOf(HasSubstr("gelu needs the type f32, but alpha * A * B^T has type i32"),
+                HasSubstr("silu needs the type f32")));
+  refused(ScalarType::f64, steps({"gelu"}), HasSubstr("alpha * A * B^T has type f64"));
   refused(ScalarType::f32, steps({"bias", "relu", "bias"}),
-          HasSubstr("bias is given twice, once is enough"));
+          HasSubstr("bias occurs more than once"));
   refused(ScalarType::f32, {{.name = "nothing"}}, HasSubstr("nothing has no function"));
-  EXPECT_EQ(find_gemm_step("Bias"), nullptr);
+  EXPECT_EQ(find_epilogue_op("Bias"), nullptr);
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ TEST(Registry, AnOptionThatAKernelHasNotIsRefusedWithThoseItHas) {
     FAIL() << "accepted";
   } catch (const KernelError& error) {
     EXPECT_THAT(error.reasons,
-                ElementsAre("there is no option 'pad'; there are tile, threads",
+                ElementsAre("there is no option 'pad'; the options are tile, threads",
                             "tile 'x' is not 2 whole numbers of 64 bits, such as 64x32"));
   }
 }
@@ -84,8 +84,8 @@ TEST(Registry, ATypeThatAKernelHasNotIsRefusedWithItsOptions) {
     FAIL() << "accepted";
   } catch (const KernelError& error) {
     EXPECT_THAT(error.reasons,
-                ElementsAre(HasSubstr("there is no such kernel for i64; there are f16 bf16 f32"),
-                            "there is no option 'pad'; there are none"));
+                ElementsAre(HasSubstr("the kernel does not support i64; it supports f16 bf16 f32"),
+                            "there is no option 'pad'; the kernel has none"));
   }
 }
 

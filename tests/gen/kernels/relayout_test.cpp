@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the plan of a relayout says, and what is refused, without a device.
+// What the schedule of a relayout says, and what is refused, without a device.
 
 #include "vkmoye/gen/kernels/moves/relayout/relayout.hpp"
 
@@ -14,7 +14,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/analysis/access_report.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
-#include "vkmoye/gen/twin/twin.hpp"
+#include "vkmoye/gen/twin/run_on_host.hpp"
 #include "vkmoye/layout/injective.hpp"
 #include "vkmoye/layout/text.hpp"
 
@@ -43,11 +43,11 @@ TEST(Relayout, JoinsModesThatStayTogether) {
 
 TEST(Relayout, GoesStraightAcrossWhereBothRunAlongOneMode) {
   const Permutation p = permuted({8, 20, 64}, {1, 0, 2});
-  const RelayoutPlan plan = plan_relayout(p.src, p.dst, {});
-  EXPECT_TRUE(plan.straight);
-  EXPECT_EQ(plan.vector, 4);
-  EXPECT_FALSE(
-      plan_relayout(permuted({64, 64}, {1, 0}).src, permuted({64, 64}, {1, 0}).dst, {}).straight);
+  const RelayoutSchedule schedule = schedule_relayout(p.src, p.dst, {});
+  EXPECT_TRUE(schedule.straight);
+  EXPECT_EQ(schedule.vector, 4);
+  EXPECT_FALSE(schedule_relayout(permuted({64, 64}, {1, 0}).src, permuted({64, 64}, {1, 0}).dst, {})
+                   .straight);
 }
 
 TEST(Relayout, WorkgroupsGoAlongBothSidesWhereRowsBeginInsideSectors) {
@@ -55,7 +55,7 @@ TEST(Relayout, WorkgroupsGoAlongBothSidesWhereRowsBeginInsideSectors) {
     const Permutation p = permuted({rows, cols}, {1, 0});
     RelayoutConfig config;
     config.order = order;
-    return plan_relayout(p.src, p.dst, config).walk;
+    return schedule_relayout(p.src, p.dst, config).walk;
   };
   const TileOrder automatic = RelayoutConfig().order;
   EXPECT_EQ(walk(4096, 2048, automatic), walk(4096, 2048, TileOrder::dst));
@@ -66,21 +66,21 @@ TEST(Relayout, WorkgroupsGoAlongBothSidesWhereRowsBeginInsideSectors) {
 
 TEST(Relayout, TilesCoverRunsOnBothSidesAndMeetNoBankTwice) {
   const Permutation p = permuted({64, 128, 256}, {2, 1, 0});
-  const RelayoutPlan plan = plan_relayout(p.src, p.dst, {});
-  EXPECT_FALSE(plan.straight);
-  EXPECT_THAT(plan.tile, ElementsAre(64, 1, 64));
+  const RelayoutSchedule schedule = schedule_relayout(p.src, p.dst, {});
+  EXPECT_FALSE(schedule.straight);
+  EXPECT_THAT(schedule.tile, ElementsAre(64, 1, 64));
   // Words of 4 along dst; the threads of a quarter of a subgroup write 4 rows of src apart.
-  EXPECT_EQ(plan.shared.swizzle, Swizzle(3, 2, 6));
-  EXPECT_EQ(plan.written, 4);
-  EXPECT_EQ(plan.read, 4);
-  for (const TiledCopy* copy : {&plan.load, &plan.store}) {
+  EXPECT_EQ(schedule.shared.swizzle, Swizzle(3, 2, 6));
+  EXPECT_EQ(schedule.written, 4);
+  EXPECT_EQ(schedule.read, 4);
+  for (const TiledCopy* copy : {&schedule.load, &schedule.store}) {
     EXPECT_EQ(copy->layout_tv.size(), 64 * 64);  // each element has one owner
     EXPECT_TRUE(is_injective(copy->layout_tv));
   }
   // A thread has a block of 4x4, which it loads along src (mode 2) and stores along dst (mode 0).
   for (int v = 0; v < 16; ++v) {
-    EXPECT_EQ(plan.load.layout_tv(0, v), 64 * (v % 4) + v / 4);
-    EXPECT_EQ(plan.store.layout_tv(0, v) % 64, v % 4);
+    EXPECT_EQ(schedule.load.layout_tv(0, v), 64 * (v % 4) + v / 4);
+    EXPECT_EQ(schedule.store.layout_tv(0, v) % 64, v % 4);
   }
 }
 
@@ -89,20 +89,20 @@ TEST(Relayout, SmallModesMoveWithTheRunThatTheyLieIn) {
   config.type = ScalarType::u8;
   // Pixels of 3 bytes to planes: rows and columns are one mode.
   const Permutation planes = permuted({512, 512, 3}, {2, 0, 1});
-  const RelayoutPlan plan = plan_relayout(planes.src, planes.dst, config);
-  EXPECT_EQ(plan.joined, 2U);
-  EXPECT_THAT(plan.modes, ElementsAre(JointMode{3, 1, 512 * 512}, JointMode{512 * 512, 3, 1}));
-  EXPECT_THAT(plan.tile, ElementsAre(3, 4096));
-  EXPECT_EQ(plan.threads, 256);
-  EXPECT_EQ(to_string(plan.shared.layout), "(12288):(1)");
-  EXPECT_EQ(plan.shared.swizzle, Swizzle());
-  for (int v = 0; v < 16; ++v) EXPECT_EQ(plan.load.layout_tv(1, v), 16 + v);  // 16 bytes of src
-  for (int v = 0; v < 16; ++v) EXPECT_EQ(plan.store.layout_tv(1, v), 48 + 3 * v);  // of a plane
+  const RelayoutSchedule schedule = schedule_relayout(planes.src, planes.dst, config);
+  EXPECT_EQ(schedule.joined, 2U);
+  EXPECT_THAT(schedule.modes, ElementsAre(JointMode{3, 1, 512 * 512}, JointMode{512 * 512, 3, 1}));
+  EXPECT_THAT(schedule.tile, ElementsAre(3, 4096));
+  EXPECT_EQ(schedule.threads, 256);
+  EXPECT_EQ(to_string(schedule.shared.layout), "(12288):(1)");
+  EXPECT_EQ(schedule.shared.swizzle, Swizzle());
+  for (int v = 0; v < 16; ++v) EXPECT_EQ(schedule.load.layout_tv(1, v), 16 + v);  // 16 bytes of src
+  for (int v = 0; v < 16; ++v) EXPECT_EQ(schedule.store.layout_tv(1, v), 48 + 3 * v);  // of a plane
   // And back: the sides change places.
   const Permutation pixels = permuted({3, 512, 512}, {1, 2, 0});
-  const RelayoutPlan back = plan_relayout(pixels.src, pixels.dst, config);
-  EXPECT_EQ(back.load.layout_tv, plan.store.layout_tv);
-  EXPECT_EQ(back.store.layout_tv, plan.load.layout_tv);
+  const RelayoutSchedule back = schedule_relayout(pixels.src, pixels.dst, config);
+  EXPECT_EQ(back.load.layout_tv, schedule.store.layout_tv);
+  EXPECT_EQ(back.store.layout_tv, schedule.load.layout_tv);
 }
 
 // Of 1 to 40 elements innermost, of every size. Of 4095 rows one side is touched element by element:
@@ -123,7 +123,7 @@ TEST(Relayout, SmallInnermostModesMeetNoBankTwice) {
           const bool is_judged =
               access.banks ? rows == 4096 || size_of(type) >= 4 : rows == 4096 && small <= 31;
           if (access.requests == 0 || !is_judged) continue;
-          EXPECT_EQ(access.efficiency, 1) << access.partition << ": " << verdict(access);
+          EXPECT_EQ(access.efficiency, 1) << access.source_text << ": " << verdict(access);
         }
       }
     }
@@ -135,12 +135,12 @@ TEST(Relayout, SmallInnermostModesMeetNoBankTwice) {
 TEST(Relayout, SmallModesOfATurnedRunStayWhole) {
   for (const bool back : {false, true}) {
     const Permutation p = back ? permuted({3, 256, 512}, {}) : permuted({512, 256, 3}, {});
-    const RelayoutPlan plan = plan_relayout(p.src, p.dst, {});
-    EXPECT_EQ(plan.joined, 2U);
-    EXPECT_THAT(plan.tile, ElementsAre(3, 32, 64));
+    const RelayoutSchedule schedule = schedule_relayout(p.src, p.dst, {});
+    EXPECT_EQ(schedule.joined, 2U);
+    EXPECT_THAT(schedule.tile, ElementsAre(3, 32, 64));
     for (const AccessReport& access : analyse(relayout(p.src, p.dst)).accesses) {
-      EXPECT_EQ(access.width, 4U) << access.partition;
-      EXPECT_EQ(access.efficiency, 1) << access.partition << ": " << verdict(access);
+      EXPECT_EQ(access.width, 4U) << access.source_text;
+      EXPECT_EQ(access.efficiency, 1) << access.source_text << ": " << verdict(access);
     }
   }
 }
@@ -173,8 +173,9 @@ TEST(Relayout, RefusesMoreElementsThanCanBeCounted) {
       },
       ThrowsMessage<LayoutError>(
           HasSubstr("product of 4294967295 and 4294967295: does not fit 64 bits")));
-  EXPECT_THAT(reasons("(2,2):(1,4611686018427387904)", "(2,2):(1,2)"),
-              ElementsAre("src spans 4611686018427387906 elements, an address reaches 2^48"));
+  EXPECT_THAT(
+      reasons("(2,2):(1,4611686018427387904)", "(2,2):(1,2)"),
+      ElementsAre("src spans 4611686018427387906 elements, but at most 2^48 can be addressed"));
 }
 
 TEST(Relayout, DescribesSmallShapesOfEveryType) {
@@ -217,7 +218,7 @@ TEST(Relayout, RefusesWithEveryReason) {
   config.run = 1024;
   EXPECT_THAT([&] { relayout(Layout(4), Layout(4), config); },
               ThrowsMessage<KernelError>(
-                  testing::AllOf(HasSubstr("threads 100"), HasSubstr("run 1024 is no power"))));
+                  testing::AllOf(HasSubstr("threads 100"), HasSubstr("run 1024 is not a power"))));
 }
 
 TEST(Relayout, PermutationsAreNumPys) {
@@ -240,7 +241,7 @@ TEST(Relayout, RefusesTooFewThreadsForATile) {
   } catch (const KernelError& error) {
     EXPECT_THAT(error.reasons,
                 testing::ElementsAre(testing::HasSubstr("threads are too few for a tile")));
-    EXPECT_THAT(error.reasons[0], testing::EndsWith("; take 16 threads or a run of 32"));
+    EXPECT_THAT(error.reasons[0], testing::EndsWith("; use 16 threads or a run of 32"));
   }
   config.threads = 16;
   EXPECT_NO_THROW(relayout("(64,64)"_layout, "(64,64):(64,1)"_layout, config));

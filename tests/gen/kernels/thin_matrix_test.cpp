@@ -28,7 +28,7 @@ constexpr const char* kRdna4 = "(16,(8,2)):(8,(1,128))";
 // What the three layouts say of each element, against the order itself.
 void expect_taken_apart(const char* text, std::int64_t held) {
   const Layout order = parse_layout(text);
-  const LanesOrReason apart = take_apart(order, held);
+  const LanesOrReason apart = split_order(order, held);
   ASSERT_TRUE(apart.lanes) << text << ": " << apart.reason;
   const FragmentLanes& x = *apart.lanes;
   const std::int64_t rows = size(order.mode(0)), depth = size(order.mode(1));
@@ -60,17 +60,17 @@ TEST(FragmentLanes, SayWhichLaneHoldsAnElementAndAsWhich) {
   expect_taken_apart(kLavapipe, 8);
   expect_taken_apart(kRdna4, 8);
   expect_taken_apart("(16,16):(16,1)", 8);  // a mode of k goes on in the next lane
-  const FragmentLanes h200 = *take_apart(parse_layout(kH200), 8).lanes;
+  const FragmentLanes h200 = *split_order(parse_layout(kH200), 8).lanes;
   EXPECT_EQ(to_string(h200.lanes), "(4,8):(1,4)");
   EXPECT_EQ(to_string(h200.k_numbers), "(2,2):(1,2)");
   EXPECT_EQ(to_string(h200.row_numbers), "2:4");
 }
 
 TEST(FragmentLanes, OrdersThatTheyCannotDescribeAreRefused) {
-  EXPECT_THAT(take_apart(parse_layout("((2,8),16):((1,16),2)"), 6).reason,
-              HasSubstr("a mode lies in parts of lanes"));
-  EXPECT_THAT(take_apart(parse_layout("((2,8),(4,4)):((4,8),(1,64))"), 8).reason,
-              HasSubstr("a lane holds neighbouring rows, and other lanes the next ones"));
+  EXPECT_THAT(split_order(parse_layout("((2,8),16):((1,16),2)"), 6).reason,
+              HasSubstr("a mode straddles a lane boundary"));
+  EXPECT_THAT(split_order(parse_layout("((2,8),(4,4)):((4,8),(1,64))"), 8).reason,
+              HasSubstr("a lane holds adjacent rows, and other lanes the following ones"));
 }
 
 KernelRequest request(const char* order_a, const char* order_b, Options options = {}) {
@@ -107,18 +107,19 @@ TEST(ThinMatrix, ALaneReads16BytesOfARowForSeveralMatrices) {
 
 TEST(ThinMatrix, RefusesOrdersThatDoNotServe) {
   EXPECT_THAT(reasons(request(kH200, kH200)), IsEmpty());
-  EXPECT_THAT(reasons(request(nullptr, kH200)),
-              ElementsAre("A 16x16 f16 in 32 lanes: nothing is known of its order; --order-a takes "
-                          "one"));
+  EXPECT_THAT(
+      reasons(request(nullptr, kH200)),
+      ElementsAre("A 16x16 f16 in 32 lanes: its fragment order has not been probed; use --order-a "
+                  "to give one"));
   EXPECT_THAT(reasons(request(kH200, kRdna4)),
               ElementsAre(HasSubstr("divide k differently among lanes")));
   EXPECT_THAT(
       reasons(request("(8,16):(1,8)", "(16,16):(1,1)")),
       ElementsAre(
-          HasSubstr("A 16x16 f16 in 32 lanes: the order (8,16):(1,8) does not give each"),
-          HasSubstr("B 16x16 f16 in 32 lanes: the order (16,16):(1,1) does not give each")));
+          HasSubstr("A 16x16 f16 in 32 lanes: the order (8,16):(1,8) does not cover each"),
+          HasSubstr("B 16x16 f16 in 32 lanes: the order (16,16):(1,1) does not cover each")));
   EXPECT_THAT(reasons(request("(16,16):(1,16)", "(16,16):(16,1)")),
-              ElementsAre(HasSubstr("a lane holds neighbouring rows, and other lanes the next")));
+              ElementsAre(HasSubstr("a lane holds adjacent rows, and other lanes the following")));
   KernelRequest elsewhere = request(kH200, kH200);
   elsewhere.device.fragment_orders = {vkmoye::test::order_of(vkmoye::test::kOnRdna4, 'a'),
                                       vkmoye::test::order_of(vkmoye::test::kOnAnH200, 'b')};
@@ -126,12 +127,13 @@ TEST(ThinMatrix, RefusesOrdersThatDoNotServe) {
               ElementsAre("A 16x16 f16 in 32 lanes: the device has the order "
                           "(16,(8,2)):(8,(1,128)), not ((8,2),(2,4,2)):((32,4),(1,8,2))"));
   EXPECT_THAT(reasons(request(kH200, kH200, {{"tile", "64x64"}, {"reads", "8"}})),
-              ElementsAre(HasSubstr("512 elements of a tile, at most 256"),
-                          HasSubstr("512 elements of a tile, at most 256")));
+              ElementsAre(HasSubstr("512 elements of a tile, but at most 256"),
+                          HasSubstr("512 elements of a tile, but at most 256")));
   EXPECT_THAT(reasons(request(kH200, kH200, {{"subgroups", "64"}, {"tile", "8x24"}})),
-              ElementsAre(HasSubstr("tile n 24 is no power of two")));
-  EXPECT_THAT(reasons(request(kH200, kH200, {{"subgroups", "64"}, {"tile", "8x16"}})),
-              ElementsAre("2048 threads, there are at most 1024", "atom m 16 does not divide 8"));
+              ElementsAre(HasSubstr("tile n 24 is not a power of two")));
+  EXPECT_THAT(
+      reasons(request(kH200, kH200, {{"subgroups", "64"}, {"tile", "8x16"}})),
+      ElementsAre("2048 threads, but a workgroup has at most 1024", "atom m 16 does not divide 8"));
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 #include "vkmoye/gen/kernels/moves/transpose/auto.hpp"
 #include "vkmoye/gen/kernels/moves/transpose/shuffle.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
-#include "vkmoye/gen/twin/twin.hpp"
+#include "vkmoye/gen/twin/run_on_host.hpp"
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::gen {
@@ -97,9 +97,9 @@ TEST(TransposeByShuffles, TakesWholeSectorsAndNoSharedMemory) {
     model.sizes = {{"rows", 1024}, {"cols", 1024}};
     int whole = 0;
     for (const AccessReport& access : analyse(kernel, model).accesses) {
-      if (access.partition.find("whole words") == std::string::npos) continue;
+      if (access.source_text.find("whole words") == std::string::npos) continue;
       ASSERT_TRUE(access.sectors);
-      EXPECT_LE(access.sectors->found, access.sectors->ideal) << access.partition << lanes;
+      EXPECT_LE(access.sectors->found, access.sectors->ideal) << access.source_text << lanes;
       ++whole;
     }
     EXPECT_EQ(whole, 2);
@@ -123,11 +123,12 @@ TEST(TransposeByShuffles, IsReachedByAnOption) {
 TEST(TransposeByShuffles, RefusesBadValuesWithEveryReason) {
   TransposeAutoConfig config = transpose_auto_config(ScalarType::f32);
   config.subgroup = 32;
-  EXPECT_THAT(reasons_against(config), ElementsAre(HasSubstr("subgroup-size 32: tiles that pass")));
+  EXPECT_THAT(reasons_against(config),
+              ElementsAre(HasSubstr("subgroup-size 32: only --exchange shuffle")));
   config = transpose_shuffle_config(ScalarType::f32, 32);
   config.subgroup = 24;
   EXPECT_THAT(reasons_against(config),
-              ElementsAre("subgroup-size: 24 is no power of two up to 128"));
+              ElementsAre("subgroup-size: 24 is not a power of two up to 128"));
   config = transpose_shuffle_config(ScalarType::f32, 32);
   config.subgroup = 128;
   config.threads = 64;
@@ -148,7 +149,7 @@ TEST(TransposeByShuffles, RefusesBadValuesWithEveryReason) {
   config.rows = 256;
   EXPECT_THAT(reasons_against(config),
               ElementsAre("tile 256x128, vector 16x16, threads 128, subgroup-size 32: each lane "
-                          "exchanges 256 words, at most 128"));
+                          "exchanges 256 words, but at most 128 are possible"));
 }
 
 }  // namespace

@@ -47,12 +47,12 @@ TEST(TransposeAuto, RefusesBadValuesWithEveryReason) {
   config.load = 32;
   config.threads = 2000;
   EXPECT_THAT(reasons_against(config),
-              ElementsAre("tile: 48 is no power of two up to 4096",
-                          "threads: 2000 is no power of two up to 1024",
-                          "vector 32: an access of f16 is a power of two of 2 to 16 bytes"));
+              ElementsAre("tile: 48 is not a power of two up to 4096",
+                          "threads: 2000 is not a power of two up to 1024",
+                          "vector 32: an access of f16 has a power of two from 2 to 16 bytes"));
   config = transpose_auto_config(ScalarType::f16);
   config.store = 2;  // half a word
-  EXPECT_THAT(reasons_against(config), ElementsAre("vector 2: a word has 4 bytes"));
+  EXPECT_THAT(reasons_against(config), ElementsAre("vector 2: an access has at least 4 bytes"));
   config = transpose_auto_config(ScalarType::f32);
   config.rows = 4;
   EXPECT_THAT(reasons_against(config),
@@ -60,10 +60,11 @@ TEST(TransposeAuto, RefusesBadValuesWithEveryReason) {
   config = transpose_auto_config(ScalarType::f32);
   config.rows = config.cols = 512;
   EXPECT_THAT(reasons_against(config),
-              Contains("1024 elements for each thread, at most 256 are moved"));
+              Contains("1024 elements for each thread, but at most 256 are possible"));
   config = transpose_auto_config(ScalarType::c64);
   config.store = 16;
-  EXPECT_THAT(reasons_against(config), ElementsAre(HasSubstr("several c64 at once travel packed")));
+  EXPECT_THAT(reasons_against(config),
+              ElementsAre(HasSubstr("an access to several c64 is packed")));
 }
 
 // A device may have no more than 16 KiB of shared memory.
@@ -97,7 +98,7 @@ TEST(TransposeAuto, WritesSectorsWhole) {
     model.sizes = {{"rows", 1023}, {"cols", 1021}};
     for (const AccessReport& access :
          analyse(transpose_auto(transpose_auto_config(type)), model).accesses) {
-      if (access.partition != "sectors of dst") continue;
+      if (access.source_text != "sectors of dst") continue;
       ASSERT_TRUE(access.sectors);
       EXPECT_LE(access.sectors->found, access.sectors->ideal) << to_string(type);
     }
@@ -211,7 +212,7 @@ TEST(Transpose, GivesEveryReasonAgainstAConfig) {
               ElementsAre(HasSubstr("32 does not divide the extent of mode 0 of the src tile, 48"),
                           HasSubstr("8 does not divide the extent of mode 1 of the src tile, 20"),
                           HasSubstr("32 does not divide the extent of mode 0 of the dst tile, 20"),
-                          HasSubstr("has not the tile's shape (48,20)")));
+                          HasSubstr("does not have the tile's shape (48,20)")));
 }
 
 TEST(Transpose, RefusesThreadLayoutsThatAreNoNumbering) {

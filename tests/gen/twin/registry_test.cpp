@@ -14,7 +14,7 @@
 #include "support/fragment_orders.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/kernels/relayout_entries.hpp"
-#include "vkmoye/gen/twin/twin.hpp"
+#include "vkmoye/gen/twin/run_on_host.hpp"
 
 namespace vkmoye::gen {
 namespace {

@@ -128,7 +128,7 @@ TEST(Verify, RefusesSharedIndicesOutOfRangeUnknownOrUnwritten) {
   EXPECT_THAT(verify(kernel_of(with_x({Store{tile_at(thread + 1, "off by one"), value()}}))),
               ElementsAre("'off by one' touches tile[8] in thread 7, the array has 8 elements"));
   EXPECT_THAT(verify(kernel_of(with_x({Store{tile_at(n + thread, "sized"), value()}}))),
-              ElementsAre(HasSubstr("races cannot be excluded")));
+              ElementsAre(HasSubstr("races cannot be ruled out")));
   EXPECT_THAT(
       verify(kernel_of({Load{"y", tile_at(thread, "early")}})),
       ElementsAre(HasSubstr("'early' reads tile[0] in thread 0, which nothing has written")));
@@ -154,11 +154,11 @@ TEST(Verify, TakesAReadThatSizesPlaceForOneOfAnything) {
   };
   EXPECT_THAT(reading(moved, true), IsEmpty());
   EXPECT_THAT(reading(moved, false), Contains(HasSubstr("race in shared tile: 'writer'")));
-  EXPECT_THAT(reading(too_far, true), Contains(HasSubstr("races cannot be excluded")));
-  EXPECT_THAT(reading(n, true), Contains(HasSubstr("races cannot be excluded")));
+  EXPECT_THAT(reading(too_far, true), Contains(HasSubstr("races cannot be ruled out")));
+  EXPECT_THAT(reading(n, true), Contains(HasSubstr("races cannot be ruled out")));
   // Where something is written has to be known.
   EXPECT_THAT(verify(kernel_of(with_x({Store{tile_at(moved, "writer"), value()}}))),
-              Contains(HasSubstr("races cannot be excluded")));
+              Contains(HasSubstr("races cannot be ruled out")));
 }
 
 TEST(Verify, CountsABarrierOnlyWhereItIsSureToBeReached) {
@@ -198,7 +198,7 @@ TEST(Verify, RefusesASharedIndexThatGrowsWithALoopWithoutEnd) {
       less(0, n),
       {Load{"x", {"src", {0}, "src"}},
        For{"k", n, {Let{"twice", 2 * k}, Store{tile_at(variable("twice"), "runaway"), value()}}}}}};
-  EXPECT_THAT(verify(kernel_of(body)), Contains(HasSubstr("races cannot be excluded")));
+  EXPECT_THAT(verify(kernel_of(body)), Contains(HasSubstr("races cannot be ruled out")));
 }
 
 TEST(Verify, EndsSoonHoweverLongTheKernel) {

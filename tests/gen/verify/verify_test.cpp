@@ -18,19 +18,19 @@ using testing::Not;
 TEST(Verify, RefusesToDivideByWhatMayBe0) {
   Kernel kernel = kernel_of({Let{"x", thread / variable("count")}});
   kernel.arguments.push_back("count");
-  EXPECT_THAT(verify(kernel), ElementsAre(HasSubstr("'x' divides by what may be 0")));
+  EXPECT_THAT(verify(kernel), ElementsAre(HasSubstr("'x' divides by a value that may be 0")));
   kernel.body = {Let{"y", thread % maximum(variable("count"), 1)}};
   EXPECT_THAT(verify(kernel), IsEmpty());
   // An array may be empty while the grid is not.
   kernel.body = {Let{"x", thread / n}};
-  EXPECT_THAT(verify(kernel), ElementsAre(HasSubstr("'x' divides by what may be 0")));
+  EXPECT_THAT(verify(kernel), ElementsAre(HasSubstr("'x' divides by a value that may be 0")));
   for (const Expr& asked : {less(thread, n), not_equal(n, 0)}) {
     kernel.body = {If{asked, {Let{"x", thread / n}}}};
     EXPECT_THAT(verify(kernel), IsEmpty());
   }
   // n * n may be 2^32, which wraps around to 0; a product that a launch checks may not.
   kernel.body = {Let{"x", thread / (n * n)}};
-  EXPECT_THAT(verify(kernel), ElementsAre(HasSubstr("'x' divides by what may be 0")));
+  EXPECT_THAT(verify(kernel), ElementsAre(HasSubstr("'x' divides by a value that may be 0")));
   kernel.grid[0] = {Extent("n", "n"), 8};
   EXPECT_THAT(verify(kernel), IsEmpty());
 }
@@ -50,17 +50,19 @@ TEST(Verify, RefusesAStrideThatNoLaunchCanWorkOut) {
   const Expr step = variable("step");
   EXPECT_THAT(reasons(step, step * n), IsEmpty());
   EXPECT_THAT(reasons(n, n * 4), IsEmpty());  // compact
-  EXPECT_THAT(reasons(step, step * 4),
-              ElementsAre("rows steps along k by 4 * step, which no launch can work out: a stride "
-                          "is a number, an argument or a product of two, or the array is compact"));
-  EXPECT_THAT(reasons(n + 1, step * n), ElementsAre(HasSubstr("rows steps along j")));
+  EXPECT_THAT(
+      reasons(step, step * 4),
+      ElementsAre("the stride of rows along k, 4 * step, cannot be computed at a launch: it must "
+                  "be a number, an argument or a product of two arguments, unless the array "
+                  "is compact"));
+  EXPECT_THAT(reasons(n + 1, step * n), ElementsAre(HasSubstr("the stride of rows along j")));
 }
 
 TEST(Verify, BelievesNoBoundOfABuiltin) {
   const auto reasons = [](const Expr& e) { return verify(kernel_of({Let{"x", e}})); };
-  EXPECT_THAT(reasons(builtin(Builtin::group_x, 4)), ElementsAre(HasSubstr("for less than 4")));
+  EXPECT_THAT(reasons(builtin(Builtin::group_x, 4)), ElementsAre(HasSubstr("is below 4")));
   EXPECT_THAT(reasons(builtin(Builtin::lane, 4)),
-              ElementsAre(HasSubstr("the lane for less than 4")));
+              ElementsAre(HasSubstr("that the lane is below 4")));
   EXPECT_THAT(reasons(builtin(Builtin::group_x)), IsEmpty());
 }
 
@@ -75,34 +77,39 @@ TEST(Verify, RefusesNamesThatShadersUse) {
     Kernel kernel = kernel_of({});
     kernel.arrays.push_back(
         {name, ScalarType::f32, Array::Space::shared, Access::read_write, {{"at", 8, 1}}, "8:1"});
-    EXPECT_THAT(verify(kernel), ElementsAre(HasSubstr("moves use it"))) << name;
+    EXPECT_THAT(verify(kernel), ElementsAre(HasSubstr("copies use it"))) << name;
   }
 }
 
 TEST(Verify, SaysWhyANameCannotBe) {
   const auto reasons = [](const char* name) { return verify(kernel_of({Let{name, 1}})); };
-  EXPECT_THAT(reasons("out"), ElementsAre("'out' cannot be a name: GLSL, or what is printed around "
-                                          "a kernel, has a word of that name"));
-  EXPECT_THAT(reasons("subgroup_total"),
-              ElementsAre("'subgroup_total' cannot be a name: 'subgroup' and a digit, a capital "
-                          "letter or '_' behind it is GLSL's"));
+  EXPECT_THAT(reasons("out"), ElementsAre("'out' cannot be a name: GLSL, or the shader around a "
+                                          "kernel, uses that name"));
+  EXPECT_THAT(
+      reasons("subgroup_total"),
+      ElementsAre("'subgroup_total' cannot be a name: names that begin with 'subgroup' and a "
+                  "digit, a capital letter or '_' are reserved by GLSL"));
   EXPECT_THAT(reasons("mat3"), ElementsAre(HasSubstr("a type of that name")));
-  EXPECT_THAT(reasons("gl_x"), ElementsAre(HasSubstr("'gl_' is GLSL's")));
+  EXPECT_THAT(reasons("gl_x"), ElementsAre(HasSubstr("'gl_' are reserved by GLSL")));
   EXPECT_THAT(reasons("row-sum"), ElementsAre(HasSubstr("letters, digits")));
   // Names that an author has not given himself.
   const auto twice = [](const char* name) {
     return verify(kernel_of({Let{name, 1}, Let{name, 2}}));
   };
   EXPECT_THAT(twice("lane"), ElementsAre("'lane' is defined twice: the Builder has defined it"));
-  EXPECT_THAT(twice("value"), ElementsAre(HasSubstr("moves use it; theirs are v0")));
-  EXPECT_THAT(twice("dst_i"),
-              ElementsAre("'dst_i' is defined twice: moves call coordinates of dst along i so"));
+  EXPECT_THAT(twice("value"), ElementsAre(HasSubstr("copies use it; their names are v0")));
+  EXPECT_THAT(
+      twice("dst_i"),
+      ElementsAre(
+          "'dst_i' is defined twice: copies use this name for the coordinate of dst along i"));
 }
 
 TEST(Verify, RefusesABufferAccessThatNothingKeepsInRange) {
   EXPECT_THAT(
       verify(kernel_of({Load{"x", {"src", {thread}, "whole"}}})),
-      ElementsAre("'whole' touches src at a coordinate along i that nothing keeps below n"));
+      ElementsAre(
+          "'whole' accesses src at a coordinate along i that is not proved to be below n; add a "
+          "condition or a minimum"));
   // A guard on another coordinate proves nothing.
   EXPECT_THAT(verify(kernel_of({If{less(thread, n), {Load{"x", {"src", {thread + 1}, "next"}}}}})),
               ElementsAre(HasSubstr("'next'")));
@@ -110,7 +117,7 @@ TEST(Verify, RefusesABufferAccessThatNothingKeepsInRange) {
 
 TEST(Verify, RefusesABarrierThatSomeThreadsMiss) {
   EXPECT_THAT(verify(kernel_of({If{less(thread, 4), {Barrier{}}}})),
-              ElementsAre(HasSubstr("a barrier stands where some threads")));
+              ElementsAre(HasSubstr("some threads of the workgroup may not reach a barrier")));
   EXPECT_THAT(verify(kernel_of({If{less(0, n), {Barrier{}}}})), IsEmpty());
 }
 
@@ -140,8 +147,8 @@ TEST(Verify, AcceptsAVectorOnlyWhereItCannotCrossAnEdge) {
   const Expr multiple = equal(n % 4, 0);
   EXPECT_THAT(load(logical_and(multiple, less(at, n)), 4), IsEmpty());
   EXPECT_THAT(load(less(at, n), 4), ElementsAre(HasSubstr("nothing says that n is a multiple")));
-  EXPECT_THAT(load(multiple, 4), ElementsAre(HasSubstr("nothing keeps below n")));
-  EXPECT_THAT(load(less(at, n), 3), Contains(HasSubstr("powers of two up to 16")));
+  EXPECT_THAT(load(multiple, 4), ElementsAre(HasSubstr("not proved to be below n")));
+  EXPECT_THAT(load(less(at, n), 3), Contains(HasSubstr("a power of two of elements")));
   // The same facts cover the elements after the first one by one.
   EXPECT_THAT(
       verify(kernel_of({Let{"at", 4 * thread}, If{logical_and(multiple, less(at, n)),
@@ -220,11 +227,12 @@ TEST(Verify, RefusesVectorsThatAnArrayDoesNotFallInto) {
   };
   for (const std::uint32_t vector : {0u, 3u, 4u, 8u}) {
     EXPECT_THAT(reasons(Array::Space::registers, vector),
-                Contains(HasSubstr("array some has vectors")))
+                Contains(HasSubstr("array some is declared with vectors")))
         << vector;
   }
   EXPECT_THAT(reasons(Array::Space::registers, 2), IsEmpty());
-  EXPECT_THAT(reasons(Array::Space::shared, 2), Contains(HasSubstr("array some has vectors of 2")));
+  EXPECT_THAT(reasons(Array::Space::shared, 2),
+              Contains(HasSubstr("array some is declared with vectors of 2")));
 }
 
 // src (cols, rows) by places, and as words.
@@ -254,15 +262,16 @@ TEST(Verify, AcceptsPlacesAndWordsOfACompactArrayAlone) {
   EXPECT_THAT(kernel(odd, "cols"), Contains(HasSubstr("nothing says that its coordinate")));
   Element beyond = words;
   beyond.coordinates = {2 * (thread + 1)};
-  EXPECT_THAT(kernel(beyond, "cols"), Contains(HasSubstr("nothing keeps below cols*rows")));
+  EXPECT_THAT(kernel(beyond, "cols"), Contains(HasSubstr("not proved to be below cols*rows")));
 }
 
 TEST(Verify, ConvertsBf16FromAndToF16AndF32Alone) {
   EXPECT_THAT(verify(kernel_of(with_x({Let{"y", convert(value(), ScalarType::bf16)}}))), IsEmpty());
   const Expr one = number(ScalarType::bf16, 1);
   EXPECT_THAT(verify(kernel_of({Let{"y", convert(one, ScalarType::f32)}})), IsEmpty());
-  EXPECT_THAT(verify(kernel_of({Let{"y", convert(one, ScalarType::i32)}})),
-              ElementsAre(HasSubstr("convert of bf16 to i32: bf16, e4m3 and e5m2 are converted")));
+  EXPECT_THAT(
+      verify(kernel_of({Let{"y", convert(one, ScalarType::i32)}})),
+      ElementsAre(HasSubstr("convert of bf16 to i32: bf16, e4m3 and e5m2 can only be converted")));
 }
 
 TEST(Verify, RefusesGridsExtentsAndNamesThatCannotBe) {
@@ -282,15 +291,15 @@ TEST(Verify, RefusesGridsExtentsAndNamesThatCannotBe) {
   EXPECT_THAT(reasons([](Kernel& k) { k.arrays[2].axes[0].stride = 2; }),
               ElementsAre(HasSubstr("stride 1")));
   EXPECT_THAT(reasons([](Kernel& k) { k.arrays[0].name = "Src"; }),
-              ElementsAre(HasSubstr("have one name")));
+              ElementsAre(HasSubstr("have the same name")));
   EXPECT_THAT(reasons([](Kernel& k) { k.arrays[0].name = ""; }),
               ElementsAre("'' cannot be the name of an array: a name is letters, digits and single "
                           "underscores, and does not begin with a digit"));
   EXPECT_THAT(reasons([](Kernel& k) { k.arrays[0].axes = {}; }),
               ElementsAre("array dst has no axis"));
   EXPECT_THAT(reasons([](Kernel& k) { k.arrays[0].name = "float"; }),
-              ElementsAre("'float' cannot be the name of an array: GLSL, or what is printed around "
-                          "a kernel, has a word of that name"));
+              ElementsAre("'float' cannot be the name of an array: GLSL, or the shader around a "
+                          "kernel, uses that name"));
   EXPECT_THAT(reasons([](Kernel& k) { k.why = "two\nlines"; }), ElementsAre(HasSubstr("one line")));
   EXPECT_THAT(reasons([](Kernel& k) {
                 k.body = {Let{"a b", 1}};
@@ -309,8 +318,8 @@ TEST(Verify, RefusesNamesThatAreUndefinedTwiceDefinedOrOfAnotherType) {
   EXPECT_THAT(verify(kernel_of({Block{"", {Let{"a", 1}}}, Let{"b", variable("a")}})),
               ElementsAre("'b' uses 'a', which is not defined there"));
   EXPECT_THAT(verify(kernel_of({If{less(thread, n), {Store{{"dst", {thread}, "dst"}, thread}}}})),
-              ElementsAre("'dst' stores index into dst, which takes f32 there: ir::number or "
-                          "ir::convert makes one of an index"));
+              ElementsAre("'dst' stores index into dst, which takes f32 there; convert an index "
+                          "with ir::number or ir::convert"));
   Kernel written = kernel_of({If{less(thread, n), {Load{"x", {"dst", {thread}, "back"}}}}});
   written.arrays[0].access = Access::write;
   EXPECT_THAT(verify(written), ElementsAre("'back' reads dst, which is declared for write only"));

@@ -8,7 +8,7 @@
 #include <limits>
 #include <optional>
 
-#include "workloads/number.hpp"
+#include "numbers/number.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -31,7 +31,7 @@ int data_type(ScalarType type) {
   }
 }
 
-// cublasComputeType_t; none of those that round operands to tf32 or less.
+// cublasComputeType_t, without the types that round operands to tf32 or less.
 std::optional<int> compute_type(ScalarType accumulator) {
   switch (accumulator) {
     case ScalarType::f16: return 64;
@@ -58,7 +58,7 @@ const char* status_name(int status) {
 
 int to_int(std::int64_t value, const char* what) {
   if (value <= std::numeric_limits<int>::max()) return static_cast<int>(value);
-  throw Unavailable(fmt::format("{} = {} is more than cuBLAS counts to", what, value));
+  throw Unavailable(fmt::format("{} = {} does not fit the 32-bit integers of cuBLAS", what, value));
 }
 
 }  // namespace
@@ -84,7 +84,7 @@ void Cublas::check(int status, const char* call) const {
   throw Unavailable(fmt::format("{}: {} (status {})", call, status_name(status), status));
 }
 
-// An array of rows is a matrix of columns to cuBLAS: src is (cols, rows), dst (rows, cols).
+// cuBLAS is column-major, so that to it src is (cols, rows) and dst is (rows, cols).
 void Cublas::transpose(ScalarType type, std::int64_t rows, std::int64_t cols, const void* src,
                        void* dst) const {
   const int m = to_int(rows, "rows"), n = to_int(cols, "cols");
@@ -99,19 +99,20 @@ void Cublas::transpose(ScalarType type, std::int64_t rows, std::int64_t cols, co
   throw Unavailable(fmt::format("cuBLAS transposes f32 and f64, not {}", to_string(type)));
 }
 
-// To cuBLAS, arrays of rows are transposed matrices. C with n contiguous is its C^T = B * A^T, C with
-// m contiguous its C = A * B^T.
-void Cublas::gemm(const GemmProblem& problem, const Extents& size, const CudaBuffer& A_buffer,
-                  const CudaBuffer& B_buffer, const CudaBuffer& C_buffer) const {
-  const auto compute = compute_type(problem.accumulator);
+// cuBLAS is column-major, so that to it row-major arrays are transposed. C with n contiguous is computed as
+// C^T = B * A^T, C with m contiguous as C = A * B^T.
+void Cublas::gemm(const gen::GemmCall& call, const std::vector<std::int64_t>& size,
+                  const CudaBuffer& A_buffer, const CudaBuffer& B_buffer,
+                  const CudaBuffer& C_buffer) const {
+  const auto compute = compute_type(call.accumulator);
   if (!compute) {
-    throw Unavailable(fmt::format("cuBLAS does not sum up in {}", to_string(problem.accumulator)));
+    throw Unavailable(fmt::format("cuBLAS does not accumulate in {}", to_string(call.accumulator)));
   }
-  const auto [A, B, C] = matrices_of(problem, size);
-  const bool exchanged = problem.c_n_contiguous;
+  const auto [A, B, C] = matrices_of(call, size);
+  const bool exchanged = call.c_n_contiguous;
   const gen::GemmArray& first = exchanged ? B : A;
   const gen::GemmArray& second = exchanged ? A : B;
-  // Rows of k contiguous are columns of k to cuBLAS, which multiplies (m, k) by (k, n).
+  // Operands with contiguous rows of k have columns of k to cuBLAS, which multiplies (m, k) by (k, n).
   const int first_as = first.second_contiguous ? kTransposed : kAsItIs;
   const int second_as = second.second_contiguous ? kAsItIs : kTransposed;
   const int m = to_int(exchanged ? size[1] : size[0], "m");
@@ -124,23 +125,23 @@ void Cublas::gemm(const GemmProblem& problem, const Extents& size, const CudaBuf
   void* const b = start(exchanged ? A_buffer : B_buffer, second);
   void* const c = start(C_buffer, C);
   std::array<std::byte, 8> alpha = {}, beta = {};
-  store_number(problem.accumulator, problem.alpha, alpha.data());
-  store_number(problem.accumulator, problem.beta, beta.data());
-  if (problem.a_type != problem.b_type) {
-    throw Unavailable(fmt::format("cuBLAS multiplies operands of one type, not {}",
-                                  gen::operands_text(problem.a_type, problem.b_type)));
+  store_number(call.accumulator, call.alpha, alpha.data());
+  store_number(call.accumulator, call.beta, beta.data());
+  if (call.a_type != call.b_type) {
+    throw Unavailable(fmt::format("cuBLAS needs operands of the same type, not {}",
+                                  gen::operands_text(call.a_type, call.b_type)));
   }
   const int lda = to_int(first.leading, "lda"), ldb = to_int(second.leading, "ldb");
   const int ldc = to_int(C.leading, "ldc");
-  const int type = data_type(problem.a_type), result = data_type(problem.result);
-  if (problem.batch == 1) {
+  const int type = data_type(call.a_type), result = data_type(call.result);
+  if (call.batch == 1) {
     check(gemm_(handle_, first_as, second_as, m, n, k, alpha.data(), a, type, lda, b, type, ldb,
                 beta.data(), c, result, ldc, *compute, kDefaultAlgorithm),
           "cublasGemmEx");
   } else {
     check(gemm_batch_(handle_, first_as, second_as, m, n, k, alpha.data(), a, type, lda,
                       first.stride, b, type, ldb, second.stride, beta.data(), c, result, ldc,
-                      C.stride, to_int(problem.batch, "batch"), *compute, kDefaultAlgorithm),
+                      C.stride, to_int(call.batch, "batch"), *compute, kDefaultAlgorithm),
           "cublasGemmStridedBatchedEx");
   }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// cuBLAS as a baseline: geam for transposes, gemm for products, without tensor-core shortcuts.
+// cuBLAS as a baseline: geam for transposes, gemm for products, without rounding operands to smaller types.
 
 #include "baselines/cuda.hpp"
-#include "workloads/products/problem.hpp"
+#include "vkmoye/gen/kernels/products/call.hpp"
 
 namespace vkmoye::bench {
 
@@ -15,14 +15,14 @@ class Cublas {
   Cublas& operator=(const Cublas&) = delete;
   ~Cublas();
 
-  /// dst (cols, rows) = src (rows, cols) transposed, both arrays of rows. Does not wait. Throws
-  /// Unavailable for other types than f32 and f64.
+  /// dst (cols, rows) = src (rows, cols) transposed, both row-major. Does not wait. Throws Unavailable for types
+  /// other than f32 and f64.
   void transpose(ScalarType type, std::int64_t rows, std::int64_t cols, const void* src,
                  void* dst) const;
 
-  /// The product; A, B and C are the starts of their buffers. Does not wait. Throws Unavailable for
-  /// what cuBLAS does not compute.
-  void gemm(const GemmProblem& problem, const Extents& size, const CudaBuffer& A,
+  /// Computes the product; A, B and C point to the starts of their buffers. Does not wait. Throws Unavailable for
+  /// products that cuBLAS does not support.
+  void gemm(const gen::GemmCall& call, const std::vector<std::int64_t>& size, const CudaBuffer& A,
             const CudaBuffer& B, const CudaBuffer& C) const;
 
  private:

@@ -10,7 +10,7 @@ enum CopyKind { kToDevice = 1, kToHost = 2, kOnDevice = 3 };
 
 std::vector<std::string> runtime_folders() {
   std::vector<std::string> folders = cuda_folders();
-  // As Python's packages lie beside each other: nvidia/cublas/lib, nvidia/cuda_runtime/lib.
+  // The layout of the Python packages: nvidia/cublas/lib and nvidia/cuda_runtime/lib are siblings.
   const std::string cublas = folder_in(kCublasVariable);
   if (!cublas.empty()) folders.insert(folders.begin(), cublas + "/../../cuda_runtime/lib");
   return folders;
@@ -42,7 +42,7 @@ Cuda::Cuda()
   library_.load("cudaGetDeviceCount", device_count);
   int count = 0;
   check(device_count(&count), "cudaGetDeviceCount");
-  if (count == 0) throw Unavailable("CUDA has no device");
+  if (count == 0) throw Unavailable("there is no CUDA device");
 }
 
 void Cuda::check(int status, const char* call) const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// As much of CUDA's runtime as baselines need. Prototypes and values are those of NVIDIA's "CUDA
-// Runtime API" and "cuBLAS Library" references.
+// The part of the CUDA runtime that the baselines need. Prototypes and values follow NVIDIA's "CUDA Runtime API" and
+// "cuBLAS Library" references.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,20 +10,20 @@
 #include <vector>
 
 #include "baselines/library.hpp"
+#include "timing/sampling.hpp"
 #include "vkmoye/runtime/timing.hpp"
-#include "workloads/timing/sampling.hpp"
 
 namespace vkmoye::bench {
 
 class Cuda {
  public:
-  /// Throws Unavailable where there is no libcudart or no CUDA device.
+  /// Throws Unavailable if there is no libcudart or no CUDA device.
   Cuda();
 
-  /// Microseconds between the events around each of `calls`, back to back. Samples as `options` say.
+  /// Samples `call`, back to back, between events, according to `options`. In microseconds.
   Timing time(const TimeOptions& options, const std::function<void()>& call) const;
 
-  /// Device to device; does not wait.
+  /// Copies from device to device; does not wait.
   void copy(void* to, const void* from, std::size_t bytes) const;
 
  private:
@@ -44,7 +44,7 @@ class Cuda {
   const char* (*error_string_)(int) = nullptr;
 };
 
-/// Memory on the CUDA device. Move-only; freed with it. Must not outlive its Cuda.
+/// Memory on the CUDA device, freed by the destructor. Move-only. Must not outlive its Cuda.
 class CudaBuffer {
  public:
   CudaBuffer(const Cuda& cuda, std::span<const std::byte> contents);
@@ -52,9 +52,9 @@ class CudaBuffer {
   CudaBuffer& operator=(const CudaBuffer&) = delete;
   ~CudaBuffer();
 
-  /// The byte at `offset`, on the device.
+  /// The device address of the byte at `offset`.
   void* at(std::uint64_t offset = 0) const { return static_cast<std::byte*>(memory_) + offset; }
-  /// Waits for all work.
+  /// Waits for all work on the device.
   std::vector<std::byte> read() const;
 
  private:
@@ -63,10 +63,10 @@ class CudaBuffer {
   void* memory_ = nullptr;
 };
 
-/// Where CUDA's libraries stand beside where the loader looks.
+/// Where CUDA libraries may be installed in addition to the loader's paths.
 const std::vector<std::string>& cuda_folders();
 
-/// Names the folder, or the file, of libcublas where the loader does not find it.
+/// The environment variable for the folder or the file of libcublas, if the loader does not find it.
 inline constexpr const char* kCublasVariable = "VKMOYE_CUBLAS";
 
 }  // namespace vkmoye::bench

@@ -32,7 +32,7 @@ Library::Library(const char* variable, const std::vector<std::string>& sonames,
   std::vector<std::string> places = folders;
   places.insert(places.begin(), "");
   if (!own.empty()) places.insert(places.begin(), own);
-  std::string damaged;  // is there, and cannot be opened
+  std::string damaged;  // the file exists but cannot be opened
   for (const std::string& place : places) {
     for (const std::string& soname : sonames) {
       path_ = place.empty() ? soname : place + "/" + soname;
@@ -45,9 +45,9 @@ Library::Library(const char* variable, const std::vector<std::string>& sonames,
       }
     }
   }
-  throw Unavailable(fmt::format(
-      "found none of {}: neither where the loader looks nor in {} ({}={}){}", join(sonames, ", "),
-      join(folders, ", "), variable, own.empty() ? "not set" : own, damaged));
+  throw Unavailable(fmt::format("none of {} was found: neither by the loader nor in {} ({}={}){}",
+                                join(sonames, ", "), join(folders, ", "), variable,
+                                own.empty() ? "not set" : own, damaged));
 }
 
 void* Library::symbol(const char* name) const {

@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Libraries of vendors, opened at run time where they are installed and never linked.
+// Vendor libraries, opened at run time if they are installed, and never linked.
 
 #include <string>
 #include <vector>
 
-#include "workloads/devices/execution.hpp"
+#include "devices/execution.hpp"
 
 namespace vkmoye::bench {
 
-/// Stays open to the end of the program: these libraries do not bear being closed.
+/// Stays open until the end of the program: these libraries cannot safely be closed.
 class Library {
  public:
-  /// Opens the first of `sonames` that is found: in the folder that the environment variable
-  /// `variable` names (or the file itself), then where the loader looks, then in `folders`. Throws
-  /// Unavailable.
+  /// Opens the first of `sonames` that is found in the folder that the environment variable `variable` names (it may
+  /// also name the file), by the loader, or in `folders`. Throws Unavailable.
   Library(const char* variable, const std::vector<std::string>& sonames,
           const std::vector<std::string>& folders);
 
-  /// The function called `name`, of type `Function`, into `target`. Throws Unavailable.
+  /// Stores the function `name` in `target`, with its type. Throws Unavailable.
   template <class Function>
   void load(const char* name, Function*& target) const {
     target = reinterpret_cast<Function*>(symbol(name));
@@ -31,7 +30,7 @@ class Library {
   std::string path_;
 };
 
-/// The folder that environment variable `variable` names; "" if it is not set.
+/// The folder that the environment variable `variable` names; "" if it is not set.
 std::string folder_in(const char* variable);
 
 }  // namespace vkmoye::bench

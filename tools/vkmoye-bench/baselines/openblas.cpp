@@ -13,23 +13,24 @@ enum CblasTransposition { kCblasAsItIs = 111, kCblasTransposed = 112 };  // CBLA
 
 int to_cblas_int(std::int64_t value, const char* what) {
   if (value <= std::numeric_limits<int>::max()) return static_cast<int>(value);
-  throw Unavailable(fmt::format("{} = {} is more than OpenBLAS counts to", what, value));
+  throw Unavailable(
+      fmt::format("{} = {} does not fit the 32-bit integers of OpenBLAS", what, value));
 }
 
 template <class T, class Function>
-void multiply(Function* function, const GemmProblem& problem, const Extents& size, const void* a,
-              const void* b, void* c) {
-  const auto [A, B, C] = matrices_of(problem, size);
-  // A(m,k) and, to CBLAS, B(k,n): as they are where the second index is contiguous among rows.
-  const bool rows = problem.c_n_contiguous;
+void multiply(Function* function, const gen::GemmCall& call, const std::vector<std::int64_t>& size,
+              const void* a, const void* b, void* c) {
+  const auto [A, B, C] = matrices_of(call, size);
+  // CBLAS multiplies A(m,k) by B(k,n), row-major: no transposition if the second index is contiguous.
+  const bool rows = call.c_n_contiguous;
   const int a_as = A.second_contiguous == rows ? kCblasAsItIs : kCblasTransposed;
   const int b_as = B.second_contiguous == rows ? kCblasTransposed : kCblasAsItIs;
-  for (std::int64_t batch = 0; batch < problem.batch; ++batch) {
+  for (std::int64_t batch = 0; batch < call.batch; ++batch) {
     function(rows ? kCblasRows : kCblasColumns, a_as, b_as, to_cblas_int(size[0], "m"),
-             to_cblas_int(size[1], "n"), to_cblas_int(size[2], "k"), static_cast<T>(problem.alpha),
+             to_cblas_int(size[1], "n"), to_cblas_int(size[2], "k"), static_cast<T>(call.alpha),
              static_cast<const T*>(a) + A.at(batch, 0, 0), to_cblas_int(A.leading, "lda"),
              static_cast<const T*>(b) + B.at(batch, 0, 0), to_cblas_int(B.leading, "ldb"),
-             static_cast<T>(problem.beta), static_cast<T*>(c) + C.at(batch, 0, 0),
+             static_cast<T>(call.beta), static_cast<T*>(c) + C.at(batch, 0, 0),
              to_cblas_int(C.leading, "ldc"));
   }
 }
@@ -43,19 +44,22 @@ OpenBlas::OpenBlas()
   library_.load("cblas_dgemm", dgemm_);
 }
 
-void OpenBlas::gemm(const GemmProblem& problem, const Extents& size, std::span<const std::byte> A,
-                    std::span<const std::byte> B, std::span<std::byte> C) const {
+void OpenBlas::gemm(const gen::GemmCall& call, const std::vector<std::int64_t>& size,
+                    std::span<const std::byte> A, std::span<const std::byte> B,
+                    std::span<std::byte> C) const {
   const auto all = [&](ScalarType type) {
-    return problem.a_type == type && problem.b_type == type && problem.accumulator == type &&
-           problem.result == type;
+    return call.a_type == type && call.b_type == type && call.accumulator == type &&
+           call.result == type;
   };
   if (all(ScalarType::f32)) {
-    return multiply<float>(sgemm_, problem, size, A.data(), B.data(), C.data());
+    return multiply<float>(sgemm_, call, size, A.data(), B.data(), C.data());
   }
   if (all(ScalarType::f64)) {
-    return multiply<double>(dgemm_, problem, size, A.data(), B.data(), C.data());
+    return multiply<double>(dgemm_, call, size, A.data(), B.data(), C.data());
   }
-  throw Unavailable(fmt::format("OpenBLAS multiplies f32 and f64, not {}", problem.type_text()));
+  throw Unavailable(fmt::format("OpenBLAS multiplies f32 and f64, not {},{},{}",
+                                gen::operands_text(call.a_type, call.b_type),
+                                to_string(call.accumulator), to_string(call.result)));
 }
 
 }  // namespace vkmoye::bench

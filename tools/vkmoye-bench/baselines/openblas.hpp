@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// OpenBLAS, or any other CBLAS, as a baseline on the host.
+// OpenBLAS, or another implementation of CBLAS, as a baseline on the host.
 
 #include <cstddef>
 #include <span>
 
 #include "baselines/library.hpp"
-#include "workloads/products/problem.hpp"
-#include "workloads/timing/sampling.hpp"
+#include "timing/sampling.hpp"
+#include "vkmoye/gen/kernels/products/call.hpp"
 
 namespace vkmoye::bench {
 
@@ -16,10 +16,10 @@ class OpenBlas {
   /// Throws Unavailable.
   OpenBlas();
 
-  /// The product; A, B and C are their whole buffers. Throws Unavailable for other types than f32
-  /// and f64.
-  void gemm(const GemmProblem& problem, const Extents& size, std::span<const std::byte> A,
-            std::span<const std::byte> B, std::span<std::byte> C) const;
+  /// Computes the product; A, B and C are their whole buffers. Throws Unavailable for types other than f32 and f64.
+  void gemm(const gen::GemmCall& call, const std::vector<std::int64_t>& size,
+            std::span<const std::byte> A, std::span<const std::byte> B,
+            std::span<std::byte> C) const;
 
  private:
   Library library_;

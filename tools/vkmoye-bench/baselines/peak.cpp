@@ -10,14 +10,15 @@
 #include <utility>
 #include <vector>
 
+#include "devices/device_executor.hpp"
+#include "devices/time_launches.hpp"
+#include "numbers/number.hpp"
+#include "numbers/random.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/kernels/products/parts/atom.hpp"
-#include "workloads/devices/device_executor.hpp"
-#include "workloads/number.hpp"
-#include "workloads/random.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -26,7 +27,7 @@ using gen::Builder;
 using gen::Expr;
 using gen::View;
 
-// So small that sums of all rounds stay finite; whole numbers of integer types.
+// Numbers so small that the sums of all rounds stay finite; whole numbers for integer types.
 std::vector<std::byte> peak_input(ScalarType type, std::uint64_t elements, std::uint64_t seed) {
   const std::size_t width = size_of(type);
   std::vector<std::byte> out(elements * width);
@@ -42,8 +43,7 @@ bool multiplies_matrices(const gen::ir::Kernel& kernel) {
                      [](const gen::ir::Array& array) { return array.matrix.has_value(); });
 }
 
-// Steps of a round, written out one after the other: counting rounds took an H200 a sixth of the time
-// of 16 multiply-adds.
+// Unrolls the steps of a round: on an H200, the loop counter took a sixth of the time of 16 multiply-adds.
 constexpr std::uint32_t kSteps = 8;
 
 void loop_over_steps(Builder& k, const Expr& rounds, const std::function<void()>& step) {
@@ -53,16 +53,16 @@ void loop_over_steps(Builder& k, const Expr& rounds, const std::function<void()>
   });
 }
 
-// Rounds of about two milliseconds: far longer than a launch takes to begin and to end.
+// The number of rounds that takes about two milliseconds, far longer than the overhead of a launch.
 std::int64_t rounds_for(Device& device, const Pipeline& pipeline,
                         const std::vector<BufferView>& buffers) {
-  constexpr std::int64_t kFew = 4, kMost = 1 << 16;
+  constexpr std::int64_t kFew = 4, kMax = 1 << 16;
   constexpr double kMicroseconds = 2000;
   const Launch few = device.prepare(pipeline, buffers, {{"rounds", kFew}});
   device.run(few);  // the first one is slow
   const double microseconds = std::max(device.run(few), 0.1);
   const double rounds = static_cast<double>(kFew) * kMicroseconds / microseconds;
-  return std::clamp(static_cast<std::int64_t>(rounds), kFew, kMost);
+  return std::clamp(static_cast<std::int64_t>(rounds), kFew, kMax);
 }
 
 }  // namespace
@@ -71,7 +71,7 @@ PeakKernel peak_of_numbers(ScalarType type, std::int64_t groups) {
   constexpr std::int64_t kThreads = 256, kValues = 16, kTile = kThreads * kValues;
   Builder k("peak", kThreads);
   k.describe({{"type", std::string(to_string(type))}},
-             "as many multiply-adds as there can be: their operands stay in registers");
+             "as many multiply-adds as possible: the operands stay in registers");
   const gen::Tensor src = k.input("src", type, {{"i", kTile}});
   const gen::Tensor dst = k.output("dst", type, {{"i", groups * kTile}});
   const Expr rounds = k.argument("rounds", ScalarType::u32);
@@ -101,7 +101,7 @@ PeakKernel peak_of_matrices(const gen::GemmForm& form, const DeviceCaps& device,
       std::any_of(device.matrix_shapes.begin(), device.matrix_shapes.end(),
                   [&](const MatrixShape& shape) { return gen::multiplies(shape, form); });
   if (!has) {
-    throw Unavailable(fmt::format("{} has no matrices of {} summed up in {}", device.name,
+    throw Unavailable(fmt::format("{} has no matrix units for {} accumulated in {}", device.name,
                                   to_string(unit_type(form)), to_string(form.accumulator)));
   }
   using Use = gen::ir::MatrixType::Use;
@@ -115,7 +115,7 @@ PeakKernel peak_of_matrices(const gen::GemmForm& form, const DeviceCaps& device,
   Builder k("peak", atom.subgroup, static_cast<std::uint32_t>(atom.subgroup));
   k.describe({{"form", form_text(form)},
               {"atom", fmt::format("{}x{}x{}", atom.atom_m, atom.atom_n, atom.atom_k)}},
-             "as many products of matrix units as there can be: their operands stay in registers");
+             "as many matrix products as possible: the operands stay in registers");
   const gen::Tensor A = k.input("a", unit_type(form), {{"k", depth}, {"m", m}});
   const gen::Tensor B = k.input("b", unit_type(form), {{"n", n}, {"k", depth}});
   const gen::Tensor C = k.output("c", form.accumulator, {{"n", n}, {"m", groups * m}});
@@ -131,7 +131,8 @@ PeakKernel peak_of_matrices(const gen::GemmForm& form, const DeviceCaps& device,
   k.fill(sums, gen::ir::number(form.accumulator, 0));
   loop_over_steps(k, rounds, [&] { k.multiply(a, b, sums); });
   const View to = tile(C, {n, m}, {0, k.block_x()});
-  k.branch(k.inside(to), [&] { k.store(sums, 0, transpose(to)); });  // as all are
+  k.branch(k.inside(to),
+           [&] { k.store(sums, 0, transpose(to)); });  // always true; the verifier needs it
   PeakKernel out;
   out.kernel = k.finish();
   out.flops_of_a_round = 2.0 * kSteps * static_cast<double>(groups) * static_cast<double>(m) *
@@ -143,11 +144,12 @@ PeakKernel peak_of_matrices(const gen::GemmForm& form, const DeviceCaps& device,
 }
 
 Timing time_peak(const BaselineRun& run, const gen::GemmForm& form, double flops) {
-  if (run.step.compiled) throw Unavailable("SPIR-V does not tell what it computes with");
+  if (run.step.compiled)
+    throw Unavailable("the arithmetic of a kernel given as SPIR-V is not known");
   Device& device = run.execution.device();
   const DeviceCaps& caps = run.execution.caps();
   try {
-    // More than fill the largest GPUs several times; a CPU has no more than cores.
+    // Enough to fill the largest GPUs several times; a CPU has only a few cores.
     const std::int64_t groups = caps.kind == DeviceKind::cpu ? 64 : 4096;
     const PeakKernel peak = multiplies_matrices(run.step.kernel)
                                 ? peak_of_matrices(form, caps, groups)
@@ -163,7 +165,7 @@ Timing time_peak(const BaselineRun& run, const gen::GemmForm& form, double flops
     const std::int64_t rounds = rounds_for(device, pipeline, views);
     const Launch launch = device.prepare(pipeline, views, {{"rounds", rounds}});
     TimingRules rules = run.rules;
-    rules.cold = false;  // it reads next to nothing
+    rules.cold = false;  // it reads almost nothing
     Timing timing = time_launches(device, {&launch, 1}, rules);
     const double of_a_launch = peak.flops_of_a_round * static_cast<double>(rounds);
     for (double& microseconds : timing.samples_us) microseconds *= flops / of_a_launch;

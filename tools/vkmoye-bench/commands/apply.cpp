@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// apply KERNEL --in A.npy --out B.npy: runs a kernel on a user's own arrays; times nothing.
+// apply KERNEL --in A.npy --out B.npy: runs a kernel on the user's own arrays, without timing it.
 
 #include <fmt/format.h>
 
@@ -9,10 +9,9 @@
 #include "commands/command.hpp"
 #include "commands/kernel_names.hpp"
 #include "commands/open_device.hpp"
+#include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
-#include "workloads/operation.hpp"
-#include "workloads/products/fragments.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -33,7 +32,7 @@ int apply(const Given& given) {
   if (!workload->refusal().empty()) {
     throw ArgumentError(fmt::format("{}: {}", entry.name, workload->refusal()));
   }
-  OutputFile out(given.out);  // refused before the work, if it has to be
+  OutputFile out(given.out);  // throws before any work is done
 
   const auto executor = open_executor(given.device);
   const Plan plan = plan_on(*executor, *workload);
@@ -50,15 +49,15 @@ int apply(const Given& given) {
             read_all(*execution, plan.result, plan.arrays[plan.result].bytes),
             workload->result_in_fortran_order());
   out.commit();
-  say_what_was_done(kernel_text(entry, plan), inputs,
-                    described(given.out, workload->result_shape(), workload->result_type()), out,
-                    executor->caps(), *microseconds);
+  print_call(kernel_text(entry, plan), inputs,
+             described(given.out, workload->result_shape(), workload->result_type()), out,
+             executor->caps(), *microseconds);
   return kOk;
 }
 
 }  // namespace
 
-const Command kApply = {CommandName::apply, "run a kernel on NumPy arrays of yours",
+const Command kApply = {CommandName::apply, "run a kernel on your own NumPy arrays",
                         "Examples:\n  vkmoye-bench apply transpose/padded --in a.npy --out b.npy\n"
                         "  vkmoye-bench apply gemm/simt --in a.npy b.npy --out c.npy --alpha 0.5\n"
                         "  vkmoye-bench apply gemm/packed --in a.npy w.packed --out c.npy",

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "io/array_order.hpp"
+#include "registry/operations.hpp"
 #include "report/report.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
@@ -45,8 +46,9 @@ std::vector<GivenArray> given_arrays(const gen::KernelEntry& entry, std::vector<
   std::vector<GivenArray> arrays;
   for (ArrayFile& file : files) {
     if (file.is_packed() && !entry.takes_packed) {
-      throw ArgumentError(fmt::format("{}: is a packed operand, which gemm/packed takes, not {}",
-                                      file.array().name, entry.name));
+      throw ArgumentError(
+          fmt::format("{}: is a packed operand; only gemm/packed takes one, {} does not",
+                      file.array().name, entry.name));
     }
     const bool as_it_lies = takes_fortran_order && takes_fortran_order(file.array(), arrays.size());
     if (!as_it_lies) file.put_into_c_order();
@@ -60,9 +62,9 @@ std::string described(const std::string& file, const std::vector<std::int64_t>& 
   return fmt::format("{} {} {}", file, shape_text(shape), to_string(type));
 }
 
-void say_what_was_done(const std::string& kernel, const std::vector<GivenArray>& inputs,
-                       const std::string& result, const OutputFile& out, const DeviceCaps& device,
-                       double microseconds) {
+void print_call(const std::string& kernel, const std::vector<GivenArray>& inputs,
+                const std::string& result, const OutputFile& out, const DeviceCaps& device,
+                double microseconds) {
   std::vector<std::string> read;
   for (const GivenArray& input : inputs) {
     read.push_back(described(input.name, input.shape, input.type));

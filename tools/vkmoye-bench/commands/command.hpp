@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What a command of vkmoye-bench is, and all of them.
+// The commands of vkmoye-bench.
 
 #include <string>
 
@@ -8,13 +8,13 @@
 
 namespace vkmoye::bench {
 
-/// The contract with scripts.
+/// The exit statuses that scripts rely on.
 enum Exit : int {
-  kOk = 0,  // all that ran was right
+  kOk = 0,  // every result is right
   kWrongResult = 1,
   kUsage = 2,         // wrong usage or bad input
   kNothingRan = 3,    // no device, or everything was skipped
-  kTooSlow = 4,       // slower than a baseline asked for as a gate
+  kTooSlow = 4,       // below the gate
   kDriverFailed = 5,  // the device was lost or the driver failed
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// compare BASE.json NEW.json: which rows became faster or slower.
+// compare BASE.json NEW.json: which results became faster or slower.
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -34,24 +34,25 @@ Colour colour_of(Change change) {
 std::string counts_text(const Comparison& comparison) {
   std::string text;
   for (const Change change : {Change::same, Change::faster, Change::slower, Change::unclear}) {
-    const auto count = std::count_if(comparison.rows.begin(), comparison.rows.end(),
-                                     [&](const ComparedRow& row) { return row.change == change; });
+    const auto count =
+        std::count_if(comparison.results.begin(), comparison.results.end(),
+                      [&](const ComparedResult& result) { return result.change == change; });
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, to_string(change));
   }
   if (!comparison.failed.empty()) text += fmt::format(", {} failed", comparison.failed.size());
   return text;
 }
 
-// `whole`: names longer than a line stay in one piece, for what reads a file.
+// `whole`: names longer than a line are not broken, for scripts that read the file.
 void print_table(const Comparison& comparison, const Terminal& terminal, bool whole,
                  std::ostream& out) {
   std::size_t kernel = 6, type = 4, size = 4;
-  for (const ComparedRow& row : comparison.rows) {
-    kernel = std::max(kernel, row.kernel.size());
-    type = std::max(type, row.type.size());
-    size = std::max(size, row.size.size());
+  for (const ComparedResult& result : comparison.results) {
+    kernel = std::max(kernel, result.kernel.size());
+    type = std::max(type, result.type.size());
+    size = std::max(size, result.size.size());
   }
-  // Where both do not fit side by side, the times stand below what was timed.
+  // Where both do not fit on one line, the times are printed below what was timed.
   constexpr std::size_t kTimes = 9 + 1 + 9 + 1 + 7 + 1 + 6 + 2 + 7;  // with the change
   const bool beside = kernel + 1 + type + 1 + size + 1 + kTimes <= terminal.columns;
   const auto line = [&](const std::string& of, const std::string& in, const std::string& extents,
@@ -64,21 +65,21 @@ void print_table(const Comparison& comparison, const Terminal& terminal, bool wh
                      "    ";
     return subject + fmt::format("{:>9} {:>9} {:>7} {:>6}  ", base, changed, percent, p);
   };
-  if (!comparison.rows.empty()) {
+  if (!comparison.results.empty()) {
     out << hanging("", comparison.base_device, terminal.columns) << '\n'
         << painted(line("kernel", "type", "size", "base", "new", "time", "p") + "change",
                    Colour::faint, terminal.colour)
         << '\n';
   }
-  for (const ComparedRow& row : comparison.rows) {
-    const std::string percent = std::fabs(row.percent) < 1000
-                                    ? fmt::format("{:+.1f}%", row.percent)
-                                    : fmt::format("{:+.0f}%", std::min(row.percent, 99999.0));
-    const std::string p = row.p < 0.001 ? "<.001" : fmt::format("{:.3f}", row.p);
-    out << line(row.kernel, row.type, row.size, format_time(row.base_us), format_time(row.new_us),
-                percent, p)
-        << painted(to_string(row.change), colour_of(row.change), terminal.colour) << '\n';
-    if (!row.details.empty()) out << hanging("    ", row.details, terminal.columns);
+  for (const ComparedResult& result : comparison.results) {
+    const std::string percent = std::fabs(result.percent) < 1000
+                                    ? fmt::format("{:+.1f}%", result.percent)
+                                    : fmt::format("{:+.0f}%", std::min(result.percent, 99999.0));
+    const std::string p = result.p < 0.001 ? "<.001" : fmt::format("{:.3f}", result.p);
+    out << line(result.kernel, result.type, result.size, format_time(result.base_us),
+                format_time(result.new_us), percent, p)
+        << painted(to_string(result.change), colour_of(result.change), terminal.colour) << '\n';
+    if (!result.details.empty()) out << hanging("    ", result.details, terminal.columns);
   }
   for (const std::string& why : comparison.left_out) {
     out << hanging("not compared: ", why, terminal.columns);
@@ -90,22 +91,22 @@ void print_table(const Comparison& comparison, const Terminal& terminal, bool wh
 }
 
 void print_json(const Comparison& comparison, std::ostream& out) {
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (const ComparedRow& row : comparison.rows) {
-    rows.push_back({{"kernel", row.kernel},
-                    {"type", row.type},
-                    {"size", row.size},
-                    {"options", row.details},
-                    {"base_us", row.base_us},
-                    {"new_us", row.new_us},
-                    {"percent", row.percent},
-                    {"p", row.p},
-                    {"change", to_string(row.change)}});
+  nlohmann::ordered_json results = nlohmann::ordered_json::array();
+  for (const ComparedResult& result : comparison.results) {
+    results.push_back({{"kernel", result.kernel},
+                       {"type", result.type},
+                       {"size", result.size},
+                       {"options", result.details},
+                       {"base_us", result.base_us},
+                       {"new_us", result.new_us},
+                       {"percent", result.percent},
+                       {"p", result.p},
+                       {"change", to_string(result.change)}});
   }
   const nlohmann::ordered_json all = {{"schema", 1},
                                       {"base_device", comparison.base_device},
                                       {"new_device", comparison.new_device},
-                                      {"rows", rows},
+                                      {"rows", results},
                                       {"failed", comparison.failed},
                                       {"not_compared", comparison.left_out}};
   out << all.dump(2) << '\n';
@@ -119,8 +120,9 @@ int compare(const Given& given) {
   for (const std::string& report : given.in) {
     std::error_code none;
     if (!given.output.empty() && std::filesystem::equivalent(given.output, report, none)) {
-      throw ArgumentError(fmt::format("--output {}: is {}, which is compared; it would be lost",
-                                      given.output, report));
+      throw ArgumentError(
+          fmt::format("--output {}: is {}, one of the reports to compare; it would be overwritten",
+                      given.output, report));
     }
   }
   const Comparison comparison = compare_reports(given.in[0], given.in[1], given.least_effect);
@@ -137,24 +139,24 @@ int compare(const Given& given) {
     file->close();
   }
   if (!comparison.failed.empty()) return kWrongResult;
-  if (comparison.rows.empty()) return kNothingRan;
+  if (comparison.results.empty()) return kNothingRan;
   const bool slower =
-      std::any_of(comparison.rows.begin(), comparison.rows.end(),
-                  [](const ComparedRow& row) { return row.change == Change::slower; });
+      std::any_of(comparison.results.begin(), comparison.results.end(),
+                  [](const ComparedResult& result) { return result.change == Change::slower; });
   return slower ? kTooSlow : kOk;
 }
 
 }  // namespace
 
 const Command kCompare = {
-    CommandName::compare, "what became faster or slower between two reports",
-    "Compared are rows of one kernel, size, type, config and device. SLOW and FAST:\n"
-    "the medians differ by the effect or more, and Mann and Whitney's test holds\n"
-    "chance for unlikely (p < 0.002); UNCLEAR: the first alone. Runs differ by\n"
-    "themselves: compare two of one program first.\n"
-    "Exit status 1: a row of NEW is wrong, or BASE has times for a row that NEW\n"
-    "skipped, did not time or does not have; 4: a row is SLOW, and none failed so;\n"
-    "3: nothing could be compared.\n\n"
+    CommandName::compare, "compare two reports: what became faster or slower",
+    "Results with the same kernel, size, type, config and device are compared. SLOW\n"
+    "and FAST: the medians differ by at least the effect, and the difference is\n"
+    "significant (Mann-Whitney U test, p < 0.002); UNCLEAR: it is not significant.\n"
+    "Two runs of the same program differ as well: compare such a pair first.\n"
+    "Exit status 1: a result of NEW is wrong, or has times in BASE and was skipped,\n"
+    "not timed or is missing in NEW; 4: a result is SLOW and none failed; 3: nothing\n"
+    "could be compared.\n\n"
     "Examples:\n"
     "  vkmoye-bench run 'transpose/*' --format json --output base.json\n"
     "  vkmoye-bench compare base.json new.json --effect 5",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// devices: every Vulkan device with its limits, its abilities, and what was found out by running on it.
+// devices: every Vulkan device with its limits, its features, and what probes and trials found.
 
 #include <fmt/format.h>
 
@@ -8,10 +8,10 @@
 
 #include "commands/command.hpp"
 #include "commands/open_device.hpp"
+#include "devices/description.hpp"
+#include "devices/matrix_trial.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/runtime/device.hpp"
-#include "workloads/devices/description.hpp"
-#include "workloads/products/matrix_trial.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -20,7 +20,7 @@ void line(const std::string& what, const std::string& value) {
   std::cout << fmt::format("   {:<16}{}\n", what, value);
 }
 
-// ", right with 32 lanes": what came of it when a kernel first asked for the shape. Nothing: none did.
+// ", right with 32 lanes": the result of the trial of a shape. Empty: the shape was not tried yet.
 std::string verdict_text(const MatrixVerdicts& verdicts, const DeviceCaps& caps,
                          const MatrixShape& shape) {
   std::string text;
@@ -31,7 +31,8 @@ std::string verdict_text(const MatrixVerdicts& verdicts, const DeviceCaps& caps,
   return text;
 }
 
-// What its matrix units multiply, and how lanes hold it; `why_missing`: why not all of that is known.
+// Prints the shapes of the matrix units, and how lanes hold the operands; `why_missing`: why some orders are
+// not known.
 void print_matrices(const DeviceCaps& caps, const std::string& why_missing) {
   const MatrixVerdicts verdicts{DeviceFacts(DeviceFacts::default_file())};
   std::string title = "matrices";
@@ -64,7 +65,7 @@ void print(std::size_t index, const DeviceCaps& caps, const std::string& why_mis
   line("memory",
        fmt::format("{:.1f} GiB", static_cast<double>(caps.device_memory_bytes) / (1 << 30)));
   line("storage buffer",
-       fmt::format("{} bytes, a buffer {}", caps.max_storage_buffer_bytes,
+       fmt::format("{} bytes per binding, {} per buffer", caps.max_storage_buffer_bytes,
                    std::min(caps.max_buffer_bytes,
                             std::max(caps.max_allocation_bytes, caps.max_sparse_buffer_bytes))));
   line("shared memory", fmt::format("{} bytes", caps.max_shared_bytes));
@@ -77,7 +78,7 @@ void print(std::size_t index, const DeviceCaps& caps, const std::string& why_mis
                                caps.max_subgroup_size));
   line("timestamps", caps.timestamp_period_ns > 0
                          ? fmt::format("{} ns", caps.timestamp_period_ns)
-                         : std::string("none: times come from the host's clock"));
+                         : std::string("none: times are taken with the host's clock"));
   std::vector<std::string> features;
   for (const Feature feature : caps.features.list()) features.emplace_back(to_string(feature));
   line("features", features.empty() ? "none" : join(features, " "));
@@ -102,8 +103,9 @@ int devices(const Given& given) {
 }  // namespace
 
 const Command kDevices = {
-    CommandName::devices, "every Vulkan device and what it can do",
-    "How lanes hold matrices is found by running a probe, once for each driver.\n\n"
+    CommandName::devices, "list Vulkan devices with their features and limits",
+    "The order in which lanes hold matrices is found by a probe, which runs once for\neach "
+    "driver.\n\n"
     "Examples:\n  vkmoye-bench devices\n"
     "  vkmoye-bench devices --format json > here.json    # for --device here.json",
     devices};

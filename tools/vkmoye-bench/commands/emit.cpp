@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// emit KERNEL: the GLSL on stdout; the SPIR-V and the calling interface into files. No device.
+// emit KERNEL: prints the GLSL; writes SPIR-V and the interface to files. Needs no device.
 //
-// Where several kernels run one after the other, all of them: their texts one below the other, the SPIR-V of
-// each in a file of its own, one interface that lists the steps, with what each is given for this size, and one
-// file of the plan.
+// For a plan of several kernels, the GLSL of all is printed, the SPIR-V of each goes to a file of its own, the
+// interface lists the steps with their arguments for this size, and --kernel writes one file for the plan.
 
 #include <fmt/format.h>
 
@@ -20,39 +19,39 @@
 #include "commands/open_device.hpp"
 #include "io/output_file.hpp"
 #include "io/program.hpp"
+#include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/contract/interface_json.hpp"
 #include "vkmoye/contract/kernel_file.hpp"
 #include "vkmoye/contract/plan_file.hpp"
 #include "vkmoye/gen/compile.hpp"
-#include "workloads/operation.hpp"
 
 namespace vkmoye::bench {
 namespace {
 
 using nlohmann::ordered_json;
 
-// A kernel made for one shape is made for this one; others take their sizes when they run.
+// The shape of a kernel that is made for one shape; other kernels take their sizes at run time.
 std::unique_ptr<Workload> workload_of(const gen::KernelEntry& entry, const Given& given) {
   const Operation& operation = operation_of(entry);
-  const Question question = {&entry, one_type(given, "f32"), given.config, given.values};
+  const WorkloadSpec spec = {&entry, one_type(given, "f32"), given.config, given.values};
   const Extents size = size_of_form(operation.size, one_size(given, operation.size.example));
-  auto workload = operation.of_size(question, size);
+  auto workload = operation.of_size(spec, size);
   if (!given.sizes.empty() && !workload->request().shape) {
-    throw ArgumentError(fmt::format("--size: {} takes its sizes when it runs", entry.name));
+    throw ArgumentError(fmt::format("--size: {} takes its sizes at run time", entry.name));
   }
   return workload;
 }
 
-// A step and what is made of its kernel.
+// A step and its compiled kernel.
 struct Emitted {
   const Step& step;
   CompiledKernel compiled;
-  std::string spirv;  // the file, as the user would write it; empty: none
+  std::string spirv;  // the file, as the user typed it; empty: none
 };
 
-// What --kernel writes: one kernel, or all of a plan, made for the size of `workload`.
+// The file of --kernel: one kernel, or a whole plan for the size of `workload`.
 std::string file_text(const Workload& workload, const Plan& plan,
                       const std::vector<Emitted>& kernels) {
   if (kernels.size() == 1) return kernel_text(kernels.front().compiled);
@@ -69,7 +68,7 @@ std::string file_text(const Workload& workload, const Plan& plan,
   return plan_text(out);
 }
 
-// Of `plan`, made for the size of `workload`.
+// The interface of `plan`, made for the size of `workload`.
 ordered_json to_json(const Workload& workload, const Plan& plan,
                      const std::vector<Emitted>& kernels) {
   ordered_json arrays = ordered_json::array(), steps = ordered_json::array();
@@ -99,13 +98,13 @@ ordered_json to_json(const Workload& workload, const Plan& plan,
           {"result", plan.result},
           {"steps", steps},
           {"steps_rule",
-           "in order, each after what those before it wrote is visible; those "
-           "beforehand once for all runs; arrays: of each binding its number among "
-           "those above; arguments: of this size"},
+           "run the steps in order, each after the writes of the earlier ones are "
+           "visible; run those with beforehand only once; arrays: the index in the "
+           "list above for each binding; arguments: those for this size"},
           {"left_out", plan.left_out}};
 }
 
-// k.spv, of several kernels k.1.spv, k.2.spv .. `option`: which one names the file.
+// k.spv for one kernel; k.1.spv, k.2.spv .. for several. `option`: the one that names the file.
 std::vector<std::string> files_of(const char* option, const std::string& file,
                                   std::size_t kernels) {
   if (file.empty() || kernels == 1) return std::vector<std::string>(kernels, file);
@@ -114,8 +113,8 @@ std::vector<std::string> files_of(const char* option, const std::string& file,
   if (file == "-" ||
       (std::filesystem::exists(path, none) && !std::filesystem::is_regular_file(path, none))) {
     throw ArgumentError(
-        fmt::format("{} {}: there are {} kernels, one after the other, for as "
-                    "many files; give the name of a file",
+        fmt::format("{} {}: the plan has {} kernels, each written to a file of its "
+                    "own; give the name of a file",
                     option, file, kernels));
   }
   std::vector<std::string> files;
@@ -127,13 +126,13 @@ std::vector<std::string> files_of(const char* option, const std::string& file,
   return files;
 }
 
-// What is written, and which option says where.
+// A file to write, and the option that names it.
 struct Target {
   const char* option;
   std::string file;
 };
 
-// Throws ArgumentError if two of `targets` are one.
+// Throws ArgumentError if two of `targets` are the same file.
 void refuse_same_file(const std::vector<Target>& targets) {
   const auto place = [](const std::string& file) {
     return file == "-" ? file : std::filesystem::absolute(file).lexically_normal().string();
@@ -161,8 +160,9 @@ int emit(const Given& given) {
   targets.push_back({"--interface", given.interface});
   refuse_same_file(targets);
   if (!given.kernel_file.empty() && !plan.left_out.empty()) {
-    throw ArgumentError(fmt::format("emit --kernel: a file has all steps, and there are not: {}",
-                                    join(plan.left_out, "; ")));
+    throw ArgumentError(
+        fmt::format("emit --kernel: a file needs every step, and some are missing: {}",
+                    join(plan.left_out, "; ")));
   }
   std::vector<Emitted> kernels;
   for (const Step& step : plan.steps) {
@@ -170,7 +170,7 @@ int emit(const Given& given) {
     kernels.push_back({step, gen::compile(step.kernel), spirv[kernels.size()]});
   }
   const bool is_alone = kernels.size() == 1 && plan.left_out.empty();
-  // All are written before any is there: all files of a call, or none.
+  // All files are written before the first is committed, so that a call makes all of them or none.
   std::vector<std::unique_ptr<OutputFile>> written;
   for (const Emitted& one : kernels) {
     if (!one.spirv.empty()) {
@@ -190,7 +190,7 @@ int emit(const Given& given) {
   }
   for (const auto& file : written) file->commit();
   for (const std::string& what : plan.left_out) {
-    complain(fmt::format("emit: left out: {}", what));
+    print_error(fmt::format("emit: left out: {}", what));
   }
   for (const Target& target : targets) {
     if (target.file == "-") return kOk;
@@ -204,7 +204,7 @@ int emit(const Given& given) {
 }  // namespace
 
 const Command kEmit = {
-    CommandName::emit, "the GLSL of a kernel, or of all of a plan, on stdout; needs no device",
+    CommandName::emit, "print the GLSL of a kernel or plan; needs no device",
     "Examples:\n  vkmoye-bench emit transpose/padded\n"
     "  vkmoye-bench emit copy/simple --type f16 --spirv c.spv --interface c.json\n"
     "  vkmoye-bench emit gemm/simt --split-k 8 --spirv k.spv     # k.1.spv, k.2.spv\n"

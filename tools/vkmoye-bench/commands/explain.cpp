@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// explain KERNEL: what the layouts prove of each access; needs no device.
+// explain KERNEL: what the layouts prove about each access; --prove: what holds in every launch. Needs no device.
 
 #include <iostream>
 
@@ -7,7 +7,8 @@
 #include "commands/explain_report.hpp"
 #include "commands/kernel_names.hpp"
 #include "commands/open_device.hpp"
-#include "workloads/operation.hpp"
+#include "registry/operations.hpp"
+#include "vkmoye/gen/verify/claims.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -28,17 +29,24 @@ int explain(const Given& given) {
     if (size != nullptr) model.sizes[name] = static_cast<std::uint32_t>(*size);
   }
   std::cout << explain_text(step.kernel, model, gen::analyse(step.kernel, model), given.format,
-                            workload->choice(caps));
+                            workload->choice(caps),
+                            given.prove ? gen::claims_of(step.kernel) : std::vector<gen::Claim>());
   return kOk;
 }
 
 }  // namespace
 
 const Command kExplain = {
-    CommandName::explain, "what the layouts prove of each memory access; needs no device",
+    CommandName::explain, "analyse the memory accesses of a kernel; needs no device",
+    "With --prove, claims are decided for all sizes by rules for names, types and\n"
+    "guards, by a machine that follows shared memory, or by isl with sets of\n"
+    "integers. twin: the kernel was only run at a few sizes, without data. author:\n"
+    "the author of the kernel asserts it.\n\n"
     "Examples:\n  vkmoye-bench explain transpose/simple\n"
     "  vkmoye-bench explain transpose/simple --type f16 --shared '(32,32):(1,34)'\n"
-    "  vkmoye-bench explain gemm/auto --size 512x512x16384   # which kernel, and why",
+    "  vkmoye-bench explain gemm/auto --size 512x512x16384   # which kernel, and why\n"
+    "  vkmoye-bench explain transpose/padded --prove\n"
+    "  vkmoye-bench explain gemm/simt --prove --format json",
     explain};
 
 }  // namespace vkmoye::bench

@@ -6,22 +6,26 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "io/wrap.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/gen/verify/claims.hpp"
 
 namespace vkmoye::bench {
 namespace {
 
 using gen::AccessReport;
+using gen::Claim;
 using gen::Grade;
 using nlohmann::ordered_json;
 
-// One kernel with all that is known of it.
+// A kernel and its analysis.
 struct Explained {
   const gen::ir::Kernel& kernel;
   const gen::AccessModel& model;
   const gen::KernelReport& report;
   const std::vector<std::string>& choice;
+  const std::vector<Claim>& obligations;
 };
 
 std::string config_text(const gen::ir::Kernel& kernel) {
@@ -30,7 +34,7 @@ std::string config_text(const gen::ir::Kernel& kernel) {
   return join(parts, " ");
 }
 
-// The run-time sizes that were assumed.
+// The run-time sizes that the analysis assumes.
 std::vector<std::pair<std::string, std::uint32_t>> sizes_of(const Explained& subject) {
   std::vector<std::pair<std::string, std::uint32_t>> sizes;
   for (const PushConstant& constant : subject.kernel.arguments) {
@@ -74,7 +78,7 @@ std::string place_text(const AccessReport& access) {
   return text;
 }
 
-// What the worst request costs: "4 sectors, 4 at best".
+// The cost of the worst request: "4 sectors, 4 at best".
 std::string cost_text(const AccessReport& access) {
   if (access.banks) {
     return fmt::format("{} wavefront{}, {} at best", access.banks->wavefronts,
@@ -106,13 +110,13 @@ std::vector<const AccessReport*> of_level(const Explained& subject, Grade level)
 
 bool has_shared(const Explained& subject) { return subject.kernel.shared_bytes() > 0; }
 
-// The findings for a reader, a line each.
+// The findings as text, one line each.
 std::vector<std::string> summary(const Explained& subject) {
   if (!subject.report.reasons.empty()) return subject.report.reasons;
   std::vector<std::string> lines;
   const auto bad = of_level(subject, Grade::bad), fair = of_level(subject, Grade::fair);
   const auto good = of_level(subject, Grade::good);
-  // The same access on several paths or in several places is one finding.
+  // The same access on several paths or in several places is reported once.
   const auto add_each = [&](const char* what, const std::vector<const AccessReport*>& accesses) {
     for (const AccessReport* access : accesses) {
       std::string line = fmt::format("{}: {}, {}", what, name_of(*access), gen::verdict(*access));
@@ -122,22 +126,56 @@ std::vector<std::string> summary(const Explained& subject) {
   add_each("problem", bad);
   add_each("fair", fair);
   if (bad.empty()) {
-    lines.push_back(fmt::format("ok: {} of {} accesses cost no more than they must",
-                                good.size(), good.size() + fair.size()));
+    lines.push_back(fmt::format("ok: {} of {} accesses have the lowest possible cost", good.size(),
+                                good.size() + fair.size()));
   }
   lines.push_back(has_shared(subject)
                       ? "races: none; every shared address of a workgroup was followed"
                       : "races: none; there is no shared memory");
-  lines.push_back("bounds: every coordinate is kept inside, see each access");
+  lines.push_back("bounds: every coordinate is in range; see each access");
   if (subject.report.in_part) {
-    lines.push_back(
-        fmt::format("followed in part: the first {} rounds of a loop, {} where a size ends it",
-                    gen::kMostRounds, gen::kMostRunTimeRounds));
+    lines.push_back(fmt::format(
+        "evaluated in part: the first {} rounds of a loop, {} if its length depends on a size",
+        gen::kMaxFollowedRounds, gen::kMaxFollowedRunTimeRounds));
   }
   return lines;
 }
 
-// How far apart the lanes of a request that costs too much are.
+// What is said below the table of obligations: assumptions, and why a claim is not proved.
+std::vector<std::pair<std::string, std::string>> notes(const Explained& subject) {
+  std::vector<std::pair<std::string, std::string>> lines;
+  for (const std::string& assumption : gen::ir::interface_of(subject.kernel).assumptions) {
+    lines.emplace_back("assumption: ", assumption);
+  }
+  for (const Claim& claim : subject.obligations) {
+    if (claim.answer != Claim::Answer::tried || claim.why.empty()) continue;
+    lines.emplace_back("not proved: ", claim.text + ": " + claim.why);
+  }
+  return lines;
+}
+
+// Empty for claims that were decided together with the one above.
+std::string ms_text(const Claim& claim) {
+  return claim.ms == 0 ? "" : fmt::format("{:.1f}", claim.ms);
+}
+
+std::string obligation_table(const Explained& subject) {
+  std::size_t width = std::string("answer").size();
+  for (const Claim& claim : subject.obligations) {
+    width = std::max(width, gen::answer_text(claim).size());
+  }
+  std::string out =
+      fmt::format("\n{:<{}}  {:<7}  {:>6}  {}\n", "answer", width, "by", "ms", "claim");
+  for (const Claim& claim : subject.obligations) {
+    out += hanging(fmt::format("{:<{}}  {:<7}  {:>6}  ", gen::answer_text(claim), width,
+                               gen::to_string(claim.by), ms_text(claim)),
+                   claim.text);
+  }
+  for (const auto& [head, text] : notes(subject)) out += '\n' + hanging(head, text);
+  return out;
+}
+
+// The distance between the lanes of a request that costs too much.
 std::string step_text(const AccessReport& access) {
   if (!access.worst_step || gen::grade(access) == Grade::good) return "";
   return fmt::format("; neighbouring lanes are {} elements apart", *access.worst_step);
@@ -155,7 +193,7 @@ std::string table(const Explained& subject) {
       out += fmt::format("  {:<8}{}\n", title, text);
     };
     if (!access.path.empty()) line("where", access.path);
-    line("by", access.partition);
+    line("by", access.source_text);
     line("width", fmt::format("{}; not wider: {}", width_text(access), access.not_wider));
     if (access.requests == 0) continue;
     line(access.banks ? "banks" : "memory",
@@ -163,10 +201,11 @@ std::string table(const Explained& subject) {
                      step_text(access), efficiency_text(access)));
     line("inside", join(access.bounds, ", "));
   }
-  return out + "\n" + join(summary(subject), "\n") + "\n";
+  out += "\n" + join(summary(subject), "\n") + "\n";
+  return subject.obligations.empty() ? out : out + obligation_table(subject);
 }
 
-// A cell of a Markdown table keeps its bars.
+// Escapes the bars of a cell of a Markdown table.
 std::string cell(const std::string& text) {
   std::string out;
   for (const char c : text) {
@@ -188,13 +227,22 @@ std::string markdown(const Explained& subject) {
       subject.kernel.name, config_text(subject.kernel), subject.kernel.why, assumed(subject));
   for (const AccessReport& access : subject.report.accesses) {
     out += fmt::format("| {} | `{}` | {} | {} | {} | {} | {} | {} | {} | {} |\n", name_of(access),
-                       cell(access.partition), cell(access.path), access.width,
+                       cell(access.source_text), cell(access.path), access.width,
                        cell(access.not_wider), cost_text(access) + step_text(access),
                        access.requests > 0 ? place_text(access) : "-", efficiency_text(access),
                        gen::verdict(access), cell(join(access.bounds, ", ")));
   }
   out += "\n";
   for (const std::string& line : summary(subject)) out += fmt::format("- {}\n", line);
+  if (subject.obligations.empty()) return out;
+  out += "\n| claim | answer | by | ms |\n| --- | --- | --- | ---: |\n";
+  for (const Claim& claim : subject.obligations) {
+    out += fmt::format("| {} | {} | {} | {} |\n", cell(claim.text), gen::answer_text(claim),
+                       gen::to_string(claim.by), ms_text(claim));
+  }
+  const auto below = notes(subject);
+  if (!below.empty()) out += '\n';
+  for (const auto& [head, text] : below) out += fmt::format("- {}{}\n", head, text);
   return out;
 }
 
@@ -219,7 +267,7 @@ ordered_json to_json(const AccessReport& access) {
           {"space", access.space == gen::ir::Array::Space::shared ? "shared" : "buffer"},
           {"access", access.writes ? "store" : "load"},
           {"type", to_string(access.type)},
-          {"partition", access.partition},
+          {"partition", access.source_text},
           {"path", access.path.empty() ? ordered_json(nullptr) : ordered_json(access.path)},
           {"width", access.width},
           {"bytes", access.bytes()},
@@ -233,6 +281,17 @@ ordered_json to_json(const AccessReport& access) {
           {"bounds", access.bounds},
           {"grade", level_text(access)},
           {"verdict", gen::verdict(access)}};
+}
+
+ordered_json to_json(const Claim& claim) {
+  const bool is_tried = claim.answer == Claim::Answer::tried;
+  return {{"claim", claim.text},
+          {"array", claim.array.empty() ? ordered_json(nullptr) : ordered_json(claim.array)},
+          {"answer", gen::to_string(claim.answer)},
+          {"sizes", is_tried ? ordered_json(claim.tried) : ordered_json(nullptr)},
+          {"by", gen::to_string(claim.by)},
+          {"ms", claim.ms},
+          {"why", claim.why.empty() ? ordered_json(nullptr) : ordered_json(claim.why)}};
 }
 
 std::string json(const Explained& subject) {
@@ -259,6 +318,11 @@ std::string json(const Explained& subject) {
                       {"problem", !of_level(subject, Grade::bad).empty()},
                       {"summary", summary(subject)}};
   if (!subject.choice.empty()) out["choice"] = subject.choice;
+  if (!subject.obligations.empty()) {
+    out["obligations"] = ordered_json::array();
+    for (const Claim& claim : subject.obligations) out["obligations"].push_back(to_json(claim));
+    out["assumptions"] = gen::ir::interface_of(subject.kernel).assumptions;
+  }
   return out.dump(2) + "\n";
 }
 
@@ -266,12 +330,14 @@ std::string json(const Explained& subject) {
 
 std::string explain_text(const gen::ir::Kernel& kernel, const gen::AccessModel& model,
                          const gen::KernelReport& report, const std::string& format,
-                         const std::vector<std::string>& choice) {
-  const Explained subject{kernel, model, report, choice};
+                         const std::vector<std::string>& choice,
+                         const std::vector<Claim>& obligations) {
+  const Explained subject{kernel, model, report, choice, obligations};
   if (format == "table") return table(subject);
   if (format == "json") return json(subject);
   if (format == "markdown") return markdown(subject);
-  throw ArgumentError(fmt::format("unknown format '{}'; there are table json markdown", format));
+  throw ArgumentError(
+      fmt::format("unknown format '{}'; known formats: table json markdown", format));
 }
 
 }  // namespace vkmoye::bench

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What `explain` prints: every access of a kernel, what it costs and why.
+// The report of `explain`: every access of a kernel, its cost and the reason.
 
 #include <string>
 #include <vector>
 
 #include "vkmoye/gen/analysis/access_report.hpp"
+#include "vkmoye/gen/verify/claims.hpp"
 
 namespace vkmoye::bench {
 
-/// `report` of `kernel` as analysed with `model`. `format`: table, json or markdown. `choice`: why it is
-/// this kernel, a line each, where it was chosen.
-/// Throws ArgumentError for any other.
+/// Formats `report`, the analysis of `kernel` with `model`. `format`: table, json or markdown; throws
+/// ArgumentError for any other. `choice`: why the kernel was chosen, one reason per line; empty if it was not.
+/// `obligations`: see claims.hpp; empty: they are not listed.
 std::string explain_text(const gen::ir::Kernel& kernel, const gen::AccessModel& model,
                          const gen::KernelReport& report, const std::string& format,
-                         const std::vector<std::string>& choice = {});
+                         const std::vector<std::string>& choice = {},
+                         const std::vector<gen::Claim>& obligations = {});
 
 }  // namespace vkmoye::bench

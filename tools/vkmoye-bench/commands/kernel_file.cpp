@@ -11,19 +11,20 @@
 #include <string_view>
 #include <utility>
 
+#include "commands/measure_all.hpp"
 #include "commands/open_device.hpp"
-#include "commands/rows.hpp"
+#include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/contract/kernel_file.hpp"
 #include "vkmoye/contract/plan_file.hpp"
 #include "vkmoye/gen/kernels/products/form/form.hpp"
-#include "workloads/operation.hpp"
+#include "vkmoye/gen/spirv/validate.hpp"
 
 namespace vkmoye::bench {
 namespace {
 
-// The row of the registry that the kernel would have: its own name, the operation of --reference.
+// An entry for the kernel as the registry would have it: its own name, the operation of --reference.
 gen::KernelEntry entry_of(const KernelInterface& kernel, const std::string& operation) {
   gen::KernelEntry entry;
   entry.name = kernel.name;
@@ -35,7 +36,7 @@ gen::KernelEntry entry_of(const KernelInterface& kernel, const std::string& oper
   return entry;
 }
 
-// As --type takes them: of a product those of A and B, of alpha, which has that of the sums, and of C.
+// The types in the form of --type. For a product: those of A and B, of alpha (the accumulator type), and of C.
 std::string type_of(const KernelInterface& kernel, const Operation& operation) {
   const auto text = [](ScalarType type) { return std::string(to_string(type)); };
   const std::string first = text(kernel.bindings.front().type);
@@ -48,13 +49,13 @@ std::string type_of(const KernelInterface& kernel, const Operation& operation) {
   return join({operands, sums, text(kernel.bindings.back().type)}, ",");
 }
 
-// What the interface says of the orders of A and B, where it names the extents and the user says nothing.
+// Adds the orders of A and B from the interface, where it names the extents and the user gave no option.
 void add_orders(const KernelInterface& kernel, gen::Options& values) {
   for (const auto& [name, other] : {std::pair("a", "m"), std::pair("b", "n")}) {
     for (const Binding& binding : kernel.bindings) {
-      const bool is_turned = binding.name == name && !binding.extents.empty() &&
-                             binding.extents.front() == Extent(other);
-      if (is_turned) values.try_emplace(name, other);
+      const bool is_transposed = binding.name == name && !binding.extents.empty() &&
+                                 binding.extents.front() == Extent(other);
+      if (is_transposed) values.try_emplace(name, other);
     }
   }
 }
@@ -74,11 +75,11 @@ std::set<std::string> names_in(const KernelInterface& kernel) {
   return names;
 }
 
-// The arrays, the input and the check of an operation's workload, with the kernel of a file.
-class OfFile : public Workload {
+// A workload with the arrays, the input and the check of an operation, and the kernel of a file.
+class FileWorkload : public Workload {
  public:
-  OfFile(const gen::KernelEntry& entry, std::shared_ptr<const CompiledKernel> kernel,
-         std::unique_ptr<Workload> of, std::vector<std::string> subject)
+  FileWorkload(const gen::KernelEntry& entry, std::shared_ptr<const CompiledKernel> kernel,
+               std::unique_ptr<Workload> of, std::vector<std::string> subject)
       : Workload(entry, of->request(), of->size()),
         kernel_(std::move(kernel)),
         of_(std::move(of)),
@@ -86,11 +87,11 @@ class OfFile : public Workload {
 
   std::string refusal() const override { return of_->refusal(); }
   std::string type_text() const override { return of_->type_text(); }
-  std::vector<std::string> words() const override { return of_->words(); }
+  std::vector<std::string> command_options() const override { return of_->command_options(); }
   std::vector<std::string> subject() const override { return subject_; }
   std::vector<Array> arrays() const override { return of_->arrays(); }
   std::vector<std::size_t> bindings() const override { return of_->bindings(); }
-  // Those that the kernel has: sizes may be numbers in it.
+  // Only the arguments that the kernel has: its sizes may be constants.
   Arguments arguments() const override {
     const std::set<std::string> names = names_in(kernel_->interface);
     Arguments all = of_->arguments();
@@ -122,7 +123,7 @@ class OfFile : public Workload {
   std::vector<std::string> subject_;
 };
 
-// Every reason why the kernel does not take the arrays of `workload`, of `operation`.
+// Every reason why the kernel cannot take the arrays of `workload`, which belongs to `operation`.
 void require_fit(const Workload& workload, const KernelInterface& kernel,
                  const Operation& operation) {
   std::vector<std::string> reasons, names;
@@ -142,7 +143,7 @@ void require_fit(const Workload& workload, const KernelInterface& kernel,
   throw_if_any(kernel.name, std::move(reasons));
 }
 
-// Throws ArgumentError, where the file holds a plan saying so.
+// Throws ArgumentError if the file holds a plan or cannot be read.
 CompiledKernel read_one_kernel(const std::string& file) {
   try {
     return read_kernel_file(file);
@@ -154,9 +155,8 @@ CompiledKernel read_one_kernel(const std::string& file) {
     }
     if (!plan) throw;
     throw ArgumentError(
-        fmt::format("run --kernel: {} is a plan of {} kernels for one size: run the kernel that it "
-                    "was made of, "
-                    "{}, with the same options",
+        fmt::format("run --kernel: {} is a plan of {} kernels for one size; run the kernel that it "
+                    "was made from, {}, with the same options",
                     file, plan->steps.size(), plan->name));
   }
 }
@@ -165,25 +165,26 @@ CompiledKernel read_one_kernel(const std::string& file) {
 
 int run_kernel_file(const Given& given) {
   if (given.kernel_file.empty() || given.reference.empty() || !given.kernels.empty()) {
-    throw ArgumentError(
-        "run: --kernel FILE and --reference OPERATION belong together, without a KERNEL");
+    throw ArgumentError("run: --kernel FILE needs --reference OPERATION, and no KERNEL");
   }
-  if (given.measure.bake) throw ArgumentError("run --kernel: --bake is for kernels described here");
+  if (given.measure.bake)
+    throw ArgumentError("run --kernel: --bake is for kernels of the registry");
   for (const auto& [name, value] : given.config) {
-    if (std::find(std::begin(kOptionsOfMeaning), std::end(kOptionsOfMeaning), name) !=
-        std::end(kOptionsOfMeaning)) {
+    if (std::find(std::begin(kProblemOptions), std::end(kProblemOptions), name) !=
+        std::end(kProblemOptions)) {
       continue;
     }
-    throw ArgumentError(fmt::format(
-        "run --kernel: --{} is for kernels described here; of a reference there are --{}", name,
-        fmt::join(kOptionsOfMeaning, ", --")));
+    throw ArgumentError(
+        fmt::format("run --kernel: --{} is for kernels of the registry; the reference takes --{}",
+                    name, fmt::join(kProblemOptions, ", --")));
   }
   if (given.measure.gate && given.measure.baselines.empty()) {
-    throw ArgumentError("--gate: is for a --baseline, and none is given");
+    throw ArgumentError("--gate: needs a --baseline");
   }
   const auto kernel = std::make_shared<const CompiledKernel>(read_one_kernel(given.kernel_file));
   const KernelInterface& interface = kernel->interface;
-  if (interface.bindings.empty()) throw KernelError(interface.name, {"it binds no buffer"});
+  throw_if_any(given.kernel_file, gen::reasons_against_module(kernel->spirv));
+  if (interface.bindings.empty()) throw KernelError(interface.name, {"it has no bindings"});
   const gen::KernelEntry entry = entry_of(interface, given.reference);
   const Operation& operation = operation_of(entry);
   refuse_useless_values(given.values, {&entry});
@@ -195,20 +196,20 @@ int run_kernel_file(const Given& given) {
     throw ArgumentError(fmt::format("run --kernel: --type {}: the kernel of {} takes {}", type,
                                     given.kernel_file, of_file));
   }
-  const Question question = {&entry, type, given.config, values};
+  const WorkloadSpec spec = {&entry, type, given.config, values};
   const std::vector<std::string> subject = {"--kernel", given.kernel_file, "--reference",
                                             given.reference};
   Workloads workloads;
   const std::vector<Extents> sizes =
       given.sizes.empty() ? std::vector<Extents>(1, Extents{2048}) : given.sizes;
   for (const Extents& size : sizes) {
-    auto workload = std::make_unique<OfFile>(
-        entry, kernel, operation.of_size(question, size_of_form(operation.size, size)), subject);
+    auto workload = std::make_unique<FileWorkload>(
+        entry, kernel, operation.of_size(spec, size_of_form(operation.size, size)), subject);
     require_fit(*workload, interface, operation);
     workloads.push_back(std::move(workload));
   }
   const auto executor = open_executor(given.device);
-  return run_rows(*executor, workloads, given.measure, given);
+  return measure_all(*executor, workloads, given.measure, given);
 }
 
 }  // namespace vkmoye::bench

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// run --kernel FILE --reference OPERATION: a kernel that was compiled elsewhere, perhaps by nobody's generator.
+// run --kernel FILE --reference OPERATION: a kernel that was compiled elsewhere, by any compiler.
 
 #include "commands/options.hpp"
 
 namespace vkmoye::bench {
 
-/// Verifies and times it on arrays of the operation, of the kernel's own types. Returns the exit status. Throws an
-/// Error.
+/// Verifies and times the kernel on arrays of the operation with the kernel's own types. Returns the exit status.
+/// Throws Error.
 int run_kernel_file(const Given& given);
 
 }  // namespace vkmoye::bench

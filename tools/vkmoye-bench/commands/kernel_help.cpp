@@ -8,16 +8,16 @@
 
 #include "commands/option_table.hpp"
 #include "io/wrap.hpp"
+#include "registry/operations.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
-#include "workloads/operation.hpp"
 
 namespace vkmoye::bench {
 namespace {
 
-constexpr std::size_t kMostOfAValue = 24;  // a longer one stands alone in its line
+constexpr std::size_t kMaxOfAValue = 24;  // a longer one gets a line of its own
 
-// A whole number is what most options take; where not every one will do, `help` says which.
+// Most options take any whole number, which is not mentioned; other ranges are added to the help.
 std::string with_range(const std::string& help, const std::string& expects) {
   const bool is_any_number = expects == gen::numbers_text(1, 1, "");
   return expects.empty() || is_any_number ? help : help + "; " + expects;
@@ -42,17 +42,17 @@ std::string kernel_summary(const gen::KernelEntry& entry) {
 
 std::string config_help(const gen::KernelEntry& entry, bool ranges) {
   std::size_t name_width = 0, value_width = 0;
-  for (const gen::OptionRow& option : entry.options) {
+  for (const gen::KernelOption& option : entry.options) {
     name_width = std::max(name_width, option.name.size());
-    if (option.value.size() <= kMostOfAValue) {
+    if (option.value.size() <= kMaxOfAValue) {
       value_width = std::max(value_width, option.value.size());
     }
   }
   std::string out;
-  for (const gen::OptionRow& option : entry.options) {
+  for (const gen::KernelOption& option : entry.options) {
     std::string head =
         fmt::format("  --{:<{}}  {:<{}}  ", option.name, name_width, option.value, value_width);
-    if (option.value.size() > kMostOfAValue) {
+    if (option.value.size() > kMaxOfAValue) {
       out += fmt::format("  --{:<{}}  {}\n", option.name, name_width, option.value);
       head = std::string(name_width + value_width + 8, ' ');
     }
@@ -86,8 +86,9 @@ std::string kernel_help(const gen::KernelEntry& entry, CommandName command) {
   std::string out = kernel_summary(entry);
   const std::string problem = problem_help(entry, command),
                     config = config_help(entry, /*ranges=*/true);
-  if (!problem.empty()) out += "\nWhat is computed, defaults in parentheses:\n" + problem;
-  if (!config.empty()) out += "\nHow, and the kernel's own values:\n" + config;
+  if (!problem.empty())
+    out += "\nOptions of the problem, with their defaults in parentheses:\n" + problem;
+  if (!config.empty()) out += "\nOptions of the kernel, with their defaults:\n" + config;
   return out;
 }
 

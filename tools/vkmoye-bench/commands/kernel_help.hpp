@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What one kernel is and takes: `list KERNEL` and `run KERNEL --help`.
+// The help of one kernel: `list KERNEL` and `run KERNEL --help`.
 
 #include <string>
 
@@ -9,20 +9,20 @@
 
 namespace vkmoye::bench {
 
-/// What the kernel computes, how, what it follows, its types.
+/// The name of the kernel, its summary, its source and its types.
 std::string kernel_summary(const gen::KernelEntry& entry);
 
-/// Each option of its config: the kernel's own value, what it means, and with `ranges` what can be given.
+/// Each option of its config: the default value, the meaning and, with `ranges`, the valid values.
 std::string config_help(const gen::KernelEntry& entry, bool ranges);
 
-/// The options that say what is computed: their names in a line, or each with its meaning.
+/// The options of the problem: their names on one line, or each with its meaning.
 std::string problem_names(const gen::KernelEntry& entry);
 std::string problem_help(const gen::KernelEntry& entry, CommandName command);
 
-/// All of it, for those options that `command` takes.
+/// All of the above, for the options that `command` takes.
 std::string kernel_help(const gen::KernelEntry& entry, CommandName command);
 
-/// Whether the help of a command goes on in that of the kernels.
+/// Whether the options of kernels belong to the command.
 bool takes_kernel_options(CommandName command);
 
 }  // namespace vkmoye::bench

@@ -7,9 +7,9 @@
 
 #include "io/parse.hpp"
 #include "io/program.hpp"
+#include "registry/registry_in_use.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
-#include "workloads/registry_in_use.hpp"
 
 namespace vkmoye::bench {
 
@@ -21,10 +21,10 @@ std::string nearest_kernels(const std::string& word) {
     if (entry.name.starts_with(family)) relatives.push_back(entry.name.substr(family.size()));
   }
   if (const std::string near = did_you_mean(word, names); !near.empty()) {
-    return ", did you mean '" + near + "'?";
+    return " (did you mean '" + near + "'?)";
   }
   for (const std::string& name : names) {  // the variant alone
-    if (name.ends_with("/" + word)) return ", did you mean '" + name + "'?";
+    if (name.ends_with("/" + word)) return " (did you mean '" + name + "'?)";
   }
   return relatives.empty() ? "" : fmt::format("; {} has {}", family, join(relatives, " "));
 }
@@ -41,7 +41,7 @@ std::vector<const gen::KernelEntry*> find_kernels(const std::vector<std::string>
       return matches(pattern, entry->name);
     });
     if (found.size() > before || named_before) continue;
-    throw ArgumentError(fmt::format("no kernel '{}'{}; '{} list' shows all", pattern,
+    throw ArgumentError(fmt::format("no kernel '{}'{}; '{} list' shows all kernels", pattern,
                                     nearest_kernels(pattern), program_name()));
   }
   return found;
@@ -50,7 +50,8 @@ std::vector<const gen::KernelEntry*> find_kernels(const std::vector<std::string>
 const gen::KernelEntry& find_one_kernel(const std::string& name) {
   const auto found = find_kernels({name});
   if (found.size() > 1) {
-    throw ArgumentError(fmt::format("'{}' matches {} kernels, one is needed", name, found.size()));
+    throw ArgumentError(
+        fmt::format("'{}' matches {} kernels, but exactly one is needed", name, found.size()));
   }
   return *found.front();
 }

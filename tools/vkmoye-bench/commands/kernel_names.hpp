@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The kernels that a user names.
+// Finds the kernels that a user names.
 
 #include <string>
 #include <vector>
@@ -9,15 +9,15 @@
 
 namespace vkmoye::bench {
 
-/// What a user may have meant by a `word` that names no kernel, to stand behind it in a message: ", did
-/// you mean 'copy/simple'?", "; gemm/ has auto simt"; "": nothing is near.
+/// A suggestion to append to the message about a `word` that names no kernel: " (did you mean 'copy/simple'?)",
+/// "; gemm/ has auto simt"; "": no name is similar.
 std::string nearest_kernels(const std::string& word);
 
-/// The kernels that `patterns` name, in the order of the registry within each pattern. Throws
-/// ArgumentError for a pattern that matches none, with the nearest names.
+/// The kernels that match `patterns`, in the order of the registry within each pattern. Throws ArgumentError
+/// with the most similar names for a pattern that matches none.
 std::vector<const gen::KernelEntry*> find_kernels(const std::vector<std::string>& patterns);
 
-/// The one kernel called `name`; throws as `find_kernels`, also for a pattern of several.
+/// The one kernel that matches `name`; throws like `find_kernels`, and if several match.
 const gen::KernelEntry& find_one_kernel(const std::string& name);
 
 }  // namespace vkmoye::bench

@@ -10,6 +10,7 @@
 
 #include "commands/command.hpp"
 #include "commands/open_device.hpp"
+#include "devices/fragments.hpp"
 #include "io/parse.hpp"
 #include "layout/eval.hpp"
 #include "layout/expression.hpp"
@@ -18,7 +19,6 @@
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
 #include "vkmoye/gen/kernels/products/fragments/packed_form.hpp"
 #include "vkmoye/layout/text.hpp"
-#include "workloads/products/fragments.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -62,7 +62,7 @@ struct DeviceFragment {
   Layout order;  // (row, k) -> lane * elements of a lane + number
 };
 
-// Throws DeviceError, with those that the device has, where lanes hold no such operand.
+// Throws DeviceError with the operands that the device has if it does not have this one.
 void require_operand(const DeviceCaps& caps, const gen::ProbedMatrix& matrix) {
   const std::string name = gen::to_string(matrix);
   std::vector<std::string> there;
@@ -71,11 +71,11 @@ void require_operand(const DeviceCaps& caps, const gen::ProbedMatrix& matrix) {
     there.push_back(operand.name + (operand.probed ? "" : " (" + operand.why_not + ")"));
   }
   throw_cannot_run("layout --fragment",
-                   {fmt::format("{} has no {} that lanes hold; it has {}", caps.name, name,
+                   {fmt::format("{} has no operand {}; it has {}", caps.name, name,
                                 there.empty() ? "no matrices" : join(there, ", "))});
 }
 
-// Of a description as it says, of a device as it was kept or as it is found.
+// The fragment of a saved description, or of a device, where a probe runs unless its result is known.
 DeviceFragment fragment_of_device(const Given& given) {
   const bool is_saved = is_description(given.device);
   const std::unique_ptr<Executor> executor = is_saved ? nullptr : open_executor(given.device);
@@ -83,7 +83,7 @@ DeviceFragment fragment_of_device(const Given& given) {
   const auto matrix = read_fragment(given.fragment, gen::lanes_of_matrices(caps));
   require_operand(caps, matrix);
   if (executor) {
-    know_orders(*executor, {matrix}, "layout --fragment");
+    find_fragment_orders(*executor, {matrix}, "layout --fragment");
     caps = executor->caps();
   }
   const gen::OrderOrReason found = gen::fragment_layout(caps, matrix);
@@ -91,7 +91,7 @@ DeviceFragment fragment_of_device(const Given& given) {
   return {matrix, *found.layout};
 }
 
-// Lane and number of each element where it stands in (row, k).
+// The lane of each element, and its number in the lane, drawn at its place in (row, k).
 Table picture_of(const DeviceFragment& fragment) {
   const std::int64_t lanes = fragment.matrix.lanes, held = fragment.order.size() / lanes;
   const Layout by_lane =
@@ -105,17 +105,17 @@ Table picture_of(const DeviceFragment& fragment) {
 
 int layout(const Given& given) {
   if (given.expression.empty() == given.fragment.empty()) {
-    throw ArgumentError("layout: one EXPR is needed, or --fragment");
+    throw ArgumentError("layout: needs either an EXPR or --fragment");
   }
   if (given.fragment.empty() && !given.device.empty()) {
-    throw ArgumentError("layout: --device is whose --fragment is meant; an EXPR has no device");
+    throw ArgumentError("layout: --device needs --fragment; an EXPR does not depend on a device");
   }
   if (given.jsonl != (given.expression == "eval")) {
-    throw ArgumentError("layout: --jsonl belongs to 'layout eval --jsonl'");
+    throw ArgumentError("layout: 'eval' and --jsonl go together: 'layout eval --jsonl'");
   }
   if (!given.draw.empty() && (given.jsonl || given.expression == "operations")) {
-    throw ArgumentError("layout: --draw belongs to an expression, '" + given.expression +
-                        "' has no picture");
+    throw ArgumentError("layout: --draw needs an expression; '" + given.expression +
+                        "' cannot be drawn");
   }
   if (!given.fragment.empty()) {
     const DeviceFragment fragment = fragment_of_device(given);
@@ -137,10 +137,10 @@ int layout(const Given& given) {
 
 const Command kLayout = {
     CommandName::layout, "evaluate layout algebra",
-    "(4,8):(8,1) is a layout, shape:stride, and (4,8) the compact one of that\n"
-    "shape; [4, 8:2] is a tiler, one entry per mode. 'layout operations' lists what\n"
-    "can be called. An access is a layout (thread, value) -> element of a tile:\n"
-    "parallelize((32,32), (32,8)). What is printed is an expression too:\n"
+    "(4,8):(8,1) is a layout, shape:stride; (4,8) is the compact layout of that\n"
+    "shape; [4, 8:2] is a tiler with one entry per mode. 'layout operations' lists\n"
+    "the operations. An access is a layout (thread, value) -> element of a tile:\n"
+    "parallelize((32,32), (32,8)). The output is an expression, too:\n"
     "Swizzle<5,0,5> o 0 o (32,32):(1,32).\n\n"
     "Examples:\n  vkmoye-bench layout 'composition((4,8):(8,1), 4:2)'\n"
     "  vkmoye-bench layout 'make_tiled_copy((2,3):(3,1), (2,3))' --draw svg > c.svg\n"

@@ -1,21 +1,90 @@
 // SPDX-License-Identifier: MIT
-// list [PATTERN]: every kernel, what it computes, its config, types and source; of one, all that it takes.
+// list [PATTERN]: every kernel with its summary, config, types and source; for one kernel, all of its options.
 
 #include <iostream>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "commands/command.hpp"
 #include "commands/kernel_help.hpp"
 #include "commands/kernel_names.hpp"
+#include "commands/open_device.hpp"
 #include "io/wrap.hpp"
+#include "registry/operations.hpp"
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/verify/claims.hpp"
 
 namespace vkmoye::bench {
 namespace {
 
+using nlohmann::ordered_json;
+
+// For more kernels the claims are left out: deciding them takes a tenth of a second for each, and longer for products.
+constexpr std::size_t kMaxProved = 12;
+
+// The default kernel of `entry`: its first type, and where it is made for one shape, an example.
+gen::ir::Kernel default_kernel(const gen::KernelEntry& entry, const DeviceCaps& caps) {
+  const Operation& operation = operation_of(entry);
+  const WorkloadSpec spec = {&entry, std::string(to_string(entry.types.front())), {}, {}};
+  return operation.of_size(spec, size_of_form(operation.size, operation.size.example))
+      ->step(caps)
+      .kernel;
+}
+
+// The claims about the kernel by their answer, or why there is no kernel.
+void add_claims(ordered_json& out, const gen::KernelEntry& entry, const DeviceCaps& caps) {
+  ordered_json proved = ordered_json::array(), assumed = proved, tried = proved, skipped = nullptr;
+  try {
+    for (const gen::Claim& claim : gen::claims_of(default_kernel(entry, caps))) {
+      (claim.answer == gen::Claim::Answer::proved    ? proved
+       : claim.answer == gen::Claim::Answer::assumed ? assumed
+                                                     : tried)
+          .push_back(claim.text);
+    }
+  } catch (const Error& error) {
+    skipped = error.what();
+  }
+  out["proved"] = proved;
+  out["assumed"] = assumed;
+  out["tried"] = tried;
+  out["skipped"] = skipped;
+}
+
+ordered_json to_json(const gen::KernelEntry& entry) {
+  ordered_json types = ordered_json::array(), options = ordered_json::array();
+  for (const ScalarType type : entry.types) types.push_back(to_string(type));
+  for (const gen::KernelOption& option : entry.options) {
+    options.push_back({{"name", option.name},
+                       {"value", option.value},
+                       {"help", option.help},
+                       {"expects", option.expects}});
+  }
+  return {{"name", entry.name},       {"operation", entry.operation},
+          {"summary", entry.summary}, {"source", entry.source},
+          {"types", types},           {"options", options}};
+}
+
+std::string json(const std::vector<const gen::KernelEntry*>& kernels, const std::string& device) {
+  const DeviceCaps caps = described_for(device);
+  ordered_json list = ordered_json::array();
+  for (const gen::KernelEntry* entry : kernels) {
+    list.push_back(to_json(*entry));
+    if (kernels.size() <= kMaxProved) add_claims(list.back(), *entry, caps);
+  }
+  return ordered_json({{"schema", 1}, {"kernels", list}}).dump(2) + "\n";
+}
+
 int list(const Given& given) {
   const auto& patterns = given.kernels;
   const auto kernels = find_kernels(patterns.empty() ? std::vector<std::string>{"*"} : patterns);
+  if (given.format == "json") {
+    std::cout << json(kernels, given.device);
+    return kOk;
+  }
+  if (!given.device.empty()) {
+    throw ArgumentError("--device: kernels are described only with --format json");
+  }
   if (kernels.size() == 1) {
     std::cout << kernel_help(*kernels.front(), CommandName::run);
     return kOk;
@@ -34,9 +103,14 @@ int list(const Given& given) {
 }  // namespace
 
 const Command kList = {
-    CommandName::list, "every kernel: what it computes, configs, types",
-    "Of one kernel, all that it takes: each option, its default, what can be given.\n\n"
-    "Examples:\n  vkmoye-bench list 'transpose/*'\n  vkmoye-bench list gemm/simt",
+    CommandName::list, "list kernels with their summaries, configs and types",
+    "For one kernel: each of its options with the default and the valid values.\n\n"
+    "With --format json, each kernel has the claims that are proved for all sizes,\n"
+    "assumed by its author, or tried at a few sizes, as in 'explain --prove', for its\n"
+    "first type and default options; they are left out if more than 12 kernels are\n"
+    "listed.\n\n"
+    "Examples:\n  vkmoye-bench list 'transpose/*'\n  vkmoye-bench list gemm/simt\n"
+    "  vkmoye-bench list 'transpose/*' --format json",
     list};
 
 }  // namespace vkmoye::bench

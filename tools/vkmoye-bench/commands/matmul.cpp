@@ -14,20 +14,20 @@
 #include "commands/command.hpp"
 #include "commands/kernel_names.hpp"
 #include "commands/open_device.hpp"
+#include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
 #include "workloads/products/epilogue.hpp"
-#include "workloads/products/fragments.hpp"
 
 namespace vkmoye::bench {
 namespace {
 
-// A, B and, in the order of the epilogue, the files of what it reads. Throws ArgumentError with every
-// file that is missing or not read.
+// The files of A, B and the arrays that the epilogue reads, in its order. Throws ArgumentError with every file
+// that is missing or that no step reads.
 std::vector<std::string> files_of(const Given& given, const std::string& epilogue) {
   std::vector<std::string> files = given.in, reasons;
   auto unread = given.epilogue_files;
-  for (const gen::AppliedStep& named :
-       epilogue.empty() ? std::vector<gen::AppliedStep>() : parse_epilogue(epilogue)) {
+  for (const gen::AppliedEpilogueOp& named :
+       epilogue.empty() ? std::vector<gen::AppliedEpilogueOp>() : parse_epilogue(epilogue)) {
     for (const gen::GemmInput& input : named.step->inputs) {
       auto file = unread.extract(input.name);
       if (file.empty()) {
@@ -46,7 +46,7 @@ std::vector<std::string> files_of(const Given& given, const std::string& epilogu
   return files;
 }
 
-// Bytes of one matrix of each array, and of what a launch reads of it.
+// The bytes of one matrix of an array, and those that one launch reads.
 struct Part {
   std::size_t matrix = 0, launch = 0;
 };
@@ -58,7 +58,8 @@ Part part_of(const GivenArray& array) {
   };
   const bool batched = array.shape.size() == 3;
   const std::size_t width = size_of(array.type);
-  if (array.packed) return {array.packed->bytes(), array.packed->bytes()};  // never cut
+  if (array.packed)
+    return {array.packed->bytes(), array.packed->bytes()};  // one launch reads all of it
   return {elements(array.shape.begin() + (batched ? 1 : 0)) * width,
           elements(array.shape.begin()) * width};
 }
@@ -76,10 +77,10 @@ int matmul(const Given& given) {
   const Matmul product = plan_matmul({inputs, epilogue});
   const auto workload = operation_of(entry).of_arrays(
       {&entry, one_type(given, ""), {}, product.values}, product.arrays);
-  OutputFile out(given.out);  // refused before the work, if it has to be
+  OutputFile out(given.out);  // throws before any work is done
 
   const auto executor = open_executor(given.device);
-  // Of a result without elements nothing runs, however many matrices it has none of.
+  // A result without elements launches nothing, whatever its batch.
   Plan plan;
   std::string by = "no kernel";
   if (!product.launches.empty()) {
@@ -114,19 +115,19 @@ int matmul(const Given& given) {
   }
   write_npy(out, workload->result_type(), product.shape, result);
   out.commit();
-  say_what_was_done("matmul by " + by, inputs,
-                    described(given.out, product.shape, workload->result_type()), out,
-                    executor->caps(), microseconds);
+  print_call("matmul by " + by, inputs,
+             described(given.out, product.shape, workload->result_type()), out, executor->caps(),
+             microseconds);
   return kOk;
 }
 
 }  // namespace
 
 const Command kMatmul = {
-    CommandName::matmul, "A @ B of NumPy arrays, batches broadcast",
-    "As NumPy's matmul: arrays of one dimension are a row and a column, batches\n"
-    "broadcast. Both arrays have one type, and so has the result, but that i8 and u8\n"
-    "are summed up, and come out, as i32 and u32.\n\n"
+    CommandName::matmul, "compute A @ B of NumPy arrays, with broadcasting",
+    "Like numpy.matmul: a 1-D A is a row, a 1-D B is a column, and batches are\n"
+    "broadcast. The result has the type of the arrays; i8, u8, and bf16 or two\n"
+    "different types of f16, bf16 and f32, give i32, u32 and f32.\n\n"
     "Examples:\n"
     "  vkmoye-bench matmul a.npy b.npy --out c.npy\n"
     "  vkmoye-bench matmul x.npy w.npy --epilogue bias,relu --bias b.npy --out y.npy",

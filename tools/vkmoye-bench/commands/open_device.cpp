@@ -8,20 +8,20 @@
 #include <utility>
 #include <vector>
 
+#include "devices/description.hpp"
+#include "devices/device_executor.hpp"
+#include "devices/fragments.hpp"
+#include "devices/host_executor.hpp"
+#include "devices/noop_driver.hpp"
 #include "io/parse.hpp"
 #include "io/program.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
-#include "workloads/devices/description.hpp"
-#include "workloads/devices/device_executor.hpp"
-#include "workloads/devices/host_executor.hpp"
-#include "workloads/devices/noop_driver.hpp"
-#include "workloads/products/fragments.hpp"
 
 namespace vkmoye::bench {
 namespace {
 
-// "NVIDIA RTX 4090": the whole and its words, but no number, which would be an index.
+// For "NVIDIA RTX 4090", the whole name and its words except numbers, which would be taken as an index.
 std::vector<std::string> names_of_devices() {
   std::vector<std::string> names = {"host"};
   for (const DeviceCaps& caps : list_devices()) {
@@ -35,7 +35,7 @@ std::vector<std::string> names_of_devices() {
   return names;
 }
 
-// As Device::open, with the nearest name where no device is meant by `selector`.
+// Like Device::open, but suggests the most similar name if `selector` matches no device.
 Device open_device(const std::string& selector, const OpenOptions& options = {}) {
   try {
     return Device::open(selector, options);
@@ -46,8 +46,8 @@ Device open_device(const std::string& selector, const OpenOptions& options = {})
   }
 }
 
-// Adds the orders that were found before; returns those that were not.
-std::vector<gen::ProbedMatrix> know_kept_orders(DeviceCaps& caps) {
+// Adds the orders kept from earlier runs; returns the operands without one.
+std::vector<gen::ProbedMatrix> add_kept_orders(DeviceCaps& caps) {
   const DeviceFacts facts(DeviceFacts::default_file());
   std::vector<gen::ProbedMatrix> missing;
   for (const gen::MatrixOperand& operand : gen::matrix_operands(caps)) {
@@ -69,7 +69,7 @@ bool is_host(const std::string& selector) { return selector == "host"; }
 
 std::string find_orders(std::size_t index, DeviceCaps& caps) {
   if (!caps.why_unusable.empty()) return caps.why_unusable;
-  const std::vector<gen::ProbedMatrix> missing = know_kept_orders(caps);
+  const std::vector<gen::ProbedMatrix> missing = add_kept_orders(caps);
   if (missing.empty()) return "";
   std::string why;
   try {
@@ -92,9 +92,10 @@ std::string find_orders(std::size_t index, DeviceCaps& caps) {
 
 std::unique_ptr<Executor> open_executor(const std::string& selector, bool statistics) {
   if (is_description(selector)) {
-    throw ArgumentError(fmt::format(
-        "--device {}: a saved description executes nothing; it is for emit, explain and layout",
-        selector));
+    throw ArgumentError(
+        fmt::format("--device {}: a saved description cannot run kernels; only emit, explain and "
+                    "layout take one",
+                    selector));
   }
   if (is_host(selector)) return std::make_unique<HostExecutor>();
   OpenOptions options;
@@ -109,7 +110,7 @@ DeviceCaps described_for(const std::string& selector) {
   if (is_description(selector)) return read_device_description(selector);
   if (is_host(selector)) return HostExecutor().caps();
   DeviceCaps caps = open_device(selector).caps();
-  know_kept_orders(caps);
+  add_kept_orders(caps);
   return caps;
 }
 
@@ -135,13 +136,13 @@ std::optional<double> run_undamaged(Executor& executor, Execution& execution,
   keep(executor);
   const std::string damage = execution.damage();
   if (damage.empty()) return taken.count();
-  complain(fmt::format("{}: {}; nothing was written", kernel, damage));
+  print_error(fmt::format("{}: {}; nothing was written", kernel, damage));
   return std::nullopt;
 }
 
 void keep(Executor& executor) {
   const std::string warning = executor.keep();
-  if (!warning.empty()) complain(warning);
+  if (!warning.empty()) print_error(warning);
 }
 
 }  // namespace vkmoye::bench

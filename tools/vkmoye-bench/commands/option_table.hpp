@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The options of the commands, a row each.
+// The table of the options of all commands.
 
 #include <functional>
 #include <string>
@@ -10,33 +10,33 @@
 
 namespace vkmoye::bench {
 
-/// What an option takes.
+/// The number of values that an option takes.
 enum class Values {
   none,     // a flag
-  one,      // the option takes a value, and is given once
-  each,     // a value, and may be repeated
-  several,  // values follow each other
+  one,      // one value; the option may be given once
+  each,     // one value; the option may be repeated
+  several,  // several values after one another
 };
 
 struct Option {
-  std::string name;  // "--size"; of a word that stands alone "KERNEL"
+  std::string name;  // "--size"; a positional argument: "KERNEL"
   unsigned commands = 0;
   Values values = Values::one;
   std::string help;
-  std::string expects;  // for refusals: "a whole number"
-  /// False: it is not what was expected. Throws ArgumentError that says more.
+  std::string expects;  // for error messages: "a whole number"
+  /// Returns false if the text is not valid, or throws ArgumentError with details.
   std::function<bool(const std::string& text, Given& given)> read;
   bool required = false;
   std::string group = "Options";
 };
 
-/// The bits of these commands.
+/// The bits of several commands.
 template <class... Names>
 constexpr unsigned of(Names... names) {
   return (static_cast<unsigned>(names) | ...);
 }
 
-/// All but those that kernels and operations name themselves.
+/// All options except those of kernels and operations.
 std::vector<Option> option_table();
 
 }  // namespace vkmoye::bench

@@ -7,17 +7,17 @@
 #include <utility>
 
 #include "commands/option_table.hpp"
+#include "registry/registry_in_use.hpp"
 #include "vkmoye/base/error.hpp"
 #include "workloads/operation.hpp"
-#include "workloads/registry_in_use.hpp"
 
 namespace vkmoye::bench {
 namespace {
 
 constexpr const char* kOfOneKernel = "of one kernel";
 
-// Options that go into a map by their names, which several kernels may give different meanings. So they are not in
-// the help of commands that take any kernel: kernel_help says what each one means by them.
+// Options that are stored in a map by name. Their meaning may differ between kernels, so they are not in the help of
+// a command; kernel_help describes them for one kernel.
 class NamedOptions {
  public:
   explicit NamedOptions(gen::Options Given::*target) : target_(target) {}
@@ -48,7 +48,7 @@ std::vector<Option> all_options() {
   std::vector<Option> options = option_table();
   NamedOptions config(&Given::config);
   for (const gen::KernelEntry& entry : registry_in_use().kernels) {
-    for (const gen::OptionRow& row : entry.options) {
+    for (const gen::KernelOption& row : entry.options) {
       config.add(row.name, row.help, of(run, apply, pack, emit, explain));
     }
   }
@@ -64,15 +64,15 @@ std::vector<Option> all_options() {
   return options;
 }
 
-// The one function that reads what was typed.
+// Reads the values of any option.
 void read(const Option& option, const std::vector<std::string>& texts, Given& given) {
   if (option.values == Values::one && texts.size() > 1) {
     throw ArgumentError(
-        fmt::format("{} is given {} times, once is enough", option.name, texts.size()));
+        fmt::format("{} is given {} times; give it once", option.name, texts.size()));
   }
   for (const std::string& text : texts) {
     if (text.empty()) {
-      // A variable of a script that was not set, not the default.
+      // Probably a variable of a script that is not set: taking the default would hide that.
       throw ArgumentError(fmt::format("{} has an empty value{}", option.name,
                                       option.required ? "" : "; leave it out for its default"));
     }
@@ -118,7 +118,7 @@ void add_options(CLI::App& app, CommandName command, const std::shared_ptr<Given
     if ((option.commands & of(command)) == 0) continue;
     // CLI11 shows no options of a group without a name.
     const std::string group = option.group != kOfOneKernel ? option.group
-                              : is_for_products            ? "What is computed"
+                              : is_for_products            ? "Options of the problem"
                                                            : "";
     if (option.values == Values::none) {
       app.add_flag_function(
@@ -126,7 +126,7 @@ void add_options(CLI::App& app, CommandName command, const std::shared_ptr<Given
           ->group(group);
       continue;
     }
-    // Not CLI11's own conversions: they take NaN for a number of any range, and -1 for 2^64-1.
+    // CLI11's own conversions are not used: they accept NaN in any range, and read -1 as 2^64-1.
     CLI::Option* added = app.add_option(
         option.name,
         [option, given](const CLI::results_t& texts) {
@@ -135,7 +135,7 @@ void add_options(CLI::App& app, CommandName command, const std::shared_ptr<Given
         },
         option.help);
     added->expected(1, CLI::detail::expected_max_vector_size);
-    // Else the word behind a value would be another one, and not a kernel.
+    // Otherwise a word after the value would be read as another value instead of as a kernel.
     added->allow_extra_args(option.values == Values::several);
     added->required(option.required)->group(group);
   }
@@ -143,14 +143,15 @@ void add_options(CLI::App& app, CommandName command, const std::shared_ptr<Given
 
 Extents one_size(const Given& given, const Extents& usual) {
   if (given.sizes.size() > 1) {
-    throw ArgumentError(fmt::format("--size: {} sizes, one is needed", given.sizes.size()));
+    throw ArgumentError(
+        fmt::format("--size: {} sizes are given, but only one can be used", given.sizes.size()));
   }
   return given.sizes.empty() ? usual : given.sizes.front();
 }
 
 std::string one_type(const Given& given, const std::string& usual) {
   if (given.types.size() > 1) {
-    throw ArgumentError(fmt::format("--type: given {} times, once is enough", given.types.size()));
+    throw ArgumentError(fmt::format("--type: is given {} times; give it once", given.types.size()));
   }
   return given.types.empty() ? usual : given.types.front();
 }

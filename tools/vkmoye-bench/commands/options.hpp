@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What a user can say to the commands: one table of options, read by one function, so that an option
-// is read the same way by every command and refused in the same words.
+// The options of the commands: one table, read by one function, so that every command reads an option in the same
+// way and with the same error messages.
 
 #include <CLI/CLI.hpp>
 #include <map>
@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "measure/measure.hpp"
 #include "workloads/operation.hpp"
-#include "workloads/timing/measure.hpp"
 
 namespace vkmoye::bench {
 
-/// A bit for each, so that an option can belong to several.
+/// One bit each, so that an option can belong to several commands.
 enum class CommandName : unsigned {
   devices = 1,
   list = 2,
@@ -33,7 +33,7 @@ enum class CommandName : unsigned {
 
 const char* to_string(CommandName name);
 
-/// What was typed; what was not has its default.
+/// The values of all options, with defaults for those not given.
 struct Given {
   std::vector<std::string> kernels;  // names or patterns
   std::vector<Extents> sizes;
@@ -42,16 +42,18 @@ struct Given {
   gen::Options values;             // of operations: --alpha
   std::string device;              // empty: the best one, or none
   std::string format = "table", output;
-  bool commands = false;    // in tables, the command that repeats each row
-  double least_effect = 3;  // percent: a smaller difference is none
+  bool commands = false;    // print the command that repeats each result, in tables
+  double least_effect = 3;  // percent; smaller differences count as none
 
   MeasureOptions measure;
   bool quick = false;
+  bool prove = false;  // list what must hold in every launch
   double budget = 60;  // seconds
   std::string table;   // the file that `tune` writes; empty: the device's own
 
   std::vector<std::string> in;
-  std::map<std::string, std::string> epilogue_files;  // by what the epilogue reads: bias
+  std::map<std::string, std::string>
+      epilogue_files;  // by the name of the array that the epilogue reads: bias
   std::string out, spirv, interface;
   std::string kernel_file, reference;
   std::string as = "b";  // the operand that `pack` packs
@@ -64,14 +66,14 @@ struct Given {
 /// The bits of the commands that take `option` for kernels of `operation`.
 unsigned commands_of(const Operation& operation, const OperationOption& option);
 
-/// Adds those options of the table to `app` that belong to `command`; what is typed for them goes
-/// into `given`. Reading throws ArgumentError: the option, what was typed, what is expected.
+/// Adds the options of `command` to `app`; their values are stored in `given`. Reading throws ArgumentError with the
+/// option, its text and what is expected.
 void add_options(CLI::App& app, CommandName command, const std::shared_ptr<Given>& given);
 
-/// The one size that was given, else `usual`. Throws ArgumentError for several.
+/// The size that was given, or `usual` if none was. Throws ArgumentError for several.
 Extents one_size(const Given& given, const Extents& usual);
 
-/// The one type that was given, else `usual`. Throws ArgumentError for several.
+/// The type that was given, or `usual` if none was. Throws ArgumentError for several.
 std::string one_type(const Given& given, const std::string& usual);
 
 }  // namespace vkmoye::bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// pack KERNEL --in W.npy --out W.packed: an operand of a product in fragment order, made once and kept.
+// pack KERNEL --in W.npy --out W.packed: stores an operand of a product in fragment order, for later runs.
 
 #include <fmt/format.h>
 
@@ -10,9 +10,10 @@
 #include "commands/command.hpp"
 #include "commands/kernel_names.hpp"
 #include "commands/open_device.hpp"
+#include "devices/fragments.hpp"
+#include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
-#include "workloads/products/fragments.hpp"
-#include "workloads/products/workload.hpp"
+#include "workloads/products/given_arrays.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -25,20 +26,20 @@ int pack(const Given& given) {
         fmt::format("pack: {} takes plain operands; gemm/packed takes packed ones", entry.name));
   }
   const std::string& file = given.in.front();
-  if (is_packed_file(file)) throw ArgumentError(file + ": is packed already");
+  if (is_packed_file(file)) throw ArgumentError(file + ": is already packed");
   std::error_code unknown;
   if (std::filesystem::equivalent(file, given.out, unknown)) {
-    throw ArgumentError(given.out + ": would replace the array that it is packed from");
+    throw ArgumentError(given.out + ": is the file of --in; it would be overwritten");
   }
   std::vector<ArrayFile> files = read_array_files({file});
   const std::vector<GivenArray> inputs = given_arrays(entry, files);
-  const Question question = {&entry, one_type(given, ""), given.config, given.values};
-  OperandToPack operand = operand_to_pack(question, given.as == "a", inputs.front());
-  OutputFile out(given.out);  // refused before the work, if it has to be
+  const WorkloadSpec spec = {&entry, one_type(given, ""), given.config, given.values};
+  OperandToPack operand = operand_to_pack(spec, given.as == "a", inputs.front());
+  OutputFile out(given.out);  // throws before any work is done
 
   const auto executor = open_executor(given.device);
   operand.request.device = executor->caps();
-  know_orders(*executor, packed_probes(operand.request), entry.name);
+  find_fragment_orders(*executor, packed_probes(operand.request), entry.name);
   operand.request.device = executor->caps();
   const PackPlan plan = pack_plan(operand);
   const auto reasons = executor->reasons_against(plan.plan);
@@ -54,9 +55,9 @@ int pack(const Given& given) {
 }  // namespace
 
 const Command kPack = {
-    CommandName::pack, "an operand of a product in fragment order, kept in a file",
-    "'apply gemm/packed' takes the file in place of the array, on any device whose\n"
-    "lanes hold fragments in the same order; others refuse it with both orders.\n\n"
+    CommandName::pack, "store an operand of a product in fragment order",
+    "'apply gemm/packed' takes the file in place of the array, on any device that\n"
+    "holds fragments in the same order. On others it fails and prints both orders.\n\n"
     "Examples:\n"
     "  vkmoye-bench pack gemm/packed --type f16,f32 --in w.npy --out w.packed\n"
     "  vkmoye-bench pack gemm/packed --as a --a m --in x.npy --out x.packed",

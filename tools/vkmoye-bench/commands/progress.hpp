@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What is being done, for who waits: one line of stderr that the next one overwrites.
+// The progress line on stderr: each line overwrites the one before.
 
 #include <cstddef>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace vkmoye::bench {
 
-/// Shows nothing where stderr is no terminal.
+/// Shows nothing if stderr is not a terminal.
 class Progress {
  public:
   Progress();
@@ -17,7 +17,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// As much of `line` as fits.
+  /// Shows as much of `line` as fits.
   void show(const std::string& line) const;
   void clear() const;
 

@@ -6,19 +6,19 @@
 #include "commands/command.hpp"
 #include "commands/kernel_file.hpp"
 #include "commands/kernel_names.hpp"
+#include "commands/measure_all.hpp"
 #include "commands/open_device.hpp"
-#include "commands/rows.hpp"
+#include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
-#include "workloads/operation.hpp"
 
 namespace vkmoye::bench {
 namespace {
 
 using Entries = std::vector<const gen::KernelEntry*>;
 
-// Each --type of the rows. Commas sweep; where one of the kernels takes several types at once, they
-// part those.
+// Each --type of the results. Commas sweep; but if one of the kernels takes several types, commas separate
+// these.
 std::vector<std::string> types_of(const Given& given, const Entries& kernels) {
   if (given.types.empty()) return {"f32"};
   const bool together = std::any_of(kernels.begin(), kernels.end(), [](const auto* entry) {
@@ -49,31 +49,31 @@ Workloads workloads_of(const Given& given, const Entries& kernels) {
 
 int run(const Given& given) {
   if (!given.kernel_file.empty() || !given.reference.empty()) return run_kernel_file(given);
-  if (given.kernels.empty())
-    throw ArgumentError("run: KERNEL is required, or a file with --kernel");
+  if (given.kernels.empty()) throw ArgumentError("run: needs a KERNEL, or --kernel FILE");
   const Entries kernels = find_kernels(given.kernels);
   refuse_useless_values(given.values, kernels);
   if (given.measure.gate && given.measure.baselines.empty()) {
-    throw ArgumentError("--gate: is for a --baseline, and none is given");
+    throw ArgumentError("--gate: needs a --baseline");
   }
   if (given.measure.gate && is_host(given.device)) {
-    throw ArgumentError("--gate: there is no clock on the host");
+    throw ArgumentError("--gate: kernels cannot be timed on the host");
   }
   if ((given.measure.cold || given.measure.stop_noise) && is_host(given.device)) {
-    throw ArgumentError("--cold, --stop-noise: there is no clock on the host");
+    throw ArgumentError("--cold, --stop-noise: kernels cannot be timed on the host");
   }
   refuse_useless_baselines(given.measure.baselines, kernels);
   const Workloads workloads = workloads_of(given, kernels);
   const auto executor = open_executor(given.device);
-  // A bad config is refused before any work; of several kernels, those without this type are
+  // A bad config is an error before any work is done; of several kernels, those without this type are
   // skipped.
   for (const auto& workload : workloads) {
     if (kernels.size() > 1 && !workload->has_type()) continue;
-    // Of a kernel that depends on how the device holds matrices, the row says whether there is one.
+    // Whether there is a kernel that depends on the order of the device's matrices is known only later, and goes into
+    // its result.
     const bool depends = workload->entry().probes && !workload->probes(executor->caps()).empty();
     if (!depends) workload->describe(executor->caps());
   }
-  return run_rows(*executor, workloads, given.measure, given);
+  return measure_all(*executor, workloads, given.measure, given);
 }
 
 }  // namespace

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
-// suite: every kernel on this device, verified, timed and compared with the copy, as one report that ends
-// with the ladders side by side.
+// suite: verifies and times every kernel on this device and compares it with the copy, in one report that ends
+// with a summary of the ladders.
 
 #include "commands/command.hpp"
+#include "commands/measure_all.hpp"
 #include "commands/open_device.hpp"
-#include "commands/rows.hpp"
-#include "workloads/operation.hpp"
-#include "workloads/registry_in_use.hpp"
+#include "registry/operations.hpp"
+#include "registry/registry_in_use.hpp"
 
 namespace vkmoye::bench {
 namespace {
 
-// The tutorials' squares from 256 to 8192 on a GPU, and rectangles, one of them ragged; a CPU gets
-// sizes that it finishes.
+// On a GPU, the squares of the tutorials from 256 to 8192, and rectangles, one of them with odd extents; on a CPU,
+// smaller sizes.
 std::vector<Extents> sizes_of_moves(bool cpu, bool quick) {
   if (cpu && quick) return {{256, 256}, {512, 512}, {511, 1023}};
   if (cpu) return {{256, 256}, {512, 512}, {1024, 1024}, {256, 2048}, {2048, 256}, {1023, 2047}};
@@ -29,7 +29,7 @@ std::vector<Extents> sizes_of_products(bool cpu, bool quick) {
           {4096, 4096, 4096}, {2048, 2048, 256},  {4095, 4097, 4093}};
 }
 
-// Operations of three extents are taken for products; there is none of more in `suite`.
+// Operations with three extents are products; `suite` has none with more.
 std::vector<Extents> sizes_of_rank(std::size_t rank, bool cpu, bool quick) {
   if (rank == 2) return sizes_of_moves(cpu, quick);
   if (rank == 3) return sizes_of_products(cpu, quick);
@@ -59,13 +59,13 @@ int suite(const Given& given) {
   MeasureOptions measure = given.measure;
   measure.min_time = given.quick ? (cpu ? 0.02 : 0.1) : 0.25;
   if (measure.baselines.empty()) measure.baselines = {"copy"};
-  return run_rows(*executor, workloads, measure, given, /*summary=*/true);
+  return measure_all(*executor, workloads, measure, given, /*summary=*/true);
 }
 
 }  // namespace
 
 const Command kSuite = {CommandName::suite,
-                        "every kernel on this device, compared with its baseline",
+                        "time every kernel on this device against its baselines",
                         "Examples:\n  vkmoye-bench suite --quick\n"
                         "  vkmoye-bench suite --format markdown --output report.md",
                         suite};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// tune gemm: searches the config of products on this device; writes a table that later runs read.
+// tune gemm: searches the fastest kernels and configs for products on this device; writes a table for later runs.
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -14,6 +14,8 @@
 #include "commands/progress.hpp"
 #include "io/output_file.hpp"
 #include "io/program.hpp"
+#include "measure/repeat_command.hpp"
+#include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
 #include "workloads/products/auto_workload.hpp"
 #include "workloads/products/tuned_table.hpp"
@@ -22,7 +24,7 @@
 namespace vkmoye::bench {
 namespace {
 
-// A product to tune, with the types and size of a row.
+// A product to tune, with its types and its size.
 struct Subject {
   GemmProblem problem;
   Extents size;
@@ -30,8 +32,7 @@ struct Subject {
 
 std::vector<Subject> subjects_of(const Given& given) {
   if (given.kernels.front() != "gemm" && given.kernels.front() != "gemm/auto") {
-    throw ArgumentError(
-        fmt::format("tune {}: there is a table of choices for gemm alone", given.kernels.front()));
+    throw ArgumentError(fmt::format("tune {}: only gemm can be tuned", given.kernels.front()));
   }
   const std::vector<std::string> types =
       given.types.empty() ? std::vector<std::string>{"f32"} : given.types;
@@ -41,73 +42,76 @@ std::vector<Subject> subjects_of(const Given& given) {
       const Operation& operation = operation_of(*gen::find_kernel("gemm/auto"));
       Subject subject{read_product(given.values, type), size_of_form(operation.size, extents)};
       if (std::count(subject.size.begin(), subject.size.end(), 0) > 0) {
-        throw ArgumentError(fmt::format("tune: size {} has nothing to time", to_string(extents)));
+        throw ArgumentError(
+            fmt::format("tune: a product of size {} has no work to time", to_string(extents)));
       }
       subjects.push_back(std::move(subject));
     }
   }
   for (const char* searched : {"split-k", "packed"}) {
     if (!given.values.contains(searched)) continue;
-    throw ArgumentError(fmt::format("--{}: is among what tune searches", searched));
+    throw ArgumentError(fmt::format("--{}: tune searches its values itself", searched));
   }
   return subjects;
 }
 
-Row row_of(const TunedConfig& one, const Tuning& tuning, const Subject& subject, const Given& given,
-           const DeviceCaps& caps) {
+Result result_of(const TunedConfig& one, const Tuning& tuning, const Subject& subject,
+                 const Given& given, const DeviceCaps& caps) {
   const auto workload = make_product_by(one.choice, subject.problem, subject.size);
-  Row row;
-  row.kernel = one.choice.entry->name;
-  row.type = workload->type_text();
-  row.size = subject.size;
-  row.config = one.config;
-  if (one.choice.slices > 1) row.config.emplace_back("split-k", std::to_string(one.choice.slices));
-  row.timing = one.timing;
+  Result result;
+  result.kernel = one.choice.entry->name;
+  result.type = workload->type_text();
+  result.size = subject.size;
+  result.config = one.config;
+  if (one.choice.slices > 1)
+    result.config.emplace_back("split-k", std::to_string(one.choice.slices));
+  result.timing = one.timing;
   if (one.median_us > 0) {
-    row.gbps = workload->bytes() / (one.median_us * 1e3);
-    row.tflops = workload->flops() / (one.median_us * 1e6);
-    if (tuning.before_us > 0) row.ratio["auto"] = tuning.before_us / one.median_us;
+    result.gbps = workload->bytes() / (one.median_us * 1e3);
+    result.tflops = workload->flops() / (one.median_us * 1e6);
+    if (tuning.before_us > 0) result.ratio["auto"] = tuning.before_us / one.median_us;
   }
-  row.options = shell_line(workload->words());
-  row.verified = true;
-  row.verification = tuning.checked_small ? "sample" : "full";
-  row.command = repeat_command(caps, *workload, given.measure);
-  return row;
+  result.options = shell_line(workload->command_options());
+  result.verified = true;
+  result.verification = tuning.checked_small ? "sample" : "full";
+  result.command = repeat_command(caps, *workload, given.measure);
+  return result;
 }
 
 void print_lines(const char* what, const std::vector<std::string>& lines) {
   for (const std::string& line : lines) {
-    complain(fmt::format("{}: {}", what, line));
+    print_error(fmt::format("{}: {}", what, line));
   }
 }
 
-// The table once went into --output. `table`: where it goes.
+// Throws ArgumentError if `output` is a table of gemm/auto or the file `table`, where the table will be written.
 void refuse_table_as_report(const std::string& output, const std::filesystem::path& table) {
   if (output.empty() || output == "-") return;
-  const bool is_table = output.ends_with(".table") || is_tuned_table(output) ||
-                        std::filesystem::absolute(output).lexically_normal() ==
-                            std::filesystem::absolute(table).lexically_normal();
+  const bool is_table =
+      is_tuned_table(output) || std::filesystem::absolute(output).lexically_normal() ==
+                                    std::filesystem::absolute(table).lexically_normal();
   if (!is_table) return;
-  throw ArgumentError(
-      fmt::format("tune: --output {}: the report goes there, and this is a table of gemm/auto, "
-                  "which goes into --table FILE",
-                  output));
+  throw ArgumentError(fmt::format(
+      "tune: --output {}: is a table of gemm/auto; --output names the file of the report, "
+      "--table that of the table",
+      output));
 }
 
 int tune(const Given& given) {
   const std::vector<Subject> subjects = subjects_of(given);
-  if (is_host(given.device)) throw ArgumentError("tune: there is no clock on the host");
+  if (is_host(given.device)) throw ArgumentError("tune: kernels cannot be timed on the host");
   const auto opened = open_executor(given.device, /*statistics=*/true);
   auto& executor = dynamic_cast<DeviceExecutor&>(*opened);
   const DeviceCaps caps = executor.caps();
   const std::filesystem::path file =
       given.table.empty() ? tuned_table_file(caps) : std::filesystem::absolute(given.table);
-  if (file.empty()) throw ArgumentError("tune: no folder for the table; give --table FILE");
+  if (file.empty())
+    throw ArgumentError("tune: there is no cache folder for the table; give --table FILE");
   refuse_table_as_report(given.output, file);
   const std::string reason = reason_against_writing(file);
   if (!reason.empty()) throw ArgumentError(fmt::format("tune: {}: {}", file.string(), reason));
   const std::string ignored = read_tuned_table(file, caps).ignored;
-  if (!ignored.empty()) complain(fmt::format("{}; it is replaced", ignored));
+  if (!ignored.empty()) print_error(fmt::format("{}; it is replaced", ignored));
 
   TuneOptions options;
   options.budget_seconds = given.budget / static_cast<double>(subjects.size());
@@ -134,7 +138,7 @@ int tune(const Given& given) {
     const Tuning tuning = tune_gemm(executor, subject.problem, subject.size, options);
     progress.clear();
     for (const TunedConfig& one : tuning.timed) {
-      report->add(row_of(one, tuning, subject, given, caps));
+      report->add(result_of(one, tuning, subject, given, caps));
       if (output) output->keep();
     }
     fmt::print(stderr,
@@ -150,7 +154,7 @@ int tune(const Given& given) {
       print_lines("spills", tuning.spilling);
       continue;
     }
-    // Each by itself: what was found stays where a later search fails.
+    // Written after each search, so that its result is kept if a later search fails.
     const std::string failure =
         write_tuned_rows(file, caps, {tuned_row(tuning, subject.problem, subject.size)});
     if (!failure.empty()) throw ArgumentError(fmt::format("{}: {}", file.string(), failure));
@@ -166,7 +170,7 @@ int tune(const Given& given) {
 
 }  // namespace
 
-const Command kTune = {CommandName::tune, "search the best config, for later runs of gemm/auto",
+const Command kTune = {CommandName::tune, "search the best configs for later runs of gemm/auto",
                        "Examples:\n"
                        "  vkmoye-bench tune gemm --type f16,f32 --size 4096x4096x4096 --budget 60\n"
                        "  vkmoye-bench tune gemm --size 16x4096x4096,512x512x16384 --budget 120",

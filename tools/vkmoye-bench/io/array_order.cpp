@@ -24,7 +24,7 @@ std::vector<std::byte> in_c_order(std::span<const std::byte> data,
   std::size_t from = 0;
   for (std::size_t to = 0; to < data.size(); to += width) {
     std::memcpy(&out[to], &data[from], width);
-    for (std::size_t axis = shape.size(); axis-- > 0;) {  // the last axis runs fastest
+    for (std::size_t axis = shape.size(); axis-- > 0;) {  // the last axis varies fastest
       from += stride[axis];
       if (++index[axis] < shape[axis]) break;
       from -= stride[axis] * static_cast<std::size_t>(shape[axis]);

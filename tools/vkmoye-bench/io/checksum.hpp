@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Whether bytes are those that were written.
+// The checksum of files, which detects damage.
 
 #include <cstddef>
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace vkmoye::bench {
 
-/// XXH3-64 of `bytes`. `seed`: the checksum of what comes before them.
+/// XXH3-64 of `bytes`. `seed`: the checksum of the preceding bytes.
 std::uint64_t checksum(std::span<const std::byte> bytes, std::uint64_t seed = 0);
 
 }  // namespace vkmoye::bench

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Files that several programs change at once: each reads, changes and writes back alone.
+// A lock for files that several programs may change at the same time.
 //
-//   const FolderLock lock(file);     the others wait here
+//   const FolderLock lock(file);     other programs wait here
 //   text = read(file) + mine;
 //   replace(file, text);
 
@@ -10,9 +10,9 @@
 
 namespace vkmoye::bench {
 
-/// A lock of the folder that `file` is in, which is made; against threads as well as programs, gone with
-/// the program however it ends. Waits for 10 s at most; after that, and on file systems without locks, it
-/// goes on without: what is written may then lack what another writes meanwhile.
+/// Locks the folder of `file`, creating it, against other threads and programs. The lock ends with the program,
+/// even after a crash. Waits at most 10 s; after that, and on file systems without locks, continues without the
+/// lock: changes that others write in the meantime may then be lost.
 class FolderLock {
  public:
   explicit FolderLock(const std::filesystem::path& file);

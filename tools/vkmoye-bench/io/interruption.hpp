@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What is still to be done when a signal ends the program.
+// Runs a function before a signal ends the program.
 
 #include <csignal>
 #include <functional>
@@ -8,11 +8,11 @@
 
 namespace vkmoye::bench {
 
-/// While it lives, SIGINT, SIGTERM and SIGHUP end the program as ever, but `last_words` come first, on
-/// a thread of their own. They must not wait for long: further signals do nothing. One at a time.
+/// While an Interruption exists, SIGINT, SIGTERM and SIGHUP still end the program, but first call `on_signal` on a
+/// separate thread. It must not wait long: further signals have no effect. At most one Interruption may exist.
 class Interruption {
  public:
-  explicit Interruption(std::function<void()> last_words);
+  explicit Interruption(std::function<void()> on_signal);
   ~Interruption();
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
@@ -20,7 +20,7 @@ class Interruption {
  private:
   static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
 
-  int ends_[2] = {-1, -1};  // of a pipe: what the handler writes, the thread reads
+  int ends_[2] = {-1, -1};  // of the pipe from the handler to the thread
   struct sigaction before_[3] = {};
   std::thread waiting_;
 };

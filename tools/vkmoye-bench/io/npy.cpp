@@ -22,14 +22,14 @@ namespace {
 
 constexpr std::string_view kMagic("\x93NUMPY", 6);
 
-// Text of a file for a terminal: without its control characters, and not without end.
+// Text of a file for a terminal: control characters are escaped and long text is cut.
 std::string shown(std::string_view text) {
-  constexpr std::size_t kMost = 80;
+  constexpr std::size_t kMax = 80;
   std::string out;
   for (const char c : text.substr(0, text.find_last_not_of(" \n") + 1)) {
     const auto code = static_cast<unsigned char>(c);
     out += code >= 0x20 && code < 0x7f ? std::string(1, c) : fmt::format("\\x{:02x}", code);
-    if (out.size() > kMost) return out.substr(0, kMost) + "...";
+    if (out.size() > kMax) return out.substr(0, kMax) + "...";
   }
   return out;
 }
@@ -56,7 +56,7 @@ class HeaderParser {
       bool read = false;
       if (*key == "descr") {
         header.structured = next_is('[');
-        if (header.structured) return header;  // whatever else it says: there is no kernel for it
+        if (header.structured) return header;  // no kernel takes it, so the rest is not read
         const auto value = string();
         if (value) header.descr = *value;
         read = value.has_value();
@@ -126,9 +126,8 @@ class HeaderParser {
   throw ArgumentError(fmt::format("{}: {}", path.string(), why));
 }
 
-// The first character of `descr` is the byte order: NumPy writes '|' for one-byte types, where
-// every order is the same, and for those that it knows no more of than their bytes, such as bf16; '='
-// means the machine's.
+// The first character of `descr` is the byte order: '=' is that of the machine; NumPy writes '|' for one-byte
+// types, which have none, and for types of which it knows only the size, such as bf16.
 static_assert(std::endian::native == std::endian::little);
 
 std::optional<ScalarType> type_of(std::string_view descr) {
@@ -156,11 +155,11 @@ ScalarType known_type(const std::filesystem::path& path, const std::string& desc
   if (const auto type = type_of(descr)) return *type;
   const std::string little_endian = descr.empty() ? descr : fmt::format("<{}", descr.substr(1));
   if (descr.starts_with('>') && type_of(little_endian)) {
-    refuse(path, fmt::format("has big-endian elements, '{}'; mend it with "
+    refuse(path, fmt::format("has big-endian elements, '{}'; convert it with "
                              "numpy.save(file, a.astype(a.dtype.newbyteorder('<')))",
                              descr));
   }
-  refuse(path, fmt::format("has elements of type '{}'; there are kernels for {}", shown(descr),
+  refuse(path, fmt::format("has elements of type '{}'; supported types: {}", shown(descr),
                            known_types()));
 }
 
@@ -182,7 +181,7 @@ NpyHeader read_npy_header(const std::filesystem::path& path) {
   const auto status = std::filesystem::status(path, error);
   if (error) refuse(path, "cannot be read: " + error.message());
   if (!std::filesystem::is_regular_file(status)) {
-    refuse(path, "cannot be read: is not a regular file; save what comes from a pipe into one");
+    refuse(path, "cannot be read: is not a regular file; save the data of a pipe to a file first");
   }
   const std::uint64_t file_bytes = std::filesystem::file_size(path, error);
   errno = 0;
@@ -196,7 +195,7 @@ NpyHeader read_npy_header(const std::filesystem::path& path) {
   }
   const int version = start[6];
   if (version < 1 || version > 3)
-    refuse(path, fmt::format("has .npy version {}, not 1 to 3", version));
+    refuse(path, fmt::format("has .npy version {}; supported versions: 1 to 3", version));
   std::uint64_t header_bytes = start[8] | start[9] << 8;
   NpyHeader header;
   header.data_at = 10;
@@ -212,7 +211,7 @@ NpyHeader read_npy_header(const std::filesystem::path& path) {
   file.read(text.data(), static_cast<std::streamsize>(header_bytes));
   const auto parsed = HeaderParser(text).parse();
   if (!file || !parsed) {
-    refuse(path, fmt::format("has a header that is not NumPy's: {}", shown(text)));
+    refuse(path, fmt::format("has an invalid header: {}", shown(text)));
   }
   if (parsed->structured) {
     refuse(path, "has a structured type; save one field of it, such as a['x']");

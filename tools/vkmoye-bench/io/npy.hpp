@@ -13,23 +13,23 @@
 
 namespace vkmoye::bench {
 
-/// A little-endian array as the header of a file describes it.
+/// The header of a file: a little-endian array.
 struct NpyHeader {
   ScalarType type = ScalarType::f32;
   std::vector<std::int64_t> shape;
-  bool fortran_order = false;  // the first axis runs fastest, and there are others; else the last
+  bool fortran_order = false;  // the first of several axes varies fastest, else the last
   std::uint64_t data_at = 0, data_bytes = 0;  // in the file
 };
 
-/// Throws ArgumentError naming the file and what is wrong with it: not there, not a .npy file,
-/// truncated or too long, big-endian, an element type that no kernel has.
+/// Throws ArgumentError with the file and what is wrong with it: missing, not a .npy file, truncated or too long,
+/// big-endian, an element type without kernels.
 NpyHeader read_npy_header(const std::filesystem::path& path);
 
-/// The elements of the array that `header` is the header of, as they lie there. Throws ArgumentError.
+/// The elements of the array of `header`, in the order of the file. Throws ArgumentError.
 std::vector<std::byte> read_npy_data(const std::filesystem::path& path, const NpyHeader& header);
 
-/// Writes format version 1.0; to be committed by the caller. `data` are the elements in C's order or, if
-/// so said, in Fortran's. Throws as `file` does.
+/// Writes format version 1.0; the caller commits the file. `data`: the elements in C order, or in Fortran order if
+/// `fortran_order` is set. Throws like the functions of `file`.
 void write_npy(OutputFile& file, ScalarType type, const std::vector<std::int64_t>& shape,
                std::span<const std::byte> data, bool fortran_order = false);
 

@@ -23,8 +23,8 @@ namespace {
 
 std::string message_of(int error) { return std::generic_category().message(error); }
 
-// What stands at `path`; nothing: st_mode is 0. Refuses what must not be written. Root may write
-// to a file without any permission to write: whoever took them all away did not want that either.
+// The status of `path`; st_mode is 0 if there is nothing. Throws if the path must not be written, also for root if
+// the file is read-only for everybody.
 struct stat look_at(const std::string& path) {
   struct stat found = {};
   if (stat(path.c_str(), &found) != 0) {
@@ -43,12 +43,12 @@ bool same_file(const struct stat& file, int descriptor) {
          other.st_ino == file.st_ino;
 }
 
-// Where `make` puts a file under the first name beside `target` that nobody else uses, that name;
-// empty, and errno set, if it cannot. `make` returns whether it did.
+// Calls `make` with new names in the folder of `target` until it succeeds, which it returns as true. Returns the
+// name; if `make` fails for another reason than an existing file, an empty one with errno set.
 template <class Make>
 std::filesystem::path temporary_name(const std::filesystem::path& target, Make make) {
   for (int attempt = 0;; ++attempt) {
-    // Not made from the target's name, which may be as long as a name can be.
+    // Not derived from the name of the target, which may already have the maximal length.
     auto path = target.parent_path() / fmt::format(".vkmoye-{}-{}.tmp", getpid(), attempt);
     if (make(path.c_str())) return path;
     if (errno != EEXIST || attempt == 1000) return {};
@@ -59,20 +59,20 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : ".";
 }
 
-// A file without a name: gone with the program, unless it is given one. Below 0: the file system has
-// none, or there is no /proc to name it through.
+// Opens an unnamed file, which disappears with the program unless it gets a name. Returns -1 if the file system does
+// not support this, or if there is no /proc to name the file through.
 int open_unnamed(const std::filesystem::path& folder) {
   if (access("/proc/self/fd", X_OK) != 0) return -1;
   return open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
 }
 
-// Whether the file of `descriptor`, which has no name, got this one.
+// Gives the unnamed file of `descriptor` the name `path`. Returns whether that succeeded.
 bool link_to(int descriptor, const char* path) {
   const std::string self = fmt::format("/proc/self/fd/{}", descriptor);
   return linkat(AT_FDCWD, self.c_str(), AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0;
 }
 
-// Signals wait while it lives.
+// Blocks signals during its lifetime.
 class NoSignals {
  public:
   NoSignals() {
@@ -96,7 +96,7 @@ OutputFile::OutputFile(const std::string& path) : path_(path), target_(path) {
     return;
   }
   const struct stat found = look_at(path);
-  // /dev/stdout may be a file: renaming another over it would part it from what is printed.
+  // /dev/stdout may be a file: a file renamed over it would not be the one that is printed to.
   to_stdout_ = found.st_mode != 0 && same_file(found, STDOUT_FILENO);
   in_place_ = to_stdout_ || (found.st_mode != 0 && !S_ISREG(found.st_mode));
   if (in_place_) return;
@@ -104,7 +104,7 @@ OutputFile::OutputFile(const std::string& path) : path_(path), target_(path) {
   if (access(folder_of(target_).c_str(), W_OK | X_OK) != 0) refuse(errno);
 }
 
-// Not before there is something to write: what ends the program until then leaves nothing behind.
+// Opened at the first write, so that a program that ends before leaves nothing behind.
 void OutputFile::open_for_writing() {
   if (to_stdout_) {
     descriptor_ = dup(STDOUT_FILENO);
@@ -120,7 +120,7 @@ void OutputFile::open_for_writing() {
       });
     }
     if (descriptor_ >= 0 && found.st_mode != 0) {
-      // The owner first: changing it clears some bits of the mode. Only root may give files away.
+      // The owner first: changing it clears some bits of the mode. Only root can change it.
       if (fchown(descriptor_, found.st_uid, found.st_gid) != 0) errno = 0;
       if (fchmod(descriptor_, found.st_mode & 07777) != 0) refuse(errno);
     }
@@ -145,7 +145,7 @@ void OutputFile::write(std::span<const std::byte> bytes) {
   }
 }
 
-// A file that is to be replaced can only be renamed over: for a moment there are both.
+// An existing file can only be replaced by a rename: for a moment both files exist.
 void OutputFile::give_name() {
   const NoSignals none;
   if (temporary_.empty()) {
@@ -160,7 +160,7 @@ void OutputFile::give_name() {
 }
 
 void OutputFile::commit() {
-  // Some pipes and devices cannot be synced: that is no loss.
+  // Some pipes and devices cannot be synced, which is not an error.
   if (fsync(descriptor_) != 0 && !in_place_) refuse(errno);
   if (!in_place_) give_name();
   const int closed = close(descriptor_);

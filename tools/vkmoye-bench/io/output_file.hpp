@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The files that the commands write.
+// The output files of the commands.
 //
-//   OutputFile:   file without a name beside the target -> written, synced -> given its name
-//   StreamedFile: written in place, line by line, to be read while it grows
+//   OutputFile:   an unnamed file in the folder of the target -> written, synced -> gets its name
+//   StreamedFile: written in place, line by line; can be read while it grows
 
 #include <cstddef>
 #include <filesystem>
@@ -14,13 +14,12 @@
 
 namespace vkmoye::bench {
 
-/// A file that is either whole or untouched: what is not committed was never there, whatever ends the
-/// program. Symbolic links are followed, the mode and owner of a file that is replaced are kept. A
-/// device or a pipe is written in place, and stdout, which is also called "-". Each function throws
-/// ArgumentError naming the file and the reason.
+/// A file that is written completely or not at all: without commit, the target stays unchanged even if the program
+/// crashes. Symbolic links are followed; a replaced file keeps its mode and owner. Devices, pipes and stdout, which
+/// is also called "-", are written in place. Each function throws ArgumentError with the file and the reason.
 class OutputFile {
  public:
-  /// Refuses a target that cannot be written, before any work is done for it; touches nothing.
+  /// Throws if the target cannot be written, so that no work is done in vain; changes nothing.
   explicit OutputFile(const std::string& path);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
@@ -37,15 +36,15 @@ class OutputFile {
   void give_name();
   [[noreturn]] void refuse(int error) const;
 
-  std::string path_;  // as the user wrote it
+  std::string path_;  // as the user typed it
   std::filesystem::path target_;
   std::filesystem::path temporary_;  // its name until it is whole; empty: it has none
   int descriptor_ = -1;
   bool in_place_ = false, to_stdout_ = false;
 };
 
-/// Rows that can be read while more are made. Whatever ends the program leaves the rows so far; a
-/// file of which nothing was kept (see `keep`) goes again, if it was not there before.
+/// A file that can be read while it is written. Whatever ends the program, the file keeps the lines so far; a new
+/// file is removed again unless `keep` was called.
 class StreamedFile {
  public:
   /// Throws ArgumentError if `path` cannot be written.
@@ -55,14 +54,14 @@ class StreamedFile {
   StreamedFile& operator=(const StreamedFile&) = delete;
 
   std::ostream& stream() { return stream_; }
-  /// Something is in it that is worth having.
+  /// From now on the file is kept.
   void keep() { made_ = false; }
   /// Throws ArgumentError if anything written so far was lost.
   void close();
 
  private:
   std::string path_;
-  bool made_ = false;  // by us, and so far for nothing
+  bool made_ = false;  // this object created the file, and nothing is worth keeping yet
   std::ofstream stream_;
 };
 

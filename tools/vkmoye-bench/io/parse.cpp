@@ -32,9 +32,9 @@ std::int64_t parse_extent(const std::string& text, const std::string& whole) {
   return value;
 }
 
-constexpr std::size_t kMostSizes = 10000;
+constexpr std::size_t kMaxSizes = 10000;
 
-// "256:4096:*2", of `whole`: the extents from the first to the last.
+// The extents of a range such as "256:4096:*2", which is part of `whole`.
 Extents parse_range(const std::string& text, const std::string& whole) {
   const std::vector<std::string> parts = split(text, ':');
   if (parts.size() == 1) return {parse_extent(text, whole)};
@@ -49,18 +49,20 @@ Extents parse_range(const std::string& text, const std::string& whole) {
   const std::int64_t first = parse_extent(parts[0], whole), last = parse_extent(parts[1], whole);
   const std::int64_t step = parse_extent(parts[2].substr(has_sign ? 1 : 0), whole);
   if (by_factor ? step < 2 || first == 0 : step < 1) {
-    refuse("does not get on: a factor is 2 or more, of what is 1 or more; a step is 1 or more");
+    refuse(
+        "never ends: a factor must be at least 2, starting from at least 1; a step must be at "
+        "least 1");
   }
   if (last < first) refuse("ends before it begins");
   Extents out;
   for (std::int64_t at = first; at <= last; at = by_factor ? at * step : at + step) {
     out.push_back(at);
-    if (out.size() > kMostSizes) refuse(fmt::format("has more than {} sizes", kMostSizes));
+    if (out.size() > kMaxSizes) refuse(fmt::format("has more than {} sizes", kMaxSizes));
   }
   return out;
 }
 
-// All of `text` as a number, or nothing.
+// A number, if all of `text` is one.
 template <class Number>
 std::optional<Number> parse_whole(const std::string& text) {
   Number value = {};
@@ -75,8 +77,8 @@ std::int64_t product(const Extents& extents) {
   if (std::find(extents.begin(), extents.end(), 0) != extents.end()) return 0;
   std::int64_t out = 1;
   for (const std::int64_t extent : extents) {
-    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-    out = out > kMost / extent ? kMost : out * extent;
+    constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+    out = out > kMax / extent ? kMax : out * extent;
   }
   return out;
 }
@@ -85,14 +87,14 @@ std::string unknown(std::string_view what, const std::string& word,
                     const std::vector<std::string>& names) {
   std::string lower = lower_case(word);
   std::string near = did_you_mean(lower, names);
-  // Two letters the wrong way round count as two mistakes there, too many for a short word.
+  // Two swapped letters count as two mistakes there, which is too many for a short word.
   for (std::size_t i = 1; i < lower.size() && near.empty(); ++i) {
     std::swap(lower[i - 1], lower[i]);
     near = did_you_mean(lower, names);
     std::swap(lower[i - 1], lower[i]);
   }
-  return fmt::format("unknown {} '{}'{}; there are {}", what, word,
-                     near.empty() ? "" : ", did you mean '" + near + "'?", join(names, " "));
+  return fmt::format("unknown {} '{}'{}; known: {}", what, word,
+                     near.empty() ? "" : " (did you mean '" + near + "'?)", join(names, " "));
 }
 
 std::string to_string(const Extents& extents) {
@@ -117,8 +119,8 @@ std::vector<Extents> parse_sizes(const std::string& text) {
         for (const std::int64_t extent : parse_range(range, part)) {
           longer.push_back(prefix);
           longer.back().push_back(extent);
-          if (longer.size() > kMostSizes) {
-            throw ArgumentError(fmt::format("size '{}': more than {} sizes", part, kMostSizes));
+          if (longer.size() > kMaxSizes) {
+            throw ArgumentError(fmt::format("size '{}': more than {} sizes", part, kMaxSizes));
           }
         }
       }
@@ -155,7 +157,7 @@ std::optional<std::uint64_t> parse_seed(const std::string& text) {
 }
 
 bool matches(const std::string& pattern, const std::string& name) {
-  // Greedy matching with one point of return: after the last *, one character further.
+  // Greedy matching; on a mismatch, the last * takes one more character.
   std::size_t p = 0, n = 0, star = std::string::npos, resume = 0;
   while (n < name.size()) {
     if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n]) && pattern[p] != '*') {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The values that options of the command line take, and command lines as text.
+// Parses the values of command-line options, and prints command lines.
 
 #include <cstdint>
 #include <optional>
@@ -12,11 +12,11 @@
 
 namespace vkmoye::bench {
 
-/// A size as it was typed: how many numbers it needs depends on the kernel.
+/// A size as it was typed; the kernel determines the number of extents.
 using Extents = std::vector<std::int64_t>;
 
-/// How many elements an array of these has: 1 of none, 0 where one of them is; the largest number where
-/// there are more, as batches of empty matrices may be any number.
+/// The number of elements of an array with these extents: 1 without extents, 0 if one of them is 0. Saturates at the
+/// largest number.
 std::int64_t product(const Extents& extents);
 
 /// "2048x1024".
@@ -25,33 +25,32 @@ std::string to_string(const Extents& extents);
 /// "(2048, 1024)", "(3,)": as NumPy prints it.
 std::string shape_text(const Extents& extents);
 
-/// "unknown type 'F32', did you mean 'f32'?; there are f16 f32": for a `word` that is none of
-/// `names`, which are in lower case.
+/// "unknown type 'F32' (did you mean 'f32'?); known: f16 f32": the message for a `word` that is not among `names`,
+/// which are in lower case.
 std::string unknown(std::string_view what, const std::string& word,
                     const std::vector<std::string>& names);
 
-/// "2048x2048,1x1": each extent is 0 to 2^32-1. In place of one, a range: "256:1024:256" or
-/// "256:1024:+256" by steps, "256:4096:*2" by factors, up to and with its end; of several, each with
-/// each. Throws ArgumentError.
+/// "2048x2048,1x1": each extent is 0 to 2^32-1, or a range including its end: "256:1024:256" or "256:1024:+256" by
+/// steps, "256:4096:*2" by factors. Several ranges give all combinations. Throws ArgumentError.
 std::vector<Extents> parse_sizes(const std::string& text);
 
 /// "f32". Throws ArgumentError.
 ScalarType parse_type(const std::string& text);
 
-/// A finite number: "-0.5". Nothing: it is none.
+/// A finite number such as "-0.5"; nothing if the text is not one.
 std::optional<double> parse_number(const std::string& text);
 
-/// A whole number from `least` to 2^32-1, and these words.
+/// A whole number from `least` to 2^32-1; and that range as text.
 std::optional<std::int64_t> parse_count(const std::string& text, std::int64_t least);
 std::string count_text(std::int64_t least);
 
 /// A whole number from 0 to 2^64-1, in decimal digits.
 std::optional<std::uint64_t> parse_seed(const std::string& text);
 
-/// Whether `name` matches `pattern`, in which * stands for any characters and ? for one.
+/// Whether `name` matches `pattern`, where * matches any characters and ? matches one.
 bool matches(const std::string& pattern, const std::string& name);
 
-/// `arguments` as they would be typed: with quotes where a shell needs them.
+/// `arguments` as a command line, with quotes where a shell needs them.
 std::string shell_line(const std::vector<std::string>& arguments);
 
 }  // namespace vkmoye::bench

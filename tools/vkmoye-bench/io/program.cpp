@@ -22,7 +22,7 @@ void name_program(std::string_view started_as) {
 
 const std::string& program_name() { return stored_name(); }
 
-std::string in_own_name(std::string_view text) {
+std::string with_program_name(std::string_view text) {
   std::string out;
   for (std::size_t at; (at = text.find(kOurs)) != std::string_view::npos;) {
     out += text.substr(0, at);
@@ -32,7 +32,7 @@ std::string in_own_name(std::string_view text) {
   return out += text;
 }
 
-void complain(std::string_view text) {
+void print_error(std::string_view text) {
   std::string line = program_name() + ": ";
   line += text;
   line += '\n';

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What the program is called, for all that it says: ours is vkmoye-bench, a user's is not.
+// The name of the program in its messages: vkmoye-bench, or that of a user's own program.
 
 #include <string>
 #include <string_view>
 
 namespace vkmoye::bench {
 
-/// Takes the name of the program from what it was started as. Once, before anything is said.
+/// Sets the name of the program from argv[0]. Call it once, before the first message.
 ///
 ///   name_program("/opt/bin/own_bench")    own_bench: cannot ..
 void name_program(std::string_view started_as);
 
-/// "vkmoye-bench" until it was named.
+/// "vkmoye-bench" until name_program is called.
 const std::string& program_name();
 
-/// `text` as this program says it: its own name in place of each "vkmoye-bench".
-std::string in_own_name(std::string_view text);
+/// `text` with the name of this program in place of each "vkmoye-bench".
+std::string with_program_name(std::string_view text);
 
-/// Writes the program's name, what it says and a new line to stderr: "vkmoye-bench: TEXT".
-void complain(std::string_view text);
+/// Prints an error on stderr: "vkmoye-bench: TEXT".
+void print_error(std::string_view text);
 
 }  // namespace vkmoye::bench

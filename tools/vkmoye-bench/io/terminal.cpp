@@ -13,7 +13,7 @@
 namespace vkmoye::bench {
 namespace {
 
-constexpr std::int64_t kMostColumns = 1000;
+constexpr std::int64_t kMaxColumns = 1000;
 
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
@@ -25,7 +25,7 @@ std::string variable(const char* name) {
 Terminal terminal_of(int descriptor) {
   Terminal out;
   const auto widen = [&](std::int64_t columns) {
-    out.columns = std::max(out.columns, static_cast<std::size_t>(std::min(columns, kMostColumns)));
+    out.columns = std::max(out.columns, static_cast<std::size_t>(std::min(columns, kMaxColumns)));
   };
   if (const auto columns = parse_count(variable("COLUMNS"), 1)) widen(*columns);
   if (isatty(descriptor) == 0) return out;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What the place that text is printed to can show.
+// The width and the colours of the terminal.
 
 #include <cstddef>
 #include <string>
@@ -13,17 +13,17 @@ struct Terminal {
   bool colour = false;
 };
 
-/// What stands behind file descriptor `descriptor`: 80 columns, or more where COLUMNS or the terminal has
-/// more; colour on a terminal alone, and not where NO_COLOR is set (no-color.org) or TERM is "dumb".
+/// The terminal of `descriptor`: 80 columns, or more if COLUMNS or the terminal has more; colour only on a terminal,
+/// and not if NO_COLOR is set (no-color.org) or TERM is "dumb".
 Terminal terminal_of(int descriptor);
 
 enum class Colour { plain, good, bad, faint };
 
-/// `text` in `colour` where there are colours.
+/// `text` in `colour` if `has_colour`.
 std::string painted(std::string_view text, Colour colour, bool has_colour);
 
-/// A bar of `width` columns for `most`, and of one for the smallest value; "": for 0 and less. What is
-/// longer than `width` ends with ">".
+/// A bar of `width` columns for `most`, and of at least one column for a positive value; "" for 0 and less. A longer
+/// bar is cut and ends with ">".
 std::string bar(double value, double most, std::size_t width);
 
 }  // namespace vkmoye::bench

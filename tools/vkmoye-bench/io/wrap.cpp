@@ -7,7 +7,7 @@ namespace vkmoye::bench {
 
 std::string hanging(const std::string& head, const std::string& text, std::size_t columns) {
   std::string out, line = head;
-  bool empty = true;  // nothing behind the head or the margin
+  bool empty = true;  // nothing after the head or the margin yet
   const auto end_line = [&] {
     out += line + '\n';
     line = std::string(head.size(), ' ');
@@ -15,7 +15,7 @@ std::string hanging(const std::string& head, const std::string& text, std::size_
   };
   for (std::string word : split(text, ' ')) {
     if (!empty && line.size() + 1 + word.size() > columns) end_line();
-    // A word longer than a line, such as a path, goes on in the next.
+    // A word longer than a line, such as a path, continues on the next.
     while (empty && line.size() + word.size() > columns && head.size() < columns) {
       const std::size_t room = columns - line.size();
       line += word.substr(0, room);

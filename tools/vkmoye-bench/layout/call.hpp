@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// From a function on layouts to a function on values: its parameter types say how many arguments it
-// takes and of which kind.
+// Turns a function on layouts into a function on values, which takes its arguments according to the parameter
+// types.
 //
 //   call([](const Layout& layout, int modes) { return append(layout, modes); })
-//     2 arguments: whatever to_layout takes, and a number from -1000 to 1000
+//     2 arguments: a value that to_layout accepts, and a number from -1000 to 1000
 //
-// The last parameters may be std::optional (left out at the end), and the last one std::vector (one
-// argument or more) or SharedAccesses.
+// Trailing parameters may be std::optional (the argument may be left out), and the last one may be std::vector
+// (one or more arguments) or SharedAccesses.
 
 #include <algorithm>
 #include <concepts>
@@ -20,8 +20,8 @@
 
 namespace vkmoye::bench {
 
-/// The most arguments of any call.
-inline constexpr int kMostArguments = 16;
+/// The largest number of arguments of a call.
+inline constexpr int kMaxArguments = 16;
 
 template <class T>
 T value_as(const Value& value) {
@@ -36,10 +36,10 @@ T value_as(const Value& value) {
   if constexpr (std::same_as<T, TileAccess>) return to_access(value);
 }
 
-/// How a parameter takes its arguments from the front of `rest`.
+/// Takes the arguments of a parameter from the front of `rest`.
 template <class T>
 struct Parameter {
-  static constexpr int kLeast = 1, kMost = 1;
+  static constexpr int kMin = 1, kMax = 1;
   static T take(Arguments& rest) {
     const Value& first = rest[0];
     rest = rest.subspan(1);
@@ -49,7 +49,7 @@ struct Parameter {
 
 template <class T>
 struct Parameter<std::optional<T>> {
-  static constexpr int kLeast = 0, kMost = 1;
+  static constexpr int kMin = 0, kMax = 1;
   static std::optional<T> take(Arguments& rest) {
     if (rest.empty()) return std::nullopt;
     return Parameter<T>::take(rest);
@@ -58,7 +58,7 @@ struct Parameter<std::optional<T>> {
 
 template <class T>
 struct Parameter<std::vector<T>> {
-  static constexpr int kLeast = 1, kMost = kMostArguments;
+  static constexpr int kMin = 1, kMax = kMaxArguments;
   static std::vector<T> take(Arguments& rest) {
     std::vector<T> all;
     while (!rest.empty()) all.push_back(Parameter<T>::take(rest));
@@ -75,7 +75,7 @@ struct SharedAccesses {
 
 template <>
 struct Parameter<SharedAccesses> {
-  static constexpr int kLeast = 1, kMost = kMostArguments;
+  static constexpr int kMin = 1, kMax = kMaxArguments;
   static SharedAccesses take(Arguments& rest);
 };
 
@@ -93,10 +93,10 @@ Value result_of(Result&& result) {
 
 template <class F, class Result, class... Taken>
 constexpr Call call_of(Result (F::*)(Taken...) const) {
-  return {(0 + ... + Parameter<std::remove_cvref_t<Taken>>::kLeast),
-          std::min(kMostArguments, (0 + ... + Parameter<std::remove_cvref_t<Taken>>::kMost)),
+  return {(0 + ... + Parameter<std::remove_cvref_t<Taken>>::kMin),
+          std::min(kMaxArguments, (0 + ... + Parameter<std::remove_cvref_t<Taken>>::kMax)),
           [](Arguments rest) -> Value {
-            // Braces: the arguments are taken from left to right.
+            // In braces, arguments are evaluated from left to right.
             std::tuple<std::remove_cvref_t<Taken>...> taken{
                 Parameter<std::remove_cvref_t<Taken>>::take(rest)...};
             return result_of(std::apply(F(), taken));
@@ -105,14 +105,14 @@ constexpr Call call_of(Result (F::*)(Taken...) const) {
 
 }  // namespace detail
 
-/// Pre: F captures nothing.
+/// Precondition: F has no captures.
 template <class F>
 constexpr Call call(F) {
   return detail::call_of<F>(&F::operator());
 }
 
-/// The same for an operation that only rearranges coordinates of its first argument, a layout: a
-/// swizzled one is divided, composed and sliced inside its swizzle.
+/// The same for an operation that only rearranges the coordinates of its first argument, a layout. If that is
+/// swizzled, the operation applies to the layout inside the swizzle.
 template <class F>
 constexpr Call inside_swizzle(F) {
   return {call(F()).least, call(F()).most, [](Arguments arguments) -> Value {

@@ -17,9 +17,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::int64_t kMostValues = std::int64_t{1} << 20;
+constexpr std::int64_t kMaxValues = std::int64_t{1} << 20;
 
-// What the parser says, without its number for it.
+// The message of the parser without its error number.
 std::string message_of(const json::exception& error) {
   const std::string what = error.what();
   return what.substr(what.find("] ") + 2);
@@ -59,8 +59,8 @@ Layout read_layout(const json& from) {
                               : Layout(read_tuple(*shape), read_tuple(*stride));
 }
 
-/// Whether a list holds a layout somewhere: then it is a tiler, otherwise a tuple (which an
-/// operation that wants a tiler takes as one).
+/// Whether a list contains a layout at any depth: then it is a tiler, otherwise a tuple (which an operation that
+/// expects a tiler converts).
 bool holds_layout(const json& from, int depth = 0) {
   if (from.is_object()) return true;
   if (!from.is_array()) return false;
@@ -82,7 +82,7 @@ Tiler read_tiler(const json& from) {
 
 Value read_value(const json& from, int depth = 0);
 
-/// A value by its named parts: whatever else than a layout is written as an object.
+/// A value from its named parts: objects other than layouts.
 Value read_parts(const json& from, int depth) {
   if (depth > kMaxNodes) refuse("objects are nested too deep");
   std::vector<Part> parts;
@@ -152,12 +152,12 @@ void write(const Tiler& tiler, std::string& out) {
   }
 }
 
-/// The offsets in order, counted up leaf by leaf instead of dividing each index.
+/// Writes the offsets in order, by counting the coordinates instead of dividing each index.
 template <class F>
 void write_values(const Layout& layout, F value, std::string& out) {
   out += ",\"fn\":";
   const std::int64_t size = layout.size();
-  if (size > kMostValues) {
+  if (size > kMaxValues) {
     out += "null";
     return;
   }
@@ -210,7 +210,7 @@ struct Writer {
 
 void write(const Value& value, std::string& out) { std::visit(Writer{out}, value); }
 
-/// "fn" of what is a function: the values at the 1-D indices.
+/// Writes "fn" for values that are functions: the values at the 1-D indices.
 struct FunctionWriter {
   std::string& out;
 
@@ -219,7 +219,8 @@ struct FunctionWriter {
   void operator()(const TiledCopy& copy) const { sum(0, copy.layout_tv); }
   void operator()(const TiledMma& mma) const { sum(0, mma.c.layout_tv); }
   void operator()(const ComposedLayout& a) const {
-    static_cast<void>(checked_add(a.offset, a.layout.cosize()));  // the sums below fit
+    static_cast<void>(
+        checked_add(a.offset, a.layout.cosize()));  // throws unless the sums below fit
     write_values(
         a.layout, [&](std::int64_t offset) { return a.swizzle(a.offset + offset); }, out);
   }
@@ -295,7 +296,8 @@ void evaluate_json_lines(std::istream& in, std::ostream& out) {
       const auto taken = static_cast<std::size_t>(in.gcount());
       try {
         evaluate_json({line.data(), in.eof() ? taken : taken - 1}, answer);
-      } catch (const std::exception& error) {  // a mistake of ours must not end the lines after it
+      } catch (
+          const std::exception& error) {  // a bug here must not stop the answers to later lines
         answer = json{{"error", error.what()}}.dump(-1, ' ', false, json::error_handler_t::replace);
       }
     }

@@ -25,7 +25,7 @@ class Evaluator {
   }
 
  private:
-  // Runs `work`; what it refuses points at the column where its expression starts.
+  // Runs `work`; adds the column where its expression starts to its errors.
   template <class Work>
   decltype(auto) pointed(std::size_t start, Work work) {
     try {
@@ -35,7 +35,7 @@ class Evaluator {
     }
   }
 
-  // name value, name value, ..: what is printed of a value that has parts.
+  // name value, name value, ..: the form in which values with parts are printed.
   bool at_parts() {
     const std::string_view name = word_at(at());
     return begins_parts(name) && !is_operation(name);
@@ -93,7 +93,7 @@ class Evaluator {
     return call(start);
   }
 
-  // Numbers and tuples alone make a tuple in round brackets; anything else is a list by mode.
+  // Round brackets with only numbers and tuples are a tuple; everything else is a list with one entry per mode.
   Value list(std::size_t start, char close) {
     const Values values = arguments(close);
     const bool is_tuple = close == ')' && std::all_of(values.begin(), values.end(), [](auto& v) {
@@ -145,7 +145,7 @@ class Evaluator {
     scan_.peek();
     return scan_.at();
   }
-  // The name that starts there; "" if a number does, or none.
+  // The name that starts at the current position; "" if there is none.
   std::string_view word_at(std::size_t start) const {
     const std::string_view text = scan_.text();
     std::size_t end = start;

@@ -45,15 +45,14 @@ const TileAccess& only_access(const SharedAccesses& given) {
   return given.accesses[0];
 }
 
-/// A search's answer; without swizzle it is a plain layout.
+/// The result of a search: a plain layout if it has no swizzle.
 Value found_value(const std::optional<StorageSearch>& found) {
   if (!found) return std::monostate();
   if (found->storage.swizzle == Swizzle()) return found->storage.layout;
   return found->storage;
 }
 
-/// As the overloads in C++: shape; shape, stride; or layouts. A shape among layouts might be meant
-/// as either.
+/// Like the overloads in C++: shape; shape, stride; or layouts. A shape among layouts is ambiguous and an error.
 Value make_layout_of(const std::vector<Value>& given) {
   const auto is_shape = [](const Value& v) { return std::holds_alternative<IntTuple>(v); };
   if (given.size() <= 2 && std::all_of(given.begin(), given.end(), is_shape))
@@ -62,10 +61,11 @@ Value make_layout_of(const std::vector<Value>& given) {
   std::vector<Layout> modes;
   for (const Value& mode : given) {
     if (is_shape(mode))
-      throw LayoutError(fmt::format(
-          "argument {} of make_layout is a shape beside {} others: it takes layouts, one shape, or "
-          "a shape and a stride; as a layout this is {}",
-          modes.size() + 1, given.size() - 1, to_string(to_layout(mode))));
+      throw LayoutError(
+          fmt::format("argument {} of make_layout is a shape among {} others; make_layout takes "
+                      "layouts, one shape, "
+                      "or a shape and a stride; this shape as a layout is {}",
+                      modes.size() + 1, given.size() - 1, to_string(to_layout(mode))));
     modes.push_back(to_layout(mode));
   }
   return make_layout(std::span<const Layout>(modes));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Every operation of the layout algebra by its name: what `layout EXPR` and `layout eval --jsonl`
-// share. One row per operation in operations.cpp.
+// The table of the operations of the layout algebra, for `layout EXPR` and `layout eval --jsonl`. Each operation has
+// one entry in operations.cpp.
 
 #include <span>
 #include <string_view>
@@ -12,7 +12,7 @@ namespace vkmoye::bench {
 
 using Arguments = std::span<const Value>;
 
-/// A function on values and how many it takes.
+/// A function on values and its number of arguments.
 struct Call {
   int least;
   int most;
@@ -28,11 +28,11 @@ struct LayoutOperation {
 /// All operations, sorted by name.
 std::span<const LayoutOperation> layout_operations();
 
-/// The operation called `name`. LayoutError, with the nearest name, if there is none.
+/// The operation `name`. Throws LayoutError with the most similar name if there is none.
 const LayoutOperation& find_layout_operation(std::string_view name);
 
-/// Applies it. LayoutError for a wrong number or kind of arguments, and where the operation
-/// refuses.
+/// Applies the operation. Throws LayoutError for a wrong number or kind of arguments, and whatever the operation
+/// throws.
 Value apply_operation(const LayoutOperation& operation, Arguments arguments);
 
 }  // namespace vkmoye::bench

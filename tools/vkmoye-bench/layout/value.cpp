@@ -21,27 +21,27 @@ Overload(F...) -> Overload<F...>;
 
 Value to_value(std::int64_t integer) { return IntTuple(integer); }
 
-/// A part that must be there.
+/// The part `name`, which must exist.
 const Value& part(const std::vector<Part>& parts, std::string_view name) {
   for (const Part& one : parts)
     if (one.first == name) return one.second;
-  throw LayoutError(fmt::format("there is no '{}' beside '{}'", name.substr(0, 40),
+  throw LayoutError(fmt::format("there is '{1}' but no '{0}'", name.substr(0, 40),
                                 parts.front().first.substr(0, 40)));
 }
 
 void check_offset(std::int64_t offset, const Layout& layout) {
-  if (offset < 0) raise("offset", {offset, layout}, "the offset is below 0");
+  if (offset < 0) raise("offset", {offset, layout}, "the offset is negative");
   static_cast<void>(checked_add(offset, layout.cosize()));
 }
 
-/// Whether `given` stands for the same as `right`: shapes for layouts, numbers for swizzles.
+/// Whether `given` is equivalent to `right`: a shape stands for a layout, three numbers for a swizzle.
 bool is_same(const Value& right, const Value& given) {
   if (const auto* layout = std::get_if<Layout>(&right)) return to_layout(given) == *layout;
   if (const auto* swizzle = std::get_if<Swizzle>(&right)) return to_swizzle(given) == *swizzle;
   return to_text(given) == to_text(right);
 }
 
-/// Kinds of values with parts, each told by a part that no kind before it has.
+/// The kinds of values with parts, each identified by a part that no earlier kind has.
 struct Kind {
   std::string_view told_by;
   Value (*make)(const std::vector<Part>&);
@@ -249,14 +249,14 @@ Value from_parts(const std::vector<Part>& parts) {
   const auto has = [&](std::string_view name) {
     return std::any_of(parts.begin(), parts.end(), [&](const Part& p) { return p.first == name; });
   };
-  if (parts.empty()) throw LayoutError("no value is without parts");
+  if (parts.empty()) throw LayoutError("a value needs at least one part");
   for (const Kind& kind : kKinds) {
     if (!has(kind.told_by)) continue;
     const Value value = kind.make(parts);
     const std::vector<Part> right = parts_of(value);
     for (const auto& [name, given] : parts)
       if (!is_same(part(right, name), given))
-        throw LayoutError(fmt::format("{} is {} beside the others, not {}", name,
+        throw LayoutError(fmt::format("the other parts imply that {} is {}, not {}", name,
                                       to_text(part(right, name)), to_text(given)));
     return value;
   }

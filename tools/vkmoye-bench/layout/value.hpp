@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What `layout EXPR` and `layout eval --jsonl` compute with: values whose kind is known at run time,
-// and how they are printed. Whatever is printed is read back as the same value (expression.hpp),
-// pictures excepted:
+// The values of `layout EXPR` and `layout eval --jsonl`, whose kind is known at run time, and how they are printed.
+// Except for pictures, reading the output (expression.hpp) gives the same value:
 //
 //   12   (2,_)   (4,8):(8,1)   [4, 8:2]   Swizzle<2,0,3>   Swizzle<2,0,3> o 24 o (8):(1)
 //   12 + (4):(1)                                            an offset layout
-//   access((32,8):(8,1), 4)   bank_model(32, 32, 4)         what only other operations take
-//   layout_tv (4,2):(2,1), tiler (8)   degree 2, phases 1   named parts, between commas
+//   access((32,8):(8,1), 4)   bank_model(32, 32, 4)         only arguments of operations
+//   layout_tv (4,2):(2,1), tiler (8)   degree 2, phases 1   named parts, separated by commas
 //   none   true   false
 
 #include <string>
@@ -23,58 +22,56 @@
 
 namespace vkmoye::bench {
 
-/// Named numbers and tuples: what an analysis found. The names are literals.
+/// Named numbers and tuples: the findings of an analysis. The names are string literals.
 using Findings = std::vector<std::pair<std::string_view, IntTuple>>;
 
-/// What an operation takes and gives. A number is a tuple that is one leaf; std::monostate is what
-/// a search gives that found nothing.
+/// An argument or a result of an operation. A number is a tuple with a single leaf; std::monostate is the result of a
+/// search that found nothing.
 using Value =
     std::variant<std::monostate, bool, IntTuple, Layout, Tiler, Swizzle, ComposedLayout,
                  OffsetLayout, TiledCopy, TiledMma, TileAccess, BankModel, Findings, Table>;
 
-/// "a layout", "a tuple", ..: for messages.
+/// "a layout", "a tuple", .., for messages.
 std::string_view kind_of(const Value& value);
 
 /// The text form of a value.
 std::string to_text(const Value& value);
 
-/// The picture of a value: offsets of a layout, threads and values of a tiled copy, those of C of a
-/// tiled multiply-add, a bank map. LayoutError for what has none.
+/// The picture of a value: the offsets of a layout, the threads and values of a tiled copy, those of C in a tiled
+/// multiply-add, a bank map. Throws LayoutError if there is none.
 Table table_of(const Value& value);
 
-/// LayoutError: `wanted` was expected where `value` is.
+/// Throws LayoutError: `wanted` was expected, not `value`.
 [[noreturn]] void refuse_kind(const Value& value, std::string_view wanted);
 
-// A value as an operation wants it. LayoutError for another kind.
+// Conversions to the types of parameters. They throw LayoutError for other kinds.
 
-/// A shape without strides is its compact layout, a tiled copy its (thread, value) layout, a tiled
-/// multiply-add that of C.
+/// A shape becomes its compact layout, a tiled copy its (thread, value) layout, a tiled multiply-add that of C.
 Layout to_layout(const Value& value);
 Tiler to_tiler(const Value& value);
 const IntTuple& to_tuple(const Value& value);
 std::int64_t to_integer(const Value& value);
-/// -1000 to 1000: a mode, a bit, a number of lanes.
+/// From -1000 to 1000: a mode, a bit, a number of lanes.
 int to_small(const Value& value);
-/// Also as its three numbers.
+/// Also from three numbers.
 Swizzle to_swizzle(const Value& value);
-/// A layout is one without swizzle.
+/// A layout becomes one without swizzle.
 ComposedLayout to_storage(const Value& value);
-/// A layout is an access of one element each.
+/// A layout becomes an access with one element per request.
 TileAccess to_access(const Value& value);
 
-// Named parts: how a value of several is printed, an object in JSON.
+// Named parts: the text and JSON form of values with several parts.
 
 using Part = std::pair<std::string_view, Value>;
 
-/// The parts of a value, in the order in which they are printed; none of a number, a list or a
-/// picture.
+/// The parts of a value, in the order in which they are printed; numbers, lists and pictures have none.
 std::vector<Part> parts_of(const Value& value);
 
-/// Whether what `layout` prints may begin with this part.
+/// Whether the printed form of a value may begin with this part.
 bool begins_parts(std::string_view name);
 
-/// The value that has these parts, told by their names. LayoutError if there is none, or if parts
-/// that follow from others (the layouts of a tiled multiply-add) are not what follows.
+/// The value with these parts, identified by their names. Throws LayoutError if there is none, or if redundant parts
+/// (the layouts of a tiled multiply-add) contradict the others.
 Value from_parts(const std::vector<Part>& parts);
 
 }  // namespace vkmoye::bench

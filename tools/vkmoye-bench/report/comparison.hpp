@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Two reports of `run`, row by row: is what was changed faster or slower?
+// Compares two reports of `run`, result by result: is the changed program faster or slower?
 //
 //   base   40.1 40.3 40.2 ..      new   44.0 44.2 43.9 ..      SLOW: 9.7 % longer, p < 0.001
 //
-// Two questions, as either alone misleads. Mann and Whitney's U test asks whether samples of one report
-// tend to be longer than those of the other, of whatever distribution; with thousands of samples it finds
-// differences that do not matter. So the medians have to differ by a least effect, too.
+// Two criteria, since either alone misleads. The Mann-Whitney U test checks whether the samples of one report
+// tend to be longer than those of the other, whatever their distribution; with thousands of samples it finds
+// differences too small to matter. So the medians must also differ by a minimum effect.
 //
-//              differ by the effect    by less
-//   likely     FAST, SLOW              SAME          likely: p < 0.002 in the two-sided test
-//   not so     UNCLEAR                 SAME
+//                     at least the effect    less
+//   significant       FAST, SLOW             SAME          significant: p < 0.002 in the two-sided test
+//   not significant   UNCLEAR                SAME
 //
-// So of 1000 rows in which nothing changed, about two are called faster or slower. Fewer than 8 samples in each
-// report are never that unlikely: they are SAME or UNCLEAR. For a change of 5 % in 2 % of noise, 15 samples in each
-// report are enough to find it 19 times out of 20.
+// So of 1000 results in which nothing changed, about two are reported as FAST or SLOW. With fewer than 8 samples in
+// each report p is never that small, and results are SAME or UNCLEAR. With 2 % noise, 15 samples in each report
+// detect a change of 5 % in 19 of 20 runs.
 //
-// A comparison must not look good because a kernel stopped working. Failed are
-//   - every row of NEW whose result is wrong,
-//   - every row that BASE has times for and NEW has not: skipped, not timed, or not there at all.
-// What BASE has no times for either (skipped in both, or only in NEW) is left out, and is no failure.
+// A comparison must not look good because a kernel stopped working. It fails for
+//   - every result of NEW that is wrong,
+//   - every result that has times in BASE but not in NEW: skipped, not timed, or missing.
+// Results without times in BASE (skipped in both, or only in NEW) are left out and are not failures.
 
 #include <filesystem>
 #include <optional>
@@ -35,28 +35,28 @@ enum class Change { same, faster, slower, unclear };
 /// SAME, FAST, SLOW, UNCLEAR.
 const char* to_string(Change change);
 
-/// The probability that samples of one distribution are as far apart as these, in the normal
-/// approximation with the correction for ties. Precondition: neither is empty.
+/// The two-sided p-value of the Mann-Whitney U test, in the normal approximation with the correction for
+/// ties. Precondition: neither is empty.
 double mann_whitney_p(std::span<const double> a, std::span<const double> b);
 
-struct ComparedRow {
+struct ComparedResult {
   std::string kernel, type, size;
-  std::string details;  // config and options, where rows differ in nothing else
+  std::string details;  // config and options, where results differ in nothing else
   double base_us = 0, new_us = 0;
-  double percent = 0;  // by which the time is longer
+  double percent = 0;  // how much longer the new time is
   double p = 1;
   Change change = Change::same;
 };
 
 struct Comparison {
   std::string base_device, new_device;
-  std::vector<ComparedRow> rows;
-  std::vector<std::string> failed;    // rows that NEW lost or got wrong, and why, a line each
-  std::vector<std::string> left_out;  // other rows that are not compared, and why, a line each
+  std::vector<ComparedResult> results;
+  std::vector<std::string> failed;    // results that are missing or wrong in NEW, one line each
+  std::vector<std::string> left_out;  // other results not compared and why, one line each
 };
 
-/// Rows of one kernel, size, type, config, options and device. Throws ArgumentError for what is no such
-/// report.
+/// Compares results that agree in kernel, size, type, config, options and device. Throws ArgumentError if a
+/// file is not such a report.
 Comparison compare_reports(const std::filesystem::path& base, const std::filesystem::path& changed,
                            double least_percent);
 

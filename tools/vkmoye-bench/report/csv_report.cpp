@@ -6,6 +6,7 @@
 
 #include "io/parse.hpp"
 #include "report/formats.hpp"
+#include "timing/statistics.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -15,37 +16,38 @@ class CsvReport : public Report {
   CsvReport(std::ostream& out, const DeviceCaps& device) : out_(out), device_(device) {
     out_ << "device,driver,kernel,type,size,config,median_us,min_us,p95_us,samples,clock,gbps,"
             "percent_of_ceiling,tflops,ratio,verified,mismatches,options,remark,command,"
-            "ceiling\n";  // a new one at the end: there are readers that count them
+            "ceiling\n";  // append new columns: scripts may select columns by position
   }
-  void add(const Row& row) override {
+  void add(const Result& result) override {
     // No spreadsheet reads inf and nan as numbers.
     const auto number = [](const std::optional<double>& value) {
       return value && std::isfinite(*value) ? fmt::format("{}", *value) : "";
     };
     const auto timed = [&](double fraction) {
-      return row.timing ? fmt::format("{:.3f}", quantile(*row.timing, fraction)) : "";
+      return result.timing ? fmt::format("{:.3f}", quantile(*result.timing, fraction)) : "";
     };
-    const std::string cells[] = {device_.name,
-                                 device_.driver,
-                                 row.kernel,
-                                 row.type,
-                                 to_string(row.size),
-                                 config_text(row),
-                                 timed(0.5),
-                                 timed(0.0),
-                                 timed(0.95),
-                                 row.timing ? std::to_string(row.timing->samples_us.size()) : "",
-                                 row.timing ? clock_name(*row.timing) : "",
-                                 number(row.gbps),
-                                 number(row.percent_of_ceiling),
-                                 number(row.tflops),
-                                 ratio_text(row),
-                                 row.verified ? fmt::format("{}", *row.verified) : "",
-                                 std::to_string(row.mismatches),
-                                 row.options,
-                                 remark(row),
-                                 row.command,
-                                 row.ceiling};
+    const std::string cells[] = {
+        device_.name,
+        device_.driver,
+        result.kernel,
+        result.type,
+        to_string(result.size),
+        config_text(result),
+        timed(0.5),
+        timed(0.0),
+        timed(0.95),
+        result.timing ? std::to_string(result.timing->samples_us.size()) : "",
+        result.timing ? clock_name(*result.timing) : "",
+        number(result.gbps),
+        number(result.percent_of_ceiling),
+        number(result.tflops),
+        ratio_text(result),
+        result.verified ? fmt::format("{}", *result.verified) : "",
+        std::to_string(result.mismatches),
+        result.options,
+        remark(result),
+        result.command,
+        result.ceiling};
     bool first = true;
     for (const std::string& cell : cells) {
       if (!first) out_ << ',';

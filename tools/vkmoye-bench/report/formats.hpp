@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The formats of a report, and what several of them say of a row in the same words.
+// The formats of a report, and the texts that several of them share.
 
 #include <iosfwd>
 #include <memory>
@@ -20,20 +20,20 @@ std::unique_ptr<Report> make_junit_report(std::ostream& out, const DeviceCaps& d
 /// "NVIDIA H200 (discrete, 580.159, Vulkan 1.4.312)".
 std::string device_text(const DeviceCaps& device);
 
-/// What every report in words says of a CPU; empty: the device is none.
+/// The warning in table and Markdown reports that the device is a CPU; empty if it is not.
 std::string caution(const DeviceCaps& device);
 
 /// "tile=32x32 pad=1".
-std::string config_text(const Row& row);
+std::string config_text(const Result& result);
 /// "0.97 x copy 1.02 x vkcmdcopy".
-std::string ratio_text(const Row& row);
+std::string ratio_text(const Result& result);
 /// ok, sampled, none, WRONG or skipped.
-std::string verdict(const Row& row);
-/// What went wrong or why nothing ran, lines; empty: there is nothing to say.
-std::string remark(const Row& row);
+std::string verdict(const Result& result);
+/// What went wrong or why nothing ran, as lines; empty: nothing to report.
+std::string remark(const Result& result);
 /// "device" or "host".
 std::string clock_name(const Timing& timing);
-/// 2560, 97.1: as many digits as say something.
+/// 2560, 97.1: significant digits only.
 std::string rate_text(double rate);
 
 }  // namespace vkmoye::bench

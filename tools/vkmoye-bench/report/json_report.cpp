@@ -4,6 +4,7 @@
 
 #include "report/formats.hpp"
 #include "report/performance_summary.hpp"
+#include "timing/statistics.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -15,7 +16,7 @@ ordered_json json_or_null(const std::optional<Value>& value) {
   return value ? ordered_json(*value) : ordered_json(nullptr);
 }
 
-// Lists run parallel to `sizes`.
+// Each list has one entry for each of `sizes`.
 ordered_json to_json(const Ladder& ladder) {
   ordered_json rungs = ordered_json::array();
   for (const Ladder::Rung& rung : ladder.rungs) {
@@ -60,46 +61,46 @@ class JsonReport : public Report {
     for (const Ladder& ladder : ladders) summary_.push_back(to_json(ladder));
   }
 
-  void add(const Row& row) override {
+  void add(const Result& result) override {
     ordered_json config = ordered_json::object();
-    for (const auto& [key, value] : row.config) config[key] = value;
+    for (const auto& [key, value] : result.config) config[key] = value;
     ordered_json time = nullptr;
-    if (row.timing) {
-      time = {{"median", quantile(*row.timing, 0.5)},
-              {"min", quantile(*row.timing, 0.0)},
-              {"p95", quantile(*row.timing, 0.95)},
-              {"samples", row.timing->samples_us.size()},
-              {"noise_percent", noise_percent(*row.timing)},
-              {"noise_missed", json_or_null(row.noise_missed)},
-              {"clock", clock_name(*row.timing)},
-              {"all", row.timing->samples_us}};
+    if (result.timing) {
+      time = {{"median", quantile(*result.timing, 0.5)},
+              {"min", quantile(*result.timing, 0.0)},
+              {"p95", quantile(*result.timing, 0.95)},
+              {"samples", result.timing->samples_us.size()},
+              {"noise_percent", noise_percent(*result.timing)},
+              {"noise_missed", json_or_null(result.noise_missed)},
+              {"clock", clock_name(*result.timing)},
+              {"all", result.timing->samples_us}};
     }
     const auto optional = [](const auto& value) -> ordered_json {
       return value ? ordered_json(*value) : ordered_json(nullptr);
     };
     const ordered_json json = {
-        {"kernel", row.kernel},
-        {"type", row.type},
-        {"size", row.size},
+        {"kernel", result.kernel},
+        {"type", result.type},
+        {"size", result.size},
         {"config", config},
-        {"options", row.options},
+        {"options", result.options},
         {"time_us", time},
-        {"gbps", optional(row.gbps)},
-        {"tflops", optional(row.tflops)},
-        {"percent_of_ceiling", optional(row.percent_of_ceiling)},
-        {"ceiling", row.ceiling.empty() ? ordered_json(nullptr) : ordered_json(row.ceiling)},
-        {"verified", optional(row.verified)},
-        {"verification", row.verification},
-        {"max_error", row.verified ? ordered_json(row.max_error) : ordered_json(nullptr)},
-        {"mismatches", row.verified ? ordered_json(row.mismatches) : ordered_json(nullptr)},
-        {"wrong", row.wrong.empty() ? ordered_json(nullptr) : ordered_json(row.wrong)},
-        {"ratio", row.ratio},
-        {"no_ratio", row.no_ratio},
-        {"notes", row.notes},
-        {"noise_of", row.noise_of},
-        {"below_gate", row.below_gate},
-        {"skipped", row.skipped.empty() ? ordered_json(nullptr) : ordered_json(row.skipped)},
-        {"command", row.command}};
+        {"gbps", optional(result.gbps)},
+        {"tflops", optional(result.tflops)},
+        {"percent_of_ceiling", optional(result.percent_of_ceiling)},
+        {"ceiling", result.ceiling.empty() ? ordered_json(nullptr) : ordered_json(result.ceiling)},
+        {"verified", optional(result.verified)},
+        {"verification", result.verification},
+        {"max_error", result.verified ? ordered_json(result.max_error) : ordered_json(nullptr)},
+        {"mismatches", result.verified ? ordered_json(result.mismatches) : ordered_json(nullptr)},
+        {"wrong", result.wrong.empty() ? ordered_json(nullptr) : ordered_json(result.wrong)},
+        {"ratio", result.ratio},
+        {"no_ratio", result.no_ratio},
+        {"notes", result.notes},
+        {"noise_of", result.noise_of},
+        {"below_gate", result.below_gate},
+        {"skipped", result.skipped.empty() ? ordered_json(nullptr) : ordered_json(result.skipped)},
+        {"command", result.command}};
     out_ << (first_ ? "\n" : ",\n") << json.dump();
     out_.flush();
     first_ = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// JUnit's XML, as build servers show it: a test case for each row, whose failure is a wrong result or one
-// that does not come through the gate.
+// JUnit XML, for build servers: one test case for each result, which fails if the result is wrong or below the
+// gate.
 
 #include <fmt/format.h>
 
@@ -10,12 +10,13 @@
 #include "io/parse.hpp"
 #include "io/program.hpp"
 #include "report/formats.hpp"
+#include "timing/statistics.hpp"
 #include "vkmoye/base/text.hpp"
 
 namespace vkmoye::bench {
 namespace {
 
-// For text and for attributes in double quotes. XML has no control characters, not even escaped.
+// For text and for attributes in double quotes. XML allows no control characters, not even escaped.
 std::string escaped(const std::string& text) {
   std::string out;
   for (const char c : text) {
@@ -36,34 +37,35 @@ class JunitReport : public Report {
   JunitReport(std::ostream& out, const DeviceCaps& device) : out_(out), device_(device) {}
   ~JunitReport() override { finish(); }
 
-  void add(const Row& row) override {
-    const bool wrong = row.verified && !*row.verified, slow = !row.below_gate.empty();
-    ++rows_;
+  void add(const Result& result) override {
+    const bool wrong = result.verified && !*result.verified, slow = !result.below_gate.empty();
+    ++results_;
     failures_ += wrong || slow;
-    skipped_ += !row.skipped.empty();
-    const double microseconds = row.timing ? std::accumulate(row.timing->samples_us.begin(),
-                                                             row.timing->samples_us.end(), 0.0)
-                                           : 0;
+    skipped_ += !result.skipped.empty();
+    const double microseconds = result.timing
+                                    ? std::accumulate(result.timing->samples_us.begin(),
+                                                      result.timing->samples_us.end(), 0.0)
+                                    : 0;
     seconds_ += microseconds / 1e6;
-    std::string name = row.type + " " + to_string(row.size);
-    if (!row.options.empty()) name += " " + row.options;
+    std::string name = result.type + " " + to_string(result.size);
+    if (!result.options.empty()) name += " " + result.options;
     cases_ += fmt::format("  <testcase classname=\"{}\" name=\"{}\" time=\"{:.6f}\">\n",
-                          escaped(row.kernel), escaped(name), microseconds / 1e6);
-    if (!row.skipped.empty()) {
-      cases_ += fmt::format("    <skipped message=\"{}\"/>\n", escaped(row.skipped));
+                          escaped(result.kernel), escaped(name), microseconds / 1e6);
+    if (!result.skipped.empty()) {
+      cases_ += fmt::format("    <skipped message=\"{}\"/>\n", escaped(result.skipped));
     }
     if (wrong || slow) {
       cases_ += fmt::format("    <failure type=\"{}\" message=\"{}\"/>\n",
                             wrong ? "wrong result" : "below the gate",
-                            escaped(wrong ? row.wrong : join(row.below_gate, "; ")));
+                            escaped(wrong ? result.wrong : join(result.below_gate, "; ")));
     }
-    std::string said;
-    if (row.timing) said = "median " + format_time(quantile(*row.timing, 0.5)) + "\n";
+    std::string text;
+    if (result.timing) text = "median " + format_time(quantile(*result.timing, 0.5)) + "\n";
     cases_ += fmt::format("    <system-out>{}</system-out>\n  </testcase>\n",
-                          escaped(said + row.command));
+                          escaped(text + result.command));
   }
 
-  // Only now are the numbers known that stand at its beginning.
+  // The counts in the first element are known only at the end.
   void finish(bool interrupted = false) override {
     if (ended_) return;
     ended_ = true;
@@ -71,10 +73,10 @@ class JunitReport : public Report {
          << fmt::format(
                 "<testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" skipped=\"{}\" errors=\"{}\" "
                 "time=\"{:.6f}\">\n",
-                escaped(program_name() + " on " + device_text(device_)), rows_, failures_, skipped_,
-                interrupted ? 1 : 0, seconds_)
+                escaped(program_name() + " on " + device_text(device_)), results_, failures_,
+                skipped_, interrupted ? 1 : 0, seconds_)
          << cases_;
-    if (interrupted) out_ << "  <system-err>interrupted: rows are missing</system-err>\n";
+    if (interrupted) out_ << "  <system-err>interrupted: results are missing</system-err>\n";
     out_ << "</testsuite>\n" << std::flush;
   }
 
@@ -82,7 +84,7 @@ class JunitReport : public Report {
   std::ostream& out_;
   DeviceCaps device_;
   std::string cases_;
-  std::size_t rows_ = 0, failures_ = 0, skipped_ = 0;
+  std::size_t results_ = 0, failures_ = 0, skipped_ = 0;
   double seconds_ = 0;
   bool ended_ = false;
 };

@@ -7,6 +7,7 @@
 
 #include "io/parse.hpp"
 #include "io/wrap.hpp"
+#include "timing/statistics.hpp"
 #include "vkmoye/base/text.hpp"
 
 namespace vkmoye::bench {
@@ -14,14 +15,16 @@ namespace {
 
 constexpr std::size_t kLongestBar = 60;
 
-// What the speed-ups of a family are over, where it is not its first kernel.
+// The kernel that the speed-ups of a family are relative to, where it is not the family's first.
 struct FirstRung {
   const char* family;
   const char* kernel;
 };
 constexpr FirstRung kFirstRungs[] = {{"transpose", "transpose/read_contiguous"}};
 
-std::string family_of(const Row& row) { return row.kernel.substr(0, row.kernel.find('/')); }
+std::string family_of(const Result& result) {
+  return result.kernel.substr(0, result.kernel.find('/'));
+}
 
 template <class Range, class Value>
 std::size_t index_of(const Range& range, const Value& value) {
@@ -42,23 +45,23 @@ Ladder::Cell& cell_of(Ladder::Rung& rung, std::size_t size) {
   return rung.cells[size];
 }
 
-void add(Ladder& ladder, const Row& row) {
-  const std::size_t size = index_of(ladder.sizes, row.size);
-  if (size == ladder.sizes.size()) ladder.sizes.push_back(row.size);
-  Ladder::Cell& cell = cell_of(rung_of(ladder, row.kernel, false), size);
-  cell.skipped = !row.skipped.empty();
-  cell.verified = row.verified;
-  if (row.timing) cell.time_us = quantile(*row.timing, 0.5);
+void add(Ladder& ladder, const Result& result) {
+  const std::size_t size = index_of(ladder.sizes, result.size);
+  if (size == ladder.sizes.size()) ladder.sizes.push_back(result.size);
+  Ladder::Cell& cell = cell_of(rung_of(ladder, result.kernel, false), size);
+  cell.skipped = !result.skipped.empty();
+  cell.verified = result.verified;
+  if (result.timing) cell.time_us = quantile(*result.timing, 0.5);
 }
 
-// The baselines' times, as they were measured beside the first rung.
-void add_baselines(Ladder& ladder, const Row& row) {
-  if (!row.timing || row.kernel != ladder.first) return;
-  for (const auto& [name, ratio] : row.ratio) {
-    // A copy beside the copies; the pattern of one kernel, which is no other's.
-    if (name == ladder.family || row.notes.contains(name)) continue;
-    cell_of(rung_of(ladder, name, true), index_of(ladder.sizes, row.size)).time_us =
-        ratio * quantile(*row.timing, 0.5);
+// The times of the baselines as measured with the first rung.
+void add_baselines(Ladder& ladder, const Result& result) {
+  if (!result.timing || result.kernel != ladder.first) return;
+  for (const auto& [name, ratio] : result.ratio) {
+    // Left out: the copy in the ladder of copies, and baselines of one kernel alone, such as its pattern.
+    if (name == ladder.family || result.notes.contains(name)) continue;
+    cell_of(rung_of(ladder, name, true), index_of(ladder.sizes, result.size)).time_us =
+        ratio * quantile(*result.timing, 0.5);
   }
 }
 
@@ -110,35 +113,37 @@ std::string Ladder::verification() const {
     }
   }
   std::string text = !wrong.empty() ? fmt::format("FAILED: {}", join(wrong, ", "))
-                     : right == 0   ? "nothing was verified"
-                                    : fmt::format("PASSED, each of {} results by itself", right);
+                     : right == 0
+                         ? "nothing was verified"
+                         : fmt::format("PASSED, {} results, each verified separately", right);
   if (unchecked > 0 && right > 0) text += fmt::format("; {} unchecked", unchecked);
   if (skipped > 0) text += fmt::format("; {} skipped", skipped);
   return text;
 }
 
-std::vector<Ladder> ladders_of(const std::vector<Row>& rows) {
+std::vector<Ladder> ladders_of(const std::vector<Result>& results) {
   std::vector<Ladder> ladders;
-  const auto ladder_of = [&](const Row& row) -> Ladder& {
+  const auto ladder_of = [&](const Result& result) -> Ladder& {
     const auto found = std::find_if(ladders.begin(), ladders.end(), [&](const Ladder& ladder) {
-      return ladder.family == family_of(row) && ladder.type == row.type;
+      return ladder.family == family_of(result) && ladder.type == result.type;
     });
     if (found != ladders.end()) return *found;
     Ladder ladder;
-    ladder.family = family_of(row);
-    ladder.type = row.type;
-    ladder.first = row.kernel;
+    ladder.family = family_of(result);
+    ladder.type = result.type;
+    ladder.first = result.kernel;
     ladders.push_back(std::move(ladder));
     return ladders.back();
   };
-  for (const Row& row : rows) {
-    Ladder& ladder = ladder_of(row);
+  for (const Result& result : results) {
+    Ladder& ladder = ladder_of(result);
     for (const FirstRung& first : kFirstRungs) {
-      if (ladder.family == first.family && row.kernel == first.kernel) ladder.first = row.kernel;
+      if (ladder.family == first.family && result.kernel == first.kernel)
+        ladder.first = result.kernel;
     }
-    add(ladder, row);
+    add(ladder, result);
   }
-  for (const Row& row : rows) add_baselines(ladder_of(row), row);
+  for (const Result& result : results) add_baselines(ladder_of(result), result);
   for (Ladder& ladder : ladders) compare_with_first(ladder);
   return ladders;
 }
@@ -148,7 +153,7 @@ std::string summary_text(const std::vector<Ladder>& ladders, const Terminal& ter
   for (const Ladder& ladder : ladders) {
     std::size_t width = 0;
     for (const Ladder::Rung& rung : ladder.rungs) width = std::max(width, name_text(rung).size());
-    // A name that leaves no room for the times stands above them.
+    // A name that leaves no room for the times gets a line of its own.
     constexpr std::size_t kTimes = 2 + 2 + 9 + 2 + 7;
     const bool above = width + kTimes > terminal.columns;
     out += "\n" + hanging("", title(ladder), terminal.columns);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The ladders of a run side by side: the time of each kernel at each size, and how many times as fast
-// it is as the first rung of its family. After the "Performance Summary" of AMD's transpose tutorial,
-// where one verification stood for all kernels; here each is verified by itself.
+// The kernels of each family as a ladder: the time of each kernel at each size, and its speed-up over the
+// first rung of the family. After the "Performance Summary" of AMD's transpose tutorial; there one
+// verification covers all kernels, here each result is verified separately.
 //
 //   Performance Summary: transpose, f32: median times, speed-ups over transpose/read_contiguous
 //   512x512
 //     transpose/read_contiguous    2.10 ms    1.00x  #########
 //     transpose/padded             1.05 ms    2.00x  ##################
-//   Verification: PASSED, each of 4 results by itself
+//   Verification: PASSED, 4 results, each verified separately
 
 #include <cstdint>
 #include <optional>
@@ -29,24 +29,24 @@ struct Ladder {
   };
   struct Rung {
     std::string name;         // of the kernel or of the baseline
-    bool baseline = false;    // something to compare with, not verified here
+    bool baseline = false;    // measured for comparison, not verified here
     std::vector<Cell> cells;  // by size
   };
   std::string family, type;
-  std::string first;  // the rung that speed-ups are over
+  std::string first;  // the rung that speed-ups are relative to
   std::vector<std::vector<std::int64_t>> sizes;
   std::vector<Rung> rungs;
 
-  /// "PASSED, each of 6 results by itself"; "FAILED: transpose/tiled 256x256, ..".
+  /// "PASSED, 6 results, each verified separately"; "FAILED: transpose/tiled 256x256, ..".
   std::string verification() const;
 };
 
-/// One for each family and type, in the order of `rows`, kernels before baselines. A wrong result has
+/// One ladder for each family and type, in the order of `results`, kernels before baselines. A wrong result has
 /// no speed-up.
-std::vector<Ladder> ladders_of(const std::vector<Row>& rows);
+std::vector<Ladder> ladders_of(const std::vector<Result>& results);
 
-/// All of them as text, with a bar for each speed-up, the longest of a size for the fastest; and as
-/// Markdown tables.
+/// All ladders as text, with a bar for each speed-up (the fastest kernel of a size has the longest), and
+/// as Markdown tables.
 std::string summary_text(const std::vector<Ladder>& ladders, const Terminal& terminal = {});
 std::string summary_markdown(const std::vector<Ladder>& ladders);
 

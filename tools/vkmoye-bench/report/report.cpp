@@ -7,47 +7,48 @@
 #include <cmath>
 
 #include "report/formats.hpp"
+#include "timing/statistics.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 
 namespace vkmoye::bench {
 
-std::string config_text(const Row& row) {
+std::string config_text(const Result& result) {
   std::vector<std::string> parts;
-  for (const auto& [key, value] : row.config) parts.push_back(key + "=" + value);
+  for (const auto& [key, value] : result.config) parts.push_back(key + "=" + value);
   return join(parts, " ");
 }
 
-std::string ratio_text(const Row& row) {
+std::string ratio_text(const Result& result) {
   std::vector<std::string> parts;
-  for (const auto& [name, value] : row.ratio)
+  for (const auto& [name, value] : result.ratio)
     parts.push_back(fmt::format("{:.2f} x {}", value, name));
   return join(parts, " ");
 }
 
-std::string verdict(const Row& row) {
-  if (!row.skipped.empty()) return "skipped";
-  if (!row.verified) return "none";
-  if (!*row.verified) return "WRONG";
-  return row.verification == "sample" ? "sampled" : "ok";
+std::string verdict(const Result& result) {
+  if (!result.skipped.empty()) return "skipped";
+  if (!result.verified) return "none";
+  if (!*result.verified) return "WRONG";
+  return result.verification == "sample" ? "sampled" : "ok";
 }
 
-// What went wrong or why nothing ran, for the formats made of lines.
-std::string remark(const Row& row) {
+std::string remark(const Result& result) {
   std::vector<std::string> parts;
-  for (const std::string& part : {row.skipped, row.wrong}) {
+  for (const std::string& part : {result.skipped, result.wrong}) {
     if (!part.empty()) parts.push_back(part);
   }
-  if (row.noise_missed && row.timing) {
-    parts.push_back("noise: " + noise_text(*row.timing, *row.noise_missed));
+  if (result.noise_missed && result.timing) {
+    parts.push_back("noise: " + noise_text(*result.timing, *result.noise_missed));
   }
-  for (const auto& [name, noise] : row.noise_of) {
+  for (const auto& [name, noise] : result.noise_of) {
     parts.push_back(fmt::format("noise of {}: {}", name, noise));
   }
-  for (const std::string& reason : row.below_gate) parts.push_back("gate: " + reason);
-  // The gate's reasons end with these.
-  if (row.below_gate.empty()) {
-    for (const auto& [name, why] : row.no_ratio) parts.push_back(fmt::format("{}: {}", name, why));
+  for (const std::string& reason : result.below_gate) parts.push_back("gate: " + reason);
+  // The gate's reasons contain these.
+  if (result.below_gate.empty()) {
+    for (const auto& [name, why] : result.no_ratio)
+      parts.push_back(fmt::format("{}: {}", name, why));
   }
   return join(parts, "\n");
 }
@@ -63,38 +64,13 @@ std::string device_text(const DeviceCaps& device) {
 
 std::string caution(const DeviceCaps& device) {
   if (device.kind != DeviceKind::cpu) return "";
-  return "This device is a CPU: the results count, the times say nothing about a GPU.";
+  return "This device is a CPU: results are valid, but times say nothing about a GPU.";
 }
 
 std::string rate_text(double rate) {
   return rate >= 100                 ? fmt::format("{:.0f}", rate)
          : rate >= 0.01 || rate == 0 ? fmt::format("{:.3g}", rate)
                                      : fmt::format("{:.1e}", rate);
-}
-
-double quantile(const Timing& timing, double fraction) {
-  std::vector<double> sorted = timing.samples_us;
-  std::sort(sorted.begin(), sorted.end());
-  const double at = fraction * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(at);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return sorted[below] + (at - static_cast<double>(below)) * (sorted[above] - sorted[below]);
-}
-
-double noise_percent(const Timing& timing) {
-  // The interval from rank n/2 - 0.98 sqrt(n) to n/2 + 0.98 sqrt(n) holds the median in 95 of 100 runs
-  // (the normal approximation of the binomial distribution).
-  const auto n = static_cast<double>(timing.samples_us.size());
-  const double reach = 0.98 / std::sqrt(n), median = quantile(timing, 0.5);
-  const double low = quantile(timing, std::max(0.0, 0.5 - reach));
-  const double high = quantile(timing, std::min(1.0, 0.5 + reach));
-  return median > 0 ? 100 * (high - low) / (2 * median) : 0;
-}
-
-std::string noise_text(const Timing& timing, double wanted) {
-  return fmt::format(
-      "{:.3g} % after {} samples, --stop-noise {:.3g} was not reached within the budget",
-      noise_percent(timing), timing.samples_us.size(), wanted);
 }
 
 std::string format_time(double microseconds) {
@@ -141,7 +117,7 @@ std::unique_ptr<Report> make_report(const std::string& format, std::ostream& out
     if (format == one.name) return one.make(out, device, style);
   }
   throw ArgumentError(
-      fmt::format("unknown format '{}'; there are {}", format, join(report_formats(), " ")));
+      fmt::format("unknown format '{}'; known formats: {}", format, join(report_formats(), " ")));
 }
 
 }  // namespace vkmoye::bench

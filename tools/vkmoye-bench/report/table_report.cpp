@@ -5,8 +5,8 @@
 //   transpose/padded   f32  2048x2048    1.05 ms    32.0      97  ok
 //       copy 0.97 x  ###################
 //
-// Text shows as many columns as there is room for, the most important first. Where the kernel, its type and
-// its size leave no room for the time, they stand in a line above.
+// A text table shows as many columns as fit, the most important first. Where kernel, type and size leave no
+// room for the time, they are printed on a line above it.
 
 #include <fmt/format.h>
 
@@ -18,6 +18,7 @@
 #include "io/wrap.hpp"
 #include "report/formats.hpp"
 #include "report/performance_summary.hpp"
+#include "timing/statistics.hpp"
 #include "vkmoye/base/text.hpp"
 
 namespace vkmoye::bench {
@@ -25,15 +26,15 @@ namespace {
 
 struct Column {
   const char* title;
-  int rank;           // of importance, the least first
-  std::size_t width;  // of text; 0: as the style says
+  int rank;           // by importance; the most important has 0
+  std::size_t width;  // of text; 0: taken from the style
   bool left_aligned;
-  std::string (*text)(const Row&);
+  std::string (*text)(const Result&);
 };
 
 template <int hundredths>
-std::string time_text(const Row& row) {
-  return row.timing ? format_time(quantile(*row.timing, hundredths / 100.0)) : "-";
+std::string time_text(const Result& result) {
+  return result.timing ? format_time(quantile(*result.timing, hundredths / 100.0)) : "-";
 }
 
 std::string optional_text(const std::optional<double>& value) {
@@ -43,31 +44,31 @@ std::string optional_text(const std::optional<double>& value) {
 constexpr const char* kCeiling = "% top";  // shown with the name of the ceiling
 
 const Column kColumns[] = {
-    {"kernel", 0, 0, true, [](const Row& r) { return r.kernel; }},
-    {"type", 1, 0, true, [](const Row& r) { return r.type; }},
-    {"size", 2, 0, false, [](const Row& r) { return to_string(r.size); }},
+    {"kernel", 0, 0, true, [](const Result& r) { return r.kernel; }},
+    {"type", 1, 0, true, [](const Result& r) { return r.type; }},
+    {"size", 2, 0, false, [](const Result& r) { return to_string(r.size); }},
     {"median", 3, 9, false, time_text<50>},
     {"+-%", 8, 4, false,
-     [](const Row& r) {
+     [](const Result& r) {
        return r.timing ? fmt::format("{:.1f}", std::min(99.9, noise_percent(*r.timing))) : "-";
      }},
     {"min", 9, 9, false, time_text<0>},
     {"p95", 10, 9, false, time_text<95>},
     {"samples", 11, 7, false,
-     [](const Row& r) { return r.timing ? std::to_string(r.timing->samples_us.size()) : "-"; }},
-    {"GB/s", 6, 6, false, [](const Row& r) { return optional_text(r.gbps); }},
+     [](const Result& r) { return r.timing ? std::to_string(r.timing->samples_us.size()) : "-"; }},
+    {"GB/s", 6, 6, false, [](const Result& r) { return optional_text(r.gbps); }},
     {kCeiling, 7, 6, false,
-     [](const Row& r) {
+     [](const Result& r) {
        return r.percent_of_ceiling ? fmt::format("{:.0f}", *r.percent_of_ceiling) : "-";
      }},
-    {"TFLOP/s", 5, 7, false, [](const Row& r) { return optional_text(r.tflops); }},
+    {"TFLOP/s", 5, 7, false, [](const Result& r) { return optional_text(r.tflops); }},
     {"check", 4, 7, true, verdict},
 };
 
 constexpr std::size_t kGap = 2;
-constexpr int kNeeded = 4;               // ranks up to this one are shown whatever the room
-constexpr std::size_t kOfSubject = 3;    // the first columns say what was timed
-constexpr const char* kMargin = "    ";  // of what stands below a line
+constexpr int kNeeded = 4;               // columns up to this rank are always shown
+constexpr std::size_t kOfSubject = 3;    // the first columns name what was timed
+constexpr const char* kMargin = "    ";  // of the lines below a result
 
 std::string title_of(const Column& column, const TableStyle& style) {
   return column.title == kCeiling ? "% " + style.ceiling : column.title;
@@ -84,8 +85,8 @@ std::size_t width_of(const Column& column, const TableStyle& style) {
 
 bool is_of_subject(const Column& column) { return &column < kColumns + kOfSubject; }
 
-// Whether what was timed leaves no room for its time.
-bool stands_above(const TableStyle& style) {
+// Whether the columns that name what was timed leave no room for the time.
+bool needs_own_line(const TableStyle& style) {
   std::size_t used = 0;
   for (const Column& column : kColumns) {
     if (column.rank <= kNeeded) used += width_of(column, style) + (used > 0 ? kGap : 0);
@@ -93,8 +94,8 @@ bool stands_above(const TableStyle& style) {
   return used > style.terminal.columns;
 }
 
-// Those that fit into a line, in the order in which they are shown; of it, where `above` says so, the
-// subject is no part.
+// The columns that fit on a line, in the order in which they are shown. `above`: without those of the subject,
+// which are printed on a line above.
 std::vector<const Column*> fitting_columns(const TableStyle& style, bool above) {
   std::vector<const Column*> by_rank;
   for (const Column& column : kColumns) {
@@ -114,7 +115,7 @@ std::vector<const Column*> fitting_columns(const TableStyle& style, bool above) 
     used += width;
     shown.push_back(column);
   }
-  std::sort(shown.begin(), shown.end());  // their places in the table
+  std::sort(shown.begin(), shown.end());  // in the order of kColumns
   return shown;
 }
 
@@ -123,7 +124,7 @@ class TableReport : public Report {
   TableReport(std::ostream& out, const DeviceCaps& device, const TableStyle& style)
       : out_(out),
         style_(style),
-        above_(stands_above(style)),
+        above_(needs_own_line(style)),
         columns_(fitting_columns(style, above_)) {
     out_ << hanging("", device_text(device), style_.terminal.columns);
     if (!caution(device).empty()) out_ << hanging("", caution(device), style_.terminal.columns);
@@ -132,21 +133,21 @@ class TableReport : public Report {
                     Colour::faint, style_.terminal.colour)
          << '\n';
   }
-  void add(const Row& row) override {
-    std::string text = line([&](const Column& column) { return column.text(row); });
-    const std::string check = verdict(row);
+  void add(const Result& result) override {
+    std::string text = line([&](const Column& column) { return column.text(result); });
+    const std::string check = verdict(result);
     const Colour colour = check == "WRONG"                      ? Colour::bad
                           : check == "ok" || check == "sampled" ? Colour::good
                                                                 : Colour::faint;
-    text.erase(text.size() - check.size());  // it stands last
+    text.erase(text.size() - check.size());  // it comes last
     out_ << text << painted(check, colour, style_.terminal.colour) << '\n';
-    for (const auto& [name, ratio] : row.ratio) add_bar(row, name, ratio);
-    if (const std::string why = remark(row); !why.empty()) {
+    for (const auto& [name, ratio] : result.ratio) add_bar(result, name, ratio);
+    if (const std::string why = remark(result); !why.empty()) {
       for (const std::string& part : split(why, '\n')) {
         out_ << hanging(kMargin, part, style_.terminal.columns);
       }
     }
-    if (style_.commands) out_ << continued(kMargin, row.command, style_.terminal.columns);
+    if (style_.commands) out_ << continued(kMargin, result.command, style_.terminal.columns);
     out_.flush();
   }
   void add_summary(const std::vector<Ladder>& ladders) override {
@@ -154,11 +155,11 @@ class TableReport : public Report {
   }
 
  private:
-  // As long as `kEqual` where both take the same time.
-  void add_bar(const Row& row, const std::string& name, double ratio) {
+  // The bar has length `kEqual` where both take the same time.
+  void add_bar(const Result& result, const std::string& name, double ratio) {
     constexpr std::size_t kEqual = 20;
     std::size_t width = 0;
-    for (const auto& one : row.ratio) width = std::max(width, one.first.size());
+    for (const auto& one : result.ratio) width = std::max(width, one.first.size());
     std::string head = fmt::format("{}{:<{}} {:>5.2f} x  ", kMargin, name, width, ratio);
     if (head.size() > style_.terminal.columns) {
       out_ << hanging(kMargin, name, style_.terminal.columns);
@@ -171,7 +172,7 @@ class TableReport : public Report {
          << painted(bar(ratio, most, room), ratio >= 1 ? Colour::good : Colour::plain,
                     style_.terminal.colour)
          << '\n';
-    if (const auto note = row.notes.find(name); note != row.notes.end()) {
+    if (const auto note = result.notes.find(name); note != result.notes.end()) {
       out_ << hanging(kMargin, fmt::format("{}: {}", name, note->second), style_.terminal.columns);
     }
   }
@@ -200,7 +201,7 @@ class TableReport : public Report {
 
   std::ostream& out_;
   TableStyle style_;
-  bool above_;  // what was timed, of its time
+  bool above_;  // what was timed is printed above its time
   std::vector<const Column*> columns_;
 };
 
@@ -217,16 +218,16 @@ class MarkdownReport : public Report {
     for (const Column& column : kColumns) out_ << (column.left_aligned ? " --- |" : " ---: |");
     out_ << " --- | --- | --- | --- |\n";
   }
-  void add(const Row& row) override {
+  void add(const Result& result) override {
     out_ << '|';
     for (const Column& column : kColumns) {
-      const bool named = column.title == kCeiling && row.percent_of_ceiling;
-      out_ << ' ' << column.text(row) << (named ? " (" + row.ceiling + ")" : "") << " |";
+      const bool named = column.title == kCeiling && result.percent_of_ceiling;
+      out_ << ' ' << column.text(result) << (named ? " (" + result.ceiling + ")" : "") << " |";
     }
-    std::string why = remark(row);
+    std::string why = remark(result);
     std::replace(why.begin(), why.end(), '\n', ' ');
-    out_ << fmt::format(" {} | {} | {} | `{}` |\n", ratio_text(row), config_text(row), why,
-                        row.command);
+    out_ << fmt::format(" {} | {} | {} | `{}` |\n", ratio_text(result), config_text(result), why,
+                        result.command);
     out_.flush();
   }
 

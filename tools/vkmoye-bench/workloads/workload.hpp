@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// A kernel and what it is applied to: its arrays, what must come out, what else does the same. One
-// implementation for each kind of operation; see operation.hpp for how one is made.
+// A kernel with its arrays, the expected result and the baselines. Each kind of operation has an implementation; an
+// Operation creates it (operation.hpp).
 
 #include <algorithm>
 #include <cstdint>
@@ -11,31 +11,24 @@
 #include <utility>
 #include <vector>
 
+#include "baselines/baseline_run.hpp"
+#include "devices/execution.hpp"
 #include "io/parse.hpp"
 #include "vkmoye/gen/kernels/products/fragments/probe.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
-#include "workloads/devices/execution.hpp"
-#include "workloads/timing/rules.hpp"
 
 namespace vkmoye::bench {
 
-class DeviceExecution;
-
 enum class Verify { full, sample, off };
 
-/// How a result compares with the definition.
-struct Verdict {
-  std::uint64_t mismatches = 0;  // elements beyond what rounding explains
-  double max_error = 0;          // largest absolute difference
-  std::string first;             // the first mismatch, for a reader; empty: there is none
-};
+/// "full", "sample", "off": as for --verify.
+const char* to_string(Verify verify);
 
-/// What a baseline is timed with: after the kernel itself, on its buffers or on the same data.
-struct BaselineRun {
-  DeviceExecution& execution;
-  const Step& step;  // the kernel itself
-  TimingRules rules;
-  std::uint64_t seed;
+/// The comparison of a result with the definition.
+struct Verdict {
+  std::uint64_t mismatches = 0;  // elements that differ by more than rounding explains
+  double max_error = 0;          // largest absolute difference
+  std::string first;             // the first mismatch as text; empty: there is none
 };
 
 class Workload {
@@ -47,78 +40,77 @@ class Workload {
   Workload& operator=(const Workload&) = delete;
 
   const gen::KernelEntry& entry() const { return *entry_; }
-  /// Which kernel of the entry, for whatever device. The entry may not have its type.
+  /// The request for the kernel, without the device. The entry may not have its type.
   const gen::KernelRequest& request() const { return request_; }
-  /// Whether the entry has it.
+  /// Whether the entry has the type of the request.
   bool has_type() const {
     const auto& types = entry_->types;
     return std::find(types.begin(), types.end(), request_.type) != types.end();
   }
-  /// That kernel for the device of `caps`. Throws KernelError with every reason.
+  /// Describes the kernel for the device of `caps`. Throws KernelError with every reason.
   virtual gen::ir::Kernel describe(const DeviceCaps& caps) const {
     return entry_->describe(request_for(caps));
   }
-  /// As --size takes it.
+  /// In the form of --size.
   const Extents& size() const { return size_; }
 
-  /// Why there is no result, whatever runs the kernel; empty: there is one.
+  /// Why no device can compute a result; empty: the result exists.
   virtual std::string refusal() const { return {}; }
 
-  /// The element types, as --type takes them.
+  /// The element types in the form of --type.
   virtual std::string type_text() const { return std::string(to_string(request_.type)); }
-  /// The options of the command line that say what is computed, where they are not the usual ones.
-  virtual std::vector<std::string> words() const { return {}; }
-  /// What stands behind `run` on the command line.
+  /// The command-line options of the problem, without those at their defaults.
+  virtual std::vector<std::string> command_options() const { return {}; }
+  /// The words after `run` on the command line that select the kernel.
   virtual std::vector<std::string> subject() const { return {entry_->name}; }
 
   /// The user's arrays. The last holds the result.
   virtual std::vector<Array> arrays() const = 0;
-  /// Which of them each binding of a kernel takes that is a plan by itself: one after the other, unless said
-  /// otherwise.
+  /// For a plan with a single kernel: the array of each binding. By default they are in the same order.
   virtual std::vector<std::size_t> bindings() const {
     std::vector<std::size_t> numbers(arrays().size());
     std::iota(numbers.begin(), numbers.end(), 0);
     return numbers;
   }
   virtual Arguments arguments() const = 0;
-  /// The kernel for the device of `caps`, and its own arguments. Throws KernelError likewise.
+  /// The kernel for the device of `caps` with its arguments. Throws KernelError with every reason.
   virtual Step step(const DeviceCaps& caps) const { return {{describe(caps), arguments(), {}}}; }
-  /// All that has to run on the device of `caps`: the kernel alone, unless said otherwise. Its arrays
-  /// begin with `arrays`. Throws KernelError with every reason.
+  /// All steps to run on the device of `caps`, by default only the kernel. Its arrays begin with those of `arrays()`.
+  /// Throws KernelError with every reason.
   virtual Plan plan(const DeviceCaps& caps) const;
-  /// The same as far as a description of the device tells: steps that take what only the device itself
-  /// can say, and `caps` does not know, are left out.
+  /// The same from a description of the device: steps that need a fact that only the device itself can provide,
+  /// and that is not in `caps`, are left out.
   virtual Plan described_plan(const DeviceCaps& caps) const { return plan(caps); }
-  /// The plan, where it depends on more than a description: on what `executor` accepts and trusts.
-  /// Nothing: `plan` is it.
+  /// The plan, if it depends on more than a description: on what `executor` accepts and trusts. Nothing: use
+  /// `plan`.
   virtual std::optional<Plan> plan_chosen_on(Executor&) const { return std::nullopt; }
-  /// Which kernel was chosen for the device of `caps`, and why, a line each; empty: there is no choice.
+  /// The kernel chosen for the device of `caps` and the reasons, one per line; empty: there is no choice.
   virtual std::vector<std::string> choice(const DeviceCaps&) const { return {}; }
-  /// The matrices of which the plan has to know how lanes hold them, see DeviceCaps::fragment_orders.
+  /// The matrices for which the plan needs the order in which lanes hold them, see DeviceCaps::fragment_orders.
   virtual std::vector<gen::ProbedMatrix> probes(const DeviceCaps&) const { return {}; }
 
-  /// Bytes that have to be read and written at least.
+  /// The least number of bytes that must be read and written.
   virtual double bytes() const = 0;
-  /// Floating-point operations, a multiplication and an addition counted apart; 0: moves only.
+  /// The number of floating-point operations; a multiply-add counts as two. 0: only moves.
   virtual double flops() const { return 0; }
-  /// Whether its speed is bounded by memory's, on whatever device: it makes sense beside a copy.
+  /// Whether memory bounds its speed on every device, so that a comparison with a copy makes sense.
   virtual bool is_bound_by_memory() const = 0;
-  /// Whether checking every element takes no longer than a second or so.
+  /// Whether checking every element takes at most about a second.
   virtual bool is_checked_in_full() const = 0;
 
-  /// Gives each array what it holds before the kernel runs: random, reproducible from `seed`.
-  /// What the kernel must not read is left as it is: poisoned.
+  /// Fills the arrays before the kernel runs: random, reproducible from `seed`. Elements that the kernel must not
+  /// read stay poisoned.
   virtual void fill(Execution& execution, std::uint64_t seed) const = 0;
-  /// Compares the result of one run on arrays as `fill` leaves them. `verify` is not off.
+  /// Checks the result of one run on the arrays of `fill`. Precondition: `verify` is not off.
   virtual Verdict check(const Execution& execution, Verify verify, std::uint64_t seed) const = 0;
 
-  /// Times the baseline called `name`, one of Operation::baselines, for the same work on the same
-  /// data. Throws Unavailable where it cannot be had.
+  /// Times the baseline `name`, one of Operation::baselines, for the same work on the same data. Throws
+  /// Unavailable if it cannot run.
   virtual Timing time_baseline(const std::string& name, const BaselineRun& run) const = 0;
 
   /// The shape of the array that `apply` writes.
   virtual std::vector<std::int64_t> result_shape() const = 0;
-  /// The array lies in memory in Fortran's order: as what it was made of, without being rearranged.
+  /// Whether that array is in Fortran order, like the input, which is not rearranged.
   virtual bool result_in_fortran_order() const { return false; }
   virtual ScalarType result_type() const { return request_.type; }
 
@@ -135,11 +127,8 @@ class Workload {
   Extents size_;
 };
 
-inline Plan Workload::plan(const DeviceCaps& caps) const {
-  Plan plan{arrays(), {step(caps)}};
-  plan.result = plan.arrays.size() - 1;
-  plan.steps.front().arrays = bindings();
-  return plan;
-}
+/// The plan of `workload` for the executor's device, after finding the orders that it needs. Throws KernelError with
+/// every reason.
+Plan plan_on(Executor& executor, const Workload& workload);
 
 }  // namespace vkmoye::bench

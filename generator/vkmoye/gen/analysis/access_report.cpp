@@ -17,10 +17,10 @@ using machine::Machine;
 using machine::MemoryAccess;
 using machine::Values;
 
-constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 27;
+constexpr std::uint64_t kMaxReportSteps = std::uint64_t{1} << 27;
 
-// Runs one workgroup, and adds what it touches to the reports of the sites.
-class Observer final : public machine::Guest {
+// Runs one workgroup, and adds its accesses to the reports of their sites.
+class Observer final : public machine::Environment {
  public:
   Observer(const ir::Kernel& kernel, const AccessModel& model)
       : model_(model), threads_(kernel.threads), sites_(find_sites(kernel)) {
@@ -30,7 +30,7 @@ class Observer final : public machine::Guest {
       access.space = site.array->space;
       access.type = site.array->type;
       access.writes = site.writes;
-      access.partition = site.partition;
+      access.source_text = site.source_text;
       access.path = site.path;
       access.width = site.width;
       access.bounds = site.bounds;
@@ -61,7 +61,7 @@ class Observer final : public machine::Guest {
       const Site& site = sites_.list[i];
       const bool unseen = access.requests == 0 && access.bytes() < 16;
       access.not_wider = !site.remainder.empty()   ? site.remainder
-                         : unseen                  ? "it is not made at these sizes"
+                         : unseen                  ? "it is not reached at these sizes"
                          : !site.not_wider.empty() ? site.not_wider
                                                    : limits_[i].why(site.guards);
       if (totals_[i].found > 0) access.efficiency = totals_[i].ideal / totals_[i].found;
@@ -73,11 +73,12 @@ class Observer final : public machine::Guest {
     return array.space != ir::Array::Space::registers;
   }
   void accessed(Machine& m, const MemoryAccess& access) override { touch(m, access); }
-  // A condition on data may hold: its threads take both ways.
+  // A condition on data may hold or fail: both branches run.
   bool forks() const override { return false; }
   machine::Rounds enter(Machine&, const ir::For& loop,
                         std::optional<std::uint32_t> known) override {
-    const std::uint32_t most = ir::is_constant(loop.end) ? kMostRounds : kMostRunTimeRounds;
+    const std::uint32_t most =
+        ir::is_constant(loop.end) ? kMaxFollowedRounds : kMaxFollowedRunTimeRounds;
     const std::uint32_t rounds = known.value_or(most + 1);
     in_part_ = in_part_ || rounds > most;
     return {std::min(rounds, most), false};
@@ -117,9 +118,9 @@ class Observer final : public machine::Guest {
           step[i] = *strides[i].in(t);
           offset += static_cast<std::int64_t>(at[i] * step[i]);
         }
-        if (!is_known) continue;  // by data: no layout says where
+        if (!is_known) continue;  // the address depends on data
         request.back() = offset * bytes;
-        limits_[site->second].touch(t, at, step, offset);
+        limits_[site->second].add(t, at, step, offset);
       }
       if (std::any_of(request.begin(), request.end(), [](const auto& lane) { return !!lane; })) {
         add(m, site->second, request, first / lanes);
@@ -164,10 +165,11 @@ class Observer final : public machine::Guest {
   const AccessModel& model_;
   const std::size_t threads_;
   const Sites sites_;
-  machine::Budget budget_{kMostSteps};
-  std::vector<std::pair<std::string, std::uint32_t>> rounds_;  // of the loops around
+  machine::Budget budget_{kMaxReportSteps};
+  // Of the loops around the current statement.
+  std::vector<std::pair<std::string, std::uint32_t>> rounds_;
   bool in_part_ = false;
-  // By site.
+  // One for each site.
   std::vector<AccessReport> accesses_;
   std::vector<WidthLimit> limits_;
   std::vector<Total> totals_;
@@ -183,7 +185,7 @@ std::optional<Grade> grade(const AccessReport& access) {
 
 std::string verdict(const AccessReport& access) {
   const auto level = grade(access);
-  if (!level) return "not made at these sizes";
+  if (!level) return "not reached at these sizes";
   if (access.banks) {
     const BankCost& cost = *access.banks;
     if (*level == Grade::good) return "conflict-free";
@@ -194,7 +196,7 @@ std::string verdict(const AccessReport& access) {
   if (*level == Grade::good) return "coalesced";
   return fmt::format("{}: {} sectors where {} would do",
                      *level == Grade::bad ? "NOT coalesced"
-                     : cost.one_run       ? "coalesced, but from inside a sector on"
+                     : cost.one_run       ? "contiguous, but not aligned to sectors"
                                           : "partly coalesced",
                      cost.found, cost.ideal);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What the layouts of a kernel say about its memory accesses, before anything is timed.
+// Reports the cost of the memory accesses of a kernel from its layouts, without running it.
 //
 //   KernelReport report = analyse(kernel, {.sizes = {{"rows", 4096}, {"cols", 4096}}});
 //   for (const AccessReport& access : report.accesses) puts(verdict(access).c_str());
@@ -10,9 +10,9 @@
 //                       load tile    32-way bank conflict: 32 wavefronts where 1 would do
 //                       store dst    coalesced
 //
-// Every index is evaluated for all threads of workgroup (0,0,0), at example sizes. Threads make
-// requests by subgroups, one for each statement that they reach. Buffers begin at a sector, shared
-// arrays at bank 0. Registers cost nothing here and are not reported.
+// Every index is evaluated for all threads of workgroup (0,0,0), at example sizes. A subgroup makes one request each
+// time it reaches a statement. Buffers are assumed to begin at a sector, shared arrays at bank 0. Accesses to
+// registers are free and are not reported.
 
 #include <cstdint>
 #include <map>
@@ -27,36 +27,37 @@
 namespace vkmoye::gen {
 
 struct AccessModel {
-  BankModel banks;  // and the lanes of a subgroup
+  BankModel banks;  // also has the number of lanes of a subgroup
   std::int64_t sector_bytes = 32;
-  std::map<std::string, std::uint32_t> sizes;  // of run-time arguments
-  std::uint32_t other_sizes = 4096;            // of the others but the first group, which is 0
+  std::map<std::string, std::uint32_t> sizes;  // the values of arguments
+  std::uint32_t other_sizes = 4096;  // the value of all others, except first_group_*, which are 0
 };
 
-/// One access as the author's partition names it, or one of the paths on which it is made.
+/// An access as the author wrote it; one for each of the paths on which it is made.
 struct AccessReport {
   std::string array;
   ir::Array::Space space = ir::Array::Space::buffer;
   ScalarType type = ScalarType::f32;
   bool writes = false;
-  std::string partition;
-  std::string path;                 // "cols is a multiple of 4"; empty: it is always taken
-  std::uint32_t width = 1;          // elements at once
-  std::string not_wider;            // the reason
-  std::vector<std::string> bounds;  // what keeps each coordinate inside
+  std::string source_text;
+  std::string path;                 // the condition: "cols is a multiple of 4"; empty: none
+  std::uint32_t width = 1;          // elements of one access
+  std::string not_wider;            // why it is not wider
+  std::vector<std::string> bounds;  // what keeps each coordinate in range
 
-  std::uint64_t requests = 0;         // followed; 0: none is made at these sizes
-  std::optional<SectorCost> sectors;  // of the worst request to a buffer
-  std::optional<BankCost> banks;      // of the worst request to a shared array
-  double efficiency = 1;              // of all requests: the best cost over the cost found
-  std::uint32_t worst_subgroup = 0;   // who makes the worst request, in which rounds of the loops
+  std::uint64_t requests = 0;         // the number of requests; 0: none at these sizes
+  std::optional<SectorCost> sectors;  // cost of the worst request, if it is a buffer
+  std::optional<BankCost> banks;      // cost of the worst request, if it is shared
+  double efficiency = 1;              // of all requests: best possible cost / actual cost
+  // The subgroup and the rounds of the loops with the worst request.
+  std::uint32_t worst_subgroup = 0;
   std::vector<std::pair<std::string, std::uint32_t>> worst_rounds;
-  std::optional<std::int64_t> worst_step;  // elements from its first lane to the next
+  std::optional<std::int64_t> worst_step;  // elements between the first two adjacent lanes in it
 
   std::int64_t bytes() const { return static_cast<std::int64_t>(width * size_of(type)); }
 };
 
-/// As the worst request deserves; nothing where none is made.
+/// The grade of the worst request; nullopt if there is none.
 std::optional<Grade> grade(const AccessReport& access);
 
 /// "coalesced", "NOT coalesced: 32 sectors where 4 would do", "conflict-free".
@@ -64,15 +65,15 @@ std::string verdict(const AccessReport& access);
 
 struct KernelReport {
   std::vector<AccessReport> accesses;  // in the order of the text
-  std::vector<std::string> reasons;    // of the verifier: races, bounds and all else; empty: sound
-  bool in_part =
-      false;  // a loop has more rounds, or the kernel takes more steps, than are followed
+  std::vector<std::string> reasons;    // of the verifier; if there are any, accesses is empty
+  bool in_part = false;                // more rounds of a loop, or more steps, than were followed
 };
 
-/// Rounds of one loop that are followed, and of one whose end is a run-time size: more of them only
-/// move the same pattern on.
-inline constexpr std::uint32_t kMostRounds = 64, kMostRunTimeRounds = 8;
+/// The maximum number of rounds that are followed of a loop with a constant end, and of one whose end is a run-time
+/// size. Further rounds repeat the same pattern at other addresses.
+inline constexpr std::uint32_t kMaxFollowedRounds = 64, kMaxFollowedRunTimeRounds = 8;
 
+/// The accesses of `kernel` to buffers and shared arrays, or the reasons why the verifier rejects it.
 KernelReport analyse(const ir::Kernel& kernel, const AccessModel& model = {});
 
 }  // namespace vkmoye::gen

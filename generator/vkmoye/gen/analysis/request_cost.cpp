@@ -25,7 +25,7 @@ SectorCost sector_cost(const LaneAddresses& lanes, std::int64_t access_bytes,
 }
 
 BankCost bank_cost(const LaneAddresses& lanes, std::int64_t access_bytes, const BankModel& model) {
-  // Phase by phase, so that lanes that are not active keep their places.
+  // Phases are formed first, so that inactive lanes keep their places.
   const int phases = bank_conflicts({}, access_bytes, model).phases;
   const auto lanes_of_phase = static_cast<std::size_t>((model.lanes + phases - 1) / phases);
   BankCost cost;

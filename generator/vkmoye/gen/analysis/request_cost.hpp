@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The cost of what one subgroup touches at once, and of the worst such request.
+// The cost of a request: the addresses that the lanes of a subgroup access with one instruction.
 //
 //   32 lanes, 4 bytes each, neighbours           4 sectors of 32 bytes, 4 would do      good
 //   the same, from byte 4 on                     5 sectors where 4 would do             fair
@@ -14,28 +14,29 @@
 
 namespace vkmoye::gen {
 
-/// What each lane of a request touches first, in bytes; nothing: the lane is not active.
+/// The address of each lane, in bytes; nullopt if the lane is not active.
 using LaneAddresses = std::vector<std::optional<std::int64_t>>;
 
 enum class Grade : std::uint8_t {
-  good,  // as little as its bytes can cost
-  fair,  // one run of bytes that begins inside a sector, or less than twice as much
+  good,  // the best cost for this number of bytes
+  fair,  // contiguous bytes that begin inside a sector, or less than twice the best cost
   bad,
 };
 
 struct SectorCost {
-  int found = 0, ideal = 0;  // sectors; ideal: what the distinct bytes would fill
-  std::int64_t bytes = 0;    // distinct
-  bool one_run = true;       // the bytes are neighbours
+  int found = 0, ideal = 0;  // sectors: actual, and as many as the distinct bytes would fill
+  std::int64_t bytes = 0;    // distinct bytes
+  bool one_run = true;       // whether they are contiguous
 };
 
 struct BankCost {
-  int degree = 1;      // the most words of one bank in any phase
-  int wavefronts = 0;  // of the request: its phases' degrees added up
-  int best = 0;        // the same without conflicts
+  int degree = 1;      // the maximum number of words from one bank in a phase
+  int wavefronts = 0;  // of the request: the sum of the degrees of its phases
+  int best = 0;        // wavefronts without conflicts
 };
 
-/// Pre: some lane is active; the addresses are multiples of `access_bytes`.
+/// The cost of a request to a buffer; to a shared array. Preconditions: a lane is active, and the addresses are
+/// multiples of `access_bytes`.
 SectorCost sector_cost(const LaneAddresses& lanes, std::int64_t access_bytes,
                        std::int64_t sector_bytes);
 BankCost bank_cost(const LaneAddresses& lanes, std::int64_t access_bytes, const BankModel& model);
@@ -43,7 +44,7 @@ BankCost bank_cost(const LaneAddresses& lanes, std::int64_t access_bytes, const 
 Grade grade(const SectorCost& cost);
 Grade grade(const BankCost& cost);
 
-/// Whether `a` is further from its best than `b`.
+/// Whether `a` is worse than `b`, compared with the best cost of each.
 bool is_worse(const SectorCost& a, const SectorCost& b);
 bool is_worse(const BankCost& a, const BankCost& b);
 

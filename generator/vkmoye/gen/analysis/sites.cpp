@@ -19,10 +19,10 @@ using ir::Op;
 
 struct Path {
   std::string text;
-  std::string remainder;  // what it is there for, where it is the path for the rest
+  std::string remainder;  // see Site
 };
 
-// The number that `part` says another number, `of`, is a multiple of.
+// The factor n of a comparison `value % n == 0`.
 std::optional<std::uint32_t> factor_in(const Expr& part) {
   if (part->op != Op::equal || !ir::is_constant(part->operands[1], 0)) return std::nullopt;
   const Expr& remainder = part->operands[0];
@@ -30,8 +30,8 @@ std::optional<std::uint32_t> factor_in(const Expr& part) {
   return remainder->operands[1]->value;
 }
 
-// In words: "cols and rows are multiples of 4", "cols or rows is no multiple of 4"; with whatever
-// else is asked before: "32u * block_x + 31u < cols, cols is a multiple of 4".
+// In words: "cols and rows are multiples of 4", "cols or rows is no multiple of 4"; with other comparisons first:
+// "32u * block_x + 31u < cols, cols is a multiple of 4".
 Path path_of(const Expr& condition, bool holds) {
   ir::Guards parts;
   ir::add_guards(parts, condition);
@@ -46,8 +46,8 @@ Path path_of(const Expr& condition, bool holds) {
   }
   const bool edges = !others.empty(), sizes = !multiples.empty();
   const std::string remainder = edges && sizes
-                                    ? "the path for edges and sizes that are no multiples"
-                                : sizes ? "the path for sizes that are no multiples"
+                                    ? "the path for edges and for sizes that are not multiples"
+                                : sizes ? "the path for sizes that are not multiples"
                                         : "the path for what is left";
   if (!holds && !edges && multiples.size() == 1) {
     const auto& [factor, names] = *multiples.begin();
@@ -65,7 +65,7 @@ Path path_of(const Expr& condition, bool holds) {
 
 Path both(const Path& outer, const Path& inner) {
   if (outer.text.empty()) return inner;
-  if (inner.text.empty()) return outer;  // it asks for nothing that a reader wants to know
+  if (inner.text.empty()) return outer;  // it has no condition on sizes or groups
   return {outer.text + ", " + inner.text,
           inner.remainder.empty() ? outer.remainder : inner.remainder};
 }
@@ -85,13 +85,10 @@ class Finder {
     definitions_ = definitions;
   }
 
-  // Whether all threads of a workgroup agree on `e`, in every round of a loop: it is made of sizes and
-  // of the group.
+  // Whether `e` depends only on sizes and on the workgroup, so that it is the same in all its threads and in every
+  // round of a loop.
   bool is_uniform(const Expr& e) const {
-    if (e->op == Op::builtin) {
-      return e->builtin == ir::Builtin::group_x || e->builtin == ir::Builtin::group_y ||
-             e->builtin == ir::Builtin::group_z;
-    }
+    if (e->op == Op::builtin) return ir::grid_dimension_of(e).has_value();
     if (e->op == Op::variable) {
       const auto name = definitions_.find(e->name);
       if (name != definitions_.end()) return is_uniform(name->second);
@@ -109,16 +106,12 @@ class Finder {
       if (!d.is_data) ir::add_definition(definitions_, d.name, d.value);
     }
     for (const ir::Inner& inner : effects.inner) {
-      const bool is_choice = inner.steered_by != nullptr && !inner.repeats;
-      const bool chosen = is_choice && is_uniform(*inner.steered_by);
+      const bool is_choice = inner.condition != nullptr && !inner.repeats;
+      const bool chosen = is_choice && is_uniform(*inner.condition);
       const std::size_t guards = guards_.size();
-      if (inner.where_it_holds) ir::add_guards(guards_, *inner.steered_by);
-      if (inner.repeats) {
-        guards_.push_back(ir::less(inner.defines.front().value, *inner.steered_by));
-      }
-      walk(*inner.body,
-           chosen ? both(path, path_of(*inner.steered_by, inner.where_it_holds)) : path,
-           inner.steered_by == nullptr ? inner.body : block);
+      ir::add_guards(guards_, inner);
+      walk(*inner.body, chosen ? both(path, path_of(*inner.condition, inner.holds)) : path,
+           inner.condition == nullptr ? inner.body : block);
       guards_.resize(guards, Expr(0));
     }
   }
@@ -128,12 +121,12 @@ class Finder {
     const bool in_memory = array != nullptr && (array->space == ir::Array::Space::buffer ||
                                                 array->space == ir::Array::Space::shared);
     if (!in_memory) return;
-    const Key key{block, element.array, writes, element.partition, path.text, element.width};
+    const Key key{block, element.array, writes, element.source_text, path.text, element.width};
     const auto [found, is_new] = keys_.emplace(key, sites.list.size());
     if (is_new) {
       sites.list.push_back({array,
                             writes,
-                            element.partition,
+                            element.source_text,
                             path.text,
                             path.remainder,
                             element.width,
@@ -146,8 +139,8 @@ class Finder {
     if (array->space == ir::Array::Space::buffer) {
       add_bounds(element, site);
     } else if (is_new) {
-      site.bounds = {fmt::format("every index, followed one by one, is below {}",
-                                 to_string(array->axes[0].extent))};
+      site.bounds = {
+          fmt::format("every index was checked to be below {}", to_string(array->axes[0].extent))};
     }
   }
 
@@ -163,7 +156,7 @@ class Finder {
       } else if (proof->guard) {
         text = fmt::format("guard {}", glsl::print(*proof->guard));
       } else {
-        text = fmt::format("{} is below {} by itself", axis.coordinate, to_string(axis.extent));
+        text = fmt::format("{} is always below {}", axis.coordinate, to_string(axis.extent));
       }
       if (std::find(site.bounds.begin(), site.bounds.end(), text) == site.bounds.end()) {
         site.bounds.push_back(std::move(text));

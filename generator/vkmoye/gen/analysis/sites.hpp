@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Where in a kernel its accesses stand: one site for each array, partition, width and path.
+// The accesses in the text of a kernel: one site for each block, array, source text, width and path.
 
 #include <map>
 #include <string>
@@ -13,21 +13,21 @@ namespace vkmoye::gen {
 struct Site {
   const ir::Array* array = nullptr;
   bool writes = false;
-  std::string partition;
-  std::string path;  // the condition on sizes and groups under which it is taken; empty: always
-  std::string remainder;  // what the path is for, where it is there for the rest of another
+  std::string source_text;
+  std::string path;       // the condition on sizes and groups; empty: always
+  std::string remainder;  // if the path handles what another one leaves: what that is
   std::uint32_t width = 1;
-  std::string not_wider;            // as the layouts say; empty: they do not
-  ir::Guards guards;                // that hold at the first of its statements
-  std::vector<std::string> bounds;  // by coordinate, each once
+  std::string not_wider;            // why it is not wider, if the layouts tell
+  ir::Guards guards;                // those that hold at its first statement
+  std::vector<std::string> bounds;  // what keeps each coordinate in range, without duplicates
 };
 
 struct Sites {
   std::vector<Site> list;                           // in the order of the text
-  std::map<const ir::Element*, std::size_t> index;  // of the site of each element in the kernel
+  std::map<const ir::Element*, std::size_t> index;  // element in the kernel -> number of its site
 };
 
-/// The accesses of `kernel`, which must outlive the result, to buffers and shared arrays.
+/// The accesses of `kernel` to buffers and shared arrays. `kernel` must outlive the result.
 Sites find_sites(const ir::Kernel& kernel);
 
 }  // namespace vkmoye::gen

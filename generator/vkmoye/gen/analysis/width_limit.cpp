@@ -16,15 +16,15 @@ std::string stride_text(const ir::Axis& axis, std::uint64_t stride) {
 
 }  // namespace
 
-void WidthLimit::touch(std::size_t thread, const std::vector<std::uint32_t>& coordinates,
-                       const std::vector<std::uint64_t>& strides, std::int64_t offset) {
-  std::optional<Touch>& first = last_[thread];
+void WidthLimit::add(std::size_t thread, const std::vector<std::uint32_t>& coordinates,
+                     const std::vector<std::uint64_t>& strides, std::int64_t offset) {
+  std::optional<Position>& first = last_[thread];
   if (!first) {
-    first = Touch{coordinates, offset};
+    first = Position{coordinates, offset};
     return;
   }
   any_pair_ = true;
-  const Touch second{coordinates, offset};
+  const Position second{coordinates, offset};
   if (second.offset != first->offset + width_) {
     if (apart_.empty()) apart_ = distance(*first, second, strides);
   } else if (first->offset % (2 * width_) != 0 && unaligned_.empty()) {
@@ -34,7 +34,7 @@ void WidthLimit::touch(std::size_t thread, const std::vector<std::uint32_t>& coo
   first.reset();
 }
 
-std::string WidthLimit::distance(const Touch& from, const Touch& to,
+std::string WidthLimit::distance(const Position& from, const Position& to,
                                  const std::vector<std::uint64_t>& strides) const {
   if (from.offset == to.offset) return "consecutive values are the same element";
   if (array_->space == ir::Array::Space::shared) {
@@ -67,7 +67,7 @@ std::string WidthLimit::why(const ir::Guards& guards) const {
   if (!ir::is_width(array_->type, 2 * width_)) {
     return fmt::format("{} bytes are the most", width_ * size_of(array_->type));
   }
-  if (!any_pair_) return "each thread has no more of them";
+  if (!any_pair_) return "a thread has no further consecutive elements";
   if (!apart_.empty()) return apart_;
   if (!unaligned_.empty()) return "consecutive values are neighbours, but " + unaligned_;
   if (!extents_allow(2 * width_, guards)) {

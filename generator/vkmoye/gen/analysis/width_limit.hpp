@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Why an access is not wider, told from what a thread touches one after the other.
+// Explains why an access is not wider, from the elements that each thread accesses one after the other.
 //
-//   col, then col + 1, col a multiple of 2        two at once would do
+//   col, then col + 1, col a multiple of 2        one access of two would do
 //   row, then row + 8                             consecutive values are 8 apart along row
 
 #include <cstdint>
@@ -14,34 +14,35 @@
 
 namespace vkmoye::gen {
 
-/// Collects the values of one access, thread by thread, in the order in which they are touched.
+/// Collects the accesses of each thread at one site, in their order.
 class WidthLimit {
  public:
   WidthLimit(const ir::Array& array, std::uint32_t width, std::size_t threads)
       : array_(&array), width_(width), last_(threads) {}
 
-  /// `thread` touches the element at `coordinates`, which lies at `offset`; `strides`: of the axes.
-  void touch(std::size_t thread, const std::vector<std::uint32_t>& coordinates,
-             const std::vector<std::uint64_t>& strides, std::int64_t offset);
+  /// `thread` accesses the element at `coordinates`, which is at `offset`. `strides` are those of the axes.
+  void add(std::size_t thread, const std::vector<std::uint32_t>& coordinates,
+           const std::vector<std::uint64_t>& strides, std::int64_t offset);
 
-  /// One sentence. `guards` hold where the access stands.
+  /// The reason, in one sentence. `guards` hold at the access.
   std::string why(const ir::Guards& guards) const;
 
  private:
-  struct Touch {
+  struct Position {
     std::vector<std::uint32_t> coordinates;
     std::int64_t offset = 0;
   };
-  std::string distance(const Touch& from, const Touch& to,
+  std::string distance(const Position& from, const Position& to,
                        const std::vector<std::uint64_t>& strides) const;
   bool extents_allow(std::uint32_t width, const ir::Guards& guards) const;
 
   const ir::Array* array_;
   std::uint32_t width_;
-  std::vector<std::optional<Touch>> last_;  // of each thread, while the pair's second is to come
+  // Of each thread: the first access of a pair, until the second comes.
+  std::vector<std::optional<Position>> last_;
   bool any_pair_ = false;
-  std::string apart_;      // the first pair that are no neighbours
-  std::string unaligned_;  // the first pair of neighbours that begins at no multiple
+  std::string apart_;      // describes the first pair that are not neighbours
+  std::string unaligned_;  // describes the first pair of neighbours that is not aligned
 };
 
 }  // namespace vkmoye::gen

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/layout/coalesce.hpp"
 #include "vkmoye/layout/injective.hpp"
@@ -14,34 +15,35 @@
 namespace vkmoye::gen {
 namespace {
 
-// Threads that differ by multiples of `stride`, in the order of their numbers.
+// One digit of the number of a thread: `extent` threads, `stride` apart.
 struct ThreadDigit {
   std::int64_t extent, stride;
   bool is_combined, is_lanes;
 };
 
-// The number of a thread as digits, the lowest first, none of which lies astride the lanes.
+// The number of a thread as digits, the lowest first; each is either of lanes or of subgroups.
 std::vector<ThreadDigit> digits_of(const Layout& threads, int mode, std::uint32_t lanes) {
   const auto refuse = [&](const std::string& why) {
     throw LayoutError(fmt::format("reduction over mode {} of the threads {}, subgroups of {}: {}",
                                   mode, to_string(threads), lanes, why));
   };
   if (mode < 0 || mode >= threads.rank()) {
-    refuse(fmt::format("there are modes 0 to {}", threads.rank() - 1));
+    refuse(fmt::format("the layout has modes 0 to {}", threads.rank() - 1));
   }
   if (cosize(threads) != size(threads) || !is_injective(threads)) {
-    refuse(fmt::format("they are not numbered 0 to {}, each once", size(threads) - 1));
+    refuse(fmt::format("the layout does not number the threads 0 to {}, each once",
+                       size(threads) - 1));
   }
   std::vector<ThreadDigit> digits;
   for (int i = 0; i < threads.rank(); ++i) {
     const Layout one = threads.mode(i);
     for (const Mode& leaf : one.leaves()) {
       if (leaf.extent == 1) continue;
-      // The lower part of a leaf that begins within a subgroup is lanes.
+      // The lower part of a leaf that starts within a subgroup belongs to the lanes.
       const std::int64_t low =
           leaf.stride < lanes ? std::min<std::int64_t>(leaf.extent, lanes / leaf.stride) : 1;
       if (leaf.stride < lanes && (lanes % (low * leaf.stride) != 0 || leaf.extent % low != 0)) {
-        refuse(fmt::format("{}:{} lies astride the end of a subgroup", leaf.extent, leaf.stride));
+        refuse(fmt::format("{}:{} straddles a subgroup boundary", leaf.extent, leaf.stride));
       }
       if (low > 1) digits.push_back({low, leaf.stride, i == mode, true});
       if (low < leaf.extent) {
@@ -58,7 +60,7 @@ std::vector<ThreadDigit> digits_of(const Layout& threads, int mode, std::uint32_
 
 ThreadReduction reduction_of(const Layout& threads, int mode, std::uint32_t lanes) {
   ThreadReduction out;
-  std::vector<Layout> slots, group, members, speakers;
+  std::vector<Layout> slots, group, members, combined_lanes;
   out.all_lanes = true;
   for (const ThreadDigit& digit : digits_of(threads, mode, lanes)) {
     const bool shares_slot = digit.is_combined && digit.is_lanes;
@@ -68,7 +70,7 @@ ThreadReduction reduction_of(const Layout& threads, int mode, std::uint32_t lane
     };
     slots.push_back(leaf(!shares_slot, out.slot_count));
     group.push_back(leaf(!digit.is_combined, out.slot_count));
-    speakers.push_back(leaf(shares_slot, digit.stride));
+    combined_lanes.push_back(leaf(shares_slot, digit.stride));
     if (is_member) members.push_back(leaf(true, out.slot_count));
     if (!shares_slot) out.slot_count *= digit.extent;
     if (!digit.is_lanes) continue;
@@ -77,14 +79,14 @@ ThreadReduction reduction_of(const Layout& threads, int mode, std::uint32_t lane
       out.lane_steps.push_back(static_cast<std::uint32_t>(step * digit.stride));
     }
   }
-  // Neighbouring digits that stay neighbours are one number in the text.
+  // Adjacent digits that stay adjacent become one number in the generated text.
   const auto joined = [](const std::vector<Layout>& modes) {
     return modes.empty() ? Layout() : coalesce(make_layout(modes));
   };
   out.slots = joined(slots);
   out.group = joined(group);
   out.members = joined(members);
-  out.combined_lanes = joined(speakers);
+  out.combined_lanes = joined(combined_lanes);
   return out;
 }
 
@@ -96,7 +98,7 @@ Expr Builder::subgroup() const {
 void Builder::require_lanes(const std::string& operation) const {
   if (kernel_.subgroup > 0) return;
   throw KernelError(kernel_.name,
-                    {operation + ": give the Builder the number of lanes of a subgroup"});
+                    {operation + ": the Builder must be constructed with a number of lanes"});
 }
 
 Expr Builder::add_subgroup(ir::Subgroup statement) {
@@ -131,7 +133,7 @@ Expr Builder::subgroup_elect(const std::string& name) {
   return add_subgroup({name, ir::Subgroup::Kind::elect});
 }
 
-void Builder::reduce_across(const View& values, Combination combination, const Layout& threads,
+void Builder::reduce_across(const View& values, Reduction reduction, const Layout& threads,
                             int mode) {
   require_lanes("reduction of " + values.name);
   if (size(threads) != kernel_.threads) {
@@ -140,17 +142,24 @@ void Builder::reduce_across(const View& values, Combination combination, const L
   }
   const ThreadReduction how = reduction_of(threads, mode, kernel_.subgroup);
   const ScalarType type = array(values).type;
-  const bool is_native = how.all_lanes && combination.is_native(ir::element(type));
+  const bool is_native = how.all_lanes && reduction.is_native(ir::element(type));
   const auto over_lanes = [&](const Expr& mine) {
-    if (is_native) return subgroup_reduce("of_lanes", combination.op, mine);
+    if (is_native) return subgroup_reduce("of_lanes", reduction.op, mine);
     Expr sum = mine;
     for (const std::uint32_t step : how.lane_steps) {
       const Expr other = subgroup_shuffle_xor(fmt::format("other{}", step), sum, step);
-      sum = let(fmt::format("with{}", step), combination(sum, other));
+      sum = let(fmt::format("with{}", step), reduction(sum, other));
     }
     return sum;
   };
-  if (is_native || !how.lane_steps.empty()) apply(values, over_lanes, values);
+  if (is_native || !how.lane_steps.empty()) {
+    std::vector<std::string> steps;
+    for (const std::uint32_t step : how.lane_steps) steps.push_back(fmt::format("^ {}", step));
+    const std::string which =
+        is_native ? "the lanes of the subgroup" : "lanes " + join(steps, ", then ");
+    titled(fmt::format("{} <- {} over {}", values.name, reduction.name(), which),
+           [&] { apply(values, over_lanes, values); });
+  }
   if (size(how.members) == 1) return;
 
   // Partial results in shared memory: (slot, values).
@@ -165,18 +174,22 @@ void Builder::reduce_across(const View& values, Combination combination, const L
     view.axes = {{{{slot, thread()}}, kept}};
     return view;
   };
-  const Expr speaker = evaluate(how.combined_lanes, thread());
-  const Conditions speaks = is_constant(speaker) ? Conditions{} : Conditions{ir::equal(speaker, 0)};
+  const Expr combined_lane = evaluate(how.combined_lanes, thread());
+  const Conditions writes =
+      is_constant(combined_lane) ? Conditions{} : Conditions{ir::equal(combined_lane, 0)};
   const auto same_value = [](const Expr& value) { return value; };
-  branch(speaks, [&] { apply(at(how.slots, by_slot), same_value, values); });
+  branch(writes, [&] {
+    titled(fmt::format("{} <- the {} of each subgroup", partials.name, values.name),
+           [&] { apply(at(how.slots, by_slot), same_value, values); });
+  });
   barrier();
   const int rank = by_slot.rank();
   std::vector<Layout> modes;
   for (int i = 0; i < rank; ++i) modes.push_back(by_slot.mode(i));
   modes.push_back(make_layout(std::vector{how.members}));
   const View group = at(how.group, make_layout(modes));
-  assign(values, combination.neutral(type));
-  accumulate(repeat(values, rank, group.shape().mode(rank)), combination, group);
+  assign(values, reduction.neutral(type));
+  accumulate(repeat(values, rank, group.shape().mode(rank)), reduction, group);
 }
 
 }  // namespace vkmoye::gen

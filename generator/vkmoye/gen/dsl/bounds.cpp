@@ -11,9 +11,9 @@ Conditions all_of(std::initializer_list<Conditions> parts) {
   Conditions all;
   for (const Conditions& part : parts) {
     for (const Expr& condition : part) {
-      const bool is_there = std::any_of(
+      const bool is_duplicate = std::any_of(
           all.begin(), all.end(), [&](const Expr& other) { return ir::same(other, condition); });
-      if (!is_there) all.push_back(condition);
+      if (!is_duplicate) all.push_back(condition);
     }
   }
   return all;
@@ -36,7 +36,7 @@ Conditions inside(const View& view, const ir::Array& array) {
     if (ir::is_constant(extent) && last->bound <= extent->value) continue;
     if (beyond < first->alignment) {
       conditions.push_back(ir::less(last, extent));
-    } else {  // last may wrap, so it says nothing by itself
+    } else {  // last may wrap, so comparing it alone does not suffice
       conditions.push_back(ir::less(first, extent));
       conditions.push_back(ir::less(beyond, extent - first));
     }

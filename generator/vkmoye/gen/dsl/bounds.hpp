@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What must hold of groups and sizes so that a view stays within its buffer.
+// The conditions on block coordinates and sizes under which a view stays within its buffer.
 //
 //   from = tile(src (cols,rows), {64, 32}, {block_x, block_y})
 //     inside         64 * block_x + 63 < cols, 32 * block_y + 31 < rows
 //     begins_inside  64 * block_x < cols,      32 * block_y < rows
 //     aligned to 4   cols % 4 == 0             (the step from row to row of a compact array)
 //
-// Builder::branch chooses between what may be done where conditions hold and what is always right.
-// Edges says what a copy does with values outside.
+// Builder::branch chooses between a path that needs the conditions and one that is always correct.
+// Edges selects what a copy does with values outside the buffer.
 
 #include <cstdint>
 #include <initializer_list>
@@ -21,31 +21,31 @@ namespace vkmoye::gen {
 
 /// How a copy treats values that lie outside their buffers.
 enum class Edges : std::uint8_t {
-  inside,  // there are none: the author has asked `inside`
-  skip,    // what is outside on either side is not moved
-  zero,    // outside `from` it is 0; outside `to` it is not stored
-  clamp,   // outside `from` it is the last element inside; outside `to` it is not stored
+  inside,  // there are none: the caller has checked `inside`
+  skip,    // a value outside either side is not moved
+  zero,    // a value outside `from` is 0; outside `to` it is not stored
+  clamp,   // a value outside `from` is the last element inside; outside `to` it is not stored
 };
 
-/// Truth values that must all hold; none: always.
+/// Conditions that must all hold. If there are none, they always hold.
 using Conditions = std::vector<Expr>;
 
-/// All of them, each once.
+/// The conditions of all `parts`, without duplicates.
 Conditions all_of(std::initializer_list<Conditions> parts);
 
-/// The truth value that all hold. Precondition: there is one at least.
+/// The logical and of `conditions`. Precondition: there is at least one.
 Expr conjunction(const Conditions& conditions);
 
-// Preconditions: `view` looks at `array`, a buffer.
+// Precondition of the following: `view` is a view of `array`, a buffer.
 
-/// No value of `view` hangs over an edge.
+/// No value of `view` lies past an edge.
 Conditions inside(const View& view, const ir::Array& array);
 
-/// The first value of `view` is inside: a tile does not lie outside whole.
+/// The first value of `view` is inside: the tile is not entirely outside.
 Conditions begins_inside(const View& view, const ir::Array& array);
 
-/// Whatever begins at a multiple of `elements` along axis 0 does so in memory: the steps of further
-/// axes are multiples as well.
+/// A coordinate that is a multiple of `elements` along axis 0 is so in memory, too: the strides of the
+/// other axes are also multiples.
 Conditions aligned(const View& view, const ir::Array& array, std::uint32_t elements);
 
 }  // namespace vkmoye::gen

@@ -9,8 +9,8 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/copy.hpp"
 #include "vkmoye/gen/dsl/mma.hpp"
-#include "vkmoye/gen/ir/effects.hpp"
 #include "vkmoye/gen/ir/names.hpp"
+#include "vkmoye/gen/ir/traversal.hpp"
 #include "vkmoye/gen/verify/verify.hpp"
 #include "vkmoye/layout/injective.hpp"
 #include "vkmoye/layout/text.hpp"
@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::array<const char*, 3> kBlock = {"block_x", "block_y", "block_z"};
 
-// Which coordinates of the workgroup the kernel uses, along x, y, z.
+// Which block coordinates the kernel uses, along x, y, z.
 std::array<bool, 3> blocks_in(const ir::Kernel& kernel) {
   std::array<bool, 3> used = {};
   ir::for_each_node(kernel, [&](const ir::Node& node) {
@@ -38,9 +38,11 @@ Builder::Builder(std::string name, std::int64_t threads, std::uint32_t lanes) {
   kernel_.threads = to_index(threads);
   kernel_.subgroup = lanes;
   if (lanes == 0 || (std::has_single_bit(lanes) && threads % lanes == 0)) return;
-  throw KernelError(kernel_.name, {fmt::format("{} threads do not fall into subgroups of {} lanes, "
-                                               "a power of two",
-                                               threads, lanes)});
+  throw KernelError(
+      kernel_.name,
+      {fmt::format("{} threads cannot be split into subgroups of {} lanes: the number "
+                   "of lanes must be a power of two that divides the threads",
+                   threads, lanes)});
 }
 
 void Builder::describe(std::vector<std::pair<std::string, std::string>> config, std::string why) {
@@ -85,9 +87,9 @@ Tensor Builder::buffer(const std::string& name, ScalarType type, Access access,
         if (!symbol.empty()) add_argument(symbol);
       }
     }
-    if (axis.stride) stride = ir::step_from(*axis.stride);
+    if (axis.stride) stride = ir::stride_from(*axis.stride);
     array.axes.push_back({axis.coordinate, axis.extent, stride});
-    stride = ir::step_behind(stride, axis.extent);
+    stride = ir::next_stride(stride, axis.extent);
   }
   array.reach = reach_;
   kernel_.arrays.push_back(array);
@@ -99,10 +101,10 @@ View Builder::shared(const std::string& name, ScalarType type, const Layout& lay
 }
 
 View Builder::shared(const std::string& name, ScalarType type, const ComposedLayout& layout) {
-  // A swizzle puts no two offsets in one place.
+  // A swizzle is injective, so it suffices to check the layout.
   if (const auto clash = find_collision(layout.layout)) {
     throw LayoutError(
-        fmt::format("{} is no layout for shared {}: coordinates {} and {} share "
+        fmt::format("{} cannot be the layout of shared {}: coordinates {} and {} share "
                     "address {}",
                     text_of(layout), name, to_string(clash->first), to_string(clash->second),
                     layout.swizzle(layout.offset + clash->offset)));
@@ -121,7 +123,7 @@ View Builder::shared(const std::string& name, ScalarType type, const ComposedLay
 View Builder::registers(const std::string& name, ScalarType type, const Layout& layout,
                         std::uint32_t vector) {
   if (vector == 0 || layout.cosize() % vector != 0) {
-    throw LayoutError(fmt::format("registers {} of {} elements do not fall into vectors of {}",
+    throw LayoutError(fmt::format("registers {}: {} elements cannot be split into vectors of {}",
                                   name, layout.cosize(), vector));
   }
   const View view = array_of(name, type, {{}, 0, layout}, ir::Array::Space::registers);
@@ -154,7 +156,7 @@ void Builder::take_grid_from(const View& view) {
       has_grid_[i] = true;
       if (grid.extent == cut.extent && grid.tile == cut.tile) continue;
       reasons_.push_back(
-          fmt::format("{} counts tiles of {} along {}, '{}' takes tiles of {} "
+          fmt::format("{} counts tiles of {} along {}, but '{}' takes tiles of {} "
                       "along {} at it",
                       kBlock[i], grid.tile, to_string(grid.extent), view.name, cut.tile,
                       to_string(cut.extent)));
@@ -173,12 +175,12 @@ Expr Builder::block_y() const { return ir::variable(kBlock[1]); }
 Expr Builder::block_z() const { return ir::variable(kBlock[2]); }
 Expr Builder::thread() const { return ir::variable("thread", ir::kIndex, kernel_.threads); }
 
-const ir::Array& Builder::array(const std::string& name, const std::string& looks_at_it) const {
+const ir::Array& Builder::array(const std::string& name, const std::string& user) const {
   const ir::Array* found = kernel_.find(name);
   if (found == nullptr) {
-    throw KernelError(kernel_.name, {fmt::format("'{}' looks at the array {}, which this kernel "
+    throw KernelError(kernel_.name, {fmt::format("'{}' uses the array {}, which this kernel "
                                                  "does not declare",
-                                                 looks_at_it, name)});
+                                                 user, name)});
   }
   return *found;
 }
@@ -191,12 +193,12 @@ void Builder::copy(const View& from, const View& to, const CopyOptions& options)
 }
 
 void Builder::copy(const std::vector<std::pair<View, View>>& pairs, const CopyOptions& options) {
-  if (pairs.empty()) throw KernelError(kernel_.name, {"a copy of no pairs of views"});
+  if (pairs.empty()) throw KernelError(kernel_.name, {"copy: the list of pairs of views is empty"});
   const View &from = pairs.front().first, &to = pairs.front().second;
   for (const auto& [source, target] : pairs) {
     if (source.array == from.array && target.array == to.array) continue;
     throw KernelError(kernel_.name,
-                      {fmt::format("a copy of several pairs from {} to {}: one is from {} to {}",
+                      {fmt::format("copy of several pairs from {} to {}: one pair is from {} to {}",
                                    from.array, to.array, source.array, target.array)});
   }
   ir::Block block = copy_statements(pairs, array(from), array(to), options);
@@ -222,6 +224,16 @@ void Builder::axpby(const Expr& alpha, const View& x, const std::optional<Expr>&
 }
 
 void Builder::add(ir::Block block) { kernel_.body.emplace_back(std::move(block)); }
+
+void Builder::titled(const std::string& title, const std::function<void()>& body) {
+  ir::Body statements = recorded(body);
+  auto* only = statements.size() == 1 ? std::get_if<ir::Block>(&statements.front().value) : nullptr;
+  if (only != nullptr) {
+    only->title = title;
+    return add(std::move(*only));
+  }
+  add({title, std::move(statements)});
+}
 
 // --- matrices ---
 
@@ -264,7 +276,7 @@ View Builder::retile(const View& registers, const View& view) const {
 
 View Builder::retile(const View& registers, const Layout& layout) const {
   if (array(registers).size() < cosize(layout)) {
-    throw LayoutError(fmt::format("retile({}, {}): {} registers, the layout reaches {}",
+    throw LayoutError(fmt::format("retile({}, {}): {} registers, but the layout has cosize {}",
                                   registers.name, to_string(layout), array(registers).size(),
                                   cosize(layout)));
   }
@@ -281,8 +293,8 @@ void Builder::loop(const std::string& variable, const Expr& end,
                    const std::function<void(const Expr&)>& body, ir::Unroll unroll) {
   if (ir::is_name_of_moves(variable)) {
     throw KernelError(kernel_.name,
-                      {fmt::format("loop '{}': moves have loops or values of that name, choose "
-                                   "another one, such as 'chunk'",
+                      {fmt::format("loop '{}': copies use this name for their own loops or values; "
+                                   "choose another one, such as 'chunk'",
                                    variable)});
   }
   ir::Body inside = recorded([&] { body(ir::variable(variable, ir::kIndex, end->bound - 1)); });
@@ -322,6 +334,10 @@ void Builder::branch(const Conditions& conditions, const std::function<void()>& 
 
 void Builder::barrier() { kernel_.body.emplace_back(ir::Barrier{}); }
 
+void Builder::assume_written(const Tensor& array, const std::string& why) {
+  kernel_.assumptions.push_back({array.array.name, why});
+}
+
 ir::Kernel Builder::finish() {
   ir::Kernel kernel = kernel_;
   std::vector<std::string> reasons = reasons_;
@@ -329,8 +345,8 @@ ir::Kernel Builder::finish() {
   for (std::size_t i = 0; i < kBlock.size(); ++i) {
     if (has_grid_[i] || !uses_block[i]) continue;
     reasons.push_back(
-        fmt::format("nothing says how many values {} has: no move takes a tile at it, and no "
-                    "grid({}, extent, tile) is given",
+        fmt::format("the grid along {} is unknown: no copy takes a tile at it, and "
+                    "grid({}, extent, tile) is not called",
                     kBlock[i], i));
   }
   constexpr ir::Builtin kGroup[] = {ir::Builtin::group_x, ir::Builtin::group_y,
@@ -338,13 +354,13 @@ ir::Kernel Builder::finish() {
   ir::Body body;
   for (std::size_t i = 0; i < kBlock.size(); ++i) {
     if (i == 2 && !has_grid_[i]) break;
-    // Last, so that a user who calls the kernel without our runtime sees his own sizes first.
+    // Last, so that the kernel's own sizes come first for a user who calls it without our runtime.
     kernel.arguments.emplace_back(kFirstGroup[i]);
     body.emplace_back(ir::Let{kBlock[i], ir::builtin(kGroup[i]) + ir::variable(kFirstGroup[i])});
   }
   Expr thread = ir::builtin(ir::Builtin::thread, kernel_.threads);
   if (const std::uint32_t lanes = kernel_.subgroup; lanes > 0) {
-    // By construction: nothing says which lane the thread number of the device is.
+    // Computed from subgroup and lane: Vulkan does not specify which lane a local invocation index is.
     body.emplace_back(
         ir::Let{"subgroup", ir::builtin(ir::Builtin::subgroup, kernel_.threads / lanes)});
     body.emplace_back(ir::Let{"lane", ir::builtin(ir::Builtin::lane, lanes)});

@@ -31,19 +31,19 @@ namespace vkmoye::gen {
 
 class Builder {
  public:
-  /// `threads`: threads of a workgroup, 1-D. `lanes`: threads of a subgroup, for kernels in which
-  /// they work together; thread t is then lane t % lanes of subgroup t / lanes. A device without
-  /// subgroups of that size refuses the kernel.
+  /// `threads`: the size of a workgroup, 1-D. `lanes`: the size of a subgroup, for kernels with
+  /// subgroup operations; thread t is then lane t % lanes of subgroup t / lanes. Such a kernel does
+  /// not run on a device without subgroups of that size.
   Builder(std::string name, std::int64_t threads, std::uint32_t lanes = 0);
 
-  /// The two lines at the top of the generated text.
+  /// Sets the two comment lines at the top of the generated text.
   void describe(std::vector<std::pair<std::string, std::string>> config, std::string why);
 
-  /// How the buffers declared from now on are reached; by descriptors, unless it is said.
+  /// Sets how the kernel reaches the buffers declared after this call. The default is descriptors.
   void reach(Reach how) { reach_ = how; }
 
-  /// An axis of a buffer: what a coordinate along it is called, its extent, and the elements from
-  /// one coordinate to the next; without a stride, the axes up to this one are compact.
+  /// An axis of a buffer: the name of its coordinate, its extent, and its stride in elements. Without
+  /// a stride, the axes up to this one are compact.
   struct AxisName {
     std::string coordinate;
     Extent extent;
@@ -51,77 +51,78 @@ class Builder {
   };
   Tensor input(const std::string& name, ScalarType type, const std::vector<AxisName>& axes);
   Tensor output(const std::string& name, ScalarType type, const std::vector<AxisName>& axes);
-  /// Read and written.
+  /// A buffer that the kernel both reads and writes.
   Tensor in_out(const std::string& name, ScalarType type, const std::vector<AxisName>& axes);
 
-  /// A number that the launch provides: of type i32, f32 or f64, or an index if u32.
+  /// A scalar that the launch passes: of type i32, f32 or f64, or an index if u32.
   Expr argument(const std::string& name, ScalarType type);
 
-  /// A shared array of exactly cosize(layout) elements, seen through `layout`, swizzled or not.
+  /// A view, with layout `layout`, of a new shared array of exactly cosize(layout) elements.
   /// Throws LayoutError if two coordinates share an address, naming them.
   View shared(const std::string& name, ScalarType type, const Layout& layout);
   View shared(const std::string& name, ScalarType type, const ComposedLayout& layout);
-  /// The same with room for `elements` at least, which are touched otherwise, too.
+  /// The same, but the array has at least `elements` elements: the kernel also accesses it through
+  /// other views.
   View shared(const std::string& name, ScalarType type, const ComposedLayout& layout,
               std::int64_t elements);
 
-  /// As many registers of each thread, seen through `layout`; with `vector`, always moved so many
-  /// at once, as they came from memory.
+  /// The same for registers of each thread. With `vector`, they are an array of vectors of that many
+  /// elements and are only moved as whole vectors.
   View registers(const std::string& name, ScalarType type, const Layout& layout,
                  std::uint32_t vector = 1);
 
-  /// Registers for the values of `view`, compact. CuTe, MoYe.jl: make_fragment_like.
+  /// Registers with a compact layout and the shape of `view`. CuTe, MoYe.jl: make_fragment_like.
   View make_fragment_like(const std::string& name, ScalarType type, const View& view,
                           std::uint32_t vector = 1);
 
-  /// Tile coordinates of this workgroup. The grid follows from the tiles that are taken at them:
+  /// The tile coordinates of this workgroup. The grid follows from the tiles taken at them:
   /// ceil(extent / tile) workgroups.
   Expr block_x() const;
   Expr block_y() const;
   Expr block_z() const;
-  /// The grid along a dimension (0: block_x) whose coordinate is no tile's by itself; `most`: groups
-  /// at most, 0 for as many as there are tiles.
+  /// Sets the grid along a dimension (0: block_x) whose coordinate is not used directly as a tile
+  /// coordinate. `most` is the maximum number of groups; 0 means one for each tile.
   void grid(std::size_t dimension, const Extent& extent, std::int64_t tile, std::int64_t most = 0);
   Expr thread() const;  // 0 .. threads-1
 
-  /// to(v) = from(v) for each value v, see copy.hpp.
+  /// to(v) = from(v) for each value v; see copy.hpp.
   void copy(const View& from, const View& to, const CopyOptions& options = {});
 
-  /// The same for several pairs of views, which look at one array each side: all loads, then all
-  /// stores. Throws KernelError for no pair, or several arrays.
+  /// The same for several pairs of views: all loads, then all stores. The sources must be views of
+  /// one array, and so must the targets. Throws KernelError if they are not, or if `pairs` is empty.
   void copy(const std::vector<std::pair<View, View>>& pairs, const CopyOptions& options);
 
   /// to(v) = value.
   void fill(const View& to, std::uint32_t value);
 
-  /// c(m, n) += a(m) * b(n), for registers as partition_A, _B and _C shape them; see mma.hpp.
+  /// c(m, n) += a(m) * b(n), for registers with the shapes of partition_A, _B and _C; see mma.hpp.
   void gemm(const View& a, const View& b, const View& c);
 
   /// y(v) = alpha * x(v) + beta * y(v), for registers; without beta, y is not read.
   void axpby(const Expr& alpha, const View& x, const std::optional<Expr>& beta, const View& y);
 
-  /// Statements of `body(i)` for i = 0 .. end-1; `body` is called once, with i as an index.
-  /// `unroll`: whether the compiler may repeat them instead. Throws KernelError if moves have loops
-  /// or values called `variable`: v0, value.
+  /// A loop over i = 0 .. end-1. `body` is called once, with i as an index. `unroll`: whether the
+  /// compiler may unroll the loop. Throws KernelError if `variable` is a name that copies use for
+  /// their own loops and values, such as v0 or value.
   void loop(const std::string& variable, const Expr& end,
             const std::function<void(const Expr&)>& body, ir::Unroll unroll = ir::Unroll::free);
-  /// The same, repeated by the compiler: i becomes a number, as indices of registers must.
+  /// The same, unrolled by the compiler: i becomes a constant, as an index of registers must be.
   void unrolled_loop(const std::string& variable, std::uint32_t end,
                      const std::function<void(const Expr&)>& body);
 
-  /// The same registers in the shape of `view`, which has as many values. CuTe: retile.
+  /// The same registers in the shape of `view`, which must have the same size. CuTe: retile.
   View retile(const View& registers, const View& view) const;
-  /// The same registers seen through another layout, which keeps within them. CuTe: make_tensor.
+  /// The same registers with another layout, which must stay within them. CuTe: make_tensor.
   View retile(const View& registers, const Layout& layout) const;
 
-  /// Any statements of the IR.
+  /// Appends statements of the IR.
   void add(ir::Block block);
 
-  // --- computing with the values of a thread, see compute.hpp ---
+  // --- element-wise computation, see compute.hpp ---
 
-  /// to(v) = function(from(v)..) for each value v.
+  /// to(v) = function(from(v)..) for each value v, converted to the type of `to`.
   void apply(const View& to, const ElementFunction& function, const std::vector<View>& from);
-  /// The same with a function of as many elements as there are views.
+  /// The same with a function that takes one element of each view.
   template <class Function, std::same_as<View>... Views>
   void apply(const View& to, const Function& function, const Views&... from) {
     apply(to, [&](const std::vector<Expr>& x) { return applied(function, x, from...); }, {from...});
@@ -131,103 +132,111 @@ class Builder {
              const std::vector<View>& from);
   /// to(v) = value.
   void assign(const View& to, const Expr& value);
-  /// to(v) = combination(to(v), from(w)), w = v where `to` has more than one value along a mode.
-  void accumulate(const View& to, Combination combination, const View& from);
-  /// The same without another invocation between: several may combine into one element.
-  void accumulate_atomically(const View& to, Combination combination, const View& from);
+  /// to(v) = reduction(to(v), from(w)); w = v along each mode where `to` has more than one value.
+  void accumulate(const View& to, Reduction reduction, const View& from);
+  /// The same, atomically: several threads may combine into one element.
+  void accumulate_atomically(const View& to, Reduction reduction, const View& from);
 
-  /// A name for a value, so that it is computed once.
+  /// The statements that `body` records, with `title` above them in the generated text. The title of a single
+  /// operation, such as apply, is replaced. Names that `body` defines end with it.
+  void titled(const std::string& title, const std::function<void()>& body);
+
+  /// Names a value, so that it is computed once.
   Expr let(const std::string& name, const Expr& value);
-  /// A name for what `view` holds now, a single value that is not outside its buffer.
+  /// Loads the single value of `view` and names it. It must be inside its buffer.
   Expr load(const std::string& name, const View& view);
-  /// A name for what stands at `from`, and a value for what shall stand at `to`: an element or several
-  /// at once, at coordinates of the author's own making, which the verifier must find inside. An array
-  /// that is not declared: `load` throws KernelError, having to know its type, `store` leaves it to finish().
+  /// Loads from `from`, or stores to `to`, one element or one vector at explicit coordinates, which the
+  /// verifier must find inside the array. If the array is not declared, `load`, which needs its type,
+  /// throws KernelError; for a `store`, finish() reports it.
   Expr load(const std::string& name, const ir::Element& from);
   void store(const Expr& value, const ir::Element& to);
-  /// The extent of `tensor` along an axis, an index.
+  /// The extent of `tensor` along an axis, as an index.
   static Expr extent(const Tensor& tensor, std::size_t axis);
-  /// How many elements `tensor` has, an index.
+  /// The number of elements of `tensor`, as an index.
   static Expr element_count(const Tensor& tensor);
-  /// Of the elements that `view` looks at.
+  /// The type of the elements of `view`.
   ScalarType type_of(const View& view) const { return array(view).type; }
 
-  // --- matrices that subgroups hold together, see matrices.hpp ---
+  // --- cooperative matrices, see matrices.hpp ---
 
-  /// rows x columns matrices. Throws LayoutError, or KernelError without subgroups.
+  /// Declares rows x columns matrices. Throws LayoutError, or KernelError without subgroups.
   Matrices matrices(const std::string& name, ScalarType type, const ir::MatrixType& matrix,
                     std::int64_t rows, std::int64_t columns);
-  /// What a lane holds of them, as registers: (elements of a matrix, matrices).
+  /// The elements that a lane holds, as registers: (elements of a matrix, matrices).
   View elements(const Matrices& matrices) const { return elements_of(matrices, lanes()); }
   void load(const View& from, const Matrices& to);
-  /// Of the matrices those from number (row, column) on, as many as fill `to`.
+  /// Stores the matrices from (row, column) on, as many as fill `to`.
   void store(const Matrices& from, const Expr& row, const Expr& column, const View& to);
   void store(const Matrices& from, const Expr& row, const View& to) { store(from, row, 0, to); }
   void fill(const Matrices& to, const Expr& value);
   /// c += a * b.
   void multiply(const Matrices& a, const Matrices& b, const Matrices& c);
 
-  // --- with other threads, see across.hpp ---
+  // --- across threads, see across.hpp ---
 
   std::uint32_t lanes() const { return kernel_.subgroup; }
   Expr lane() const;      // 0 .. lanes-1
   Expr subgroup() const;  // 0 .. threads/lanes-1
 
-  /// What the lanes of a subgroup find together; all of them must reach it.
+  /// Subgroup operations. All lanes of the subgroup must reach them.
   Expr subgroup_reduce(const std::string& name, ir::Op combine, const Expr& value);
   Expr subgroup_inclusive_scan(const std::string& name, ir::Op combine, const Expr& value);
   Expr subgroup_exclusive_scan(const std::string& name, ir::Op combine, const Expr& value);
   Expr subgroup_broadcast(const std::string& name, const Expr& value, const Expr& lane);
   Expr subgroup_shuffle(const std::string& name, const Expr& value, const Expr& lane);
-  /// Of lane (this one ^ step).
+  /// The value of lane (lane() ^ step).
   Expr subgroup_shuffle_xor(const std::string& name, const Expr& value, const Expr& step);
   Expr subgroup_ballot(const std::string& name, const Expr& condition);  // u32 x4
-  Expr subgroup_elect(const std::string& name);                          // a truth value
+  Expr subgroup_elect(const std::string& name);                          // boolean
 
-  /// values(v) = the combination of values(v) of all threads that differ only in mode `mode` of
-  /// `threads`; each of them has it. Precondition: `values` are registers.
-  /// Throws LayoutError where `threads` does not number the workgroup's threads, or subgroups do
-  /// not fall into its modes.
-  void reduce_across(const View& values, Combination combination, const Layout& threads, int mode);
+  /// values(v) = the reduction of values(v) over all threads that differ only in mode `mode` of
+  /// `threads`; each of these threads gets the result. Precondition: `values` are registers.
+  /// Throws LayoutError if `threads` does not number the workgroup's threads, or if a leaf of it
+  /// straddles a subgroup boundary.
+  void reduce_across(const View& values, Reduction reduction, const Layout& threads, int mode);
 
-  /// The values of `registers`, which the threads hold as `from` says, (thread, value) -> coordinate,
-  /// held as `to` says, in the shape of its values: moved between the lanes of each subgroup by
-  /// shuffles, see exchange.hpp. They take the place of those before in the same registers.
+  /// Redistributes the values of `registers` from the thread-value layout `from` to `to`, both
+  /// (thread, value) -> coordinate, by shuffles within each subgroup; see exchange.hpp. The result
+  /// overwrites the same registers and has the shape of the values of `to`.
   /// Throws LayoutError with every reason against it.
   View exchange(const View& registers, const Layout& from, const Layout& to);
 
-  /// How wide accesses to the values of `view` may be, see width.hpp.
+  /// How wide accesses to the values of `view` may be; see width.hpp.
   AccessWidth width(const View& view, std::int64_t most_bytes = kWidestCopy) const;
 
-  // What must hold of groups and sizes: see bounds.hpp and, for `fits`, width.hpp.
+  // Conditions on block coordinates and sizes: see bounds.hpp and, for `fits`, width.hpp.
   Conditions inside(const View& view) const;
   Conditions begins_inside(const View& view) const;
   Conditions aligned(const View& view, std::uint32_t elements) const;
   Conditions fits(const View& view, const Vector& vector, Edges edges = Edges::skip) const;
 
-  /// Records what `body` does where all conditions hold, and what `otherwise` does where not.
+  /// Records an if: `body` where all conditions hold, else `otherwise`.
   void branch(
       const Conditions& conditions, const std::function<void()>& body,
       const std::function<void()>& otherwise = [] {});
 
-  /// All threads wait; what they wrote to shared memory is then visible to each of them.
+  /// Waits for all threads of the workgroup; their writes to shared memory are then visible to all.
   void barrier();
 
-  /// The kernel, verified. Throws KernelError with the reasons of verify, and where tiles taken at
-  /// one block coordinate ask for different grids.
+  /// Asserts that each element of the result `array` is written, and by one invocation, where no proof shows it. The
+  /// kernel and `explain` carry the assumption with its reason; the host twin checks it at each size.
+  void assume_written(const Tensor& array, const std::string& why);
+
+  /// The verified kernel. Throws KernelError with the reasons of verify, and if tiles taken at one
+  /// block coordinate need different grids.
   ir::Kernel finish();
 
  private:
   Tensor buffer(const std::string& name, ScalarType type, Access access,
                 const std::vector<AxisName>& axes);
-  // The array of that name. Throws KernelError where this kernel declares none.
-  const ir::Array& array(const std::string& name, const std::string& looks_at_it) const;
+  // The array of that name. Throws KernelError, naming `user`, if the kernel does not declare it.
+  const ir::Array& array(const std::string& name, const std::string& user) const;
   const ir::Array& array(const View& view) const { return array(view.array, view.name); }
   View array_of(const std::string& name, ScalarType type, const ComposedLayout& layout,
                 ir::Array::Space space);
   void take_grid_from(const View& view);
   void add_argument(const PushConstant& argument);
-  Operand operand(const View& view) const { return {view, &array(view)}; }
+  ArrayView with_array(const View& view) const { return {view, &array(view)}; }
   template <class Function, class... Views>
   static Expr applied(const Function& function, const std::vector<Expr>& x, const Views&...) {
     return [&]<std::size_t... i>(std::index_sequence<i...>) { return Expr(function(x[i]...)); }
@@ -240,7 +249,7 @@ class Builder {
   ir::Kernel kernel_;
   std::array<bool, 3> has_grid_ = {};  // along x, y, z
   Reach reach_ = Reach::descriptor;
-  std::vector<std::string> reasons_;  // what finish() will say beside the verifier
+  std::vector<std::string> reasons_;  // reported by finish() before the verifier's
 };
 
 }  // namespace vkmoye::gen

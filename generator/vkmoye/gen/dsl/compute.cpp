@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <string>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/dsl/bounds.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/dsl/value_loops.hpp"
@@ -41,9 +43,9 @@ std::vector<Layout> modes_of(const Layout& layout) {
   return modes;
 }
 
-// --- an operand in the loops over the values ---
+// --- operands in the loops over the values ---
 
-// Names for what operands need, each once: a second view of an array gets a number.
+// Unique name prefixes for operands: the second view of an array gets a number.
 class Names {
  public:
   std::string prefix(const std::string& array) {
@@ -55,7 +57,8 @@ class Names {
   std::map<std::string, int> count_;
 };
 
-// The element of an operand in a round, what has to be named before, and where it is inside.
+// The element of an operand in one iteration, the names that it needs, and the conditions for it to be
+// inside its array.
 struct Place {
   ir::Element element;
   Body names;
@@ -63,11 +66,12 @@ struct Place {
   std::string prefix;
 };
 
-Place place_of(const Operand& operand, const std::vector<Round>& rounds, Names& names) {
+Place place_of(const ArrayView& operand, const std::vector<ValueLoop>& loops, Names& names) {
   const auto& [view, array] = operand;
   Place place{{view.array, {}, view.name, 1}, {}, {}, names.prefix(view.array)};
   for (std::size_t i = 0; i < view.axes.size(); ++i) {
-    Expr at = swizzled(view.swizzle, origin(view.axes[i]) + change_of(view.axes[i].values, rounds));
+    Expr at =
+        swizzled(view.swizzle, origin(view.axes[i]) + loop_offset(view.axes[i].values, loops));
     if (array->space == ir::Array::Space::buffer) {
       const ir::Axis& axis = array->axes[i];
       const std::string name = place.prefix + "_" + axis.coordinate;
@@ -84,31 +88,31 @@ Place place_of(const Operand& operand, const std::vector<Round>& rounds, Names& 
   return place;
 }
 
-// What happens in each round: `combine` adds it to the body, given the value of each of `from`.
-using InEachRound = std::function<void(Body&, const Place& to, const std::vector<Expr>& values)>;
+// Appends the statements of one iteration to the body, given the value of each operand.
+using Iteration = std::function<void(Body&, const Place& to, const std::vector<Expr>& values)>;
 
-Body rounds(const Operand& to, const std::vector<Operand>& from, const InEachRound& round) {
-  const std::vector<Round> loops = rounds_over(to.view.axes.front().values, {});
+Body loops_of(const ArrayView& to, const std::vector<ArrayView>& from, const Iteration& iteration) {
+  const std::vector<ValueLoop> loops = loops_over(to.view.axes.front().values, {});
   Names names;
   Body body, inside;
   Conditions guards;
   std::vector<Expr> values;
   bool unrolls = false;
-  const auto take = [&](const Operand& operand) {
+  const auto take = [&](const ArrayView& operand) {
     Place place = place_of(operand, loops, names);
     append(body, place.names);
     guards = all_of({guards, place.guards});
     unrolls = unrolls || operand.array->space == ir::Array::Space::registers;
     return place;
   };
-  for (const Operand& operand : from) {
+  for (const ArrayView& operand : from) {
     const Place place = take(operand);
     const std::string name = place.prefix + "_value";
     inside.emplace_back(ir::Load{name, place.element});
     values.push_back(ir::variable(name, ir::element(operand.array->type)));
   }
   const Place target = take(to);
-  round(inside, target, values);
+  iteration(inside, target, values);
   if (!guards.empty()) {
     inside = ir::statements(ir::If{conjunction(guards), std::move(inside)});
   }
@@ -116,9 +120,14 @@ Body rounds(const Operand& to, const std::vector<Operand>& from, const InEachRou
   return nest(loops, unrolls, std::move(body));
 }
 
-std::vector<Operand> broadcast_all(const std::vector<Operand>& from, const IntTuple& shape) {
-  std::vector<Operand> out;
-  for (const Operand& operand : from) {
+std::string reduction_title(const View& to, Reduction reduction, const View& from) {
+  const bool reduces = size(from.shape()) > size(to.shape());
+  return reduction.title(to.name, (reduces ? "each of " : "") + from.name);
+}
+
+std::vector<ArrayView> broadcast_all(const std::vector<ArrayView>& from, const IntTuple& shape) {
+  std::vector<ArrayView> out;
+  for (const ArrayView& operand : from) {
     out.push_back({broadcast(operand.view, shape), operand.array});
   }
   return out;
@@ -158,7 +167,7 @@ View broadcast(const View& view, const IntTuple& shape) {
 View repeat(const View& view, int mode, const IntTuple& extent) {
   const int rank = view.axes.front().values.rank();
   if (mode < 0 || mode > rank) {
-    throw LayoutError(fmt::format("repeat({}, {}, {}): there are places 0 to {}", view.name, mode,
+    throw LayoutError(fmt::format("repeat({}, {}, {}): the mode must be 0 to {}", view.name, mode,
                                   to_string(extent), rank));
   }
   return with_layouts(view, view.name, [&](const Layout& values) {
@@ -173,7 +182,7 @@ View first_along(const View& view, const std::vector<int>& which) {
   for (const int mode : which) {
     if (mode >= 0 && mode < rank) continue;
     throw LayoutError(
-        fmt::format("first_along({}, {}): there are modes 0 to {}", view.name, mode, rank - 1));
+        fmt::format("first_along({}, {}): the view has modes 0 to {}", view.name, mode, rank - 1));
   }
   return with_layouts(view, view.name, [&](const Layout& values) {
     std::vector<Layout> modes = modes_of(values);
@@ -182,47 +191,58 @@ View first_along(const View& view, const std::vector<int>& which) {
   });
 }
 
-// Not (extent + part - 1) / part, which wraps.
+std::string value_name(const Expr& value) {
+  if (value->op == ir::Op::variable) return value->name;
+  if (value->op != ir::Op::constant) return "one value";
+  if (value->value == 0 || !(value->type.kind == ir::Type::Kind::element)) {
+    return std::to_string(value->value);
+  }
+  const double number = number_of(value->type.element, value->value);
+  if (std::isinf(number)) return number < 0 ? "-infinity" : "infinity";
+  return fmt::format("{}", number);
+}
+
+// Not (extent + part - 1) / part, which can wrap.
 Expr ceil_div(const Expr& extent, std::uint32_t part) {
   return extent / part + minimum(extent % part, 1);
 }
 
-ir::Block apply_statements(const Operand& to, const View& at, const Computation& compute,
-                           const std::vector<Operand>& from) {
+ir::Block apply_statements(const ArrayView& to, const View& at, const Computation& compute,
+                           const std::vector<ArrayView>& from) {
   std::vector<std::string> names;
-  for (const Operand& operand : from) names.push_back(operand.view.name);
-  const std::vector<Round> loops = rounds_over(to.view.axes.front().values, {});
+  for (const ArrayView& operand : from) names.push_back(operand.view.name);
+  const std::vector<ValueLoop> loops = loops_over(to.view.axes.front().values, {});
   std::vector<Expr> coordinates;
   for (const View::Axis& axis : broadcast(at, to.view.shape()).axes) {
-    coordinates.push_back(origin(axis) + change_of(axis.values, loops));
+    coordinates.push_back(origin(axis) + loop_offset(axis.values, loops));
   }
-  const auto round = [&](Body& body, const Place& place, const std::vector<Expr>& values) {
+  const auto iteration = [&](Body& body, const Place& place, const std::vector<Expr>& values) {
     const Computed computed = compute(values, coordinates);
     append(body, computed.before);
-    body.emplace_back(ir::Store{place.element, computed.value});
+    const bool is_element = computed.value->type.kind == ir::Type::Kind::element;
+    body.emplace_back(ir::Store{
+        place.element, is_element ? ir::convert(computed.value, to.array->type) : computed.value});
   };
-  return {fmt::format("{} <- {}", to.view.name, names.empty() ? "one value" : join(names, ", ")),
-          rounds(to, broadcast_all(from, to.view.shape()), round)};
+  return {fmt::format("{} <- f({})", to.view.name, join(names, ", ")),
+          loops_of(to, broadcast_all(from, to.view.shape()), iteration)};
 }
 
-ir::Block accumulate_statements(const Operand& to, Combination combination, const Operand& from) {
-  const Operand sum{broadcast(to.view, from.view.shape()), to.array};
-  const auto round = [&](Body& body, const Place& place, const std::vector<Expr>& values) {
+ir::Block accumulate_statements(const ArrayView& to, Reduction reduction, const ArrayView& from) {
+  const ArrayView sum{broadcast(to.view, from.view.shape()), to.array};
+  const auto iteration = [&](Body& body, const Place& place, const std::vector<Expr>& values) {
     const Expr next = ir::convert(values[1], to.array->type);
-    body.emplace_back(ir::Store{place.element, combination(values[0], next)});
+    body.emplace_back(ir::Store{place.element, reduction(values[0], next)});
   };
-  return {fmt::format("{} <- {} with {}", to.view.name, combination.name(), from.view.name),
-          rounds(sum, {sum, from}, round)};
+  return {reduction_title(to.view, reduction, from.view), loops_of(sum, {sum, from}, iteration)};
 }
 
-ir::Block atomic_statements(const Operand& to, Combination combination, const Operand& from) {
-  const auto round = [&](Body& body, const Place& place, const std::vector<Expr>& values) {
+ir::Block atomic_statements(const ArrayView& to, Reduction reduction, const ArrayView& from) {
+  const auto iteration = [&](Body& body, const Place& place, const std::vector<Expr>& values) {
     const Expr next = ir::convert(values[0], to.array->type);
-    body.emplace_back(ir::Atomic{place.prefix + "_before", combination.op, place.element, next});
+    body.emplace_back(ir::Atomic{place.prefix + "_before", reduction.op, place.element, next});
   };
-  return {
-      fmt::format("{} <- {} with {}, atomically", to.view.name, combination.name(), from.view.name),
-      rounds(to, broadcast_all({from}, to.view.shape()), round)};
+  return {reduction_title(to.view, reduction, from.view) + ", atomically",
+          loops_of(to, broadcast_all({from}, to.view.shape()), iteration)};
 }
 
 // --- as members of the Builder ---
@@ -238,34 +258,35 @@ void Builder::apply(const View& to, const ElementFunction& function,
 void Builder::apply(const View& to, const View& at, const PlacedFunction& function,
                     const std::vector<View>& from) {
   take_grid_from(to);
-  std::vector<Operand> operands;
+  std::vector<ArrayView> operands;
   for (const View& view : from) {
     take_grid_from(view);
-    operands.push_back(operand(view));
+    operands.push_back(with_array(view));
   }
-  // What `function` records stands behind the loads and before the store.
+  // The statements that `function` records come after the loads and before the store.
   const auto compute = [&](const std::vector<Expr>& values, const std::vector<Expr>& coordinates) {
     Computed computed{{}, 0};
     computed.before = recorded([&] { computed.value = function(values, coordinates); });
     return computed;
   };
-  add(apply_statements(operand(to), at, compute, operands));
+  add(apply_statements(with_array(to), at, compute, operands));
 }
 
 void Builder::assign(const View& to, const Expr& value) {
-  apply(to, [&](const std::vector<Expr>&) { return value; }, {});
+  titled(fmt::format("{} <- {}", to.name, value_name(value)),
+         [&] { apply(to, [&](const std::vector<Expr>&) { return value; }, {}); });
 }
 
-void Builder::accumulate(const View& to, Combination combination, const View& from) {
+void Builder::accumulate(const View& to, Reduction reduction, const View& from) {
   take_grid_from(to);
   take_grid_from(from);
-  add(accumulate_statements(operand(to), combination, operand(from)));
+  add(accumulate_statements(with_array(to), reduction, with_array(from)));
 }
 
-void Builder::accumulate_atomically(const View& to, Combination combination, const View& from) {
+void Builder::accumulate_atomically(const View& to, Reduction reduction, const View& from) {
   take_grid_from(to);
   take_grid_from(from);
-  add(atomic_statements(operand(to), combination, operand(from)));
+  add(atomic_statements(with_array(to), reduction, with_array(from)));
 }
 
 Expr Builder::let(const std::string& name, const Expr& value) {

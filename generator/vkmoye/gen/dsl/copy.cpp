@@ -8,7 +8,8 @@
 #include <optional>
 
 #include "vkmoye/base/error.hpp"
-#include "vkmoye/gen/dsl/copy_side.hpp"
+#include "vkmoye/gen/dsl/copy_accesses.hpp"
+#include "vkmoye/gen/ir/guards.hpp"
 #include "vkmoye/layout/refine.hpp"
 
 namespace vkmoye::gen {
@@ -23,17 +24,17 @@ Body guarded(const Conditions& conditions, Body body) {
   return ir::statements(ir::If{conjunction(conditions), std::move(body)});
 }
 
-// --- what every copy does: loads, values that may change places, stores ---
+// --- common to all copies: loads, values that may be rearranged, stores ---
 
-// The values of a round after `loads`.
+// The values of one iteration after `loads`.
 struct Loaded {
   Body loads;
-  std::vector<Expr> whole;   // of each run
-  std::vector<Expr> values;  // one by one
+  std::vector<Expr> whole;   // one vector for each run
+  std::vector<Expr> values;  // the single elements
 };
 
-// `zero_outside`: a value outside is 0; its load must be in range all the same. `first`: number of
-// the first load, if there are others beside those of this side.
+// `zero_outside`: a value outside is 0; its load must still be in range. `first`: the number of the
+// first load, if the copy has loads other than those of `from`.
 Loaded loaded(const Side& from, ScalarType type, bool zero_outside,
               std::optional<std::size_t> first = {}) {
   Loaded out;
@@ -58,20 +59,20 @@ Loaded loaded(const Side& from, ScalarType type, bool zero_outside,
   return out;
 }
 
-// What is stored to `run`: what was loaded at once as it came, else put together.
+// The value to store to `run`: a loaded vector if one has exactly these elements, else a new one.
 Expr value_for(const Run& run, const Side& from, const Loaded& loaded, ScalarType type) {
   for (std::size_t i = 0; i < from.runs.size(); ++i) {
     if (from.runs[i].values == run.values) return ir::convert(loaded.whole[i], type);
   }
   std::vector<Expr> parts;
-  // One by one: there may be no vector of as many elements of the type that was loaded.
+  // Converted one by one: the loaded type may have no vector of this many elements.
   for (const std::size_t value : run.values) {
     parts.push_back(ir::convert(loaded.values[value], type));
   }
   return parts.size() == 1 ? parts.front() : ir::vector(parts);
 }
 
-// The stores of one round that make `to` a number.
+// The stores of one iteration that set `to` to a number.
 Body fills(const Side& to, ScalarType type, std::uint32_t value) {
   Body body;
   for (const Run& run : to.runs) {
@@ -82,53 +83,93 @@ Body fills(const Side& to, ScalarType type, std::uint32_t value) {
   return body;
 }
 
-// --- in rounds ---
-
-Side side_in_rounds(const View& view, const ir::Array& array, const Vector& vector, Edges edges,
-                    bool loads, bool singly = false) {
-  Touching touching;
-  touching.name = array.name;
-  touching.rounds = rounds_over(view.axes.front().values, vector);
-  touching.vector = vector;
-  const bool at_once = !singly && width_of(view, array, vector).elements == vector.count;
-  touching.width = at_once ? vector.count : 1;
-  touching.checks = edges != Edges::inside;
-  touching.clamps = loads && (edges == Edges::clamp || (singly && edges == Edges::zero));
-  return side_of(view, array, touching);
+// Leaves out the names of `to` that stand for what a name of `from` stands for, and adds them to `names`.
+void take_names(const Body& from, Body& to, ir::Definitions& names) {
+  Body own;
+  for (const ir::Stmt& statement : to) {
+    auto let = std::get<ir::Let>(statement.value);
+    let.value = ir::expand(let.value, names);
+    const auto known = std::find_if(from.begin(), from.end(), [&](const ir::Stmt& other) {
+      return ir::same(std::get<ir::Let>(other.value).value, let.value);
+    });
+    if (known == from.end()) {
+      own.emplace_back(std::move(let));
+      continue;
+    }
+    names.emplace(let.name, ir::variable(std::get<ir::Let>(known->value).name, ir::kIndex,
+                                         let.value->bound, let.value->alignment));
+  }
+  to = std::move(own);
 }
 
-Body in_rounds(const View& from, const ir::Array& from_array, const View& to,
-               const ir::Array& to_array, const Vector& vector, const CopyOptions& options) {
+// A coordinate that both sides have is named once, and checked once: dst[src_row] = src[src_row].
+void share_names(const Side& from, Side& to) {
+  ir::Definitions names;
+  take_names(from.names_before, to.names_before, names);
+  take_names(from.names_inside, to.names_inside, names);
+  if (names.empty()) return;
+  const auto rename_compared = [&](Conditions& conditions) {
+    for (Expr& condition : conditions) {
+      std::vector<Expr> compared;
+      for (const Expr& e : condition->operands) compared.push_back(ir::expand(e, names));
+      condition = ir::with_operands(condition, compared);
+    }
+  };
+  rename_compared(to.inside_before);
+  rename_compared(to.inside_each_iteration);
+  for (Run& run : to.runs) {
+    rename_compared(run.inside);
+    for (Expr& at : run.element.coordinates) at = ir::expand(at, names);
+  }
+}
+
+// --- in loops ---
+
+Side side_in_loops(const View& view, const ir::Array& array, const Vector& vector, Edges edges,
+                   bool loads, bool elementwise = false) {
+  Accesses accesses;
+  accesses.name = array.name;
+  accesses.loops = loops_over(view.axes.front().values, vector);
+  accesses.vector = vector;
+  const bool at_once = !elementwise && width_of(view, array, vector).elements == vector.count;
+  accesses.width = at_once ? vector.count : 1;
+  accesses.checks = edges != Edges::inside;
+  accesses.clamps = loads && (edges == Edges::clamp || (elementwise && edges == Edges::zero));
+  return side_of(view, array, accesses);
+}
+
+Body in_loops(const View& from, const ir::Array& from_array, const View& to,
+              const ir::Array& to_array, const Vector& vector, const CopyOptions& options) {
   const Edges edges = options.edges;
-  const bool singly = options.from_singly;
-  const Side source = side_in_rounds(from, from_array, vector, edges, /*loads=*/true, singly);
-  const Side target = side_in_rounds(to, to_array, vector, edges, /*loads=*/false);
-  const Loaded values = loaded(source, from_array.type, singly && edges == Edges::zero);
+  const bool elementwise = options.from_elementwise;
+  const Side source = side_in_loops(from, from_array, vector, edges, /*loads=*/true, elementwise);
+  Side target = side_in_loops(to, to_array, vector, edges, /*loads=*/false);
+  share_names(source, target);
+  const Loaded values = loaded(source, from_array.type, elementwise && edges == Edges::zero);
   Body move = values.loads;
   for (const Run& run : target.runs) {
     move.emplace_back(ir::Store{run.element, value_for(run, source, values, to_array.type)});
   }
-  Conditions before = source.inside_before, each_round = source.inside_each_round;
+  Conditions before = source.inside_before, each_iteration = source.inside_each_iteration;
   if (edges == Edges::zero) {
-    // The conditions of `from` choose between its value and 0; those of `to` say whether to store.
-    const Conditions all = all_of({before, each_round});
+    // The conditions of `from` choose between its value and 0; those of `to` guard the store.
+    const Conditions all = all_of({before, each_iteration});
     if (!all.empty()) {
       move = ir::statements(
           ir::If{conjunction(all), std::move(move), fills(target, to_array.type, 0)});
     }
-    before = each_round = {};
+    before = each_iteration = {};
   }
-  before.insert(before.end(), target.inside_before.begin(), target.inside_before.end());
-  each_round.insert(each_round.end(), target.inside_each_round.begin(),
-                    target.inside_each_round.end());
+  before = all_of({before, target.inside_before});
+  each_iteration = all_of({each_iteration, target.inside_each_iteration});
   Body inside = source.names_inside;
   append(inside, target.names_inside);
-  append(inside, guarded(each_round, std::move(move)));
+  append(inside, guarded(each_iteration, std::move(move)));
 
   Body body = source.names_before;
   append(body, target.names_before);
   const bool unroll = is_registers(from_array) || is_registers(to_array);
-  append(body, guarded(before, nest(rounds_over(from.axes.front().values, vector), unroll,
+  append(body, guarded(before, nest(loops_over(from.axes.front().values, vector), unroll,
                                     std::move(inside))));
   return body;
 }
@@ -137,23 +178,23 @@ Body in_rounds(const View& from, const ir::Array& from_array, const View& to,
 
 Side side_at_once(const View& view, const ir::Array& array, const std::string& name,
                   std::uint32_t bytes, Edges edges, bool loads) {
-  Touching touching;
-  touching.name = name;
-  touching.all = true;
-  touching.checks = array.space == ir::Array::Space::buffer && edges != Edges::inside;
-  touching.clamps = loads;
-  touching.width = to_index(width_of(view, array, bytes).elements);
-  if (touching.checks) {
-    // Where rows are so many vectors, wherever they begin, a vector is inside or outside whole.
+  Accesses accesses;
+  accesses.name = name;
+  accesses.all = true;
+  accesses.checks = array.space == ir::Array::Space::buffer && edges != Edges::inside;
+  accesses.clamps = loads;
+  accesses.width = to_index(width_of(view, array, bytes).elements);
+  if (accesses.checks) {
+    // If the vector width divides the extent and all strides, each vector is entirely inside or outside.
     const Expr extent = ir::extent_of(array.axes[0]);
-    touching.width = ir::is_constant(extent) ? std::gcd(touching.width, extent->value) : 1;
+    accesses.width = ir::is_constant(extent) ? std::gcd(accesses.width, extent->value) : 1;
     for (const ir::Axis& axis : array.axes) {
       if (&axis == &array.axes[0]) continue;
-      touching.width =
-          std::gcd(touching.width, ir::is_constant(axis.stride) ? axis.stride->value : 1);
+      accesses.width =
+          std::gcd(accesses.width, ir::is_constant(axis.stride) ? axis.stride->value : 1);
     }
   }
-  return side_of(view, array, touching);
+  return side_of(view, array, accesses);
 }
 
 Body loads_first(const std::vector<std::pair<View, View>>& pairs, const ir::Array& from_array,
@@ -165,8 +206,9 @@ Body loads_first(const std::vector<std::pair<View, View>>& pairs, const ir::Arra
     const std::string number = is_only ? "" : std::to_string(i);
     const Side source = side_at_once(pairs[i].first, from_array, from_array.name + number,
                                      options.from_bytes, options.edges, /*loads=*/true);
-    const Side target = side_at_once(pairs[i].second, to_array, to_array.name + number,
-                                     options.to_bytes, options.edges, /*loads=*/false);
+    Side target = side_at_once(pairs[i].second, to_array, to_array.name + number, options.to_bytes,
+                               options.edges, /*loads=*/false);
+    share_names(source, target);
     const Loaded values = loaded(source, from_array.type, options.edges == Edges::zero,
                                  is_only ? std::nullopt : std::optional(loads));
     loads += source.runs.size();
@@ -182,13 +224,13 @@ Body loads_first(const std::vector<std::pair<View, View>>& pairs, const ir::Arra
   return body;
 }
 
-// --- what is refused ---
+// --- checks ---
 
 [[noreturn]] void refuse(const View& from, const View& to, const std::string& why) {
   throw LayoutError(fmt::format("copy of {} to {}: {}", from.name, to.name, why));
 }
 
-// Registers are touched one by one, whatever is moved at once on the other side.
+// Registers are accessed one by one, whatever the width on the other side.
 void check_vector(const View& from, const View& to, const ir::Array& array, const Vector& vector) {
   const auto leaves = from.axes.front().values.leaves();
   const std::int64_t extent = vector.leaf < leaves.size() ? leaves[vector.leaf].extent : 1;
@@ -196,12 +238,12 @@ void check_vector(const View& from, const View& to, const ir::Array& array, cons
   if (is_width && extent % vector.count == 0) return;
   refuse(from, to,
          fmt::format(
-             "vectors of {} {}, leaf {} of the values {} has extent {}; there are powers of "
-             "two up to 16 bytes, which must divide it",
+             "vectors of {} {} along leaf {} of the values {}, of extent {}: a vector has a power "
+             "of two of elements, at most 16 bytes, and must divide the extent",
              vector.count, to_string(array.type), vector.leaf, to_string(from.shape()), extent));
 }
 
-// Mode by mode; a shape without modes, such as 8, is one.
+// Compares the shapes mode by mode; a shape without modes, such as 8, counts as one mode.
 void check_shapes(const View& from, const View& to) {
   const auto sizes = [](const IntTuple& shape) {
     return shape.is_leaf() ? IntTuple{shape.leaf(0)} : product_each(shape);
@@ -214,34 +256,34 @@ void check_shapes(const View& from, const View& to) {
 
 void check_loads_first(const View& from, const ir::Array& from_array, const View& to,
                        std::int64_t values, const CopyOptions& options) {
-  if (values > kMostAtOnce) {
+  if (values > kMaxValuesAtOnce) {
     refuse(from, to,
-           fmt::format("{} values for each thread, at most {} are moved at once", values,
-                       kMostAtOnce));
+           fmt::format("{} values for each thread, but at most {} can be loaded first", values,
+                       kMaxValuesAtOnce));
   }
   if (from_array.space == ir::Array::Space::buffer && options.edges == Edges::skip) {
     refuse(from, to,
-           "what is loaded first cannot be skipped; ask for Edges::clamp, Edges::zero, or "
-           "Edges::inside where nothing hangs over");
+           "a copy that loads first cannot skip values outside the buffer; use Edges::clamp or "
+           "Edges::zero, or Edges::inside if no tile extends past an edge");
   }
 }
 
-// Both views with their leaves cut alike, as loops over them need; unchanged if they are alike.
+// Both views with a common refinement of their leaves, so that the same loops run over both.
 std::pair<View, View> with_common_leaves(const View& from, const View& to) {
   std::vector<Layout> layouts;
-  bool alike = true;
+  bool same_shape = true;
   for (const View* view : {&from, &to}) {
     for (const View::Axis& axis : view->axes) {
       layouts.push_back(axis.values);
-      alike = alike && axis.values.shape() == from.shape();
+      same_shape = same_shape && axis.values.shape() == from.shape();
     }
   }
   std::pair<View, View> out{from, to};
-  if (alike) return out;
+  if (same_shape) return out;
   const auto refined = common_refinement(layouts);
   if (!refined) {
     refuse(from, to,
-           fmt::format("the leaves of the shapes {} and {} cut each other", to_string(from.shape()),
+           fmt::format("the shapes {} and {} have no common refinement", to_string(from.shape()),
                        to_string(to.shape())));
   }
   auto next = refined->begin();
@@ -281,16 +323,16 @@ ir::Block copy_statements(const View& whole_from, const ir::Array& from_array, c
   check_vector(from, to, from_array, vector);
   check_vector(from, to, to_array, vector);
   if (options.edges == Edges::clamp && vector.count > 1) {
-    refuse(from, to, "vectors cannot be clamped: some elements of one may be inside");
+    refuse(from, to, "vectors cannot be clamped: one may be partly inside");
   }
   Conditions conditions;
-  if (!options.vectors_fit && !options.from_singly) {
+  if (!options.vectors_fit && !options.from_elementwise) {
     conditions = all_of(
         {fits(from, from_array, vector, options.edges), fits(to, to_array, vector, options.edges)});
   }
   const View &source = from, &target = to;  // clang 14 does not capture a binding
   const auto body = [&](const Vector& moved) {
-    return in_rounds(source, from_array, target, to_array, moved, options);
+    return in_loops(source, from_array, target, to_array, moved, options);
   };
   ir::Block block{fmt::format("{}\n-> {}", from.name, to.name), {}};
   block.body =
@@ -301,12 +343,12 @@ ir::Block copy_statements(const View& whole_from, const ir::Array& from_array, c
 }
 
 ir::Block fill_statements(const View& to, const ir::Array& to_array, std::uint32_t value) {
-  const Side target = side_in_rounds(to, to_array, {}, Edges::skip, /*loads=*/false);
+  const Side target = side_in_loops(to, to_array, {}, Edges::skip, /*loads=*/false);
   Body inside = target.names_inside;
-  append(inside, guarded(target.inside_each_round, fills(target, to_array.type, value)));
+  append(inside, guarded(target.inside_each_iteration, fills(target, to_array.type, value)));
   ir::Block block{fmt::format("{} <- {}", to.name, value), target.names_before};
   append(block.body,
-         guarded(target.inside_before, nest(rounds_over(to.axes.front().values, {}),
+         guarded(target.inside_before, nest(loops_over(to.axes.front().values, {}),
                                             is_registers(to_array), std::move(inside))));
   return block;
 }

@@ -15,16 +15,16 @@
 namespace vkmoye::gen {
 namespace {
 
-// Of the number of a lane or of a value at the end: one digit, and of which digit at the beginning it is.
+// One digit of the number of a lane or of a value in `to`, and the digit in `from` that it comes from.
 struct Digit {
   std::int64_t extent;
-  std::int64_t step, from;  // of the number of a lane or a value
+  std::int64_t step, from;  // place values in the number of a lane or a value
   bool is_lane, was_lane;
 
   bool crosses() const { return is_lane != was_lane; }
 };
 
-// Of a digit that crosses, which is a power of two as it is of lanes on one side: one bit.
+// One bit of a digit that crosses. Its extent is a power of two, because it is of lanes on one side.
 struct Bit {
   std::int64_t step, from;
 };
@@ -39,7 +39,7 @@ std::vector<std::string> reasons_against_each(const Layout& layout, std::uint32_
   std::vector<std::string> reasons;
   const std::int64_t threads = threads_of(layout);
   if (threads > lanes || !std::has_single_bit(static_cast<std::uint64_t>(threads))) {
-    reasons.push_back(fmt::format("{} has {} threads, which is no power of two up to the {} lanes",
+    reasons.push_back(fmt::format("{} has {} threads, not a power of two up to the {} lanes",
                                   to_string(layout), threads, lanes));
   }
   if (const auto clash = find_collision(layout)) {
@@ -56,7 +56,7 @@ std::vector<std::string> reasons_against_coordinates(const Layout& from, const L
   std::sort(held.begin(), held.end());
   for (std::int64_t i = 0; i < size(to); ++i) {
     if (std::binary_search(held.begin(), held.end(), to(i))) continue;
-    return {fmt::format("value {} of thread {} is coordinate {} in {}, which {} does not have",
+    return {fmt::format("value {} of thread {} is coordinate {} in {}, which {} does not contain",
                         i / threads_of(to), i % threads_of(to), to(i), to_string(to),
                         to_string(from))};
   }
@@ -68,22 +68,23 @@ struct Digits {
   std::string reason;         // why there are none
 };
 
-// Where lane + threads * value comes from, as a layout of that number, taken apart. Precondition: no
-// reason above.
+// The layout from lane + threads * value in `to` to the same number in `from`, split into digits.
+// Precondition: the checks above found no reason.
 Digits digits_of(const Layout& from, const Layout& to) {
   const std::int64_t threads = threads_of(from);
   Layout moved;
   try {
     moved = composition(left_inverse(from), to);
   } catch (const LayoutError& error) {
-    return {{}, fmt::format("where a value comes from is no layout: {}", error.what())};
+    return {{}, fmt::format("the origins of the values do not form a layout: {}", error.what())};
   }
   for (std::int64_t i = 0; i < size(to); ++i) {
     const std::int64_t origin = moved(i);
     if (origin < size(from) && from(origin) == to(i)) continue;
-    return {{},
-            fmt::format("where a value comes from is no layout: {} takes number {} from {}",
-                        to_string(moved), i, origin)};
+    return {
+        {},
+        fmt::format("the origins of the values do not form a layout: {} takes number {} from {}",
+                    to_string(moved), i, origin)};
   }
   Digits out;
   for (int mode = 0; mode < 2; ++mode) {
@@ -98,8 +99,8 @@ Digits digits_of(const Layout& from, const Layout& to) {
                                  : leaf.stride % threads == 0;
       if (!fits) {
         return {{},
-                fmt::format("{}:{} of lane + {} * value, where values come from, lies astride the "
-                            "{} lanes: the register to send differs from lane to lane",
+                fmt::format("{}:{} of the origin lane + {} * value straddles the boundary at {} "
+                            "lanes: the register to send would differ between lanes",
                             leaf.extent, leaf.stride, threads, threads)};
       }
       if (low > 1) out.digits.push_back({low, step, leaf.stride, is_lane, true});
@@ -128,7 +129,8 @@ Layout coalesced(const std::vector<Layout>& modes) {
   return modes.empty() ? Layout() : coalesce(make_layout(modes));
 }
 
-// What a digit's number was before: of one that crosses, `instead` of each of its bits.
+// The layout from a number of lanes or values to the number before; `instead` gives the origin of each
+// bit of a digit that crosses.
 template <class Instead>
 Layout before_of(const std::vector<Digit>& digits, bool is_lane, const Instead& instead) {
   std::vector<Layout> modes;
@@ -173,14 +175,14 @@ std::vector<std::string> reasons_against_exchange(const Layout& from, const Layo
 LaneExchange exchange_of(const Layout& from, const Layout& to, std::uint32_t lanes) {
   const std::vector<std::string> reasons = reasons_against_exchange(from, to, lanes);
   if (!reasons.empty()) {
-    throw LayoutError(fmt::format("exchange of {} for {} in subgroups of {}: {}", to_string(from),
+    throw LayoutError(fmt::format("exchange from {} to {} in subgroups of {}: {}", to_string(from),
                                   to_string(to), lanes, join(reasons, "; ")));
   }
   const std::vector<Digit> digits = digits_of(from, to).digits;
   LaneExchange out;
 
-  // A bit that becomes one of the value leaves a place among the lanes to one that comes from the values:
-  // the one that belongs there, if there is one, so that no lane has to move.
+  // A lane bit that becomes a value bit is swapped with a value bit that becomes a lane bit: with the
+  // one that belongs in its place, if there is one, so that no lanes have to be permuted.
   const std::vector<Bit> to_value = crossing_bits(digits, false);
   std::vector<Bit> to_lane = crossing_bits(digits, true);
   for (std::size_t i = 0; i < to_value.size(); ++i) {
@@ -209,11 +211,12 @@ View Builder::exchange(const View& registers, const Layout& from, const Layout& 
   const ir::Array& held = array(registers);
   std::vector<std::string> reasons = reasons_against_exchange(from, to, lanes());
   if (held.space != ir::Array::Space::registers || held.matrix || held.vector != 1) {
-    reasons.push_back(registers.array + " is no array of single registers");
+    reasons.push_back(registers.array + " is not an array of single registers");
   }
   if (!ir::is_arithmetic(held.type) || size_of(held.type) < 4) {
-    reasons.push_back(fmt::format("lanes exchange f32, f64, i32 and u32, not {}; convert it first",
-                                  to_string(held.type)));
+    reasons.push_back(
+        fmt::format("lanes can exchange f32, f64, i32 and u32, not {}; convert it first",
+                    to_string(held.type)));
   }
   if (from.rank() == 2 && size(registers.shape()) != values_of(from)) {
     reasons.push_back(fmt::format("{} has {} values, {} has {}", registers.name,

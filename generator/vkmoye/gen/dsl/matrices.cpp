@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/dsl/compute.hpp"
 #include "vkmoye/gen/dsl/view_queries.hpp"
 #include "vkmoye/layout/coalesce.hpp"
 #include "vkmoye/layout/text.hpp"
@@ -24,11 +25,11 @@ ir::MatrixPart part_of(const Matrices& matrices, const Expr& row, const Expr& co
   return part;
 }
 
-// `view`, of the size of one matrix, as what a matrix is moved from or to.
+// `view`, which has the size of one matrix, as the source or target of a matrix load or store.
 ir::MatrixRegion region_of(const View& view, const ir::Array& array, std::uint32_t lanes) {
-  const MatrixOrReason question = as_matrix(view, array);
-  if (!question.matrix) throw LayoutError(question.reason);
-  const Matrix& matrix = *question.matrix;
+  const MatrixOrReason result = as_matrix(view, array);
+  if (!result.matrix) throw LayoutError(result.reason);
+  const Matrix& matrix = *result.matrix;
   ir::MatrixRegion region;
   region.by_columns = ir::is_constant(matrix.rows, 1) && !ir::is_constant(matrix.columns, 1);
   region.stride = region.by_columns ? matrix.columns : matrix.rows;
@@ -39,7 +40,7 @@ ir::MatrixRegion region_of(const View& view, const ir::Array& array, std::uint32
   const std::uint32_t count = region.rows * region.columns / width;
   region.lanes = std::min(lanes, count);
   if (count % region.lanes != 0) {
-    throw LayoutError(fmt::format("{}: {} lanes do not share its {} vectors of {} evenly",
+    throw LayoutError(fmt::format("{}: {} lanes do not divide its {} vectors of {} evenly",
                                   view.name, lanes, count, width));
   }
   const auto element = [&](const Expr& row, const Expr& column) {
@@ -60,7 +61,7 @@ ir::MatrixRegion region_of(const View& view, const ir::Array& array, std::uint32
   return region;
 }
 
-// Statements for each matrix (i, j), in loops that the compiler repeats.
+// Statements for each matrix (i, j), in loops that the compiler unrolls.
 template <class Make>
 ir::Body for_each_matrix(std::int64_t rows, std::int64_t columns, Make make) {
   const auto index = [](const char* name, std::int64_t count) {
@@ -84,7 +85,7 @@ void require_shape(const View& view, const Matrices& matrices, std::int64_t rows
                    std::int64_t columns) {
   const IntTuple shape{rows * matrices.type.rows, columns * matrices.type.columns};
   if (product_each(view.shape()) == shape) return;
-  throw LayoutError(fmt::format("{} has the shape {}, the matrices {} {}", view.name,
+  throw LayoutError(fmt::format("{} has the shape {}, but the matrices {} have {}", view.name,
                                 to_string(view.shape()), matrices.array, to_string(shape)));
 }
 
@@ -94,9 +95,9 @@ ir::Array matrices_array(const std::string& name, ScalarType type, const Matrice
                          std::uint32_t lanes) {
   const std::int64_t elements = std::int64_t{matrices.type.rows} * matrices.type.columns;
   if (lanes == 0 || elements % lanes != 0) {
-    throw LayoutError(fmt::format("matrices {} of {}x{}: {} lanes do not hold their {} elements",
-                                  name, matrices.type.rows, matrices.type.columns, lanes,
-                                  elements));
+    throw LayoutError(
+        fmt::format("matrices {} of {}x{}: {} lanes do not divide their {} elements evenly", name,
+                    matrices.type.rows, matrices.type.columns, lanes, elements));
   }
   const std::int64_t held = elements / lanes * matrices.rows * matrices.columns;
   ir::Array array{name,
@@ -144,7 +145,7 @@ ir::Block store_statements(const Matrices& from, const Expr& row, const Expr& co
 }
 
 ir::Block fill_statements(const Matrices& to, const Expr& value, std::uint32_t lanes) {
-  return {fmt::format("{} <- one value", to.array),
+  return {fmt::format("{} <- {}", to.array, value_name(value)),
           for_each_matrix(to.rows, to.columns, [&](const Expr& i, const Expr& j) {
             return ir::statements(ir::MatrixFill{part_of(to, i, j, lanes), value});
           })};
@@ -154,7 +155,7 @@ ir::Block multiply_statements(const Matrices& a, const Matrices& b, const Matric
                               std::uint32_t lanes) {
   const bool fits = a.rows == c.rows && b.columns == c.columns && a.columns == b.rows;
   if (!fits) {
-    throw LayoutError(fmt::format("{} += {} * {}: {}x{}, {}x{} and {}x{} matrices do not fit",
+    throw LayoutError(fmt::format("{} += {} * {}: {}x{}, {}x{} and {}x{} matrices do not match",
                                   c.array, a.array, b.array, c.rows, c.columns, a.rows, a.columns,
                                   b.rows, b.columns));
   }

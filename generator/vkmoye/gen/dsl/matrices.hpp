@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Cooperative matrices: values that the lanes of a subgroup hold together, for matrix units.
+// Cooperative matrices: values that are distributed over the lanes of a subgroup, for matrix units.
 //
-//   Matrices a = k.matrices("a", f16, {Use::a, 16, 16}, 4, 1);             // of 64 x 16 in all
+//   Matrices a = k.matrices("a", f16, {Use::a, 16, 16}, 4, 1);             // 64 x 16 in total
 //   Matrices b = k.matrices("b", f16, {Use::b, 16, 16}, 1, 4);             // 16 x 64
 //   Matrices sums = k.matrices("sums", f32, {Use::accumulator, 16, 16}, 4, 4);
 //   k.load(tile(shared_a, {64, 16}, {m, kk}), a);                          // coopMatLoad, 4 times
@@ -10,9 +10,9 @@
 //   k.multiply(a, b, sums);                                                // 16 times
 //
 // GL_KHR_cooperative_matrix, SPV_KHR_cooperative_matrix. They are loaded, stored, filled and
-// multiplied as a whole; what they are loaded from must be a matrix in memory, see as_matrix in
-// view_queries.hpp. Which lane holds which element is the device's affair; those that a lane holds can
-// be moved one by one, in the lane's own order:
+// multiplied as a whole. The view that is loaded or stored must be a matrix in memory; see as_matrix
+// in view_queries.hpp. Which lane holds which element is defined by the device; the elements that a
+// lane holds can be moved one by one, in the lane's own order:
 //
 //   k.copy(k.elements(a), mine)         // (8, 4) of the thread: 8 elements of each of 4 matrices
 
@@ -28,28 +28,28 @@ struct Matrices {
   std::int64_t rows = 1, columns = 1;
 };
 
-/// The array behind them: elements of `type`, spread over `lanes`. Throws LayoutError unless `lanes`
-/// divides the elements of a matrix.
+/// The array of registers for `matrices`: elements of `type`, distributed over `lanes`. Throws
+/// LayoutError unless `lanes` divides the number of elements of a matrix.
 ir::Array matrices_array(const std::string& name, ScalarType type, const Matrices& matrices,
                          std::uint32_t lanes);
 
-/// What a lane holds: (elements of a matrix, matrices), matrix (i, j) at i + rows * j.
+/// The elements that a lane holds: (elements of a matrix, matrices), matrix (i, j) at i + rows * j.
 View elements_of(const Matrices& matrices, std::uint32_t lanes);
 
-/// Each matrix (i, j) <- tile (i, j) of `from`, whose shape is that of all matrices together.
-/// Throws LayoutError where the shape differs, or a tile is no matrix in memory, with the reason.
+/// Each matrix (i, j) <- tile (i, j) of `from`, which must have the shape of all matrices together.
+/// Throws LayoutError if it has not, or if a tile is not a matrix in memory, with the reason.
 ir::Block load_statements(const View& from, const ir::Array& from_array, const Matrices& to,
                           std::uint32_t lanes);
 
-/// Tile (i, j) of `to` <- matrix (row + i, column + j), for as many matrices as `to` has. Throws
-/// likewise. `row` and `column` are indices as those of registers.
+/// Tile (i, j) of `to` <- matrix (row + i, column + j), for as many matrices as fill `to`. Throws as
+/// load_statements. `row` and `column` are indices of registers: constants after unrolling.
 ir::Block store_statements(const Matrices& from, const Expr& row, const Expr& column,
                            const View& to, const ir::Array& to_array, std::uint32_t lanes);
 
-/// Each element = value, a number.
+/// Sets each element to `value`, a number.
 ir::Block fill_statements(const Matrices& to, const Expr& value, std::uint32_t lanes);
 
-/// c += a * b. Throws LayoutError where numbers or sizes of matrices do not fit.
+/// c += a * b. Throws LayoutError if the numbers or sizes of the matrices do not match.
 ir::Block multiply_statements(const Matrices& a, const Matrices& b, const Matrices& c,
                               std::uint32_t lanes);
 

@@ -13,7 +13,7 @@ View operand(const TiledMma& mma, int mode, const View& view, const Expr& thread
   return partition(view, mma.operand(mode), thread_coordinates(mma.threads, thread)[mode]);
 }
 
-// One loop over each leaf of `shape`, innermost the first; leaf i is counted by `names[i]`.
+// One loop over each leaf of a shape, the first innermost; the variable of leaf i is `names[i]`.
 struct LeafLoops {
   std::vector<std::string> names;
   std::vector<std::uint32_t> extents;
@@ -50,7 +50,7 @@ ir::Element element_at(const View& view, const std::vector<Expr>& indices) {
   return {view.array, {at}, view.name, 1};
 }
 
-// Loads `element` under `name` and gives its value as a number of `type`.
+// Loads `element` as `name` and returns its value converted to `type`.
 Expr load(ir::Body& body, const std::string& name, const ir::Element& element,
           const ir::Array& array, ScalarType type) {
   body.emplace_back(ir::Load{name, element});

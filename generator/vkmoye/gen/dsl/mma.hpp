@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Matrix products between views, as TiledMMA divides them among threads.
+// Matrix products of views, divided among threads by a TiledMMA.
 //
 // Worked example, threads (32,8) with one value each over tiles of 128 x 128 x 8, shapes:
 //
@@ -20,23 +20,23 @@
 namespace vkmoye::gen {
 
 /// The rows of A (M, K, ..) that `thread` multiplies: (VM, repetitions of M, K, ..).
-/// Throws LayoutError if the mma does not divide M or has another number of threads.
+/// Throws LayoutError if the mma does not divide M or has a different number of threads.
 View partition_A(const TiledMma& mma, const View& a, const Expr& thread);
 /// The rows of B (N, K, ..): (VN, repetitions of N, K, ..).
 View partition_B(const TiledMma& mma, const View& b, const Expr& thread);
-/// The elements of C (M, N) that `thread` sums up: ((VM, VN), repetitions of M, of N).
+/// The elements of C (M, N) that `thread` computes: ((VM, VN), repetitions of M, of N).
 View partition_C(const TiledMma& mma, const View& c, const Expr& thread);
 
-/// c(m, n) += a(m) * b(n). Preconditions: registers, shaped as above: a (VM, RM), b (VN, RN),
+/// c(m, n) += a(m) * b(n). Preconditions: registers with the shapes above: a (VM, RM), b (VN, RN),
 /// c ((VM,VN), RM, RN). Operands are converted to the type of c before they are multiplied.
-/// Throws LayoutError where the shapes do not fit.
+/// Throws LayoutError if the shapes do not match.
 ir::Block gemm_statements(const View& a, const ir::Array& a_array, const View& b,
                           const ir::Array& b_array, const View& c, const ir::Array& c_array);
 
 /// y(v) = alpha * x(v) + beta * y(v); without beta, y(v) = alpha * x(v) and y is not read.
-/// Preconditions: registers of one shape; alpha and beta have one type, in which it is computed; x
-/// and y are converted to it, the result to the type of y. Throws LayoutError where the shapes
-/// differ.
+/// Preconditions: x and y are registers of one shape; alpha and beta have one type, in which the sum
+/// is computed: x and y are converted to it, the result to the type of y. Throws LayoutError if the
+/// shapes differ.
 ir::Block axpby_statements(const Expr& alpha, const View& x, const ir::Array& x_array,
                            const std::optional<Expr>& beta, const View& y,
                            const ir::Array& y_array);

@@ -2,9 +2,9 @@
 #pragma once
 // The loops over the values of a thread.
 //
-//   values (4,2):(1,32), 4 of the first leaf at once
-//     rounds     v1 in 0..1, in steps of 1
-//     change     32 * v1
+//   values (4,2):(1,32), vectors of 4 along the first leaf
+//     loops      v1 in 0..1, one value for each iteration
+//     offset     32 * v1
 //     nest       for (v1 ..) { inside }
 
 #include <cstdint>
@@ -18,23 +18,24 @@
 namespace vkmoye::gen {
 
 /// A loop over one leaf of the value shape.
-struct Round {
+struct ValueLoop {
   std::size_t leaf;
   std::string variable;
-  std::uint32_t rounds;
-  std::uint32_t step;  // values of the leaf that a round moves
+  std::uint32_t iterations;
+  std::uint32_t step;  // values of the leaf that an iteration moves
 
-  Expr index() const { return ir::variable(variable, ir::kIndex, rounds); }
+  Expr index() const { return ir::variable(variable, ir::kIndex, iterations); }
 };
 
-/// One loop for each leaf of the value shape that has more than one value; over the vector's leaf in
-/// steps of its count.
-std::vector<Round> rounds_over(const Layout& values, const Vector& vector);
+/// One loop for each leaf of the value shape that needs more than one iteration; an iteration moves
+/// vector.count values of the vector's leaf, and one value of each other leaf.
+std::vector<ValueLoop> loops_over(const Layout& values, const Vector& vector);
 
-/// The part of what `values`, of that shape, gives that changes with the loops.
-Expr change_of(const Layout& values, const std::vector<Round>& rounds);
+/// The part of values(v) that depends on the loop variables. Precondition: `values` has the shape that
+/// the loops run over.
+Expr loop_offset(const Layout& values, const std::vector<ValueLoop>& loops);
 
-/// `inside` in each of `rounds`; the first leaf varies fastest: its loop is the innermost.
-ir::Body nest(const std::vector<Round>& rounds, bool unroll, ir::Body inside);
+/// The loops around `inside`; the first leaf varies fastest: its loop is the innermost.
+ir::Body nest(const std::vector<ValueLoop>& loops, bool unroll, ir::Body inside);
 
 }  // namespace vkmoye::gen

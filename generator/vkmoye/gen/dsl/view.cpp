@@ -18,7 +18,7 @@ namespace {
 void require_count(std::int64_t threads, const Expr& thread, const std::string& operation) {
   if (static_cast<std::uint64_t>(threads) != thread->bound) {
     throw LayoutError(
-        fmt::format("{}: there are {} threads to share it, the thread index counts {}", operation,
+        fmt::format("{}: the layout has {} threads, but the thread index has bound {}", operation,
                     threads, thread->bound));
   }
 }
@@ -39,7 +39,7 @@ void require_divides(const View& view, const IntTuple& tile, const std::string& 
   }
 }
 
-// `axis` with the modes of `chosen` taken at one index each, and `kept` left.
+// `axis` with the modes of `chosen` taken at one index each; the values become `kept`.
 View::Axis taken(const View::Axis& axis, const Layout& chosen, const std::vector<Expr>& at,
                  const Layout& kept) {
   View::Axis out{axis.taken, kept};
@@ -60,10 +60,29 @@ View cut(const View& view, std::string name, const std::vector<Expr>& at, SplitA
   return out;
 }
 
-// How many tiles of `step` an axis can have.
+// An index for the name of a view: "kk", "(k_tile + 1) % 2"; ".." stands for other operations.
+std::string index_text(const Expr& index, bool is_operand = false) {
+  const auto infix = [&](const char* symbol) {
+    const std::string text = fmt::format("{} {} {}", index_text(index->operands[0], true), symbol,
+                                         index_text(index->operands[1], true));
+    return is_operand ? "(" + text + ")" : text;
+  };
+  switch (index->op) {
+    case ir::Op::constant: return std::to_string(index->value);
+    case ir::Op::variable: return index->name;
+    case ir::Op::add: return infix("+");
+    case ir::Op::subtract: return infix("-");
+    case ir::Op::multiply: return infix("*");
+    case ir::Op::divide: return infix("/");
+    case ir::Op::modulo: return infix("%");
+    default: return "..";
+  }
+}
+
+// The largest number of tiles of `step` that an axis can have.
 std::int64_t most_tiles(const Extent& extent, std::int64_t step) {
-  constexpr std::int64_t kMostElements = 0xffffffff;
-  const std::int64_t most = extent.is_symbol() ? kMostElements : extent.value;
+  constexpr std::int64_t kMaxElementsOfExtent = 0xffffffff;
+  const std::int64_t most = extent.is_symbol() ? kMaxElementsOfExtent : extent.value;
   return (most + step - 1) / step;
 }
 
@@ -120,11 +139,18 @@ std::vector<Expr> thread_coordinates(const Layout& threads, const Expr& thread) 
 
 View select(const View& view, int mode, const Expr& index) {
   const IntTuple shape = view.shape();
-  View out{view.array, {}, view.cuts, fmt::format("select({}, {})", view.name, mode), view.swizzle};
+  std::vector<std::string> at(static_cast<std::size_t>(shape.rank()), "_");
+  if (mode >= 0 && mode < shape.rank()) at[static_cast<std::size_t>(mode)] = index_text(index);
+  View out{view.array,
+           {},
+           view.cuts,
+           fmt::format("slice({}, ({}))", view.name, fmt::join(at, ",")),
+           view.swizzle};
   if (shape.rank() < 2 || mode < 0 || mode >= shape.rank() ||
       index->bound > static_cast<std::uint64_t>(size(shape.mode(mode)))) {
-    throw LayoutError(fmt::format("{}: an index below {} is outside mode {} of the shape {}",
-                                  out.name, index->bound, mode, to_string(shape)));
+    throw LayoutError(
+        fmt::format("select({}, {}): an index below {} is outside mode {} of the shape {}",
+                    view.name, mode, index->bound, mode, to_string(shape)));
   }
   for (const View::Axis& axis : view.axes) {
     std::vector<Layout> kept;
@@ -154,7 +180,7 @@ View tile(const Tensor& tensor, const IntTuple& extents, const std::vector<Expr>
   const std::size_t rank = tensor.array.axes.size();
   if (static_cast<std::size_t>(extents.rank()) != rank || coordinate.size() != rank) {
     throw LayoutError(fmt::format(
-        "tile of {}, rank {}: the tile {} has rank {} and the coordinate "
+        "tile of {}, rank {}: the tile {} has rank {} and the coordinate has "
         "rank {}",
         tensor.array.name, rank, to_string(extents), extents.rank(), coordinate.size()));
   }
@@ -232,7 +258,7 @@ View permute(const View& view, const std::vector<int>& order) {
   out.name = fmt::format("permute({}, ({}))", view.name, fmt::join(order, ","));
   if (sorted != all) {
     throw LayoutError(
-        fmt::format("{}: it does not name each of the {} modes once", out.name, all.size()));
+        fmt::format("{}: the order must contain each of the {} modes once", out.name, all.size()));
   }
   if (order == all) return view;
   for (View::Axis& axis : out.axes) {
@@ -258,9 +284,9 @@ View take(const View& view, const Expr& index, std::int64_t count) {
   }
   if (!ir::is_multiple(index, static_cast<std::uint32_t>(count), {})) {
     throw LayoutError(
-        fmt::format("{}: nothing says that the index is a multiple of {}", out.name, count));
+        fmt::format("{}: the index cannot be proved to be a multiple of {}", out.name, count));
   }
-  // A last mode that moves nothing takes up the numbers past the end.
+  // A last mode of stride 0 makes the numbers past the end wrap around.
   const Layout rounds(std::max<std::int64_t>(1, 0xffffffff / size(view.shape())), 0);
   for (const View::Axis& axis : view.axes) {
     out.axes.push_back(taken(axis, make_layout(make_layout(axis.values, rounds)), {index},

@@ -7,7 +7,7 @@
 
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/ir/guards.hpp"
-#include "vkmoye/gen/verify/growth.hpp"
+#include "vkmoye/gen/verify/recurrence.hpp"
 #include "vkmoye/layout/coalesce.hpp"
 
 namespace vkmoye::gen {
@@ -18,7 +18,7 @@ void add_names(const Expr& e, ir::Definitions& names) {
   for (const Expr& operand : e->operands) add_names(operand, names);
 }
 
-// `e` in thread number `thread`, all other names being 0.
+// The value of `e` in thread number `thread`, with all other variables 0.
 std::int64_t value_in(const Expr& e, std::uint32_t thread) {
   ir::Definitions names;
   add_names(e, names);
@@ -32,8 +32,7 @@ bool mentions(const Expr& e, const std::string& variable) {
                      [&](const Expr& operand) { return mentions(operand, variable); });
 }
 
-// The elements from one coordinate of mode `mode` of the values to the next; nothing: it has no
-// single stride.
+// The stride of mode `mode` of the values, in elements; nullopt if it has no single stride.
 std::optional<Expr> stride_of(const View& view, const ir::Array& array, int mode) {
   Expr stride = 0;
   for (std::size_t i = 0; i < view.axes.size(); ++i) {
@@ -63,11 +62,12 @@ std::optional<Ring> ring_of(const View& view, const std::string& variable) {
     for (const View::Taken& taken : view.axes[i].taken) {
       if (!mentions(taken.index, variable)) continue;
       const Layout mode = coalesce(taken.mode);
-      const auto growth = growth_of(taken.index, {{variable, Growth{1, 1}}});
+      const auto recurrence =
+          recurrence_of(taken.index, {{variable, recurrence_of_rounds(ir::variable("end"))}});
       const bool comes_round =
-          i == 0 && !ring && mode.leaves().size() == 1 && growth && growth->step == 0;
+          i == 0 && !ring && mode.leaves().size() == 1 && recurrence && recurrence->step == 0;
       if (!comes_round) return std::nullopt;
-      ring = Ring{static_cast<std::int64_t>(growth->period), mode.leaves()[0].stride};
+      ring = Ring{static_cast<std::int64_t>(recurrence->period), mode.leaves()[0].stride};
     }
   }
   return ring;
@@ -75,9 +75,9 @@ std::optional<Ring> ring_of(const View& view, const std::string& variable) {
 
 MatrixOrReason as_matrix(const View& view, const ir::Array& array) {
   const auto none = [&](const std::string& reason) {
-    return MatrixOrReason{std::nullopt, fmt::format("{} is no matrix: {}", view.name, reason)};
+    return MatrixOrReason{std::nullopt, fmt::format("{} is not a matrix: {}", view.name, reason)};
   };
-  if (view.swizzle.bits() > 0) return none("a swizzle leaves it without a single stride");
+  if (view.swizzle.bits() > 0) return none("because of the swizzle it has no single stride");
   const IntTuple shape = view.shape();
   if (shape.rank() != 2) {
     return none(fmt::format("the shape {} has rank {}, not 2", to_string(shape), shape.rank()));
@@ -93,19 +93,19 @@ MatrixOrReason as_matrix(const View& view, const ir::Array& array) {
     (mode == 0 ? matrix.rows : matrix.columns) = *stride;
   }
   const bool by_rows = !ir::is_constant(matrix.rows, 1);
-  const Expr& neighbours = by_rows ? matrix.columns : matrix.rows;
+  const Expr& contiguous = by_rows ? matrix.columns : matrix.rows;
   const Expr& leading = by_rows ? matrix.rows : matrix.columns;
-  if (!ir::is_constant(neighbours, 1)) {
-    return none("no mode has neighbours: neither stride is the number 1");
+  if (!ir::is_constant(contiguous, 1)) {
+    return none("no mode is contiguous: neither stride is the number 1");
   }
   for (std::size_t i = 0; i < view.axes.size(); ++i) {
     matrix.first = matrix.first + origin(view.axes[i]) * array.axes[i].stride;
   }
 
-  // Multiples of 16 bytes, or of what lies side by side where that is less.
-  const std::int64_t side_by_side = size(shape.mode(by_rows ? 1 : 0));
+  // Multiples of 16 bytes, or of a contiguous row or column where that is shorter.
+  const std::int64_t run = size(shape.mode(by_rows ? 1 : 0));
   std::uint32_t multiple = static_cast<std::uint32_t>(16 / size_of(array.type));
-  while (side_by_side % multiple != 0) multiple /= 2;
+  while (run % multiple != 0) multiple /= 2;
   matrix.width = multiple;
   const auto require = [&](const Expr& value) {
     if (ir::is_multiple(value, multiple, matrix.needs)) return true;
@@ -115,7 +115,7 @@ MatrixOrReason as_matrix(const View& view, const ir::Array& array) {
   };
   if (!require(leading)) {
     return none(
-        fmt::format("its leading stride {} is no multiple of {}", leading->value, multiple));
+        fmt::format("its leading stride {} is not a multiple of {}", leading->value, multiple));
   }
   for (std::size_t i = 0; i < view.axes.size(); ++i) {
     const Expr first = origin(view.axes[i]);
@@ -124,8 +124,9 @@ MatrixOrReason as_matrix(const View& view, const ir::Array& array) {
       require(array.axes[i].stride);
       continue;
     }
-    return none(fmt::format("it begins at multiples of {} along {} only, {} are needed",
-                            first->alignment, array.axes[i].coordinate, multiple));
+    return none(
+        fmt::format("it starts at multiples of {} along {}, but multiples of {} are required",
+                    first->alignment, array.axes[i].coordinate, multiple));
   }
   return {matrix, ""};
 }

@@ -12,8 +12,8 @@
 namespace vkmoye::gen {
 namespace {
 
-// A step along a further axis is no step along axis 0, whatever its number: runs end there. So it
-// stands as a number far beyond every tile that is a multiple of as much as is known of it.
+// A stand-in for the stride of an axis after the first. A step along such an axis ends a run whatever
+// its stride, so this is a number beyond every tile, with the alignment that the stride is known to have.
 std::int64_t stand_in(const ir::Axis& axis) {
   constexpr std::int64_t kFar = (std::int64_t{1} << 32) + 1;
   const std::int64_t known = ir::is_constant(axis.stride)
@@ -25,15 +25,16 @@ std::int64_t stand_in(const ir::Axis& axis) {
 // The leaves of `view` as one layout of its array's elements.
 std::vector<Mode> modes_of(const View& view, const ir::Array& array) {
   std::vector<Layout> axes;
-  bool alike = true;
+  bool same_shape = true;
   for (const View::Axis& axis : view.axes) {
     axes.push_back(axis.values);
-    alike = alike && axis.values.shape() == view.shape();
+    same_shape = same_shape && axis.values.shape() == view.shape();
   }
-  if (!alike) {
+  if (!same_shape) {
     const auto refined = common_refinement(axes);
     if (!refined) {
-      throw LayoutError("the layouts of '" + view.name + "' along its axes have no common leaves");
+      throw LayoutError("the layouts of '" + view.name +
+                        "' along its axes have no common refinement");
     }
     axes = *refined;
   }
@@ -88,7 +89,7 @@ AccessWidth width_of(const View& view, const ir::Array& array, const Vector& vec
 
 namespace {
 
-// How far the first two values that are not in one place lie apart.
+// The distance between the first two values that have different coordinates.
 std::string distance(const View& view, const ir::Array& array) {
   for (std::int64_t v = 1; v < size(view.shape()); ++v) {
     std::vector<std::size_t> moved;
@@ -96,7 +97,7 @@ std::string distance(const View& view, const ir::Array& array) {
       if (view.axes[i].values(v) != 0) moved.push_back(i);
     }
     if (moved.empty()) continue;
-    if (moved.size() > 1) return "consecutive values are apart along several axes";
+    if (moved.size() > 1) return "consecutive values differ in several coordinates";
     const std::int64_t step = view.axes[moved[0]].values(v);
     const ir::Axis& axis = array.axes[moved[0]];
     if (array.space == ir::Array::Space::shared) {
@@ -106,7 +107,7 @@ std::string distance(const View& view, const ir::Array& array) {
     return fmt::format("consecutive values are {} apart along {}, of stride {}", step,
                        axis.coordinate, stride ? to_string(*stride) : "an expression");
   }
-  return "each thread has no more of them";
+  return "a thread has no further consecutive elements";
 }
 
 }  // namespace

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// How wide the accesses of a view may be: the proof of tensor/access_width.hpp, asked of the layouts
-// that a view keeps.
+// How wide the accesses of a view may be: the proof of tensor/access_width.hpp, applied to the layouts
+// of the view.
 //
 //   from = partition(tile(src (cols,rows), {128, 32}, ..), threads (32,32), values (4,1))
 //     width_of(from)       4 elements along col, if cols is a multiple of 4
 //   smem = the same of a tile (128,32):(1,129)
-//     width_of(smem)       1: runs of a thread's values begin at multiples of 129
+//     width_of(smem)       1: runs of a thread's values start at multiples of 129
 //
-// What is only known at run time is assumed here and asked for by `fits`.
+// Alignment that depends on run-time sizes is assumed here; `fits` gives the conditions for it.
 
 #include <cstdint>
 #include <string>
@@ -20,29 +20,29 @@
 
 namespace vkmoye::gen {
 
-/// Neighbouring values that one round of a copy moves: `count` along leaf `leaf` of the value shape.
+/// The values that one iteration of a copy moves: `count` along leaf `leaf` of the value shape.
 struct Vector {
   std::uint32_t count = 1;
   std::size_t leaf = 0;
 };
 
-// Preconditions: `view` looks at `array`; steps of its further axes that are known at run time only
-// are multiples of every width.
+// Preconditions of the following: `view` is a view of `array`; those strides of its axes after the
+// first that are only known at run time are multiples of every width.
 
-/// Of all values of `view` at once, in any order. Registers are single elements, or the
-/// vectors that they were declared as.
+/// The width for all values of `view`, moved in any order. Registers are single elements, or the
+/// vectors as which they were declared.
 AccessWidth width_of(const View& view, const ir::Array& array,
                      std::int64_t most_bytes = kWidestCopy);
 
-/// Of one vector at a time.
+/// The width for one vector at a time.
 AccessWidth width_of(const View& view, const ir::Array& array, const Vector& vector);
 
-/// Why no access to the values of `view` takes twice as many as the layouts prove, in words: empty
-/// where the layouts allow more than `width` and something else forbids it.
+/// The reason why the layouts do not prove accesses wider than `width`, in words. Empty if they do,
+/// so that the reason is not in the layouts.
 std::string why_not_wider(const View& view, const ir::Array& array, std::uint32_t width);
 
-/// What must hold of run-time sizes so that vectors never lie across an edge, unless `edges` says
-/// that nothing does, and begin at multiples of their count where they are moved at once.
+/// The conditions on run-time sizes under which no vector crosses an edge (not needed for
+/// Edges::inside), and vectors that are moved as a whole start at multiples of their count.
 Conditions fits(const View& view, const ir::Array& array, const Vector& vector,
                 Edges edges = Edges::skip);
 

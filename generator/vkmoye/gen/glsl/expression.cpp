@@ -22,7 +22,7 @@ namespace {
 using ir::Expr;
 using ir::Op;
 
-// Binding strength in GLSL (specification 4.60, section 5.1), stronger is larger.
+// Operator precedence in GLSL (specification 4.60, section 5.1); larger binds tighter.
 enum Strength {
   kSelect,
   kOr2,
@@ -45,9 +45,9 @@ struct Text {
 };
 
 std::string within(const Text& operand, Strength needed, bool explicit_group = false) {
-  // A mask inside a sum is legal only in parentheses; a shift beside another operator is put into
-  // them for the reader.
-  const bool weak = operand.strength < needed || (explicit_group && operand.strength < kPrimary);
+  // A mask inside a sum needs parentheses; a shift next to another operator gets them for readability.
+  const bool is_grouped = explicit_group || operand.strength == kShift;
+  const bool weak = operand.strength < needed || (is_grouped && operand.strength < kPrimary);
   return weak ? "(" + operand.text + ")" : operand.text;
 }
 
@@ -56,8 +56,8 @@ Text spell(const Expr& e);
 Text infix(const Expr& e, const char* symbol, Strength strength) {
   const Text left = spell(e->operands[0]);
   const Text right = spell(e->operands[1]);
-  // Left-associative: the right operand must bind tighter, unless regrouping changes nothing, as
-  // in a + (b + c) and a * (b * c) of indices, modulo 2^32. Sums of elements round.
+  // Operators are left-associative, so the right operand must bind tighter, unless regrouping does not change
+  // the result: a + (b + c) and a * (b * c) of indices, modulo 2^32. Sums of elements round.
   const bool is_index_sum = e->type == ir::kIndex && (e->op == Op::add || e->op == Op::multiply);
   const bool is_truth = e->op == Op::logical_and || e->op == Op::logical_or;
   const bool regroups = (is_index_sum || is_truth) && e->operands[1]->op == e->op;
@@ -66,10 +66,26 @@ Text infix(const Expr& e, const char* symbol, Strength strength) {
           strength};
 }
 
-// Bits beside another operator are put into parentheses for the reader.
+// Indices and elements of u32 have one type in GLSL.
+bool is_uint(const ir::Type& type) {
+  return type == ir::kIndex || type == ir::element(ScalarType::u32);
+}
+
+// An operand of a bit operation. A mask of an element is printed by its digits of four bits, and so is one of an index
+// that does not take the lowest bits.
+Text spell_bits(const Expr& e, Op op) {
+  const bool is_mask = op == Op::bit_and || op == Op::bit_or || op == Op::bit_xor;
+  const bool is_low = e->type == ir::kIndex && std::has_single_bit(e->value + 1);
+  if (is_mask && ir::is_constant(e) && is_uint(e->type) && e->value > 9 && !is_low) {
+    return {fmt::format("{:#x}u", e->value), kPrimary};
+  }
+  return spell(e);
+}
+
+// Bit operations next to another operator get parentheses for readability.
 Text bits(const Expr& e, const char* symbol, Strength strength) {
-  return {fmt::format("{} {} {}", within(spell(e->operands[0]), strength, true), symbol,
-                      within(spell(e->operands[1]), strength, true)),
+  return {fmt::format("{} {} {}", within(spell_bits(e->operands[0], e->op), strength, true), symbol,
+                      within(spell_bits(e->operands[1], e->op), strength, true)),
           strength};
 }
 
@@ -77,19 +93,22 @@ Text prefix(const char* symbol, const Expr& operand) {
   return {symbol + within(spell(operand), kPrimary), kUnary};
 }
 
-// The digits that give exactly this number back; what has none is spelled by its bits.
+// The shortest digits that give exactly this number; NaN and infinity are printed by their bits.
 std::string number_text(const ir::Node& node) {
   const ScalarType type = node.type.element;
   const std::string name = spell_type(node.type);
-  if (node.value == 0) return name + "(0)";
-  const double value = number_of(type, node.value);
+  if (type == ScalarType::u32) return fmt::format("{}u", node.value);
+  const double value = node.value == 0 ? 0 : number_of(type, node.value);
+  if (is_code(type)) return fmt::format("{}({:#x}u /* {} */)", name, node.value, value);
   if (std::isfinite(value)) {
-    // A number with a point or an exponent is one of f32 unless it says that it is of f64.
-    const char* suffix = type == ScalarType::f64 && std::trunc(value) != value ? "lf" : "";
-    const std::string digits = type == ScalarType::f32
-                                   ? fmt::format("{}", static_cast<float>(value))
-                                   : fmt::format("{}", value);
-    return fmt::format("{}({}{})", name, digits, suffix);
+    std::string digits = type == ScalarType::f32 ? fmt::format("{}", static_cast<float>(value))
+                                                 : fmt::format("{}", value);
+    const bool is_real =
+        type == ScalarType::f16 || type == ScalarType::f32 || type == ScalarType::f64;
+    if (is_real && digits.find_first_of(".e") == std::string::npos) digits += ".0";
+    if (type == ScalarType::f32 || type == ScalarType::i32) return digits;
+    if (type == ScalarType::f64) return digits + "lf";
+    return fmt::format("{}({})", name, digits);
   }
   const char* what = std::isnan(value) ? "NaN" : value < 0 ? "-infinity" : "infinity";
   if (type == ScalarType::f64) {
@@ -99,6 +118,11 @@ std::string number_text(const ir::Node& node) {
   const std::uint64_t word = bits_of(ScalarType::f32, value);
   const std::string bits = fmt::format("uintBitsToFloat({:#x}u /* {} */)", word, what);
   return type == ScalarType::f32 ? bits : fmt::format("{}({})", name, bits);
+}
+
+Text number(const ir::Node& node) {
+  const std::string text = number_text(node);
+  return {text, text.front() == '-' ? kUnary : kPrimary};
 }
 
 // x / 2^n and x % 2^n as shift and mask.
@@ -116,13 +140,29 @@ Text divide(const Expr& e, bool remainder) {
           kShift};
 }
 
+// The word of a packed vector that contains element `number`, and the element's place in it. `vector` is its text.
+struct Word {
+  std::string text;
+  std::size_t place;
+};
+
+Word word_of(const std::string& vector, ScalarType type, std::uint64_t number) {
+  const std::size_t per_word = 4 / size_of(type);
+  return {fmt::format("{}.{}", vector, "xyzw"[number / per_word]), number % per_word};
+}
+
 // Element `number` of a packed vector.
-std::string unpacked(const std::string& vector, ScalarType type, std::uint32_t number) {
-  const std::size_t bytes = size_of(type);
-  if (bytes == 8) return fmt::format("{}.{}", vector, number == 0 ? "xy" : "zw");
-  const std::size_t per_word = 4 / bytes;
-  const std::string word = fmt::format("{}.{}", vector, "xyzw"[number / per_word]);
-  return fmt::format(fmt::runtime(spelling(type).unpack), word, number % per_word);
+std::string unpacked(const std::string& vector, ScalarType type, std::uint64_t number) {
+  if (size_of(type) == 8) return fmt::format("{}.{}", vector, number == 0 ? "xy" : "zw");
+  const Word word = word_of(vector, type, number);
+  return fmt::format(fmt::runtime(spelling(type).unpack), word.text, word.place);
+}
+
+// A code is moved by `operation` to or from its place in a word, unless that is the lowest one.
+std::string shifted(const std::string& text, const char* operation, ScalarType type,
+                    std::size_t place) {
+  if (place == 0) return text;
+  return fmt::format("{} {} {}u", text, operation, 8 * size_of(type) * place);
 }
 
 // Whether `parts` are all components of one vector, in order.
@@ -137,6 +177,49 @@ bool is_whole(std::span<const Expr> parts) {
   return whole.width == parts.size() && !ir::is_packed(whole.element, whole.width);
 }
 
+bool has_functions(const ir::Type& type) {
+  return type.kind == ir::Type::Kind::element && !spelling(type.element).conversions.empty();
+}
+
+// A uint whose low bits are the code `e`; functions that convert codes ignore the others.
+std::string with_code(const Expr& e) {
+  if (e->op == Op::component) {
+    const ir::Type& whole = e->operands[0]->type;
+    if (ir::is_packed(whole.element, whole.width)) {
+      const Word word = word_of(within(spell(e->operands[0]), kPrimary), whole.element, e->value);
+      return shifted(word.text, ">>", whole.element, word.place);
+    }
+  }
+  return fmt::format("uint({})", spell(e).text);
+}
+
+// The operand of a conversion as a float, where its type is one without a GLSL conversion.
+std::string operand_text(const ir::Node& conversion) {
+  const Expr& from = conversion.operands[0];
+  if (!has_functions(from->type)) return spell(from).text;
+  return fmt::format("{}_to_float({})", to_string(from->type.element), with_code(from));
+}
+
+// The uint that a conversion to such a type gives.
+std::string code_text(const ir::Node& conversion) {
+  const ir::Type& from = conversion.operands[0]->type;
+  const bool is_float = has_functions(from) || from == ir::element(ScalarType::f32);
+  const std::string text = operand_text(conversion);
+  return fmt::format("float_to_{}({})", to_string(conversion.type.element),
+                     is_float ? text : "float(" + text + ")");
+}
+
+// Types without a GLSL conversion are converted through float, with the functions of their Spelling.
+std::string conversion(const ir::Node& node) {
+  if (has_functions(node.type)) {
+    return fmt::format("{}({})", spell_type(node.type), code_text(node));
+  }
+  const bool is_done =
+      has_functions(node.operands[0]->type) && node.type == ir::element(ScalarType::f32);
+  return is_done ? operand_text(node)
+                 : fmt::format("{}({})", spell_type(node.type), operand_text(node));
+}
+
 // The packed vector of these elements, word by word.
 std::string packed(const ir::Node& node) {
   const ScalarType type = node.type.element;
@@ -145,6 +228,17 @@ std::string packed(const ir::Node& node) {
   for (std::size_t at = 0; at < node.operands.size(); at += per_word) {
     const std::span<const Expr> parts(&node.operands[at], per_word);
     std::vector<std::string> elements;
+    const bool are_codes = std::all_of(parts.begin(), parts.end(), [](const Expr& part) {
+      return part->op == Op::convert && has_functions(part->type);
+    });
+    if (are_codes) {
+      for (const Expr& part : parts) {
+        const std::string code = shifted(code_text(*part), "<<", type, elements.size());
+        elements.push_back(elements.empty() ? code : "(" + code + ")");
+      }
+      words.push_back(join(elements, " | "));
+      continue;
+    }
     for (const Expr& part : parts) elements.push_back(spell(part).text);
     const std::string word =
         is_whole(parts) ? spell(parts[0]->operands[0]).text : join(elements, ", ");
@@ -154,22 +248,23 @@ std::string packed(const ir::Node& node) {
   return fmt::format("{}({})", element_name(type, node.type.width), join(words, ", "));
 }
 
-// Types without a conversion of GLSL's are converted through float, by the functions of their spelling.
-std::string conversion(const ir::Node& node) {
-  const auto has_functions = [](const ir::Type& type) {
-    return type.kind == ir::Type::Kind::element && !spelling(type.element).conversions.empty();
+// Integers of one size are converted to each other; codes are written as unsigned integers.
+std::string bitcast(const ir::Node& node) {
+  const ScalarType from = node.operands[0]->type.element, to = node.type.element;
+  const std::string text = spell(node.operands[0]).text;
+  const auto is_real = [](ScalarType type) { return is_floating(type) && !is_code(type); };
+  if (is_real(from) == is_real(to)) return fmt::format("{}({})", spell_type(node.type), text);
+  const bool is_long = size_of(from) == 4;
+  const auto name_of_integer = [&](ScalarType type) {
+    const bool has_sign = !is_code(type) && !is_unsigned(type);
+    return fmt::format("{}{}", has_sign ? "int" : "uint", is_long ? "" : "16");
   };
-  const ir::Type& from = node.operands[0]->type;
-  std::string text = spell(node.operands[0]).text;
-  if (has_functions(from))
-    text = fmt::format("{}_to_float(uint({}))", to_string(from.element), text);
-  if (has_functions(node.type)) {
-    const bool is_float = has_functions(from) || from == ir::element(ScalarType::f32);
-    text = fmt::format("float_to_{}({})", to_string(node.type.element),
-                       is_float ? text : "float(" + text + ")");
+  if (!is_real(from)) {
+    return fmt::format("{}BitsTo{}({})", name_of_integer(from), is_long ? "Float" : "Half", text);
   }
-  const bool is_float = has_functions(from) && node.type == ir::element(ScalarType::f32);
-  return is_float ? text : fmt::format("{}({})", spell_type(node.type), text);
+  std::string integer = name_of_integer(to);
+  integer.front() = integer.front() == 'i' ? 'I' : 'U';
+  return fmt::format("{}BitsTo{}({})", is_long ? "float" : "half", integer, text);
 }
 
 Text spell(const Expr& e) {
@@ -178,7 +273,8 @@ Text spell(const Expr& e) {
   switch (e->op) {
     case Op::constant:
       if (e->type == ir::kIndex) return {fmt::format("{}u", e->value), kPrimary};
-      return {number_text(*e), kPrimary};
+      if (e->type == ir::kBoolean) return {e->value != 0 ? "true" : "false", kPrimary};
+      return number(*e);
     case Op::variable: return {e->name, kPrimary};
     case Op::builtin:
       switch (e->builtin) {
@@ -209,7 +305,7 @@ Text spell(const Expr& e) {
     case Op::bit_not: return prefix("~", e->operands[0]);
     case Op::negate: return prefix("-", e->operands[0]);
     case Op::select:
-      return {fmt::format("{} ? {} : {}", within(spell(e->operands[0]), kOr2),
+      return {fmt::format("{} ? {} : {}", within(spell(e->operands[0]), kPrimary),
                           within(spell(e->operands[1]), kOr2), within(spell(e->operands[2]), kOr2)),
               kSelect};
     case Op::component: {
@@ -220,7 +316,10 @@ Text spell(const Expr& e) {
       }
       return {unpacked(vector, whole.element, e->value), kPrimary};
     }
-    case Op::convert: return {conversion(*e), kPrimary};
+    case Op::convert:
+      if (is_uint(e->type) && is_uint(e->operands[0]->type)) return spell(e->operands[0]);
+      return {conversion(*e), kPrimary};
+    case Op::bitcast: return {bitcast(*e), kPrimary};
     case Op::vector: {
       if (std::all_of(e->operands.begin(), e->operands.end(),
                       [](const Expr& part) { return ir::is_constant(part, 0); })) {
@@ -240,14 +339,14 @@ Text spell(const Expr& e) {
     default: break;
   }
   throw std::logic_error(
-      fmt::format("the operation {} has no spelling in GLSL", ir::name_of(e->op)));
+      fmt::format("the operation {} cannot be printed in GLSL", ir::name_of(e->op)));
 }
 
 }  // namespace
 
 std::string print(const Expr& expression) { return spell(expression).text; }
 
-// An element of a word is taken out of it as one of f16 is: the word is all that is ever moved.
+// An element is extracted from a word in the same way as for f16.
 std::string print_as_half(const Expr& expression) {
   if (expression->op == Op::component) {
     const Expr& whole = expression->operands[0];

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Prints a kernel as one GLSL 4.60 compute shader for a human reader.
+// Prints a kernel as one readable GLSL 4.60 compute shader.
 //
-// Deterministic: equal kernels give equal bytes. The first lines are the config and the reason,
-// the layout stands beside each shared array, literals are baked, division by a power of two is a
-// shift. Precondition: `verify(kernel)` is empty.
+// Deterministic: equal kernels give equal bytes. The first lines are the config and the reason, each shared
+// array has its layout as a comment, constants are literals, and division by a power of two is a shift.
+// Precondition: `verify(kernel)` is empty.
 
 #include <string>
 
@@ -14,7 +14,7 @@ namespace vkmoye::gen::glsl {
 
 std::string print(const ir::Kernel& kernel);
 
-/// One expression, fully spelled: `32u * group_x + (thread & 31u)`.
+/// A single expression: `32u * group_x + (thread & 31u)`.
 std::string print(const ir::Expr& expression);
 
 }  // namespace vkmoye::gen::glsl

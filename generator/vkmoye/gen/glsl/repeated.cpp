@@ -13,7 +13,7 @@ namespace {
 
 using ir::Expr;
 
-// How often each part is spelled. A part of what is spelled twice counts once only.
+// Counts how often the text of each part occurs. Parts of a repeated part are counted only once.
 void count(const Expr& e, std::map<std::string, std::pair<Expr, int>>& parts) {
   if (e->operands.empty()) return;
   const auto [found, is_new] = parts.try_emplace(print(e), e, 0);

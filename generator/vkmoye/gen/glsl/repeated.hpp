@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Parts of an index that its text says twice, so that they get a name.
+// Finds parts that occur more than once in the text of an index, so that they can be named.
 //
 //   index   (8 * x + y) ^ ((8 * x + y & 56) >> 3)
 //   part    8 * x + y
@@ -12,10 +12,10 @@
 
 namespace vkmoye::gen::glsl {
 
-/// The longest part of `index` that is spelled more than once; nothing if none is longer than a name.
+/// The longest part of `index` that occurs more than once in its text; nullopt if none is longer than a name.
 std::optional<ir::Expr> repeated_part(const ir::Expr& index);
 
-/// `index` with each part that is spelled like `part` replaced by `by`.
+/// `index` with each part that has the same text as `part` replaced by `by`.
 ir::Expr replaced(const ir::Expr& index, const ir::Expr& part, const ir::Expr& by);
 
 }  // namespace vkmoye::gen::glsl

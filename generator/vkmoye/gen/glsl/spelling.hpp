@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// How GLSL spells types, and which extensions a spelling needs. Rows of data, no branches.
+// The GLSL names of types, and the extensions that they need, as a table.
 
 #include <cstdint>
 #include <string>
@@ -21,12 +21,12 @@ struct Spelling {
   std::string_view pack = "";  // a word of a packed vector from its elements: "pack32(u8vec4({}))"
   std::string_view unpack = "";  // element {1} of the word {0}: "unpack8({})[{}]"
   std::string_view conversions =
-      "";  // definitions of NAME_to_float and float_to_NAME; "": GLSL has its own
+      "";  // definitions of NAME_to_float and float_to_NAME; empty if GLSL has conversions
 };
 
 const Spelling& spelling(ScalarType type);
 
-/// The extension that a shader declares for a feature beside its types; "" for most.
+/// The extension that a shader declares for a feature other than its types; "" for most.
 std::string_view extension(Feature feature);
 
 /// "float", "vec4"; "uvec4" for a packed vector (ir::is_packed) of 16 bytes.

@@ -13,7 +13,7 @@ bool begins_with(std::string_view text, std::string_view with) {
   return text.substr(0, with.size()) == with;
 }
 
-// One that a line may begin with.
+// Whether `text` starts with an operator that may start a line.
 bool begins_with_operator(std::string_view text) {
   constexpr std::string_view kOperators[] = {"&& ", "|| ", "| ", "? ", ": ", "+ "};
   return std::any_of(std::begin(kOperators), std::end(kOperators),
@@ -22,16 +22,16 @@ bool begins_with_operator(std::string_view text) {
 
 bool is_of_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-// How many parentheses of `text` are open at its end.
+// The number of parentheses that are open at the end of `text`.
 int open_in(std::string_view text) {
   int depth = 0;
   for (const char c : text) depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
   return depth;
 }
 
-// Where `text` is broken: the number of characters of its first line; text.size() if there is no place. Of the places
-// within `columns` the last of those that are in the fewest parentheses, after a comma or a parenthesis rather than
-// before an operator; if none is within, the first.
+// The length of the first line of `text`, or text.size() if it cannot be broken. Among the positions within
+// `columns`, the last of those in the fewest parentheses, preferably after a comma or a parenthesis rather than
+// before an operator; if there is none within `columns`, the first position.
 std::size_t break_of(std::string_view text, std::size_t columns) {
   std::size_t best = text.size();
   int depth = 0, best_cost = INT_MAX;
@@ -40,7 +40,9 @@ std::size_t break_of(std::string_view text, std::size_t columns) {
     if (text[i] == '(' || text[i] == '[') ++depth;
     const bool calls = text[i] == '(' && text[i + 1] != ')' && i > 0 && is_of_name(text[i - 1]);
     const bool ends = text[i] == ';' && text[i + 1] == ' ';
-    const bool after = text[i] == ',' || calls || ends;
+    // The end of a call that began on a line before, and a value is assigned to it.
+    const bool assigns = depth < 0 && text[i] == '=' && text[i + 1] == ' ';
+    const bool after = text[i] == ',' || calls || ends || assigns;
     const bool before = text[i + 1] == ' ' && begins_with_operator(text.substr(i + 2));
     if (!after && !before) continue;
     if (i >= columns) return best == text.size() ? i + 1 : best;
@@ -53,7 +55,13 @@ std::size_t break_of(std::string_view text, std::size_t columns) {
   return best;
 }
 
-// A comment: words, and settings that two spaces keep apart, under a prefix.
+// The length of `text` up to the `=` of its assignment; 0 if it has none.
+std::size_t assigns_at(std::string_view text) {
+  const std::size_t at = text.find(" = ");
+  return at == std::string_view::npos || open_in(text.substr(0, at)) != 0 ? 0 : at + 2;
+}
+
+// Wraps a comment: words, or settings separated by two spaces. Further lines have a longer prefix.
 std::string wrapped_comment(std::string_view text, std::size_t indent, std::size_t columns) {
   const std::string spaces(indent, ' ');
   std::string out = spaces;
@@ -80,6 +88,11 @@ std::string wrapped(std::string_view line, std::size_t indent, std::size_t colum
   if (const std::size_t comment = line.find("  // "); comment != std::string_view::npos) {
     return wrapped(line.substr(comment + 2), indent, columns) +
            wrapped(line.substr(0, comment), indent, columns);
+  }
+  const std::size_t value = assigns_at(line);
+  if (value > 0 && indent + value <= columns && indent + 4 + line.size() - value - 1 <= columns) {
+    return wrapped(line.substr(0, value), indent, columns) +
+           wrapped(line.substr(value + 1), indent + 4, columns);
   }
   std::string out;
   std::size_t spaces = indent;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Long lines of GLSL, broken where a reader would break them.
+// Breaks long lines of GLSL at readable positions.
 //
-//   next[v] = uvec4(pack(a, b),          a line of 40 columns at most: after the commas of the outermost call,
-//       pack(c, d));                     the rest four columns further in
+//   next[v] = uvec4(pack(a, b),          at most 28 columns: broken after a comma of the outermost call,
+//       pack(c, d));                     the rest is indented by four more columns
+//   next[v] =                            at most 36 columns: a value that fits a line has one
+//       uvec4(pack(a, b), pack(c, d));
 
 #include <cstddef>
 #include <string>
@@ -11,9 +13,9 @@
 
 namespace vkmoye::gen::glsl {
 
-/// `line`, without line end, as lines of at most `columns` where it can be broken: after commas and before operators,
-/// as far outside of parentheses as possible. A comment behind a statement comes to stand before it.
-/// Every line of the result begins with `indent` spaces at least, and ends with '\n'.
+/// `line`, which has no line end, as lines of at most `columns` where it can be broken: after commas and
+/// before operators, in as few parentheses as possible; after a `=` if then nothing else need be broken. A comment after a statement is moved before it.
+/// Every line of the result starts with at least `indent` spaces and ends with '\n'.
 std::string wrapped(std::string_view line, std::size_t indent, std::size_t columns = 110);
 
 }  // namespace vkmoye::gen::glsl

@@ -4,114 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <type_traits>
-#include <unordered_set>
 
-#include "vkmoye/gen/ir/combining.hpp"
 #include "vkmoye/gen/ir/operation.hpp"
+#include "vkmoye/gen/ir/reduction_op.hpp"
+#include "vkmoye/gen/ir/statement_parts.hpp"
 
 namespace vkmoye::gen::ir {
 namespace {
 
-// --- the parts of each kind of statement ---
-// `visitor` is shown each part of a statement, which it may look at (S const) or replace.
-
-struct TouchKind {
-  bool reads = false, writes = false, atomic = false;
-  std::uint32_t lanes = 0;
-  bool by_any_lane = false;
-};
-
-template <class Part, class Visitor>
-void show_matrix(Part& part, TouchKind kind, Visitor& visitor) {
-  visitor.use(part.number);
-  for (auto& element : part.elements) visitor.touch(element, kind);
-}
-
-template <class Region, class Visitor>
-void show_region(Region& region, TouchKind kind, Visitor& visitor) {
-  for (auto& coordinate : region.first.coordinates) visitor.use(coordinate);
-  visitor.use(region.stride);
-  kind.lanes = region.lanes;
-  kind.by_any_lane = true;
-  for (auto& vector : region.vectors) visitor.touch(vector, kind);
-}
-
-template <class S, class Visitor>
-void show_parts(S& s, Visitor& visitor) {
-  using Kind = std::remove_const_t<S>;
-  if constexpr (std::is_same_v<Kind, Let>) {
-    visitor.use(s.value);
-    visitor.define(s.name, s.value);
-  } else if constexpr (std::is_same_v<Kind, Load>) {
-    visitor.touch(s.from, {.reads = true});
-    visitor.define_data(s.name, visitor.type_at(s.from));
-  } else if constexpr (std::is_same_v<Kind, Store>) {
-    visitor.touch(s.to, {.writes = true});
-    visitor.use(s.value);
-    visitor.require_type(s.to, "stores", s.value->type);
-  } else if constexpr (std::is_same_v<Kind, If>) {
-    visitor.use(s.condition);
-    visitor.require(s.condition->type == kBoolean, "the condition of an if is {}, not a boolean",
-                    s.condition->type);
-    visitor.body(s.body, {.steered_by = &s.condition, .where_it_holds = true});
-    visitor.body(s.otherwise, {.steered_by = &s.condition});
-  } else if constexpr (std::is_same_v<Kind, For>) {
-    visitor.use(s.end);
-    visitor.require(s.end->type == kIndex, "the end of a loop is {}, not an index", s.end->type);
-    visitor.body(s.body, {.steered_by = &s.end,
-                          .defines = {{s.variable, variable(s.variable, kIndex, s.end->bound - 1)}},
-                          .repeats = true});
-    if (s.unroll != Unroll::free) visitor.unrolls();
-  } else if constexpr (std::is_same_v<Kind, Barrier>) {
-    visitor.act_as(Agent::workgroup, "a barrier");
-    visitor.order_shared();
-  } else if constexpr (std::is_same_v<Kind, Block>) {
-    visitor.body(s.body, {});
-  } else if constexpr (std::is_same_v<Kind, Subgroup>) {
-    if (s.kind != Subgroup::Kind::elect) visitor.use(s.value);
-    visitor.use(s.lane);
-    visitor.act_as(Agent::subgroup, "a subgroup operation");
-    visitor.subgroup(s);
-    visitor.define_data(s.name, type_of(s));
-  } else if constexpr (std::is_same_v<Kind, Atomic>) {
-    visitor.touch(s.to, {.reads = true, .writes = true, .atomic = true});
-    visitor.use(s.value);
-    visitor.require_type(s.to, "combines", s.value->type);
-    visitor.atomic(s);
-    visitor.define_data(s.name, visitor.type_at(s.to));
-  } else if constexpr (std::is_same_v<Kind, MatrixLoad>) {
-    visitor.act_as(Agent::subgroup, "a load of a matrix");
-    show_region(s.from, {.reads = true}, visitor);
-    show_matrix(s.to, {.writes = true}, visitor);
-    visitor.moves(s.to, s.from);
-  } else if constexpr (std::is_same_v<Kind, MatrixStore>) {
-    visitor.act_as(Agent::subgroup, "a store of a matrix");
-    show_matrix(s.from, {.reads = true}, visitor);
-    show_region(s.to, {.writes = true}, visitor);
-    visitor.moves(s.from, s.to);
-  } else if constexpr (std::is_same_v<Kind, MatrixFill>) {
-    visitor.act_as(Agent::subgroup, "a matrix that is filled");
-    visitor.use(s.value);
-    show_matrix(s.to, {.writes = true}, visitor);
-    visitor.fills(s);
-  } else if constexpr (std::is_same_v<Kind, MatrixMultiply>) {
-    visitor.act_as(Agent::subgroup, "a product of matrices");
-    for (auto* operand : {&s.a, &s.b, &s.c}) show_matrix(*operand, {.reads = true}, visitor);
-    show_matrix(s.to, {.writes = true}, visitor);
-    visitor.multiplies(s);
-  } else {
-    static_assert(!sizeof(Kind), "say what this statement does");
-  }
-}
-
-template <class AnyStmt, class Visitor>
-void show_statement(AnyStmt& statement, Visitor& visitor) {
-  std::visit([&](auto& s) { show_parts(s, visitor); }, statement.value);
-}
-
-// --- reading them: effects ---
-
+// Collects the effects of a statement and the reasons why it is wrong.
 struct Collector {
   const Kernel& kernel;
   Effects out = {};
@@ -132,10 +33,10 @@ struct Collector {
     inner.body = &statements;
     out.inner.push_back(std::move(inner));
   }
-  void act_as(Agent agent, const char* act) {
-    out.agent = agent;
+  void act_as(ExecutionScope scope, const char* act) {
+    out.scope = scope;
     out.act = act;
-    out.all_must_come = true;
+    out.all_must_arrive = true;
   }
   void order_shared() { out.orders_shared = true; }
   void unrolls() { out.unrolls = true; }
@@ -150,9 +51,14 @@ struct Collector {
   void require_type(const Element& to, const char* verb, const Type& found) {
     if (kernel.find(to.array) == nullptr || found == type_at(to)) return;
     out.reasons.push_back(
-        fmt::format("'{}' {} {} into {}, which takes {} there{}", to.partition, verb,
+        fmt::format("'{}' {} {} into {}, which takes {} there{}", to.source_text, verb,
                     name_of(found), to.array, name_of(type_at(to)),
-                    found == kIndex ? ": ir::number or ir::convert makes one of an index" : ""));
+                    found == kIndex ? "; convert an index with ir::number or ir::convert" : ""));
+  }
+
+  static bool takes_lane(Subgroup::Kind kind) {
+    using Kind = Subgroup::Kind;
+    return kind == Kind::broadcast || kind == Kind::shuffle || kind == Kind::shuffle_xor;
   }
 
   void subgroup(const Subgroup& s) {
@@ -169,14 +75,14 @@ struct Collector {
       case Kind::inclusive_scan:
       case Kind::exclusive_scan:
         out.needs.add(Feature::subgroup_arithmetic);
-        if (combining(s.combine) == nullptr) {
-          refuse(fmt::format("lanes cannot be combined by {}; there are add, minimum and maximum",
+        if (reduction_op(s.combine) == nullptr) {
+          refuse(fmt::format("lanes cannot be combined by {}, only by add, minimum or maximum",
                              name_of(s.combine)));
         }
         break;
       case Kind::broadcast:
         // GL_KHR_shader_subgroup: the id of a broadcast is dynamically uniform within the subgroup.
-        out.alike.push_back(&s.lane);
+        out.must_be_uniform.push_back(&s.lane);
         out.needs.add(Feature::subgroup_ballot);
         break;
       case Kind::shuffle:
@@ -194,6 +100,11 @@ struct Collector {
     }
     if (!(s.lane->type == kIndex)) {
       refuse(fmt::format("lane of type {}, not an index", name_of(s.lane->type)));
+    } else if (takes_lane(s.kind) && s.lane->bound > kernel.subgroup) {
+      refuse(fmt::format(
+          "from a lane that may be {}, of {} lanes; limit it with a remainder or a minimum",
+          s.lane->bound >= kUnbounded ? "any number" : std::to_string(s.lane->bound - 1),
+          kernel.subgroup));
     }
   }
 
@@ -201,28 +112,42 @@ struct Collector {
 
   void matrix_reason(const std::string& what) { out.reasons.push_back("matrix " + what); }
 
-  // The array that `part` belongs to; nullptr: it is none of matrices.
+  // The array of matrices that `part` belongs to; nullptr, with a reason, if it is not one.
   const Array* matrices_of(const MatrixPart& part) {
     out.needs.add(Feature::cooperative_matrix);
+    out.must_be_uniform.push_back(&part.number);
     const Array* array = kernel.find(part.array);
     if (array != nullptr && array->matrix) {
       if (array->type == ScalarType::bf16) out.needs.add(Feature::bf16_matrix);
       const std::size_t held = elements_per_lane(*array->matrix, kernel.subgroup);
       const std::size_t all = std::size_t{array->matrix->rows} * array->matrix->columns;
       if (held == 0 || held * kernel.subgroup != all) {
-        matrix_reason(fmt::format("of {}: {} lanes do not hold its {} elements", part.array,
-                                  kernel.subgroup, all));
+        matrix_reason(fmt::format("of {}: {} lanes cannot share its {} elements equally",
+                                  part.array, kernel.subgroup, all));
         return nullptr;
       }
-      if (part.elements.size() == held) return array;
-      matrix_reason(fmt::format("of {}: a lane holds {} elements of it, not {}", part.array, held,
-                                part.elements.size()));
-      return nullptr;
+      if (part.elements.size() != held) {
+        matrix_reason(fmt::format("of {}: each lane holds {} of its elements, not {}", part.array,
+                                  held, part.elements.size()));
+        return nullptr;
+      }
+      // Shaders name a matrix by its number, the machine by its registers.
+      for (std::uint32_t i = 0; i < held; ++i) {
+        const std::vector<Expr>& at = part.elements[i].coordinates;
+        if (at.size() == 1 && same(at[0], Expr(to_index(held)) * part.number + i)) continue;
+        matrix_reason(fmt::format("of {}: its element {} is not register {} * number + {}",
+                                  part.array, i, held, i));
+        return nullptr;
+      }
+      return array;
     }
-    matrix_reason(fmt::format("of {}: it is no array of matrices", part.array));
+    matrix_reason(fmt::format("of {}: the array does not hold matrices", part.array));
     return nullptr;
   }
   void moves(const MatrixPart& part, const MatrixRegion& region) {
+    for (const Expr& coordinate : region.first.coordinates)
+      out.must_be_uniform.push_back(&coordinate);
+    out.must_be_uniform.push_back(&region.stride);
     const Array *held = matrices_of(part), *memory = kernel.find(region.first.array);
     if (held == nullptr || memory == nullptr) return;
     if (memory->type != held->type) {
@@ -234,7 +159,7 @@ struct Collector {
                                 held->matrix->columns, part.array, region.rows, region.columns,
                                 memory->name));
     }
-    // Lanes that move vectors have as many each, and all of them make up the matrix.
+    // Each lane that takes part moves the same number of vectors, and together they make up the matrix.
     const std::size_t side = region.by_columns ? region.rows : region.columns;
     const std::size_t width = region.first.width, lanes = region.lanes;
     const bool of_one_width =
@@ -248,11 +173,14 @@ struct Collector {
           region.rows, region.columns, memory->name, region.vectors.size(), width, lanes));
     }
     if (memory->space == Array::Space::registers) {
-      matrix_reason(fmt::format("of {} moved from or to registers: {}", part.array, memory->name));
+      matrix_reason(fmt::format(
+          "of {} is moved from or to the registers {}; only shared memory and buffers can be used",
+          part.array, memory->name));
     }
   }
   void fills(const MatrixFill& s) {
     const Array* held = matrices_of(s.to);
+    out.must_be_uniform.push_back(&s.value);
     if (held == nullptr || s.value->type == element(held->type)) return;
     matrix_reason(fmt::format("of {} in {}, filled with {}", to_string(held->type), s.to.array,
                               name_of(s.value->type)));
@@ -282,11 +210,12 @@ struct Collector {
     const auto refuse = [&](const std::string& what) {
       out.reasons.push_back(fmt::format("atomic operation on {}: {}", s.to.array, what));
     };
-    if (combining(s.combine) == nullptr) {
-      refuse(fmt::format("it cannot {}; there are add, minimum and maximum", name_of(s.combine)));
+    if (reduction_op(s.combine) == nullptr) {
+      refuse(fmt::format("it cannot combine by {}, only by add, minimum or maximum",
+                         name_of(s.combine)));
     }
     if (array->space == Array::Space::registers) refuse("registers belong to one invocation");
-    if (s.to.width != 1) refuse("vectors have none");
+    if (s.to.width != 1) refuse("it takes one element, not a vector");
     if (array->type == ScalarType::f32 && s.combine == Op::add) {
       out.needs.add(array->space == Array::Space::shared ? Feature::shared_f32_atomic_add
                                                          : Feature::buffer_f32_atomic_add);
@@ -299,102 +228,12 @@ struct Collector {
   }
 };
 
-// --- replacing them ---
-
-struct Rewriter {
-  const std::function<Expr(const Expr&)>& expression;
-  const std::function<Body(const Body&)>& statements;
-
-  void use(Expr& e) { e = expression(e); }
-  void touch(Element& element, TouchKind) {
-    for (Expr& coordinate : element.coordinates) coordinate = expression(coordinate);
-  }
-  void body(Body& inner, const Inner&) { inner = statements(inner); }
-  void define(const std::string&, const Expr&) {}
-  void define_data(const std::string&, const Type&) {}
-  Type type_at(const Element&) const { return kIndex; }
-  void require(bool, const char*, const Type&) {}
-  void require_type(const Element&, const char*, const Type&) {}
-  void act_as(Agent, const char*) {}
-  void order_shared() {}
-  void unrolls() {}
-  void subgroup(const Subgroup&) {}
-  void atomic(const Atomic&) {}
-  void moves(const MatrixPart&, const MatrixRegion&) {}
-  void fills(const MatrixFill&) {}
-  void multiplies(const MatrixMultiply&) {}
-};
-
-struct BodyFinder : Rewriter {
-  std::vector<const Body*>& found;
-  void use(const Expr&) {}
-  void touch(const Element&, TouchKind) {}
-  void body(const Body& inner, const Inner&) { found.push_back(&inner); }
-};
-
 }  // namespace
 
 Effects effects_of(const Stmt& statement, const Kernel& kernel) {
   Collector collector{kernel};
   show_statement(statement, collector);
   return std::move(collector.out);
-}
-
-Stmt rewritten(const Stmt& statement, const std::function<Expr(const Expr&)>& expression,
-               const std::function<Body(const Body&)>& body) {
-  Stmt copy = statement;
-  Rewriter rewriter{expression, body};
-  show_statement(copy, rewriter);
-  return copy;
-}
-
-std::vector<const Body*> bodies_of(const Stmt& statement) {
-  std::vector<const Body*> found;
-  BodyFinder finder{{nullptr, nullptr}, found};
-  show_statement(statement, finder);
-  return found;
-}
-
-void for_each(const Body& body, const std::function<void(const Stmt&)>& visit) {
-  for (const Stmt& statement : body) {
-    visit(statement);
-    for (const Body* inner : bodies_of(statement)) for_each(*inner, visit);
-  }
-}
-
-namespace {
-
-// Each node once, of all expressions together.
-struct NodeWalk {
-  const std::function<void(const Node&)>& visit;
-  std::unordered_set<const Node*> seen = {};
-
-  void look(const Expr& e) {
-    if (!seen.insert(&*e).second) return;
-    visit(*e);
-    for (const Expr& operand : e->operands) look(operand);
-  }
-};
-
-}  // namespace
-
-void for_each_node(const Expr& e, const std::function<void(const Node&)>& visit) {
-  NodeWalk{visit}.look(e);
-}
-
-void for_each_node(const Kernel& kernel, const std::function<void(const Node&)>& visit) {
-  NodeWalk walk{visit};
-  for_each(kernel.body, [&](const Stmt& statement) {
-    for (const Expr* e : effects_of(statement, kernel).uses) walk.look(*e);
-  });
-}
-
-Type type_of(const Subgroup& s) {
-  switch (s.kind) {
-    case Subgroup::Kind::ballot: return element(ScalarType::u32, 4);
-    case Subgroup::Kind::elect: return kBoolean;
-    default: return s.value->type;
-  }
 }
 
 }  // namespace vkmoye::gen::ir

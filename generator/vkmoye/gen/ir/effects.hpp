@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What a statement does, said once: the machine, verifier, races, reports, baking and requirements all ask here.
+// What a statement does: what it uses, reads, writes and defines. The machine, the verifier, reports, baking and
+// requirements all take it from here.
 //
 //   Load{"value", {"src", {col, row}, ..}}     uses col, row; reads src there; defines value, data
-//   If{less(col, cols), {..}, {..}}            uses col < cols; two bodies, steered by it
-//   Barrier{}                                  on behalf of the workgroup; all must reach it
+//   If{less(col, cols), {..}, {..}}            uses col < cols; two bodies, chosen by it
+//   Barrier{}                                  performed by the workgroup: all invocations must reach it
 //
-// A new statement that is forgotten here does not compile, nor in the machine, in the printer or in
-// identical.cpp. Else only passes that are about one kind of statement tell them apart: bake, access_pattern.
+// A new kind of statement does not compile until it is handled here, in the machine, in the printer and in
+// identical.cpp. Apart from these, only passes for one kind of statement (bake, access_pattern) look at statements.
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -17,67 +17,56 @@
 
 namespace vkmoye::gen::ir {
 
-/// On whose behalf a statement acts.
-enum class Agent : std::uint8_t { invocation, subgroup, workgroup };
+/// The invocations that perform a statement together.
+enum class ExecutionScope : std::uint8_t { invocation, subgroup, workgroup };
 
-/// An element, or a vector of neighbours, that a statement touches.
+/// An access of a statement to an element, or to a vector of neighbours.
 struct Touch {
   const Element* element;
   bool reads = false, writes = false;
-  bool atomic = false;       // without another invocation between
-  std::uint32_t lanes = 0;   // only the first so many of each subgroup do it; 0: all
-  bool by_any_lane = false;  // which of these touches which element is the device's affair
+  bool atomic = false;
+  // The number of lanes of each subgroup that take part, from lane 0 on; 0: all.
+  std::uint32_t lanes = 0;
+  bool by_any_lane = false;  // the device decides which of these lanes accesses which element
 };
 
-/// A name that holds after the statement, in the rest of its body; a loop variable: inside its body.
+/// A name that a statement defines: for the rest of the body that it is in, or, for a loop variable, inside the loop.
 struct Definition {
   std::string name;
-  Expr value;            // of the type, bound and alignment that uses may rely on
-  bool is_data = false;  // found in memory or by other lanes: it may differ between invocations
+  Expr value;  // has the type, bound and alignment of the name
+  // Read from memory or from other lanes, so that it may differ between invocations.
+  bool is_data = false;
 };
 
-/// Statements inside a statement.
+/// A body inside a statement.
 struct Inner {
   const Body* body = nullptr;
-  const Expr* steered_by = nullptr;      // whether, or how often, an invocation gets there
-  bool where_it_holds = false;           // steered by a truth value, which holds inside
-  std::vector<Definition> defines = {};  // inside only
-  bool repeats = false;
+  // The condition of an If, the end of a For; nullptr: it always runs.
+  const Expr* condition = nullptr;
+  // For an If: whether the body runs where the condition holds, or where it fails.
+  bool holds = false;
+  std::vector<Definition> defines = {};  // names that exist only in the body
+  bool repeats = false;                  // whether it is the body of a For
 };
 
 struct Effects {
-  std::vector<const Expr*> uses;   // coordinates included
-  std::vector<const Expr*> alike;  // of these, what all of the agent's invocations must find equal
+  std::vector<const Expr*> uses;  // including coordinates
+  // Those that must have one value in all invocations of the scope.
+  std::vector<const Expr*> must_be_uniform;
   std::vector<Touch> touches;
   std::vector<Definition> defines;
-  std::vector<Inner> inner;  // one way or the other if there are two
-  Agent agent = Agent::invocation;
-  bool all_must_come = false;  // all of the agent's invocations, or none
-  const char* act = "";        // then: what they come to, "a barrier"
-  bool orders_shared = false;  // shared memory is as if all before it had happened before all after
-  bool unrolls = false;        // it says whether the compiler may repeat its body
-  FeatureSet needs;            // of the device, beside what the types of arrays ask
-  std::vector<MatrixShape> multiplies;  // what matrix units must be able to
-  std::vector<std::string> reasons;     // why it is wrong by itself: types that do not fit
+  std::vector<Inner> inner;  // of two, each invocation runs one
+  ExecutionScope scope = ExecutionScope::invocation;
+  bool all_must_arrive = false;  // either all invocations of the scope must reach it, or none
+  const char* act = "";          // its name in messages, if all must arrive: "a barrier"
+  bool orders_shared = false;    // accesses to shared memory before it happen before those after it
+  bool unrolls = false;          // it is a loop that must, or must not, be unrolled
+  FeatureSet needs;              // features of the device, besides those for the types of arrays
+  std::vector<MatrixShape> multiplies;  // shapes that the matrix units must support
+  std::vector<std::string> reasons;     // why the statement alone is wrong: types that do not fit
 };
 
-/// The result points into `statement`, a statement of `kernel`.
+/// The effects of `statement`, a statement of `kernel`. The result points into `statement`.
 Effects effects_of(const Stmt& statement, const Kernel& kernel);
-
-/// `statement` with each expression replaced by what `expression` makes of it, and each body inside
-/// by what `body` does.
-Stmt rewritten(const Stmt& statement, const std::function<Expr(const Expr&)>& expression,
-               const std::function<Body(const Body&)>& body);
-
-/// The bodies inside a statement, none for most.
-std::vector<const Body*> bodies_of(const Stmt& statement);
-
-/// Calls `visit` for each statement of `body`, those inside others after them.
-void for_each(const Body& body, const std::function<void(const Stmt&)>& visit);
-
-/// Calls `visit` for each node of `e`, each once, however often it is shared.
-void for_each_node(const Expr& e, const std::function<void(const Node&)>& visit);
-/// Calls `visit` for each node of the expressions that statements of `kernel` use, each once.
-void for_each_node(const Kernel& kernel, const std::function<void(const Node&)>& visit);
 
 }  // namespace vkmoye::gen::ir

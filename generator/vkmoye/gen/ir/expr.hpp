@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Pure expressions of the kernel IR: immutable DAG nodes, free of side effects and of order.
+// Pure expressions of the kernel IR: immutable nodes of a DAG, without side effects and without an order.
 //
 //   Expr thread = builtin(Builtin::thread, 256);      // 0..255
 //   Expr column = 32 * group + thread % 32;           // folds: 8 + 4 -> 12, x * 1 -> x
 //
-// An expression is an index (32-bit unsigned), a truth value, or an element: read from memory, a
-// number, or computed from elements. Index arithmetic is modulo 2^32, as in GLSL; folding respects
-// that. Elements are never folded: their arithmetic rounds. What each operation computes is said
-// once, in meaning.hpp; which types it takes, in operation.hpp.
+// An expression is an index (32-bit unsigned), a truth value, or an element: one that was read from memory, a number,
+// or computed from elements. Index arithmetic is modulo 2^32, as in GLSL, and folding respects that. Operations on
+// elements are never folded, because they round. evaluate.hpp defines what each operation computes, operation.hpp
+// which types it takes.
 
 #include <concepts>
 #include <cstdint>
@@ -26,7 +26,7 @@ namespace vkmoye::gen::ir {
 struct Type {
   enum class Kind : std::uint8_t { index, boolean, element };
   Kind kind = Kind::index;
-  ScalarType element = ScalarType::u32;  // meaningful for Kind::element only
+  ScalarType element = ScalarType::u32;  // used only by Kind::element
   std::uint32_t width = 1;               // elements of a vector: a power of two, see is_width
   friend bool operator==(const Type& a, const Type& b) {
     return a.kind == b.kind && a.width == b.width &&
@@ -42,8 +42,8 @@ constexpr Type element(ScalarType type, std::uint32_t width = 1) {
 /// Whether `width` elements of `type` can be moved at once: a power of two, up to 16 bytes.
 bool is_width(ScalarType type, std::uint32_t width);
 
-/// Whether a vector travels as 32-bit words, which its elements are packed into: no shading
-/// language has vectors of more than 4 elements, or of elements that are words themselves.
+/// Whether a vector of that type is declared as 32-bit words into which its elements are packed: shading languages
+/// have no vectors of more than 4 elements, or of 64-bit integers and complex numbers.
 bool is_packed(ScalarType type, std::uint32_t width);
 
 enum class Op : std::uint8_t {
@@ -51,7 +51,7 @@ enum class Op : std::uint8_t {
   constant,
   variable,
   builtin,
-  // of two indices, or of two elements of one type
+  // on two indices, or on two elements of one type
   add,
   subtract,
   multiply,
@@ -59,12 +59,12 @@ enum class Op : std::uint8_t {
   modulo,  // of integers
   minimum,
   maximum,
-  bit_and,  // of integers, as all that follow up to the shifts
+  bit_and,  // this and those up to the shifts: of integers
   bit_or,
   bit_xor,
   shift_left,
   shift_right,
-  // of one element
+  // on one element
   negate,
   absolute,
   bit_not,
@@ -73,35 +73,38 @@ enum class Op : std::uint8_t {
   exp2,          // 3 + 2 |x| ulp
   log,           // 3 ulp, or 2^-21 between 0.5 and 2
   log2,          // 3 ulp, or 2^-21 between 0.5 and 2
-  sqrt,          // that of 1 / rsqrt
+  sqrt,          // the error of 1 / rsqrt
   rsqrt,         // 1 / sqrt, 2 ulp
-  tanh,          // that of sinh / cosh
-  floor,         // exact; floor and round of NaN are NaN
+  tanh,          // the error of sinh / cosh
+  sin,           // of f32: 2^-11 absolute between -pi and pi, none is given beyond; of f16: 2^-7
+  cos,           // the same
+  floor,         // exact; floor, ceil and round of NaN are NaN
+  ceil,          // exact
   round,         // to the nearest integer, halves to the even one; exact
-  multiply_add,  // of three elements: operand 0 * operand 1 + operand 2, fused where the type is a
-                 // floating one
+  multiply_add,  // on three elements: operand 0 * operand 1 + operand 2, fused for floating types
   // truth values
   less,
   equal,
-  not_equal,  // of two indices or two elements
+  not_equal,  // this and the two before: on two indices or two elements
   logical_and,
   logical_or,
   logical_not,
-  is_nan,  // of one floating element; compilers may take it that x == x
-  select,  // of a truth value and two of one type: operand 1 where it holds, else operand 2
+  is_nan,  // on one floating element. x != x would not do: compilers may assume that x == x
+  select,  // operand 1 if the truth value operand 0 holds, else operand 2, both of one type
   // between types
-  component,  // of a vector of elements: operand 0, number `value`
-  vector,     // of elements: the operands in order
-  convert,    // an element or an index to another type; to a floating one rounded to nearest even,
-              // to an integer towards 0
-  count       // how many there are
+  component,  // element number `value` of the vector operand 0
+  vector,     // of the operands, in order
+  convert,  // an element or an index to another type: to a floating one rounded to nearest even, to an
+            // integer rounded towards 0
+  bitcast,  // the bits of an element as one of another type of the same size, at most 4 bytes
+  count     // the number of operations
 };
 
 /// What the launch provides to each invocation.
 enum class Builtin : std::uint8_t {
   group_x,
   group_y,
-  group_z,   // coordinate of the workgroup within the dispatch
+  group_z,   // coordinates of the workgroup in the dispatch
   thread,    // 1-D index of the thread within its workgroup
   subgroup,  // number of the subgroup within its workgroup
   lane,      // of the thread within its subgroup
@@ -109,11 +112,11 @@ enum class Builtin : std::uint8_t {
 
 struct Node;
 
-/// A handle on an immutable node; copying it is cheap.
+/// A handle to an immutable node; cheap to copy.
 class Expr {
  public:
-  Expr(std::uint32_t constant);  // NOLINT: implicit by intent, so that `32 * group` reads well
-  /// A fraction is no index: an element is number(type, 0.5), or beside an element 0.5.
+  Expr(std::uint32_t constant);  // NOLINT: implicit, so that `32 * group` reads well
+  /// A fraction is not an index. As an element, write number(type, 0.5), or 0.5 as an operand next to an element.
   template <std::floating_point Fraction>
   Expr(Fraction) = delete;
   explicit Expr(std::shared_ptr<const Node> node) : node_(std::move(node)) {}
@@ -124,44 +127,45 @@ class Expr {
   std::shared_ptr<const Node> node_;
 };
 
-/// The most operations that an expression has one inside the other. What works on expressions calls itself
-/// for their operands, so that a deeper one could overflow the stack: making it throws KernelError.
-inline constexpr std::uint32_t kMostDepth = 500;
+/// The maximum depth of an expression, see Node::depth. Functions on expressions are recursive, so a deeper one could
+/// overflow the stack. Making it throws KernelError.
+inline constexpr std::uint32_t kMaxDepth = 500;
 
-/// One past the largest value of an index about which nothing is known.
+/// The bound of an index about which nothing is known: one more than the largest value.
 inline constexpr std::uint64_t kUnbounded = std::uint64_t{1} << 32;
 
 struct Node {
   Op op = Op::constant;
   Type type = kIndex;
-  std::uint64_t bound = kUnbounded;   // an index is in 0..bound-1
-  std::uint32_t alignment = 1;        // a power of two that divides the index, also modulo 2^32
-  std::uint64_t value = 0;            // of a constant: its bits; of a component: its number
-  Builtin builtin = Builtin::thread;  // of a builtin
-  std::string name;                   // of a variable
-  std::vector<Expr> operands;         // of an operation: left, right
-  std::uint32_t depth = 0;  // operations one inside the other: 0 for a leaf, see kMostDepth
+  std::uint64_t bound = kUnbounded;  // an index is in 0..bound-1
+  // A power of two that divides the index, even if it wrapped modulo 2^32.
+  std::uint32_t alignment = 1;
+  std::uint64_t value = 0;            // the bits of a constant; the number of a component
+  Builtin builtin = Builtin::thread;  // used by Op::builtin
+  std::string name;                   // used by Op::variable
+  std::vector<Expr> operands;         // of an operation, left to right
+  std::uint32_t depth = 0;            // the number of nested operations: 0 for a leaf
 };
 
-/// A name that a statement or the interface defines; an index below `bound`, a multiple of
-/// `alignment`, a power of two.
+/// A name that a statement or the interface defines. An index is below `bound` and a multiple of `alignment`, which
+/// is a power of two.
 Expr variable(std::string name, Type type = kIndex, std::uint64_t bound = kUnbounded,
               std::uint32_t alignment = 1);
 
-/// The same index, known to stay below `bound`. Precondition: it does; proofs rely on it.
+/// The same index with a smaller bound. Precondition: it is below `bound`; proofs rely on that.
 Expr bounded(const Expr& index, std::uint64_t bound);
 
-/// `bound`: the extent of the builtin, where it is known.
+/// `bound`: the extent of the builtin, if it is known.
 Expr builtin(Builtin which, std::uint64_t bound = kUnbounded);
 
-/// Of two indices, or two elements of one type; a number beside an element is one of its type, see
-/// beside.
+/// Operations on two indices, or on two elements of one type. A number next to an element becomes an element of its
+/// type, see operand_from.
 Expr operator+(const Expr& a, const Expr& b);
 Expr operator-(const Expr& a, const Expr& b);
 Expr operator*(const Expr& a, const Expr& b);
 Expr operator/(const Expr& a, const Expr& b);
-/// `multiple` / `divisor`, of the index of an access: a multiple of `divisor` that stays below 2^32, as
-/// do its terms if there is no difference among them. Multiples among them are divided apart.
+/// `multiple` / `divisor`; terms of a sum are divided one by one. Precondition: `multiple` is the index of an access,
+/// divisible by `divisor` and below 2^32; so is each of its terms, if none of them is a difference.
 Expr divide_exactly(const Expr& multiple, std::uint32_t divisor);
 Expr operator%(const Expr& a, const Expr& b);
 Expr minimum(const Expr& a, const Expr& b);
@@ -172,7 +176,10 @@ Expr bit_xor(const Expr& a, const Expr& b);
 Expr shift_left(const Expr& a, const Expr& by);
 Expr shift_right(const Expr& a, const Expr& by);
 
-/// Of one element: negate, absolute, bit_not, exp to round.
+/// Operations on one element: negate, absolute, bit_not, and exp to round. An element of a type without arithmetic in
+/// shaders is converted: bf16, e4m3 and e5m2 to f32, i8 and i16 to i32, u8 and u16 to u32, and the result back, for each
+/// operation; sums of many elements are more accurate in registers of the wider type. Quotients, remainders and shifts of
+/// short integers are not converted: they are refused.
 Expr unary(Op op, const Expr& a);
 inline Expr operator-(const Expr& a) { return unary(Op::negate, a); }
 inline Expr absolute(const Expr& a) { return unary(Op::absolute, a); }
@@ -184,10 +191,14 @@ inline Expr log2(const Expr& a) { return unary(Op::log2, a); }
 inline Expr sqrt(const Expr& a) { return unary(Op::sqrt, a); }
 inline Expr rsqrt(const Expr& a) { return unary(Op::rsqrt, a); }
 inline Expr tanh(const Expr& a) { return unary(Op::tanh, a); }
+inline Expr sin(const Expr& a) { return unary(Op::sin, a); }
+inline Expr cos(const Expr& a) { return unary(Op::cos, a); }
 inline Expr floor(const Expr& a) { return unary(Op::floor, a); }
+inline Expr ceil(const Expr& a) { return unary(Op::ceil, a); }
 inline Expr round(const Expr& a) { return unary(Op::round, a); }
 
-/// Truth values: never folded, so that a guard stays where the author put it.
+/// Truth values. They are never folded, so that a guard stays where the author put it; a comparison of 8 * x with 0 is
+/// one of x where the product cannot wrap.
 Expr less(const Expr& a, const Expr& b);
 Expr equal(const Expr& a, const Expr& b);
 Expr not_equal(const Expr& a, const Expr& b);
@@ -196,96 +207,101 @@ Expr logical_or(const Expr& a, const Expr& b);
 Expr logical_not(const Expr& a);
 Expr is_nan(const Expr& a);
 
-/// `a` where `condition` holds, else `b`.
+/// `a` if `condition` holds, else `b`.
 Expr select(const Expr& condition, const Expr& a, const Expr& b);
 
-/// Element `number` of a vector, below its width; and the vector of these elements, one at least, of one type.
+/// Element `number` of a vector. Precondition: it is less than the width.
 Expr component(const Expr& vector, std::uint32_t number);
+/// The vector of `elements`. Precondition: there is at least one, and all have one type.
 Expr vector(const std::vector<Expr>& elements);
 
-/// The number `value` as an element, rounded to nearest even. Precondition: integer types hold it.
+/// The number `value` as an element, rounded to nearest even. Precondition: an integer type can represent it.
 Expr number(ScalarType type, double value);
 
-/// `value` as what can stand beside `other`: beside an element of a type in which shaders compute, the
-/// number of that type, rounded to nearest even (0.25 * x, -4 * x); else an index, modulo 2^32.
-/// Throws KernelError for a fraction, or a whole number that 32 bits do not hold, where an integer or
-/// an index is needed.
-Expr beside(double value, const Expr& other);
+/// The operand that `value` is in an operation with `other`: next to an element of a type in which shaders compute, a
+/// number of that type, rounded to nearest even (0.25 * x, -4 * x); otherwise an index, modulo 2^32. Throws
+/// KernelError if an integer or an index is needed and `value` is a fraction, or does not fit in 32 bits.
+Expr operand_from(double value, const Expr& other);
 
-// The operations on two of which one is a C++ number.
+// Operations with one operand that is a C++ number.
 template <class T>
 concept Number = std::is_arithmetic_v<T>;
 template <class A, class B>
 concept NumberAndExpr = (Number<A> && std::same_as<B, Expr>) ||
                         (std::same_as<A, Expr> && Number<B>);
-inline const Expr& beside(const Expr& operand, double) { return operand; }
+inline const Expr& operand_from(const Expr& operand, double) { return operand; }
 template <class A, class B>
 requires NumberAndExpr<A, B> Expr operator+(const A& a, const B& b) {
-  return beside(a, b) + beside(b, a);
+  return operand_from(a, b) + operand_from(b, a);
 }
 template <class A, class B>
 requires NumberAndExpr<A, B> Expr operator-(const A& a, const B& b) {
-  return beside(a, b) - beside(b, a);
+  return operand_from(a, b) - operand_from(b, a);
 }
 template <class A, class B>
 requires NumberAndExpr<A, B> Expr operator*(const A& a, const B& b) {
-  return beside(a, b) * beside(b, a);
+  return operand_from(a, b) * operand_from(b, a);
 }
 template <class A, class B>
 requires NumberAndExpr<A, B> Expr operator/(const A& a, const B& b) {
-  return beside(a, b) / beside(b, a);
+  return operand_from(a, b) / operand_from(b, a);
 }
 template <class A, class B>
 requires NumberAndExpr<A, B> Expr operator%(const A& a, const B& b) {
-  return beside(a, b) % beside(b, a);
+  return operand_from(a, b) % operand_from(b, a);
 }
 template <class A, class B>
 requires NumberAndExpr<A, B> Expr minimum(const A& a, const B& b) {
-  return minimum(beside(a, b), beside(b, a));
+  return minimum(operand_from(a, b), operand_from(b, a));
 }
 template <class A, class B>
 requires NumberAndExpr<A, B> Expr maximum(const A& a, const B& b) {
-  return maximum(beside(a, b), beside(b, a));
+  return maximum(operand_from(a, b), operand_from(b, a));
 }
 template <class A, class B>
 requires NumberAndExpr<A, B> Expr less(const A& a, const B& b) {
-  return less(beside(a, b), beside(b, a));
+  return less(operand_from(a, b), operand_from(b, a));
 }
 template <class A, class B>
 requires NumberAndExpr<A, B> Expr equal(const A& a, const B& b) {
-  return equal(beside(a, b), beside(b, a));
+  return equal(operand_from(a, b), operand_from(b, a));
 }
 template <class A, class B>
 requires NumberAndExpr<A, B> Expr not_equal(const A& a, const B& b) {
-  return not_equal(beside(a, b), beside(b, a));
+  return not_equal(operand_from(a, b), operand_from(b, a));
 }
 template <class A, class B>
 requires NumberAndExpr<A, B> Expr select(const Expr& condition, const A& a, const B& b) {
-  return select(condition, beside(a, b), beside(b, a));
+  return select(condition, operand_from(a, b), operand_from(b, a));
 }
 
-/// An element or an index as an element of another type; itself if it has that type already.
+/// An element or an index converted to an element of `type`; `from` itself if it has that type already.
 Expr convert(const Expr& from, ScalarType type);
-/// An element of type u32 or i32 as an index, of which nothing is known.
+/// The bits of `from` as an element of `type`, which has the same size, at most 4 bytes; `from` itself if it has that type.
+Expr bitcast(const Expr& from, ScalarType type);
+/// An element of type u32 or i32 converted to an index without a bound.
 Expr to_index(const Expr& element);
 
-/// a * b and a * b + c of elements of one type.
+/// a * b and a * b + c, on elements of one type.
 Expr multiply(const Expr& a, const Expr& b);
 Expr multiply_add(const Expr& a, const Expr& b, const Expr& c);
 
-/// The operation of `e` on other operands, folded as if it were written anew. Precondition: as many
-/// as it has, of the same types.
+/// The operation of `e` on other operands, folded as if it were made anew. Precondition: `operands` have the number and
+/// the types of those of `e`.
 Expr with_operands(const Expr& e, const std::vector<Expr>& operands);
 
-/// The value of `e` if only numbers decide it: of an index, of a truth value as 0 or 1.
-std::optional<std::uint32_t> decided(const Expr& e);
+/// The value of an index or a truth value (0 or 1), if constants alone determine it.
+std::optional<std::uint32_t> constant_value(const Expr& e);
 
-/// Structural equality.
+/// Whether `a` and `b` are structurally equal.
 bool same(const Expr& a, const Expr& b);
 
 inline bool is_constant(const Expr& e) { return e->op == Op::constant; }
 inline bool is_constant(const Expr& e, std::uint32_t value) {
   return is_constant(e) && e->value == value;
 }
+
+/// The dimension of the grid whose coordinate `e` is: 0 for group_x; nothing if it is no coordinate of the workgroup.
+std::optional<std::size_t> grid_dimension_of(const Expr& e);
 
 }  // namespace vkmoye::gen::ir

@@ -5,43 +5,95 @@
 #include <bit>
 #include <unordered_map>
 
+#include "vkmoye/gen/ir/effects.hpp"
+
 namespace vkmoye::gen::ir {
 
 void add_guards(Guards& guards, const Expr& condition) {
-  if (condition->op == Op::less || condition->op == Op::equal) guards.push_back(condition);
+  if (condition->op == Op::less || condition->op == Op::equal || condition->op == Op::not_equal) {
+    guards.push_back(condition);
+  }
   if (condition->op == Op::not_equal && condition->operands[0]->type == kIndex &&
       is_constant(condition->operands[1], 0)) {
     guards.push_back(less(0, condition->operands[0]));
   }
+  if (condition->op == Op::logical_not) add_guards_of_failure(guards, condition->operands[0]);
   if (condition->op == Op::logical_and) {
     add_guards(guards, condition->operands[0]);
     add_guards(guards, condition->operands[1]);
   }
 }
 
+void add_guards_of_failure(Guards& guards, const Expr& condition) {
+  const auto& operands = condition->operands;
+  if (condition->op == Op::logical_not) add_guards(guards, operands[0]);
+  if (condition->op == Op::not_equal) guards.push_back(equal(operands[0], operands[1]));
+  if (condition->op == Op::equal && operands[0]->type == kIndex && is_constant(operands[1], 0)) {
+    guards.push_back(less(0, operands[0]));
+  }
+  if (condition->op == Op::logical_or) {
+    add_guards_of_failure(guards, operands[0]);
+    add_guards_of_failure(guards, operands[1]);
+  }
+}
+
+void add_guards(Guards& guards, const Inner& inner) {
+  if (inner.repeats) {
+    guards.push_back(less(inner.defines.front().value, *inner.condition));
+  } else if (inner.holds) {
+    add_guards(guards, *inner.condition);
+  } else if (inner.condition != nullptr) {
+    add_guards_of_failure(guards, *inner.condition);
+  }
+}
+
 Guards guards_of_launch(const Kernel& kernel) {
+  constexpr Builtin kGroups[] = {Builtin::group_x, Builtin::group_y, Builtin::group_z};
   Guards guards;
-  for (const GridDimension& dimension : kernel.grid) {
+  for (std::size_t i = 0; i < kernel.grid.size(); ++i) {
+    const GridDimension& dimension = kernel.grid[i];
     const Extent& extent = dimension.extent;
     if (!extent.is_symbol()) continue;
+    const Expr group = builtin(kGroups[i]) + variable(kFirstGroup[i]);
+    guards.push_back(less(to_index(dimension.tile) * group, expression(extent)));
     guards.push_back(less(0, variable(extent.symbol)));
     if (extent.times.empty()) continue;
     guards.push_back(less(0, variable(extent.times)));
-    guards.push_back(less(0, expression(extent)));  // which a launch keeps from wrapping around
+    guards.push_back(less(0, expression(extent)));  // a launch checks that it does not wrap
   }
   return guards;
 }
 
+namespace {
+
+// Whether the index `e` is 0 wherever `value` is.
+bool vanishes_with(const Expr& e, const Expr& value) {
+  if (is_constant(e, 0) || same(e, value)) return true;
+  if (!(e->type == kIndex)) return false;
+  const auto part = [&](std::size_t i) { return vanishes_with(e->operands[i], value); };
+  switch (e->op) {
+    case Op::add:
+    case Op::maximum: return part(0) && part(1);
+    case Op::multiply:
+    case Op::minimum: return part(0) || part(1);
+    case Op::divide:
+    case Op::modulo: return part(0);
+    default: return false;
+  }
+}
+
+}  // namespace
+
 bool is_positive(const Expr& value, const Guards& guards) {
   if (is_constant(value)) return value->value != 0;
   return std::any_of(guards.begin(), guards.end(), [&](const Expr& guard) {
-    return guard->op == Op::less && same(guard->operands[1], value);
+    return guard->op == Op::less && vanishes_with(guard->operands[1], value);
   });
 }
 
 bool is_multiple(const Expr& value, std::uint32_t factor, const Guards& guards) {
   if (value->alignment % factor == 0) return true;
-  // A product is such a multiple where a factor is.
+  // A product is a multiple of a power of two if one of its factors is, even if it wraps.
   if (value->op == Op::multiply && std::has_single_bit(factor) &&
       std::any_of(value->operands.begin(), value->operands.end(),
                   [&](const Expr& part) { return is_multiple(part, factor, guards); })) {
@@ -73,16 +125,16 @@ Expr expand(const Expr& e, const Definitions& definitions,
   return result;
 }
 
-// A sum as its terms and the number beside them.
+// A sum: its terms and a constant.
 struct Sum {
   std::vector<Expr> terms;
   std::uint64_t number = 0;
 };
 
-constexpr std::size_t kMostTerms = 32;  // of a sum that a proof looks into
+constexpr std::size_t kMaxTerms = 32;  // of a sum; longer ones are not analysed
 
 void add_terms(const Expr& e, Sum& sum) {
-  if (sum.terms.size() > kMostTerms) return;
+  if (sum.terms.size() > kMaxTerms) return;
   if (is_constant(e)) {
     sum.number += e->value;
   } else if (e->op == Op::add) {
@@ -93,15 +145,15 @@ void add_terms(const Expr& e, Sum& sum) {
   }
 }
 
-// The most that `e` adds to `base`; nothing: `e` does not have all of its terms. Terms that both have are
-// multiples of `alignment`.
+// The maximum that `e` adds to the terms of `base`; nullopt unless it has all of them. They are multiples of
+// `alignment`.
 struct Excess {
   std::uint64_t most = 0, alignment = std::uint64_t{1} << 32;
 };
 std::optional<Excess> excess_over(const Sum& base, const Expr& e) {
   Sum sum;
   add_terms(e, sum);
-  if (base.terms.size() > kMostTerms || sum.terms.size() > kMostTerms) return std::nullopt;
+  if (base.terms.size() > kMaxTerms || sum.terms.size() > kMaxTerms) return std::nullopt;
   Excess excess;
   for (const Expr& common : base.terms) {
     const auto found = std::find_if(sum.terms.begin(), sum.terms.end(),
@@ -115,8 +167,8 @@ std::optional<Excess> excess_over(const Sum& base, const Expr& e) {
   return excess;
 }
 
-// Whether e <= most, without wrapping: `most` adds to the terms of both a number below their alignment,
-// and `e` no more than that number.
+// Whether e <= most. Both have the terms of `most`; to these, `most` adds a constant below their alignment, so that it
+// does not wrap, and `e` adds at most that constant.
 bool is_at_most(const Expr& e, const Expr& most) {
   Sum larger;
   add_terms(most, larger);
@@ -124,8 +176,8 @@ bool is_at_most(const Expr& e, const Expr& most) {
   return excess && excess->most <= larger.number && larger.number < excess->alignment;
 }
 
-// Whether e < limit follows from base < limit: the base does not wrap, both are multiples of a power of
-// two, and `e` adds less than that to the base.
+// Whether e < limit follows from base < limit: the base does not wrap, base and limit are multiples of a power of two,
+// and `e` adds less than that power to the base.
 bool is_in_last_step(const Expr& e, const Expr& base, const Expr& limit, const Guards& guards) {
   Sum terms;
   add_terms(base, terms);
@@ -135,8 +187,8 @@ bool is_in_last_step(const Expr& e, const Expr& base, const Expr& limit, const G
   return step <= base->alignment && is_multiple(limit, static_cast<std::uint32_t>(step), guards);
 }
 
-// Whether e < limit follows from word < words: `e` is n * word and less than n, and words * n no more than
-// limit, as they are limit / n, or numbers.
+// Whether e < limit follows from word < words: `e` is n * word plus less than n, and n * words <= limit, because words
+// is limit / n or both are constants.
 bool is_in_whole_word(const Expr& e, const Expr& word, const Expr& words, const Expr& limit) {
   Sum sum;
   add_terms(e, sum);
@@ -155,7 +207,7 @@ bool is_in_whole_word(const Expr& e, const Expr& word, const Expr& words, const 
   return false;
 }
 
-// Whether e < limit because e is n * min(.., limit / n - 1) and less than n.
+// Whether e < limit because e is n * min(.., limit / n - 1) plus less than n.
 bool is_clamped_word(const Expr& e, const Expr& limit, const Guards& guards) {
   const bool is_sum = e->op == Op::add && is_constant(e->operands[1]);
   const Expr word = is_sum ? e->operands[0] : e;
@@ -167,8 +219,8 @@ bool is_clamped_word(const Expr& e, const Expr& limit, const Guards& guards) {
          is_positive(words, guards) && (!is_sum || e->operands[1]->value < n->value);
 }
 
-// Whether `guard` says that `limit` lies more than a number beyond a base, another guard that the base is
-// below it, and `e` adds no more than that number to the base, which does not wrap.
+// Whether e < limit follows from `guard`, number < limit - base, and another guard, base < limit: `e` adds at most that
+// number to the base, which does not wrap.
 bool is_within(const Expr& e, const Expr& guard, const Expr& limit, const Guards& guards,
                const Definitions& definitions) {
   if (!is_constant(guard->operands[0])) return false;
@@ -187,6 +239,16 @@ bool is_within(const Expr& e, const Expr& guard, const Expr& limit, const Guards
          excess->most - terms.number <= guard->operands[0]->value;
 }
 
+// The i for which `e` is limit - 1 - i, which is below `limit` if i is; nullopt if there is none.
+std::optional<Expr> counted_back_from(const Expr& e, const Expr& limit) {
+  if (e->op != Op::subtract) return std::nullopt;
+  if (same(e->operands[0], limit - 1)) return e->operands[1];
+  const Expr& back = e->operands[1];  // limit - (i + 1)
+  const bool is_next =
+      same(e->operands[0], limit) && back->op == Op::add && is_constant(back->operands[1], 1);
+  return is_next ? std::optional(back->operands[0]) : std::nullopt;
+}
+
 }  // namespace
 
 Expr expand(const Expr& e, const Definitions& definitions) {
@@ -195,7 +257,7 @@ Expr expand(const Expr& e, const Definitions& definitions) {
 }
 
 void add_definition(Definitions& definitions, const std::string& name, const Expr& value) {
-  // Written anew, the value of a group's coordinate has lost what the grid says of it.
+  // expand makes the coordinate of a group anew, without the bound that the grid gave it.
   definitions.insert_or_assign(name, bounded(expand(value, definitions), value->bound));
 }
 
@@ -213,7 +275,22 @@ std::optional<RangeProof> prove_in_range(const Expr& coordinate, const Axis& axi
     return RangeProof{};
   }
   if (is_clamped_word(whole, limit, guards)) return RangeProof{};
-  // A step beyond a named coordinate, whatever the name stands for.
+  if (whole->op == Op::modulo && same(whole->operands[1], limit) && is_positive(limit, guards)) {
+    return RangeProof{};
+  }
+  if (whole->op == Op::select) {
+    Guards where = guards, otherwise = guards;
+    add_guards(where, whole->operands[0]);
+    add_guards_of_failure(otherwise, whole->operands[0]);
+    if (prove_in_range(whole->operands[1], axis, where, definitions) &&
+        prove_in_range(whole->operands[2], axis, otherwise, definitions)) {
+      return RangeProof{};
+    }
+  }
+  if (const auto counted = counted_back_from(whole, limit)) {
+    return prove_in_range(*counted, axis, guards, definitions);
+  }
+  // For a name plus a constant, the alignment of the name may be enough, whatever its value.
   const bool is_sum = coordinate->op == Op::add && is_constant(coordinate->operands[1]);
   const Expr first = is_sum ? coordinate->operands[0] : coordinate;
   for (const Expr& guard : guards) {

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What enclosing conditions prove: that a coordinate stays below an extent, that a size is a
-// multiple.
+// What the enclosing conditions prove: that a coordinate is below an extent, or that a size is a multiple of a number.
 //
 //   if (cols % 4 == 0 && col < cols)     guards: cols % 4 == 0, col < cols
 //     src[col + 2]                       in range: col and cols are multiples of 4
 //   if (32 * block + 31 < cols)          a whole tile is inside
 //     src[32 * block + thread % 32]      in range: thread % 32 is at most 31
-//   if (96 * block < cols && 95 < cols - 96 * block)    likewise, where a sum might wrap
+//   if (96 * block < cols && 95 < cols - 96 * block)    the same, if the sum might wrap
 //   if (word < n / 4)
 //     src[4 * word + 3]                  in range of n elements; so is 4 * min(word, n / 4 - 1) + 3
-//                                        where n / 4 is not 0
-//   dst[16 * block + lane % 16]          in range of 64 where block is the group in a grid of 64 / 16
-//   src[min(col, cols - 1)]              in range where something is below cols, so that it is not 0:
-//                                        a guard, or the grid that counts tiles along it
+//                                        if n / 4 is not 0
+//   dst[16 * block + lane % 16]          in range of 64 if block is the workgroup in a grid of 64 / 16
+//   src[cols - 1 - col]                  in range if col < cols
+//   src[i % cols]                        in range of cols if cols is not 0
+//   src[select(c, i, j)]                 in range if i is wherever c holds, and j wherever it does not
+//   src[min(col, cols - 1)]              in range if cols is not 0: something is below it, by a guard
+//                                        or because the grid counts tiles along cols
 
 #include <map>
 #include <optional>
@@ -24,37 +26,43 @@
 
 namespace vkmoye::gen::ir {
 
-/// Comparisons that hold where a statement stands.
+/// Comparisons that hold at a statement.
 using Guards = std::vector<Expr>;
 
-/// Those that hold in every launch that runs anything: 0 < each extent that the grid counts tiles along,
-/// and each factor of one.
+/// The guards that hold in every workgroup of a launch: its tile begins inside the extent along which the grid counts
+/// tiles, so that this extent and its factors are not 0.
 Guards guards_of_launch(const Kernel& kernel);
 
-/// Whether `value` cannot be 0: a number, or something is below it.
+/// Whether `value` cannot be 0: it is a number other than 0, or a guard says that something is below it, or below what
+/// would be 0 with it. A loop over `t < ceil_div(n, 256)` has a round only if n is not 0.
 bool is_positive(const Expr& value, const Guards& guards);
 
-/// Adds the comparisons that all hold where `condition` does.
+/// Adds the comparisons that hold if `condition` holds; if it fails.
 void add_guards(Guards& guards, const Expr& condition);
+void add_guards_of_failure(Guards& guards, const Expr& condition);
 
-/// Whether `value` is a multiple of `factor`, by itself or by a guard `value % n == 0`.
+/// Adds what holds inside a body, by the condition or the loop around it.
+struct Inner;
+void add_guards(Guards& guards, const Inner& inner);
+
+/// Whether `value` is a multiple of `factor`, by its alignment or by a guard `value % n == 0`.
 bool is_multiple(const Expr& value, std::uint32_t factor, const Guards& guards);
 
-/// What names stand for, in terms of names that stand for nothing else.
+/// The values of names, in which only names without a definition occur.
 using Definitions = std::map<std::string, Expr>;
 
-/// `e` with every defined name replaced.
+/// `e` with every defined name replaced by its value.
 Expr expand(const Expr& e, const Definitions& definitions);
 
-/// Adds what `name` stands for from here on, which stays below the bound of `value`.
+/// Defines `name` as `value` from here on, with the bound of `value`.
 void add_definition(Definitions& definitions, const std::string& name, const Expr& value);
 
 struct RangeProof {
-  /// Absent: the bound of the coordinate, or of what its names stand for, is small enough.
+  /// The guard that was needed; nullopt if the bound of the coordinate, or of its expansion, is small enough.
   std::optional<Expr> guard;
 };
 
-/// Why `coordinate` stays below the extent of `axis`; nothing: it is not known to.
+/// A proof that `coordinate` is below the extent of `axis`; nullopt if none was found.
 std::optional<RangeProof> prove_in_range(const Expr& coordinate, const Axis& axis,
                                          const Guards& guards, const Definitions& definitions = {});
 

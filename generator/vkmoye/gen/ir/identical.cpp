@@ -4,14 +4,16 @@
 #include <algorithm>
 #include <concepts>
 #include <ranges>
+#include <set>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 #include <variant>
 
 namespace vkmoye::gen::ir {
 namespace {
 
-// The members of each struct. One that is forgotten does not compile.
+// The members of each struct. It does not compile if one is missing.
 auto members(const Axis& s) {
   const auto& [coordinate, extent, stride] = s;
   return std::tie(coordinate, extent, stride);
@@ -25,8 +27,8 @@ auto members(const GridDimension& s) {
   return std::tie(extent, tile, most);
 }
 auto members(const Element& s) {
-  const auto& [array, coordinates, partition, width, not_wider, as_words] = s;
-  return std::tie(array, coordinates, partition, width, not_wider, as_words);
+  const auto& [array, coordinates, source_text, width, not_wider, as_words] = s;
+  return std::tie(array, coordinates, source_text, width, not_wider, as_words);
 }
 auto members(const Let& s) {
   const auto& [name, value] = s;
@@ -85,13 +87,14 @@ auto members(const Block& s) {
   const auto& [title, body] = s;
   return std::tie(title, body);
 }
-template <std::same_as<Stmt> S>  // anything becomes a Stmt by itself
+template <std::same_as<Stmt> S>  // without this, every statement would convert to a Stmt
 auto members(const S& s) {
   return std::tie(s.value);
 }
 auto members(const Kernel& s) {
-  const auto& [name, config, why, arrays, arguments, grid, threads, subgroup, body, verified] = s;
-  return std::tie(name, config, why, arrays, arguments, grid, threads, subgroup, body);
+  const auto& [name, config, why, arrays, arguments, grid, threads, subgroup, body, assumptions,
+               verified] = s;
+  return std::tie(name, config, why, arrays, arguments, grid, threads, subgroup, body, assumptions);
 }
 
 template <class T>
@@ -99,24 +102,40 @@ constexpr bool kIsVariant = false;
 template <class... Ts>
 constexpr bool kIsVariant<std::variant<Ts...>> = true;
 
-// Of many, of one of several, of a struct, of a value.
+// Pairs of nodes that were found equal. Each pair is compared once, however often both are shared.
+using Pairs = std::set<std::pair<const Node*, const Node*>>;
+
+bool are_equal(const Expr& a, const Expr& b, Pairs& known) {
+  if (&*a == &*b || known.contains({&*a, &*b})) return true;
+  const bool agree =
+      a->op == b->op && a->type == b->type && a->bound == b->bound &&
+      a->alignment == b->alignment && a->value == b->value && a->builtin == b->builtin &&
+      a->name == b->name &&
+      std::ranges::equal(a->operands, b->operands,
+                         [&](const Expr& x, const Expr& y) { return are_equal(x, y, known); });
+  if (agree) known.emplace(&*a, &*b);
+  return agree;
+}
+
+// Handles expressions, ranges, variants, structs and plain values.
 template <class T>
-bool is_one(const T& a, const T& b) {
+bool is_one(const T& a, const T& b, Pairs& known) {
   if constexpr (std::is_same_v<T, Expr>) {
-    return &*a == &*b;
+    return are_equal(a, b, known);
   } else if constexpr (std::ranges::range<T>) {
-    return std::ranges::equal(a, b, [](const auto& x, const auto& y) { return is_one(x, y); });
+    return std::ranges::equal(a, b,
+                              [&](const auto& x, const auto& y) { return is_one(x, y, known); });
   } else if constexpr (kIsVariant<T>) {
     return a.index() == b.index() && std::visit(
                                          [&](const auto& of_a) {
                                            using Held = std::decay_t<decltype(of_a)>;
-                                           return is_one(of_a, std::get<Held>(b));
+                                           return is_one(of_a, std::get<Held>(b), known);
                                          },
                                          a);
   } else if constexpr (requires { members(a); }) {
     return std::apply(
         [&](const auto&... of_a) {
-          return std::apply([&](const auto&... of_b) { return (is_one(of_a, of_b) && ...); },
+          return std::apply([&](const auto&... of_b) { return (is_one(of_a, of_b, known) && ...); },
                             members(b));
         },
         members(a));
@@ -127,6 +146,9 @@ bool is_one(const T& a, const T& b) {
 
 }  // namespace
 
-bool identical(const Kernel& a, const Kernel& b) { return is_one(a, b); }
+bool identical(const Kernel& a, const Kernel& b) {
+  Pairs known;
+  return is_one(a, b, known);
+}
 
 }  // namespace vkmoye::gen::ir

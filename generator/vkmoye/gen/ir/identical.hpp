@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Whether two kernels are one: what is known of the first then holds for the second.
+// Whether two kernels are the same, so that what was proved for the first holds for the second.
 //
 //   ir::Kernel copy = kernel;
 //   identical(kernel, copy)                 true
@@ -11,8 +11,8 @@
 
 namespace vkmoye::gen::ir {
 
-/// Every member is the same, `verified` aside; expressions are the same nodes, not only alike: an
-/// expression that was built again differs.
+/// Whether all members except `verified` are equal, those of expressions too: a kernel that is described again is
+/// identical to the first.
 bool identical(const Kernel& a, const Kernel& b);
 
 }  // namespace vkmoye::gen::ir

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "vkmoye/gen/ir/effects.hpp"
+#include "vkmoye/gen/ir/traversal.hpp"
 
 namespace vkmoye::gen::ir {
 Expr expression(const Extent& extent) {
@@ -16,7 +17,7 @@ Expr expression(const Extent& extent) {
   return extent.times.empty() ? first : first * variable(extent.times);
 }
 
-Expr step_from(const Extent& extent) {
+Expr stride_from(const Extent& extent) {
   const auto step = static_cast<std::uint64_t>(extent.value);
   if (extent.is_symbol() || step < kUnbounded) return expression(extent);
   Node node;
@@ -27,21 +28,21 @@ Expr step_from(const Extent& extent) {
   return Expr(std::make_shared<const Node>(std::move(node)));
 }
 
-Expr step_behind(const Expr& step, const Extent& extent) {
+Expr next_stride(const Expr& step, const Extent& extent) {
   if (!is_constant(step) || extent.is_symbol()) return step * expression(extent);
-  return step_from(static_cast<std::int64_t>(step->value) * extent.value);
+  return stride_from(static_cast<std::int64_t>(step->value) * extent.value);
 }
 
 std::optional<Expr> compact_size(const std::vector<Axis>& axes) {
   Expr size = 1;
   for (const Axis& axis : axes) {
     if (!same(axis.stride, size)) return std::nullopt;
-    size = step_behind(size, axis.extent);
+    size = next_stride(size, axis.extent);
   }
   return size;
 }
 
-bool is_far(const Array& array) {
+bool needs_long_offsets(const Array& array) {
   std::uint64_t room = kUnbounded;
   for (const Axis& axis : array.axes) {
     if (axis.extent.is_symbol() || !is_constant(axis.stride)) return true;
@@ -92,6 +93,14 @@ Type type_of(const Element& e, const Array& array) {
       std::max<std::uint32_t>(1, e.width * static_cast<std::uint32_t>(size_of(array.type)) / 4));
 }
 
+Type type_of(const Subgroup& s) {
+  switch (s.kind) {
+    case Subgroup::Kind::ballot: return element(ScalarType::u32, 4);
+    case Subgroup::Kind::elect: return kBoolean;
+    default: return s.value->type;
+  }
+}
+
 std::string reason_against(const Element& e, const Array& array) {
   if (e.coordinates.size() != array.axes.size() && !is_place(e, array)) {
     return fmt::format("gives {} coordinates to {}, which has {} axes", e.coordinates.size(),
@@ -101,8 +110,8 @@ std::string reason_against(const Element& e, const Array& array) {
     const auto size = compact_size(array.axes);
     if (!size || !extent_from(*size) || array.reach == Reach::pointer) {
       return fmt::format(
-          "touches a place of {}: that takes a compact array, of no more than two "
-          "axes whose extents are arguments",
+          "touches a place of {}: that takes a compact array, with at most two "
+          "arguments among its extents",
           array.name);
     }
   }

@@ -41,7 +41,7 @@ constexpr std::string_view kTaken[] = {
     "xor",
 };
 
-// What families of types and functions begin with; a digit, a capital letter or a `_` follows.
+// Prefixes of families of types and functions; a digit, a capital letter or `_` follows.
 constexpr std::string_view kTakenHeads[] = {
     "atomic",  "bfloat16", "coopMat", "coopVec",  "coopmat",   "coopvec",   "debugPrintf",
     "double2", "float16",  "float32", "float64",  "floatBits", "hitObject", "image",
@@ -76,7 +76,7 @@ std::string reason_against_name(std::string_view name) {
   if (!is_spelled) {
     return "a name is letters, digits and single underscores, and does not begin with a digit";
   }
-  if (name.starts_with("gl_")) return "what begins with 'gl_' is GLSL's";
+  if (name.starts_with("gl_")) return "names that begin with 'gl_' are reserved by GLSL";
   const auto* family =
       std::find_if(std::begin(kTakenHeads), std::end(kTakenHeads), [&](std::string_view head) {
         if (!name.starts_with(head) || name.size() == head.size()) return false;
@@ -84,11 +84,13 @@ std::string reason_against_name(std::string_view name) {
         return is_digit(next) || next == '_' || (next >= 'A' && next <= 'Z');
       });
   if (family != std::end(kTakenHeads)) {
-    return fmt::format("'{}' and a digit, a capital letter or '_' behind it is GLSL's", *family);
+    return fmt::format(
+        "names that begin with '{}' and a digit, a capital letter or '_' are reserved by GLSL",
+        *family);
   }
   if (is_vector_type(name)) return "GLSL has a type of that name";
   if (std::find(std::begin(kTaken), std::end(kTaken), name) != std::end(kTaken)) {
-    return "GLSL, or what is printed around a kernel, has a word of that name";
+    return "GLSL, or the shader around a kernel, uses that name";
   }
   return "";
 }
@@ -96,7 +98,7 @@ std::string reason_against_name(std::string_view name) {
 bool is_name_of_moves(std::string_view name) {
   if (name.starts_with("value") && (name.size() == 5 || is_number(name.substr(5)))) return true;
   if (name.starts_with("v") && is_number(name.substr(1))) return true;
-  if (name.ends_with("_block")) name.remove_suffix(6);  // what such a buffer's block is called
+  if (name.ends_with("_block")) name.remove_suffix(6);  // the block of such a buffer
   if (name.ends_with("_words")) return true;
   const auto suffix = name.rfind("_x");
   return suffix != std::string_view::npos && is_number(name.substr(suffix + 2));

@@ -9,9 +9,9 @@
 namespace vkmoye::gen::ir {
 namespace {
 
-// What the operands of an operation may be.
+// The operands that an operation takes.
 enum class Takes : std::uint8_t {
-  anything,       // leaves, and operations that are checked by themselves
+  anything,       // leaves, and operations that special_error checks
   numbers,        // indices or elements, of one type
   integers,       // indices, i32 or u32, of one type
   signed_values,  // f16 f32 f64 i32
@@ -24,8 +24,7 @@ struct Row {
   Op op;
   std::string_view name;
   Takes takes;
-  std::string_view glsl =
-      "";  // the function of GLSL that computes it; "": an operator, or spelled apart
+  std::string_view glsl = "";  // see glsl_function_of
 };
 
 constexpr Row kRows[] = {
@@ -54,7 +53,10 @@ constexpr Row kRows[] = {
     {Op::sqrt, "sqrt", Takes::reals, "sqrt"},
     {Op::rsqrt, "rsqrt", Takes::reals, "inversesqrt"},
     {Op::tanh, "tanh", Takes::short_reals, "tanh"},
+    {Op::sin, "sin", Takes::short_reals, "sin"},
+    {Op::cos, "cos", Takes::short_reals, "cos"},
     {Op::floor, "floor", Takes::reals, "floor"},
+    {Op::ceil, "ceil", Takes::reals, "ceil"},
     {Op::round, "round", Takes::reals, "roundEven"},
     {Op::multiply_add, "multiply_add", Takes::numbers},
     {Op::less, "less", Takes::numbers},
@@ -68,6 +70,7 @@ constexpr Row kRows[] = {
     {Op::component, "component", Takes::anything},
     {Op::vector, "vector", Takes::anything},
     {Op::convert, "convert", Takes::anything},
+    {Op::bitcast, "bitcast", Takes::anything},
 };
 
 constexpr bool rows_stand_in_enum_order() {
@@ -113,7 +116,7 @@ bool fits(Takes takes, const Type& type) {
   return false;
 }
 
-// Of the operations whose operands need not be of one type.
+// The error of an operation whose operands may have different types.
 std::optional<std::string> special_error(const Node& node) {
   const auto& o = node.operands;
   if (node.op == Op::select) {
@@ -131,7 +134,7 @@ std::optional<std::string> special_error(const Node& node) {
   if (node.op == Op::vector) {
     for (const Expr& part : o) {
       if (part->type == element(node.type.element)) continue;
-      return fmt::format("vector of {} with a part of type {}", to_string(node.type.element),
+      return fmt::format("vector of {} with an element of type {}", to_string(node.type.element),
                          name_of(part->type));
     }
   }
@@ -147,8 +150,8 @@ std::optional<std::string> special_error(const Node& node) {
     if (is_of_codes(from) || is_of_codes(node.type)) {
       if (is_beside(from) || is_beside(node.type)) return std::nullopt;
       return fmt::format(
-          "convert of {} to {}: bf16, e4m3 and e5m2 are converted from and to f16 and f32 alone, "
-          "one by one",
+          "convert of {} to {}: bf16, e4m3 and e5m2 can only be converted from and to single "
+          "elements of 8 and 16 bits, and of f32",
           name_of(from), name_of(node.type));
     }
     const bool to_fits = node.type == kIndex
@@ -158,6 +161,18 @@ std::optional<std::string> special_error(const Node& node) {
       return fmt::format(
           "convert of {} to {}: it takes an index or an element to an element, or a "
           "single element of i32 or u32 to an index",
+          name_of(from), name_of(node.type));
+    }
+  }
+  if (node.op == Op::bitcast) {
+    const Type& from = o[0]->type;
+    const auto is_short = [](const Type& type) {
+      return type.kind == Type::Kind::element && type.width == 1 && size_of(type.element) <= 4;
+    };
+    if (!is_short(from) || !is_short(node.type) ||
+        size_of(from.element) != size_of(node.type.element)) {
+      return fmt::format(
+          "bitcast of {} to {}: it takes single elements of one size, of up to 4 bytes",
           name_of(from), name_of(node.type));
     }
   }
@@ -180,6 +195,34 @@ std::string name_of(const Type& type) {
     }
   }
   return "?";
+}
+
+bool takes_numbers(Op op) {
+  const Takes takes = row_of(op).takes;
+  return takes != Takes::anything && takes != Takes::truth;
+}
+
+ScalarType arithmetic_type(ScalarType type) {
+  switch (type) {
+    case ScalarType::bf16:
+    case ScalarType::e4m3:
+    case ScalarType::e5m2: return ScalarType::f32;
+    case ScalarType::i8:
+    case ScalarType::i16: return ScalarType::i32;
+    case ScalarType::u8:
+    case ScalarType::u16: return ScalarType::u32;
+    case ScalarType::f16:
+    case ScalarType::f32:
+    case ScalarType::f64:
+    case ScalarType::i32:
+    case ScalarType::u32:
+    case ScalarType::i64:
+    case ScalarType::u64:
+    case ScalarType::c64:
+    case ScalarType::c128:
+    case ScalarType::count: break;
+  }
+  return type;
 }
 
 bool is_arithmetic(ScalarType type) { return is_real(type) || is_integer(type); }

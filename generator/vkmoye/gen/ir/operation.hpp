@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The operations of expressions as rows of data: what each is called, here and in GLSL, and which types it takes. A new
-// operation is an enumerator and a function in expr.hpp, a row here, and its value in meaning.cpp.
+// A table of the operations of expressions: the name of each, its function in GLSL, and the types it takes. A new
+// operation needs an enumerator and a function in expr.hpp, an entry in this table, and its value in evaluate.cpp.
 //
 //   name_of(Op::exp)                     "exp"
 //   type_error(*exp(x)), x of type f64   "exp of f64: it takes f16 or f32"
@@ -16,18 +16,25 @@ namespace vkmoye::gen::ir {
 
 std::string_view name_of(Op op);
 
-/// The function of GLSL that computes it, "inversesqrt" of rsqrt; "" for operators and for what is spelled apart.
+/// The GLSL function for `op`: "inversesqrt" for rsqrt; "" for operators and for those that are printed specially.
 std::string_view glsl_function_of(Op op);
 
 /// "index", "boolean", "f32", "f16 x4".
 std::string name_of(const Type& type);
 
-/// Whether shaders compute with elements of this type. The others are moved only: small integers
-/// are converted to i32 or u32 first, 64-bit integers and complex numbers travel as words.
+/// Whether shaders have arithmetic for elements of this type. Of the others, 64-bit integers and complex numbers are only
+/// moved, as words; the rest are computed as elements of arithmetic_type.
 bool is_arithmetic(ScalarType type);
 
-/// What is wrong with the types of the operands, naming the operation, the operand and what would
-/// fit; nothing: they fit.
+/// The type in which operations on elements of `type` are computed: f32 for bf16, e4m3 and e5m2, i32 for i8 and i16, u32
+/// for u8 and u16, else `type` itself.
+ScalarType arithmetic_type(ScalarType type);
+
+/// Whether the operation computes with indices or elements: not a leaf, a choice, or a change of type.
+bool takes_numbers(Op op);
+
+/// An error message if the types of the operands do not fit the operation: it names the operation, the type and those
+/// that would fit. nullopt if they fit.
 std::optional<std::string> type_error(const Node& node);
 
 }  // namespace vkmoye::gen::ir

@@ -5,12 +5,12 @@
 
 #include "vkmoye/gen/ir/effects.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
+#include "vkmoye/gen/ir/traversal.hpp"
 
 namespace vkmoye::gen::ir {
 namespace {
 
-// What declaring an element type asks of the device, in a buffer and in shared memory or a
-// variable.
+// The features that a device needs if a buffer, or shared memory or a variable, has elements of a type.
 struct TypeFeatures {
   ScalarType type;
   FeatureSet in_buffer;
@@ -20,7 +20,7 @@ struct TypeFeatures {
 const TypeFeatures& features_of(ScalarType type) {
   static const TypeFeatures table[] = {
       {ScalarType::f16, {Feature::storage16}, {Feature::f16}},
-      // Codes of bf16, and what follows i16 but i32 and u32, travel as words.
+      // bf16 is stored as 16-bit integers. 64-bit integers and complex numbers are moved as words.
       {ScalarType::bf16, {Feature::storage16}, {Feature::i16}},
       {ScalarType::f32, {}, {}},
       {ScalarType::f64, {}, {Feature::f64}},
@@ -41,7 +41,7 @@ const TypeFeatures& features_of(ScalarType type) {
   return table[static_cast<std::size_t>(type)];
 }
 
-// None where they are those of a compact array.
+// The strides of `array`; none if it is compact.
 std::vector<Extent> strides_of(const Array& array) {
   if (compact_size(array.axes)) return {};
   std::vector<Extent> strides;
@@ -63,6 +63,11 @@ std::optional<ScalarType> type_of_component(const std::string& component) {
     if (component_name(row.type) == component) return row.type;
   }
   return std::nullopt;
+}
+
+std::string to_string(const Assumption& assumption) {
+  return "each element of " + assumption.array +
+         " is written by one invocation alone: " + assumption.why;
 }
 
 KernelInterface interface_of(const Kernel& kernel) {
@@ -111,6 +116,9 @@ KernelInterface interface_of(const Kernel& kernel) {
     }
     for (const Axis& axis : array.axes) binding.extents.push_back(axis.extent);
     out.bindings.push_back(std::move(binding));
+  }
+  for (const Assumption& assumption : kernel.assumptions) {
+    out.assumptions.push_back(to_string(assumption));
   }
   return out;
 }

@@ -7,9 +7,8 @@
 //     if (i < k) dst[i] = value;               If{less(i, k), {Store{{"dst", {i}, "dst"}, value}}}}}
 //   }
 //
-// A load is a statement that gives its value a name, so that the generated text never depends on the
-// order in which a C++ compiler evaluates call arguments. What a statement uses, reads and writes,
-// and for whom, is said in effects.hpp, once for all who ask.
+// A load is a statement that gives its value a name, so that the generated text does not depend on the order in which
+// a C++ compiler evaluates call arguments. effects.hpp describes what each statement uses, reads and writes.
 
 #include <cstdint>
 #include <string>
@@ -21,27 +20,27 @@
 
 namespace vkmoye::gen::ir {
 
-/// An element of an array, or a vector of neighbours along axis 0, and who touches it. Of an array of
-/// several axes that is compact, one coordinate alone is a place: elements from the first one on,
-/// wherever rows begin and end.
+/// An element of an array, or a vector of neighbours along axis 0. A single coordinate for an array of several axes is
+/// its place: the index among all elements of the array, which must be compact. A vector there may continue in the next
+/// row.
 struct Element {
   std::string array;
-  std::vector<Expr> coordinates;  // of the first element, one for each axis; or its place
-  std::string partition;          // how the author came by it, for messages
-  std::uint32_t width = 1;        // elements that are touched at once, as `is_width` allows
-  std::string not_wider = {};     // why no more at once, where the layouts say so; for reports
-  bool as_words = false;          // of a buffer: their bits as u32, 4 bytes each, in order
+  std::vector<Expr> coordinates;  // of the first element: one for each axis, or its place
+  std::string source_text;        // how the author wrote it, for messages: "tile(src, (32,32))"
+  std::uint32_t width = 1;        // elements of one access, see is_width
+  std::string not_wider = {};     // for reports: why it is not wider, if the layouts tell
+  bool as_words = false;          // of a buffer: accesses the bytes of the elements as u32
 };
 
 struct Stmt;
 using Body = std::vector<Stmt>;
 
-/// A name for a pure value.
+/// Names a pure value.
 struct Let {
   std::string name;
   Expr value;
 };
-/// A name for what an array holds now.
+/// Names the value that an array holds now.
 struct Load {
   std::string name;
   Element from;
@@ -56,64 +55,64 @@ struct If {
   Expr condition;
   Body body, otherwise;
 };
-/// Whether the compiler may repeat the body of a loop instead: as it likes; it shall, so that indices
-/// of registers become numbers; it must not, because that costs registers.
+/// Whether the compiler unrolls a loop: free to choose; always, so that indices of registers become constants; or
+/// never, because unrolling takes more registers.
 enum class Unroll : std::uint8_t { free, always, never };
-/// `body` for variable = 0 .. end-1.
+/// Runs `body` for variable = 0 .. end-1.
 struct For {
   std::string variable;
   Expr end;
   Body body;
   Unroll unroll = Unroll::free;
 };
-/// All threads wait, and see what the others wrote to shared memory.
+/// All threads of the workgroup wait for each other, and then see what the others wrote to shared memory.
 struct Barrier {};
 
-/// A name for what the lanes of a subgroup find together. All of them reach it.
+/// Names the result of an operation that the lanes of a subgroup perform together. All of them must reach it.
 struct Subgroup {
   enum class Kind : std::uint8_t {
-    reduce,          // of all lanes, to every lane
-    inclusive_scan,  // of the lanes up to this one
-    exclusive_scan,  // of the lanes before this one; in lane 0 the neutral element
-    broadcast,       // the value of lane `lane`, the same for all
-    shuffle,         // the value of lane `lane`, each lane its own
+    reduce,          // combines the values of all lanes; every lane gets the result
+    inclusive_scan,  // combines the values of the lanes up to this one
+    exclusive_scan,  // combines those of the lanes before this one; lane 0 gets the neutral element
+    broadcast,       // the value of lane `lane`, which is the same in all lanes
+    shuffle,         // the value of lane `lane`, which may differ between lanes
     shuffle_xor,     // the value of lane (this one ^ `lane`)
-    ballot,          // of a truth value: u32 x4, bit l of the whole is that of lane l
-    elect,           // a truth value: whether this is the first lane; `value` is not looked at
+    ballot,          // u32 x4, in which bit l is the truth value of lane l
+    elect,           // whether this is the first lane; `value` is not used
   };
   std::string name;
   Kind kind = Kind::reduce;
-  Op combine = Op::add;  // add, minimum or maximum: of a reduction and of scans
+  Op combine = Op::add;  // of a reduction or a scan: add, minimum or maximum
   Expr value = 0;
   Expr lane = 0;
 };
-/// to = to `combine` value, without another invocation between; `name`: what was there before.
-/// Several invocations may do so to one element.
+/// Atomically sets `to` to the reduction of `to` and `value`, and names the value it had before. Several invocations
+/// may do so with one element.
 struct Atomic {
   std::string name;
   Op combine = Op::add;  // add, minimum or maximum
   Element to;
   Expr value = 0;
 };
-/// One of the matrices of an array of them, see Array::matrix.
+/// One matrix of an array of matrices, see Array::matrix.
 struct MatrixPart {
   std::string array;
   Expr number = 0;
-  std::vector<Element> elements;  // registers of a lane, in order
+  std::vector<Element> elements;  // the registers of it that each lane holds, in order
 };
-/// A matrix in memory: its rows, or its columns, lie side by side, `stride` elements from one to the
-/// next.
+/// A matrix in memory. The elements of a row (or of a column, if `by_columns`) are adjacent; the next row or column
+/// begins `stride` elements later.
 struct MatrixRegion {
-  Element first;  // the vectors that are touched have its width
+  Element first;  // its width is that of the vectors
   Expr stride = 0;
   bool by_columns = false;
   std::uint32_t rows = 1, columns = 1;
-  // Of lane l, below `lanes`: number l + lanes * i, along rows or columns first. A small matrix has
-  // vectors for the first lanes only.
+  // vectors[i] of lane l is vector number l + lanes * i of the matrix, counted along rows, or columns. Of a small
+  // matrix only the first `lanes` of the subgroup hold vectors.
   std::uint32_t lanes = 0;
   std::vector<Element> vectors;
 };
-/// What the lanes of a subgroup do with matrices that they hold together. All of them reach it.
+/// Operations on matrices that the lanes of a subgroup hold together. All of the lanes must reach them.
 struct MatrixLoad {
   MatrixPart to;
   MatrixRegion from;
@@ -122,12 +121,12 @@ struct MatrixStore {
   MatrixRegion to;
   MatrixPart from;
 };
-/// Each element of `to` = value.
+/// Sets each element of `to` to `value`.
 struct MatrixFill {
   MatrixPart to;
   Expr value = 0;
 };
-/// to = a * b + c.
+/// Sets `to` to a * b + c.
 struct MatrixMultiply {
   MatrixPart to, a, b, c;
 };
@@ -139,7 +138,7 @@ struct Block {
 
 struct Stmt {
   template <class S>
-  Stmt(S statement) : value(std::move(statement)) {}  // NOLINT: implicit by intent
+  Stmt(S statement) : value(std::move(statement)) {}  // NOLINT: implicit in lists of statements
   std::variant<Let, Load, Store, If, For, Barrier, Block, Subgroup, Atomic, MatrixLoad, MatrixStore,
                MatrixFill, MatrixMultiply>
       value;
@@ -149,7 +148,7 @@ inline If::If(Expr c, Body b) : condition(std::move(c)), body(std::move(b)) {}
 inline If::If(Expr c, Body b, Body o)
     : condition(std::move(c)), body(std::move(b)), otherwise(std::move(o)) {}
 
-/// The type of what a subgroup operation finds.
+/// The type of the result of a subgroup operation.
 Type type_of(const Subgroup& statement);
 
 /// The body of these statements in order.
@@ -161,7 +160,7 @@ Body statements(Statements&&... list) {
   return body;
 }
 
-/// Adds the statements of `more` behind those of `body`.
+/// Appends the statements of `more` to `body`.
 inline void append(Body& body, const Body& more) {
   body.insert(body.end(), more.begin(), more.end());
 }

@@ -18,22 +18,22 @@ constexpr const char* kTiled = "MoYe.jl, tiled copy";
 constexpr const char* kHip = "AMD lab notes, matrix transpose in HIP";
 constexpr const char* kFloat4 = "float4 transpose ladder in CUDA";
 
-// What the rows of a tutorial differ in.
+// The texts of an entry.
 struct Text {
   const char *name, *operation, *summary, *source;
 };
 
-// A kernel that moves a tile for each workgroup.
+// A kernel in which each workgroup moves one tile.
 template <class Describe>
-KernelEntry tile_row(const Text& text, const std::vector<ConfigField<TileConfig>>& fields,
-                     IntTuple threads, std::int64_t pad, Describe describe) {
+KernelEntry tile_entry(const Text& text, const std::vector<ConfigField<TileConfig>>& fields,
+                       IntTuple threads, std::int64_t pad, Describe describe) {
   return entry_of<TileConfig>(
       {text.name, text.operation, text.summary, text.source, every_type(), fields,
        [threads, pad](const KernelRequest& request) {
          TileConfig config;
          config.type = request.type;
          config.threads = Layout(threads);
-         // A layout of the user's has its own padding.
+         // A layout given by the user has its own padding.
          config.pad = request.options.contains("shared") ? 0 : pad;
          return config;
        },
@@ -42,21 +42,21 @@ KernelEntry tile_row(const Text& text, const std::vector<ConfigField<TileConfig>
        }});
 }
 
-KernelEntry shared_row(const Text& text, IntTuple threads, std::int64_t pad,
-                       ir::Kernel (*describe)(const TileConfig&, const std::string&)) {
-  return tile_row(text, tile_fields(), threads, pad, describe);
+KernelEntry shared_entry(const Text& text, IntTuple threads, std::int64_t pad,
+                         ir::Kernel (*describe)(const TileConfig&, const std::string&)) {
+  return tile_entry(text, tile_fields(), threads, pad, describe);
 }
 
-KernelEntry direct_row(const Text& text, Contiguous side) {
-  return tile_row(text, direct_tile_fields(), {32, 32}, 0,
-                  [side](const TileConfig& config, const std::string& name) {
-                    return transpose_direct(config, side, name);
-                  });
+KernelEntry direct_entry(const Text& text, Contiguous side) {
+  return tile_entry(text, direct_tile_fields(), {32, 32}, 0,
+                    [side](const TileConfig& config, const std::string& name) {
+                      return transpose_direct(config, side, name);
+                    });
 }
 
-// A kernel of which only the type can be chosen.
+// A kernel with no parameter but the type.
 template <class Describe>
-KernelEntry plain_row(const Text& text, std::vector<ScalarType> types, Describe describe) {
+KernelEntry plain_entry(const Text& text, std::vector<ScalarType> types, Describe describe) {
   return entry_of<ScalarType>(
       {text.name,
        text.operation,
@@ -70,29 +70,29 @@ KernelEntry plain_row(const Text& text, std::vector<ScalarType> types, Describe 
        }});
 }
 
-KernelEntry tiled_row(const Text& text, TiledValues values) {
-  return plain_row(text, every_type(), [values](ScalarType type, const std::string& name) {
+KernelEntry tiled_entry(const Text& text, TiledValues values) {
+  return plain_entry(text, every_type(), [values](ScalarType type, const std::string& name) {
     return copy_tiled(type, values, name);
   });
 }
 
-KernelEntry vector_row(const Text& text, VectorRung rung) {
-  // Those with vectors whose elements can be touched one by one.
+KernelEntry vector_entry(const Text& text, VectorRung rung) {
+  // Types with vectors whose elements can be accessed one by one.
   std::vector<ScalarType> types;
   for (const ScalarType type : every_type()) {
     if (ir::is_width(type, 2) && !ir::is_packed(type, 2)) types.push_back(type);
   }
-  return plain_row(text, types, [rung](ScalarType type, const std::string& name) {
+  return plain_entry(text, types, [rung](ScalarType type, const std::string& name) {
     return transpose_vector(type, rung, name);
   });
 }
 
-// The best of a family, for every type.
+// The best kernel of a family, for every type.
 template <class Config>
-KernelEntry best_row(const char* name, const char* operation, const char* summary,
-                     const std::vector<ConfigField<Config>>& fields,
-                     Config (*defaults)(const KernelRequest&),
-                     ir::Kernel (*describe)(const Config&, const std::string&)) {
+KernelEntry best_entry(const char* name, const char* operation, const char* summary,
+                       const std::vector<ConfigField<Config>>& fields,
+                       Config (*defaults)(const KernelRequest&),
+                       ir::Kernel (*describe)(const Config&, const std::string&)) {
   return entry_of<Config>(
       {name, operation, summary, "this project", every_type(), with_address(fields),
        [defaults](const KernelRequest& request) {
@@ -101,10 +101,10 @@ KernelEntry best_row(const char* name, const char* operation, const char* summar
          return config;
        },
        [describe, name = std::string(name)](const Config& config, const KernelRequest& request) {
-         Config reaching = config;
-         reaching.address = decided(config.address, request.elements, request.type,
-                                    request.device.max_storage_buffer_bytes);
-         return describe(reaching, name);
+         Config chosen = config;
+         chosen.address = chosen_address(config.address, request.elements, request.type,
+                                         request.device.max_storage_buffer_bytes);
+         return describe(chosen, name);
        }});
 }
 
@@ -114,70 +114,72 @@ CopyAutoConfig copy_auto_config(const KernelRequest& request) {
   return config;
 }
 
-// The tile depends on how values are exchanged, and between how many lanes.
+// The tile depends on how values are exchanged, and on the number of lanes that exchange them.
 TransposeAutoConfig transpose_config(const KernelRequest& request) {
   const std::uint32_t limit = request.device.max_workgroup_invocations;
   const std::int64_t most = limit == 0 ? 1024 : limit;
-  TransposeAutoConfig asked;
-  read_fields(transpose_auto_fields(), request.options, asked);
-  if (asked.exchange == TileExchange::shared) {
+  TransposeAutoConfig requested;
+  read_fields(transpose_auto_fields(), request.options, requested);
+  if (requested.exchange == TileExchange::shared) {
     return transpose_auto_config(request.type, most, shared_bytes_of(request.device));
   }
-  const bool has_lanes = is_power_of_two(asked.subgroup, 128);
-  return transpose_shuffle_config(request.type,
-                                  has_lanes ? asked.subgroup : request.device.subgroup_size, most);
+  const bool has_lanes = is_power_of_two(requested.subgroup, 128);
+  return transpose_shuffle_config(
+      request.type, has_lanes ? requested.subgroup : request.device.subgroup_size, most);
 }
 
 }  // namespace
 
 std::vector<KernelEntry> move_entries() {
   return {
-      shared_row({"copy/simple", "copy", "copy through a compact shared tile", kMoYe}, {32, 8}, 0,
-                 copy),
-      shared_row({"copy/padded", "copy", "copy through a padded shared tile", kMoYe}, {32, 8}, 1,
-                 copy),
-      tiled_row({"copy/tiled", "copy", "tiled copy, element by element", kTiled},
-                TiledValues::single),
-      tiled_row({"copy/tiled_vec", "copy", "tiled copy in vectors of up to 16 bytes", kTiled},
-                TiledValues::vector),
-      tiled_row({"copy/tiled_split", "copy",
-                 "tiled copy in halves of vectors: kept because it is not coalesced", kTiled},
-                TiledValues::split_vector),
-      best_row("copy/auto", "copy", "the fastest: flat arrays, wide accesses", copy_auto_fields(),
-               copy_auto_config, copy_auto),
-      direct_row({"transpose/naive", "transpose",
-                  "no shared tile, one element for each thread: where the ladder of vectors "
-                  "begins; the same kernel as transpose/read_contiguous",
-                  kFloat4},
-                 Contiguous::read),
-      direct_row({"transpose/read_contiguous", "transpose",
-                  "no shared tile: contiguous reads, writes a column apart", kHip},
-                 Contiguous::read),
-      direct_row({"transpose/write_contiguous", "transpose",
-                  "no shared tile: contiguous writes, reads a row apart", kHip},
-                 Contiguous::write),
-      shared_row({"transpose/tiled", "transpose",
-                  "through a padded shared tile, one element for each of 1024 threads", kHip},
-                 {32, 32}, 1, transpose),
-      shared_row({"transpose/simple", "transpose",
-                  "through a compact shared tile: 32-way bank conflicts", kMoYe},
-                 {32, 8}, 0, transpose),
-      shared_row({"transpose/padded", "transpose",
-                  "through a shared tile padded to 33: no bank conflicts", kMoYe},
-                 {32, 8}, 1, transpose),
-      vector_row(
+      shared_entry({"copy/simple", "copy", "copy through a compact shared tile", kMoYe}, {32, 8}, 0,
+                   copy),
+      shared_entry({"copy/padded", "copy", "copy through a padded shared tile", kMoYe}, {32, 8}, 1,
+                   copy),
+      tiled_entry({"copy/tiled", "copy", "tiled copy, element by element", kTiled},
+                  TiledValues::single),
+      tiled_entry({"copy/tiled_vec", "copy", "tiled copy in vectors of up to 16 bytes", kTiled},
+                  TiledValues::vector),
+      tiled_entry({"copy/tiled_split", "copy",
+                   "tiled copy in half vectors: not coalesced, kept as an example", kTiled},
+                  TiledValues::split_vector),
+      best_entry("copy/auto", "copy", "the fastest copy: flat arrays, wide accesses",
+                 copy_auto_fields(), copy_auto_config, copy_auto),
+      direct_entry({"transpose/naive", "transpose",
+                    "no shared tile, one element for each thread: the first step of the float4 "
+                    "ladder; the same kernel as transpose/read_contiguous",
+                    kFloat4},
+                   Contiguous::read),
+      direct_entry({"transpose/read_contiguous", "transpose",
+                    "no shared tile: contiguous reads, writes a column apart", kHip},
+                   Contiguous::read),
+      direct_entry({"transpose/write_contiguous", "transpose",
+                    "no shared tile: contiguous writes, reads a row apart", kHip},
+                   Contiguous::write),
+      shared_entry({"transpose/tiled", "transpose",
+                    "through a padded shared tile, one element for each of 1024 threads", kHip},
+                   {32, 32}, 1, transpose),
+      shared_entry({"transpose/simple", "transpose",
+                    "through a compact shared tile: 32-way bank conflicts", kMoYe},
+                   {32, 8}, 0, transpose),
+      shared_entry({"transpose/padded", "transpose",
+                    "through a shared tile padded to 33: no bank conflicts", kMoYe},
+                   {32, 8}, 1, transpose),
+      vector_entry(
           {"transpose/vec4", "transpose", "vector loads, scalar stores, no shared tile", kFloat4},
           VectorRung::plain),
-      vector_row(
+      vector_entry(
           {"transpose/vec4_shared", "transpose",
-           "vectors on both sides of a compact shared tile: bank conflicts between", kFloat4},
+           "vectors on both sides of a compact shared tile: bank conflicts when it is read",
+           kFloat4},
           VectorRung::shared),
-      vector_row({"transpose/vec4_padded", "transpose",
-                  "vector loads, a shared tile padded by one, contiguous scalar stores", kFloat4},
-                 VectorRung::padded),
-      best_row("transpose/auto", "transpose",
-               "the fastest: blocks turned in registers, wide accesses on both sides",
-               transpose_auto_fields(), transpose_config, transpose_auto),
+      vector_entry({"transpose/vec4_padded", "transpose",
+                    "vector loads, a shared tile padded by one, contiguous scalar stores", kFloat4},
+                   VectorRung::padded),
+      best_entry(
+          "transpose/auto", "transpose",
+          "the fastest transpose: blocks transposed in registers, wide accesses on both sides",
+          transpose_auto_fields(), transpose_config, transpose_auto),
   };
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The registry's rows of copies and transposes: the ladders of the tutorials, each with the best
-// behind it.
+// The registry entries of copies and transposes: the variants of the tutorials, and the best kernel of
+// each family.
 
 #include <vector>
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "vkmoye/base/error.hpp"
-#include "vkmoye/gen/kernels/products/choice/choice.hpp"
+#include "vkmoye/gen/kernels/products/choice/choose_gemm.hpp"
 #include "vkmoye/gen/kernels/products/coopmat.hpp"
 #include "vkmoye/gen/kernels/products/gemm.hpp"
 #include "vkmoye/gen/kernels/products/packed.hpp"
@@ -18,20 +18,21 @@
 namespace vkmoye::gen {
 namespace {
 
-// `reasons`, and that the device has no such workgroups.
-std::vector<std::string> unless_too_many(std::vector<std::string> reasons, std::int64_t threads,
-                                         const KernelRequest& request) {
+// `reasons`, and one more if the device has no workgroups of `threads`.
+std::vector<std::string> with_thread_limit(std::vector<std::string> reasons, std::int64_t threads,
+                                           const KernelRequest& request) {
   const std::uint32_t most = request.device.max_workgroup_invocations;
   if (threads > most) {
-    reasons.push_back(fmt::format("{} threads, the device has workgroups of {}", threads, most));
+    reasons.push_back(
+        fmt::format("{} threads, but the device has workgroups of at most {}", threads, most));
   }
   return reasons;
 }
 
-// `reasons`, and that the device does not multiply such matrices.
+// `reasons`, and more if the device cannot multiply the matrices of `config`, or has no such workgroups.
 template <class Config>
-std::vector<std::string> unless_no_units(std::vector<std::string> reasons, const Config& config,
-                                         const KernelRequest& request) {
+std::vector<std::string> with_matrix_units(std::vector<std::string> reasons, const Config& config,
+                                           const KernelRequest& request) {
   const GemmForm& form = request.gemm;
   const auto& shapes = request.device.matrix_shapes;
   const bool has = std::any_of(shapes.begin(), shapes.end(), [&](const MatrixShape& shape) {
@@ -40,14 +41,14 @@ std::vector<std::string> unless_no_units(std::vector<std::string> reasons, const
   });
   if (!has) {
     reasons.push_back(fmt::format(
-        "the device multiplies no matrices {}x{}x{} of {} in {}", config.atom_m, config.atom_n,
+        "the device does not multiply matrices {}x{}x{} of {} in {}", config.atom_m, config.atom_n,
         config.atom_k, operands_text(form.a_type, form.b_type), to_string(form.accumulator)));
   }
-  return unless_too_many(std::move(reasons), config.threads(), request);
+  return with_thread_limit(std::move(reasons), config.threads(), request);
 }
 
-KernelEntry row(const char* name, const char* summary, const char* source,
-                GemmConfig (*defaults)(const KernelRequest&)) {
+KernelEntry gemm_entry(const char* name, const char* summary, const char* source,
+                       GemmConfig (*defaults)(const KernelRequest&)) {
   return entry_of<GemmConfig>(
       {name,
        "gemm",
@@ -60,8 +61,8 @@ KernelEntry row(const char* name, const char* summary, const char* source,
          return gemm(config, request.gemm, name);
        },
        [](const GemmConfig& config, const KernelRequest& request) {
-         return unless_too_many(reasons_against(config, request.gemm), size(config.threads),
-                                request);
+         return with_thread_limit(reasons_against(config, request.gemm), size(config.threads),
+                                  request);
        }});
 }
 
@@ -75,9 +76,9 @@ GemmConfig moye_prefetch(const KernelRequest&) {
   return config;
 }
 
-// The fastest of a sweep on an H200. f32: 8 x 16 sums in each of 128 threads read 6 vectors of
-// shared memory for 128 multiply-adds. f64: 8 x 8, as registers allow. So it is for i32 where
-// subgroups may have 64 lanes: compilers for such GPUs multiply and add integers into pairs of
+// The fastest config of a sweep on an H200. f32: 8 x 16 sums in each of 128 threads read 6 vectors of
+// shared memory for 128 multiply-adds. f64: 8 x 8, for which there are enough registers. The same for
+// i32 if subgroups may have 64 lanes: compilers for such GPUs accumulate integer products in pairs of
 // registers, and 128 pairs do not fit.
 GemmConfig simt(const KernelRequest& request) {
   GemmConfig config;
@@ -99,7 +100,7 @@ GemmConfig simt(const KernelRequest& request) {
   return config;
 }
 
-KernelEntry matrix_row() {
+KernelEntry matrix_entry() {
   return entry_of<GemmCoopmatConfig>(
       {"gemm/coopmat",
        "gemm",
@@ -108,17 +109,17 @@ KernelEntry matrix_row() {
        {ScalarType::f16, ScalarType::bf16, ScalarType::i8, ScalarType::u8},
        gemm_coopmat_fields(),
        [](const KernelRequest& request) {
-         return gemm_matrix_config(request.gemm, request.device);
+         return gemm_coopmat_config(request.gemm, request.device);
        },
        [](const GemmCoopmatConfig& config, const KernelRequest& request) {
          return gemm_coopmat(config, request.gemm);
        },
        [](const GemmCoopmatConfig& config, const KernelRequest& request) {
-         return unless_no_units(reasons_against(config, request.gemm), config, request);
+         return with_matrix_units(reasons_against(config, request.gemm), config, request);
        }});
 }
 
-KernelEntry packed_row() {
+KernelEntry packed_entry() {
   KernelEntry entry = entry_of<GemmPackedConfig>(
       {"gemm/packed",
        "gemm",
@@ -133,91 +134,91 @@ KernelEntry packed_row() {
          return gemm_packed(config, request.gemm);
        },
        [](const GemmPackedConfig& config, const KernelRequest& request) {
-         return unless_no_units(reasons_against(config, request.gemm), config, request);
+         return with_matrix_units(reasons_against(config, request.gemm), config, request);
        }});
   entry.takes_packed = true;
   return entry;
 }
 
-// Why the orders of `config` do not serve on the request's device. One that nobody has asked the device
-// about may.
-std::vector<std::string> reasons_against_orders_there(const GemmThinCoopmatConfig& config,
-                                                      const KernelRequest& request) {
+// Why the fragment orders of `config` cannot be used on the request's device. An order that has not been
+// probed yet gives no reason.
+std::vector<std::string> reasons_against_orders_on_device(const GemmThinCoopmatConfig& config,
+                                                          const KernelRequest& request) {
   std::vector<std::string> reasons;
   bool known = true;
   const auto matrices = probes(config, request.gemm);
   for (const bool is_a : {true, false}) {
     const ProbedMatrix& matrix = matrices[is_a ? 0 : 1];
     const OrderOrReason& order = is_a ? config.order_a : config.order_b;
-    const bool is_asked = find_order(request.device, matrix) != nullptr;
-    known = known && (is_asked || order.layout);
-    if (!is_asked || !order.layout) continue;
-    const OrderOrReason there = fragment_layout(request.device, matrix);
+    const bool is_probed = find_order(request.device, matrix) != nullptr;
+    known = known && (is_probed || order.layout);
+    if (!is_probed || !order.layout) continue;
+    const OrderOrReason actual = fragment_layout(request.device, matrix);
     const auto differs = [&] {
-      if (size(*there.layout) != size(*order.layout)) return true;
-      for (std::int64_t i = 0; i < size(*there.layout); ++i) {
-        if ((*there.layout)(i) != (*order.layout)(i)) return true;
+      if (size(*actual.layout) != size(*order.layout)) return true;
+      for (std::int64_t i = 0; i < size(*actual.layout); ++i) {
+        if ((*actual.layout)(i) != (*order.layout)(i)) return true;
       }
       return false;
     };
-    if (!there.layout) {
-      reasons.push_back(there.reason);
+    if (!actual.layout) {
+      reasons.push_back(actual.reason);
     } else if (differs()) {
       reasons.push_back(fmt::format("{}: the device has the order {}, not {}", to_string(matrix),
-                                    to_string(*there.layout), to_string(*order.layout)));
+                                    to_string(*actual.layout), to_string(*order.layout)));
     }
   }
   return reasons.empty() && known ? reasons_against_orders(config, request.gemm) : reasons;
 }
 
-KernelEntry thin_matrix_row() {
+KernelEntry thin_matrix_entry() {
   using Config = GemmThinCoopmatConfig;
   const auto reasons = [](const Config& config, const KernelRequest& request) {
     const auto against = reasons_against(config, request.gemm);
-    return against.empty() ? reasons_against_orders_there(config, request) : against;
+    return against.empty() ? reasons_against_orders_on_device(config, request) : against;
   };
-  KernelRow<Config> row;
-  row.name = "gemm/thin_coopmat";
-  row.operation = "gemm";
-  row.summary = "few rows or columns in matrix units, operands as they lie";
-  row.source = "GL_KHR_cooperative_matrix; CUTLASS, sliced-K reduction";
-  row.types = {ScalarType::f16, ScalarType::i8, ScalarType::u8};
-  row.fields = gemm_thin_coopmat_fields();
-  row.defaults = [](const KernelRequest& request) {
-    return gemm_thin_matrix_config(request.gemm, request.device);
+  EntryParts<Config> parts;
+  parts.name = "gemm/thin_coopmat";
+  parts.operation = "gemm";
+  parts.summary = "few rows or columns in matrix units, operands in their original order";
+  parts.source = "GL_KHR_cooperative_matrix; CUTLASS, sliced-K reduction";
+  parts.types = {ScalarType::f16, ScalarType::i8, ScalarType::u8};
+  parts.fields = gemm_thin_coopmat_fields();
+  parts.defaults = [](const KernelRequest& request) {
+    return gemm_thin_coopmat_config(request.gemm, request.device);
   };
-  row.describe = [reasons](const Config& config, const KernelRequest& request) {
+  parts.describe = [reasons](const Config& config, const KernelRequest& request) {
     throw_if_any("gemm/thin_coopmat", reasons(config, request));
     return gemm_thin_coopmat(config, request.gemm);
   };
-  row.refuse = [reasons](const Config& config, const KernelRequest& request) {
-    return unless_no_units(reasons(config, request), config, request);
+  parts.refuse = [reasons](const Config& config, const KernelRequest& request) {
+    return with_matrix_units(reasons(config, request), config, request);
   };
-  row.probes = [](const Config& config, const KernelRequest& request) {
+  parts.probes = [](const Config& config, const KernelRequest& request) {
     const bool is_sound = reasons_against(config, request.gemm).empty();
     return is_sound ? probes(config, request.gemm) : std::vector<ProbedMatrix>();
   };
-  return entry_of(std::move(row));
+  return entry_of(std::move(parts));
 }
 
-// As one kernel: a workload makes a plan of it, see products/choice/choice.hpp.
-KernelEntry auto_row() {
+// Describes a single kernel; workloads use the plan of products/choice/plan.hpp.
+KernelEntry auto_entry() {
   KernelEntry entry;
   entry.name = "gemm/auto";
   entry.operation = "gemm";
-  entry.summary = "the kernel and config that suit device, types and sizes, by a table";
-  entry.source = "gemm_shipped_table.cpp, or what 'tune' found";
+  entry.summary = "the kernel and config for a device, types and sizes, from a table";
+  entry.source = "choice/shipped_table.cpp, or an entry found by tune";
   entry.types = {ScalarType::f16,  ScalarType::f32, ScalarType::f64, ScalarType::i32,
                  ScalarType::bf16, ScalarType::i8,  ScalarType::u8};
   entry.chooses = true;
   entry.describe = [types = entry.types](const KernelRequest& request) {
     std::vector<std::string> reasons = reasons_against_type(types, request.type);
-    const GemmQuestion question{request.gemm, request.shape};
+    const GemmProduct product{request.gemm, request.shape};
     if (!request.options.empty() && reasons.empty()) {
-      reasons.push_back(no_options_of_a_choice(request.options, question, request.device));
+      reasons.push_back(no_options_of_a_choice(request.options, product, request.device));
     }
     throw_if_any("gemm/auto", std::move(reasons));
-    return gemm_auto(question, request.device);
+    return gemm_auto(product, request.device);
   };
   return entry;
 }
@@ -226,13 +227,13 @@ KernelEntry auto_row() {
 
 std::vector<KernelEntry> product_entries() {
   return {
-      auto_row(),
-      row("gemm/moye_simple", "copy a tile of each operand, multiply, repeat",
-          "MoYe.jl, matrix multiplication tutorial", moye_simple),
-      row("gemm/moye_prefetch", "the next tiles travel in registers meanwhile",
-          "MoYe.jl, TiledMMA tutorial", moye_prefetch),
-      row("gemm/simt", "vectors, two shared tiles, subgroups in a square",
-          "CUTLASS, efficient GEMM", simt),
+      auto_entry(),
+      gemm_entry("gemm/moye_simple", "copy a tile of each operand, multiply, repeat",
+                 "MoYe.jl, matrix multiplication tutorial", moye_simple),
+      gemm_entry("gemm/moye_prefetch", "prefetches the next tiles into registers",
+                 "MoYe.jl, TiledMMA tutorial", moye_prefetch),
+      gemm_entry("gemm/simt", "vectors, two shared tiles, subgroups in a square",
+                 "CUTLASS, efficient GEMM", simt),
       entry_of<GemmThinConfig>(
           {"gemm/thin",
            "gemm",
@@ -247,11 +248,12 @@ std::vector<KernelEntry> product_entries() {
              return gemm_thin(config, request.gemm);
            },
            [](const GemmThinConfig& config, const KernelRequest& request) {
-             return unless_too_many(reasons_against(config, request.gemm), config.threads, request);
+             return with_thread_limit(reasons_against(config, request.gemm), config.threads,
+                                      request);
            }}),
-      matrix_row(),
-      thin_matrix_row(),
-      packed_row()};
+      matrix_entry(),
+      thin_matrix_entry(),
+      packed_entry()};
 }
 
 }  // namespace vkmoye::gen

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The registry's rows of matrix products: a ladder of configs of `gemm`.
+// The registry entries of matrix products.
 
 #include <vector>
 

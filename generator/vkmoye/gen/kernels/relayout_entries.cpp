@@ -16,47 +16,47 @@ namespace {
 
 constexpr const char* kName = "relayout";
 
-struct RowConfig : RelayoutConfig {
+struct EntryConfig : RelayoutConfig {
   std::vector<std::int64_t> axes;  // empty: reversed
 };
 
 template <class Value>
-ConfigField<RowConfig> whole_number(const char* name, const char* help,
-                                    Value RelayoutConfig::*value) {
-  return numbers_field<RowConfig>(name, help, {value});
+ConfigField<EntryConfig> whole_number(const char* name, const char* help,
+                                      Value RelayoutConfig::*value) {
+  return numbers_field<EntryConfig>(name, help, {value});
 }
 
-const std::vector<ConfigField<RowConfig>>& fields() {
-  static const std::vector<ConfigField<RowConfig>> rows = with_address<RowConfig>({
-      {"permute", "axes of src in the order of dst, as NumPy's transpose takes them",
+const std::vector<ConfigField<EntryConfig>>& fields() {
+  static const std::vector<ConfigField<EntryConfig>> rows = with_address<EntryConfig>({
+      {"permute", "the axes of src in the order of dst, as in numpy.transpose",
        "a list of axes, such as 2,0,1",
-       [](const RowConfig& config) {
+       [](const EntryConfig& config) {
          return config.axes.empty() ? std::string("reversed")
                                     : fmt::format("{}", fmt::join(config.axes, ","));
        },
-       [](const std::string& text, RowConfig& config) {
+       [](const std::string& text, EntryConfig& config) {
          const auto axes = parse_numbers(text, ',');
          if (axes) config.axes = *axes;
          return axes.has_value();
        }},
-      whole_number("threads", "threads of a workgroup, at most", &RowConfig::threads),
-      whole_number("vector", "bytes of an access, at most", &RowConfig::vector),
-      whole_number("run", "elements of a tile along src and along dst, 0: by type",
-                   &RowConfig::run),
-      whole_number("rounds", "accesses in flight where no tile is needed", &RowConfig::rounds),
-      order_field<RowConfig>(&RowConfig::order, {"dst", "src", "both", "auto"}),
+      whole_number("threads", "maximum number of threads of a workgroup", &EntryConfig::threads),
+      whole_number("vector", "maximum number of bytes of an access", &EntryConfig::vector),
+      whole_number("run", "elements of a tile along src and along dst; 0: chosen by type",
+                   &EntryConfig::run),
+      whole_number("rounds", "accesses in flight if no tile is needed", &EntryConfig::rounds),
+      order_field<EntryConfig>(&EntryConfig::order, {"dst", "src", "both", "auto"}),
   });
   return rows;
 }
 
-RowConfig plain_config(const KernelRequest& request) {
-  RowConfig config;
+EntryConfig plain_config(const KernelRequest& request) {
+  EntryConfig config;
   config.type = request.type;
   config.shared_bytes = shared_bytes_of(request.device);
   return config;
 }
 
-PermutedArray permuted_array(const KernelRequest& request, const RowConfig& config) {
+PermutedArray permuted_array(const KernelRequest& request, const EntryConfig& config) {
   const std::vector<std::int64_t> shape = request.shape.value_or(kRelayoutExample);
   std::vector<std::int64_t> axes = config.axes;
   for (std::size_t i = shape.size(); config.axes.empty() && i-- > 0;) {
@@ -69,7 +69,7 @@ PermutedArray permuted_array(const KernelRequest& request, const RowConfig& conf
     each_once = sorted[i] == static_cast<std::int64_t>(i);
   }
   if (!each_once) {
-    throw KernelError(kName, {fmt::format("permute ({}) does not name each axis of ({}) once",
+    throw KernelError(kName, {fmt::format("permute ({}) must contain each axis of ({}) once",
                                           fmt::join(axes, ","), fmt::join(shape, ","))});
   }
   PermutedArray out;
@@ -91,8 +91,8 @@ PermutedArray permuted_array(const KernelRequest& request, const RowConfig& conf
   return out;
 }
 
-// An array without elements: a kernel that runs no workgroup.
-ir::Kernel nothing_to_move(const RowConfig& config) {
+// For an array without elements: a kernel that runs no workgroups.
+ir::Kernel nothing_to_move(const EntryConfig& config) {
   Builder k(kName, 1);
   k.describe(typed_items(fields(), config), "the arrays have no elements: nothing moves");
   k.input("src", config.type, {{"at", 0}});
@@ -104,24 +104,24 @@ ir::Kernel nothing_to_move(const RowConfig& config) {
 }  // namespace
 
 PermutedArray permuted_array(const KernelRequest& request) {
-  RowConfig config = plain_config(request);
+  EntryConfig config = plain_config(request);
   throw_if_any(kName, read_fields(fields(), request.options, config));
   return permuted_array(request, config);
 }
 
 std::vector<KernelEntry> relayout_entries() {
-  return {entry_of<RowConfig>(
+  return {entry_of<EntryConfig>(
       {kName, "relayout",
-       "axes of an array of any rank permuted; in C++, any strided tensor into another",
+       "permutes the axes of an array of any rank; in C++, copies any strided tensor to another",
        "this project", every_type(), fields(), plain_config,
-       [](const RowConfig& config, const KernelRequest& request) {
+       [](const EntryConfig& config, const KernelRequest& request) {
          const PermutedArray array = permuted_array(request, config);
          if (!array.layouts) return nothing_to_move(config);
-         RowConfig reaching = config;
+         EntryConfig chosen = config;
          const auto elements = static_cast<std::uint64_t>(size(array.layouts->dst));
-         reaching.address = decided(config.address, elements, config.type,
-                                    request.device.max_storage_buffer_bytes);
-         return relayout(array.layouts->src, array.layouts->dst, reaching, kName);
+         chosen.address = chosen_address(config.address, elements, config.type,
+                                         request.device.max_storage_buffer_bytes);
+         return relayout(array.layouts->src, array.layouts->dst, chosen, kName);
        }})};
 }
 

@@ -7,16 +7,19 @@
 namespace vkmoye::gen {
 namespace {
 
-const std::vector<ScalarType> kReduced = {ScalarType::f32, ScalarType::f16, ScalarType::f64,
-                                          ScalarType::i32};
-const std::vector<ScalarType> kRows = {ScalarType::f32, ScalarType::f16};
+const std::vector<ScalarType> kReduced = [] {
+  using enum ScalarType;
+  return std::vector{f32, f16, bf16, e4m3, e5m2, f64, i32, u32, i16, u16, i8, u8};
+}();
+const std::vector<ScalarType> kRows = {ScalarType::f32, ScalarType::f16, ScalarType::bf16,
+                                       ScalarType::e4m3, ScalarType::e5m2};
 
 std::optional<std::int64_t> cols_of(const KernelRequest& request) {
   return request.shape && !request.shape->empty() ? std::optional(request.shape->back())
                                                   : std::nullopt;
 }
 
-// What the three families differ in.
+// The default configs of the three families.
 ReduceConfig usual_reduce(const KernelRequest& request) {
   return reduce_config(request.type, request.device);
 }
@@ -27,7 +30,7 @@ ThreadsConfig usual_softmax(const KernelRequest& request) {
   return threads_config(request.type, request.device);
 }
 
-// `usual` with those of the request's options that it has.
+// `usual` with the options of the request that it has.
 template <class Config>
 Config read(Config usual, const std::vector<ConfigField<Config>>& fields,
             const KernelRequest& request) {
@@ -36,13 +39,13 @@ Config read(Config usual, const std::vector<ConfigField<Config>>& fields,
 }
 
 KernelEntry reduction(const char* name, const char* operation, const char* summary,
-                      Combination combination) {
+                      Reduction reduction) {
   return entry_of<ReduceConfig>(
       {name, operation, summary,
        "NVIDIA, Optimizing Parallel Reduction in CUDA; shuffles instead of shared memory", kReduced,
        reduce_fields(), usual_reduce,
        [=](const ReduceConfig& config, const KernelRequest& request) {
-         return reduce(fitted(config, cols_of(request)), combination, name);
+         return reduce(fitted(config, cols_of(request)), reduction, name);
        }});
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The registry's rows of what is computed of the rows of a matrix: sums, largest elements, softmax,
-// norms.
+// The registry entries of operations on the rows of a matrix: sum, maximum, softmax, norm.
 
 #include <vector>
 
@@ -13,8 +12,8 @@ namespace vkmoye::gen {
 
 std::vector<KernelEntry> row_entries();
 
-// What a request for one of them comes to, fitted to its shape: who checks a result asks here how it
-// was added up. Options that it does not have are left out; describing it refuses them.
+// The config that a request leads to, fitted to its shape. The check of a result uses it to find the
+// order of the additions. Unknown options are ignored here; describing the kernel refuses them.
 
 ReduceConfig reduce_config_of(const KernelRequest& request);
 ThreadsConfig softmax_config_of(const KernelRequest& request);

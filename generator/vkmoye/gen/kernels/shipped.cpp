@@ -11,19 +11,19 @@
 namespace vkmoye::gen {
 
 std::span<const KernelEntry> registry() {
-  static const std::vector<KernelEntry> rows = [] {
+  static const std::vector<KernelEntry> entries = [] {
     std::vector<KernelEntry> out;
     for (auto* family : {move_entries, relayout_entries, row_entries, product_entries}) {
-      for (KernelEntry& row : family()) out.push_back(std::move(row));
+      for (KernelEntry& entry : family()) out.push_back(std::move(entry));
     }
     return out;
   }();
-  return rows;
+  return entries;
 }
 
 const KernelEntry* find_kernel(const std::string& name) {
-  for (const KernelEntry& row : registry()) {
-    if (row.name == name) return &row;
+  for (const KernelEntry& entry : registry()) {
+    if (entry.name == name) return &entry;
   }
   return nullptr;
 }

@@ -33,7 +33,7 @@ const Values& Evaluator::operator()(const ir::Expr& e) {
     if (name != names_.end()) return name->second;
   }
   const auto [found, is_new] = memo_.try_emplace(&*e);
-  Entry& entry = found->second;  // stays where it is while the memo grows
+  Entry& entry = found->second;  // references stay valid while memo_ grows
   if (is_new) {
     held_.push_back(e);
     if (e->op == Op::variable) entry.names = bit_of(e->name);
@@ -66,7 +66,7 @@ Values Evaluator::builtin(ir::Builtin which) const {
   return out;
 }
 
-// Every scalar of the result in one invocation.
+// Sets all scalars of the result in one invocation.
 void Evaluator::combine(const Node& node, const std::vector<const Values*>& operands,
                         std::size_t lane, std::span<Value> out) const {
   if (node.op == Op::component) {
@@ -80,14 +80,14 @@ void Evaluator::combine(const Node& node, const std::vector<const Values*>& oper
   } else if (node.op == Op::convert && out.size() > 1) {
     for (std::size_t s = 0; s < out.size(); ++s) {
       const Value& value = operands[0]->in(lane, s);
-      out[s] = value ? ir::meaning(node, {&*value, 1}) : std::nullopt;
+      out[s] = value ? ir::evaluate(node, {&*value, 1}) : std::nullopt;
     }
   } else {
     std::fill(out.begin(), out.end(), combine(node, operands, lane));
   }
 }
 
-// Of an operation on scalars. What one operand decides by itself needs no other.
+// The result of an operation on scalars. If one operand determines it, others may be unknown.
 Value Evaluator::combine(const Node& node, const std::vector<const Values*>& operands,
                          std::size_t lane) const {
   if (node.op == Op::logical_and || node.op == Op::logical_or) {
@@ -104,7 +104,7 @@ Value Evaluator::combine(const Node& node, const std::vector<const Values*>& ope
     if (!value) return std::nullopt;
     bits[i] = *value;
   }
-  return ir::meaning(node, {bits, operands.size()});
+  return ir::evaluate(node, {bits, operands.size()});
 }
 
 Values Evaluator::evaluate(const Node& node) {
@@ -118,7 +118,7 @@ Values Evaluator::evaluate(const Node& node) {
     case Op::builtin: return builtin(node.builtin);
     default: break;
   }
-  // References into the memo stay where they are while it grows.
+  // References to values in memo_ stay valid while it grows.
   std::vector<const Values*> operands;
   operands.reserve(node.operands.size());
   bool same = true;
@@ -136,10 +136,10 @@ Values Evaluator::evaluate(const Node& node) {
   Values out = Values::different(lanes, scalars);
   const bool of_indices = operands.size() == 2 && node.operands[0]->type == ir::kIndex &&
                           node.operands[1]->type == ir::kIndex;
-  if (of_indices) {  // nearly all that is evaluated
-    ir::index_meanings(node.op, operands[0]->indices(), operands[1]->indices(), out.all());
+  if (of_indices) {  // almost all operations are of this kind
+    ir::evaluate_indices(node.op, operands[0]->indices(), operands[1]->indices(), out.all());
     if (same) return Values::same(out.in(0));
-    return out;  // moved: neither branch of a conditional would be
+    return out;  // an if, because a conditional expression would copy
   }
   std::vector<Value> one(scalars);
   for (std::size_t lane = 0; lane < lanes; ++lane) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What expressions evaluate to in each invocation of one workgroup.
+// Evaluates expressions in all invocations of one workgroup.
 //
 //   Evaluator values({.threads = 4}, budget);
 //   values.define("row", Values::same(7));
 //   values(8 * variable("row") + builtin(Builtin::thread))     // 56 57 58 59
-//   values(variable("cols"))                                   // not known: nothing defines it
+//   values(variable("cols"))                                   // unknown: it is not defined
 
 #include <array>
 #include <span>
@@ -17,10 +17,10 @@
 
 namespace vkmoye::gen::machine {
 
-/// The work that an analysis may do.
+/// Limits the work of an analysis.
 class Budget {
  public:
-  /// Thrown where it is used up.
+  /// Thrown by `spend` when the budget is exceeded.
   struct Exceeded {};
 
   explicit Budget(std::uint64_t steps) : left_(steps) {}
@@ -36,28 +36,29 @@ class Budget {
 /// One workgroup of a launch.
 struct Workgroup {
   std::size_t threads = 1;
-  std::size_t subgroup = 1;         // lanes of one
-  std::array<Value, 3> group = {};  // its coordinates, where they are known
+  std::size_t subgroup = 1;         // lanes of a subgroup
+  std::array<Value, 3> group = {};  // its coordinates, if they are known
 };
 
 class Evaluator {
  public:
-  /// `budget` outlives the evaluator.
+  /// `budget` must outlive the evaluator.
   Evaluator(const Workgroup& workgroup, Budget& budget) : workgroup_(workgroup), budget_(budget) {}
 
-  /// What `name` stands for from now on.
+  /// Sets the value of `name` from now on.
   void define(const std::string& name, Values values);
 
-  /// The value in every invocation; valid until the next `define`. A node is evaluated anew only
-  /// when a name that it depends on was defined since, however often it is shared.
+  /// The value of `e` in every invocation. The reference is valid until the next call of `define`. Results are
+  /// stored: a node is only evaluated again after a name that it depends on was redefined. Throws Budget::Exceeded.
   const Values& operator()(const ir::Expr& e);
 
  private:
-  // Names are told apart by 64 bits, of which each has one: two that share theirs only cost time.
+  // A set of names, in which each name has one of 64 bits. If two names share a bit, a value may be evaluated again
+  // without need.
   using Names = std::uint64_t;
   struct Entry {
-    Names names = 0;         // that the value depends on
-    std::uint64_t time = 0;  // when it was found, 0: never
+    Names names = 0;         // the names that the value depends on
+    std::uint64_t time = 0;  // when it was evaluated; 0: never
     Values values = Values();
   };
   static Names bit_of(const std::string& name);
@@ -74,8 +75,8 @@ class Evaluator {
   Budget& budget_;
   std::unordered_map<std::string, Values> names_;
   std::unordered_map<const ir::Node*, Entry> memo_;
-  std::vector<ir::Expr> held_;  // keeps the nodes of the memo alive, so that no address comes twice
-  std::array<std::uint64_t, 64> defined_ = {};  // when a name with this bit was last defined
+  std::vector<ir::Expr> held_;  // keeps the nodes in memo_ alive, so that no address is reused
+  std::array<std::uint64_t, 64> defined_ = {};  // when a name with each bit was last defined
   std::uint64_t now_ = 1;
 };
 

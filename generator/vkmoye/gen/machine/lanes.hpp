@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Sets of the invocations of a workgroup, and what a value is in each of them.
+// Sets of invocations of a workgroup, and the values of an expression in them.
 //
 //   Lanes all(256, true);
 //   Values sevens = Values::same(7);                 the same in every invocation
 //   sevens.in(lane)                                  7
-//   Values unknown;                                  not known, but the same everywhere
+//   Values unknown;                                  unknown, but the same in every invocation
 
 #include <cstddef>
 #include <cstdint>
@@ -13,16 +13,17 @@
 #include <span>
 #include <vector>
 
-#include "vkmoye/gen/ir/meaning.hpp"
+#include "vkmoye/gen/ir/evaluate.hpp"
 
 namespace vkmoye::gen::machine {
 
-/// Which invocations of a workgroup take part.
+/// A set of invocations of a workgroup, each of which is called a lane here.
 class Lanes {
  public:
   explicit Lanes(std::size_t count = 0, bool all = false);
 
-  std::size_t count() const { return count_; }  // of the workgroup
+  /// The number of invocations of the workgroup, not of the set.
+  std::size_t count() const { return count_; }
   bool has(std::size_t lane) const { return (words_[lane / 64] >> (lane % 64) & 1) != 0; }
   void set(std::size_t lane, bool member);
   bool none() const;
@@ -30,10 +31,10 @@ class Lanes {
 
   Lanes& operator&=(const Lanes& other);
   Lanes& operator|=(const Lanes& other);
-  /// Without those of `other`.
+  /// Removes the members of `other`.
   Lanes& operator-=(const Lanes& other);
 
-  /// Calls visit(lane) for each member, in order.
+  /// Calls visit(lane) for each member, in increasing order.
   template <class Visit>
   void for_each(Visit visit) const {
     for (std::size_t word = 0; word < words_.size(); ++word) {
@@ -53,8 +54,8 @@ inline Lanes operator-(Lanes a, const Lanes& b) { return a -= b; }
 
 using ir::Value;
 
-/// What an expression evaluates to in every invocation: `scalars` values each, more than one for
-/// vectors and c128. Kept once where it is the same in all.
+/// The value of an expression in every invocation: `scalars` scalars each, more than one for vectors and c128. It is
+/// stored once if it is the same in all.
 class Values {
  public:
   Values() : data_(1) {}
@@ -63,16 +64,17 @@ class Values {
     const std::size_t count = scalars.size();
     return Values(std::move(scalars), count, true);
   }
-  /// One for each of `lanes` invocations, to be set.
+  /// A value for each of `lanes` invocations, to be set.
   static Values different(std::size_t lanes, std::size_t scalars = 1) {
     return Values(std::vector<Value>(lanes * scalars), scalars, false);
   }
-  /// Not known, and perhaps different in each invocation.
+  /// Unknown, and possibly different in each invocation.
   static Values unknown(std::size_t scalars = 1) { return Values({}, scalars, false); }
 
   bool is_same() const { return same_; }
   std::size_t scalars() const { return scalars_; }
-  bool is_unknown() const { return data_.empty(); }  // in every invocation
+  /// Whether this was made by `unknown`.
+  bool is_unknown() const { return data_.empty(); }
   const Value& in(std::size_t lane, std::size_t scalar = 0) const {
     static const Value nothing;
     if (is_unknown()) return nothing;
@@ -84,12 +86,12 @@ class Values {
   }
   void set(std::size_t lane, Value value) { set(lane, 0, value); }
 
-  /// Of indices, each known or not by itself. Precondition: scalars() == 1, !is_unknown().
+  /// The values as indices, some of which may be unknown. Precondition: scalars() == 1, !is_unknown().
   ir::Indices indices() const { return {data_.data(), same_ ? 0 : std::size_t{1}}; }
-  /// All of them, to be set. Precondition: made by `different`.
+  /// All scalars, to be set. Precondition: made by `different`.
   std::span<Value> all() { return data_; }
 
-  /// Whether every member of `lanes` has a value.
+  /// Whether the value is known in every member of `lanes`.
   bool is_known(const Lanes& lanes) const;
 
  private:
@@ -100,7 +102,7 @@ class Values {
   std::vector<Value> data_;
 };
 
-/// Scalars of a value of this type: of an array's element that many words of 64 bits.
+/// The number of scalars of a value of this type.
 std::size_t scalars_of(const ir::Type& type);
 
 }  // namespace vkmoye::gen::machine

@@ -12,11 +12,11 @@ using ir::Expr;
 
 namespace {
 
-// How many of the invocations first .. end-1 are active.
-std::size_t coming(const Lanes& active, std::size_t first, std::size_t end) {
-  std::size_t come = 0;
-  for (std::size_t lane = first; lane < end; ++lane) come += active.has(lane) ? 1 : 0;
-  return come;
+// The number of active invocations among first .. end-1.
+std::size_t count_active(const Lanes& active, std::size_t first, std::size_t end) {
+  std::size_t count = 0;
+  for (std::size_t lane = first; lane < end; ++lane) count += active.has(lane) ? 1 : 0;
+  return count;
 }
 
 }  // namespace
@@ -25,20 +25,21 @@ Values unknown_elements(const MemoryAccess& access) {
   return Values::unknown(scalars_of(type_of(access.element, access.array)));
 }
 
-Values Guest::load(Machine& machine, const MemoryAccess& access) {
+Values Environment::load(Machine& machine, const MemoryAccess& access) {
   accessed(machine, access);
   return unknown_elements(access);
 }
 
-Values Guest::combine(Machine& machine, const MemoryAccess& access, ir::Op, const Values&) {
+Values Environment::combine(Machine& machine, const MemoryAccess& access, ir::Op, const Values&) {
   accessed(machine, access);
   return Values::unknown();
 }
 
-Machine::Machine(const ir::Kernel& kernel, const Workgroup& workgroup, Guest& guest, Budget& budget)
+Machine::Machine(const ir::Kernel& kernel, const Workgroup& workgroup, Environment& environment,
+                 Budget& budget)
     : kernel_(kernel),
       workgroup_(workgroup),
-      guest_(guest),
+      environment_(environment),
       budget_(budget),
       values_(workgroup, budget) {
   for (const ir::Array& array : kernel.arrays) arrays_.emplace(array.name, &array);
@@ -62,43 +63,44 @@ void Machine::run(const ir::Body& body, const Lanes& active) {
   }
 }
 
-const Machine::Account& Machine::account_of(const ir::Stmt& statement) {
-  const auto known = accounts_.find(&statement);
-  if (known != accounts_.end()) return known->second;
-  Account account{effects_of(statement, kernel_), {}};
-  for (const ir::Touch& touch : account.effects.touches) {
-    account.arrays.push_back(arrays_.at(touch.element->array));
+const Machine::CachedEffects& Machine::cached_effects(const ir::Stmt& statement) {
+  const auto known = effects_.find(&statement);
+  if (known != effects_.end()) return known->second;
+  CachedEffects cached{effects_of(statement, kernel_), {}};
+  for (const ir::Touch& touch : cached.effects.touches) {
+    cached.arrays.push_back(arrays_.at(touch.element->array));
   }
-  return accounts_.emplace(&statement, std::move(account)).first->second;
+  return effects_.emplace(&statement, std::move(cached)).first->second;
 }
 
-// Whether something in `body` has to be followed: else it is passed over.
+// Whether something in `body` must be followed; otherwise it is skipped.
 bool Machine::concerns(const ir::Body& body) {
   const auto found = concerns_.find(&body);
   if (found != concerns_.end()) return found->second;
   const bool concerned = std::any_of(body.begin(), body.end(), [&](const ir::Stmt& statement) {
-    const Account& account = account_of(statement);
-    const ir::Effects& effects = account.effects;
-    if (effects.all_must_come || effects.orders_shared) return true;
+    const CachedEffects& cached = cached_effects(statement);
+    const ir::Effects& effects = cached.effects;
+    if (effects.all_must_arrive || effects.orders_shared) return true;
     const bool touches =
-        std::any_of(account.arrays.begin(), account.arrays.end(),
-                    [&](const ir::Array* array) { return guest_.concerns(*array); });
+        std::any_of(cached.arrays.begin(), cached.arrays.end(),
+                    [&](const ir::Array* array) { return environment_.concerns(*array); });
     return touches || std::any_of(effects.inner.begin(), effects.inner.end(),
                                   [&](const ir::Inner& inner) { return concerns(*inner.body); });
   });
   return concerns_[&body] = concerned;
 }
 
-// --- statements that act: as ir::effects_of says ---
+// --- statements with effects, as ir::effects_of says ---
 
 void Machine::require_all(const ir::Effects& effects, const Lanes& active) {
-  if (!effects.all_must_come) return;
-  const bool of_subgroup = effects.agent == ir::Agent::subgroup;
+  if (!effects.all_must_arrive) return;
+  const bool of_subgroup = effects.scope == ir::ExecutionScope::subgroup;
   const std::size_t together = of_subgroup ? workgroup_.subgroup : workgroup_.threads;
   for (std::size_t first = 0; first < workgroup_.threads; first += together) {
     const std::size_t end = std::min(workgroup_.threads, first + together);
-    const std::size_t come = coming(active, first, end);
-    if (come > 0 && come < end - first) return guest_.diverged(*this, effects.act, active);
+    const std::size_t arrived = count_active(active, first, end);
+    if (arrived > 0 && arrived < end - first)
+      return environment_.diverged(*this, effects.act, active);
   }
 }
 
@@ -106,13 +108,13 @@ Values Machine::found(const ir::Touch& touch, const ir::Array& array, const ir::
                       const Lanes& active) {
   const MemoryAccess access{*touch.element, array,        active,           touch.reads,
                             touch.writes,   touch.atomic, touch.by_any_lane};
-  if (!guest_.concerns(array)) return unknown_elements(access);
-  if (!touch.atomic) return guest_.load(*this, access);
+  if (!environment_.concerns(array)) return unknown_elements(access);
+  if (!touch.atomic) return environment_.load(*this, access);
   const auto& s = std::get<ir::Atomic>(statement.value);
-  return guest_.combine(*this, access, s.combine, values_(s.value));
+  return environment_.combine(*this, access, s.combine, values_(s.value));
 }
 
-// --- what the values are ---
+// --- values of statements ---
 
 struct Machine::Results {
   Machine& machine;
@@ -129,22 +131,22 @@ struct Machine::Results {
   std::vector<Values> operator()(const ir::Barrier&) { return {}; }
   std::vector<Values> operator()(const ir::Store& s) { return {machine.values_(s.value)}; }
   std::vector<Values> operator()(const ir::MatrixLoad& s) {
-    return held_from(s.from, found, use_of(s.to), workgroup());
+    return fragment_from_vectors(s.from, found, use_of(s.to), workgroup());
   }
   std::vector<Values> operator()(const ir::MatrixStore& s) {
-    return vectors_from(s.to, found, use_of(s.from), workgroup());
+    return vectors_from_fragment(s.to, found, use_of(s.from), workgroup());
   }
   std::vector<Values> operator()(const ir::MatrixFill& s) {
-    return Held(s.to.elements.size(), machine.values_(s.value));
+    return Fragment(s.to.elements.size(), machine.values_(s.value));
   }
   std::vector<Values> operator()(const ir::MatrixMultiply& s) {
     auto next = found.begin();
     const auto held = [&](const ir::MatrixPart& part) {
       const auto first = next;
       next += static_cast<std::ptrdiff_t>(part.elements.size());
-      return Held(first, next);
+      return Fragment(first, next);
     };
-    const Held a = held(s.a), b = held(s.b), c = held(s.c);
+    const Fragment a = held(s.a), b = held(s.b), c = held(s.c);
     const ir::Array& a_array = machine.array_of(s.a);
     machine.budget_.spend(workgroup().threads * c.size() * a_array.matrix->columns);
     return product(a_array, a, machine.array_of(s.b), b, machine.array_of(s.c), c, workgroup());
@@ -156,24 +158,24 @@ struct Machine::Results {
     Values out = Values::different(threads, scalars);
     for (std::size_t first = 0; first < threads; first += workgroup().subgroup) {
       const std::size_t end = std::min(threads, first + workgroup().subgroup);
-      if (coming(active, first, end) < end - first) continue;  // not known of a part of them
+      if (count_active(active, first, end) < end - first) continue;  // unknown if not all arrive
       machine.budget_.spend(end - first);
-      const Values together = found_together(s, value, from, first, end);
+      const Values together = subgroup_result(s, value, from, first, end);
       for (std::size_t lane = first; lane < end; ++lane) {
         for (std::size_t i = 0; i < scalars; ++i) out.set(lane, i, together.in(lane - first, i));
       }
     }
     return {std::move(out)};
   }
-  // Those that steer or name have a step, and do not come here.
+  // Statements with a step do not come here.
   template <class Statement>
   requires(is_step<Statement>()) std::vector<Values>
   operator()(const Statement&) { return {}; }
 };
 
 void Machine::act(const ir::Stmt& statement, const Lanes& active) {
-  const Account& account = account_of(statement);
-  const ir::Effects& effects = account.effects;
+  const CachedEffects& cached = cached_effects(statement);
+  const ir::Effects& effects = cached.effects;
   require_all(effects, active);
   const auto lanes_of = [&](const ir::Touch& touch) {
     Lanes out = active;
@@ -191,11 +193,11 @@ void Machine::act(const ir::Stmt& statement, const Lanes& active) {
     const ir::Touch& touch = effects.touches[i];
     if (!touch.reads) continue;
     all_found.push_back(with_lanes(touch, [&](const Lanes& lanes) {
-      return found(touch, *account.arrays[i], statement, lanes);
+      return found(touch, *cached.arrays[i], statement, lanes);
     }));
   }
-  // Without data, what is stored is not known; what is named always has a value.
-  const bool has_data = guest_.needs_data();
+  // Without data, stored values are unknown; a name always gets a value.
+  const bool has_data = environment_.needs_data();
   std::vector<Values> made;
   if (has_data || !effects.defines.empty()) {
     made = std::visit(Results{*this, active, std::move(all_found)}, statement.value);
@@ -204,37 +206,37 @@ void Machine::act(const ir::Stmt& statement, const Lanes& active) {
   for (std::size_t i = 0; i < effects.touches.size(); ++i) {
     const ir::Touch& touch = effects.touches[i];
     if (!touch.writes || touch.atomic) continue;
-    const ir::Array& array = *account.arrays[i];
+    const ir::Array& array = *cached.arrays[i];
     const Values value = has_data ? std::move(made.at(next++)) : Values::unknown();
-    if (!guest_.concerns(array)) continue;
+    if (!environment_.concerns(array)) continue;
     with_lanes(touch, [&](const Lanes& lanes) {
-      guest_.store(*this, {*touch.element, array, lanes, false, true, false, touch.by_any_lane},
-                   value);
+      environment_.store(
+          *this, {*touch.element, array, lanes, false, true, false, touch.by_any_lane}, value);
     });
   }
   for (const ir::Definition& name : effects.defines)
     values_.define(name.name, std::move(made.at(0)));
-  if (effects.orders_shared) guest_.barrier(*this, active);
+  if (effects.orders_shared) environment_.barrier(*this, active);
 }
 
 void Machine::step(const ir::Let& s, const Lanes&) {
-  guest_.named(*this, s.name, s.value);
+  environment_.named(*this, s.name, s.value);
   const bool is_data = s.value->type.kind == ir::Type::Kind::element;
-  values_.define(s.name, is_data && !guest_.needs_data()
+  values_.define(s.name, is_data && !environment_.needs_data()
                              ? Values::unknown(scalars_of(s.value->type))
                              : Values(values_(s.value)));
 }
 
 void Machine::step(const ir::Block& s, const Lanes& active) { run(s.body, active); }
 
-// Invocations of which it is known go their way. Where it is not known for some, it may hold for all
-// of these or for none: two paths; and, if they may differ, for any of them: a third, on which
-// each of them goes both ways.
+// Invocations for which the condition is known take their branch. For the others it may hold in all of them or in none:
+// these are two paths. If they may differ, it may hold in any of them: on a third path, each takes both branches.
 void Machine::step(const ir::If& s, const Lanes& active) {
   if (!concerns(s.body) && !concerns(s.otherwise)) return;
-  const Values condition = guest_.can_rely_on(*this, s.condition) ? values_(s.condition)
-                           : values_(s.condition).is_same()       ? Values()
-                                                                  : Values::unknown();
+  const Values condition = environment_.can_rely_on(*this, s.condition, active)
+                               ? values_(s.condition)
+                           : values_(s.condition).is_same() ? Values()
+                                                            : Values::unknown();
   Lanes holds(active.count()), fails(active.count());
   active.for_each([&](std::size_t lane) {
     const Value& value = condition.in(lane);
@@ -242,30 +244,30 @@ void Machine::step(const ir::If& s, const Lanes& active) {
     fails.set(lane, value && *value == 0);
   });
   const Lanes perhaps = active - fails, perhaps_not = active - holds;
-  if (!guest_.forks() || perhaps == holds) {
+  if (!environment_.forks() || perhaps == holds) {
     run(s.body, perhaps);
     run(s.otherwise, perhaps_not);
     return;
   }
-  const std::any before = guest_.save();
+  const std::any before = environment_.save();
   run(s.body, perhaps);
   run(s.otherwise, fails);
-  std::any after = guest_.save();
-  guest_.restore(before);
+  std::any after = environment_.save();
+  environment_.restore(before);
   run(s.body, holds);
   run(s.otherwise, perhaps_not);
-  guest_.join(after);
+  environment_.join(after);
   if (condition.is_same() || !concerns(s.body) || !concerns(s.otherwise)) return;
-  after = guest_.save();
-  guest_.restore(before);
+  after = environment_.save();
+  environment_.restore(before);
   run(s.body, perhaps);
   run(s.otherwise, perhaps_not);
-  guest_.join(after);
+  environment_.join(after);
 }
 
 void Machine::step(const ir::For& s, const Lanes& active) {
   if (!concerns(s.body)) return;
-  const Values ends = guest_.can_rely_on(*this, s.end) ? values_(s.end) : Values();
+  const Values ends = environment_.can_rely_on(*this, s.end, active) ? values_(s.end) : Values();
   std::optional<std::uint32_t> known;
   if (ends.is_known(active)) {
     known = 0;
@@ -273,12 +275,13 @@ void Machine::step(const ir::For& s, const Lanes& active) {
       known = std::max(*known, static_cast<std::uint32_t>(*ends.in(lane)));
     });
   }
-  const Rounds plan = guest_.enter(*this, s, known);
-  std::any exits = plan.open && guest_.forks() ? guest_.save() : std::any();  // before any round
+  const Rounds followed = environment_.enter(*this, s, known);
+  std::any exits =
+      followed.open && environment_.forks() ? environment_.save() : std::any();  // before any round
   rounds_.emplace_back(s.variable, 0);
-  for (std::uint32_t round = 0; round < plan.count; ++round) {
+  for (std::uint32_t round = 0; round < followed.count; ++round) {
     Lanes inside = active;
-    if (!plan.open) {
+    if (!followed.open) {
       active.for_each([&](std::size_t lane) {
         const Value& end = ends.in(lane);
         if (end && *end <= round) inside.set(lane, false);
@@ -287,15 +290,15 @@ void Machine::step(const ir::For& s, const Lanes& active) {
     rounds_.back().second = round;
     values_.define(s.variable, Values::same(round));
     run(s.body, inside);
-    if (!plan.open || !guest_.forks()) continue;
-    const std::any after = guest_.save();
-    guest_.join(exits);
-    exits = guest_.save();
-    guest_.restore(after);
+    if (!followed.open || !environment_.forks()) continue;
+    const std::any after = environment_.save();
+    environment_.join(exits);
+    exits = environment_.save();
+    environment_.restore(after);
   }
-  if (exits.has_value()) guest_.restore(exits);
+  if (exits.has_value()) environment_.restore(exits);
   rounds_.pop_back();
-  guest_.leave(*this, s);
+  environment_.leave(*this, s);
 }
 
 }  // namespace vkmoye::gen::machine

@@ -2,15 +2,15 @@
 #pragma once
 // Runs one workgroup of a kernel in lockstep: every statement once for all invocations that reach it.
 //
-//   What varies is handed in as a `Guest`: what is known of sizes, what memory holds, what is done where
-//   a condition is not known.
+// An Environment supplies what differs between uses: which sizes are known, what memory holds, how loops are followed.
 //
-//     verify/races     sizes unknown, every path and every round that differs      who meets whom
-//     verify/trial     small sizes, data unknown                                   all workgroups
-//     twin             small sizes, real data                                      the results
-//     analysis         example sizes                                               what an access costs
+//     used by          knows                                         finds
+//     verify/races     no sizes; all paths, all different rounds     races between invocations
+//     verify/trial     small sizes, no data                          problems in all workgroups
+//     twin             small sizes and data                          the results
+//     analysis         example sizes                                 the cost of accesses
 //
-// Where a condition is not known, the machine follows both ways and joins what it found.
+// If a condition is unknown, the machine follows both branches and joins the results.
 
 #include <any>
 #include <map>
@@ -25,87 +25,91 @@ namespace vkmoye::gen::machine {
 
 class Machine;
 
-/// How a loop is followed.
+/// The rounds of a loop that are followed.
 struct Rounds {
   std::uint32_t count = 0;
-  bool open =
-      false;  // there may be fewer or more: what holds after any of them may hold at the end
+  bool open = false;  // the loop may end after any of them
 };
 
-/// An access of the invocations in `active`.
+/// An access by the invocations in `active`.
 struct MemoryAccess {
   const ir::Element& element;
   const ir::Array& array;
   const Lanes& active;
   bool reads = false, writes = false, atomic = false;
-  /// Which lane of a subgroup touches which of the elements is the device's affair.
+  /// Whether the device decides which lane of a subgroup accesses which of the elements.
   bool by_any_lane = false;
 };
 
-/// The elements of an access, none of them known.
+/// Unknown values for the elements of an access.
 Values unknown_elements(const MemoryAccess& access);
 
-/// What varies between those who run kernels on the machine.
-class Guest {
+/// What differs between uses of the machine.
+class Environment {
  public:
-  virtual ~Guest() = default;
+  virtual ~Environment() = default;
 
-  /// Whether accesses to `array` have to be followed.
+  /// Whether accesses to `array` must be followed.
   virtual bool concerns(const ir::Array& array) const = 0;
-  /// Whether elements are computed, or indices and conditions only.
+  /// Whether elements are computed, or only indices and conditions.
   virtual bool needs_data() const { return false; }
-  /// By default what each of the three below does; for a guest that only looks on.
+  /// Called by the default implementations of load, store and combine, for environments that only observe accesses.
   virtual void accessed(Machine&, const MemoryAccess&) {}
-  /// What the invocations find; not known by default.
+  /// The values that the invocations read; unknown by default.
   virtual Values load(Machine& machine, const MemoryAccess& access);
-  /// `values`: not known if no data is needed.
+  /// `values` are unknown unless needs_data().
   virtual void store(Machine& machine, const MemoryAccess& access, const Values&) {
     accessed(machine, access);
   }
-  /// An atomic operation: reads and writes; gives what was there before.
+  /// An atomic operation, which reads and writes. Returns the previous values.
   virtual Values combine(Machine& machine, const MemoryAccess& access, ir::Op op,
                          const Values& values);
-  /// `active` wait for each other.
+  /// The invocations in `active` wait for each other.
   virtual void barrier(Machine&, const Lanes& /*active*/) {}
-  /// Something that all of a subgroup or a workgroup must come to, and some did not.
+  /// Only the invocations in `active` reached `what`, which all of a subgroup or workgroup must reach.
   virtual void diverged(Machine&, const char* /*what*/, const Lanes& /*active*/) {}
 
-  /// Whether what a condition evaluates to holds in every round that the path stands for.
-  virtual bool can_rely_on(Machine&, const ir::Expr& /*condition*/) { return true; }
-  /// A pure value was given a name.
+  /// Whether the value of `condition` in `active` is the same in every round that the current path represents. If not,
+  /// it counts as unknown.
+  virtual bool can_rely_on(Machine&, const ir::Expr& /*condition*/, const Lanes& /*active*/) {
+    return true;
+  }
+  /// A pure value was named.
   virtual void named(Machine&, const std::string&, const ir::Expr&) {}
-  /// `known`: the rounds of the loop, if its end is known.
+  /// The rounds of `loop` to be followed. `known`: how many it has, if its end is known.
   virtual Rounds enter(Machine&, const ir::For& loop, std::optional<std::uint32_t> known) = 0;
   virtual void leave(Machine&, const ir::For&) {}
 
-  /// Whether unknown conditions are followed both ways with what memory holds kept apart; else both
-  /// ways are taken one after the other.
+  /// Whether both branches of an unknown condition start from the same memory, by save and restore; otherwise they
+  /// run one after the other.
   virtual bool forks() const { return true; }
   virtual std::any save() { return {}; }
   virtual void restore(const std::any& /*saved*/) {}
-  /// What memory holds may be what it holds now, or what was saved.
+  /// Memory is now in the current state or in the saved one.
   virtual void join(const std::any& /*saved*/) {}
 };
 
 class Machine {
  public:
-  /// All outlive the machine. Throws Budget::Exceeded from `run`.
-  Machine(const ir::Kernel& kernel, const Workgroup& workgroup, Guest& guest, Budget& budget);
+  /// All arguments but `workgroup` must outlive the machine.
+  Machine(const ir::Kernel& kernel, const Workgroup& workgroup, Environment& environment,
+          Budget& budget);
 
+  /// Runs the kernel. Throws Budget::Exceeded.
   void run();
 
   const ir::Kernel& kernel() const { return kernel_; }
   const Workgroup& workgroup() const { return workgroup_; }
   Budget& budget() { return budget_; }
-  /// Of an expression, here and now.
+  /// The value of `e` at the current statement.
   const Values& operator()(const ir::Expr& e) { return values_(e); }
   Evaluator& values() { return values_; }
-  /// The loops around this place and their rounds, outermost first.
+  /// The loops around the current statement and their rounds, outermost first.
   const std::vector<std::pair<std::string, std::uint32_t>>& rounds() const { return rounds_; }
 
  private:
   void run(const ir::Body& body, const Lanes& active);
-  // Of statements that steer or name: no others run here.
+  // Statements for control flow and names.
   void step(const ir::Let& s, const Lanes& active);
   void step(const ir::If& s, const Lanes& active);
   void step(const ir::For& s, const Lanes& active);
@@ -116,23 +120,23 @@ class Machine {
       machine.step(s, active);
     };
   }
-  /// Of all others: who must come, what is touched and what is ordered is what ir::effects_of says; only
-  /// what the values are stands here.
+  /// All other statements. ir::effects_of says what they access, what they order and who must arrive; only the values
+  /// are computed here.
   void act(const ir::Stmt& statement, const Lanes& active);
 
-  /// What a statement does, and to which arrays.
-  struct Account {
+  /// The effects of a statement and the arrays that it accesses.
+  struct CachedEffects {
     ir::Effects effects;
-    std::vector<const ir::Array*> arrays;  // of each touch
+    std::vector<const ir::Array*> arrays;  // one for each touch
   };
-  const Account& account_of(const ir::Stmt& statement);
-  /// Tells the guest where some invocations arrive and others do not.
+  const CachedEffects& cached_effects(const ir::Stmt& statement);
+  /// Calls `diverged` if all invocations must arrive, and only some do.
   void require_all(const ir::Effects& effects, const Lanes& active);
-  /// What the touch finds. `statement` is the one that touches: of an atomic operation it has the value.
+  /// The values that a touch of `statement` reads.
   Values found(const ir::Touch& touch, const ir::Array& array, const ir::Stmt& statement,
                const Lanes& active);
 
-  /// What a statement stores, touch by touch, or names, by what it found.
+  /// Computes the values that a statement stores, one for each touch that writes, or the one that it names.
   struct Results;
   const ir::Array& array_of(const ir::MatrixPart& part) const { return *arrays_.at(part.array); }
 
@@ -140,12 +144,12 @@ class Machine {
 
   const ir::Kernel& kernel_;
   const Workgroup workgroup_;
-  Guest& guest_;
+  Environment& environment_;
   Budget& budget_;
   Evaluator values_;
   std::map<std::string, const ir::Array*> arrays_;
   std::unordered_map<const ir::Body*, bool> concerns_;
-  std::unordered_map<const ir::Stmt*, Account> accounts_;
+  std::unordered_map<const ir::Stmt*, CachedEffects> effects_;
   std::vector<std::pair<std::string, std::uint32_t>> rounds_;
 };
 

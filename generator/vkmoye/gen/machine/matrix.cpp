@@ -4,18 +4,18 @@
 namespace vkmoye::gen::machine {
 namespace {
 
-// Where a scalar lies: among what lanes hold, and in memory.
+// The position of a scalar in a fragment, or of a vector among the vectors of a region.
 struct Place {
   std::size_t lane, number;
 };
 
-// Calls visit(held, in a vector, scalar of the vector) for each element of the region, in lanes of
-// one subgroup, `lanes` of which hold the matrix.
+// Calls visit(place in the fragment, place of the vector, number in the vector) for each element of the region, for a
+// subgroup of `lanes` lanes.
 template <class Visit>
 void for_each_element(const ir::MatrixRegion& region, ir::MatrixType::Use use, std::size_t lanes,
                       Visit visit) {
   const std::size_t width = region.first.width;
-  const std::size_t side = region.by_columns ? region.rows : region.columns;  // side by side
+  const std::size_t side = region.by_columns ? region.rows : region.columns;  // adjacent elements
   for (std::size_t row = 0; row < region.rows; ++row) {
     for (std::size_t column = 0; column < region.columns; ++column) {
       const std::size_t element = use == ir::MatrixType::Use::b ? column * region.rows + row
@@ -32,8 +32,8 @@ void for_each_subgroup(const Workgroup& workgroup, Visit visit) {
   for (std::size_t first = 0; first < workgroup.threads; first += workgroup.subgroup) visit(first);
 }
 
-// The elements of a subgroup's matrix as they are counted, as numbers of `to`.
-std::vector<Value> elements(const Held& held, std::size_t first, std::size_t lanes,
+// The elements of a subgroup's matrix in their order, converted to `to`.
+std::vector<Value> elements(const Fragment& held, std::size_t first, std::size_t lanes,
                             const ir::Type& from, const ir::Type& to) {
   std::vector<Value> out;
   for (const Values& each : held) {
@@ -47,10 +47,11 @@ std::vector<Value> elements(const Held& held, std::size_t first, std::size_t lan
 
 }  // namespace
 
-Held held_from(const ir::MatrixRegion& region, const std::vector<Values>& vectors,
-               ir::MatrixType::Use use, const Workgroup& workgroup) {
+Fragment fragment_from_vectors(const ir::MatrixRegion& region, const std::vector<Values>& vectors,
+                               ir::MatrixType::Use use, const Workgroup& workgroup) {
   const std::size_t lanes = workgroup.subgroup;
-  Held out(std::size_t{region.rows} * region.columns / lanes, Values::different(workgroup.threads));
+  Fragment out(std::size_t{region.rows} * region.columns / lanes,
+               Values::different(workgroup.threads));
   for_each_subgroup(workgroup, [&](std::size_t first) {
     for_each_element(region, use, lanes, [&](Place held, Place in_memory, std::size_t scalar) {
       out[held.number].set(first + held.lane,
@@ -60,8 +61,8 @@ Held held_from(const ir::MatrixRegion& region, const std::vector<Values>& vector
   return out;
 }
 
-std::vector<Values> vectors_from(const ir::MatrixRegion& region, const Held& held,
-                                 ir::MatrixType::Use use, const Workgroup& workgroup) {
+std::vector<Values> vectors_from_fragment(const ir::MatrixRegion& region, const Fragment& held,
+                                          ir::MatrixType::Use use, const Workgroup& workgroup) {
   const std::size_t lanes = workgroup.subgroup;
   std::vector<Values> out(region.vectors.size(),
                           Values::different(workgroup.threads, region.first.width));
@@ -74,15 +75,16 @@ std::vector<Values> vectors_from(const ir::MatrixRegion& region, const Held& hel
   return out;
 }
 
-Held product(const ir::Array& a_array, const Held& a, const ir::Array& b_array, const Held& b,
-             const ir::Array& c_array, const Held& c, const Workgroup& workgroup) {
+Fragment product(const ir::Array& a_array, const Fragment& a, const ir::Array& b_array,
+                 const Fragment& b, const ir::Array& c_array, const Fragment& c,
+                 const Workgroup& workgroup) {
   const std::size_t lanes = workgroup.subgroup;
   const std::size_t rows = c_array.matrix->rows, columns = c_array.matrix->columns;
   const std::size_t depth = a_array.matrix->columns;
   const ir::Type type = ir::element(c_array.type);
   const ir::Expr number = ir::variable("a", type);
   const ir::Expr sum = ir::multiply_add(number, number, number);
-  Held out(c.size(), Values::different(workgroup.threads));
+  Fragment out(c.size(), Values::different(workgroup.threads));
   for_each_subgroup(workgroup, [&](std::size_t first) {
     const auto left = elements(a, first, lanes, ir::element(a_array.type), type);
     const auto right = elements(b, first, lanes, ir::element(b_array.type), type);
@@ -96,7 +98,7 @@ Held product(const ir::Array& a_array, const Held& a, const ir::Array& b_array, 
           break;
         }
         const ir::Bits operands[] = {*x, *y, *value};
-        value = ir::meaning(*sum, operands);
+        value = ir::evaluate(*sum, operands);
       }
       out[i / lanes].set(first + i % lanes, value);
     }

@@ -4,33 +4,33 @@
 #include <algorithm>
 
 #include "vkmoye/contract/scalar_value.hpp"
-#include "vkmoye/gen/ir/combining.hpp"
+#include "vkmoye/gen/ir/reduction_op.hpp"
 
 namespace vkmoye::gen::machine {
 namespace {
 
-// A number that leaves others as they are.
+// The neutral element of `combine`.
 ir::Bits neutral(ir::Op combine, const ir::Type& type) {
   const ScalarType element = type == ir::kIndex ? ScalarType::u32 : type.element;
-  return bits_of(element, ir::combining(combine)->neutral(element));
+  return bits_of(element, ir::reduction_op(combine)->neutral(element));
 }
 
 }  // namespace
 
-Values found_together(const ir::Subgroup& s, const Values& value, const Values& from,
-                      std::size_t first, std::size_t end) {
+Values subgroup_result(const ir::Subgroup& s, const Values& value, const Values& from,
+                       std::size_t first, std::size_t end) {
   using Kind = ir::Subgroup::Kind;
   const std::size_t scalars = scalars_of(type_of(s));
   Values out = Values::different(end - first, scalars);
   const ir::Expr left = ir::variable("a", s.value->type);
-  ir::Node combination;
-  combination.op = s.combine;
-  combination.type = s.value->type;
-  combination.operands = {left, left};
+  ir::Node reduction;
+  reduction.op = s.combine;
+  reduction.type = s.value->type;
+  reduction.operands = {left, left};
   const auto combined = [&](const Value& a, const Value& b) -> Value {
     if (!a || !b) return std::nullopt;
     const ir::Bits both[] = {*a, *b};
-    return ir::meaning(combination, both);
+    return ir::evaluate(reduction, both);
   };
   Value running = s.kind == Kind::elect || s.kind == Kind::ballot
                       ? Value(0)

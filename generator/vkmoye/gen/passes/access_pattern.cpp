@@ -11,6 +11,7 @@
 #include "vkmoye/gen/ir/effects.hpp"
 #include "vkmoye/gen/ir/guards.hpp"
 #include "vkmoye/gen/ir/operation.hpp"
+#include "vkmoye/gen/ir/traversal.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -19,7 +20,7 @@ using ir::Body;
 using ir::Expr;
 using ir::Stmt;
 
-// The statements of `body` with `variable` a number.
+// The statements of `body` with `variable` replaced by a number.
 Body at_number(const Body& body, const std::string& variable, std::uint32_t number) {
   const ir::Definitions known = {{variable, Expr(number)}};
   Body out;
@@ -31,12 +32,12 @@ Body at_number(const Body& body, const std::string& variable, std::uint32_t numb
   return out;
 }
 
-// The elements that a thread touches in order, and how many at once everywhere.
-struct Touched {
+// The number of elements that a thread accesses, and the smallest width of its accesses.
+struct Accessed {
   std::uint32_t elements = 0;
-  std::uint32_t width = 0;  // the least; 0: none is touched
+  std::uint32_t width = 0;  // 0: there are no accesses
 
-  void add(const Touched& other) {
+  void add(const Accessed& other) {
     elements += other.elements;
     take_width(other.width);
   }
@@ -45,7 +46,7 @@ struct Touched {
   }
 };
 
-// The statements with words of memory as elements: what they hold is not looked at.
+// The statements with accesses to words of memory turned into accesses to elements: contents do not matter.
 Body as_elements(const Body& body) {
   Body out;
   for (const Stmt& statement : body) {
@@ -62,19 +63,21 @@ class Pattern {
   explicit Pattern(const ir::Kernel& kernel) : kernel_(kernel) {
     kernel_.body = as_elements(kernel.body);
     for (ir::Array& array : kernel_.arrays) {
-      // Moved as it is either way, and numbers can be combined.
+      // The bits are moved unchanged either way, and integers can be combined.
       if (array.type == ScalarType::bf16) array.type = ScalarType::u16;
       if (array.space != ir::Array::Space::buffer) continue;
       const ir::Array*& side = array.access == Access::read ? from_ : to_;
-      if (side != nullptr || array.access == Access::read_write) refuse("it moves several arrays");
+      if (side != nullptr || array.access == Access::read_write) {
+        refuse("the kernel moves more than one array");
+      }
       side = &array;
     }
     if (from_ == nullptr || to_ == nullptr || from_->type != to_->type) {
-      refuse("it moves no array into another of its type");
+      refuse("the kernel does not move one array into another of the same type");
     }
   }
 
-  ir::Kernel taken() {
+  ir::Kernel kernel() {
     ir::Kernel out = kernel_;
     out.config.emplace_back("pattern", "own");
     out.why = "the accesses to memory alone: each thread stores what it loaded itself";
@@ -104,7 +107,7 @@ class Pattern {
     return width == 1 ? "own" : fmt::format("own_by_{}", width);
   }
 
-  // --- which accesses belong together ---
+  // --- parts: accesses that belong together ---
 
   bool touches(const Stmt& statement, const ir::Array* side) const {
     const auto* load = std::get_if<ir::Load>(&statement.value);
@@ -118,7 +121,7 @@ class Pattern {
     });
   }
 
-  // A statement that both loads and stores has its own parts; those between two of these are one.
+  // A statement that both loads and stores has its own parts; the statements between two of these are one part.
   Body parts(const Body& body) {
     Body out, run;
     const auto end_run = [&] {
@@ -140,21 +143,21 @@ class Pattern {
     return out;
   }
 
-  Touched touched(const Body& body, const ir::Array* side) const {
-    Touched out;
+  Accessed accessed(const Body& body, const ir::Array* side) const {
+    Accessed out;
     for (const Stmt& statement : body) {
       if (!touches(statement, side)) continue;
       if (const auto* loop = std::get_if<ir::For>(&statement.value)) {
-        Touched round = touched(loop->body, side);
+        Accessed round = accessed(loop->body, side);
         round.elements *= times(*loop);
         out.add(round);
       } else if (const auto* branch = std::get_if<ir::If>(&statement.value)) {
-        Touched one = touched(branch->body, side), other = touched(branch->otherwise, side);
+        Accessed one = accessed(branch->body, side), other = accessed(branch->otherwise, side);
         one.elements = std::max(one.elements, other.elements);
         one.take_width(other.width);
         out.add(one);
       } else if (const auto* block = std::get_if<ir::Block>(&statement.value)) {
-        out.add(touched(block->body, side));
+        out.add(accessed(block->body, side));
       } else {
         const auto* load = std::get_if<ir::Load>(&statement.value);
         const auto* store = std::get_if<ir::Store>(&statement.value);
@@ -166,33 +169,33 @@ class Pattern {
   }
 
   std::uint32_t times(const ir::For& loop) const {
-    if (const auto end = ir::decided(loop.end)) return *end;
-    refuse(fmt::format("loop {} moves elements, its length is not known", loop.variable));
+    if (const auto end = ir::constant_value(loop.end)) return *end;
+    refuse(fmt::format("the length of loop {}, which moves elements, is not known", loop.variable));
   }
 
   // --- loads, then stores ---
 
-  // Registers that a part passes its elements through.
+  // The registers that hold the elements of a part between its loads and its stores.
   struct Slots {
     std::uint32_t width = 1, count = 0;  // elements of a slot; slots
     std::uint32_t loaded = 0, stored = 0, reads = 0;
   };
 
   Body part(const Body& body) {
-    const Touched loads = touched(body, from_), stores = touched(body, to_);
+    const Accessed loads = accessed(body, from_), stores = accessed(body, to_);
     if ((loads.elements == 0) != (stores.elements == 0)) {
-      refuse(fmt::format("one path loads {} elements a thread and stores {}", loads.elements,
+      refuse(fmt::format("one path loads {} elements in each thread but stores {}", loads.elements,
                          stores.elements));
     }
     Slots slots;
-    Touched both = loads;
+    Accessed both = loads;
     both.take_width(stores.width);
     slots.width = std::max(1u, both.width);
     slots.count = std::min(loads.elements, stores.elements) / slots.width;
     Body out;
     if (slots.count > 0) {
       slots_[slots.width] = std::max(slots_[slots.width], slots.count);
-      // A load that a condition leaves out leaves its slot as it is.
+      // A load that a condition skips does not write its slot.
       const Expr zero = ir::number(from_->type, 0);
       const Expr nothing =
           slots.width == 1 ? zero : ir::vector(std::vector<Expr>(slots.width, zero));
@@ -204,7 +207,7 @@ class Pattern {
     return out;
   }
 
-  // Whether a load of `body` may be left out.
+  // Whether a condition may skip a load of `body`.
   bool conditional(const Body& body) const {
     return std::any_of(body.begin(), body.end(), [&](const Stmt& statement) {
       if (!touches(statement, from_)) return false;
@@ -278,8 +281,8 @@ class Pattern {
     if (is_short) return convert(bit_xor(convert(a, word), convert(b, word)), type);
     if (ir::is_arithmetic(type)) return is_floating(type) ? a + b : bit_xor(a, b);
     refuse(fmt::format(
-        "one path loads more than it stores, which would have to be combined so that no "
-        "load is left out, and there is no arithmetic on {}",
+        "one path loads more than it stores, and the rest cannot be combined because there is no "
+        "arithmetic on {}",
         to_string(type)));
   }
 
@@ -296,7 +299,7 @@ class Pattern {
     out.emplace_back(ir::Store{store.to, ir::vector(all)});
   }
 
-  // A name for what stands in a slot.
+  // Loads a slot and names its value.
   Expr loaded_own(Slots& slots, std::uint32_t slot, Body& out) const {
     const std::string name = fmt::format("mine{}", slots.reads++);
     out.emplace_back(ir::Load{name, element(slots, slot)});
@@ -311,22 +314,22 @@ class Pattern {
     return count == 1 ? parts[0] : ir::vector(parts);
   }
 
-  // --- what stays beside them ---
+  // --- all other statements ---
 
   void keep(Body& out, const Stmt& statement) const {
     if (const auto* let = std::get_if<ir::Let>(&statement.value)) {
-      // What is made of elements is not stored.
+      // Values computed from elements are not stored.
       if (let->value->type.kind != ir::Type::Kind::element) out.push_back(statement);
       return;
     }
     const ir::Effects effects = effects_of(statement, kernel_);
     for (const ir::Touch& touch : effects.touches) {
       if (touch.element->array != from_->name && touch.element->array != to_->name) continue;
-      refuse(fmt::format("'{}' is no plain load or store", touch.element->partition));
+      refuse(fmt::format("'{}' is not a plain load or store", touch.element->source_text));
     }
   }
 
-  // Takes out names that nothing uses, and bodies with nothing inside. Whether there were any.
+  // Removes unused names and empty bodies. Returns whether there were any.
   static bool drop_unused(ir::Kernel& kernel) {
     std::set<std::string> used;
     ir::for_each_node(kernel, [&](const ir::Node& node) {
@@ -357,11 +360,11 @@ class Pattern {
 
   ir::Kernel kernel_;
   const ir::Array *from_ = nullptr, *to_ = nullptr;
-  std::map<std::uint32_t, std::uint32_t> slots_;  // the most that a part needs, by width
+  std::map<std::uint32_t, std::uint32_t> slots_;  // width -> the maximum number that a part needs
 };
 
 }  // namespace
 
-ir::Kernel access_pattern(const ir::Kernel& kernel) { return Pattern(kernel).taken(); }
+ir::Kernel access_pattern(const ir::Kernel& kernel) { return Pattern(kernel).kernel(); }
 
 }  // namespace vkmoye::gen

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What memory alone makes of a kernel that moves elements: its own accesses to memory, nothing turned
-// between.
+// The access pattern of a kernel that moves elements: the same accesses to memory, without the exchange
+// between threads.
 //
 //   tile[s] = src[a];  barrier;  dst[b] = tile[t]         each element goes where it belongs
 //   own[0] = src[a];             dst[b] = own[0]          the same src[a] and dst[b], by the same thread
 //
-// Each thread stores what it loaded itself, in the order in which it loaded it. Tiles, threads, widths,
-// conditions and the order of workgroups are the kernel's, so it takes as long as those accesses take;
-// what comes to stand in dst is not what the kernel computes. `--baseline pattern` times it.
+// Each thread stores the elements that it loaded itself, in the order in which it loaded them. Tiles, threads,
+// widths, conditions and the order of workgroups are those of the kernel, so its time is that of these
+// accesses alone. The contents of dst are not those that the kernel computes. `--baseline pattern` times it.
 
 #include "vkmoye/gen/ir/kernel.hpp"
 
 namespace vkmoye::gen {
 
-/// `kernel` without shared memory, barriers and what lanes tell each other. Where a thread loads fewer
-/// elements than it stores, it stores some twice; where it loads more, those left over are combined with
-/// the others, so that no compiler leaves their loads out.
-/// Throws KernelError where it is no move of one array into another of its type, or loads and stores
-/// do not fall into parts that each load first: in loops of a length that is not known, or around one
-/// that does both.
+/// `kernel` without shared memory, barriers and subgroup operations. If a thread loads fewer elements than it
+/// stores, it stores some twice; if it loads more, the rest are combined with the others, so that compilers
+/// do not remove their loads.
+/// Throws KernelError if `kernel` does not move one array into another of the same type, or cannot be split
+/// into parts that each load before they store: because of a loop of unknown length, or of a path that only
+/// loads or only stores.
 ir::Kernel access_pattern(const ir::Kernel& kernel);
 
 }  // namespace vkmoye::gen

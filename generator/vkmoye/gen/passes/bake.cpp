@@ -11,8 +11,8 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
-#include "vkmoye/gen/ir/effects.hpp"
 #include "vkmoye/gen/ir/guards.hpp"
+#include "vkmoye/gen/ir/traversal.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -22,16 +22,16 @@ using ir::Expr;
 using ir::Op;
 
 // `condition` without the parts that always hold.
-Expr undecided_part(const Expr& condition) {
+Expr unknown_part(const Expr& condition) {
   if (condition->op != Op::logical_and) return condition;
   const Expr &a = condition->operands[0], &b = condition->operands[1];
-  if (ir::decided(a)) return undecided_part(b);
-  if (ir::decided(b)) return undecided_part(a);
-  return logical_and(undecided_part(a), undecided_part(b));
+  if (ir::constant_value(a)) return unknown_part(b);
+  if (ir::constant_value(b)) return unknown_part(a);
+  return logical_and(unknown_part(a), unknown_part(b));
 }
 
-// base + step < limit, of a base that is a multiple of more than the step: base < limit - step, rounded
-// up, where that is no more than the limit.
+// Turns base + step < limit into base < limit - step, rounded up to a multiple of the alignment of base, if
+// that alignment exceeds step and the result does not exceed limit.
 Expr without_step(const Expr& comparison) {
   const Expr &sum = comparison->operands[0], &limit = comparison->operands[1];
   if (sum->op != Op::add || !is_constant(sum->operands[1]) || !is_constant(limit))
@@ -60,8 +60,7 @@ class Baker {
     if (e.times.empty()) return first ? Extent(*first) : e;
     if (!first || !second) return e;
     if (*first != 0 && *second > 0xffffffff / *first) {
-      throw ArgumentError(
-          fmt::format("bake: {} * {} elements are more than 2^32-1", *first, *second));
+      throw ArgumentError(fmt::format("bake: {} * {} elements exceed 2^32-1", *first, *second));
     }
     return *first * *second;
   }
@@ -83,7 +82,8 @@ class Baker {
       result = with_operands(e, operands);
       const bool of_indices = result->op == Op::less && result->operands[0]->type == ir::kIndex;
       if (of_indices) result = comparison(without_step(result));
-      if (result->op == Op::logical_and && !ir::decided(result)) result = undecided_part(result);
+      if (result->op == Op::logical_and && !ir::constant_value(result))
+        result = unknown_part(result);
     }
     done_.emplace(&*e, result);
     held_.push_back(e);
@@ -114,7 +114,7 @@ class Baker {
   }
 
  private:
-  // A number where it is decided by bounds or by the conditions around.
+  // `e`, or true if bounds or enclosing conditions imply it.
   Expr comparison(const Expr& e) const {
     const Expr &left = e->operands[0], &right = e->operands[1];
     const bool holds = (is_constant(right) && left->bound <= right->value) ||
@@ -125,7 +125,7 @@ class Baker {
 
   void add(Body& out, const ir::If& s) {
     const Expr condition = expr(s.condition);
-    const auto known = ir::decided(condition);
+    const auto known = ir::constant_value(condition);
     if (!known) {
       const auto outside = around_;
       ir::add_guards(around_, condition);
@@ -137,14 +137,14 @@ class Baker {
       return;
     }
     Body taken = body(*known != 0 ? s.body : s.otherwise);
-    // The names of the branch stay its own.
+    // A block keeps the names of the branch in their own scope.
     if (!taken.empty()) out.emplace_back(ir::Block{"", std::move(taken)});
   }
 
-  // A name for a number is gone, as an argument is.
+  // A name for a constant is replaced by it, as an argument is.
   void add(Body& out, const ir::Let& s) {
     const Expr value = expr(s.value);
-    const auto number = s.value->type == ir::kIndex ? ir::decided(value) : std::nullopt;
+    const auto number = s.value->type == ir::kIndex ? ir::constant_value(value) : std::nullopt;
     if (number) {
       numbers_[s.name] = *number;
     } else {
@@ -153,12 +153,13 @@ class Baker {
     }
   }
 
-  std::map<std::string, std::uint32_t> numbers_;  // arguments, and names for numbers in this scope
+  std::map<std::string, std::uint32_t>
+      numbers_;  // arguments, and names for constants in this scope
   std::array<GridDimension, 3> grid_;
-  std::map<std::string, std::uint64_t> bounds_;  // of names, lower than before
+  std::map<std::string, std::uint64_t> bounds_;  // tighter bounds of names
   ir::Guards around_;                            // comparisons that hold here
   std::unordered_map<const ir::Node*, Expr> done_;
-  std::vector<Expr> held_;  // keeps the nodes of `done_` alive, so that no address comes twice
+  std::vector<Expr> held_;  // keeps the nodes of `done_` alive, so that no address is reused
 };
 
 std::map<std::string, std::uint32_t> numbers_of(const ir::Kernel& kernel, const Arguments& sizes) {
@@ -170,7 +171,7 @@ std::map<std::string, std::uint32_t> numbers_of(const ir::Kernel& kernel, const 
                        kernel.arguments.end();
     const auto* value = std::get_if<std::int64_t>(&argument.value);
     if (!known) {
-      reasons.push_back(fmt::format("'{}' is no size that it takes", name));
+      reasons.push_back(fmt::format("'{}' is not a size of the kernel", name));
     } else if (value == nullptr || *value < 0 || *value > 0xffffffff) {
       reasons.push_back(fmt::format("{} = {} is outside 0..2^32-1", name, to_string(argument)));
     } else {

@@ -13,20 +13,20 @@ namespace vkmoye::gen::spirv {
 
 namespace {
 
-// glslang may run out of memory while it holds a lock of its own, which nobody gives back: whoever
-// takes it next waits for ever. Its finalization takes it, so that compiler is not destroyed. shaderc
-// catches what glslang throws and calls it an internal error.
+// If glslang runs out of memory while it holds its internal lock, the lock is never released, and the next
+// thread that acquires it waits forever. Destroying the compiler acquires it, so the compiler is leaked then.
+// shaderc catches exceptions of glslang and reports them as internal errors.
 std::atomic<bool> unusable = false;
 
 shaderc::SpvCompilationResult compile(const std::string& name, const std::string& glsl,
                                       const shaderc::CompileOptions& options) {
   if (unusable) {
-    throw CompileError(name, "shaderc ran out of memory before, it cannot be used any more", "");
+    throw CompileError(name, "shaderc ran out of memory earlier and can no longer be used", "");
   }
-  // With the last compiler glslang drops its tables of built-in functions, which take it 30 times as
-  // long to make as a kernel to assemble: one is never destroyed.
+  // When the last compiler is destroyed, glslang frees its tables of built-in functions. Building them takes
+  // 30 times as long as assembling a kernel, so one compiler is never destroyed.
   static const std::atomic<const shaderc::Compiler*> keeps_tables = new shaderc::Compiler;
-  if (keeps_tables.load() == nullptr) throw std::bad_alloc();  // read, so that it stays reachable
+  if (keeps_tables.load() == nullptr) throw std::bad_alloc();  // reading it keeps it reachable
   auto compiler = std::make_unique<shaderc::Compiler>();
   auto result =
       compiler->CompileGlslToSpv(glsl, shaderc_glsl_compute_shader, name.c_str(), options);
@@ -41,6 +41,10 @@ shaderc::SpvCompilationResult compile(const std::string& name, const std::string
 }  // namespace
 
 std::vector<std::uint32_t> assemble(const std::string& name, const std::string& glsl) {
+  if (name.find('\n') != std::string::npos) {
+    throw ArgumentError(
+        "assemble(name, glsl): the name has several lines; name and text may have been swapped");
+  }
   shaderc::CompileOptions options;
   options.SetTargetEnvironment(shaderc_target_env_vulkan, shaderc_env_version_vulkan_1_2);
   options.SetTargetSpirv(shaderc_spirv_version_1_5);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// GLSL text -> SPIR-V, by shaderc.
+// GLSL text -> SPIR-V, with shaderc.
 
 #include <cstdint>
 #include <string>
@@ -8,10 +8,11 @@
 
 namespace vkmoye::gen::spirv {
 
-/// SPIR-V 1.5 for Vulkan 1.2, entry point "main", not optimised: drivers do that.
-/// Throws CompileError with the compiler's log and the numbered text. `name` is for the message.
-/// Throws std::bad_alloc where memory does not suffice; then, in this process, CompileError for all
-/// that follows. Thread-safe.
+/// SPIR-V 1.5 for Vulkan 1.2, entry point "main", not optimised, because drivers do that.
+/// Throws CompileError with the compiler's log and the numbered text. `name` is for the message; ArgumentError if it has
+/// several lines.
+/// Throws std::bad_alloc if memory runs out; all later calls in this process then throw CompileError.
+/// Thread-safe.
 std::vector<std::uint32_t> assemble(const std::string& name, const std::string& glsl);
 
 }  // namespace vkmoye::gen::spirv

@@ -33,14 +33,14 @@ void append(Words& to, std::uint32_t operation, std::span<const std::uint32_t> o
   to.insert(to.end(), operands.begin(), operands.end());
 }
 
-// A literal string: bytes in order, ended by a zero, words filled up with zeros.
+// A literal string: bytes in order, terminated by a zero and padded with zeros to whole words.
 Words literal(std::string_view text) {
   Words words(text.size() / 4 + 1);
   std::memcpy(words.data(), text.data(), text.size());
   return words;
 }
 
-// Operations that move values as they are, or multiply matrices as their type says.
+// Operations that move values unchanged, or multiply matrices according to their type.
 constexpr std::uint32_t kMoves[] = {
     1,                 // OpUndef
     59,                // OpVariable
@@ -59,7 +59,7 @@ constexpr std::uint32_t kMoves[] = {
     4457, 4458, 4459,  // OpCooperativeMatrixLoadKHR, ..StoreKHR, ..MulAddKHR
 };
 
-// Operations of functions that take no such values, but numbers that look like one's name.
+// Operations in functions that take no such values, but literals that could equal the id of one.
 constexpr std::uint32_t kWithoutValues[] = {
     8,    // OpLine
     54,   // OpFunction
@@ -69,7 +69,7 @@ constexpr std::uint32_t kWithoutValues[] = {
     251,  // OpSwitch
 };
 
-// Names of what is refused, as far as shaders are likely to have it.
+// The names of refused operations that are likely in shaders.
 constexpr struct {
   std::uint32_t operation;
   const char* name;
@@ -113,14 +113,14 @@ std::string name_of(std::uint32_t operation) {
   return fmt::format("{} (operation {})", found->name, operation);
 }
 
-// What of a module is of the 16-bit floating type, instruction by instruction in its order.
+// Tracks the types and values of a module that are of the 16-bit floating-point type, in instruction order.
 class Halves {
  public:
   explicit Halves(std::uint32_t half) : numbers_{half} {}
 
   bool has_matrices() const { return !matrices_.empty(); }
 
-  // Why it means something else where the type is another; empty: it does not.
+  // Why the meaning of the instruction would change with the type; empty if it would not.
   std::string reason_against(std::span<const std::uint32_t> instruction) {
     const std::uint32_t operation = opcode(instruction[0]);
     const auto operands = instruction.subspan(1);
@@ -137,13 +137,13 @@ class Halves {
       case kPointer:
         if (!is_of_numbers(operands[2])) return "";
         pointers_.insert(operands[0]);
-        return operands[1] == kOfFunctions ? "" : "has the type in memory";
+        return operands[1] == kOfFunctions ? "" : "uses the type in memory";
       case kArray:
       case kRuntimeArray:
       case kStruct:
       case kFunctionType:
         return std::any_of(operands.begin() + 1, operands.end(), is_of_numbers)
-                   ? "has the type for itself"
+                   ? "contains the type"
                    : "";
       default: break;
     }
@@ -155,19 +155,20 @@ class Halves {
     const auto of_type = [&](std::uint32_t id) {
       return numbers_.contains(id) || pointers_.contains(id) || matrices_.contains(id);
     };
-    // From here on, and for OpUndef, what has a result names its type first.
+    // From kFirst on, and for OpUndef, instructions with a result have its type as the first operand.
     constexpr std::uint32_t kUndef = 1, kExtInst = 12, kFirst = 41;
     if (operation < kFirst && operation != kUndef && operation != kExtInst) return "";
-    bool touches = false;
+    bool uses_values = false;
     for (std::size_t i = 0; i < operands.size(); ++i) {
-      const bool is_number = operation == kExtInst && i == 3;  // which instruction of the set
-      if (!is_number && values_.contains(operands[i])) touches = true;
+      const bool is_literal =
+          operation == kExtInst && i == 3;  // the number of the instruction in its set
+      if (!is_literal && values_.contains(operands[i])) uses_values = true;
     }
     if (operands.size() > 1 && of_type(operands[0])) {
       values_.insert(operands[1]);
-      touches = true;
+      uses_values = true;
     }
-    return touches && !is_among(operation, kMoves) ? "takes its bits for a number" : "";
+    return uses_values && !is_among(operation, kMoves) ? "computes with values of the type" : "";
   }
 
   std::set<std::uint32_t> numbers_, pointers_, matrices_;  // types: it and its vectors, ..
@@ -200,7 +201,7 @@ std::vector<std::uint32_t> with_bfloat16(const std::string& name, const Words& s
       continue;
     }
     if (operation == kMemoryModel) {
-      // Extensions stand between the capabilities and the memory model, before imports.
+      // Extensions come after the capabilities and before the imports.
       std::size_t before = kHeader;
       while (opcode(out[before]) == kCapability || opcode(out[before]) == kExtension) {
         before += length(out[before]);

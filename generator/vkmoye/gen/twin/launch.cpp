@@ -8,7 +8,7 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
-#include "vkmoye/gen/ir/meaning.hpp"
+#include "vkmoye/gen/ir/evaluate.hpp"
 
 namespace vkmoye::gen::twin {
 
@@ -23,7 +23,7 @@ namespace {
 
 bool is_registers(const ir::Array& array) { return array.space == ir::Array::Space::registers; }
 
-// Scalars of one element, and the bytes of each.
+// The bytes of each scalar of an element.
 std::size_t scalar_bytes(ScalarType type) { return std::min<std::size_t>(8, size_of(type)); }
 
 ir::Bits read(std::span<const std::byte> bytes, std::size_t at, std::size_t width) {
@@ -53,7 +53,10 @@ void define(const ir::Kernel& kernel, const Arguments& arguments, machine::Evalu
 
 Launch::Launch(const ir::Kernel& kernel, const std::vector<std::span<std::byte>>& buffers,
                const Arguments& arguments, machine::Reasons& reasons)
-    : kernel_(kernel), reasons_(reasons), has_data_(!buffers.empty()) {
+    : kernel_(kernel),
+      reasons_(reasons),
+      has_data_(!buffers.empty()),
+      registers_(kernel, has_data_, reasons) {
   const KernelInterface interface = interface_of(kernel);
   const auto groups = group_count(interface, arguments);
   std::size_t binding = 0;
@@ -62,10 +65,7 @@ Launch::Launch(const ir::Kernel& kernel, const std::vector<std::span<std::byte>>
   define(kernel, arguments, sizes);
   const auto number_of = [&](const ir::Expr& e) -> std::uint64_t { return sizes(e).in(0).value(); };
   for (const ir::Array& array : kernel.arrays) {
-    if (is_registers(array)) {
-      registers_[array.name].resize(static_cast<std::size_t>(array.size() / array.vector));
-      continue;
-    }
+    if (is_registers(array)) continue;
     std::vector<std::uint64_t> extents, strides;
     for (const ir::Axis& axis : array.axes) {
       extents.push_back(number_of(ir::extent_of(axis)));
@@ -75,20 +75,20 @@ Launch::Launch(const ir::Kernel& kernel, const std::vector<std::span<std::byte>>
     const std::uint64_t elements = is_buffer ? element_count(interface.bindings[binding], arguments)
                                              : static_cast<std::uint64_t>(array.size());
     const bool is_input = is_buffer && array.access != vkmoye::Access::write;
-    // Nobody can meet anybody in a buffer that all only read: it needs no cells.
+    // A buffer that is only read has no races, so its accesses are not recorded.
     const bool only_read = is_buffer && array.access == vkmoye::Access::read;
     Memory memory{&array, elements, std::move(extents), std::move(strides),
-                  machine::Ledger(array, only_read ? 0 : elements, kernel.threads,
-                                  is_buffer ? std::array{groups[0], groups[1]}
-                                            : std::array<std::uint64_t, 2>{0, 0},
-                                  is_input, reasons)};
+                  machine::ShadowMemory(array, only_read ? 0 : elements, kernel.threads,
+                                        is_buffer ? std::array{groups[0], groups[1]}
+                                                  : std::array<std::uint64_t, 2>{0, 0},
+                                        is_input, reasons)};
     if (is_buffer && has_data_) {
       memory.bytes = buffers.at(binding);
       const std::uint64_t bytes = elements * size_of(array.type);
       if (memory.bytes.size() != bytes) {
-        throw ArgumentError(fmt::format("{}: {} takes {} elements of {}, {} bytes; it was given {}",
-                                        kernel.name, array.name, elements, to_string(array.type),
-                                        bytes, memory.bytes.size()));
+        throw ArgumentError(fmt::format(
+            "{}: {} takes {} elements of {}, {} bytes, but the buffer has {}", kernel.name,
+            array.name, elements, to_string(array.type), bytes, memory.bytes.size()));
       }
     } else if (has_data_) {
       memory.own.resize(elements * size_of(array.type));
@@ -98,16 +98,13 @@ Launch::Launch(const ir::Kernel& kernel, const std::vector<std::span<std::byte>>
   }
 }
 
-void Launch::start(std::uint64_t number, bool follow_registers) {
-  follows_registers_ = has_data_ || follow_registers;
+void Launch::start(std::uint64_t number) {
   first_invocation_ = static_cast<std::int64_t>(number * kernel_.threads);
   for (auto& [name, memory] : memories_) {
-    if (memory.array->space == ir::Array::Space::shared) memory.ledger.clear();
+    if (memory.array->space == ir::Array::Space::shared) memory.shadow.clear();
     if (!memory.own.empty()) memory.bytes = memory.own;
   }
-  for (auto& [name, elements] : registers_) {
-    for (Register& element : elements) element = {Values(), Lanes(kernel_.threads)};
-  }
+  registers_.start();
 }
 
 void Launch::check_results() {
@@ -121,9 +118,9 @@ void Launch::check_results() {
     while (more) {
       std::uint64_t address = 0;
       for (std::size_t i = 0; i < at.size(); ++i) address += at[i] * memory.strides[i];
-      if (!memory.ledger.is_written(address)) {
+      if (!memory.shadow.is_written(address)) {
         reasons_.add("uncovered " + name,
-                     fmt::format("nothing writes {}[{}], the element at ({}), for sure: every "
+                     fmt::format("nothing writes {}[{}], the element at ({}), on every path: every "
                                  "element of a result must be written",
                                  name, address, fmt::join(at, ",")));
         break;
@@ -135,10 +132,24 @@ void Launch::check_results() {
   }
 }
 
+// Without data, an index that depends on data may have any value below its bound.
+bool Launch::reads_anything(Machine& m, const MemoryAccess& access, Memory& memory) {
+  if (has_data_ || access.writes || memory.array->space != ir::Array::Space::shared) return false;
+  const ir::Expr& index = access.element.coordinates[0];
+  if (access.element.width != 1 || index->bound > memory.elements) return false;
+  if (m(index).is_known(access.active)) return false;
+  m.budget().spend(index->bound);
+  for (std::uint64_t at = 0; at < index->bound; ++at) {
+    memory.shadow.record(at, {machine::kAnyone, &access.element.source_text, /*reads=*/true});
+  }
+  return true;
+}
+
 template <class Visit>
 void Launch::at_addresses(Machine& m, const MemoryAccess& access, Visit visit) {
   const ir::Element& element = access.element;
   Memory& memory = memories_.at(element.array);
+  if (reads_anything(m, access, memory)) return;
   std::vector<const Values*> coordinates;
   for (const ir::Expr& coordinate : element.coordinates) coordinates.push_back(&m(coordinate));
   const bool is_place = coordinates.size() < memory.extents.size();
@@ -150,22 +161,26 @@ void Launch::at_addresses(Machine& m, const MemoryAccess& access, Visit visit) {
     for (std::size_t i = 0; i < coordinates.size(); ++i) {
       const Value& at = coordinates[i]->in(thread);
       if (!at) {
-        // A read at a place that data decides harms nobody; its bounds are proven by guards.
+        // A read of an input at an unknown index cannot race, and guards prove that it is in range.
         if (!has_data_ && !access.writes && memory.array->access == vkmoye::Access::read) return;
-        if (access.atomic && !has_data_) return;
+        if (access.atomic && !has_data_) {
+          memory.shadow.record_somewhere({invocation_of(access, memory, thread),
+                                          &element.source_text, access.reads, access.writes, true});
+          return;
+        }
         reasons_.add(
-            "index " + element.partition,
-            fmt::format("'{}' touches {} at an index that {}", element.partition, element.array,
+            "index " + element.source_text,
+            fmt::format("'{}' touches {} at an index that {}", element.source_text, element.array,
                         has_data_ ? "is undefined or depends on what nothing has written"
-                                  : "depends on data: races cannot be excluded"));
+                                  : "depends on data, so that races cannot be excluded"));
         return;
       }
       const std::uint64_t last = *at + (i == 0 ? element.width - 1 : 0);
       if (last >= extents[i]) {
-        reasons_.add("range " + element.partition,
+        reasons_.add("range " + element.source_text,
                      fmt::format("'{}' touches {} at {} = {} in thread {} of workgroup {}, which "
                                  "ends at {}",
-                                 element.partition, element.array,
+                                 element.source_text, element.array,
                                  is_place ? "place" : memory.array->axes[i].coordinate, last,
                                  thread, first_invocation_ / kernel_.threads, extents[i]));
         return;
@@ -174,10 +189,10 @@ void Launch::at_addresses(Machine& m, const MemoryAccess& access, Visit visit) {
     }
     if (element.width != 1 && address % element.width != 0) {
       reasons_.add(
-          "alignment " + element.partition,
-          fmt::format("'{}' touches {} elements of {} at once from {}[{}] on in thread {}, "
-                      "which is no multiple",
-                      element.partition, element.width, element.array, element.array, address,
+          "alignment " + element.source_text,
+          fmt::format("'{}' accesses {} elements of {} at once, from {}[{}] on in thread {}; the "
+                      "first must be at a multiple of their number",
+                      element.source_text, element.width, element.array, element.array, address,
                       thread));
       return;
     }
@@ -186,21 +201,26 @@ void Launch::at_addresses(Machine& m, const MemoryAccess& access, Visit visit) {
   });
 }
 
+std::int64_t Launch::invocation_of(const MemoryAccess& access, const Memory& memory,
+                                   std::size_t thread) const {
+  const bool is_buffer = memory.array->space == ir::Array::Space::buffer;
+  return access.by_any_lane
+             ? machine::kAnyone
+             : static_cast<std::int64_t>(thread) + (is_buffer ? first_invocation_ : 0);
+}
+
 void Launch::touch(const MemoryAccess& access, Memory& memory, std::size_t thread,
                    std::uint64_t address) {
-  if (memory.ledger.elements() == 0) return;
-  const bool is_buffer = memory.array->space == ir::Array::Space::buffer;
-  const std::int64_t invocation =
-      access.by_any_lane ? machine::kAnyone
-                         : static_cast<std::int64_t>(thread) + (is_buffer ? first_invocation_ : 0);
+  if (memory.shadow.elements() == 0) return;
+  const std::int64_t invocation = invocation_of(access, memory, thread);
   for (std::uint32_t i = 0; i < access.element.width; ++i) {
-    memory.ledger.touch(address + i, {invocation, &access.element.partition, access.reads,
-                                      access.writes, access.atomic});
+    memory.shadow.record(address + i, {invocation, &access.element.source_text, access.reads,
+                                       access.writes, access.atomic});
   }
 }
 
 Values Launch::load(Machine& m, const MemoryAccess& access) {
-  if (is_registers(access.array)) return load_registers(m, access);
+  if (is_registers(access.array)) return registers_.load(m, access);
   const ir::Type type = type_of(access.element, access.array);
   Values out = has_data_ ? Values::different(kernel_.threads, scalars_of(type))
                          : Values::unknown(scalars_of(type));
@@ -209,26 +229,27 @@ Values Launch::load(Machine& m, const MemoryAccess& access) {
   at_addresses(m, access, [&](Memory& memory, std::size_t thread, std::uint64_t address) {
     for (std::size_t s = 0; has_data_ && s < out.scalars(); ++s) {
       const std::uint64_t first = address + s * width / bytes;
-      if (memory.ledger.elements() != 0 && !memory.ledger.is_written(first, together)) continue;
+      if (memory.shadow.elements() != 0 && !memory.shadow.is_written(first, together)) continue;
       out.set(thread, s, read(memory.bytes, address * bytes + s * width, width));
     }
   });
   return out;
 }
 
-// All that makes a value undefined.
+// What makes a value undefined.
 constexpr const char* kUndefined =
-    "a division by 0, on the value of a lane that there is not, or on what nothing has written";
+    "a division by 0, the value of a lane that does not exist, or an element that nothing has "
+    "written";
 
 void Launch::require_defined(const MemoryAccess& access, const Values& values) {
   if (!has_data_ || values.is_known(access.active)) return;
-  reasons_.add("undefined " + access.element.partition,
-               fmt::format("'{}' stores into {} what is undefined: it depends on {}",
-                           access.element.partition, access.element.array, kUndefined));
+  reasons_.add("undefined " + access.element.source_text,
+               fmt::format("'{}' stores an undefined value into {}: it depends on {}",
+                           access.element.source_text, access.element.array, kUndefined));
 }
 
 void Launch::store(Machine& m, const MemoryAccess& access, const Values& values) {
-  if (is_registers(access.array)) return store_registers(m, access, values);
+  if (is_registers(access.array)) return registers_.store(m, access, values);
   require_defined(access, values);
   const std::size_t width = scalar_bytes(type_of(access.element, access.array).element);
   at_addresses(m, access, [&](Memory& memory, std::size_t thread, std::uint64_t address) {
@@ -245,124 +266,41 @@ Values Launch::combine(Machine& m, const MemoryAccess& access, ir::Op op, const 
   Values out = has_data_ ? Values::different(kernel_.threads) : Values::unknown();
   const std::size_t width = scalar_bytes(access.array.type);
   const ir::Expr operand = ir::variable("a", ir::element(access.array.type));
-  ir::Node combination;
-  combination.op = op;
-  combination.type = operand->type;
-  combination.operands = {operand, operand};
+  ir::Node reduction;
+  reduction.op = op;
+  reduction.type = operand->type;
+  reduction.operands = {operand, operand};
   at_addresses(m, access, [&](Memory& memory, std::size_t thread, std::uint64_t address) {
     if (!has_data_) return;
     const std::size_t at = address * width;
     const ir::Bits both[] = {read(memory.bytes, at, width), values.in(thread).value_or(0)};
     out.set(thread, both[0]);
-    const ir::Bits result = ir::meaning(combination, both).value_or(0);
+    const ir::Bits result = ir::evaluate(reduction, both).value_or(0);
     std::memcpy(memory.bytes.data() + at, &result, width);
   });
   return out;
 }
 
-// --- registers: each index is a number, once loops are unrolled ---
-
-namespace {
-
-// The number of the vector of registers that begins at element `at`.
-std::size_t vector_at(const MemoryAccess& access, std::uint64_t at) {
-  return static_cast<std::size_t>(at / access.array.vector);
-}
-
-}  // namespace
-
-Values Launch::load_registers(Machine& m, const MemoryAccess& access) {
-  std::vector<Register>& elements = registers_.at(access.element.array);
-  const Values at = m(access.element.coordinates[0]);
-  const auto complain = [&] {
-    reasons_.add(
-        "unwritten " + access.element.partition,
-        fmt::format("'{}' reads the registers {}, which not every path has written; a load "
-                    "that skips what is outside leaves them as they are: ask it for zeros "
-                    "there (Edges::zero)",
-                    access.element.partition, access.element.array));
-  };
-  if (at.is_same() && at.in(0) && vector_at(access, *at.in(0)) < elements.size()) {
-    const Register& element = elements[vector_at(access, *at.in(0))];
-    if (!(access.active - element.written).none()) complain();
-    return has_data_ ? element.value : machine::unknown_elements(access);
-  }
-  Values out =
-      has_data_ ? Values::different(kernel_.threads,
-                                    scalars_of(ir::element(access.array.type, access.array.vector)))
-                : machine::unknown_elements(access);
-  access.active.for_each([&](std::size_t thread) {
-    const Value& index = at.in(thread);
-    if (!index || vector_at(access, *index) >= elements.size()) return complain();
-    const Register& element = elements[vector_at(access, *index)];
-    if (!element.written.has(thread)) return complain();
-    for (std::size_t s = 0; has_data_ && s < out.scalars(); ++s) {
-      out.set(thread, s, element.value.in(thread, s));
-    }
-  });
-  return out;
-}
-
-void Launch::store_registers(Machine& m, const MemoryAccess& access, const Values& values) {
-  std::vector<Register>& elements = registers_.at(access.element.array);
-  const Values at = m(access.element.coordinates[0]);
-  const auto put = [&](Register& element, const Lanes& lanes) {
-    const Lanes others = Lanes(kernel_.threads, true) - lanes;
-    element.written |= lanes;
-    if (!has_data_) return;
-    if (others.none()) {
-      element.value = values;
-      return;
-    }
-    Values merged = Values::different(kernel_.threads, values.scalars());
-    for (std::size_t t = 0; t < kernel_.threads; ++t) {
-      const bool is_new = lanes.has(t);
-      if (!is_new && !element.written.has(t)) continue;
-      for (std::size_t s = 0; s < values.scalars(); ++s) {
-        merged.set(t, s, is_new ? values.in(t, s) : element.value.in(t, s));
-      }
-    }
-    element.value = std::move(merged);
-  };
-  if (at.is_same() && at.in(0) && vector_at(access, *at.in(0)) < elements.size()) {
-    return put(elements[vector_at(access, *at.in(0))], access.active);
-  }
-  access.active.for_each([&](std::size_t thread) {
-    const Value& index = at.in(thread);
-    if (!index || vector_at(access, *index) >= elements.size()) {
-      reasons_.add(
-          "range " + access.element.partition,
-          fmt::format("'{}' touches registers {} outside its {} elements", access.element.partition,
-                      access.element.array, access.array.size()));
-      return;
-    }
-    Lanes one(kernel_.threads);
-    one.set(thread, true);
-    put(elements[vector_at(access, *index)], one);
-  });
-}
-
-// --- order, divergence, paths ---
+// --- barriers, divergence, paths ---
 
 void Launch::barrier(Machine&, const Lanes&) {
   for (auto& [name, memory] : memories_) {
-    if (memory.array->space == ir::Array::Space::shared) memory.ledger.barrier();
+    if (memory.array->space == ir::Array::Space::shared) memory.shadow.barrier();
   }
 }
 
 void Launch::diverged(Machine&, const char* what, const Lanes& active) {
-  std::size_t come = 0, first = kernel_.threads;
+  std::size_t arrived = 0, first = kernel_.threads;
   active.for_each([&](std::size_t thread) {
     first = std::min(first, thread);
-    ++come;
+    ++arrived;
   });
   reasons_.add(what, fmt::format("{} is reached by {} of {} threads, thread {} among them", what,
-                                 come, kernel_.threads, first));
+                                 arrived, kernel_.threads, first));
 }
 
-bool Launch::can_rely_on(Machine& m, const ir::Expr& condition) {
-  const Values& value = m(condition);
-  if (has_data_ && value.is_same() && !value.in(0)) {
+bool Launch::can_rely_on(Machine& m, const ir::Expr& condition, const Lanes& active) {
+  if (has_data_ && !m(condition).is_known(active)) {
     reasons_.add(
         "condition",
         fmt::format("a condition or the end of a loop is undefined: it depends on {}", kUndefined));
@@ -371,31 +309,27 @@ bool Launch::can_rely_on(Machine& m, const ir::Expr& condition) {
 }
 
 machine::Rounds Launch::enter(Machine&, const ir::For&, std::optional<std::uint32_t> known) {
-  constexpr std::uint32_t kSomeRounds = 3;  // of a loop whose end data decides
+  constexpr std::uint32_t kSomeRounds = 3;  // of a loop whose end depends on data
   return known ? machine::Rounds{*known, false} : machine::Rounds{kSomeRounds, true};
 }
 
 std::any Launch::save() {
-  State state;
-  for (const auto& [name, memory] : memories_) state.ledgers.emplace(name, memory.ledger);
-  state.registers = registers_;
+  State state{{}, registers_};
+  for (const auto& [name, memory] : memories_) state.shadows.emplace(name, memory.shadow);
   return state;
 }
 
 void Launch::restore(const std::any& saved) {
   const State& state = std::any_cast<const State&>(saved);
-  for (auto& [name, memory] : memories_) memory.ledger = state.ledgers.at(name);
+  for (auto& [name, memory] : memories_) memory.shadow = state.shadows.at(name);
   registers_ = state.registers;
 }
 
 void Launch::join(const std::any& saved) {
   const State& state = std::any_cast<const State&>(saved);
   constexpr bool kEither = false;
-  for (auto& [name, memory] : memories_) memory.ledger.join(state.ledgers.at(name), kEither);
-  for (auto& [name, elements] : registers_) {
-    const std::vector<Register>& others = state.registers.at(name);
-    for (std::size_t i = 0; i < elements.size(); ++i) elements[i].written &= others[i].written;
-  }
+  for (auto& [name, memory] : memories_) memory.shadow.join(state.shadows.at(name), kEither);
+  registers_.join(state.registers);
 }
 
 }  // namespace vkmoye::gen::twin

@@ -1,53 +1,45 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The memory of one launch on the host: buffers, the shared arrays and the registers of the workgroup
-// that runs, each with a ledger of who touched it.
+// The memory of a launch on the host: buffers, and the shared arrays and registers of the workgroup that runs. Ledgers
+// record the accesses, to report races and reads of unwritten elements.
 
 #include <map>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "vkmoye/gen/machine/ledger.hpp"
 #include "vkmoye/gen/machine/machine.hpp"
+#include "vkmoye/gen/machine/shadow_memory.hpp"
+#include "vkmoye/gen/twin/registers.hpp"
 
 namespace vkmoye::gen::twin {
 
-/// An array in buffers or in shared memory.
+/// A buffer or a shared array.
 struct Memory {
   const ir::Array* array;
   std::uint64_t elements;
-  std::vector<std::uint64_t> extents, strides;  // of its axes, elements
-  machine::Ledger ledger;
+  std::vector<std::uint64_t> extents, strides;  // of its axes, in elements
+  machine::ShadowMemory shadow;
   std::span<std::byte> bytes = {};  // empty without data
-  std::vector<std::byte> own = {};  // of a shared array
+  std::vector<std::byte> own = {};  // the storage of a shared array
 };
 
-/// An element of an array that each invocation has for itself.
-struct Register {
-  machine::Values value;
-  machine::Lanes written;
-};
-
-/// Gives the arguments of a launch to `values`; those that are not there stay unknown, but
-/// `first_group_*`, which are 0.
+/// Defines the arguments of a launch in `values`. Missing ones stay unknown, except that `first_group_*` are 0.
 void define(const ir::Kernel& kernel, const Arguments& arguments, machine::Evaluator& values);
 
-class Launch final : public machine::Guest {
+class Launch final : public machine::Environment {
  public:
-  /// `buffers`: empty for a launch without data. All outlive the launch.
+  /// `buffers`: the bytes of each binding; empty for a launch without data. `kernel`, the bytes and `reasons` must
+  /// outlive the launch. Throws ArgumentError if a buffer does not have the size that the launch needs.
   Launch(const ir::Kernel& kernel, const std::vector<std::span<std::byte>>& buffers,
          const Arguments& arguments, machine::Reasons& reasons);
 
-  /// Whatever belongs to a workgroup, as at its start. `number`: of the workgroup in the launch.
-  /// `follow_registers`: else what happens in registers alone is passed over, without data.
-  void start(std::uint64_t number, bool follow_registers);
-  /// Adds a reason for each result of which an element was not written.
+  /// Resets shared arrays and registers for the workgroup of that number in the launch.
+  void start(std::uint64_t number);
+  /// Adds a reason for each result with an element that was not written.
   void check_results();
 
-  bool concerns(const ir::Array& array) const override {
-    return follows_registers_ || array.space != ir::Array::Space::registers;
-  }
+  bool concerns(const ir::Array&) const override { return true; }
   bool needs_data() const override { return has_data_; }
   machine::Values load(machine::Machine& m, const machine::MemoryAccess& access) override;
   void store(machine::Machine& m, const machine::MemoryAccess& access,
@@ -56,7 +48,8 @@ class Launch final : public machine::Guest {
                           const machine::Values& values) override;
   void barrier(machine::Machine& m, const machine::Lanes& active) override;
   void diverged(machine::Machine& m, const char* what, const machine::Lanes& active) override;
-  bool can_rely_on(machine::Machine& m, const ir::Expr& condition) override;
+  bool can_rely_on(machine::Machine& m, const ir::Expr& condition,
+                   const machine::Lanes& active) override;
   machine::Rounds enter(machine::Machine& m, const ir::For& loop,
                         std::optional<std::uint32_t> known) override;
   bool forks() const override { return !has_data_; }
@@ -66,27 +59,29 @@ class Launch final : public machine::Guest {
 
  private:
   struct State {
-    std::map<std::string, machine::Ledger> ledgers;
-    std::map<std::string, std::vector<Register>> registers;
+    std::map<std::string, machine::ShadowMemory> shadows;
+    Registers registers;
   };
 
-  // Calls visit(thread, address) for each active thread whose access is right.
+  // Whether `access` reads shared memory at an unknown index. If so, records a read of every element that it may be.
+  bool reads_anything(machine::Machine& machine, const machine::MemoryAccess& access,
+                      Memory& memory);
+  // Records `access`, and calls visit(memory, thread, address) for each active thread whose access is valid. Adds
+  // reasons against the others.
   template <class Visit>
   void at_addresses(machine::Machine& m, const machine::MemoryAccess& access, Visit visit);
+  std::int64_t invocation_of(const machine::MemoryAccess& access, const Memory& memory,
+                             std::size_t thread) const;
   void touch(const machine::MemoryAccess& access, Memory& memory, std::size_t thread,
              std::uint64_t address);
-  machine::Values load_registers(machine::Machine& m, const machine::MemoryAccess& access);
-  void store_registers(machine::Machine& m, const machine::MemoryAccess& access,
-                       const machine::Values& values);
   void require_defined(const machine::MemoryAccess& access, const machine::Values& values);
 
   const ir::Kernel& kernel_;
   machine::Reasons& reasons_;
   bool has_data_;
-  bool follows_registers_ = true;
   std::int64_t first_invocation_ = 0;
   std::map<std::string, Memory> memories_;
-  std::map<std::string, std::vector<Register>> registers_;
+  Registers registers_;
 };
 
 }  // namespace vkmoye::gen::twin

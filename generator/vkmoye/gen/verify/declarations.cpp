@@ -48,7 +48,7 @@ class DeclarationChecker {
     if (const std::string reason = reason_against_name(array.name); !reason.empty()) {
       complain("'{}' cannot be the name of an array: {}", array.name, reason);
     } else if (is_name_of_moves(array.name)) {
-      complain("'{}' cannot be the name of an array: moves use it{}", array.name, kNamesOfMoves);
+      complain("'{}' cannot be the name of an array: copies use it{}", array.name, kNamesOfMoves);
     }
     // The block of a buffer has a name of its own, which nothing else may have.
     const auto names_of = [](const Array& of) {
@@ -63,14 +63,15 @@ class DeclarationChecker {
     for (const Array& other : kernel_.arrays) {
       const std::vector<std::string> theirs = names_of(other);
       if (&array < &other && std::any_of(theirs.begin(), theirs.end(), is_ours)) {
-        complain(
-            "arrays {} and {} have one name{}", array.name, other.name,
-            array.name == other.name ? "" : ": buffers have a block, Src of src, A_block of A");
+        complain("arrays {} and {} have the same name{}", array.name, other.name,
+                 array.name == other.name
+                     ? ""
+                     : ": the block of a buffer src is called Src, that of A A_block");
       }
     }
     for (const PushConstant& argument : kernel_.arguments) {
       if (!is_ours(argument.name)) continue;
-      complain("array {} and argument {} have one name", array.name, argument.name);
+      complain("array {} and argument {} have the same name", array.name, argument.name);
     }
     for (const Axis& axis : array.axes) {
       check_extent(axis.extent, array.name);
@@ -84,8 +85,8 @@ class DeclarationChecker {
                           array.axes[0].extent.value % array.vector == 0;
     if (!is_vector || !is_whole) {
       complain(
-          "array {} has vectors of {}: registers fall into vectors of powers of two up to 16 "
-          "bytes, other arrays have single elements",
+          "array {} is declared with vectors of {}: only registers have vectors, of a power of two "
+          "of elements and at most 16 bytes, which divide the array",
           array.name, array.vector);
     }
     if (array.space == Array::Space::buffer) check_strides(array);
@@ -99,8 +100,8 @@ class DeclarationChecker {
     const auto widths = kernel_.widths_of(array.name);
     if (widths.size() > 2 || (widths.size() == 2 && widths[0] != 1)) {
       complain(
-          "shared {} is touched in vectors of {} and of {} elements: one width beside 1 can "
-          "be declared",
+          "shared {} is accessed in vectors of {} and of {} elements, but only one width is "
+          "possible besides single elements",
           array.name, widths[widths.size() - 2], widths.back());
     }
     if (widths.size() == 2 && is_packed(array.type, widths.back())) {
@@ -120,9 +121,8 @@ class DeclarationChecker {
       }
       if (is_compact || extent_from(axis.stride)) continue;
       complain(
-          "{} steps along {} by {}, which no launch can work out: a stride is a number, an "
-          "argument "
-          "or a product of two, or the array is compact",
+          "the stride of {} along {}, {}, cannot be computed at a launch: it must be a number, an "
+          "argument or a product of two arguments, unless the array is compact",
           array.name, axis.coordinate, text_of_step(axis.stride));
     }
   }

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "vkmoye/gen/machine/ledger.hpp"
 #include "vkmoye/gen/machine/machine.hpp"
-#include "vkmoye/gen/verify/growth.hpp"
+#include "vkmoye/gen/machine/shadow_memory.hpp"
+#include "vkmoye/gen/verify/recurrence.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -26,20 +26,22 @@ constexpr std::uint64_t kMaxSteps = std::uint64_t{1} << 25;
 
 constexpr std::uint32_t kFewRounds = 32;
 
-// A loop that is followed for a few rounds, which stand for all.
+// A loop around the place that is looked at. Its names follow its own rounds: a value that depends on two loops
+// has to repeat in each of them.
 struct OpenLoop {
-  std::string variable;
-  Growths before;
+  bool is_open;       // a few rounds of it are followed, which stand for all
+  Recurrences names;  // empty where it is not open
 };
 
-class RaceFinder final : public machine::Guest {
+class RaceFinder final : public machine::Environment {
  public:
   RaceFinder(const ir::Kernel& kernel, machine::Reasons& reasons)
       : kernel_(kernel), reasons_(reasons) {
     for (const ir::Array& array : kernel.arrays) {
       if (array.space != ir::Array::Space::shared) continue;
-      ledgers_.emplace(array.name, machine::Ledger(array, static_cast<std::uint64_t>(array.size()),
-                                                   kernel.threads, {0, 0}, false, reasons));
+      shadows_.emplace(array.name,
+                       machine::ShadowMemory(array, static_cast<std::uint64_t>(array.size()),
+                                             kernel.threads, {0, 0}, false, reasons));
     }
   }
 
@@ -51,162 +53,176 @@ class RaceFinder final : public machine::Guest {
 
   // Refused where not all threads reach it; so whoever runs this path has waited.
   void barrier(Machine&, const machine::Lanes&) override {
-    for (auto& [name, ledger] : ledgers_) ledger.barrier();
+    for (auto& [name, shadow] : shadows_) shadow.barrier();
   }
 
   // What grows with an open loop holds in some rounds and not in others.
-  bool can_rely_on(Machine&, const Expr& condition) override {
-    const auto growth = growth_of(condition, growths_);
-    return loops_.empty() || (growth && growth->step == 0);
+  bool can_rely_on(Machine&, const Expr& condition, const machine::Lanes&) override {
+    return repeats(condition);
   }
   void named(Machine&, const std::string& name, const Expr& value) override {
-    if (!loops_.empty()) growths_[name] = growth_of(value, growths_);
+    for (OpenLoop& loop : loops_) {
+      if (loop.is_open) loop.names[name] = recurrence_of(value, loop.names);
+    }
   }
 
   // Twice around the longest ring of stages, and once more, shows every pair of rounds that meet;
   // of a long loop too, if all that it does repeats.
   Rounds enter(Machine&, const ir::For& loop, std::optional<std::uint32_t> known) override {
-    Growths inside = growths_;
-    inside[loop.variable] = Growth{1, 1};
+    const Recurrences inside = {{loop.variable, recurrence_of_rounds(loop.end)}};
     Pattern pattern;
     look(loop.body, inside, pattern);
-    const auto enough =
-        std::max<std::uint32_t>(3, 2 * static_cast<std::uint32_t>(pattern.period) + 1);
+    const std::uint64_t enough =
+        pattern.rounds.first + std::max<std::uint64_t>(3, 2 * pattern.rounds.period + 1);
     // What chooses is taken for open then, which may cost a sound kernel its proof: the fewer rounds
     // there are, the rather they are followed one by one.
-    const std::uint32_t few = std::max(enough, pattern.chooses ? kFewRounds : 0);
-    const bool repeats = known && *known > few && !pattern.grows;
-    if (known && !repeats) {
-      Growths plain = growths_;
-      loops_.push_back({"", std::move(plain)});
-      growths_.erase(loop.variable);
+    const std::uint64_t few = std::max<std::uint64_t>(enough, pattern.chooses ? kFewRounds : 0);
+    const bool stands_for_all = !pattern.grows && !pattern.is_too_long;
+    if (known && !(*known > few && stands_for_all)) {
+      loops_.push_back({false, {}});
       return {*known, false};
     }
-    loops_.push_back({loop.variable, growths_});
-    growths_ = std::move(inside);
-    ++open_;
-    return {enough, true};
+    // At most so many rounds: all of them are followed.
+    if (!known && loop.end->bound <= kFewRounds) {
+      loops_.push_back({false, {}});
+      return {static_cast<std::uint32_t>(loop.end->bound - 1), true};
+    }
+    if (pattern.is_too_long) {
+      reasons_.add(
+          "period " + loop.variable,
+          fmt::format("not proved: the accesses in loop '{}' repeat after more than {} rounds, "
+                      "or never, so races cannot be ruled out",
+                      loop.variable, kMaxPeriod));
+    }
+    loops_.push_back({true, inside});
+    return {static_cast<std::uint32_t>(enough), true};
   }
-  void leave(Machine&, const ir::For&) override {
-    if (!loops_.back().variable.empty()) --open_;
-    growths_ = std::move(loops_.back().before);
-    loops_.pop_back();
-  }
+  void leave(Machine&, const ir::For&) override { loops_.pop_back(); }
 
-  std::any save() override { return ledgers_; }
-  void restore(const std::any& saved) override { ledgers_ = std::any_cast<const State&>(saved); }
+  std::any save() override { return shadows_; }
+  void restore(const std::any& saved) override { shadows_ = std::any_cast<const State&>(saved); }
   void join(const std::any& saved) override {
     const State& other = std::any_cast<const State&>(saved);
     // Whether a read element was surely written is decided at sizes, see trial.hpp.
-    for (auto& [name, ledger] : ledgers_) ledger.join(other.at(name), /*either=*/true);
+    for (auto& [name, shadow] : shadows_) shadow.join(other.at(name), /*either=*/true);
   }
 
  private:
-  using State = std::map<std::string, machine::Ledger>;
+  using State = std::map<std::string, machine::ShadowMemory>;
 
   // What the rounds of a loop have in common.
   struct Pattern {
-    std::uint64_t period = 1;
+    Recurrence rounds;     // from which one on all repeats, and after how many
     bool grows = false;    // a shared index does so without bound
     bool chooses = false;  // a condition, or how often an inner loop runs, changes with the round
+    bool is_too_long = false;  // the period
   };
 
-  void look(const ir::Body& body, Growths names, Pattern& pattern) {
+  // Whether `e` has its value in rounds that are not followed, too.
+  bool repeats(const Expr& e) const {
+    return std::all_of(loops_.begin(), loops_.end(), [&](const OpenLoop& loop) {
+      if (!loop.is_open) return true;
+      const auto recurrence = recurrence_of(e, loop.names);
+      return recurrence && recurrence->step == 0;
+    });
+  }
+
+  void look(const ir::Body& body, Recurrences names, Pattern& pattern) {
     for (const ir::Stmt& statement : body) {
       const ir::Effects effects = effects_of(statement, kernel_);
       for (const ir::Definition& d : effects.defines) {
-        names[d.name] = d.is_data ? std::optional(Growth{}) : growth_of(d.value, names);
+        names[d.name] = d.is_data ? std::optional(Recurrence{}) : recurrence_of(d.value, names);
       }
       for (const ir::Touch& touch : effects.touches) {
-        if (!ledgers_.contains(touch.element->array)) continue;
-        const auto growth = growth_of(touch.element->coordinates[0], names);
-        pattern.grows = pattern.grows || !growth || growth->step != 0;
-        if (growth) add_period(pattern, growth->period);
+        if (!shadows_.contains(touch.element->array)) continue;
+        const auto recurrence = recurrence_of(touch.element->coordinates[0], names);
+        pattern.grows = pattern.grows || !recurrence || recurrence->step != 0;
+        if (recurrence) take(pattern, *recurrence);
       }
       for (const ir::Inner& inner : effects.inner) {
-        Growths around = names;
-        for (const ir::Definition& d : inner.defines) around[d.name] = Growth{};
-        if (inner.steered_by != nullptr) {
-          const auto growth = growth_of(*inner.steered_by, names);
-          pattern.chooses = pattern.chooses || !growth || growth->step != 0;
-          if (growth) add_period(pattern, growth->period);
+        Recurrences around = names;
+        for (const ir::Definition& d : inner.defines) around[d.name] = Recurrence{};
+        if (inner.condition != nullptr) {
+          const auto recurrence = recurrence_of(*inner.condition, names);
+          pattern.chooses = pattern.chooses || !recurrence || recurrence->step != 0;
+          if (recurrence) take(pattern, *recurrence);
         }
         look(*inner.body, around, pattern);
       }
     }
   }
 
-  static void add_period(Pattern& pattern, std::uint64_t period) {
-    pattern.period = std::min(std::lcm(pattern.period, period), kMaxPeriod);
+  static void take(Pattern& pattern, const Recurrence& recurrence) {
+    const auto both = combined(pattern.rounds, recurrence);
+    if (both) pattern.rounds = *both;
+    pattern.is_too_long = pattern.is_too_long || !both;
   }
 
   void touch(Machine& m, const MemoryAccess& access) {
     const ir::Element& element = access.element;
-    machine::Ledger& ledger = ledgers_.at(element.array);
+    machine::ShadowMemory& shadow = shadows_.at(element.array);
     const Expr& index = element.coordinates[0];
     const Values at = m(index);
-    const auto growth = open_ > 0 ? growth_of(index, growths_) : Growth{};
-    const bool repeats = growth && growth->step == 0;
-    if (repeats && !at.is_known(access.active) && may_be_anything(access, ledger)) {
-      return read_anything(m, access, ledger);
+    const bool is_repeated = repeats(index);
+    if (is_repeated && !at.is_known(access.active) && may_be_anything(access, shadow)) {
+      return read_anything(m, access, shadow);
     }
-    if (!repeats || !at.is_known(access.active)) {
-      const char* why = repeats
-                            ? "by something else than numbers, threads and loops with known ends"
-                            : "by what grows without bound with a loop whose end is not known";
-      reasons_.add("index " + element.partition,
-                   fmt::format("'{}' indexes shared {} {}: races cannot be excluded",
-                               element.partition, element.array, why));
+    if (!is_repeated || !at.is_known(access.active)) {
+      const char* why = is_repeated
+                            ? "depends on more than numbers, threads and loops with known ends"
+                            : "grows without bound with a loop whose end is not known";
+      reasons_.add("index " + element.source_text,
+                   fmt::format("the index of '{}' into shared {} {}, so races cannot be ruled out",
+                               element.source_text, element.array, why));
       return;
     }
     access.active.for_each([&](std::size_t thread) {
       const ir::Bits first = *at.in(thread);
       m.budget().spend(element.width);
       if (first % element.width != 0) {
-        reasons_.add("alignment " + element.partition,
-                     fmt::format("'{}' touches {} elements of {} at once from {}[{}] on in thread "
-                                 "{}, which is no multiple",
-                                 element.partition, element.width, element.array, element.array,
-                                 first, thread));
+        reasons_.add(
+            "alignment " + element.source_text,
+            fmt::format("'{}' accesses {} elements of {} at once, from {}[{}] on in thread "
+                        "{}; the first must be at a multiple of their number",
+                        element.source_text, element.width, element.array, element.array, first,
+                        thread));
         return;
       }
       for (std::uint32_t i = 0; i < element.width; ++i) {
-        if (first + i >= ledger.elements()) {
-          reasons_.add(
-              "range " + element.partition,
-              fmt::format("'{}' touches {}[{}] in thread {}, the array has {} elements",
-                          element.partition, element.array, first + i, thread, ledger.elements()));
+        if (first + i >= shadow.elements()) {
+          reasons_.add("range " + element.source_text,
+                       fmt::format("'{}' touches {}[{}] in thread {}, the array has {} elements",
+                                   element.source_text, element.array, first + i, thread,
+                                   shadow.elements()));
           return;
         }
-        ledger.touch(first + i,
-                     {access.by_any_lane ? machine::kAnyone : static_cast<std::int64_t>(thread),
-                      &element.partition, access.reads, access.writes, access.atomic});
+        shadow.record(first + i,
+                      {access.by_any_lane ? machine::kAnyone : static_cast<std::int64_t>(thread),
+                       &element.source_text, access.reads, access.writes, access.atomic});
       }
     });
   }
 
   // Whether sizes decide which single element inside the array is read.
-  static bool may_be_anything(const MemoryAccess& access, const machine::Ledger& ledger) {
+  static bool may_be_anything(const MemoryAccess& access, const machine::ShadowMemory& shadow) {
     return !access.writes && access.element.width == 1 &&
-           access.element.coordinates[0]->bound <= ledger.elements();
+           access.element.coordinates[0]->bound <= shadow.elements();
   }
-  // Each element that has been written is read by somebody; whether another one is, sizes decide: see
-  // trial.hpp.
-  static void read_anything(Machine& m, const MemoryAccess& access, machine::Ledger& ledger) {
-    m.budget().spend(ledger.elements());
-    for (std::uint64_t at = 0; at < ledger.elements(); ++at) {
-      if (!ledger.is_written(at)) continue;
-      ledger.touch(at, {machine::kAnyone, &access.element.partition, /*reads=*/true,
-                        /*writes=*/false, /*atomic=*/false});
+  // Any element below the bound of the index may be the one, also for who writes it later. Whether it has been
+  // written, sizes decide: see trial.hpp.
+  static void read_anything(Machine& m, const MemoryAccess& access, machine::ShadowMemory& shadow) {
+    const std::uint64_t end = access.element.coordinates[0]->bound;
+    m.budget().spend(end);
+    for (std::uint64_t at = 0; at < end; ++at) {
+      shadow.record(at, {machine::kAnyone, &access.element.source_text, /*reads=*/true,
+                         /*writes=*/false, /*atomic=*/false, /*perhaps=*/true});
     }
   }
 
   const ir::Kernel& kernel_;
   machine::Reasons& reasons_;
-  State ledgers_;
-  Growths growths_;
+  State shadows_;
   std::vector<OpenLoop> loops_;
-  int open_ = 0;
 };
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "vkmoye/gen/ir/names.hpp"
 #include "vkmoye/gen/ir/operation.hpp"
 #include "vkmoye/gen/verify/declarations.hpp"
+#include "vkmoye/gen/verify/undefined_arithmetic.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -40,7 +41,7 @@ class ScopeChecker {
     for (const PushConstant& argument : kernel.arguments) {
       const bool is_index = argument.type == ScalarType::u32;
       if (is_name_of_moves(argument.name)) {
-        complain("'{}' cannot be the name of an argument: moves use it{}", argument.name,
+        complain("'{}' cannot be the name of an argument: copies use it{}", argument.name,
                  kNamesOfMoves);
       }
       define(argument.name, variable(argument.name, is_index ? kIndex : element(argument.type)),
@@ -91,11 +92,11 @@ class ScopeChecker {
   // What an author may not know to be defined, because he did not write it.
   std::string who_else_defines(const std::string& name) const {
     if (is_name_of_builder(name)) return ": the Builder has defined it";
-    if (is_name_of_moves(name)) return fmt::format(": moves use it{}", kNamesOfMoves);
+    if (is_name_of_moves(name)) return fmt::format(": copies use it{}", kNamesOfMoves);
     for (const Array& array : kernel_.arrays) {
       for (const Axis& axis : array.axes) {
         if (!name.starts_with(fmt::format("{}_{}", array.name, axis.coordinate))) continue;
-        return fmt::format(": moves call coordinates of {} along {} so", array.name,
+        return fmt::format(": copies use this name for the coordinate of {} along {}", array.name,
                            axis.coordinate);
       }
     }
@@ -105,6 +106,7 @@ class ScopeChecker {
   // Checks the names and types in `e`; says how far its value may differ.
   Spread use(const Expr& e, const std::string& where) {
     seen_.clear();
+    if (const auto dimension = grid_dimension_of(e)) complain_of_group(*dimension, where);
     return use_node(e, where);
   }
 
@@ -122,35 +124,67 @@ class ScopeChecker {
     Spread spread = Spread::none;
     for (const Expr& operand : e->operands) spread = wider(spread, use_node(operand, where));
     if (const auto error = type_error(*e)) complain("{}: {}", where, *error);
-    const bool divides = e->op == Op::divide || e->op == Op::modulo;
-    if (divides && e->type == kIndex && may_be_zero(e->operands[1])) {
-      complain("{} divides by {}", where,
-               is_constant(e->operands[1]) ? "0"
-                                           : "what may be 0: a number, an extent of the grid, a "
-                                             "maximum with a number, or what is above something "
-                                             "never is");
+    check_group(*e, where);
+    if (is_alike_in_subgroups(*e)) spread = std::min(spread, Spread::between_subgroups);
+    for (const std::string& reason : undefined_arithmetic(*e, guards_, definitions_)) {
+      complain("{} {}", where, reason);
     }
     return spread;
   }
 
-  bool may_be_zero(const Expr& e) const {
-    const Expr whole = expand(e, definitions_);
-    if (is_positive(whole, guards_)) return false;
-    if (whole->op == Op::multiply) {
-      // 65536 * 65536 wraps around to 0, also of extents.
-      return whole->bound >= kUnbounded || may_be_zero(whole->operands[0]) ||
-             may_be_zero(whole->operands[1]);
+  // What differs between threads of one subgroup by its number alone: thread / 64, thread < 64.
+  bool is_alike_in_subgroups(const Node& node) const {
+    const std::uint64_t lanes = kernel_.subgroup;
+    const bool compares =
+        node.op == Op::divide || node.op == Op::less || node.op == Op::shift_right;
+    if (lanes == 0 || !compares || !is_constant(node.operands[1])) return false;
+    const Expr first = expand(node.operands[0], definitions_);
+    const std::uint64_t number = node.operands[1]->value;
+    const std::uint64_t step = node.op == Op::shift_right
+                                   ? std::uint64_t{1} << std::min<std::uint64_t>(number, 63)
+                                   : number;
+    return is_thread(*first) && step % lanes == 0;
+  }
+  // The thread, or the sum that the Builder makes of its subgroup and its lane.
+  bool is_thread(const Node& node) const {
+    const auto is = [](const Expr& e, Builtin which) {
+      return e->op == Op::builtin && e->builtin == which;
+    };
+    if (node.op == Op::builtin) return node.builtin == Builtin::thread;
+    if (node.op != Op::add || !is(node.operands[1], Builtin::lane)) return false;
+    const Node& before = *node.operands[0];
+    return before.op == Op::multiply && is_constant(before.operands[0], kernel_.subgroup) &&
+           is(before.operands[1], Builtin::subgroup);
+  }
+
+  // A launch may be split into pieces, each of which counts its workgroups from 0.
+  void check_group(const Node& node, const std::string& where) {
+    for (std::size_t i = 0; i < node.operands.size(); ++i) {
+      const auto dimension = grid_dimension_of(node.operands[i]);
+      if (!dimension) continue;
+      const bool is_sum = node.op == Op::add && node.operands[1 - i]->op == Op::variable &&
+                          node.operands[1 - i]->name == kFirstGroup[*dimension];
+      if (!is_sum) complain_of_group(*dimension, where);
     }
-    if (whole->op == Op::maximum) {
-      return may_be_zero(whole->operands[0]) && may_be_zero(whole->operands[1]);
-    }
-    return true;
+  }
+  void complain_of_group(std::size_t dimension, const std::string& where) {
+    // Without the argument, a launch that would have to be split is refused.
+    const bool is_split =
+        std::any_of(kernel_.arguments.begin(), kernel_.arguments.end(),
+                    [&](const auto& one) { return one.name == kFirstGroup[dimension]; });
+    if (!is_split) return;
+    complain(
+        "{} uses the number of a workgroup without adding {}, so it is wrong when a launch is "
+        "split; "
+        "use block_x(), block_y() or block_z() of the Builder",
+        where, kFirstGroup[dimension]);
   }
 
   Spread check_builtin(const Node& node, const std::string& where) {
     const auto require = [&](const char* what, std::uint64_t least) {
       if (node.bound >= least) return;
-      complain("{} takes {} for less than {}, it may be {}", where, what, node.bound, least - 1);
+      complain("{} assumes that {} is below {}, but it may be {}", where, what, node.bound,
+               least - 1);
     };
     const std::uint32_t lanes = kernel_.subgroup;
     switch (node.builtin) {
@@ -178,8 +212,10 @@ class ScopeChecker {
                name_of(known->type));
     }
     if (e->bound < known->bound || e->alignment > known->alignment) {
-      complain("{} takes '{}' for a multiple of {} below {}, known is a multiple of {} below {}",
-               where, e->name, e->alignment, e->bound, known->alignment, known->bound);
+      complain(
+          "{} assumes that '{}' is a multiple of {} below {}, but it is only known to be a "
+          "multiple of {} below {}",
+          where, e->name, e->alignment, e->bound, known->alignment, known->bound);
     }
     return found->second.spread;
   }
@@ -188,19 +224,19 @@ class ScopeChecker {
     const Element& element = *touch.element;
     const Array* array = kernel_.find(element.array);
     if (array == nullptr) {
-      complain("'{}' touches the array {}, which is not declared", element.partition,
+      complain("'{}' touches the array {}, which is not declared", element.source_text,
                element.array);
       return;
     }
     const auto allow = [&](bool does, Access without, const char* verb) {
       if (!does || array->access != without) return;
-      complain("'{}' {} {}, which is declared for {} only", element.partition, verb, array->name,
+      complain("'{}' {} {}, which is declared for {} only", element.source_text, verb, array->name,
                to_string(array->access));
     };
     allow(touch.writes, Access::read, "writes");
     allow(touch.reads, Access::write, "reads");
     if (const std::string reason = reason_against(element, *array); !reason.empty()) {
-      complain("'{}' {}", element.partition, reason);
+      complain("'{}' {}", element.source_text, reason);
       return;
     }
     if (array->axes.empty()) return;
@@ -208,19 +244,20 @@ class ScopeChecker {
     if (!is_width(array->type, element.width) ||
         (element.width > 1 && !is_constant(axes[0].stride, 1))) {
       complain(
-          "'{}' touches {} elements of {} at once: there are vectors of powers of two up to 16 "
-          "bytes, along a contiguous axis",
-          element.partition, element.width, array->name);
+          "'{}' accesses {} elements of {} at once, but a vector has a power of two of elements, "
+          "at "
+          "most 16 bytes, along a contiguous axis",
+          element.source_text, element.width, array->name);
     }
     if (array->space == Array::Space::registers) {
       if (element.width != array->vector) {
         complain(
-            "'{}' touches {} elements of the registers {} at once: they are {}", element.partition,
-            element.width, array->name,
+            "'{}' touches {} elements of the registers {} at once: they are {}",
+            element.source_text, element.width, array->name,
             array->vector == 1 ? "single elements" : fmt::format("vectors of {}", array->vector));
       } else if (!is_multiple(element.coordinates[0], element.width, guards_)) {
         complain("'{}' touches {} elements of the registers {} at once, not from a multiple of {}",
-                 element.partition, element.width, array->name, element.width);
+                 element.source_text, element.width, array->name, element.width);
       }
     }
     if (array->space == Array::Space::buffer) check_alignment(element, axes);
@@ -228,8 +265,11 @@ class ScopeChecker {
       // Shared arrays are checked exactly, address by address, in races.cpp.
       if (array->space != Array::Space::shared &&
           !prove_in_range(element.coordinates[i], axes[i], guards_, definitions_)) {
-        complain("'{}' touches {} at a coordinate along {} that nothing keeps below {}",
-                 element.partition, array->name, axes[i].coordinate, to_string(axes[i].extent));
+        complain(
+            "'{}' accesses {} at a coordinate along {} that is not proved to be below {}; add a "
+            "condition "
+            "or a minimum",
+            element.source_text, array->name, axes[i].coordinate, to_string(axes[i].extent));
       }
     }
   }
@@ -242,7 +282,7 @@ class ScopeChecker {
       if (is_multiple(value, element.width, guards_)) return;
       complain(
           "'{}' touches {} elements of {} at once, but nothing says that {} is a multiple of {}",
-          element.partition, element.width, element.array, what, element.width);
+          element.source_text, element.width, element.array, what, element.width);
     };
     const Axis& first = axes[0];
     require_multiple(element.coordinates[0], "its coordinate");
@@ -257,10 +297,10 @@ class ScopeChecker {
     }
   }
 
-  // Whether all of the agent's invocations come to a statement, or none.
-  static bool all_come(Agent agent, Spread path) {
-    if (agent == Agent::workgroup) return path == Spread::none;
-    return agent == Agent::invocation || path != Spread::within_subgroups;
+  // Whether all of the scope's invocations come to a statement, or none.
+  static bool all_come(ExecutionScope scope, Spread path) {
+    if (scope == ExecutionScope::workgroup) return path == Spread::none;
+    return scope == ExecutionScope::invocation || path != Spread::within_subgroups;
   }
 
   void walk(const Body& body, Spread path, const std::vector<Definition>& inside) {
@@ -280,25 +320,31 @@ class ScopeChecker {
     for (const std::string& reason : effects.reasons) complain("{}", reason);
     Spread spread = path;
     for (const Expr* e : effects.uses) spread = wider(spread, use(*e, where));
-    for (const Expr* e : effects.alike) {
+    for (const Expr* e : effects.must_be_uniform) {
       if (use(*e, where) != Spread::within_subgroups) continue;
-      complain(
-          "{} takes the value of one lane for all, and which one may differ between lanes; "
-          "a shuffle takes each lane's own",
-          where);
+      const bool is_broadcast = std::string_view(effects.act) == "a subgroup operation";
+      if (is_broadcast) {
+        complain("the lane of {} must be the same for all lanes; use a shuffle if it differs",
+                 where);
+      } else {
+        complain(
+            "{} needs the same place, number or value in all lanes, but it may "
+            "differ between lanes",
+            effects.act);
+      }
     }
     for (const Touch& touch : effects.touches) check(touch);
-    if (effects.all_must_come && !all_come(effects.agent, path)) {
-      complain(
-          "{} stands where some {} may not arrive",
-          effects.agent == Agent::workgroup ? "a barrier" : where,
-          effects.agent == Agent::workgroup ? "threads of the workgroup" : "lanes of the subgroup");
+    if (const auto* s = std::get_if<Subgroup>(&statement.value)) check_last_subgroup(*s, where);
+    if (effects.all_must_arrive && !all_come(effects.scope, path)) {
+      complain("some {} may not reach {}",
+               effects.scope == ExecutionScope::workgroup ? "threads of the workgroup"
+                                                          : "lanes of the subgroup",
+               effects.scope == ExecutionScope::workgroup ? "a barrier" : where);
     }
     for (const Inner& inner : effects.inner) {
       const std::size_t guards = guards_.size();
-      if (inner.where_it_holds) add_guards(guards_, *inner.steered_by);
-      if (inner.repeats) guards_.push_back(less(inner.defines.front().value, *inner.steered_by));
-      walk(*inner.body, inner.steered_by != nullptr ? spread : path, inner.defines);
+      add_guards(guards_, inner);
+      walk(*inner.body, inner.condition != nullptr ? spread : path, inner.defines);
       guards_.resize(guards, Expr(0));
     }
     for (const Definition& d : effects.defines) {
@@ -307,9 +353,25 @@ class ScopeChecker {
     }
   }
 
+  // The last subgroup has fewer lanes where they do not divide the threads.
+  void check_last_subgroup(const Subgroup& s, const std::string& where) {
+    const std::uint32_t last = kernel_.subgroup == 0 ? 0 : kernel_.threads % kernel_.subgroup;
+    if (last == 0) return;
+    const bool is_step = s.kind == Subgroup::Kind::shuffle_xor;
+    if (!is_step && s.kind != Subgroup::Kind::broadcast && s.kind != Subgroup::Kind::shuffle)
+      return;
+    // A step stays among the first lanes, as many as the largest power of two that divides them all.
+    const std::uint64_t lanes = is_step ? last & (~last + 1) : last;
+    if (s.lane->bound <= lanes) return;
+    complain(
+        "{} takes the value of a lane that the last subgroup may not have: of {} threads in "
+        "subgroups of {} it has {}",
+        where, kernel_.threads, kernel_.subgroup, last);
+  }
+
   // How messages call a statement.
   static std::string place_of(const Effects& effects) {
-    if (!effects.touches.empty()) return "'" + effects.touches[0].element->partition + "'";
+    if (!effects.touches.empty()) return "'" + effects.touches[0].element->source_text + "'";
     if (!effects.defines.empty()) return "'" + effects.defines[0].name + "'";
     for (const Inner& inner : effects.inner) {
       if (!inner.defines.empty()) return "the end of loop '" + inner.defines[0].name + "'";

@@ -5,10 +5,9 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
-#include "vkmoye/gen/twin/twin.hpp"
+#include "vkmoye/gen/twin/run_on_host.hpp"
 
 namespace vkmoye::gen {
-namespace {
 
 std::string text_of(const Arguments& sizes) {
   std::vector<std::string> parts;
@@ -16,21 +15,30 @@ std::string text_of(const Arguments& sizes) {
   return parts.empty() ? "" : " (" + join(parts, ", ") + ")";
 }
 
-}  // namespace
-
-std::vector<std::string> try_sizes(const ir::Kernel& kernel) {
-  std::vector<std::string> reasons;
-  for (const Arguments& sizes : trial_sizes(kernel)) {
-    std::vector<std::string> found;
-    try {
-      found = watch(kernel, sizes).reasons;
-    } catch (const ArgumentError& error) {
-      found.push_back(error.what());
-    }
-    for (const std::string& reason : found) reasons.push_back(reason + text_of(sizes));
-    if (!reasons.empty()) break;
+TrialReport try_at(const ir::Kernel& kernel, const Arguments& sizes) {
+  TrialReport trial;
+  try {
+    const TwinReport report = watch(kernel, sizes);
+    trial.reasons = report.reasons;
+    trial.is_whole = !report.in_part;
+  } catch (const ArgumentError& error) {
+    trial.reasons.push_back(error.what());
+    trial.is_launch = false;
   }
-  return reasons;
+  for (std::string& reason : trial.reasons) reason += text_of(sizes);
+  return trial;
+}
+
+Trials try_sizes(const ir::Kernel& kernel) {
+  Trials trials;
+  for (const Arguments& sizes : trial_sizes(kernel)) {
+    TrialReport trial = try_at(kernel, sizes);
+    trials.reasons = std::move(trial.reasons);
+    if (!trials.reasons.empty()) return trials;
+    ++(trial.is_whole ? trials.whole : trials.in_part);
+    trials.are_all = sizes.empty() && trial.is_whole;
+  }
+  return trials;
 }
 
 }  // namespace vkmoye::gen

@@ -14,6 +14,7 @@
 // buffer read where another invocation wrote it, elements of a result that nothing writes for
 // sure, registers and shared memory read that not every path has written, coordinates outside.
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -25,8 +26,23 @@ namespace vkmoye::gen {
 /// nothing.
 std::vector<Arguments> trial_sizes(const ir::Kernel& kernel);
 
-/// Why the kernel is wrong at one of them; the sizes stand in each reason.
-/// Precondition: names, types and bounds are right.
-std::vector<std::string> try_sizes(const ir::Kernel& kernel);
+/// " (m = 3, n = 4)", for messages.
+std::string text_of(const Arguments& sizes);
+
+struct TrialReport {
+  std::vector<std::string> reasons = {};  // why the kernel is wrong, with the sizes
+  bool is_whole = true;                   // every workgroup was followed to its end
+  bool is_launch = true;  // false: arguments that no launch takes, as the reason says
+};
+/// Precondition: as of try_sizes.
+TrialReport try_at(const ir::Kernel& kernel, const Arguments& sizes);
+
+struct Trials {
+  std::vector<std::string> reasons = {};  // why the kernel is wrong at one of the sizes, which each reason ends with
+  std::size_t whole = 0, in_part = 0;     // launches in which nothing is wrong, by TrialReport::is_whole
+  bool are_all = false;  // these are all launches that the kernel can have: no argument decides an index
+};
+/// Runs the kernel at trial_sizes, until it is wrong. Precondition: names, types and bounds are right.
+Trials try_sizes(const ir::Kernel& kernel);
 
 }  // namespace vkmoye::gen

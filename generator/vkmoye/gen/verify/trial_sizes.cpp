@@ -5,6 +5,7 @@
 
 #include "vkmoye/gen/ir/effects.hpp"
 #include "vkmoye/gen/ir/guards.hpp"
+#include "vkmoye/gen/ir/traversal.hpp"
 #include "vkmoye/gen/verify/trial.hpp"
 
 namespace vkmoye::gen {
@@ -19,6 +20,8 @@ enum class Fit : std::uint8_t {
   one,     // a single element
   ragged,  // the last tile is cut off, where no vector begins
   wide,    // the last tile is cut off, vectors fit
+  barely,  // the last tile has one element
+  almost,  // the last tile lacks one element
   whole,   // three tiles: one that is counted twice, or not at all, leaves a gap
 };
 
@@ -27,16 +30,18 @@ enum class Fit : std::uint8_t {
 struct Trial {
   Fit even, odd, looped;
   std::int64_t gap;    // between rows whose step is an argument
-  std::int64_t other;  // an argument that is neither an extent nor a step
+  std::int64_t other;  // the first argument that is neither an extent nor a step; each has its own
 };
 constexpr Trial kTrials[] = {{Fit::ragged, Fit::wide, Fit::ragged, 3, 0},
                              {Fit::wide, Fit::wide, Fit::wide, 16, 3},
                              {Fit::whole, Fit::ragged, Fit::one, 0, 1},
-                             {Fit::one, Fit::whole, Fit::whole, 1, 2}};
+                             {Fit::one, Fit::whole, Fit::whole, 1, 2},
+                             {Fit::almost, Fit::barely, Fit::ragged, 5, 4}};
 
-constexpr std::int64_t kAnyTile = 16;        // of an extent of which nobody says how it is cut
-constexpr std::int64_t kLargestTile = 1024;  // of a loop; beyond it a trial takes too long
-constexpr std::uint64_t kLargestRing = 8;    // of stages that a loop may take turns with
+constexpr std::int64_t kBetween = 5;     // from one argument that is no size to the next
+constexpr std::int64_t kAnyTile = 16;    // of an extent of which nobody says how it is cut
+constexpr std::int64_t kMaxTile = 1024;  // of a loop; beyond it a trial takes too long
+constexpr std::uint64_t kMaxRing = 8;    // of stages that a loop may take turns with
 
 std::int64_t round_up(std::int64_t value, std::int64_t step) {
   return (value + step - 1) / step * step;
@@ -95,7 +100,7 @@ class LoopFinder {
         meanings_.insert_or_assign(d.name, expand(d.value, meanings_));
       }
       for (const ir::Inner& inner : effects.inner) {
-        if (inner.repeats) take_tiles(expand(*inner.steered_by, meanings_), inner);
+        if (inner.repeats) take_tiles(expand(*inner.condition, meanings_), inner);
         walk(*inner.body);
       }
     }
@@ -113,7 +118,7 @@ class LoopFinder {
       if (node.op != Op::divide || !is_constant(node.operands[1])) return;
       const auto tile = static_cast<std::int64_t>(node.operands[1]->value);
       for (const std::string& name : names_in(node.operands[0])) {
-        if (arguments_.contains(name) && tile <= kLargestTile) enlarge(loops.tiles, name, tile);
+        if (arguments_.contains(name) && tile <= kMaxTile) enlarge(loops.tiles, name, tile);
       }
     });
   }
@@ -121,8 +126,7 @@ class LoopFinder {
   void look_for_rings(const Expr& e) {
     ir::for_each_node(e, [&](const ir::Node& node) {
       if (node.op != Op::modulo || !is_constant(node.operands[1]) ||
-          node.operands[1]->value > kLargestRing ||
-          !any_in(names_in(node.operands[0]), followed_)) {
+          node.operands[1]->value > kMaxRing || !any_in(names_in(node.operands[0]), followed_)) {
         return;
       }
       loops.rounds = std::max(loops.rounds, static_cast<std::int64_t>(node.operands[1]->value));
@@ -140,7 +144,12 @@ std::int64_t size_of(Fit fit, std::int64_t tile) {
   switch (fit) {
     case Fit::one: return 1;
     case Fit::ragged: return tile + tile / 2 + 1;
-    case Fit::wide: return tile == 1 ? 2 : round_up(tile + tile / 2, 16);
+    case Fit::wide: {
+      const std::int64_t rounded = round_up(tile + tile / 2, 16);
+      return tile == 1 ? 2 : rounded % tile != 0 ? rounded : tile + tile / 2;
+    }
+    case Fit::barely: return tile + 1;
+    case Fit::almost: return 2 * tile - 1;
     case Fit::whole: return 3 * tile;
   }
   return 1;
@@ -216,10 +225,16 @@ void take_arrays(const ir::Kernel& kernel, const Trial& trial, Sizes& sizes) {
 
 Arguments arguments_of(const ir::Kernel& kernel, const Trial& trial, const Sizes& sizes) {
   Arguments out;
+  std::int64_t other = trial.other;
   for (const PushConstant& argument : kernel.arguments) {
     if (argument.type != ScalarType::u32 || argument.name.starts_with("first_group")) continue;
     const auto found = sizes.find(argument.name);
-    out[argument.name] = found == sizes.end() ? trial.other : found->second;
+    if (found != sizes.end()) {
+      out[argument.name] = found->second;
+    } else {
+      out[argument.name] = other;
+      other += kBetween;
+    }
   }
   return out;
 }

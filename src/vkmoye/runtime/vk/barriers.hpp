@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The memory dependencies that the runtime records; device-wide, since it knows no finer ones.
+// The memory dependencies that the runtime records, for all memory.
 
 #include "vkmoye/runtime/recorder.hpp"
 #include "vkmoye/runtime/vk/table.hpp"
 
 namespace vkmoye::vk {
 
-/// What `to` does comes after what `from` did, and sees it. Nothing where one of them has no stages.
+/// `to` runs after `from` and sees its writes. No barrier if one of them has no stages.
 inline void order(const DeviceTable& vk, VkCommandBuffer commands, const SyncScope& from,
                   const SyncScope& to) {
   if (from.stages == 0 || to.stages == 0) return;
@@ -26,12 +26,12 @@ inline constexpr SyncScope kDeviceWork = {
 inline constexpr SyncScope kDeviceWrites = {
     kDeviceWork.stages, VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT};
 
-/// Dispatches and copies after this see what those before it wrote.
+/// Later dispatches and copies see the writes of earlier ones.
 inline void order_device_work(const DeviceTable& vk, VkCommandBuffer commands) {
   order(vk, commands, kDeviceWrites, kDeviceWork);
 }
 
-/// The host sees what dispatches and copies before this wrote, once it has waited for the fence.
+/// The host sees the writes of earlier dispatches and copies after it has waited for the fence.
 inline void publish_to_host(const DeviceTable& vk, VkCommandBuffer commands) {
   order(vk, commands, kDeviceWrites, {VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT});
 }

@@ -11,7 +11,7 @@
 namespace vkmoye::vk {
 namespace {
 
-// Of a buffer of the user's. Precondition: the device has the feature, and the buffer was made for it.
+// The address of a user's buffer. Precondition: the device has the feature, and the buffer was created for it.
 std::uint64_t address_of(const Context& context, VkBuffer buffer) {
   VkBufferDeviceAddressInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO;
@@ -19,7 +19,7 @@ std::uint64_t address_of(const Context& context, VkBuffer buffer) {
   return context.table().GetBufferDeviceAddress(context.handle(), &info);
 }
 
-// To the bit: 0 and -0 are equal, and not the same argument.
+// Bitwise: 0 and -0 compare equal, but are different arguments.
 bool are_same(const Arguments& a, const Arguments& b) {
   const auto bits = [](const Argument& argument) {
     const double* number = std::get_if<double>(&argument.value);
@@ -49,7 +49,7 @@ BoundBuffer resolve(const Context& context, const std::string& subject, const Bu
     if (bound.handle == VK_NULL_HANDLE) {
       throw ArgumentError(fmt::format("{}: a buffer is VK_NULL_HANDLE", subject));
     }
-    // Vulkan does not tell the size of a buffer. What it needs of memory is at least as much.
+    // Vulkan cannot report the size of a buffer. The memory that it requires is at least as large.
     VkMemoryRequirements needs = {};
     context.table().GetBufferMemoryRequirements(context.handle(), bound.handle, &needs);
     whole = needs.size;
@@ -93,7 +93,7 @@ void DescriptorWrites::assign(const KernelInterface& kernel, const BoundLaunch& 
     const BoundBuffer& bound = launch.buffers[i];
     VkDescriptorBufferInfo& info = infos_.emplace_back();
     info = {bound.handle, bound.range.offset, launch.plan.bound_bytes[i]};
-    // A descriptor of 0 bytes is forbidden. The kernel touches no element here.
+    // Vulkan has no descriptors of 0 bytes. The kernel accesses no element here.
     if (info.range == 0) info = {bound.handle, 0, 1};
     VkWriteDescriptorSet& write = writes_.emplace_back();
     write = {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What a kernel is bound to: views of buffers, ours or the user's, as Vulkan takes them.
+// The buffers that are bound to a kernel, of the runtime or the user, in the form of Vulkan.
 
 #include <memory>
 #include <optional>
@@ -18,11 +18,11 @@ struct BoundBuffer {
   std::shared_ptr<const BufferState> keep;  // null: the user's
 };
 
-/// Throws ArgumentError naming `subject` where a view is of nothing, or of a buffer of another Device. The
-/// user's buffers are taken to have the bytes of the memory that they need.
+/// Throws ArgumentError naming `subject` if a view has no buffer or one of another Device. The size of a user's buffer
+/// is taken to be that of the memory that it requires.
 BoundBuffer resolve(const Context& context, const std::string& subject, const BufferView& view);
 
-/// The buffers of a launch, and what is dispatched with them.
+/// The buffers of a launch, and its plan.
 struct BoundLaunch {
   std::vector<BoundBuffer> buffers;
   std::vector<BoundRange> ranges;
@@ -30,13 +30,13 @@ struct BoundLaunch {
   LaunchPlan plan;
 };
 
-/// Binds `views` to `launch`, of the same kernel if it was bound before: it allocates nothing where the arguments
-/// are those of before. Throws as `resolve` and as `plan_launch`.
+/// Binds `views` to `launch`, which must belong to the same kernel if it was bound before; allocates nothing if the
+/// arguments are the same as before. Throws like `resolve` and `plan_launch`.
 void bind(const Context& context, const KernelInterface& kernel, std::span<const BufferView> views,
           const Arguments& arguments, BoundLaunch& launch);
 
-/// The descriptors of a launch, to be written into `set`, or pushed where that is null. Moved, not copied:
-/// rows point at each other.
+/// The descriptors of a launch, to be written into `set`, or pushed if that is null. Not copyable, because its elements
+/// point to each other.
 class DescriptorWrites {
  public:
   DescriptorWrites() = default;
@@ -46,7 +46,7 @@ class DescriptorWrites {
   DescriptorWrites& operator=(DescriptorWrites&&) = default;
   ~DescriptorWrites() = default;
 
-  /// Those of `launch`, in place of what it held.
+  /// Replaces the descriptors by those of `launch`.
   void assign(const KernelInterface& kernel, const BoundLaunch& launch, VkDescriptorSet set);
   std::uint32_t count() const { return static_cast<std::uint32_t>(writes_.size()); }
   const VkWriteDescriptorSet* data() const { return writes_.data(); }

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint32_t kFormatVersion = 1;
 
-// Laid out without padding, so that its bytes are all defined and can be hashed.
+// Without padding, so that all bytes are defined and can be hashed.
 struct Header {
   char magic[8] = {'v', 'k', 'm', 'o', 'y', 'e', 'p', 'c'};
   std::uint32_t format_version = kFormatVersion;
@@ -64,9 +64,9 @@ DecodedCache decode_cache(const DriverIdentity& driver, std::span<const std::byt
   if (found.payload_bytes != expected.payload_bytes) {
     return {
         {},
-        fmt::format("{} bytes long where its header says {}", payload.size(), found.payload_bytes)};
+        fmt::format("has {} bytes, but its header says {}", payload.size(), found.payload_bytes)};
   }
-  // From the vendor to the size of a pointer: whose cache it is.
+  // From the vendor to the size of a pointer: the identity of the driver.
   constexpr std::size_t kFrom = offsetof(Header, vendor), kTo = offsetof(Header, payload_bytes);
   const auto* found_bytes = reinterpret_cast<const std::byte*>(&found);
   const auto* expected_bytes = reinterpret_cast<const std::byte*>(&expected);

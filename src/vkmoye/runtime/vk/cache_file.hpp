@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// A pipeline cache as a file that is never trusted: drivers crash or hang on damaged ones, so that
-// none of its bytes reaches a driver before this header is right and the hash agrees.
+// The file of a pipeline cache. Drivers crash or hang on damaged caches, so no byte of it reaches a driver before the
+// header and the hash were checked.
 //
 //   "vkmoyepc"  format version  identity of the driver  size of a pointer  payload bytes
 //   XXH3-64 of all before it and of the payload
 //   payload
 //
-// No Vulkan calls here.
+// This file does not call Vulkan.
 
 #include <cstddef>
 #include <span>

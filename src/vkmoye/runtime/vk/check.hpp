@@ -11,7 +11,7 @@
 
 namespace vkmoye::vk {
 
-/// "VK_ERROR_DEVICE_LOST"; "VkResult -1234" for one that this header does not know.
+/// "VK_ERROR_DEVICE_LOST"; "VkResult -1234" for an unknown result.
 std::string result_name(VkResult result);
 
 /// Throws DeviceError "call -> VK_ERROR_..." with the kind that belongs to `result`.
@@ -22,7 +22,7 @@ inline void check(VkResult result, std::string_view call) {
   if (result != VK_SUCCESS) fail(result, call);
 }
 
-/// All of what a two-call function `call(count, items)` lists; `blank` carries the sType.
+/// All items that a two-call function `call(count, items)` returns; `blank` has the sType.
 template <class T, class Call>
 std::vector<T> enumerate(std::string_view name, Call call, T blank = {}) {
   std::vector<T> items;

@@ -110,7 +110,7 @@ void Commands::end(Slot& slot) {
 
 namespace {
 
-// `points` as vkQueueSubmit takes them: semaphores and values apart.
+// `points` in the form of vkQueueSubmit: semaphores and values in separate arrays.
 struct Apart {
   std::vector<VkSemaphore> semaphores;
   std::vector<std::uint64_t> values;
@@ -131,7 +131,7 @@ void Commands::submit(const std::shared_ptr<Slot>& slot, std::shared_ptr<const v
                       const Points& points) {
   const Apart wait(points.wait);
   Apart signal(points.signal);
-  if (timeline_) signal.add({timeline_.get(), 0});  // its value is known once the queue is ours
+  if (timeline_) signal.add({timeline_.get(), 0});  // its value is set when the queue is locked
   const std::vector<VkPipelineStageFlags> stages(wait.count(), VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
   VkTimelineSemaphoreSubmitInfo timelines = {};
   timelines.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO;
@@ -175,7 +175,7 @@ void Commands::enqueue(const std::shared_ptr<Slot>& slot, std::shared_ptr<const 
   const VkFence fence = slot->fence.get();
   check(vk_.ResetFences(device_.handle(), 1, &fence), "vkResetFences");
   {
-    const std::lock_guard lock(mutex_);  // before the submit: what may throw comes first
+    const std::lock_guard lock(mutex_);  // before the submit, since it may throw
     in_flight_.push_back(slot);
     slot->in_flight = true;
     slot->keep = std::move(keep);
@@ -191,7 +191,7 @@ void Commands::enqueue(const std::shared_ptr<Slot>& slot, std::shared_ptr<const 
 
 namespace {
 
-// As vkWaitForFences takes it: the largest number is no limit.
+// As vkWaitForFences takes it: the largest number means no limit.
 std::uint64_t nanoseconds(double seconds) {
   const double count = seconds * 1e9;
   return count < 0x1p64 ? static_cast<std::uint64_t>(count) : UINT64_MAX;
@@ -219,7 +219,7 @@ void Commands::wait(Slot& slot) {
   const VkFence fence = slot.fence.get();
   const VkResult result =
       vk_.WaitForFences(device_.handle(), 1, &fence, VK_TRUE, nanoseconds(wait_seconds_));
-  // On a lost device nothing is in use any more; after another error drain() asks again.
+  // A lost device uses nothing any more; after another error drain() queries again.
   if (result == VK_SUCCESS || result == VK_ERROR_DEVICE_LOST) mark_finished(slot);
   if (result == VK_TIMEOUT) {
     stuck_ = true;
@@ -238,7 +238,7 @@ void Commands::drain() noexcept {
     waiting = in_flight_;
   }
   for (const auto& slot : waiting) {
-    // An error that is neither a loss nor a timeout says nothing about the work: it is asked about again.
+    // An error other than a loss or a timeout says nothing about the work, so it is queried again.
     for (int tries = 0; tries < 3; ++tries) {
       try {
         if (stuck_) {
@@ -247,7 +247,7 @@ void Commands::drain() noexcept {
           wait(*slot);
         }
         break;
-      } catch (...) {  // lost or stuck: wait() has decided what may be let go
+      } catch (...) {  // lost or stuck: wait() has decided what can be released
       }
     }
   }
@@ -255,7 +255,7 @@ void Commands::drain() noexcept {
 }
 
 // Mesa's lavapipe signals the fence of a submission before it enters the signal of its semaphore, and leaks what it
-// enters after vkDestroySemaphore. So the semaphore is waited for as well; the device has nothing left to do.
+// enters after vkDestroySemaphore. So the semaphore is waited for as well; by then the device is idle.
 void Commands::wait_for_timeline() noexcept {
   const std::lock_guard lock(mutex_);
   if (!timeline_ || timeline_value_ == 0 || !in_flight_.empty()) return;
@@ -265,7 +265,7 @@ void Commands::wait_for_timeline() noexcept {
   info.semaphoreCount = 1;
   info.pSemaphores = &semaphore;
   info.pValues = &timeline_value_;
-  vk_.WaitSemaphores(device_.handle(), &info, nanoseconds(1));  // an error changes nothing
+  vk_.WaitSemaphores(device_.handle(), &info, nanoseconds(1));  // errors are ignored
 }
 
 void Commands::run(const std::function<void(VkCommandBuffer)>& record,
@@ -285,7 +285,7 @@ void Commands::give_back(std::shared_ptr<Slot> slot) noexcept {
   } else {
     try {
       idle_.push_back(std::move(slot));
-    } catch (...) {  // no room to remember it: destroyed instead
+    } catch (...) {  // not enough memory to keep it: destroyed instead
     }
   }
 }

@@ -95,7 +95,7 @@ class Commands {
   void bind(const VkSparseBufferMemoryBindInfo& buffer, std::shared_ptr<const void> keep);
   /// Whether the slot's last submission has finished. Throws DeviceError (kLost).
   bool is_done(Slot& slot);
-  /// Waits for the slot's last submission, at most as long as the constructor was told. Throws
+  /// Waits for the slot's last submission, at most as long as the constructor's limit. Throws
   /// DeviceError: kLost, or a timeout, after which nothing is accepted any more and nothing that
   /// the device may still use is destroyed.
   void wait(Slot& slot);

@@ -41,8 +41,8 @@ bool is_index(std::string_view selector) {
                                           [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-// A whole number is an index and nothing else, so that a script never gets another device because its
-// driver's name has that digit: "4090" is no part of a name, "RTX 4090" is.
+// A whole number is always an index, so that a script never selects another device because its name contains that
+// number: "4090" is an index, "RTX 4090" is a part of a name.
 const PhysicalDevice* find_device(const std::vector<PhysicalDevice>& devices,
                                   std::string_view selector) {
   if (is_index(selector)) {
@@ -51,7 +51,7 @@ const PhysicalDevice* find_device(const std::vector<PhysicalDevice>& devices,
         std::from_chars(selector.data(), selector.data() + selector.size(), index);
     return error == std::errc() && index < devices.size() ? &devices[index] : nullptr;
   }
-  // Of several that match, the first that can be used.
+  // The first usable one of those that match.
   const PhysicalDevice* match = nullptr;
   for (const PhysicalDevice& device : devices) {
     if (lower_case(device.caps.name).find(lower_case(selector)) == std::string::npos) continue;
@@ -75,21 +75,23 @@ const PhysicalDevice& choose(const std::vector<PhysicalDevice>& devices,
       selector.empty() ? first_usable(devices) : find_device(devices, selector);
   if (chosen != nullptr && chosen->caps.why_unusable.empty()) return *chosen;
   if (chosen == nullptr && !selector.empty()) {
-    throw ArgumentError(
-        is_index(selector)
-            ? fmt::format("no device has the index {}; there are{}", selector, table_of(devices))
-            : fmt::format("no device is called '{}'; there are{}", selector, table_of(devices)));
+    throw ArgumentError(is_index(selector)
+                            ? fmt::format("no device has the index {}; the devices are{}", selector,
+                                          table_of(devices))
+                            : fmt::format("no device is called '{}'; the devices are{}", selector,
+                                          table_of(devices)));
   }
-  throw DeviceError(DeviceError::Kind::kNoDevice,
-                    chosen != nullptr
-                        ? fmt::format("{}: {}", chosen->caps.name, chosen->caps.why_unusable)
-                        : fmt::format("no usable Vulkan device; there are{}", table_of(devices)));
+  throw DeviceError(
+      DeviceError::Kind::kNoDevice,
+      chosen != nullptr
+          ? fmt::format("{}: {}", chosen->caps.name, chosen->caps.why_unusable)
+          : fmt::format("no usable Vulkan device; the devices are{}", table_of(devices)));
 }
 
 void complete(Context& context, const OpenOptions& options, QueueLock queue_lock) {
   if (std::isnan(options.wait_seconds) || options.wait_seconds < 0) {
     throw ArgumentError(
-        fmt::format("OpenOptions::wait_seconds = {} is not a number of seconds, 0 or more",
+        fmt::format("OpenOptions::wait_seconds = {}: must be a number of seconds, at least 0",
                     options.wait_seconds));
   }
   std::filesystem::path folder;

@@ -35,7 +35,7 @@ struct Context {
 struct BufferState {
   std::shared_ptr<Context> context;
   Block block;
-  std::uint64_t bytes = 0;            // as asked for
+  std::uint64_t bytes = 0;            // as requested
   std::uint64_t allocated_bytes = 0;  // rounded up, so that whole words can be filled
 
   BufferState(std::shared_ptr<Context> context, std::uint64_t bytes);

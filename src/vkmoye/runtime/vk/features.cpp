@@ -94,10 +94,10 @@ constexpr Bit kTimeline = {
 struct Row {
   Feature feature;
   std::array<const Bit*, 3>
-      bits;  // all of them; the second and third, without which the first is no use, may be null
+      bits;  // all of them; the second and third, which the first requires, may be null
 };
 
-// The bit, not the name of an extension: drivers list VK_KHR_cooperative_matrix with the bit off.
+// The bit decides, not the extension: some drivers list VK_KHR_cooperative_matrix but do not set the bit.
 constexpr Row kRows[] = {
     {Feature::f16, {&kF16}},
     {Feature::f64, {&kF64}},
@@ -106,8 +106,8 @@ constexpr Row kRows[] = {
     {Feature::i64, {&kI64}},
     {Feature::storage8, {&kStorage8}},
     {Feature::storage16, {&kStorage16}},
-    // A shader with cooperative matrices declares the Vulkan memory model. Where that is enabled,
-    // atomic operations on buffers, which are of device scope, need the scope to be enabled, too.
+    // A shader with cooperative matrices declares the Vulkan memory model. With that model, atomic operations on
+    // buffers, which have device scope, require vulkanMemoryModelDeviceScope.
     {Feature::cooperative_matrix, {&kMatrix, &kMemoryModel, &kDeviceScope}},
     {Feature::bf16_matrix, {&kBrainMatrix, &kBrainType}},
     {Feature::shared_f32_atomic_add, {&kSharedAdd}},

@@ -107,7 +107,7 @@ Instance::Instance(PFN_vkGetInstanceProcAddr get, const Validation& validation)
   const auto setting = [&](const char* name) {
     return VkLayerSettingEXT{kValidationLayer, name, VK_LAYER_SETTING_TYPE_BOOL32_EXT, 1, &on};
   };
-  // Without the heuristic, hazards between two dispatches go unseen.
+  // Without the heuristic, hazards between two dispatches are not reported.
   const VkLayerSettingEXT settings[] = {setting("validate_sync"),
                                         setting("syncval_shader_accesses_heuristic")};
   VkLayerSettingsCreateInfoEXT layer_settings = {};
@@ -118,12 +118,12 @@ Instance::Instance(PFN_vkGetInstanceProcAddr get, const Validation& validation)
   if (validation.enabled) {
     if (!has_layer(vk, kValidationLayer)) {
       throw DeviceError(DeviceError::Kind::kOther,
-                        std::string("validation was asked for, but the layer ") + kValidationLayer +
+                        std::string("validation was requested, but the layer ") + kValidationLayer +
                             " is not installed");
     }
     layers.push_back(kValidationLayer);
     extensions.push_back(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
-    info.pNext = &messenger;  // also sees creation and destruction of the instance
+    info.pNext = &messenger;  // also reports creation and destruction of the instance
 #ifdef VK_EXT_layer_settings
     if (layer_has_extension(vk, kValidationLayer, VK_EXT_LAYER_SETTINGS_EXTENSION_NAME)) {
       extensions.push_back(VK_EXT_LAYER_SETTINGS_EXTENSION_NAME);

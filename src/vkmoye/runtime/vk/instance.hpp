@@ -16,7 +16,7 @@ inline constexpr std::uint32_t kApiVersion = VK_API_VERSION_1_3;
 /// The system's Vulkan loader, opened at run time and closed with this object.
 class Loader {
  public:
-  /// Throws DeviceError (kNoDevice) where there is none.
+  /// Throws DeviceError (kNoDevice) if there is none.
   Loader();
   ~Loader();
   Loader(const Loader&) = delete;
@@ -34,10 +34,10 @@ struct Validation {
   std::function<void(const std::string&)> on_message;  // each warning and error, any thread
 };
 
-/// A VkInstance: created and then destroyed, or borrowed and left alone.
+/// A VkInstance that this object owns, or that it borrows and does not destroy.
 class Instance {
  public:
-  /// Throws DeviceError: no driver (kNoDevice), or validation wanted and its layer not installed.
+  /// Throws DeviceError: no driver (kNoDevice), or validation was requested but its layer is not installed.
   Instance(PFN_vkGetInstanceProcAddr get, const Validation& validation);
   /// Borrows `instance`, created for `api_version`.
   Instance(PFN_vkGetInstanceProcAddr get, VkInstance instance, std::uint32_t api_version);
@@ -50,7 +50,7 @@ class Instance {
   std::uint32_t api_version() const { return api_version_; }  // at most kApiVersion
 
  private:
-  std::function<void(const std::string&)> on_message_;  // the messenger points at it
+  std::function<void(const std::string&)> on_message_;  // the messenger points to it
   VkInstance handle_ = VK_NULL_HANDLE;
   bool owned_ = false;
   std::uint32_t api_version_ = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// A VkDevice with one compute queue: created and then destroyed, or borrowed and left alone.
+// A VkDevice with one compute queue that this object owns, or that it borrows and does not destroy.
 
 #include "vkmoye/runtime/vk/physical_device.hpp"
 
@@ -8,11 +8,11 @@ namespace vkmoye::vk {
 
 class LogicalDevice {
  public:
-  /// Creates one with every feature of `physical.caps` enabled; `statistics`: also those of pipelines,
-  /// where there are any. Throws DeviceError.
+  /// Creates one with every feature of `physical.caps`; `statistics`: also with pipeline statistics, if supported.
+  /// Throws DeviceError.
   LogicalDevice(const Instance& instance, const PhysicalDevice& physical, bool statistics);
-  /// Borrows the user's, created with what the last two say: so many push descriptors for a pipeline
-  /// (0: none) and timeline semaphores.
+  /// Borrows the user's device. The last two parameters: the number of push descriptors for a pipeline (0: the
+  /// extension is not enabled), and whether timeline semaphores are enabled.
   LogicalDevice(const Instance& instance, VkDevice device, VkQueue queue,
                 std::uint32_t push_descriptors, bool timelines);
   ~LogicalDevice();
@@ -24,12 +24,12 @@ class LogicalDevice {
   const DeviceTable& table() const { return table_; }
   /// Whether VK_KHR_pipeline_executable_properties is enabled.
   bool has_statistics() const { return statistics_; }
-  /// How many a pipeline may have; 0: VK_KHR_push_descriptor is not enabled.
+  /// The most push descriptors of a pipeline; 0: VK_KHR_push_descriptor is not enabled.
   std::uint32_t max_push_descriptors() const { return push_descriptors_; }
   bool has_timelines() const { return timelines_; }
   /// Whether it belongs to the user.
   bool is_borrowed() const { return !owned_; }
-  /// Whether VK_EXT_memory_budget is.
+  /// Whether VK_EXT_memory_budget is enabled.
   bool has_memory_budget() const { return memory_budget_; }
 
  private:

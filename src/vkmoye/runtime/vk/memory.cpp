@@ -10,7 +10,7 @@
 #include "vkmoye/runtime/vk/commands.hpp"
 #include "vkmoye/runtime/vk/owned.hpp"
 
-// All that vk_mem_alloc.h includes, so that none of it lands in the namespace below.
+// Everything that vk_mem_alloc.h includes, so that none of it ends up in the namespace below.
 #include <vulkan/vulkan.h>
 
 #include <atomic>
@@ -25,10 +25,10 @@
 #include <type_traits>
 #include <utility>
 
-// The Vulkan Memory Allocator, set to take every function from the table that it is given. It is
-// ours alone: a program that links us may hold another one, of other settings, and the linker would
-// keep one of two equal names. What lies in an unnamed namespace has no name for the linker; functions
-// declared extern "C" keep theirs even there, hence `static`.
+// The Vulkan Memory Allocator, configured to use only the functions that are passed to it. It must be private: a
+// program that links vkmoye may contain another copy with other settings, and the linker would keep only one of two
+// equal symbols. An unnamed namespace has no external symbols, except for functions declared extern "C", hence
+// `static`.
 #define VMA_STATIC_VULKAN_FUNCTIONS 0
 #define VMA_DYNAMIC_VULKAN_FUNCTIONS 1
 #define VMA_VULKAN_VERSION 1002000
@@ -56,7 +56,7 @@ Block make(VmaAllocator allocator, std::uint64_t bytes, VkBufferUsageFlags usage
   VmaAllocation allocation = nullptr;
   VmaAllocationInfo got = {};
   const VkResult result = vmaCreateBuffer(allocator, &info, &how, &block.buffer, &allocation, &got);
-  // VMA reports what vkCreateBuffer, vkAllocateMemory, vkBindBufferMemory or vkMapMemory said.
+  // VMA returns the result of vkCreateBuffer, vkAllocateMemory, vkBindBufferMemory or vkMapMemory.
   check(result, fmt::format("vmaCreateBuffer({} bytes)", bytes));
   VkMemoryPropertyFlags flags = 0;
   vmaGetAllocationMemoryProperties(allocator, allocation, &flags);
@@ -129,8 +129,8 @@ Block Memory::create_whole_or_in_pieces(std::uint64_t bytes, Commands& commands,
                              VK_BUFFER_USAGE_TRANSFER_DST_BIT;
   if (gives_addresses_) usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
   if (bytes <= most_at_once_) return make(allocator_of(allocator_), bytes, usage, how);
-  // The limit is what can be relied on. A little more may be had all the same, and is better whole:
-  // 127x129x255x257 of f32, 1.7 MB beyond the limit of an H200, took 4.1 ms so and 6.1 ms in pieces.
+  // Slightly more than the limit may work, and one allocation is faster than several: 127x129x255x257 of f32, 1.7 MB
+  // above the limit of an H200, took 4.1 ms in one and 6.1 ms in several.
   if (bytes - most_at_once_ <= most_at_once_ / 64) {
     try {
       return make(allocator_of(allocator_), bytes, usage, how);
@@ -141,7 +141,7 @@ Block Memory::create_whole_or_in_pieces(std::uint64_t bytes, Commands& commands,
   return create_in_pieces(bytes, usage, commands, owner);
 }
 
-// Equal pieces, the last one shorter, as few as the device allows. The host reaches none of them.
+// As few equal pieces as the device allows; the last one is shorter. The host cannot access them.
 Block Memory::create_in_pieces(std::uint64_t bytes, VkBufferUsageFlags usage, Commands& commands,
                                const std::shared_ptr<const void>& owner) {
   struct Pieces {
@@ -229,10 +229,10 @@ void Memory::refuse_beyond_heap(std::uint64_t bytes) {
   const VkPhysicalDeviceMemoryProperties* memory = nullptr;
   vmaGetMemoryProperties(allocator_of(allocator_), &memory);
   const VmaBudget& heap = budgets[device_heap_];
-  // Without VK_EXT_memory_budget VMA guesses a budget; the heap itself and our own use are facts.
+  // Without VK_EXT_memory_budget, VMA estimates the budget; the size of the heap and our own use are exact.
   const std::uint64_t size = memory->memoryHeaps[device_heap_].size;
   const std::uint64_t room = knows_budget_ ? std::min<std::uint64_t>(heap.budget, size) : size;
-  // Memory that VMA holds and has not handed out is room as well.
+  // Memory that VMA has allocated but not used yet is available as well.
   const std::uint64_t held = heap.statistics.blockBytes - heap.statistics.allocationBytes;
   const std::uint64_t used = knows_budget_ ? heap.usage - std::min<std::uint64_t>(heap.usage, held)
                                            : heap.statistics.allocationBytes;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Buffers and the memory behind them, through the Vulkan Memory Allocator. Only memory.cpp knows
-// its types: none of them may be named where another file sees it.
+// Buffers and their memory, through the Vulkan Memory Allocator. Only memory.cpp may use its types.
 //
-// Device buffers lie in the largest device-local heap. Where a type of that heap is visible to the
-// host (an integrated GPU, a CPU, a card whose whole memory is mapped) they stay mapped, and the
-// host writes into them; where it is cached as well, the host also reads from them.
+// Device buffers are in the largest device-local heap. If a memory type of that heap is host-visible (on an integrated
+// GPU, a CPU, or a GPU with resizable BAR), they stay mapped, and the host writes to them directly; if it is cached as
+// well, the host also reads from them directly.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,9 +17,9 @@ namespace vkmoye::vk {
 struct Block {
   VkBuffer buffer = VK_NULL_HANDLE;
   void* allocation = nullptr;               // a VmaAllocation
-  std::byte* mapped = nullptr;              // null: the host cannot reach it
-  bool cached = false;                      // reading through `mapped` is quick
-  std::uint64_t address = 0;                // on the device, where it has the feature
+  std::byte* mapped = nullptr;              // null: the host cannot access it
+  bool cached = false;                      // reading through `mapped` is fast
+  std::uint64_t address = 0;                // on the device, if it has the feature
   std::shared_ptr<const void> pieces = {};  // of a buffer in several allocations, which it owns
 };
 
@@ -36,11 +35,10 @@ class Memory {
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
 
-  /// A storage buffer of `bytes` that can be copied from and to, and has an address where the device
-  /// has the feature. Throws DeviceError (kOutOfMemory)
-  /// with the numbers where the heap has no room, without having asked the driver: some drivers
-  /// grant memory that does not exist. Beyond what one allocation may have it lies in several, bound
-  /// through `commands`: `owner`, which has these, lives as long as the device may be binding it.
+  /// A storage buffer of `bytes` that can be copied from and to, with an address if the device has the feature. Throws
+  /// DeviceError (kOutOfMemory) with the numbers if the heap does not have enough memory, without calling the driver:
+  /// some drivers return memory that does not exist. A buffer that exceeds the limit of one allocation has several,
+  /// which are bound through `commands`; `owner`, which owns these, lives at least until the device has bound them.
   Block create_device_buffer(std::uint64_t bytes, Commands& commands,
                              const std::shared_ptr<const void>& owner);
 
@@ -49,9 +47,9 @@ class Memory {
 
   void destroy(const Block& block) noexcept;
 
-  /// What the host wrote becomes visible to work submitted later.
+  /// Makes the writes of the host visible to work submitted later.
   void flush(const Block& block, std::uint64_t offset, std::uint64_t bytes);
-  /// What the device wrote, and made available to the host, becomes readable.
+  /// Makes the writes of the device, after a barrier to the host, readable.
   void invalidate(const Block& block, std::uint64_t offset, std::uint64_t bytes);
 
  private:
@@ -65,7 +63,7 @@ class Memory {
   std::uint64_t most_at_once_ = 0;  // bytes of one allocation
   void* allocator_ = nullptr;       // a VmaAllocator
   std::uint32_t device_heap_ = 0;
-  std::uint32_t device_types_ = 0;  // bit mask: memory types in which device buffers may lie
+  std::uint32_t device_types_ = 0;  // bit mask: memory types for device buffers
   bool direct_ = true;
   bool knows_budget_ = false;
   bool gives_addresses_ = false;

@@ -81,7 +81,7 @@ std::vector<MatrixShape> query_matrix_shapes(const InstanceTable& vk, VkPhysical
   return shapes;
 }
 
-// The first family that computes and has timestamps, else the first that computes.
+// The first family with compute support and timestamps, else the first with compute support.
 std::optional<std::uint32_t> choose_family(const std::vector<VkQueueFamilyProperties>& families) {
   std::optional<std::uint32_t> chosen;
   for (std::uint32_t i = 0; i < families.size(); ++i) {
@@ -92,7 +92,7 @@ std::optional<std::uint32_t> choose_family(const std::vector<VkQueueFamilyProper
   return chosen;
 }
 
-// Limits, and the features that are no feature bits: what subgroups can do, and whether compute
+// Limits, and the features that are not feature bits: what subgroups can do, and whether compute
 // shaders are among those whose subgroup size can be chosen.
 struct SubgroupAbilities {
   FeatureSet operations;
@@ -225,9 +225,9 @@ PhysicalDevice query(const Instance& instance, VkPhysicalDevice handle,
   if (!queue_family) queue_family = choose_family(families);
   if (!queue_family || *queue_family >= families.size() ||
       (families[*queue_family].queueFlags & VK_QUEUE_COMPUTE_BIT) == 0) {
-    device.caps.why_unusable = queue_family
-                                   ? fmt::format("queue family {} does not compute", *queue_family)
-                                   : std::string("has no queue that computes");
+    device.caps.why_unusable =
+        queue_family ? fmt::format("queue family {} has no compute support", *queue_family)
+                     : std::string("has no queue with compute support");
     return device;
   }
   device.queue_family = *queue_family;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What a device reports about itself, asked once.
+// The properties that a device reports, queried once.
 
 #include <array>
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace vkmoye::vk {
 
-/// Which driver a pipeline cache belongs to; a cache of any other is not ours to load.
+/// The driver that a pipeline cache belongs to; caches of other drivers are not loaded.
 struct DriverIdentity {
   std::uint32_t vendor = 0, device = 0, driver_version = 0;
   std::array<std::uint8_t, VK_UUID_SIZE> cache_uuid = {};
@@ -26,7 +26,8 @@ struct PhysicalDevice {
   std::uint32_t api_version = 0;  // the lower of the instance's and the device's
   DeviceCaps caps;
   DriverIdentity identity;
-  std::uint32_t queue_family = 0;    // computes; with timestamps where any such family has
+  std::uint32_t queue_family =
+      0;  // with compute support, and with timestamps if any such family has them
   std::uint32_t timestamp_bits = 0;  // of that family; 0: no timestamps
   std::vector<std::string> extensions;
   std::uint32_t max_push_descriptors = 0;  // 0: the device has no VK_KHR_push_descriptor
@@ -35,7 +36,7 @@ struct PhysicalDevice {
   bool has_extension(const char* name) const;
 };
 
-/// Asks `handle`. `queue_family`: the one that will be used, or the best one where absent.
+/// Queries `handle`. `queue_family`: the one that will be used; nothing: the best one.
 /// A device that vkmoye cannot use has `caps.why_unusable` set and its limits left at 0.
 PhysicalDevice query(const Instance& instance, VkPhysicalDevice handle,
                      std::optional<std::uint32_t> queue_family = std::nullopt);

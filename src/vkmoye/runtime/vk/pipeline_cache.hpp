@@ -11,7 +11,7 @@
 
 namespace vkmoye::vk {
 
-/// Thread-safe. A cache that cannot be read or written makes the start slower; it is no error.
+/// Thread-safe. A cache that cannot be read or written makes the start slower; it is not an error.
 class PipelineCache {
  public:
   /// `folder` empty: in memory only, and `status()` begins with `why_memory_only`.
@@ -19,7 +19,7 @@ class PipelineCache {
                 const std::filesystem::path& folder, std::string why_memory_only);
 
   VkPipelineCache handle() const { return cache_.get(); }
-  /// A pipeline was made: there is something to save.
+  /// Call after a pipeline was created: there is something to save.
   void mark_changed();
   /// Writes the file if something changed since it was read or written.
   void save() noexcept;

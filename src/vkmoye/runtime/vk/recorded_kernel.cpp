@@ -26,9 +26,9 @@ void RecordedKernel::bind(std::span<const BufferView> views, const Arguments& ar
   vk::bind(*pipeline_->context, pipeline_->interface, views, arguments, launch_);
   if (!runs() || !takes_sets() || used_ < most_) return;
   throw ArgumentError(fmt::format(
-      "{}: all {} recordings that .recordings makes room for are used, and the "
+      "{}: all {} recordings of RecorderOptions::recordings are used, and the "
       "device does not push descriptors (VK_KHR_push_descriptor, {} of them); give a larger "
-      "number, or call reset() once the device is done with them",
+      "number, or call reset() once the device has finished them",
       pipeline_->interface.name, most_, descriptor_count(pipeline_->interface)));
 }
 

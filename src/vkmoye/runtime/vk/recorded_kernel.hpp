@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// A kernel that goes into command buffers of the user's: checked first, then recorded.
+// A kernel that is recorded into the user's command buffers, after its arguments were checked.
 //
 //   kernel.bind(views, arguments);   throws with every reason
-//   kernel.take_set();               throws where the driver has none
+//   kernel.take_set();               throws if the driver has none
 //   kernel.record(commands);         cannot fail
 
 #include <cstdint>
@@ -18,21 +18,23 @@ namespace vkmoye::vk {
 
 class RecordedKernel {
  public:
-  /// Room for `recordings` where descriptors cannot be pushed. Throws as Recorder does.
+  /// Allocates descriptor sets for `recordings` if descriptors cannot be pushed. Throws like Recorder.
   RecordedKernel(Device& device, const CompiledKernel& kernel, std::uint32_t recordings);
 
   const PipelineState& pipeline() const { return *pipeline_; }
 
-  /// What the next recording is of. Throws ArgumentError: as vk::bind, and where the pool is exhausted.
+  /// Binds the buffers and arguments of the next recording. Throws ArgumentError like vk::bind, and if the pool is
+  /// exhausted.
   void bind(std::span<const BufferView> views, const Arguments& arguments);
-  /// A set for it, where it takes one. Throws DeviceError; one that was taken and not recorded is kept.
+  /// Allocates the descriptor set of the next recording, if it needs one. Throws DeviceError. A set that was not
+  /// recorded is used again.
   void take_set();
-  /// Nothing where its grid has no groups.
+  /// Records nothing if the grid is empty.
   void record(VkCommandBuffer commands);
-  /// Forgets the buffers: one of ours lives as long as its owner wants.
+  /// Releases the buffers, which may then be destroyed.
   void release() { launch_.buffers.clear(); }
 
-  /// All sets are free.
+  /// Makes all sets available again.
   void reset();
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Copies between the host and buffers that it cannot reach, or cannot read quickly, in pieces
-// through one buffer in cached host memory.
+// Copies between the host and buffers that it cannot access, or cannot read quickly, in pieces through one buffer in
+// cached host memory.
 
 #include <mutex>
 #include <span>

@@ -2,9 +2,9 @@
 #pragma once
 // The Vulkan functions that the runtime calls, as tables of pointers, one per instance and device.
 //
-// Tables rather than linked symbols: a program starts on a machine without a Vulkan loader, a
-// user's instance and device can be adopted, no global state meets the user's own loader, and a
-// test replaces single functions to make them fail.
+// Tables instead of linked symbols: so a program starts on machines without a Vulkan loader, a user's instance and
+// device can be adopted, no global state conflicts with the user's own loader, and tests can replace single functions
+// to make them fail.
 
 #include <vulkan/vulkan_core.h>
 
@@ -28,7 +28,7 @@ namespace vkmoye::vk {
   X(CreateDevice)                           \
   X(GetDeviceProcAddr)
 
-// Null where the extension is not there.
+// Null if the extension is not supported.
 #define VKMOYE_OPTIONAL_INSTANCE_FUNCTIONS(X) \
   X(CreateDebugUtilsMessengerEXT)             \
   X(DestroyDebugUtilsMessengerEXT)            \
@@ -85,7 +85,7 @@ namespace vkmoye::vk {
   X(CmdResetQueryPool)             \
   X(CmdWriteTimestamp)
 
-// Null where the extension is not enabled.
+// Null if the extension is not enabled.
 #define VKMOYE_OPTIONAL_DEVICE_FUNCTIONS(X) \
   X(GetBufferDeviceAddress)                 \
   X(CmdPushDescriptorSetKHR)                \
@@ -113,7 +113,7 @@ struct DeviceTable {
 
 #undef VKMOYE_MEMBER
 
-/// Each throws DeviceError naming the first function that is not there.
+/// Each throws DeviceError naming the first missing function.
 GlobalTable load_global_table(PFN_vkGetInstanceProcAddr get);
 InstanceTable load_instance_table(PFN_vkGetInstanceProcAddr get, VkInstance instance);
 DeviceTable load_device_table(const InstanceTable& instance_table, VkDevice device);

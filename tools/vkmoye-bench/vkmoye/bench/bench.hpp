@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The benchmark as a library: kernels of yours, checked, timed, compared and explained as ours are.
+// The benchmark as a library: checks, times, compares and explains your own kernels like those of vkmoye.
 //
 //   int main(int argc, char** argv) {
-//     vkmoye::bench::Registry mine;                  // or our_registry(), and yours beside ours
-//     mine.operations.push_back(doubling());         // what is computed: an OperationRow
-//     mine.kernels.push_back(doubling_kernel());     // how: a KernelEntry of that operation
+//     vkmoye::bench::Registry mine;                  // or our_registry(), to add yours to ours
+//     mine.operations.push_back(doubling());         // the problem: an OperationEntry
+//     mine.kernels.push_back(doubling_kernel());     // a KernelEntry that computes it
 //     return vkmoye::bench::main(argc, argv, mine);  // list, run, explain, emit, apply, suite, ..
 //   }
 //
-// `run` gives the inputs random numbers, runs the kernel between guard zones, compares every element
+// `run` fills the inputs with random numbers, runs the kernel between guard zones, compares every element
 // with the reference, and times it.
 
 #include <cstdint>
@@ -25,56 +25,56 @@
 
 namespace vkmoye::bench {
 
-/// An array of the kernel, in C's order.
+/// An array of the kernel, in C order.
 struct OwnArray {
-  std::string name;  // of the kernel's binding
+  std::string name;  // of the binding
   std::vector<std::int64_t> shape;
-  /// Of its elements, where it is another one than --type says: the f32 scale of a row of i8.
+  /// The type of its elements, where it differs from --type: f32 scales of rows of i8.
   std::optional<ScalarType> type = {};
 };
 
-/// What a kernel is given for one size.
+/// The arrays and arguments of a kernel for one size.
 struct Problem {
   std::vector<OwnArray> inputs;  // in the order of the bindings, before the output
   OwnArray output;
   Arguments arguments;
-  double flops = 0;  // operations on floating-point numbers; 0: it only moves
+  double flops = 0;  // floating-point operations; 0: it only moves data
 };
 
-/// What an element must be, and the largest difference from it that rounding explains. Where the value
-/// is not finite, so is the kernel's, in the same way.
+/// The correct value of an element, and the largest difference that rounding explains. Where it is NaN or
+/// infinite, the kernel's must be the same.
 struct Expected {
   double value = 0, bound = 0;
 };
 
-/// What kernels compute. It can be compared with a copy of as many bytes, --baseline copy, and with any
-/// other kernel of the operation, --baseline NAME: one that was fast enough so far.
-struct OperationRow {
-  std::string name;  // as KernelEntry::operation; none of ours, see registry.hpp
-  /// How --size is typed: one extent for each word between x, as "ROWSxCOLUMNS".
+/// A problem that kernels compute. They can be compared with a copy of as many bytes (--baseline copy) and
+/// with any other kernel of the operation (--baseline NAME), such as the fastest so far.
+struct OperationEntry {
+  std::string name;  // as KernelEntry::operation; differs from those of vkmoye, see registry.hpp
+  /// The form of --size: one extent for each word, separated by x, such as "ROWSxCOLUMNS".
   std::string size_form = "ROWSxCOLUMNS";
-  std::vector<std::int64_t> example = {2048, 2048};  // of that size
-  /// `size` is as typed, or the shape of the first array that `apply` is given.
+  std::vector<std::int64_t> example = {2048, 2048};  // a size of that form
+  /// `size` is the one typed, or the shape of the first array that `apply` takes.
   std::function<Problem(const std::vector<std::int64_t>& size, ScalarType type)> problem;
-  /// The whole output from the whole inputs, in f64. Inputs are uniform in [-1, 1), of integer types
-  /// whole numbers up to 100.
+  /// Computes the whole output from the whole inputs, in f64. Inputs are uniform in [-1, 1); those of integer
+  /// types are whole numbers up to 100.
   std::function<void(const Problem& problem, std::span<const std::vector<double>> inputs,
                      std::span<Expected> output)>
       reference;
 };
 
-/// What the program knows.
+/// The kernels and operations of the program.
 struct Registry {
   std::vector<gen::KernelEntry> kernels;
-  std::vector<OperationRow> operations;  // beside ours, which are always known
+  std::vector<OperationEntry> operations;  // in addition to those of vkmoye
 };
 
 /// Every kernel of vkmoye.
 Registry our_registry();
 
-/// The program: reads the command line, prints, and returns the exit status (see --help). A registry that
-/// cannot be meant (a name that is taken, a kernel of an unknown operation) is status 2, with every
-/// reason. Once in a process.
+/// The program: reads the command line, prints, and returns the exit status (see --help). An invalid registry
+/// (a duplicate name, a kernel of an unknown operation) is exit status 2, with every reason. Call it once in a
+/// process.
 int main(int argc, char** argv, Registry registry);
 
 }  // namespace vkmoye::bench

@@ -7,31 +7,30 @@
 #include <utility>
 
 #include "vkmoye/base/error.hpp"
-#include "workloads/products/fragments.hpp"
 #include "workloads/products/tuned_table.hpp"
 
 namespace vkmoye::bench {
 namespace {
 
-// Its arrays and what must come out are those of any kernel of the family.
+// Arrays and definition are those of every product; only the plan depends on the choice.
 class ChosenGemm : public Workload {
  public:
-  ChosenGemm(const Question& question, const GemmProblem& problem, const Extents& size)
-      : Workload(*question.entry, request_of(question, problem, size), size),
+  ChosenGemm(const WorkloadSpec& spec, const GemmProblem& problem, const Extents& size)
+      : Workload(*spec.entry, request_of(spec, problem, size), size),
         problem_(problem),
-        any_(make_product({gen::find_kernel("gemm/simt"), question.type, {}, {}}, problem, size)) {}
+        any_(make_product({gen::find_kernel("gemm/simt"), spec.type, {}, {}}, problem, size)) {}
 
   gen::ir::Kernel describe(const DeviceCaps& caps) const override {
     refuse_options(caps);
-    return gen::gemm_auto(gemm_question(problem_, size()), caps, tuned_tables(caps));
+    return gen::gemm_auto(gemm_product(problem_, size()), caps, tuned_tables(caps));
   }
   Step step(const DeviceCaps& caps) const override { return chosen(choose(caps))->step(caps); }
   Plan plan(const DeviceCaps& caps) const override { return chosen(choose(caps))->plan(caps); }
   Plan described_plan(const DeviceCaps& caps) const override {
     refuse_options(caps);
-    const gen::GemmQuestion question = gemm_question(problem_, size());
-    const gen::GemmRefusal refuse = gen::refusal_on(question, caps);
-    return chosen(gen::choose_gemm(question, caps, tuned_tables(caps), refuse))
+    const gen::GemmProduct product = gemm_product(problem_, size());
+    const gen::GemmRefusal refuse = gen::refusal_on(product, caps);
+    return chosen(gen::choose_gemm(product, caps, tuned_tables(caps), refuse))
         ->described_plan(caps);
   }
   std::optional<Plan> plan_chosen_on(Executor& executor) const override {
@@ -47,7 +46,7 @@ class ChosenGemm : public Workload {
   }
 
   std::string type_text() const override { return any_->type_text(); }
-  std::vector<std::string> words() const override { return any_->words(); }
+  std::vector<std::string> command_options() const override { return any_->command_options(); }
   std::vector<Array> arrays() const override { return any_->arrays(); }
   Arguments arguments() const override { return any_->arguments(); }
   double bytes() const override { return any_->bytes(); }
@@ -70,13 +69,13 @@ class ChosenGemm : public Workload {
   void refuse_options(const DeviceCaps& caps) const {
     if (request().options.empty()) return;
     throw KernelError(entry().name, {gen::no_options_of_a_choice(request().options,
-                                                                 gemm_question(problem_, size()),
+                                                                 gemm_product(problem_, size()),
                                                                  caps, tuned_tables(caps))});
   }
   gen::GemmChoice choose(const DeviceCaps& caps) const {
     refuse_options(caps);
-    const gen::GemmQuestion question = gemm_question(problem_, size());
-    return gen::choose_gemm(question, caps, tuned_tables(caps));
+    const gen::GemmProduct product = gemm_product(problem_, size());
+    return gen::choose_gemm(product, caps, tuned_tables(caps));
   }
   std::unique_ptr<Workload> chosen(const gen::GemmChoice& choice) const {
     return make_product_by(choice, problem_, size());
@@ -87,7 +86,7 @@ class ChosenGemm : public Workload {
 
 }  // namespace
 
-gen::GemmQuestion gemm_question(const GemmProblem& problem, const Extents& size) {
+gen::GemmProduct gemm_product(const GemmProblem& problem, const Extents& size) {
   return {problem.form(), kernel_shape(problem, size), problem.batch};
 }
 
@@ -102,10 +101,10 @@ ChosenPlan choose_on(Executor& executor, const GemmProblem& problem, const Exten
   const DeviceCaps caps = executor.caps();
   std::optional<Plan> plan;
   gen::GemmChoice choice = gen::choose_gemm(
-      gemm_question(problem, size), caps, tuned_tables(caps), [&](const gen::GemmChoice& one) {
+      gemm_product(problem, size), caps, tuned_tables(caps), [&](const gen::GemmChoice& one) {
         plan = plan_on(executor, *make_product_by(one, problem, size));
         std::vector<std::string> reasons = executor.reasons_against(*plan);
-        if (reasons.empty()) reasons = executor.distrusts(*plan);
+        if (reasons.empty()) reasons = executor.trial_failures(*plan);
         if (!reasons.empty()) plan.reset();
         return reasons;
       });
@@ -115,9 +114,9 @@ ChosenPlan choose_on(Executor& executor, const GemmProblem& problem, const Exten
   return {std::move(choice), *std::move(plan)};
 }
 
-std::unique_ptr<Workload> make_chosen_product(const Question& question, const GemmProblem& problem,
+std::unique_ptr<Workload> make_chosen_product(const WorkloadSpec& spec, const GemmProblem& problem,
                                               const Extents& size) {
-  return std::make_unique<ChosenGemm>(question, problem, size);
+  return std::make_unique<ChosenGemm>(spec, problem, size);
 }
 
 }  // namespace vkmoye::bench

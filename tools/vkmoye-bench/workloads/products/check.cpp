@@ -10,8 +10,8 @@
 #include <numeric>
 #include <thread>
 
-#include "workloads/number.hpp"
-#include "workloads/random.hpp"
+#include "numbers/number.hpp"
+#include "numbers/random.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -19,10 +19,10 @@ namespace {
 using Indices = std::vector<std::int64_t>;
 
 struct Sums {
-  double products = 0, magnitudes = 0;  // of a * b, of |a * b|
+  double products = 0, magnitudes = 0;  // sums of a * b and of |a * b|
 };
 
-// Eight sums at once, so that a compiler can keep them in vectors.
+// Eight partial sums, so that a compiler can vectorise the loop.
 Sums dot(const double* a, const double* b, std::int64_t count) {
   constexpr int kLanes = 8;
   double products[kLanes] = {}, magnitudes[kLanes] = {};
@@ -52,7 +52,7 @@ Indices all_of(std::int64_t count) {
   return out;
 }
 
-// The first, the last, and `more` between.
+// The first, the last, and `more` random ones between them.
 Indices some_of(std::int64_t count, std::int64_t more, std::uint64_t seed) {
   Indices out = {0, count - 1};
   for (std::int64_t i = 0; i < more; ++i) {
@@ -67,8 +67,9 @@ Indices some_of(std::int64_t count, std::int64_t more, std::uint64_t seed) {
 class Checker {
  public:
   Checker(const GemmData& data, const GemmProblem& problem, const Extents& size,
-          std::span<const std::byte> result)
+          std::span<const std::byte> result, WiderOperand wider)
       : problem_(problem),
+        wider_(wider),
         m_(size[0]),
         n_(size[1]),
         k_(size[2]),
@@ -99,7 +100,7 @@ class Checker {
     if (verify == Verify::full) {
       for (std::int64_t batch = 0; batch < C_.batch; ++batch) block(batch, all_of(m_), all_of(n_));
     } else {
-      // About a second of work, at least the edges of the first and the last matrix.
+      // As many as take about a second, but at least the edges of the first and the last matrix.
       constexpr double kWork = 0x1p29;
       const Indices batches = some_of(C_.batch, 2, ~seed);
       const double one = static_cast<double>(k_) * static_cast<double>(m_ + n_) *
@@ -112,8 +113,8 @@ class Checker {
     }
   }
 
-  // Elements (i, j) of C for all i of `rows` and all j of `cols`. The shorter list is kept as
-  // doubles, the longer one passes by.
+  // Checks the elements (i, j) of C for all i of `rows` and all j of `cols`. The operand with fewer indices is
+  // kept as doubles; the other one is converted index by index.
   void block(std::int64_t batch, const Indices& rows, const Indices& cols) {
     const bool keep_rows = rows.size() <= cols.size();
     const Indices& kept = keep_rows ? rows : cols;
@@ -153,7 +154,7 @@ class Checker {
     for (std::thread& thread : running) thread.join();
   }
 
-  // Row `index` of A or of B over k.
+  // Row `index` of A or B, as doubles.
   void load(bool of_a, std::int64_t batch, std::int64_t index, std::span<double> out) const {
     const gen::GemmArray& matrix = of_a ? A_ : B_;
     load_numbers(matrix.type, (of_a ? a_ : b_).data(), matrix.at(batch, index, 0),
@@ -195,9 +196,9 @@ class Checker {
     const auto k = static_cast<double>(k_);
     const double roundings = problem_.init == Init::integers ? k : std::min(k, 8 * std::sqrt(k));
     const double of_sums = c * (roundings + 3) * accumulator_.epsilon;
-    const bool rounds_wider = problem_.rounds_wider && problem_.a_type != problem_.b_type;
+    const bool is_rounded = wider_ == WiderOperand::rounded && problem_.a_type != problem_.b_type;
     const double of_wider =
-        rounds_wider ? range_of(gen::unit_type(problem_.a_type, problem_.b_type)).epsilon : 0;
+        is_rounded ? range_of(gen::unit_type(problem_.a_type, problem_.b_type)).epsilon : 0;
     return (of_sums + of_wider) * magnitude;
   }
   double bound_of_result(double expected) const {
@@ -205,11 +206,11 @@ class Checker {
            std::max(accumulator_.smallest_normal, result_range_.smallest_normal);
   }
 
-  // `v` after the epilogue.
+  // `v` after the steps of the epilogue.
   Bounded finished(std::int64_t batch, std::int64_t i, std::int64_t j, Bounded v,
                    bool& exact) const {
     std::size_t next = 0;
-    for (const gen::AppliedStep& named : problem_.epilogue) {
+    for (const gen::AppliedEpilogueOp& named : problem_.epilogue) {
       double input = 0;
       if (!named.step->inputs.empty()) {
         const gen::GemmArray& matrix = input_matrices_[next];
@@ -228,7 +229,7 @@ class Checker {
     return out;
   }
 
-  // Not finite in the same way; beyond the largest number of C also that number, truncated.
+  // Equal NaN or infinity; beyond the largest number of C, that number is right as well, from truncation.
   bool alike(double got, double expected) const {
     if (std::isnan(expected)) return std::isnan(got);
     if (std::isinf(expected)) return got == expected;
@@ -237,10 +238,10 @@ class Checker {
     return beyond && std::signbit(got) == std::signbit(expected) && std::fabs(got) >= largest;
   }
 
-  // Bytes of C's buffer that belong to no element.
+  // Checks that bytes of C's buffer that belong to no element are unchanged.
   void check_gaps() {
     const std::size_t width = size_of(C_.type);
-    std::uint64_t gap = 0;  // begins here, elements
+    std::uint64_t gap = 0;  // where it begins, in elements
     const auto look = [&](std::uint64_t end) {
       if (end <= gap) return;
       if (std::memcmp(&c_[gap * width], &result_[gap * width], (end - gap) * width) == 0) return;
@@ -268,9 +269,10 @@ class Checker {
   }
 
   const GemmProblem& problem_;
+  const WiderOperand wider_;
   std::int64_t m_, n_, k_;
   const gen::GemmArray &A_, &B_, &C_;
-  const std::vector<gen::GemmArray>& input_matrices_;  // of the epilogue
+  const std::vector<gen::GemmArray>& input_matrices_;  // read by the epilogue
   bool exact_;
   std::vector<std::byte> a_, b_, c_;  // before the run
   std::vector<std::vector<std::byte>> inputs_;
@@ -283,8 +285,9 @@ class Checker {
 }  // namespace
 
 Verdict check_gemm(const GemmData& data, const GemmProblem& problem, const Extents& size,
-                   std::span<const std::byte> result, Verify verify, std::uint64_t seed) {
-  return Checker(data, problem, size, result).run(verify, seed);
+                   std::span<const std::byte> result, Verify verify, std::uint64_t seed,
+                   WiderOperand wider) {
+  return Checker(data, problem, size, result, wider).run(verify, seed);
 }
 
 }  // namespace vkmoye::bench

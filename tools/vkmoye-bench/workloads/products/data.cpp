@@ -5,9 +5,9 @@
 #include <cmath>
 #include <limits>
 
+#include "numbers/number.hpp"
+#include "numbers/random.hpp"
 #include "vkmoye/runtime/guarded_buffer.hpp"
-#include "workloads/number.hpp"
-#include "workloads/random.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -18,25 +18,25 @@ bool wants_integers(const GemmProblem& problem) {
   return problem.init == Init::integers || holds_whole_numbers_only(problem.a_type);
 }
 
-// Every partial sum, times alpha, plus beta * C, and each step of the epilogue, stays below the last
-// number up to which all whole numbers exist.
+// Chooses the inputs such that every partial sum, also times alpha plus beta * C and after each step of the epilogue,
+// stays below the largest number up to which all whole numbers are exact.
 IntegerInputs integer_inputs(const GemmProblem& problem, std::int64_t k) {
   const double alpha = std::fabs(problem.alpha), beta = std::fabs(problem.beta);
   if (alpha != std::trunc(alpha) || beta != std::trunc(beta)) return {};
   const double room = std::min(range_of(problem.accumulator).whole, range_of(problem.result).whole);
-  for (const gen::AppliedStep& named : problem.epilogue) {
+  for (const gen::AppliedEpilogueOp& named : problem.epilogue) {
     if (named.number != std::trunc(named.number)) return {};
   }
-  // What a sum of `terms` products of numbers up to x can become.
+  // The largest sum of `terms` products of numbers up to x.
   const auto largest = [&](double terms, double x) {
     double most = std::max(1.0, alpha) * terms * x * x + beta * x;
-    for (const gen::AppliedStep& named : problem.epilogue) {
+    for (const gen::AppliedEpilogueOp& named : problem.epilogue) {
       most += x * static_cast<double>(named.step->inputs.size());
       most *= std::max(1.0, std::fabs(named.number));
     }
     return most;
   };
-  // Operands of 8 bits show all that they have, signs and carries included.
+  // 8-bit operands use their whole range, which tests signs and carries.
   const ScalarType operand = gen::unit_type(problem.a_type, problem.b_type);
   const bool is_small = size_of(operand) == 1;
   const auto first = is_small ? static_cast<std::int64_t>(range_of(operand).whole) : 4;
@@ -78,7 +78,7 @@ double GemmData::value(int which, std::int64_t batch, std::int64_t i, std::int64
         least + static_cast<std::int64_t>(bits % static_cast<std::uint64_t>(most - least + 1)));
   }
   if (problem_.init == Init::nonfinite) {
-    // About one row of A in four has one, as has one of B.
+    // About one row in four of A has one, and one in four of B.
     const auto rarity = static_cast<std::uint64_t>(which >= 2 ? 8 : 4 * second);
     const double odd[] = {std::numeric_limits<double>::quiet_NaN(),
                           std::numeric_limits<double>::infinity(),
@@ -87,7 +87,7 @@ double GemmData::value(int which, std::int64_t batch, std::int64_t i, std::int64
     if (dice < 3) return odd[dice];
   }
   const double uniform = std::ldexp(static_cast<double>(bits >> 11), -52) - 1;
-  // Denormals may be flushed, also those of what an operand is rounded to: no error of the kernel.
+  // Avoids denormals, also those of the type that an operand is rounded to, since devices may flush them.
   const ScalarType type =
       which < 2 ? gen::unit_type(problem_.a_type, problem_.b_type) : matrix.type;
   const double least = range_of(type).smallest_normal;
@@ -99,7 +99,7 @@ std::vector<std::byte> GemmData::bytes(int which) const {
   const std::size_t width = size_of(matrix.type);
   std::vector<std::byte> out(matrix.span() * width, GuardedBuffer::kPoison);
   if (which == 2 && problem_.beta == 0) return out;
-  // Matrices at stride 0 are one.
+  // Matrices with stride 0 are all the same.
   const std::int64_t batch = matrix.stride == 0 ? 1 : matrix.batch;
   for (std::int64_t b = 0; b < batch; ++b) {
     for (std::int64_t row = 0; row < matrix.rows; ++row) {

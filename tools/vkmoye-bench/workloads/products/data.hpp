@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What the arrays of a product hold before it runs: reproducible from a seed, one logical element
-// at a time, wherever it lies. What no index reaches is poisoned, and so is C where it is not read.
+// The contents of the arrays of a product before it runs: each logical element can be computed from the seed,
+// whatever the layout. Gaps between elements are poisoned, and so is C if it is not read.
 
 #include <array>
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace vkmoye::bench {
 
-/// Whole numbers so small and so few that every sum of `Init::integers`, also behind the steps of an
-/// epilogue, is exact in accumulator and result: magnitudes up to `most`; of a row of A, one element in `step` is not 0.
+/// The numbers of `Init::integers`, so small and so few that every sum, also after the steps of an epilogue, is
+/// exact in accumulator and result: magnitudes up to `most`; one element in `step` of a row of A is not 0.
 struct IntegerInputs {
   std::int64_t most = 0, step = 1;
 };
@@ -23,11 +23,10 @@ class GemmData {
   GemmData(const GemmProblem& problem, const Extents& size, std::uint64_t seed);
 
   const std::array<gen::GemmArray, 3>& matrices() const { return matrices_; }
-  /// What the epilogue reads.
+  /// The arrays that the epilogue reads.
   const std::vector<gen::GemmArray>& inputs() const { return inputs_; }
 
-  /// Whether the result can be computed without any rounding, so that it must be equal; gelu and
-  /// silu round all the same.
+  /// Whether the result can be computed without rounding, so that it must be exact; gelu and silu always round.
   bool is_exact() const { return integers_.most > 0; }
 
   /// All bytes of the buffer of matrix `which` (0: A, 1: B, 2: C, 3: the first input of the epilogue).
@@ -41,7 +40,7 @@ class GemmData {
   std::array<gen::GemmArray, 3> matrices_;
   std::vector<gen::GemmArray> inputs_;
   std::uint64_t seed_;
-  IntegerInputs integers_;  // most is 0: not of integers, or they cannot be kept exact
+  IntegerInputs integers_;  // most is 0: other inputs, or the sums cannot be exact
 };
 
 }  // namespace vkmoye::bench

@@ -26,35 +26,35 @@ double gelu(double v, double) {
   return gated(v, twice_root * (v + 0.044715 * v * v * v));
 }
 
-// A row of the header's table.
-struct Meaning {
+// An entry of the table in the header.
+struct Definition {
   const char* name;
   double (*function)(double v, double input_or_number);
   double steepest, of_value, of_argument;
 };
 
-constexpr Meaning kMeanings[] = {
+constexpr Definition kDefinitions[] = {
     {"bias", plus, 1, 1, 0},    {"bias_m", plus, 1, 1, 0}, {"relu", relu, 1, 0, 0},
     {"gelu", gelu, 1.13, 0, 6}, {"silu", silu, 1.1, 0, 6}, {"residual", plus, 1, 1, 0},
     {"scale", times, 1, 2, 0},
 };
 
-const Meaning& meaning_of(const gen::GemmStep& step) {
-  return *std::find_if(std::begin(kMeanings), std::end(kMeanings),
-                       [&](const Meaning& row) { return step.name == row.name; });
+const Definition& definition_of(const gen::EpilogueOp& step) {
+  return *std::find_if(std::begin(kDefinitions), std::end(kDefinitions),
+                       [&](const Definition& definition) { return step.name == definition.name; });
 }
 
 // "bias", "scale:NUMBER".
-std::string form_of(const gen::GemmStep& step) {
+std::string form_of(const gen::EpilogueOp& step) {
   return step.arguments.empty() ? step.name : step.name + ":NUMBER";
 }
 
-gen::AppliedStep parse_step(const std::string& text) {
+gen::AppliedEpilogueOp parse_step(const std::string& text) {
   const auto colon = std::min(text.find(':'), text.size());
-  gen::AppliedStep named{gen::find_gemm_step(text.substr(0, colon)), 0};
+  gen::AppliedEpilogueOp named{gen::find_epilogue_op(text.substr(0, colon)), 0};
   if (named.step == nullptr) {
     std::vector<std::string> names;
-    for (const gen::GemmStep& step : gen::gemm_steps()) names.push_back(step.name);
+    for (const gen::EpilogueOp& step : gen::epilogue_ops()) names.push_back(step.name);
     throw ArgumentError(unknown("step", text.substr(0, colon), names));
   }
   const bool has_number = colon < text.size();
@@ -76,11 +76,11 @@ gen::AppliedStep parse_step(const std::string& text) {
 
 }  // namespace
 
-std::vector<gen::AppliedStep> parse_epilogue(const std::string& text) {
-  std::vector<gen::AppliedStep> epilogue;
+std::vector<gen::AppliedEpilogueOp> parse_epilogue(const std::string& text) {
+  std::vector<gen::AppliedEpilogueOp> epilogue;
   for (const std::string& part : split(text, ',')) {
-    const gen::AppliedStep named = parse_step(part);
-    for (const gen::AppliedStep& other : epilogue) {
+    const gen::AppliedEpilogueOp named = parse_step(part);
+    for (const gen::AppliedEpilogueOp& other : epilogue) {
       if (other.step != named.step) continue;
       throw ArgumentError(fmt::format("{} is given twice, once is enough", named.step->name));
     }
@@ -89,9 +89,9 @@ std::vector<gen::AppliedStep> parse_epilogue(const std::string& text) {
   return epilogue;
 }
 
-std::string epilogue_text(const std::vector<gen::AppliedStep>& epilogue) {
+std::string epilogue_text(const std::vector<gen::AppliedEpilogueOp>& epilogue) {
   std::vector<std::string> parts;
-  for (const gen::AppliedStep& named : epilogue) {
+  for (const gen::AppliedEpilogueOp& named : epilogue) {
     parts.push_back(named.step->arguments.empty()
                         ? named.step->name
                         : fmt::format("{}:{}", named.step->name, named.number));
@@ -101,21 +101,21 @@ std::string epilogue_text(const std::vector<gen::AppliedStep>& epilogue) {
 
 std::string epilogue_expects() {
   std::vector<std::string> forms;
-  for (const gen::GemmStep& step : gen::gemm_steps()) forms.push_back(form_of(step));
+  for (const gen::EpilogueOp& step : gen::epilogue_ops()) forms.push_back(form_of(step));
   return join(forms, ", ");
 }
 
-Bounded after(const gen::AppliedStep& named, Bounded v, double input, const NumberRange& range,
-              bool& exact) {
-  const Meaning& row = meaning_of(*named.step);
+Bounded after(const gen::AppliedEpilogueOp& named, Bounded v, double input,
+              const NumberRange& range, bool& exact) {
+  const Definition& definition = definition_of(*named.step);
   const bool is_scaled = !named.step->arguments.empty();
-  const double next = row.function(v.value, is_scaled ? named.number : input);
-  exact = exact && row.of_argument == 0;
+  const double next = definition.function(v.value, is_scaled ? named.number : input);
+  exact = exact && definition.of_argument == 0;
   if (exact || !std::isfinite(v.value) || !std::isfinite(next)) return {next, 0};
-  const double steepest = is_scaled ? std::fabs(named.number) : row.steepest;
+  const double steepest = is_scaled ? std::fabs(named.number) : definition.steepest;
   const double carried = steepest * v.bound;
-  const double rounded =
-      row.of_value * (std::fabs(next) + carried) + row.of_argument * (std::fabs(v.value) + v.bound);
+  const double rounded = definition.of_value * (std::fabs(next) + carried) +
+                         definition.of_argument * (std::fabs(v.value) + v.bound);
   return {next, carried + range.epsilon * rounded + range.smallest_normal};
 }
 

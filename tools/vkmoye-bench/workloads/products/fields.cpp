@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The options of the command line that say which product is meant.
+// The command-line options of products.
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 using Field = gen::ConfigField<GemmProblem>;
 
-// Which of two letters: that of true first.
+// An option with two letters; the first one means true.
 Field order_field(std::string name, std::string help, char usual, char other,
                   bool GemmProblem::*is_usual) {
   return gen::choice_field<GemmProblem, bool>(
@@ -32,9 +32,10 @@ Field factor_field(std::string name, std::string help, double GemmProblem::*valu
 
 Field epilogue_field() {
   return {"epilogue",
-          "steps on alpha * A * B^T + beta * C before it is rounded, in order, commas between: " +
-              epilogue_expects() + " (none); apply takes what they read behind the other arrays",
-          "steps with commas between, of " + epilogue_expects(),
+          "comma-separated steps on alpha * A * B^T + beta * C before it is rounded, in order: " +
+              epilogue_expects() +
+              " (none); apply takes the arrays that they read after the others",
+          "comma-separated steps of " + epilogue_expects(),
           [](const GemmProblem& problem) { return epilogue_text(problem.epilogue); },
           [](const std::string& text, GemmProblem& problem) {
             problem.epilogue = parse_epilogue(text);
@@ -42,7 +43,7 @@ Field epilogue_field() {
           }};
 }
 
-// A count from `least` on that `place` says where it is in a problem.
+// An option for a count from `least`, stored in the member of a problem that `place` returns.
 template <class Place>
 Field count_field(std::string name, std::string help, std::int64_t least, Place place) {
   return {std::move(name), std::move(help), count_text(least),
@@ -61,13 +62,13 @@ Field count_field(std::string name, std::string help, std::int64_t least, Place 
 std::vector<Field> placement_fields(const std::string& matrix,
                                     gen::GemmPlacement GemmProblem::*place) {
   return {count_field(
-              "ld" + matrix, "elements from one row to the next (no gap)",
+              "ld" + matrix, "elements from one row to the next (contiguous)",
               1, [place](GemmProblem & p) -> auto& { return (p.*place).leading; }),
           count_field(
-              "stride-" + matrix, "elements from one matrix of the batch to the next (no gap)",
+              "stride-" + matrix, "elements from one matrix of the batch to the next (contiguous)",
               0, [place](GemmProblem & p) -> auto& { return (p.*place).stride; }),
           count_field(
-              "offset-" + matrix, "elements in the buffer before the first (0)",
+              "offset-" + matrix, "elements of the buffer before the first one of the matrix (0)",
               0, [place](GemmProblem & p) -> auto& { return (p.*place).offset; })};
 }
 
@@ -84,21 +85,23 @@ const std::vector<Field>& gemm_problem_fields() {
         order_field("c", "the index of C(M,N) that is contiguous: n or m (n)", 'n', 'm',
                     &P::c_n_contiguous),
         factor_field("alpha", "C = alpha * A * B^T + beta * C (1)", &P::alpha),
-        factor_field("beta", "0: C is not read (0)", &P::beta),
+        factor_field("beta", "factor of C; with 0, C is not read (0)", &P::beta),
         epilogue_field(),
         count_field(
-            "batch", "how many products at once (1)", 1, [](P & p) -> auto& { return p.batch; }),
+            "batch", "number of products in the batch (1)", 1,
+            [](P & p) -> auto& { return p.batch; }),
         count_field(
-            "split-k", "slices of k that are summed up apart, then together (1)", 1,
+            "split-k", "number of slices of k, which are summed separately and then added (1)", 1,
             [](P & p) -> auto& { return p.slices; })};
     for (const auto& [name, place] : {std::pair{"a", &P::a}, {"b", &P::b}, {"c", &P::c}}) {
       for (Field& field : placement_fields(name, place)) all.push_back(std::move(field));
     }
     all.push_back(gen::choice_field<P, Init>(
-        "init", "what the arrays hold: random, integers or nonfinite (random)",
+        "init", "contents of the arrays: random, integers or nonfinite (random)",
         {"random", "integers", "nonfinite"}, &P::init));
     const std::vector<std::string> packed = {"none", "a", "b", "ab"};
-    all.push_back({"packed", "operands packed beforehand, for gemm/packed: none, a, b or ab (none)",
+    all.push_back({"packed",
+                   "operands that gemm/packed finds already packed: none, a, b or ab (none)",
                    join(packed, ", "), [](const P& problem) { return problem.packed; },
                    [packed](const std::string& text, P& problem) {
                      problem.packed = text;

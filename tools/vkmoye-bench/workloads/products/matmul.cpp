@@ -12,31 +12,31 @@
 namespace vkmoye::bench {
 namespace {
 
-// A or B: matrices of `rows` (m of A, n of B) and k, and how many there are along which axes.
+// A or B: matrices with `rows` (m of A, n of B) and k, and the axes of the batch.
 struct Operand {
   const GivenArray* array;
   bool is_vector = false;
   std::int64_t rows = 1, k = 0;
-  Extents batch;  // in the end of as many axes as the result's
+  Extents batch;  // finally with as many axes as that of the result
 };
 
 Operand operand_of(const GivenArray& array, bool is_a, std::vector<std::string>& reasons) {
   Operand out{&array, array.shape.size() == 1, 1, 0, {}};
   const Extents& shape = array.shape;
   if (shape.empty()) {
-    reasons.push_back(fmt::format("{}: is a number; multiply by it, A * B", array.name));
+    reasons.push_back(fmt::format("{}: is a scalar; use A * B instead", array.name));
     return out;
   }
   out.k = shape.back();
   if (out.is_vector) return out;
   out.rows = shape[shape.size() - 2];
-  // NumPy's B is (K,N); packed it is (N,K).
+  // In NumPy B is (K,N); packed it is (N,K).
   if (!is_a && !array.packed) std::swap(out.rows, out.k);
   out.batch.assign(shape.begin(), shape.end() - 2);
   return out;
 }
 
-// Both get the axes of the result, which are returned.
+// Broadcasts both to the axes of the result, and returns these.
 Extents broadcast(Operand& a, Operand& b, std::vector<std::string>& reasons) {
   const std::size_t rank = std::max(a.batch.size(), b.batch.size());
   const Extents of_a = a.batch, of_b = b.batch;
@@ -49,17 +49,17 @@ Extents broadcast(Operand& a, Operand& b, std::vector<std::string>& reasons) {
     out.push_back(x == 1 ? y : x);
     if (x == y || x == 1 || y == 1) continue;
     reasons.push_back(fmt::format(
-        "the batches {} of {} and {} of {} do not broadcast: {} and {} matrices along one axis",
+        "the batches {} of {} and {} of {} do not broadcast: one axis has {} and {} matrices",
         shape_text(of_a), a.array->name, shape_text(of_b), b.array->name, x, y));
     break;
   }
   return out;
 }
 
-// Where the axes begin along which one launch goes.
+// The first axis that belongs to one launch.
 std::size_t first_axis_of_a_launch(const Operand& a, const Operand& b, const Extents& result) {
   std::size_t first = result.size();
-  // Along the axes of more than one: has all of them, is the same, or, nothing yet, either.
+  // For the axes longer than 1: whether the operand has all matrices or the same one; nothing: undecided.
   int kind_a = -1, kind_b = -1;
   while (first > 0) {
     const std::size_t axis = first - 1;
@@ -74,7 +74,7 @@ std::size_t first_axis_of_a_launch(const Operand& a, const Operand& b, const Ext
   return first;
 }
 
-// The number of the matrix of `batch` at `index`, where the axes of one matrix do not count.
+// The number of the matrix of `batch` at `index`; axes of length 1 are ignored.
 std::int64_t matrix_at(const Extents& batch, const Extents& index) {
   std::int64_t at = 0;
   for (std::size_t axis = 0; axis < batch.size(); ++axis) {
@@ -83,7 +83,7 @@ std::int64_t matrix_at(const Extents& batch, const Extents& index) {
   return at;
 }
 
-// `operand` as a launch takes it that goes along the axes from `first` on.
+// `operand` as the array of a launch over the axes from `first`.
 GivenArray array_of_launch(const Operand& operand, std::size_t first, bool is_a,
                            std::vector<std::string>& reasons) {
   GivenArray array = *operand.array;
@@ -95,17 +95,17 @@ GivenArray array_of_launch(const Operand& operand, std::size_t first, bool is_a,
   if (b_as_it_lies) array.shape = {operand.k, operand.rows};
   if (matrices != 1) array.shape.insert(array.shape.begin(), matrices);
   if (array.packed && matrices != all) {
-    reasons.push_back(
-        fmt::format("{}: its {} matrices are packed together, and the product needs them apart",
-                    array.name, all));
+    reasons.push_back(fmt::format(
+        "{}: its {} matrices are packed as one batch, but the product needs them separately",
+        array.name, all));
   }
   if (array.packed && matrices == 1) array.packed->batch.reset();
   return array;
 }
 
-std::vector<gen::GemmInput> inputs_of(const std::vector<gen::AppliedStep>& epilogue) {
+std::vector<gen::GemmInput> inputs_of(const std::vector<gen::AppliedEpilogueOp>& epilogue) {
   std::vector<gen::GemmInput> inputs;
-  for (const gen::AppliedStep& named : epilogue) {
+  for (const gen::AppliedEpilogueOp& named : epilogue) {
     inputs.insert(inputs.end(), named.step->inputs.begin(), named.step->inputs.end());
   }
   return inputs;
@@ -113,11 +113,10 @@ std::vector<gen::GemmInput> inputs_of(const std::vector<gen::AppliedStep>& epilo
 
 }  // namespace
 
-Matmul plan_matmul(const MatmulQuestion& question) {
-  const std::vector<GivenArray>& given = question.arrays;
-  const std::vector<gen::AppliedStep> epilogue = question.epilogue.empty()
-                                                     ? std::vector<gen::AppliedStep>()
-                                                     : parse_epilogue(question.epilogue);
+Matmul plan_matmul(const MatmulSpec& spec) {
+  const std::vector<GivenArray>& given = spec.arrays;
+  const std::vector<gen::AppliedEpilogueOp> epilogue =
+      spec.epilogue.empty() ? std::vector<gen::AppliedEpilogueOp>() : parse_epilogue(spec.epilogue);
   const std::vector<gen::GemmInput> inputs = inputs_of(epilogue);
   if (given.size() != 2 + inputs.size()) {
     throw ArgumentError(fmt::format("matmul takes A, B and {} arrays for its epilogue, got {}",
@@ -128,12 +127,12 @@ Matmul plan_matmul(const MatmulQuestion& question) {
   if (!reasons.empty()) throw ArgumentError("matmul: " + join(reasons, "; "));
   if (!gen::are_multiplied(given[0].type, given[1].type)) {
     reasons.push_back(fmt::format(
-        "{} holds {}, {} holds {}: save one as the other, a.astype(b.dtype)", given[0].name,
+        "{} has type {}, {} has type {}; convert one of them: a.astype(b.dtype)", given[0].name,
         to_string(given[0].type), given[1].name, to_string(given[1].type)));
   }
   if (a.k != b.k) {
     reasons.push_back(fmt::format(
-        "the inner sizes differ: {} in {}, whose shape is {}, and {} in {}, whose shape is {}", a.k,
+        "the inner sizes differ: {} in {} with shape {}, and {} in {} with shape {}", a.k,
         given[0].name, shape_text(given[0].shape), b.k, given[1].name, shape_text(given[1].shape)));
   }
   const Extents batch = broadcast(a, b, reasons);
@@ -144,7 +143,7 @@ Matmul plan_matmul(const MatmulQuestion& question) {
   if (!a.is_vector) out.shape.push_back(a.rows);
   if (!b.is_vector) out.shape.push_back(b.rows);
   if (!b.is_vector && !given[1].packed) out.values["b"] = "n";
-  if (!question.epilogue.empty()) out.values["epilogue"] = question.epilogue;
+  if (!spec.epilogue.empty()) out.values["epilogue"] = spec.epilogue;
 
   const std::size_t first = first_axis_of_a_launch(a, b, batch);
   out.arrays = {array_of_launch(a, first, true, reasons),
@@ -160,7 +159,7 @@ Matmul plan_matmul(const MatmulQuestion& question) {
                            : along == Along::m ? Extents{a.rows}
                                                : out.shape;
     if (array.shape != wanted) {
-      reasons.push_back(fmt::format("{}: has the shape {}, {} of this product has {}", array.name,
+      reasons.push_back(fmt::format("{}: has shape {}, but {} of this product needs {}", array.name,
                                     shape_text(array.shape), inputs[i].name, shape_text(wanted)));
     }
     if (along == Along::both) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// A @ B as NumPy means it, as launches of a product: how batches broadcast, and what a vector is.
+// NumPy's A @ B as launches of a product: broadcasting of batches, and vectors.
 //
 //   A (5,1,M,K) @ B (3,K,N) = C (5,3,M,N)     5 launches, each of one matrix of A with all 3 of B
-//   A (K,) @ B (K,N) = C (N,)                 a row of one; likewise B (K,) is a column
+//   A (K,) @ B (K,N) = C (N,)                 A is a matrix with one row; likewise B (K,) has one column
 //
-// A launch has one batch. So the axes of the batch are parted: along the last ones, as many as can be,
-// each operand either has all matrices of the result or is the same; the others are counted through.
+// A launch computes a batch with one stride per operand. So one launch covers as many of the last axes as possible
+// such that each operand has either all matrices of the result or a single one; a loop goes over the other axes.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,24 +17,23 @@
 
 namespace vkmoye::bench {
 
-/// What the arrays are for: A, B, then what the epilogue reads, in order.
-struct MatmulQuestion {
+/// The arrays are A, B, then those that the epilogue reads, in order.
+struct MatmulSpec {
   std::vector<GivenArray> arrays;
-  std::string epilogue;  // as --epilogue takes it; empty: none
+  std::string epilogue;  // in the form of --epilogue; empty: none
 };
 
 struct Matmul {
   std::vector<std::int64_t> shape;  // of the result
   gen::Options values;              // of the operation "gemm"
   std::vector<GivenArray> arrays;   // of a launch
-  /// Of each launch: the matrix of each array that it begins at, in matrices of that array. The results
-  /// follow each other.
+  /// For each launch, the first matrix of each array. The results of the launches are contiguous.
   std::vector<std::vector<std::int64_t>> launches;
 };
 
-/// Arrays in Fortran's order are of two dimensions. Throws ArgumentError with every reason: another
-/// number of arrays than the epilogue reads, inner sizes that differ, batches that do not broadcast,
-/// types that differ, a number in place of an array, a batch in fragment order that would have to be cut.
-Matmul plan_matmul(const MatmulQuestion& question);
+/// Precondition: arrays in Fortran order have two dimensions. Throws ArgumentError with every reason: not as many
+/// arrays as the epilogue reads, different inner sizes, batches that do not broadcast, different types, a scalar, a
+/// packed batch that would have to be split.
+Matmul plan_matmul(const MatmulSpec& spec);
 
 }  // namespace vkmoye::bench

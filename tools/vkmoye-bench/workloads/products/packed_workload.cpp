@@ -15,7 +15,7 @@
 namespace vkmoye::bench {
 namespace {
 
-// With parts of C and steps of k as the files have them, where no option says otherwise.
+// Sets the parts of C and the steps of k to those of the files, unless an option sets them.
 gen::KernelRequest as_files_have_it(const gen::KernelRequest& request, const GemmProblem& problem) {
   gen::KernelRequest out = request;
   gen::GemmPackedConfig config = gen::gemm_packed_config_of(request);
@@ -33,7 +33,7 @@ gen::KernelRequest as_files_have_it(const gen::KernelRequest& request, const Gem
   return out;
 }
 
-// Throws ArgumentError with every reason why this device cannot take the files.
+// Throws ArgumentError with every reason why this device cannot use the files.
 void require_same_order(const GemmProblem& problem,
                         const std::array<gen::OperandBlocks, 2>& operands,
                         const DeviceCaps& device) {
@@ -47,7 +47,7 @@ void require_same_order(const GemmProblem& problem,
     };
     const std::string where = fmt::format("packed {}", x.plain.name);
     if (file.form != x.form) {
-      reasons.push_back(fmt::format("{} has blocks of {}, the product takes {}", where,
+      reasons.push_back(fmt::format("{} has blocks of {}, but the product needs {}", where,
                                     blocks(file.form), blocks(x.form)));
       continue;
     }
@@ -60,12 +60,12 @@ void require_same_order(const GemmProblem& problem,
     const std::string block = to_string(gen::block_layout(x.form, device));
     if (file.fragment != fragment) {
       reasons.push_back(fmt::format(
-          "{} has fragments in the order {}, made on {} ({}); {} ({}) "
-          "holds them in the order {}",
+          "{} has fragments in the order {}, packed on {} ({}); {} ({}) "
+          "has the order {}",
           where, file.fragment, file.device, file.driver, device.name, device.driver, fragment));
     } else if (file.block != block) {
-      reasons.push_back(fmt::format("{} has blocks in the order {}, the product takes {}", where,
-                                    file.block, block));
+      reasons.push_back(fmt::format("{} has blocks in the order {}, but the product needs {}",
+                                    where, file.block, block));
     }
   }
   if (!reasons.empty()) throw ArgumentError(join(reasons, "; "));
@@ -110,7 +110,7 @@ PackPlan pack_plan(const OperandToPack& given) {
   out.plan = plan_of(gen::pack_plan(request, given.problem, given.size, which));
   out.plan.result = 1;
   out.plan.arrays[0].input = 0;
-  // It was refused where there is no layout.
+  // Without a layout, describing the kernel has already failed.
   const auto fragment = gen::fragment_layout(request.device, gen::fragment_of(x.form));
   out.operand = {x.form,
                  x.rows,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Products whose operands are packed first: a plan of up to three kernels.
+// Products of packed operands: a plan of up to three kernels.
 //
-//   gemm/packed --packed b      pack B      once, no part of the time: weights
-//                               pack A      plain activations
+//   gemm/packed --packed b      pack B      runs once and is not timed: weights
+//                               pack A      is timed: activations
 //                               multiply
 //
-// An operand that comes from a file is packed already: its step is not there.
+// An operand from a packed file needs no such step.
 
 #include <optional>
 
@@ -16,30 +16,29 @@
 
 namespace vkmoye::bench {
 
-/// The matrices whose order in lanes a product of packed operands depends on.
+/// The matrices whose order in lanes the product depends on.
 std::vector<gen::ProbedMatrix> packed_probes(const gen::KernelRequest& request);
 
-/// Whether A (`which` 0) or B is packed before the time that is taken.
+/// Whether A (`which` 0) or B is packed before the timing starts.
 bool is_packed_beforehand(const GemmProblem& problem, std::size_t which);
 
-/// The whole plan. Parts of C and steps of k are those of the problem's files, unless the request has
-/// options for them. Throws KernelError where the device's lanes hold no layout, ArgumentError where a file
-/// has another order or other blocks. `packs` false: without the steps that pack, for which the device's
-/// order is needed.
+/// The whole plan. The parts of C and the steps of k are those of the problem's files, unless the request has options
+/// for them. Throws KernelError if the order of the device is not a layout, ArgumentError if a file has another order
+/// or other blocks. `packs` false: without the steps that pack, which need the order of the device.
 gen::KernelPlan packed_plan(const gen::KernelEntry& entry, const gen::KernelRequest& request,
                             const GemmProblem& problem, const Extents& size, bool packs);
 
-/// One operand of a product that `pack` is given as an array.
+/// An operand of a product that `pack` takes as an array.
 struct OperandToPack {
   gen::KernelRequest request;  // of the product
   GemmProblem problem;
-  Extents size;  // {M, N, K}; what the operand does not have is 0
+  Extents size;  // {M, N, K}; the extent that the operand does not have is 0
   bool is_a = false;
   std::optional<std::int64_t> batch = {};
 };
 
-/// What packs it on the device of its request, array 0 into array 1, and what comes of it. Throws
-/// KernelError with every reason.
+/// The plan that packs an operand on the device of its request, from array 0 to array 1, and the packed operand.
+/// Throws KernelError with every reason.
 struct PackPlan {
   Plan plan;
   PackedOperand operand;

@@ -12,8 +12,8 @@ namespace vkmoye::bench {
 
 namespace {
 
-// Sums and result of what `--type` says of operands alone: those of the wider type; of two types the
-// result is as the sums.
+// The accumulator and result types if `--type` names only the operands: those for the wider type; with two operand
+// types, the result has the accumulator type.
 gen::GemmForm usual_form(ScalarType a, ScalarType b) {
   gen::GemmForm form = gen::gemm_form(size_of(a) < size_of(b) ? b : a);
   if (a != b) form.result = form.accumulator;
@@ -36,14 +36,14 @@ std::string GemmProblem::type_text() const {
 GemmProblem parse_gemm_type(const std::string& text) {
   const std::vector<std::string> parts = split(text, ',');
   if (parts.size() > 3) {
-    throw ArgumentError(
-        fmt::format("type '{}' has {} names, a product has operands, accumulator and result", text,
-                    parts.size()));
+    throw ArgumentError(fmt::format(
+        "type '{}' has {} parts; a product has up to three: operands, accumulator and result", text,
+        parts.size()));
   }
   const std::vector<std::string> operands = split(parts.front(), '*');
   if (operands.size() > 2) {
     throw ArgumentError(
-        fmt::format("type '{}' has {} operands, a product has two", text, operands.size()));
+        fmt::format("type '{}' has {} operands; a product has two", text, operands.size()));
   }
   GemmProblem problem;
   problem.a_type = parse_type(operands.front());
@@ -54,7 +54,28 @@ GemmProblem parse_gemm_type(const std::string& text) {
   return problem;
 }
 
-std::vector<std::string> gemm_words(const GemmProblem& problem) {
+void set_types(GemmProblem& problem, const std::string& text) {
+  const GemmProblem types = parse_gemm_type(text);
+  problem.a_type = types.a_type;
+  problem.b_type = types.b_type;
+  problem.accumulator = types.accumulator;
+  problem.result = types.result;
+}
+
+GemmProblem read_gemm_options(const gen::Options& values) {
+  GemmProblem problem;
+  const auto reasons = gen::read_fields(gemm_problem_fields(), values, problem);
+  if (!reasons.empty()) throw ArgumentError(join(reasons, "; "));
+  return problem;
+}
+
+GemmProblem read_product(const gen::Options& values, const std::string& type) {
+  GemmProblem problem = read_gemm_options(values);
+  set_types(problem, type);
+  return problem;
+}
+
+std::vector<std::string> gemm_command_options(const GemmProblem& problem) {
   std::vector<std::string> words;
   for (const auto& field : gemm_problem_fields()) {
     const std::string value = field.show(problem);

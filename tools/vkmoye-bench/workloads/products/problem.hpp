@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// A matrix product as it is typed, and what its arrays hold: gen::GemmCall (products/call.hpp) says what is
+// A matrix product as typed, with the contents of its arrays. gen::GemmCall (products/call.hpp) defines what is
 // computed.
 //
 //   --size 2x4x3 --a m --lda 5 --offset-a 4      A lies as an array of K rows of M elements
@@ -14,41 +14,47 @@
 #include "io/parse.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
 #include "vkmoye/gen/kernels/products/call.hpp"
+#include "workloads/packed_file.hpp"
 #include "workloads/products/epilogue.hpp"
-#include "workloads/products/packed_file.hpp"
 
 namespace vkmoye::bench {
 
-/// What the arrays hold at first.
+/// The initial contents of the arrays.
 enum class Init : std::uint8_t {
   random,     // uniform in [-1, 1)
-  integers,   // small whole numbers, so few that no sum is rounded
-  nonfinite,  // random, with some NaN and infinities
+  integers,   // small whole numbers whose sums are exact
+  nonfinite,  // random, with some NaNs and infinities
 };
 
 struct GemmProblem : gen::GemmCall {
   Init init = Init::random;
-  std::string packed =
-      "none";  // operands that a kernel in fragment order finds packed: "a", "b", "ab"
-  std::array<std::optional<PackedOperand>, 2> files = {};  // A and B that come packed
-  bool rounds_wider =
-      false;                 // of operands of two types the wider one may be rounded to the other's
-  bool keeps_batch = false;  // the result has three dimensions also for a batch of one
+  std::string packed = "none";  // operands that are already packed: "a", "b", "ab"
+  std::array<std::optional<PackedOperand>, 2> files = {};  // packed files of A and B
+  bool keeps_batch = false;  // the result has three dimensions even for a batch of one
 
-  /// "f16", "f16,f32", "f16,f32,f16" or "f32*f16": the shortest that means these three types.
+  /// "f16", "f16,f32", "f16,f32,f16" or "f32*f16": the shortest form of the types.
   std::string type_text() const;
 };
 
-/// "f32", "f16,f32" or "f16,f32,f16": operands, accumulator, result. One alone: accumulated in 32
-/// bits or more, the result as the operands. Two: the result as the accumulator. "f32*f16" and
-/// "f32*f16,f32": A holds f32 and B f16; alone, sums and result are as for the wider one. Throws
-/// ArgumentError.
+/// Parses "f32", "f16,f32" or "f16,f32,f16": operands, accumulator, result. With one type, the accumulator has at
+/// least 32 bits and the result the type of the operands. With two, the result has the accumulator type. "f32*f16"
+/// and "f32*f16,f32": A is f32 and B is f16; "f32*f16" alone has the accumulator and the result of the wider type.
+/// Throws ArgumentError.
 GemmProblem parse_gemm_type(const std::string& text);
 
-/// What of a product the options of the command line say, beside its types and its size.
+/// Sets the types to those of `text`, see parse_gemm_type. Throws ArgumentError.
+void set_types(GemmProblem& problem, const std::string& text);
+
+/// The problem of the options `values`, with the default types. Throws ArgumentError.
+GemmProblem read_gemm_options(const gen::Options& values);
+
+/// The problem of the options `values` and `type`. Throws ArgumentError.
+GemmProblem read_product(const gen::Options& values, const std::string& type);
+
+/// The options of a product other than types and size.
 const std::vector<gen::ConfigField<GemmProblem>>& gemm_problem_fields();
 
-/// The options of the command line that make it, without size and types.
-std::vector<std::string> gemm_words(const GemmProblem& problem);
+/// The command-line options of `problem`, without size and types.
+std::vector<std::string> gemm_command_options(const GemmProblem& problem);
 
 }  // namespace vkmoye::bench

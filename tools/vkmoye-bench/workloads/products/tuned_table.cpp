@@ -8,7 +8,6 @@
 #include <map>
 #include <mutex>
 #include <span>
-#include <string_view>
 #include <system_error>
 
 #include "io/folder_lock.hpp"
@@ -17,23 +16,15 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/file.hpp"
 #include "vkmoye/base/text.hpp"
-#include "vkmoye/gen/kernels/products/choice/choice.hpp"
+#include "vkmoye/gen/kernels/products/choice/choose_gemm.hpp"
+#include "workloads/products/tuned_row.hpp"
 
 namespace vkmoye::bench {
 namespace {
 
-// Format 1 had rows without beta, epilogue and result: tuned for one, used for all.
-constexpr std::string_view kTables = "# vkmoye: kernels of gemm/auto, found by tune; format ";
-constexpr std::string_view kFormat = "2";
-constexpr std::string_view kTitles = "# device | types | where | kernel and what it is told | why";
-constexpr int kHeaderLines = 3;
-constexpr std::size_t kMostBytes = 1 << 20, kMostWrong = 8;
-
-// Whose table it is.
-std::string header_of(const DeviceCaps& caps) {
-  return fmt::format("{}{}\n# device: {}\n# driver: {}\n", kTables, kFormat, in_one_line(caps.name),
-                     in_one_line(caps.driver));
-}
+constexpr const char* kTable = "gemm/auto";
+constexpr std::int64_t kFormat = 3;  // 1 and 2 were not JSON
+constexpr std::size_t kMaxBytes = 1 << 20, kMaxWrong = 8;
 
 // A name for a file: letters, digits and single dashes.
 std::string file_name(const std::string& text) {
@@ -52,49 +43,70 @@ std::string file_name(const std::string& text) {
 std::string text_of(const std::filesystem::path& file, std::string& error) {
   const std::vector<std::byte> bytes = read_file(file, error);
   std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  std::erase(text, '\r');  // an editor may end lines so
   return text;
 }
 
-// What stands below the header, or why the file is not used; neither: there is none.
-struct Body {
-  std::string text, ignored;
+bool is_table(const Json& json) { return member_or_null(json, "table") == kTable; }
+
+// The JSON of the file, or why it is not used; neither: there is no such file.
+struct Content {
+  Json json = {};
+  std::string ignored = {};
 };
 
-Body body_of(const std::filesystem::path& file, const DeviceCaps& caps) {
+Content content_of(const std::filesystem::path& file, const DeviceCaps& caps) {
   const auto ignore = [&](const std::string& why) {
-    return Body{"", fmt::format("{} is ignored: {}", file.string(), why)};
+    return Content{{}, in_one_line(fmt::format("{} is ignored: {}", file.string(), why))};
   };
   std::string error;
   const std::string text = text_of(file, error);
   if (!error.empty()) return ignore(error);
   std::error_code unknown;
-  if (text.empty()) return std::filesystem::exists(file, unknown) ? ignore("it is empty") : Body{};
-  if (text.size() > kMostBytes) return ignore("it is larger than 1 MiB");
-  if (!text.starts_with(kTables)) return ignore("it is no table of gemm/auto");
-  const std::string header = header_of(caps);
-  if (text.starts_with(header)) return {text.substr(header.size()), ""};
-  constexpr std::size_t kOfFormat = 8;  // letters that are shown
-  const std::string rest = text.substr(kTables.size(), kOfFormat);
-  const std::string format = in_one_line(rest.substr(0, rest.find('\n')));
-  if (format != kFormat) {
-    return ignore(fmt::format("its format is {}, here it is {}; tune again", format, kFormat));
+  if (text.empty())
+    return std::filesystem::exists(file, unknown) ? ignore("it is empty") : Content{};
+  if (text.size() > kMaxBytes) return ignore("it is larger than 1 MiB");
+  try {
+    Json json = parse_json(text);
+    if (!is_table(json)) return ignore("it is not a table of gemm/auto");
+    if (const Json& format = member_or_null(json, "format"); format != kFormat) {
+      return ignore(fmt::format("its format is {}, this program reads {}; tune again", dump(format),
+                                kFormat));
+    }
+    if (member_or_null(json, "device") != caps.name ||
+        member_or_null(json, "driver") != caps.driver) {
+      return ignore(
+          fmt::format("it was not tuned on {}, driver {}; tune again", caps.name, caps.driver));
+    }
+    if (!member_or_null(json, "rows").is_array()) return ignore("it has no array 'rows'");
+    return {std::move(json)};
+  } catch (const Error& parsed) {
+    return ignore(parsed.what());
   }
-  return ignore(fmt::format("it was not tuned on {}, driver {}; tune again", in_one_line(caps.name),
-                            in_one_line(caps.driver)));
 }
 
-// `lines` as they are, without rows whose products are among `matches`.
-std::string without(const std::string& lines, const std::vector<std::string>& matches) {
-  std::string kept;
-  for (const std::string& line : split(lines, '\n')) {
-    if (line.empty() || line == kTitles) continue;
-    const std::vector<gen::GemmRow> rows = gen::read_gemm_table(line, "").table.rows;
-    const bool goes = !rows.empty() && std::find(matches.begin(), matches.end(),
-                                                 gen::match_text(rows.front())) != matches.end();
-    if (!goes) kept += line + '\n';
+// With one line for each entry, so that it can be edited.
+std::string text_of(const Json& json) {
+  std::string text = "{\n";
+  for (const auto& [name, value] : json.items()) {
+    if (text.size() > 2) text += ",\n";
+    text += fmt::format("  {}: ", dump(name));
+    if (name != "rows") {
+      text += dump(value);
+      continue;
+    }
+    std::vector<std::string> lines;
+    for (const Json& row : value) lines.push_back("    " + dump(row));
+    text += fmt::format("[\n{}\n  ]", join(lines, ",\n"));
   }
-  return kept;
+  return text + "\n}\n";
+}
+
+bool is_for_the_same(const Json& json, const gen::GemmTableRow& row) {
+  try {
+    return is_for_the_same(row_of(json), row);
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 }  // namespace
@@ -103,23 +115,31 @@ std::filesystem::path tuned_table_file(const DeviceCaps& caps) {
   const char* given = std::getenv("VKMOYE_GEMM_TABLE");
   if (given != nullptr && *given != '\0') return std::filesystem::absolute(given);
   const std::filesystem::path folder = default_cache_folder();
-  if (folder.empty() || caps.driver.empty()) return {};  // a device that nothing was tuned on
-  return folder / ("gemm-" + file_name(caps.name) + ".table");
+  if (folder.empty() || caps.driver.empty()) return {};  // not a device that can be tuned
+  return folder / ("gemm-" + file_name(caps.name) + ".json");
 }
 
 TunedTable read_tuned_table(const std::filesystem::path& file, const DeviceCaps& caps) {
-  const Body body = body_of(file, caps);
-  gen::GemmTableText read = gen::read_gemm_table(body.text, file.string(), kHeaderLines + 1);
-  TunedTable out{{file.string(), {}}, body.ignored, {}};
-  for (const std::string& wrong : read.wrong) out.wrong.push_back(in_one_line(wrong));
-  for (gen::GemmRow& row : read.table.rows) {
-    const std::vector<std::string> reasons =
-        is_for_device(row, caps) ? reasons_against(row, caps) : std::vector<std::string>();
-    if (reasons.empty()) {
-      out.table.rows.push_back(std::move(row));
-    } else {
-      out.wrong.push_back(in_one_line(fmt::format("{}, line {}: {}: {}", file.string(), row.line,
-                                                  row.kernel, join(reasons, "; "))));
+  const Content content = content_of(file, caps);
+  TunedTable out{{file.string(), {}}, content.ignored, {}};
+  int number = 0;
+  for (const Json& json : member_or_null(content.json, "rows")) {
+    ++number;
+    const auto refuse = [&](const std::string& why) {
+      out.wrong.push_back(in_one_line(fmt::format("{}, row {}: {}", file.string(), number, why)));
+    };
+    try {
+      gen::GemmTableRow row = row_of(json);
+      row.number = number;
+      const std::vector<std::string> reasons =
+          is_for_device(row, caps) ? reasons_against(row, caps) : std::vector<std::string>();
+      if (reasons.empty()) {
+        out.table.rows.push_back(std::move(row));
+      } else {
+        refuse(fmt::format("{}: {}", row.kernel, join(reasons, "; ")));
+      }
+    } catch (const Error& error) {
+      refuse(error.what());
     }
   }
   return out;
@@ -131,16 +151,17 @@ std::vector<gen::GemmTable> tuned_tables(const DeviceCaps& caps) {
   const std::filesystem::path file = tuned_table_file(caps);
   if (file.empty()) return {};
   const std::lock_guard lock(mutex);
-  const auto [found, is_new] = known.try_emplace(file.string() + '\n' + header_of(caps));
+  const auto [found, is_new] =
+      known.try_emplace(join({file.string(), caps.name, caps.driver}, "\n"));
   if (is_new) {
     found->second = read_tuned_table(file, caps);
     const TunedTable& read = found->second;
-    if (!read.ignored.empty()) complain(read.ignored);
-    for (std::size_t i = 0; i < std::min(read.wrong.size(), kMostWrong); ++i) {
-      complain(fmt::format("passed over: {}", read.wrong[i]));
+    if (!read.ignored.empty()) print_error(read.ignored);
+    for (std::size_t i = 0; i < std::min(read.wrong.size(), kMaxWrong); ++i) {
+      print_error(fmt::format("passed over: {}", read.wrong[i]));
     }
-    if (read.wrong.size() > kMostWrong) {
-      complain(fmt::format("passed over: {} lines more", read.wrong.size() - kMostWrong));
+    if (read.wrong.size() > kMaxWrong) {
+      print_error(fmt::format("passed over: {} more rows", read.wrong.size() - kMaxWrong));
     }
   }
   return {found->second.table};
@@ -148,27 +169,42 @@ std::vector<gen::GemmTable> tuned_tables(const DeviceCaps& caps) {
 
 bool is_tuned_table(const std::filesystem::path& file) {
   std::string error;
-  return text_of(file, error).starts_with(kTables);
+  try {
+    return is_table(parse_json(text_of(file, error)));
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 std::string reason_against_writing(const std::filesystem::path& file) {
   std::string error;
   const std::string text = text_of(file, error);
   if (!error.empty()) return error;
-  if (text.empty() || text.starts_with(kTables)) return {};
-  return "holds something else than a table of gemm/auto";
+  try {
+    if (text.empty() || is_table(parse_json(text))) return {};
+    return "is not a table of gemm/auto";
+  } catch (const Error& parsed) {
+    return fmt::format("{}; correct or remove the file", in_one_line(parsed.what()));
+  }
 }
 
 std::string write_tuned_rows(const std::filesystem::path& file, const DeviceCaps& caps,
-                             const std::vector<std::string>& rows) {
+                             const std::vector<gen::GemmTableRow>& rows) {
   const FolderLock lock(file);
-  std::string text = fmt::format("{}{}\n", header_of(caps), kTitles);
-  std::vector<std::string> matches;
-  for (const std::string& row : rows) {
-    text += row + '\n';
-    matches.push_back(gen::match_text(gen::parse_gemm_table(row, "row").rows.front()));
+  Json json = content_of(file, caps).json;
+  if (json.is_null()) {
+    json = {{"table", kTable}, {"format", kFormat}, {"device", caps.name}, {"driver", caps.driver}};
   }
-  text += without(body_of(file, caps).text, matches);
+  Json all = Json::array();
+  for (const gen::GemmTableRow& row : rows) all.push_back(json_of(row));
+  for (const Json& old : member_or_null(json, "rows")) {
+    const bool goes = std::any_of(rows.begin(), rows.end(), [&](const gen::GemmTableRow& row) {
+      return is_for_the_same(old, row);
+    });
+    if (!goes) all.push_back(old);
+  }
+  json["rows"] = std::move(all);
+  const std::string text = text_of(json);
   return replace_file(file, std::as_bytes(std::span(text)), Readers::as_before);
 }
 

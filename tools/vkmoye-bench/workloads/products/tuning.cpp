@@ -7,12 +7,11 @@
 #include <chrono>
 #include <optional>
 
-#include "report/report.hpp"
+#include "timing/statistics.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/kernels/products/choice/candidates.hpp"
 #include "workloads/products/auto_workload.hpp"
-#include "workloads/products/fragments.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -20,11 +19,11 @@ namespace {
 using HostClock = std::chrono::steady_clock;
 
 constexpr std::size_t kFinalists = 3;
-constexpr double kOfFirstRound = 0.7;                      // of the budget
-constexpr double kCheckedAtOnce = 0x1p26;                  // products that are compared in a moment
-constexpr Extents::value_type kSmall[] = {272, 288, 544};  // whole tiles and parts of them
+constexpr double kOfFirstRound = 0.7;      // fraction of the budget
+constexpr double kCheckedAtOnce = 0x1p26;  // multiplications that are checked in a moment
+constexpr Extents::value_type kSmall[] = {272, 288, 544};  // whole and partial tiles
 
-// What the arrays of a product hold, made once and given to each kernel.
+// The inputs of a product, which are made once and copied for each kernel.
 class ProductInputs : public Execution {
  public:
   ProductInputs(const DeviceCaps& caps, const Workload& workload, std::uint64_t seed)
@@ -69,7 +68,7 @@ class Search {
     tuning_.before = choose_on(executor_, problem_, size_).choice;
     try_config(tuning_.before);
     const std::string before = tuning_.before.text();
-    auto candidates = gen::gemm_candidates(gemm_question(problem_, size_), caps);
+    auto candidates = gen::gemm_candidates(gemm_product(problem_, size_), caps);
     std::erase_if(candidates, [&](const auto& one) { return one.text() == before; });
     std::size_t tried = 0;
     for (; tried < candidates.size(); ++tried) {
@@ -103,7 +102,7 @@ class Search {
     for (const std::int64_t extent : size_) all *= static_cast<double>(extent);
     return all;
   }
-  // The product, or a small one with the same few rows or columns.
+  // The product, or a smaller one if it is large; extents that are few stay the same.
   Extents checked_size() const {
     if (products() <= kCheckedAtOnce) return size_;
     Extents small = size_;
@@ -118,7 +117,7 @@ class Search {
     };
     try {
       std::vector<std::string> reasons =
-          gen::reasons_against(choice, gemm_question(problem_, size_), executor_.caps());
+          gen::reasons_against(choice, gemm_product(problem_, size_), executor_.caps());
       if (!reasons.empty()) return leave_out(tuning_.refused, join(reasons, "; "));
       const Extents checked = checked_size();
       tuning_.checked_small = checked != size_;
@@ -158,7 +157,7 @@ class Search {
     time(choice, plan, *execution, seconds);
   }
 
-  // Adds the config to those timed, or replaces what was known of it.
+  // Adds the config to the timed ones, or replaces its earlier times.
   void time(const gen::GemmChoice& choice, const Plan& plan, Execution& execution, double seconds) {
     TimeOptions times;
     times.warm_up_seconds = times.min_seconds = seconds;
@@ -185,7 +184,7 @@ class Search {
     }
     for (const gen::GemmChoice& choice : finalists) {
       if (seconds() > options_.budget_seconds) return;
-      options_.on_trial("once more: " + choice.text());
+      options_.on_trial("again: " + choice.text());
       time_anew(choice, 2 * trial_seconds());
     }
   }
@@ -209,30 +208,33 @@ class Search {
 
 Tuning tune_gemm(DeviceExecutor& executor, const GemmProblem& problem, const Extents& size,
                  const TuneOptions& options) {
-  // Before they are made on the host.
+  // Checked before the arrays are made on the host.
   std::uint64_t bytes = 0;
   for (const gen::GemmArray& array : matrices_of(problem, size)) {
     bytes += array.span() * size_of(array.type);
   }
-  const std::uint64_t there_are = executor.caps().device_memory_bytes;
-  if (bytes > there_are) {
-    throw DeviceLacks(
-        "tune gemm " + to_string(size),
-        {fmt::format("its arrays have {} bytes, the memory of the device {}", bytes, there_are)});
+  const std::uint64_t available = executor.caps().device_memory_bytes;
+  if (bytes > available) {
+    throw DeviceLacks("tune gemm " + to_string(size),
+                      {fmt::format("its arrays have {} bytes, the device has {} bytes of memory",
+                                   bytes, available)});
   }
   return Search(executor, problem, size, options).run();
 }
 
-std::string tuned_row(const Tuning& tuning, const GemmProblem& problem, const Extents& size) {
+gen::GemmTableRow tuned_row(const Tuning& tuning, const GemmProblem& problem, const Extents& size) {
   const TunedConfig& best = tuning.timed.front();
-  std::string why =
+  gen::GemmTableRow row = row_for(gemm_product(problem, size));
+  row.kernel = best.choice.entry->name;
+  row.options = best.choice.config;
+  if (best.choice.slices > 1) row.options["split-k"] = std::to_string(best.choice.slices);
+  row.why =
       fmt::format("measured: {:.1f} us, {} samples", best.median_us, best.timing.samples_us.size());
   if (tuning.before_us > 0) {
-    why += fmt::format(", {:.2f} times the speed of {}", tuning.before_us / best.median_us,
-                       tuning.before.text());
+    row.why += fmt::format(", {:.2f} times the speed of {}", tuning.before_us / best.median_us,
+                           tuning.before.text());
   }
-  return fmt::format("{} | {} | {}", match_text(gemm_question(problem, size)), best.choice.text(),
-                     why);
+  return row;
 }
 
 }  // namespace vkmoye::bench

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Sums, largest elements, softmax and norms of the rows of a matrix, as the command line sees them;
-// what is right is said in rows/reference.hpp.
+// Sums, largest elements, softmax and norms of the rows of a matrix, for the command line. rows/reference.hpp has
+// their definitions.
 
 #include "workloads/operation.hpp"
 

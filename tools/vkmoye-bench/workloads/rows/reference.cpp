@@ -1,30 +1,37 @@
 // SPDX-License-Identifier: MIT
 #include "workloads/rows/reference.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 
+#include "numbers/number.hpp"
+#include "vkmoye/base/error.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
+#include "vkmoye/gen/kernels/common/threads_config.hpp"
 
 namespace vkmoye::bench {
 namespace {
 
-// A floating type: the relative error of one rounding, and below what a number may be taken for 0.
+// The relative error of one rounding, and the magnitude below which a number may be flushed to 0.
 struct Precision {
   double unit, least;
 };
 
 Precision precision_of(ScalarType type) {
-  switch (type) {
-    case ScalarType::f16: return {0x1p-10, 0x1p-24};  // subnormal results are rounded, too
-    case ScalarType::f64: return {0x1p-52, std::numeric_limits<double>::min()};
-    default: return {0x1p-23, std::numeric_limits<float>::min()};
+  const NumberRange range = range_of(type);
+  if (range.epsilon == 0) {
+    throw ArgumentError(fmt::format("sums of rows are not defined for {}", to_string(type)));
   }
+  // Where subnormal results are normal in f32, in which they are computed, they are rounded, not flushed.
+  const bool is_rounded = range.smallest_normal > std::numeric_limits<float>::min();
+  return {range.epsilon, range.smallest_normal * (is_rounded ? range.epsilon : 1)};
 }
 
-// What is neglected above, of second order, is far below a thousandth.
+// Covers the neglected errors of second order, which are far below a thousandth.
 constexpr double kSecondOrder = 1.001;
 
 double roundings(std::size_t count, std::size_t threads) {
@@ -32,22 +39,19 @@ double roundings(std::size_t count, std::size_t threads) {
   return std::min(n, n / static_cast<double>(threads) + 40);
 }
 
-// A number computed in the precision of `computed`, with its error, as a number of `type`.
+// Rounds a number that was computed with precision `computed` to `type`, and updates its error.
 Defined rounded(ScalarType type, const Precision& computed, double value, double error) {
   double bound = error * kSecondOrder + computed.least;
-  if (type == ScalarType::f16) {
-    const Precision half = precision_of(type);
-    bound += half.unit * std::fabs(value) + half.least;
-    const double in_f16 = number_of(type, bits_of(type, value));
-    if (std::isinf(in_f16)) return {in_f16, 0};
+  if (gen::computing_type(type) != type) {
+    const Precision result = precision_of(type);
+    bound += result.unit * std::fabs(value) + result.least;
+    const double stored = number_of(type, bits_of(type, value));
+    if (!std::isfinite(stored)) return {stored, 0};  // infinity, or NaN of e4m3
   }
   return {value, bound};
 }
 
-// f16 is computed in f32.
-Precision computing(ScalarType type) {
-  return precision_of(type == ScalarType::f16 ? ScalarType::f32 : type);
-}
+Precision computing(ScalarType type) { return precision_of(gen::computing_type(type)); }
 
 }  // namespace
 
@@ -56,7 +60,7 @@ Defined defined_sum(ScalarType type, std::span<const double> x, std::size_t thre
     std::uint64_t sum = 0;
     for (const double value : x)
       sum += static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
-    return {number_of(type, sum), 0};
+    return {number_of(gen::computing_type(type), sum), 0};
   }
   long double sum = 0, magnitude = 0;
   for (const double value : x) {
@@ -76,9 +80,10 @@ Defined defined_largest(ScalarType type, std::span<const double> x) {
     if (std::isnan(value)) return {value, 0};
     largest = std::max(largest, value);
   }
-  // A subnormal number may be taken for 0.
-  const Precision precision = precision_of(type);
-  return {largest, is_real && std::fabs(largest) < precision.least ? precision.least : 0};
+  if (!is_real) return {largest, 0};
+  // A subnormal number may be flushed to 0.
+  const double least = precision_of(type).least;
+  return {largest, std::fabs(largest) < least ? least : 0};
 }
 
 void define_softmax(ScalarType type, std::span<const double> x, std::size_t threads,
@@ -91,7 +96,7 @@ void define_softmax(ScalarType type, std::span<const double> x, std::size_t thre
   };
   double sum = 0, error = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
-    const double e = std::exp(x[i] - largest);  // a NaN of x is one here, and in the sum
+    const double e = std::exp(x[i] - largest);  // a NaN in x gives a NaN here and in the sum
     out[i].value = e;
     sum += e;
     if (e > 0) error += e * error_of(x[i] - largest);

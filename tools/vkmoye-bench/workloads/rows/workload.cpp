@@ -8,16 +8,16 @@
 #include <functional>
 #include <utility>
 
-#include "baselines/baselines.hpp"
+#include "baselines/copy.hpp"
 #include "io/array_order.hpp"
+#include "numbers/random.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
-#include "workloads/random.hpp"
 
 namespace vkmoye::bench {
 namespace {
 
-constexpr double kWork = 0x1p26;  // elements that are checked within a second or so
+constexpr double kWork = 0x1p26;  // elements that are checked in about a second
 
 std::uint64_t elements_of(const LineArray& array) {
   std::uint64_t count = 1;
@@ -30,7 +30,7 @@ double random_number(ScalarType type, std::uint64_t seed, std::uint64_t index) {
   const NumberRange range = range_of(type);
   if (range.epsilon == 0) return static_cast<double>(bits % 101) - (is_unsigned(type) ? 0 : 50);
   const double uniform = std::ldexp(static_cast<double>(bits >> 11), -52) - 1;
-  // Denormals may be flushed, which is no error of the kernel.
+  // Avoids denormals, since devices may flush them.
   return std::fabs(uniform) < range.smallest_normal ? range.smallest_normal : uniform;
 }
 
@@ -51,7 +51,7 @@ class Lines : public Workload {
   Arguments arguments() const override { return operation_.arguments; }
 
   double bytes() const override {
-    if (elements_of(operation_.output) == 0) return 0;  // nothing is read for no result
+    if (elements_of(operation_.output) == 0) return 0;  // an empty result needs no reads
     double bytes = 0;
     for (const Array& array : arrays()) bytes += static_cast<double>(array.bytes);
     return bytes;
@@ -128,7 +128,7 @@ class Lines : public Workload {
     return out;
   }
 
-  // All of them, or the first, the last and as many between as take about a second.
+  // All lines, or the first, the last and as many random ones as take about a second.
   std::vector<std::int64_t> lines_to_check(Verify verify, std::uint64_t seed) const {
     const std::int64_t lines = operation_.output.length > 0 ? operation_.lines : 0;
     std::int64_t length = operation_.output.length;
@@ -163,10 +163,10 @@ class Lines : public Workload {
   LineOperation operation_;
 };
 
-using Ask = std::function<LineOperation(const LineQuestion&)>;
+using MakeLineOperation = std::function<LineOperation(const LineSpec&)>;
 
-LineQuestion asked_of(const Question& question, ScalarType type, const Extents& given,
-                      bool fortran_order) {
+LineSpec line_spec(const WorkloadSpec& spec, ScalarType type, const Extents& given,
+                   bool fortran_order) {
   const Extents shape = fortran_order ? reversed(given) : given;
   return {product({shape.begin(), shape.end() - 1}),
           shape.back(),
@@ -174,88 +174,88 @@ LineQuestion asked_of(const Question& question, ScalarType type, const Extents& 
           range_of(type),
           shape,
           fortran_order,
-          question.config,
-          question.entry->name};
+          spec.config,
+          spec.entry->name};
 }
 
-std::unique_ptr<Workload> make_lines(const Question& question, const Ask& ask, ScalarType type,
-                                     const Extents& shape, bool fortran_order) {
-  const LineQuestion asked = asked_of(question, type, shape, fortran_order);
-  LineOperation operation = ask(asked);
-  gen::KernelRequest request = {.type = type,
-                                .options = operation.config.value_or(question.config)};
-  request.shape = operation.kernel_shape.value_or(Extents{asked.rows, asked.cols});
-  return std::make_unique<Lines>(*question.entry, std::move(request), asked.shape,
+std::unique_ptr<Workload> make_lines(const WorkloadSpec& spec, const MakeLineOperation& make,
+                                     ScalarType type, const Extents& shape, bool fortran_order) {
+  const LineSpec lines = line_spec(spec, type, shape, fortran_order);
+  LineOperation operation = make(lines);
+  gen::KernelRequest request = {.type = type, .options = operation.config.value_or(spec.config)};
+  request.shape = operation.kernel_shape.value_or(Extents{lines.rows, lines.cols});
+  return std::make_unique<Lines>(*spec.entry, std::move(request), lines.shape,
                                  std::move(operation));
 }
 
-std::unique_ptr<Workload> of_arrays(const Question& question, const Ask& ask,
+std::unique_ptr<Workload> of_arrays(const WorkloadSpec& spec, const MakeLineOperation& make,
                                     const std::vector<GivenArray>& given) {
   const Extents& shape = given.front().shape;
   if (shape.empty()) {
     throw ArgumentError(
-        fmt::format("{}: is a number, {} takes rows", given.front().name, question.entry->name));
+        fmt::format("{}: is a scalar, {} takes an array", given.front().name, spec.entry->name));
   }
   const bool fortran_order = given.front().fortran_order;
-  const auto asked_in = [&](ScalarType of) {
-    return ask(asked_of(question, of, shape, fortran_order));
+  const auto operation_of_type = [&](ScalarType of) {
+    return make(line_spec(spec, of, shape, fortran_order));
   };
-  ScalarType type = question.type.empty() ? given.front().type : parse_type(question.type);
-  LineOperation operation = asked_in(type);
-  // The first array may have a type of its own, and say nothing about that of the others.
-  for (std::size_t i = 0; question.type.empty() && i < operation.inputs.size(); ++i) {
+  ScalarType type = spec.type.empty() ? given.front().type : parse_type(spec.type);
+  LineOperation operation = operation_of_type(type);
+  // If the first array has a fixed type, it does not determine the type of the others.
+  for (std::size_t i = 0; spec.type.empty() && i < operation.inputs.size(); ++i) {
     if (operation.inputs[i].type || i >= given.size()) continue;
-    if (given[i].type != type) operation = asked_in(type = given[i].type);
+    if (given[i].type != type) operation = operation_of_type(type = given[i].type);
     break;
   }
   std::vector<std::string> reasons;
   if (given.size() != operation.inputs.size()) {
-    reasons.push_back(fmt::format("{} takes {} arrays, got {}", question.entry->name,
+    reasons.push_back(fmt::format("{} takes {} arrays, got {}", spec.entry->name,
                                   operation.inputs.size(), given.size()));
   }
   for (std::size_t i = 0; i < std::min(given.size(), operation.inputs.size()); ++i) {
     const LineArray& wanted = operation.inputs[i];
     const ScalarType needed = wanted.type.value_or(type);
     if (given[i].type != needed) {
-      reasons.push_back(fmt::format("{}: holds {}, {} takes {} there", given[i].name,
-                                    to_string(given[i].type), question.entry->name,
-                                    to_string(needed)));
+      reasons.push_back(fmt::format("{}: has type {}, {} takes {} there", given[i].name,
+                                    to_string(given[i].type), spec.entry->name, to_string(needed)));
     }
     if (i > 0 && given[i].shape != wanted.shape) {
-      reasons.push_back(fmt::format("{}: has the shape {}, {} has {}", given[i].name,
+      reasons.push_back(fmt::format("{}: has shape {}, but {} needs {}", given[i].name,
                                     shape_text(given[i].shape), wanted.name,
                                     shape_text(wanted.shape)));
     }
   }
   if (!reasons.empty()) throw ArgumentError(join(reasons, "; "));
-  return make_lines(question, ask, type, shape, fortran_order);
+  return make_lines(spec, make, type, shape, fortran_order);
 }
 
 }  // namespace
 
-LineArray rows_of(const std::string& name, const LineQuestion& asked) {
-  return {name, asked.shape, asked.cols, 1, asked.cols};
+LineArray rows_of(const std::string& name, const LineSpec& spec) {
+  return {name, spec.shape, spec.cols, 1, spec.cols};
 }
 
-LineArray columns_of(const std::string& name, const LineQuestion& asked) {
-  return {name, asked.shape, asked.rows, asked.cols, 1};
+LineArray columns_of(const std::string& name, const LineSpec& spec) {
+  return {name, spec.shape, spec.rows, spec.cols, 1};
 }
 
-Operation line_operation(const std::string& name, Ask ask, bool takes_fortran_order) {
-  Operation row;
-  row.name = name;
-  row.size = {"ROWSxCOLUMNS", 2, false, {2048, 2048}};
-  row.baselines = {"copy"};
-  row.of_size = [ask](const Question& question, const Extents& size) {
-    return make_lines(question, ask, parse_type(question.type), size, false);
+Operation line_operation(const std::string& name, MakeLineOperation make,
+                         bool takes_fortran_order) {
+  Operation operation;
+  operation.name = name;
+  operation.size = {"ROWSxCOLUMNS", 2, false, {2048, 2048}};
+  operation.baselines = {"copy"};
+  operation.of_size = [make](const WorkloadSpec& spec, const Extents& size) {
+    return make_lines(spec, make, parse_type(spec.type), size, false);
   };
-  row.of_arrays = [ask](const Question& question, const std::vector<GivenArray>& given) {
-    return of_arrays(question, ask, given);
+  operation.of_arrays = [make](const WorkloadSpec& spec, const std::vector<GivenArray>& given) {
+    return of_arrays(spec, make, given);
   };
-  row.takes_fortran_order = [takes_fortran_order](const GivenArray& array, std::size_t place) {
+  operation.takes_fortran_order = [takes_fortran_order](const GivenArray& array,
+                                                        std::size_t place) {
     return takes_fortran_order && place == 0 && array.shape.size() == 2;
   };
-  return row;
+  return operation;
 }
 
 }  // namespace vkmoye::bench

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Operations that make a line out of each line of an array: a sum, a line of the same length. Their
-// definition is one function of one line in f64, which says for each element how far the kernel may
-// be from it.
+// Operations that map each line (row or column) of an array to a line: to a single value such as a sum, or to a
+// line of the same length. Their definition is a function on one line in f64, which also gives the error bound of
+// each element.
 //
-//   array of 2x3, rows     elements of a line 1 apart, lines 3 apart
-//                 columns                     3                1
+//   array of 2x3, rows     step 1 between elements of a line, 3 between lines
+//                 columns       3                             1
 //
-//   Operation row = line_operation("row_sum", [](const LineQuestion& asked) {
+//   Operation row_sum = line_operation("row_sum", [](const LineSpec& spec) {
 //     LineOperation sum;
-//     sum.lines = asked.rows;
-//     sum.inputs = {rows_of("src", asked)};
-//     sum.output = {"dst", {asked.rows}, 1, 1, 1};
-//     sum.arguments = {{"rows", asked.rows}, {"cols", asked.cols}};
+//     sum.lines = spec.rows;
+//     sum.inputs = {rows_of("src", spec)};
+//     sum.output = {"dst", {spec.rows}, 1, 1, 1};
+//     sum.arguments = {{"rows", spec.rows}, {"cols", spec.cols}};
 //     sum.definition = [](const DeviceCaps&) {
 //       return [](std::span<const Line> in, std::span<Defined> out) { .. };
 //     };
@@ -26,28 +26,28 @@
 #include <string>
 #include <vector>
 
+#include "numbers/number.hpp"
 #include "vkmoye/bench/bench.hpp"
-#include "workloads/number.hpp"
 #include "workloads/operation.hpp"
 
 namespace vkmoye::bench {
 
-/// An array cut into lines. `shape` in C's order, the steps in elements.
+/// An array as lines. `shape` is in C order; the steps are in elements.
 struct LineArray {
   std::string name;  // of the kernel's binding
   Extents shape;
-  std::int64_t length = 1;              // elements of a line
-  std::int64_t step = 1;                // from one of them to the next
-  std::int64_t next = 1;                // from one line to the next; 0: all lines are this one
-  std::optional<ScalarType> type = {};  // of its elements; nothing: of what is asked
+  std::int64_t length = 1;              // number of elements of a line
+  std::int64_t step = 1;                // from one element of a line to the next
+  std::int64_t next = 1;                // from one line to the next; 0: all lines are the same
+  std::optional<ScalarType> type = {};  // of its elements; nothing: that of the request
 };
 
 using Line = std::vector<double>;
 
 using Defined = Expected;
 
-/// One line of the result from the same line of each input. Where the definition is not finite, so is
-/// the result, in the same way.
+/// Computes a line of the result from the same line of each input. Where the definition gives NaN or infinity, the
+/// result must be the same.
 using DefineLine = std::function<void(std::span<const Line> in, std::span<Defined> out)>;
 
 struct LineOperation {
@@ -56,33 +56,35 @@ struct LineOperation {
   LineArray output;
   Arguments arguments;
   double flops = 0;  // of all lines
-  /// How a kernel that was described for a device computes it.
+  /// The definition for a kernel that is described for a device.
   std::function<DefineLine(const DeviceCaps&)> definition;
-  std::optional<gen::Options> config = {};   // of the kernel, in place of what was typed
-  std::optional<Extents> kernel_shape = {};  // that it is described for, in place of rows x cols
-  std::string refusal = {};                  // why there is no such result; empty: there is one
+  std::optional<gen::Options> config = {};  // of the kernel, in place of the typed one
+  std::optional<Extents> kernel_shape =
+      {};                    // the shape for describing the kernel, in place of rows x cols
+  std::string refusal = {};  // why the result is not defined; empty: it is
 };
 
-/// What is asked: an array of rows x cols elements of `type`, which rounds as `range` says.
-struct LineQuestion {
+/// The request: an array of rows x cols elements of `type`, whose precision is `range`.
+struct LineSpec {
   std::int64_t rows = 0, cols = 0;
   ScalarType type = ScalarType::f32;
   NumberRange range = {};
-  Extents shape = {};  // of the array in memory: its last extent is cols, the others make rows
-  bool fortran_order = false;  // the array is the transpose of what is in memory
+  Extents shape =
+      {};  // of the array in memory: its last extent is cols, the product of the others is rows
+  bool fortran_order = false;  // the array is the transpose of the one in memory
   gen::Options config = {};    // of the kernel, as typed
   std::string kernel = {};     // for messages
 };
 
 /// The rows of an array of rows x cols, and its columns.
-LineArray rows_of(const std::string& name, const LineQuestion& asked);
-LineArray columns_of(const std::string& name, const LineQuestion& asked);
+LineArray rows_of(const std::string& name, const LineSpec& spec);
+LineArray columns_of(const std::string& name, const LineSpec& spec);
 
-/// Its inputs are random: uniform in [-1, 1), small whole numbers of integer types. `apply` takes
-/// one array for each input, the first of one dimension (a row) or more.
-/// `takes_fortran_order`: arrays of two dimensions, as they lie.
+/// The operation with random inputs: uniform in [-1, 1), or small whole numbers for integer types. `apply` takes one
+/// array for each input; the first has one dimension (a row) or more. `takes_fortran_order`: 2-D arrays in Fortran
+/// order are not converted.
 Operation line_operation(const std::string& name,
-                         std::function<LineOperation(const LineQuestion&)> ask,
+                         std::function<LineOperation(const LineSpec&)> make,
                          bool takes_fortran_order = false);
 
 }  // namespace vkmoye::bench

@@ -5,10 +5,11 @@
 
 namespace vkmoye::gen {
 
-Address decided(Address asked, std::uint64_t elements, ScalarType type, std::uint64_t most_bytes) {
-  if (asked != Address::automatic) return asked;
-  const bool reaches = elements <= ir::kUnbounded && elements <= most_bytes / size_of(type);
-  return reaches ? Address::descriptor : Address::pointer;
+Address chosen_address(Address requested, std::uint64_t elements, ScalarType type,
+                       std::uint64_t max_bytes) {
+  if (requested != Address::automatic) return requested;
+  const bool fits = elements <= ir::kUnbounded && elements <= max_bytes / size_of(type);
+  return fits ? Address::descriptor : Address::pointer;
 }
 
 void reach(Builder& k, Address address, std::vector<std::pair<std::string, std::string>>& items) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// How the kernels that move elements reach their arrays: by descriptors, which a device ends at
-// maxStorageBufferRange bytes and an index at 2^32 elements, or by the addresses of their buffers.
+// How the kernels that move elements reach their arrays: by descriptors, which are limited to
+// maxStorageBufferRange bytes and 2^32 elements, or by the addresses of their buffers.
 
 #include <cstdint>
 #include <string>
@@ -16,23 +16,25 @@ namespace vkmoye::gen {
 class Builder;
 
 enum class Address : std::uint8_t {
-  automatic,  // by pointers where descriptors do not reach
+  automatic,  // pointers for arrays too large for descriptors
   descriptor,
   pointer,
 };
 
-/// `asked`, decided for an array of so many elements of `type` and bindings of `most_bytes`. Of an array of
-/// unknown size (0 elements) a descriptor is taken.
-Address decided(Address asked, std::uint64_t elements, ScalarType type, std::uint64_t most_bytes);
+/// `requested`, with `automatic` resolved for an array of `elements` elements of `type` on a device whose
+/// bindings have at most `max_bytes`. An array of unknown size (0 elements) gets a descriptor.
+Address chosen_address(Address requested, std::uint64_t elements, ScalarType type,
+                       std::uint64_t max_bytes);
 
-/// From here on `k` declares its buffers so, and its first line says if it is by pointers: `items`.
+/// Makes `k` declare its buffers with `address` from here on. For pointers, adds that to `items`, the
+/// config in the first line of the text.
 void reach(Builder& k, Address address, std::vector<std::pair<std::string, std::string>>& items);
 
 /// `fields` and "--address", for a config with a member `address`.
 template <class Config>
 std::vector<ConfigField<Config>> with_address(std::vector<ConfigField<Config>> fields) {
   fields.push_back(choice_field<Config, Address>(
-      "address", "how arrays are reached; auto: by pointers where no descriptor reaches",
+      "address", "how arrays are reached; auto: pointers for arrays too large for descriptors",
       {"auto", "descriptor", "pointer"}, &Config::address));
   return fields;
 }

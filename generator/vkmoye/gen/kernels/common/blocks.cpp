@@ -34,7 +34,7 @@ Conditions Blocks::whole(const std::vector<Expr>& coordinate) const {
   return all_of({k_.inside(all), k_.aligned(all, vector_.count)});
 }
 
-// Not wider than what rows are known to begin at multiples of.
+// No wider than the alignment that `whole` checks for rows.
 CopyOptions Blocks::at_once() const {
   const auto bytes = vector_.count * static_cast<std::uint32_t>(size_of(tensor_.array.type));
   return {.edges = Edges::inside, .loads_first = true, .from_bytes = bytes, .to_bytes = bytes};

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// A matrix in blocks, each divided among the threads of a workgroup: its values come into registers
-// and go back.
+// A matrix in blocks, each divided among the threads of a workgroup, which load its values into
+// registers and store them back.
 //
 //   Blocks src(k, tensor, {bM, bN}, copy);        // copy: (thread, value) -> element of (bM, bN)
 //   View x = k.registers("x", f32, Layout(src.shape()));
-//   src.load({chunk, k.block_x()}, x, 0);             // 0 where the block hangs over an edge
+//   src.load({chunk, k.block_x()}, x, 0);             // 0 where the block extends past an edge
 //
-// Whole blocks whose rows begin at multiples of an access are moved in wide accesses, all in flight
-// at once; others element by element, or in vectors where the sizes allow it.
+// Whole blocks whose rows are aligned to the access width are moved in wide accesses, all in flight at
+// once; others element by element, or in vectors if the sizes allow it.
 
 #include <string>
 #include <vector>
@@ -19,11 +19,11 @@ namespace vkmoye::gen {
 
 class Blocks {
  public:
-  /// `extents`: of a block. A tensor that has fewer axes does not change along the further ones.
-  /// `k` outlives it.
+  /// `extents`: of a block. If the tensor has fewer axes than the block, it is broadcast along the
+  /// others. `k` must outlive this object.
   Blocks(Builder& k, const Tensor& tensor, const IntTuple& extents, const TiledCopy& copy);
 
-  /// Of a thread's values: (value, rest modes ..).
+  /// The shape of a thread's values: (value, rest modes ..).
   IntTuple shape() const { return part(origin()).shape(); }
   /// A thread's values of the block at `coordinate`.
   View part(const std::vector<Expr>& coordinate) const;
@@ -31,10 +31,10 @@ class Blocks {
   /// Registers for a thread's values.
   View registers(const std::string& name, ScalarType type) const;
 
-  /// to(v) = the value of the block at `coordinate`, in the type of `to`; `outside`, of that type,
-  /// where it has none.
+  /// to(v) = the value of the block at `coordinate`, converted to the type of `to`; `outside`, of that
+  /// type, for values past an edge.
   void load(const std::vector<Expr>& coordinate, const View& to, const Expr& outside);
-  /// The block's value = from(v), where it has one.
+  /// Stores from(v) to the block at `coordinate`, except past an edge.
   void store(const std::vector<Expr>& coordinate, const View& from);
 
  private:

@@ -73,21 +73,21 @@ void require_divides(const std::string& what, std::int64_t part, const std::stri
 }
 
 void require_threads(std::int64_t threads, std::vector<std::string>& reasons) {
-  constexpr std::int64_t kMost = 1024;
-  if (threads <= kMost) return;
-  reasons.push_back(fmt::format("{} threads, there are at most {}", threads, kMost));
+  constexpr std::int64_t kMax = 1024;
+  if (threads <= kMax) return;
+  reasons.push_back(fmt::format("{} threads, but a workgroup has at most {}", threads, kMax));
 }
 
 void require_power_of_two(const char* what, std::int64_t value, std::int64_t most,
                           std::vector<std::string>& reasons) {
   if (is_power_of_two(value, most)) return;
-  reasons.push_back(fmt::format("{} {} is no power of two up to {}", what, value, most));
+  reasons.push_back(fmt::format("{} {} is not a power of two up to {}", what, value, most));
 }
 
 void require_access(ScalarType type, std::int64_t bytes, std::vector<std::string>& reasons) {
   const std::int64_t least = bytes_of(type);
   if (bytes >= least && is_power_of_two(bytes, kWidestCopy)) return;
-  reasons.push_back(fmt::format("vector {}: an access of {} is a power of two of {} to {} bytes",
+  reasons.push_back(fmt::format("vector {}: an access of {} has a power of two from {} to {} bytes",
                                 bytes, to_string(type), least, kWidestCopy));
 }
 
@@ -102,9 +102,9 @@ std::string not_read(const std::string& name, const std::string& text, const std
   return fmt::format("{} '{}' is not {}", name, text, expects);
 }
 
-std::string no_option(const std::string& name, const std::vector<std::string>& there_are) {
-  return fmt::format("there is no option '{}'; there are {}", name,
-                     there_are.empty() ? "none" : join(there_are, ", "));
+std::string no_option(const std::string& name, const std::vector<std::string>& options) {
+  if (options.empty()) return fmt::format("there is no option '{}'; the kernel has none", name);
+  return fmt::format("there is no option '{}'; the options are {}", name, join(options, ", "));
 }
 
 }  // namespace vkmoye::gen

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The values of a config that `--NAME VALUE` can replace: rows of data, from which `list` is made and
-// with which options are read, with one wording for what is refused.
+// The values of a config that `--NAME VALUE` can replace, as a table: `list` prints it, options are read
+// with it, and its errors have one wording.
 //
 //   const std::vector<ConfigField<Config>> kFields = {
 //       numbers_field("threads", "threads of a workgroup", {&Config::threads}),
@@ -27,7 +27,7 @@
 
 namespace vkmoye::gen {
 
-/// Values by the name of their field, as text: {{"tile", "64x32"}, {"pad", "1"}}.
+/// Values as text, by the name of their field: {{"tile", "64x32"}, {"pad", "1"}}.
 using Options = std::map<std::string, std::string>;
 
 template <class Config>
@@ -36,24 +36,25 @@ struct ConfigField {
   std::string help;
   std::string expects;  // "a whole number"
   std::function<std::string(const Config&)> show;
-  /// False: it is not what was expected. Throws an Error that says more.
+  /// Returns false if the text is not what `expects` describes; may throw an Error with more detail.
   std::function<bool(const std::string&, Config&)> read;
 };
 
-/// "128x128x8" with x between them: 128, 128, 8. Nothing where a part is no whole number of 64 bits.
+/// "128x128x8" with the separator x: 128, 128, 8. nullopt if a part is not a 64-bit integer.
 std::optional<std::vector<std::int64_t>> parse_numbers(std::string_view text, char between);
 
-/// "2 whole numbers of 64 bits, such as 64x32"; `least` of them: "2 to 3 whole numbers ..".
+/// "2 whole numbers of 64 bits, such as 64x32"; with a smaller `least`: "2 to 3 whole numbers ..".
 std::string numbers_text(std::size_t least, std::size_t most, const std::string& between);
 
-/// "16x8", the compact layout of that shape, or a layout: "(16,8):(8,1)". Throws LayoutError.
+/// Parses a shape, "16x8", as the compact layout of that shape, or a layout: "(16,8):(8,1)". Throws
+/// LayoutError.
 Layout parse_shape_or_layout(const std::string& text);
 
 /// "pad '1.5' is not a whole number".
 std::string not_read(const std::string& name, const std::string& text, const std::string& expects);
 
-/// "there is no option 'pad'; there are tile, threads".
-std::string no_option(const std::string& name, const std::vector<std::string>& there_are);
+/// "there is no option 'pad'; the options are tile, threads".
+std::string no_option(const std::string& name, const std::vector<std::string>& options);
 
 /// Whether `value` is one of 1, 2, 4 .. `most`.
 bool is_power_of_two(std::int64_t value, std::int64_t most);
@@ -65,34 +66,34 @@ void require(bool holds, std::string reason, std::vector<std::string>& reasons);
 void require_within(const char* what, std::int64_t value, std::int64_t most,
                     std::vector<std::string>& reasons);
 
-/// Adds "atom n 16 does not divide 72", unless it does and both are at least 1. `whose`: of what the whole
-/// is the number: "words of a row: 24 does not divide the threads, 64".
+/// Adds "atom n 16 does not divide 72", unless it does and both are at least 1. With `whose`, the name of
+/// the whole: "words of a row: 24 does not divide the threads, 64".
 void require_divides(const std::string& what, std::int64_t part, std::int64_t whole,
                      std::vector<std::string>& reasons);
 void require_divides(const std::string& what, std::int64_t part, const std::string& whose,
                      std::int64_t whole, std::vector<std::string>& reasons);
 
-/// Adds "2048 threads, there are at most 1024", of a workgroup on any device.
+/// Adds "2048 threads, but a workgroup has at most 1024", the largest limit of any device.
 void require_threads(std::int64_t threads, std::vector<std::string>& reasons);
 
-/// Adds "rounds 3 is no power of two up to 16" to `reasons`, unless `value` is one.
+/// Adds "rounds 3 is not a power of two up to 16" to `reasons`, unless `value` is one.
 void require_power_of_two(const char* what, std::int64_t value, std::int64_t most,
                           std::vector<std::string>& reasons);
 
-/// Of an element.
+/// The size of an element in bytes.
 inline std::int64_t bytes_of(ScalarType type) { return static_cast<std::int64_t>(size_of(type)); }
 
-/// Elements of the widest access.
+/// The number of elements of the widest access.
 inline std::int64_t widest_access(ScalarType type) { return kWidestCopy / bytes_of(type); }
 
-/// Adds a reason unless elements of `type` can be accessed by `bytes` at once.
+/// Adds a reason unless `bytes` is a valid size of an access to elements of `type`.
 void require_access(ScalarType type, std::int64_t bytes, std::vector<std::string>& reasons);
 
-/// Adds a reason where a workgroup has fewer threads than a subgroup has lanes.
+/// Adds a reason if a workgroup has fewer threads than a subgroup has lanes.
 void require_subgroups(std::int64_t lanes, std::int64_t threads, std::vector<std::string>& reasons);
 
-/// One whole number or several, with `between` between them. The last `optional` of them need not be
-/// given and are then 1; where they are, they are not shown.
+/// One or several integers, separated by `between`. The last `optional` of them may be omitted and are
+/// then 1; if they are 1, they are not shown.
 template <class Config>
 ConfigField<Config> numbers_field(std::string name, std::string help,
                                   std::vector<std::int64_t Config::*> values, char between = 'x',
@@ -121,7 +122,7 @@ ConfigField<Config> numbers_field(std::string name, std::string help,
           }};
 }
 
-/// A layout, see parse_shape_or_layout.
+/// A layout; see parse_shape_or_layout.
 template <class Config>
 ConfigField<Config> layout_field(std::string name, std::string help, Layout Config::*layout) {
   return {std::move(name), std::move(help), "a shape, such as 32x8, or a layout",
@@ -159,7 +160,7 @@ std::vector<ConfigField<Config>> joined(std::vector<ConfigField<Config>> first,
   return first;
 }
 
-/// The names of `rows`, which have one each.
+/// The names of `rows`.
 template <class Row>
 std::vector<std::string> names_of(const std::vector<Row>& rows) {
   std::vector<std::string> names;
@@ -176,7 +177,7 @@ std::vector<std::pair<std::string, std::string>> items(
   return out;
 }
 
-/// The same behind the type of the elements.
+/// The same, after the type of the elements.
 template <class Config>
 std::vector<std::pair<std::string, std::string>> typed_items(
     const std::vector<ConfigField<Config>>& fields, const Config& config) {
@@ -185,7 +186,7 @@ std::vector<std::pair<std::string, std::string>> typed_items(
   return out;
 }
 
-/// Reads `options` into `config`. A reason for each option that is no field or cannot be read.
+/// Reads `options` into `config`. Returns a reason for each option that is not a field or cannot be read.
 template <class Config>
 std::vector<std::string> read_fields(const std::vector<ConfigField<Config>>& fields,
                                      const Options& options, Config& config) {

@@ -7,8 +7,8 @@
 
 namespace vkmoye::gen {
 
-/// The least power of two from `n` on: 8 of 5 to 8. Precondition: 0 <= n <= 2^62.
-inline std::int64_t power_from(std::int64_t n) {
+/// The smallest power of two that is at least `n`: 8 for 5 to 8. Precondition: 0 <= n <= 2^62.
+inline std::int64_t next_power_of_two(std::int64_t n) {
   return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(n)));
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "vkmoye/gen/ir/operation.hpp"
 #include "vkmoye/gen/kernels/common/powers.hpp"
 #include "vkmoye/layout/checked.hpp"
 #include "vkmoye/tensor/copy_atom.hpp"
@@ -13,7 +14,7 @@
 namespace vkmoye::gen {
 namespace {
 
-// What is chosen, and out of range; what is 0 is not chosen yet.
+// The values that are set and out of range; a value of 0 is not set yet.
 std::vector<std::string> reasons_against_choices(const ThreadsConfig& config) {
   std::vector<std::string> reasons;
   const auto require_power = [&](const char* what, std::int64_t value, std::int64_t most) {
@@ -38,21 +39,21 @@ void fit_vector(ThreadsConfig& config, std::optional<std::int64_t> cols) {
 
 void fit_columns(ThreadsConfig& config, std::optional<std::int64_t> cols) {
   if (!reasons_against_choices(config).empty()) return;
-  constexpr std::int64_t kMostValues = 32;
   constexpr std::int64_t kLine = 8;  // threads whose accesses of 16 bytes are a line of 128
   const auto at_least_1 = [](std::int64_t value) { return std::max<std::int64_t>(1, value); };
   const std::int64_t width = at_least_1(config.width());
   const std::int64_t most_accesses = width == 1 ? 16 : 8;
-  const std::int64_t most = std::clamp<std::int64_t>(kMostValues / width, 1, most_accesses);
+  const std::int64_t most = std::clamp<std::int64_t>(kMaxValues / width, 1, most_accesses);
   const std::int64_t accesses = vkmoye::ceil_div(at_least_1(cols.value_or(1)), width);
   if (config.columns == 0) {
     const std::int64_t rounds = at_least_1(config.rounds != 0 ? config.rounds : most);
-    const std::int64_t fitting = std::max(power_from(vkmoye::ceil_div(accesses, rounds)),
-                                          std::min(kLine, power_from(accesses)));
+    const std::int64_t fitting = std::max(next_power_of_two(vkmoye::ceil_div(accesses, rounds)),
+                                          std::min(kLine, next_power_of_two(accesses)));
     config.columns = cols ? std::min(fitting, config.threads) : config.threads;
   }
   if (config.rounds == 0) {
-    const std::int64_t fitting = power_from(vkmoye::ceil_div(accesses, at_least_1(config.columns)));
+    const std::int64_t fitting =
+        next_power_of_two(vkmoye::ceil_div(accesses, at_least_1(config.columns)));
     config.rounds = cols ? std::min(fitting, most) : most;
   }
 }
@@ -60,7 +61,7 @@ void fit_columns(ThreadsConfig& config, std::optional<std::int64_t> cols) {
 void fit_to_rows(ThreadsConfig& config, std::optional<std::int64_t> cols) {
   fit_vector(config, cols);
   const std::int64_t usual = std::min<std::int64_t>(256, config.most_threads);
-  // Rows of single elements that are too long for the usual workgroup are better read again.
+  // Reading long rows of single elements twice is faster than using more threads than usual.
   const std::int64_t most = config.width() == 1 ? usual : config.most_threads;
   const bool chooses_threads = config.threads == 0;
   if (chooses_threads) config.threads = cols ? most : usual;
@@ -84,18 +85,24 @@ std::vector<std::string> reasons_against(const ThreadsConfig& config) {
   std::vector<std::string> reasons = reasons_against_choices(config);
   if (!reasons.empty()) return reasons;
   if (config.columns > config.threads) {
-    reasons.push_back(
-        fmt::format("{} threads side by side, a workgroup has {}", config.columns, config.threads));
+    reasons.push_back(fmt::format("{} threads side by side, but a workgroup has {}", config.columns,
+                                  config.threads));
   }
   require_subgroups(config.subgroup, config.threads, reasons);
   return reasons;
 }
 
+ScalarType computing_type(ScalarType type) {
+  return type == ScalarType::f16 ? ScalarType::f32 : ir::arithmetic_type(type);
+}
+
 std::vector<std::string> reasons_against_rows(const ThreadsConfig& config) {
   auto reasons = reasons_against(config);
-  if (config.type != ScalarType::f16 && config.type != ScalarType::f32) {
+  if (computing_type(config.type) != ScalarType::f32) {
     reasons.push_back(
-        fmt::format("type {}: rows of f16 and f32 are computed, in f32", to_string(config.type)));
+        fmt::format("type {}: the kernel computes rows in f32, and converts f16, bf16, "
+                    "e4m3 and e5m2 alone",
+                    to_string(config.type)));
   }
   return reasons;
 }

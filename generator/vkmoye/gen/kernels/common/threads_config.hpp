@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// How the threads of a workgroup go along the rows of a matrix.
+// How the threads of a workgroup are arranged along the rows of a matrix.
 //
 //   f32, 256 threads: 32 side by side, 8 rows of them    8 accesses of 16 bytes each
 //     8 rows of up to 1024 columns are read at once and stay in registers
 //
-// What is 0 in a config is chosen, so that a row fits if its length is known.
+// A 0 in a config means that the value is chosen; if the length of a row is known, so that the row fits.
 
 #include <cstdint>
 #include <optional>
@@ -19,15 +19,15 @@
 
 namespace vkmoye::gen {
 
-/// How the threads of a workgroup go along a row.
+/// How the threads of a workgroup are arranged.
 struct ThreadsConfig {
   ScalarType type = ScalarType::f32;
   std::int64_t threads = 0;    // of a workgroup
-  std::int64_t subgroup = 32;  // lanes, as the device has them
-  std::int64_t columns = 0;    // threads side by side along a row; the others have further rows
-  std::int64_t rounds = 0;     // accesses of a thread at once
+  std::int64_t subgroup = 32;  // lanes of a subgroup on the device
+  std::int64_t columns = 0;    // threads side by side along a row; the others work on other rows
+  std::int64_t rounds = 0;     // accesses of a thread in flight
   std::int64_t vector = 0;     // bytes of an access
-  std::int64_t most_threads = 1024;  // where they are not chosen
+  std::int64_t most_threads = 1024;  // the limit where `threads` is 0
 
   /// Elements of an access.
   std::int64_t width() const { return vector / static_cast<std::int64_t>(size_of(type)); }
@@ -37,20 +37,21 @@ struct ThreadsConfig {
   TiledCopy copy() const { return make_tiled_copy(layout(), make_layout({width(), 1})); }
 };
 
-/// What `--NAME` can replace of a config that is one of these.
+/// The fields that `--NAME` can replace, for configs derived from ThreadsConfig.
 template <class Config>
 std::vector<ConfigField<Config>> threads_fields() {
   return {
-      numbers_field<Config>("threads", "threads of a workgroup; 0: as fits", {&Config::threads}),
+      numbers_field<Config>("threads", "threads of a workgroup; 0: chosen to fit",
+                            {&Config::threads}),
       numbers_field<Config>("subgroup-size",
-                            "lanes of a subgroup; the device must have such (its own)",
+                            "lanes of a subgroup, which the device must support (default: its own)",
                             {&Config::subgroup}),
-      numbers_field<Config>("columns", "threads side by side along a row; 0: as fits",
+      numbers_field<Config>("columns", "threads side by side along a row; 0: chosen to fit",
                             {&Config::columns}),
-      numbers_field<Config>("rounds", "accesses that a thread has in flight; 0: as fits",
+      numbers_field<Config>("rounds", "accesses that a thread has in flight; 0: chosen to fit",
                             {&Config::rounds}),
       numbers_field<Config>("vector",
-                            "bytes of an access, those of an element to 16; 0: as rows allow",
+                            "bytes of an access, at most 16; 0: as wide as the rows allow",
                             {&Config::vector}),
   };
 }
@@ -58,16 +59,19 @@ std::vector<ConfigField<Config>> threads_fields() {
 /// The config for elements of `type` on `device`.
 ThreadsConfig threads_config(ScalarType type, const DeviceCaps& device);
 
-/// The widest accesses at multiples of which rows of `cols` columns begin, where they are not chosen;
-/// 16 bytes for rows of any length.
+/// Sets `vector`, unless it is set, to the widest access to which rows of `cols` columns are aligned; 16
+/// bytes for rows of any length.
 void fit_vector(ThreadsConfig& config, std::optional<std::int64_t> cols);
 
-/// Threads side by side and accesses for rows of `cols` columns, or of any length, where they are
-/// not chosen: all of a row at once, if that is no more than 32 values and 8 accesses of a thread, or
-/// 16 of single elements. Preconditions: threads and vector are chosen.
+/// The most values that a thread holds at once in a config that is chosen; with more, compilers spill registers.
+inline constexpr std::int64_t kMaxValues = 32;
+
+/// Sets `columns` and `rounds`, unless they are set, for rows of `cols` columns, or of any length: a whole
+/// row at once, if that takes at most kMaxValues and 8 accesses of each thread, or 16 accesses of single
+/// elements. Preconditions: `threads` and `vector` are set.
 void fit_columns(ThreadsConfig& config, std::optional<std::int64_t> cols);
 
-/// The same, and as many threads as that takes: for kernels that compute rows.
+/// The same, and also sets `threads` and `vector`: for kernels that work on rows.
 void fit_to_rows(ThreadsConfig& config, std::optional<std::int64_t> cols);
 template <class Config>
 Config fitted_to_rows(Config config, std::optional<std::int64_t> cols = std::nullopt) {
@@ -75,10 +79,13 @@ Config fitted_to_rows(Config config, std::optional<std::int64_t> cols = std::nul
   return config;
 }
 
-/// Every reason why no kernel can be made of `config`, with nothing left to choose; empty: fine.
+/// Every reason against `config`, in which all values are set; empty if it is valid.
 std::vector<std::string> reasons_against(const ThreadsConfig& config);
 
-/// The same for kernels that compute rows of f16 and f32, in f32.
+/// The type in which kernels that sum compute: f32 for f16, else ir::arithmetic_type.
+ScalarType computing_type(ScalarType type);
+
+/// The same for kernels that compute rows in f32: of f32, f16, bf16, e4m3 and e5m2.
 std::vector<std::string> reasons_against_rows(const ThreadsConfig& config);
 
 }  // namespace vkmoye::gen

@@ -7,8 +7,8 @@
 
 namespace vkmoye::gen {
 
-/// src and dst (cols, rows), first mode contiguous; dst(c, r) = src(c, r). In C's order:
-/// dst[r][c] = src[r][c]. Any number of rows and columns from 1.
+/// src and dst (cols, rows), first mode contiguous; dst(c, r) = src(c, r). In C order:
+/// dst[r][c] = src[r][c]. Rows and columns: at least 1.
 /// Throws KernelError with every reason from `reasons_against(config, false)`.
 ir::Kernel copy(const TileConfig& config = {}, const std::string& name = "copy");
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// dst = src as fast as memory goes: both are flat arrays, so neither rows nor the element type
-// matter. Each thread has several independent wide accesses in flight; only the last workgroup goes
-// element by element.
+// dst = src at memory speed: both are treated as flat arrays, so that neither the rows nor the element
+// type matter. Each thread has several independent wide accesses in flight; only the last workgroup
+// copies element by element.
 
 #include <cstdint>
 #include <string>
@@ -21,13 +21,13 @@ struct CopyAutoConfig {
   Address address = Address::descriptor;
 };
 
-/// What of the config `--NAME` can replace.
+/// The config values that `--NAME` can replace.
 const std::vector<ConfigField<CopyAutoConfig>>& copy_auto_fields();
 
-/// Every reason why no kernel can be made of `config`; empty: fine.
+/// Every reason against `config`; empty if it is valid.
 std::vector<std::string> reasons_against(const CopyAutoConfig& config);
 
-/// src and dst (cols, rows) as any copy, of any element type. cols * rows is at most 2^32-1.
+/// src and dst (cols, rows) as in copy.hpp, of any element type; cols * rows is at most 2^32-1.
 /// Throws KernelError with every reason.
 ir::Kernel copy_auto(const CopyAutoConfig& config = {}, const std::string& name = "copy/auto");
 

@@ -26,7 +26,7 @@ Form form_of(TiledValues values, std::uint32_t widest) {
     case TiledValues::split_vector:
       widest = std::max(widest / 2, 1u);
       return {make_layout({{widest, 2}, 1}), widest,
-              "not coalesced: at once, neighbouring threads move every second vector"};
+              "not coalesced: in each access, neighbouring threads move every second vector"};
   }
   return {};
 }
@@ -37,7 +37,7 @@ ir::Kernel copy_tiled(ScalarType type, TiledValues values, const std::string& na
   const Layout threads = make_layout({32, 8});
   const Form form = form_of(values, static_cast<std::uint32_t>(16 / size_of(type)));
   const TiledCopy copy = make_tiled_copy(threads, form.values);
-  // Four rounds of the copy's tile along the rows: loads of several rounds are in flight at once.
+  // The copy's tile four times along the rows, so that several loads are in flight at once.
   const std::int64_t bM = copy.tiler.leaf(0), bN = 4 * copy.tiler.leaf(1);
 
   Builder k(name, size(threads));

@@ -11,13 +11,13 @@
 namespace vkmoye::gen {
 namespace {
 
-constexpr std::int64_t kMaxTileExtent = 4096;  // far beyond any shared memory; keeps products small
+constexpr std::int64_t kMaxTileExtent = 4096;  // beyond any shared memory; products cannot overflow
 
 void check_threads(const TileConfig& config, bool transposed, std::vector<std::string>& reasons) {
   const Layout& threads = config.threads;
   if (threads.rank() != 2) {
-    reasons.push_back(fmt::format("threads {} has rank {}, the tile has rank 2", to_string(threads),
-                                  threads.rank()));
+    reasons.push_back(fmt::format("threads {} has rank {}, but the tile has rank 2",
+                                  to_string(threads), threads.rank()));
     return;
   }
   const auto check_tile = [&](std::int64_t cols, std::int64_t rows, const char* whose) {
@@ -43,13 +43,13 @@ void check_shared(const TileConfig& config, std::vector<std::string>& reasons) {
     return;
   }
   if (config.shared && config.pad > 0) {
-    reasons.push_back("pad and shared exclude each other: the shared layout holds its own padding");
+    reasons.push_back("pad and shared exclude each other: a shared layout has its own padding");
   }
   const ComposedLayout shared = config.shared_layout();
   const Layout& layout = shared.layout;
   if (layout.rank() != 2 || size(layout.mode(0)) != config.tile_cols ||
       size(layout.mode(1)) != config.tile_rows) {
-    reasons.push_back(fmt::format("shared layout {} has not the tile's shape ({},{})",
+    reasons.push_back(fmt::format("shared layout {} does not have the tile's shape ({},{})",
                                   text_of(shared), config.tile_cols, config.tile_rows));
   }
   if (const auto clash = find_collision(layout)) {
@@ -80,7 +80,7 @@ const std::vector<ConfigField<TileConfig>>& direct_tile_fields() {
 const std::vector<ConfigField<TileConfig>>& tile_fields() {
   static const auto fields = joined<TileConfig>(
       direct_tile_fields(),
-      {numbers_field<TileConfig>("pad", "elements after each column run of the shared tile",
+      {numbers_field<TileConfig>("pad", "padding elements after each tile-width of the shared tile",
                                  {&TileConfig::pad}),
        {"shared",
         "layout of the shared tile, instead of pad: (32,32):(1,33), or swizzled, "
@@ -114,7 +114,7 @@ std::vector<std::string> reasons_against(const TileConfig& config, bool transpos
   if (config.pad > kMaxTileExtent) {
     reasons.push_back(fmt::format("pad {} is above {}", config.pad, kMaxTileExtent));
   }
-  if (!reasons.empty()) return reasons;  // what follows computes with these numbers
+  if (!reasons.empty()) return reasons;  // the checks below compute with these numbers
   check_threads(config, transposed, reasons);
   check_shared(config, reasons);
   return reasons;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The config of the kernels that move one tile for each workgroup through shared memory.
+// The config of kernels in which each workgroup moves one tile through shared memory.
 
 #include <cstdint>
 #include <optional>
@@ -19,25 +19,25 @@ struct TileConfig {
   ScalarType type = ScalarType::f32;
   std::int64_t tile_cols = 32, tile_rows = 32;  // elements of src
   Layout threads = Layout(IntTuple{32, 8});     // (32,8):(1,32)
-  std::int64_t pad = 0;                         // elements after each tile_cols in shared memory
+  std::int64_t pad = 0;                         // elements after every tile_cols in shared memory
   std::optional<ComposedLayout> shared = {};  // instead of (tile_cols,tile_rows):(1,tile_cols+pad)
 
   /// The layout of the shared tile, shape (tile_cols, tile_rows), swizzled or not.
   ComposedLayout shared_layout() const;
 
-  /// Name and value of everything above, for the first line of the text and for reports.
+  /// The names and values of the fields above, for the first line of the text and for reports.
   std::vector<std::pair<std::string, std::string>> items() const;
   /// The same without the shared layout.
   std::vector<std::pair<std::string, std::string>> tile_items() const;
 };
 
-/// What of the config `--NAME` can replace, of kernels with a shared tile and of those without one.
+/// The config values that `--NAME` can replace, for kernels with and without a shared tile.
 const std::vector<ConfigField<TileConfig>>& tile_fields();
 const std::vector<ConfigField<TileConfig>>& direct_tile_fields();
 
-/// Every reason why no kernel can be made of `config`: tiles that `threads` does not divide
-/// (both ways round if `transposed`), thread layouts that are not a numbering of the threads,
-/// shared layouts of another shape or that overlap themselves. Empty: fine.
+/// Every reason against `config`: tiles that `threads` does not divide (in both orientations if
+/// `transposed`), thread layouts that do not number the threads, shared layouts that have a different
+/// shape or overlap themselves. Empty if it is valid.
 std::vector<std::string> reasons_against(const TileConfig& config, bool transposed);
 
 }  // namespace vkmoye::gen

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// In which order workgroups come to the tiles that change places between src and dst.
+// The order in which workgroups process the tiles of a transpose or relayout.
 
 #include <cstdint>
 #include <string>
@@ -11,21 +11,22 @@
 
 namespace vkmoye::gen {
 
-/// Where the tile of a workgroup lies beside that of the workgroup before it: further along a run of
-/// dst, of src, or of either in turn, in blocks of tiles.
+/// The direction from the tile of one workgroup to that of the next: along the contiguous direction of
+/// dst, of src, or of both in turn, in blocks of tiles.
 enum class TileOrder : std::uint8_t {
   dst,
   src,
   both,
-  automatic,  // both where rows begin inside sectors, whose parts then meet in the cache; else dst
+  automatic,  // `both` if rows are not aligned to sectors, so that the cache merges their parts; else `dst`
 };
 
-/// "--order", for a config with such a member; `words`: those that it takes, in the order of the enumeration.
+/// "--order", for a config with such a member; `words`: the accepted values, in the order of the
+/// enumeration.
 template <class Config>
 ConfigField<Config> order_field(TileOrder Config::*order,
                                 std::vector<std::string> words = {"dst", "src", "both"}) {
-  return choice_field<Config, TileOrder>(
-      "order", "neighbouring workgroups go further along this side", std::move(words), order);
+  return choice_field<Config, TileOrder>("order", "consecutive workgroups move along this side",
+                                         std::move(words), order);
 }
 
 }  // namespace vkmoye::gen

@@ -28,8 +28,8 @@ GemmArray matrix_of(const std::string& name, ScalarType type, bool second_contig
   matrix.offset = place.offset;
   matrix.batch = batch;
   if (matrix.leading < matrix.cols) {
-    reasons.push_back(
-        fmt::format("{} has rows of {} elements, {} apart", name, matrix.cols, matrix.leading));
+    reasons.push_back(fmt::format("{} has rows of {} elements, but they are {} apart", name,
+                                  matrix.cols, matrix.leading));
   }
   const double compact = static_cast<double>(matrix.rows) * static_cast<double>(matrix.leading);
   const double stride = place.stride ? static_cast<double>(*place.stride) : compact;
@@ -41,13 +41,13 @@ GemmArray matrix_of(const std::string& name, ScalarType type, bool second_contig
   const std::int64_t matrix_span =
       matrix.rows == 0 ? 0 : (matrix.rows - 1) * matrix.leading + matrix.cols;
   if (name == "C" && batch > 1 && matrix.stride < matrix_span) {
-    reasons.push_back(fmt::format("the matrices of C span {} elements each and lie {} apart",
+    reasons.push_back(fmt::format("the matrices of C span {} elements each, but they are {} apart",
                                   matrix_span, matrix.stride));
   }
   return matrix;
 }
 
-// As the accumulator takes it.
+// `value` in the type of the kernel's argument.
 Argument scalar(double value, ScalarType accumulator) {
   if (is_floating(accumulator)) return value;
   return static_cast<std::int64_t>(value);
@@ -73,19 +73,19 @@ GemmForm GemmCall::form() const {
   return slices > 1 ? form_of_slices(form) : form;
 }
 
-GemmEpilogue kernel_epilogue(const std::vector<AppliedStep>& epilogue, bool exchanged) {
+GemmEpilogue kernel_epilogue(const std::vector<AppliedEpilogueOp>& epilogue, bool exchanged) {
   GemmEpilogue out;
-  for (const AppliedStep& named : epilogue) {
+  for (const AppliedEpilogueOp& named : epilogue) {
     const std::string& name = named.step->name;
     const bool along_n = name == "bias", along_m = name == "bias_m";
-    out.push_back(exchanged && (along_n || along_m) ? *find_gemm_step(along_n ? "bias_m" : "bias")
+    out.push_back(exchanged && (along_n || along_m) ? *find_epilogue_op(along_n ? "bias_m" : "bias")
                                                     : *named.step);
   }
   return out;
 }
 
 std::uint64_t GemmArray::span() const {
-  // At stride 0 there is one matrix, also for a batch of none.
+  // With stride 0 there is one matrix, even for an empty batch.
   const std::int64_t matrices = stride == 0 ? 1 : batch;
   if (rows == 0 || cols == 0 || matrices == 0) return static_cast<std::uint64_t>(offset);
   return static_cast<std::uint64_t>(offset + (matrices - 1) * stride + (rows - 1) * leading + cols);
@@ -108,11 +108,11 @@ std::array<GemmArray, 3> matrices_of(const GemmCall& call, const std::vector<std
       matrix("C", call.result, call.c_n_contiguous, m, n, call.c)};
   std::vector<std::pair<std::string, double>> numbers = {{"alpha", call.alpha},
                                                          {"beta", call.beta}};
-  for (const AppliedStep& named : call.epilogue) {
+  for (const AppliedEpilogueOp& named : call.epilogue) {
     if (!named.step->arguments.empty()) numbers.emplace_back(named.step->name, named.number);
   }
   for (const auto& [name, value] : numbers) {
-    // The kernel is given an f64, i32 or u32, of other accumulators an f32.
+    // The argument has type f64, i32 or u32 for these accumulators, and f32 for others.
     const double magnitude = std::fabs(value);
     const bool without_sign = is_unsigned(call.accumulator);
     const bool whole = value == std::trunc(value) && value >= (without_sign ? 0 : -0x1p31) &&
@@ -123,16 +123,16 @@ std::array<GemmArray, 3> matrices_of(const GemmCall& call, const std::vector<std
                       : call.accumulator == ScalarType::f64 ? true
                                                             : normal;
     if (held) continue;
-    reasons.push_back(fmt::format("{} = {} is no value of the accumulator {}", name, value,
-                                  to_string(call.accumulator)));
+    reasons.push_back(fmt::format("{} = {} cannot be represented in the accumulator {}", name,
+                                  value, to_string(call.accumulator)));
   }
   if (call.slices > 1) {
     const double sums = static_cast<double>(call.slices) * static_cast<double>(call.batch) *
                         static_cast<double>(m) * static_cast<double>(n);
     if (sums > 0x1p48) {  // below, nothing wraps
-      reasons.push_back(
-          fmt::format("{} slices of k of {} products have {} x {} sums each, more than 2^48 in all",
-                      call.slices, call.batch, m, n));
+      reasons.push_back(fmt::format(
+          "{} slices of k of {} products have {} x {} sums each, more than 2^48 in total",
+          call.slices, call.batch, m, n));
     }
   }
   if (!reasons.empty()) {
@@ -150,7 +150,7 @@ std::vector<std::int64_t> kernel_shape(const GemmCall& call,
 std::vector<GemmArray> epilogue_inputs_of(const GemmCall& call,
                                           const std::vector<std::int64_t>& size) {
   std::vector<GemmArray> inputs;
-  for (const AppliedStep& named : call.epilogue) {
+  for (const AppliedEpilogueOp& named : call.epilogue) {
     for (const GemmInput& input : named.step->inputs) {
       GemmArray& matrix = inputs.emplace_back(matrices_of(call, size)[2]);
       matrix.name = input.name;
@@ -177,8 +177,8 @@ Arguments gemm_arguments(const GemmCall& call, const std::vector<std::int64_t>& 
                          {"ldc", C.leading},
                          {"alpha", scalar(call.alpha, call.accumulator)}};
   if (call.form().beta) arguments["beta"] = scalar(call.beta, call.accumulator);
-  for (const AppliedStep& named : call.epilogue) {
-    if (call.slices > 1) break;  // no part of that kernel
+  for (const AppliedEpilogueOp& named : call.epilogue) {
+    if (call.slices > 1) break;  // gemm/combine applies the epilogue
     for (const std::string& name : named.step->arguments) {
       arguments[name] = scalar(named.number, call.accumulator);
     }

@@ -16,13 +16,14 @@ namespace vkmoye::gen {
 namespace {
 
 constexpr std::int64_t kElements = 32;  // accesses side by side
-constexpr std::int64_t kSlices = 8;     // threads along slices, at most; fewer take more rows of C
-constexpr std::int64_t kInFlight = 4;   // slices of a thread
+constexpr std::int64_t kSlices = 8;     // maximum threads along slices; the others are along m
+constexpr std::int64_t kInFlight = 4;   // slices that a thread loads at once
 
-// Threads along n, which may be short.
+// The number of threads along n; fewer if n is small.
 std::int64_t along_n(const std::optional<std::vector<std::int64_t>>& shape, std::int64_t vector) {
   if (!shape) return kElements;
-  return std::clamp<std::int64_t>(power_from(vkmoye::ceil_div((*shape)[1], vector)), 1, kElements);
+  return std::clamp<std::int64_t>(next_power_of_two(vkmoye::ceil_div((*shape)[1], vector)), 1,
+                                  kElements);
 }
 
 }  // namespace
@@ -38,14 +39,13 @@ GemmForm form_of_slices(GemmForm form) {
 ir::Kernel gemm_combine(const GemmForm& form, std::int64_t slices,
                         const std::optional<std::vector<std::int64_t>>& shape,
                         const DeviceCaps& device, const std::string& name) {
-  if (form.split_k) throw KernelError(name, {"form: slices are added up to a product without any"});
+  if (form.split_k) throw KernelError(name, {"form: the combined product must not have split_k"});
   const ScalarType type = factor_type(form);
   const std::int64_t most = threads_config(type, device).most_threads;
   const std::int64_t vector = widest_access(type);
-  const std::int64_t others =
-      std::min(kSlices, most / kElements);  // threads than those side by side
+  const std::int64_t others = std::min(kSlices, most / kElements);  // threads along slices and m
   const std::int64_t along_slices =
-      std::min(others, power_from(vkmoye::ceil_div(slices, kInFlight)));
+      std::min(others, next_power_of_two(vkmoye::ceil_div(slices, kInFlight)));
   const std::int64_t n = along_n(shape, vector), m = kElements / n * (others / along_slices);
   const Layout threads = make_layout({n, m, along_slices});
 
@@ -82,7 +82,7 @@ ir::Kernel gemm_combine(const GemmForm& form, std::int64_t slices,
       make_tiled_copy(make_layout({n, m}), make_layout({vector, std::int64_t{1}}));
   const View to = partition(result.c(n * vector, m, k.block_x(), k.block_y()), in_c,
                             k.thread() % to_index(n * m));
-  Conditions is_first;  // of the threads along slices
+  Conditions is_first;  // whether this is the first of the threads along slices
   if (along_slices > 1) is_first.push_back(ir::equal(at[2], 0));
   k.branch(is_first, [&] {
     result.write(k.retile(sums, to), to, {to_index(std::min(vector, widest_access(form.result)))});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The second pass of a product whose k was cut into slices: their sums become C.
+// The second kernel of a product whose k is split into slices: adds their sums and writes C.
 //
 //   partials (n, m, slice)   compact, A * B^T over a slice of k each, of a form with split_k
 //   C(m, n) = epilogue(alpha * sum over slices of partials + beta * C), rounded once
@@ -8,10 +8,10 @@
 //   16 slices    32 x 2 threads along (n, m), 4 along slices    each has 4 slices in flight
 //    4 slices    32 x 8 threads along (n, m)
 //
-// The order of the sums does not depend on anything but the number of slices: the same input gives
-// the same bits. Interface: bindings partials (for a batch (n, m, slice, batch)), what the epilogue
-// reads, c; push constants m, n, slices and those of products/parts/result.hpp. The kernel of the slices is given
-// the alpha 1, or 0 where nothing is to be summed up.
+// The order of the additions depends only on the number of slices: the same input gives the same bits.
+// Interface: bindings partials (for a batch (n, m, slice, batch)), the inputs of the epilogue, c; push
+// constants m, n, slices and those of products/parts/result.hpp. The kernel of the slices gets alpha 1, or 0
+// if alpha is 0, so that it does not read A and B.
 
 #include <cstdint>
 #include <optional>
@@ -24,12 +24,12 @@
 
 namespace vkmoye::gen {
 
-/// What the kernel that sums up slices computes of the product `form`: sums in the type of its
-/// factors, without C and epilogue.
+/// The form of the kernel that sums each slice of the product `form`: its result are the sums, in the type
+/// of the factors, without C and epilogue.
 GemmForm form_of_slices(GemmForm form);
 
-/// For the product `form`, itself not in slices. Adds up any number of slices, fastest about `slices`.
-/// `shape`: {M, N, ..}, if it is known. Throws KernelError.
+/// The combining kernel for the product `form`, which must not have split_k. It adds any number of slices,
+/// and is tuned for `slices`. `shape`: {M, N, ..}, if it is known. Throws KernelError.
 ir::Kernel gemm_combine(const GemmForm& form, std::int64_t slices,
                         const std::optional<std::vector<std::int64_t>>& shape,
                         const DeviceCaps& device, const std::string& name = "gemm/combine");

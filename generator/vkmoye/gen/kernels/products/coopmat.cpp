@@ -15,7 +15,7 @@ namespace {
 
 using Use = ir::MatrixType::Use;
 
-// Of `conditions` those that are not among `known`.
+// Those of `conditions` that are not among `known`.
 Conditions beyond(const Conditions& known, const Conditions& conditions) {
   Conditions out;
   for (const Expr& condition : conditions) {
@@ -25,23 +25,24 @@ Conditions beyond(const Conditions& known, const Conditions& conditions) {
   return out;
 }
 
-// Of operands of two types the wider one is rounded on its way to registers; in the buffer it has more bytes.
+// The vector that a thread loads. If the operands have two types, the wider one is rounded when it is loaded;
+// it has more bytes in the buffer.
 Vector read_at_once(const GemmCoopmatConfig& config, const GemmForm& form, bool of_a) {
   const std::int64_t widest = widest_access(of_a ? form.a_type : form.b_type);
   return {to_index(std::min(staged_at_once(config, form, of_a), widest))};
 }
 
-// A or B on its way from its buffer to the matrix units.
+// A or B: its buffer, shared tile, registers and matrices.
 struct MatrixSide {
   const char* name;
-  View (GemmBuffers::*tile)(const Expr&) const;  // its tile of a number along k
+  View (GemmBuffers::*tile)(const Expr&) const;  // its tile number .. along k
   bool k_contiguous;
   std::int64_t rows;  // of a tile
-  Vector vector;      // what a thread stores to shared memory at once
-  Vector read;        // what it reads at once from the buffer
+  Vector vector;      // of a thread's stores to shared memory
+  Vector read;        // of a thread's loads from the buffer
 
   View shared = {};  // (rows, bK)
-  View next = {};    // registers that the next tile waits in, in vectors
+  View next = {};    // registers for the next tile, in vectors
   Matrices matrices = {};
 };
 
@@ -76,11 +77,11 @@ class MatrixProduct {
 
     const Conditions fits = all_of({k_.fits(source(a_, 0), a_.read, Edges::zero),
                                     k_.fits(source(b_, 0), b_.read, Edges::zero)});
-    buffers_.where_there_are_elements([&] {
+    buffers_.if_has_elements([&] {
       k_.fill(sums_.matrices(), ir::number(form_.accumulator, 0));
-      buffers_.where_there_are_products([&] {
+      buffers_.if_has_products([&] {
         k_.branch(
-            fits, [&] { sum_up_vectors(); }, [&] { sum_up_singly(); });
+            fits, [&] { sum_up_vectors(); }, [&] { sum_up_elementwise(); });
       });
       sums_.write();
     });
@@ -88,7 +89,7 @@ class MatrixProduct {
   }
 
  private:
-  // --- what is declared ---
+  // --- declarations ---
 
   void declare(MatrixSide& x) {
     const std::int64_t pad = config_.pad / bytes_of(unit_type(form_));
@@ -130,17 +131,20 @@ class MatrixProduct {
 
   // --- sums += A * B over all tiles of k ---
 
-  void load_next(const Expr& k_tile, Edges edges, bool singly) {
+  void load_next(const Expr& k_tile, Edges edges, bool elementwise) {
     for (const MatrixSide* x : {&a_, &b_}) {
       k_.copy(source(*x, k_tile), x->next,
-              {.edges = edges, .vector = x->read, .vectors_fit = true, .from_singly = singly});
+              {.edges = edges,
+               .vector = x->read,
+               .vectors_fit = true,
+               .from_elementwise = elementwise});
     }
   }
   void store_next() {
     for (const MatrixSide* x : {&a_, &b_}) k_.copy(x->next, destination(*x), {.vector = x->vector});
   }
   void multiply() {
-    // Of a subgroup: those of its part of k.
+    // The steps of one subgroup: those of its part of k.
     const std::uint32_t steps = to_index(config_.tile_k / config_.atom_k / config_.subgroups_k);
     k_.loop("kk", steps, [&](const Expr& step) {
       const Expr kk = Expr(steps) * sums_.subgroup_k() + step;
@@ -152,7 +156,7 @@ class MatrixProduct {
       k_.multiply(a_.matrices, b_.matrices, sums_.matrices());
     });
   }
-  // Of `count` tiles of k, the first of which is number `first`; `fetch` loads one into registers.
+  // Sums over `count` tiles of k, starting with number `first`; `fetch` loads one into registers.
   void sum_up(const char* variable, const Expr& first, const Expr& count,
               const std::function<void(const Expr&)>& fetch) {
     fetch(first);
@@ -167,7 +171,7 @@ class MatrixProduct {
         },
         config_.unroll ? ir::Unroll::free : ir::Unroll::never);
   }
-  // Tiles that are inside ask for nothing else; the rest of k, and tiles at edges, do.
+  // Tiles that are inside need no further checks; the rest of k, and tiles at edges, do.
   void sum_up_vectors() {
     const auto inside = [&](const Expr& k_tile) {
       return all_of({k_.inside(buffers_.a(k_tile)), k_.inside(buffers_.b(k_tile))});
@@ -178,18 +182,18 @@ class MatrixProduct {
     k_.branch(known, [&] {
       sum_up("k_tile", 0, of_k, [&](const Expr& k_tile) {
         k_.branch(beyond(known, inside(k_tile)),
-                  [&] { load_next(k_tile, Edges::inside, /*singly=*/false); });
+                  [&] { load_next(k_tile, Edges::inside, /*elementwise=*/false); });
       });
     });
     k_.branch({ir::less(whole, all)}, [&] {
       sum_up("rest", whole, all - whole,
-             [&](const Expr& k_tile) { load_next(k_tile, Edges::zero, /*singly=*/false); });
+             [&](const Expr& k_tile) { load_next(k_tile, Edges::zero, /*elementwise=*/false); });
     });
   }
-  void sum_up_singly() {
+  void sum_up_elementwise() {
     sum_up("k_tile", 0, buffers_.tiles(), [&](const Expr& k_tile) {
       buffers_.at_edges({buffers_.a(k_tile), buffers_.b(k_tile)},
-                        [&](Edges edges) { load_next(k_tile, edges, /*singly=*/true); });
+                        [&](Edges edges) { load_next(k_tile, edges, /*elementwise=*/true); });
     });
   }
 

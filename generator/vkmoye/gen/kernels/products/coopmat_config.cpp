@@ -11,7 +11,7 @@
 namespace vkmoye::gen {
 namespace {
 
-// Of the tiles of A and B in shared memory.
+// The bytes of the tiles of A and B in shared memory.
 std::int64_t operand_bytes(const GemmCoopmatConfig& config, const GemmForm& form) {
   const auto tile = [&](std::int64_t rows, bool k_contiguous) {
     const std::int64_t along = k_contiguous ? config.tile_k : rows;
@@ -21,7 +21,7 @@ std::int64_t operand_bytes(const GemmCoopmatConfig& config, const GemmForm& form
   return tile(config.tile_m, form.a_k_contiguous) + tile(config.tile_n, form.b_k_contiguous);
 }
 
-// Of the sums on their way to C.
+// The bytes of shared memory for the sums.
 std::int64_t sum_bytes(const GemmCoopmatConfig& config, const GemmForm& form) {
   return shared_bytes(sums_shape(config, form), form.accumulator);
 }
@@ -69,37 +69,37 @@ const std::vector<ConfigField<GemmCoopmatConfig>>& gemm_coopmat_fields() {
   using Config = GemmCoopmatConfig;
   static const auto fields = behind_atom_fields<Config>({
       numbers_field<Config>(
-          "tile", "MxNxK: elements of C that one workgroup sums up, and of k that it stages",
+          "tile", "MxNxK: the tile of C of a workgroup, and the depth of the tiles of A and B",
           {&Config::tile_m, &Config::tile_n, &Config::tile_k}),
       subgroups_field<Config>("over the k of a tile"),
       numbers_field<Config>("pad", "bytes after each row of the shared tiles", {&Config::pad}),
-      numbers_field<Config>("shared-bytes", "bytes of shared memory, at most",
+      numbers_field<Config>("shared-bytes", "maximum number of bytes of shared memory",
                             {&Config::shared_bytes}),
       numbers_field<Config>("strip",
-                            "tiles of M that workgroups walk down before they step aside; 1: they "
-                            "go along N",
+                            "tiles along M that workgroups cover before the next tile along N; 1: "
+                            "along N first",
                             {&Config::strip}),
-      choice_field<Config, bool>("unroll", "yes: the compiler may repeat the loop over k",
+      choice_field<Config, bool>("unroll", "yes: the compiler may unroll the loop over k",
                                  {"no", "yes"}, &Config::unroll),
       choice_field<Config, bool>("direct",
-                                 "yes: sums that need nothing done go to C without shared memory",
+                                 "yes: sums are stored to C without shared memory where possible",
                                  {"no", "yes"}, &Config::direct),
   });
   return fields;
 }
 
-GemmCoopmatConfig gemm_matrix_config(const GemmForm& form, const DeviceCaps& device) {
+GemmCoopmatConfig gemm_coopmat_config(const GemmForm& form, const DeviceCaps& device) {
   GemmCoopmatConfig config;
   static_cast<GemmAtom&>(config) = gemm_atom(form, device);
-  // Rows of 64 bytes, or of 128 where that is four steps of k as well.
+  // Rows of 64 bytes; of 128 for elements of 1 byte, so that there are four steps of k.
   config.tile_k = bytes_of(unit_type(form)) == 1 ? 128 : 32;
-  // Few lanes: a compiler for the CPU takes seconds for each product of matrices beyond these.
+  // Few lanes mean a CPU, whose compiler takes seconds for each product of larger matrices.
   if (config.subgroup < 32) config.tile_m = config.tile_n = config.tile_k = 32;
   config.shared_bytes = static_cast<std::int64_t>(device.max_shared_bytes);
   const auto too_large = [&] {
     return operand_bytes(config, form) + sum_bytes(config, form) > config.shared_bytes;
   };
-  // The fastest of a sweep on an H200; each subgroup has 64x64 of C either way.
+  // The fastest config of a sweep on an H200; each subgroup has 64x64 of C in both cases.
   if (config.subgroup >= 32) {
     const GemmCoopmatConfig narrow = config;
     config.tile_n = 256;
@@ -122,7 +122,7 @@ std::vector<std::string> reasons_against(const GemmCoopmatConfig& config, const 
   require_subgroup_counts(config, reasons);
   require_within("strip", config.strip, 65536, reasons);
   require(config.pad >= 0 && config.pad <= 1024 && config.pad % 16 == 0,
-          fmt::format("pad {} is no multiple of 16 bytes up to 1024", config.pad), reasons);
+          fmt::format("pad {} is not a multiple of 16 bytes up to 1024", config.pad), reasons);
   if (!reasons.empty()) return reasons;
 
   const std::int64_t threads = config.threads();
@@ -154,11 +154,12 @@ std::vector<std::string> reasons_against(const GemmCoopmatConfig& config, const 
     reasons.push_back(std::move(reason));
   }
   const std::int64_t operands = operand_bytes(config, form), sums = sum_bytes(config, form);
-  require(operands + sums <= config.shared_bytes,
-          fmt::format("{} bytes of shared memory: {} for the tiles of A and B, {} for sums on "
-                      "their way to C; there are {}",
-                      operands + sums, operands, sums, config.shared_bytes),
-          reasons);
+  require(
+      operands + sums <= config.shared_bytes,
+      fmt::format("{} bytes of shared memory are needed, {} for the tiles of A and B and {} for "
+                  "sums, but the limit is {}",
+                  operands + sums, operands, sums, config.shared_bytes),
+      reasons);
   return reasons;
 }
 

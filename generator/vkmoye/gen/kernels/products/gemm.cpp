@@ -14,18 +14,18 @@
 namespace vkmoye::gen {
 namespace {
 
-// A or B on its way from its buffer into registers.
+// A or B: its buffer, shared tiles and registers.
 struct GemmOperand {
   const char* name;                              // of the buffer
-  ScalarType type;                               // there, in shared memory and in registers
-  View (GemmBuffers::*tile)(const Expr&) const;  // its tile of a number along k
+  ScalarType type;                               // in the buffer, in shared memory and in registers
+  View (GemmBuffers::*tile)(const Expr&) const;  // its tile number .. along k
   bool k_contiguous;                             // in the buffer
-  std::int64_t rows, pad;                        // of a tile, and behind them in shared memory
-  std::int64_t values;                           // rows of a thread in one piece
-  decltype(&partition_A) read_by_thread;         // what a thread multiplies of a shared tile
+  std::int64_t rows, pad;                        // rows of a tile; padding elements after them
+  std::int64_t values;                           // contiguous rows of a thread
+  decltype(&partition_A) read_by_thread;  // the part of a shared tile that a thread multiplies
 
   View shared = {};     // (rows, bK) or, with two stages, (rows, bK, 2)
-  View next = {};       // registers that the next tile waits in
+  View next = {};       // registers for the next tile
   View fragments = {};  // registers, (V, R, fragments)
 };
 
@@ -52,12 +52,12 @@ class Product {
     declare_registers();
 
     builder_.fill(sums_, 0);
-    // Chosen once, not for each tile: whether rows begin where vectors may.
+    // Checked once, not for each tile: whether rows are aligned to vectors.
     const Moved vectors = Moved::in_vectors, single = Moved::one_by_one;
     const Conditions fits =
         all_of({builder_.fits(source(a_, 0, vectors), {vector_of(a_, vectors)}),
                 builder_.fits(source(b_, 0, vectors), {vector_of(b_, vectors)})});
-    buffers_.where_there_are_products([&] {
+    buffers_.if_has_products([&] {
       builder_.branch(
           fits, [&] { sum_up(vectors); }, [&] { sum_up(single); });
     });
@@ -75,7 +75,7 @@ class Product {
                             : "each tile is copied, then multiplied";
   }
 
-  // --- what is declared ---
+  // --- declarations ---
 
   void declare_shared(GemmOperand& x, const char* name) {
     const std::int64_t step = x.rows + x.pad, tile = step * config_.tile_k;
@@ -105,16 +105,16 @@ class Product {
 
   // --- views ---
 
-  // What this thread moves of tile number `k_tile` of an operand.
+  // The part of tile number `k_tile` of an operand that this thread moves.
   View source(const GemmOperand& x, const Expr& k_tile, Moved moved) const {
     return partition((buffers_.*x.tile)(k_tile), staging(x, moved), thread_);
   }
-  // The same of the shared tile of stage `at`.
+  // The same part of the shared tile of stage `at`.
   View destination(const GemmOperand& x, const Expr& at, Moved moved) const {
     const View shared = stage(x, at);
     return partition(x.k_contiguous ? transpose(shared) : shared, staging(x, moved), thread_);
   }
-  // The registers of the next tile, value by value as they are moved.
+  // The registers of the next tile, in the order in which they are moved.
   View waiting(const GemmOperand& x, Moved moved) const {
     return builder_.retile(x.next, source(x, 0, moved));
   }
@@ -129,11 +129,11 @@ class Product {
     return staging_of(config_, x.type, x.rows, x.k_contiguous, moved == Moved::in_vectors);
   }
 
-  // Stage `at` of a shared array, or the array where it has only one.
+  // Stage `at` of a shared array, or the whole array if it has only one.
   View stage(const GemmOperand& x, const Expr& at) const {
     return config_.stages == 2 ? select(x.shared, 2, at) : x.shared;
   }
-  // What this thread multiplies of the shared tile of stage `at`: (VM, RM, bK) or (VN, RN, bK).
+  // The part of the shared tile of stage `at` that this thread multiplies: (VM, RM, bK) or (VN, RN, bK).
   View multiplied(const GemmOperand& x, const Expr& at) const {
     return x.read_by_thread(mma_, stage(x, at), thread_);
   }
@@ -144,7 +144,7 @@ class Product {
 
   // --- steps ---
 
-  // A tile of each operand into `to_a` and `to_b`; elements outside read as 0.
+  // Loads a tile of each operand into `to_a` and `to_b`; elements outside are 0.
   void load(const View& to_a, const View& to_b, const Expr& k_tile, Moved moved) {
     const auto load_both = [&](Edges edges) {
       builder_.copy(source(a_, k_tile, moved), to_a,
@@ -230,8 +230,8 @@ class Product {
     });
   }
 
-  // As `overlapped`, and the fragments of the next step are read while those of this one are
-  // multiplied; the barrier stands before the last step of a tile.
+  // As `overlapped`, but also reads the fragments of the next step while those of this one are multiplied;
+  // the barrier is before the last step of a tile.
   void pipelined(const auto& for_each_tile, Moved moved) {
     load_next(0, moved);
     store_next(0, moved);
@@ -251,7 +251,7 @@ class Product {
     });
   }
 
-  // Repetition by repetition, so that few elements of C are in registers at a time.
+  // One repetition at a time, so that few elements of C are in registers at once.
   void write(const View& tCgC) {
     const std::int64_t bytes = static_cast<std::int64_t>(size_of(form_.result));
     const std::int64_t most = std::max<std::int64_t>(1, config_.vector_bytes / bytes);

@@ -24,25 +24,25 @@ const std::vector<ConfigField<GemmConfig>>& gemm_fields() {
   using Config = GemmConfig;
   static const std::vector<ConfigField<Config>> fields = {
       numbers_field<Config>(
-          "tile", "MxNxK: elements of C that one workgroup sums up, and of k that it stages",
+          "tile", "MxNxK: the tile of C of a workgroup, and the depth of the tiles of A and B",
           {&Config::tile_m, &Config::tile_n, &Config::tile_k}),
       layout_field<Config>("threads", "layout of a workgroup's threads over (m, n)",
                            &Config::threads),
-      numbers_field<Config>("values", "MxN: neighbouring elements of C that one thread has",
+      numbers_field<Config>("values", "MxN: contiguous elements of C of a thread",
                             {&Config::values_m, &Config::values_n}),
-      numbers_field<Config>("pad", "A,B: elements after each column of the shared tiles",
+      numbers_field<Config>("pad", "A,B: padding elements after each column of the shared tiles",
                             {&Config::pad_a, &Config::pad_b}, ','),
-      numbers_field<Config>("stages", "shared tiles of A and of B: 1, or 2 that take turns",
+      numbers_field<Config>("stages", "shared tiles of A and of B: 1, or 2 that alternate",
                             {&Config::stages}),
       choice_field<Config>("prefetch",
-                           "yes: the next tiles wait in registers while these are multiplied",
+                           "yes: load the next tiles into registers while these are multiplied",
                            {"no", "yes"}, &Config::prefetch),
-      numbers_field<Config>("fragments", "of A and of B in registers: 1, or 2 that take turns",
+      numbers_field<Config>("fragments",
+                            "fragments of A and of B in registers: 1, or 2 that alternate",
                             {&Config::fragments}),
-      numbers_field<Config>("unroll", "steps of k that the compiler repeats; 0: a whole tile",
+      numbers_field<Config>("unroll", "steps of k that the compiler unrolls; 0: a whole tile",
                             {&Config::unroll}),
-      numbers_field<Config>("vector",
-                            "bytes that a thread moves at once from and to memory, at most",
+      numbers_field<Config>("vector", "maximum number of bytes of an access to memory",
                             {&Config::vector_bytes}),
   };
   return fields;
@@ -66,12 +66,12 @@ std::vector<std::string> reasons_against_arithmetic(const GemmForm& form) {
     if (!holds) reasons.push_back(std::move(reason));
   };
   require(are_multiplied(form.a_type, form.b_type),
-          fmt::format("operands of {}: two types are multiplied where both are f16, bf16 or f32",
+          fmt::format("operands of {}: two different types must both be f16, bf16 or f32",
                       operands_text(form.a_type, form.b_type)));
-  require(form.accumulator == ScalarType::f16 || form.accumulator == ScalarType::f32 ||
-              form.accumulator == ScalarType::f64 || form.accumulator == ScalarType::i32,
-          fmt::format("{} is no type to sum up in; there are f16, f32, f64 and i32",
-                      to_string(form.accumulator)));
+  require(
+      form.accumulator == ScalarType::f16 || form.accumulator == ScalarType::f32 ||
+          form.accumulator == ScalarType::f64 || form.accumulator == ScalarType::i32,
+      fmt::format("accumulator {}: it must be f16, f32, f64 or i32", to_string(form.accumulator)));
   return reasons;
 }
 
@@ -86,22 +86,22 @@ std::vector<std::string> reasons_against(const GemmConfig& config, const GemmFor
                                     {"values m", config.values_m},
                                     {"values n", config.values_n}}) {
     require(is_power_of_two(value, 1024),
-            fmt::format("{} = {} is no power of two up to 1024", what, value));
+            fmt::format("{} = {} is not a power of two up to 1024", what, value));
   }
   require(config.pad_a >= 0 && config.pad_a <= 1024 && config.pad_b >= 0 && config.pad_b <= 1024,
           fmt::format("pads {} and {} are not both within 0..1024", config.pad_a, config.pad_b));
   require(config.stages == 1 || config.stages == 2,
-          fmt::format("{} stages; there are 1 and 2", config.stages));
+          fmt::format("{} stages: there must be 1 or 2", config.stages));
   require(config.fragments == 1 || (config.fragments == 2 && config.stages == 2),
-          fmt::format("{} fragments with {} stages; there are 1, and 2 with 2 stages",
+          fmt::format("{} fragments with {} stages: there must be 1, or 2 with 2 stages",
                       config.fragments, config.stages));
   require(config.fragments == 1 || (config.tile_k % 2 == 0 && config.unroll == 0),
-          "2 fragments need an even tile k, unrolled whole");
+          "2 fragments need an even tile k, fully unrolled");
   require(config.unroll >= 0 && config.unroll <= 1024 &&
               (config.unroll == 0 || config.tile_k % config.unroll == 0),
           fmt::format("unroll {} does not divide tile k {}", config.unroll, config.tile_k));
   require(is_power_of_two(config.vector_bytes, 16),
-          fmt::format("vectors of {} bytes; there are 1, 2, 4, 8 and 16", config.vector_bytes));
+          fmt::format("vectors of {} bytes: there must be 1, 2, 4, 8 or 16", config.vector_bytes));
   for (std::string& reason : reasons_against_arithmetic(form)) reasons.push_back(std::move(reason));
   const bool numbered = config.threads.rank() == 2 && size(config.threads) <= 1024 &&
                         cosize(config.threads) == size(config.threads) &&
@@ -124,13 +124,14 @@ std::vector<std::string> reasons_against(const GemmConfig& config, const GemmFor
     const std::int64_t across = k_contiguous ? rows : config.tile_k;
     const std::string staging = is_a ? "staging A" : "staging B";
     require_divides(staging + ": vectors of", s.vector * s.lanes, along, reasons);
-    // What is contiguous in the buffer is stored to shared memory as it came.
+    // A tile that is contiguous along the same axis in both is stored to shared memory in vectors.
     const std::int64_t values = is_a ? config.values_m : config.values_n;
     const std::int64_t read = fragment_vector(type, values);
-    require(k_contiguous || s.vector == 1 || read == 1 || s.vector == read,
-            fmt::format("{}: the shared tile is written {} elements at once and read {}: beside 1, "
-                        "one width is possible",
-                        is_a ? "A" : "B", s.vector, read));
+    require(
+        k_contiguous || s.vector == 1 || read == 1 || s.vector == read,
+        fmt::format("{}: the shared tile is written {} elements at once and read {}: besides 1, "
+                    "only one width is possible",
+                    is_a ? "A" : "B", s.vector, read));
     require_divides(staging + ": threads across", s.others, across, reasons);
     require_divides(staging + " one by one: threads", single.lanes, along, reasons);
     require_divides(staging + " one by one: threads across", single.others, across, reasons);

@@ -13,14 +13,14 @@ namespace {
 
 constexpr std::int64_t kThreads = 256;
 
-// Thread and value -> index in the column-major block: a thread's values are neighbours in `block`.
+// (thread, value) -> index in the column-major block: a thread's values are contiguous in `block`.
 TiledCopy by_neighbours(const Layout& block, std::int64_t vector, std::int64_t threads) {
   const std::int64_t rounds = block.size() / (threads * vector);
   const Layout order({threads, {vector, rounds}}, {vector, {1, vector * threads}});
   return {composition(right_inverse(block), order), product_each(block.shape())};
 }
 
-// As many as there are vectors in whole fragments that divide a step of k, or in whole steps.
+// The number of threads: one for each vector of as many fragments as divide a step of k, or of whole steps.
 std::int64_t threads_for(const PackedForm& form, std::int64_t vector) {
   const std::int64_t of_fragment = form.fragment_elements() / vector;
   std::int64_t fragments = std::max<std::int64_t>(kThreads / of_fragment, 1);

@@ -20,15 +20,15 @@ SumsShape sums_shape(const GemmPackedConfig& config, const GemmForm& form) {
   return shape;
 }
 
-// A or B on its way from its buffer to the matrix units.
+// A or B: its buffer, registers and matrices.
 struct PackedSide {
   PackedSide(const char* name, const PackedForm& form) : name(name), form(form) {}
   std::string name;
   PackedForm form;
   Tensor tensor;
-  Expr block = 0;        // of rows, of this subgroup
-  View waiting[2];       // registers that a step of k, and the next, wait in, in vectors
-  Matrices matrices[2];  // of one step, or of two that need not wait
+  Expr block = 0;        // the block of rows of this subgroup
+  View waiting[2];       // registers for this step of k and the next, in vectors
+  Matrices matrices[2];  // of one step, or of two if they are prefetched as matrices
 };
 
 class PackedProduct {
@@ -54,9 +54,9 @@ class PackedProduct {
     declare_registers(a_, config_.atom_m, config_.atom_k, Use::a);
     declare_registers(b_, config_.atom_k, config_.atom_n, Use::b);
 
-    buffers_.where_there_are_elements([&] {
+    buffers_.if_has_elements([&] {
       k_.fill(sums_.matrices(), ir::number(form_.accumulator, 0));
-      buffers_.where_there_are_products([&] {
+      buffers_.if_has_products([&] {
         k_.branch({some("k_blocks"), some("a_blocks"), some("b_blocks")}, [&] { sum_up(); });
       });
       sums_.write();
@@ -67,7 +67,7 @@ class PackedProduct {
  private:
   static Expr some(const char* count) { return ir::less(0, ir::variable(count)); }
 
-  // --- what is declared ---
+  // --- declarations ---
 
   void declare(PackedSide& x) {
     x.tensor = k_.input(
@@ -91,7 +91,7 @@ class PackedProduct {
     }
   }
 
-  // Past the last block of rows the last one is read once more: what comes of it is outside C.
+  // Subgroups past the last block of rows read the last one again; their results are outside C.
   void place(PackedSide& x, Expr block) {
     if (const auto& batch = buffers_.batch())
       block = block + *batch * ir::variable(x.name + "_step");
@@ -100,7 +100,7 @@ class PackedProduct {
 
   // --- sums += A * B over all steps of k ---
 
-  // (elements of a matrix, matrices) of this lane.
+  // The elements of this lane: (elements of a matrix, matrices).
   View mine(const PackedSide& x, const Expr& k_block, std::int64_t step) const {
     const std::int64_t fragment = x.form.fragment_elements();
     const View block =
@@ -112,7 +112,7 @@ class PackedProduct {
                      k_.lane());
   }
 
-  // Of a lane's elements those that travel at once.
+  // The elements of a lane that are moved at once.
   Vector vector(const PackedSide& x) const {
     const std::int64_t held = x.form.fragment_elements() / config_.subgroup;
     return {to_index(std::min(held, widest_access(x.form.type)))};
@@ -135,8 +135,8 @@ class PackedProduct {
     k_.multiply(a_.matrices[stage], b_.matrices[stage], sums_.matrices());
   }
 
-  // Subgroups that share k take blocks in turn. All go through the loop equally often, so that nothing in
-  // it depends on the subgroup; what is left over is a block for some of them.
+  // Subgroups that share k alternate between blocks. All of them execute the same number of iterations, so
+  // that control flow in the loop is uniform; some of them process one of the remaining blocks afterwards.
   void sum_up() {
     const Expr all = ir::variable("k_blocks");
     const KTiles blocks = buffers_.of_slice(all);
@@ -181,17 +181,18 @@ class PackedProduct {
 const std::vector<ConfigField<GemmPackedConfig>>& gemm_packed_fields() {
   using Config = GemmPackedConfig;
   static const auto fields = behind_atom_fields<Config>({
-      numbers_field<Config>("part", "MxN: elements of C that one subgroup sums up",
+      numbers_field<Config>("part", "MxN: the part of C of a subgroup",
                             {&Config::part_m, &Config::part_n}),
-      subgroups_field<Config>("that take blocks of k in turn"),
-      numbers_field<Config>("shared-bytes", "bytes of shared memory, at most",
+      subgroups_field<Config>("that alternate between blocks of k"),
+      numbers_field<Config>("shared-bytes", "maximum number of bytes of shared memory",
                             {&Config::shared_bytes}),
-      choice_field<Config, bool>("wait", "what is read ahead waits as matrices or as words",
+      choice_field<Config, bool>("wait", "prefetch the next step as matrices or as words",
                                  {"matrices", "words"}, &Config::words),
-      numbers_field<Config>("steps", "of k in a block of a packed operand, a power of two from 2",
+      numbers_field<Config>("steps",
+                            "steps of k in a block of a packed operand: a power of two from 2",
                             {&Config::steps}),
       numbers_field<Config>("strip",
-                            "rows of tiles that workgroups walk down before they step aside",
+                            "tiles along M that workgroups cover before the next tile along N",
                             {&Config::strip}),
   });
   return fields;
@@ -201,9 +202,9 @@ GemmPackedConfig gemm_packed_config(const GemmForm& form, const DeviceCaps& devi
   GemmPackedConfig config;
   static_cast<GemmAtom&>(config) = gemm_atom(form, device);
   config.shared_bytes = static_cast<std::int64_t>(device.max_shared_bytes);
-  const std::int64_t fragments = config.subgroup < 32 ? 2 : 4;  // see gemm_matrix_config
+  const std::int64_t fragments = config.subgroup < 32 ? 2 : 4;  // see gemm_coopmat_config
   config.part_m = fragments * config.atom_m;
-  // Sums of 16 bits leave registers for more, where two share one: not on GPUs of 64 lanes (AMD).
+  // Sums of 16 bits leave registers for more of them if two share a register: not on GPUs of 64 lanes (AMD).
   const bool is_wide = config.subgroup == 32 && device.max_subgroup_size == 32 &&
                        form.accumulator == ScalarType::f16;
   config.part_n = (is_wide ? 6 : fragments) * config.atom_n;
@@ -233,13 +234,13 @@ std::vector<std::string> reasons_against(const GemmPackedConfig& config, const G
   require_threads(config.threads(), reasons);
   require_divides("atom m", config.atom_m, config.part_m, reasons);
   require_divides("atom n", config.atom_n, config.part_n, reasons);
-  require_held_alike(config, reasons);
+  require_even_distribution(config, reasons);
   if (!reasons.empty()) return reasons;
   const SumsShape sums = sums_shape(config, form);
   reasons = reasons_against(sums, form.accumulator);
   const std::int64_t bytes = shared_bytes(sums, form.accumulator);
   require(bytes <= config.shared_bytes,
-          fmt::format("{} bytes of shared memory for sums on their way to C; there are {}", bytes,
+          fmt::format("{} bytes of shared memory are needed for sums, but the limit is {}", bytes,
                       config.shared_bytes),
           reasons);
   return reasons;

@@ -33,11 +33,11 @@ class ThinProduct {
     sums_ = k_.registers("sums", type, make_layout({tile_.rows, config_.rows}));
 
     k_.fill(sums_, 0);
-    // Chosen once, not for each tile: whether rows begin where vectors may.
+    // Checked once, not for each tile: whether rows are aligned to vectors.
     const Moved vectors = Moved::in_vectors, single = Moved::one_by_one;
     const Conditions fits = all_of({k_.fits(large(0, vectors), large_vector(vectors)),
                                     k_.fits(small(0, vectors), small_vector(vectors))});
-    buffers_.where_there_are_products([&] {
+    buffers_.if_has_products([&] {
       k_.branch(
           fits, [&] { sum_up(vectors); }, [&] { sum_up(single); });
     });
@@ -57,12 +57,12 @@ class ThinProduct {
   // --- threads ---
 
   std::int64_t across() const { return config_.threads / config_.along_k; }
-  // (along k, across k), neighbours along what is contiguous in the large operand.
+  // (along k, across k); neighbouring threads are along the contiguous axis of the large operand.
   Layout threads() const {
     return large_along_k() ? make_layout({config_.along_k, across()})
                            : make_layout({config_.along_k, across()}, {across(), 1});
   }
-  // Of M, N and K.
+  // The tile of M, N and K.
   std::array<std::int64_t, 3> extents() const {
     const std::int64_t large = tile_.rows * across(), k = tile_.k * config_.along_k;
     if (config_.n_is_small) return {large, config_.rows, k};
@@ -82,19 +82,19 @@ class ThinProduct {
         make_tiled_copy(threads_, make_layout({block_k(moved), tile_.block_row}));
     return partition(tile_of(config_.n_is_small, k_tile), copy, k_.thread());
   }
-  // Threads across k share them: (block of k, reads along k, rows).
+  // The same of the small operand, shared by the threads across k: (block of k, reads along k, rows).
   View small(const Expr& k_tile, Moved moved) const {
     const TiledCopy copy = make_tiled_copy(make_layout({config_.along_k, std::int64_t{1}}),
                                            make_layout({block_k(moved), std::int64_t{1}}));
     return partition(tile_of(!config_.n_is_small, k_tile), copy, at_[0]);
   }
-  // Threads along k have the same: (block of rows, reads across, rows of the small operand).
+  // The results, shared by the threads along k: (block of rows, reads across, rows of the small operand).
   View result() const {
     const TiledCopy copy = make_tiled_copy(make_layout({across(), std::int64_t{1}}),
                                            make_layout({tile_.block_row, std::int64_t{1}}));
     return partition(config_.n_is_small ? transpose(buffers_.c()) : buffers_.c(), copy, at_[1]);
   }
-  // Registers as they are moved: k by k, then row by row.
+  // The registers in the order in which they are moved: along k, then along rows.
   View waiting_large(Moved moved) const {
     const std::int64_t block = block_k(moved);
     return k_.retile(large_,
@@ -106,7 +106,7 @@ class ThinProduct {
     return k_.retile(small_,
                      make_layout({block, tile_.k / block, config_.rows}, {1, block, tile_.k}));
   }
-  // Along k where k is contiguous, else along rows: the last leaf of those that it is among.
+  // Along k if k is contiguous, else along rows: the last leaf of that mode.
   Vector large_vector(Moved moved) const {
     if (moved == Moved::one_by_one) return {1};
     if (large_along_k()) return {to_index(tile_.block_k)};
@@ -140,7 +140,7 @@ class ThinProduct {
                 {.edges = edges, .vector = small_vector(moved), .vectors_fit = true});
       };
       buffers_.at_edges({tile_of(config_.n_is_small, k_tile)}, load_large);
-      // That no index wraps is known of blocks of 1, 2, 4 .. rows.
+      // Only for blocks of 1, 2, 4 .. rows it is known that no index wraps.
       const View small_tile = tile_of(!config_.n_is_small, k_tile);
       is_power_of_two(config_.rows, config_.rows) ? buffers_.at_edges({small_tile}, load_small)
                                                   : load_small(Edges::zero);
@@ -148,15 +148,17 @@ class ThinProduct {
     });
   }
 
-  // sums(row, s) += large(k, row) * small(k, s), row by row of the small operand, so that few of its
-  // elements are in registers at a time.
+  // sums(row, s) += large(k, row) * small(k, s), one row of the small operand at a time, so that few of its
+  // elements are in registers at once.
   void multiply() {
     const View to = repeat(sums_, 1, tile_.k);  // (row, k, s)
     const View of_large = repeat(permute(large_, {1, 0}), 2, config_.rows);
     const View of_small = repeat(small_, 0, tile_.rows);
-    k_.apply(
-        to, [](const Expr& sum, const Expr& a, const Expr& b) { return multiply_add(a, b, sum); },
-        to, of_large, of_small);
+    k_.titled("sums += large * small, over the k of the tile", [&] {
+      k_.apply(
+          to, [](const Expr& sum, const Expr& a, const Expr& b) { return multiply_add(a, b, sum); },
+          to, of_large, of_small);
+    });
   }
 
   void write() {

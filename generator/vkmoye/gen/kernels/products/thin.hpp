@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Matrix products one side of which is small, at the speed of reading the other operand.
+// Matrix products with few rows or few columns, at the speed of reading the larger operand.
 //
 //   C (M,N) with M of 1 to 16: A (M,K) is the small operand, B (N,K) the large one
 //   C (M,N) with N of 1 to 16: B is the small operand, A the large one (--side n)
@@ -10,11 +10,12 @@
 //     row 0             one vector each                            1  |
 //     row 1             the same lanes                             2  |
 //
-// Each element of the large operand is read once, several vectors of a thread at a time; those of
-// the small one come from caches, once for all rows that a thread has. A thread sums up in registers
-// for (its rows of the large operand) x (rows of the small one); then the threads along k are added up.
+// Each element of the large operand is read once, in several vectors of a thread at a time. Elements of the
+// small operand come from caches and are read once for all rows of a thread. A thread has sums in registers
+// for (its rows of the large operand) x (rows of the small operand); at the end, the sums of the threads
+// along k are added.
 //
-// Sums are those of f32 where the accumulator is f16: nothing is faster with less.
+// If the accumulator is f16, the sums are f32, because f16 sums would not be faster.
 // Interface: that of gemm.hpp.
 
 #include <cstdint>
@@ -30,13 +31,13 @@
 namespace vkmoye::gen {
 
 struct GemmThinConfig {
-  bool n_is_small = false;                  // else m
-  std::int64_t rows = 4;                    // of the small operand at once, 1 to 16
-  std::int64_t threads = 128;               // of a workgroup
-  std::int64_t along_k = 32;                // of them, for one row of the large operand
-  std::int64_t reads_k = 4, reads_row = 1;  // accesses of a thread at once: along k, across k
+  bool n_is_small = false;     // else m
+  std::int64_t rows = 4;       // rows of the small operand at once, 1 to 16
+  std::int64_t threads = 128;  // of a workgroup
+  std::int64_t along_k = 32;   // the number of threads that share a row of the large operand
+  std::int64_t reads_k = 4, reads_row = 1;  // accesses of a thread in flight: along k, across k
   std::int64_t vector = 16;                 // bytes of an access to the large operand
-  std::int64_t subgroup = 32;               // lanes, as the device has them
+  std::int64_t subgroup = 32;               // lanes of a subgroup on the device
 
   bool operator==(const GemmThinConfig&) const = default;
 };
@@ -46,21 +47,21 @@ GemmThinConfig gemm_thin_config(const GemmForm& form,
                                 const std::optional<std::vector<std::int64_t>>& shape,
                                 const DeviceCaps& device);
 
-/// What of the config `--NAME` can replace.
+/// The config values that `--NAME` can replace.
 const std::vector<ConfigField<GemmThinConfig>>& gemm_thin_fields();
 
-/// What a thread has of a tile, elements; follows from config and form.
+/// The elements of a tile that a thread has; follows from config and form.
 struct ThinTile {
-  std::int64_t block_k, block_row;  // neighbours of the large operand in one place: of k, of rows
-  std::int64_t k, rows;             // in all
-  std::int64_t small_vector;        // of the small operand, moved at once
+  std::int64_t block_k, block_row;  // contiguous elements of the large operand: along k, along rows
+  std::int64_t k, rows;             // in total
+  std::int64_t small_vector;        // elements of an access to the small operand
 };
 ThinTile thin_tile(const GemmThinConfig& config, const GemmForm& form);
 
-/// Every reason why no kernel can be made of `config` for `form`. Empty: fine.
+/// Every reason against `config` for `form`; empty if it is valid.
 std::vector<std::string> reasons_against(const GemmThinConfig& config, const GemmForm& form);
 
-/// Throws KernelError with what reasons_against says.
+/// Throws KernelError with the reasons of reasons_against.
 ir::Kernel gemm_thin(const GemmThinConfig& config, const GemmForm& form,
                      const std::string& name = "gemm/thin");
 

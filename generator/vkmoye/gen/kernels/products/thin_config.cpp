@@ -12,10 +12,11 @@
 namespace vkmoye::gen {
 namespace {
 
-constexpr std::int64_t kMostRows = 16;
-// By itself: each sum is written out, and LLVM takes 4 s for 64 of them in Mesa 26.1, a minute in 25.0.
-constexpr std::int64_t kMostRowsOfCpu = 4;
-constexpr std::int64_t kMostSums = 256;  // of a thread: they lie in registers
+constexpr std::int64_t kMaxRows = 16;
+// The default limit for a CPU: each sum is unrolled, and LLVM takes 4 s for 64 of them in Mesa 26.1, a minute
+// in 25.0.
+constexpr std::int64_t kMaxRowsOfCpu = 4;
+constexpr std::int64_t kMaxSums = 256;  // of a thread: they are held in registers
 
 std::int64_t power_below(std::int64_t value) {
   return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(value)));
@@ -40,18 +41,18 @@ const std::vector<ConfigField<GemmThinConfig>>& gemm_thin_fields() {
   using Config = GemmThinConfig;
   static const std::vector<ConfigField<Config>> fields = {
       choice_field<Config>("side", "which of m and n is small", {"m", "n"}, &Config::n_is_small),
-      numbers_field<Config>("rows", "of the small operand at once, 1 to 16", {&Config::rows}),
+      numbers_field<Config>("rows", "rows of the small operand at once: 1 to 16", {&Config::rows}),
       numbers_field<Config>("threads", "threads of a workgroup", {&Config::threads}),
-      numbers_field<Config>("along-k", "of them, for one row of the large operand",
+      numbers_field<Config>("along-k", "threads that share a row of the large operand",
                             {&Config::along_k}),
-      numbers_field<Config>("reads",
-                            "KxR: accesses of a thread at once to the large operand, along k and "
-                            "across",
-                            {&Config::reads_k, &Config::reads_row}),
-      numbers_field<Config>("vector", "bytes of such an access, those of an element to 16",
-                            {&Config::vector}),
+      numbers_field<Config>(
+          "reads",
+          "KxR: accesses to the large operand that a thread has in flight, along k "
+          "and across",
+          {&Config::reads_k, &Config::reads_row}),
+      numbers_field<Config>("vector", "bytes of such an access, at most 16", {&Config::vector}),
       numbers_field<Config>("subgroup-size",
-                            "lanes of a subgroup; the device must have such (its own)",
+                            "lanes of a subgroup, which the device must support (default: its own)",
                             {&Config::subgroup}),
   };
   return fields;
@@ -67,25 +68,25 @@ GemmThinConfig gemm_thin_config(const GemmForm& form,
   if (shape) {
     config.n_is_small = (*shape)[1] < (*shape)[0];
     const std::int64_t rows = std::max<std::int64_t>(1, std::min((*shape)[0], (*shape)[1]));
-    const std::int64_t most = device.kind == DeviceKind::cpu ? kMostRowsOfCpu : kMostRows;
+    const std::int64_t most = device.kind == DeviceKind::cpu ? kMaxRowsOfCpu : kMaxRows;
     const std::int64_t blocks = (rows + most - 1) / most;
     config.rows = (rows + blocks - 1) / blocks;
   }
   if (large_k_contiguous(config, form)) {
-    // Few rows need more reads in flight, many rows more uses of what is read of the small operand.
+    // With few rows, more reads in flight help; with many, reusing the elements of the small operand does.
     config.along_k = std::min(config.subgroup, config.threads);
     config.reads_k = config.rows <= 2 ? 4 : config.rows <= 8 ? 2 : 1;
     config.reads_row = config.rows <= 2 ? 2 : 4;
     return config;
   }
-  // Lines of 64 bytes, so that there are enough workgroups; no more sums than registers.
-  constexpr std::int64_t kMostUsualSums = 64;
+  // Lines of 64 bytes, so that there are enough workgroups, and no more sums than fit in registers.
+  constexpr std::int64_t kMaxUsualSums = 64;
   const std::int64_t most = threads_config(large_type(config, form), device).most_threads;
   config.threads = std::min<std::int64_t>(512, most);
   config.along_k = config.threads / 4;
   config.reads_k = 8;
   const std::int64_t bytes = bytes_of(large_type(config, form));
-  const std::int64_t usual = kMostUsualSums / config.rows * bytes;
+  const std::int64_t usual = kMaxUsualSums / config.rows * bytes;
   config.vector = std::max(bytes, power_below(std::min(kWidestCopy, usual)));
   return config;
 }
@@ -104,7 +105,7 @@ ThinTile thin_tile(const GemmThinConfig& config, const GemmForm& form) {
   }
   tile.k = large_k_contiguous(config, form) ? tile.block_k * config.reads_k : config.reads_k;
   tile.rows = tile.block_row * config.reads_row;
-  // As many neighbours as divide its rows.
+  // The largest power of two that divides its rows.
   const std::int64_t dividing = config.rows & -config.rows;
   tile.small_vector = small_along_k ? std::min(tile.block_k, widest) : std::min(dividing, widest);
   return tile;
@@ -112,9 +113,9 @@ ThinTile thin_tile(const GemmThinConfig& config, const GemmForm& form) {
 
 std::vector<std::string> reasons_against(const GemmThinConfig& config, const GemmForm& form) {
   std::vector<std::string> reasons = reasons_against_arithmetic(form);
-  if (config.rows < 1 || config.rows > kMostRows) {
+  if (config.rows < 1 || config.rows > kMaxRows) {
     reasons.push_back(
-        fmt::format("{} rows of the small operand; there are 1 to {}", config.rows, kMostRows));
+        fmt::format("{} rows of the small operand: there must be 1 to {}", config.rows, kMaxRows));
   }
   require_power_of_two("threads", config.threads, 1024, reasons);
   require_power_of_two("threads along k", config.along_k, 1024, reasons);
@@ -125,14 +126,14 @@ std::vector<std::string> reasons_against(const GemmThinConfig& config, const Gem
   if (!reasons.empty()) return reasons;
   if (config.along_k > config.threads) {
     reasons.push_back(
-        fmt::format("{} threads along k, a workgroup has {}", config.along_k, config.threads));
+        fmt::format("{} threads along k, but a workgroup has {}", config.along_k, config.threads));
   }
   require_subgroups(config.subgroup, config.threads, reasons);
   const ThinTile tile = thin_tile(config, form);
   const auto limit = [&](const char* what, std::int64_t values) {
-    if (values <= kMostSums) return;
-    reasons.push_back(
-        fmt::format("a thread has {} {}, its registers hold {}", values, what, kMostSums));
+    if (values <= kMaxSums) return;
+    reasons.push_back(fmt::format("a thread has {} {}, but its registers hold at most {}", values,
+                                  what, kMaxSums));
   };
   limit("sums", tile.rows * config.rows);
   limit("elements of the large operand", tile.rows * tile.k);

@@ -13,7 +13,7 @@ namespace {
 
 using Use = ir::MatrixType::Use;
 
-// A or B on its way from memory to the matrix units.
+// A or B: its buffer, registers and matrices.
 struct ThinMatrixSide {
   const char* name;
   View (GemmBuffers::*tile)(const Expr&) const;
@@ -21,7 +21,7 @@ struct ThinMatrixSide {
   std::int64_t rows, atom_rows;  // of a tile, of a matrix
   FragmentLanes order;
 
-  View waiting = {};  // registers that rows of k wait in, in vectors
+  View waiting = {};  // registers for rows of k, in vectors
   Matrices matrices = {};
 };
 
@@ -41,15 +41,15 @@ class ThinMatrixProduct {
 
   ir::Kernel describe() {
     k_.describe(items_behind_form(form_, gen::items(gemm_thin_coopmat_fields(), config_)),
-                "operands as they lie; the subgroups' parts of k are added up at the end");
+                "operands in their own order; the subgroups' parts of k are added up at the end");
     declare();
     k_.fill(sums_, ir::number(form_.accumulator, 0));
-    // Chosen once, not for each tile: whether rows begin where vectors may.
+    // Checked once, not for each tile: whether rows are aligned to vectors.
     const Conditions fits = all_of({k_.fits(mine(a_, 0), {to_index(vector_)}, Edges::zero),
                                     k_.fits(mine(b_, 0), {to_index(vector_)}, Edges::zero)});
-    buffers_.where_there_are_products([&] {
+    buffers_.if_has_products([&] {
       k_.branch(
-          fits, [&] { sum_up(/*singly=*/false); }, [&] { sum_up(/*singly=*/true); });
+          fits, [&] { sum_up(/*elementwise=*/false); }, [&] { sum_up(/*elementwise=*/true); });
     });
     k_.store(sums_, 0, 0, select(parts_, 2, k_.subgroup()));
     k_.barrier();
@@ -58,9 +58,9 @@ class ThinMatrixProduct {
   }
 
  private:
-  // Matrices along k that a lane's vector goes to.
+  // The number of matrices along k that one vector of a lane covers.
   std::int64_t steps() const { return vector_ / size(a_.order.k_numbers); }
-  // Of k that a subgroup reads at once.
+  // The elements of k that a subgroup reads at once.
   std::int64_t depth() const { return config_.atom_k * steps() * config_.reads; }
 
   void declare() {
@@ -111,7 +111,7 @@ class ThinMatrixProduct {
 
   // --- steps ---
 
-  void sum_up(bool singly) {
+  void sum_up(bool elementwise) {
     k_.loop("k_tile", buffers_.tiles(), [&](const Expr& k_tile) {
       for (const ThinMatrixSide* x : {&a_, &b_}) {
         buffers_.at_edges({(buffers_.*x->tile)(k_tile)}, [&](Edges edges) {
@@ -119,7 +119,7 @@ class ThinMatrixProduct {
                   {.edges = edges,
                    .vector = {to_index(vector_)},
                    .vectors_fit = true,
-                   .from_singly = singly});
+                   .from_elementwise = elementwise});
         });
       }
       for (const ThinMatrixSide* x : {&a_, &b_})
@@ -128,7 +128,7 @@ class ThinMatrixProduct {
     });
   }
 
-  // The sums of all subgroups, 16 bytes of C for each of as many threads as that takes.
+  // Adds the sums of all subgroups and writes C; each thread has 16 bytes of C.
   void write() {
     const std::int64_t width = std::min(widest_access(form_.accumulator), config_.tile_n);
     const std::int64_t threads =

@@ -23,7 +23,7 @@ ConfigField<GemmThinCoopmatConfig> order_field(const char* name, const char* hel
           }};
 }
 
-// What a lane reads at once of a tile of `rows`.
+// The elements of a tile of `rows` rows that a lane reads at once.
 std::int64_t elements_at_once(const GemmThinCoopmatConfig& config, const GemmForm& form,
                               const FragmentLanes& order, std::int64_t rows) {
   return widest_access(form.a_type) * config.reads * rows / size(order.lanes.mode(1));
@@ -34,9 +34,9 @@ std::int64_t elements_at_once(const GemmThinCoopmatConfig& config, const GemmFor
 const std::vector<ConfigField<GemmThinCoopmatConfig>>& gemm_thin_coopmat_fields() {
   static const auto fields = behind_atom_fields<GemmThinCoopmatConfig>({
       numbers_field<GemmThinCoopmatConfig>(
-          "tile", "MxN: elements of C that one workgroup sums up",
+          "tile", "MxN: the tile of C of a workgroup",
           {&GemmThinCoopmatConfig::tile_m, &GemmThinCoopmatConfig::tile_n}),
-      numbers_field<GemmThinCoopmatConfig>("subgroups", "of a workgroup, along k",
+      numbers_field<GemmThinCoopmatConfig>("subgroups", "subgroups of a workgroup, along k",
                                            {&GemmThinCoopmatConfig::subgroups}),
       numbers_field<GemmThinCoopmatConfig>("reads", "blocks of k that a lane reads at once",
                                            {&GemmThinCoopmatConfig::reads}),
@@ -56,7 +56,7 @@ std::vector<ProbedMatrix> probes(const GemmThinCoopmatConfig& config, const Gemm
           {form.a_type, {Use::b, k, extent(config.atom_n)}, lanes}};
 }
 
-GemmThinCoopmatConfig gemm_thin_matrix_config(const GemmForm& form, const DeviceCaps& device) {
+GemmThinCoopmatConfig gemm_thin_coopmat_config(const GemmForm& form, const DeviceCaps& device) {
   GemmThinCoopmatConfig config;
   static_cast<GemmAtom&>(config) = gemm_atom(form, device);
   config.tile_m = config.atom_m;
@@ -69,7 +69,7 @@ GemmThinCoopmatConfig gemm_thin_matrix_config(const GemmForm& form, const Device
     const std::int64_t rows = is_a ? config.atom_m : config.atom_n;
     const LanesOrReason apart = lanes_of(config, form, is_a);
     while (apart.lanes && config.reads > 1 &&
-           elements_at_once(config, form, *apart.lanes, rows) > kMostAtOnce) {
+           elements_at_once(config, form, *apart.lanes, rows) > kMaxValuesAtOnce) {
       config.reads /= 2;
     }
   }
@@ -81,7 +81,7 @@ std::vector<std::string> reasons_against(const GemmThinCoopmatConfig& config,
   std::vector<std::string> reasons = reasons_against_form(form);
   require_matrix_types(form, {ScalarType::f16, ScalarType::i8, ScalarType::u8}, reasons);
   require(form.a_type == form.b_type,
-          fmt::format("operands of {}: lanes hold both in the order of one type",
+          fmt::format("operands of {}: both must have the same type",
                       operands_text(form.a_type, form.b_type)),
           reasons);
   require_atom(config, 64, reasons);
@@ -94,7 +94,7 @@ std::vector<std::string> reasons_against(const GemmThinCoopmatConfig& config,
   require_threads(config.threads(), reasons);
   require_divides("atom m", config.atom_m, config.tile_m, reasons);
   require_divides("atom n", config.atom_n, config.tile_n, reasons);
-  require_held_alike(config, reasons);
+  require_even_distribution(config, reasons);
   return reasons;
 }
 
@@ -102,19 +102,19 @@ LanesOrReason lanes_of(const GemmThinCoopmatConfig& config, const GemmForm& form
   const OrderOrReason& order = is_a ? config.order_a : config.order_b;
   const std::int64_t rows = is_a ? config.atom_m : config.atom_n;
   if (!order.layout) {
-    return {{}, fmt::format("{}; --order-{} takes one", order.reason, is_a ? 'a' : 'b')};
+    return {{}, fmt::format("{}; use --order-{} to give one", order.reason, is_a ? 'a' : 'b')};
   }
   const std::string name = to_string(probes(config, form)[is_a ? 0 : 1]);
   const bool fits = order.layout->rank() == 2 && size(order.layout->mode(0)) == rows &&
                     size(order.layout->mode(1)) == config.atom_k && is_compact(*order.layout);
   if (!fits) {
     return {{},
-            fmt::format("{}: the order {} does not give each of {} rows and {} of k a place", name,
+            fmt::format("{}: the order {} does not cover each of {} rows and {} of k once", name,
                         to_string(*order.layout), rows, config.atom_k)};
   }
-  LanesOrReason apart = take_apart(*order.layout, config.held(rows));
-  if (!apart.lanes) apart.reason = fmt::format("{}: {}", name, apart.reason);
-  return apart;
+  LanesOrReason lanes = split_order(*order.layout, config.held(rows));
+  if (!lanes.lanes) lanes.reason = fmt::format("{}: {}", name, lanes.reason);
+  return lanes;
 }
 
 std::vector<std::string> reasons_against_orders(const GemmThinCoopmatConfig& config,
@@ -131,14 +131,16 @@ std::vector<std::string> reasons_against_orders(const GemmThinCoopmatConfig& con
     const std::string name = to_string(matrices[is_a ? 0 : 1]);
     const std::int64_t vector = widest_access(form.a_type);
     const std::int64_t along_k = size(apart.lanes->k_numbers);
-    require(vector % along_k == 0,
-            fmt::format("{}: a lane holds {} along k, 16 bytes are {}", name, along_k, vector),
-            reasons);
+    require(
+        vector % along_k == 0,
+        fmt::format("{}: a lane holds {} elements along k, which must divide the {} of 16 bytes",
+                    name, along_k, vector),
+        reasons);
     const std::int64_t tile = is_a ? config.tile_m : config.tile_n;
     const std::int64_t values = elements_at_once(config, form, *apart.lanes, tile);
-    require(values <= kMostAtOnce,
-            fmt::format("{}: a lane has {} elements of a tile, at most {} are moved at once", name,
-                        values, kMostAtOnce),
+    require(values <= kMaxValuesAtOnce,
+            fmt::format("{}: a lane has {} elements of a tile, but at most {} are possible", name,
+                        values, kMaxValuesAtOnce),
             reasons);
     lanes.push_back(*std::move(apart.lanes));
   }

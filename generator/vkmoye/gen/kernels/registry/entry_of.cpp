@@ -23,7 +23,7 @@ std::vector<std::string> reasons_against_type(const std::vector<ScalarType>& typ
   if (std::find(types.begin(), types.end(), type) != types.end()) return {};
   std::vector<std::string> names;
   for (const ScalarType other : types) names.emplace_back(to_string(other));
-  return {fmt::format("there is no such kernel for {}; there are {}", to_string(type),
+  return {fmt::format("the kernel does not support {}; it supports {}", to_string(type),
                       join(names, " "))};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// A row of the registry, made of what differs from kernel to kernel.
+// Makes a registry entry from the parts that differ between kernels.
 //
 //   entry_of<Config>({.name = "copy/auto", .operation = "copy", .summary = "..", .source = "..",
 //                     .types = every_type(), .fields = copy_auto_fields(),
@@ -17,10 +17,10 @@
 namespace vkmoye::gen {
 
 template <class Config>
-struct KernelRow {
+struct EntryParts {
   std::string name, operation, summary, source;  // as in KernelEntry
   std::vector<ScalarType> types;
-  std::vector<ConfigField<Config>> fields;  // what of the config `--NAME` replaces
+  std::vector<ConfigField<Config>> fields;  // the config values that `--NAME` replaces
   /// The config for a request without options.
   std::function<Config(const KernelRequest&)> defaults;
   std::function<ir::Kernel(const Config&, const KernelRequest&)> describe;
@@ -30,27 +30,27 @@ struct KernelRow {
   std::function<std::vector<ProbedMatrix>(const Config&, const KernelRequest&)> probes = {};
 };
 
-/// Every element type there is: of kernels that move elements and do not look at them.
+/// All element types, for kernels that only move elements.
 std::vector<ScalarType> every_type();
 
-/// Why there is no kernel for elements of `type`; empty: there is.
+/// Why there is no kernel for elements of `type`; empty if there is one.
 std::vector<std::string> reasons_against_type(const std::vector<ScalarType>& types,
                                               ScalarType type);
 
-/// Bytes of shared memory that a workgroup on `device` has; 32 KiB where it does not say.
+/// Bytes of shared memory of a workgroup on `device`; 32 KiB if it is unknown.
 inline std::int64_t shared_bytes_of(const DeviceCaps& device) {
   constexpr std::int64_t kUsual = 32768;
   return device.max_shared_bytes == 0 ? kUsual : device.max_shared_bytes;
 }
 
 template <class Config>
-KernelEntry entry_of(KernelRow<Config> row) {
-  KernelEntry entry{row.name, row.operation, row.summary, row.source, row.types, {}, {}};
-  const Config usual = row.defaults(request_of(row.types.front()));
-  for (const auto& field : row.fields) {
+KernelEntry entry_of(EntryParts<Config> parts) {
+  KernelEntry entry{parts.name, parts.operation, parts.summary, parts.source, parts.types, {}, {}};
+  const Config usual = parts.defaults(request_of(parts.types.front()));
+  for (const auto& field : parts.fields) {
     entry.options.push_back({field.name, field.show(usual), field.help, field.expects});
   }
-  const auto read = [types = row.types, fields = row.fields, defaults = row.defaults](
+  const auto read = [types = parts.types, fields = parts.fields, defaults = parts.defaults](
                         const KernelRequest& request, std::vector<std::string>& reasons) {
     reasons = reasons_against_type(types, request.type);
     Config config = defaults(request);
@@ -59,21 +59,22 @@ KernelEntry entry_of(KernelRow<Config> row) {
     }
     return config;
   };
-  if (row.refuse) {
-    entry.refuse = [read, refuse = row.refuse](const KernelRequest& request) {
+  if (parts.refuse) {
+    entry.refuse = [read, refuse = parts.refuse](const KernelRequest& request) {
       std::vector<std::string> reasons;
       const Config config = read(request, reasons);
       return reasons.empty() ? refuse(config, request) : reasons;
     };
   }
-  if (row.probes) {
-    entry.probes = [read, probes = row.probes](const KernelRequest& request) {
+  if (parts.probes) {
+    entry.probes = [read, probes = parts.probes](const KernelRequest& request) {
       std::vector<std::string> reasons;
       const Config config = read(request, reasons);
       return reasons.empty() ? probes(config, request) : std::vector<ProbedMatrix>();
     };
   }
-  entry.describe = [read, name = row.name, describe = row.describe](const KernelRequest& request) {
+  entry.describe = [read, name = parts.name,
+                    describe = parts.describe](const KernelRequest& request) {
     std::vector<std::string> reasons;
     const Config config = read(request, reasons);
     throw_if_any(name, std::move(reasons));

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Every kernel that exists, one row each. The command line and the tests find kernels here.
+// All kernels, one entry each. The command line and the tests find kernels here.
 //
 //   const KernelEntry* entry = find_kernel("transpose/padded");
 //   ir::Kernel kernel = entry->describe({ScalarType::f32, {{"pad", "2"}}});
 //
-// What a kernel computes is its `operation`, of arrays in C's order:
+// What a kernel computes is its `operation`, on arrays in C order:
 //
 //   copy        dst[r][c] = src[r][c]
 //   transpose   dst[c][r] = src[r][c]
 //   relayout    dst = src with its axes permuted
 //   sum         dst[r] = sum over c of src[r][c], or dst[c] = sum over r
-//   max         likewise the largest
-//   softmax     dst[r][c] = exp(src[r][c] - most) / sum over c of exp(src[r][c] - most),
-//               most the largest of the row
+//   max         the same with the maximum
+//   softmax     dst[r][c] = exp(src[r][c] - max) / sum over c of exp(src[r][c] - max),
+//               max the maximum of the row
 //   rms_norm    dst[r][c] = src[r][c] / sqrt(mean over c of src[r][c]^2 + epsilon) * weight[c]
 //   gemm        c[m][n] = alpha * sum over k of a[m][k] * b[n][k] + beta * c[m][n]
 
@@ -32,55 +32,57 @@
 
 namespace vkmoye::gen {
 
-/// Which of the kernels that an entry can describe is meant, and for which device.
+/// Selects one of the kernels that an entry can describe, for one device.
 struct KernelRequest {
-  ScalarType type = ScalarType::f32;  // of the elements; of a product, of its operands
-  Options options = {};               // config values that replace the kernel's own
-  GemmForm gemm = {};                 // of a product
-  /// Of src, of a product {M, N, K}, for kernels made for one shape or chosen by it; nothing: an
-  /// example, or any shape. {} is the shape of one number.
+  ScalarType type = ScalarType::f32;  // of the elements; for a product, of its operands
+  Options options = {};               // config values that replace the defaults
+  GemmForm gemm = {};                 // for a product
+  /// The shape of src, or {M, N, K} of a product, for kernels that are made for one shape or chosen by
+  /// it. nullopt: an example, or any shape. {} is the shape of a single number.
   std::optional<std::vector<std::int64_t>> shape = {};
   DeviceCaps device = common_device();  // kernels choose their tiles by it
-  /// Of its largest array, where that is known: what no descriptor reaches is reached by pointers.
+  /// The size of the largest array; 0: unknown. Arrays too large for a descriptor are reached by pointers.
   std::uint64_t elements = 0;
 };
 
-struct OptionRow {
+struct KernelOption {
   std::string name;
-  std::string value;  // the kernel's own
+  std::string value;  // the default
   std::string help;
-  std::string expects = {};  // what can be given: "a whole number of 64 bits"
+  std::string expects = {};  // the accepted values: "a whole number of 64 bits"
 };
 
 struct KernelEntry {
   std::string name;               // family/variant
   std::string operation;          // what it computes, see above
-  std::string summary;            // how, and why it is there
+  std::string summary;            // how it computes it, and why the kernel exists
   std::string source;             // the document or paper it follows
   std::vector<ScalarType> types;  // of elements; of a product's operands
-  std::vector<OptionRow> options;
-  /// Throws KernelError with every reason: a type or an option it does not have, a value it cannot
-  /// read, and those of the family's `reasons_against`.
+  std::vector<KernelOption> options;
+  /// Throws KernelError with every reason: an unsupported type, an unknown option, a value that cannot
+  /// be read, and those of the family's `reasons_against`.
   std::function<ir::Kernel(const KernelRequest& request)> describe;
-  /// Reasons that are known before the kernel is described, which takes seconds: what config, form and
-  /// device rule out. Empty: there may be more. Of kernels that gemm/auto chooses from.
+  /// The reasons that follow from config, form and device alone, without describing the kernel, which
+  /// takes seconds. If there are none, describing may still fail. Set for kernels that gemm/auto chooses
+  /// from.
   std::function<std::vector<std::string>(const KernelRequest& request)> refuse = {};
 
-  /// Operands of the product lie in fragment order: they are packed first, see products/packed.hpp.
+  /// Whether the operands of the product must be packed in fragment order first; see products/packed.hpp.
   bool takes_packed = false;
-  /// The matrices of which the device's own order must be known before the kernel can be described, see
-  /// DeviceCaps::fragment_orders; none of a config that is refused anyway. Empty: it depends on none.
+  /// The matrices whose fragment order on the device must be known before the kernel can be described;
+  /// see DeviceCaps::fragment_orders. None for a config that is refused anyway. Unset: it needs none.
   std::function<std::vector<ProbedMatrix>(const KernelRequest& request)> probes = {};
-  /// Another entry does the work, chosen by a table, see products/choice/choice.hpp.
+  /// Whether a table chooses another entry to do the work; see products/choice/choose_gemm.hpp.
   bool chooses = false;
 };
 
-/// The plain request for elements of `type`, for any kernel.
+/// A request for elements of `type` and otherwise with defaults, for any kernel.
 KernelRequest request_of(ScalarType type, Options options = {});
 
-/// In the order in which `list` shows them.
+/// All entries, in the order in which `list` prints them.
 std::span<const KernelEntry> registry();
 
+/// The entry of that name; null if there is none.
 const KernelEntry* find_kernel(const std::string& name);
 
 }  // namespace vkmoye::gen

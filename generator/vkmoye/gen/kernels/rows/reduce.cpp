@@ -11,7 +11,7 @@
 namespace vkmoye::gen {
 namespace {
 
-constexpr std::int64_t kLine = 128;  // bytes that neighbouring threads share
+constexpr std::int64_t kLine = 128;  // bytes that neighbouring threads access together
 
 }  // namespace
 
@@ -23,25 +23,27 @@ const std::vector<ConfigField<ReduceConfig>>& reduce_fields() {
   static const auto fields = joined<ReduceConfig>(
       {numbers_field<ReduceConfig>(
           "axis",
-          "which is summed up, as in NumPy: 1 gives a value for each row, 0 for each column",
+          "the axis that is reduced, as in NumPy: 1 gives a value for each row, 0 for each column",
           {&ReduceConfig::axis})},
       threads_fields<ReduceConfig>());
   return fields;
 }
 
-// The fastest of a sweep on an H200 at 8192x8192: workgroups that hold a row at once; for columns,
-// lines of 128 bytes, so that there are enough workgroups, and many rows of them in flight.
+// The fastest config of a sweep on an H200 at 8192x8192: workgroups that hold a row at once; for columns,
+// lines of 128 bytes, so that there are enough workgroups, with many rows in flight.
 ReduceConfig fitted(ReduceConfig config, std::optional<std::int64_t> cols) {
   fit_vector(config, cols);
   if (config.axis == 0) {
     if (config.threads == 0) {
-      config.threads = std::min<std::int64_t>(config.width() > 4 ? 1024 : 512, config.most_threads);
+      config.threads =
+          std::min<std::int64_t>(config.width() == 8 ? 1024 : 512, config.most_threads);
     }
     if (config.columns == 0) {
       config.columns =
           std::min<std::int64_t>(kLine / std::max<std::int64_t>(1, config.vector), config.threads);
     }
-    if (config.rounds == 0) config.rounds = config.width() > 4 ? 4 : 8;
+    const std::int64_t width = std::max<std::int64_t>(1, config.width());
+    if (config.rounds == 0) config.rounds = std::clamp<std::int64_t>(kMaxValues / width, 1, 8);
   }
   if (config.threads == 0) config.threads = std::min<std::int64_t>(256, config.most_threads);
   fit_columns(config, cols);
@@ -56,17 +58,23 @@ std::vector<std::string> reasons_against(const ReduceConfig& config) {
   return reasons;
 }
 
-ir::Kernel reduce(const ReduceConfig& wanted, Combination combination, const std::string& name) {
+ScalarType reduced_type(ScalarType type, Reduction reduction) {
+  const bool keeps_type = is_floating(type) || reduction.op == ir::Op::maximum;
+  return keeps_type ? type : computing_type(type);
+}
+
+ir::Kernel reduce(const ReduceConfig& wanted, Reduction reduction, const std::string& name) {
   const ReduceConfig config = fitted(wanted);
   throw_if_any(name, reasons_against(config));
 
   Builder k(name, config.threads, to_index(config.subgroup));
   k.describe(typed_items(reduce_fields(), config),
              "one pass: values to registers, registers to lanes, lanes to subgroups");
-  const int along = config.axis == 1 ? 0 : 1;  // the mode of src that goes
+  const int along = config.axis == 1 ? 0 : 1;  // the mode of src that is reduced
   const char* kept[] = {"row", "col"};
   const Tensor src = k.input("src", config.type, {{"col", "cols"}, {"row", "rows"}});
-  const Tensor dst = k.output("dst", config.type, {{kept[along], along == 0 ? "rows" : "cols"}});
+  const Tensor dst = k.output("dst", reduced_type(config.type, reduction),
+                              {{kept[along], along == 0 ? "rows" : "cols"}});
 
   const TiledCopy copy = config.copy();
   IntTuple block = copy.tiler;  // (columns, rows)
@@ -75,29 +83,30 @@ ir::Kernel reduce(const ReduceConfig& wanted, Combination combination, const std
   const auto step = static_cast<std::uint32_t>(block.leaf(along));
   const std::int64_t other = block.leaf(1 - along);
 
-  // Where the values of a thread end up: dst does not change along the mode that goes.
+  // The results of a thread: dst has stride 0 along the mode that is reduced.
   const View row = repeat(tile(dst, {other}, {k.block_x()}), along, step);  // (bM, bN)
-  const std::vector<int> gone =
+  const std::vector<int> reduced =
       along == 0 ? std::vector{0, 1} : std::vector{2};  // of (value, m, n)
-  const View to = first_along(partition(row, copy, k.thread()), gone);
+  const View to = first_along(partition(row, copy, k.thread()), reduced);
 
-  const ScalarType type = config.type == ScalarType::f16 ? ScalarType::f32 : config.type;
+  const ScalarType type = computing_type(config.type);
   Blocks blocks(k, src, block, copy);
   const View values = blocks.registers("values", type);
   const View result = k.make_fragment_like("result", type, to);
-  k.assign(result, combination.neutral(type));
+  k.assign(result, reduction.neutral(type));
   k.loop(
       "chunk", ceil_div(k.extent(src, static_cast<std::size_t>(along)), step),
       [&](const Expr& chunk) {
         blocks.load(along == 0 ? std::vector{chunk, k.block_x()} : std::vector{k.block_x(), chunk},
-                    values, combination.neutral(type));
-        k.accumulate(result, combination, values);
+                    values, reduction.neutral(type));
+        k.accumulate(result, reduction, values);
       },
       ir::Unroll::never);
-  k.reduce_across(result, combination, config.layout(), along);
+  k.reduce_across(result, reduction, config.layout(), along);
   const Expr first =
       thread_coordinates(config.layout(), k.thread())[static_cast<std::size_t>(along)];
-  const auto width = static_cast<std::uint32_t>(along == 0 ? 1 : config.width());
+  const auto most = kWidestCopy / static_cast<std::int64_t>(size_of(dst.array.type));
+  const auto width = static_cast<std::uint32_t>(along == 0 ? 1 : std::min(config.width(), most));
   k.branch({ir::equal(first, 0)}, [&] { k.copy(result, to, {.vector = {width}}); });
   return k.finish();
 }

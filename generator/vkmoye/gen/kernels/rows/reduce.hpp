@@ -1,43 +1,47 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// One value of each row, or of each column, of a matrix: its sum or its largest element.
+// Reduces each row, or each column, of a matrix to one value: its sum or its maximum.
 //
 //   axis 1, 256 threads side by side         axis 0, 8 x 64 threads
 //     src  [ 256 vectors ][ .. ] a row         src  [ 8 vectors ] 64 rows, then the next 64, ..
 //     dst  one value for each row              dst  one value for each column
 //
-// A thread goes through its part of src with several accesses in flight, and combines what it finds
-// in registers; then lanes are combined, then subgroups through shared memory. One pass over memory.
+// A thread reads its part of src with several accesses in flight and combines the values in registers;
+// then lanes are combined, then subgroups through shared memory. One pass over memory.
 //
-// Sums of f16 are rounded once, from f32; sums of i32 wrap. The largest of values among which is a
-// NaN is NaN. Of no values the sum is 0, the largest -infinity or the least integer.
+// Elements of less than 32 bits are computed in f32, i32 or u32, see computing_type. Sums of f16, bf16, e4m3 and e5m2 are
+// rounded once; sums of shorter integers are i32 or u32; sums of 32 bits wrap. The maximum of values that include a NaN
+// is NaN. Without values, the sum is 0 and the maximum is -infinity or the smallest integer.
 
 #include <string>
 
-#include "vkmoye/gen/dsl/combination.hpp"
+#include "vkmoye/gen/dsl/reduction.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
 #include "vkmoye/gen/kernels/common/threads_config.hpp"
 
 namespace vkmoye::gen {
 
 struct ReduceConfig : ThreadsConfig {
-  std::int64_t axis = 1;  // that goes: 1: a value for each row, 0: for each column
+  std::int64_t axis = 1;  // the axis that is reduced: 1: a value for each row, 0: for each column
 };
 
 /// The config for elements of `type` on `device`.
 ReduceConfig reduce_config(ScalarType type, const DeviceCaps& device);
 
-/// What of the config `--NAME` can replace.
+/// The config values that `--NAME` can replace.
 const std::vector<ConfigField<ReduceConfig>>& reduce_fields();
 
-/// `config` for rows of `cols` columns, or of any length, with nothing left to choose.
+/// `config` with all values set, for rows of `cols` columns, or of any length.
 ReduceConfig fitted(ReduceConfig config, std::optional<std::int64_t> cols = std::nullopt);
 
-/// Every reason why no kernel can be made of `config`, fitted; empty: fine.
+/// Every reason against `config`, which must be fitted; empty if it is valid.
 std::vector<std::string> reasons_against(const ReduceConfig& config);
 
-/// src (cols, rows), of f16, f32, f64, i32 or u32; dst (rows) for axis 1, (cols) for axis 0.
+/// The type of the result: i32 or u32 for a sum of shorter integers, else that of the elements.
+ScalarType reduced_type(ScalarType type, Reduction reduction);
+
+/// src (cols, rows), of any type but i64, u64 and complex ones; dst (rows) for axis 1, (cols) for axis 0.
 /// Throws KernelError with every reason.
-ir::Kernel reduce(const ReduceConfig& config, Combination combination, const std::string& name);
+ir::Kernel reduce(const ReduceConfig& config, Reduction reduction, const std::string& name);
 
 }  // namespace vkmoye::gen

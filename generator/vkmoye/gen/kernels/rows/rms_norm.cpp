@@ -26,7 +26,7 @@ RmsNormConfig rms_norm_config(ScalarType type, const DeviceCaps& device) {
 const std::vector<ConfigField<RmsNormConfig>>& rms_norm_fields() {
   static const auto fields = joined<RmsNormConfig>(
       threads_fields<RmsNormConfig>(),
-      {{"epsilon", "what is added to the mean of the squares", "a number from 0 on",
+      {{"epsilon", "added to the mean of the squares", "a non-negative number",
         [](const RmsNormConfig& config) { return fmt::format("{}", config.epsilon); },
         [](const std::string& text, RmsNormConfig& config) {
           return parse_real(text, config.epsilon);
@@ -36,10 +36,10 @@ const std::vector<ConfigField<RmsNormConfig>>& rms_norm_fields() {
 
 std::vector<std::string> reasons_against(const RmsNormConfig& config) {
   auto reasons = reasons_against_rows(config);
-  const bool is_held =
+  const bool is_valid =
       config.epsilon == 0 || (config.epsilon >= FLT_MIN && config.epsilon <= FLT_MAX);
-  if (!is_held) {
-    reasons.push_back(fmt::format("epsilon {} is neither 0 nor a normal number of f32, {} to {}",
+  if (!is_valid) {
+    reasons.push_back(fmt::format("epsilon {} is neither 0 nor a normal f32 number, {} to {}",
                                   config.epsilon, FLT_MIN, FLT_MAX));
   }
   return reasons;
@@ -67,19 +67,25 @@ ir::Kernel rms_norm(const RmsNormConfig& wanted, const std::string& name) {
   k.assign(sum, zero);
   row.pass([&](const Expr&) {
     const View to = broadcast(sum, x.shape());
-    k.apply(
-        to, [](const Expr& s, const Expr& v) { return multiply_add(v, v, s); }, to, x);
+    k.titled("sum += x * x, for each value of x", [&] {
+      k.apply(
+          to, [](const Expr& s, const Expr& v) { return multiply_add(v, v, s); }, to, x);
+    });
   });
   k.reduce_across(sum, kSum, config.layout(), 0);
   const Expr count = convert(Builder::extent(src, 0), ScalarType::f32);
   const Expr epsilon = ir::number(ScalarType::f32, config.epsilon);
-  k.apply(
-      scale, [&](const Expr& s) { return rsqrt(s / count + epsilon); }, sum);
+  k.titled("scale <- 1 / sqrt(sum / cols + epsilon)", [&] {
+    k.apply(
+        scale, [&](const Expr& s) { return rsqrt(s / count + epsilon); }, sum);
+  });
 
   row.pass([&](const Expr& block) {
     weights.load({block}, w, zero);
-    k.apply(
-        x, [](const Expr& v, const Expr& s, const Expr& g) { return v * s * g; }, x, scale, w);
+    k.titled("x <- x * scale * w", [&] {
+      k.apply(
+          x, [](const Expr& v, const Expr& s, const Expr& g) { return v * s * g; }, x, scale, w);
+    });
     result.store({block, k.block_x()}, x);
   });
   return k.finish();

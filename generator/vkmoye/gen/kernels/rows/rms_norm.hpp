@@ -2,9 +2,9 @@
 #pragma once
 // dst(r, c) = src(r, c) / sqrt(mean over c of src(r, c)^2 + epsilon) * weight(c).
 //
-// A workgroup has a row, or several short ones. Those that fit the registers are read once; longer
-// ones twice. As in NumPy: a NaN in a row makes it NaN, infinity its finite elements 0 and itself
-// NaN.
+// A workgroup computes one row, or several short ones. Rows that fit in registers are read once, longer
+// ones twice. As in NumPy, a NaN makes the whole row NaN; an infinity becomes NaN and makes the finite
+// elements of its row 0.
 
 #include <string>
 
@@ -20,10 +20,10 @@ struct RmsNormConfig : ThreadsConfig {
 /// The config for elements of `type` on `device`.
 RmsNormConfig rms_norm_config(ScalarType type, const DeviceCaps& device);
 
-/// What of the config `--NAME` can replace.
+/// The config values that `--NAME` can replace.
 const std::vector<ConfigField<RmsNormConfig>>& rms_norm_fields();
 
-/// Every reason why no kernel can be made of `config`, fitted to rows; empty: fine.
+/// Every reason against `config`, which must be fitted to rows; empty if it is valid.
 std::vector<std::string> reasons_against(const RmsNormConfig& config);
 
 /// src and dst (cols, rows), weight (cols), f16 or f32. Throws KernelError with every reason.

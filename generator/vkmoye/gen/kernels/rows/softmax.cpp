@@ -27,8 +27,10 @@ ir::Kernel softmax(const ThreadsConfig& wanted, const std::string& name) {
   k.reduce_across(largest, kMaximum, config.layout(), 0);
 
   const auto exponentials = [&] {
-    k.apply(
-        x, [](const Expr& value, const Expr& most) { return exp(value - most); }, x, largest);
+    k.titled("x <- exp(x - largest)", [&] {
+      k.apply(
+          x, [](const Expr& value, const Expr& most) { return exp(value - most); }, x, largest);
+    });
   };
   k.assign(sum, ir::number(ScalarType::f32, 0));
   row.pass([&](const Expr&) {
@@ -39,8 +41,10 @@ ir::Kernel softmax(const ThreadsConfig& wanted, const std::string& name) {
 
   row.pass(
       [&](const Expr& block) {
-        k.apply(
-            x, [](const Expr& e, const Expr& whole) { return e / whole; }, x, sum);
+        k.titled("x <- x / sum", [&] {
+          k.apply(
+              x, [](const Expr& e, const Expr& whole) { return e / whole; }, x, sum);
+        });
         result.store({block, k.block_x()}, x);
       },
       exponentials);

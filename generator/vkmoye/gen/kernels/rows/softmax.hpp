@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// dst(r, c) = exp(src(r, c) - m) / sum over c of exp(src(r, c) - m), m the largest of row r.
+// dst(r, c) = exp(src(r, c) - m) / sum over c of exp(src(r, c) - m), m the maximum of row r.
 //
-// A workgroup has a row, or several short ones. Those that fit the registers are read once; longer
-// ones three times: for the largest, for the sum, and for the result.
+// A workgroup computes one row, or several short ones. Rows that fit in registers are read once, longer
+// ones three times: for the maximum, for the sum, and for the result.
 //
-// As in NumPy: a NaN in a row, or infinity, or nothing but -infinity, makes the row NaN.
+// As in NumPy, a row is NaN if it contains a NaN or +infinity, or only -infinity.
 
 #include <string>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Rows of a matrix for a workgroup that needs the whole of them more than once.
+// Rows of a matrix, for kernels that need each row more than once.
 //
 //   Row row(k, config, src, kMaximum.neutral(type));
 //   row.pass([&](const Expr&) { k.accumulate(largest, kMaximum, row.x()); });
@@ -20,17 +20,17 @@ class Row {
  public:
   using Body = std::function<void(const Expr& block)>;
 
-  /// Rows of `src` (cols, rows), as many for each workgroup as it has rows of threads. `outside`:
-  /// what stands in x where a row has no value, an element of f32. `k` outlives it.
+  /// Rows of `src` (cols, rows); each workgroup has as many as it has rows of threads. `outside`: the
+  /// f32 value of x past the end of a row. `k` must outlive this object.
   Row(Builder& k, const ThreadsConfig& config, const Tensor& src, const Expr& outside);
 
   /// Columns and rows of a block.
   const IntTuple& block() const { return block_; }
-  /// A thread's values of the block at hand, f32: (value, round, 1).
+  /// A thread's values of the current block, f32: (value, round, 1).
   const View& x() const { return x_; }
 
-  /// Records `body` for each block of the row. In a row of one block, x is what the pass before
-  /// left; else the block is read again, and `redo` does to x what passes before did.
+  /// Records `body` for each block of the row. If the row has one block, x keeps its values from the
+  /// previous pass; otherwise the block is read again, and `redo` repeats on x what previous passes did.
   void pass(
       const Body& body, const std::function<void()>& redo = [] {});
 

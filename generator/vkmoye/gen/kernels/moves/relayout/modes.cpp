@@ -13,14 +13,14 @@
 namespace vkmoye::gen {
 namespace {
 
-constexpr std::int64_t kMostElements = std::int64_t{1} << 48;
+constexpr std::int64_t kMaxRelayoutElements = std::int64_t{1} << 48;
 
 std::optional<std::vector<Layout>> refined(const Layout& src, const Layout& dst) {
   const Layout both[] = {src, dst};
   return common_refinement(both);
 }
 
-// Whether `second` goes on where `first` ends, in both tensors.
+// Whether `second` continues where `first` ends, in both tensors.
 bool follows(const JointMode& first, const JointMode& second) {
   return second.src == first.src * first.extent && second.dst == first.dst * first.extent;
 }
@@ -50,7 +50,7 @@ std::vector<JointMode> joint_modes(const Layout& src, const Layout& dst) {
   }
   if (modes.empty()) return {{1, 1, 1}};
   std::sort(modes.begin(), modes.end(), [](const JointMode& a, const JointMode& b) {
-    return a.dst < b.dst;  // of an injective layout, no two are equal
+    return a.dst < b.dst;  // dst is injective: no two are equal
   });
   std::vector<JointMode> out;
   for (const JointMode& mode : modes) {
@@ -71,8 +71,8 @@ std::vector<std::string> reasons_against_relayout(const Layout& src, const Layou
   }
   if (!same_shape) {
     reasons.push_back(
-        fmt::format("src has the shape {}, dst {}: mode by mode they hold different "
-                    "numbers of elements",
+        fmt::format("src has the shape {}, dst {}: corresponding modes have different numbers "
+                    "of elements",
                     to_string(src.shape()), to_string(dst.shape())));
   }
   for (int i = 0; same_shape && i < src.rank(); ++i) {
@@ -86,9 +86,9 @@ std::vector<std::string> reasons_against_relayout(const Layout& src, const Layou
                                   clash->offset));
   }
   const auto require_small = [&](const char* whose, std::int64_t elements) {
-    if (elements <= kMostElements) return;
+    if (elements <= kMaxRelayoutElements) return;
     reasons.push_back(
-        fmt::format("{} spans {} elements, an address reaches 2^48", whose, elements));
+        fmt::format("{} spans {} elements, but at most 2^48 can be addressed", whose, elements));
   };
   require_small("src", cosize(src));
   require_small("dst", cosize(dst));
@@ -103,14 +103,15 @@ Permutation permuted(const std::vector<std::int64_t>& shape,
   }
   std::vector<std::int64_t> sorted = axes;
   std::sort(sorted.begin(), sorted.end());
-  bool right = sorted.size() == shape.size() && !shape.empty();
-  for (std::size_t i = 0; right && i < sorted.size(); ++i) {
-    right = sorted[i] == static_cast<std::int64_t>(i) && shape[i] >= 1;
+  bool is_valid = sorted.size() == shape.size() && !shape.empty();
+  for (std::size_t i = 0; is_valid && i < sorted.size(); ++i) {
+    is_valid = sorted[i] == static_cast<std::int64_t>(i) && shape[i] >= 1;
   }
-  if (!right) {
+  if (!is_valid) {
     throw LayoutError(fmt::format(
-        "permuted: ({}) does not name each axis of ({}), which has {} of extents from 1, once",
-        fmt::join(axes, ","), fmt::join(shape, ","), shape.size()));
+        "permuted: ({}) must contain each of the {} axes of ({}) once, and all extents must be at "
+        "least 1",
+        fmt::join(axes, ","), shape.size(), fmt::join(shape, ",")));
   }
   std::vector<Layout> src(shape.size()), dst(shape.size());
   std::int64_t from = 1, to = 1;

@@ -15,14 +15,14 @@
 namespace vkmoye::gen {
 namespace {
 
-constexpr std::int64_t kMostShared = std::int64_t{1} << 18;  // bytes: more than any device has
+constexpr std::int64_t kMaxShared = std::int64_t{1} << 18;  // bytes, more than any device has
 
-constexpr std::int64_t kMostThreads = 1024, kLongestRun = 64;
+constexpr std::int64_t kMaxWorkgroupThreads = 1024, kMaxRun = 64;
 
-constexpr std::uint64_t kMostBound = 0xffffffff;  // bytes: no descriptor reaches more
+constexpr std::uint64_t kMaxBound = 0xffffffff;  // bytes: the largest range of a descriptor
 
-// One of the two tensors: its axes are the modes that move it, by rising stride; those that are
-// joined and follow each other in it are one.
+// One of the two tensors. Its axes are the modes with a nonzero stride, in order of increasing stride;
+// joined modes that are contiguous in it are one axis.
 struct StridedTensor {
   Tensor tensor;
   std::vector<std::vector<std::size_t>> axes;
@@ -35,27 +35,27 @@ std::int64_t extent_of(const std::vector<std::int64_t>& extents,
   return product;
 }
 
-std::int64_t extent_of_tile(const RelayoutPlan& plan) {
+std::int64_t extent_of_tile(const RelayoutSchedule& schedule) {
   std::int64_t elements = 1;
-  for (const std::int64_t extent : plan.tile) elements *= extent;
+  for (const std::int64_t extent : schedule.tile) elements *= extent;
   return elements;
 }
 
-std::vector<std::int64_t> extents_of(const RelayoutPlan& plan) {
+std::vector<std::int64_t> extents_of(const RelayoutSchedule& schedule) {
   std::vector<std::int64_t> extents;
-  for (const JointMode& mode : plan.modes) extents.push_back(mode.extent);
+  for (const JointMode& mode : schedule.modes) extents.push_back(mode.extent);
   return extents;
 }
 
-// One axis at least, though it may move nothing.
-std::vector<std::vector<std::size_t>> axes_of(const RelayoutPlan& plan,
+// The axes of one tensor; at least one, even if its stride is 0.
+std::vector<std::vector<std::size_t>> axes_of(const RelayoutSchedule& schedule,
                                               std::int64_t JointMode::*stride) {
   std::vector<std::vector<std::size_t>> axes;
-  for (const std::size_t m : order_by(plan.modes, stride)) {
-    bool follows = !axes.empty() && m < plan.joined && axes.back().back() + 1 == m;
+  for (const std::size_t m : order_by(schedule.modes, stride)) {
+    bool follows = !axes.empty() && m < schedule.joined && axes.back().back() + 1 == m;
     if (follows) {
-      const JointMode& before = plan.modes[m - 1];
-      follows = plan.modes[m].*stride == before.*stride * before.extent;
+      const JointMode& before = schedule.modes[m - 1];
+      follows = schedule.modes[m].*stride == before.*stride * before.extent;
     }
     if (!follows) axes.emplace_back();
     axes.back().push_back(m);
@@ -64,28 +64,28 @@ std::vector<std::vector<std::size_t>> axes_of(const RelayoutPlan& plan,
   return axes;
 }
 
-std::vector<Builder::AxisName> names_of(const RelayoutPlan& plan,
+std::vector<Builder::AxisName> names_of(const RelayoutSchedule& schedule,
                                         const std::vector<std::vector<std::size_t>>& axes,
                                         std::int64_t JointMode::*stride) {
   std::vector<Builder::AxisName> names;
   for (const auto& axis : axes) {
-    names.push_back({fmt::format("i{}", fmt::join(axis, "_")), extent_of(extents_of(plan), axis),
-                     plan.modes[axis.front()].*stride});
+    names.push_back({fmt::format("i{}", fmt::join(axis, "_")),
+                     extent_of(extents_of(schedule), axis), schedule.modes[axis.front()].*stride});
   }
   return names;
 }
 
-// Tile number `at` of one side: a mode for the first `joined` modes of the plan and for each other.
+// Tile number `at` of one side: one mode for the first `joined` modes of the schedule, and one for each other.
 View tile_of(const StridedTensor& strided, const std::vector<std::int64_t>& extents,
              std::size_t joined, const std::vector<Expr>& at) {
   TreeBuilder<std::int64_t> of_axes;
   of_axes.open(static_cast<int>(strided.axes.size()));
   std::vector<Expr> coordinate;
-  std::vector<std::int64_t> strides(extents.size(), 0);  // of each mode in the window on the axes
+  std::vector<std::int64_t> strides(extents.size(), 0);  // of each mode along the axes
   std::int64_t stride = 1;
   for (const auto& axis : strided.axes) {
     of_axes.leaf(extent_of(extents, axis));
-    coordinate.push_back(at[axis.back()]);  // joined modes before it are whole
+    coordinate.push_back(at[axis.back()]);  // a tile covers the joined modes before it entirely
     for (const std::size_t m : axis) {
       strides[m] = stride;
       stride *= extents[m];
@@ -101,34 +101,34 @@ View tile_of(const StridedTensor& strided, const std::vector<std::int64_t>& exte
   return layout == Layout(window.shape()) ? window : composition(window, layout);
 }
 
-void straight_across(Builder& k, const RelayoutPlan& plan, const StridedTensor& src,
+void straight_across(Builder& k, const RelayoutSchedule& schedule, const StridedTensor& src,
                      const StridedTensor& dst) {
-  const std::vector<std::int64_t> extents = extents_of(plan);
+  const std::vector<std::int64_t> extents = extents_of(schedule);
   std::int64_t count = 1;
   for (const std::int64_t extent : extents) count *= extent;
-  const std::int64_t round = plan.threads * plan.vector, block = round * plan.rounds;
+  const std::int64_t round = schedule.threads * schedule.vector, block = round * schedule.rounds;
   k.grid(0, count, block);
   const std::vector<Expr> first(extents.size(), Expr(0));
   const View from = tile_of(src, extents, 1, first), to = tile_of(dst, extents, 1, first);
   const auto element = [&](const Expr& at) {
-    return std::pair(take(from, at, plan.vector), take(to, at, plan.vector));
+    return std::pair(take(from, at, schedule.vector), take(to, at, schedule.vector));
   };
   const CopyOptions options{.edges = Edges::inside, .loads_first = true};
   const Expr begin = Expr(to_index(block)) * k.block_x();
-  const Expr mine = k.let("at0", begin + Expr(to_index(plan.vector)) * k.thread());
+  const Expr mine = k.let("at0", begin + Expr(to_index(schedule.vector)) * k.thread());
 
-  // The last workgroup may have less to do.
+  // The last workgroup may have fewer elements.
   Conditions whole;
   if (count % block != 0) whole.push_back(ir::less(begin + to_index(block - 1), to_index(count)));
   const auto all_rounds = [&] {
     std::vector<std::pair<View, View>> pairs = {element(mine)};
-    for (std::int64_t r = 1; r < plan.rounds; ++r) {
+    for (std::int64_t r = 1; r < schedule.rounds; ++r) {
       pairs.push_back(element(k.let(fmt::format("at{}", r), mine + to_index(r * round))));
     }
     k.copy(pairs, options);
   };
   k.branch(whole, all_rounds, [&] {
-    k.loop("r", to_index(plan.rounds), [&](const Expr& r) {
+    k.loop("r", to_index(schedule.rounds), [&](const Expr& r) {
       const Expr at = k.let("at", mine + Expr(to_index(round)) * r);
       k.branch(
           {ir::less(at, to_index(count))}, [&] { k.copy({element(at)}, options); }, [] {});
@@ -136,23 +136,24 @@ void straight_across(Builder& k, const RelayoutPlan& plan, const StridedTensor& 
   });
 }
 
-void through_shared(Builder& k, const RelayoutPlan& plan, const StridedTensor& src,
+void through_shared(Builder& k, const RelayoutSchedule& schedule, const StridedTensor& src,
                     const StridedTensor& dst, ScalarType type) {
-  const View smem = k.shared("tile", type, plan.shared);
+  const View smem = k.shared("tile", type, schedule.shared);
   std::int64_t tiles = 1;
   bool can_be_inside = true;
-  for (std::size_t m = 0; m < plan.modes.size(); ++m) {
-    tiles *= vkmoye::ceil_div(plan.modes[m].extent, plan.tile[m]);
-    can_be_inside = can_be_inside && plan.tile[m] <= plan.modes[m].extent;
+  for (std::size_t m = 0; m < schedule.modes.size(); ++m) {
+    tiles *= vkmoye::ceil_div(schedule.modes[m].extent, schedule.tile[m]);
+    can_be_inside = can_be_inside && schedule.tile[m] <= schedule.modes[m].extent;
   }
   k.grid(0, tiles, 1);
   std::vector<Expr> at;
-  for (const Layout& walk : plan.walk) {
-    const Layout around = make_layout(walk, Layout(2, 0));  // so that every step is bounded
+  for (const Layout& walk : schedule.walk) {
+    const Layout around =
+        make_layout(walk, Layout(2, 0));  // a last mode, so that every index is bounded
     at.push_back(evaluate(around, k.block_x()));
   }
-  const View from = tile_of(src, plan.tile, plan.joined, at);
-  const View to = tile_of(dst, plan.tile, plan.joined, at);
+  const View from = tile_of(src, schedule.tile, schedule.joined, at);
+  const View to = tile_of(dst, schedule.tile, schedule.joined, at);
 
   const auto mine = [&](const View& view, const TiledCopy& copy) {
     return partition(view, copy, k.thread());
@@ -161,11 +162,11 @@ void through_shared(Builder& k, const RelayoutPlan& plan, const StridedTensor& s
     return to_index(elements * static_cast<std::int64_t>(size_of(type)));
   };
   const auto move = [&](Edges edges) {
-    k.copy(mine(from, plan.load), mine(smem, plan.load),
-           {.edges = edges, .loads_first = true, .to_bytes = bytes(plan.written)});
+    k.copy(mine(from, schedule.load), mine(smem, schedule.load),
+           {.edges = edges, .loads_first = true, .to_bytes = bytes(schedule.written)});
     k.barrier();
-    k.copy(mine(smem, plan.store), mine(to, plan.store),
-           {.edges = edges, .loads_first = true, .from_bytes = bytes(plan.read)});
+    k.copy(mine(smem, schedule.store), mine(to, schedule.store),
+           {.edges = edges, .loads_first = true, .from_bytes = bytes(schedule.read)});
   };
   if (!can_be_inside) return move(Edges::clamp);
   k.branch(
@@ -174,50 +175,52 @@ void through_shared(Builder& k, const RelayoutPlan& plan, const StridedTensor& s
 }
 
 std::vector<std::pair<std::string, std::string>> items(const Layout& src, const Layout& dst,
-                                                       const RelayoutPlan& plan, ScalarType type) {
+                                                       const RelayoutSchedule& schedule,
+                                                       ScalarType type) {
   std::vector<std::pair<std::string, std::string>> out = {
       {"type", std::string(to_string(type))}, {"src", to_string(src)}, {"dst", to_string(dst)}};
-  if (plan.straight) {
-    out.emplace_back("vector", std::to_string(plan.vector));
+  if (schedule.straight) {
+    out.emplace_back("vector", std::to_string(schedule.vector));
   } else {
-    out.emplace_back("tile", fmt::format("{}", fmt::join(plan.tile, "x")));
-    out.emplace_back("shared", text_of(plan.shared));
+    out.emplace_back("tile", fmt::format("{}", fmt::join(schedule.tile, "x")));
+    out.emplace_back("shared", text_of(schedule.shared));
   }
   return out;
 }
 
-bool has_threads_enough(const Layout& src, const Layout& dst, const RelayoutConfig& config) {
-  const RelayoutPlan plan = plan_relayout(src, dst, config);
-  if (plan.straight) return true;
-  return extent_of_tile(plan) <= kMostAtOnce * plan.threads;
+bool has_enough_threads(const Layout& src, const Layout& dst, const RelayoutConfig& config) {
+  const RelayoutSchedule schedule = schedule_relayout(src, dst, config);
+  if (schedule.straight) return true;
+  return extent_of_tile(schedule) <= kMaxValuesAtOnce * schedule.threads;
 }
 
-// "; with 128 threads or --run 32 they are enough": what was tried. "": neither helps.
+// "; use 512 threads or a run of 32": configs that would work. "" if there are none.
 std::string advice_for(const Layout& src, const Layout& dst, const RelayoutConfig& config) {
   std::vector<std::string> ways;
   RelayoutConfig other = config;
-  for (other.threads = 2 * config.threads; other.threads <= kMostThreads; other.threads *= 2) {
-    if (!has_threads_enough(src, dst, other)) continue;
+  for (other.threads = 2 * config.threads; other.threads <= kMaxWorkgroupThreads;
+       other.threads *= 2) {
+    if (!has_enough_threads(src, dst, other)) continue;
     ways.push_back(fmt::format("{} threads", other.threads));
     break;
   }
   other = config;
-  for (other.run = config.run == 0 ? kLongestRun : config.run / 2; other.run > 0; other.run /= 2) {
-    if (!has_threads_enough(src, dst, other)) continue;
+  for (other.run = config.run == 0 ? kMaxRun : config.run / 2; other.run > 0; other.run /= 2) {
+    if (!has_enough_threads(src, dst, other)) continue;
     ways.push_back(fmt::format("a run of {}", other.run));
     break;
   }
-  return ways.empty() ? "" : "; take " + join(ways, " or ");
+  return ways.empty() ? "" : "; use " + join(ways, " or ");
 }
 
 std::vector<std::string> reasons_against(const RelayoutConfig& config) {
   std::vector<std::string> reasons;
-  require_power_of_two("threads", config.threads, kMostThreads, reasons);
+  require_power_of_two("threads", config.threads, kMaxWorkgroupThreads, reasons);
   require_power_of_two("vector", config.vector, 16, reasons);
   require_power_of_two("rounds", config.rounds, 16, reasons);
   const auto bytes = static_cast<std::int64_t>(size_of(config.type));
   std::int64_t most_run = 1;
-  while (4 * most_run * most_run * bytes <= kMostShared) most_run *= 2;
+  while (4 * most_run * most_run * bytes <= kMaxShared) most_run *= 2;
   if (config.run != 0) require_power_of_two("run", config.run, most_run, reasons);
   return reasons;
 }
@@ -230,42 +233,45 @@ ir::Kernel relayout(const Layout& src, const Layout& dst, const RelayoutConfig& 
   for (std::string& reason : reasons_against(config)) reasons.push_back(std::move(reason));
   throw_if_any(name, std::move(reasons));
 
-  const RelayoutPlan plan = plan_relayout(src, dst, config);
-  if (plan.straight && size(dst) > 0xffffffff) {
-    throw KernelError(name, {fmt::format("{} elements go straight across, which counts them in 32 "
-                                         "bits: at most 2^32-1",
-                                         size(dst))});
+  const RelayoutSchedule schedule = schedule_relayout(src, dst, config);
+  if (schedule.straight && size(dst) > 0xffffffff) {
+    throw KernelError(name,
+                      {fmt::format("{} elements are too many for a copy without shared memory: "
+                                   "its index has 32 bits, so at most 2^32-1",
+                                   size(dst))});
   }
-  if (!plan.straight) {
-    const std::int64_t elements = extent_of_tile(plan);
-    if (elements > kMostAtOnce * plan.threads) {
+  if (!schedule.straight) {
+    const std::int64_t elements = extent_of_tile(schedule);
+    if (elements > kMaxValuesAtOnce * schedule.threads) {
       throw KernelError(
-          name, {fmt::format("{} threads are too few for a tile of {}: each would move "
-                             "{} elements, at most {} at once{}",
-                             plan.threads, fmt::join(plan.tile, "x"), elements / plan.threads,
-                             kMostAtOnce, advice_for(src, dst, config))});
+          name,
+          {fmt::format("{} threads are too few for a tile of {}: each would move "
+                       "{} elements, but at most {} are possible{}",
+                       schedule.threads, fmt::join(schedule.tile, "x"), elements / schedule.threads,
+                       kMaxValuesAtOnce, advice_for(src, dst, config))});
     }
   }
-  Builder k(name, plan.threads);
-  auto described = items(src, dst, plan, config.type);
+  Builder k(name, schedule.threads);
+  auto described = items(src, dst, schedule, config.type);
   const auto elements = static_cast<std::uint64_t>(std::max(cosize(src), cosize(dst)));
-  reach(k, decided(config.address, elements, config.type, kMostBound), described);
+  reach(k, chosen_address(config.address, elements, config.type, kMaxBound), described);
   k.describe(
       described,
-      plan.straight ? "both sides run along the same mode: straight across"
-      : plan.joined > 1
+      schedule.straight ? "both sides run along the same mode: straight across"
+      : schedule.joined > 1
           ? "one side of a shared tile is flat, small modes with their run; the other has each "
             "by itself"
           : "runs along src on one side of a shared tile, along dst on the other");
-  const auto src_axes = axes_of(plan, &JointMode::src), dst_axes = axes_of(plan, &JointMode::dst);
-  const StridedTensor from{k.input("src", config.type, names_of(plan, src_axes, &JointMode::src)),
-                           src_axes};
-  const StridedTensor to{k.output("dst", config.type, names_of(plan, dst_axes, &JointMode::dst)),
-                         dst_axes};
-  if (plan.straight) {
-    straight_across(k, plan, from, to);
+  const auto src_axes = axes_of(schedule, &JointMode::src),
+             dst_axes = axes_of(schedule, &JointMode::dst);
+  const StridedTensor from{
+      k.input("src", config.type, names_of(schedule, src_axes, &JointMode::src)), src_axes};
+  const StridedTensor to{
+      k.output("dst", config.type, names_of(schedule, dst_axes, &JointMode::dst)), dst_axes};
+  if (schedule.straight) {
+    straight_across(k, schedule, from, to);
   } else {
-    through_shared(k, plan, from, to, config.type);
+    through_shared(k, schedule, from, to, config.type);
   }
   return k.finish();
 }

@@ -9,7 +9,7 @@
 namespace vkmoye::gen {
 namespace {
 
-constexpr std::int64_t kSharedRun = 256;  // bytes that neighbouring threads should share
+constexpr std::int64_t kSharedRun = 256;  // bytes that neighbouring threads should access together
 
 // The largest power of two that divides `n`.
 std::int64_t even_part(std::int64_t n) { return n & -n; }
@@ -27,9 +27,9 @@ ModeOrder completed(ModeOrder order, std::size_t modes) {
   return order;
 }
 
-RelayoutTile::RelayoutTile(const RelayoutPlan& plan) : plan_(plan) {
+RelayoutTile::RelayoutTile(const RelayoutSchedule& schedule) : schedule_(schedule) {
   std::int64_t column = 1;
-  for (const std::int64_t extent : plan.tile) {
+  for (const std::int64_t extent : schedule.tile) {
     columns_.push_back(column);
     column *= extent;
   }
@@ -37,15 +37,15 @@ RelayoutTile::RelayoutTile(const RelayoutPlan& plan) : plan_(plan) {
 
 RelayoutTile::Run RelayoutTile::joined() const {
   Run run = small();
-  run.extent *= plan_.tile[plan_.joined - 1];
-  run.modes.push_back(plan_.joined - 1);
+  run.extent *= schedule_.tile[schedule_.joined - 1];
+  run.modes.push_back(schedule_.joined - 1);
   return run;
 }
 
 RelayoutTile::Run RelayoutTile::small() const {
   Run run{1, 1, {}};
-  for (std::size_t m = 0; m + 1 < plan_.joined; ++m) {
-    run.extent *= plan_.tile[m];
+  for (std::size_t m = 0; m + 1 < schedule_.joined; ++m) {
+    run.extent *= schedule_.tile[m];
     run.modes.push_back(m);
   }
   return run;
@@ -53,19 +53,20 @@ RelayoutTile::Run RelayoutTile::small() const {
 
 IntTuple RelayoutTile::shape() const {
   TreeBuilder<std::int64_t> builder;
-  builder.open(static_cast<int>(plan_.tile.size() - plan_.joined + 1));
+  builder.open(static_cast<int>(schedule_.tile.size() - schedule_.joined + 1));
   builder.leaf(joined().extent);
-  for (std::size_t m = plan_.joined; m < plan_.tile.size(); ++m) builder.leaf(plan_.tile[m]);
+  for (std::size_t m = schedule_.joined; m < schedule_.tile.size(); ++m)
+    builder.leaf(schedule_.tile[m]);
   return builder.tree();
 }
 
 std::int64_t RelayoutTile::most_threads(const Block& block) const {
   std::int64_t count = 1;
-  for (const std::int64_t extent : plan_.tile) count *= extent;
+  for (const std::int64_t extent : schedule_.tile) count *= extent;
   return even_part(count / (block.along * block.across));
 }
 
-// What is not a power of two comes last: each thread has all of it.
+// Factors that are not powers of two come last: each thread has all of their values.
 Halves RelayoutTile::shares(const Block& block, const ModeOrder& order, std::int64_t threads,
                             std::int64_t element_bytes) const {
   const Run& run = block.run;
@@ -78,12 +79,12 @@ Halves RelayoutTile::shares(const Block& block, const ModeOrder& order, std::int
   std::vector<Layout> pieces = {part(run.column, lanes, step)};
   std::vector<Layout> uneven = {part(run.column, run.extent / even, even)};
   bool has_other = block.across == block.other.extent;
-  for (const std::size_t m : completed(order, plan_.modes.size())) {
+  for (const std::size_t m : completed(order, schedule_.modes.size())) {
     if (contains(run.modes, m)) continue;
     if (!contains(block.other.modes, m)) {
-      const std::int64_t power = even_part(plan_.tile[m]);
+      const std::int64_t power = even_part(schedule_.tile[m]);
       pieces.push_back(part(columns_[m], power, 1));
-      uneven.push_back(part(columns_[m], plan_.tile[m] / power, power));
+      uneven.push_back(part(columns_[m], schedule_.tile[m] / power, power));
     } else if (!has_other) {
       has_other = true;
       const Run& other = block.other;
@@ -113,28 +114,28 @@ TileAccess RelayoutTile::accesses(const Block& block, const ModeOrder& order, st
 ComposedLayout RelayoutTile::storage(const ModeOrder& order,
                                      const std::vector<TileAccess>& accesses,
                                      std::int64_t element_bytes) const {
-  const bool has_joined = plan_.joined > 1;
-  std::vector<std::int64_t> strides(plan_.modes.size(), 1);
+  const bool has_joined = schedule_.joined > 1;
+  std::vector<std::int64_t> strides(schedule_.modes.size(), 1);
   std::int64_t stride = 1;
   bool placed = false;
   for (const std::size_t m : completed(order, strides.size())) {
-    const bool is_joined = has_joined && m < plan_.joined;
+    const bool is_joined = has_joined && m < schedule_.joined;
     if (is_joined && placed) continue;
     placed = placed || is_joined;
     strides[is_joined ? 0 : m] = stride;
-    stride *= is_joined ? joined().extent : plan_.tile[m];
+    stride *= is_joined ? joined().extent : schedule_.tile[m];
   }
   std::vector<Layout> modes = {Layout(joined().extent, strides[0])};
-  for (std::size_t m = plan_.joined; m < strides.size(); ++m) {
-    modes.push_back(Layout(plan_.tile[m], strides[m]));
+  for (std::size_t m = schedule_.joined; m < strides.size(); ++m) {
+    modes.push_back(Layout(schedule_.tile[m], strides[m]));
   }
   const Layout plain = make_layout(modes);
-  // The elements of an access are neighbours in memory, not in the tile: the search is told of offsets.
-  std::vector<TileAccess> touched;
+  // The elements of an access are contiguous in memory, not in the tile, so the search gets offsets.
+  std::vector<TileAccess> by_offset;
   for (const TileAccess& access : accesses) {
-    touched.push_back({composition(plain, access.elements), access.width});
+    by_offset.push_back({composition(plain, access.elements), access.width});
   }
-  const auto found = search_swizzle(Layout(plain.size()), touched, element_bytes);
+  const auto found = search_swizzle(Layout(plain.size()), by_offset, element_bytes);
   return {found ? found->storage.swizzle : Swizzle(), 0, plain};
 }
 

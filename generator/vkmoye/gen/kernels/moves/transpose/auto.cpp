@@ -14,17 +14,17 @@
 namespace vkmoye::gen {
 namespace {
 
-// The most rows or columns, `across`, of an array that is thin: an eighth of a tile, and at least what
-// all threads take at once, neighbours `along` the tile's other direction.
+// The maximum number of rows or columns of a thin array: an eighth of the tile's extent `across` in that
+// direction, but at least as many as all threads move at once, side by side `along` the other direction.
 std::int64_t few(std::int64_t across, std::int64_t along, std::int64_t threads) {
   return std::max(across / 8, threads / std::min(along, threads));
 }
 
-// Rows that are few, or fewer than a ragged tile needs.
+// Also at least the rows that a ragged tile needs.
 std::int64_t few_rows(const TransposeAutoConfig& config) {
   const std::int64_t rows =
       std::max(few(config.rows, config.cols, config.threads), least_rows(config));
-  return power_from(rows);
+  return next_power_of_two(rows);
 }
 
 std::int64_t few_cols(const TransposeAutoConfig& config) {
@@ -37,7 +37,7 @@ std::int64_t bytes_of_transposed_tile(const TransposeAutoConfig& config) {
          static_cast<std::int64_t>(size_of(config.shared_type()));
 }
 
-// Whether stores are of vectors that no shared array of single elements is touched in.
+// Whether stores are of packed vectors, in which a shared array of single elements cannot be accessed.
 bool stores_packed(const TransposeAutoConfig& config) {
   return ir::is_packed(config.type, to_index(config.store / config.bytes()));
 }
@@ -48,7 +48,7 @@ TransposeAutoConfig transpose_auto_config(ScalarType type, std::int64_t most_thr
                                           std::int64_t shared_bytes) {
   TransposeAutoConfig config;
   config.type = type;
-  // The fastest of a sweep on an H200 at 8192x8192, 16384x16384 and 8191x8193.
+  // The fastest config of a sweep on an H200 at 8192x8192, 16384x16384 and 8191x8193.
   switch (size_of(type)) {
     case 1:
       config.rows = config.cols = 128;
@@ -92,16 +92,16 @@ const std::vector<ConfigField<TransposeAutoConfig>>& transpose_auto_fields() {
       numbers_field<Config>("threads", "threads of a workgroup", {&Config::threads}),
       numbers_field<Config>("vector", "bytes of an access: loads x stores",
                             {&Config::load, &Config::store}),
-      numbers_field<Config>("parts", "of a ragged tile, for elements of 1 or 2 bytes",
+      numbers_field<Config>("parts", "parts of a ragged tile, for elements of 1 or 2 bytes",
                             {&Config::parts}),
       order_field<Config>(&Config::order),
       choice_field<Config, TileExchange>(
-          "exchange", "how whole tiles pass from loads to stores, by memory or between lanes",
+          "exchange", "how values pass from loads to stores: shared memory or subgroup shuffles",
           {"shared", "shuffle"}, &Config::exchange),
-      numbers_field<Config>(
-          "subgroup-size",
-          "lanes that exchange, where they do; the device must have such (its own)",
-          {&Config::subgroup}),
+      numbers_field<Config>("subgroup-size",
+                            "lanes of a subgroup with --exchange shuffle, which the device must "
+                            "support (default: its own)",
+                            {&Config::subgroup}),
   };
   return fields;
 }
@@ -115,24 +115,23 @@ std::vector<std::string> reasons_against(const TransposeAutoConfig& config) {
   require_power_of_two("parts:", config.parts, 64, reasons);
   for (const std::int64_t vector : {config.load, config.store}) {
     require_access(config.type, vector, reasons);
-    if (vector < 4) reasons.push_back(fmt::format("vector {}: a word has 4 bytes", vector));
+    if (vector < 4)
+      reasons.push_back(fmt::format("vector {}: an access has at least 4 bytes", vector));
   }
   const bool shuffles = config.exchange == TileExchange::shuffle;
   if (shuffles) require_power_of_two("subgroup-size:", config.subgroup, 128, reasons);
   if (!shuffles && config.subgroup != 0) {
     reasons.push_back(
-        fmt::format("subgroup-size {}: tiles that pass through shared memory depend "
-                    "on none, those of --exchange shuffle do",
-                    config.subgroup));
+        fmt::format("subgroup-size {}: only --exchange shuffle depends on it", config.subgroup));
   }
-  if (!reasons.empty()) return reasons;  // what follows computes with these numbers
+  if (!reasons.empty()) return reasons;  // the checks below compute with these numbers
 
   const std::int64_t across = config.load / config.bytes(), along = config.store / config.bytes();
   constexpr const char *kRows = "tile's rows", *kCols = "tile's columns", *kThreads = "threads";
   if (!shuffles && config.unit() == 1 && stores_packed(config)) {
     reasons.push_back(
-        fmt::format("vector {}: several {} at once travel packed, which the shared tile "
-                    "does not, as it is touched one by one, too",
+        fmt::format("vector {}: an access to several {} is packed, but the shared tile is also "
+                    "accessed one by one",
                     config.store, to_string(config.type)));
   }
   require_divides("elements of a load", across, kCols, config.cols, reasons);
@@ -161,24 +160,25 @@ std::vector<std::string> reasons_against(const TransposeAutoConfig& config) {
                   reasons);
   const std::int64_t values = config.rows * config.cols / config.threads;
   if (config.unit() == 1) {
-    require_divides("elements that a thread turns at once", across * along, "elements of a thread",
+    require_divides("elements of a block of a thread", across * along, "elements of a thread",
                     values, reasons);
   } else {
-    require_divides("threads, which load one block each or more", config.threads, "tile's blocks",
+    require_divides("threads, which load at least one block each", config.threads, "tile's blocks",
                     config.cols / across * (config.rows / config.unit()), reasons);
-    require_divides("threads, which make one store each or more", config.threads, "tile's stores",
+    require_divides("threads, which make at least one store each", config.threads, "tile's stores",
                     config.rows / along * config.cols, reasons);
   }
-  if (values > kMostAtOnce) {
-    reasons.push_back(
-        fmt::format("{} elements for each thread, at most {} are moved", values, kMostAtOnce));
+  if (values > kMaxValuesAtOnce) {
+    reasons.push_back(fmt::format("{} elements for each thread, but at most {} are possible",
+                                  values, kMaxValuesAtOnce));
   }
   return reasons;
 }
 
 namespace {
 
-// The first `across` of the tiles' second mode, neighbouring threads along the first.
+// Copies the first `across` coordinates of the tiles' second mode; neighbouring threads are side by side
+// along the first mode.
 void straight_across(Builder& k, const View& from, const View& to, std::int64_t across,
                      std::int64_t threads) {
   const std::int64_t along = size(from.shape().mode(0)), lanes = std::min(along, threads);
@@ -193,7 +193,7 @@ void straight_across(Builder& k, const View& from, const View& to, std::int64_t 
 std::pair<Expr, Expr> tile_of_group(Builder& k, const TransposeAutoConfig& config) {
   constexpr std::int64_t kBlock = 8;  // tiles
   switch (config.order) {
-    case TileOrder::automatic:  // sectors of dst are whole anyway
+    case TileOrder::automatic:  // this kernel always stores whole sectors of dst
     case TileOrder::dst:
       k.grid(0, "rows", config.rows);
       k.grid(1, "cols", config.cols);
@@ -220,7 +220,7 @@ ir::Kernel transpose_auto(const TransposeAutoConfig& config, const std::string& 
   const bool shuffles = config.exchange == TileExchange::shuffle;
   Builder k(name, config.threads, shuffles ? to_index(config.subgroup) : 0);
   auto items = typed_items(transpose_auto_fields(), config);
-  // What the other exchange depends on is left out.
+  // Leave out the fields that only the other exchange depends on.
   std::erase_if(items, [&](const auto& item) {
     return shuffles ? item.first == "parts"
                     : item.first == "exchange" || item.first == "subgroup-size";
@@ -245,23 +245,32 @@ ir::Kernel transpose_auto(const TransposeAutoConfig& config, const std::string& 
   const View from = tile(src, {bM, bN}, {col, row});  // (bM, bN)
   const View to = tile(dst, {bN, bM}, {row, col});    // (bN, bM)
 
+  if (!by_elements) {
+    k.assume_written(dst, "sectors of ragged rows begin at remainders of a product of sizes");
+  }
+
   const auto whole_tile = [&] {
     if (shuffles) return move_by_shuffles(k, config, src, dst, col, row);
     move_whole(k, config, src, dst, *shared, col, row, TileRows::all);
   };
-  // Places in an array that no descriptor reaches take more than an index: element by element there.
+  // Without descriptors, offsets do not fit into an index: such tiles are moved element by element.
   const auto ragged_tile = [&] {
-    if (by_elements) return straight_across(k, from, transpose(to), bN, config.threads);
-    // So that the last element, and the last word, have a number.
+    if (by_elements) {
+      return k.titled("a ragged tile, element by element",
+                      [&] { straight_across(k, from, transpose(to), bN, config.threads); });
+    }
+    // Ragged loads clamp to the last element, or word, so there must be one.
     k.branch({ir::less(0, Builder::element_count(src) / to_index(config.unit()))},
              [&] { move_ragged(k, config, src, dst, *shared, col, row); });
   };
-  // Of a thin array most of a tile is outside: what is inside needs no shared memory.
+  // Most of a tile of a thin array is outside; the part inside needs no shared memory.
   const auto of_few_rows = [&] {
-    straight_across(k, from, transpose(to), few_rows(config), config.threads);
+    k.titled(fmt::format("at most {} rows, element by element", few_rows(config)),
+             [&] { straight_across(k, from, transpose(to), few_rows(config), config.threads); });
   };
   const auto of_few_cols = [&] {
-    straight_across(k, transpose(from), to, few_cols(config), config.threads);
+    k.titled(fmt::format("at most {} columns, element by element", few_cols(config)),
+             [&] { straight_across(k, transpose(from), to, few_cols(config), config.threads); });
   };
   const auto more_than = [](std::int64_t count, const Expr& extent) {
     return ir::less(to_index(count), extent);
@@ -275,14 +284,14 @@ ir::Kernel transpose_auto(const TransposeAutoConfig& config, const std::string& 
           of_few_rows);
     });
   };
-  // Where a row of dst begins within a sector, every tile is ragged: its sectors are others.
+  // If the rows of dst are not aligned to sectors, every tile is ragged.
   const std::int64_t vector = config.store / config.bytes();
   const std::int64_t along = shuffles ? vector : std::max(vector, config.sector());
   const Conditions aligned = all_of(
       {k.aligned(from, to_index(config.load / config.bytes())), k.aligned(to, to_index(along))});
   k.branch(all_of({k.inside(from), aligned}), whole_tile, [&] {
     if (shuffles || !config.can_lack_rows()) return not_whole();
-    // The last row of tiles, or the only one, where its rows are not too few to be worth it.
+    // The last row of tiles, or the only one, unless it has too few rows to be worth it.
     const Conditions columns_inside = {ir::less(Expr(to_index(bM)) * col + to_index(bM - 1), cols)};
     k.branch(
         all_of({columns_inside, {more_than(few(bN, bM, config.threads), rows)}, aligned}),

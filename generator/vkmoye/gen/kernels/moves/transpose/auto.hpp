@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// dst = transpose(src), any element of 1 to 16 bytes and any size, in one kernel: whole tiles with wide
-// accesses on both sides, ragged ones in whole sectors of dst, see moves/transpose/tile.hpp; arrays of a few
-// rows or columns, of which most of a tile would be outside, straight across.
+// dst = transpose(src) for elements of 1 to 16 bytes and any size, in one kernel: whole tiles with wide
+// accesses on both sides, ragged tiles in whole sectors of dst (see moves/transpose/tile.hpp), and arrays
+// of a few rows or columns, of which most of a tile would be outside, directly from memory to memory.
 //
-// Workgroups walk along dst first: neighbours then write what follows in memory, which is worth 3 % and
-// more (H200, 8192x8192 of f32 in tiles of 64x64: 0.98 of a copy; along src 0.95, in blocks 0.95).
-// Where arrays are reached by pointers, ragged tiles go element by element: a place takes 64 bits there.
+// Consecutive workgroups move along dst first, so that they write consecutive memory. This gains at least
+// 3 % (H200, 8192x8192 of f32 in tiles of 64x64: 0.98 of a copy; along src 0.95, in blocks 0.95).
+// If arrays are reached by pointers, ragged tiles are moved element by element, because offsets have 64
+// bits there.
 
 #include <cstdint>
 #include <string>
@@ -19,31 +20,31 @@
 
 namespace vkmoye::gen {
 
-/// How the values of a whole tile come from the threads that load them to those that store them. By
-/// shuffles, see moves/transpose/shuffle.hpp, a tile takes no shared memory, and what is ragged goes straight
-/// across, element by element.
+/// How the values of a whole tile get from the threads that load them to those that store them. With
+/// shuffles (see moves/transpose/shuffle.hpp) a tile needs no shared memory, and ragged tiles are moved
+/// directly, element by element.
 enum class TileExchange : std::uint8_t { shared, shuffle };
 
 struct TransposeAutoConfig : TransposeTile {
   TileOrder order = TileOrder::dst;
   TileExchange exchange = TileExchange::shared;
-  std::int64_t subgroup = 0;  // lanes, where they exchange
+  std::int64_t subgroup = 0;  // lanes of a subgroup, with shuffles
   Address address = Address::descriptor;
 };
 
-/// The config for elements of `type` on a device whose workgroups have `most_threads` and so much shared
-/// memory.
+/// The config for elements of `type` on a device whose workgroups have at most `most_threads` threads and
+/// `shared_bytes` of shared memory.
 TransposeAutoConfig transpose_auto_config(ScalarType type, std::int64_t most_threads = 1024,
                                           std::int64_t shared_bytes = 32768);
 
-/// The one in which subgroups of so many lanes exchange values by shuffles.
+/// The config in which subgroups of `lanes` lanes exchange values by shuffles.
 TransposeAutoConfig transpose_shuffle_config(ScalarType type, std::int64_t lanes,
                                              std::int64_t most_threads = 1024);
 
-/// What of the config `--NAME` can replace.
+/// The config values that `--NAME` can replace.
 const std::vector<ConfigField<TransposeAutoConfig>>& transpose_auto_fields();
 
-/// Every reason why no kernel can be made of `config`; empty: fine.
+/// Every reason against `config`; empty if it is valid.
 std::vector<std::string> reasons_against(const TransposeAutoConfig& config);
 
 /// As `transpose`. Throws KernelError with every reason.

@@ -21,7 +21,7 @@ ir::Kernel transpose_direct(const TileConfig& config, Contiguous side, const std
 
   View from = tile(src, {bM, bN}, {k.block_x(), k.block_y()});  // (bM, bN), contiguous along bM
   View to = tile(dst, {bN, bM}, {k.block_y(), k.block_x()});    // (bN, bM), contiguous along bN
-  // The threads run along mode 0: it must be the contiguous mode of the side that is to gain.
+  // The threads run along mode 0: it must be the contiguous mode of the chosen side.
   if (side == Contiguous::read) {
     to = transpose(to);
   } else {

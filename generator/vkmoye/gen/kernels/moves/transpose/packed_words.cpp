@@ -11,13 +11,17 @@ ir::Element words(const Tensor& tensor, std::vector<Expr> at, std::int64_t eleme
 }
 
 std::vector<Expr> turned(Builder& k, const std::string& name, const std::vector<Expr>& rows) {
-  const auto low = [](const Expr& a, const Expr& b, std::uint32_t mask, std::uint32_t bits) {
-    return bit_or(bit_and(a, mask), shift_left(bit_and(b, mask), bits));
+  // A shift by a half needs no mask: what it moves is all that remains.
+  const auto masked = [](const Expr& word, std::uint32_t mask, std::uint32_t bits) {
+    return bits == 16 ? word : bit_and(word, mask);
   };
-  const auto high = [](const Expr& a, const Expr& b, std::uint32_t mask, std::uint32_t bits) {
-    return bit_or(bit_and(shift_right(a, bits), mask), bit_and(b, ~mask));
+  const auto low = [&](const Expr& a, const Expr& b, std::uint32_t mask, std::uint32_t bits) {
+    return bit_or(bit_and(a, mask), shift_left(masked(b, mask, bits), bits));
   };
-  constexpr std::uint32_t kHalf = 0xffff, kBytes = 0x00ff00ff;  // of a word; even ones
+  const auto high = [&](const Expr& a, const Expr& b, std::uint32_t mask, std::uint32_t bits) {
+    return bit_or(masked(shift_right(a, bits), mask, bits), bit_and(b, ~mask));
+  };
+  constexpr std::uint32_t kHalf = 0xffff, kBytes = 0x00ff00ff;  // the low half; the even bytes
   const auto halves = [&](const Expr& a, const Expr& b) {
     return std::vector<Expr>{low(a, b, kHalf, 16), high(a, b, kHalf, 16)};
   };

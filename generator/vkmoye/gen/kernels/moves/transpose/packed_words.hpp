@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Elements as words of 4 bytes: how arrays of elements of 1 and 2 bytes are moved, and whatever only moves.
+// Moves elements as words of 4 bytes, in particular elements of 1 and 2 bytes.
 
 #include <cstdint>
 #include <string>
@@ -10,12 +10,13 @@
 
 namespace vkmoye::gen {
 
-/// Those of so many elements of `tensor` from the one at `at` on. `whose`: for messages.
+/// The words of `elements` elements of `tensor`, starting with the element at `at`. `whose`: for messages.
 ir::Element words(const Tensor& tensor, std::vector<Expr> at, std::int64_t elements,
                   const char* whose);
 
-/// Words of neighbouring rows, 1, 2 or 4 elements each and as many of them, as words that are each of a
-/// column: 2x2 halves or 4x4 bytes change places. `name`: what values between are called.
+/// Transposes the words of neighbouring rows, as many as a word has elements: 1, 2 or 4. Each word of the
+/// result is of a column: a block of 2x2 halves or 4x4 bytes is transposed. `name`: prefix of the names of
+/// intermediate values.
 std::vector<Expr> turned(Builder& k, const std::string& name, const std::vector<Expr>& rows);
 
 }  // namespace vkmoye::gen

@@ -27,7 +27,7 @@ ir::Kernel transpose(const TileConfig& config, const std::string& name) {
   k.copy(threadtile_src, threadtile_smem);
   k.barrier();
 
-  // Each thread reads what others wrote: hence the barrier.
+  // Each thread reads values that others wrote.
   const View threadtile_smem_t = parallelize(transpose(smem), config.threads, k.thread());
   k.copy(threadtile_smem_t, threadtile_dst);
   return k.finish();

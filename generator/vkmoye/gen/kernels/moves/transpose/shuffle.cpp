@@ -13,14 +13,14 @@
 namespace vkmoye::gen {
 namespace {
 
-constexpr std::int64_t kMostWords = 128;  // of a lane: more would not stay in registers
+constexpr std::int64_t kMaxWords = 128;  // of a lane: more would not fit in registers
 
 std::int64_t words_of(const TransposeTile& tile) {
   return std::max<std::int64_t>(1, tile.bytes() / 4);
 }
 std::int64_t across_of(const TransposeTile& tile) { return tile.load / tile.bytes(); }
 std::int64_t along_of(const TransposeTile& tile) { return tile.store / tile.bytes() / tile.unit(); }
-// Units of rows of a subgroup.
+// The number of units of rows of a subgroup.
 std::int64_t units_of(const TransposeTile& tile, std::int64_t lanes) {
   return tile.rows / (tile.threads / lanes) / tile.unit();
 }
@@ -38,8 +38,8 @@ SubgroupTile::SubgroupTile(const TransposeTile& tile, std::int64_t lanes)
   const std::int64_t kept_cols = std::min(load_lanes, store_cols);
   const std::int64_t kept_rows = std::min(load_rows, store_lanes);
   const std::int64_t crossing = lanes / (kept_cols * kept_rows);
-  // The lanes are (crossing, kept_cols, kept_rows) where columns become rows, or else
-  // (kept_cols, crossing, kept_rows): neighbours load neighbours.
+  // The lanes are (crossing, kept_cols, kept_rows) if columns become rows, else (kept_cols, crossing,
+  // kept_rows), so that neighbouring lanes load neighbouring elements.
   const bool columns_cross = load_lanes > store_cols;
   const std::int64_t kept_col = cols / kept_cols, kept_unit = units / kept_rows;
   const auto modes = [&](std::int64_t cross, std::int64_t col, std::int64_t row) {
@@ -54,7 +54,7 @@ SubgroupTile::SubgroupTile(const TransposeTile& tile, std::int64_t lanes)
 
 namespace {
 
-// lane -> word of the tile, from that of a column and that of a unit.
+// lane -> word of the tile, from lane -> column and lane -> unit.
 Layout lanes_of(const SubgroupTile& tile, const Layout& col, const Layout& unit) {
   int i = 0;
   return Layout(col.tree().map<Mode>([&](const Mode& mode) {
@@ -102,8 +102,9 @@ std::vector<std::string> reasons_against_shuffles(const TransposeTile& tile, std
   divides("columns that lanes store at once", lanes / store_lanes, "columns of the tile",
           tile.cols);
   const std::int64_t words = tile.cols * units * words_of(tile) / lanes;
-  require(words <= kMostWords,
-          config + fmt::format("each lane exchanges {} words, at most {}", words, kMostWords),
+  require(words <= kMaxWords,
+          config + fmt::format("each lane exchanges {} words, but at most {} are possible", words,
+                               kMaxWords),
           reasons);
   return reasons;
 }
@@ -111,8 +112,8 @@ std::vector<std::string> reasons_against_shuffles(const TransposeTile& tile, std
 TransposeTile shuffled_tile(ScalarType type, std::int64_t lanes, std::int64_t most_threads) {
   TransposeTile tile;
   tile.type = type;
-  // Lanes side by side. Where a load's times a store's are as many as there are, no bit crosses: blocks
-  // turned in registers do; where they are twice as many, one does.
+  // Lanes side by side. If those of a load times those of a store are all lanes, no bit crosses, and blocks
+  // transposed in registers suffice; if they are twice as many, one bit crosses.
   const std::int64_t load_lanes = lanes < 16 ? 4 : lanes > 64 ? 16 : 8;
   const std::int64_t store_lanes = lanes < 32 ? 4 : 8;
   if (tile.bytes() == 1 && load_lanes * store_lanes > lanes) tile.load = 8;
@@ -133,42 +134,52 @@ void move_by_shuffles(Builder& k, const TransposeTile& tile, const Tensor& src, 
   const Expr row0 = number(tile.rows) * row + number(mine.units * unit) * k.subgroup();
   const View held = k.registers("held", ScalarType::u32, Layout(size(loaded.mode(1))));
 
-  const Expr src_col = k.let("src_col", col0 + of_lane(mine.load_col));
-  const Expr src_row = k.let("src_row", row0 + number(unit) * of_lane(mine.load_unit));
-  k.unrolled_loop("group", to_index(loads), [&](const Expr& group) {
-    std::vector<Expr> rows;
-    for (std::int64_t e = 0; e < unit; ++e) {
-      const Expr at = src_row + number(unit) * group + number(e);
-      rows.push_back(k.load(fmt::format("row{}", e),
-                            words(src, {src_col, at}, mine.across, "whole words of src")));
-    }
-    const std::int64_t count = tile.load / 4;  // words of a row
-    for (std::int64_t w = 0; w < count; ++w) {
-      std::vector<Expr> of_rows;
-      for (const Expr& one : rows) {
-        of_rows.push_back(count == 1 ? one : component(one, to_index(w)));
+  const auto load = [&] {
+    const Expr src_col = k.let("src_col", col0 + of_lane(mine.load_col));
+    const Expr src_row = k.let("src_row", row0 + number(unit) * of_lane(mine.load_unit));
+    k.unrolled_loop("group", to_index(loads), [&](const Expr& group) {
+      std::vector<Expr> rows;
+      for (std::int64_t e = 0; e < unit; ++e) {
+        const Expr at = src_row + number(unit) * group + number(e);
+        rows.push_back(k.load(fmt::format("row{}", e),
+                              words(src, {src_col, at}, mine.across, "whole words of src")));
       }
-      std::int64_t e = unit * w;
-      for (const Expr& word : turned(k, fmt::format("turned{}", w), of_rows)) {
-        k.store(word, {held.array, {number(unit * count) * group + number(e++)}, held.name});
+      const std::int64_t count = tile.load / 4;  // words of a row
+      for (std::int64_t w = 0; w < count; ++w) {
+        std::vector<Expr> of_rows;
+        for (const Expr& one : rows) {
+          of_rows.push_back(count == 1 ? one : component(one, to_index(w)));
+        }
+        std::int64_t e = unit * w;
+        for (const Expr& word : turned(k, fmt::format("turned{}", w), of_rows)) {
+          k.store(word, {held.array, {number(unit * count) * group + number(e++)}, held.name});
+        }
       }
-    }
-  });
+    });
+  };
+  const std::string rows =
+      unit == 1 ? "a row" : fmt::format("each of {} rows, turned into words of columns", unit);
+  k.titled(fmt::format("{} -> {}: {} bytes of {}", src.array.name, held.array, tile.load, rows),
+           load);
 
   const View moved = k.exchange(held, loaded, stored);  // (word, unit, column)
   const Layout places = moved.axes.front().values;
-  const Expr dst_row = k.let("dst_row", row0 + number(unit) * of_lane(mine.store_unit));
-  const Expr dst_col = k.let("dst_col", col0 + of_lane(mine.store_col));
-  k.unrolled_loop("column", to_index(size(places.mode(2))), [&](const Expr& column) {
-    const Expr first = evaluate(coalesce(places.mode(2)), column);
-    std::vector<Expr> parts;
-    for (std::int64_t i = 0; i < mine.words * mine.along; ++i) {
-      const Expr at = first + number(places(i));
-      parts.push_back(k.load(fmt::format("word{}", i), {held.array, {at}, held.name}));
-    }
-    k.store(parts.size() == 1 ? parts.front() : ir::vector(parts),
-            words(dst, {dst_row, dst_col + column}, mine.along * unit, "whole words of dst"));
-  });
+  const auto store = [&] {
+    const Expr dst_row = k.let("dst_row", row0 + number(unit) * of_lane(mine.store_unit));
+    const Expr dst_col = k.let("dst_col", col0 + of_lane(mine.store_col));
+    k.unrolled_loop("column", to_index(size(places.mode(2))), [&](const Expr& column) {
+      const Expr first = evaluate(coalesce(places.mode(2)), column);
+      std::vector<Expr> parts;
+      for (std::int64_t i = 0; i < mine.words * mine.along; ++i) {
+        const Expr at = first + number(places(i));
+        parts.push_back(k.load(fmt::format("word{}", i), {held.array, {at}, held.name}));
+      }
+      k.store(parts.size() == 1 ? parts.front() : ir::vector(parts),
+              words(dst, {dst_row, dst_col + column}, mine.along * unit, "whole words of dst"));
+    });
+  };
+  k.titled(fmt::format("{} -> {}: {} bytes of a column", held.array, dst.array.name, tile.store),
+           store);
 }
 
 }  // namespace vkmoye::gen

@@ -21,21 +21,21 @@ Expr number(std::int64_t value) { return to_index(value); }
 
 Expr as_u32(const Expr& value) { return ir::convert(value, ScalarType::u32); }
 
-// `lanes` threads side by side, each with `values`.
+// A copy with `lanes` threads side by side, each with `values`.
 TiledCopy side_by_side(std::int64_t threads, std::int64_t lanes, IntTuple values) {
   return make_tiled_copy(make_layout({lanes, threads / lanes}), make_layout(values));
 }
 
-// The word that begins `bits` further up in `low` and goes on in `high`.
+// The word that starts at bit `bits` of `low` and continues in `high`.
 Expr joined(const Expr& low, const Expr& high, const Expr& bits) {
   if (ir::is_constant(bits, 0)) return low;
   const Expr by = as_u32(bits);
   return bit_or(shift_right(low, by), shift_left(shift_left(high, 1), Expr(31) - by));
 }
 
-// (columns, units of rows) -> place: columns in groups of `across`, so far apart that the first columns
-// of neighbouring groups lie in different banks, and so do, of fewer groups than there are banks, those
-// of as many units as fill the rest.
+// (columns, units of rows) -> offset: columns in groups of `across`, spaced so that the first columns of
+// neighbouring groups are in different banks. If there are fewer groups than banks, consecutive units
+// take the remaining banks.
 Layout apart(std::int64_t across, std::int64_t groups, std::int64_t units) {
   constexpr std::int64_t kBanks = 32;
   const std::int64_t column = units | 1, step = kBanks / std::min(kBanks, groups);
@@ -44,14 +44,14 @@ Layout apart(std::int64_t across, std::int64_t groups, std::int64_t units) {
   return Layout({{across, groups}, units}, {{column, run}, 1});
 }
 
-// Words from one column to the next, and from one group of columns to the next.
+// The strides, in words, of columns and of groups of columns.
 struct Strides {
   explicit Strides(const Layout& apart)
       : column(apart.leaves()[0].stride), run(apart.leaves()[1].stride) {}
   std::int64_t column, run;
 };
 
-// One tile at its place.
+// Emits the statements that move one tile.
 class Tile {
  public:
   Tile(Builder& k, const TransposeTile& tile, const Tensor& src, const Tensor& dst,
@@ -62,35 +62,36 @@ class Tile {
         dst_(dst),
         shared_(shared),
         tile_rows_(tile_rows),
+        tile_row_(row),
         col0_(number(tile.cols) * col),
         row0_(number(tile.rows) * row),
         cols_(Builder::extent(src, 0)),
         rows_(Builder::extent(src, 1)) {}
 
-  // body, where the tile has block number `block` of so many `rows`.
+  // Emits body, guarded by the condition that block number `block` of `rows` rows is inside.
   template <class Body>
-  void where_there_are_rows(std::int64_t rows, const Expr& block, Body body) {
+  void if_rows_inside(std::int64_t rows, const Expr& block, Body body) {
     if (tile_rows_ == TileRows::all) return body();
     k_.branch({ir::less(row0_ + number(rows) * block, rows_)}, body);
   }
 
   // --- whole tiles of words ---
 
-  // A thread takes `load` bytes of as many rows as a word has elements.
+  // A thread loads `load` bytes of each of as many rows as a word has elements.
   void load_words() {
     const std::int64_t across = tile_.load / tile_.bytes(), lanes = tile_.cols / across;
     const Strides to(tile_.whole_layout().layout);
     each(lanes, tile_.rows / unit(), {"across", "group"}, [&](const Expr& a, const Expr& group) {
-      where_there_are_rows(unit(), group, [&] { load_words_at(a, group, across, to); });
+      if_rows_inside(unit(), group, [&] { load_words_at(a, group, across, to); });
     });
   }
 
-  // `store` bytes of a column.
+  // A thread stores `store` bytes of a column.
   void store_words() {
     const std::int64_t along = tile_.store / tile_.bytes(), lanes = tile_.rows / along;
     const Layout from = tile_.whole_layout().layout.mode(0);
     each(lanes, tile_.cols, {"along", "x"}, [&](const Expr& b, const Expr& x) {
-      where_there_are_rows(along, b, [&] {
+      if_rows_inside(along, b, [&] {
         const std::int64_t count = along / unit();
         const Expr at = k_.let("from", evaluate(from, x) + number(count) * b);
         std::vector<Expr> parts;
@@ -105,12 +106,13 @@ class Tile {
 
   // --- ragged tiles ---
 
-  // Of each column as many rows as a tile has, from its first sector on. What lies outside src is not
-  // looked at again, so that it may be anything.
+  // Loads as many rows of each column as a tile has, from the column's first sector on. Values outside src
+  // are never stored, so they may be anything.
   void load_ragged() {
     each(tile_.cols, tile_.rows, {"x", "slot"}, [&](const Expr& x, const Expr& slot) {
-      const Expr y = k_.let(
-          "y", slot + ir::select(ir::less(slot, head_of(col0_ + x)), number(tile_.rows), Expr(0)));
+      const Expr head = k_.let("head", head_of(col0_ + x));
+      const Expr y =
+          k_.let("y", slot + ir::select(ir::less(slot, head), number(tile_.rows), Expr(0)));
       const Expr place = k_.let("place", (row0_ + y) * cols_ + col0_ + x);
       const Expr last = Builder::element_count(src_) - 1;
       const Expr value =
@@ -119,7 +121,7 @@ class Tile {
     });
   }
 
-  // Whole sectors of each column.
+  // Stores whole sectors of each column.
   void store_ragged() {
     each(tile_.rows, tile_.cols, {"y", "x"}, [&](const Expr& y, const Expr& x) {
       const Expr col = k_.let("col", col0_ + x), head = k_.let("head", head_of(col));
@@ -132,14 +134,14 @@ class Tile {
     });
   }
 
-  // Of words a tile and a sector's rows more.
+  // The same for words, with one sector of rows more than a tile.
   void load_ragged_words() {
     const Strides to(tile_.ragged_layout().layout);
     each(tile_.cols / unit(), (tile_.rows + sector()) / unit(), {"across", "group"},
          [&](const Expr& i, const Expr& group) {
            std::vector<Expr> rows;
            for (std::int64_t e = 0; e < unit(); ++e) rows.push_back(row_of_src(i, group, e));
-           store_turned("turned", rows, number(to.run) * i + group, to.column);
+           store_turned("turned", rows, number(to.run) * i + group, 0, to.column);
          });
   }
 
@@ -161,23 +163,28 @@ class Tile {
     });
   }
 
-  // The rows before the first sector of a column.
+  // Moves the rows before the first sector of each column.
   void store_heads() {
-    k_.branch({ir::equal(row0_, 0)}, [&] {
-      singly(sector(), [&](const Expr& y, const Expr& col) {
-        return std::pair(y, Conditions{ir::less(y, head_of(col))});
+    k_.branch({ir::equal(tile_row_, 0)}, [&] {
+      k_.titled("the rows before the first sector of each column, element by element", [&] {
+        elementwise(sector(), [&](const Expr& y, const Expr& col) {
+          return std::pair(y, Conditions{ir::less(y, k_.let("head", head_of(col)))});
+        });
       });
     });
   }
 
-  // The rows after its last word.
+  // Moves the rows after the last word of each column.
   void store_tails() {
     if (unit() == 1) return;
     k_.branch({ir::less(rows_, row0_ + number(tile_.rows + 1))}, [&] {
-      singly(unit(), [&](const Expr& y, const Expr& col) {
-        const Expr row = k_.let("row", rows_ - 1 - y);
-        const Expr begins = row - (row - head_of(col)) % number(unit());  // the word of the row
-        return std::pair(row, Conditions{ir::less(rows_ - begins, number(unit() + 1))});
+      k_.titled("the rows after the last whole word of each column, element by element", [&] {
+        elementwise(unit(), [&](const Expr& y, const Expr& col) {
+          const Expr row = k_.let("row", rows_ - 1 - y);
+          const Expr head = k_.let("head", head_of(col));
+          const Expr begins = k_.let("word_begins", row - (row - head) % number(unit()));
+          return std::pair(row, Conditions{ir::less(rows_ - begins, number(unit() + 1))});
+        });
       });
     });
   }
@@ -186,16 +193,16 @@ class Tile {
   std::int64_t unit() const { return tile_.unit(); }
   std::int64_t sector() const { return tile_.sector(); }
 
-  // Rows of `col` before its first sector.
+  // The number of rows of `col` before its first sector.
   Expr head_of(const Expr& col) const { return (Expr(0) - col * rows_) % number(sector()); }
-  // Where an element begins in its word.
+  // The first bit of an element in its word.
   Expr bits_of(const Expr& place) const {
     return number(8 * tile_.bytes()) * (place % number(unit()));
   }
 
   Element shared_at(const Expr& at) const { return {shared_.array, {at}, shared_.name}; }
 
-  // body(i, j) for i below `lanes`, neighbouring threads side by side, and j below `count`.
+  // Emits body(i, j) for i below `lanes`, which neighbouring threads share, and j below `count`.
   template <class Body>
   void each(std::int64_t lanes, std::int64_t count, std::array<const char*, 2> names, Body body) {
     const std::int64_t at_once = tile_.threads / lanes, rounds = vkmoye::ceil_div(count, at_once);
@@ -221,26 +228,26 @@ class Tile {
     for (std::uint32_t w = 0; w < count; ++w) {
       std::vector<Expr> of_rows;
       for (const Expr& row : rows) of_rows.push_back(count == 1 ? row : component(row, w));
-      store_turned(fmt::format("turned{}", w), of_rows, at + number(to.column * w * unit()),
-                   to.column);
+      store_turned(fmt::format("turned{}", w), of_rows, at, to.column * w * unit(), to.column);
     }
   }
 
-  // A word of each of `rows` to the columns from `at` on, which are `column` words apart.
+  // Transposes one word of each of `rows` and stores the results to the columns from `at` + `offset` on, which
+  // are `column` words apart.
   void store_turned(const std::string& name, const std::vector<Expr>& rows, const Expr& at,
-                    std::int64_t column) {
-    std::int64_t e = 0;
+                    std::int64_t offset, std::int64_t column) {
     for (const Expr& word : turned(k_, name, rows)) {
-      k_.store(word, shared_at(at + number(column * e++)));
+      k_.store(word, shared_at(at + number(offset)));
+      offset += column;
     }
   }
 
-  // The place of a slot of column x.
+  // The offset of a slot of column x.
   Expr in_ring(const Expr& x, const Expr& slot) const {
     return swizzled(tile_.ragged_layout().swizzle, number(tile_.rows) * x + slot);
   }
 
-  // Row `e` of unit (i, group) of src: a word that begins anywhere.
+  // Row `e` of unit (i, group) of src: a word of any alignment.
   Expr row_of_src(const Expr& i, const Expr& group, std::int64_t e) {
     const Expr words_of_src = Builder::element_count(src_) / number(unit());
     const Expr row = row0_ + number(unit()) * group + number(e);
@@ -256,10 +263,10 @@ class Tile {
     return k_.let(fmt::format("row{}", e), joined(low, high, bits));
   }
 
-  // dst(row, col) = src(col, row) for up to `count` rows of each column: which(y, col) says which row,
-  // and where.
+  // dst(row, col) = src(col, row), element by element, for up to `count` rows of each column: which(y, col)
+  // returns the row and the conditions under which it is moved.
   template <class Which>
-  void singly(std::int64_t count, Which which) {
+  void elementwise(std::int64_t count, Which which) {
     each(tile_.cols, count, {"x", "y"}, [&](const Expr& x, const Expr& y) {
       const Expr col = k_.let("col", col0_ + x);
       auto [row, where] = which(y, col);
@@ -278,7 +285,7 @@ class Tile {
   const Tensor &src_, &dst_;
   const View& shared_;
   const TileRows tile_rows_;
-  const Expr col0_, row0_, cols_, rows_;
+  const Expr tile_row_, col0_, row0_, cols_, rows_;
 };
 
 }  // namespace
@@ -304,9 +311,13 @@ void move_whole(Builder& k, const TransposeTile& tile, const Tensor& src, const 
                 const View& shared, const Expr& col, const Expr& row, TileRows rows) {
   if (tile.unit() > 1) {
     Tile words(k, tile, src, dst, shared, col, row, rows);
-    words.load_words();
+    const std::string &from = src.array.name, &to = dst.array.name;
+    k.titled(fmt::format("{} -> {}: {} bytes of each of {} rows, turned into words of columns",
+                         from, shared.array, tile.load, tile.unit()),
+             [&] { words.load_words(); });
     k.barrier();
-    words.store_words();
+    k.titled(fmt::format("{} -> {}: {} bytes of a column", shared.array, to, tile.store),
+             [&] { words.store_words(); });
     return;
   }
   const std::int64_t across = tile.load / tile.bytes(), along = tile.store / tile.bytes();
@@ -316,7 +327,7 @@ void move_whole(Builder& k, const TransposeTile& tile, const Tensor& src, const 
   const View to = gen::tile(dst, {tile.rows, tile.cols}, {row, col});
   const auto in_shared = static_cast<std::uint32_t>(tile.store);
   Tile at(k, tile, src, dst, shared, col, row, rows);
-  at.where_there_are_rows(along, k.thread() / number(tile.cols / across), [&] {
+  at.if_rows_inside(along, k.thread() / number(tile.cols / across), [&] {
     k.copy(partition(from, load, k.thread()), partition(shared, load, k.thread()),
            {.edges = Edges::inside,
             .loads_first = true,
@@ -324,7 +335,7 @@ void move_whole(Builder& k, const TransposeTile& tile, const Tensor& src, const 
             .to_bytes = in_shared});
   });
   k.barrier();
-  at.where_there_are_rows(along, k.thread() % number(tile.rows / along), [&] {
+  at.if_rows_inside(along, k.thread() % number(tile.rows / along), [&] {
     k.copy(partition(transpose(shared), store, k.thread()), partition(to, store, k.thread()),
            {.edges = Edges::inside,
             .loads_first = true,
@@ -335,11 +346,16 @@ void move_whole(Builder& k, const TransposeTile& tile, const Tensor& src, const 
 
 void move_ragged(Builder& k, const TransposeTile& tile, const Tensor& src, const Tensor& dst,
                  const View& shared, const Expr& col, const Expr& row) {
+  const std::string load =
+      fmt::format("{} -> {}: of each column, the rows from the first sector of {} on",
+                  src.array.name, shared.array, dst.array.name);
+  const std::string store =
+      fmt::format("{} -> {}: whole sectors of each column", shared.array, dst.array.name);
   if (tile.unit() == 1) {
     Tile ragged(k, tile, src, dst, shared, col, row);
-    ragged.load_ragged();
+    k.titled(load, [&] { ragged.load_ragged(); });
     k.barrier();
-    ragged.store_ragged();
+    k.titled(store, [&] { ragged.store_ragged(); });
     ragged.store_heads();
     return;
   }
@@ -348,9 +364,9 @@ void move_ragged(Builder& k, const TransposeTile& tile, const Tensor& src, const
   part.parts = 1;
   const auto move_part = [&](const Expr& part_col) {
     Tile ragged(k, part, src, dst, shared, part_col, row);
-    ragged.load_ragged_words();
+    k.titled(load, [&] { ragged.load_ragged_words(); });
     k.barrier();
-    ragged.store_ragged_words();
+    k.titled(store, [&] { ragged.store_ragged_words(); });
     ragged.store_heads();
     ragged.store_tails();
   };

@@ -52,13 +52,13 @@ ir::Kernel transpose_vector(ScalarType type, VectorRung rung, const std::string&
   k.copy(partition(from, load, k.thread()), partition(smem, load, k.thread()), vectors);
   k.barrier();
   if (rung == VectorRung::shared) {
-    // Each thread gathers `vector` rows of one column: a vector of dst.
+    // Each thread reads `vector` rows of one column: a vector of dst.
     const TiledCopy store =
         make_tiled_copy(make_layout({bN / vector, bM}), make_layout({vector, 1}));
     k.copy(partition(transpose(smem), store, k.thread()), partition(to, store, k.thread()),
            vectors);
   } else {
-    // Each thread takes `vector` columns of one row; neighbouring threads write neighbours of dst.
+    // Each thread reads `vector` columns of one row; neighbouring threads write neighbouring elements.
     const TiledCopy store = make_tiled_copy(threads, make_layout({1, vector}));
     k.copy(partition(transpose(smem), store, k.thread()), partition(to, store, k.thread()));
   }

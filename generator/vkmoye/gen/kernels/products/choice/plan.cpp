@@ -14,8 +14,7 @@ namespace {
 
 using Size = std::vector<std::int64_t>;
 
-// Which of A and B is operand number `operand` of the kernel: where C has m contiguous, they have changed
-// places.
+// Which of A and B is operand number `operand` of the kernel: they are exchanged if C has m contiguous.
 std::size_t operand_of(const GemmCall& call, std::size_t operand) {
   return call.c_n_contiguous ? operand : 1 - operand;
 }
@@ -42,7 +41,8 @@ KernelStep pack_step(const OperandBlocks& x, const DeviceCaps& device, std::size
           {from, to}};
 }
 
-// Packs what does not come packed: scratch, which takes the place of A and B among `operands`.
+// Adds steps that pack the operands that are not packed yet into scratch arrays, which replace A and B in
+// `operands`.
 void pack_operands(const KernelRequest& request, const GemmCall& call, const Size& size,
                    const GemmPlanOptions& options, KernelPlan& plan,
                    std::array<std::size_t, 2>& operands) {
@@ -66,7 +66,7 @@ void pack_operands(const KernelRequest& request, const GemmCall& call, const Siz
   }
 }
 
-// The sums of slices go to an array of their own, of which C is made. `bindings`: of the product.
+// Makes the product write the sums of slices to a scratch array, and adds the step that combines them into C.
 void combine_slices(const GemmCall& call, const Size& size, const DeviceCaps& device,
                     KernelPlan& plan) {
   const Size shape = kernel_shape(call, size);
@@ -80,7 +80,7 @@ void combine_slices(const GemmCall& call, const Size& size, const DeviceCaps& de
   const std::size_t partials = plan.arrays.size() + plan.scratch.size();
   plan.scratch.push_back({"sums of slices", sums});
   std::vector<std::size_t>& of_slices = plan.steps[plan.main].arrays;
-  std::vector<std::size_t> bindings = {partials};  // what the epilogue reads, and C
+  std::vector<std::size_t> bindings = {partials};  // then the inputs of the epilogue, and C
   bindings.insert(bindings.end(), of_slices.begin() + 2, of_slices.end());
   of_slices = {of_slices[0], of_slices[1], partials};
   Arguments arguments = gemm_arguments(whole, size);
@@ -153,7 +153,8 @@ KernelPlan gemm_plan(const KernelEntry& entry, const KernelRequest& request, con
     plan.arrays.push_back(array_of(input));
   }
   plan.arrays.push_back(array_of(product[2]));
-  std::array<std::size_t, 2> operands = {0, 1};  // numbers of A and B as they are multiplied
+  std::array<std::size_t, 2> operands = {0,
+                                         1};  // the arrays that are multiplied: A and B, or packed
   if (entry.takes_packed) pack_operands(request, call, size, options, plan, operands);
   KernelStep step = gemm_step(entry, request, call, size);
   step.arrays = {operands[operand_of(call, 0)], operands[operand_of(call, 1)]};
@@ -187,9 +188,10 @@ KernelPlan gemm_plan(const GemmCall& call, const Size& size, const DeviceCaps& d
     if (!reasons.empty()) plan = {};
     return reasons;
   };
-  const GemmQuestion question = {call.form(), kernel_shape(call, size), call.batch};
-  const GemmChoice choice = choose_gemm(question, device, tables, refuse);
-  return plan.steps.empty() ? plan_of(choice) : plan;  // refused: with what the device lacks
+  const GemmProduct product = {call.form(), kernel_shape(call, size), call.batch};
+  const GemmChoice choice = choose_gemm(product, device, tables, refuse);
+  return plan.steps.empty() ? plan_of(choice)
+                            : plan;  // empty: all were refused; running it says why
 }
 
 KernelPlan pack_plan(const KernelRequest& request, const GemmCall& call, const Size& size,

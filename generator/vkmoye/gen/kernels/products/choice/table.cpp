@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
@@ -13,322 +14,160 @@ namespace vkmoye::gen {
 namespace {
 
 constexpr std::int64_t kUnknownExtent = 4096;
-constexpr const char* kSplit = "split-k";
-constexpr const char* kAny = "*";
-constexpr const char* kNoSteps = "none";  // of an epilogue
 
-std::string trimmed(std::string_view text) {
-  const auto begin = text.find_first_not_of(" \t\r");
-  if (begin == std::string_view::npos) return "";
-  return std::string(text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1));
-}
+// The sizes of a product as kernels see it, and a device. Doubles, because m * n may exceed 64 bits.
+struct Numbers {
+  double m, n, k, batch;
+  const DeviceCaps& device;
+};
 
-// The parts of `text` between `separator`s, without the spaces around them and without empty ones.
-std::vector<std::string> parts_of(std::string_view text, char separator) {
-  std::vector<std::string> parts;
-  while (true) {
-    const auto end = std::min(text.find(separator), text.size());
-    std::string part = trimmed(text.substr(0, end));
-    if (!part.empty()) parts.push_back(std::move(part));
-    if (end == text.size()) return parts;
-    text.remove_prefix(end + 1);
-  }
-}
-
-std::string epilogue_word(const GemmEpilogue& epilogue) {
-  return epilogue.empty() ? kNoSteps : epilogue_text(epilogue);
-}
-
-// What a condition can ask for: a number, or a word that says what is baked into the kernel.
-struct Quantity {
+struct QuantityRow {
   const char* name;
-  double (*number)(const std::vector<std::int64_t>& shape, const GemmQuestion&, const DeviceCaps&);
-  std::string (*word)(const GemmForm&) = nullptr;
-  const char* words = "";  // those that there are; empty: steps of an epilogue
+  double (*of)(const Numbers&);
 };
 
-double extent(const std::vector<std::int64_t>& shape, std::size_t which) {
-  return static_cast<double>(shape[which]);
+constexpr std::array<QuantityRow, static_cast<std::size_t>(GemmQuantity::count)> kQuantities = {{
+    {"m", [](const Numbers& x) { return x.m; }},
+    {"n", [](const Numbers& x) { return x.n; }},
+    {"k", [](const Numbers& x) { return x.k; }},
+    {"batch", [](const Numbers& x) { return x.batch; }},
+    {"least", [](const Numbers& x) { return std::min(x.m, x.n); }},
+    {"area", [](const Numbers& x) { return x.m * x.n; }},
+    {"elements", [](const Numbers& x) { return x.m * x.n * x.batch; }},
+    {"lanes", [](const Numbers& x) { return static_cast<double>(x.device.subgroup_size); }},
+    {"shared", [](const Numbers& x) { return static_cast<double>(x.device.max_shared_bytes); }},
+}};
+static_assert(kQuantities.back().name != nullptr, "a quantity without a row");
+
+const QuantityRow& row_of(GemmQuantity quantity) {
+  return kQuantities[static_cast<std::size_t>(quantity)];
 }
 
-constexpr Quantity kQuantities[] = {
-    {"m", [](const auto& shape, const auto&, const auto&) { return extent(shape, 0); }},
-    {"n", [](const auto& shape, const auto&, const auto&) { return extent(shape, 1); }},
-    {"k", [](const auto& shape, const auto&, const auto&) { return extent(shape, 2); }},
-    {"batch",
-     [](const auto&, const auto& question, const auto&) -> double {
-       return static_cast<double>(question.batch);
-     }},
-    {"least", [](const auto& shape, const auto&,
-                 const auto&) { return std::min(extent(shape, 0), extent(shape, 1)); }},
-    {"area", [](const auto& shape, const auto&,
-                const auto&) { return extent(shape, 0) * extent(shape, 1); }},
-    {"elements",
-     [](const auto& shape, const auto& question, const auto&) {
-       return extent(shape, 0) * extent(shape, 1) * static_cast<double>(question.batch);
-     }},
-    {"lanes",
-     [](const auto&, const auto&, const auto& device) -> double { return device.subgroup_size; }},
-    {"shared",
-     [](const auto&, const auto&, const auto& device) -> double {
-       return device.max_shared_bytes;
-     }},
-    {"a", nullptr,
-     [](const GemmForm& form) -> std::string { return form.a_k_contiguous ? "k" : "m"; }, "k m"},
-    {"b", nullptr,
-     [](const GemmForm& form) -> std::string { return form.b_k_contiguous ? "k" : "n"; }, "k n"},
-    {"beta", nullptr, [](const GemmForm& form) -> std::string { return form.beta ? "yes" : "no"; },
-     "no yes"},
-    {"epilogue", nullptr, [](const GemmForm& form) { return epilogue_word(form.epilogue); }},
-};
+char contiguous_a(const GemmForm& form) { return form.a_k_contiguous ? 'k' : 'm'; }
+char contiguous_b(const GemmForm& form) { return form.b_k_contiguous ? 'k' : 'n'; }
 
-const Quantity* find_quantity(const std::string& name) {
-  const auto found = std::find_if(std::begin(kQuantities), std::end(kQuantities),
-                                  [&](const Quantity& row) { return row.name == name; });
-  return found == std::end(kQuantities) ? nullptr : found;
-}
-
-// Why `word` is none of `quantity`; empty: it is.
-std::string reason_against_word(const Quantity& quantity, const std::string& word) {
-  std::vector<std::string> words = parts_of(quantity.words, ' ');
-  std::vector<std::string> asked = {word};
-  if (words.empty()) {
-    words = {kNoSteps};
-    for (const GemmStep& step : gemm_steps()) words.push_back(step.name);
-    if (word != kNoSteps) asked = parts_of(word, ',');
-  }
-  const bool fits = !asked.empty() && std::all_of(asked.begin(), asked.end(), [&](const auto& one) {
-    return std::find(words.begin(), words.end(), one) != words.end();
-  });
-  if (fits) return "";
-  return fmt::format("there are {}={}", quantity.name,
-                     join(words, fmt::format(" {}=", quantity.name)));
-}
-
-GemmCondition parse_condition(const std::string& text) {
-  const auto begin = text.find_first_of("<>=");
-  const auto end = text.find_first_not_of("<>=", std::min(begin, text.size()));
-  const auto wrong = [&](const std::string& what) {
-    return ArgumentError(fmt::format("'{}' is no condition: {}", text, what));
-  };
-  if (begin == std::string::npos || end == std::string::npos) throw wrong("such as m>=512 or b=n");
-  GemmCondition condition{text.substr(0, begin), text.substr(begin, end - begin), 0, ""};
-  const Quantity* quantity = find_quantity(condition.name);
-  if (quantity == nullptr) {
-    std::vector<std::string> names;
-    for (const Quantity& row : kQuantities) names.emplace_back(row.name);
-    throw wrong("there are " + join(names, " "));
-  }
-  const std::string value = text.substr(end);
-  if (quantity->word != nullptr) {
-    const std::string reason = reason_against_word(*quantity, value);
-    if (!reason.empty()) throw wrong(reason);
-    if (condition.relation != "=") throw wrong("words are compared with =");
-    condition.word = value;
-    return condition;
-  }
-  const auto number = parse_numbers(value, 'x');
-  if (!number || number->size() != 1) throw wrong("it compares with a whole number");
-  if (condition.relation != ">=" && condition.relation != "<=" && condition.relation != "=") {
-    throw wrong("there are >= <= =");
-  }
-  condition.value = number->front();
-  return condition;
-}
-
-// "f16" or "f32*f16".
-std::string parse_operands(const std::string& text) {
+std::vector<std::string> step_names(const GemmForm& form) {
   std::vector<std::string> names;
-  for (const std::string& name : parts_of(text, '*')) {
-    const auto type = parse_scalar_type(name);
-    if (!type) throw ArgumentError(fmt::format("'{}' of '{}' is no type", name, text));
-    names.emplace_back(to_string(*type));
-  }
-  if (names.empty() || names.size() > 2) {
-    throw ArgumentError(fmt::format("'{}' is neither a type nor two of them, A*B", text));
-  }
-  return join(names, "*");
+  for (const EpilogueOp& step : form.epilogue) names.emplace_back(step.name);
+  return names;
 }
 
-// "f16,f32", "f16,f32,f16" or "f32*f16,f32", as types are written here.
-std::string parse_types(const std::string& text) {
-  if (text == kAny) return text;
-  std::vector<std::string> names;
-  for (const std::string& name : parts_of(text, ',')) {
-    if (names.empty()) {
-      names.push_back(parse_operands(name));
-      continue;
-    }
-    const auto type = parse_scalar_type(name);
-    if (!type) throw ArgumentError(fmt::format("'{}' of '{}' is no type", name, text));
-    names.emplace_back(to_string(*type));
-  }
-  if (names.size() != 2 && names.size() != 3) {
-    throw ArgumentError(fmt::format(
-        "'{}' has {} types, there are operands,accumulator and operands,accumulator,result", text,
-        names.size()));
-  }
-  return join(names, ",");
+std::string epilogue_word(const std::vector<std::string>& steps) {
+  return steps.empty() ? "none" : join(steps, ",");
 }
 
-bool has_option(const KernelEntry& entry, const std::string& name) {
-  return name == kSplit ||
-         std::any_of(entry.options.begin(), entry.options.end(),
-                     [&](const OptionRow& option) { return option.name == name; });
-}
-
-// "gemm/coopmat --tile 128x256x32 --split-k 4" into `row`.
-void parse_kernel(const std::string& text, GemmRow& row) {
-  const std::vector<std::string> words = parts_of(text, ' ');
-  const KernelEntry* entry = words.empty() ? nullptr : find_kernel(words.front());
-  if (entry == nullptr || entry->operation != "gemm" || entry->chooses) {
-    throw ArgumentError(fmt::format("'{}' names no kernel of products", text));
-  }
-  row.kernel = entry->name;
-  for (std::size_t i = 1; i < words.size(); i += 2) {
-    const std::string name = words[i].substr(std::min<std::size_t>(2, words[i].size()));
-    if (!words[i].starts_with("--") || i + 1 == words.size()) {
-      throw ArgumentError(fmt::format("'{}' is no option with a value", words[i]));
-    }
-    if (!has_option(*entry, name)) {
-      throw ArgumentError(fmt::format("{} has no option '{}'", entry->name, words[i]));
-    }
-    row.options[name] = words[i + 1];
-  }
-}
-
-constexpr std::size_t kColumns = 5;
-
-GemmRow parse_row(const std::string& text) {
-  GemmRow row;
-  row.text = text;
-  std::vector<std::string> columns;
-  std::string_view rest = text;
-  while (columns.size() + 1 < kColumns && rest.find('|') != std::string_view::npos) {
-    columns.push_back(trimmed(rest.substr(0, rest.find('|'))));
-    rest.remove_prefix(rest.find('|') + 1);
-  }
-  columns.push_back(trimmed(rest));
-  if (columns.size() != kColumns) {
-    throw ArgumentError(
-        fmt::format("{} columns where a row has {}: device | types | where | "
-                    "kernel | why",
-                    columns.size(), kColumns));
-  }
-  row.devices = parts_of(columns[0], ',');
-  for (const std::string& part : parts_of(columns[1], ' ')) row.types.push_back(parse_types(part));
-  if (row.devices.empty()) throw ArgumentError("no device; * is any");
-  if (row.types.empty()) throw ArgumentError("no types; * is any");
-  if (columns[2] != "-") {
-    for (const std::string& part : parts_of(columns[2], ' ')) {
-      row.where.push_back(parse_condition(part));
-    }
-  }
-  parse_kernel(columns[3], row);
-  row.why = columns[4];
-  return row;
+std::string not_met(const char* name, const std::string& wanted, const std::string& found) {
+  return fmt::format("{}={} does not hold, {} is {}", name, wanted, name, found);
 }
 
 }  // namespace
 
-GemmTableText read_gemm_table(std::string_view text, const std::string& name, int first_line) {
-  GemmTableText read{{name, {}}, {}};
-  int number = first_line - 1;
-  while (!text.empty()) {
-    const auto end = std::min(text.find('\n'), text.size());
-    const std::string line = trimmed(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-    ++number;
-    if (line.empty() || line.starts_with('#')) continue;
-    try {
-      GemmRow row = parse_row(line);
-      row.line = number;
-      read.table.rows.push_back(std::move(row));
-    } catch (const Error& error) {
-      read.wrong.push_back(fmt::format("{}, line {}: {}", name, number, error.what()));
-    }
-  }
-  return read;
+std::string to_string(const GemmTypes& types) {
+  std::string text =
+      fmt::format("{},{}", operands_text(types.a, types.b), to_string(types.accumulator));
+  if (types.result) text += fmt::format(",{}", to_string(*types.result));
+  return text;
 }
 
-GemmTable parse_gemm_table(std::string_view text, const std::string& name, int first_line) {
-  GemmTableText read = read_gemm_table(text, name, first_line);
-  if (!read.wrong.empty()) throw ArgumentError(read.wrong.front());
-  return std::move(read.table);
+const char* to_string(GemmQuantity quantity) { return row_of(quantity).name; }
+
+std::string to_string(const GemmRange& range) {
+  const GemmRange any{range.quantity};
+  const char* name = to_string(range.quantity);
+  if (range.least == range.most) return fmt::format("{}={}", name, range.least);
+  if (range.most == any.most) return fmt::format("{}>={}", name, range.least);
+  if (range.least == any.least) return fmt::format("{}<={}", name, range.most);
+  return fmt::format("{}<={}<={}", range.least, name, range.most);
 }
 
-std::string match_text(const GemmRow& row) {
-  std::vector<std::string> conditions;
-  for (const GemmCondition& condition : row.where) {
-    conditions.push_back(
-        condition.name + condition.relation +
-        (condition.word.empty() ? std::to_string(condition.value) : condition.word));
-  }
-  return fmt::format("{} | {} | {}", join(row.devices, ", "), join(row.types, " "),
-                     conditions.empty() ? "-" : join(conditions, " "));
+bool is_for_the_same(const GemmTableRow& a, const GemmTableRow& b) {
+  return a.devices == b.devices && a.types == b.types && a.where == b.where;
 }
 
-std::string match_text(const GemmQuestion& question) {
-  const GemmForm& form = question.form;
-  std::vector<std::string> conditions;
-  for (const char* name : {"m", "n", "k", "batch"}) {
-    const double number = find_quantity(name)->number(question.shape.value(), question, {});
-    conditions.push_back(fmt::format("{}={:.0f}", name, number));
-  }
-  for (const Quantity& quantity : kQuantities) {
-    if (quantity.word == nullptr) continue;
-    conditions.push_back(fmt::format("{}={}", quantity.name, quantity.word(form)));
-  }
-  return fmt::format("{} | {},{},{} | {}", kAny, operands_text(form.a_type, form.b_type),
-                     to_string(form.accumulator), to_string(form.result), join(conditions, " "));
+GemmTableRow row_for(const GemmProduct& product) {
+  using enum GemmQuantity;
+  const GemmForm& form = product.form;
+  const std::vector<std::int64_t>& shape = product.shape.value();
+  GemmTableRow row;
+  row.types = {{form.a_type, form.b_type, form.accumulator, form.result}};
+  row.where = {.ranges = {{m, shape[0], shape[0]},
+                          {n, shape[1], shape[1]},
+                          {k, shape[2], shape[2]},
+                          {batch, product.batch, product.batch}},
+               .a = contiguous_a(form),
+               .b = contiguous_b(form),
+               .beta = form.beta,
+               .epilogue = step_names(form)};
+  return row;
 }
 
-bool is_for_device(const GemmRow& row, const DeviceCaps& device) {
+std::vector<std::string> reasons_against_names(const GemmTableRow& row) {
+  const KernelEntry* entry = find_kernel(row.kernel);
+  if (entry == nullptr || entry->operation != "gemm" || entry->chooses) {
+    return {fmt::format("'{}' is not a product kernel", row.kernel)};
+  }
+  std::vector<std::string> reasons;
+  for (const auto& option : row.options) {
+    const std::string& name = option.first;
+    const bool is_known =
+        name == "split-k" || std::any_of(entry->options.begin(), entry->options.end(),
+                                         [&](const KernelOption& one) { return one.name == name; });
+    if (!is_known) reasons.push_back(fmt::format("{} has no option '{}'", entry->name, name));
+  }
+  return reasons;
+}
+
+bool is_for_device(const GemmTableRow& row, const DeviceCaps& device) {
   const std::string name = lower_case(device.name);
-  return std::any_of(row.devices.begin(), row.devices.end(), [&](const std::string& part) {
-    return part == kAny || name.find(lower_case(part)) != std::string::npos;
-  });
+  return row.devices.empty() ||
+         std::any_of(row.devices.begin(), row.devices.end(), [&](const std::string& part) {
+           return name.find(lower_case(part)) != std::string::npos;
+         });
 }
 
-bool is_for_types(const GemmRow& row, const GemmForm& form) {
-  // Operands of two types are multiplied as those of the narrower one.
-  const auto is_for = [&](const std::string& operands) {
-    const std::string sums = fmt::format("{},{}", operands, to_string(form.accumulator));
-    const std::string all = fmt::format("{},{}", sums, to_string(form.result));
-    return std::any_of(row.types.begin(), row.types.end(), [&](const std::string& one) {
-      return one == kAny || one == sums || one == all;
-    });
-  };
-  return is_for(operands_text(form.a_type, form.b_type)) ||
-         is_for(std::string(to_string(unit_type(form))));
+bool is_for_types(const GemmTableRow& row, const GemmForm& form) {
+  const ScalarType unit = unit_type(form);
+  return row.types.empty() ||
+         std::any_of(row.types.begin(), row.types.end(), [&](const GemmTypes& one) {
+           const bool is_for_operands =
+               (one.a == form.a_type && one.b == form.b_type) || (one.a == unit && one.b == unit);
+           return is_for_operands && one.accumulator == form.accumulator &&
+                  one.result.value_or(form.result) == form.result;
+         });
 }
 
-std::string unmet(const GemmRow& row, const GemmForm& form) {
-  for (const GemmCondition& condition : row.where) {
-    const Quantity& quantity = *find_quantity(condition.name);
-    if (quantity.word == nullptr || quantity.word(form) == condition.word) continue;
-    return fmt::format("{}={} does not hold, {} is {}", condition.name, condition.word,
-                       condition.name, quantity.word(form));
+std::string unmet(const GemmTableRow& row, const GemmForm& form) {
+  const GemmWhere& where = row.where;
+  if (where.a != 0 && where.a != contiguous_a(form)) {
+    return not_met("a", {where.a}, {contiguous_a(form)});
+  }
+  if (where.b != 0 && where.b != contiguous_b(form)) {
+    return not_met("b", {where.b}, {contiguous_b(form)});
+  }
+  if (where.beta.value_or(form.beta) != form.beta) {
+    return not_met("beta", *where.beta ? "yes" : "no", form.beta ? "yes" : "no");
+  }
+  const std::vector<std::string> steps = step_names(form);
+  if (where.epilogue.value_or(steps) != steps) {
+    return not_met("epilogue", epilogue_word(*where.epilogue), epilogue_word(steps));
   }
   return "";
 }
 
-std::string unmet(const GemmRow& row, const GemmQuestion& question, const DeviceCaps& device) {
+std::string unmet(const GemmTableRow& row, const GemmProduct& product, const DeviceCaps& device) {
   const std::vector<std::int64_t> shape =
-      question.shape.value_or(std::vector<std::int64_t>(3, kUnknownExtent));
-  for (const GemmCondition& condition : row.where) {
-    const Quantity& quantity = *find_quantity(condition.name);
-    if (quantity.number == nullptr) continue;
-    const double found = quantity.number(shape, question, device);
-    const auto wanted = static_cast<double>(condition.value);
-    const bool holds = condition.relation == ">="   ? found >= wanted
-                       : condition.relation == "<=" ? found <= wanted
-                                                    : found == wanted;
+      product.shape.value_or(std::vector<std::int64_t>(3, kUnknownExtent));
+  const Numbers numbers{static_cast<double>(shape[0]), static_cast<double>(shape[1]),
+                        static_cast<double>(shape[2]), static_cast<double>(product.batch), device};
+  for (const GemmRange& range : row.where.ranges) {
+    const double found = row_of(range.quantity).of(numbers);
+    const bool holds =
+        static_cast<double>(range.least) <= found && found <= static_cast<double>(range.most);
     if (holds) continue;
-    return fmt::format("{}{}{} does not hold, {} is {:.0f}", condition.name, condition.relation,
-                       condition.value, condition.name, found);
+    return fmt::format("{} does not hold, {} is {:.0f}", to_string(range),
+                       to_string(range.quantity), found);
   }
-  return unmet(row, question.form);
+  return unmet(row, product.form);
 }
 
 }  // namespace vkmoye::gen

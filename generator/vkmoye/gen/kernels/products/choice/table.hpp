@@ -1,31 +1,22 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Which kernel multiplies what, a row a line: gemm/auto takes the first row that fits.
+// A table of kernels for products: gemm/auto chooses the first suitable row.
 //
-//   device | types            | where          | kernel and what it is told                 | why
-//   H200   | f16,f32 bf16,f32 | m>=512 n>=512  | gemm/coopmat --tile 128x256x32 --split-k 4 | measured: ..
-//   *      | *                | -              | gemm/simt                                  | takes every product
+//   using enum GemmQuantity;
+//   GemmTableRow row{.devices = {"H200"},
+//               .types = {{f16, f16, f32}},
+//               .where = {{m >= 512, n >= 512}, .b = 'n'},
+//               .kernel = "gemm/coopmat",
+//               .options = {{"tile", "128x256x32"}, {"split-k", "4"}},
+//               .why = "measured: .."};
+//   unmet(row, {form, {{64, 512, 512}}}, caps)      "m>=512 does not hold, m is 64"
 //
-//   device   parts of its name in any case, commas between; *: any
-//   types    operands,accumulator for whatever result, or operands,accumulator,result; spaces between;
-//            *: any
-//   where    conditions that all hold, such as m>=512, k<=64, b=n; -: none. There are
-//              m n k batch     as kernels see them: where C has m contiguous, m and n change places
-//              least, area     the smaller of m and n; m * n
-//              elements        of C: m * n * batch
-//              lanes, shared   of the device: lanes of a subgroup, bytes of shared memory
-//              a, b            the index of the operand that is contiguous: a=k, a=m; b=k, b=n
-//              beta, epilogue  whether C is read: beta=no; steps: epilogue=bias,relu; epilogue=none
-//            A product whose C has m contiguous is the transposed one there, by the same kernel.
-//   kernel   as `run` takes it; --split-k cuts k into slices
-//
-// What begins with # is a comment.
+// If C has m contiguous, m and n are exchanged: that product is computed as its transpose.
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "vkmoye/contract/device_caps.hpp"
@@ -34,64 +25,107 @@
 
 namespace vkmoye::gen {
 
-/// A product that a kernel is looked for.
-struct GemmQuestion {
+/// The product for which a kernel is chosen.
+struct GemmProduct {
   GemmForm form = {};
-  std::optional<std::vector<std::int64_t>> shape = {};  // {M, N, K}; nothing: 4096 each
+  std::optional<std::vector<std::int64_t>> shape = {};  // {M, N, K}; absent: 4096 each
   std::int64_t batch = 1;
 };
 
-struct GemmCondition {
-  std::string name, relation;  // "m", ">="
-  std::int64_t value = 0;
-  std::string word = {};  // in place of a number: "k", "bias,relu"
+/// The types of a product. A row without a result type matches every result type.
+struct GemmTypes {
+  ScalarType a, b, accumulator;
+  std::optional<ScalarType> result = {};
+
+  bool operator==(const GemmTypes&) const = default;
 };
 
-struct GemmRow {
-  std::vector<std::string> devices, types;
-  std::vector<GemmCondition> where;
-  std::string kernel;
-  Options options;  // of the kernel, and split-k
-  std::string why;
-  int line = 0;
-  std::string text;  // as it was read
+/// "f16,f32" or "f32*f16,f32,f16".
+std::string to_string(const GemmTypes& types);
+
+/// Quantities that the conditions of a row can bound.
+enum class GemmQuantity {
+  m,
+  n,
+  k,
+  batch,
+  least,     // the smaller of m and n
+  area,      // m * n
+  elements,  // of C: m * n * batch
+  lanes,     // of a subgroup of the device
+  shared,    // bytes of shared memory of a workgroup on the device
+  count
+};
+
+const char* to_string(GemmQuantity quantity);
+
+/// least <= quantity <= most.
+struct GemmRange {
+  GemmQuantity quantity;
+  std::int64_t least = std::numeric_limits<std::int64_t>::min();
+  std::int64_t most = std::numeric_limits<std::int64_t>::max();
+
+  bool operator==(const GemmRange&) const = default;
+};
+
+constexpr GemmRange operator<=(GemmQuantity quantity, std::int64_t most) {
+  return {.quantity = quantity, .most = most};
+}
+constexpr GemmRange operator>=(GemmQuantity quantity, std::int64_t least) {
+  return {.quantity = quantity, .least = least};
+}
+
+/// "m>=512", "m<=16", "m=64" or "17<=m<=512".
+std::string to_string(const GemmRange& range);
+
+/// The conditions of a row, all of which must hold.
+struct GemmWhere {
+  std::vector<GemmRange> ranges = {};
+  char a = 0, b = 0;  // the contiguous index: 'k' or 'm' of A, 'k' or 'n' of B; 0: either
+  std::optional<bool> beta = {};                          // whether C is read
+  std::optional<std::vector<std::string>> epilogue = {};  // the names of exactly these steps
+
+  bool operator==(const GemmWhere&) const = default;
+};
+
+/// A kernel with its options, and the devices, types and conditions for which it is chosen.
+struct GemmTableRow {
+  std::vector<std::string> devices =
+      {};                             // parts of a device's name, ignoring case; empty: any device
+  std::vector<GemmTypes> types = {};  // empty: any types
+  GemmWhere where = {};
+  std::string kernel = {};
+  Options options = {};  // of the kernel, and "split-k": slices of k
+  std::string why = {};
+  int number = 0;  // in its file, from 1; 0: its position in the table
 };
 
 struct GemmTable {
-  std::string name;  // for a reader: "shipped table"
-  std::vector<GemmRow> rows;
+  std::string name;  // for messages: "the shipped table"
+  std::vector<GemmTableRow> rows;
 };
 
-/// The rows of a text and, a line each, why the others are none: "NAME, line 3: ..".
-struct GemmTableText {
-  GemmTable table;
-  std::vector<std::string> wrong;
-};
+/// Whether both rows have the same devices, types and conditions.
+bool is_for_the_same(const GemmTableRow& a, const GemmTableRow& b);
 
-/// A line is wrong that has other columns, or names a type, a condition, a kernel or an option that does
-/// not exist; values of options are not looked at, see products/choice/choice.hpp. `first_line`: the number of the
-/// first line of `text`.
-GemmTableText read_gemm_table(std::string_view text, const std::string& name, int first_line = 1);
+/// A row, still without a kernel, that matches exactly the products like this one, on any device.
+/// Precondition: `product` has a shape.
+GemmTableRow row_for(const GemmProduct& product);
 
-/// The same for a text that has to be right. Throws ArgumentError for the first line that is wrong.
-GemmTable parse_gemm_table(std::string_view text, const std::string& name, int first_line = 1);
+/// Why the names in `row` are wrong: not a product kernel, or unknown options. Empty if they are correct.
+std::vector<std::string> reasons_against_names(const GemmTableRow& row);
 
-/// The device, types and conditions of a row, which say when it holds.
-std::string match_text(const GemmRow& row);
-/// Those of a row for products like this one and no other, on any device. Precondition: it has a shape.
-std::string match_text(const GemmQuestion& question);
+bool is_for_device(const GemmTableRow& row, const DeviceCaps& device);
+/// Operands of two types are multiplied as the narrower type, so a row for that type matches them as well.
+bool is_for_types(const GemmTableRow& row, const GemmForm& form);
 
-bool is_for_device(const GemmRow& row, const DeviceCaps& device);
-bool is_for_types(const GemmRow& row, const GemmForm& form);
+/// The first condition on the form that does not hold: "b=n does not hold, b is k"; empty if all hold.
+std::string unmet(const GemmTableRow& row, const GemmForm& form);
 
-/// The first condition on the form, of those with words, that does not hold; empty: all do.
-std::string unmet(const GemmRow& row, const GemmForm& form);
+/// The first condition that does not hold: "m>=512 does not hold, m is 64"; empty if all hold.
+std::string unmet(const GemmTableRow& row, const GemmProduct& product, const DeviceCaps& device);
 
-/// The first condition that does not hold: "m>=512 does not hold, m is 64"; empty: all do.
-std::string unmet(const GemmRow& row, const GemmQuestion& question, const DeviceCaps& device);
-
-/// That of vkmoye, with a row for each device that was measured or compiled for and, at the end, rows
-/// for any.
+/// The table of vkmoye: rows for the devices that were measured or compiled for, then rows for any device.
 const GemmTable& shipped_gemm_table();
 
 }  // namespace vkmoye::gen

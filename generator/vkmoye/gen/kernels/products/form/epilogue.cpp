@@ -17,24 +17,25 @@ Expr add_input(Builder&, const GemmElement& e) { return e.value + e.inputs[0]; }
 
 Expr times_argument(Builder&, const GemmElement& e) { return e.value * e.arguments[0]; }
 
-// Not the device's own maximum, which may lose a NaN.
+// Not the device's own maximum, which need not propagate NaN.
 Expr positive(Builder&, const GemmElement& e) {
   return kMaximum(e.value, ir::number(e.value->type.element, 0));
 }
 
-// x / (1 + exp(-t)) for a t that has x's sign. exp and the division stay in the range where the Vulkan
-// specification says how exact they are. Below it the result, less than |x| * 2e-35, is 0, also where x
-// is -infinity; above it the divisor is 1.
+// x / (1 + exp(-t)) for a t that has the sign of x. exp and the division stay in the range where the Vulkan
+// specification bounds their error. Below it the result, less than |x| * 2e-35, is set to 0, also for x =
+// -infinity; above it the divisor is 1.
 Expr gated(Builder& k, const std::string& step, const Expr& x, const Expr& t) {
   const auto number = [&](double value) { return ir::number(x->type.element, value); };
   const Expr gate = k.let(step + "_gate", t);
   const Expr limited = minimum(maximum(gate, number(-80)), number(80));
-  // Asked this way round, so that a NaN goes on to the division.
+  // Written in this way so that a NaN is propagated to the division.
   const Expr counts = ir::logical_or(ir::less(number(-80), gate), ir::is_nan(x));
   return select(counts, x / (1 + exp(-limited)), number(0));
 }
 
-// 1 + tanh(u) = 2 / (1 + exp(-2 u)): without the cancellation of 1 and -1, and no tanh that overflows.
+// 1 + tanh(u) = 2 / (1 + exp(-2 u)): avoids the cancellation of 1 and -1, and implementations of tanh that
+// overflow.
 Expr gelu(Builder& k, const GemmElement& e) {
   const Expr& x = e.value;
   const auto number = [&](double value) { return ir::number(x->type.element, value); };
@@ -47,9 +48,9 @@ Expr silu(Builder& k, const GemmElement& e) { return gated(k, "silu", e.value, e
 
 }  // namespace
 
-std::span<const GemmStep> gemm_steps() {
+std::span<const EpilogueOp> epilogue_ops() {
   using Along = GemmInput::Along;
-  static const std::vector<GemmStep> steps = {
+  static const std::vector<EpilogueOp> steps = {
       {"bias", {{"bias", Along::n}}, {}, {}, add_input},
       {"bias_m", {{"bias_m", Along::m}}, {}, {}, add_input},
       {"relu", {}, {}, {}, positive},
@@ -61,8 +62,8 @@ std::span<const GemmStep> gemm_steps() {
   return steps;
 }
 
-const GemmStep* find_gemm_step(const std::string& name) {
-  for (const GemmStep& step : gemm_steps()) {
+const EpilogueOp* find_epilogue_op(const std::string& name) {
+  for (const EpilogueOp& step : epilogue_ops()) {
     if (step.name == name) return &step;
   }
   return nullptr;
@@ -73,18 +74,18 @@ std::string epilogue_text(const GemmEpilogue& epilogue) { return join(names_of(e
 std::vector<std::string> reasons_against_epilogue(const GemmForm& form) {
   std::vector<std::string> reasons, names;
   const ScalarType type = factor_type(form);
-  for (const GemmStep& step : form.epilogue) {
+  for (const EpilogueOp& step : form.epilogue) {
     if (std::find(names.begin(), names.end(), step.name) != names.end()) {
-      reasons.push_back(fmt::format("epilogue: {} is given twice, once is enough", step.name));
+      reasons.push_back(fmt::format("epilogue: {} occurs more than once", step.name));
     }
     names.push_back(step.name);
     if (!step.function) reasons.push_back(fmt::format("epilogue: {} has no function", step.name));
     const auto& types = step.types;
     if (types.empty() || std::find(types.begin(), types.end(), type) != types.end()) continue;
-    std::vector<std::string> there_are;
-    for (const ScalarType other : types) there_are.emplace_back(to_string(other));
-    reasons.push_back(fmt::format("epilogue: {} is computed in {}, alpha * A * B^T is of {} here",
-                                  step.name, join(there_are, " or "), to_string(type)));
+    std::vector<std::string> supported;
+    for (const ScalarType other : types) supported.emplace_back(to_string(other));
+    reasons.push_back(fmt::format("epilogue: {} needs the type {}, but alpha * A * B^T has type {}",
+                                  step.name, join(supported, " or "), to_string(type)));
   }
   return reasons;
 }

@@ -43,22 +43,22 @@ std::vector<std::string> reasons_against_form(const GemmForm& form) {
     if (!holds) reasons.push_back(std::move(reason));
   };
   require(!form.split_k || (!form.beta && form.epilogue.empty()),
-          "slices of k are summed up without C and without an epilogue");
-  const auto require_alike = [&](const char* before, ScalarType one, const char* after,
-                                 ScalarType other) {
+          "slices of k can have neither beta nor an epilogue");
+  const auto require_same_kind = [&](const char* before, ScalarType one, const char* after,
+                                     ScalarType other) {
     require(is_floating(one) == is_floating(other),
             fmt::format("{} of {} and {} of {}: integers and floating-point numbers do not mix",
                         before, to_string(one), after, to_string(other)));
   };
   if (form.a_type == form.b_type) {
-    require_alike("operands", form.a_type, "accumulator", form.accumulator);
+    require_same_kind("operands", form.a_type, "accumulator", form.accumulator);
   } else {
-    require_alike("a", form.a_type, "b", form.b_type);
-    require_alike("a", form.a_type, "accumulator", form.accumulator);
+    require_same_kind("a", form.a_type, "b", form.b_type);
+    require_same_kind("a", form.a_type, "accumulator", form.accumulator);
   }
-  require_alike("accumulator", form.accumulator, "result", form.result);
+  require_same_kind("accumulator", form.accumulator, "result", form.result);
   require(!is_unsigned(form.result) || is_unsigned(form.accumulator),
-          fmt::format("accumulator of {} and result of {}: negative sums are none of its numbers",
+          fmt::format("accumulator of {} and result of {}: the result cannot hold negative sums",
                       to_string(form.accumulator), to_string(form.result)));
   return reasons;
 }

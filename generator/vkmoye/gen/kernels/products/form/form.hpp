@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What a matrix product is asked to be, apart from its sizes: each value is baked into the kernel.
+// The properties of a matrix product that are baked into the kernel: everything but its sizes.
 //
 //   C(M,N) = epilogue(alpha * A(M,K) * B(N,K)^T + beta * C)
 
@@ -17,25 +17,26 @@ struct GemmForm {
   ScalarType a_type = ScalarType::f32, b_type = ScalarType::f32;  // of A and of B
   ScalarType accumulator = ScalarType::f32;  // of the sums over k, alpha and beta
   ScalarType result = ScalarType::f32;       // of C
-  bool a_k_contiguous = true;                // else m is
-  bool b_k_contiguous = true;                // else n is
-  bool beta = false;                         // C is read; else its old values do not matter
+  bool a_k_contiguous = true;                // else m is contiguous
+  bool b_k_contiguous = true;                // else n is contiguous
+  bool beta = false;                         // whether C is read; else its old values are ignored
   bool batched = false;
   bool split_k = false;  // C is a matrix of sums for each of `slices` slices of k, without epilogue
-  GemmEpilogue epilogue = {};  // steps before C is rounded; none: C as it is
+  GemmEpilogue epilogue = {};  // steps before C is rounded
 };
 
-/// In which matrix units multiply: the narrower type of A's and B's, to which the other one is rounded.
+/// The type in which matrix units multiply: the narrower one of A and B, to which the other is rounded.
 inline ScalarType unit_type(ScalarType a, ScalarType b) { return size_of(b) < size_of(a) ? b : a; }
 inline ScalarType unit_type(const GemmForm& form) { return unit_type(form.a_type, form.b_type); }
 
-/// Whether A of type `a` is multiplied by B of type `b`: of one type, or two of f16, bf16 and f32.
+/// Whether A of type `a` can be multiplied by B of type `b`: both have the same type, or both are among f16,
+/// bf16 and f32.
 bool are_multiplied(ScalarType a, ScalarType b);
 
-/// "f16"; of two types "f32*f16".
+/// "f16"; for two types "f32*f16".
 std::string operands_text(ScalarType a, ScalarType b);
 
-/// Of alpha and beta: that of the sums, 32 bits or more.
+/// The type of alpha and beta: that of the sums, but at least 32 bits.
 constexpr ScalarType factor_type(const GemmForm& form) {
   return form.accumulator == ScalarType::f16 ? ScalarType::f32 : form.accumulator;
 }
@@ -43,16 +44,15 @@ constexpr ScalarType factor_type(const GemmForm& form) {
 /// "f32*f16,f32,f16 a=k b=n beta batch epilogue=bias,relu"; slices are "split-k".
 std::string form_text(const GemmForm& form);
 
-/// Name and value of the form, then `config`'s: what the first line of a product says.
+/// The name and value of the form, then `config`: the first line of the text of a product.
 std::vector<std::pair<std::string, std::string>> items_behind_form(
     const GemmForm& form, std::vector<std::pair<std::string, std::string>> config);
 
-/// Every reason why no kernel computes `form`, whatever it is made of. Empty: fine.
+/// Every reason why no kernel can compute `form`; empty if there is none.
 std::vector<std::string> reasons_against_form(const GemmForm& form);
 
-/// The product of operands of `type` with the accumulator usual for it, 32 bits or more, and a
-/// result of the same type; of types that hold no sums or that no shader computes with, integers of
-/// 8 bits and bf16, that of the accumulator.
+/// The product of operands of `type` with the usual accumulator for that type, of at least 32 bits, and a
+/// result of the same type. For 8-bit integers and bf16 the result has the type of the accumulator.
 inline GemmForm gemm_form(ScalarType type) {
   GemmForm form;
   form.a_type = form.b_type = form.accumulator = form.result = type;

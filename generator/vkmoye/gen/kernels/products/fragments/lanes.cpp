@@ -8,12 +8,12 @@
 namespace vkmoye::gen {
 namespace {
 
-// One axis of the order.
+// One axis of the order, split.
 struct Divided {
   std::vector<Layout> lanes, numbers;
   std::vector<FragmentLanes::Mode> modes;
-  bool lanes_first = true;  // all modes of lanes before all of numbers
-  bool is_divided = true;   // no mode lies partly in lanes
+  bool lanes_first = true;  // whether all modes of lanes come before those of numbers
+  bool is_divided = true;   // whether each mode is either of lanes or of numbers
 };
 
 Divided divide(const Layout& axis, std::int64_t held) {
@@ -32,7 +32,7 @@ Divided divide(const Layout& axis, std::int64_t held) {
       add(leaf.extent, leaf.stride);
       continue;
     }
-    // The first of its elements are numbers, the others the same numbers of further lanes.
+    // The first elements are numbers of one lane; the others are the same numbers of other lanes.
     const std::int64_t of_numbers = held / leaf.stride;
     if (held % leaf.stride != 0 || leaf.extent % of_numbers != 0) {
       out.is_divided = false;
@@ -51,14 +51,14 @@ Layout joined(const std::vector<Layout>& modes) {
 
 }  // namespace
 
-LanesOrReason take_apart(const Layout& order, std::int64_t held) {
+LanesOrReason split_order(const Layout& order, std::int64_t held) {
   const auto refuse = [&](const char* why) {
     return LanesOrReason{std::nullopt, fmt::format("fragment order {}: {}", to_string(order), why)};
   };
   const Divided rows = divide(order.mode(0), held), k = divide(order.mode(1), held);
-  if (!rows.is_divided || !k.is_divided) return refuse("a mode lies in parts of lanes");
+  if (!rows.is_divided || !k.is_divided) return refuse("a mode straddles a lane boundary");
   if (!rows.lanes_first) {
-    return refuse("a lane holds neighbouring rows, and other lanes the next ones");
+    return refuse("a lane holds adjacent rows, and other lanes the following ones");
   }
   return {FragmentLanes{make_layout(joined(k.lanes), joined(rows.lanes)), joined(k.numbers),
                         joined(rows.numbers), k.modes},

@@ -41,13 +41,14 @@ OrderOrReason fragment_layout(const FragmentOrder& order) {
   for (std::int64_t i = 0; along_rows && along_k && i < rows * depth; ++i) {
     const std::int64_t row = i % rows, k = i / rows;
     if (place(row, k) == (*along_rows)(row) + (*along_k)(k)) continue;
-    return {std::nullopt, fmt::format("{}: the places along rows and along k do not add up at "
-                                      "({},{})",
-                                      name, row, k)};
+    return {std::nullopt,
+            fmt::format("{}: the offset of ({},{}) is not the sum of those along rows "
+                        "and along k",
+                        name, row, k)};
   }
   if (!along_rows || !along_k) {
-    return {std::nullopt, name + ": the places along " + (along_rows ? "k" : "the rows") +
-                              " are no steps of a layout"};
+    return {std::nullopt, name + ": the offsets along " + (along_rows ? "k" : "the rows") +
+                              " do not form a layout"};
   }
   return {make_layout(*along_rows, *along_k), ""};
 }
@@ -55,7 +56,7 @@ OrderOrReason fragment_layout(const FragmentOrder& order) {
 OrderOrReason fragment_layout(const DeviceCaps& device, const ProbedMatrix& probed) {
   const FragmentOrder* order = find_order(device, probed);
   if (order != nullptr) return fragment_layout(*order);
-  return {std::nullopt, to_string(probed) + ": nothing is known of its order"};
+  return {std::nullopt, to_string(probed) + ": its fragment order has not been probed"};
 }
 
 std::int64_t neighbours_along_k(const Layout& layout) {

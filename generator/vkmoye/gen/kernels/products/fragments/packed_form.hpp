@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// How an operand of a product lies in memory in fragment order, so that a lane reads what it holds of a
-// matrix as one access.
+// The layout of an operand in fragment order, in which a lane reads its elements of a matrix in one access.
 //
 //   rows (m of A, n of B) x k, in blocks of (64,32); block (i,j) is number j + blocks along k * i
 //
@@ -10,7 +9,7 @@
 //        ((8,2),(2,4,2)):((32,4),(1,8,2))   the order of the fragment: lane * 8 + number
 //        4:256, 2:1024                      its 4 fragments along the rows, 2 along k
 //
-// Rows and k that the operand does not have are 0 there.
+// Elements past the rows and the k of the operand are 0.
 
 #include <cstdint>
 #include <optional>
@@ -40,26 +39,26 @@ struct PackedForm {
 /// "f16 a 16x16 x 4x2".
 std::string to_string(const PackedForm& form);
 
-/// Its fragments, as the device can be asked about them.
+/// The matrix to probe for the fragment order of `form`.
 ProbedMatrix fragment_of(const PackedForm& form);
 
-/// A fragment order as a layout, or why it is none.
+/// A fragment order as a layout, or why it is not one.
 struct OrderOrReason {
   std::optional<Layout> layout;  // (row, k) -> lane * elements of a lane + number
   std::string reason;
 };
 OrderOrReason fragment_layout(const FragmentOrder& order);
 
-/// That of `probed` on the device; where it was not looked for, this is the reason.
+/// The order of `probed` on the device. If it has not been probed, this is the reason.
 OrderOrReason fragment_layout(const DeviceCaps& device, const ProbedMatrix& probed);
 
-/// Elements of a lane that are neighbours along k in the order `layout`. Where they are all that it
-/// holds, a plain array with k contiguous already has them side by side, and loading from it is one
-/// access for each lane, as from a packed one (RDNA4: 8 of 8; an H200: 2 of 8).
+/// The number of elements of a lane that are contiguous along k in the order `layout`. If these are all its
+/// elements, they are also contiguous in a plain array with k contiguous, and a lane loads them in one access
+/// as from a packed array (RDNA4: 8 of 8; an H200: 2 of 8).
 std::int64_t neighbours_along_k(const Layout& layout);
 
-/// (row, k) of a block -> its place in it. Throws KernelError with the reason where the device has no
-/// such order.
+/// (row, k) of a block -> offset in the block. Throws KernelError with the reason if the fragment order of the
+/// device is not a layout.
 Layout block_layout(const PackedForm& form, const DeviceCaps& device);
 
 }  // namespace vkmoye::gen

@@ -17,20 +17,20 @@ namespace {
 
 using Use = ir::MatrixType::Use;
 
-// Why no kernel asks which elements of a matrix of `component` the lanes hold; empty: one does.
+// Why a matrix of `component` cannot be probed; empty if it can.
 std::string reason_against(const std::string& component, const ir::MatrixType& matrix,
                            const std::string& scope, std::uint32_t lanes) {
-  if (scope != "subgroup") return "a " + scope + " holds it, not a subgroup";
+  if (scope != "subgroup") return "its scope is a " + scope + ", not a subgroup";
   const auto type = ir::type_of_component(component);
   const auto is_moved = [](ScalarType moved) {
     return moved == ScalarType::f16 || moved == ScalarType::bf16 || moved == ScalarType::i8 ||
            moved == ScalarType::u8;
   };
   if (!type || !is_moved(*type)) {
-    return "no kernel moves elements of " + component + " by lanes";
+    return "kernels cannot move single elements of " + component;
   }
   if (lanes == 0 || std::uint64_t{matrix.rows} * matrix.columns % lanes != 0) {
-    return fmt::format("{} lanes do not share its {} elements evenly", lanes,
+    return fmt::format("{} lanes do not divide its {} elements evenly", lanes,
                        std::uint64_t{matrix.rows} * matrix.columns);
   }
   return "";
@@ -159,7 +159,7 @@ FragmentOrder probed_order(const ProbedMatrix& probed, std::span<const std::byte
     std::memcpy(&bits, &dst[place * width], width);
     return number_of(probed.type, bits);
   };
-  // No number that is not one of 0, 1 .., nor NaN.
+  // False for fractions, negative numbers and NaN.
   const auto is_below = [](double value, std::uint32_t extent) {
     return value >= 0 && value < extent && value == std::floor(value);
   };
@@ -168,8 +168,8 @@ FragmentOrder probed_order(const ProbedMatrix& probed, std::span<const std::byte
   for (std::size_t place = 0; place < all; ++place) {
     const double of_row = number(place), of_column = number(all + place);
     if (!is_below(of_row, matrix.rows) || !is_below(of_column, matrix.columns)) {
-      order.why_none = fmt::format("{} is row {} and column {}, which it does not have",
-                                   text(place), of_row, of_column);
+      order.why_none = fmt::format("{} is row {} and column {}, which do not exist", text(place),
+                                   of_row, of_column);
       return order;
     }
     const auto row = static_cast<std::uint32_t>(of_row);
@@ -182,7 +182,7 @@ FragmentOrder probed_order(const ProbedMatrix& probed, std::span<const std::byte
     }
     of_element = static_cast<std::uint32_t>(place);
   }
-  order.places = std::move(places);  // as many as elements, none twice: each has its own
+  order.places = std::move(places);  // as many as there are elements, none twice
   return order;
 }
 

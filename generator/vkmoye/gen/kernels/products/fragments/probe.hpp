@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Which elements of a matrix the lanes of a device hold: asked of the device itself.
+// Determines which elements of a matrix each lane of a device holds, by running a kernel on it.
 //
 //   src  two matrices: the row of each element, then its column
-//   dst  what each lane holds of the first, lane by lane, then of the second
+//   dst  the elements that each lane holds of the first matrix, lane by lane, then of the second
 //
 //   lane 5 of 32 holds rows 1 1 9 9 1 1 9 9 and columns 2 3 2 3 10 11 10 11 of A 16x16 f16 (an H200)
 
@@ -19,7 +19,7 @@
 
 namespace vkmoye::gen {
 
-/// Which matrix is asked about: `use` a or b.
+/// The matrix to probe: `use` a or b.
 struct ProbedMatrix {
   ScalarType type = ScalarType::f16;
   ir::MatrixType matrix;
@@ -29,37 +29,38 @@ struct ProbedMatrix {
 /// "A 16x16 f16 in 32 lanes".
 std::string to_string(const ProbedMatrix& probed);
 
-/// Lanes of the subgroups that kernels have their matrices in: 32 where the device has such, which
-/// hold a matrix in as many registers as they have to spare.
+/// The subgroup size that kernels use for matrices: 32 if the device has it, because it spreads a matrix
+/// over as many registers as are available.
 std::uint32_t lanes_of_matrices(const DeviceCaps& caps);
 
 /// One operand of the device's matrix units.
 struct MatrixOperand {
   std::string name;  // "A 16x16 f16"
   std::optional<ProbedMatrix> probed;
-  std::string why_not;  // probed; empty where it is
+  std::string why_not;  // why it cannot be probed; empty if it can
 };
 
-/// Those of `caps`: A and B, of each type, size and scope once.
+/// The operands of `caps`: A and B, once for each type, size and scope.
 std::vector<MatrixOperand> matrix_operands(const DeviceCaps& caps);
 
-/// The order of `probed` among those that were found on the device; nullptr: none was.
+/// The order of `probed` among those found on the device; null if it has not been probed.
 const FragmentOrder* find_order(const DeviceCaps& device, const ProbedMatrix& probed);
 
-/// One of `probed` that says nothing yet.
+/// An order for `probed` without places.
 FragmentOrder order_without_places(const ProbedMatrix& probed);
 
-/// Whether each element has a place, and each place an element: what is read from a file need not be so.
+/// Whether each element has exactly one place. An order read from a file may violate this.
 bool is_order(const FragmentOrder& order);
 
-/// Bindings src (2, rows, columns) and dst (2, rows * columns), of the matrix's type: rows and columns
-/// below 128 are numbers of every such type. One workgroup.
+/// Bindings src (2, rows, columns) and dst (2, rows * columns), of the matrix's type, which can represent
+/// rows and columns below 128. One workgroup.
 ir::Kernel fragment_probe(const ProbedMatrix& probed);
 
-/// What src has to hold.
+/// The contents of src.
 std::vector<std::byte> probe_input(const ProbedMatrix& probed);
 
-/// What dst says, size_of(type) bytes an element. Without places where an element is held twice, or by no lane: it says which.
+/// The order that the contents of dst describe; size_of(type) bytes for each element. If an element is held
+/// twice, or by no lane, the order has no places, and why_none names the element.
 FragmentOrder probed_order(const ProbedMatrix& probed, std::span<const std::byte> dst);
 
 }  // namespace vkmoye::gen

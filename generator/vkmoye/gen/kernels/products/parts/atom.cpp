@@ -11,7 +11,7 @@
 namespace vkmoye::gen {
 namespace {
 
-// What matrix units multiply, and sum up in.
+// The types of operands and accumulators of matrix units.
 constexpr struct {
   ScalarType operand, accumulator;
 } kTypes[] = {
@@ -32,7 +32,7 @@ GemmAtom gemm_atom(const GemmForm& form, const DeviceCaps& device) {
   GemmAtom atom;
   atom.subgroup = lanes_of_matrices(device);
   atom.atom_k = 32 / bytes_of(unit_type(form));
-  // The largest: fewer of them to name, and no more registers.
+  // The largest: there are fewer of them, and they need no more registers.
   std::uint64_t largest = 0;
   for (const MatrixShape& shape : device.matrix_shapes) {
     const std::uint64_t products = std::uint64_t{shape.m} * shape.n * shape.k;
@@ -47,28 +47,29 @@ GemmAtom gemm_atom(const GemmForm& form, const DeviceCaps& device) {
 
 void require_matrix_types(const GemmForm& form, const std::vector<ScalarType>& operands,
                           std::vector<std::string>& reasons) {
-  std::vector<std::string> there_are;
+  std::vector<std::string> supported;
   bool found = false;
   for (const auto& [operand, accumulator] : kTypes) {
     if (std::find(operands.begin(), operands.end(), operand) == operands.end()) continue;
-    there_are.push_back(fmt::format("{} in {}", to_string(operand), to_string(accumulator)));
+    supported.push_back(fmt::format("{} in {}", to_string(operand), to_string(accumulator)));
     found = found || (operand == unit_type(form) && accumulator == form.accumulator);
   }
   require(found,
-          fmt::format("operands of {} summed up in {}: there are {}",
+          fmt::format("operands of {} accumulated in {}: supported are {}",
                       operands_text(form.a_type, form.b_type), to_string(form.accumulator),
-                      join(there_are, ", ")),
+                      join(supported, ", ")),
           reasons);
   const auto is_one_unit_type = [&](ScalarType type) {
     return type == unit_type(form) || (type == ScalarType::f32 && is_floating(unit_type(form)));
   };
   require(is_one_unit_type(form.a_type) && is_one_unit_type(form.b_type),
-          fmt::format("operands of {}: matrix units multiply one type, to which f32 is rounded",
+          fmt::format("operands of {}: they must have one type, or one of them must be f32",
                       operands_text(form.a_type, form.b_type)),
           reasons);
-  require(unit_type(form) != ScalarType::bf16 || form.result != ScalarType::f16,
-          "operands of bf16 and a result of f16: a shader has one floating type of 16 bits",
-          reasons);
+  require(
+      unit_type(form) != ScalarType::bf16 || form.result != ScalarType::f16,
+      "operands of bf16 and a result of f16: a shader can use only one 16-bit floating-point type",
+      reasons);
 }
 
 void require_atom(const GemmAtom& atom, std::int64_t most, std::vector<std::string>& reasons) {
@@ -78,7 +79,7 @@ void require_atom(const GemmAtom& atom, std::int64_t most, std::vector<std::stri
   require_power_of_two("subgroup size", atom.subgroup, 128, reasons);
 }
 
-void require_held_alike(const GemmAtom& atom, std::vector<std::string>& reasons) {
+void require_even_distribution(const GemmAtom& atom, std::vector<std::string>& reasons) {
   require_divides("subgroup size", atom.subgroup, atom.atom_m * atom.atom_k, reasons);
   require_divides("subgroup size", atom.subgroup, atom.atom_n * atom.atom_k, reasons);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What all products in matrix units are told alike: the matrices of one product, and whose lanes hold them.
+// Options shared by all products in matrix units: the size of the matrices, and the subgroup size.
 //
 //   struct GemmThinCoopmatConfig : GemmAtom { .. };    atom_m, atom_n, atom_k, subgroup
 //   static_cast<GemmAtom&>(config) = gemm_atom(form, device);
@@ -19,31 +19,32 @@ struct GemmAtom {
   std::int64_t subgroup = 32;                          // lanes
 };
 
-/// Whether matrices of `shape` multiply the operands of `form` in subgroups, summed up in its accumulator.
+/// Whether subgroups can multiply the operands of `form` with matrices of `shape`, into its accumulator.
 bool multiplies(const MatrixShape& shape, const GemmForm& form);
 
-/// The largest that the device has for products of `form`; where it has none, the usual ones.
+/// The largest matrices that the device has for products of `form`; if it has none, common ones.
 GemmAtom gemm_atom(const GemmForm& form, const DeviceCaps& device);
 
-/// `rest`, and before them what of GemmAtom `--NAME` can replace.
+/// The fields of GemmAtom that `--NAME` can replace, followed by `rest`.
 template <class Config>
 std::vector<ConfigField<Config>> behind_atom_fields(std::vector<ConfigField<Config>> rest) {
   return joined<Config>(
-      {numbers_field<Config>("atom", "MxNxK: of one product of matrix units, as the device has it",
+      {numbers_field<Config>("atom", "MxNxK: matrix sizes of one product, supported by the device",
                              {&Config::atom_m, &Config::atom_n, &Config::atom_k}),
-       numbers_field<Config>("subgroup-size", "lanes of a subgroup, as the device has them",
+       numbers_field<Config>("subgroup-size", "lanes of a subgroup, supported by the device",
                              {&Config::subgroup})},
       std::move(rest));
 }
 
-/// Adds every reason why no such kernel multiplies operands of `form`, which are to be among `operands`.
+/// Adds every reason why matrix units cannot multiply operands of `form`, whose types must be among
+/// `operands`.
 void require_matrix_types(const GemmForm& form, const std::vector<ScalarType>& operands,
                           std::vector<std::string>& reasons);
 
-/// Adds a reason for each size that is no power of two up to `most`, or 128 lanes.
+/// Adds a reason for each size that is not a power of two up to `most`, or 128 for lanes.
 void require_atom(const GemmAtom& atom, std::int64_t most, std::vector<std::string>& reasons);
 
-/// Adds a reason where lanes cannot hold as many elements each of a matrix of A, or of B.
-void require_held_alike(const GemmAtom& atom, std::vector<std::string>& reasons);
+/// Adds a reason unless the elements of a matrix of A, and of B, divide evenly among the lanes.
+void require_even_distribution(const GemmAtom& atom, std::vector<std::string>& reasons);
 
 }  // namespace vkmoye::gen

@@ -54,12 +54,12 @@ View GemmBuffers::of_operand(const Operand& x, const Expr& k_tile) const {
 
 View GemmBuffers::c() const { return result_.c(tile_[1], tile_[0], b_.block, a_.block); }
 
-void GemmBuffers::where_there_are_elements(const std::function<void()>& body) {
+void GemmBuffers::if_has_elements(const std::function<void()>& body) {
   if (!in_strips_) return body();
   k_.branch({ir::less(Expr(to_index(tile_[0])) * a_.block, ir::variable("m"))}, body);
 }
 
-void GemmBuffers::where_there_are_products(const std::function<void()>& body) {
+void GemmBuffers::if_has_products(const std::function<void()>& body) {
   k_.branch({ir::not_equal(alpha(), ir::number(factor_type(form_), 0)),
              ir::not_equal(ir::variable("k"), 0)},
             body);

@@ -14,7 +14,7 @@ View matrix_tile(const Tensor& tensor, std::int64_t first, std::int64_t second, 
 }
 
 GemmResult::GemmResult(Builder& k, const GemmForm& form) : k_(k), form_(form) {
-  for (const GemmStep& step : form_.epilogue) {
+  for (const EpilogueOp& step : form_.epilogue) {
     for (const GemmInput& input : step.inputs) {
       k_.input(input.name, form_.result, axes_of(input.along));
     }
@@ -23,18 +23,18 @@ GemmResult::GemmResult(Builder& k, const GemmForm& form) : k_(k), form_(form) {
   c_ = form_.beta ? k_.in_out("c", form_.result, axes) : k_.output("c", form_.result, axes);
   alpha_ = argument("alpha");
   if (form_.beta) beta_ = argument("beta");
-  for (const GemmStep& step : form_.epilogue) {
+  for (const EpilogueOp& step : form_.epilogue) {
     for (const std::string& name : step.arguments) argument(name);
   }
 }
 
-// An argument of u32 is an index; what it multiplies is no index.
+// An argument of type u32 is an index, but the elements that it multiplies are not: convert it.
 Expr GemmResult::argument(const std::string& name) {
   const ScalarType type = factor_type(form_);
   return ir::convert(k_.argument(name, type), type);
 }
 
-// Of what the epilogue reads; along both: those of C.
+// The axes of an input of the epilogue; along both: those of C.
 std::vector<Builder::AxisName> GemmResult::axes_of(GemmInput::Along along) const {
   if (along == GemmInput::Along::n) return {{"n", "n"}};
   if (along == GemmInput::Along::m) return {{"m", "m"}};
@@ -67,23 +67,23 @@ void GemmResult::write(const View& sums, const View& c, const Vector& vector) {
   k_.copy(result, c, {.vector = vector});
 }
 
-// Declared once, however often something is written.
+// Registers of that name, declared on the first call.
 View GemmResult::registers(const std::string& name, const IntTuple& shape) {
   const auto found = registers_.find(name);
   if (found != registers_.end() && found->second.shape() == shape) return found->second;
   return registers_[name] = k_.registers(name, form_.result, Layout(shape));
 }
 
-// What an input has where `c` lies, in registers, shaped as `c`.
+// The elements of an input at the coordinates of `c`, in registers with the shape of `c`.
 View GemmResult::held(const GemmInput& input, const View& c, const Vector& vector) {
   const std::string name = "held_" + input.name;
-  View from{input.name, c.axes, {}, fmt::format("{} where {}", input.name, c.name)};
+  View from{input.name, c.axes, {}, fmt::format("{} at the coordinates of {}", input.name, c.name)};
   if (input.along == GemmInput::Along::both) {
     const View to = registers(name, c.shape());
     k_.copy(from, to, {.edges = Edges::zero, .vector = vector});
     return to;
   }
-  // Once for all values of a mode along which it does not change.
+  // Load it once for all values of the mode along which it is constant.
   View::Axis axis = c.axes[input.along == GemmInput::Along::n ? 0 : 1];
   const IntTuple whole = c.shape();
   axis.values = filter_zeros(axis.values);
@@ -107,7 +107,7 @@ View GemmResult::held(const GemmInput& input, const View& c, const Vector& vecto
 void GemmResult::finish(const View& sums, const View& c, const View& result, const Vector& vector) {
   std::vector<View> from = {sums};
   if (beta_) from.push_back(result);
-  for (const GemmStep& step : form_.epilogue) {
+  for (const EpilogueOp& step : form_.epilogue) {
     for (const GemmInput& input : step.inputs) from.push_back(held(input, c, vector));
   }
   const ScalarType type = factor_type(form_);
@@ -118,7 +118,7 @@ void GemmResult::finish(const View& sums, const View& c, const View& result, con
     if (beta_) product = ir::multiply_add(*beta_, number(), product);
     GemmElement e{k_.let("product", product),      at[1], at[0],
                   form_.batched ? at[2] : Expr(0), {},    {}};
-    for (const GemmStep& step : form_.epilogue) {
+    for (const EpilogueOp& step : form_.epilogue) {
       e.inputs.clear();
       e.arguments.clear();
       for (std::size_t i = 0; i < step.inputs.size(); ++i) e.inputs.push_back(number());
@@ -127,7 +127,10 @@ void GemmResult::finish(const View& sums, const View& c, const View& result, con
     }
     return ir::convert(e.value, form_.result);
   };
-  k_.apply(result, c, element, from);
+  const std::string added = beta_ ? fmt::format(" + beta * {}", result.name) : "";
+  k_.titled(fmt::format("{} <- alpha * {}{}, then {}", result.name, sums.name, added,
+                        epilogue_text(form_.epilogue)),
+            [&] { k_.apply(result, c, element, from); });
 }
 
 }  // namespace vkmoye::gen

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// From the sums of a product to C: what every kernel ends with that writes one.
+// Writes the sums of a product to C: the last step of every product kernel.
 //
 //   C(M,N) = epilogue(alpha * sums + beta * C)
 //
-// Bindings: what the epilogue reads, c. Arguments: ldc, alpha and, where C is read, beta, then those of
-// the epilogue; for a batch also batch and stride_c. A workgroup along z has a matrix of the batch.
+// Bindings: the inputs of the epilogue, c. Arguments: ldc, alpha and, if C is read, beta, then those of
+// the epilogue; for a batch also batch and stride_c. Each workgroup along z has a matrix of the batch.
 //
-// With split_k, C is a matrix of sums for each slice of k, those of one product of a batch side by side;
-// a workgroup along z has one of all these.
+// With split_k, C is a matrix of sums for each slice of k, with the slices of one product of a batch
+// consecutive; each workgroup along z has one of these matrices.
 
 #include <map>
 #include <optional>
@@ -20,23 +20,24 @@
 
 namespace vkmoye::gen {
 
-/// The tile (first, second) at (i, j) of matrix number `which` of `tensor`, which is its third axis;
-/// nothing: it has two.
+/// The tile (first, second) at (i, j) of matrix number `which` along the third axis of `tensor`; nullopt if
+/// `tensor` has two axes.
 View matrix_tile(const Tensor& tensor, std::int64_t first, std::int64_t second, const Expr& i,
                  const Expr& j, const std::optional<Expr>& which);
 
 class GemmResult {
  public:
-  /// Declares buffers and arguments. Both outlive it. Precondition: m and n are arguments.
+  /// Declares buffers and arguments. `k` and `form` must outlive this object. Precondition: m and n are
+  /// arguments.
   GemmResult(Builder& k, const GemmForm& form);
 
   /// The tile (bN, bM) of C at tile coordinates (at_n, at_m).
   View c(std::int64_t tile_n, std::int64_t tile_m, const Expr& at_n, const Expr& at_m) const;
   const Expr& alpha() const { return alpha_; }
 
-  /// c = epilogue(alpha * sums + beta * c), rounded to its type. `c`: a part of c() in whatever cut,
-  /// nothing of which another thread writes; what hangs over an edge is not written. `sums`: registers
-  /// of its shape. `vector`: what is moved at once to and from C, and of what the epilogue reads.
+  /// c = epilogue(alpha * sums + beta * c), rounded to its type. `c`: any part of c() that no other thread
+  /// writes; elements past an edge are not written. `sums`: registers of the same shape. `vector`: of
+  /// accesses to C and to the inputs of the epilogue.
   void write(const View& sums, const View& c, const Vector& vector);
 
  private:
@@ -51,7 +52,7 @@ class GemmResult {
   Tensor c_;
   Expr alpha_ = 0;
   std::optional<Expr> beta_;
-  std::map<std::string, View> registers_;  // that write() has declared
+  std::map<std::string, View> registers_;  // declared by write()
 };
 
 }  // namespace vkmoye::gen

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What products whose subgroups have parts of C are told alike: how many subgroups there are, and of what.
+// Options shared by products that split C among subgroups: the number of subgroups along m, n and k.
 //
 //   struct GemmCoopmatConfig : GemmSubgroups { .. };
 //
@@ -16,12 +16,12 @@ namespace vkmoye::gen {
 
 struct GemmSubgroups : GemmAtom {
   std::int64_t subgroups_m = 2, subgroups_n = 2;  // of a workgroup, over (m, n)
-  std::int64_t subgroups_k = 1;                   // that have the same part of C and share k
+  std::int64_t subgroups_k = 1;  // subgroups that have the same part of C and share k
 
   std::int64_t threads() const { return subgroups_m * subgroups_n * subgroups_k * subgroup; }
 };
 
-/// `--subgroups` of such a config; `of_k`: how they share k.
+/// The field `--subgroups` of such a config; `of_k`: how subgroups share k, for the help text.
 template <class Config>
 ConfigField<Config> subgroups_field(const std::string& of_k) {
   return numbers_field<Config>(
@@ -29,7 +29,7 @@ ConfigField<Config> subgroups_field(const std::string& of_k) {
       {&Config::subgroups_m, &Config::subgroups_n, &Config::subgroups_k}, 'x', 1);
 }
 
-/// Adds a reason for each of their numbers that is no power of two up to 32.
+/// Adds a reason for each number of subgroups that is not a power of two up to 32.
 void require_subgroup_counts(const GemmSubgroups& config, std::vector<std::string>& reasons);
 
 }  // namespace vkmoye::gen

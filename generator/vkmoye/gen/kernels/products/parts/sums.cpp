@@ -11,9 +11,9 @@
 namespace vkmoye::gen {
 namespace {
 
-// Lanes that bring what passes through shared memory at once of one place in (m, n): those of all
-// subgroups that share it, or as many as there are vectors.
-std::int64_t carriers(const SumsShape& shape, ScalarType accumulator) {
+// The lanes that store the part of C of one subgroup position (m, n) that is in shared memory at once: those
+// of all subgroups that share it, but at most one for each vector.
+std::int64_t storing_lanes(const SumsShape& shape, ScalarType accumulator) {
   const std::int64_t lanes = shape.subgroup * shape.subgroups_k;
   if (shape.subgroups_k == 1) return lanes;
   return std::min(lanes, shape.atom_m * shape.columns_at_once / widest_access(accumulator));
@@ -35,13 +35,12 @@ std::int64_t columns_that_fit(SumsShape shape, ScalarType accumulator, std::int6
 
 std::vector<std::string> reasons_against(const SumsShape& shape, ScalarType accumulator) {
   const std::int64_t columns = shape.columns_at_once, width = widest_access(accumulator);
-  const std::int64_t lanes = carriers(shape, accumulator);
+  const std::int64_t lanes = storing_lanes(shape, accumulator);
   const std::int64_t side_by_side = std::clamp<std::int64_t>(columns / width, 1, lanes);
   const bool fits = columns % (side_by_side * width) == 0 && lanes % side_by_side == 0 &&
                     shape.atom_m % (lanes / side_by_side) == 0;
   if (fits) return {};
-  return {fmt::format("{} lanes do not divide {} x {} sums on their way to C", lanes, shape.atom_m,
-                      columns)};
+  return {fmt::format("{} lanes do not divide {} x {} sums evenly", lanes, shape.atom_m, columns)};
 }
 
 GemmSums::GemmSums(Builder& k, GemmBuffers& buffers, const GemmForm& form, const SumsShape& shape)
@@ -77,7 +76,7 @@ void GemmSums::write() {
 
 void GemmSums::write_through_shared() {
   const std::int64_t columns = shape_.columns_at_once;
-  const std::int64_t lanes = carriers(shape_, form_.accumulator);
+  const std::int64_t lanes = storing_lanes(shape_, form_.accumulator);
   const std::int64_t width = widest_access(form_.accumulator);
   const std::int64_t side_by_side = std::min(lanes, columns / width);
   const TiledCopy copy =

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The sums of a matrix product in matrix units, and their way to C.
+// The sums of a matrix product in matrix units, and how they are written to C.
 //
 //   GemmSums sums(k, buffers, form, sums_shape(config, form));
 //   k.multiply(a, b, sums.matrices());
 //   sums.write();                          C = epilogue(alpha * sums + beta * C)
 //
-// Where nothing is to be done with them and the tile is inside, matrices are stored straight to C.
-// Else a row of each subgroup's matrices after the other goes through shared memory, from where
-// lanes that stand side by side bring rows of C to their places. Subgroups that share k have a place
-// each there; what they bring to C is added up on the way, that of the first part of k first.
+// If the sums need no further computation and the tile is inside, matrices are stored directly to C. Else
+// they go through shared memory, one row of each subgroup's matrices at a time, and adjacent lanes store
+// contiguous parts of rows of C. Subgroups that share k each have a part of shared memory; their sums are
+// added when they are read, in the order of k.
 
 #include <string>
 #include <vector>
@@ -24,26 +24,27 @@ namespace vkmoye::gen {
 struct SumsShape : GemmSubgroups {
   std::int64_t rows = 64, columns = 64;  // of C for one subgroup
   std::int64_t columns_at_once = 64;     // through shared memory; divides columns
-  bool direct = true;                    // matrices may be stored straight to C
+  bool direct = true;                    // whether matrices may be stored directly to C
 };
 
-/// Of shared memory, for sums of `accumulator` on their way to C.
+/// The bytes of shared memory that sums of type `accumulator` need.
 std::int64_t shared_bytes(const SumsShape& shape, ScalarType accumulator);
 
-/// Columns of `shape` that can go through `bytes` of shared memory at once: all, or as many halves of them
-/// as fit, at least those of a matrix; where their number is no power of two, of what lanes divide.
+/// The number of columns of `shape` that can go through `bytes` of shared memory at once: all, or half of
+/// them, a quarter .. until they fit, but at least those of a matrix; if the number is not a power of two,
+/// only one that lanes divide evenly.
 std::int64_t columns_that_fit(SumsShape shape, ScalarType accumulator, std::int64_t bytes);
 
-/// Why lanes cannot bring sums of `accumulator` to C; empty: they can.
+/// Why lanes cannot divide sums of type `accumulator` among them; empty if they can.
 std::vector<std::string> reasons_against(const SumsShape& shape, ScalarType accumulator);
 
 class GemmSums {
  public:
-  /// Declares matrices and shared memory. All but `shape` outlive it.
+  /// Declares matrices and shared memory. The arguments except `shape` must outlive this object.
   GemmSums(Builder& k, GemmBuffers& buffers, const GemmForm& form, const SumsShape& shape);
 
   const Matrices& matrices() const { return sums_; }
-  /// Of this subgroup, over (m, n, k).
+  /// The coordinates of this subgroup over (m, n, k).
   Expr subgroup_m() const { return k_.subgroup() % to_index(shape_.subgroups_m); }
   Expr subgroup_n() const {
     return k_.subgroup() / to_index(shape_.subgroups_m) % to_index(shape_.subgroups_n);
@@ -52,7 +53,7 @@ class GemmSums {
     return k_.subgroup() / to_index(shape_.subgroups_m * shape_.subgroups_n);
   }
 
-  /// Each sum to its place in C. Precondition: all subgroups reach it.
+  /// Writes all sums to C. Precondition: all subgroups reach it.
   void write();
 
  private:

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/dsl/copy_accesses.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace vkmoye::gen {
+namespace {
+
+// The offset of one value from the coordinates of its iteration, along each axis.
+using Offsets = std::vector<std::uint32_t>;
+
+std::uint32_t stride_of(const Layout& values, std::size_t leaf) {
+  return to_index(values.leaves()[leaf].stride);
+}
+
+std::vector<Offsets> offsets_of(const View& view, const Accesses& accesses) {
+  const std::int64_t count = accesses.all ? size(view.shape()) : accesses.vector.count;
+  std::vector<Offsets> out(static_cast<std::size_t>(count));
+  for (std::size_t v = 0; v < out.size(); ++v) {
+    for (const View::Axis& axis : view.axes) {
+      out[v].push_back(accesses.all ? to_index(axis.values(static_cast<std::int64_t>(v)))
+                       : v == 0     ? 0
+                                    : static_cast<std::uint32_t>(v) *
+                                      stride_of(axis.values, accesses.vector.leaf));
+    }
+  }
+  return out;
+}
+
+// The values in runs of `width`, in memory order, along axis 0 first. If several values have the same
+// offset, a run consists of the first value of each offset, the next one of the second, and so on.
+std::vector<std::size_t> order_of(const std::vector<Offsets>& offsets, std::uint32_t width) {
+  std::map<Offsets, std::uint32_t> found;
+  std::vector<std::pair<Offsets, std::size_t>> keys;
+  for (std::size_t v = 0; v < offsets.size(); ++v) {
+    Offsets key(offsets[v].rbegin(), offsets[v].rend());
+    key.back() /= width;
+    key.push_back(found[offsets[v]]++);
+    key.push_back(offsets[v].front() % width);
+    keys.emplace_back(std::move(key), v);
+  }
+  std::sort(keys.begin(), keys.end());
+  std::vector<std::size_t> order;
+  for (const auto& key : keys) order.push_back(key.second);
+  return order;
+}
+
+// Whether `coordinate` is below `extent` without a condition.
+bool is_below(const Expr& coordinate, const Expr& extent) {
+  return ir::is_constant(extent) && coordinate->bound <= extent->value;
+}
+
+// Names `value` unless it is a name or a number already.
+Expr named(ir::Body& body, const std::string& name, const Expr& value) {
+  if (value->op == ir::Op::constant || value->op == ir::Op::variable) return value;
+  body.emplace_back(ir::Let{name, value});
+  return ir::variable(name, ir::kIndex, value->bound, value->alignment);
+}
+
+}  // namespace
+
+Side side_of(const View& view, const ir::Array& array, const Accesses& accesses) {
+  const bool is_buffer = array.space == ir::Array::Space::buffer;
+  const bool checks = is_buffer && accesses.checks, clamps = checks && accesses.clamps;
+  const std::vector<Offsets> offsets = offsets_of(view, accesses);
+  const std::vector<std::size_t> order = order_of(offsets, accesses.width);
+  const std::string not_wider = why_not_wider(view, array, accesses.width);
+  Side out;
+  for (auto at = order.begin(); at != order.end(); at += accesses.width) {
+    out.runs.push_back(
+        {{array.name, {}, view.name, accesses.width, not_wider}, {at, at + accesses.width}, {}});
+  }
+  for (std::size_t i = 0; i < view.axes.size(); ++i) {
+    const ir::Axis& axis = array.axes[i];
+    const Expr extent = ir::extent_of(axis);
+    const Expr change = loop_offset(view.axes[i].values, accesses.loops);
+    const bool varies = !ir::is_constant(change, 0);
+    const std::string name = accesses.name + "_" + axis.coordinate;
+    // A coordinate that is also used in conditions gets a name in each iteration. The coordinate along
+    // the vectors of a buffer gets none: there the text has the number of the vector, and compilers
+    // reuse its terms.
+    const bool is_used_elsewhere = checks || !(view.swizzle == Swizzle());
+    const bool has_name_inside = varies && is_used_elsewhere;
+    const bool counts_vectors = is_buffer && i == 0 && accesses.width > 1;
+
+    Expr first = origin(view.axes[i]);
+    if (is_used_elsewhere || !counts_vectors) {
+      first = named(out.names_before, has_name_inside ? name + "0" : name, first);
+    }
+    if (varies) first = first + change;
+    if (has_name_inside) first = named(out.names_inside, name, first);
+    if (checks && !clamps && !is_below(first, extent)) {
+      (varies ? out.inside_each_iteration : out.inside_before).push_back(ir::less(first, extent));
+    }
+    for (Run& run : out.runs) {
+      const Expr coordinate = first + offsets[run.values.front()][i];
+      const std::uint32_t width = i == 0 ? accesses.width : 1;
+      const bool is_inside = is_below(coordinate, extent);
+      if (checks && !is_inside) run.inside.push_back(ir::less(coordinate, extent));
+      run.element.coordinates.push_back(clamps && !is_inside
+                                            ? ir::minimum(coordinate, extent - width)
+                                            : swizzled(view.swizzle, coordinate));
+    }
+  }
+  return out;
+}
+
+}  // namespace vkmoye::gen

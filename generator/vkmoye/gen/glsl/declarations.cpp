@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/glsl/declarations.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "vkmoye/base/text.hpp"
+#include "vkmoye/gen/glsl/expression.hpp"
+#include "vkmoye/gen/glsl/spelling.hpp"
+#include "vkmoye/gen/ir/effects.hpp"
+#include "vkmoye/gen/ir/names.hpp"
+#include "vkmoye/gen/ir/traversal.hpp"
+
+namespace vkmoye::gen::glsl {
+
+using ir::Array;
+using ir::Op;
+
+std::string array_name(const std::string& array, std::uint32_t width, bool as_words) {
+  const std::string name = as_words ? array + "_words" : array;
+  return width == 1 ? name : fmt::format("{}_x{}", name, width);
+}
+
+std::uint32_t shared_width(const ir::Kernel& kernel, const Array& array) {
+  const auto widths = kernel.widths_of(array.name);
+  return widths.empty() ? 1 : widths.back();
+}
+
+ScalarType spelled_as(ScalarType type) { return type == ScalarType::bf16 ? ScalarType::f16 : type; }
+
+namespace {
+
+const char* qualifier(Access access) {
+  switch (access) {
+    case Access::read: return "readonly ";
+    case Access::write: return "writeonly ";
+    case Access::read_write: return "";
+  }
+  return "";
+}
+
+void header(const ir::Kernel& kernel, Lines& out) {
+  std::string config;
+  for (const auto& [key, value] : kernel.config) config += fmt::format("  {}={}", key, value);
+  out.line(fmt::format("// generated: {}{}", kernel.name, config));
+  if (!kernel.why.empty()) out.line(fmt::format("// {}", kernel.why));
+  out.line("#version 460");
+  const bool has_matrices = std::any_of(kernel.arrays.begin(), kernel.arrays.end(),
+                                        [](const Array& array) { return array.matrix; });
+  if (has_matrices) out.line("#pragma use_vulkan_memory_model");
+  const bool has_bfloat16 = std::any_of(
+      kernel.arrays.begin(), kernel.arrays.end(),
+      [](const Array& array) { return array.matrix && array.type == ScalarType::bf16; });
+  if (has_bfloat16) out.line("// float16_t stands for bfloat16 here: the SPIR-V is told so");
+}
+
+void extensions(const ir::Kernel& kernel, Lines& out) {
+  std::set<std::string_view> names;  // sorted
+  for (const Array& array : kernel.arrays) {
+    const Spelling& type = spelling(array.matrix ? spelled_as(array.type) : array.type);
+    names.insert(type.in_shader.begin(), type.in_shader.end());
+    if (array.space == Array::Space::buffer) {
+      names.insert(type.in_buffer.begin(), type.in_buffer.end());
+    }
+  }
+  ir::for_each_node(kernel, [&](const ir::Node& node) {
+    if (node.type.kind != ir::Type::Kind::element) return;
+    const Spelling& type = spelling(node.type.element);
+    names.insert(type.in_shader.begin(), type.in_shader.end());
+  });
+  ir::for_each(kernel.body, [&](const ir::Stmt& statement) {
+    if (ir::effects_of(statement, kernel).unrolls) names.insert("GL_EXT_control_flow_attributes");
+  });
+  for (const Feature feature : ir::interface_of(kernel).features.list()) {
+    const std::string_view name = extension(feature);
+    if (!name.empty()) names.insert(name);
+    if (feature == Feature::cooperative_matrix) names.insert("GL_KHR_memory_scope_semantics");
+  }
+  for (const std::string_view name : names) out.line(fmt::format("#extension {} : require", name));
+}
+
+// Functions that convert elements of types that GLSL does not have.
+void conversions(const ir::Kernel& kernel, Lines& out) {
+  std::set<ScalarType> types;
+  ir::for_each_node(kernel, [&](const ir::Node& node) {
+    if (node.op != Op::convert) return;
+    for (const ir::Type& type : {node.type, node.operands[0]->type}) {
+      if (type.kind == ir::Type::Kind::element) types.insert(type.element);
+    }
+  });
+  for (const ScalarType type : types) out.add(spelling(type).conversions);
+}
+
+void arrays_and_arguments(const ir::Kernel& kernel, Lines& out) {
+  int binding = 0;
+  for (const Array& array : kernel.arrays) {
+    if (array.space != Array::Space::buffer) continue;
+    std::vector<std::string> extents;
+    for (const ir::Axis& axis : array.axes) extents.push_back(to_string(axis.extent));
+    const auto widths = kernel.widths_of(array.name);
+    const auto words = kernel.widths_of(array.name, /*as_words=*/true);
+    // One name for each width. Several names alias the same memory, so they are not restrict.
+    const bool is_only = widths.size() + words.size() == 1;
+    const auto declare = [&](std::uint32_t width, bool as_words) {
+      const ScalarType type = as_words ? ScalarType::u32 : array.type;
+      const std::string name = array_name(array.name, width, as_words);
+      if (array.reach == Reach::pointer) {
+        out.line(fmt::format(
+            "layout(buffer_reference, std430, buffer_reference_align = {}) {}buffer {} {{ {} {}; "
+            "}};  // ({}), from {} on",
+            width * size_of(type), qualifier(array.access), ir::block_name(name),
+            element_name(type, width), name, join(extents, ","), address_name(array.name)));
+        return;
+      }
+      out.line(fmt::format("layout(std430, binding = {}) {}{}buffer {} {{ {} {}[]; }};  // ({})", binding,
+               qualifier(array.access), is_only ? "restrict " : "", ir::block_name(name),
+               element_name(type, width), name, join(extents, ",")));
+    };
+    for (const std::uint32_t width : widths) declare(width, false);
+    for (const std::uint32_t width : words) declare(width, true);
+    ++binding;
+  }
+  const std::vector<PushConstant> arguments = ir::interface_of(kernel).push_constants;
+  if (!arguments.empty()) {
+    std::string members;  // consecutive members of one type share a declaration
+    const PushConstant* before = nullptr;
+    for (const PushConstant& argument : arguments) {
+      const bool joins = before != nullptr && before->type == argument.type;
+      members +=
+          joins ? ", "
+                : fmt::format("{}{} ", before == nullptr ? "" : "; ",
+                              argument.type == ScalarType::u64 ? "uint64_t"
+                                                               : element_name(argument.type, 1));
+      members += argument.name;
+      before = &argument;
+    }
+    out.line(fmt::format("layout(push_constant) uniform Arguments {{ {}; }};", members));
+  }
+  for (const Array& array : kernel.arrays) {
+    if (array.space != Array::Space::shared) continue;
+    const std::uint32_t width = shared_width(kernel, array);
+    out.apart();
+    out.line(fmt::format("shared {} {}[{}];  // {}", element_name(array.type, width), array.name,
+             (array.size() + width - 1) / width, array.layout));
+  }
+}
+
+}  // namespace
+
+void print_declarations(const ir::Kernel& kernel, Lines& out) {
+  header(kernel, out);
+  extensions(kernel, out);
+  out.apart();
+  out.line(fmt::format("layout(local_size_x = {}) in;", kernel.threads));
+  out.apart();
+  arrays_and_arguments(kernel, out);
+  conversions(kernel, out);
+  out.apart();
+}
+
+}  // namespace vkmoye::gen::glsl

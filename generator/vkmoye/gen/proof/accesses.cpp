@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/proof/accesses.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "vkmoye/gen/ir/traversal.hpp"
+
+namespace vkmoye::gen::proof {
+namespace {
+
+class Walker {
+ public:
+  Walker(const ir::Kernel& kernel, IndexValues& values,
+         const std::function<bool(const ir::Array&)>& wanted)
+      : kernel_(kernel), values_(values), wanted_(wanted) {}
+
+  void walk(const ir::Body& body) {
+    path_.push_back({0, 0, ""});
+    for (const ir::Stmt& statement : body) {
+      const ir::Effects effects = effects_of(statement, kernel_);
+      for (const ir::Touch& touch : effects.touches) take(touch);
+      for (std::size_t i = 0; i < effects.inner.size(); ++i) {
+        const ir::Inner& inner = effects.inner[i];
+        if (!concerns(*inner.body)) continue;
+        values_.enter();
+        path_.back().inner = i;
+        path_.back().counter = values_.add(inner);
+        walk(*inner.body);
+        path_.back().counter = "";
+        values_.leave();
+      }
+      for (const ir::Definition& definition : effects.defines) values_.define(definition);
+      ++path_.back().statement;
+    }
+    path_.pop_back();
+  }
+
+  std::vector<Access> list;
+
+ private:
+  bool is_wanted(const ir::Touch& touch) const {
+    const ir::Array* array = kernel_.find(touch.element->array);
+    return array != nullptr && wanted_(*array);
+  }
+  bool concerns(const ir::Body& body) const {
+    bool found = false;
+    for_each(body, [&](const ir::Stmt& statement) {
+      const ir::Effects effects = effects_of(statement, kernel_);
+      found = found || std::any_of(effects.touches.begin(), effects.touches.end(),
+                                   [&](const ir::Touch& touch) { return is_wanted(touch); });
+    });
+    return found;
+  }
+
+  void take(const ir::Touch& touch) {
+    if (!is_wanted(touch)) return;
+    const ir::Array* array = kernel_.find(touch.element->array);
+    Solver& solver = values_.solver();
+    Access access{
+        touch, array, axes_of(*touch.element, *array), solver.everything(), values_.is_exact(),
+        path_};
+    Set points = solver.everything();
+    const auto& coordinates = touch.element->coordinates;
+    for (std::size_t i = 0; i < coordinates.size(); ++i) {
+      const IndexValues::Index first = values_.of(coordinates[i]);
+      access.is_exact = access.is_exact && first.is_exact;
+      const std::uint32_t width = i == 0 ? touch.element->width : 1;
+      points = points & values_.among(coordinate_variable(i), first.value, width);
+    }
+    if (touch.lanes != 0) {
+      const ir::Expr lane = ir::builtin(ir::Builtin::lane);
+      points = points & values_.less(values_.of(lane).value, touch.lanes);
+    }
+    access.points = values_.facts() & points;
+    list.push_back(std::move(access));
+  }
+
+  const ir::Kernel& kernel_;
+  IndexValues& values_;
+  const std::function<bool(const ir::Array&)>& wanted_;
+  std::vector<Step> path_;
+};
+
+}  // namespace
+
+std::string coordinate_variable(std::size_t axis) { return fmt::format("@{}", axis); }
+
+std::vector<Access> accesses_of(const ir::Kernel& kernel, IndexValues& values,
+                                const std::function<bool(const ir::Array&)>& wanted) {
+  Walker walker(kernel, values, wanted);
+  walker.walk(kernel.body);
+  return std::move(walker.list);
+}
+
+}  // namespace vkmoye::gen::proof

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Every access of a kernel to some of its arrays, as a set: which invocation touches which element in which round.
+//
+//   if (i < n) dst[i] = ..   in a grid of n / 64     { group_x, thread, n, @0 : @0 = 64 group_x + thread < n }
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "vkmoye/gen/proof/index_values.hpp"
+
+namespace vkmoye::gen::proof {
+
+/// The variable for the coordinate along an axis.
+std::string coordinate_variable(std::size_t axis);
+
+/// One statement on the way to an access.
+struct Step {
+  std::size_t statement;  // its number in the body
+  std::size_t inner;      // which body of it the way goes on in
+  std::string counter;    // of a loop; "" of others
+};
+
+struct Access {
+  ir::Touch touch;
+  const ir::Array* array = nullptr;
+  std::vector<ir::Axis>
+      axes;  // that the coordinates are along: of the array, or one of all its elements
+  /// At least the points that occur; exactly those if `is_exact`.
+  Set points;
+  bool is_exact = false;
+  std::vector<Step> path;  // from the body of the kernel to the statement that touches
+};
+
+/// The accesses to arrays that `wanted` accepts, in order. `values` must be fresh, and outlive the result.
+std::vector<Access> accesses_of(const ir::Kernel& kernel, IndexValues& values,
+                                const std::function<bool(const ir::Array&)>& wanted);
+
+}  // namespace vkmoye::gen::proof

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/proof/index_values.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+#include <optional>
+#include <set>
+
+namespace vkmoye::gen::proof {
+
+using ir::Expr;
+using ir::Op;
+
+namespace {
+
+bool is_extent(const std::string& argument, const ir::Kernel& kernel) {
+  const auto is_it = [&](const Extent& extent) {
+    return extent.symbol == argument && extent.times.empty();
+  };
+  const auto has_it = [&](const ir::Array& array) {
+    return std::any_of(array.axes.begin(), array.axes.end(),
+                       [&](const ir::Axis& axis) { return is_it(axis.extent); });
+  };
+  return std::any_of(kernel.grid.begin(), kernel.grid.end(),
+                     [&](const GridDimension& dimension) { return is_it(dimension.extent); }) ||
+         std::any_of(kernel.arrays.begin(), kernel.arrays.end(), has_it);
+}
+
+Factors factors_of(const Linear& value, const Variables& variables) {
+  Factors factors;
+  for (const auto& [variable, factor] : value.terms) factors[variables[variable].name] = factor;
+  return factors;
+}
+
+}  // namespace
+
+IndexValues::IndexValues(Solver& solver, Variables& variables, const ir::Kernel& kernel,
+                         bool is_draft)
+    : solver_(solver), variables_(variables), kernel_(kernel), is_draft_(is_draft) {
+  scopes_.push_back({solver.everything(), true, {}, {}, {}, {}});
+  auto& names = scopes_.back().names;
+  for (const PushConstant& argument : kernel.arguments) {
+    Name name{{argument.name, true, true}, {}, {}, {}};
+    if (argument.type == ScalarType::u32) {
+      name.range = Range{0, is_extent(argument.name, kernel) ? kMaxExtent : kWrap - 1};
+    }
+    names[argument.name] = std::move(name);
+  }
+  introduce("thread", {0, std::max<std::int64_t>(1, kernel.threads) - 1}, false);
+  // A launch runs ceil(extent / tile) workgroups along a dimension, at most `most`.
+  for (std::size_t i = 0; i < kernel.grid.size(); ++i) {
+    const GridDimension& dimension = kernel.grid[i];
+    const bool is_symbol = dimension.extent.is_symbol();
+    const std::int64_t end = !is_symbol                       ? dimension.extent.value
+                             : dimension.extent.times.empty() ? kMaxExtent
+                                                              : kWrap;
+    std::int64_t groups = (end + dimension.tile - 1) / std::max<std::int64_t>(1, dimension.tile);
+    if (dimension.most > 0) groups = std::min(groups, dimension.most);
+    const Linear group =
+        introduce(kGroupNames[i], {0, std::max<std::int64_t>(1, groups) - 1}, false);
+    if (is_symbol) {
+      add_fact(less(group * dimension.tile, of(ir::expression(dimension.extent)).value));
+    }
+  }
+}
+
+Set IndexValues::at_most(const Linear& a, const Linear& b) const {
+  const Linear difference = variables_.expanded(b - a);
+  return solver_.not_negative(factors_of(difference, variables_), difference.constant);
+}
+Set IndexValues::equal(const Linear& a, const Linear& b) const {
+  const Linear difference = variables_.expanded(b - a);
+  return solver_.zero(factors_of(difference, variables_), difference.constant);
+}
+
+Linear IndexValues::variable(const std::string& name) {
+  const bool is_coordinate = name.starts_with("@");
+  return variables_.value(variables_.add(name, {0, is_coordinate ? kWrap - 1 : 0}, false));
+}
+
+// A coordinate 8 group + 4 a + b, with a in 0..1 and b in 0..3, has the digits b, a and group: the variable is split into
+// such digits, which are equal to them one by one. That is the same set, in terms that isl need not search.
+Set IndexValues::among(const std::string& name, const Linear& first, std::int64_t count) {
+  std::set<std::int64_t> units;
+  for (const auto& [part, factor] : variables_.expanded(first).terms)
+    units.insert(std::abs(factor));
+  for (const std::int64_t unit : units) variables_.quotient(variable(name), unit);
+  const Linear at = variable(name);
+  std::map<std::int64_t, std::size_t> digits;  // by unit
+  for (const auto& [part, factor] : at.terms) digits[factor] = part;
+  for (const auto& [part, factor] : variables_.expanded(first).terms) {
+    const auto next = digits.upper_bound(factor);
+    if (factor <= 0 || next == digits.end() || next->first % factor != 0) continue;
+    variables_.quotient(variables_.value(part), next->first / factor);
+  }
+  const Linear value = variables_.expanded(first);
+  Set all = solver_.everything();
+  for (auto digit = digits.begin(); digit != digits.end(); ++digit) {
+    const auto next = std::next(digit);
+    const std::int64_t unit = digit->first, end = next == digits.end() ? kFar : next->first;
+    Linear here = value.constant % end / unit;
+    for (const auto& [part, factor] : value.terms) {
+      if (factor < unit || factor >= end) continue;
+      if (factor % unit != 0) return at_most(value, at) & less(at, value + count);
+      here.terms[part] = factor / unit;
+    }
+    const std::int64_t width = unit == 1 ? count : 1;
+    const Range range = variables_.range(here);
+    if (value.constant < 0 || range.least < 0 || range.most + width > end / unit) {
+      return at_most(value, at) & less(at, value + count);
+    }
+    const Linear one = variables_.value(digit->second);
+    all = all & (width == 1 ? equal(one, here) : at_most(here, one) & less(one, here + width));
+  }
+  for (const auto& [part, factor] : value.terms) {
+    if (factor < 0) return at_most(value, at) & less(at, value + count);
+  }
+  return all;
+}
+
+Linear IndexValues::introduce(const std::string& name, Range range, bool is_uniform,
+                              bool is_of_workgroup) {
+  const std::size_t variable = variables_.add(name, range, is_uniform, is_of_workgroup);
+  const Linear value = variables_.value(variable);
+  add_fact(in_range(value, range));
+  return value;
+}
+
+Linear IndexValues::argument(const std::string& name, Range range) {
+  const Linear value = variables_.value(variables_.add(name, range, true));
+  if (is_draft_) return value;
+  const Set points = in_range(value, range);
+  for (Scope& scope : scopes_) scope.facts = scope.facts & points;
+  return value;
+}
+
+Set IndexValues::in_range(const Linear& value, Range range) const {
+  Set points = solver_.everything();
+  for (const auto& [part, factor] : value.terms) {
+    const Linear one = variables_.value(part);
+    points = points & at_most(variables_[part].range.least, one) &
+             at_most(one, variables_[part].range.most);
+  }
+  return variables_.range(value).most > range.most ? points & at_most(value, range.most) : points;
+}
+
+void IndexValues::enter() {
+  const Scope& outer = scopes_.back();
+  scopes_.push_back({outer.facts, outer.is_exact, {}, {}, {}, {}});
+}
+void IndexValues::leave() { scopes_.pop_back(); }
+void IndexValues::add_fact(const Set& points) {
+  if (!is_draft_) scopes_.back().facts = scopes_.back().facts & points;
+}
+
+IndexValues::Name* IndexValues::find(const std::string& name) {
+  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
+    const auto found = scope->names.find(name);
+    if (found != scope->names.end()) return &found->second;
+  }
+  return nullptr;
+}
+
+void IndexValues::define(const ir::Definition& definition) {
+  Name name;
+  const Expr& value = definition.value;
+  if (definition.is_data) {
+    name.identity.key = fmt::format("data{}", data_++);
+    if (value->type == ir::kIndex) {
+      const auto most = static_cast<std::int64_t>(value->bound) - 1;
+      name.index = Index{introduce("?" + name.identity.key, {0, most}, false), false};
+    }
+  } else {
+    name.identity = identity_of(value);
+    name.meaning = value;
+  }
+  scopes_.back().names.insert_or_assign(definition.name, std::move(name));
+}
+
+std::string IndexValues::add(const ir::Inner& inner) {
+  if (inner.condition == nullptr) return "";
+  Scope& scope = scopes_.back();
+  if (!inner.repeats) {
+    const Condition condition = where(*inner.condition, !inner.holds);
+    add_fact(condition.points);
+    scope.is_exact = scope.is_exact && condition.is_exact;
+    return "";
+  }
+  const Index end = of(*inner.condition);
+  const std::string& name = inner.defines.front().name;
+  const std::string variable = fmt::format("{}#{}", name, counters_++);
+  const auto most = std::min(static_cast<std::int64_t>(inner.defines.front().value->bound) - 1,
+                             std::max<std::int64_t>(0, range(end).most - 1));
+  const Linear round = introduce(variable, {0, most}, false);
+  add_fact(less(round, end.value));
+  scope.is_exact = scope.is_exact && end.is_exact;
+  scope.names[name] = {{variable, false, true}, {}, Index{round}, {}};
+  return variable;
+}
+
+}  // namespace vkmoye::gen::proof

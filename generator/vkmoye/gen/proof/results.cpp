@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/proof/results.hpp"
+
+#include <fmt/format.h>
+
+namespace vkmoye::gen::proof {
+namespace {
+
+constexpr unsigned long kMaxStepsOfResults =
+    200'000;  // of isl, for all results of a kernel: about 0.3 s
+
+bool is_result(const ir::Array& array) {
+  return array.space == ir::Array::Space::buffer && array.access != vkmoye::Access::read;
+}
+
+using Accesses = std::vector<const Access*>;
+
+class ResultProver {
+ public:
+  explicit ResultProver(AccessSets& sets) : sets_(sets) {
+    for (const char* variable : {"thread", "group_x", "group_y", "group_z"}) {
+      for (const std::string& part : sets.parts(variable)) invocation_.push_back(part);
+    }
+  }
+
+  void one_writer(const Accesses& accesses, Obligation& obligation) {
+    Set one_invocation = sets_.solver().everything();
+    for (const std::string& variable : invocation_) {
+      one_invocation =
+          one_invocation & sets_.solver().zero({{variable + "'1", 1}, {variable + "'2", -1}}, 0);
+    }
+    std::vector<Set> first, second, first_hull, second_hull;
+    for (const Access* access : accesses) {
+      first.push_back(access->points.renamed(copy(1)));
+      second.push_back(access->points.renamed(copy(2)));
+      const Set hull = access->points.affine_hull();
+      first_hull.push_back(hull.renamed(copy(1)));
+      second_hull.push_back(hull.renamed(copy(2)));
+    }
+    for (std::size_t i = 0; i < accesses.size(); ++i) {
+      for (std::size_t j = i; j < accesses.size(); ++j) {
+        const Access &a = *accesses[i], &b = *accesses[j];
+        if (!(a.touch.writes || b.touch.writes) || (a.touch.atomic && b.touch.atomic)) continue;
+        // Mostly coordinates alone give the invocation, by equations, which are quickly solved.
+        if ((first_hull[i] & second_hull[j]).is_subset_of(one_invocation)) continue;
+        const Set both = first[i] & second[j];
+        if (both.is_subset_of(one_invocation)) continue;
+        for (const std::string& variable : invocation_) {
+          const Set met = both & differ(variable, i == j);
+          if (met.is_empty()) continue;
+          const std::string why = fmt::format(
+              "'{}' and '{}' may touch one element of {} in two invocations",
+              a.touch.element->source_text, b.touch.element->source_text, a.array->name);
+          return contradict(obligation, why, met, a.is_exact && b.is_exact, sets_);
+        }
+      }
+    }
+  }
+
+  void covered(const ir::Array& array, const Accesses& accesses, Obligation& obligation) {
+    Accesses writes;
+    std::string inexact;
+    for (const Access* access : accesses) {
+      if (!access->touch.writes) continue;
+      if (access->is_exact) {
+        writes.push_back(access);
+      } else {
+        inexact = access->touch.element->source_text;
+      }
+    }
+    const auto& axes = writes.empty() || array.axes.empty() ? array.axes : writes.front()->axes;
+    Set rest = sets_.elements(axes);
+    for (const Access* access : writes) {
+      if (access->axes.size() != axes.size()) continue;
+      rest = (rest - access->points.project_out(sets_.own_variables())).simplified();
+    }
+    if (rest.is_empty()) return;
+    const std::string why = inexact.empty()
+                                ? fmt::format("nothing writes an element of {}", array.name)
+                                : fmt::format(
+                                      "which elements of {} '{}' writes depends on more than "
+                                      "sizes",
+                                      array.name, inexact);
+    contradict(obligation, why, rest, inexact.empty(), sets_);
+  }
+
+ private:
+  std::map<std::string, std::string> copy(int number) const {
+    std::map<std::string, std::string> names;
+    for (const std::string& variable : sets_.own_variables()) {
+      names[variable] = fmt::format("{}'{}", variable, number);
+    }
+    return names;
+  }
+
+  // Where the copies of a variable differ; in one order only, if the other would say the same.
+  Set differ(const std::string& variable, bool in_one_order) const {
+    const std::string one = variable + "'1", other = variable + "'2";
+    const Set below = sets_.solver().not_negative({{one, -1}, {other, 1}}, -1);
+    if (in_one_order) return below;
+    return below | sets_.solver().not_negative({{one, 1}, {other, -1}}, -1);
+  }
+
+  AccessSets& sets_;
+  std::vector<std::string> invocation_;  // variables that differ between invocations
+};
+
+}  // namespace
+
+std::vector<Obligation> prove_results(const ir::Kernel& kernel) {
+  std::optional<AccessSets> sets;
+  std::optional<ResultProver> prover;
+  std::vector<Obligation> list;
+  const auto decide_with = [&](const ir::Array& array, const std::string& claim, auto decision) {
+    list.push_back(decide(kernel, array.name, claim, [&](Obligation& obligation) {
+      if (!sets) prover.emplace(sets.emplace(kernel, is_result, kMaxStepsOfResults));
+      decision(sets->to(array), obligation);
+    }));
+  };
+  for (const ir::Array& array : kernel.arrays) {
+    if (!is_result(array)) continue;
+    decide_with(array, fmt::format("no invocation touches what another writes in {}", array.name),
+                [&](const Accesses& accesses, Obligation& o) { prover->one_writer(accesses, o); });
+    if (array.access != vkmoye::Access::write) continue;
+    decide_with(
+        array, fmt::format("each element of {} is written", array.name),
+        [&](const Accesses& accesses, Obligation& o) { prover->covered(array, accesses, o); });
+  }
+  return list;
+}
+
+}  // namespace vkmoye::gen::proof

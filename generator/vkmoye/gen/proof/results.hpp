@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// What a launch leaves in its buffers, for every size that it can have:
+//
+//   one writer    no element of a buffer that one invocation writes is touched by another
+//   covered       each element of a buffer that is only written is written
+//
+// Two invocations are two copies of the variables: the element and the arguments are the same, thread or workgroup
+// differ; that no such point exists is what is decided. Barriers order shared memory only, so rounds do not matter.
+
+#include "vkmoye/gen/proof/obligation.hpp"
+
+namespace vkmoye::gen::proof {
+
+/// The obligations of the results of `kernel`. Precondition: its names and types are right.
+std::vector<Obligation> prove_results(const ir::Kernel& kernel);
+
+}  // namespace vkmoye::gen::proof

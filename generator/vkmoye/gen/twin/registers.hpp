@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// The registers of the workgroup that runs on the host: a value for each element and invocation, and which invocations
+// have written it.
+//
+//   float sum[4];         four elements; in a workgroup of 64 threads each has 64 values
+//   sum[i] = ..           i is a number in every invocation once loops are unrolled
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "vkmoye/gen/machine/machine.hpp"
+#include "vkmoye/gen/machine/shadow_memory.hpp"
+
+namespace vkmoye::gen::twin {
+
+class Registers {
+ public:
+  /// `has_data`: whether values are kept, or only which elements are written. `reasons` outlives this and its copies.
+  Registers(const ir::Kernel& kernel, bool has_data, machine::Reasons& reasons);
+
+  /// As at the start of a workgroup: nothing is written.
+  void start();
+  /// What the active invocations read. Adds a reason if one of them has not written the element.
+  machine::Values load(machine::Machine& m, const machine::MemoryAccess& access);
+  /// Stores `values` in the active invocations. Adds a reason if the index is outside the array or not known.
+  void store(machine::Machine& m, const machine::MemoryAccess& access,
+             const machine::Values& values);
+  /// After two paths, of which either may have been taken: written is what both have written.
+  void join(const Registers& other);
+
+ private:
+  // Elements that are always accessed at once, see ir::Array::vector.
+  struct Vector {
+    machine::Values value;
+    machine::Lanes written;
+  };
+
+  std::uint32_t threads_;
+  bool has_data_;
+  machine::Reasons* reasons_;
+  std::map<std::string, std::vector<Vector>> arrays_;
+};
+
+}  // namespace vkmoye::gen::twin

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// The host twin: runs a kernel without Vulkan, statement by statement, and reports problems.
+//
+//   std::vector<float> a(33 * 5), b(5 * 33);
+//   TwinReport report = run_on_host(transpose(), {bytes(a), bytes(b)}, {{"cols", 33}, {"rows", 5}});
+//   report.reasons      empty: no problem was found; b is the transpose of a
+//
+// Operations compute what ir/evaluate.hpp says, rounded to the type of each element. Reports name the invocations, the
+// statements and the numbers of
+//   - a read of an element that nothing has written;
+//   - an access outside an array, or of a vector that does not begin at a multiple of its width;
+//   - a race: two invocations access an element of shared memory without a barrier between, or an element of a buffer
+//     anywhere in the launch (barriers do not order buffers), and one of them writes;
+//   - a barrier or a subgroup operation that only some of its invocations reach;
+//   - an undefined value, such as the result of a division by 0, that is stored or is used as a condition;
+//   - an element of a result that nothing writes.
+// Without data, `watch` reports the same as far as it does not depend on data.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/ir/kernel.hpp"
+
+namespace vkmoye::gen {
+
+/// A launch takes more steps than TwinOptions allow.
+struct TooManySteps : ArgumentError {
+  using ArgumentError::ArgumentError;
+};
+
+struct TwinOptions {
+  std::uint64_t most_steps = std::uint64_t{1} << 32;  // maximum work, see TooManySteps
+  std::uint32_t subgroup = 32;  // lanes of a subgroup, if the kernel leaves them open
+};
+
+struct TwinReport {
+  std::vector<std::string> reasons;  // the problems; empty: none was found
+  bool in_part = false;              // some workgroups were not run, or not to their end
+};
+
+/// Runs the whole launch on `buffers`, the bytes of each binding in order, and stores the results there. `arguments`
+/// are those of a launch; `first_group_*` are 0. Throws ArgumentError if an argument is missing, or a buffer is not
+/// as large as the launch needs, and TooManySteps.
+TwinReport run_on_host(const ir::Kernel& kernel, const std::vector<std::span<std::byte>>& buffers,
+                       const Arguments& arguments, const TwinOptions& options = {});
+
+/// Checks a launch of these sizes without data: loaded values are unknown, and conditions that depend on them may
+/// hold or fail. If there are many workgroups, only some are run, the first and the last along each dimension among
+/// them.
+TwinReport watch(const ir::Kernel& kernel, const Arguments& sizes,
+                 const TwinOptions& options = {.most_steps = std::uint64_t{1} << 25});
+
+}  // namespace vkmoye::gen

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/verify/all_sizes.hpp"
+
+#include <fmt/format.h>
+
+#include "vkmoye/gen/proof/reads.hpp"
+#include "vkmoye/gen/proof/results.hpp"
+#include "vkmoye/gen/verify/trial.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+using proof::Answer;
+using proof::Obligation;
+
+constexpr std::uint64_t kMaxFollowedElements =
+    std::uint64_t{1} << 22;  // of a launch that is followed for its numbers
+
+// Whether no extent of a launch at `sizes` is beyond what can be followed.
+bool can_be_followed(const ir::Kernel& kernel, const Arguments& sizes) {
+  for (const Binding& binding : interface_of(kernel).bindings) {
+    double elements = 1;
+    for (const Extent& extent : binding.extents) {
+      for (const std::string& name : {extent.symbol, extent.times}) {
+        if (name.empty()) continue;
+        const auto found = sizes.find(name);
+        if (found == sizes.end()) return false;
+        elements *= static_cast<double>(std::get<std::int64_t>(found->second.value));
+      }
+    }
+    if (elements > kMaxFollowedElements) return false;
+  }
+  return true;
+}
+
+// `sizes` with steps from row to row that are no smaller than what they step over. They do not matter to a proof, which
+// knows elements by their coordinates, but a launch needs them.
+Arguments with_steps(const ir::Kernel& kernel, Arguments sizes) {
+  const auto value_of = [&](const Extent& extent) {
+    std::int64_t value = extent.is_symbol() ? 1 : extent.value;
+    for (const std::string& name : {extent.symbol, extent.times}) {
+      if (!name.empty()) value *= std::get<std::int64_t>(sizes[name].value);
+    }
+    return value;
+  };
+  for (const Binding& binding : interface_of(kernel).bindings) {
+    std::int64_t span = 1;
+    for (std::size_t i = 0; i < binding.strides.size(); ++i) {
+      const Extent& step = binding.strides[i];
+      const bool is_argument = step.is_symbol() && step.times.empty();
+      if (is_argument && value_of(step) < span) sizes[step.symbol] = span;
+      span = std::max(span, value_of(step) * value_of(binding.extents[i]));
+    }
+  }
+  return sizes;
+}
+
+}  // namespace
+
+std::vector<std::string> check_all_sizes(const ir::Kernel& kernel) {
+  std::vector<std::string> reasons;
+  const auto check = [&](const std::vector<Obligation>& obligations, bool must_be_followed) {
+    for (const Obligation& obligation : obligations) {
+      if (obligation.answer == Answer::inexact && !must_be_followed && reasons.empty()) {
+        reasons = {
+            fmt::format("not proved: {}: {}; if it holds, assert it with assume_written, and why",
+                        obligation.claim, obligation.why)};
+      }
+      if (obligation.answer != Answer::refuted || !reasons.empty()) continue;
+      Arguments sizes;
+      for (const auto& [name, value] : obligation.arguments) sizes[name] = value;
+      TrialReport trial{.is_whole = must_be_followed};
+      if (can_be_followed(kernel, sizes)) trial = try_at(kernel, with_steps(kernel, sizes));
+      if (!trial.is_launch) continue;
+      reasons = trial.reasons;
+      const bool is_open = reasons.empty() && !trial.is_whole && !must_be_followed;
+      if (is_open) reasons = {obligation.why + text_of(sizes)};
+    }
+  };
+  check(proof::prove_results(kernel), false);
+  // The sets of reads are not exact where a write is left out of them: a counterexample is a size to try.
+  if (reasons.empty()) check(proof::prove_reads(kernel), true);
+  return reasons;
+}
+
+}  // namespace vkmoye::gen

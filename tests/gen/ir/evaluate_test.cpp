@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/ir/evaluate.hpp"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <limits>
+#include <vector>
+
+#include "vkmoye/contract/scalar_value.hpp"
+#include "vkmoye/gen/glsl/print.hpp"
+#include "vkmoye/gen/ir/operation.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+using ir::Expr;
+using ir::Op;
+
+Expr named(const char* name, ScalarType type) { return ir::variable(name, ir::element(type)); }
+
+double computed(const Expr& e, ScalarType type, const std::vector<double>& operands) {
+  std::vector<ir::Bits> bits;
+  for (const double value : operands) bits.push_back(bits_of(type, value));
+  return number_of(type, *ir::evaluate(*e, bits));
+}
+
+TEST(Meaning, RoundsInTheTypeOfTheElements) {
+  const Expr h = named("h", ScalarType::f16), f = named("f", ScalarType::f32);
+  EXPECT_EQ(computed(h + h, ScalarType::f16, {2048, 1}), 2048);  // ties to even
+  EXPECT_EQ(computed(h + h, ScalarType::f16, {2048, 3}), 2052);
+  EXPECT_EQ(computed(h * h, ScalarType::f16, {256, 256}), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(computed(f + f, ScalarType::f32, {16777216, 1}), 16777216);
+  EXPECT_EQ(computed(ir::multiply_add(f, f, f), ScalarType::f32, {1 + 0x1p-12, 1 + 0x1p-12, -1}),
+            0x1p-11 + 0x1p-24);  // one rounding, not two
+}
+
+TEST(Meaning, WrapsIntegersAndKnowsWhatIsUndefined) {
+  const Expr i = named("i", ScalarType::i32);
+  const double most = 2147483647, least = -2147483648.0;
+  EXPECT_EQ(computed(i + i, ScalarType::i32, {most, 1}), least);
+  EXPECT_EQ(computed(ir::unary(Op::absolute, i), ScalarType::i32, {-5}), 5);
+  EXPECT_EQ(computed(i / i, ScalarType::i32, {-7, 2}), -3);
+  EXPECT_FALSE(ir::evaluate(*(i / i), std::vector<ir::Bits>{1, 0}));
+  EXPECT_FALSE(ir::evaluate(*(i / i), std::vector<ir::Bits>{0x80000000u, 0xffffffffu}));
+  EXPECT_FALSE(ir::evaluate(*(i % i), std::vector<ir::Bits>{bits_of(ScalarType::i32, -1), 2}));
+}
+
+TEST(Meaning, OfManyIndicesIsThatOfEach) {
+  const std::vector<ir::Value> some = {0, 1, 7, std::nullopt, 31, 32, 0x80000000u, 0xffffffffu};
+  for (int number = 0; number <= static_cast<int>(Op::convert); ++number) {
+    const auto op = static_cast<Op>(number);
+    for (const ir::Value& one : some) {
+      std::vector<ir::Value> out(some.size(), 12345);
+      ir::evaluate_indices(op, {some.data(), 1}, {&one, 0}, out);
+      for (std::size_t i = 0; i < some.size(); ++i) {
+        ir::Value expected;
+        if (some[i] && one) {
+          expected = ir::evaluate_index(op, static_cast<std::uint32_t>(*some[i]),
+                                        static_cast<std::uint32_t>(*one));
+        }
+        EXPECT_EQ(out[i], expected) << "operation " << number << ", " << i;
+      }
+    }
+  }
+}
+
+TEST(Meaning, ConvertsAsShadersDo) {
+  const auto convert = [](ScalarType from, double value, ScalarType to) {
+    const ir::Bits bits = ir::converted(ir::element(from), bits_of(from, value), ir::element(to));
+    return number_of(to, bits);
+  };
+  EXPECT_EQ(convert(ScalarType::f32, -2.75, ScalarType::i32), -2);
+  EXPECT_EQ(convert(ScalarType::f32, 65520, ScalarType::f16),
+            std::numeric_limits<double>::infinity());
+  EXPECT_EQ(convert(ScalarType::i32, -1, ScalarType::u8), 255);
+  EXPECT_EQ(convert(ScalarType::i8, -1, ScalarType::i32), -1);
+  EXPECT_EQ(convert(ScalarType::f32, 1.00390625, ScalarType::bf16), 1);  // ties to even
+}
+
+TEST(Meaning, FoldsWhatOnlyNumbersDecide) {
+  const Expr x = ir::variable("x");
+  EXPECT_EQ(ir::constant_value(ir::logical_and(ir::less(x, 3), ir::less(4, 3))), 0u);
+  EXPECT_EQ(ir::constant_value(ir::logical_or(ir::less(x, 3), ir::less(2, 3))), 1u);
+  EXPECT_FALSE(ir::constant_value(ir::less(x, 3)));
+  EXPECT_FALSE(ir::constant_value(Expr(1) / Expr(0)));
+}
+
+TEST(Operation, NamesOperandOperationAndWhatFits) {
+  const Expr d = named("d", ScalarType::f64), b = named("b", ScalarType::i8);
+  EXPECT_EQ(ir::type_error(*ir::unary(Op::exp, d)),
+            "exp with an operand of type f64: it takes a single element of f16 or f32");
+  EXPECT_EQ(
+      ir::type_error(*(b / b)),
+      "divide with an operand of type i8: it takes indices, or single elements of f16, f32, f64, "
+      "i32 or u32; convert it first");
+  EXPECT_EQ(ir::type_error(*(d + ir::variable("x"))),
+            "add of f64 and index: its operands must have one type");
+  EXPECT_EQ(ir::type_error(*(d + 1)), std::nullopt);  // a number is one of the element's type
+}
+
+TEST(Print, GroupsElementsAsTheAuthorDid) {
+  const Expr a = named("a", ScalarType::f32), b = named("b", ScalarType::f32);
+  EXPECT_EQ(glsl::print(a * (a * b)), "a * (a * b)");
+  EXPECT_EQ(glsl::print(a + (a + b)), "a + (a + b)");
+  EXPECT_EQ(glsl::print((a + b) + a), "a + b + a");
+  EXPECT_EQ(glsl::print(-(a - b)), "-(a - b)");
+  EXPECT_EQ(glsl::print(ir::select(ir::less(a, b), a, b)), "(a < b) ? a : b");
+}
+
+TEST(Print, SpellsEveryNumberExactly) {
+  EXPECT_EQ(glsl::print(ir::number(ScalarType::f32, 0.1)), "0.1");
+  EXPECT_EQ(glsl::print(ir::number(ScalarType::f64, 0.1)), "0.1lf");
+  EXPECT_EQ(glsl::print(ir::number(ScalarType::f32, std::numeric_limits<double>::infinity())),
+            "uintBitsToFloat(0x7f800000u /* infinity */)");
+  EXPECT_EQ(glsl::print(ir::number(ScalarType::i32, -7)), "-7");
+}
+
+}  // namespace
+}  // namespace vkmoye::gen

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/twin/run_on_host.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <random>
+
+#include "support/bytes.hpp"
+#include "support/fragment_orders.hpp"
+#include "support/moves.hpp"
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/contract/scalar_value.hpp"
+#include "vkmoye/gen/kernels/moves/transpose/padded.hpp"
+#include "vkmoye/gen/kernels/registry/registry.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+using test::bytes;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+TEST(Twin, TransposesWhatItIsGiven) {
+  std::vector<float> a(5 * 40), b(40 * 5, -1);
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(i);
+  const TwinReport report =
+      run_on_host(transpose({.pad = 1}), {bytes(a), bytes(b)}, {{"cols", 40}, {"rows", 5}});
+  EXPECT_THAT(report.reasons, IsEmpty());
+  for (std::size_t r = 0; r < 5; ++r) {
+    for (std::size_t c = 0; c < 40; ++c) EXPECT_EQ(b[c * 5 + r], a[r * 40 + c]);
+  }
+}
+
+// Every kernel that moves elements, on every type, moves random bits as its operation says.
+TEST(Twin, MovesEveryTypeAsEveryKernelSays) {
+  std::mt19937_64 random(1);
+  for (const KernelEntry& entry : registry()) {
+    if (!test::is_move_of_matrix(entry)) continue;
+    for (const ScalarType type : entry.types) {
+      const std::int64_t rows = 3, cols = 70;
+      const std::size_t width = size_of(type), count = static_cast<std::size_t>(rows * cols);
+      std::vector<std::byte> a(count * width), b(count * width);
+      for (std::byte& byte : a) byte = static_cast<std::byte>(random());
+      const TwinReport report = run_on_host(test::described(entry, request_of(type)), {a, b},
+                                            {{"rows", rows}, {"cols", cols}});
+      EXPECT_THAT(report.reasons, IsEmpty()) << entry.name << ' ' << to_string(type);
+      bool right = true;
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t from = test::source_index(entry, i, rows, cols);
+        right = right && std::memcmp(&b[i * width], &a[from * width], width) == 0;
+      }
+      EXPECT_TRUE(right) << entry.name << ' ' << to_string(type);
+    }
+  }
+}
+
+// c = 2 a b + c on small whole numbers, which no type rounds.
+TEST(Twin, MultipliesInEveryType) {
+  const std::int64_t m = 17, n = 9, k = 21;
+  for (const KernelEntry& entry : registry()) {
+    if (entry.operation != "gemm" || entry.takes_packed) continue;
+    for (const ScalarType type : entry.types) {
+      KernelRequest request = request_of(type);
+      request.gemm.beta = true;
+      const ir::Kernel kernel = test::described(entry, request);
+      const auto array = [&](ScalarType of, std::int64_t count, int seed) {
+        std::vector<std::byte> out(static_cast<std::size_t>(count) * size_of(of));
+        for (std::int64_t i = 0; i < count; ++i) {
+          const std::uint64_t bits =
+              bits_of(of, static_cast<double>((i * 7 + seed) % 5 - (is_unsigned(of) ? 0 : 2)));
+          std::memcpy(&out[static_cast<std::size_t>(i) * size_of(of)], &bits, size_of(of));
+        }
+        return out;
+      };
+      const ScalarType result = request.gemm.result;
+      std::vector<std::byte> a = array(type, m * k, 1), b = array(type, n * k, 2);
+      std::vector<std::byte> c = array(result, m * n, 3);
+      const std::vector<std::byte> before = c;
+      const TwinReport report = run_on_host(kernel, {a, b, c},
+                                            {{"m", m},
+                                             {"n", n},
+                                             {"k", k},
+                                             {"lda", k},
+                                             {"ldb", k},
+                                             {"ldc", n},
+                                             {"alpha", 2.0},
+                                             {"beta", 1.0}});
+      EXPECT_THAT(report.reasons, IsEmpty()) << entry.name;
+      const auto at = [](const std::vector<std::byte>& from, ScalarType of, std::int64_t i) {
+        std::uint64_t bits = 0;
+        std::memcpy(&bits, &from[static_cast<std::size_t>(i) * size_of(of)], size_of(of));
+        return number_of(of, bits);
+      };
+      for (std::int64_t i = 0; i < m * n; ++i) {
+        double sum = 0;
+        for (std::int64_t p = 0; p < k; ++p) {
+          sum += at(a, type, i / n * k + p) * at(b, type, i % n * k + p);
+        }
+        ASSERT_EQ(at(c, result, i), 2 * sum + at(before, result, i)) << entry.name << ' ' << i;
+      }
+    }
+  }
+}
+
+// --- the faults that it finds ---
+
+const ir::Expr thread8 = ir::builtin(ir::Builtin::thread, 8);
+
+// 8 threads, a result of 8 elements, 8 elements of shared memory.
+ir::Kernel kernel_on_twin(ir::Body body) {
+  ir::Kernel kernel;
+  kernel.name = "test";
+  kernel.threads = 8;
+  kernel.subgroup = 4;
+  kernel.arrays = {
+      {"dst", ScalarType::f32, ir::Array::Space::buffer, Access::write, {{"i", 8, 1}}, ""},
+      {"tile", ScalarType::f32, ir::Array::Space::shared, Access::read_write, {{"at", 8, 1}}, ""},
+  };
+  kernel.body = std::move(body);
+  return kernel;
+}
+
+std::vector<std::string> reasons_of(ir::Body body) {
+  std::vector<float> dst(8);
+  return run_on_host(kernel_on_twin(std::move(body)), {bytes(dst)}, {}).reasons;
+}
+
+ir::Element at(const char* array, const ir::Expr& index) { return {array, {index}, array}; }
+ir::Expr loaded(const char* name) { return ir::variable(name, ir::element(ScalarType::f32)); }
+const ir::Expr one = ir::number(ScalarType::f32, 1);
+
+TEST(Twin, NamesBothInvocationsOfARace) {
+  EXPECT_THAT(
+      reasons_of({ir::Store{at("tile", thread8), one}, ir::Load{"x", at("tile", 7 - thread8)},
+                  ir::Store{at("dst", thread8), loaded("x")}}),
+      Contains("race in shared tile: 'tile' writes tile[7] in thread 7 and 'tile' reads it in "
+               "thread 0, with no barrier between"));
+  EXPECT_THAT(reasons_of({ir::Store{at("dst", thread8 / 2), one}}),
+              Contains(HasSubstr("race in buffer dst: 'dst' writes dst[0] in thread 0")));
+}
+
+TEST(Twin, ReportsWhatIsUndefinedOutsideUnwrittenOrMissed) {
+  EXPECT_THAT(
+      reasons_of({ir::Load{"x", at("tile", thread8)}, ir::Store{at("dst", thread8), loaded("x")}}),
+      ElementsAre(HasSubstr("which nothing has written"), HasSubstr("stores an undefined value")));
+  EXPECT_THAT(reasons_of({ir::Store{at("dst", thread8 + 1), one}}),
+              Contains(HasSubstr("at i = 8 in thread 7 of workgroup 0, which ends at 8")));
+  EXPECT_THAT(reasons_of({ir::Store{at("dst", thread8), one},
+                          ir::If{ir::less(thread8, 3), {ir::Barrier{}}}}),
+              ElementsAre("a barrier is reached by 3 of 8 threads, thread 0 among them"));
+  EXPECT_THAT(reasons_of({ir::If{ir::less(thread8, 7), {ir::Store{at("dst", thread8), one}}}}),
+              ElementsAre(HasSubstr("nothing writes dst[7]")));
+}
+
+TEST(Twin, LanesOfASubgroupWorkTogether) {
+  const ir::Expr number = ir::convert(thread8 + 1, ScalarType::f32);
+  std::vector<float> dst(8);
+  const auto run = [&](ir::Subgroup s) {
+    s.name = "found";
+    s.value = number;
+    run_on_host(kernel_on_twin({s, ir::Store{at("dst", thread8), loaded("found")}}), {bytes(dst)},
+                {});
+    return dst;
+  };
+  using Kind = ir::Subgroup::Kind;
+  EXPECT_THAT(run({.name = "", .kind = Kind::reduce}), ElementsAre(10, 10, 10, 10, 26, 26, 26, 26));
+  EXPECT_THAT(run({.name = "", .kind = Kind::inclusive_scan, .combine = ir::Op::maximum}),
+              ElementsAre(1, 2, 3, 4, 5, 6, 7, 8));
+  EXPECT_THAT(run({.name = "", .kind = Kind::exclusive_scan}),
+              ElementsAre(0, 1, 3, 6, 0, 5, 11, 18));
+  ir::Subgroup turn{.name = "", .kind = Kind::shuffle};
+  turn.lane = 3 - thread8 % 4;
+  EXPECT_THAT(run(turn), ElementsAre(4, 3, 2, 1, 8, 7, 6, 5));
+  ir::Subgroup swapped{.name = "", .kind = Kind::shuffle_xor};
+  swapped.lane = 2;
+  EXPECT_THAT(run(swapped), ElementsAre(3, 4, 1, 2, 7, 8, 5, 6));
+}
+
+TEST(Twin, FindsAShuffleFromALaneThatThereIsNot) {
+  ir::Subgroup before{.name = "found", .kind = ir::Subgroup::Kind::shuffle};
+  before.value = thread8;
+  const auto reasons = [&](const ir::Expr& lane) {
+    before.lane = lane;
+    ir::Kernel kernel =
+        kernel_on_twin({before, ir::Store{at("dst", thread8),
+                                          ir::convert(ir::variable("found"), ScalarType::f32)}});
+    kernel.subgroup = 4;
+    std::vector<float> dst(8);
+    return run_on_host(kernel, {bytes(dst)}, {}).reasons;
+  };
+  EXPECT_THAT(reasons(thread8 % 4 - 1),  // lane 0 asks for lane 2^32 - 1
+              ElementsAre(HasSubstr("depends on a division by 0, the value of a lane that does not "
+                                    "exist")));
+  EXPECT_THAT(reasons(thread8 % 4), IsEmpty());
+}
+
+TEST(Twin, AtomicOperationsShareAnElement) {
+  ir::Kernel kernel = kernel_on_twin({ir::Atomic{"before", ir::Op::add, at("dst", thread8 / 4),
+                                                 ir::convert(thread8, ScalarType::i32)}});
+  kernel.arrays[0].type = ScalarType::i32;
+  kernel.arrays[0].access = Access::read_write;
+  std::vector<std::int32_t> dst(8, 100);
+  EXPECT_THAT(run_on_host(kernel, {bytes(dst)}, {}).reasons, IsEmpty());
+  EXPECT_THAT(dst, ElementsAre(106, 122, 100, 100, 100, 100, 100, 100));
+}
+
+TEST(Twin, RefusesWhatItCannotRun) {
+  std::vector<float> a(4), b(4);
+  EXPECT_THROW(run_on_host(transpose({.pad = 1}), {bytes(a)}, {{"cols", 2}}), ArgumentError);
+  EXPECT_THROW(run_on_host(transpose({.pad = 1}), {bytes(a), bytes(b)}, {{"cols", 3}, {"rows", 2}}),
+               ArgumentError);
+  EXPECT_THROW(run_on_host(transpose({.pad = 1}), {bytes(a), bytes(b)}, {{"cols", 2}, {"rows", 2}},
+                           {.most_steps = 10}),
+               ArgumentError);
+}
+
+}  // namespace
+}  // namespace vkmoye::gen

@@ -1,0 +1,2 @@
+// SPDX-License-Identifier: MIT
+#include "io/sees_its_user.hpp"

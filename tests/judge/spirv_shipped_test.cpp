@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+// The SPIR-V interpreter on every shipped kernel without matrix units: it finds no fault and computes the results of
+// the twin. If any one of their barriers is removed, it finds a fault.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "golden/goldens.hpp"
+#include "judge/barriers.hpp"
+#include "judge/both.hpp"
+#include "judge/unverified.hpp"
+#include "offline_gpus/cases.hpp"
+#include "support/effort.hpp"
+#include "support/fake_devices.hpp"
+
+namespace vkmoye::judge {
+namespace {
+
+// A device without matrix units, with subgroups of `lanes` lanes.
+DeviceCaps without_matrix_units(std::uint32_t lanes) {
+  FeatureSet features;
+  for (const Feature feature : test::all_features().list()) {
+    const bool is_of_matrices =
+        feature == Feature::cooperative_matrix || feature == Feature::bf16_matrix;
+    if (!is_of_matrices) features.add(feature);
+  }
+  return test::fake_device("without matrix units", 49152, 1024, lanes, features);
+}
+
+// Whether the kernel only moves elements: then its input can be any bytes.
+bool is_move(const std::string& name) {
+  const char* moves[] = {"copy", "transpose", "relayout", "pack"};
+  return std::any_of(std::begin(moves), std::end(moves),
+                     [&](const char* move) { return name.find(move) != std::string::npos; });
+}
+
+// Judges a shipped kernel in a few launches; skips one that uses matrix units.
+void judge_kernel(const std::string& name, const gen::ir::Kernel& kernel, Tally& tally) {
+  const SizeRange range{.most_work = 1e5, .whole_tiles = true};
+  const CompiledKernel compiled = compile_unverified(kernel);
+  Draw draw(tally.kernels);
+  std::vector<Arguments> all = judging_sizes(kernel, often(3), draw, range);
+  if (all.empty())
+    all = judging_sizes(kernel, 1, draw, {.most_work = 5e7});  // a kernel with one fixed shape
+  if (all.empty()) {
+    ++tally.skipped["no launch is small enough: " + name];
+    return;
+  }
+  for (const Arguments& sizes : all) {
+    const Buffers before = data_for(kernel, sizes, !is_move(name), draw);
+    const Both both = judge_both(kernel, compiled, sizes, before);
+    if (!both.judge.unsupported.empty()) {
+      ++tally.skipped[both.judge.unsupported];
+      return;
+    }
+    tally.count(both);
+    EXPECT_EQ(reasons_against(both), "") << name << '\n' << to_text(sizes);
+  }
+  ++tally.kernels;
+}
+
+TEST(SpirvGoldens, HaveNoFaultAndTheTwinsResults) {
+  Tally tally;
+  for (const test::Golden& golden : test::goldens()) {
+    judge_kernel(golden.file, test::describe(golden), tally);
+  }
+  tally.print("goldens");
+  EXPECT_GE(tally.kernels, 25u);
+}
+
+constexpr std::uint32_t kUsual = 32;  // lanes
+
+class SpirvShipped : public testing::TestWithParam<std::uint32_t> {};
+
+TEST_P(SpirvShipped, HasNoFaultAndTheTwinsResults) {
+  if (test::is_quick()) GTEST_SKIP() << "tools/test all runs it";
+  const DeviceCaps caps = without_matrix_units(GetParam());
+  Tally tally;
+  for (const test::Case& one : test::cases_for(caps)) {
+    if (!one.refusal.empty() ||
+        !reasons_against(gen::ir::interface_of(one.description), caps).empty()) {
+      ++tally.skipped["not for a device without matrix units: " + one.kernel];
+      continue;
+    }
+    // The other kernels do not depend on the number of lanes.
+    if (GetParam() != kUsual && gen::ir::interface_of(one.description).subgroup_size == 0) continue;
+    judge_kernel(fmt::format("{} {} {}", one.kernel, one.types, one.variant), one.description,
+                 tally);
+  }
+  tally.print(fmt::format("shipped kernels, subgroups of {}", GetParam()));
+  EXPECT_GE(tally.kernels, GetParam() == kUsual ? 250u : 20u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Lanes, SpirvShipped, testing::Values(8, kUsual, 64));
+
+// Kernels that pack operands for matrix units do not use the units themselves.
+TEST(SpirvPack, HasNoFaultAndTheTwinsResults) {
+  if (test::is_quick()) GTEST_SKIP() << "tools/test all runs it";
+  Tally tally;
+  for (const test::Case& one : test::cases_for(with_all_orders(test::h200_like()))) {
+    if (one.kernel != "gemm/pack" || !one.refusal.empty()) continue;
+    judge_kernel(fmt::format("{} {} {}", one.kernel, one.types, one.variant), one.description,
+                 tally);
+  }
+  tally.print("kernels that pack operands");
+  EXPECT_EQ(tally.kernels, 3u);
+}
+
+// Whether the interpreter finds a fault in one of a few launches: a race, or a read of an unwritten value that precedes
+// it.
+bool is_faulty(const gen::ir::Kernel& kernel, const CompiledKernel& compiled,
+               const std::string& name, Draw& draw, Tally& tally) {
+  const SizeRange range{.most_work = 3e6, .loops = {16, 32, 33, 64, 70}, .whole_tiles = true};
+  for (const Arguments& sizes : judging_sizes(kernel, 24, draw, range)) {
+    Both both;  // the twin is not run
+    Buffers buffers = data_for(kernel, sizes, !is_move(name), draw);
+    both.judge = spirv::launch(compiled, buffers, sizes, {.to_first_fault = true});
+    tally.count(both);
+    if (!both.judge.faults.empty()) return true;
+  }
+  return false;
+}
+
+void judge_barriers(const std::vector<ShippedKernel>& kernels, const std::string& of,
+                    std::size_t least) {
+  Tally tally;
+  for (const ShippedKernel& shipped : kernels) {
+    if (gen::ir::interface_of(shipped.kernel).features.has(Feature::cooperative_matrix)) {
+      ++tally.skipped["uses matrix units"];
+      continue;
+    }
+    Draw draw(tally.kernels);
+    for (const Mutant& mutant : without_each_barrier(shipped.kernel)) {
+      ++tally.kernels;
+      const CompiledKernel compiled = compile_unverified(mutant.kernel);
+      EXPECT_TRUE(is_faulty(mutant.kernel, compiled, shipped.name, draw, tally))
+          << shipped.name << " without " << mutant.text;
+    }
+  }
+  tally.print(of);
+  EXPECT_GE(tally.kernels, least);
+}
+
+TEST(SpirvBarriers, OfGoldensAreNeeded) {
+  judge_barriers(goldens_with_barriers(), "goldens without one of their barriers", 20);
+}
+
+// One kernel in four; tools/test long tests all, 312 barriers in six minutes.
+TEST(SpirvBarriers, OfShippedKernelsAreNeeded) {
+  if (test::is_quick()) GTEST_SKIP() << "tools/test all runs it";
+  const std::size_t step = std::getenv("VKMOYE_TEST_LONG") != nullptr ? 1 : 4;
+  std::vector<ShippedKernel> all = kernels_with_barriers(without_matrix_units(kUsual)), taken;
+  for (std::size_t i = 0; i < all.size(); i += step) taken.push_back(std::move(all[i]));
+  judge_barriers(taken, "shipped kernels without one of their barriers", 280 / step);
+}
+
+}  // namespace
+}  // namespace vkmoye::judge

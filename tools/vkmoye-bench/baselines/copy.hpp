@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// The fastest copy of vkmoye as a baseline.
+
+#include <cstdint>
+
+#include "baselines/baseline_run.hpp"
+#include "vkmoye/contract/scalar_type.hpp"
+#include "vkmoye/runtime/guarded_buffer.hpp"
+
+namespace vkmoye::bench {
+
+/// Times copying `elements` elements of `type` from `src` to `dst`.
+Timing time_copy(Device& device, const GuardedBuffer& src, const GuardedBuffer& dst,
+                 ScalarType type, std::uint64_t elements, const TimingRules& rules);
+
+/// Times the copy between two buffers of its own, with `bytes` read and written in total: for operations whose
+/// arrays have different sizes. Throws Unavailable.
+Timing time_copy_of(std::uint64_t bytes, const BaselineRun& run);
+
+}  // namespace vkmoye::bench

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+#include "commands/measure_all.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "commands/command.hpp"
+#include "commands/open_device.hpp"
+#include "commands/progress.hpp"
+#include "io/interruption.hpp"
+#include "io/output_file.hpp"
+#include "io/program.hpp"
+#include "report/performance_summary.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+// Why a result fails the gate, a line for each baseline; empty: it does not, or no baseline computes the same.
+std::vector<std::string> reasons_against(const Result& result, double gate) {
+  std::vector<std::string> reasons;
+  const std::string subject =
+      fmt::format("{} {} {}", result.kernel, result.type, to_string(Extents(result.size)));
+  for (const auto& [name, ratio] : result.ratio) {
+    if (ratio >= gate) continue;
+    reasons.push_back(
+        fmt::format("{}: {:.3g} x the speed of {}, below the gate {}", subject, ratio, name, gate));
+  }
+  // A baseline that could not be timed fails the gate.
+  for (const auto& [name, why] : result.no_ratio) {
+    reasons.push_back(fmt::format("{}: {} was not timed: {}", subject, name, why));
+  }
+  return reasons;
+}
+
+// The exit status, from the results so far.
+class Outcome {
+ public:
+  explicit Outcome(std::optional<double> gate) : gate_(gate) {}
+
+  /// If the result fails the gate, adds the reasons to it and prints them on stderr.
+  void add(Result& result) {
+    any_ran_ = any_ran_ || result.skipped.empty();
+    any_wrong_ = any_wrong_ || (result.verified && !*result.verified);
+    if (!gate_ || !result.skipped.empty()) return;
+    result.below_gate = reasons_against(result, *gate_);
+    for (const std::string& reason : result.below_gate) {
+      print_error(fmt::format("gate: {}", reason));
+      any_too_slow_ = true;
+    }
+    if (result.ratio.empty() && result.no_ratio.empty()) {
+      print_error(
+          fmt::format("gate: {}: not compared, no --baseline computes the same", result.kernel));
+    }
+  }
+  int status() const {
+    return any_wrong_ ? kWrongResult : !any_ran_ ? kNothingRan : any_too_slow_ ? kTooSlow : kOk;
+  }
+
+ private:
+  std::optional<double> gate_;
+  bool any_ran_ = false, any_wrong_ = false, any_too_slow_ = false;
+};
+
+// The style of a table of `workloads`, for a file or for stdout.
+TableStyle style_of(const Workloads& workloads, const MeasureOptions& options, bool to_file,
+                    bool commands, bool has_clock) {
+  TableStyle style;
+  if (!to_file) style.terminal = terminal_of(STDOUT_FILENO);
+  style.commands = commands || to_file;
+  style.kernel = style.type = style.size = 0;
+  style.has_flops = false;
+  bool beside_copy = false, beside_peak = false;
+  const bool asks_for_peak = std::find(options.baselines.begin(), options.baselines.end(),
+                                       kPeakBaseline) != options.baselines.end();
+  for (const auto& workload : workloads) {
+    style.kernel = std::max(style.kernel, workload->entry().name.size());
+    style.type = std::max(style.type, workload->type_text().size());
+    style.size = std::max(style.size, to_string(workload->size()).size());
+    style.has_flops = style.has_flops || workload->flops() > 0;
+    beside_copy = beside_copy || workload->is_bound_by_memory();
+    beside_peak = beside_peak || (!workload->is_bound_by_memory() && asks_for_peak &&
+                                  is_baseline_of(kPeakBaseline, workload->entry()));
+  }
+  style.has_flops = style.has_flops && has_clock;
+  style.has_ceiling = (beside_copy || beside_peak) && has_clock;
+  style.ceiling = beside_copy && beside_peak ? "top" : beside_peak ? kPeakBaseline : "copy";
+  return style;
+}
+
+}  // namespace
+
+int measure_all(Executor& executor, const Workloads& workloads, MeasureOptions options,
+                const Given& given, bool summary) {
+  std::optional<StreamedFile> file;
+  if (!given.output.empty() && given.output != "-") file.emplace(given.output);
+  std::ostream& out = file ? file->stream() : std::cout;
+
+  options.values = given.values;
+  for (const std::string_view name : kProblemOptions) {
+    const auto typed = given.config.find(std::string(name));
+    if (typed != given.config.end()) options.problem_config.insert(*typed);
+  }
+  Outcome outcome(options.gate);
+  std::vector<Result> results;  // for the summary
+  CopyTimes copies;
+  const Progress progress;
+  const auto report = make_report(
+      given.format, out, executor.caps(),
+      style_of(workloads, options, file.has_value(), given.commands, !is_host(given.device)));
+  const auto finish = [&](bool interrupted) {
+    if (summary) report->add_summary(ladders_of(results));
+    report->finish(interrupted);
+    out.flush();
+  };
+  std::timed_mutex writing;  // a signal waits until a result is written in full
+  std::optional<Interruption> on_signal(std::in_place, [&] {
+    const std::unique_lock lock(writing, std::chrono::seconds(1));
+    if (!lock) return;  // the write blocks: nobody reads the pipe
+    progress.clear();
+    finish(true);
+    file.reset();
+  });
+  std::size_t number = 0;
+  for (const auto& workload : workloads) {
+    const std::string what =
+        fmt::format("[{}/{}] {} {} {}", ++number, workloads.size(), workload->entry().name,
+                    workload->type_text(), to_string(workload->size()));
+    options.on_stage = [&](const std::string& stage) { progress.show(what + ": " + stage); };
+    options.on_stage("describing");
+    Result result = measure(executor, *workload, options, copies);
+    const std::lock_guard lock(writing);
+    progress.clear();
+    outcome.add(result);
+    report->add(result);
+    if (summary) results.push_back(result);
+    if (!out) break;  // later results would be lost as well
+    if (file) file->keep();
+  }
+  on_signal.reset();
+  keep(executor);
+  finish(false);
+  if (file) file->close();  // errors on stdout are reported by bench::main
+  return outcome.status();
+}
+
+}  // namespace vkmoye::bench

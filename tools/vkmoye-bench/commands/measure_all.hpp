@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// The loop over the workloads of `run` and `suite`.
+
+#include <memory>
+#include <vector>
+
+#include "commands/options.hpp"
+
+namespace vkmoye::bench {
+
+using Workloads = std::vector<std::unique_ptr<Workload>>;
+
+/// Measures `workloads` in order and reports each result as soon as it is there, in the format and to the file
+/// of `given`; shows progress on stderr if that is a terminal. If a signal ends the program, the report of the
+/// results so far is completed. Returns the exit status. Throws ArgumentError if the file cannot be written.
+/// `summary`: the report ends with the ladders of these workloads.
+int measure_all(Executor& executor, const Workloads& workloads, MeasureOptions options,
+                const Given& given, bool summary = false);
+
+}  // namespace vkmoye::bench

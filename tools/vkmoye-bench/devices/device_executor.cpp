@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+#include "devices/device_executor.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "devices/matrix_trial.hpp"
+#include "devices/spills.hpp"
+#include "devices/time_launches.hpp"
+#include "vkmoye/base/text.hpp"
+#include "vkmoye/gen/compile.hpp"
+
+namespace vkmoye::bench {
+
+namespace {
+
+// Why the device cannot run a step, with arrays of the sizes that follow from its arguments.
+std::vector<std::string> reasons_against(const DeviceCaps& caps, const Step& step) {
+  const KernelInterface kernel = interface_of(step);
+  std::vector<std::string> reasons = vkmoye::reasons_against(kernel, caps);
+  for (const Binding& binding : kernel.bindings) {
+    std::vector<std::string> against = vkmoye::reasons_against(binding, step.arguments, caps);
+    if (against.empty()) {
+      const std::uint64_t guarded = GuardedBuffer::allocated_bytes(
+          caps, element_count(binding, step.arguments) * size_of(binding.type));
+      for (const std::string& reason : reasons_against_buffer(caps, guarded)) {
+        against.push_back(binding.name + " with its guard zones: " + reason);
+      }
+    }
+    for (std::string& reason : against) {
+      // For arrays of constant size, the reasons against the kernel already contain this.
+      const bool is_new = std::find(reasons.begin(), reasons.end(), reason) == reasons.end();
+      if (is_new) reasons.push_back(std::move(reason));
+    }
+  }
+  return reasons;
+}
+
+}  // namespace
+
+std::vector<std::string> reasons_against(const DeviceCaps& caps, const Plan& plan) {
+  std::vector<std::string> reasons = reasons_against_arrays(plan);
+  for (const Step& step : plan.steps) {
+    for (std::string& reason : reasons_against(caps, step)) {
+      if (plan.steps.size() > 1) reason = step.kernel.name + ": " + reason;
+      reasons.push_back(std::move(reason));
+    }
+  }
+  std::uint64_t total = 0;
+  for (const Array& array : plan.arrays) {
+    const std::uint64_t guarded = GuardedBuffer::allocated_bytes(caps, array.bytes);
+    total += guarded;
+    if (array.offset == 0) continue;  // then the binding covers the whole array
+    for (const std::string& reason : reasons_against_buffer(caps, guarded)) {
+      reasons.push_back(fmt::format("{} with the {} bytes before its first element: {}", array.name,
+                                    array.offset, reason));
+    }
+  }
+  if (total > caps.device_memory_bytes) {
+    reasons.push_back(
+        fmt::format("needs {} bytes in total, the device has {}", total, caps.device_memory_bytes));
+  }
+  return reasons;
+}
+
+namespace {
+
+std::vector<std::string> names_of(const std::vector<Array>& arrays) {
+  std::vector<std::string> names;
+  for (const Array& array : arrays) names.push_back(array.name);
+  return names;
+}
+
+std::vector<GuardedBuffer> make_buffers(Device& device, const std::vector<Array>& arrays) {
+  std::vector<GuardedBuffer> buffers;
+  for (const Array& array : arrays) buffers.emplace_back(device, array.bytes);
+  return buffers;
+}
+
+std::vector<Launch> make_launches(Device& device, const std::vector<Array>& arrays,
+                                  const std::vector<GuardedBuffer>& buffers,
+                                  const std::vector<LoadedStep>& steps) {
+  std::vector<Launch> launches;
+  for (const LoadedStep& step : steps) {
+    std::vector<BufferView> views;
+    for (const std::size_t array : step.arrays) {
+      views.push_back(buffers[array].view(arrays[array].offset));
+    }
+    launches.push_back(device.prepare(step.kernel, views, step.arguments));
+  }
+  return launches;
+}
+
+}  // namespace
+
+DeviceExecution::DeviceExecution(Device& device, const std::vector<Array>& arrays,
+                                 const std::vector<LoadedStep>& steps, std::size_t beforehand)
+    : device_(device),
+      names_(names_of(arrays)),
+      buffers_(make_buffers(device, arrays)),
+      launches_(make_launches(device, arrays, buffers_, steps)),
+      beforehand_(beforehand) {
+  for (const LoadedStep& step : steps) kernels_.push_back(step.kernel);
+}
+
+void DeviceExecution::write(std::size_t array, std::span<const std::byte> from,
+                            std::uint64_t offset) {
+  buffers_[array].write(from, offset);
+}
+
+void DeviceExecution::read(std::size_t array, std::span<std::byte> to, std::uint64_t offset) const {
+  buffers_[array].read(to, offset);
+}
+
+void DeviceExecution::run() {
+  for (const Launch& launch : launches_) device_.run(launch);
+}
+
+bool DeviceExecution::has_matrices() const {
+  return std::any_of(kernels_.begin(), kernels_.end(), [](const Pipeline& kernel) {
+    return kernel.interface().features.has(Feature::cooperative_matrix);
+  });
+}
+
+std::string DeviceExecution::damage() const {
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    const std::string damage = buffers_[i].damage();
+    if (!damage.empty()) all.push_back(names_[i] + ": " + damage);
+  }
+  return join(all, "; ");
+}
+
+std::vector<std::string> DeviceExecution::spills() const {
+  std::vector<std::string> all;
+  for (const Pipeline& kernel : kernels_) {
+    for (const PipelineExecutable& executable : executables_of(kernel)) {
+      const std::string what = spilled(executable);
+      if (!what.empty()) all.push_back(kernel.interface().name + ": " + what);
+    }
+  }
+  return all;
+}
+
+Timing DeviceExecution::measure(const TimingRules& rules) {
+  return time_launches(device_, std::span<const Launch>(launches_).subspan(beforehand_), rules);
+}
+
+std::vector<std::string> DeviceExecutor::reasons_against(const Plan& plan) const {
+  return bench::reasons_against(caps(), plan);
+}
+
+std::vector<std::string> DeviceExecutor::trial_failures(const Plan& plan) {
+  const MatrixVerdicts verdicts(facts_);
+  std::vector<std::string> wrong;
+  for (const Step& step : plan.steps) {
+    const KernelInterface kernel = interface_of(step);
+    for (std::string& reason : reasons_against_matrices(device_, kernel, verdicts)) {
+      wrong.push_back(std::move(reason));
+    }
+  }
+  return wrong;
+}
+
+std::unique_ptr<Execution> DeviceExecutor::prepare(const Plan& plan) {
+  const std::vector<std::string> wrong = trial_failures(plan);
+  if (!wrong.empty()) throw Unavailable(join(wrong, "; "));
+  std::vector<LoadedStep> steps;
+  for (const Step& step : plan.steps) {
+    const CompiledKernel kernel = step.compiled ? *step.compiled : gen::compile(step.kernel);
+    steps.push_back({device_.load(kernel), step.arguments, step.arrays});
+  }
+  return std::make_unique<DeviceExecution>(device_, plan.arrays, steps, plan.beforehand);
+}
+
+std::string DeviceExecutor::keep() {
+  device_.save_cache();
+  const std::string status = device_.cache_status();
+  const bool good = status.find("; not saved: ") == std::string::npos &&
+                    !status.starts_with("rebuilt: ") && !status.starts_with("not read: ");
+  return good ? "" : "pipeline cache: " + status;
+}
+
+}  // namespace vkmoye::bench

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Runs kernels on a Vulkan device, with guard words around each array.
+
+#include <utility>
+#include <vector>
+
+#include "devices/execution.hpp"
+#include "devices/facts.hpp"
+#include "timing/rules.hpp"
+#include "vkmoye/contract/compiled_kernel.hpp"
+#include "vkmoye/runtime/guarded_buffer.hpp"
+
+namespace vkmoye::bench {
+
+/// Why the device of `caps` cannot run the plan on its arrays, including guard words. Checked before any allocation.
+/// Empty: it can.
+std::vector<std::string> reasons_against(const DeviceCaps& caps, const Plan& plan);
+
+/// A step with its loaded kernel.
+struct LoadedStep {
+  Pipeline kernel;
+  Arguments arguments;
+  std::vector<std::size_t> arrays;
+};
+
+class DeviceExecution : public Execution {
+ public:
+  /// `beforehand`: see Plan.
+  DeviceExecution(Device& device, const std::vector<Array>& arrays,
+                  const std::vector<LoadedStep>& steps, std::size_t beforehand = 0);
+
+  void write(std::size_t array, std::span<const std::byte> from, std::uint64_t offset) override;
+  void read(std::size_t array, std::span<std::byte> to, std::uint64_t offset) const override;
+  void run() override;
+  std::string damage() const override;
+  const DeviceCaps& caps() const override { return device_.caps(); }
+  bool has_matrices() const override;
+  DeviceExecution* on_device() override { return this; }
+
+  /// Samples the time of the steps, without those beforehand.
+  Timing measure(const TimingRules& rules);
+  /// Registers that the driver's compiler spilled, one line per kernel; needs OpenOptions::statistics.
+  std::vector<std::string> spills() const;
+  Device& device() { return device_; }
+  /// In the order of the plan's arrays.
+  const std::vector<GuardedBuffer>& buffers() const { return buffers_; }
+
+ private:
+  Device& device_;
+  std::vector<std::string> names_;
+  std::vector<GuardedBuffer> buffers_;
+  std::vector<Launch> launches_;
+  std::vector<Pipeline> kernels_;
+  std::size_t beforehand_;
+};
+
+class DeviceExecutor : public Executor {
+ public:
+  explicit DeviceExecutor(Device device,
+                          DeviceFacts facts = DeviceFacts(DeviceFacts::default_file()))
+      : device_(std::move(device)), caps_(device_.caps()), facts_(std::move(facts)) {}
+
+  const DeviceCaps& caps() const override { return caps_; }
+  void know(const FragmentOrder& order) override { caps_.fragment_orders.push_back(order); }
+  const DeviceFacts* facts() const override { return &facts_; }
+  std::vector<std::string> reasons_against(const Plan& plan) const override;
+  std::vector<std::string> trial_failures(const Plan& plan) override;
+  std::unique_ptr<Execution> prepare(const Plan& plan) override;
+  /// Saves the pipeline cache: without it, every start is as slow as the first.
+  std::string keep() override;
+
+ private:
+  Device device_;
+  DeviceCaps caps_;  // of the device, with the fragment orders found so far
+  DeviceFacts facts_;
+};
+
+}  // namespace vkmoye::bench

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#include "devices/execution.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "vkmoye/base/error.hpp"
+
+namespace vkmoye::bench {
+
+KernelInterface interface_of(const Step& step) {
+  return step.compiled ? step.compiled->interface : gen::ir::interface_of(step.kernel);
+}
+
+Plan plan_of(gen::KernelPlan plan) {
+  Plan out;
+  for (const auto* arrays : {&plan.arrays, &plan.scratch}) {
+    for (const PlanArray& array : *arrays) out.arrays.push_back({array.name, array.bytes, {}, 0});
+  }
+  for (gen::KernelStep& step : plan.steps) {
+    out.steps.push_back({std::move(step)});
+  }
+  out.main = plan.main;
+  return out;
+}
+
+std::vector<std::string> reasons_against_arrays(const Plan& plan) {
+  std::vector<std::string> reasons;
+  for (const Step& step : plan.steps) {
+    const auto bindings = interface_of(step).bindings;
+    if (bindings.size() != step.arrays.size()) {
+      reasons.push_back(fmt::format("{} has {} bindings, but its step has {} arrays",
+                                    step.kernel.name, bindings.size(), step.arrays.size()));
+      continue;
+    }
+    for (std::size_t i = 0; i < bindings.size(); ++i) {
+      const Array& array = plan.arrays.at(step.arrays[i]);
+      std::uint64_t elements = 0;
+      try {
+        elements = element_count(bindings[i], step.arguments);
+      } catch (const ArgumentError&) {
+        continue;  // reported by the executor
+      }
+      const std::uint64_t width = size_of(bindings[i].type);
+      const std::uint64_t there = array.bytes - std::min(array.bytes, array.offset);
+      if (there / width >= elements) continue;
+      reasons.push_back(
+          fmt::format("{} of {} has {} elements, but {} has only {} bytes after its offset",
+                      bindings[i].name, step.kernel.name, elements, array.name, there));
+    }
+  }
+  return reasons;
+}
+
+std::vector<std::byte> read_all(const Execution& execution, std::size_t array,
+                                std::uint64_t bytes) {
+  std::vector<std::byte> out(bytes);
+  execution.read(array, out);
+  return out;
+}
+
+}  // namespace vkmoye::bench

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// The interface of whatever runs kernels: a device, or the host. It has everything that checking a workload needs.
+//
+//   plan = {arrays, steps}                       several kernels over shared arrays, in order
+//   executor.prepare(plan) -> execution:         write, run, read, damage
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/contract/compiled_kernel.hpp"
+#include "vkmoye/gen/ir/kernel_plan.hpp"
+#include "vkmoye/runtime/timing.hpp"
+
+namespace vkmoye::bench {
+
+class DeviceExecution;
+class DeviceFacts;
+
+/// A library, a symbol or a feature is missing, which is not an error of the user. `what()` names it.
+struct Unavailable : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// This device cannot run the kernel, but another one could. If it is the only kernel, nothing ran (exit status 3).
+struct DeviceLacks : KernelError {
+  using KernelError::KernelError;
+};
+
+/// One buffer of a plan.
+struct Array {
+  std::string name;
+  std::uint64_t bytes = 0;
+  std::optional<std::size_t> input = {};  // its index among the arrays of the user
+  std::uint64_t offset = 0;               // bytes before the part that the kernel uses
+};
+
+/// A step of a plan; its kernel may have been compiled elsewhere.
+struct Step : gen::KernelStep {
+  std::shared_ptr<const CompiledKernel> compiled =
+      {};  // replaces `kernel`, which then has only a name
+};
+
+KernelInterface interface_of(const Step& step);
+
+/// Kernels that run in order; each sees the writes of the earlier ones.
+struct Plan {
+  std::vector<Array> arrays;
+  std::vector<Step> steps;
+  std::size_t main = 0;    // the step that does the main work; its config is reported for the plan
+  std::size_t result = 0;  // the array with the result
+  std::size_t beforehand = 0;  // steps at the start that run only once and are not timed
+  /// The choice, if there was one: the kernel, and the number of slices of k.
+  std::vector<std::pair<std::string, std::string>> chosen = {};
+  /// Steps that Workload::described_plan left out, and why, one line each.
+  std::vector<std::string> left_out = {};
+};
+
+/// Converts a plan of the generator: its scratch arrays follow its arrays; no array is marked as one of the user's.
+Plan plan_of(gen::KernelPlan plan);
+
+/// A plan ready to run, with its arrays, which are poisoned until they are written.
+class Execution {
+ public:
+  virtual ~Execution() = default;
+
+  /// Reads or writes bytes of array number `array`, starting at `offset`.
+  virtual void write(std::size_t array, std::span<const std::byte> from,
+                     std::uint64_t offset = 0) = 0;
+  virtual void read(std::size_t array, std::span<std::byte> to, std::uint64_t offset = 0) const = 0;
+
+  /// Runs each kernel once and waits. Throws DeviceError, or Unavailable if that would take too long.
+  virtual void run() = 0;
+  /// Describes damage to memory outside the arrays; empty: there is none.
+  virtual std::string damage() const = 0;
+
+  /// The device that its kernels were described for.
+  virtual const DeviceCaps& caps() const = 0;
+  /// Whether a kernel uses matrix units: these round the wider one of operands with different types.
+  virtual bool has_matrices() const { return false; }
+  /// This, if it runs on a device; only devices have a clock.
+  virtual DeviceExecution* on_device() { return nullptr; }
+};
+
+/// Why the arrays do not fit the steps: a step has not one array for each binding, or an array is too small for its
+/// arguments.
+std::vector<std::string> reasons_against_arrays(const Plan& plan);
+
+/// Reads all of array number `array`, which has `bytes` bytes.
+std::vector<std::byte> read_all(const Execution& execution, std::size_t array, std::uint64_t bytes);
+
+class Executor {
+ public:
+  virtual ~Executor() = default;
+
+  /// The device to describe kernels for.
+  virtual const DeviceCaps& caps() const = 0;
+  /// Every reason why it cannot run the plan; empty: it can.
+  virtual std::vector<std::string> reasons_against(const Plan& plan) const = 0;
+  /// The matrix shapes of the plan that the device multiplies wrong; shapes are tried now if they were not tried
+  /// before. Precondition: reasons_against is empty. Throws DeviceError.
+  virtual std::vector<std::string> trial_failures(const Plan&) { return {}; }
+  /// Precondition: reasons_against is empty. Throws DeviceError; Unavailable for matrix shapes that are wrong.
+  virtual std::unique_ptr<Execution> prepare(const Plan& plan) = 0;
+
+  /// Adds an order that a probe found to the device description.
+  virtual void know(const FragmentOrder& order) = 0;
+  /// The store that keeps such findings between runs; nullptr: none.
+  virtual const DeviceFacts* facts() const { return nullptr; }
+
+  /// Call after the last kernel: saves the pipeline cache. Returns what failed, as one line; empty: nothing.
+  virtual std::string keep() { return {}; }
+};
+
+}  // namespace vkmoye::bench

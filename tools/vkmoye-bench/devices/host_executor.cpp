@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+#include "devices/host_executor.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
+#include "vkmoye/gen/twin/run_on_host.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+// Takes about a minute.
+constexpr std::uint64_t kMaxSteps = std::uint64_t{1} << 28;
+// The most bytes of an array that is filled, read and checked.
+constexpr std::uint64_t kMaxElements = std::uint64_t{1} << 24;
+// The most bytes of all arrays together, including those before the first elements (--offset-a).
+constexpr std::uint64_t kMaxBytesInAll = std::uint64_t{1} << 31;
+constexpr std::byte kPoison{0xff};  // NaN, so that reading a poisoned element changes the result
+
+class HostExecution : public Execution {
+ public:
+  HostExecution(const DeviceCaps& caps, Plan plan) : caps_(caps), plan_(std::move(plan)) {
+    for (const Array& array : plan_.arrays) memory_.emplace_back(array.bytes, kPoison);
+  }
+
+  void write(std::size_t array, std::span<const std::byte> from, std::uint64_t offset) override {
+    std::copy(from.begin(), from.end(),
+              memory_[array].begin() + static_cast<std::ptrdiff_t>(offset));
+  }
+  void read(std::size_t array, std::span<std::byte> to, std::uint64_t offset) const override {
+    std::copy_n(memory_[array].begin() + static_cast<std::ptrdiff_t>(offset), to.size(),
+                to.begin());
+  }
+  void run() override {
+    reasons_.clear();
+    for (const Step& step : plan_.steps) run(step);
+  }
+  const DeviceCaps& caps() const override { return caps_; }
+  bool has_matrices() const override {
+    return std::any_of(plan_.steps.begin(), plan_.steps.end(), [](const Step& step) {
+      return interface_of(step.kernel).features.has(Feature::cooperative_matrix);
+    });
+  }
+  std::string damage() const override { return join(reasons_, "; "); }
+
+ private:
+  void run(const Step& step) {
+    const KernelInterface interface = interface_of(step.kernel);
+    std::vector<std::span<std::byte>> buffers;
+    for (std::size_t i = 0; i < step.arrays.size(); ++i) {
+      const std::size_t array = step.arrays[i];
+      const Binding& binding = interface.bindings[i];
+      buffers.push_back(
+          std::span(memory_[array])
+              .subspan(plan_.arrays[array].offset,
+                       element_count(binding, step.arguments) * size_of(binding.type)));
+    }
+    try {
+      const auto report =
+          gen::run_on_host(step.kernel, buffers, step.arguments, {.most_steps = kMaxSteps});
+      reasons_.insert(reasons_.end(), report.reasons.begin(), report.reasons.end());
+    } catch (const gen::TooManySteps& error) {
+      throw Unavailable(error.what());
+    }
+  }
+
+  const DeviceCaps& caps_;
+  Plan plan_;
+  std::vector<std::vector<std::byte>> memory_;
+  std::vector<std::string> reasons_;
+};
+
+}  // namespace
+
+HostExecutor::HostExecutor() : caps_(common_device()) {
+  caps_.name = "host";
+  caps_.driver = "the twin";
+  caps_.api = "none";
+  caps_.kind = DeviceKind::cpu;
+  caps_.max_shared_bytes = 65536;
+  caps_.features.add(Feature::cooperative_matrix);
+  for (const char* sum : {"f32", "f16"}) {
+    caps_.matrix_shapes.push_back({16, 16, 16, "f16", "f16", sum, sum, "subgroup"});
+  }
+  caps_.features.add(Feature::bf16_matrix);
+  caps_.matrix_shapes.push_back({16, 16, 16, "bf16", "bf16", "f32", "f32", "subgroup"});
+}
+
+std::vector<std::string> HostExecutor::reasons_against(const Plan& plan) const {
+  std::vector<std::string> reasons = reasons_against_arrays(plan);
+  std::uint64_t total = 0;
+  for (const Array& array : plan.arrays) total += array.bytes;
+  if (total > kMaxBytesInAll) {
+    reasons.push_back(fmt::format("the arrays have {} bytes in all, the host takes at most {}",
+                                  total, kMaxBytesInAll));
+  }
+  for (const Step& step : plan.steps) {
+    const KernelInterface kernel = interface_of(step);
+    if (step.compiled) reasons.push_back("the host runs kernels of the registry, but not SPIR-V");
+    for (std::string& reason : vkmoye::reasons_against(kernel, caps_)) {
+      reasons.push_back(std::move(reason));
+    }
+    for (const Binding& binding : kernel.bindings) {
+      try {
+        const std::uint64_t count = element_count(binding, step.arguments);
+        if (count <= kMaxElements) continue;
+        reasons.push_back(fmt::format("{} has {} elements, the host takes at most {}", binding.name,
+                                      count, kMaxElements));
+      } catch (const ArgumentError& error) {
+        reasons.push_back(error.what());
+      }
+    }
+  }
+  return reasons;
+}
+
+std::unique_ptr<Execution> HostExecutor::prepare(const Plan& plan) {
+  return std::make_unique<HostExecution>(caps_, plan);
+}
+
+}  // namespace vkmoye::bench

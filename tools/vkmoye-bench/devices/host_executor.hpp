@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Runs kernels on the host with the twin: no Vulkan, no clock. Faults that the twin finds are reported as damage.
+
+#include <vector>
+
+#include "devices/execution.hpp"
+
+namespace vkmoye::bench {
+
+class HostExecutor : public Executor {
+ public:
+  HostExecutor();
+
+  const DeviceCaps& caps() const override { return caps_; }
+  void know(const FragmentOrder& order) override { caps_.fragment_orders.push_back(order); }
+  std::vector<std::string> reasons_against(const Plan& plan) const override;
+  std::unique_ptr<Execution> prepare(const Plan& plan) override;
+
+ private:
+  DeviceCaps caps_;
+};
+
+}  // namespace vkmoye::bench

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+#include "measure/measure.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "baselines/copy.hpp"
+#include "devices/device_executor.hpp"
+#include "measure/repeat_command.hpp"
+#include "registry/operations.hpp"
+#include "timing/statistics.hpp"
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
+#include "vkmoye/gen/kernels/registry/entry_of.hpp"
+#include "vkmoye/gen/passes/bake.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+double median(const Timing& timing) { return quantile(timing, 0.5); }
+
+// Moves the sizes among each step's arguments into its kernel. Returns their names, each once.
+std::vector<std::string> bake_sizes(Plan& plan) {
+  std::set<std::string> names;
+  for (Step& step : plan.steps) {
+    Arguments sizes;
+    for (const PushConstant& constant : step.kernel.arguments) {
+      if (constant.type != ScalarType::u32 || !step.arguments.contains(constant.name)) continue;
+      sizes.insert(step.arguments.extract(constant.name));
+      names.insert(constant.name);
+    }
+    step.kernel = gen::bake(step.kernel, sizes);
+  }
+  return {names.begin(), names.end()};
+}
+
+// Times another kernel for the same problem on the same data, after checking its result. Fills in the note of
+// `result`.
+Timing time_kernel(Executor& executor, const gen::KernelEntry& entry, const Workload& workload,
+                   const MeasureOptions& options, const TimingRules& rules, Result& result) {
+  try {
+    const Operation& operation = operation_of(entry);
+    const auto other =
+        operation.of_size({&entry, workload.type_text(), options.problem_config, options.values},
+                          size_of_form(operation.size, workload.size()));
+    const auto no_type = gen::reasons_against_type(entry.types, other->request().type);
+    if (!no_type.empty()) throw Unavailable(join(no_type, "; "));
+    if (!other->refusal().empty()) throw Unavailable(other->refusal());
+    Plan plan = plan_on(executor, *other);
+    const auto baked = options.bake ? bake_sizes(plan) : std::vector<std::string>();
+    const auto reasons = executor.reasons_against(plan);
+    if (!reasons.empty()) throw Unavailable(join(reasons, "; "));
+    const auto execution = executor.prepare(plan);
+    other->fill(*execution, options.seed);
+    execution->run();
+    const Verdict verdict = other->check(*execution, Verify::sample, options.seed);
+    if (verdict.mismatches > 0) throw Unavailable("its result is wrong: " + verdict.first);
+    if (!baked.empty()) {
+      result.notes[entry.name] = "these sizes are constants in it, too: " + join(baked, ", ");
+    }
+    return execution->on_device()->measure(rules);
+  } catch (const KernelError& error) {
+    throw Unavailable(join(error.reasons, "; "));
+  } catch (const ArgumentError& error) {
+    throw Unavailable(error.what());  // options that the other kernel does not take
+  } catch (const DeviceError& error) {
+    if (error.kind != DeviceError::Kind::kOutOfMemory) throw;
+    throw Unavailable(error.what());
+  }
+}
+
+void add_baselines(Executor& executor, DeviceExecution& execution, const Workload& workload,
+                   const Step& step, const MeasureOptions& options, const TimingRules& rules,
+                   Result& result) {
+  for (const std::string& name : options.baselines) {
+    if (!is_baseline_of(name, workload.entry())) continue;
+    try {
+      const double work = name == kPeakBaseline ? workload.flops() : workload.bytes();
+      if (work == 0) throw Unavailable("there is no work to do");
+      options.on_stage("timing " + name);
+      const gen::KernelEntry* kernel = kernel_called(name);
+      const Timing timing =
+          kernel ? time_kernel(executor, *kernel, workload, options, rules, result)
+                 : workload.time_baseline(name, {execution, step, rules, options.seed});
+      if (median(*result.timing) == 0)
+        throw Unavailable("the kernel's time was too short to be measured");
+      result.ratio[name] = median(timing) / median(*result.timing);
+      if (rules.stop_noise && noise_percent(timing) > *rules.stop_noise) {
+        result.noise_of[name] = noise_text(timing, *rules.stop_noise);
+      }
+      if (name == kPatternBaseline) {
+        result.notes[name] =
+            "the kernel's own memory accesses without rearranging the elements: its result "
+            "is not a transpose or relayout and is not compared";
+      }
+      if (name == kPeakBaseline) {
+        result.notes[name] =
+            "as many multiply-adds from registers, the ceiling of products: it has no result to "
+            "compare";
+      }
+    } catch (const Unavailable& why) {
+      result.no_ratio[name] = why.what();
+    }
+  }
+}
+
+// Computes the speed as a percentage of a copy of as many bytes, for memory-bound kernels. The copy is timed
+// once for each number of bytes, and only briefly: the device is warm.
+void add_ceiling(DeviceExecution& execution, const Workload& workload, const Step& step,
+                 const MeasureOptions& options, CopyTimes& copies, Result& result) {
+  constexpr const char* kCopy = "copy";
+  const double kernel_us = median(*result.timing);
+  if (const auto peak = result.ratio.find(kPeakBaseline);
+      peak != result.ratio.end() && !workload.is_bound_by_memory()) {
+    result.percent_of_ceiling = 100 * peak->second;
+    result.ceiling = kPeakBaseline;
+    return;
+  }
+  if (!workload.is_bound_by_memory() || workload.bytes() == 0 || kernel_us == 0) return;
+  const auto bytes = static_cast<std::uint64_t>(workload.bytes());
+  if (const auto ratio = result.ratio.find(kCopy); ratio != result.ratio.end()) {
+    copies[bytes] = ratio->second * kernel_us;
+  } else if (!copies.contains(bytes)) {
+    if (options.min_time == 0 || result.no_ratio.contains(kCopy)) return;
+    TimingRules rules;
+    rules.cold = options.cold;
+    rules.times.warm_up_seconds = 0.01;
+    rules.times.min_seconds = rules.times.max_seconds = std::min(0.04, options.min_time);
+    rules.times.batch_seconds = 0.01;
+    const BaselineRun run = {execution, step, rules, options.seed};
+    options.on_stage("timing copy");
+    try {
+      copies[bytes] =
+          median(is_baseline_of(kCopy, workload.entry()) ? workload.time_baseline(kCopy, run)
+                                                         : time_copy_of(bytes, run));
+    } catch (const Unavailable&) {
+      return;  // its reason is not reported: the copy was not requested
+    }
+  }
+  result.percent_of_ceiling = 100 * copies[bytes] / kernel_us;
+  result.ceiling = kCopy;
+}
+
+// A GPU that was idle while the host checked needs some time until its clock frequency has risen.
+double warm_up_of(const DeviceCaps& device, double min_time) {
+  constexpr double kUntilTheClockHasRisen = 0.3;  // seconds; 0.15 to 0.25 measured on an H200
+  const bool has_clock = min_time > 0 && device.kind != DeviceKind::cpu;
+  return has_clock ? std::max(min_time, kUntilTheClockHasRisen) : min_time;
+}
+
+// Fills in the times of a kernel that has run and of its baselines.
+void add_times(Executor& executor, DeviceExecution& execution, const Workload& workload,
+               const Step& step, const MeasureOptions& options, CopyTimes& copies, Result& result) {
+  TimingRules rules;
+  rules.times.min_seconds = options.min_time;
+  rules.times.warm_up_seconds = warm_up_of(execution.caps(), options.min_time);
+  rules.times.max_seconds = std::max(options.budget, options.min_time);
+  rules.stop_noise = options.stop_noise;
+  rules.cold = options.cold;
+  options.on_stage("timing");
+  result.timing = execution.measure(rules);
+  if (rules.stop_noise && noise_percent(*result.timing) > *rules.stop_noise) {
+    result.noise_missed = rules.stop_noise;
+  }
+  const double microseconds = median(*result.timing);
+  if (microseconds > 0) {
+    result.gbps = workload.bytes() / (microseconds * 1e3);
+    if (workload.flops() > 0) result.tflops = workload.flops() / (microseconds * 1e6);
+  }
+  add_baselines(executor, execution, workload, step, options, rules, result);
+  add_ceiling(execution, workload, step, options, copies, result);
+}
+
+// Fills in the verdict and the times of a result whose plan can run.
+void check_and_time(Executor& executor, const Workload& workload, const Plan& plan,
+                    const MeasureOptions& options, CopyTimes& copies, Result& result) {
+  const Verify verify =
+      options.verify.value_or(workload.is_checked_in_full() ? Verify::full : Verify::sample);
+  options.on_stage("building");
+  const auto execution = executor.prepare(plan);
+  options.on_stage("checking");
+  workload.fill(*execution, options.seed);
+  execution->run();
+  if (verify != Verify::off) {
+    const Verdict verdict = workload.check(*execution, verify, options.seed);
+    result.mismatches = verdict.mismatches;
+    result.max_error = verdict.max_error;
+    result.wrong = verdict.first;
+    result.verification = to_string(verify);
+  }
+  if (DeviceExecution* device = execution->on_device()) {
+    add_times(executor, *device, workload, plan.steps[plan.main], options, copies, result);
+  } else {
+    for (const std::string& name : options.baselines) {
+      if (is_baseline_of(name, workload.entry()))
+        result.no_ratio[name] = "kernels cannot be timed on the host";
+    }
+  }
+  // After the last launch, so that writes outside the buffers are found for every launch.
+  const std::string damage = execution->damage();
+  if (!damage.empty()) result.wrong += (result.wrong.empty() ? "" : "; ") + damage;
+  if (verify != Verify::off || !result.wrong.empty()) result.verified = result.wrong.empty();
+}
+
+}  // namespace
+
+Result measure(Executor& executor, const Workload& workload, const MeasureOptions& options,
+               CopyTimes& copies) {
+  Result result;
+  result.kernel = workload.entry().name;
+  result.type = workload.type_text();
+  result.size = workload.size();
+  std::vector<std::string> words = workload.command_options();
+  if (options.cold) words.push_back("--cold");
+  result.options = shell_line(words);
+  result.verification = "off";
+  result.command = repeat_command(executor.caps(), workload, options);
+  const auto no_type = gen::reasons_against_type(workload.entry().types, workload.request().type);
+  if (!no_type.empty()) {
+    result.skipped = join(no_type, "; ");
+    return result;
+  }
+  result.skipped = workload.refusal();
+  if (!result.skipped.empty()) return result;
+  Plan plan;
+  try {
+    plan = plan_on(executor, workload);
+  } catch (const KernelError& error) {
+    // The order in which lanes hold matrices depends on the device; the config is not at fault.
+    if (workload.probes(executor.caps()).empty()) throw;
+    result.skipped = join(error.reasons, "; ");
+    return result;
+  }
+  if (options.bake) bake_sizes(plan);
+  result.config = plan.steps[plan.main].kernel.config;
+  result.config.insert(result.config.begin(), plan.chosen.begin(), plan.chosen.end());
+  result.skipped = join(executor.reasons_against(plan), "; ");
+  if (!result.skipped.empty()) return result;
+  try {
+    check_and_time(executor, workload, plan, options, copies, result);
+  } catch (const DeviceError& error) {
+    if (error.kind != DeviceError::Kind::kOutOfMemory) throw;
+    result.skipped = error.what();
+  } catch (const Unavailable& why) {
+    result.skipped = why.what();
+  }
+  return result;
+}
+
+}  // namespace vkmoye::bench

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+#include "registry/operations.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "io/program.hpp"
+#include "registry/registry_in_use.hpp"
+#include "registry/user_operation.hpp"
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
+#include "workloads/moves/moves.hpp"
+#include "workloads/products/operation.hpp"
+#include "workloads/rows/operations.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+bool takes(const Operation& operation, const std::string& value) {
+  return std::any_of(operation.options.begin(), operation.options.end(),
+                     [&](const OperationOption& option) { return option.name == value; });
+}
+
+}  // namespace
+
+const std::vector<Operation>& builtin_operations() {
+  static const std::vector<Operation> table = {
+      copies(),           transposes(), relayouts(), sums(),
+      largest_elements(), softmaxes(),  norms(),     products(),
+  };
+  return table;
+}
+
+const std::vector<Operation>& operations() {
+  static const std::vector<Operation> table = [] {
+    std::vector<Operation> all = builtin_operations();
+    for (const OperationEntry& entry : registry_in_use().operations) {
+      all.push_back(user_operation(entry));
+    }
+    return all;
+  }();
+  return table;
+}
+
+std::vector<std::string> operation_names() {
+  std::vector<std::string> names;
+  for (const Operation& operation : operations()) names.push_back(operation.name);
+  return names;
+}
+
+const Operation& operation_of(const gen::KernelEntry& entry) {
+  for (const Operation& operation : operations()) {
+    if (operation.name == entry.operation) return operation;
+  }
+  print_error(fmt::format("{}: operations.cpp has no entry '{}'", entry.name, entry.operation));
+  std::abort();
+}
+
+const std::vector<std::string>& baseline_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const Operation& operation : operations()) {
+      for (const std::string& name : operation.baselines) {
+        if (std::find(all.begin(), all.end(), name) == all.end()) all.push_back(name);
+      }
+    }
+    return all;
+  }();
+  return names;
+}
+
+const gen::KernelEntry* kernel_called(const std::string& name) {
+  for (const gen::KernelEntry& entry : registry_in_use().kernels) {
+    if (entry.name == name) return &entry;
+  }
+  return nullptr;
+}
+
+bool is_baseline_of(const std::string& name, const gen::KernelEntry& entry) {
+  if (const gen::KernelEntry* other = kernel_called(name)) {
+    return other->operation == entry.operation && other->name != entry.name;
+  }
+  const auto& baselines = operation_of(entry).baselines;
+  return std::find(baselines.begin(), baselines.end(), name) != baselines.end();
+}
+
+void refuse_useless_values(const gen::Options& values,
+                           const std::vector<const gen::KernelEntry*>& entries) {
+  for (const auto& [name, value] : values) {
+    const std::string& wanted = name;  // clang 14 does not capture a binding
+    const bool useful = std::any_of(entries.begin(), entries.end(), [&](const auto* entry) {
+      return takes(operation_of(*entry), wanted);
+    });
+    if (useful) continue;
+    std::vector<std::string> others;
+    for (const Operation& operation : operations()) {
+      if (takes(operation, name)) others.push_back(operation.name);
+    }
+    throw ArgumentError(fmt::format("--{} is an option of {}, not of {}", name,
+                                    fmt::join(others, ", "), entries.front()->name));
+  }
+}
+
+void refuse_useless_baselines(const std::vector<std::string>& names,
+                              const std::vector<const gen::KernelEntry*>& entries) {
+  for (const std::string& name : names) {
+    const bool useful = std::any_of(entries.begin(), entries.end(), [&](const auto* entry) {
+      return is_baseline_of(name, *entry);
+    });
+    if (useful) continue;
+    const gen::KernelEntry& entry = *entries.front();
+    std::vector<std::string> others = operation_of(entry).baselines;
+    for (const gen::KernelEntry& kernel : registry_in_use().kernels) {
+      if (is_baseline_of(kernel.name, entry)) others.push_back(kernel.name);
+    }
+    throw ArgumentError(
+        fmt::format("--baseline {}: {}; {}", name,
+                    name == entry.name ? "is the kernel itself"
+                                       : fmt::format("does not compute the same as {}", entry.name),
+                    others.empty() ? "there are no baselines" : "known: " + join(others, " ")));
+  }
+}
+
+}  // namespace vkmoye::bench

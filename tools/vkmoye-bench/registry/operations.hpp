@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// The operations and baselines that this program knows, by name.
+
+#include <string>
+#include <vector>
+
+#include "workloads/operation.hpp"
+
+namespace vkmoye::bench {
+
+/// The operations of vkmoye, and all of the registry in use, in the order in which their options and baselines are
+/// listed.
+const std::vector<Operation>& builtin_operations();
+const std::vector<Operation>& operations();
+
+/// The names of `operations()`.
+std::vector<std::string> operation_names();
+
+/// The operation of `entry`. Precondition: it is in the table.
+const Operation& operation_of(const gen::KernelEntry& entry);
+
+/// Every baseline that is not a kernel, without duplicates.
+const std::vector<std::string>& baseline_names();
+
+/// The kernel `name` of the registry in use; nullptr if there is none.
+const gen::KernelEntry* kernel_called(const std::string& name);
+
+/// Throws ArgumentError for a value that none of `entries` takes.
+void refuse_useless_values(const gen::Options& values,
+                           const std::vector<const gen::KernelEntry*>& entries);
+
+/// Throws ArgumentError for a baseline that computes the same as none of `entries`.
+void refuse_useless_baselines(const std::vector<std::string>& names,
+                              const std::vector<const gen::KernelEntry*>& entries);
+
+/// Whether `name` is a baseline of `entry`: one of its operation, or another kernel that computes the same.
+bool is_baseline_of(const std::string& name, const gen::KernelEntry& entry);
+
+}  // namespace vkmoye::bench

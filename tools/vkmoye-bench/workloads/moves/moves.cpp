@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+#include "workloads/moves/moves.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "io/array_order.hpp"
+#include "numbers/random.hpp"
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
+#include "vkmoye/gen/kernels/relayout_entries.hpp"
+#include "workloads/moves/baselines.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+constexpr std::uint64_t kChunkElements = std::uint64_t{1} << 21;
+constexpr std::uint64_t kFullVerification = std::uint64_t{1} << 26;
+constexpr std::uint64_t kSampledChunks = 24;  // in addition to the first and the last
+
+// The first element of each chunk to compare.
+std::vector<std::uint64_t> chunks_to_check(std::uint64_t elements, Verify verify,
+                                           std::uint64_t seed) {
+  const std::uint64_t chunks = (elements + kChunkElements - 1) / kChunkElements;
+  std::vector<std::uint64_t> out;
+  if (verify == Verify::full || chunks <= kSampledChunks + 2) {
+    for (std::uint64_t i = 0; i < chunks; ++i) out.push_back(i);
+  } else {
+    out = {0, chunks - 1};
+    for (std::uint64_t i = 0; i < kSampledChunks; ++i) {
+      out.push_back(random_bits(~seed, i) % chunks);
+    }
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+  }
+  for (std::uint64_t& chunk : out) chunk *= kChunkElements;
+  return out;
+}
+
+// An array as rows along its last axis; a scalar is one row with one element.
+Arguments rows_and_cols(const Extents& shape) {
+  if (shape.empty()) return {{"rows", 1}, {"cols", 1}};
+  return {{"rows", product({shape.begin(), shape.end() - 1})}, {"cols", shape.back()}};
+}
+
+class Move : public Workload {
+ public:
+  /// `fortran_order`: whether the result is in Fortran order; its axes are then those of `map` in reverse.
+  Move(const gen::KernelEntry& entry, gen::KernelRequest request, MoveMap map, Arguments arguments,
+       bool fortran_order = false)
+      : Workload(entry, with_elements(std::move(request), map), map.src),
+        map_(std::move(map)),
+        arguments_(std::move(arguments)),
+        fortran_order_(fortran_order) {}
+
+  std::vector<Array> arrays() const override {
+    return {{"src", array_bytes(), 0}, {"dst", array_bytes(), std::nullopt}};
+  }
+  Arguments arguments() const override { return arguments_; }
+
+  double bytes() const override { return 2.0 * static_cast<double>(array_bytes()); }
+  bool is_bound_by_memory() const override { return true; }
+  bool is_checked_in_full() const override { return map_.elements() <= kFullVerification; }
+
+  void fill(Execution& execution, std::uint64_t seed) const override {
+    std::vector<std::byte> chunk(std::min(kChunkElements * width(), array_bytes()));
+    for (std::uint64_t at = 0; at < array_bytes(); at += chunk.size()) {
+      const std::span part(chunk.data(), std::min(chunk.size(), array_bytes() - at));
+      fill_random(part, width(), seed, at / width());
+      execution.write(0, part, at);
+    }
+  }
+
+  Verdict check(const Execution& execution, Verify verify, std::uint64_t seed) const override {
+    Verdict verdict;
+    const std::uint64_t elements = map_.elements();
+    std::vector<std::byte> chunk(std::min(kChunkElements, elements) * width());
+    for (const std::uint64_t first : chunks_to_check(elements, verify, seed)) {
+      const std::uint64_t count = std::min(kChunkElements, elements - first);
+      const std::span part(chunk.data(), count * width());
+      execution.read(1, part, first * width());
+      for (std::uint64_t i = 0; i < count; ++i) {
+        const std::uint64_t source = map_.source_of(first + i);
+        std::byte expected[16];
+        random_element({expected, width()}, seed, source);
+        if (std::memcmp(expected, part.data() + i * width(), width()) == 0) continue;
+        if (verdict.mismatches++ == 0) {
+          verdict.first =
+              fmt::format("element {} of dst is not element {} of src", first + i, source);
+        }
+      }
+    }
+    return verdict;
+  }
+
+  Timing time_baseline(const std::string& name, const BaselineRun& run) const override {
+    return time_move_baseline(name, run, request().type, map_);
+  }
+
+  std::vector<std::int64_t> result_shape() const override {
+    return fortran_order_ ? reversed(map_.dst) : map_.dst;
+  }
+  bool result_in_fortran_order() const override { return fortran_order_; }
+
+ private:
+  static gen::KernelRequest with_elements(gen::KernelRequest request, const MoveMap& map) {
+    request.elements = map.elements();
+    return request;
+  }
+  std::size_t width() const { return size_of(request().type); }
+  std::uint64_t array_bytes() const { return map_.elements() * width(); }
+
+  MoveMap map_;
+  Arguments arguments_;
+  bool fortran_order_;
+};
+
+gen::KernelRequest request_of(const WorkloadSpec& spec, ScalarType type) {
+  return {.type = type, .options = spec.config};
+}
+
+// An array in Fortran order is moved as the C-order array with its axes in reverse, which has the same memory. The
+// result of a copy or transpose is then in Fortran order as well, like NumPy's.
+std::unique_ptr<Workload> make_copy(const WorkloadSpec& spec, ScalarType type, const Extents& given,
+                                    bool fortran_order) {
+  const Extents shape = fortran_order ? reversed(given) : given;
+  Extents strides(shape.size());
+  std::int64_t stride = 1;
+  for (std::size_t axis = shape.size(); axis-- > 0; stride *= shape[axis]) strides[axis] = stride;
+  return std::make_unique<Move>(*spec.entry, request_of(spec, type), MoveMap{shape, shape, strides},
+                                rows_and_cols(shape), fortran_order);
+}
+
+// Like NumPy: reverses the axes; an array of one dimension stays the same.
+std::unique_ptr<Workload> make_transpose(const WorkloadSpec& spec, ScalarType type,
+                                         const Extents& given, bool fortran_order) {
+  if (given.size() > 2) {
+    throw ArgumentError(fmt::format("{} takes up to 2 dimensions, {} has {}; relayout takes any",
+                                    spec.entry->name, shape_text(given), given.size()));
+  }
+  if (given.size() < 2) return make_copy(spec, type, given, fortran_order);
+  const Extents shape = fortran_order ? reversed(given) : given;
+  return std::make_unique<Move>(*spec.entry, request_of(spec, type),
+                                MoveMap{shape, {shape[1], shape[0]}, {1, shape[1]}},
+                                rows_and_cols(shape), fortran_order);
+}
+
+// The permutation of `request` for the reversed shape, where axis i is axis rank - 1 - i.
+std::string axes_in_reverse(const gen::KernelRequest& request) {
+  const auto named = request.options.find("permute");
+  std::vector<std::string> axes;
+  const std::size_t rank = request.shape->size();
+  for (std::size_t i = 0; i < rank; ++i) axes.push_back(std::to_string(rank - 1 - i));
+  if (named != request.options.end()) axes = split(named->second, ',');
+  for (std::string& axis : axes) axis = std::to_string(rank - 1 - std::stoul(axis));
+  return join(axes, ",");
+}
+
+std::unique_ptr<Workload> make_relayout(const WorkloadSpec& spec, ScalarType type,
+                                        const Extents& given, bool fortran_order) {
+  gen::KernelRequest request = request_of(spec, type);
+  request.shape = given;
+  gen::PermutedArray array = gen::permuted_array(request);
+  if (fortran_order) {  // the same result, in C order
+    request.options["permute"] = axes_in_reverse(request);
+    request.shape = reversed(given);
+    array = gen::permuted_array(request);
+  }
+  return std::make_unique<Move>(
+      *spec.entry, request,
+      MoveMap{*request.shape, std::move(array.shape), std::move(array.strides)},
+      Arguments());  // baked
+}
+
+// Makes the operation; its parameters are what differs among the three.
+using MakeMove = std::unique_ptr<Workload> (*)(const WorkloadSpec&, ScalarType, const Extents&,
+                                               bool fortran_order);
+
+Operation move(const char* name, SizeForm form, std::vector<std::string> baselines, MakeMove make) {
+  Operation row;
+  row.name = name;
+  row.size = std::move(form);
+  row.baselines = std::move(baselines);
+  row.of_size = [make](const WorkloadSpec& spec, const Extents& size) {
+    return make(spec, parse_type(spec.type), size, false);
+  };
+  row.of_arrays = [make](const WorkloadSpec& spec, const std::vector<GivenArray>& given) {
+    if (given.size() != 1) {
+      throw ArgumentError(
+          fmt::format("{} takes one array, got {}", spec.entry->name, given.size()));
+    }
+    const GivenArray& array = given.front();
+    if (!spec.type.empty() && parse_type(spec.type) != array.type) {
+      throw ArgumentError(fmt::format("{}: has type {}, but --type is {}", array.name,
+                                      to_string(array.type), spec.type));
+    }
+    return make(spec, array.type, array.shape, array.fortran_order);
+  };
+  row.takes_fortran_order = [](const GivenArray&, std::size_t) { return true; };
+  return row;
+}
+
+}  // namespace
+
+Operation copies() {
+  return move("copy", {"ROWSxCOLUMNS", 2, false, {2048, 2048}}, {"copy", "vkcmdcopy", "cudamemcpy"},
+              make_copy);
+}
+
+Operation transposes() {
+  return move("transpose", {"ROWSxCOLUMNS", 2, false, {2048, 2048}},
+              {"pattern", "copy", "vkcmdcopy", "cudamemcpy", "cublas"}, make_transpose);
+}
+
+Operation relayouts() {
+  return move("relayout", {"EXTENTxEXTENTx..", 2, true, gen::kRelayoutExample},
+              {"pattern", "copy", "vkcmdcopy", "cudamemcpy"}, make_relayout);
+}
+
+std::uint64_t MoveMap::elements() const { return static_cast<std::uint64_t>(product(dst)); }
+
+std::uint64_t MoveMap::source_of(std::uint64_t index) const {
+  std::uint64_t source = 0;
+  for (std::size_t axis = dst.size(); axis-- > 0;) {
+    const auto extent = static_cast<std::uint64_t>(dst[axis]);
+    source += index % extent * static_cast<std::uint64_t>(strides[axis]);
+    index /= extent;
+  }
+  return source;
+}
+
+}  // namespace vkmoye::bench

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+#include "workloads/products/given_arrays.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "io/array_order.hpp"
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
+#include "workloads/products/workload.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+// The rows, columns and matrices of a given array.
+struct OperandShape {
+  std::int64_t batch, rows, cols;
+  bool is_batch;
+};
+
+OperandShape read_shape(const GivenArray& array) {
+  const auto& shape = array.shape;
+  if (shape.size() != 2 && shape.size() != 3) {
+    throw ArgumentError(fmt::format("{}: has {} dimension{}; a product takes 2, or 3 for a batch",
+                                    array.name, shape.size(), shape.size() == 1 ? "" : "s"));
+  }
+  const bool is_batch = shape.size() == 3;
+  return {is_batch ? shape[0] : 1, shape[shape.size() - 2], shape.back(), is_batch};
+}
+
+// The rows and k of A or B. `k_contiguous`: the value of the option `name`.
+OperandShape read_operand(const GivenArray& array, char name, bool k_contiguous,
+                          std::vector<std::string>& reasons) {
+  OperandShape given = read_shape(array);
+  if (array.packed) {
+    if (!k_contiguous) {
+      reasons.push_back(fmt::format("--{}: {} is in fragment order and has no contiguous index",
+                                    name, array.name));
+    }
+    return given;
+  }
+  if (!k_contiguous) std::swap(given.rows, given.cols);
+  return given;
+}
+
+// Treats an array in Fortran order as the transposed array in C order, whose other index is contiguous.
+GivenArray as_it_lies(GivenArray array, bool& k_contiguous) {
+  if (!array.fortran_order) return array;
+  array.shape = reversed(array.shape);
+  array.fortran_order = false;
+  k_contiguous = !k_contiguous;
+  return array;
+}
+
+// Checks which operand of the matrix units a file contains. If C has m contiguous, the operands are exchanged.
+void expect_operand(const GivenArray& array, bool is_first, std::vector<std::string>& reasons) {
+  const char needed = is_first ? 'a' : 'b';
+  if (!array.packed || array.packed->form.use == needed) return;
+  reasons.push_back(
+      fmt::format("{}: is packed as operand {} of the matrix units, but {} is needed there",
+                  array.name, array.packed->form.use, needed));
+}
+
+// The arrays must be A and B, C if it is read, then those that the epilogue reads.
+void require_count(const WorkloadSpec& spec, const GemmProblem& problem, std::size_t count) {
+  std::vector<std::string> names = {"A", "B"};
+  if (problem.beta != 0) names.push_back("C");
+  for (const gen::AppliedEpilogueOp& named : problem.epilogue) {
+    for (const gen::GemmInput& input : named.step->inputs) names.push_back(input.name);
+  }
+  if (count == names.size()) return;
+  constexpr const char* kNumbers[] = {"two", "three", "four", "five", "six"};
+  const std::string with =
+      problem.epilogue.empty() ? "" : ", --epilogue " + epilogue_text(problem.epilogue);
+  throw ArgumentError(fmt::format("{} takes {} arrays, {}, got {}: --beta is {}{}",
+                                  spec.entry->name, kNumbers[names.size() - 2], join(names, " "),
+                                  count, problem.beta, with));
+}
+
+}  // namespace
+
+std::unique_ptr<Workload> product_of_arrays(const WorkloadSpec& spec,
+                                            const std::vector<GivenArray>& given) {
+  GemmProblem problem = read_gemm_options(spec.values);
+  const bool reads_c = problem.beta != 0;
+  require_count(spec, problem, given.size());
+  const ScalarType a_type = given[0].type, b_type = given[1].type;
+  const std::string of_arrays =
+      gen::operands_text(a_type, gen::are_multiplied(a_type, b_type) ? b_type : a_type);
+  set_types(problem, spec.type.empty() ? of_arrays : spec.type);
+  std::vector<std::string> reasons;
+  const GivenArray array_a = as_it_lies(given[0], problem.a_k_contiguous);
+  const GivenArray array_b = as_it_lies(given[1], problem.b_k_contiguous);
+  const OperandShape a = read_operand(array_a, 'a', problem.a_k_contiguous, reasons);
+  const OperandShape b = read_operand(array_b, 'b', problem.b_k_contiguous, reasons);
+  const std::int64_t m = a.rows, n = b.rows, k = a.cols, k_of_b = b.cols;
+  const auto expect = [&](const GivenArray& array, ScalarType type) {
+    if (array.type == type) return;
+    reasons.push_back(fmt::format("{}: has type {}, but the product takes {} there", array.name,
+                                  to_string(array.type), to_string(type)));
+  };
+  for (const std::size_t i : {0, 1}) {
+    const ScalarType type = i == 0 ? problem.a_type : problem.b_type;
+    expect(given[i], given[i].packed ? unit_type(problem.form()) : type);
+    expect_operand(given[i], (i == 0) == problem.c_n_contiguous, reasons);
+    problem.files[i] = given[i].packed;
+  }
+  for (std::size_t i = 2; i < given.size(); ++i) {
+    if (given[i].packed) reasons.push_back(given[i].name + ": is packed, but only A and B may be");
+  }
+  if (k != k_of_b) {
+    reasons.push_back(fmt::format("K is {} in {} with shape {}, and {} in {} with shape {}", k,
+                                  given[0].name, shape_text(given[0].shape), k_of_b, given[1].name,
+                                  shape_text(given[1].shape)));
+  }
+  if (a.is_batch && b.is_batch && a.batch != b.batch) {
+    reasons.push_back(fmt::format("{} has {} matrices, but {} has {}", given[0].name, a.batch,
+                                  given[1].name, b.batch));
+  }
+  problem.batch = a.is_batch ? a.batch : b.batch;
+  problem.keeps_batch = a.is_batch || b.is_batch;
+  const auto expect_shape = [&](const GivenArray& array, const std::string& what,
+                                const std::vector<std::int64_t>& shape) {
+    expect(array, problem.result);
+    if (array.shape == shape) return;
+    reasons.push_back(fmt::format("{}: has shape {}, but {} needs {}", array.name,
+                                  shape_text(array.shape), what, shape_text(shape)));
+  };
+  std::vector<std::int64_t> shape = {problem.c_n_contiguous ? m : n,
+                                     problem.c_n_contiguous ? n : m};
+  if (problem.keeps_batch) shape.insert(shape.begin(), problem.batch);
+  if (reads_c) expect_shape(given[2], "C", shape);
+  std::size_t next = reads_c ? 3 : 2;
+  for (const gen::AppliedEpilogueOp& named : problem.epilogue) {
+    for (const gen::GemmInput& input : named.step->inputs) {
+      using Along = gen::GemmInput::Along;
+      const std::vector<std::int64_t> vector = {input.along == Along::n ? n : m};
+      expect_shape(given[next++], input.name, input.along == Along::both ? shape : vector);
+    }
+  }
+  if (!reasons.empty()) throw ArgumentError(join(reasons, "; "));
+  // One matrix for the whole batch.
+  if (!a.is_batch) problem.a.stride = 0;
+  if (!b.is_batch) problem.b.stride = 0;
+  return make_product(spec, problem, {m, n, k});
+}
+
+OperandToPack operand_to_pack(const WorkloadSpec& spec, bool is_a, const GivenArray& array) {
+  OperandToPack out;
+  out.is_a = is_a;
+  GemmProblem& problem = out.problem;
+  problem = read_gemm_options(spec.values);
+  set_types(problem, spec.type.empty() ? std::string(to_string(array.type)) : spec.type);
+  const GivenArray given =
+      as_it_lies(array, is_a ? problem.a_k_contiguous : problem.b_k_contiguous);
+  std::vector<std::string> reasons;
+  const auto refuse = [&](const std::string& why) {
+    reasons.push_back(fmt::format("{}: {}", given.name, why));
+  };
+  if (given.packed) refuse("is already packed");
+  const ScalarType type = is_a ? problem.a_type : problem.b_type;
+  if (given.type != type) {
+    refuse(fmt::format("has type {}, but the product takes {} there", to_string(given.type),
+                       to_string(type)));
+  }
+  if (!(is_a ? problem.b_k_contiguous : problem.a_k_contiguous)) {
+    refuse(fmt::format("is operand {}, but --{} belongs to the other one", is_a ? "a" : "b",
+                       is_a ? "b" : "a"));
+  }
+  const char name = is_a ? 'a' : 'b';
+  const OperandShape x =
+      read_operand(given, name, is_a ? problem.a_k_contiguous : problem.b_k_contiguous, reasons);
+  if (!reasons.empty()) throw ArgumentError(join(reasons, "; "));
+  problem.batch = x.batch;
+  if (x.is_batch) out.batch = x.batch;
+  out.size = is_a ? Extents{x.rows, 0, x.cols} : Extents{0, x.rows, x.cols};
+  out.request = request_of(spec, problem, out.size);
+  return out;
+}
+
+}  // namespace vkmoye::bench

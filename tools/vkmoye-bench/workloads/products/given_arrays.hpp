@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Products of a user's arrays: their sizes and memory orders follow from the arrays.
+//
+//   A (5,M,K) in C order, B (K,N) in Fortran order     batch 5; k is contiguous in A and in B
+
+#include <memory>
+#include <vector>
+
+#include "workloads/operation.hpp"
+#include "workloads/products/packed_workload.hpp"
+
+namespace vkmoye::bench {
+
+/// The product of the arrays A and B, C if it is read, then those that the epilogue reads. Throws ArgumentError with
+/// every reason.
+std::unique_ptr<Workload> product_of_arrays(const WorkloadSpec& spec,
+                                            const std::vector<GivenArray>& given);
+
+/// The operand for `pack`: an array as A or B of the product of the request's options. Throws ArgumentError with
+/// every reason.
+OperandToPack operand_to_pack(const WorkloadSpec& spec, bool is_a, const GivenArray& array);
+
+}  // namespace vkmoye::bench
