@@ -86,7 +86,7 @@ double GemmData::value(int which, std::int64_t batch, std::int64_t i, std::int64
     const std::uint64_t dice = random_bits(bits, 1) % (3 * rarity);
     if (dice < 3) return odd[dice];
   }
-  const double uniform = std::ldexp(static_cast<double>(bits >> 11), -52) - 1;
+  const double uniform = static_cast<double>(bits >> 11) * 0x1p-52 - 1;
   // Avoids denormals, also those of the type that an operand is rounded to, since devices may flush them.
   const ScalarType type =
       which < 2 ? gen::unit_type(problem_.a_type, problem_.b_type) : matrix.type;
