@@ -1,5 +1,6 @@
 // generated: gemm/thin_coopmat  form=f16,f32,f16 a=k b=k  atom=16x16x16  subgroup-size=32  tile=16x16
-//   subgroups=16  reads=1  order-a=((8,2),(2,4,2)):((32,4),(1,8,2))  order-b=((8,2),(2,4,2)):((32,4),(1,8,2))
+//   subgroups=16  reads=1  shared-bytes=32768  order-a=((8,2),(2,4,2)):((32,4),(1,8,2))
+//   order-b=((8,2),(2,4,2)):((32,4),(1,8,2))
 // operands in their own order; the subgroups' parts of k are added up at the end
 #version 460
 #pragma use_vulkan_memory_model
@@ -21,22 +22,21 @@ layout(std430, binding = 2) writeonly buffer C_x4 { f16vec4 c_x4[]; };  // (n,m)
 layout(push_constant) uniform Arguments { uint m, n, k, lda, ldb, ldc; float alpha;
     uint first_group_x, first_group_y; };
 
-shared vec4 parts[1279];  // (16,16,16):(20,1,320)
+shared vec4 shared_c[1279];  // (256,16):(20,1)
 
 void main() {
+  coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> sums[1];  // (1,1)
   coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA> matrices_a[2];  // (1,2)
   coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseB> matrices_b[2];  // (2,1)
-  coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> sums[1];  // (1,1)
   uvec4 next_a[2];  // (8,1,2):(1,8,8)
   uvec4 next_b[2];  // (8,1,2):(1,8,8)
-  float part[4];  // (4,1,1):(1,4,4)
   float sum[4];  // (4,1,1):(1,4,4)
+  float further[4];  // (4,1,1):(1,4,4)
   float16_t result[4];  // (4,1,1):(1,4,4)
   uint block_x = gl_WorkGroupID.x + first_group_x;
   uint block_y = gl_WorkGroupID.y + first_group_y;
   uint subgroup = gl_SubgroupID;
   uint lane = gl_SubgroupInvocationID;
-  uint thread = 32u * subgroup + lane;
 
   // sums <- 0
   sums[0u] = coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator>(0.0);
@@ -295,37 +295,46 @@ void main() {
     }
   }
 
+  barrier();
+
   // sums
-  // -> slice(parts, (_,_,subgroup))
+  // -> tile(shared_c, (16,16))
   {
-    coopMatStore(sums[0u], parts, 80u * subgroup, 5u, gl_CooperativeMatrixLayoutRowMajor);
+    coopMatStore(sums[0u], shared_c, 80u * subgroup, 5u, gl_CooperativeMatrixLayoutRowMajor);
   }
 
   barrier();
 
-  if (thread < 64u) {
-    // sum <- 0
-    [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-      sum[v0] = 0.0;
+  if (lane + 32u * subgroup < 64u) {
+    // partition(transpose(tile(shared_c, (16,16))), (16,16))
+    // -> sum
+    {
+      uint shared_c_at = 4u * (lane & 3u) + 20u * (((lane + 32u * subgroup) & 63u) >> 2u);
+      vec4 value = shared_c[shared_c_at >> 2u];
+      sum[0u] = value.x;
+      sum[1u] = value.y;
+      sum[2u] = value.z;
+      sum[3u] = value.w;
     }
 
-    [[unroll]] for (uint slice = 0u; slice < 16u; ++slice) {
-      // partition(transpose(slice(parts, (_,_,slice))), (16,16))
-      // -> part
+    [[unroll]] for (uint other = 0u; other < 15u; ++other) {
+      // partition(transpose(tile(shared_c, (16,16))), (16,16))
+      // -> further
       {
-        uint parts_at = 320u * slice + 4u * (thread & 3u) + 20u * ((thread & 63u) >> 2u);
-        vec4 value = parts[parts_at >> 2u];
-        part[0u] = value.x;
-        part[1u] = value.y;
-        part[2u] = value.z;
-        part[3u] = value.w;
+        uint shared_c_at =
+            320u * (other + 1u) + 4u * (lane & 3u) + 20u * (((lane + 32u * subgroup) & 63u) >> 2u);
+        vec4 value = shared_c[shared_c_at >> 2u];
+        further[0u] = value.x;
+        further[1u] = value.y;
+        further[2u] = value.z;
+        further[3u] = value.w;
       }
 
-      // sum += part
+      // sum += further
       [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
         float sum_value = sum[v0];
-        float part_value = part[v0];
-        sum[v0] = sum_value + part_value;
+        float further_value = further[v0];
+        sum[v0] = sum_value + further_value;
       }
     }
 
@@ -336,10 +345,10 @@ void main() {
     }
 
     // result
-    // -> partition(tile(c, (16,16)), (16,16))
+    // -> partition(tile(tile(c, (16,16)), (16,16)), (16,16))
     if ((n & 3u) == 0u && (ldc & 3u) == 0u) {
-      uint c_n = 16u * block_x + 4u * (thread & 3u);
-      uint c_m = 16u * block_y + ((thread & 63u) >> 2u);
+      uint c_n = 16u * block_x + 4u * (lane & 3u);
+      uint c_m = 16u * block_y + (((lane + 32u * subgroup) & 63u) >> 2u);
       if (c_n < n && c_m < m) {
         float16_t value0 = result[0u];
         float16_t value1 = result[1u];
@@ -348,8 +357,8 @@ void main() {
         c_x4[(c_n >> 2u) + ((ldc * c_m) >> 2u)] = f16vec4(value0, value1, value2, value3);
       }
     } else {
-      uint c_n0 = 16u * block_x + 4u * (thread & 3u);
-      uint c_m = 16u * block_y + ((thread & 63u) >> 2u);
+      uint c_n0 = 16u * block_x + 4u * (lane & 3u);
+      uint c_m = 16u * block_y + (((lane + 32u * subgroup) & 63u) >> 2u);
       if (c_m < m) {
         [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
           uint c_n = c_n0 + v0;

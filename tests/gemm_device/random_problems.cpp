@@ -40,7 +40,7 @@ using Names = std::vector<const char*>;
 // it, or each slot would always have the same type.
 const Names kTypes = {"f32", "f16", "f16,f32", "f16,f16", "f64", "i32", "bf16*f32"};
 const Names kMatrixTypes = {"i8", "f16,f32", "f32*f16", "f16", "f16,f16", "bf16", "u8"};
-const Names kThinMatrixTypes = {"u8", "f16,f32", "f16", "f16,f16", "i8"};
+const Names kThinMatrixTypes = {"u8", "f16,f32", "f32*f16", "f16", "bf16", "f16,f16", "i8"};
 const Names kPackedTypes = {"bf16", "f16,f16", "f16*f32", "f16", "f16,f32"};
 
 struct Slot {

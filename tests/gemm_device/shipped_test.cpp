@@ -43,8 +43,6 @@ bool needs_units(const std::string& kernel) {
 
 bool computes(const gen::KernelEntry& entry, const std::string& type, const DeviceCaps& caps) {
   const GemmProblem types = parse_gemm_type(type);
-  const bool takes_two_types = entry.name != "gemm/thin_coopmat";
-  if (types.a_type != types.b_type && !takes_two_types) return false;
   if (needs_units(entry.name)) return has_matrices(caps, types);
   const ScalarType type_of_units = unit_type(types.form());
   const bool is_known =

@@ -72,7 +72,7 @@ std::vector<Variant> variants_of(const KernelEntry& entry, ScalarType type,
     if (type == ScalarType::f16) {
       add("f16,f16", [](KernelRequest& r) { r.gemm.accumulator = ScalarType::f16; });
     }
-    const bool takes_two = entry.name != "gemm/thin_coopmat" && !entry.chooses;
+    const bool takes_two = !entry.chooses;
     if (takes_two && (type == ScalarType::f16 || type == ScalarType::bf16)) {
       add("a=f32", [](KernelRequest& r) {
         r.gemm.a_type = r.gemm.accumulator = r.gemm.result = ScalarType::f32;

@@ -51,8 +51,8 @@ TEST(Gemm, TwoTypesThatDoNotMixAreRefused) {
           HasSubstr("a of f32 and b of i32: integers and floating-point numbers do not mix"));
   refused("gemm/coopmat", ScalarType::bf16, ScalarType::f16,
           HasSubstr("operands of bf16*f16: they must have one type"));
-  refused("gemm/thin_coopmat", ScalarType::f32, ScalarType::f16,
-          HasSubstr("operands of f32*f16: both must have the same type"));
+  refused("gemm/thin_coopmat", ScalarType::bf16, ScalarType::f16,
+          HasSubstr("operands of bf16*f16: they must have one type"));
 }
 
 // The shapes that MoYe.jl's tutorial on TiledMMA prints.

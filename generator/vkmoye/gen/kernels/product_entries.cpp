@@ -182,7 +182,7 @@ KernelEntry thin_matrix_entry() {
   parts.operation = "gemm";
   parts.summary = "few rows or columns in matrix units, operands in their original order";
   parts.source = "GL_KHR_cooperative_matrix; CUTLASS, sliced-K reduction";
-  parts.types = {ScalarType::f16, ScalarType::i8, ScalarType::u8};
+  parts.types = {ScalarType::f16, ScalarType::bf16, ScalarType::i8, ScalarType::u8};
   parts.fields = gemm_thin_coopmat_fields();
   parts.defaults = [](const KernelRequest& request) {
     return gemm_thin_coopmat_config(request.gemm, request.device);

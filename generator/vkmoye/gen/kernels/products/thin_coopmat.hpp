@@ -5,7 +5,7 @@
 //   C (16,4096): a workgroup has 16x16 of C, its 16 subgroups have parts of k
 //     a subgroup      64 of 1024 k: its sums are one matrix
 //     a lane          16 bytes of 2 rows of A, of 2 rows of B, of 2 blocks of k each, in flight
-//     at the end      the sums of all subgroups are added through shared memory
+//     at the end      the sums of all subgroups are added through shared memory, see parts/sums.hpp
 //
 // A and B are not packed: a lane reads 16 bytes at a time, and k is permuted in the same way in both, see
 // products/fragments/lanes.hpp. If k is not contiguous or rows are not aligned, elements are read one by one,
@@ -22,7 +22,7 @@
 #include "vkmoye/gen/kernels/products/form/form.hpp"
 #include "vkmoye/gen/kernels/products/fragments/lanes.hpp"
 #include "vkmoye/gen/kernels/products/fragments/packed_form.hpp"
-#include "vkmoye/gen/kernels/products/parts/atom.hpp"
+#include "vkmoye/gen/kernels/products/parts/sums.hpp"
 
 namespace vkmoye::gen {
 
@@ -30,6 +30,7 @@ struct GemmThinCoopmatConfig : GemmAtom {
   std::int64_t tile_m = 16, tile_n = 16;  // of C for a workgroup
   std::int64_t subgroups = 16;            // of a workgroup, along k
   std::int64_t reads = 2;                 // blocks of k that a lane reads at once
+  std::int64_t shared_bytes = 32768;      // maximum shared memory
   OrderOrReason order_a, order_b;         // fragment orders of a matrix of A and of B
 
   std::int64_t threads() const { return subgroups * subgroup; }
@@ -42,6 +43,9 @@ GemmThinCoopmatConfig gemm_thin_coopmat_config(const GemmForm& form, const Devic
 
 /// The config values that `--NAME` can replace.
 const std::vector<ConfigField<GemmThinCoopmatConfig>>& gemm_thin_coopmat_fields();
+
+/// How the sums of a workgroup are divided: each subgroup has all rows and columns, for a part of k.
+SumsShape sums_shape(const GemmThinCoopmatConfig& config, const GemmForm& form);
 
 /// The matrices whose orders the kernel depends on, A and B.
 std::vector<ProbedMatrix> probes(const GemmThinCoopmatConfig& config, const GemmForm& form);

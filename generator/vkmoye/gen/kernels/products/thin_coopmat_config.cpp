@@ -26,7 +26,7 @@ ConfigField<GemmThinCoopmatConfig> order_field(const char* name, const char* hel
 // The elements of a tile of `rows` rows that a lane reads at once.
 std::int64_t elements_at_once(const GemmThinCoopmatConfig& config, const GemmForm& form,
                               const FragmentLanes& order, std::int64_t rows) {
-  return widest_access(form.a_type) * config.reads * rows / size(order.lanes.mode(1));
+  return widest_access(unit_type(form)) * config.reads * rows / size(order.lanes.mode(1));
 }
 
 }  // namespace
@@ -40,6 +40,8 @@ const std::vector<ConfigField<GemmThinCoopmatConfig>>& gemm_thin_coopmat_fields(
                                            {&GemmThinCoopmatConfig::subgroups}),
       numbers_field<GemmThinCoopmatConfig>("reads", "blocks of k that a lane reads at once",
                                            {&GemmThinCoopmatConfig::reads}),
+      numbers_field<GemmThinCoopmatConfig>("shared-bytes", "maximum number of bytes of shared memory",
+                                           {&GemmThinCoopmatConfig::shared_bytes}),
       order_field("order-a", "(row, k) of a matrix of A -> lane * elements of a lane + number",
                   &GemmThinCoopmatConfig::order_a),
       order_field("order-b", "(row, k) of a matrix of B -> lane * elements of a lane + number",
@@ -48,12 +50,23 @@ const std::vector<ConfigField<GemmThinCoopmatConfig>>& gemm_thin_coopmat_fields(
   return fields;
 }
 
+SumsShape sums_shape(const GemmThinCoopmatConfig& config, const GemmForm& form) {
+  SumsShape shape;
+  static_cast<GemmAtom&>(shape) = config;
+  shape.subgroups_m = shape.subgroups_n = 1;
+  shape.subgroups_k = config.subgroups;
+  shape.rows = config.tile_m;
+  shape.columns = config.tile_n;
+  shape.columns_at_once = columns_that_fit(shape, form.accumulator, config.shared_bytes);
+  return shape;
+}
+
 std::vector<ProbedMatrix> probes(const GemmThinCoopmatConfig& config, const GemmForm& form) {
   using Use = ir::MatrixType::Use;
   const auto extent = [](std::int64_t value) { return static_cast<std::uint32_t>(value); };
   const std::uint32_t lanes = extent(config.subgroup), k = extent(config.atom_k);
-  return {{form.a_type, {Use::a, extent(config.atom_m), k}, lanes},
-          {form.a_type, {Use::b, k, extent(config.atom_n)}, lanes}};
+  return {{unit_type(form), {Use::a, extent(config.atom_m), k}, lanes},
+          {unit_type(form), {Use::b, k, extent(config.atom_n)}, lanes}};
 }
 
 GemmThinCoopmatConfig gemm_thin_coopmat_config(const GemmForm& form, const DeviceCaps& device) {
@@ -62,6 +75,7 @@ GemmThinCoopmatConfig gemm_thin_coopmat_config(const GemmForm& form, const Devic
   config.tile_m = config.atom_m;
   config.tile_n = config.atom_n;
   config.subgroups = std::min<std::int64_t>(16, 512 / config.subgroup);
+  config.shared_bytes = static_cast<std::int64_t>(device.max_shared_bytes);
   const auto matrices = probes(config, form);
   config.order_a = fragment_layout(device, matrices[0]);
   config.order_b = fragment_layout(device, matrices[1]);
@@ -79,11 +93,8 @@ GemmThinCoopmatConfig gemm_thin_coopmat_config(const GemmForm& form, const Devic
 std::vector<std::string> reasons_against(const GemmThinCoopmatConfig& config,
                                          const GemmForm& form) {
   std::vector<std::string> reasons = reasons_against_form(form);
-  require_matrix_types(form, {ScalarType::f16, ScalarType::i8, ScalarType::u8}, reasons);
-  require(form.a_type == form.b_type,
-          fmt::format("operands of {}: both must have the same type",
-                      operands_text(form.a_type, form.b_type)),
-          reasons);
+  require_matrix_types(form, {ScalarType::f16, ScalarType::bf16, ScalarType::i8, ScalarType::u8},
+                       reasons);
   require_atom(config, 64, reasons);
   require_power_of_two("tile m", config.tile_m, 64, reasons);
   require_power_of_two("tile n", config.tile_n, 64, reasons);
@@ -95,6 +106,14 @@ std::vector<std::string> reasons_against(const GemmThinCoopmatConfig& config,
   require_divides("atom m", config.atom_m, config.tile_m, reasons);
   require_divides("atom n", config.atom_n, config.tile_n, reasons);
   require_even_distribution(config, reasons);
+  if (!reasons.empty()) return reasons;
+  const SumsShape sums = sums_shape(config, form);
+  reasons = reasons_against(sums, form.accumulator);
+  const std::int64_t bytes = shared_bytes(sums, form.accumulator);
+  require(bytes <= config.shared_bytes,
+          fmt::format("{} bytes of shared memory are needed for sums, but the limit is {}", bytes,
+                      config.shared_bytes),
+          reasons);
   return reasons;
 }
 
@@ -129,7 +148,7 @@ std::vector<std::string> reasons_against_orders(const GemmThinCoopmatConfig& con
       continue;
     }
     const std::string name = to_string(matrices[is_a ? 0 : 1]);
-    const std::int64_t vector = widest_access(form.a_type);
+    const std::int64_t vector = widest_access(unit_type(form));
     const std::int64_t along_k = size(apart.lanes->k_numbers);
     require(
         vector % along_k == 0,
