@@ -33,7 +33,8 @@ inline std::vector<DeviceCaps> devices() {
           std::move(gfx12),
           device_named(test::lavapipe_like(), "llvmpipe (LLVM 19.1.7, 256 bits)"),
           test::h200_like(),
-          without_matrices(test::rdna3_like())};
+          without_matrices(test::rdna3_like()),
+          device_named(test::h200_like(), "NVIDIA H100 80GB HBM3")};
 }
 
 struct Types {

@@ -20,6 +20,7 @@ std::vector<GemmTableRow> candidate_rows() {
   const Types halves = {{f16, f16, f32}, {f16, f16, f16}, {bf16, bf16, f32}};
   const Types bytes = {{i8, i8, i32}, {u8, u8, u32}};
   const Types without_bf16 = {{f16, f16, f32}, {f16, f16, f16}, {i8, i8, i32}, {u8, u8, u32}};
+  const Types units = {{f16, f16, f32}, {f16, f16, f16}, {bf16, bf16, f32}, {i8, i8, i32}, {u8, u8, u32}};
   const Types without_units = {
       {f16, f16, f32}, {f16, f16, f16}, {f32, f32, f32}, {f64, f64, f64}, {i32, i32, i32}};
   const GemmWhere large = {{least >= 17, lanes >= 32}};
@@ -122,10 +123,12 @@ std::vector<GemmTableRow> candidate_rows() {
        "gemm/thin",
        {{"reads", "1x4/2x4/4x2"}, {"threads", "128/64/256"}}},
       {{},
-       without_bf16,
-       {.ranges = {least <= 64, lanes >= 32}, .a = 'k', .b = 'k'},
+       units,
+       {.ranges = {least <= 128, lanes >= 32}, .a = 'k', .b = 'k'},
        "gemm/thin_coopmat",
-       {{"tile", "16x16/16x32/32x16"}, {"subgroups", "16/8"}, {"reads", "2/1/4"}}},
+       {{"tile", "16x16/16x32/32x16/32x32/64x32/64x64"},
+        {"subgroups", "16/8/4"},
+        {"reads", "2/1/4"}}},
 
       // --- all others ---
       {{}, without_units, {}, "gemm/simt", {}},
