@@ -147,7 +147,7 @@ std::vector<Case> further_steps(const DeviceCaps& caps) {
     add("gemm/combine", type, "bias,relu beta batch", combine);
   }
   const GemmForm form = gen::gemm_form(ScalarType::f16);
-  const gen::PackedForm packed = packed_form(gemm_packed_config(form, caps), form, 'a');
+  const gen::PackedForm packed = packed_form(gemm_packed_config(form, {}, caps), form, 'a');
   const DeviceCaps device = with_orders(caps);
   add("gemm/pack", packed.type, "-", [&] { return pack({}, packed, device); });
   add("gemm/pack", packed.type, "a=m",

@@ -215,7 +215,7 @@ TEST(GemmChoice, AnExecutorMayRefuseMoreThanLimitsTell) {
 TEST(GemmChoice, WithoutALayoutOfFragmentsNothingIsPacked) {
   const GemmProduct one = product(kTypes[0], {8192, 8192, 8192});
   DeviceCaps h200 = devices().front();
-  const GemmPackedConfig config = gemm_packed_config(one.form, h200);
+  const GemmPackedConfig config = gemm_packed_config(one.form, one.shape, h200);
   const PackedForm a = packed_form(config, one.form, 'a');
   h200.fragment_orders.push_back({'a',
                                   "f16",

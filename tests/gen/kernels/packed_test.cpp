@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <limits>
 #include <utility>
 
@@ -207,6 +208,25 @@ TEST(GemmPacked, SubgroupsThatShareKTakeBlocksInTurn) {
   // Where none shares, none is named.
   EXPECT_EQ(text_of({{"subgroups", "2x2x1"}}), text_of({{"subgroups", "2x2"}}));
   EXPECT_THAT(text_of({{"subgroups", "2x2x1"}}), HasSubstr("  subgroups=2x2  "));
+}
+
+TEST(GemmPacked, FewRowsShareKAndLeaveTheBlocksOfBAsTheyAre) {
+  for (const ScalarType accumulator : {kHalf, ScalarType::f32}) {
+    const GemmForm form = {.a_type = kHalf, .b_type = kHalf, .accumulator = accumulator, .result = kHalf};
+    const auto config_of = [&](std::int64_t m) {
+      return gemm_packed_config(form, {{m, 4096, 4096}}, test::h200_like());
+    };
+    const PackedForm b_of_many = packed_form(config_of(4096), form, 'b');
+    EXPECT_EQ(config_of(4096).subgroups_k, 1);
+    for (const auto& [m, part, subgroups] :
+         {std::array<std::int64_t, 3>{1, 16, 16}, {16, 16, 16}, {17, 32, 8}, {33, 64, 8}, {65, 64, 4}}) {
+      const GemmPackedConfig config = config_of(m);
+      EXPECT_EQ(config.part_m, part) << m;
+      EXPECT_EQ(config.subgroups_k, subgroups) << m;
+      EXPECT_THAT(reasons_against(config, form), IsEmpty()) << m;
+      EXPECT_EQ(packed_form(config, form, 'b'), b_of_many) << m;
+    }
+  }
 }
 
 TEST(GemmPacked, RefusesWhatCannotBeWithEveryReason) {

@@ -128,7 +128,7 @@ KernelEntry packed_entry() {
        {ScalarType::f16, ScalarType::bf16},
        gemm_packed_fields(),
        [](const KernelRequest& request) {
-         return gemm_packed_config(request.gemm, request.device);
+         return gemm_packed_config(request.gemm, request.shape, request.device);
        },
        [](const GemmPackedConfig& config, const KernelRequest& request) {
          return gemm_packed(config, request.gemm);

@@ -16,6 +16,7 @@
 // of a and b, of all matrices of a batch; a_step, b_step: blocks of rows from one matrix of a batch to the
 // next; batch, slices, stride_c.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,8 +42,11 @@ struct GemmPackedConfig : GemmSubgroups {
 };
 
 /// The config for products of `form` on `device`: for its matrices and subgroups; if it has no suitable
-/// matrices, for common ones.
-GemmPackedConfig gemm_packed_config(const GemmForm& form, const DeviceCaps& device);
+/// matrices, for common ones. If C of `shape` (M, N, K) has few rows, subgroups share k; the blocks of B are
+/// the same for all shapes.
+GemmPackedConfig gemm_packed_config(const GemmForm& form,
+                                    const std::optional<std::vector<std::int64_t>>& shape,
+                                    const DeviceCaps& device);
 
 /// The config values that `--NAME` can replace.
 const std::vector<ConfigField<GemmPackedConfig>>& gemm_packed_fields();
