@@ -15,6 +15,7 @@
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/dsl/exchange.hpp"
 #include "vkmoye/gen/dsl/functions.hpp"
+#include "vkmoye/gen/dsl/matrix_values.hpp"
 #include "vkmoye/gen/dsl/mma.hpp"
 #include "vkmoye/gen/dsl/view_queries.hpp"
 #include "vkmoye/gen/glsl/print.hpp"

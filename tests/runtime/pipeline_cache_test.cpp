@@ -70,7 +70,8 @@ TEST(CacheFile, RefusesEveryOtherLength) {
     ASSERT_NE(vk::decode_cache(some_driver(), std::span(file).first(length)).refusal, "") << length;
   }
   file.push_back(std::byte{0});
-  EXPECT_THAT(vk::decode_cache(some_driver(), file).refusal, HasSubstr("has 301 bytes, but its header says 300"));
+  EXPECT_THAT(vk::decode_cache(some_driver(), file).refusal,
+              HasSubstr("has 301 bytes, but its header says 300"));
 }
 
 TEST(CacheFile, RefusesRandomDamage) {

@@ -31,7 +31,7 @@ inline FragmentOrder order_of(const Layout& layout, char use) {
 
 /// The order of the twin: lane l holds the elements l, l + lanes, .., counted along k first.
 inline FragmentOrder order_of_twin(const gen::ProbedMatrix& matrix) {
-  const bool is_a = matrix.matrix.use == gen::ir::MatrixType::Use::a;
+  const bool is_a = matrix.matrix.use != gen::ir::MatrixType::Use::b;  // or an accumulator
   const std::uint32_t held = matrix.matrix.rows * matrix.matrix.columns / matrix.lanes;
   const std::uint32_t depth = is_a ? matrix.matrix.columns : matrix.matrix.rows;
   FragmentOrder order = gen::order_without_places(matrix);

@@ -82,7 +82,7 @@ std::string to_string(const MatrixShape& shape);
 ///
 ///   A of 16x16, 32 lanes of 8 elements:  (row 0, column 1) is number 1 of lane 0: places[0 + 16 * 1] = 1
 struct FragmentOrder {
-  char use = 'a';    // of A or of B, in D(m,n) = A(m,k) * B(k,n) + C(m,n)
+  char use = 'a';    // of 'a', 'b' or the accumulator 'c', in D(m,n) = A(m,k) * B(k,n) + C(m,n)
   std::string type;  // of an element, as the device names it: "f16"
   std::uint32_t rows = 0, columns = 0, lanes = 0;
   /// At index row + rows * column: the number of the element (row, column), counted through all lanes in order.

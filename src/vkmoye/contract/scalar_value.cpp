@@ -55,8 +55,8 @@ std::uint64_t to_short(double value, const Format& format) {
   const double magnitude = std::fabs(value);
   if (magnitude == 0) return static_cast<std::uint64_t>(sign);
   // In units of the last place, a carry into the exponent needs no special case. Infinity has exponent 1024.
-  const int exponent =
-      std::max(static_cast<int>(std::bit_cast<std::uint64_t>(magnitude) >> 52) - 1023, 1 - format.bias);
+  const int exponent = std::max(
+      static_cast<int>(std::bit_cast<std::uint64_t>(magnitude) >> 52) - 1023, 1 - format.bias);
   const double units = std::nearbyint(magnitude * power_of_two(format.fraction - exponent));
   const double code = units + (exponent + format.bias - 1) * power_of_two(format.fraction);
   return static_cast<std::uint64_t>(sign |

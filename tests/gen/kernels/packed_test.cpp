@@ -54,6 +54,12 @@ TEST(FragmentProbe, FindsTheOrderOfTheDeviceThatRunsIt) {
       EXPECT_TRUE(fragment_layout(order).layout) << fragment_layout(order).reason;
     }
   }
+  const ProbedMatrix sums{ScalarType::f32, {Use::accumulator, 16, 8}, 32};
+  std::vector<std::byte> src = probe_input(sums), dst(src.size());
+  const TwinReport report = run_on_host(fragment_probe(sums), {std::span(src), std::span(dst)}, {});
+  EXPECT_THAT(report.reasons, IsEmpty());
+  EXPECT_EQ(probed_order(sums, dst), test::order_of_twin(sums));
+  EXPECT_EQ(to_string(sums), "C 16x8 f32 in 32 lanes");
 }
 
 TEST(FragmentProbe, AsksForEachMatrixOnceOrSaysWhyNot) {
@@ -70,16 +76,19 @@ TEST(FragmentProbe, AsksForEachMatrixOnceOrSaysWhyNot) {
   }
   // Of f16 once for two accumulators.
   EXPECT_THAT(names, testing::ElementsAre("A 16x16 f16 in 32 lanes", "B 16x16 f16 in 32 lanes",
+                                          "C 16x16 f32 in 32 lanes", "C 16x16 f16 in 32 lanes",
                                           "A 16x32 s8 in 32 lanes", "B 32x16 s8 in 32 lanes",
-                                          "A 16x32 u8 in 32 lanes", "B 32x16 u8 in 32 lanes",
+                                          "C 16x16 s32 in 32 lanes", "A 16x32 u8 in 32 lanes",
+                                          "B 32x16 u8 in 32 lanes", "C 16x16 u32 in 32 lanes",
                                           "A 16x16 bf16 in 32 lanes", "B 16x16 bf16 in 32 lanes"));
   EXPECT_THAT(
       reasons,
       testing::ElementsAre(
           "A 32x16 f16: its scope is a workgroup, not a subgroup",
-          HasSubstr("B 16x16 f16: its scope is a workgroup"),
+          HasSubstr("B 16x16 f16: its scope is a workgroup"), HasSubstr("C 32x16 f32"),
           HasSubstr("A 16x8 f8: kernels cannot move single elements of f8"), HasSubstr("B 8x16 f8"),
-          "A 5x5 f16: 32 lanes do not divide its 25 elements evenly", HasSubstr("B 5x16 f16")));
+          "A 5x5 f16: 32 lanes do not divide its 25 elements evenly", HasSubstr("B 5x16 f16"),
+          HasSubstr("C 5x16 f32")));
 }
 
 // As an RDNA3 is asked: 64 lanes unless told, products take 32.
@@ -212,14 +221,18 @@ TEST(GemmPacked, SubgroupsThatShareKTakeBlocksInTurn) {
 
 TEST(GemmPacked, FewRowsShareKAndLeaveTheBlocksOfBAsTheyAre) {
   for (const ScalarType accumulator : {kHalf, ScalarType::f32}) {
-    const GemmForm form = {.a_type = kHalf, .b_type = kHalf, .accumulator = accumulator, .result = kHalf};
+    const GemmForm form = {
+        .a_type = kHalf, .b_type = kHalf, .accumulator = accumulator, .result = kHalf};
     const auto config_of = [&](std::int64_t m) {
       return gemm_packed_config(form, {{m, 4096, 4096}}, test::h200_like());
     };
     const PackedForm b_of_many = packed_form(config_of(4096), form, 'b');
     EXPECT_EQ(config_of(4096).subgroups_k, 1);
-    for (const auto& [m, part, subgroups] :
-         {std::array<std::int64_t, 3>{1, 16, 16}, {16, 16, 16}, {17, 32, 8}, {33, 64, 8}, {65, 64, 4}}) {
+    for (const auto& [m, part, subgroups] : {std::array<std::int64_t, 3>{1, 16, 16},
+                                             {16, 16, 16},
+                                             {17, 32, 8},
+                                             {33, 64, 8},
+                                             {65, 64, 4}}) {
       const GemmPackedConfig config = config_of(m);
       EXPECT_EQ(config.part_m, part) << m;
       EXPECT_EQ(config.subgroups_k, subgroups) << m;

@@ -44,17 +44,20 @@ std::string draw(const Table& table, const std::string& format) {
 
 gen::ProbedMatrix read_fragment(const std::string& text, std::uint32_t lanes) {
   const auto parts = split(text, ':');
-  const bool is_operand = parts.size() == 3 && (parts[0] == "a" || parts[0] == "b");
+  const bool is_operand =
+      parts.size() == 3 && (parts[0] == "a" || parts[0] == "b" || parts[0] == "c");
   const auto sizes = is_operand ? parse_sizes(parts[2]) : std::vector<Extents>{};
   if (sizes.size() != 1 || sizes[0].size() != 3) {
     throw ArgumentError(gen::not_read("--fragment", text, "OPERAND:TYPE:MxNxK, as a:f16:16x16x16"));
   }
   const auto extent = [&](std::size_t i) { return static_cast<std::uint32_t>(sizes[0][i]); };
   using Use = gen::ir::MatrixType::Use;
-  const gen::ir::MatrixType matrix = parts[0] == "a"
-                                         ? gen::ir::MatrixType{Use::a, extent(0), extent(2)}
-                                         : gen::ir::MatrixType{Use::b, extent(2), extent(1)};
-  return {parse_type(parts[1]), matrix, lanes};
+  const auto matrix = [&]() -> gen::ir::MatrixType {
+    if (parts[0] == "a") return {Use::a, extent(0), extent(2)};
+    if (parts[0] == "b") return {Use::b, extent(2), extent(1)};
+    return {Use::accumulator, extent(0), extent(1)};
+  };
+  return {parse_type(parts[1]), matrix(), lanes};
 }
 
 struct DeviceFragment {
@@ -97,8 +100,11 @@ Table picture_of(const DeviceFragment& fragment) {
   const Layout by_lane =
       composition(right_inverse(fragment.order), Layout({lanes, held}, {held, 1}));
   Table table = thread_value_table(by_lane, product_each(fragment.order.shape()));
-  const bool is_a = fragment.matrix.matrix.use == gen::ir::MatrixType::Use::a;
-  table.title = fmt::format("{} {}: T lane, V number", is_a ? "A(m,k)" : "B(n,k)",
+  const char use = gen::letter_of(fragment.matrix.matrix.use);
+  table.title = fmt::format("{} {}: T lane, V number",
+                            use == 'a'   ? "A(m,k)"
+                            : use == 'b' ? "B(n,k)"
+                                         : "C(m,n)",
                             to_string(fragment.matrix.type));
   return table;
 }

@@ -233,7 +233,7 @@ DeviceCaps caps_of(const Json& device, std::vector<std::string>& reasons) {
     visit_order(order, reader.from(row));
     std::string places;
     reader.read(row, "places", places);
-    const bool is_operand = order.use == 'a' || order.use == 'b';
+    const bool is_operand = order.use >= 'a' && order.use <= 'c';
     if (read_order(places, order) && is_operand && order.lanes <= kMaxLanes) continue;
     reader.reasons.push_back(fmt::format("fragment_orders[{}] does not give each element one place",
                                          caps.fragment_orders.size() - 1));

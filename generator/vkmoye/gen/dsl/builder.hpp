@@ -174,6 +174,7 @@ class Builder {
 
   // --- across threads, see across.hpp ---
 
+  std::uint32_t threads() const { return kernel_.threads; }  // of a workgroup
   std::uint32_t lanes() const { return kernel_.subgroup; }
   Expr lane() const;      // 0 .. lanes-1
   Expr subgroup() const;  // 0 .. threads/lanes-1

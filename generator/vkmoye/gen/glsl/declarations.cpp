@@ -116,9 +116,10 @@ void arrays_and_arguments(const ir::Kernel& kernel, Lines& out) {
             element_name(type, width), name, join(extents, ","), address_name(array.name)));
         return;
       }
-      out.line(fmt::format("layout(std430, binding = {}) {}{}buffer {} {{ {} {}[]; }};  // ({})", binding,
-               qualifier(array.access), is_only ? "restrict " : "", ir::block_name(name),
-               element_name(type, width), name, join(extents, ",")));
+      out.line(fmt::format("layout(std430, binding = {}) {}{}buffer {} {{ {} {}[]; }};  // ({})",
+                           binding, qualifier(array.access), is_only ? "restrict " : "",
+                           ir::block_name(name), element_name(type, width), name,
+                           join(extents, ",")));
     };
     for (const std::uint32_t width : widths) declare(width, false);
     for (const std::uint32_t width : words) declare(width, true);
@@ -145,7 +146,7 @@ void arrays_and_arguments(const ir::Kernel& kernel, Lines& out) {
     const std::uint32_t width = shared_width(kernel, array);
     out.apart();
     out.line(fmt::format("shared {} {}[{}];  // {}", element_name(array.type, width), array.name,
-             (array.size() + width - 1) / width, array.layout));
+                         (array.size() + width - 1) / width, array.layout));
   }
 }
 

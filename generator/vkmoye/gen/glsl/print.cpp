@@ -59,9 +59,10 @@ class Printer {
                                      ? array.size() / static_cast<std::int64_t>(elements_per_lane(
                                                           *array.matrix, kernel_.subgroup))
                                      : array.size() / array.vector;
-      out_.line(fmt::format("{} {}[{}];  // {}",
-                array.matrix ? matrix_name(array) : element_name(array.type, array.vector),
-                array.name, count, array.layout));
+      out_.line(
+          fmt::format("{} {}[{}];  // {}",
+                      array.matrix ? matrix_name(array) : element_name(array.type, array.vector),
+                      array.name, count, array.layout));
     }
     body(kernel_.body);
     out_.outdent();
@@ -189,12 +190,12 @@ class Printer {
   }
   void visit(const ir::Load& s) {
     const std::string from = element(s.from);
-    out_.line(fmt::format("{} {} = {};", spell_type(type_of(s.from, *kernel_.find(s.from.array))), s.name,
-              is_disguised(s.from) ? bits_of_half(from) : from));
+    out_.line(fmt::format("{} {} = {};", spell_type(type_of(s.from, *kernel_.find(s.from.array))),
+                          s.name, is_disguised(s.from) ? bits_of_half(from) : from));
   }
   void visit(const ir::Store& s) {
     out_.line(fmt::format("{} = {};", element(s.to),
-              is_disguised(s.to) ? print_as_half(s.value) : glsl::print(s.value)));
+                          is_disguised(s.to) ? print_as_half(s.value) : glsl::print(s.value)));
   }
   void visit(const ir::If& s) { branches(s, ""); }
   void branches(const ir::If& s, const char* before) {
@@ -225,8 +226,8 @@ class Printer {
     return "";
   }
   void visit(const ir::For& s) {
-    out_.line(fmt::format("{0}for (uint {1} = 0u; {2}; ++{1}) {{", unroll_text(s.unroll), s.variable,
-              glsl::print(ir::less(ir::variable(s.variable), s.end))));
+    out_.line(fmt::format("{0}for (uint {1} = 0u; {2}; ++{1}) {{", unroll_text(s.unroll),
+                          s.variable, glsl::print(ir::less(ir::variable(s.variable), s.end))));
     scope(s.body);
   }
   void visit(const ir::Barrier&) {
@@ -257,8 +258,9 @@ class Printer {
   }
   void visit(const ir::Atomic& s) {
     const char* combine = ir::reduction_op(s.combine)->glsl;
-    out_.line(fmt::format("{} {} = atomic{}({}, {});", element_name(kernel_.find(s.to.array)->type, 1), s.name,
-              combine, element(s.to), glsl::print(s.value)));
+    out_.line(fmt::format("{} {} = atomic{}({}, {});",
+                          element_name(kernel_.find(s.to.array)->type, 1), s.name, combine,
+                          element(s.to), glsl::print(s.value)));
   }
   // Whether it is an element of such a matrix; other elements of bfloat16 are printed as bits.
   bool is_disguised(const ir::Element& element) const {
@@ -294,11 +296,11 @@ class Printer {
   }
   void visit(const ir::MatrixFill& s) {
     out_.line(fmt::format("{} = {}({});", matrix(s.to), matrix_name(*kernel_.find(s.to.array)),
-              glsl::print(s.value)));
+                          glsl::print(s.value)));
   }
   void visit(const ir::MatrixMultiply& s) {
     out_.line(fmt::format("{} = coopMatMulAdd({}, {}, {});", matrix(s.to), matrix(s.a), matrix(s.b),
-              matrix(s.c)));
+                          matrix(s.c)));
   }
   void visit(const ir::Block& s) {
     out_.apart();

@@ -38,9 +38,12 @@ struct TrialReport {
 TrialReport try_at(const ir::Kernel& kernel, const Arguments& sizes);
 
 struct Trials {
-  std::vector<std::string> reasons = {};  // why the kernel is wrong at one of the sizes, which each reason ends with
-  std::size_t whole = 0, in_part = 0;     // launches in which nothing is wrong, by TrialReport::is_whole
-  bool are_all = false;  // these are all launches that the kernel can have: no argument decides an index
+  std::vector<std::string> reasons =
+      {};  // why the kernel is wrong at one of the sizes, which each reason ends with
+  std::size_t whole = 0,
+              in_part = 0;  // launches in which nothing is wrong, by TrialReport::is_whole
+  bool are_all =
+      false;  // these are all launches that the kernel can have: no argument decides an index
 };
 /// Runs the kernel at trial_sizes, until it is wrong. Precondition: names, types and bounds are right.
 Trials try_sizes(const ir::Kernel& kernel);

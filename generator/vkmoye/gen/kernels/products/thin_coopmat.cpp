@@ -58,8 +58,8 @@ class ThinMatrixProduct {
     declare();
     k_.fill(sums_.matrices(), ir::number(form_.accumulator, 0));
     // Checked once, not for each tile: whether rows are aligned to vectors.
-    const Conditions fits = all_of({k_.fits(mine(a_, 0), a_.read, Edges::zero),
-                                    k_.fits(mine(b_, 0), b_.read, Edges::zero)});
+    const Conditions fits = all_of(
+        {k_.fits(mine(a_, 0), a_.read, Edges::zero), k_.fits(mine(b_, 0), b_.read, Edges::zero)});
     buffers_.if_has_products([&] {
       k_.branch(
           fits, [&] { sum_up(/*elementwise=*/false); }, [&] { sum_up(/*elementwise=*/true); });
@@ -86,8 +86,8 @@ class ThinMatrixProduct {
     b_.matrices = k_.matrices("matrices_b", unit_type(form_),
                               matrix(config_.atom_k, config_.atom_n, Use::b), along_k, columns);
     for (ThinMatrixSide* x : {&a_, &b_}) {
-      x->waiting = k_.make_fragment_like(std::string("next_") + x->name, unit_type(form_), mine(*x, 0),
-                                         x->read.count == vector_ ? x->read.count : 1);
+      x->waiting = k_.make_fragment_like(std::string("next_") + x->name, unit_type(form_),
+                                         mine(*x, 0), x->read.count == vector_ ? x->read.count : 1);
     }
   }
 

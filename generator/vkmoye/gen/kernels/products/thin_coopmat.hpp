@@ -8,7 +8,7 @@
 //     at the end      the sums of all subgroups are added through shared memory, see parts/sums.hpp
 //
 // A and B are not packed: a lane reads 16 bytes at a time, and k is permuted in the same way in both, see
-// products/fragments/lanes.hpp. If k is not contiguous or rows are not aligned, elements are read one by one,
+// dsl/fragment_lanes.hpp. If k is not contiguous or rows are not aligned, elements are read one by one,
 // which is correct but slower.
 //
 // Interface: that of gemm.hpp. The fragment order of the device must be a layout, see packed_form.hpp.
@@ -17,10 +17,10 @@
 #include <vector>
 
 #include "vkmoye/contract/device_caps.hpp"
+#include "vkmoye/gen/dsl/fragment_lanes.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
 #include "vkmoye/gen/kernels/products/form/form.hpp"
-#include "vkmoye/gen/kernels/products/fragments/lanes.hpp"
 #include "vkmoye/gen/kernels/products/fragments/packed_form.hpp"
 #include "vkmoye/gen/kernels/products/parts/sums.hpp"
 

@@ -40,7 +40,8 @@ const std::vector<ConfigField<GemmThinCoopmatConfig>>& gemm_thin_coopmat_fields(
                                            {&GemmThinCoopmatConfig::subgroups}),
       numbers_field<GemmThinCoopmatConfig>("reads", "blocks of k that a lane reads at once",
                                            {&GemmThinCoopmatConfig::reads}),
-      numbers_field<GemmThinCoopmatConfig>("shared-bytes", "maximum number of bytes of shared memory",
+      numbers_field<GemmThinCoopmatConfig>("shared-bytes",
+                                           "maximum number of bytes of shared memory",
                                            {&GemmThinCoopmatConfig::shared_bytes}),
       order_field("order-a", "(row, k) of a matrix of A -> lane * elements of a lane + number",
                   &GemmThinCoopmatConfig::order_a),
@@ -132,6 +133,13 @@ LanesOrReason lanes_of(const GemmThinCoopmatConfig& config, const GemmForm& form
                         to_string(*order.layout), rows, config.atom_k)};
   }
   LanesOrReason lanes = split_order(*order.layout, config.held(rows));
+  if (lanes.lanes && !lanes.lanes->rows_of_lanes_first) {
+    lanes = {
+        {},
+        fmt::format(
+            "fragment order {}: a lane holds adjacent rows, and other lanes the following ones",
+            to_string(*order.layout))};
+  }
   if (!lanes.lanes) lanes.reason = fmt::format("{}: {}", name, lanes.reason);
   return lanes;
 }

@@ -20,7 +20,8 @@ std::vector<GemmTableRow> candidate_rows() {
   const Types halves = {{f16, f16, f32}, {f16, f16, f16}, {bf16, bf16, f32}};
   const Types bytes = {{i8, i8, i32}, {u8, u8, u32}};
   const Types without_bf16 = {{f16, f16, f32}, {f16, f16, f16}, {i8, i8, i32}, {u8, u8, u32}};
-  const Types units = {{f16, f16, f32}, {f16, f16, f16}, {bf16, bf16, f32}, {i8, i8, i32}, {u8, u8, u32}};
+  const Types units = {
+      {f16, f16, f32}, {f16, f16, f16}, {bf16, bf16, f32}, {i8, i8, i32}, {u8, u8, u32}};
   const Types without_units = {
       {f16, f16, f32}, {f16, f16, f16}, {f32, f32, f32}, {f64, f64, f64}, {i32, i32, i32}};
   const GemmWhere large = {{least >= 17, lanes >= 32}};

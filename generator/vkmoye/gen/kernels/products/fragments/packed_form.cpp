@@ -26,10 +26,10 @@ ProbedMatrix fragment_of(const PackedForm& form) {
 }
 
 OrderOrReason fragment_layout(const FragmentOrder& order) {
-  const auto name = fmt::format("{} {}x{} {} in {} lanes", order.use == 'a' ? 'A' : 'B', order.rows,
-                                order.columns, order.type, order.lanes);
+  const auto name = fmt::format("{} {}x{} {} in {} lanes", static_cast<char>(order.use - 'a' + 'A'),
+                                order.rows, order.columns, order.type, order.lanes);
   if (order.places.empty()) return {std::nullopt, name + ": " + order.why_none};
-  const bool is_a = order.use == 'a';
+  const bool is_a = order.use != 'b';  // or an accumulator, whose columns take the place of k
   const std::int64_t rows = is_a ? order.rows : order.columns;
   const std::int64_t depth = is_a ? order.columns : order.rows;
   const auto place = [&](std::int64_t row, std::int64_t k) {

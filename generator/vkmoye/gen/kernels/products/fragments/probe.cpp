@@ -9,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "vkmoye/base/error.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 
@@ -21,10 +22,12 @@ using Use = ir::MatrixType::Use;
 std::string reason_against(const std::string& component, const ir::MatrixType& matrix,
                            const std::string& scope, std::uint32_t lanes) {
   if (scope != "subgroup") return "its scope is a " + scope + ", not a subgroup";
+  using enum ScalarType;
   const auto type = ir::type_of_component(component);
-  const auto is_moved = [](ScalarType moved) {
-    return moved == ScalarType::f16 || moved == ScalarType::bf16 || moved == ScalarType::i8 ||
-           moved == ScalarType::u8;
+  const auto is_moved = [&](ScalarType moved) {
+    const bool is_sum = moved == f32 || moved == i32 || moved == u32;
+    return moved == f16 || moved == bf16 || moved == i8 || moved == u8 ||
+           (matrix.use == Use::accumulator && is_sum);
   };
   if (!type || !is_moved(*type)) {
     return "kernels cannot move single elements of " + component;
@@ -38,14 +41,25 @@ std::string reason_against(const std::string& component, const ir::MatrixType& m
 
 static_assert(std::endian::native == std::endian::little);
 
+char capital(char letter) { return static_cast<char>(letter - 'a' + 'A'); }
+
 std::int64_t elements_of(const ProbedMatrix& probed) {
   return std::int64_t{probed.matrix.rows} * probed.matrix.columns;
 }
 
 }  // namespace
 
+char letter_of(Use use) {
+  switch (use) {
+    case Use::a: return 'a';
+    case Use::b: return 'b';
+    case Use::accumulator: return 'c';
+  }
+  throw KernelError("matrix", {"its use is unknown"});
+}
+
 std::string to_string(const ProbedMatrix& probed) {
-  return fmt::format("{} {}x{} {} in {} lanes", probed.matrix.use == Use::a ? 'A' : 'B',
+  return fmt::format("{} {}x{} {} in {} lanes", capital(letter_of(probed.matrix.use)),
                      probed.matrix.rows, probed.matrix.columns, ir::component_name(probed.type),
                      probed.lanes);
 }
@@ -61,7 +75,7 @@ std::vector<MatrixOperand> matrix_operands(const DeviceCaps& caps) {
   const auto add = [&](const MatrixShape& shape, const std::string& component,
                        const ir::MatrixType& matrix) {
     MatrixOperand operand;
-    operand.name = fmt::format("{} {}x{} {}", matrix.use == Use::a ? 'A' : 'B', matrix.rows,
+    operand.name = fmt::format("{} {}x{} {}", capital(letter_of(matrix.use)), matrix.rows,
                                matrix.columns, component);
     operand.why_not = reason_against(component, matrix, shape.scope, lanes);
     if (operand.why_not.empty()) {
@@ -75,12 +89,13 @@ std::vector<MatrixOperand> matrix_operands(const DeviceCaps& caps) {
   for (const MatrixShape& shape : caps.matrix_shapes) {
     add(shape, shape.a, {Use::a, shape.m, shape.k});
     add(shape, shape.b, {Use::b, shape.k, shape.n});
+    add(shape, shape.c, {Use::accumulator, shape.m, shape.n});
   }
   return out;
 }
 
 const FragmentOrder* find_order(const DeviceCaps& device, const ProbedMatrix& probed) {
-  const char use = probed.matrix.use == Use::a ? 'a' : 'b';
+  const char use = letter_of(probed.matrix.use);
   const auto found = std::find_if(device.fragment_orders.begin(), device.fragment_orders.end(),
                                   [&](const FragmentOrder& order) {
                                     return order.use == use && order.lanes == probed.lanes &&
@@ -93,8 +108,8 @@ const FragmentOrder* find_order(const DeviceCaps& device, const ProbedMatrix& pr
 
 FragmentOrder order_without_places(const ProbedMatrix& probed) {
   const ir::MatrixType& matrix = probed.matrix;
-  return {matrix.use == Use::a ? 'a' : 'b', ir::component_name(probed.type), matrix.rows,
-          matrix.columns, probed.lanes};
+  return {letter_of(matrix.use), ir::component_name(probed.type), matrix.rows, matrix.columns,
+          probed.lanes};
 }
 
 bool is_order(const FragmentOrder& order) {

@@ -19,7 +19,10 @@
 
 namespace vkmoye::gen {
 
-/// The matrix to probe: `use` a or b.
+/// 'a', 'b', or 'c' for an accumulator.
+char letter_of(ir::MatrixType::Use use);
+
+/// The matrix to probe.
 struct ProbedMatrix {
   ScalarType type = ScalarType::f16;
   ir::MatrixType matrix;
@@ -33,14 +36,14 @@ std::string to_string(const ProbedMatrix& probed);
 /// over as many registers as are available.
 std::uint32_t lanes_of_matrices(const DeviceCaps& caps);
 
-/// One operand of the device's matrix units.
+/// One operand of the device's matrix units, or its accumulator.
 struct MatrixOperand {
   std::string name;  // "A 16x16 f16"
   std::optional<ProbedMatrix> probed;
   std::string why_not;  // why it cannot be probed; empty if it can
 };
 
-/// The operands of `caps`: A and B, once for each type, size and scope.
+/// The operands of `caps`: A, B and the accumulator C, once for each type, size and scope.
 std::vector<MatrixOperand> matrix_operands(const DeviceCaps& caps);
 
 /// The order of `probed` among those found on the device; null if it has not been probed.

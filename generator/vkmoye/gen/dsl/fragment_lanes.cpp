@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/kernels/products/fragments/lanes.hpp"
+#include "vkmoye/gen/dsl/fragment_lanes.hpp"
 
 #include <fmt/format.h>
 
@@ -57,11 +57,8 @@ LanesOrReason split_order(const Layout& order, std::int64_t held) {
   };
   const Divided rows = divide(order.mode(0), held), k = divide(order.mode(1), held);
   if (!rows.is_divided || !k.is_divided) return refuse("a mode straddles a lane boundary");
-  if (!rows.lanes_first) {
-    return refuse("a lane holds adjacent rows, and other lanes the following ones");
-  }
   return {FragmentLanes{make_layout(joined(k.lanes), joined(rows.lanes)), joined(k.numbers),
-                        joined(rows.numbers), k.modes},
+                        joined(rows.numbers), k.modes, rows.lanes_first},
           ""};
 }
 

@@ -34,6 +34,9 @@ struct FragmentLanes {
     bool operator==(const Mode&) const = default;
   };
   std::vector<Mode> k_modes;
+
+  /// False if a lane holds adjacent rows, and other lanes the following ones.
+  bool rows_of_lanes_first = true;
 };
 
 struct LanesOrReason {
@@ -42,7 +45,7 @@ struct LanesOrReason {
 };
 
 /// `order`: (row, k) -> lane * held + number, each once; held >= 1. Returns a reason if a mode is partly of
-/// lanes and partly of numbers, or if a lane holds adjacent rows and other lanes the following ones.
+/// lanes and partly of numbers.
 LanesOrReason split_order(const Layout& order, std::int64_t held);
 
 }  // namespace vkmoye::gen
