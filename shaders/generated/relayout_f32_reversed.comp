@@ -1,6 +1,7 @@
 // generated: relayout  type=f32  src=(128,64,32):(1,128,8192)  dst=(128,64,32):(2048,32,1)  tile=32x2x64
 //   shared=Swizzle<3,2,6> o 0 o (32,2,64):(1,32,64)
 // runs along src on one side of a shared tile, along dst on the other
+// vkmoye 0.1.0: vkmoye-bench emit relayout --type f32 --permute 2,1,0
 #version 460
 
 layout(local_size_x = 256) in;

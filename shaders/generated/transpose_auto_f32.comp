@@ -1,5 +1,6 @@
 // generated: transpose/auto  type=f32  tile=64x32  threads=256  vector=8x16  parts=1  order=dst
 // blocks turned in registers, wide accesses on both sides; ragged tiles in sectors of dst
+// vkmoye 0.1.0: vkmoye-bench emit transpose/auto --type f32
 #version 460
 
 layout(local_size_x = 256) in;
@@ -17,7 +18,9 @@ void main() {
   uint block_y = gl_WorkGroupID.y + first_group_y;
   uint thread = gl_LocalInvocationIndex;
   if (32u * block_y + 31u < cols && 64u * block_x + 63u < rows && (cols & 1u) == 0u && (rows & 7u) == 0u) {
-    // partition(tile(src, (32,64)), (32,64))
+    // a whole tile, rows aligned
+
+    // partition(tile(src, (32,64)), (32,64)) at (32 block_y, 64 block_x)
     // -> partition(tile, (32,64))
     {
       uint src_row = 64u * block_x + 4u * (thread >> 4u);
@@ -34,7 +37,7 @@ void main() {
     barrier();
 
     // partition(transpose(tile), (64,16))
-    // -> partition(tile(dst, (64,32)), (64,16))
+    // -> partition(tile(dst, (64,32)), (64,16)) at (64 block_x, 32 block_y)
     {
       uint tile_at = 4u * thread;
       vec4 value0 = tile[(tile_at ^ ((tile_at & 0x780u) >> 5u)) >> 2u];
@@ -44,8 +47,9 @@ void main() {
       dst_x4[16u * block_x + (thread & 15u) + ((rows * (dst_col + 16u)) >> 2u)] = value1;
     }
   } else if (32u * block_y + 31u < cols && 8u < rows && (cols & 1u) == 0u && (rows & 7u) == 0u) {
+    // the last tile of each column, rows aligned; rows are checked
     if (64u * block_x + 4u * (thread >> 4u) < rows) {
-      // partition(tile(src, (32,64)), (32,64))
+      // partition(tile(src, (32,64)), (32,64)) at (32 block_y, 64 block_x)
       // -> partition(tile, (32,64))
       uint src_row = 64u * block_x + 4u * (thread >> 4u);
       vec2 value0 = src_x2[16u * block_y + (thread & 15u) + ((cols * src_row) >> 1u)];
@@ -62,7 +66,7 @@ void main() {
 
     if (64u * block_x + 4u * (thread & 15u) < rows) {
       // partition(transpose(tile), (64,16))
-      // -> partition(tile(dst, (64,32)), (64,16))
+      // -> partition(tile(dst, (64,32)), (64,16)) at (64 block_x, 32 block_y)
       uint tile_at = 4u * thread;
       vec4 value0 = tile[(tile_at ^ ((tile_at & 0x780u) >> 5u)) >> 2u];
       vec4 value1 = tile[((tile_at + 1024u) ^ (((tile_at + 1024u) & 0x780u) >> 5u)) >> 2u];

@@ -49,7 +49,8 @@ class ThinMatrixProduct {
                                     k_.fits(mine(b_, 0), {to_index(vector_)}, Edges::zero)});
     buffers_.if_has_products([&] {
       k_.branch(
-          fits, [&] { sum_up(/*elementwise=*/false); }, [&] { sum_up(/*elementwise=*/true); });
+          fits, kAlignedRows, [&] { sum_up(/*elementwise=*/false); }, kUnalignedRows,
+          [&] { sum_up(/*elementwise=*/true); });
     });
     k_.store(sums_, 0, 0, select(parts_, 2, k_.subgroup()));
     k_.barrier();
