@@ -17,13 +17,13 @@ void main() {
   uint block_x = gl_WorkGroupID.x + first_group_x;
   uint thread = gl_LocalInvocationIndex;
   if (2048u * block_x + 2047u < cols * rows) {
-    // a whole block:
+    // a whole tile:
     // partition(tile(src, (2048)), (2048)) at (2048 block_x)
     // -> partition(tile(dst, (2048)), (2048)) at (2048 block_x)
     uvec4 value = src_x8[256u * block_x + thread];
     dst_x8[256u * block_x + thread] = value;
   } else {
-    // the last block, which the array does not fill:
+    // the last tile, which the array does not fill:
     // partition(tile(src, (2048)), (2048)) at (2048 block_x)
     // -> partition(tile(dst, (2048)), (2048)) at (2048 block_x)
     uint src_at0 = 2048u * block_x + 8u * thread;

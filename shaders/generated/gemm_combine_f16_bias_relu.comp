@@ -38,7 +38,7 @@ void main() {
 
   for (uint chunk = 0u; chunk < (slices >> 4u) + min(slices & 15u, 1u); ++chunk) {
     if (128u * block_x + 127u < n && 2u * block_y + 1u < m && 16u * chunk + 15u < slices && (n & 3u) == 0u) {
-      // a whole block, in aligned rows:
+      // a whole tile, rows aligned:
       // partition(tile(partials, (128,2,16)), (128,2,4)) at (128 block_x, 2 block_y, 16 chunk)
       // -> values
       uint partials_m = 2u * block_y + ((thread >> 5u) & 1u);
@@ -68,7 +68,7 @@ void main() {
       values[14u] = value3.z;
       values[15u] = value3.w;
     } else {
-      // a block at an edge, or rows that are not aligned
+      // a tile at an edge, or rows that are not aligned
 
       // values <- 0
       [[unroll]] for (uint v3 = 0u; v3 < 4u; ++v3) {

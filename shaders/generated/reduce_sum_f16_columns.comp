@@ -33,7 +33,7 @@ void main() {
 
   [[dont_unroll]] for (uint chunk = 0u; chunk < (rows >> 4u) + min(rows & 15u, 1u); ++chunk) {
     if (64u * block_x + 63u < cols && 16u * chunk + 15u < rows && (cols & 7u) == 0u) {
-      // a whole block, in aligned rows:
+      // a whole tile, rows aligned:
       // partition(tile(src, (64,16)), (64,8)) at (64 block_x, 16 chunk)
       // -> values
       uint src_row = 16u * chunk + (thread >> 3u);
@@ -56,7 +56,7 @@ void main() {
       values[14u] = float(unpackFloat2x16(value1.w)[0]);
       values[15u] = float(unpackFloat2x16(value1.w)[1]);
     } else {
-      // a block at an edge, or rows that are not aligned
+      // a tile at an edge, or rows that are not aligned
 
       // values <- 0
       [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {

@@ -33,7 +33,7 @@ void main() {
 
   [[dont_unroll]] for (uint block = 0u; block < (cols >> 8u) + min(cols & 255u, 1u); ++block) {
     if (256u * block + 255u < cols && block_x < rows && (cols & 3u) == 0u) {
-      // a whole block, in aligned rows:
+      // a whole tile, rows aligned:
       // partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
       // -> x
       vec4 value = src_x4[64u * block + thread + ((cols * block_x) >> 2u)];
@@ -42,7 +42,7 @@ void main() {
       x[2u] = value.z;
       x[3u] = value.w;
     } else {
-      // a block at an edge, or rows that are not aligned
+      // a tile at an edge, or rows that are not aligned
 
       // x <- -infinity
       [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
@@ -125,7 +125,7 @@ void main() {
   [[dont_unroll]] for (uint block = 0u; block < (cols >> 8u) + min(cols & 255u, 1u); ++block) {
     if (1u < (cols >> 8u) + min(cols & 255u, 1u)) {
       if (256u * block + 255u < cols && block_x < rows && (cols & 3u) == 0u) {
-        // a whole block, in aligned rows:
+        // a whole tile, rows aligned:
         // partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
         // -> x
         vec4 value = src_x4[64u * block + thread + ((cols * block_x) >> 2u)];
@@ -134,7 +134,7 @@ void main() {
         x[2u] = value.z;
         x[3u] = value.w;
       } else {
-        // a block at an edge, or rows that are not aligned
+        // a tile at an edge, or rows that are not aligned
 
         // x <- -infinity
         [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
@@ -212,7 +212,7 @@ void main() {
   [[dont_unroll]] for (uint block = 0u; block < (cols >> 8u) + min(cols & 255u, 1u); ++block) {
     if (1u < (cols >> 8u) + min(cols & 255u, 1u)) {
       if (256u * block + 255u < cols && block_x < rows && (cols & 3u) == 0u) {
-        // a whole block, in aligned rows:
+        // a whole tile, rows aligned:
         // partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
         // -> x
         vec4 value = src_x4[64u * block + thread + ((cols * block_x) >> 2u)];
@@ -221,7 +221,7 @@ void main() {
         x[2u] = value.z;
         x[3u] = value.w;
       } else {
-        // a block at an edge, or rows that are not aligned
+        // a tile at an edge, or rows that are not aligned
 
         // x <- -infinity
         [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
@@ -271,7 +271,7 @@ void main() {
     }
 
     if (256u * block + 255u < cols && block_x < rows && (cols & 3u) == 0u) {
-      // a whole block, in aligned rows:
+      // a whole tile, rows aligned:
       // x
       // -> partition(tile(dst, (256,1)), (256,1)) at (256 block, block_x)
       float value0 = x[0u];
@@ -280,7 +280,7 @@ void main() {
       float value3 = x[3u];
       dst_x4[64u * block + thread + ((cols * block_x) >> 2u)] = vec4(value0, value1, value2, value3);
     } else {
-      // a block at an edge, or rows that are not aligned:
+      // a tile at an edge, or rows that are not aligned:
       // x
       // -> partition(tile(dst, (256,1)), (256,1)) at (256 block, block_x)
       if ((cols & 3u) == 0u) {

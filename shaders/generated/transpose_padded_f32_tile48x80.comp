@@ -1,6 +1,7 @@
 // generated: transpose/padded  type=f32  tile=48x80  threads=(16,8):(1,16)  shared=(80,48):(1,81)
 // dst(r, c) = src(c, r): reads run along the columns of src, writes along the rows
-// vkmoye 0.1.0: vkmoye-bench emit transpose/padded --type f32 --threads 16x8 --tile 48x80
+// vkmoye 0.1.0: vkmoye-bench emit transpose/padded --type f32 --threads '(16,8):(1,16)'
+//   --tile 48x80
 #version 460
 
 layout(local_size_x = 128) in;

@@ -7,8 +7,8 @@ namespace vkmoye::gen {
 namespace {
 
 // Titles of the two branches on `whole`.
-constexpr const char* kWhole = "a whole block, in aligned rows";
-constexpr const char* kNotWhole = "a block at an edge, or rows that are not aligned";
+constexpr const char* kWhole = "a whole tile, rows aligned";
+constexpr const char* kNotWhole = "a tile at an edge, or rows that are not aligned";
 
 }  // namespace
 

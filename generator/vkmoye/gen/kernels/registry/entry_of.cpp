@@ -53,6 +53,7 @@ std::string emit_command(const std::string& name, const KernelRequest& request,
     if (!steps.empty()) add("epilogue", join(steps, ","));
   } else {
     add("type", std::string(to_string(request.type)));
+    if (request.shape && request.shape->empty()) return "";  // --size cannot say it
     if (request.shape) add("size", fmt::format("{}", fmt::join(*request.shape, "x")));
   }
   for (const auto& [option, value] : options) add(option, value);

@@ -39,7 +39,7 @@ std::vector<std::string> reasons_against_type(const std::vector<ScalarType>& typ
 
 /// The command that prints the kernel that entry `name` describes for `request` with these `options`:
 /// "vkmoye-bench emit transpose/padded --type f32 --pad 2". Empty if there is none: an epilogue may have steps that the
-/// command line does not know.
+/// command line does not know, and the array may be a single number.
 std::string emit_command(const std::string& name, const KernelRequest& request,
                          const Options& options);
 
@@ -89,9 +89,12 @@ KernelEntry entry_of(EntryParts<Config> parts) {
     // The options of the request, and what was chosen because of its device: emit knows none.
     Config usual = defaults({request.type, {}, request.gemm, request.shape});
     read_fields(fields, request.options, usual);
-    Options options = request.options;
+    Options options;
     for (const auto& field : fields) {
-      if (field.show(config) != field.show(usual)) options[field.name] = field.show(config);
+      const std::string value = field.show(config);
+      if (request.options.count(field.name) > 0 || value != field.show(usual)) {
+        options[field.name] = value;
+      }
     }
     kernel.command = emit_command(name, request, options);
     return kernel;
