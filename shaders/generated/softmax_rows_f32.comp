@@ -27,11 +27,12 @@ void main() {
   uint subgroup = gl_SubgroupID;
   uint lane = gl_SubgroupInvocationID;
   uint thread = 32u * subgroup + lane;
+  uint blocks = (cols >> 8u) + min(cols & 255u, 1u);
 
   // largest <- -infinity
   largest = uintBitsToFloat(0xff800000u /* -infinity */);
 
-  [[dont_unroll]] for (uint block = 0u; block < (cols >> 8u) + min(cols & 255u, 1u); ++block) {
+  [[dont_unroll]] for (uint block = 0u; block < blocks; ++block) {
     if (256u * block + 255u < cols && block_x < rows && (cols & 3u) == 0u) {
       // a whole tile, rows aligned:
       // partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
@@ -122,8 +123,8 @@ void main() {
   // sum <- 0
   sum = 0.0;
 
-  [[dont_unroll]] for (uint block = 0u; block < (cols >> 8u) + min(cols & 255u, 1u); ++block) {
-    if (1u < (cols >> 8u) + min(cols & 255u, 1u)) {
+  [[dont_unroll]] for (uint block = 0u; block < blocks; ++block) {
+    if (1u < blocks) {
       if (256u * block + 255u < cols && block_x < rows && (cols & 3u) == 0u) {
         // a whole tile, rows aligned:
         // partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
@@ -209,8 +210,8 @@ void main() {
     sum = sum_value + sum_partials_value;
   }
 
-  [[dont_unroll]] for (uint block = 0u; block < (cols >> 8u) + min(cols & 255u, 1u); ++block) {
-    if (1u < (cols >> 8u) + min(cols & 255u, 1u)) {
+  [[dont_unroll]] for (uint block = 0u; block < blocks; ++block) {
+    if (1u < blocks) {
       if (256u * block + 255u < cols && block_x < rows && (cols & 3u) == 0u) {
         // a whole tile, rows aligned:
         // partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
