@@ -1,5 +1,6 @@
 // generated: copy/auto  type=f16  threads=256  rounds=1  vector=16
 // flat arrays: independent wide accesses, whatever the rows and the type
+// vkmoye 0.1.0: vkmoye-bench emit copy/auto --type f16
 #version 460
 #extension GL_EXT_shader_16bit_storage : require
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
@@ -16,13 +17,15 @@ void main() {
   uint block_x = gl_WorkGroupID.x + first_group_x;
   uint thread = gl_LocalInvocationIndex;
   if (2048u * block_x + 2047u < cols * rows) {
-    // partition(tile(src, (2048)), (2048))
-    // -> partition(tile(dst, (2048)), (2048))
+    // a whole tile:
+    // partition(tile(src, (2048)), (2048)) at (2048 block_x)
+    // -> partition(tile(dst, (2048)), (2048)) at (2048 block_x)
     uvec4 value = src_x8[256u * block_x + thread];
     dst_x8[256u * block_x + thread] = value;
   } else {
-    // partition(tile(src, (2048)), (2048))
-    // -> partition(tile(dst, (2048)), (2048))
+    // the last tile, which the array does not fill:
+    // partition(tile(src, (2048)), (2048)) at (2048 block_x)
+    // -> partition(tile(dst, (2048)), (2048)) at (2048 block_x)
     uint src_at0 = 2048u * block_x + 8u * thread;
     for (uint v0 = 0u; v0 < 8u; ++v0) {
       uint src_at = src_at0 + v0;

@@ -1,5 +1,6 @@
 // generated: copy/padded  type=f32  tile=32x32  threads=(32,8):(1,32)  shared=(32,32):(1,33)
 // dst(c, r) = src(c, r): each thread reads back what it wrote itself
+// vkmoye 0.1.0: vkmoye-bench emit copy/padded --type f32
 #version 460
 
 layout(local_size_x = 256) in;
@@ -15,7 +16,7 @@ void main() {
   uint block_y = gl_WorkGroupID.y + first_group_y;
   uint thread = gl_LocalInvocationIndex;
 
-  // parallelize(tile(src, (32,32)), (32,8):(1,32))
+  // parallelize(tile(src, (32,32)), (32,8):(1,32)) at (32 block_x, 32 block_y)
   // -> parallelize(tile, (32,8):(1,32))
   {
     uint src_col = 32u * block_x + (thread & 31u);
@@ -33,7 +34,7 @@ void main() {
   }
 
   // parallelize(tile, (32,8):(1,32))
-  // -> parallelize(tile(dst, (32,32)), (32,8):(1,32))
+  // -> parallelize(tile(dst, (32,32)), (32,8):(1,32)) at (32 block_x, 32 block_y)
   {
     uint tile_at = (thread & 31u) + 33u * (thread >> 5u);
     uint dst_col = 32u * block_x + (thread & 31u);

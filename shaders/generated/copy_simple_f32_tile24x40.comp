@@ -1,5 +1,6 @@
 // generated: copy/simple  type=f32  tile=24x40  threads=(20,12):(12,1)  shared=(40,24):(1,40)
 // dst(c, r) = src(c, r): each thread reads back what it wrote itself
+// vkmoye 0.1.0: vkmoye-bench emit copy/simple --type f32 --threads '(20,12):(12,1)' --tile 24x40
 #version 460
 
 layout(local_size_x = 240) in;
@@ -15,7 +16,7 @@ void main() {
   uint block_y = gl_WorkGroupID.y + first_group_y;
   uint thread = gl_LocalInvocationIndex;
 
-  // parallelize(tile(src, (40,24)), (20,12):(12,1))
+  // parallelize(tile(src, (40,24)), (20,12):(12,1)) at (40 block_x, 24 block_y)
   // -> parallelize(tile, (20,12):(12,1))
   {
     uint src_col0 = 40u * block_x + thread / 12u;
@@ -34,7 +35,7 @@ void main() {
   }
 
   // parallelize(tile, (20,12):(12,1))
-  // -> parallelize(tile(dst, (40,24)), (20,12):(12,1))
+  // -> parallelize(tile(dst, (40,24)), (20,12):(12,1)) at (40 block_x, 24 block_y)
   {
     uint tile_at = thread / 12u + 40u * (thread % 12u);
     uint dst_col0 = 40u * block_x + thread / 12u;

@@ -1,6 +1,7 @@
 // generated: copy/tiled_split  type=f32  tile=32x128  threads=(32,8):(1,32)  values=((2,2),1):((1,2),4)
 //   vector=2
 // not coalesced: in each access, neighbouring threads move every second vector
+// vkmoye 0.1.0: vkmoye-bench emit copy/tiled_split --type f32
 #version 460
 
 layout(local_size_x = 256) in;
@@ -16,9 +17,10 @@ void main() {
   uint block_y = gl_WorkGroupID.y + first_group_y;
   uint thread = gl_LocalInvocationIndex;
 
-  // partition(tile(src, (128,32)), (128,8))
-  // -> partition(tile(dst, (128,32)), (128,8))
+  // partition(tile(src, (128,32)), (128,8)) at (128 block_x, 32 block_y)
+  // -> partition(tile(dst, (128,32)), (128,8)) at (128 block_x, 32 block_y)
   if ((cols & 1u) == 0u) {
+    // 2 elements at a time
     uint src_col0 = 128u * block_x + 4u * (thread & 31u);
     uint src_row0 = 32u * block_y + (thread >> 5u);
     for (uint v2 = 0u; v2 < 4u; ++v2) {
@@ -32,6 +34,7 @@ void main() {
       }
     }
   } else {
+    // one element at a time
     uint src_col0 = 128u * block_x + 4u * (thread & 31u);
     uint src_row0 = 32u * block_y + (thread >> 5u);
     for (uint v2 = 0u; v2 < 4u; ++v2) {

@@ -1,5 +1,6 @@
 // generated: gemm/combine  form=f16,f32,f16 a=k b=k epilogue=bias,relu  threads=(32,2,4):(1,32,64)
 // threads along slices are added up last, always in the same order
+// vkmoye 0.1.0
 #version 460
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_16bit_storage : require
@@ -37,7 +38,8 @@ void main() {
 
   for (uint chunk = 0u; chunk < (slices >> 4u) + min(slices & 15u, 1u); ++chunk) {
     if (128u * block_x + 127u < n && 2u * block_y + 1u < m && 16u * chunk + 15u < slices && (n & 3u) == 0u) {
-      // partition(tile(partials, (128,2,16)), (128,2,4))
+      // a whole tile, rows aligned:
+      // partition(tile(partials, (128,2,16)), (128,2,4)) at (128 block_x, 2 block_y, 16 chunk)
       // -> values
       uint partials_m = 2u * block_y + ((thread >> 5u) & 1u);
       uint partials_slice = 16u * chunk + (thread >> 6u);
@@ -66,6 +68,8 @@ void main() {
       values[14u] = value3.z;
       values[15u] = value3.w;
     } else {
+      // a tile at an edge, or rows that are not aligned
+
       // values <- 0
       [[unroll]] for (uint v3 = 0u; v3 < 4u; ++v3) {
         [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
@@ -73,9 +77,10 @@ void main() {
         }
       }
 
-      // partition(tile(partials, (128,2,16)), (128,2,4))
+      // partition(tile(partials, (128,2,16)), (128,2,4)) at (128 block_x, 2 block_y, 16 chunk)
       // -> values
       if ((n & 3u) == 0u) {
+        // 4 elements at a time
         uint partials_n = 128u * block_x + 4u * (thread & 31u);
         uint partials_m = 2u * block_y + ((thread >> 5u) & 1u);
         uint partials_slice0 = 16u * chunk + (thread >> 6u);
@@ -92,6 +97,7 @@ void main() {
           }
         }
       } else {
+        // one element at a time
         uint partials_n0 = 128u * block_x + 4u * (thread & 31u);
         uint partials_m = 2u * block_y + ((thread >> 5u) & 1u);
         uint partials_slice0 = 16u * chunk + (thread >> 6u);
@@ -146,6 +152,7 @@ void main() {
     // bias at the coordinates of partition(tile(c, (128,2)), (128,2))
     // -> held_bias
     if ((n & 3u) == 0u) {
+      // 4 elements at a time
       uint bias_n = 128u * block_x + 4u * (thread & 31u);
       if (bias_n < n) {
         f16vec4 value = bias_x4[bias_n >> 2u];
@@ -160,6 +167,7 @@ void main() {
         held_bias[3u] = float16_t(0.0);
       }
     } else {
+      // one element at a time
       uint bias_n0 = 128u * block_x + 4u * (thread & 31u);
       [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
         uint bias_n = bias_n0 + v0;
@@ -183,8 +191,9 @@ void main() {
     }
 
     // result
-    // -> partition(tile(c, (128,2)), (128,2))
+    // -> partition(tile(c, (128,2)), (128,2)) at (128 block_x, 2 block_y)
     if ((n & 3u) == 0u && (ldc & 3u) == 0u) {
+      // 4 elements at a time
       uint c_n = 128u * block_x + 4u * (thread & 31u);
       uint c_m = 2u * block_y + ((thread & 63u) >> 5u);
       if (c_n < n && c_m < m) {
@@ -195,6 +204,7 @@ void main() {
         c_x4[(c_n >> 2u) + ((ldc * c_m) >> 2u)] = f16vec4(value0, value1, value2, value3);
       }
     } else {
+      // one element at a time
       uint c_n0 = 128u * block_x + 4u * (thread & 31u);
       uint c_m = 2u * block_y + ((thread & 63u) >> 5u);
       if (c_m < m) {

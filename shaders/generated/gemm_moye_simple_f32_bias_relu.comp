@@ -1,6 +1,7 @@
 // generated: gemm/moye_simple  form=f32,f32,f32 a=k b=k epilogue=bias,relu  tile=128x128x8
 //   threads=(16,16):(1,16)  values=1x1  pad=0,0  stages=1  prefetch=no  fragments=1  unroll=8  vector=4
 // each tile is copied, then multiplied
+// vkmoye 0.1.0: vkmoye-bench emit gemm/moye_simple --type f32,f32,f32 --epilogue bias,relu
 #version 460
 #extension GL_EXT_control_flow_attributes : require
 
@@ -37,7 +38,9 @@ void main() {
   if (alpha != 0.0 && k != 0u) {
     for (uint k_tile = 0u; k_tile < ((k - 1u) >> 3u) + 1u; ++k_tile) {
       if (8u * k_tile + 7u < k && 128u * block_y + 127u < m && 128u * block_x + 127u < n) {
-        // partition(tile(a, (8,128)), (8,32))
+        // whole tiles
+
+        // partition(tile(a, (8,128)), (8,32)) at (8 k_tile, 128 block_y)
         // -> partition(transpose(shared_a), (8,32))
         {
           uint a_k = 8u * k_tile + (thread & 7u);
@@ -49,7 +52,7 @@ void main() {
           }
         }
 
-        // partition(tile(b, (8,128)), (8,32))
+        // partition(tile(b, (8,128)), (8,32)) at (8 k_tile, 128 block_x)
         // -> partition(transpose(shared_b), (8,32))
         {
           uint b_k = 8u * k_tile + (thread & 7u);
@@ -61,7 +64,9 @@ void main() {
           }
         }
       } else {
-        // partition(tile(a, (8,128)), (8,32))
+        // tiles at an edge, 0 outside
+
+        // partition(tile(a, (8,128)), (8,32)) at (8 k_tile, 128 block_y)
         // -> partition(transpose(shared_a), (8,32))
         {
           uint a_k = 8u * k_tile + (thread & 7u);
@@ -78,7 +83,7 @@ void main() {
           }
         }
 
-        // partition(tile(b, (8,128)), (8,32))
+        // partition(tile(b, (8,128)), (8,32)) at (8 k_tile, 128 block_x)
         // -> partition(transpose(shared_b), (8,32))
         {
           uint b_k = 8u * k_tile + (thread & 7u);
@@ -160,7 +165,7 @@ void main() {
     }
 
     // result
-    // -> slice(partition(transpose(tile(c, (128,128))), (16,16)), (_,r,_))
+    // -> slice(partition(transpose(tile(c, (128,128))), (16,16)), (_,r,_)) at (128 block_x, 128 block_y)
     {
       uint c_n0 = 128u * block_x + (thread >> 4u);
       uint c_m = 128u * block_y + (thread & 15u) + 16u * r;

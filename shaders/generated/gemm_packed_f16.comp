@@ -1,6 +1,7 @@
 // generated: gemm/packed  form=f16,f32,f16 a=k b=k  atom=16x16x16  subgroup-size=32  part=32x32
 //   subgroups=2x2  shared-bytes=32768  wait=words  steps=2  strip=16
 // operands in fragment order: one step of k is read while another is multiplied
+// vkmoye 0.1.0: vkmoye-bench emit gemm/packed --type f16,f32,f16 --part 32x32
 #version 460
 #pragma use_vulkan_memory_model
 #extension GL_EXT_control_flow_attributes : require
@@ -48,14 +49,14 @@ void main() {
 
     if (alpha != 0.0 && k != 0u) {
       if (0u < k_blocks && 0u < a_blocks && 0u < b_blocks) {
-        // partition(tile(slice(tile(a, (1024,1,1)), (_,0,0)), (512)), (256))
+        // partition(tile(slice(tile(a, (1024,1,1)), (_,0,0)), (512)), (256)) at (0, 0, a_block)
         // -> next_a0
         [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
           uvec4 value = a_x8[lane + 32u * v1 + 128u * k_blocks * a_block];
           next_a0[v1] = value;
         }
 
-        // partition(tile(slice(tile(b, (1024,1,1)), (_,0,0)), (512)), (256))
+        // partition(tile(slice(tile(b, (1024,1,1)), (_,0,0)), (512)), (256)) at (0, 0, b_block)
         // -> next_b0
         [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
           uvec4 value = b_x8[lane + 32u * v1 + 128u * k_blocks * b_block];
@@ -63,14 +64,14 @@ void main() {
         }
 
         [[dont_unroll]] for (uint block = 0u; block < k_blocks; ++block) {
-          // partition(tile(slice(tile(a, (1024,1,1)), (_,0,0)), (512)), (256))
+          // partition(tile(slice(tile(a, (1024,1,1)), (_,0,0)), (512)), (256)) at (0, block, a_block)
           // -> next_a1
           [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
             uvec4 value = a_x8[lane + 64u + 32u * v1 + 128u * block + 128u * k_blocks * a_block];
             next_a1[v1] = value;
           }
 
-          // partition(tile(slice(tile(b, (1024,1,1)), (_,0,0)), (512)), (256))
+          // partition(tile(slice(tile(b, (1024,1,1)), (_,0,0)), (512)), (256)) at (0, block, b_block)
           // -> next_b1
           [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
             uvec4 value = b_x8[lane + 64u + 32u * v1 + 128u * block + 128u * k_blocks * b_block];
@@ -204,8 +205,9 @@ void main() {
       }
 
       // result
-      // -> partition(tile(tile(c, (64,64)), (32,16)), (32,4))
+      // -> partition(tile(tile(c, (64,64)), (32,16)), (32,4)) at (64 block_y, 64 (16 block_z + block_x))
       if ((n & 3u) == 0u && (ldc & 3u) == 0u) {
+        // 4 elements at a time
         uint c_n = 64u * block_y + 32u * (subgroup >> 1u) + 4u * (lane & 7u);
         uint c_m0 = 64u * (16u * block_z + block_x) + 16u * (row + 2u * (subgroup & 1u)) + (lane >> 3u);
         if (c_n < n) {
@@ -221,6 +223,7 @@ void main() {
           }
         }
       } else {
+        // one element at a time
         uint c_n0 = 64u * block_y + 32u * (subgroup >> 1u) + 4u * (lane & 7u);
         uint c_m0 = 64u * (16u * block_z + block_x) + 16u * (row + 2u * (subgroup & 1u)) + (lane >> 3u);
         [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {

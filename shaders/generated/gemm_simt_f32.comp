@@ -1,6 +1,7 @@
 // generated: gemm/simt  form=f32,f32,f32 a=k b=k  tile=128x128x8  threads=((8,2),(4,2)):((1,32),(8,64))
 //   values=4x4  pad=4,4  stages=2  prefetch=yes  fragments=2  unroll=8  vector=16
 // the next tiles are fetched into registers, then into the other shared tile, while this one is multiplied
+// vkmoye 0.1.0: vkmoye-bench emit gemm/simt --type f32,f32,f32
 #version 460
 #extension GL_EXT_control_flow_attributes : require
 
@@ -43,8 +44,11 @@ void main() {
 
   if (alpha != 0.0 && k != 0u) {
     if ((k & 3u) == 0u && (lda & 3u) == 0u && (ldb & 3u) == 0u) {
+      // rows of A and B are aligned: they are read in vectors
       if (7u < k && 128u * block_y + 127u < m && 128u * block_x + 127u < n) {
-        // partition(tile(a, (8,128)), (8,64))
+        // whole tiles
+
+        // partition(tile(a, (8,128)), (8,64)) at (0, 128 block_y)
         // -> next_a
         {
           uint a_m = 128u * block_y + (thread >> 1u);
@@ -57,7 +61,7 @@ void main() {
           }
         }
 
-        // partition(tile(b, (8,128)), (8,64))
+        // partition(tile(b, (8,128)), (8,64)) at (0, 128 block_x)
         // -> next_b
         {
           uint b_n = 128u * block_x + (thread >> 1u);
@@ -70,7 +74,9 @@ void main() {
           }
         }
       } else {
-        // partition(tile(a, (8,128)), (8,64))
+        // tiles at an edge, 0 outside
+
+        // partition(tile(a, (8,128)), (8,64)) at (0, 128 block_y)
         // -> next_a
         {
           uint a_k = 4u * (thread & 1u);
@@ -92,7 +98,7 @@ void main() {
           }
         }
 
-        // partition(tile(b, (8,128)), (8,64))
+        // partition(tile(b, (8,128)), (8,64)) at (0, 128 block_x)
         // -> next_b
         {
           uint b_k = 4u * (thread & 1u);
@@ -177,7 +183,9 @@ void main() {
 
       for (uint k_tile = 0u; k_tile < ((k - 1u) >> 3u) + 1u; ++k_tile) {
         if (8u * (k_tile + 1u) + 7u < k && 128u * block_y + 127u < m && 128u * block_x + 127u < n) {
-          // partition(tile(a, (8,128)), (8,64))
+          // whole tiles
+
+          // partition(tile(a, (8,128)), (8,64)) at (8 (k_tile + 1), 128 block_y)
           // -> next_a
           {
             uint a_m = 128u * block_y + (thread >> 1u);
@@ -190,7 +198,7 @@ void main() {
             }
           }
 
-          // partition(tile(b, (8,128)), (8,64))
+          // partition(tile(b, (8,128)), (8,64)) at (8 (k_tile + 1), 128 block_x)
           // -> next_b
           {
             uint b_n = 128u * block_x + (thread >> 1u);
@@ -203,7 +211,9 @@ void main() {
             }
           }
         } else {
-          // partition(tile(a, (8,128)), (8,64))
+          // tiles at an edge, 0 outside
+
+          // partition(tile(a, (8,128)), (8,64)) at (8 (k_tile + 1), 128 block_y)
           // -> next_a
           {
             uint a_k = 8u * (k_tile + 1u) + 4u * (thread & 1u);
@@ -225,7 +235,7 @@ void main() {
             }
           }
 
-          // partition(tile(b, (8,128)), (8,64))
+          // partition(tile(b, (8,128)), (8,64)) at (8 (k_tile + 1), 128 block_x)
           // -> next_b
           {
             uint b_k = 8u * (k_tile + 1u) + 4u * (thread & 1u);
@@ -369,8 +379,11 @@ void main() {
         }
       }
     } else {
+      // rows of A or B are not aligned: they are read element by element
       if (7u < k && 128u * block_y + 127u < m && 128u * block_x + 127u < n) {
-        // partition(tile(a, (8,128)), (8,16))
+        // whole tiles
+
+        // partition(tile(a, (8,128)), (8,16)) at (0, 128 block_y)
         // -> next_a
         {
           uint a_k = thread & 7u;
@@ -381,7 +394,7 @@ void main() {
           }
         }
 
-        // partition(tile(b, (8,128)), (8,16))
+        // partition(tile(b, (8,128)), (8,16)) at (0, 128 block_x)
         // -> next_b
         {
           uint b_k = thread & 7u;
@@ -392,7 +405,9 @@ void main() {
           }
         }
       } else {
-        // partition(tile(a, (8,128)), (8,16))
+        // tiles at an edge, 0 outside
+
+        // partition(tile(a, (8,128)), (8,16)) at (0, 128 block_y)
         // -> next_a
         {
           uint a_k = thread & 7u;
@@ -408,7 +423,7 @@ void main() {
           }
         }
 
-        // partition(tile(b, (8,128)), (8,16))
+        // partition(tile(b, (8,128)), (8,16)) at (0, 128 block_x)
         // -> next_b
         {
           uint b_k = thread & 7u;
@@ -475,7 +490,9 @@ void main() {
 
       for (uint k_tile = 0u; k_tile < ((k - 1u) >> 3u) + 1u; ++k_tile) {
         if (8u * (k_tile + 1u) + 7u < k && 128u * block_y + 127u < m && 128u * block_x + 127u < n) {
-          // partition(tile(a, (8,128)), (8,16))
+          // whole tiles
+
+          // partition(tile(a, (8,128)), (8,16)) at (8 (k_tile + 1), 128 block_y)
           // -> next_a
           {
             uint a_k = 8u * (k_tile + 1u) + (thread & 7u);
@@ -486,7 +503,7 @@ void main() {
             }
           }
 
-          // partition(tile(b, (8,128)), (8,16))
+          // partition(tile(b, (8,128)), (8,16)) at (8 (k_tile + 1), 128 block_x)
           // -> next_b
           {
             uint b_k = 8u * (k_tile + 1u) + (thread & 7u);
@@ -497,7 +514,9 @@ void main() {
             }
           }
         } else {
-          // partition(tile(a, (8,128)), (8,16))
+          // tiles at an edge, 0 outside
+
+          // partition(tile(a, (8,128)), (8,16)) at (8 (k_tile + 1), 128 block_y)
           // -> next_a
           {
             uint a_k = 8u * (k_tile + 1u) + (thread & 7u);
@@ -513,7 +532,7 @@ void main() {
             }
           }
 
-          // partition(tile(b, (8,128)), (8,16))
+          // partition(tile(b, (8,128)), (8,16)) at (8 (k_tile + 1), 128 block_x)
           // -> next_b
           {
             uint b_k = 8u * (k_tile + 1u) + (thread & 7u);
@@ -652,8 +671,9 @@ void main() {
     }
 
     // result
-    // -> slice(partition(transpose(tile(c, (128,128))), (64,32)), (_,r,_))
+    // -> slice(partition(transpose(tile(c, (128,128))), (64,32)), (_,r,_)) at (128 block_x, 128 block_y)
     if ((n & 3u) == 0u && (ldc & 3u) == 0u) {
+      // 4 elements at a time
       uint c_n0 = 128u * block_x + 4u * ((thread >> 3u) & 3u) + 16u * (thread >> 6u);
       uint c_m0 = 128u * block_y + 4u * (thread & 7u) + 32u * ((thread >> 5u) & 1u) + 64u * r;
       [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
@@ -670,6 +690,7 @@ void main() {
         }
       }
     } else {
+      // one element at a time
       uint c_n0 = 128u * block_x + 4u * ((thread >> 3u) & 3u) + 16u * (thread >> 6u);
       uint c_m0 = 128u * block_y + 4u * (thread & 7u) + 32u * ((thread >> 5u) & 1u) + 64u * r;
       [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {

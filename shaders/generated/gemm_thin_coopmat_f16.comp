@@ -2,6 +2,9 @@
 //   subgroups=16  reads=1  shared-bytes=32768  order-a=((8,2),(2,4,2)):((32,4),(1,8,2))
 //   order-b=((8,2),(2,4,2)):((32,4),(1,8,2))
 // operands in their own order; the subgroups' parts of k are added up at the end
+// vkmoye 0.1.0: vkmoye-bench emit gemm/thin_coopmat --type f16,f32,f16
+//   --order-a '((8,2),(2,4,2)):((32,4),(1,8,2))' --order-b '((8,2),(2,4,2)):((32,4),(1,8,2))'
+//   --reads 1
 #version 460
 #pragma use_vulkan_memory_model
 #extension GL_EXT_control_flow_attributes : require
@@ -43,9 +46,11 @@ void main() {
 
   if (alpha != 0.0 && k != 0u) {
     if ((k & 7u) == 0u && (lda & 7u) == 0u && (ldb & 7u) == 0u) {
+      // rows of A and B are aligned: they are read in vectors
       for (uint k_tile = 0u; k_tile < ((k - 1u) >> 9u) + 1u; ++k_tile) {
         if (512u * k_tile + 511u < k && 16u * block_y + 15u < m) {
-          // partition(tile(tile(a, (512,16)), (32,16)), (32,8))
+          // a whole tile:
+          // partition(tile(tile(a, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_y)
           // -> next_a
           uint a_m = 16u * block_y + (lane >> 2u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -53,7 +58,8 @@ void main() {
             next_a[v2] = value;
           }
         } else {
-          // partition(tile(tile(a, (512,16)), (32,16)), (32,8))
+          // a tile at an edge, 0 outside:
+          // partition(tile(tile(a, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_y)
           // -> next_a
           uint a_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
           uint a_m0 = 16u * block_y + (lane >> 2u);
@@ -68,7 +74,8 @@ void main() {
           }
         }
         if (512u * k_tile + 511u < k && 16u * block_x + 15u < n) {
-          // partition(tile(tile(b, (512,16)), (32,16)), (32,8))
+          // a whole tile:
+          // partition(tile(tile(b, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_x)
           // -> next_b
           uint b_n = 16u * block_x + (lane >> 2u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -76,7 +83,8 @@ void main() {
             next_b[v2] = value;
           }
         } else {
-          // partition(tile(tile(b, (512,16)), (32,16)), (32,8))
+          // a tile at an edge, 0 outside:
+          // partition(tile(tile(b, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_x)
           // -> next_b
           uint b_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
           uint b_n0 = 16u * block_x + (lane >> 2u);
@@ -144,9 +152,11 @@ void main() {
         }
       }
     } else {
+      // rows of A or B are not aligned: they are read element by element
       for (uint k_tile = 0u; k_tile < ((k - 1u) >> 9u) + 1u; ++k_tile) {
         if (512u * k_tile + 511u < k && 16u * block_y + 15u < m) {
-          // partition(tile(tile(a, (512,16)), (32,16)), (32,8))
+          // a whole tile:
+          // partition(tile(tile(a, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_y)
           // -> next_a
           uint a_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
           uint a_m = 16u * block_y + (lane >> 2u);
@@ -163,7 +173,8 @@ void main() {
                 packFloat2x16(f16vec2(value4, value5)), packFloat2x16(f16vec2(value6, value7)));
           }
         } else {
-          // partition(tile(tile(a, (512,16)), (32,16)), (32,8))
+          // a tile at an edge, 0 outside:
+          // partition(tile(tile(a, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_y)
           // -> next_a
           uint a_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
           uint a_m0 = 16u * block_y + (lane >> 2u);
@@ -193,7 +204,8 @@ void main() {
           }
         }
         if (512u * k_tile + 511u < k && 16u * block_x + 15u < n) {
-          // partition(tile(tile(b, (512,16)), (32,16)), (32,8))
+          // a whole tile:
+          // partition(tile(tile(b, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_x)
           // -> next_b
           uint b_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
           uint b_n = 16u * block_x + (lane >> 2u);
@@ -210,7 +222,8 @@ void main() {
                 packFloat2x16(f16vec2(value4, value5)), packFloat2x16(f16vec2(value6, value7)));
           }
         } else {
-          // partition(tile(tile(b, (512,16)), (32,16)), (32,8))
+          // a tile at an edge, 0 outside:
+          // partition(tile(tile(b, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_x)
           // -> next_b
           uint b_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
           uint b_n0 = 16u * block_x + (lane >> 2u);
@@ -345,8 +358,9 @@ void main() {
     }
 
     // result
-    // -> partition(tile(tile(c, (16,16)), (16,16)), (16,16))
+    // -> partition(tile(tile(c, (16,16)), (16,16)), (16,16)) at (16 block_x, 16 block_y)
     if ((n & 3u) == 0u && (ldc & 3u) == 0u) {
+      // 4 elements at a time
       uint c_n = 16u * block_x + 4u * (lane & 3u);
       uint c_m = 16u * block_y + (((lane + 32u * subgroup) & 63u) >> 2u);
       if (c_n < n && c_m < m) {
@@ -357,6 +371,7 @@ void main() {
         c_x4[(c_n >> 2u) + ((ldc * c_m) >> 2u)] = f16vec4(value0, value1, value2, value3);
       }
     } else {
+      // one element at a time
       uint c_n0 = 16u * block_x + 4u * (lane & 3u);
       uint c_m = 16u * block_y + (((lane + 32u * subgroup) & 63u) >> 2u);
       if (c_m < m) {

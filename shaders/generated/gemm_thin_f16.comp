@@ -1,6 +1,7 @@
 // generated: gemm/thin  form=f16,f32,f16 a=k b=k  side=m  rows=2  threads=128  along-k=32  reads=1x2
 //   vector=16  subgroup-size=32
 // the large operand is read once; threads along k are added up at the end
+// vkmoye 0.1.0: vkmoye-bench emit gemm/thin --type f16,f32,f16 --reads 1x2 --rows 2
 #version 460
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_16bit_storage : require
@@ -38,9 +39,11 @@ void main() {
 
   if (alpha != 0.0 && k != 0u) {
     if ((k & 7u) == 0u && (ldb & 7u) == 0u && (lda & 7u) == 0u) {
+      // rows of A and B are aligned: they are read in vectors
       for (uint k_tile = 0u; k_tile < ((k - 1u) >> 8u) + 1u; ++k_tile) {
         if (256u * k_tile + 255u < k && 8u * block_x + 7u < n) {
-          // partition(tile(b, (256,8)), (256,4))
+          // a whole tile:
+          // partition(tile(b, (256,8)), (256,4)) at (256 k_tile, 8 block_x)
           // -> large
           uint b_n = 8u * block_x + (thread >> 5u);
           [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
@@ -55,7 +58,8 @@ void main() {
             large[8u * v1 + 7u] = float(unpackFloat2x16(value.w)[1]);
           }
         } else {
-          // partition(tile(b, (256,8)), (256,4))
+          // a tile at an edge, 0 outside:
+          // partition(tile(b, (256,8)), (256,4)) at (256 k_tile, 8 block_x)
           // -> large
           uint b_k = 256u * k_tile + 8u * (thread & 31u);
           uint b_n0 = 8u * block_x + (thread >> 5u);
@@ -84,7 +88,8 @@ void main() {
           }
         }
         if (256u * k_tile + 255u < k && 2u * block_y + 1u < m) {
-          // partition(tile(a, (256,2)), (256,1))
+          // a whole tile:
+          // partition(tile(a, (256,2)), (256,1)) at (256 k_tile, 2 block_y)
           // -> small
           uint a_m = 2u * block_y;
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -99,7 +104,8 @@ void main() {
             small[8u * v2 + 7u] = float(unpackFloat2x16(value.w)[1]);
           }
         } else {
-          // partition(tile(a, (256,2)), (256,1))
+          // a tile at an edge, 0 outside:
+          // partition(tile(a, (256,2)), (256,1)) at (256 k_tile, 2 block_y)
           // -> small
           uint a_k = 256u * k_tile + 8u * (thread & 31u);
           uint a_m0 = 2u * block_y;
@@ -141,9 +147,11 @@ void main() {
         }
       }
     } else {
+      // rows of A or B are not aligned: they are read element by element
       for (uint k_tile = 0u; k_tile < ((k - 1u) >> 8u) + 1u; ++k_tile) {
         if (256u * k_tile + 255u < k && 8u * block_x + 7u < n) {
-          // partition(tile(b, (256,8)), (32,4))
+          // a whole tile:
+          // partition(tile(b, (256,8)), (32,4)) at (256 k_tile, 8 block_x)
           // -> large
           uint b_k = 256u * k_tile + (thread & 31u);
           uint b_n = 8u * block_x + (thread >> 5u);
@@ -154,7 +162,8 @@ void main() {
             }
           }
         } else {
-          // partition(tile(b, (256,8)), (32,4))
+          // a tile at an edge, 0 outside:
+          // partition(tile(b, (256,8)), (32,4)) at (256 k_tile, 8 block_x)
           // -> large
           uint b_k0 = 256u * k_tile + (thread & 31u);
           uint b_n0 = 8u * block_x + (thread >> 5u);
@@ -172,7 +181,8 @@ void main() {
           }
         }
         if (256u * k_tile + 255u < k && 2u * block_y + 1u < m) {
-          // partition(tile(a, (256,2)), (32,1))
+          // a whole tile:
+          // partition(tile(a, (256,2)), (32,1)) at (256 k_tile, 2 block_y)
           // -> small
           uint a_k = 256u * k_tile + (thread & 31u);
           uint a_m = 2u * block_y;
@@ -183,7 +193,8 @@ void main() {
             }
           }
         } else {
-          // partition(tile(a, (256,2)), (32,1))
+          // a tile at an edge, 0 outside:
+          // partition(tile(a, (256,2)), (32,1)) at (256 k_tile, 2 block_y)
           // -> small
           uint a_k0 = 256u * k_tile + (thread & 31u);
           uint a_m0 = 2u * block_y;
@@ -235,7 +246,7 @@ void main() {
     }
 
     // result
-    // -> partition(tile(c, (8,2)), (4,1))
+    // -> partition(tile(c, (8,2)), (4,1)) at (8 block_x, 2 block_y)
     {
       uint c_n0 = 8u * block_x + (thread >> 5u);
       uint c_m0 = 2u * block_y;

@@ -1,5 +1,6 @@
 // generated: reduce/sum  type=f16  axis=0  threads=64  subgroup-size=32  columns=8  rounds=2  vector=16
 // one pass: values to registers, registers to lanes, lanes to subgroups
+// vkmoye 0.1.0: vkmoye-bench emit reduce/sum --type f16 --axis 0 --rounds 2 --threads 64
 #version 460
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_16bit_storage : require
@@ -32,7 +33,8 @@ void main() {
 
   [[dont_unroll]] for (uint chunk = 0u; chunk < (rows >> 4u) + min(rows & 15u, 1u); ++chunk) {
     if (64u * block_x + 63u < cols && 16u * chunk + 15u < rows && (cols & 7u) == 0u) {
-      // partition(tile(src, (64,16)), (64,8))
+      // a whole tile, rows aligned:
+      // partition(tile(src, (64,16)), (64,8)) at (64 block_x, 16 chunk)
       // -> values
       uint src_row = 16u * chunk + (thread >> 3u);
       uvec4 value0 = src_x8[8u * block_x + (thread & 7u) + ((cols * src_row) >> 3u)];
@@ -54,6 +56,8 @@ void main() {
       values[14u] = float(unpackFloat2x16(value1.w)[0]);
       values[15u] = float(unpackFloat2x16(value1.w)[1]);
     } else {
+      // a tile at an edge, or rows that are not aligned
+
       // values <- 0
       [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
         [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
@@ -61,9 +65,10 @@ void main() {
         }
       }
 
-      // partition(tile(src, (64,16)), (64,8))
+      // partition(tile(src, (64,16)), (64,8)) at (64 block_x, 16 chunk)
       // -> values
       if ((cols & 7u) == 0u) {
+        // 8 elements at a time
         uint src_col = 64u * block_x + 8u * (thread & 7u);
         uint src_row0 = 16u * chunk + (thread >> 3u);
         if (src_col < cols) {
@@ -83,6 +88,7 @@ void main() {
           }
         }
       } else {
+        // one element at a time
         uint src_col0 = 64u * block_x + 8u * (thread & 7u);
         uint src_row0 = 16u * chunk + (thread >> 3u);
         [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -144,8 +150,9 @@ void main() {
 
   if ((thread >> 3u) == 0u) {
     // result
-    // -> partition(tile(dst, (64)), (64,8))
+    // -> partition(tile(dst, (64)), (64,8)) at (64 block_x)
     if ((cols & 7u) == 0u) {
+      // 8 elements at a time
       uint dst_col = 64u * block_x + 8u * (thread & 7u);
       if (dst_col < cols) {
         float value0 = result[0u];
@@ -162,6 +169,7 @@ void main() {
             packFloat2x16(f16vec2(float16_t(value6), float16_t(value7))));
       }
     } else {
+      // one element at a time
       uint dst_col0 = 64u * block_x + 8u * (thread & 7u);
       [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
         uint dst_col = dst_col0 + v0;

@@ -1,6 +1,7 @@
 // generated: relayout  type=f32  src=(128,64,32):(1,128,8192)  dst=(128,64,32):(2048,32,1)  tile=32x2x64
 //   shared=Swizzle<3,2,6> o 0 o (32,2,64):(1,32,64)
 // runs along src on one side of a shared tile, along dst on the other
+// vkmoye 0.1.0: vkmoye-bench emit relayout --type f32 --permute 2,1,0
 #version 460
 
 layout(local_size_x = 256) in;
@@ -29,12 +30,12 @@ void main() {
         src_x4[16u * ((block_x >> 5u) & 1u) + (thread & 15u) + 32u * src_i1 + 2048u * (src_i0 + 3u)];
     uint tile_at = 256u * (thread & 15u) + 32u * ((thread >> 4u) & 1u) + 4u * (thread >> 5u);
     tile[(tile_at ^ ((tile_at & 0x700u) >> 6u)) >> 2u] = vec4(value0.x, value1.x, value2.x, value3.x);
-    tile[((tile_at + 64u) ^ (((tile_at + 64u) & 0x700u) >> 6u)) >> 2u] =
-        vec4(value0.y, value1.y, value2.y, value3.y);
-    tile[((tile_at + 128u) ^ (((tile_at + 128u) & 0x700u) >> 6u)) >> 2u] =
-        vec4(value0.z, value1.z, value2.z, value3.z);
-    tile[((tile_at + 192u) ^ (((tile_at + 192u) & 0x700u) >> 6u)) >> 2u] =
-        vec4(value0.w, value1.w, value2.w, value3.w);
+    uint tile_flat = tile_at + 64u;
+    tile[(tile_flat ^ ((tile_flat & 0x700u) >> 6u)) >> 2u] = vec4(value0.y, value1.y, value2.y, value3.y);
+    uint tile_flat2 = tile_at + 128u;
+    tile[(tile_flat2 ^ ((tile_flat2 & 0x700u) >> 6u)) >> 2u] = vec4(value0.z, value1.z, value2.z, value3.z);
+    uint tile_flat3 = tile_at + 192u;
+    tile[(tile_flat3 ^ ((tile_flat3 & 0x700u) >> 6u)) >> 2u] = vec4(value0.w, value1.w, value2.w, value3.w);
   }
 
   barrier();
@@ -44,9 +45,12 @@ void main() {
   {
     uint tile_at = 4u * thread;
     vec4 value0 = tile[(tile_at ^ ((tile_at & 0x700u) >> 6u)) >> 2u];
-    vec4 value1 = tile[((tile_at + 1024u) ^ (((tile_at + 1024u) & 0x700u) >> 6u)) >> 2u];
-    vec4 value2 = tile[((tile_at + 2048u) ^ (((tile_at + 2048u) & 0x700u) >> 6u)) >> 2u];
-    vec4 value3 = tile[((tile_at + 3072u) ^ (((tile_at + 3072u) & 0x700u) >> 6u)) >> 2u];
+    uint tile_flat = tile_at + 1024u;
+    vec4 value1 = tile[(tile_flat ^ ((tile_flat & 0x700u) >> 6u)) >> 2u];
+    uint tile_flat2 = tile_at + 2048u;
+    vec4 value2 = tile[(tile_flat2 ^ ((tile_flat2 & 0x700u) >> 6u)) >> 2u];
+    uint tile_flat3 = tile_at + 3072u;
+    vec4 value3 = tile[(tile_flat3 ^ ((tile_flat3 & 0x700u) >> 6u)) >> 2u];
     uint dst_i1 = 2u * (block_x & 31u) + ((thread >> 3u) & 1u);
     uint dst_i2 = 64u * ((block_x >> 5u) & 1u) + (thread >> 4u);
     dst_x4[(thread & 7u) + 8u * dst_i1 + 512u * dst_i2] = value0;

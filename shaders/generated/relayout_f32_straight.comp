@@ -1,5 +1,6 @@
 // generated: relayout  type=f32  src=(64,32,128):(128,8192,1)  dst=(64,32,128):(4096,128,1)  vector=4
 // both sides run along the same mode: straight across
+// vkmoye 0.1.0: vkmoye-bench emit relayout --type f32 --permute 1,0,2
 #version 460
 
 layout(local_size_x = 256) in;
@@ -16,8 +17,8 @@ void main() {
   uint at2 = at0 + 2048u;
   uint at3 = at0 + 3072u;
 
-  // take(composition(tile(src, (128,64,32)), (128,32,64):(1,8192,128)), 4)
-  // -> take(tile(dst, (128,32,64)), 4)
+  // take(composition(tile(src, (128,64,32)), (128,32,64):(1,8192,128)), 4) at (0, 0, 0)
+  // -> take(tile(dst, (128,32,64)), 4) at (0, 0, 0)
   // 4 of them, all loads before the stores
   {
     uint src0_i2 = (at0 >> 12u) & 63u;

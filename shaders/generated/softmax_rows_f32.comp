@@ -1,5 +1,6 @@
 // generated: softmax/rows  type=f32  threads=64  subgroup-size=32  columns=64  rounds=1  vector=16
 // rows that fit stay in registers, longer ones are read three times
+// vkmoye 0.1.0: vkmoye-bench emit softmax/rows --type f32 --rounds 1 --threads 64
 #version 460
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
@@ -26,13 +27,15 @@ void main() {
   uint subgroup = gl_SubgroupID;
   uint lane = gl_SubgroupInvocationID;
   uint thread = 32u * subgroup + lane;
+  uint blocks = (cols >> 8u) + min(cols & 255u, 1u);
 
   // largest <- -infinity
   largest = uintBitsToFloat(0xff800000u /* -infinity */);
 
-  [[dont_unroll]] for (uint block = 0u; block < (cols >> 8u) + min(cols & 255u, 1u); ++block) {
+  [[dont_unroll]] for (uint block = 0u; block < blocks; ++block) {
     if (256u * block + 255u < cols && block_x < rows && (cols & 3u) == 0u) {
-      // partition(tile(src, (256,1)), (256,1))
+      // a whole tile, rows aligned:
+      // partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
       // -> x
       vec4 value = src_x4[64u * block + thread + ((cols * block_x) >> 2u)];
       x[0u] = value.x;
@@ -40,14 +43,17 @@ void main() {
       x[2u] = value.z;
       x[3u] = value.w;
     } else {
+      // a tile at an edge, or rows that are not aligned
+
       // x <- -infinity
       [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
         x[v0] = uintBitsToFloat(0xff800000u /* -infinity */);
       }
 
-      // partition(tile(src, (256,1)), (256,1))
+      // partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
       // -> x
       if ((cols & 3u) == 0u) {
+        // 4 elements at a time
         uint src_col = 256u * block + 4u * thread;
         if (src_col < cols && block_x < rows) {
           vec4 value = src_x4[(src_col >> 2u) + ((cols * block_x) >> 2u)];
@@ -57,6 +63,7 @@ void main() {
           x[3u] = value.w;
         }
       } else {
+        // one element at a time
         uint src_col0 = 256u * block + 4u * thread;
         if (block_x < rows) {
           [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
@@ -116,10 +123,11 @@ void main() {
   // sum <- 0
   sum = 0.0;
 
-  [[dont_unroll]] for (uint block = 0u; block < (cols >> 8u) + min(cols & 255u, 1u); ++block) {
-    if (1u < (cols >> 8u) + min(cols & 255u, 1u)) {
+  [[dont_unroll]] for (uint block = 0u; block < blocks; ++block) {
+    if (1u < blocks) {
       if (256u * block + 255u < cols && block_x < rows && (cols & 3u) == 0u) {
-        // partition(tile(src, (256,1)), (256,1))
+        // a whole tile, rows aligned:
+        // partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
         // -> x
         vec4 value = src_x4[64u * block + thread + ((cols * block_x) >> 2u)];
         x[0u] = value.x;
@@ -127,14 +135,17 @@ void main() {
         x[2u] = value.z;
         x[3u] = value.w;
       } else {
+        // a tile at an edge, or rows that are not aligned
+
         // x <- -infinity
         [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
           x[v0] = uintBitsToFloat(0xff800000u /* -infinity */);
         }
 
-        // partition(tile(src, (256,1)), (256,1))
+        // partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
         // -> x
         if ((cols & 3u) == 0u) {
+          // 4 elements at a time
           uint src_col = 256u * block + 4u * thread;
           if (src_col < cols && block_x < rows) {
             vec4 value = src_x4[(src_col >> 2u) + ((cols * block_x) >> 2u)];
@@ -144,6 +155,7 @@ void main() {
             x[3u] = value.w;
           }
         } else {
+          // one element at a time
           uint src_col0 = 256u * block + 4u * thread;
           if (block_x < rows) {
             [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
@@ -198,10 +210,11 @@ void main() {
     sum = sum_value + sum_partials_value;
   }
 
-  [[dont_unroll]] for (uint block = 0u; block < (cols >> 8u) + min(cols & 255u, 1u); ++block) {
-    if (1u < (cols >> 8u) + min(cols & 255u, 1u)) {
+  [[dont_unroll]] for (uint block = 0u; block < blocks; ++block) {
+    if (1u < blocks) {
       if (256u * block + 255u < cols && block_x < rows && (cols & 3u) == 0u) {
-        // partition(tile(src, (256,1)), (256,1))
+        // a whole tile, rows aligned:
+        // partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
         // -> x
         vec4 value = src_x4[64u * block + thread + ((cols * block_x) >> 2u)];
         x[0u] = value.x;
@@ -209,14 +222,17 @@ void main() {
         x[2u] = value.z;
         x[3u] = value.w;
       } else {
+        // a tile at an edge, or rows that are not aligned
+
         // x <- -infinity
         [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
           x[v0] = uintBitsToFloat(0xff800000u /* -infinity */);
         }
 
-        // partition(tile(src, (256,1)), (256,1))
+        // partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
         // -> x
         if ((cols & 3u) == 0u) {
+          // 4 elements at a time
           uint src_col = 256u * block + 4u * thread;
           if (src_col < cols && block_x < rows) {
             vec4 value = src_x4[(src_col >> 2u) + ((cols * block_x) >> 2u)];
@@ -226,6 +242,7 @@ void main() {
             x[3u] = value.w;
           }
         } else {
+          // one element at a time
           uint src_col0 = 256u * block + 4u * thread;
           if (block_x < rows) {
             [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
@@ -255,17 +272,20 @@ void main() {
     }
 
     if (256u * block + 255u < cols && block_x < rows && (cols & 3u) == 0u) {
+      // a whole tile, rows aligned:
       // x
-      // -> partition(tile(dst, (256,1)), (256,1))
+      // -> partition(tile(dst, (256,1)), (256,1)) at (256 block, block_x)
       float value0 = x[0u];
       float value1 = x[1u];
       float value2 = x[2u];
       float value3 = x[3u];
       dst_x4[64u * block + thread + ((cols * block_x) >> 2u)] = vec4(value0, value1, value2, value3);
     } else {
+      // a tile at an edge, or rows that are not aligned:
       // x
-      // -> partition(tile(dst, (256,1)), (256,1))
+      // -> partition(tile(dst, (256,1)), (256,1)) at (256 block, block_x)
       if ((cols & 3u) == 0u) {
+        // 4 elements at a time
         uint dst_col = 256u * block + 4u * thread;
         if (dst_col < cols && block_x < rows) {
           float value0 = x[0u];
@@ -275,6 +295,7 @@ void main() {
           dst_x4[(dst_col >> 2u) + ((cols * block_x) >> 2u)] = vec4(value0, value1, value2, value3);
         }
       } else {
+        // one element at a time
         uint dst_col0 = 256u * block + 4u * thread;
         if (block_x < rows) {
           [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {

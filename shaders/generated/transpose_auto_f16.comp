@@ -1,5 +1,6 @@
 // generated: transpose/auto  type=f16  tile=64x64  threads=256  vector=16x16  parts=2  order=dst
 // blocks turned in registers, wide accesses on both sides; ragged tiles in sectors of dst
+// vkmoye 0.1.0: vkmoye-bench emit transpose/auto --type f16
 #version 460
 #extension GL_EXT_shader_16bit_storage : require
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
@@ -21,6 +22,8 @@ void main() {
   uint block_y = gl_WorkGroupID.y + first_group_y;
   uint thread = gl_LocalInvocationIndex;
   if (64u * block_y + 63u < cols && 64u * block_x + 63u < rows && (cols & 7u) == 0u && (rows & 15u) == 0u) {
+    // a whole tile, rows aligned
+
     // src -> tile: 16 bytes of each of 2 rows, turned into words of columns
     {
       uint across = thread & 7u;
@@ -53,6 +56,8 @@ void main() {
           uvec4(word0, word1, word2, word3);
     }
   } else if (64u * block_y + 63u < cols && 8u < rows && (cols & 7u) == 0u && (rows & 15u) == 0u) {
+    // the last tile of each column, rows aligned; rows are checked
+
     // src -> tile: 16 bytes of each of 2 rows, turned into words of columns
     {
       uint across = thread & 7u;

@@ -1,6 +1,7 @@
 // generated: transpose/auto  type=f16  tile=64x64  threads=256  vector=16x16  parts=2  order=dst
 //   address=pointer
 // blocks turned in registers, wide accesses on both sides; ragged tiles by elements
+// vkmoye 0.1.0: vkmoye-bench emit transpose/auto --type f16 --address pointer
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_shader_16bit_storage : require
@@ -29,6 +30,8 @@ void main() {
   uint block_y = gl_WorkGroupID.y + first_group_y;
   uint thread = gl_LocalInvocationIndex;
   if (64u * block_y + 63u < cols && 64u * block_x + 63u < rows && (cols & 7u) == 0u && (rows & 15u) == 0u) {
+    // a whole tile, rows aligned
+
     // src -> tile: 16 bytes of each of 2 rows, turned into words of columns
     {
       uint across = thread & 7u;
@@ -69,6 +72,8 @@ void main() {
             + uint64_t(rows) * uint64_t(64u * block_y + x))).dst_words_x4 = uvec4(word0, word1, word2, word3);
     }
   } else if (64u * block_y + 63u < cols && 8u < rows && (cols & 7u) == 0u && (rows & 15u) == 0u) {
+    // the last tile of each column, rows aligned; rows are checked
+
     // src -> tile: 16 bytes of each of 2 rows, turned into words of columns
     {
       uint across = thread & 7u;

@@ -1,5 +1,6 @@
 // generated: transpose/auto  type=f32  tile=64x32  threads=256  vector=8x16  parts=1  order=dst
 // blocks turned in registers, wide accesses on both sides; ragged tiles in sectors of dst
+// vkmoye 0.1.0: vkmoye-bench emit transpose/auto --type f32
 #version 460
 
 layout(local_size_x = 256) in;
@@ -17,7 +18,9 @@ void main() {
   uint block_y = gl_WorkGroupID.y + first_group_y;
   uint thread = gl_LocalInvocationIndex;
   if (32u * block_y + 31u < cols && 64u * block_x + 63u < rows && (cols & 1u) == 0u && (rows & 7u) == 0u) {
-    // partition(tile(src, (32,64)), (32,64))
+    // a whole tile, rows aligned
+
+    // partition(tile(src, (32,64)), (32,64)) at (32 block_y, 64 block_x)
     // -> partition(tile, (32,64))
     {
       uint src_row = 64u * block_x + 4u * (thread >> 4u);
@@ -27,25 +30,27 @@ void main() {
       vec2 value3 = src_x2[16u * block_y + (thread & 15u) + ((cols * (src_row + 3u)) >> 1u)];
       uint tile_at = 128u * (thread & 15u) + 4u * (thread >> 4u);
       tile[(tile_at ^ ((tile_at & 0x780u) >> 5u)) >> 2u] = vec4(value0.x, value1.x, value2.x, value3.x);
-      tile[((tile_at + 64u) ^ (((tile_at + 64u) & 0x780u) >> 5u)) >> 2u] =
-          vec4(value0.y, value1.y, value2.y, value3.y);
+      uint tile_flat = tile_at + 64u;
+      tile[(tile_flat ^ ((tile_flat & 0x780u) >> 5u)) >> 2u] = vec4(value0.y, value1.y, value2.y, value3.y);
     }
 
     barrier();
 
     // partition(transpose(tile), (64,16))
-    // -> partition(tile(dst, (64,32)), (64,16))
+    // -> partition(tile(dst, (64,32)), (64,16)) at (64 block_x, 32 block_y)
     {
       uint tile_at = 4u * thread;
       vec4 value0 = tile[(tile_at ^ ((tile_at & 0x780u) >> 5u)) >> 2u];
-      vec4 value1 = tile[((tile_at + 1024u) ^ (((tile_at + 1024u) & 0x780u) >> 5u)) >> 2u];
+      uint tile_flat = tile_at + 1024u;
+      vec4 value1 = tile[(tile_flat ^ ((tile_flat & 0x780u) >> 5u)) >> 2u];
       uint dst_col = 32u * block_y + (thread >> 4u);
       dst_x4[16u * block_x + (thread & 15u) + ((rows * dst_col) >> 2u)] = value0;
       dst_x4[16u * block_x + (thread & 15u) + ((rows * (dst_col + 16u)) >> 2u)] = value1;
     }
   } else if (32u * block_y + 31u < cols && 8u < rows && (cols & 1u) == 0u && (rows & 7u) == 0u) {
+    // the last tile of each column, rows aligned; rows are checked
     if (64u * block_x + 4u * (thread >> 4u) < rows) {
-      // partition(tile(src, (32,64)), (32,64))
+      // partition(tile(src, (32,64)), (32,64)) at (32 block_y, 64 block_x)
       // -> partition(tile, (32,64))
       uint src_row = 64u * block_x + 4u * (thread >> 4u);
       vec2 value0 = src_x2[16u * block_y + (thread & 15u) + ((cols * src_row) >> 1u)];
@@ -54,18 +59,19 @@ void main() {
       vec2 value3 = src_x2[16u * block_y + (thread & 15u) + ((cols * (src_row + 3u)) >> 1u)];
       uint tile_at = 128u * (thread & 15u) + 4u * (thread >> 4u);
       tile[(tile_at ^ ((tile_at & 0x780u) >> 5u)) >> 2u] = vec4(value0.x, value1.x, value2.x, value3.x);
-      tile[((tile_at + 64u) ^ (((tile_at + 64u) & 0x780u) >> 5u)) >> 2u] =
-          vec4(value0.y, value1.y, value2.y, value3.y);
+      uint tile_flat = tile_at + 64u;
+      tile[(tile_flat ^ ((tile_flat & 0x780u) >> 5u)) >> 2u] = vec4(value0.y, value1.y, value2.y, value3.y);
     }
 
     barrier();
 
     if (64u * block_x + 4u * (thread & 15u) < rows) {
       // partition(transpose(tile), (64,16))
-      // -> partition(tile(dst, (64,32)), (64,16))
+      // -> partition(tile(dst, (64,32)), (64,16)) at (64 block_x, 32 block_y)
       uint tile_at = 4u * thread;
       vec4 value0 = tile[(tile_at ^ ((tile_at & 0x780u) >> 5u)) >> 2u];
-      vec4 value1 = tile[((tile_at + 1024u) ^ (((tile_at + 1024u) & 0x780u) >> 5u)) >> 2u];
+      uint tile_flat = tile_at + 1024u;
+      vec4 value1 = tile[(tile_flat ^ ((tile_flat & 0x780u) >> 5u)) >> 2u];
       uint dst_col = 32u * block_y + (thread >> 4u);
       dst_x4[16u * block_x + (thread & 15u) + ((rows * dst_col) >> 2u)] = value0;
       dst_x4[16u * block_x + (thread & 15u) + ((rows * (dst_col + 16u)) >> 2u)] = value1;
@@ -82,7 +88,8 @@ void main() {
             uint y = slot + ((slot < head) ? 64u : 0u);
             uint place = (64u * block_x + y) * cols + 32u * block_y + x;
             float single = src[min(place, cols * rows - 1u)];
-            uint tile_at2 = (64u * x + slot) ^ (((64u * x + slot) & 0x7c0u) >> 6u);
+            uint tile_flat = 64u * x + slot;
+            uint tile_at2 = tile_flat ^ ((tile_flat & 0x7c0u) >> 6u);
             tile[tile_at2 >> 2u][tile_at2 & 3u] = single;
           }
 

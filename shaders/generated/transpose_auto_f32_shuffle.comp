@@ -1,6 +1,8 @@
 // generated: transpose/auto  type=f32  tile=128x32  threads=128  vector=16x16  order=dst  exchange=shuffle
 //   subgroup-size=32
 // lanes exchange what they load for what they store, wide accesses on both sides; ragged tiles by elements
+// vkmoye 0.1.0: vkmoye-bench emit transpose/auto --type f32 --exchange shuffle --subgroup-size 32
+//   --threads 128 --tile 128x32 --vector 16x16
 #version 460
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -22,6 +24,8 @@ void main() {
   uint lane = gl_SubgroupInvocationID;
   uint thread = 32u * subgroup + lane;
   if (32u * block_y + 31u < cols && 128u * block_x + 127u < rows && (cols & 3u) == 0u && (rows & 3u) == 0u) {
+    // a whole tile, rows aligned
+
     // src -> held: 16 bytes of a row
     {
       uint src_col = 32u * block_y + 4u * (lane & 7u);

@@ -1,5 +1,7 @@
 // generated: transpose/padded  type=f32  tile=48x80  threads=(16,8):(1,16)  shared=(80,48):(1,81)
 // dst(r, c) = src(c, r): reads run along the columns of src, writes along the rows
+// vkmoye 0.1.0: vkmoye-bench emit transpose/padded --type f32 --threads '(16,8):(1,16)'
+//   --tile 48x80
 #version 460
 
 layout(local_size_x = 128) in;
@@ -15,7 +17,7 @@ void main() {
   uint block_y = gl_WorkGroupID.y + first_group_y;
   uint thread = gl_LocalInvocationIndex;
 
-  // parallelize(tile(src, (80,48)), (16,8):(1,16))
+  // parallelize(tile(src, (80,48)), (16,8):(1,16)) at (80 block_x, 48 block_y)
   // -> parallelize(tile, (16,8):(1,16))
   {
     uint src_col0 = 80u * block_x + (thread & 15u);
@@ -36,7 +38,7 @@ void main() {
   barrier();
 
   // parallelize(transpose(tile), (16,8):(1,16))
-  // -> parallelize(tile(dst, (48,80)), (16,8):(1,16))
+  // -> parallelize(tile(dst, (48,80)), (16,8):(1,16)) at (48 block_y, 80 block_x)
   {
     uint tile_at = 81u * (thread & 15u) + (thread >> 4u);
     uint dst_row0 = 48u * block_y + (thread & 15u);

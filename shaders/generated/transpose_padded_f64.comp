@@ -1,5 +1,6 @@
 // generated: transpose/padded  type=f64  tile=32x32  threads=(32,8):(1,32)  shared=(32,32):(1,33)
 // dst(r, c) = src(c, r): reads run along the columns of src, writes along the rows
+// vkmoye 0.1.0: vkmoye-bench emit transpose/padded --type f64
 #version 460
 
 layout(local_size_x = 256) in;
@@ -15,7 +16,7 @@ void main() {
   uint block_y = gl_WorkGroupID.y + first_group_y;
   uint thread = gl_LocalInvocationIndex;
 
-  // parallelize(tile(src, (32,32)), (32,8):(1,32))
+  // parallelize(tile(src, (32,32)), (32,8):(1,32)) at (32 block_x, 32 block_y)
   // -> parallelize(tile, (32,8):(1,32))
   {
     uint src_col = 32u * block_x + (thread & 31u);
@@ -35,7 +36,7 @@ void main() {
   barrier();
 
   // parallelize(transpose(tile), (32,8):(1,32))
-  // -> parallelize(tile(dst, (32,32)), (32,8):(1,32))
+  // -> parallelize(tile(dst, (32,32)), (32,8):(1,32)) at (32 block_y, 32 block_x)
   {
     uint tile_at = 33u * (thread & 31u) + (thread >> 5u);
     uint dst_row = 32u * block_y + (thread & 31u);

@@ -1,6 +1,7 @@
 // generated: transpose/vec4_padded  type=f64  tile=32x64  threads=(32,32):(1,32)  vector=2
 //   shared=(64,32):(1,65)
 // padded rows keep the banks apart and dst contiguous by element
+// vkmoye 0.1.0: vkmoye-bench emit transpose/vec4_padded --type f64
 #version 460
 
 layout(local_size_x = 1024) in;
@@ -17,9 +18,10 @@ void main() {
   uint block_y = gl_WorkGroupID.y + first_group_y;
   uint thread = gl_LocalInvocationIndex;
 
-  // partition(tile(src, (64,32)), (64,32))
+  // partition(tile(src, (64,32)), (64,32)) at (64 block_x, 32 block_y)
   // -> partition(tile, (64,32))
   if ((cols & 1u) == 0u) {
+    // 2 elements at a time
     uint src_col = 64u * block_x + 2u * (thread & 31u);
     uint src_row = 32u * block_y + (thread >> 5u);
     uint tile_at = 2u * (thread & 31u) + 65u * (thread >> 5u);
@@ -29,6 +31,7 @@ void main() {
       tile[tile_at + 1u] = value.y;
     }
   } else {
+    // one element at a time
     uint src_col0 = 64u * block_x + 2u * (thread & 31u);
     uint src_row = 32u * block_y + (thread >> 5u);
     uint tile_at = 2u * (thread & 31u) + 65u * (thread >> 5u);
@@ -46,7 +49,7 @@ void main() {
   barrier();
 
   // partition(transpose(tile), (32,64))
-  // -> partition(tile(dst, (32,64)), (32,64))
+  // -> partition(tile(dst, (32,64)), (32,64)) at (32 block_y, 64 block_x)
   {
     uint tile_at = 65u * (thread & 31u) + 2u * (thread >> 5u);
     uint dst_row = 32u * block_y + (thread & 31u);

@@ -1,6 +1,7 @@
 // generated: transpose/vec4_shared  type=f32  tile=32x128  threads=(32,32):(1,32)  vector=4
 //   shared=(128,32):(1,128)
 // vectors on both sides; reads of a tile column share few banks
+// vkmoye 0.1.0: vkmoye-bench emit transpose/vec4_shared --type f32
 #version 460
 
 layout(local_size_x = 1024) in;
@@ -18,9 +19,10 @@ void main() {
   uint block_y = gl_WorkGroupID.y + first_group_y;
   uint thread = gl_LocalInvocationIndex;
 
-  // partition(tile(src, (128,32)), (128,32))
+  // partition(tile(src, (128,32)), (128,32)) at (128 block_x, 32 block_y)
   // -> partition(tile, (128,32))
   if ((cols & 3u) == 0u) {
+    // 4 elements at a time
     uint src_col = 128u * block_x + 4u * (thread & 31u);
     uint src_row = 32u * block_y + (thread >> 5u);
     uint tile_at = 4u * thread;
@@ -29,6 +31,7 @@ void main() {
       tile[tile_at >> 2u] = value;
     }
   } else {
+    // one element at a time
     uint src_col0 = 128u * block_x + 4u * (thread & 31u);
     uint src_row = 32u * block_y + (thread >> 5u);
     uint tile_at = 4u * thread;
@@ -46,8 +49,9 @@ void main() {
   barrier();
 
   // partition(transpose(tile), (32,128))
-  // -> partition(tile(dst, (32,128)), (32,128))
+  // -> partition(tile(dst, (32,128)), (32,128)) at (32 block_y, 128 block_x)
   if ((rows & 3u) == 0u) {
+    // 4 elements at a time
     uint tile_at = 512u * (thread & 7u) + (thread >> 3u);
     uint dst_row = 32u * block_y + 4u * (thread & 7u);
     uint dst_col = 128u * block_x + (thread >> 3u);
@@ -59,6 +63,7 @@ void main() {
       dst_x4[(dst_row >> 2u) + ((rows * dst_col) >> 2u)] = vec4(value0, value1, value2, value3);
     }
   } else {
+    // one element at a time
     uint tile_at = 512u * (thread & 7u) + (thread >> 3u);
     uint dst_row0 = 32u * block_y + 4u * (thread & 7u);
     uint dst_col = 128u * block_x + (thread >> 3u);

@@ -1,5 +1,6 @@
 // generated: transpose/write_contiguous  type=f32  tile=32x32  threads=(32,32):(1,32)
 // neighbouring threads write neighbours of dst and read src a row apart
+// vkmoye 0.1.0: vkmoye-bench emit transpose/write_contiguous --type f32
 #version 460
 
 layout(local_size_x = 1024) in;
@@ -13,8 +14,8 @@ void main() {
   uint block_y = gl_WorkGroupID.y + first_group_y;
   uint thread = gl_LocalInvocationIndex;
 
-  // parallelize(transpose(tile(src, (32,32))), (32,32):(1,32))
-  // -> parallelize(tile(dst, (32,32)), (32,32):(1,32))
+  // parallelize(transpose(tile(src, (32,32))), (32,32):(1,32)) at (32 block_x, 32 block_y)
+  // -> parallelize(tile(dst, (32,32)), (32,32):(1,32)) at (32 block_y, 32 block_x)
   {
     uint src_col = 32u * block_x + (thread >> 5u);
     uint src_row = 32u * block_y + (thread & 31u);

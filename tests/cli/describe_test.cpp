@@ -162,5 +162,32 @@ TEST(Cli, EmitPrintsGlslAndWritesSpirvAndInterfaceWithoutADevice) {
   EXPECT_EQ(interface["needs"]["shared_bytes"], 2110);
 }
 
+// The command in the header of a shader, for a shell: lines that continue it begin with "//   ".
+std::string command_in(const std::string& shader) {
+  const std::string begin = "vkmoye-bench ", line = "\n//  ";
+  std::string text = shader.substr(0, shader.find("\n#version"));
+  text = text.substr(std::min(text.find(begin), text.size()));
+  for (std::size_t at = text.find(line); at != std::string::npos; at = text.find(line))
+    text.erase(at, line.size());
+  return text.empty() ? text : bench_program() + text.substr(begin.size() - 1);
+}
+
+TEST(Cli, TheCommandInAShaderPrintsTheShaderAgain) {
+  const std::vector<std::string> commands[] = {
+      {"emit", "transpose/padded", "--type", "f16", "--tile", "48x80", "--threads", "16x8"},
+      {"emit", "copy/simple", "--shared", "Swizzle<5,0,5> o (32,32):(1,32)"},
+      {"emit", "relayout", "--size", "128x64x3", "--permute", "2,0,1", "--type", "u8"},
+      {"emit", "reduce/sum", "--axis", "0", "--rounds", "2"},
+      {"emit", "gemm/simt", "--type", "f32*f16,f32", "--a", "m", "--beta", "0.5", "--batch", "3",
+       "--epilogue", "bias,scale:2"},
+  };
+  for (const std::vector<std::string>& command : commands) {
+    const std::string shader = bench(command).out;
+    const std::string again = command_in(shader);
+    EXPECT_NE(again, "");
+    EXPECT_EQ(run({"/bin/sh", "-c", again}).out, shader) << again;
+  }
+}
+
 }  // namespace
 }  // namespace vkmoye::test

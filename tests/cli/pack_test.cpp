@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/bench.hpp"
+#include "support/effort.hpp"
 #include "support/npy.hpp"
 #include "support/process.hpp"
 
@@ -141,6 +142,7 @@ TEST_F(PackCli, EveryMixtureIsTheProductOfPlainArrays) {
   write_halves("b.npy", "(53, 45)", n * k, 2);
   write_halves("bt.npy", "(45, 53)", n * k, 2);
   for (const bool turned : {false, true}) {
+    if (is_quick() && !turned) continue;  // the products with a bias below are not turned
     const std::string a = turned ? "at.npy" : "a.npy", b = turned ? "bt.npy" : "b.npy";
     std::vector<std::string> of_a, of_b, plain = {"--type", "f16,f32", "--alpha", "2"};
     if (turned) of_a = {"--a", "m"}, of_b = {"--b", "n"};

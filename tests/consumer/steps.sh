@@ -27,11 +27,11 @@ flags_of_clang() {
   (. "$1/tools/steps.sh" && clang_flags)
 }
 
-# readme_blocks FOLDER LANGUAGE [NAME]: writes the code blocks of that language in FOLDER's README.md to
-# $folder/NAME_1, _2, ..; NAME: the language.
+# readme_blocks FOLDER LANGUAGE [NAME [PAGE]]: writes the code blocks of that language in FOLDER/PAGE, by default
+# README.md, to $folder/NAME_1, _2, ..; NAME: the language.
 readme_blocks() {
   awk -v language="$2" -v name="${3:-$2}" -v folder="$folder" '
     $0 == "```" language { number++; inside = 1; next }
     $0 == "```" { inside = 0 }
-    inside { print > (folder "/" name "_" number) }' "$1/README.md"
+    inside { print > (folder "/" name "_" number) }' "$1/${4:-README.md}"
 }

@@ -140,7 +140,7 @@ class RandomForms : public DeviceTest {};
 // Descriptions of other devices reject no form, in one and a half rounds of the slots.
 TEST(RandomFormsElsewhere, AreDescribed) {
   for (const DeviceCaps& caps : {h200_like(), rdna3_like(), lavapipe_like()}) {
-    for (std::int64_t f = 0; f < often(20, 2); ++f) {
+    for (std::int64_t f = 0; f < often(20, 4); ++f) {
       auto drawn = random_form(1, f, caps);
       ASSERT_TRUE(drawn) << caps.name << ", form " << f;
       Problem form = *drawn;

@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "judge/random_kernel.hpp"
+#include "support/effort.hpp"
 #include "support/fragment_orders.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 
@@ -106,15 +107,19 @@ void expect_as_it_says(const ir::Kernel& kernel) {
 }
 
 TEST(Machine, TouchesWhatEveryKernelOfTheRegistrySays) {
+  std::size_t row = 0;
   for (const KernelEntry& entry : registry()) {
-    for (const ScalarType type : entry.types) {
-      expect_as_it_says(vkmoye::test::described(entry, request_of(type)));
+    ++row;
+    for (std::size_t number = 0; number < entry.types.size(); ++number) {
+      if (!vkmoye::test::takes(row, number, entry.types.size())) continue;
+      expect_as_it_says(vkmoye::test::described(entry, request_of(entry.types[number])));
     }
   }
 }
 
 TEST(Machine, TouchesWhatRandomKernelsSay) {
-  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+  const auto count = static_cast<std::uint64_t>(vkmoye::test::often(100));
+  for (std::uint64_t seed = 0; seed < count; ++seed) {
     expect_as_it_says(judge::random_kernel(seed).kernel);
   }
 }

@@ -91,8 +91,10 @@ TEST_F(RegistryTest, EveryKernelIsRightForEveryTypeAndSize) {
           EXPECT_NE(device.caps().kind, DeviceKind::cpu) << entry.name << ": " << reasons.front();
           continue;
         }
-        // The first line names the type; the rest is the same for several types.
-        if (!seen.insert(entry.name + kernel.glsl.substr(kernel.glsl.find('\n'))).second) continue;
+        // The comments at the top name the type; the rest is the same for several types.
+        if (!seen.insert(entry.name + kernel.glsl.substr(kernel.glsl.find("#version"))).second) {
+          continue;
+        }
         const Pipeline pipeline = device.load(kernel);
         for (const Size size : kSizes) expect_right(device, entry, pipeline, type, size);
       }

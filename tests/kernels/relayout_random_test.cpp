@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Seeded random relayouts on every device, compared bit by bit, with guard zones around both buffers; see
+// Seeded random relayouts on every device, compared bit by bit, with guard words around both buffers; see
 // support/random_moves.hpp. Each is a separate pipeline; thousands more run on the twin without a device.
 //
 //   VKMOYE_MOVES=30000   number of moves (200 on a CPU, scaled by support/effort.hpp, else 3000)

@@ -57,6 +57,10 @@ constexpr Layout tiles = zipped_divide(rows_of_eight, {2, 4});
 static_assert(tiles == "((2,4),(2,2)):((8,1),(16,4))"_layout);
 static_assert(tiles({{1, 3}, {1, 0}}) == rows_of_eight(1 + 2 * 1, 3 + 4 * 0));
 
+//    A tiler with a layout for the first mode: every second row belongs to the tile.
+static_assert(zipped_divide(make_layout({4, 8}), {"2:2"_layout, 4}) ==
+              "((2,4),(2,2)):((2,4),(1,16))"_layout);
+
 // 8. local_tile is one of them: tile (1,0), with the offset where it starts.
 static_assert(local_tile(rows_of_eight, {2, 4}, {1, 0}) == OffsetLayout{"(2,4):(8,1)"_layout, 16});
 //    `_` keeps a direction of tiles: all tiles along the columns of row 1.

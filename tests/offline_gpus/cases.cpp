@@ -123,9 +123,9 @@ Case make_case(Case one, const std::function<gen::ir::Kernel()>& describe) {
   return one;
 }
 
-// The text below the first line, which names the type.
-std::string_view below_first_line(const std::string& text) {
-  return std::string_view(text).substr(std::min(text.find('\n'), text.size()));
+// The text below the comments at the top, which name the type.
+std::string_view below_comments(const std::string& text) {
+  return std::string_view(text).substr(std::min(text.find("#version"), text.size()));
 }
 
 // Second passes and packing kernels: steps of a product that are not in the registry.
@@ -171,7 +171,7 @@ std::vector<Case> cases_for(const DeviceCaps& caps) {
             std::find_if(cases.begin() + static_cast<std::ptrdiff_t>(first), cases.end(),
                          [&](const Case& other) {
                            return other.refusal.empty() && one.refusal.empty() &&
-                                  below_first_line(other.glsl) == below_first_line(one.glsl);
+                                  below_comments(other.glsl) == below_comments(one.glsl);
                          });
         if (same == cases.end()) {
           cases.push_back(std::move(one));

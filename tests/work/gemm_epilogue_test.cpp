@@ -30,7 +30,7 @@ TEST(GemmEpilogue, IsPrintedAsItIsRead) {
 TEST(GemmEpilogue, EveryStepOfTheGeneratorHasAMeaning) {
   for (const gen::EpilogueOp& step : gen::epilogue_ops()) {
     bool exact = true;
-    const Bounded v = after({&step, 2}, {1.5, 0}, 3, range_of(ScalarType::f32), exact);
+    const Expected v = after({&step, 2}, {1.5, 0}, 3, range_of(ScalarType::f32), exact);
     EXPECT_TRUE(v.value > 1.2 && v.value < 4.6) << step.name << ' ' << v.value;
     EXPECT_EQ(exact, step.types.empty()) << step.name;
   }
@@ -112,8 +112,8 @@ TEST(GemmEpilogue, WhatAKernelMayComputeLiesWithinTheBound) {
       const double direction = i % 4 < 2 ? 1 : -1;
       const double kernels = truncated(value) * 1 + (i % 3 == 0 ? bound : -bound) / 2;
       bool exact = false;
-      const Bounded v = after({&step, input}, {value, bound + std::fabs(value) * 0x1p-23}, input,
-                              range_of(ScalarType::f32), exact);
+      const Expected v = after({&step, input}, {value, bound + std::fabs(value) * 0x1p-23}, input,
+                               range_of(ScalarType::f32), exact);
       const double error =
           std::fabs(as_a_kernel_does(step.name, kernels, input, direction) - v.value);
       ASSERT_LE(error, v.bound) << step.name << " of " << value << ", " << input;

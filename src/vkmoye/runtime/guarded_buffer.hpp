@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// A buffer between two guard zones that no kernel may access. Drivers let a kernel read and write past the end of a
+// A buffer between guard words that no kernel may access. Drivers let a kernel read and write past the end of a
 // buffer without an error. Here such a write changes a guard, and such a read changes the result.
 //
 //   guard 4 KiB | payload, poisoned | guard 4 KiB

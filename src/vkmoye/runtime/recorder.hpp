@@ -40,12 +40,13 @@ inline constexpr SyncScope kKernelScope = {VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
 /// The scope of your own compute pass that uses storage buffers.
 inline constexpr SyncScope kComputePass = kKernelScope;
 
-/// The scopes before and after a recording. The Recorder records a barrier for each of them; a scope without stages
-/// gets none.
+/// The work around a recording, which runs `after` one scope and `before` another. The Recorder records a barrier for
+/// each of them; a scope without stages gets none. A kernel that runs after an upload and before a compute pass:
+///
+///   {.after = {VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT}, .before = kComputePass}
 struct Neighbours {
-  SyncScope
-      after;  // what comes before the recording and is finished, its writes visible, when it starts
-  SyncScope before = {};  // what comes after the recording, and sees what it wrote
+  SyncScope after;        // earlier work: the recording waits for it and sees what it wrote
+  SyncScope before = {};  // later work: it waits for the recording and sees what that wrote
 };
 
 /// The number of recordings between two calls of `reset`, if descriptors cannot be pushed.

@@ -180,11 +180,14 @@ TEST(Relayout, RefusesMoreElementsThanCanBeCounted) {
 
 TEST(Relayout, DescribesSmallShapesOfEveryType) {
   const std::vector<std::int64_t> extents = {1, 2, 3, 4, 6, 8, 12, 16, 32};
+  std::size_t row = 0, number = 0;
   for (const ScalarTypeInfo& type : scalar_types()) {
+    ++row;
     RelayoutConfig config;
     config.type = type.type;
     for (const std::int64_t a : extents) {
       for (const std::int64_t b : extents) {
+        if (!test::takes(row, number++, extents.size())) continue;
         const Permutation flat = permuted({a, b}, {1, 0});
         EXPECT_NO_THROW(relayout(flat.src, flat.dst, config)) << type.name << a << 'x' << b;
         const Permutation deep = permuted({2, a, 8, b}, {0, 3, 1, 2});

@@ -27,7 +27,7 @@ std::vector<std::string> reasons_against(const DeviceCaps& caps, const Step& ste
       const std::uint64_t guarded = GuardedBuffer::allocated_bytes(
           caps, element_count(binding, step.arguments) * size_of(binding.type));
       for (const std::string& reason : reasons_against_buffer(caps, guarded)) {
-        against.push_back(binding.name + " with its guard zones: " + reason);
+        against.push_back(binding.name + " with its guard words: " + reason);
       }
     }
     for (std::string& reason : against) {

@@ -8,7 +8,7 @@
 #include "devices/execution.hpp"
 #include "devices/facts.hpp"
 #include "timing/rules.hpp"
-#include "vkmoye/contract/compiled_kernel.hpp"
+#include "vkmoye/contract/compiled_plan.hpp"
 #include "vkmoye/runtime/guarded_buffer.hpp"
 
 namespace vkmoye::bench {
@@ -18,11 +18,7 @@ namespace vkmoye::bench {
 std::vector<std::string> reasons_against(const DeviceCaps& caps, const Plan& plan);
 
 /// A step with its loaded kernel.
-struct LoadedStep {
-  Pipeline kernel;
-  Arguments arguments;
-  std::vector<std::size_t> arrays;
-};
+using LoadedStep = PlanStep<Pipeline>;
 
 class DeviceExecution : public Execution {
  public:

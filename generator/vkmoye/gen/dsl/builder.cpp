@@ -9,6 +9,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/copy.hpp"
 #include "vkmoye/gen/dsl/mma.hpp"
+#include "vkmoye/gen/dsl/titles.hpp"
 #include "vkmoye/gen/ir/names.hpp"
 #include "vkmoye/gen/ir/traversal.hpp"
 #include "vkmoye/gen/verify/verify.hpp"
@@ -330,6 +331,16 @@ void Builder::branch(const Conditions& conditions, const std::function<void()>& 
   const Expr all = conjunction(all_of({conditions}));
   ir::Body then = recorded(body);
   kernel_.body.emplace_back(ir::If{all, std::move(then), recorded(otherwise)});
+}
+
+void Builder::branch(const Conditions& conditions, const std::string& title,
+                     const std::function<void()>& body, const std::string& other_title,
+                     const std::function<void()>& otherwise) {
+  if (conditions.empty()) return body();
+  const Expr all = conjunction(all_of({conditions}));
+  ir::Body then = under_title(title, recorded(body));
+  kernel_.body.emplace_back(
+      ir::If{all, std::move(then), under_title(other_title, recorded(otherwise))});
 }
 
 void Builder::barrier() { kernel_.body.emplace_back(ir::Barrier{}); }

@@ -215,6 +215,10 @@ class Builder {
   void branch(
       const Conditions& conditions, const std::function<void()>& body,
       const std::function<void()>& otherwise = [] {});
+  /// The same with a title for each branch, such as "a whole tile" and "a tile at an edge".
+  void branch(const Conditions& conditions, const std::string& title,
+              const std::function<void()>& body, const std::string& other_title,
+              const std::function<void()>& otherwise);
 
   /// Waits for all threads of the workgroup; their writes to shared memory are then visible to all.
   void barrier();

@@ -9,6 +9,7 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/copy_accesses.hpp"
+#include "vkmoye/gen/dsl/titles.hpp"
 #include "vkmoye/gen/ir/guards.hpp"
 #include "vkmoye/layout/refine.hpp"
 
@@ -224,6 +225,10 @@ Body loads_first(const std::vector<std::pair<View, View>>& pairs, const ir::Arra
   return body;
 }
 
+std::string copy_title(const View& from, const View& to) {
+  return fmt::format("{}{}\n-> {}{}", from.name, place_text(from), to.name, place_text(to));
+}
+
 // --- checks ---
 
 [[noreturn]] void refuse(const View& from, const View& to, const std::string& why) {
@@ -308,8 +313,7 @@ ir::Block copy_statements(const std::vector<std::pair<View, View>>& pairs,
   const std::string others =
       pairs.size() > 1 ? fmt::format("\n{} of them, all loads before the stores", pairs.size())
                        : "";
-  return {fmt::format("{}\n-> {}{}", from.name, to.name, others),
-          loads_first(pairs, from_array, to_array, options)};
+  return {copy_title(from, to) + others, loads_first(pairs, from_array, to_array, options)};
 }
 
 ir::Block copy_statements(const View& whole_from, const ir::Array& from_array, const View& whole_to,
@@ -334,11 +338,14 @@ ir::Block copy_statements(const View& whole_from, const ir::Array& from_array, c
   const auto body = [&](const Vector& moved) {
     return in_loops(source, from_array, target, to_array, moved, options);
   };
-  ir::Block block{fmt::format("{}\n-> {}", from.name, to.name), {}};
+  ir::Block block{copy_title(from, to), {}};
   block.body =
       conditions.empty()
           ? body(vector)
-          : ir::statements(ir::If{conjunction(conditions), body(vector), body({1, vector.leaf})});
+          : ir::statements(ir::If{
+                conjunction(conditions),
+                under_title(fmt::format("{} elements at a time", vector.count), body(vector)),
+                under_title("one element at a time", body({1, vector.leaf}))});
   return block;
 }
 

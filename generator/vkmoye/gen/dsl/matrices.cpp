@@ -7,6 +7,7 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/compute.hpp"
+#include "vkmoye/gen/dsl/titles.hpp"
 #include "vkmoye/gen/dsl/view_queries.hpp"
 #include "vkmoye/layout/coalesce.hpp"
 #include "vkmoye/layout/text.hpp"
@@ -120,7 +121,7 @@ ir::Block load_statements(const View& from, const ir::Array& from_array, const M
                           std::uint32_t lanes) {
   require_shape(from, to, to.rows, to.columns);
   return {
-      fmt::format("{}\n-> {}", from.name, to.array),
+      fmt::format("{}{}\n-> {}", from.name, place_text(from), to.array),
       for_each_matrix(to.rows, to.columns, [&](const Expr& i, const Expr& j) {
         return ir::statements(ir::MatrixLoad{
             part_of(to, i, j, lanes), region_of(matrix_tile(from, to, i, j), from_array, lanes)});
@@ -136,7 +137,7 @@ ir::Block store_statements(const Matrices& from, const Expr& row, const Expr& co
   const std::int64_t rows = count(0, from.type.rows, from.rows);
   const std::int64_t columns = count(1, from.type.columns, from.columns);
   require_shape(to, from, rows, columns);
-  return {fmt::format("{}\n-> {}", from.array, to.name),
+  return {fmt::format("{}\n-> {}{}", from.array, to.name, place_text(to)),
           for_each_matrix(rows, columns, [&](const Expr& i, const Expr& j) {
             return ir::statements(
                 ir::MatrixStore{region_of(matrix_tile(to, from, i, j), to_array, lanes),

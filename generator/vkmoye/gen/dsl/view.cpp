@@ -146,7 +146,12 @@ View select(const View& view, int mode, const Expr& index) {
            view.cuts,
            fmt::format("slice({}, ({}))", view.name, fmt::join(at, ",")),
            view.swizzle};
-  if (shape.rank() < 2 || mode < 0 || mode >= shape.rank() ||
+  if (shape.rank() < 2) {
+    throw LayoutError(fmt::format(
+        "select({}, {}): the shape {} has only this mode; use tile({}, {{1}}, ..) for one value",
+        view.name, mode, to_string(shape), view.name));
+  }
+  if (mode < 0 || mode >= shape.rank() ||
       index->bound > static_cast<std::uint64_t>(size(shape.mode(mode)))) {
     throw LayoutError(
         fmt::format("select({}, {}): an index below {} is outside mode {} of the shape {}",

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/base/version.hpp"
 #include "vkmoye/gen/glsl/expression.hpp"
 #include "vkmoye/gen/glsl/spelling.hpp"
 #include "vkmoye/gen/ir/effects.hpp"
@@ -43,11 +44,28 @@ const char* qualifier(Access access) {
   return "";
 }
 
+// The version and the command that prints the kernel again. Options are not broken, so that they can be copied.
+void made_by(const ir::Kernel& kernel, Lines& out) {
+  std::string line = fmt::format("// vkmoye {}{}", version(), kernel.command.empty() ? "" : ":");
+  std::string rest = kernel.command.empty() ? "" : " " + kernel.command;
+  while (!rest.empty()) {
+    const std::size_t next = std::min(rest.find(" --", 1), rest.size());
+    if (line.size() + next > 100) {
+      out.line(line);
+      line = "//  ";
+    }
+    line += rest.substr(0, next);
+    rest.erase(0, next);
+  }
+  out.line(line);
+}
+
 void header(const ir::Kernel& kernel, Lines& out) {
   std::string config;
   for (const auto& [key, value] : kernel.config) config += fmt::format("  {}={}", key, value);
   out.line(fmt::format("// generated: {}{}", kernel.name, config));
   if (!kernel.why.empty()) out.line(fmt::format("// {}", kernel.why));
+  made_by(kernel, out);
   out.line("#version 460");
   const bool has_matrices = std::any_of(kernel.arrays.begin(), kernel.arrays.end(),
                                         [](const Array& array) { return array.matrix; });

@@ -2,8 +2,9 @@
 #pragma once
 // Prints a kernel as one readable GLSL 4.60 compute shader.
 //
-// Deterministic: equal kernels give equal bytes. The first lines are the config and the reason, each shared
-// array has its layout as a comment, constants are literals, and division by a power of two is a shift.
+// Deterministic: equal kernels give equal bytes. The first lines are the config, the reason, and the version of vkmoye
+// with the command that prints the shader again. Each shared array has its layout as a comment, constants are literals,
+// and division by a power of two is a shift.
 // Precondition: `verify(kernel)` is empty.
 
 #include <string>

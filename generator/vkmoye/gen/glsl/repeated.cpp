@@ -25,7 +25,7 @@ void count(const Expr& e, std::map<std::string, std::pair<Expr, int>>& parts) {
 }  // namespace
 
 std::optional<Expr> repeated_part(const Expr& index) {
-  constexpr std::size_t kShort = 16;
+  constexpr std::size_t kShort = 12;
   std::map<std::string, std::pair<Expr, int>> parts;
   count(index, parts);
   std::optional<Expr> out;

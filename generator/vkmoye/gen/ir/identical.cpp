@@ -93,7 +93,7 @@ auto members(const S& s) {
 }
 auto members(const Kernel& s) {
   const auto& [name, config, why, arrays, arguments, grid, threads, subgroup, body, assumptions,
-               verified] = s;
+               verified, command] = s;
   return std::tie(name, config, why, arrays, arguments, grid, threads, subgroup, body, assumptions);
 }
 

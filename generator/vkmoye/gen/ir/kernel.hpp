@@ -113,6 +113,9 @@ struct Kernel {
   /// A copy of the kernel that verify accepted, so that it need not be verified again while it is unchanged; nullptr if
   /// it was not verified.
   std::shared_ptr<const Kernel> verified = {};
+  /// The command that prints this kernel, for readers of the shader: "vkmoye-bench emit copy/auto --type f16". Empty
+  /// for kernels that are not in the registry.
+  std::string command = {};
 
   /// The widths of all accesses to `array`, in increasing order: of those as elements, or, with `as_words`, of those as
   /// words, in words.

@@ -138,6 +138,9 @@ class Baker {
     }
     Body taken = body(*known != 0 ? s.body : s.otherwise);
     // A block keeps the names of the branch in their own scope.
+    const bool is_block =
+        taken.size() == 1 && std::holds_alternative<ir::Block>(taken.front().value);
+    if (is_block) return out.push_back(std::move(taken.front()));
     if (!taken.empty()) out.emplace_back(ir::Block{"", std::move(taken)});
   }
 

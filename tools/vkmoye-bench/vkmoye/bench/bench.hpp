@@ -9,7 +9,7 @@
 //     return vkmoye::bench::main(argc, argv, mine);  // list, run, explain, emit, apply, suite, ..
 //   }
 //
-// `run` fills the inputs with random numbers, runs the kernel between guard zones, compares every element
+// `run` fills the inputs with random numbers, runs the kernel between guard words, compares every element
 // with the reference, and times it.
 
 #include <cstdint>

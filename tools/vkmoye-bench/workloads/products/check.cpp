@@ -174,7 +174,7 @@ class Checker {
     }
     bool exact = exact_;
     const double of_sum = exact || !std::isfinite(expected) ? 0 : bound_of_sum(magnitude);
-    const Bounded v = finished(batch, i, j, {expected, of_sum}, exact);
+    const Expected v = finished(batch, i, j, {expected, of_sum}, exact);
     expected = v.value;
     const double bound = exact ? 0 : v.bound + bound_of_result(expected);
     const double error = std::fabs(got - expected);
@@ -207,8 +207,8 @@ class Checker {
   }
 
   // `v` after the steps of the epilogue.
-  Bounded finished(std::int64_t batch, std::int64_t i, std::int64_t j, Bounded v,
-                   bool& exact) const {
+  Expected finished(std::int64_t batch, std::int64_t i, std::int64_t j, Expected v,
+                    bool& exact) const {
     std::size_t next = 0;
     for (const gen::AppliedEpilogueOp& named : problem_.epilogue) {
       double input = 0;

@@ -105,8 +105,8 @@ std::string epilogue_expects() {
   return join(forms, ", ");
 }
 
-Bounded after(const gen::AppliedEpilogueOp& named, Bounded v, double input,
-              const NumberRange& range, bool& exact) {
+Expected after(const gen::AppliedEpilogueOp& named, Expected v, double input,
+               const NumberRange& range, bool& exact) {
   const Definition& definition = definition_of(*named.step);
   const bool is_scaled = !named.step->arguments.empty();
   const double next = definition.function(v.value, is_scaled ? named.number : input);

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "numbers/number.hpp"
+#include "vkmoye/bench/bench.hpp"
 #include "vkmoye/gen/kernels/products/call.hpp"
 
 namespace vkmoye::bench {
@@ -37,14 +38,9 @@ std::string epilogue_text(const std::vector<gen::AppliedEpilogueOp>& epilogue);
 /// The description of the values of `--epilogue`.
 std::string epilogue_expects();
 
-/// A value of the definition, and the largest allowed difference from it.
-struct Bounded {
-  double value, bound;
-};
-
 /// `v` after `step`, which may read `input`. NaN and infinity have no bound: they must be equal. `exact`: nothing has
 /// been rounded so far; gelu and silu set it to false.
-Bounded after(const gen::AppliedEpilogueOp& step, Bounded v, double input, const NumberRange& range,
-              bool& exact);
+Expected after(const gen::AppliedEpilogueOp& step, Expected v, double input,
+               const NumberRange& range, bool& exact);
 
 }  // namespace vkmoye::bench

@@ -4,6 +4,13 @@
 #include "vkmoye/layout/algebra.hpp"
 
 namespace vkmoye::gen {
+namespace {
+
+// Titles of the two branches on `whole`.
+constexpr const char* kWhole = "a whole tile, rows aligned";
+constexpr const char* kNotWhole = "a tile at an edge, or rows that are not aligned";
+
+}  // namespace
 
 Blocks::Blocks(Builder& k, const Tensor& tensor, const IntTuple& extents, const TiledCopy& copy)
     : k_(k),
@@ -43,7 +50,7 @@ CopyOptions Blocks::at_once() const {
 void Blocks::load(const std::vector<Expr>& coordinate, const View& to, const Expr& outside) {
   const View from = part(coordinate);
   k_.branch(
-      whole(coordinate), [&] { k_.copy(from, to, at_once()); },
+      whole(coordinate), kWhole, [&] { k_.copy(from, to, at_once()); }, kNotWhole,
       [&] {
         k_.assign(to, outside);
         k_.copy(from, to, {.vector = vector_});
@@ -53,7 +60,7 @@ void Blocks::load(const std::vector<Expr>& coordinate, const View& to, const Exp
 void Blocks::store(const std::vector<Expr>& coordinate, const View& from) {
   const View to = part(coordinate);
   k_.branch(
-      whole(coordinate), [&] { k_.copy(from, to, at_once()); },
+      whole(coordinate), kWhole, [&] { k_.copy(from, to, at_once()); }, kNotWhole,
       [&] { k_.copy(from, to, {.vector = vector_}); });
 }
 

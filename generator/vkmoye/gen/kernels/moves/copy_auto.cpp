@@ -52,8 +52,9 @@ ir::Kernel copy_auto(const CopyAutoConfig& config, const std::string& name) {
   const View mine = partition(from, copy, k.thread());  // (vector, rounds)
   const View theirs = partition(to, copy, k.thread());
   k.branch(
-      k.inside(from), [&] { k.copy(mine, theirs, {.edges = Edges::inside, .loads_first = true}); },
-      [&] { k.copy(mine, theirs); });
+      k.inside(from), "a whole tile",
+      [&] { k.copy(mine, theirs, {.edges = Edges::inside, .loads_first = true}); },
+      "the last tile, which the array does not fill", [&] { k.copy(mine, theirs); });
   return k.finish();
 }
 

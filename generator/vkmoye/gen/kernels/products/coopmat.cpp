@@ -81,7 +81,8 @@ class MatrixProduct {
       k_.fill(sums_.matrices(), ir::number(form_.accumulator, 0));
       buffers_.if_has_products([&] {
         k_.branch(
-            fits, [&] { sum_up_vectors(); }, [&] { sum_up_elementwise(); });
+            fits, kAlignedRows, [&] { sum_up_vectors(); }, kUnalignedRows,
+            [&] { sum_up_elementwise(); });
       });
       sums_.write();
     });

@@ -59,7 +59,7 @@ class Product {
                 builder_.fits(source(b_, 0, vectors), {vector_of(b_, vectors)})});
     buffers_.if_has_products([&] {
       builder_.branch(
-          fits, [&] { sum_up(vectors); }, [&] { sum_up(single); });
+          fits, kAlignedRows, [&] { sum_up(vectors); }, kUnalignedRows, [&] { sum_up(single); });
     });
     write(tCgC);
     return builder_.finish();

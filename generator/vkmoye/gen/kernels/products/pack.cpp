@@ -75,7 +75,9 @@ ir::Kernel pack(const PackConfig& config, const PackedForm& form, const DeviceCa
   const std::uint32_t neighbours = to_index(k.width(mine(from)).elements);
   k.branch(
       all_of({k.inside(from), k.inside(to), k.aligned(from, neighbours)}),
+      "a whole tile, rows aligned",
       [&] { k.copy(mine(from), mine(to), {.edges = Edges::inside, .loads_first = true}); },
+      "a tile at an edge, 0 outside, or rows that are not aligned",
       [&] { k.copy(mine(from), mine(to), {.edges = Edges::zero}); });
   return k.finish();
 }

@@ -39,7 +39,7 @@ class ThinProduct {
                                     k_.fits(small(0, vectors), small_vector(vectors))});
     buffers_.if_has_products([&] {
       k_.branch(
-          fits, [&] { sum_up(vectors); }, [&] { sum_up(single); });
+          fits, kAlignedRows, [&] { sum_up(vectors); }, kUnalignedRows, [&] { sum_up(single); });
     });
     if (config_.along_k > 1) k_.reduce_across(sums_, kSum, threads_, 0);
     k_.branch({ir::equal(at_[0], 0)}, [&] { write(); });

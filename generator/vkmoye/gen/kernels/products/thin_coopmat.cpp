@@ -62,7 +62,8 @@ class ThinMatrixProduct {
         {k_.fits(mine(a_, 0), a_.read, Edges::zero), k_.fits(mine(b_, 0), b_.read, Edges::zero)});
     buffers_.if_has_products([&] {
       k_.branch(
-          fits, [&] { sum_up(/*elementwise=*/false); }, [&] { sum_up(/*elementwise=*/true); });
+          fits, kAlignedRows, [&] { sum_up(/*elementwise=*/false); }, kUnalignedRows,
+          [&] { sum_up(/*elementwise=*/true); });
     });
     sums_.write();
     return k_.finish();

@@ -27,4 +27,37 @@ std::vector<std::string> reasons_against_type(const std::vector<ScalarType>& typ
                       join(names, " "))};
 }
 
+std::string emit_command(const std::string& name, const KernelRequest& request,
+                         const Options& options) {
+  const KernelEntry* entry = find_kernel(name);
+  if (entry == nullptr) return "";
+  std::string out = "vkmoye-bench emit " + name;
+  const auto add = [&](const std::string& option, const std::string& value) {
+    const bool is_plain = value.find_first_of("()<>;*' ") == std::string::npos;
+    out += fmt::format(fmt::runtime(is_plain ? " --{} {}" : " --{} '{}'"), option, value);
+  };
+  const GemmForm& form = request.gemm;
+  if (entry->operation == "gemm") {
+    std::vector<std::string> steps;
+    for (const EpilogueOp& step : form.epilogue) {
+      if (find_epilogue_op(step.name) == nullptr) return "";
+      steps.push_back(step.arguments.empty() ? step.name : step.name + ":1");
+    }
+    add("type", fmt::format("{},{},{}", operands_text(form.a_type, form.b_type),
+                            to_string(form.accumulator), to_string(form.result)));
+    if (!form.a_k_contiguous) add("a", "m");
+    if (!form.b_k_contiguous) add("b", "n");
+    if (form.beta) add("beta", "1");
+    if (form.batched) add("batch", "2");
+    if (form.split_k) add("split-k", "2");
+    if (!steps.empty()) add("epilogue", join(steps, ","));
+  } else {
+    add("type", std::string(to_string(request.type)));
+    if (request.shape && request.shape->empty()) return "";  // --size cannot say it
+    if (request.shape) add("size", fmt::format("{}", fmt::join(*request.shape, "x")));
+  }
+  for (const auto& [option, value] : options) add(option, value);
+  return out;
+}
+
 }  // namespace vkmoye::gen

@@ -37,6 +37,12 @@ std::vector<ScalarType> every_type();
 std::vector<std::string> reasons_against_type(const std::vector<ScalarType>& types,
                                               ScalarType type);
 
+/// The command that prints the kernel that entry `name` describes for `request` with these `options`:
+/// "vkmoye-bench emit transpose/padded --type f32 --pad 2". Empty if there is none: an epilogue may have steps that the
+/// command line does not know, and the array may be a single number.
+std::string emit_command(const std::string& name, const KernelRequest& request,
+                         const Options& options);
+
 /// Bytes of shared memory of a workgroup on `device`; 32 KiB if it is unknown.
 inline std::int64_t shared_bytes_of(const DeviceCaps& device) {
   constexpr std::int64_t kUsual = 32768;
@@ -73,12 +79,25 @@ KernelEntry entry_of(EntryParts<Config> parts) {
       return reasons.empty() ? probes(config, request) : std::vector<ProbedMatrix>();
     };
   }
-  entry.describe = [read, name = parts.name,
+  entry.describe = [read, name = parts.name, fields = parts.fields, defaults = parts.defaults,
                     describe = parts.describe](const KernelRequest& request) {
     std::vector<std::string> reasons;
     const Config config = read(request, reasons);
     throw_if_any(name, std::move(reasons));
-    return describe(config, request);
+    ir::Kernel kernel = describe(config, request);
+    if (!kernel.command.empty()) return kernel;
+    // The options of the request, and what was chosen because of its device: emit knows none.
+    Config usual = defaults({request.type, {}, request.gemm, request.shape});
+    read_fields(fields, request.options, usual);
+    Options options;
+    for (const auto& field : fields) {
+      const std::string value = field.show(config);
+      if (request.options.count(field.name) > 0 || value != field.show(usual)) {
+        options[field.name] = value;
+      }
+    }
+    kernel.command = emit_command(name, request, options);
+    return kernel;
   };
   return entry;
 }

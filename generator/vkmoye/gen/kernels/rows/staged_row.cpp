@@ -11,7 +11,7 @@ Row::Row(Builder& k, const ThreadsConfig& config, const Tensor& src, const Expr&
       blocks_(k, src, block_, config.copy()),
       outside_(outside),
       x_(blocks_.registers("x", ScalarType::f32)),
-      count_(ceil_div(Builder::extent(src, 0), static_cast<std::uint32_t>(block_.leaf(0)))) {}
+      count_(k.let("blocks", ceil_div(Builder::extent(src, 0), to_index(block_.leaf(0))))) {}
 
 void Row::pass(const Body& body, const std::function<void()>& redo) {
   const auto read = [&](const Expr& block) {

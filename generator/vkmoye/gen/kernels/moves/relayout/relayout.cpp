@@ -170,7 +170,8 @@ void through_shared(Builder& k, const RelayoutSchedule& schedule, const StridedT
   };
   if (!can_be_inside) return move(Edges::clamp);
   k.branch(
-      all_of({k.inside(to), k.inside(from)}), [&] { move(Edges::inside); },
+      all_of({k.inside(to), k.inside(from)}), "a whole tile", [&] { move(Edges::inside); },
+      "a tile at an edge: elements outside are replaced by the last one",
       [&] { move(Edges::clamp); });
 }
 

@@ -289,13 +289,14 @@ ir::Kernel transpose_auto(const TransposeAutoConfig& config, const std::string& 
   const std::int64_t along = shuffles ? vector : std::max(vector, config.sector());
   const Conditions aligned = all_of(
       {k.aligned(from, to_index(config.load / config.bytes())), k.aligned(to, to_index(along))});
-  k.branch(all_of({k.inside(from), aligned}), whole_tile, [&] {
+  k.branch(all_of({k.inside(from), aligned}), "a whole tile, rows aligned", whole_tile, "", [&] {
     if (shuffles || !config.can_lack_rows()) return not_whole();
     // The last row of tiles, or the only one, unless it has too few rows to be worth it.
     const Conditions columns_inside = {ir::less(Expr(to_index(bM)) * col + to_index(bM - 1), cols)};
     k.branch(
         all_of({columns_inside, {more_than(few(bN, bM, config.threads), rows)}, aligned}),
-        [&] { move_whole(k, config, src, dst, *shared, col, row, TileRows::some); }, not_whole);
+        "the last tile of each column, rows aligned; rows are checked",
+        [&] { move_whole(k, config, src, dst, *shared, col, row, TileRows::some); }, "", not_whole);
   });
   return k.finish();
 }

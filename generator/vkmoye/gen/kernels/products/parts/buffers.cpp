@@ -68,8 +68,11 @@ void GemmBuffers::if_has_products(const std::function<void()>& body) {
 void GemmBuffers::at_edges(const std::vector<View>& tiles, const std::function<void(Edges)>& load) {
   Conditions all;
   for (const View& tile : tiles) all = all_of({all, k_.inside(tile)});
+  const bool is_one = tiles.size() == 1;
   k_.branch(
-      all, [&] { load(Edges::inside); }, [&] { load(Edges::zero); });
+      all, is_one ? "a whole tile" : "whole tiles", [&] { load(Edges::inside); },
+      is_one ? "a tile at an edge, 0 outside" : "tiles at an edge, 0 outside",
+      [&] { load(Edges::zero); });
 }
 
 KTiles GemmBuffers::of_slice(const Expr& all) {

@@ -34,6 +34,11 @@ struct KTiles {
 /// How elements of the operands' tiles are moved: one by one, or in vectors along the contiguous axis.
 enum class Moved : bool { one_by_one, in_vectors };
 
+// Titles of the two branches of a kernel that checks once whether A and B can be read in vectors.
+inline constexpr const char* kAlignedRows = "rows of A and B are aligned: they are read in vectors";
+inline constexpr const char* kUnalignedRows =
+    "rows of A or B are not aligned: they are read element by element";
+
 class GemmBuffers {
  public:
   /// Declares buffers and arguments. `tile`: the tile of M, N and K; a workgroup has one tile of C.

@@ -66,12 +66,12 @@ void GemmSums::write() {
                                       k_.inside(c),
                                       k_.aligned(c, to_index(widest_access(form_.result)))});
   k_.branch(
-      straight,
+      straight, "the sums as they are",
       [&] {
         k_.store(sums_, 0, 0,
                  transpose(tile(c, {shape_.columns, shape_.rows}, {subgroup_n(), subgroup_m()})));
       },
-      [&] { write_through_shared(); });
+      "the sums times alpha, or at an edge", [&] { write_through_shared(); });
 }
 
 void GemmSums::write_through_shared() {

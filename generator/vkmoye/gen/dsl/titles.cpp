@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/dsl/titles.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "vkmoye/base/text.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+std::optional<std::string> sum_text(const Expr& e);
+
+// A factor of a product: a sum is in parentheses.
+std::optional<std::string> factor_text(const Expr& e) {
+  const auto text = sum_text(e);
+  if (!text || e->operands.empty()) return text;
+  return "(" + *text + ")";
+}
+
+std::optional<std::string> sum_text(const Expr& e) {
+  if (e->op == ir::Op::variable) return e->name;
+  if (e->op == ir::Op::constant) return std::to_string(e->value);
+  if (e->op != ir::Op::add && e->op != ir::Op::multiply) return std::nullopt;
+  const bool is_sum = e->op == ir::Op::add;
+  std::vector<std::string> parts;
+  for (const Expr& operand : e->operands) {
+    const auto part = is_sum ? sum_text(operand) : factor_text(operand);
+    if (!part) return std::nullopt;
+    parts.push_back(*part);
+  }
+  return join(parts, is_sum ? " + " : " ");
+}
+
+}  // namespace
+
+std::string place_text(const View& view) {
+  std::vector<std::string> places;
+  for (const View::Cut& cut : view.cuts) {
+    const auto place = sum_text(Expr(to_index(cut.tile)) * cut.coordinate);
+    if (!place) return "";
+    places.push_back(*place);
+  }
+  return places.empty() ? "" : fmt::format(" at ({})", join(places, ", "));
+}
+
+ir::Body under_title(const std::string& title, ir::Body body) {
+  if (title.empty() || body.empty()) return body;
+  auto* only = body.size() == 1 ? std::get_if<ir::Block>(&body.front().value) : nullptr;
+  if (only == nullptr) return ir::statements(ir::Block{title, std::move(body)});
+  only->title = title + ":\n" + only->title;
+  return body;
+}
+
+}  // namespace vkmoye::gen
