@@ -27,4 +27,14 @@ std::vector<std::string> reasons_against_type(const std::vector<ScalarType>& typ
                       join(names, " "))};
 }
 
+std::vector<std::string> reasons_against_types(const KernelEntry& entry,
+                                               const KernelRequest& request) {
+  std::vector<std::string> reasons = reasons_against_type(entry.types, request.type);
+  if (!entry.converts && request.result.value_or(request.type) != request.type) {
+    reasons.push_back(fmt::format("the kernel does not convert {} to {}", to_string(request.type),
+                                  to_string(*request.result)));
+  }
+  return reasons;
+}
+
 }  // namespace vkmoye::gen
