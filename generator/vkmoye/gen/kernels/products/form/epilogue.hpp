@@ -15,6 +15,9 @@
 //   residual   v + residual[m,n]                                    residual, with the strides of C
 //   scale      v * scale                                            an argument
 //
+// A residual that C replaces in memory is not an input, which must not overlap C: leave out `residual` and pass
+// beta = 1. C is then read and written, each element by one thread.
+//
 // Inputs have C's type, and are the same for all products of a batch unless they have C's shape. The steps
 // are applied even if alpha or K is 0 and nothing is summed. gelu and silu of -infinity are 0, their limit.
 // Integers wrap. In a kernel, n is the contiguous index of C.
