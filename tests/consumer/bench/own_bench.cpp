@@ -105,9 +105,7 @@ gen::ir::Kernel tally(const gen::KernelRequest&) {
   k.branch({ir::less(i, Builder::extent(keys, 0))}, [&] {
     const Expr key = ir::to_index(k.load("key", ir::Element{"keys", {i}, "keys"}));
     k.branch({ir::less(key, ir::variable("most"))}, [&] {
-      k.add({"totals[key] += 1, atomically",
-             {ir::Atomic{"before", ir::Op::add, ir::Element{"totals", {key}, "totals"},
-                         ir::number(u32, 1)}}});
+      k.accumulate_atomically("before", {"totals", {key}, "totals"}, kSum, ir::number(u32, 1));
     });
   });
   return k.finish();
