@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Flash attention, causal, with grouped heads: a workgroup has 32 queries of a head of 64 elements, and goes through the
-// keys in blocks of 32 with a running maximum and a running sum of exponentials. With pages, a table says where each
-// block of keys and values is in the cache.
+// Flash attention, causal, with grouped heads: a workgroup has 32 queries of a head of 64 elements, and goes through
+// the keys in blocks of 32 with a running maximum and a running sum of exponentials. With pages, a table says where
+// each block of keys and values is in the cache.
 
 #include "model.hpp"
 
@@ -23,7 +23,8 @@ ir::Kernel attention(std::uint32_t lanes, std::uint32_t group, bool has_pages) {
   if (has_pages) table = k.input("table", ScalarType::u32, {{"block", "blocks"}});
   const Tensor y = k.output("y", f32, {{"d", kWidth}, {"head", "heads"}, {"token", "tokens"}});
   const TiledMma mma = make_tiled_mma(make_layout({16, 8}));  // queries, keys or elements
-  const auto rows = [&](const Tensor& of, std::int64_t count, const Expr& head, const Expr& at) {
+  const auto rows = [&](const Tensor& of, std::int64_t count, const Expr& head,
+                        const Expr& at) {
     return slice(tile(of, {kWidth, 1, count}, {0, head, at}), {_, 0, _});  // (64, count)
   };
   const View sQ = k.shared("shared_q", f32, make_layout({kWidth, kQueries}, {1, kWidth + 1}));
@@ -44,8 +45,8 @@ ir::Kernel attention(std::uint32_t lanes, std::uint32_t group, bool has_pages) {
     return k.registers(name, f32, Layout(IntTuple{{1, 1}, 2, 1}));
   };
   const View most = of_rows("most"), before = of_rows("before"), total = of_rows("total");
-  const auto multiply = [&](const std::string& name, const View& a, const View& b, const View& c,
-                            std::uint32_t count) {
+  const auto multiply = [&](const std::string& name, const View& a, const View& b,
+                            const View& c, std::uint32_t count) {
     const View tA = partition_A(mma, a, k.thread()), tB = partition_B(mma, b, k.thread());
     const View rA = k.make_fragment_like(name + "_a", f32, select(tA, 2, 0));
     const View rB = k.make_fragment_like(name + "_b", f32, select(tB, 2, 0));

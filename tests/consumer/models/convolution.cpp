@@ -13,10 +13,12 @@ ir::Kernel convolution() {
   Builder k("convolution", 64);
   const Tensor x = k.input("x", f32, {{"c", "C"}, {"col", "W"}, {"row", "H"}, {"image", "N"}});
   const Tensor w = k.input("weight", f32, {{"c", "C"}, {"j", 3}, {"i", 3}, {"to", "K"}});
-  const Tensor y = k.output("y", f32, {{"to", "K"}, {"col", "W"}, {"pixel_row", Extent("H", "N")}});
+  const Tensor y =
+      k.output("y", f32, {{"to", "K"}, {"col", "W"}, {"pixel_row", Extent("H", "N")}});
   const Expr C = Builder::extent(x, 0), W = Builder::extent(x, 1), H = Builder::extent(x, 2);
-  const View mine = parallelize(tile(y, {channels, 64, 1}, {k.block_x(), k.block_y(), k.block_z()}),
-                                make_layout({1, 64, 1}), k.thread());  // (4, 1, 1)
+  const View mine =
+      parallelize(tile(y, {channels, 64, 1}, {k.block_x(), k.block_y(), k.block_z()}),
+                  make_layout({1, 64, 1}), k.thread());  // (4, 1, 1)
   const Expr col = k.let("col", 64 * k.block_y() + k.thread());
   const Expr row = k.let("row", k.block_z() % H), image = k.let("image", k.block_z() / H);
   const View sums = k.make_fragment_like("sums", f32, mine);
@@ -33,8 +35,8 @@ ir::Kernel convolution() {
           const View weights =
               slice(tile(w, {1, 1, 1, channels}, {c, j, i, k.block_x()}), {0, 0, 0, _});  // (4)
           k.apply(
-              sums, [&](Expr sum, Expr weight) { return multiply_add(pixel, weight, sum); }, sums,
-              weights);
+              sums, [&](Expr sum, Expr weight) { return multiply_add(pixel, weight, sum); },
+              sums, weights);
         });
       });
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sparse rows (CSR) times a vector: y(row) = sum over i from start(row) to below start(row + 1) of factor(i) x(column(i)).
-// A thread computes a row.
+// Sparse rows (CSR) times a vector: y(row) = sum of factor(i) * x(column(i)) over i from start(row) to below
+// start(row + 1). A thread computes a row.
 
 #include "model.hpp"
 
@@ -43,7 +43,8 @@ const Model kCsr("sparse rows", [](const Machine& machine) {
   const std::size_t rows = 100, columns = 40;
   std::vector<double> starts = {0}, at;
   for (std::size_t row = 0; row < rows; ++row) {
-    for (std::size_t i = 0; i < row % 7; ++i) at.push_back(double((row * 13 + i * 5) % columns));
+    for (std::size_t i = 0; i < row % 7; ++i)
+      at.push_back(double((row * 13 + i * 5) % columns));
     starts.push_back(double(at.size()));
   }
   const Data start{ScalarType::u32, starts}, column{ScalarType::u32, at};
@@ -57,9 +58,9 @@ const Model kCsr("sparse rows", [](const Machine& machine) {
       y[row].tolerance += std::fabs(part) * 0x1p-20;
     }
   }
-  machine.check(csr(), {start, column, value, x, unwritten(ScalarType::f32, rows)},
-                {{"starts", rows + 1}, {"rows", rows}, {"count", at.size()}, {"columns", columns}},
-                y);
+  machine.check(
+      csr(), {start, column, value, x, unwritten(ScalarType::f32, rows)},
+      {{"starts", rows + 1}, {"rows", rows}, {"count", at.size()}, {"columns", columns}}, y);
 });
 
 }  // namespace

@@ -20,13 +20,14 @@ ir::Kernel depthwise() {
   for (std::uint32_t i = 0; i < 3; ++i) {
     for (std::uint32_t j = 0; j < 3; ++j) {
       const Expr at_col = maximum(col + j, 1) - 1, at_row = maximum(row + i, 1) - 1;
-      const Conditions inside = {less(c, C), less(0, row + i), less(at_row, H), less(0, col + j),
-                                 less(at_col, W)};
+      const Conditions inside = {less(c, C), less(0, row + i), less(at_row, H),
+                                 less(0, col + j), less(at_col, W)};
       k.branch(inside, [&] {
         const Expr pixel = k.load("pixel", {"x", {c, at_col, at_row}, "x at a tap"});
         const Expr weight = k.load("scale", {"weight", {c, j, i}, "weight of a tap"});
         k.apply(
-            sum, [&](Expr s) { return multiply_add(convert(pixel, f32), convert(weight, f32), s); },
+            sum,
+            [&](Expr s) { return multiply_add(convert(pixel, f32), convert(weight, f32), s); },
             sum);
       });
     }
@@ -38,7 +39,8 @@ ir::Kernel depthwise() {
 
 const Model kDepthwise("depthwise convolution", [](const Machine& machine) {
   const std::size_t C = 70, W = 5, H = 4;
-  const Data x = random_data(ScalarType::f16, C * W * H), w = random_data(ScalarType::f16, C * 9);
+  const Data x = random_data(ScalarType::f16, C * W * H),
+             w = random_data(ScalarType::f16, C * 9);
   std::vector<Expected> y(C * W * H);
   for (std::size_t at = 0; at < y.size(); ++at) {
     const std::size_t c = at % C, col = at / C % W, row = at / C / W;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Product with weights in e4m3 and a scale for each row: y(row, token) = scale(row) * sum over k of w(k, row) x(k, token).
+// Product with weights in e4m3 and a scale for each row: y(row, token) = scale(row) * sum over k of
+// weight(k, row) * x(k, token).
 
 #include "model.hpp"
 
@@ -50,7 +51,8 @@ const Model kE4m3("e4m3", [](const Machine& machine) {
       y[at].tolerance += std::fabs(part) * 0x1p-19;
     }
   }
-  machine.check(e4m3(machine.lanes()), {weight, scales, x, unwritten(ScalarType::f32, y.size())},
+  machine.check(e4m3(machine.lanes()),
+                {weight, scales, x, unwritten(ScalarType::f32, y.size())},
                 {{"K", K}, {"rows", rows}, {"tokens", tokens}}, y);
 });
 

@@ -12,8 +12,8 @@ ir::Kernel embedding() {
   const Tensor table = k.input("table", f16, {{"d", "width"}, {"word", "words"}});
   const Tensor word = k.input("word", ScalarType::u32, {{"token", "tokens"}});
   const Tensor y = k.output("y", f16, {{"d", "width"}, {"token", "tokens"}});
-  const View mine =
-      parallelize(tile(y, {64, 1}, {k.block_x(), k.block_y()}), make_layout({64, 1}), k.thread());
+  const View mine = parallelize(tile(y, {64, 1}, {k.block_x(), k.block_y()}),
+                                make_layout({64, 1}), k.thread());
   const View found = k.make_fragment_like("found", f16, mine);
   k.assign(found, number(f16, 0));
   const Expr d = 64 * k.block_x() + k.thread();

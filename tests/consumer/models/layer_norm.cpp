@@ -18,7 +18,8 @@ ir::Kernel layer_norm(std::uint32_t lanes) {
   const Tensor y = k.output("y", bf16, {{"col", kCols}, {"row", "rows"}});
   const Layout threads = make_layout({128});
   const auto row = [&](const Tensor& of) {  // (6) of a thread
-    return parallelize(slice(tile(of, {kCols, 1}, {0, k.block_x()}), {_, 0}), threads, k.thread());
+    return parallelize(slice(tile(of, {kCols, 1}, {0, k.block_x()}), {_, 0}), threads,
+                       k.thread());
   };
   const auto all = [&](const Tensor& of) {
     return parallelize(tile(of, {kCols}, {0}), threads, k.thread());
@@ -63,7 +64,8 @@ const Model kLayerNorm("layer norm", [](const Machine& machine) {
       variance += (x[row * cols + i] - mean) * (x[row * cols + i] - mean) / kCols;
     }
     for (std::size_t i = 0; i < cols; ++i) {
-      const double scaled = (x[row * cols + i] - mean) / std::sqrt(variance + kEpsilon) * weight[i];
+      const double scaled =
+          (x[row * cols + i] - mean) / std::sqrt(variance + kEpsilon) * weight[i];
       // a rounding to bf16, and sums of 768 in f32
       y[row * cols + i] = {scaled + bias[i],
                            std::fabs(scaled + bias[i]) * 0x1p-8 +

@@ -166,7 +166,8 @@ int main(int argc, char** argv) {
       wanted = wanted || entry.name.find(name) != std::string::npos;
     }
     if (!wanted) continue;
-    std::printf("%s: largest error / allowed, on the twin and on the device", entry.name.c_str());
+    std::printf("%s: largest error / allowed, on the twin and on the device",
+                entry.name.c_str());
     try {
       entry.check(machine);
       std::printf(": right\n");

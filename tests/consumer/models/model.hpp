@@ -59,8 +59,8 @@ class Machine {
   std::uint32_t lanes() const { return device_.caps().subgroup_size; }
   /// Runs `kernel` on the twin and on the device, with `arrays` in the order of its bindings, and compares the last
   /// array with `expected`. Throws std::runtime_error for a difference or a reason of the twin.
-  void check(const ir::Kernel& kernel, const std::vector<Data>& arrays, const Arguments& arguments,
-             const std::vector<Expected>& expected) const;
+  void check(const ir::Kernel& kernel, const std::vector<Data>& arrays,
+             const Arguments& arguments, const std::vector<Expected>& expected) const;
   /// The same for several kernels over shared arrays, in order; of the last step's arrays, the last is the result.
   struct Step {
     ir::Kernel kernel;

@@ -35,7 +35,8 @@ ir::Kernel nf4(std::uint32_t lanes) {
   const Expr row = k.block_x(), token = k.block_y();
   const View word = k.registers("word_of_thread", u32, make_layout({1, 1}));
   const View values = k.registers("values", f32, make_layout({8, 1}));
-  const View sum = k.registers("sum", f32, Layout()), scale = k.registers("scale", f32, Layout());
+  const View sum = k.registers("sum", f32, Layout()),
+             scale = k.registers("scale", f32, Layout());
   k.assign(sum, number(f32, 0));
   k.loop("part", ceil_div(Builder::extent(codes, 0), 64), [&](const Expr& part) {
     const auto own = [&](const Tensor& of, std::int64_t size, const Expr& line) {
@@ -48,15 +49,16 @@ ir::Kernel nf4(std::uint32_t lanes) {
     k.branch({less(block, Builder::extent(scales, 0))}, [&] {
       k.assign(scale, k.load("of_block", {"scales", {block, row}, "scales"}));
     });
-    k.apply(values, values,
-            [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
-              const Expr shift = convert(4 * at[0], u32);
-              const Expr code =
-                  k.let("code", to_index(bit_and(shift_right(v[1], shift), number(u32, 15))));
-              const Expr weight = k.load("weight", {"table", {minimum(code, 15)}, "table[code]"});
-              return v[0] * v[2] * weight;
-            },
-            {values, word, scale});
+    k.apply(
+        values, values,
+        [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
+          const Expr shift = convert(4 * at[0], u32);
+          const Expr code =
+              k.let("code", to_index(bit_and(shift_right(v[1], shift), number(u32, 15))));
+          const Expr weight = k.load("weight", {"table", {minimum(code, 15)}, "table[code]"});
+          return v[0] * v[2] * weight;
+        },
+        {values, word, scale});
     k.accumulate(sum, kSum, values);
   });
   k.reduce_across(sum, kSum, make_layout({64}), 0);

@@ -10,8 +10,10 @@ namespace {
 ir::Kernel q4_0(std::uint32_t lanes) {
   const ScalarType f32 = ScalarType::f32, u32 = ScalarType::u32;
   Builder k("q4_0", 64, lanes);
-  const Tensor codes = k.input("codes", u32, {{"word", "words"}, {"row", "rows"}});  // 4 a block
-  const Tensor scales = k.input("scales", ScalarType::f16, {{"block", "blocks"}, {"row", "rows"}});
+  const Tensor codes =
+      k.input("codes", u32, {{"word", "words"}, {"row", "rows"}});  // 4 a block
+  const Tensor scales =
+      k.input("scales", ScalarType::f16, {{"block", "blocks"}, {"row", "rows"}});
   const Tensor x = k.input("x", f32, {{"k", "K"}, {"token", "tokens"}});
   const Tensor y = k.output("y", f32, {{"row", "rows"}, {"token", "tokens"}});
   const Expr row = k.block_x(), token = k.block_y();
@@ -39,8 +41,8 @@ ir::Kernel q4_0(std::uint32_t lanes) {
     k.assign(dot, number(f32, 0));
     k.accumulate(dot, kSum, weights);
     k.apply(
-        sum, [](Expr s, Expr d, Expr of_block) { return multiply_add(of_block, d, s); }, sum, dot,
-        scale);
+        sum, [](Expr s, Expr d, Expr of_block) { return multiply_add(of_block, d, s); }, sum,
+        dot, scale);
   });
   k.reduce_across(sum, kSum, make_layout({64}), 0);
   k.branch({equal(k.thread(), 0)}, [&] { k.copy(sum, tile(y, {1, 1}, {row, token})); });

@@ -11,7 +11,8 @@ ir::Kernel q8_0(std::uint32_t lanes) {
   const ScalarType f32 = ScalarType::f32;
   Builder k("q8_0", 64, lanes);
   const Tensor codes = k.input("codes", ScalarType::i8, {{"k", "K"}, {"row", "rows"}});
-  const Tensor scales = k.input("scales", ScalarType::f16, {{"block", "blocks"}, {"row", "rows"}});
+  const Tensor scales =
+      k.input("scales", ScalarType::f16, {{"block", "blocks"}, {"row", "rows"}});
   const Tensor x = k.input("x", f32, {{"k", "K"}, {"token", "tokens"}});
   const Tensor y = k.output("y", f32, {{"row", "rows"}, {"token", "tokens"}});
   const Expr row = k.block_x(), token = k.block_y();
@@ -32,8 +33,8 @@ ir::Kernel q8_0(std::uint32_t lanes) {
     k.assign(dot, number(f32, 0));
     k.accumulate(dot, kSum, code);
     k.apply(
-        sum, [](Expr s, Expr d, Expr of_block) { return multiply_add(of_block, d, s); }, sum, dot,
-        scale);
+        sum, [](Expr s, Expr d, Expr of_block) { return multiply_add(of_block, d, s); }, sum,
+        dot, scale);
   });
   k.reduce_across(sum, kSum, make_layout({64}), 0);
   k.branch({equal(k.thread(), 0)}, [&] { k.copy(sum, tile(y, {1, 1}, {row, token})); });
@@ -42,8 +43,9 @@ ir::Kernel q8_0(std::uint32_t lanes) {
 
 const Model kQ8("q8_0", [](const Machine& machine) {
   const std::size_t K = 2080, rows = 5, tokens = 3, blocks = K / 32;
-  const Data codes = data(ScalarType::i8, K * rows,
-                          [](std::size_t i) { return static_cast<double>(i * 7919 % 255) - 127; });
+  const Data codes = data(ScalarType::i8, K * rows, [](std::size_t i) {
+    return static_cast<double>(i * 7919 % 255) - 127;
+  });
   const Data scales = random_data(ScalarType::f16, blocks * rows, 0.01);
   const Data x = random_data(ScalarType::f32, K * tokens);
   std::vector<Expected> y(rows * tokens);

@@ -69,7 +69,9 @@ ir::Kernel scan_sums(std::uint32_t lanes) {
     const Expr up_to_here = k.let("up_to_here", k.load("start_before", start) + sum);
     k.assign(own, up_to_here - element);
     k.copy(own, mine(starts, part));
-    k.branch({equal(k.thread(), kBlock - 1)}, [&] { k.store(up_to_here, {"last", {0}, "last"}); });
+    k.branch({equal(k.thread(), kBlock - 1)}, [&] {
+      k.store(up_to_here, {"last", {0}, "last"});
+    });
     k.barrier();
     k.assign(start, k.load("all_parts", {"last", {0}, "last"}));
   });
@@ -104,8 +106,8 @@ const Model kScan("scan", [](const Machine& machine) {
     machine.check({{scan_blocks(machine.lanes()), {0, 1, 2}},
                    {scan_sums(machine.lanes()), {2, 3}},
                    {add_starts(), {3, 1}}},
-                  {x, unwritten(ScalarType::f32, n), empty, empty}, {{"n", n}, {"blocks", blocks}},
-                  y);
+                  {x, unwritten(ScalarType::f32, n), empty, empty},
+                  {{"n", n}, {"blocks", blocks}}, y);
   }
 });
 

@@ -22,14 +22,16 @@ ir::Kernel sort() {
   for (std::uint32_t run = 2; run <= kMost; run *= 2) {
     for (std::uint32_t step = run / 2; step > 0; step /= 2) {
       k.titled(
-          "compare numbers " + std::to_string(step) + " apart, in runs of " + std::to_string(run),
+          "compare numbers " + std::to_string(step) + " apart, in runs of " +
+              std::to_string(run),
           [&] {
             const Expr low = k.thread() / step * (2 * step) + k.thread() % step;
             const Expr a = k.load("a", {"numbers", {low}, "low"});
             const Expr b = k.load("b", {"numbers", {low + step}, "high"});
             const Expr rises = equal(low / run % 2, 0);
             k.store(select(rises, minimum(a, b), maximum(a, b)), {"numbers", {low}, "low"});
-            k.store(select(rises, maximum(a, b), minimum(a, b)), {"numbers", {low + step}, "high"});
+            k.store(select(rises, maximum(a, b), minimum(a, b)),
+                    {"numbers", {low + step}, "high"});
           });
       k.barrier();
     }
@@ -48,8 +50,8 @@ const Model kSort("sort", [](const Machine& machine) {
     std::sort(sorted.begin(), sorted.end());
     for (const double value : sorted) y.push_back({value, 0});
   }
-  machine.check(sort(), {x, unwritten(ScalarType::f32, y.size())}, {{"cols", cols}, {"rows", rows}},
-                y);
+  machine.check(sort(), {x, unwritten(ScalarType::f32, y.size())},
+                {{"cols", cols}, {"rows", rows}}, y);
 });
 
 }  // namespace

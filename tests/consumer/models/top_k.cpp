@@ -18,7 +18,8 @@ ir::Kernel top_k(std::uint32_t lanes) {
       parallelize(tile(x, {1024, 1}, {0, k.block_x()}), threads, k.thread());  // (8, 1)
   const View left = k.make_fragment_like("left", f32, row);
   const View places = k.make_fragment_like("places", u32, row);
-  const View most = k.registers("most", f32, Layout()), first = k.registers("first", u32, Layout());
+  const View most = k.registers("most", f32, Layout()),
+             first = k.registers("first", u32, Layout());
   const Expr none = number(f32, -std::numeric_limits<double>::infinity());
   k.assign(left, none);
   k.apply(

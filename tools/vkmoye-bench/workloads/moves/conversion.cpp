@@ -28,7 +28,7 @@ double random_magnitude(std::uint64_t bits, double largest) {
   return (bits & 1) != 0 ? -magnitude : magnitude;
 }
 
-// Where integers become shorter than 32 bits or floating-point numbers, f32 may lie between: those up to this are exact.
+// Integers may become f32 on their way to shorter floating-point numbers: those up to this are exact.
 constexpr double kExactInF32 = 0x1p24;
 
 }  // namespace

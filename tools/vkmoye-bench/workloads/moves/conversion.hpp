@@ -15,12 +15,13 @@
 namespace vkmoye::bench {
 
 /// Writes element `index` of the random input of type `from` to `out`: any bits, and numbers near those that `to` can
-/// represent. If `to` is an integer type, only numbers that it can represent after rounding: other results are undefined.
+/// represent. If `to` is an integer type, only numbers that it can represent after rounding, since other results are
+/// undefined.
 void random_convertible(std::span<std::byte> out, ScalarType from, ScalarType to,
                         std::uint64_t seed, std::uint64_t index);
 
-/// Whether `got`, of type `to`, is a correct result for `source`, of type `from`. Any NaN is one for NaN; and 0 where
-/// source or result is subnormal in a type in which devices may flush such numbers; and f64 may be rounded to f32 first.
+/// Whether `got`, of type `to`, is a correct result for `source`, of type `from`. Any NaN is one for NaN, and 0 where
+/// source or result is subnormal in a type in which devices may flush such numbers; f64 may be rounded to f32 first.
 bool is_converted(ScalarType from, const std::byte* source, ScalarType to, const std::byte* got);
 
 }  // namespace vkmoye::bench
