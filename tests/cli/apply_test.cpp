@@ -88,6 +88,31 @@ TEST(Cli, ApplyTakesArraysOfNoAxesAndOfNoElements) {
   EXPECT_THAT(outcome.err, HasSubstr("takes up to 2 dimensions, (2, 1, 3) has 3; relayout takes"));
 }
 
+// Rounded to nearest even: 2049 lies between two numbers of f16.
+TEST(Cli, ApplyConvertsElements) {
+  const TemporaryFolder folder;
+  const std::string floats("\x00\x00\x80\x3f\x00\x10\x00\x45", 8);  // 1, 2049
+  write_file(folder.file("a.npy"), npy("<f4", "(2,)", floats));
+  const auto applied = [&](const std::string& kernel, const std::string& type) {
+    return bench({"apply", kernel, "--type", type, "--in", folder.file("a.npy"), "--out",
+                  folder.file("b.npy")});
+  };
+  const Outcome outcome = applied("copy/auto", "f32*f16");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(read_file(folder.file("b.npy")),
+            npy("<f2", "(2,)", std::string("\x00\x3c\x00\x68", 4)));
+  EXPECT_THAT(applied("copy/auto", "f16*f32").err,
+              HasSubstr("has type f32, but --type is f16*f32"));
+  EXPECT_THAT(applied("copy/auto", "f32*i64").err,
+              HasSubstr("convert f32 to i64: i64 is only moved, not converted"));
+  EXPECT_THAT(applied("copy/auto", "f32*f16*f16").err,
+              HasSubstr("has 3 parts; copy/auto takes one type, or those of src and dst"));
+  EXPECT_THAT(applied("copy/simple", "f32*f16").err,
+              HasSubstr("the kernel does not convert f32 to f16"));
+  EXPECT_THAT(applied("transpose/auto", "f32*f16").err,
+              HasSubstr("transpose/auto takes one type; copy/auto converts"));
+}
+
 TEST(Cli, ApplyRefusesFilesThatAreNotWhatItTakes) {
   const TemporaryFolder folder;
   const auto refused = [&](const std::string& bytes, const std::string& text) {

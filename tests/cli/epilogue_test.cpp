@@ -45,6 +45,16 @@ TEST(EpilogueCli, IsVerifiedCountedAndRepeatable) {
               0.01 * 2.0 * 33 * 65 * 17 * 3 / seconds);
 }
 
+// The residual in place: C is read, also by the kernel that adds up slices of k.
+TEST(EpilogueCli, TheResidualMayBeC) {
+  for (const char* split : {"1", "4"}) {
+    const json row =
+        run_gemm({"--size", "33x65x70", "--epilogue", "bias,silu,residual_c", "--split-k", split});
+    EXPECT_EQ(row["verified"], true) << row;
+    EXPECT_THAT(std::string(row["command"]), HasSubstr("--epilogue bias,silu,residual_c"));
+  }
+}
+
 TEST(EpilogueCli, NumbersThatAreNotFiniteAreVerified) {
   const json row = run_gemm({"--size", "33x65x17", "--init", "nonfinite", "--epilogue",
                              "bias,silu,bias_m,relu,residual,scale:-3"});
@@ -75,7 +85,7 @@ TEST(EpilogueCli, WhatIsNoEpilogueIsRefused) {
   };
   refused({"--epilogue", "bias,rleu"},
           "unknown step 'rleu' (did you mean 'relu'?); known: bias "
-          "bias_m relu gelu silu residual scale");
+          "bias_m relu gelu silu residual residual_c scale");
   refused({"--epilogue", "bias,relu,bias"}, "bias is given twice");
   refused({"--epilogue", "scale"}, "'scale' is not scale:NUMBER");
   refused({"--epilogue", "relu:1"}, "'relu:1': relu takes no number");
@@ -131,8 +141,9 @@ TEST_F(EpilogueApply, TakesWhatItsStepsReadBehindTheOtherArrays) {
          {13, 19, 2, 17, 19, 10});
   expect({"a", "b", "r", "r", "n"}, {"--epilogue", "residual,bias", "--beta", "-1"}, "(2, 3)",
          {11, 19, -2, 12, 18, 1});
-  expect({"a", "b", "r"}, {"--epilogue", "relu,residual"}, "(2, 3)",
-         {101, 200, 303, 402, 500, 606});
+  for (const char* epilogue : {"relu,residual", "relu,residual_c"}) {
+    expect({"a", "b", "r"}, {"--epilogue", epilogue}, "(2, 3)", {101, 200, 303, 402, 500, 606});
+  }
 }
 
 TEST_F(EpilogueApply, FollowsTheOrderOfC) {
@@ -151,6 +162,7 @@ TEST_F(EpilogueApply, RefusesArraysThatDoNotFit) {
           "takes three arrays, A B bias, got 2: --beta is 0, --epilogue bias");
   refused({"a", "b", "n"}, {"--epilogue", "residual,bias", "--beta", "1"},
           "takes five arrays, A B C residual bias, got 3");
+  refused({"a", "b"}, {"--epilogue", "residual_c"}, "takes three arrays, A B C, got 2");
   refused({"a", "b", "m"}, {"--epilogue", "bias"}, "has shape (2,), but bias needs (3,)");
   refused({"a", "b", "n"}, {"--epilogue", "residual"}, "has shape (3,), but residual needs (2, 3)");
   write_file(file("i.npy"), npy("<i4", "(3,)", std::string(12, '\1')));

@@ -84,6 +84,9 @@ TEST_F(KernelFileCli, IsVerifiedAndTimed) {
                   {"--reference", "transpose", "--size", "33x65,1x1"}, 2);
   expect_verified(emitted({"copy/auto", "--type", "i8"}), {"--reference", "copy", "--size", "31x7"},
                   1);
+  // The file determines the type that src is converted to.
+  expect_verified(emitted({"copy/auto", "--type", "f32*e4m3"}),
+                  {"--reference", "copy", "--size", "31x700"}, 1);
   const std::string device = has_lavapipe() ? "llvmpipe" : "0";  // described for its subgroups
   expect_verified(emitted({"softmax/rows", "--device", device}),
                   {"--reference", "softmax", "--size", "5x70"}, 1);

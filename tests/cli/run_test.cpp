@@ -55,6 +55,29 @@ TEST(Cli, RunVerifiesEverySizeAndReportsJson) {
   }
 }
 
+// Other kernels are skipped; the speed counts the bytes of both types.
+TEST(Cli, RunConvertsBetweenTypes) {
+  const Outcome result =
+      bench({"run", "copy/auto", "copy/simple", "--size", "33x65", "--type", "f32*f16,u8*f32",
+             "--min-time", "0", "--baseline", "copy,vkcmdcopy", "--format", "json"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const json report = json::parse(result.out);
+  ASSERT_EQ(report["results"].size(), 4u);
+  for (const json& row : report["results"]) {
+    if (row["kernel"] == "copy/simple") {
+      EXPECT_THAT(std::string(row["skipped"]), HasSubstr("the kernel does not convert"));
+      continue;
+    }
+    EXPECT_EQ(row["verified"], true) << row;
+    EXPECT_TRUE(row["ratio"].contains("copy")) << row;
+    EXPECT_TRUE(row["ratio"].contains("vkcmdcopy") || row["no_ratio"].contains("vkcmdcopy"));
+    EXPECT_THAT(std::string(row["command"]), HasSubstr("--type '" + std::string(row["type"])));
+    const double bytes = 33 * 65 * (row["type"] == "f32*f16" ? 6 : 5);
+    EXPECT_NEAR(row["gbps"].get<double>() * row["time_us"]["median"].get<double>() * 1e3, bytes,
+                bytes * 1e-3);
+  }
+}
+
 // After a signal, the report has the results so far.
 TEST(Cli, ASignalLeavesACompleteDocument) {
   const TemporaryFolder folder;

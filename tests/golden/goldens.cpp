@@ -85,6 +85,14 @@ const Golden kGoldens[] = {
      {},
      "two vectors a thread: the layout that is not coalesced"},
     {"copy_auto_f16.comp", "copy/auto", ScalarType::f16, {}, "flat arrays, packed vectors"},
+    {"copy_auto_f32_f16.comp",
+     "copy/auto",
+     ScalarType::f32,
+     {},
+     "converts vectors; the narrower side has half as many bytes",
+     {},
+     {},
+     ScalarType::f16},
     {"transpose_auto_f32.comp",
      "transpose/auto",
      ScalarType::f32,
@@ -144,6 +152,7 @@ gen::ir::Kernel describe(const Golden& golden) {
     request.gemm.epilogue.push_back(*gen::find_epilogue_op(name));
   }
   if (golden.shape) request.shape = golden.shape;
+  request.result = golden.result;
   const gen::KernelEntry* entry = gen::find_kernel(golden.kernel);
   return entry != nullptr ? entry->describe(request)
                           : gen::gemm_combine(request.gemm, 16, request.shape, request.device);

@@ -21,6 +21,7 @@ struct Golden {
   const char* reason;                      // why the text of this config is worth reviewing
   std::vector<std::string> epilogue = {};  // of a product
   std::optional<std::vector<std::int64_t>> shape = {};
+  std::optional<ScalarType> result = {};  // of a copy that converts
 };
 
 std::span<const Golden> goldens();

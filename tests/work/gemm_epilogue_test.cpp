@@ -41,7 +41,7 @@ TEST(GemmEpilogue, WhatIsNoStepIsRefused) {
     EXPECT_THAT([&] { parse_epilogue(text); }, ThrowsMessage<ArgumentError>(why)) << text;
   };
   refused("bais", AllOf(HasSubstr("did you mean 'bias'?"),
-                        HasSubstr("known: bias bias_m relu gelu silu residual scale")));
+                        HasSubstr("known: bias bias_m relu gelu silu residual residual_c scale")));
   refused("", HasSubstr("unknown step ''"));
   refused("bias,,relu", HasSubstr("unknown step ''"));
   refused("bias:1", HasSubstr("'bias:1': bias takes no number"));

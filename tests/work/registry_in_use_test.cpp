@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "registry/user_operation.hpp"
+#include "registry/operations.hpp"
+#include "vkmoye/base/error.hpp"
+#include "workloads/own/user_operation.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -53,11 +55,14 @@ TEST(RegistryInUse, OursAndOthersStandSideBySide) {
 
 TEST(RegistryInUse, WhatCannotBeMeantIsRefusedWithEveryReason) {
   Registry registry;
-  OperationEntry taken = doubling(), empty;
+  OperationEntry taken = doubling(), empty, twice = doubling();
+  twice.name = "twice";
+  twice.references = [](const Problem&, std::span<const std::vector<double>>,
+                        std::span<std::vector<Expected>>) {};
   taken.name = "gemm";
   taken.example = {1, 2};
   empty.name = "empty";
-  registry.operations = {taken, empty};
+  registry.operations = {taken, empty, twice};
   registry.kernels = {entry_of("k", "nothing"), entry_of("k", "copy"), {}};
   EXPECT_THAT(
       reasons_against(registry),
@@ -65,6 +70,7 @@ TEST(RegistryInUse, WhatCannotBeMeantIsRefusedWithEveryReason) {
                   "operation 'gemm': its example has 2 extents, COUNT has 1",
                   "operation 'empty': does not say what its arrays are: problem is empty",
                   "operation 'empty': has no definition to compare with: reference is empty",
+                  "operation 'twice': has both reference and references",
                   "kernel 'k': there is no operation 'nothing'",
                   "kernel 'k': there is another one of this name", "kernel '': has no name",
                   "kernel '': describe is empty", "kernel '': has no types",
@@ -83,6 +89,38 @@ TEST(RegistryInUse, AnOperationOfOthersKeepsTheFormOfItsSize) {
   EXPECT_EQ(workload->arrays()[1].name, "dst");
   EXPECT_EQ(workload->arrays()[1].bytes, 4000u);
   EXPECT_EQ(workload->bytes(), 8000);
+}
+
+// Results that the kernel also reads are inputs, too; without a size, the example counts.
+TEST(RegistryInUse, AnOperationOfOthersMayHaveSeveralResults) {
+  OperationEntry row = doubling();
+  row.problem = [](const std::vector<std::int64_t>& size, ScalarType) {
+    Problem problem{{{"src", size}}, {"dst", size}, {{"count", size[0]}}, 0};
+    problem.output.in_out = true;
+    problem.more_outputs = {{"sum", {1}, ScalarType::f64}};
+    return problem;
+  };
+  const gen::KernelEntry entry = entry_of("own/double", "doubling");
+  EXPECT_THAT(
+      [&] {
+        user_operation(row).of_size({&entry, "f32", {}, {}}, {1000});
+      },
+      testing::ThrowsMessage<ArgumentError>(testing::HasSubstr(
+          "operation 'doubling': has 2 results, but only the definition of the first")));
+  row.reference = nullptr;
+  row.references = [](const Problem&, std::span<const std::vector<double>>,
+                      std::span<std::vector<Expected>>) {};
+  const Operation operation = user_operation(row);
+  const auto workload = operation.of_size({&entry, "f32", {}, {}}, {1000});
+  const std::vector<Array> arrays = workload->arrays();
+  ASSERT_EQ(arrays.size(), 3u);
+  EXPECT_EQ(arrays[0].input, 0u);
+  EXPECT_EQ(arrays[1].input, 1u);
+  EXPECT_EQ(arrays[2].input, std::nullopt);
+  EXPECT_EQ(arrays[2].bytes, 8u);
+  EXPECT_EQ(workload->bytes(), 3 * 4000 + 8);
+  EXPECT_EQ(usual_size(operation, {2048}), Extents{1024});
+  EXPECT_EQ(usual_size(builtin_operations().front(), {2048}), Extents{2048});
 }
 
 }  // namespace

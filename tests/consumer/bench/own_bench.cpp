@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A user's own benchmark: an operation with its definition, and kernels for it, one of them wrong; and an operation
-// with arrays of several types.
+// A user's own benchmark: an operation with its definition, and kernels for it, one of them wrong; an operation with
+// arrays of several types; and one with results that the kernel also reads, and inputs of its own.
 
 #include <cmath>
 #include <vkmoye/bench/bench.hpp>
@@ -91,6 +91,52 @@ bench::OperationEntry widening() {
   return row;
 }
 
+// totals[key[i]] += 1 for each key below the number of totals; seen[i] = key[i]
+gen::ir::Kernel tally(const gen::KernelRequest&) {
+  using namespace vkmoye::gen;
+  const ScalarType u32 = ScalarType::u32;
+  Builder k("tally", 128);
+  const Tensor keys = k.input("keys", u32, {{"i", "count"}});
+  k.in_out("totals", u32, {{"key", "most"}});
+  const Tensor seen = k.output("seen", u32, {{"i", "count"}});
+  const Expr i = 128 * k.block_x() + k.thread();
+  k.copy(parallelize(tile(keys, {128}, {k.block_x()}), make_layout({128}), k.thread()),
+         parallelize(tile(seen, {128}, {k.block_x()}), make_layout({128}), k.thread()));
+  k.branch({ir::less(i, Builder::extent(keys, 0))}, [&] {
+    const Expr key = ir::to_index(k.load("key", ir::Element{"keys", {i}, "keys"}));
+    k.branch({ir::less(key, ir::variable("most"))}, [&] {
+      k.accumulate_atomically("before", {"totals", {key}, "totals"}, kSum, ir::number(u32, 1));
+    });
+  });
+  return k.finish();
+}
+
+bench::OperationEntry tallying() {
+  bench::OperationEntry row;
+  row.name = "tallying";
+  row.size_form = "COUNTxKEYS";
+  row.example = {1000, 7};
+  row.problem = [](const std::vector<std::int64_t>& size, ScalarType) {
+    bench::Problem problem{
+        {{"keys", {size[0]}}}, {"totals", {size[1]}}, {{"count", size[0]}, {"most", size[1]}}};
+    problem.inputs[0].value = [keys = size[1]](std::uint64_t, std::uint64_t bits) {
+      return static_cast<double>(bits % static_cast<std::uint64_t>(keys + 2));
+    };
+    problem.output.in_out = true;
+    problem.more_outputs = {{"seen", {size[0]}}};
+    return problem;
+  };
+  row.references = [](const bench::Problem&, std::span<const std::vector<double>> in,
+                      std::span<std::vector<bench::Expected>> out) {
+    for (std::size_t key = 0; key < out[0].size(); ++key) out[0][key].value = in[1][key];
+    for (std::size_t i = 0; i < in[0].size(); ++i) {
+      if (in[0][i] < out[0].size()) out[0][static_cast<std::size_t>(in[0][i])].value += 1;
+      out[1][i].value = in[0][i];
+    }
+  };
+  return row;
+}
+
 gen::KernelEntry kernel(const char* name, int factor, std::int64_t group = 128) {
   gen::KernelEntry entry;
   entry.name = name;
@@ -115,12 +161,23 @@ gen::KernelEntry widening_kernel() {
   return entry;
 }
 
+gen::KernelEntry tally_kernel() {
+  gen::KernelEntry entry;
+  entry.name = "own/tally";
+  entry.operation = "tallying";
+  entry.summary = "how often each key occurs";
+  entry.source = "ours";
+  entry.types = {ScalarType::u32};
+  entry.describe = tally;
+  return entry;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   bench::Registry registry;
-  registry.operations = {scaling(), widening()};
+  registry.operations = {scaling(), widening(), tallying()};
   registry.kernels = {kernel("own/scale", 3), kernel("own/wrong", 2), kernel("own/narrow", 3, 32),
-                      widening_kernel()};
+                      widening_kernel(), tally_kernel()};
   return bench::main(argc, argv, registry);
 }

@@ -51,6 +51,26 @@ TEST(Broadcast, RepeatsModesOfOneValue) {
   EXPECT_EQ(to_string(broadcast(s.x, {2, 4}).axes[0].values), "(2,4):(1,2)");
   EXPECT_EQ(to_string(repeat(s.x, 1, 3).axes[0].values), "(2,3,4):(1,0,2)");
   EXPECT_EQ(to_string(first_along(s.x, {1}).axes[0].values), "(2,1):(1,0)");
+  EXPECT_EQ(to_string(broadcast(s.x, {2, 4, 3}).axes[0].values), "(2,4,3):(1,2,0)");
+}
+
+// Each thread learns the coordinates of its values, whatever the layout of the array that holds them.
+TEST(IdentityView, TellsWhereTheValuesOfAThreadAre) {
+  Builder k("test", 8);
+  const Tensor dst = k.output("dst", ScalarType::f32, {{"col", 16}, {"row", 4}});
+  const Layout threads = make_layout({4, 2});
+  k.apply(parallelize(tile(dst, {16, 4}, {0, 0}), threads, k.thread()),
+          parallelize(make_identity_view({16, 4}), threads, k.thread()),
+          [](const std::vector<Expr>&, const std::vector<Expr>& at) {
+            return ir::convert(100 * at[1] + at[0], ScalarType::f32);
+          },
+          {});
+  std::vector<float> out(64);
+  EXPECT_THAT(run_on_host(k.finish(), {std::as_writable_bytes(std::span(out))}, {}).reasons,
+              testing::IsEmpty());
+  for (std::size_t i = 0; i < 64; ++i) {
+    EXPECT_EQ(out[i], static_cast<float>(100 * (i / 16) + i % 16));
+  }
 }
 
 TEST(Broadcast, NamesTheModesThatDoNotFit) {
@@ -61,11 +81,8 @@ TEST(Broadcast, NamesTheModesThatDoNotFit) {
       },
       ThrowsMessage<LayoutError>("x, shape (2,4), does not broadcast to (3,5): mode 0: 2 "
                                  "is neither 1 nor 3; mode 1: 4 is neither 1 nor 5"));
-  EXPECT_THAT(
-      [&] {
-        broadcast(s.x, {2, 4, 1});
-      },
-      ThrowsMessage<LayoutError>(HasSubstr("rank 2 is not 3")));
+  EXPECT_THAT([&] { broadcast(s.x, 8); },
+              ThrowsMessage<LayoutError>(HasSubstr("rank 2 is more than 1")));
   EXPECT_THAT([&] { repeat(s.x, 3, 2); }, ThrowsMessage<LayoutError>(HasSubstr("must be 0 to 2")));
   EXPECT_THAT([&] { first_along(s.x, {2}); },
               ThrowsMessage<LayoutError>(HasSubstr("modes 0 to 1")));

@@ -247,6 +247,41 @@ TEST(Copy, ConvertsOnTheWay) {
   }
 }
 
+// A single value has as many modes as the author needs.
+TEST(Copy, TakesSingleValuesOfAnyShape) {
+  Builder k("test", 1);
+  const Tensor dst = k.output("dst", ScalarType::f32, {{"col", 1}, {"row", 1}});
+  const View one = k.registers("one", ScalarType::f32, Layout());
+  k.assign(one, ir::number(ScalarType::f32, 7));
+  k.copy(one, tile(dst, {1, 1}, {0, 0}));
+  std::vector<float> out(1);
+  const TwinReport report = run_on_host(k.finish(), {std::as_writable_bytes(std::span(out))}, {});
+  EXPECT_THAT(report.reasons, IsEmpty());
+  EXPECT_EQ(out[0], 7);
+}
+
+// Vectors outside are vectors of zeros.
+TEST(Copy, LoadsVectorsOfZerosOutside) {
+  for (const std::uint32_t cols : {96u, 100u}) {
+    Builder k("test", 32);
+    const Tensor src = k.input("src", ScalarType::f32, {{"col", cols}});
+    const Tensor dst = k.output("dst", ScalarType::f32, {{"col", 128}});
+    const TiledCopy copy = make_tiled_copy(make_layout({32}), make_layout({4}));
+    k.copy(partition(tile(src, {128}, {0}), copy, k.thread()),
+           partition(tile(dst, {128}, {0}), copy, k.thread()),
+           {.edges = Edges::zero, .loads_first = true});
+    const ir::Kernel kernel = k.finish();
+    EXPECT_EQ(widths(kernel, true).front(), 4u);
+    std::vector<float> in(cols, 3), out(128, 9);
+    const TwinReport report = run_on_host(
+        kernel, {std::as_writable_bytes(std::span(in)), std::as_writable_bytes(std::span(out))},
+        {});
+    EXPECT_THAT(report.reasons, IsEmpty());
+    EXPECT_EQ(std::count(out.begin(), out.end(), 3.0f), cols);
+    EXPECT_EQ(std::count(out.begin(), out.end(), 0.0f), 128 - cols);
+  }
+}
+
 // A thread's row of 8 values, in shared memory (2,4): leaves are cut alike before they are walked.
 TEST(Copy, WalksThroughShapesThatAreNestedOtherwise) {
   Builder k("test", 8);

@@ -76,6 +76,27 @@ TEST(GemmEpilogue, EveryProductReadsWhatItsStepsRead) {
   }
 }
 
+// A residual in place: C is read and written, and nothing else is bound.
+TEST(GemmEpilogue, TheResidualMayBeC) {
+  GemmForm form;
+  form.epilogue = steps({"relu", "residual_c"});
+  for (const bool beta : {false, true}) {
+    form.beta = beta;
+    const ir::Kernel kernel = gemm(small(), form, "gemm");
+    const KernelInterface interface = interface_of(kernel);
+    ASSERT_EQ(interface.bindings.size(), 3u);
+    EXPECT_EQ(interface.bindings[2].access, Access::read_write);
+    std::vector<float> a = {2, -2}, b = {1}, c = {10, 20};  // 2 x 1 of k = 1
+    Arguments arguments = {{"m", 2},   {"n", 1},   {"k", 1},      {"lda", 1},
+                           {"ldb", 1}, {"ldc", 1}, {"alpha", 1.0}};
+    if (beta) arguments["beta"] = 0.5;
+    const TwinReport report = run_on_host(kernel, {bytes(a), bytes(b), bytes(c)}, arguments);
+    EXPECT_THAT(report.reasons, testing::IsEmpty());
+    // relu(2 + beta 10) + 10, relu(-2 + beta 20) + 20
+    EXPECT_EQ(c, beta ? (std::vector<float>{17, 28}) : (std::vector<float>{12, 20}));
+  }
+}
+
 TEST(GemmEpilogue, WhatIsReadHasTheExtentsOfC) {
   GemmForm form;
   form.result = ScalarType::f16;

@@ -18,9 +18,9 @@ int explain(const Given& given) {
   refuse_useless_values(given.values, {&entry});
   const DeviceCaps caps = described_for(given.device);
   const Operation& operation = operation_of(entry);
-  const auto workload =
-      operation.of_size({&entry, one_type(given, "f32"), given.config, given.values},
-                        size_of_form(operation.size, one_size(given, {4096})));
+  const auto workload = operation.of_size(
+      {&entry, one_type(given, "f32"), given.config, given.values},
+      size_of_form(operation.size, one_size(given, usual_size(operation, {4096}))));
   gen::AccessModel model;
   model.banks.lanes = static_cast<int>(given.subgroup.value_or(caps.subgroup_size));
   const Step step = workload->step(caps);

@@ -30,18 +30,20 @@ gen::KernelEntry entry_of(const KernelInterface& kernel, const std::string& oper
   entry.name = kernel.name;
   entry.operation = operation;
   for (const ScalarTypeInfo& row : scalar_types()) entry.types.push_back(row.type);
+  entry.converts = true;
   entry.describe = [](const gen::KernelRequest&) -> gen::ir::Kernel {
     throw KernelError("a kernel of a file", {"it has no description"});
   };
   return entry;
 }
 
-// The types in the form of --type. For a product: those of A and B, of alpha (the accumulator type), and of C.
+// The types in the form of --type. For a copy: those of src and dst. For a product: those of A and B, of alpha (the accumulator type), and of C.
 std::string type_of(const KernelInterface& kernel, const Operation& operation) {
   const auto text = [](ScalarType type) { return std::string(to_string(type)); };
   const std::string first = text(kernel.bindings.front().type);
-  if (!operation.takes_all_types || kernel.bindings.size() < 2) return first;
+  if (kernel.bindings.size() < 2) return first;
   const std::string operands = gen::operands_text(kernel.bindings[0].type, kernel.bindings[1].type);
+  if (!operation.takes_all_types) return operation.converts ? operands : first;
   std::string sums = "f32";
   for (const PushConstant& constant : kernel.push_constants) {
     if (constant.name == "alpha") sums = text(constant.type);
@@ -201,7 +203,7 @@ int run_kernel_file(const Given& given) {
                                             given.reference};
   Workloads workloads;
   const std::vector<Extents> sizes =
-      given.sizes.empty() ? std::vector<Extents>(1, Extents{2048}) : given.sizes;
+      given.sizes.empty() ? std::vector<Extents>{usual_size(operation, {2048})} : given.sizes;
   for (const Extents& size : sizes) {
     auto workload = std::make_unique<FileWorkload>(
         entry, kernel, operation.of_size(spec, size_of_form(operation.size, size)), subject);

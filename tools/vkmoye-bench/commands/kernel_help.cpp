@@ -37,7 +37,8 @@ std::string kernel_summary(const gen::KernelEntry& entry) {
   std::vector<std::string> types;
   for (const ScalarType type : entry.types) types.emplace_back(to_string(type));
   return entry.name + '\n' + hanging("  ", entry.summary) + hanging("  source   ", entry.source) +
-         hanging("  types    ", join(types, " "));
+         hanging("  types    ",
+                 join(types, " ") + (entry.converts ? "; FROM*TO converts, such as f32*f16" : ""));
 }
 
 std::string config_help(const gen::KernelEntry& entry, bool ranges) {

@@ -62,7 +62,8 @@ ordered_json to_json(const gen::KernelEntry& entry) {
   }
   return {{"name", entry.name},       {"operation", entry.operation},
           {"summary", entry.summary}, {"source", entry.source},
-          {"types", types},           {"options", options}};
+          {"types", types},           {"converts", entry.converts},
+          {"options", options}};
 }
 
 std::string json(const std::vector<const gen::KernelEntry*>& kernels, const std::string& device) {

@@ -102,7 +102,7 @@ std::vector<Option> plain_options() {
   using enum CommandName;
   const std::string sizes = "ROWSxCOLUMNS of the source; for products MxNxK";
   const std::string product_types = "OPERANDS,ACCUMULATOR,RESULT, where OPERANDS may be A*B";
-  const std::string types = "for products " + product_types;
+  const std::string types = "for copy/auto FROM*TO; for products " + product_types;
   return {
       {"KERNEL", of(run), Values::several, "family/variant; * and ? match any characters", "",
        append_to(&Given::kernels)},
@@ -152,7 +152,7 @@ std::vector<Option> plain_options() {
        append_to(&Given::types)},
       {"--size", of(run), Values::each,
        sizes + "; commas or repeats sweep, as do 256:1024:+256 and 256:4096:*2 "
-               "(2048; on the host 128)",
+               "(2048, on the host 128; your own operations: their example)",
        "", read_sizes},
       {"--size", of(tune), Values::each, "MxNxK; commas or repeats sweep", "", read_sizes, true},
       {"--budget", of(tune), Values::one, "approximate seconds for all sizes together (60)",

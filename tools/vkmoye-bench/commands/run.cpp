@@ -29,8 +29,9 @@ std::vector<std::string> types_of(const Given& given, const Entries& kernels) {
 
 Workloads workloads_of(const Given& given, const Entries& kernels) {
   const Extents usual = {is_host(given.device) ? 128 : 2048};
+  // A size without extents stands for the usual one of each operation.
   const std::vector<Extents> sizes =
-      given.sizes.empty() ? std::vector<Extents>{usual} : given.sizes;
+      given.sizes.empty() ? std::vector<Extents>{Extents{}} : given.sizes;
   Workloads workloads;
   for (const std::string& type : types_of(given, kernels)) {
     for (const Extents& size : sizes) {
@@ -38,8 +39,9 @@ Workloads workloads_of(const Given& given, const Entries& kernels) {
         const Operation& operation = operation_of(*entry);
         const auto parts = operation.takes_all_types ? std::vector{type} : split(type, ',');
         for (const std::string& part : parts) {
+          const Extents& wanted = size.empty() ? usual_size(operation, usual) : size;
           workloads.push_back(operation.of_size({entry, part, given.config, given.values},
-                                                size_of_form(operation.size, size)));
+                                                size_of_form(operation.size, wanted)));
         }
       }
     }

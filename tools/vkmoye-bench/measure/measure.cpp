@@ -45,7 +45,7 @@ Timing time_kernel(Executor& executor, const gen::KernelEntry& entry, const Work
     const auto other =
         operation.of_size({&entry, workload.type_text(), options.problem_config, options.values},
                           size_of_form(operation.size, workload.size()));
-    const auto no_type = gen::reasons_against_type(entry.types, other->request().type);
+    const auto no_type = gen::reasons_against_types(entry, other->request());
     if (!no_type.empty()) throw Unavailable(join(no_type, "; "));
     if (!other->refusal().empty()) throw Unavailable(other->refusal());
     Plan plan = plan_on(executor, *other);
@@ -217,7 +217,7 @@ Result measure(Executor& executor, const Workload& workload, const MeasureOption
   result.options = shell_line(words);
   result.verification = "off";
   result.command = repeat_command(executor.caps(), workload, options);
-  const auto no_type = gen::reasons_against_type(workload.entry().types, workload.request().type);
+  const auto no_type = gen::reasons_against_types(workload.entry(), workload.request());
   if (!no_type.empty()) {
     result.skipped = join(no_type, "; ");
     return result;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -98,6 +99,13 @@ void load_numbers(ScalarType type, const std::byte* from, std::uint64_t first, s
       at += step * width;
     }
   });
+}
+
+double random_number(ScalarType type, std::uint64_t bits) {
+  const NumberRange range = range_of(type);
+  if (range.epsilon == 0) return static_cast<double>(bits % 101) - (is_unsigned(type) ? 0 : 50);
+  const double uniform = std::ldexp(static_cast<double>(bits >> 11), -52) - 1;
+  return std::fabs(uniform) < range.smallest_normal ? range.smallest_normal : uniform;
 }
 
 void store_number(ScalarType type, double value, std::byte* to) {

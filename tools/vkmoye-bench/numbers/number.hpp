@@ -28,6 +28,10 @@ double load_number(ScalarType type, const std::byte* from);
 void load_numbers(ScalarType type, const std::byte* from, std::uint64_t first, std::uint64_t step,
                   std::span<double> out);
 
+/// A number of `type` from 64 random bits, not yet rounded: uniform in [-1, 1) without subnormals, which devices may
+/// flush; for integer types, whole numbers up to 100.
+double random_number(ScalarType type, std::uint64_t bits);
+
 /// Stores `value` rounded to nearest, ties to even. Precondition: an integer type can represent it.
 void store_number(ScalarType type, double value, std::byte* to);
 

@@ -8,10 +8,10 @@
 
 #include "io/program.hpp"
 #include "registry/registry_in_use.hpp"
-#include "registry/user_operation.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "workloads/moves/moves.hpp"
+#include "workloads/own/user_operation.hpp"
 #include "workloads/products/operation.hpp"
 #include "workloads/rows/operations.hpp"
 

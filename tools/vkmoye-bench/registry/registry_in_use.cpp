@@ -40,7 +40,10 @@ std::vector<std::string> reasons_against(const Registry& registry) {
     if (row.name.empty()) refuse("has no name");
     if (!operations.insert(row.name).second) refuse("there is another one of this name");
     if (!row.problem) refuse("does not say what its arrays are: problem is empty");
-    if (!row.reference) refuse("has no definition to compare with: reference is empty");
+    if (!row.reference && !row.references) {
+      refuse("has no definition to compare with: reference is empty");
+    }
+    if (row.reference && row.references) refuse("has both reference and references");
     const auto extents = 1 + std::count(row.size_form.begin(), row.size_form.end(), 'x');
     if (std::cmp_not_equal(row.example.size(), extents)) {
       reasons.push_back(fmt::format("operation '{}': its example has {} extents, {} has {}",

@@ -57,6 +57,8 @@ struct Operation {
   std::string name;  // as KernelEntry::operation
   SizeForm size;
   bool takes_all_types = false;  // "--type f16,f32" means one workload, else two
+  bool converts = false;         // takes "--type f32*f16": the types of its two arrays
+  bool is_own = false;           // of a user: its usual size is size.example
   std::vector<OperationOption> options = {};
   std::vector<std::string> baselines = {};
 
@@ -73,6 +75,9 @@ struct Operation {
 inline constexpr const char* kPatternBaseline = "pattern";
 /// Multiply-adds from registers: a bound on the speed of a product, without a result. See peak.hpp.
 inline constexpr const char* kPeakBaseline = "peak";
+
+/// The size for which a kernel is run or explained if none is given: the example of a user's operation, else `usual`.
+Extents usual_size(const Operation& operation, const Extents& usual);
 
 /// `extents` as a size of `form`. Throws ArgumentError for another number of extents.
 Extents size_of_form(const SizeForm& form, const Extents& extents);

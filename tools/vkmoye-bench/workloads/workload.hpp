@@ -15,6 +15,7 @@
 #include "devices/execution.hpp"
 #include "io/parse.hpp"
 #include "vkmoye/gen/kernels/products/fragments/probe.hpp"
+#include "vkmoye/gen/kernels/registry/entry_of.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 
 namespace vkmoye::bench {
@@ -42,11 +43,8 @@ class Workload {
   const gen::KernelEntry& entry() const { return *entry_; }
   /// The request for the kernel, without the device. The entry may not have its type.
   const gen::KernelRequest& request() const { return request_; }
-  /// Whether the entry has the type of the request.
-  bool has_type() const {
-    const auto& types = entry_->types;
-    return std::find(types.begin(), types.end(), request_.type) != types.end();
-  }
+  /// Whether the entry has the types of the request.
+  bool has_type() const { return gen::reasons_against_types(*entry_, request_).empty(); }
   /// Describes the kernel for the device of `caps`. Throws KernelError with every reason.
   virtual gen::ir::Kernel describe(const DeviceCaps& caps) const {
     return entry_->describe(request_for(caps));

@@ -9,6 +9,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/copy.hpp"
 #include "vkmoye/gen/dsl/mma.hpp"
+#include "vkmoye/gen/dsl/packed_vectors.hpp"
 #include "vkmoye/gen/dsl/titles.hpp"
 #include "vkmoye/gen/ir/names.hpp"
 #include "vkmoye/gen/ir/traversal.hpp"
@@ -380,6 +381,7 @@ ir::Kernel Builder::finish() {
   body.emplace_back(ir::Let{"thread", thread});
   body.insert(body.end(), kernel.body.begin(), kernel.body.end());
   kernel.body = std::move(body);
+  split_packed_vectors(kernel);
   for (std::string& reason : verify(kernel)) reasons.push_back(std::move(reason));
   throw_if_any(kernel.name, std::move(reasons));
   kernel.verified = std::make_shared<const ir::Kernel>(kernel);

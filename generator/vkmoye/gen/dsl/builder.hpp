@@ -127,7 +127,8 @@ class Builder {
   void apply(const View& to, const Function& function, const Views&... from) {
     apply(to, [&](const std::vector<Expr>& x) { return applied(function, x, from...); }, {from...});
   }
-  /// to(v) = function((from(v)..), coordinates of at(v)) for each value v.
+  /// to(v) = function((from(v)..), coordinates of at(v)) for each value v. `at` is not accessed: a view of a buffer, or
+  /// make_identity_view of a tile, split like `to`.
   void apply(const View& to, const View& at, const PlacedFunction& function,
              const std::vector<View>& from);
   /// to(v) = value.
@@ -136,6 +137,9 @@ class Builder {
   void accumulate(const View& to, Reduction reduction, const View& from);
   /// The same, atomically: several threads may combine into one element.
   void accumulate_atomically(const View& to, Reduction reduction, const View& from);
+  /// The same for one element at explicit coordinates, which may depend on data. Names the value before and returns it.
+  Expr accumulate_atomically(const std::string& name, const ir::Element& to, Reduction reduction,
+                             const Expr& value);
 
   /// The statements that `body` records, with `title` above them in the generated text. The title of a single
   /// operation, such as apply, is replaced. Names that `body` defines end with it.

@@ -147,8 +147,8 @@ View broadcast(const View& view, const IntTuple& shape) {
     wrong.push_back(fmt::format("mode {}: {} is neither 1 nor {}", i, to_string(mine.mode(i)),
                                 to_string(shape.mode(i))));
   }
-  if (mine.rank() != shape.rank()) {
-    wrong.push_back(fmt::format("rank {} is not {}", mine.rank(), shape.rank()));
+  if (mine.rank() > shape.rank()) {
+    wrong.push_back(fmt::format("rank {} is more than {}", mine.rank(), shape.rank()));
   }
   if (!wrong.empty()) {
     throw LayoutError(fmt::format("{}, shape {}, does not broadcast to {}: {}", view.name,
@@ -157,8 +157,11 @@ View broadcast(const View& view, const IntTuple& shape) {
   return with_layouts(view, view.name, [&](const Layout& values) {
     std::vector<Layout> modes = modes_of(values);
     for (int i = 0; i < shape.rank(); ++i) {
-      auto& mode = modes[static_cast<std::size_t>(i)];
-      if (!(mine.mode(i) == shape.mode(i))) mode = with_stride_0(shape.mode(i));
+      if (i >= mine.rank()) {
+        modes.push_back(with_stride_0(shape.mode(i)));
+      } else if (!(mine.mode(i) == shape.mode(i))) {
+        modes[static_cast<std::size_t>(i)] = with_stride_0(shape.mode(i));
+      }
     }
     return make_layout(modes);
   });
@@ -287,6 +290,13 @@ void Builder::accumulate_atomically(const View& to, Reduction reduction, const V
   take_grid_from(to);
   take_grid_from(from);
   add(atomic_statements(with_array(to), reduction, with_array(from)));
+}
+
+Expr Builder::accumulate_atomically(const std::string& name, const ir::Element& to,
+                                    Reduction reduction, const Expr& value) {
+  const ir::Type type = ir::type_of(to, array(to.array, name));
+  kernel_.body.emplace_back(ir::Atomic{name, reduction.op, to, value});
+  return ir::variable(name, type);
 }
 
 Expr Builder::let(const std::string& name, const Expr& value) {

@@ -8,9 +8,9 @@
 //   s (1,8), y (4,8)               s(0,j) = s(0,j) + y(0,j) + y(1,j) + y(2,j) + y(3,j)
 //   k.accumulate(s, kSum, y);
 //
-// Modes of extent 1 are broadcast as in NumPy: the layout gets stride 0. A reduction is therefore an
-// operation whose result has stride 0 along a mode. A function may also take the coordinates of each
-// value:
+// Modes of extent 1, and modes that an operand lacks at the end, are broadcast as in NumPy (whose first
+// axis is our last): the layout gets stride 0. A reduction is therefore an operation whose result has
+// stride 0 along a mode. A function may also take the coordinates of each value:
 //
 //   y (4,8) registers, c (4,8) of C (n,m)       y(i,j) = x(i,j) where m < n, else 0
 //   k.apply(y, c, [](values, at) { return select(less(at[1], at[0]), values[0], 0); }, {x});
@@ -41,8 +41,9 @@ struct Computed {
 using Computation =
     std::function<Computed(const std::vector<Expr>& values, const std::vector<Expr>& at)>;
 
-/// `view` broadcast to `shape`: modes of extent 1 are repeated. Throws LayoutError naming each mode
-/// that neither has extent 1 nor matches `shape`. A view of one value broadcasts to every shape.
+/// `view` broadcast to `shape`: modes of extent 1 are repeated, and so are modes that it lacks at the end: (4) is the
+/// same for each j of (4,8). Throws LayoutError naming each mode that neither has extent 1 nor matches `shape`. A view
+/// of one value broadcasts to every shape.
 View broadcast(const View& view, const IntTuple& shape);
 
 /// `view` with a mode of shape `extent` and stride 0 inserted before mode `mode`.

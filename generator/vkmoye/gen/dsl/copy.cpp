@@ -50,7 +50,9 @@ Loaded loaded(const Side& from, ScalarType type, bool zero_outside,
     out.loads.emplace_back(ir::Load{name, run.element});
     Expr value = ir::variable(name, ir::element(type, width));
     if (zero_outside && !run.inside.empty()) {
-      value = ir::select(conjunction(run.inside), value, ir::number(type, 0));
+      Expr zero = ir::number(type, 0);
+      if (width > 1) zero = ir::vector(std::vector<Expr>(width, zero));
+      value = ir::select(conjunction(run.inside), value, zero);
     }
     out.whole.push_back(value);
     for (std::uint32_t c = 0; c < width; ++c) {
@@ -298,6 +300,14 @@ std::pair<View, View> with_common_leaves(const View& from, const View& to) {
   return out;
 }
 
+// A view of a single value, in another shape of size 1.
+View in_shape(const View& view, const IntTuple& shape) {
+  View out = view;
+  const auto stride_0 = shape.map<std::int64_t>([](std::int64_t) { return std::int64_t{0}; });
+  for (View::Axis& axis : out.axes) axis.values = Layout(shape, stride_0);
+  return out;
+}
+
 }  // namespace
 
 ir::Block copy_statements(const std::vector<std::pair<View, View>>& pairs,
@@ -316,8 +326,10 @@ ir::Block copy_statements(const std::vector<std::pair<View, View>>& pairs,
   return {copy_title(from, to) + others, loads_first(pairs, from_array, to_array, options)};
 }
 
-ir::Block copy_statements(const View& whole_from, const ir::Array& from_array, const View& whole_to,
+ir::Block copy_statements(const View& whole_from, const ir::Array& from_array, const View& target,
                           const ir::Array& to_array, const CopyOptions& options) {
+  const bool are_single = size(whole_from.shape()) == 1 && size(target.shape()) == 1;
+  const View whole_to = are_single ? in_shape(target, whole_from.shape()) : target;
   if (options.loads_first) {
     return copy_statements({{whole_from, whole_to}}, from_array, to_array, options);
   }
@@ -334,9 +346,9 @@ ir::Block copy_statements(const View& whole_from, const ir::Array& from_array, c
     conditions = all_of(
         {fits(from, from_array, vector, options.edges), fits(to, to_array, vector, options.edges)});
   }
-  const View &source = from, &target = to;  // clang 14 does not capture a binding
+  const View &source = from, &aim = to;  // clang 14 does not capture a binding
   const auto body = [&](const Vector& moved) {
-    return in_loops(source, from_array, target, to_array, moved, options);
+    return in_loops(source, from_array, aim, to_array, moved, options);
   };
   ir::Block block{copy_title(from, to), {}};
   block.body =

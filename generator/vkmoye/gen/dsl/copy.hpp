@@ -54,6 +54,7 @@ struct CopyOptions {
 /// to(v) = from(v) for each value v. In loops, coordinates that do not depend on v are computed, and
 /// checked against their extents, outside the loops; loops over registers are unrolled.
 /// Preconditions: the views are views of `from_array` and `to_array`.
+/// Single values may have any shapes of size 1.
 /// Throws LayoutError, naming both views, if
 /// - the modes of their shapes have different sizes or, in loops, no common refinement;
 /// - vector.count is not a valid width of a type in memory, or does not divide its leaf, or vectors

@@ -119,6 +119,20 @@ Expr swizzled(const Swizzle& swizzle, const Expr& offset) {
 
 // A leaf (extent, stride) contributes ((thread / stride) % extent) times the extents before it in
 // its mode.
+View make_identity_view(const IntTuple& extents) {
+  View out;
+  out.name = fmt::format("coordinates({})", to_string(extents));
+  for (int axis = 0; axis < extents.rank(); ++axis) {
+    std::vector<Layout> modes;
+    for (int mode = 0; mode < extents.rank(); ++mode) {
+      const std::int64_t extent = size(extents.mode(mode));
+      modes.push_back(Layout(extent, mode == axis ? 1 : 0));
+    }
+    out.axes.push_back({{}, make_layout(modes)});
+  }
+  return out;
+}
+
 std::vector<Expr> thread_coordinates(const Layout& threads, const Expr& thread) {
   std::vector<Expr> out;
   for (int i = 0; i < threads.rank(); ++i) {

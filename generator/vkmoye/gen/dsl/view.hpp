@@ -74,6 +74,11 @@ View tile(const Tensor& tensor, const IntTuple& extents, const std::vector<Expr>
 /// `coordinate` of the rest.
 View tile(const View& view, const IntTuple& extents, const std::vector<Expr>& coordinate);
 
+/// The coordinates of a tile of `extents` as a view without an array: value (i, j) has coordinate i along axis 0 and j
+/// along axis 1. Split like the tile, it tells a placed function where each value of a thread is; see Builder::apply.
+/// CuTe: make_identity_tensor.
+View make_identity_view(const IntTuple& extents);
+
 /// The values of `view` that belong to `thread`: thread coordinate t of `threads` owns the elements
 /// t, t + TM, t + 2 TM .. along each mode, TM the extent of that mode of `threads`.
 /// `threads` numbers the threads 0..size-1, each once; `thread` is an index below its size.

@@ -222,9 +222,12 @@ Expr operand_from(double value, const Expr& other) {
 Expr convert(const Expr& from, ScalarType type) {
   const bool is_element = from->type.kind == Type::Kind::element;
   if (is_element && from->type.element == type) return from;
-  if (is_element && from->type.width > 1 && (is_code(from->type.element) || is_code(type))) {
+  // Shading languages convert neither codes nor words of packed elements as vectors.
+  const std::uint32_t width = is_element ? from->type.width : 1;
+  const auto is_one_by_one = [&](ScalarType one) { return is_code(one) || is_packed(one, width); };
+  if (width > 1 && (is_one_by_one(from->type.element) || is_one_by_one(type))) {
     std::vector<Expr> parts;
-    for (std::uint32_t c = 0; c < from->type.width; ++c) {
+    for (std::uint32_t c = 0; c < width; ++c) {
       parts.push_back(convert(component(from, c), type));
     }
     return vector(parts);
@@ -236,7 +239,7 @@ Expr convert(const Expr& from, ScalarType type) {
                                 fits_f32(from->type.element) &&
                                 (is_code(type) || is_code(from->type.element));
   if (goes_through_f32) return convert(convert(from, ScalarType::f32), type);
-  return make_node(Op::convert, element(type, is_element ? from->type.width : 1), {from});
+  return make_node(Op::convert, element(type, width), {from});
 }
 
 Expr bitcast(const Expr& from, ScalarType type) {

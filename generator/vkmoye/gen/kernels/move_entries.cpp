@@ -92,9 +92,15 @@ template <class Config>
 KernelEntry best_entry(const char* name, const char* operation, const char* summary,
                        const std::vector<ConfigField<Config>>& fields,
                        Config (*defaults)(const KernelRequest&),
-                       ir::Kernel (*describe)(const Config&, const std::string&)) {
+                       ir::Kernel (*describe)(const Config&, const std::string&),
+                       bool converts = false) {
   return entry_of<Config>(
-      {name, operation, summary, "this project", every_type(), with_address(fields),
+      {name,
+       operation,
+       summary,
+       "this project",
+       every_type(),
+       with_address(fields),
        [defaults](const KernelRequest& request) {
          Config config = defaults(request);
          config.address = Address::automatic;
@@ -102,15 +108,21 @@ KernelEntry best_entry(const char* name, const char* operation, const char* summ
        },
        [describe, name = std::string(name)](const Config& config, const KernelRequest& request) {
          Config chosen = config;
-         chosen.address = chosen_address(config.address, request.elements, request.type,
+         const ScalarType result = request.result.value_or(request.type);
+         const ScalarType wider = size_of(result) > size_of(request.type) ? result : request.type;
+         chosen.address = chosen_address(config.address, request.elements, wider,
                                          request.device.max_storage_buffer_bytes);
          return describe(chosen, name);
-       }});
+       },
+       {},
+       {},
+       converts});
 }
 
 CopyAutoConfig copy_auto_config(const KernelRequest& request) {
   CopyAutoConfig config;
   config.type = request.type;
+  config.result = request.result;
   return config;
 }
 
@@ -143,8 +155,9 @@ std::vector<KernelEntry> move_entries() {
       tiled_entry({"copy/tiled_split", "copy",
                    "tiled copy in half vectors: not coalesced, kept as an example", kTiled},
                   TiledValues::split_vector),
-      best_entry("copy/auto", "copy", "the fastest copy: flat arrays, wide accesses",
-                 copy_auto_fields(), copy_auto_config, copy_auto),
+      best_entry("copy/auto", "copy",
+                 "the fastest copy: flat arrays, wide accesses; converts where the types differ",
+                 copy_auto_fields(), copy_auto_config, copy_auto, true),
       direct_entry({"transpose/naive", "transpose",
                     "no shared tile, one element for each thread: the first step of the float4 "
                     "ladder; the same kernel as transpose/read_contiguous",

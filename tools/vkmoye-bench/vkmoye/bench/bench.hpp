@@ -31,6 +31,11 @@ struct OwnArray {
   std::vector<std::int64_t> shape;
   /// The type of its elements, where it differs from --type: f32 scales of rows of i8.
   std::optional<ScalarType> type = {};
+  /// Element `index`, made of 64 random bits and rounded to the type: of an input, or of a result that the kernel also
+  /// reads. Empty: uniform in [-1, 1); for integer types, whole numbers up to 100.
+  std::function<double(std::uint64_t index, std::uint64_t bits)> value = {};
+  /// Of a result: the kernel also reads it (Builder::in_out), so it is filled like an input.
+  bool in_out = false;
 };
 
 /// The arrays and arguments of a kernel for one size.
@@ -39,6 +44,8 @@ struct Problem {
   OwnArray output;
   Arguments arguments;
   double flops = 0;  // floating-point operations; 0: it only moves data
+  /// Further results, bound after `output`. `apply` writes `output` alone.
+  std::vector<OwnArray> more_outputs = {};
 };
 
 /// The correct value of an element, and the largest difference that rounding explains. Where it is NaN or
@@ -53,14 +60,19 @@ struct OperationEntry {
   std::string name;  // as KernelEntry::operation; differs from those of vkmoye, see registry.hpp
   /// The form of --size: one extent for each word, separated by x, such as "ROWSxCOLUMNS".
   std::string size_form = "ROWSxCOLUMNS";
-  std::vector<std::int64_t> example = {2048, 2048};  // a size of that form
+  /// A size of that form: the size of run, suite and explain if none is given.
+  std::vector<std::int64_t> example = {2048, 2048};
   /// `size` is the one typed, or the shape of the first array that `apply` takes.
   std::function<Problem(const std::vector<std::int64_t>& size, ScalarType type)> problem;
-  /// Computes the whole output from the whole inputs, in f64. Inputs are uniform in [-1, 1); those of integer
-  /// types are whole numbers up to 100.
+  /// Computes the whole output from the whole inputs, in f64. After the inputs come the initial contents of the results
+  /// that are in_out.
   std::function<void(const Problem& problem, std::span<const std::vector<double>> inputs,
                      std::span<Expected> output)>
       reference;
+  /// In its place, for several results: `outputs` are the output and those of more_outputs, with all their elements.
+  std::function<void(const Problem& problem, std::span<const std::vector<double>> inputs,
+                     std::span<std::vector<Expected>> outputs)>
+      references = {};
 };
 
 /// The kernels and operations of the program.

@@ -96,4 +96,25 @@ Timing time_move_baseline(const std::string& name, const BaselineRun& run, Scala
   });
 }
 
+Timing time_bytes_baseline(const std::string& name, const BaselineRun& run, std::uint64_t bytes) {
+  if (name == "copy") return time_copy_of(bytes, run);
+  require_warm(run.rules);
+  const std::uint64_t each = std::max<std::uint64_t>(4, bytes / 2 / 4 * 4);
+  Device& device = run.execution.device();
+  return sample_until_quiet(run.rules, [&](const TimeOptions& times) {
+    if (name == "vkcmdcopy") {
+      const GuardedBuffer src(device, each), dst(device, each);
+      return measure_copy(device, src.payload(), dst.payload(), times);
+    }
+    const Cuda cuda;
+    const std::vector<std::byte> input(each, std::byte{1});
+    const CudaBuffer src(cuda, input);
+    const CudaBuffer dst(cuda, std::vector(input.size(), GuardedBuffer::kPoison));
+    const auto call = [&] { cuda.copy(dst.at(), src.at(), input.size()); };
+    call();
+    if (dst.read() != input) throw Unavailable("its result is wrong");
+    return cuda.time(times, call);
+  });
+}
+
 }  // namespace vkmoye::bench

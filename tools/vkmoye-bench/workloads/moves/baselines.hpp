@@ -4,6 +4,7 @@
 // verified first: a wrong one has no time. The exception is `pattern`, which performs only the memory accesses of the
 // kernel, see access_pattern.hpp.
 
+#include <cstdint>
 #include <string>
 
 #include "workloads/moves/moves.hpp"
@@ -14,5 +15,9 @@ namespace vkmoye::bench {
 /// Unavailable.
 Timing time_move_baseline(const std::string& name, const BaselineRun& run, ScalarType type,
                           const MoveMap& map);
+
+/// Times a copy that reads and writes `bytes` in total, in buffers of its own: for copies that convert. Throws
+/// Unavailable.
+Timing time_bytes_baseline(const std::string& name, const BaselineRun& run, std::uint64_t bytes);
 
 }  // namespace vkmoye::bench

@@ -8,11 +8,14 @@
 #include <utility>
 
 #include "io/array_order.hpp"
+#include "numbers/number.hpp"
 #include "numbers/random.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/gen/kernels/products/form/form.hpp"
 #include "vkmoye/gen/kernels/relayout_entries.hpp"
 #include "workloads/moves/baselines.hpp"
+#include "workloads/moves/conversion.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -57,11 +60,18 @@ class Move : public Workload {
         fortran_order_(fortran_order) {}
 
   std::vector<Array> arrays() const override {
-    return {{"src", array_bytes(), 0}, {"dst", array_bytes(), std::nullopt}};
+    return {{"src", array_bytes(), 0},
+            {"dst", map_.elements() * size_of(result_type()), std::nullopt}};
   }
   Arguments arguments() const override { return arguments_; }
 
-  double bytes() const override { return 2.0 * static_cast<double>(array_bytes()); }
+  std::string type_text() const override {
+    return gen::operands_text(request().type, result_type());
+  }
+
+  double bytes() const override {
+    return static_cast<double>(map_.elements() * (width() + size_of(result_type())));
+  }
   bool is_bound_by_memory() const override { return true; }
   bool is_checked_in_full() const override { return map_.elements() <= kFullVerification; }
 
@@ -69,7 +79,14 @@ class Move : public Workload {
     std::vector<std::byte> chunk(std::min(kChunkElements * width(), array_bytes()));
     for (std::uint64_t at = 0; at < array_bytes(); at += chunk.size()) {
       const std::span part(chunk.data(), std::min(chunk.size(), array_bytes() - at));
-      fill_random(part, width(), seed, at / width());
+      if (converts()) {
+        for (std::uint64_t i = 0; i * width() < part.size(); ++i) {
+          random_convertible(part.subspan(i * width(), width()), request().type, result_type(),
+                             seed, at / width() + i);
+        }
+      } else {
+        fill_random(part, width(), seed, at / width());
+      }
       execution.write(0, part, at);
     }
   }
@@ -77,19 +94,30 @@ class Move : public Workload {
   Verdict check(const Execution& execution, Verify verify, std::uint64_t seed) const override {
     Verdict verdict;
     const std::uint64_t elements = map_.elements();
-    std::vector<std::byte> chunk(std::min(kChunkElements, elements) * width());
+    const std::size_t result_width = size_of(result_type());
+    std::vector<std::byte> chunk(std::min(kChunkElements, elements) * result_width);
     for (const std::uint64_t first : chunks_to_check(elements, verify, seed)) {
       const std::uint64_t count = std::min(kChunkElements, elements - first);
-      const std::span part(chunk.data(), count * width());
-      execution.read(1, part, first * width());
+      const std::span part(chunk.data(), count * result_width);
+      execution.read(1, part, first * result_width);
       for (std::uint64_t i = 0; i < count; ++i) {
         const std::uint64_t source = map_.source_of(first + i);
+        const std::byte* got = part.data() + i * result_width;
         std::byte expected[16];
-        random_element({expected, width()}, seed, source);
-        if (std::memcmp(expected, part.data() + i * width(), width()) == 0) continue;
-        if (verdict.mismatches++ == 0) {
-          verdict.first =
-              fmt::format("element {} of dst is not element {} of src", first + i, source);
+        if (converts()) {
+          random_convertible({expected, width()}, request().type, result_type(), seed, source);
+          if (is_converted(request().type, expected, result_type(), got)) continue;
+        } else {
+          random_element({expected, width()}, seed, source);
+          if (std::memcmp(expected, got, width()) == 0) continue;
+        }
+        if (verdict.mismatches++ > 0) continue;
+        verdict.first =
+            fmt::format("element {} of dst is not element {} of src", first + i, source);
+        if (converts()) {
+          verdict.first +=
+              fmt::format(" converted: {} became {}", load_number(request().type, expected),
+                          load_number(result_type(), got));
         }
       }
     }
@@ -97,6 +125,7 @@ class Move : public Workload {
   }
 
   Timing time_baseline(const std::string& name, const BaselineRun& run) const override {
+    if (converts()) return time_bytes_baseline(name, run, static_cast<std::uint64_t>(bytes()));
     return time_move_baseline(name, run, request().type, map_);
   }
 
@@ -104,8 +133,10 @@ class Move : public Workload {
     return fortran_order_ ? reversed(map_.dst) : map_.dst;
   }
   bool result_in_fortran_order() const override { return fortran_order_; }
+  ScalarType result_type() const override { return request().result.value_or(request().type); }
 
  private:
+  bool converts() const { return result_type() != request().type; }
   static gen::KernelRequest with_elements(gen::KernelRequest request, const MoveMap& map) {
     request.elements = map.elements();
     return request;
@@ -118,32 +149,50 @@ class Move : public Workload {
   bool fortran_order_;
 };
 
-gen::KernelRequest request_of(const WorkloadSpec& spec, ScalarType type) {
-  return {.type = type, .options = spec.config};
+// "f32", or "f32*f16": the types of src and dst.
+struct MoveTypes {
+  ScalarType src, dst;
+};
+
+MoveTypes parse_move_types(const std::string& text, const std::string& kernel, bool converts) {
+  const std::vector<std::string> parts = split(text, '*');
+  if (parts.size() > (converts ? 2u : 1u)) {
+    throw ArgumentError(fmt::format(
+        "type '{}' has {} parts; {} takes {}", text, parts.size(), kernel,
+        converts ? "one type, or those of src and dst" : "one type; copy/auto converts"));
+  }
+  return {parse_type(parts.front()), parse_type(parts.back())};
+}
+
+gen::KernelRequest request_of(const WorkloadSpec& spec, MoveTypes types) {
+  gen::KernelRequest request = {.type = types.src, .options = spec.config};
+  if (types.dst != types.src) request.result = types.dst;
+  return request;
 }
 
 // An array in Fortran order is moved as the C-order array with its axes in reverse, which has the same memory. The
 // result of a copy or transpose is then in Fortran order as well, like NumPy's.
-std::unique_ptr<Workload> make_copy(const WorkloadSpec& spec, ScalarType type, const Extents& given,
+std::unique_ptr<Workload> make_copy(const WorkloadSpec& spec, MoveTypes types, const Extents& given,
                                     bool fortran_order) {
   const Extents shape = fortran_order ? reversed(given) : given;
   Extents strides(shape.size());
   std::int64_t stride = 1;
   for (std::size_t axis = shape.size(); axis-- > 0; stride *= shape[axis]) strides[axis] = stride;
-  return std::make_unique<Move>(*spec.entry, request_of(spec, type), MoveMap{shape, shape, strides},
-                                rows_and_cols(shape), fortran_order);
+  return std::make_unique<Move>(*spec.entry, request_of(spec, types),
+                                MoveMap{shape, shape, strides}, rows_and_cols(shape),
+                                fortran_order);
 }
 
 // Like NumPy: reverses the axes; an array of one dimension stays the same.
-std::unique_ptr<Workload> make_transpose(const WorkloadSpec& spec, ScalarType type,
+std::unique_ptr<Workload> make_transpose(const WorkloadSpec& spec, MoveTypes types,
                                          const Extents& given, bool fortran_order) {
   if (given.size() > 2) {
     throw ArgumentError(fmt::format("{} takes up to 2 dimensions, {} has {}; relayout takes any",
                                     spec.entry->name, shape_text(given), given.size()));
   }
-  if (given.size() < 2) return make_copy(spec, type, given, fortran_order);
+  if (given.size() < 2) return make_copy(spec, types, given, fortran_order);
   const Extents shape = fortran_order ? reversed(given) : given;
-  return std::make_unique<Move>(*spec.entry, request_of(spec, type),
+  return std::make_unique<Move>(*spec.entry, request_of(spec, types),
                                 MoveMap{shape, {shape[1], shape[0]}, {1, shape[1]}},
                                 rows_and_cols(shape), fortran_order);
 }
@@ -159,9 +208,9 @@ std::string axes_in_reverse(const gen::KernelRequest& request) {
   return join(axes, ",");
 }
 
-std::unique_ptr<Workload> make_relayout(const WorkloadSpec& spec, ScalarType type,
+std::unique_ptr<Workload> make_relayout(const WorkloadSpec& spec, MoveTypes types,
                                         const Extents& given, bool fortran_order) {
-  gen::KernelRequest request = request_of(spec, type);
+  gen::KernelRequest request = request_of(spec, types);
   request.shape = given;
   gen::PermutedArray array = gen::permuted_array(request);
   if (fortran_order) {  // the same result, in C order
@@ -176,28 +225,32 @@ std::unique_ptr<Workload> make_relayout(const WorkloadSpec& spec, ScalarType typ
 }
 
 // Makes the operation; its parameters are what differs among the three.
-using MakeMove = std::unique_ptr<Workload> (*)(const WorkloadSpec&, ScalarType, const Extents&,
+using MakeMove = std::unique_ptr<Workload> (*)(const WorkloadSpec&, MoveTypes, const Extents&,
                                                bool fortran_order);
 
-Operation move(const char* name, SizeForm form, std::vector<std::string> baselines, MakeMove make) {
+Operation move(const char* name, SizeForm form, std::vector<std::string> baselines, MakeMove make,
+               bool converts = false) {
   Operation row;
+  row.converts = converts;
   row.name = name;
   row.size = std::move(form);
   row.baselines = std::move(baselines);
-  row.of_size = [make](const WorkloadSpec& spec, const Extents& size) {
-    return make(spec, parse_type(spec.type), size, false);
+  row.of_size = [make, converts](const WorkloadSpec& spec, const Extents& size) {
+    return make(spec, parse_move_types(spec.type, spec.entry->name, converts), size, false);
   };
-  row.of_arrays = [make](const WorkloadSpec& spec, const std::vector<GivenArray>& given) {
+  row.of_arrays = [make, converts](const WorkloadSpec& spec, const std::vector<GivenArray>& given) {
     if (given.size() != 1) {
       throw ArgumentError(
           fmt::format("{} takes one array, got {}", spec.entry->name, given.size()));
     }
     const GivenArray& array = given.front();
-    if (!spec.type.empty() && parse_type(spec.type) != array.type) {
+    MoveTypes types = {array.type, array.type};
+    if (!spec.type.empty()) types = parse_move_types(spec.type, spec.entry->name, converts);
+    if (types.src != array.type) {
       throw ArgumentError(fmt::format("{}: has type {}, but --type is {}", array.name,
                                       to_string(array.type), spec.type));
     }
-    return make(spec, array.type, array.shape, array.fortran_order);
+    return make(spec, types, array.shape, array.fortran_order);
   };
   row.takes_fortran_order = [](const GivenArray&, std::size_t) { return true; };
   return row;
@@ -207,7 +260,7 @@ Operation move(const char* name, SizeForm form, std::vector<std::string> baselin
 
 Operation copies() {
   return move("copy", {"ROWSxCOLUMNS", 2, false, {2048, 2048}}, {"copy", "vkcmdcopy", "cudamemcpy"},
-              make_copy);
+              make_copy, /*converts=*/true);
 }
 
 Operation transposes() {

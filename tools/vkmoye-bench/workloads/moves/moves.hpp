@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Copies, transposes and relayouts: the result is a permutation of the input, bit for bit.
+// Copies, transposes and relayouts: the result is a permutation of the input, bit for bit; copies may convert to
+// another type, see conversion.hpp.
 //
 //   transpose of 2x3    src (2,3)    dst (3,2), whose axes have strides 1 and 3 in src
 

@@ -217,6 +217,9 @@ class Checker {
         const std::uint64_t at = matrix.at(batch, i, j) * size_of(matrix.type);
         input = load_number(matrix.type, &inputs_[next++][at]);
       }
+      if (named.step->reads_c) {
+        input = load_number(C_.type, &c_[C_.at(batch, i, j) * size_of(C_.type)]);
+      }
       v = after(named, v, input, steps_, exact);
     }
     return v;

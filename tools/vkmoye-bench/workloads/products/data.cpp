@@ -31,7 +31,7 @@ IntegerInputs integer_inputs(const GemmProblem& problem, std::int64_t k) {
   const auto largest = [&](double terms, double x) {
     double most = std::max(1.0, alpha) * terms * x * x + beta * x;
     for (const gen::AppliedEpilogueOp& named : problem.epilogue) {
-      most += x * static_cast<double>(named.step->inputs.size());
+      most += x * static_cast<double>(named.step->inputs.size() + (named.step->reads_c ? 1 : 0));
       most *= std::max(1.0, std::fabs(named.number));
     }
     return most;
@@ -98,7 +98,7 @@ std::vector<std::byte> GemmData::bytes(int which) const {
   const gen::GemmArray& matrix = matrix_at(which);
   const std::size_t width = size_of(matrix.type);
   std::vector<std::byte> out(matrix.span() * width, GuardedBuffer::kPoison);
-  if (which == 2 && problem_.beta == 0) return out;
+  if (which == 2 && !problem_.reads_c()) return out;
   // Matrices with stride 0 are all the same.
   const std::int64_t batch = matrix.stride == 0 ? 1 : matrix.batch;
   for (std::int64_t b = 0; b < batch; ++b) {

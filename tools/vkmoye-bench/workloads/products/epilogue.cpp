@@ -34,9 +34,9 @@ struct Definition {
 };
 
 constexpr Definition kDefinitions[] = {
-    {"bias", plus, 1, 1, 0},    {"bias_m", plus, 1, 1, 0}, {"relu", relu, 1, 0, 0},
-    {"gelu", gelu, 1.13, 0, 6}, {"silu", silu, 1.1, 0, 6}, {"residual", plus, 1, 1, 0},
-    {"scale", times, 1, 2, 0},
+    {"bias", plus, 1, 1, 0},       {"bias_m", plus, 1, 1, 0}, {"relu", relu, 1, 0, 0},
+    {"gelu", gelu, 1.13, 0, 6},    {"silu", silu, 1.1, 0, 6}, {"residual", plus, 1, 1, 0},
+    {"residual_c", plus, 1, 1, 0}, {"scale", times, 1, 2, 0},
 };
 
 const Definition& definition_of(const gen::EpilogueOp& step) {

@@ -9,7 +9,7 @@
 //   steepest * d  +  eps * (of_value * (|f(v)| + steepest * d) + of_argument * (|v| + d))  +  tiny
 //
 //   step                     steepest |f'|   of_value   of_argument
-//   bias, bias_m, residual   1               1          0             a sum
+//   bias, bias_m, residual   1               1          0             a sum; residual_c as well
 //   relu                     1               0          0             no rounding
 //   gelu                     1.13            0          6
 //   silu                     1.1             0          6

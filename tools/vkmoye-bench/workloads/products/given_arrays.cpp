@@ -65,7 +65,7 @@ void expect_operand(const GivenArray& array, bool is_first, std::vector<std::str
 // The arrays must be A and B, C if it is read, then those that the epilogue reads.
 void require_count(const WorkloadSpec& spec, const GemmProblem& problem, std::size_t count) {
   std::vector<std::string> names = {"A", "B"};
-  if (problem.beta != 0) names.push_back("C");
+  if (problem.reads_c()) names.push_back("C");
   for (const gen::AppliedEpilogueOp& named : problem.epilogue) {
     for (const gen::GemmInput& input : named.step->inputs) names.push_back(input.name);
   }
@@ -83,7 +83,7 @@ void require_count(const WorkloadSpec& spec, const GemmProblem& problem, std::si
 std::unique_ptr<Workload> product_of_arrays(const WorkloadSpec& spec,
                                             const std::vector<GivenArray>& given) {
   GemmProblem problem = read_gemm_options(spec.values);
-  const bool reads_c = problem.beta != 0;
+  const bool reads_c = problem.reads_c();
   require_count(spec, problem, given.size());
   const ScalarType a_type = given[0].type, b_type = given[1].type;
   const std::string of_arrays =

@@ -117,6 +117,11 @@ Matmul plan_matmul(const MatmulSpec& spec) {
   const std::vector<GivenArray>& given = spec.arrays;
   const std::vector<gen::AppliedEpilogueOp> epilogue =
       spec.epilogue.empty() ? std::vector<gen::AppliedEpilogueOp>() : parse_epilogue(spec.epilogue);
+  for (const gen::AppliedEpilogueOp& named : epilogue) {
+    if (!named.step->reads_c) continue;
+    throw ArgumentError(
+        fmt::format("--epilogue {}: reads C, but matmul has no C before", named.step->name));
+  }
   const std::vector<gen::GemmInput> inputs = inputs_of(epilogue);
   if (given.size() != 2 + inputs.size()) {
     throw ArgumentError(fmt::format("matmul takes A, B and {} arrays for its epilogue, got {}",

@@ -46,8 +46,8 @@ class Gemm : public Workload {
       array.name = matrix.name;
       array.bytes = matrix.span() * width;
       array.offset = static_cast<std::uint64_t>(matrix.offset) * width;
-      const int unread = which > 2 && problem_.beta == 0 ? 1 : 0;  // C is not among the arrays
-      if (which != 2 || problem_.beta != 0) array.input = static_cast<std::size_t>(which - unread);
+      const int unread = which > 2 && !problem_.reads_c() ? 1 : 0;  // C is not among the arrays
+      if (which != 2 || problem_.reads_c()) array.input = static_cast<std::size_t>(which - unread);
     }
     return arrays;
   }
@@ -88,7 +88,7 @@ class Gemm : public Workload {
     for (const gen::GemmArray& matrix : matrices_) {
       const double elements = static_cast<double>(matrix.rows) * static_cast<double>(matrix.cols) *
                               static_cast<double>(matrix.stride == 0 ? 1 : matrix.batch);
-      const int passes = matrix.name == "C" && problem_.beta != 0 ? 2 : 1;
+      const int passes = matrix.name == "C" && problem_.reads_c() ? 2 : 1;
       bytes += passes * elements * static_cast<double>(size_of(matrix.type));
     }
     return bytes;

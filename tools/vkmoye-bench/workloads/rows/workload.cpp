@@ -25,15 +25,6 @@ std::uint64_t elements_of(const LineArray& array) {
   return count;
 }
 
-double random_number(ScalarType type, std::uint64_t seed, std::uint64_t index) {
-  const std::uint64_t bits = random_bits(seed, index);
-  const NumberRange range = range_of(type);
-  if (range.epsilon == 0) return static_cast<double>(bits % 101) - (is_unsigned(type) ? 0 : 50);
-  const double uniform = std::ldexp(static_cast<double>(bits >> 11), -52) - 1;
-  // Avoids denormals, since devices may flush them.
-  return std::fabs(uniform) < range.smallest_normal ? range.smallest_normal : uniform;
-}
-
 class Lines : public Workload {
  public:
   Lines(const gen::KernelEntry& entry, gen::KernelRequest request, const Extents& size,
@@ -96,7 +87,8 @@ class Lines : public Workload {
       for (std::int64_t at = 0; at < output.length; ++at) {
         const auto place = static_cast<std::size_t>(line * output.next + at * output.step);
         compare(out[static_cast<std::size_t>(at)],
-                load_number(type_of(output), &result[place * width_of(output)]), place, verdict);
+                load_number(type_of(output), &result[place * width_of(output)]), place, output.name,
+                verdict);
       }
     }
     return verdict;
@@ -123,7 +115,7 @@ class Lines : public Workload {
     std::vector<std::byte> out(bytes_of(operation_.inputs[which]));
     const std::uint64_t stream = random_bits(seed, which);
     for (std::uint64_t i = 0; i * width < out.size(); ++i) {
-      store_number(type, random_number(type, stream, i), &out[i * width]);
+      store_number(type, random_number(type, random_bits(stream, i)), &out[i * width]);
     }
     return out;
   }
@@ -148,16 +140,6 @@ class Lines : public Workload {
     std::sort(out.begin(), out.end());
     out.erase(std::unique(out.begin(), out.end()), out.end());
     return out;
-  }
-
-  void compare(const Defined& expected, double got, std::size_t place, Verdict& verdict) const {
-    const double error = std::fabs(got - expected.value);
-    if (std::isfinite(error)) verdict.max_error = std::max(verdict.max_error, error);
-    const bool alike = std::isnan(expected.value) ? std::isnan(got) : got == expected.value;
-    if (alike || error <= expected.bound) return;
-    if (verdict.mismatches++ > 0) return;
-    verdict.first = fmt::format("element {} of {} is {}, not {} within {:.3g}", place,
-                                operation_.output.name, got, expected.value, expected.bound);
   }
 
   LineOperation operation_;
@@ -230,6 +212,17 @@ std::unique_ptr<Workload> of_arrays(const WorkloadSpec& spec, const MakeLineOper
 }
 
 }  // namespace
+
+void compare(const Expected& expected, double got, std::size_t place, const std::string& name,
+             Verdict& verdict) {
+  const double error = std::fabs(got - expected.value);
+  if (std::isfinite(error)) verdict.max_error = std::max(verdict.max_error, error);
+  const bool alike = std::isnan(expected.value) ? std::isnan(got) : got == expected.value;
+  if (alike || error <= expected.bound) return;
+  if (verdict.mismatches++ > 0) return;
+  verdict.first = fmt::format("element {} of {} is {}, not {} within {:.3g}", place, name, got,
+                              expected.value, expected.bound);
+}
 
 LineArray rows_of(const std::string& name, const LineSpec& spec) {
   return {name, spec.shape, spec.cols, 1, spec.cols};

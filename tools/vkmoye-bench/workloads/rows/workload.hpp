@@ -76,6 +76,10 @@ struct LineSpec {
   std::string kernel = {};     // for messages
 };
 
+/// Compares element `place` of the array `name` with its definition.
+void compare(const Expected& expected, double got, std::size_t place, const std::string& name,
+             Verdict& verdict);
+
 /// The rows of an array of rows x cols, and its columns.
 LineArray rows_of(const std::string& name, const LineSpec& spec);
 LineArray columns_of(const std::string& name, const LineSpec& spec);

@@ -73,6 +73,11 @@ GemmForm GemmCall::form() const {
   return slices > 1 ? form_of_slices(form) : form;
 }
 
+bool GemmCall::reads_c() const {
+  return beta != 0 || std::any_of(epilogue.begin(), epilogue.end(),
+                                  [](const auto& named) { return named.step->reads_c; });
+}
+
 GemmEpilogue kernel_epilogue(const std::vector<AppliedEpilogueOp>& epilogue, bool exchanged) {
   GemmEpilogue out;
   for (const AppliedEpilogueOp& named : epilogue) {

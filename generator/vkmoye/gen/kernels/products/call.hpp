@@ -54,6 +54,8 @@ struct GemmCall {
 
   /// The form of the kernel that computes it; with slices, of the kernel that sums each slice.
   GemmForm form() const;
+  /// Whether the product reads C: beta is not 0, or a step of the epilogue does.
+  bool reads_c() const;
 };
 
 /// The epilogue of the kernel. `exchanged`: the kernel computes the transpose, so that its n is m.

@@ -52,12 +52,24 @@ std::string emit_command(const std::string& name, const KernelRequest& request,
     if (form.split_k) add("split-k", "2");
     if (!steps.empty()) add("epilogue", join(steps, ","));
   } else {
-    add("type", std::string(to_string(request.type)));
+    const bool converts = request.result.value_or(request.type) != request.type;
+    add("type", converts ? operands_text(request.type, *request.result)
+                         : std::string(to_string(request.type)));
     if (request.shape && request.shape->empty()) return "";  // --size cannot say it
     if (request.shape) add("size", fmt::format("{}", fmt::join(*request.shape, "x")));
   }
   for (const auto& [option, value] : options) add(option, value);
   return out;
+}
+
+std::vector<std::string> reasons_against_types(const KernelEntry& entry,
+                                               const KernelRequest& request) {
+  std::vector<std::string> reasons = reasons_against_type(entry.types, request.type);
+  if (!entry.converts && request.result.value_or(request.type) != request.type) {
+    reasons.push_back(fmt::format("the kernel does not convert {} to {}", to_string(request.type),
+                                  to_string(*request.result)));
+  }
+  return reasons;
 }
 
 }  // namespace vkmoye::gen

@@ -28,6 +28,7 @@ struct EntryParts {
   std::function<std::vector<std::string>(const Config&, const KernelRequest&)> refuse = {};
   /// See KernelEntry::probes.
   std::function<std::vector<ProbedMatrix>(const Config&, const KernelRequest&)> probes = {};
+  bool converts = false;  // see KernelEntry::converts
 };
 
 /// All element types, for kernels that only move elements.
@@ -43,6 +44,10 @@ std::vector<std::string> reasons_against_type(const std::vector<ScalarType>& typ
 std::string emit_command(const std::string& name, const KernelRequest& request,
                          const Options& options);
 
+/// The same for the types of `request` and `entry`, which may convert.
+std::vector<std::string> reasons_against_types(const KernelEntry& entry,
+                                               const KernelRequest& request);
+
 /// Bytes of shared memory of a workgroup on `device`; 32 KiB if it is unknown.
 inline std::int64_t shared_bytes_of(const DeviceCaps& device) {
   constexpr std::int64_t kUsual = 32768;
@@ -52,13 +57,14 @@ inline std::int64_t shared_bytes_of(const DeviceCaps& device) {
 template <class Config>
 KernelEntry entry_of(EntryParts<Config> parts) {
   KernelEntry entry{parts.name, parts.operation, parts.summary, parts.source, parts.types, {}, {}};
+  entry.converts = parts.converts;
   const Config usual = parts.defaults(request_of(parts.types.front()));
   for (const auto& field : parts.fields) {
     entry.options.push_back({field.name, field.show(usual), field.help, field.expects});
   }
-  const auto read = [types = parts.types, fields = parts.fields, defaults = parts.defaults](
+  const auto read = [entry, fields = parts.fields, defaults = parts.defaults](
                         const KernelRequest& request, std::vector<std::string>& reasons) {
-    reasons = reasons_against_type(types, request.type);
+    reasons = reasons_against_types(entry, request);
     Config config = defaults(request);
     for (std::string& reason : read_fields(fields, request.options, config)) {
       reasons.push_back(std::move(reason));

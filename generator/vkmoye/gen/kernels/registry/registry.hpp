@@ -7,7 +7,7 @@
 //
 // What a kernel computes is its `operation`, on arrays in C order:
 //
-//   copy        dst[r][c] = src[r][c]
+//   copy        dst[r][c] = src[r][c], converted where dst has another type
 //   transpose   dst[c][r] = src[r][c]
 //   relayout    dst = src with its axes permuted
 //   sum         dst[r] = sum over c of src[r][c], or dst[c] = sum over r
@@ -43,6 +43,8 @@ struct KernelRequest {
   DeviceCaps device = common_device();  // kernels choose their tiles by it
   /// The size of the largest array; 0: unknown. Arrays too large for a descriptor are reached by pointers.
   std::uint64_t elements = 0;
+  /// The type of the result of an entry that converts, where it is not `type`.
+  std::optional<ScalarType> result = {};
 };
 
 struct KernelOption {
@@ -74,6 +76,8 @@ struct KernelEntry {
   std::function<std::vector<ProbedMatrix>(const KernelRequest& request)> probes = {};
   /// Whether a table chooses another entry to do the work; see products/choice/choose_gemm.hpp.
   bool chooses = false;
+  /// Whether the result may have another type than src: --type f32*f16.
+  bool converts = false;
 };
 
 /// A request for elements of `type` and otherwise with defaults, for any kernel.

@@ -57,6 +57,7 @@ std::span<const EpilogueOp> epilogue_ops() {
       {"gelu", {}, {}, {ScalarType::f32}, gelu},
       {"silu", {}, {}, {ScalarType::f32}, silu},
       {"residual", {{"residual", Along::both}}, {}, {}, add_input},
+      {"residual_c", {}, {}, {}, add_input, /*reads_c=*/true},
       {"scale", {}, {"scale"}, {}, times_argument},
   };
   return steps;
@@ -67,6 +68,11 @@ const EpilogueOp* find_epilogue_op(const std::string& name) {
     if (step.name == name) return &step;
   }
   return nullptr;
+}
+
+bool reads_c(const GemmEpilogue& epilogue) {
+  return std::any_of(epilogue.begin(), epilogue.end(),
+                     [](const EpilogueOp& step) { return step.reads_c; });
 }
 
 std::string epilogue_text(const GemmEpilogue& epilogue) { return join(names_of(epilogue), ","); }

@@ -13,7 +13,11 @@
 //   gelu       0.5 * v * (1 + tanh(sqrt(2 / pi) * (v + 0.044715 * v^3)))
 //   silu       v / (1 + exp(-v))
 //   residual   v + residual[m,n]                                    residual, with the strides of C
+//   residual_c v + C[m,n] as it was                                 C, which is then read and written
 //   scale      v * scale                                            an argument
+//
+// The buffers of inputs must not overlap C. residual_c is the residual in place: each element of C is read by the
+// thread that writes it.
 //
 // Inputs have C's type, and are the same for all products of a batch unless they have C's shape. The steps
 // are applied even if alpha or K is 0 and nothing is summed. gelu and silu of -infinity are 0, their limit.
@@ -50,9 +54,10 @@ struct GemmInput {
 
 /// An element of C before it is rounded, and its coordinates.
 struct GemmElement {
-  ir::Expr value;                   // of factor_type(form), as all elements here
-  ir::Expr m, n, batch;             // indices; elements outside C are computed but not stored
-  std::vector<ir::Expr> inputs;     // of the step's inputs at these coordinates
+  ir::Expr value;        // of factor_type(form), as all elements here
+  ir::Expr m, n, batch;  // indices; elements outside C are computed but not stored
+  std::vector<ir::Expr>
+      inputs;  // of the step's inputs at these coordinates, then that of C if it is read
   std::vector<ir::Expr> arguments;  // of the step's arguments
 };
 
@@ -63,6 +68,7 @@ struct EpilogueOp {
   std::vector<ScalarType> types = {};       // the types in which it can be computed; empty: any
   /// The new value. May name values that it uses more than once with Builder::let.
   std::function<ir::Expr(Builder&, const GemmElement&)> function = {};
+  bool reads_c = false;  // whether the step reads the old element of C
 };
 
 using GemmEpilogue = std::vector<EpilogueOp>;
@@ -71,6 +77,9 @@ using GemmEpilogue = std::vector<EpilogueOp>;
 std::span<const EpilogueOp> epilogue_ops();
 /// The step of that name; null if there is none.
 const EpilogueOp* find_epilogue_op(const std::string& name);
+
+/// Whether a step reads C.
+bool reads_c(const GemmEpilogue& epilogue);
 
 /// "bias,relu".
 std::string epilogue_text(const GemmEpilogue& epilogue);

@@ -20,7 +20,8 @@ GemmResult::GemmResult(Builder& k, const GemmForm& form) : k_(k), form_(form) {
     }
   }
   const auto axes = axes_of(GemmInput::Along::both);
-  c_ = form_.beta ? k_.in_out("c", form_.result, axes) : k_.output("c", form_.result, axes);
+  const bool is_read = form_.beta || reads_c(form_.epilogue);
+  c_ = is_read ? k_.in_out("c", form_.result, axes) : k_.output("c", form_.result, axes);
   alpha_ = argument("alpha");
   if (form_.beta) beta_ = argument("beta");
   for (const EpilogueOp& step : form_.epilogue) {
@@ -58,7 +59,8 @@ View GemmResult::c(std::int64_t tile_n, std::int64_t tile_m, const Expr& at_n,
 
 void GemmResult::write(const View& sums, const View& c, const Vector& vector) {
   const View result = registers("result", c.shape());
-  if (beta_) k_.copy(c, result, {.edges = Edges::zero, .vector = vector});
+  const bool is_read = beta_ || reads_c(form_.epilogue);
+  if (is_read) k_.copy(c, result, {.edges = Edges::zero, .vector = vector});
   if (form_.epilogue.empty()) {
     k_.axpby(alpha_, sums, beta_, result);
   } else {
@@ -106,7 +108,8 @@ View GemmResult::held(const GemmInput& input, const View& c, const Vector& vecto
 
 void GemmResult::finish(const View& sums, const View& c, const View& result, const Vector& vector) {
   std::vector<View> from = {sums};
-  if (beta_) from.push_back(result);
+  const bool is_read = beta_ || reads_c(form_.epilogue);
+  if (is_read) from.push_back(result);
   for (const EpilogueOp& step : form_.epilogue) {
     for (const GemmInput& input : step.inputs) from.push_back(held(input, c, vector));
   }
@@ -115,13 +118,15 @@ void GemmResult::finish(const View& sums, const View& c, const View& result, con
     auto next = values.begin();
     const auto number = [&] { return ir::convert(*next++, type); };
     Expr product = ir::multiply(alpha_, number());
-    if (beta_) product = ir::multiply_add(*beta_, number(), product);
+    const Expr before = is_read ? number() : product;
+    if (beta_) product = ir::multiply_add(*beta_, before, product);
     GemmElement e{k_.let("product", product),      at[1], at[0],
                   form_.batched ? at[2] : Expr(0), {},    {}};
     for (const EpilogueOp& step : form_.epilogue) {
       e.inputs.clear();
       e.arguments.clear();
       for (std::size_t i = 0; i < step.inputs.size(); ++i) e.inputs.push_back(number());
+      if (step.reads_c) e.inputs.push_back(before);
       for (const std::string& name : step.arguments) e.arguments.push_back(argument(name));
       e.value = k_.let("after_" + step.name, ir::convert(step.function(k_, e), type));
     }

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// Sort of a row of up to 256 numbers: a bitonic network in shared memory, padded with infinity.
+
+#include "model.hpp"
+
+namespace models {
+namespace {
+
+constexpr std::uint32_t kMost = 256;
+
+ir::Kernel sort() {
+  const ScalarType f32 = ScalarType::f32;
+  Builder k("sort", kMost / 2);
+  const Tensor x = k.input("x", f32, {{"col", "cols"}, {"row", "rows"}});
+  const Tensor y = k.output("y", f32, {{"col", kMost}, {"row", "rows"}});
+  const View row = k.shared("numbers", f32, make_layout({kMost, 1}));
+  const Layout threads = make_layout({kMost / 2, 1});
+  const auto mine = [&](const View& of) { return parallelize(of, threads, k.thread()); };
+  k.assign(mine(row), number(f32, std::numeric_limits<double>::infinity()));
+  k.copy(mine(tile(x, {kMost, 1}, {0, k.block_x()})), mine(row));
+  k.barrier();
+  for (std::uint32_t run = 2; run <= kMost; run *= 2) {
+    for (std::uint32_t step = run / 2; step > 0; step /= 2) {
+      k.titled(
+          "compare numbers " + std::to_string(step) + " apart, in runs of " +
+              std::to_string(run),
+          [&] {
+            const Expr low = k.thread() / step * (2 * step) + k.thread() % step;
+            const Expr a = k.load("a", {"numbers", {low}, "low"});
+            const Expr b = k.load("b", {"numbers", {low + step}, "high"});
+            const Expr rises = equal(low / run % 2, 0);
+            k.store(select(rises, minimum(a, b), maximum(a, b)), {"numbers", {low}, "low"});
+            k.store(select(rises, maximum(a, b), minimum(a, b)),
+                    {"numbers", {low + step}, "high"});
+          });
+      k.barrier();
+    }
+  }
+  k.copy(mine(row), mine(tile(y, {kMost, 1}, {0, k.block_x()})));
+  return k.finish();
+}
+
+const Model kSort("sort", [](const Machine& machine) {
+  const std::size_t cols = 201, rows = 3;
+  const Data x = random_data(ScalarType::f32, cols * rows);
+  std::vector<Expected> y;
+  for (std::size_t row = 0; row < rows; ++row) {
+    std::vector<double> sorted(&x.values[row * cols], &x.values[row * cols] + cols);
+    sorted.resize(kMost, std::numeric_limits<double>::infinity());
+    std::sort(sorted.begin(), sorted.end());
+    for (const double value : sorted) y.push_back({value, 0});
+  }
+  machine.check(sort(), {x, unwritten(ScalarType::f32, y.size())},
+                {{"cols", cols}, {"rows", rows}}, y);
+});
+
+}  // namespace
+}  // namespace models

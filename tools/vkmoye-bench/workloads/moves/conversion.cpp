@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include "workloads/moves/conversion.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "numbers/number.hpp"
+#include "numbers/random.hpp"
+#include "vkmoye/contract/scalar_value.hpp"
+#include "vkmoye/gen/ir/evaluate.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+std::uint64_t bits_at(ScalarType type, const std::byte* from) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, from, size_of(type));  // little-endian
+  return bits;
+}
+
+// A number of random sign and magnitude, from 2^-40 up to `largest`, most of them with a fraction.
+double random_magnitude(std::uint64_t bits, double largest) {
+  const double fraction = std::ldexp(static_cast<double>(bits >> 11), -53);  // 0 to 1
+  const int binades = static_cast<int>(std::log2(largest)) + 42;
+  const double magnitude =
+      std::ldexp(1 + fraction, static_cast<int>(bits / 2 % 1024) % binades - 40);
+  return (bits & 1) != 0 ? -magnitude : magnitude;
+}
+
+// Integers may become f32 on their way to shorter floating-point numbers: those up to this are exact.
+constexpr double kExactInF32 = 0x1p24;
+
+}  // namespace
+
+void random_convertible(std::span<std::byte> out, ScalarType from, ScalarType to,
+                        std::uint64_t seed, std::uint64_t index) {
+  random_element(out, seed, index);
+  const bool is_real = is_floating(from);
+  const std::uint64_t bits = random_bits(~seed, index);
+  const bool is_narrow = is_floating(to) && size_of(to) < 4;
+  if (!is_real && !is_narrow) return;
+  const double largest = range_of(to).largest;
+  if (!is_real) {
+    const double most = std::min({kExactInF32, range_of(from).largest, largest});
+    const double value = std::ldexp(static_cast<double>(bits >> 11), -52) - 1;  // -1 to 1
+    store_number(from, std::trunc(is_unsigned(from) ? std::fabs(value) * most : value * most),
+                 out.data());
+    return;
+  }
+  if (is_floating(to) && index % 2 == 0) return;  // any bits
+  double value = random_magnitude(bits, std::min({largest, range_of(from).largest, 0x1p60}));
+  if (!is_floating(to) && is_unsigned(to)) value = std::fabs(value);
+  store_number(from, value, out.data());
+  // Rounding to `from` may have reached the first number that does not fit.
+  const bool fits = std::fabs(load_number(from, out.data())) <= largest;  // not if it is NaN
+  if (!is_floating(to) && !fits) store_number(from, 0, out.data());
+}
+
+bool is_converted(ScalarType from, const std::byte* source, ScalarType to, const std::byte* got) {
+  const std::uint64_t expected =
+      gen::ir::converted(gen::ir::element(from), bits_at(from, source), gen::ir::element(to));
+  const std::uint64_t found = bits_at(to, got);
+  if (found == expected) return true;
+  if (!is_floating(to)) return false;
+  if (from == ScalarType::f64 && size_of(to) < 4) {
+    const gen::ir::Type f32 = gen::ir::element(ScalarType::f32);
+    const std::uint64_t between =
+        gen::ir::converted(gen::ir::element(from), bits_at(from, source), f32);
+    if (found == gen::ir::converted(f32, between, gen::ir::element(to))) return true;
+  }
+  const double wanted = number_of(to, expected), value = number_of(to, found);
+  if (std::isnan(wanted)) return std::isnan(value);
+  // Codes are integers to the device; f32 lies between them and other types.
+  const auto is_flushed = [](ScalarType type, double number) {
+    const ScalarType computed = is_code(type) ? ScalarType::f32 : type;
+    return is_floating(type) && std::fabs(number) < range_of(computed).smallest_normal;
+  };
+  return value == 0 &&
+         (is_flushed(from, number_of(from, bits_at(from, source))) || is_flushed(to, wanted));
+}
+
+}  // namespace vkmoye::bench
