@@ -334,6 +334,17 @@ void Builder::branch(const Conditions& conditions, const std::function<void()>& 
 
 void Builder::barrier() { kernel_.body.emplace_back(ir::Barrier{}); }
 
+void Builder::assume(const Expr& condition, const std::string& why) {
+  kernel_.body.emplace_back(ir::Assume{condition, why});
+}
+
+void Builder::assume_distinct(const Tensor& array, const std::string& why) {
+  kernel_.assumptions.push_back({array.array.name, why, ir::Assumption::Kind::distinct});
+}
+void Builder::assume_distinct(const View& array, const std::string& why) {
+  kernel_.assumptions.push_back({array.array, why, ir::Assumption::Kind::distinct});
+}
+
 void Builder::assume_written(const Tensor& array, const std::string& why) {
   kernel_.assumptions.push_back({array.array.name, why});
 }

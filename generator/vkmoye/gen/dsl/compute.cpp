@@ -289,6 +289,13 @@ void Builder::accumulate_atomically(const View& to, Reduction reduction, const V
   add(atomic_statements(with_array(to), reduction, with_array(from)));
 }
 
+Expr Builder::accumulate_atomically(const std::string& name, Reduction reduction, const Expr& value,
+                                    const ir::Element& to) {
+  const ir::Array& target = array(to.array, to.source_text);
+  kernel_.body.emplace_back(ir::Atomic{name, reduction.op, to, ir::convert(value, target.type)});
+  return ir::variable(name, ir::element(target.type));
+}
+
 Expr Builder::let(const std::string& name, const Expr& value) {
   kernel_.body.emplace_back(ir::Let{name, value});
   return ir::variable(name, value->type, value->bound, value->alignment);

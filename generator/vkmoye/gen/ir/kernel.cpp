@@ -130,6 +130,11 @@ const Array* Kernel::find(const std::string& wanted) const {
   return nullptr;
 }
 
+bool Kernel::is_distinct(const std::string& array) const {
+  return std::any_of(assumptions.begin(), assumptions.end(),
+                     [&](const Assumption& one) { return one.array == array; });
+}
+
 std::vector<std::uint32_t> Kernel::widths_of(const std::string& array, bool as_words) const {
   std::set<std::uint32_t> widths;
   const Array* found = find(array);

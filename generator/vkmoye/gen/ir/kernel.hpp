@@ -88,10 +88,16 @@ struct Array {
 /// Whether an offset into `array`, in elements, may be 2^32 or more.
 bool needs_long_offsets(const Array& array);
 
-/// An assumption of the author that no proof checks: each element of `array` is written by exactly one invocation.
+/// An assumption of the author about all accesses to an array, which no proof checks. Assumptions about values are
+/// statements, see Assume.
 struct Assumption {
+  enum class Kind : std::uint8_t {
+    written,  // each element is written by exactly one invocation
+    distinct,  // no invocation accesses an element that another one writes; of shared memory, between two barriers
+  };
   std::string array;
   std::string why;
+  Kind kind = Kind::written;
   bool operator==(const Assumption&) const = default;
 };
 
@@ -119,6 +125,8 @@ struct Kernel {
   std::vector<std::uint32_t> widths_of(const std::string& array, bool as_words = false) const;
   /// The array of that name; nullptr if there is none.
   const Array* find(const std::string& name) const;
+  /// Whether the author asserts that different invocations write different elements of `array`.
+  bool is_distinct(const std::string& array) const;
   /// The size of all shared arrays together, in bytes.
   std::uint64_t shared_bytes() const;
 };

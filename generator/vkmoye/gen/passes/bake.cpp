@@ -11,6 +11,7 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/gen/ir/assumptions.hpp"
 #include "vkmoye/gen/ir/guards.hpp"
 #include "vkmoye/gen/ir/traversal.hpp"
 
@@ -99,6 +100,8 @@ class Baker {
         add(out, *branch);
       } else if (const auto* let = std::get_if<ir::Let>(&statement.value)) {
         add(out, *let);
+      } else if (const auto* assume = std::get_if<ir::Assume>(&statement.value)) {
+        add(out, *assume);
       } else {
         out.push_back(rewritten(
             statement, [&](const Expr& e) { return expr(e); },
@@ -139,6 +142,15 @@ class Baker {
     Body taken = body(*known != 0 ? s.body : s.otherwise);
     // A block keeps the names of the branch in their own scope.
     if (!taken.empty()) out.emplace_back(ir::Block{"", std::move(taken)});
+  }
+
+  // One that holds at the numbers need not be carried on.
+  void add(Body& out, const ir::Assume& s) {
+    const Expr condition = expr(s.condition);
+    const auto known = ir::constant_value(condition);
+    if (!known) out.emplace_back(ir::Assume{condition, s.why});
+    if (!known || *known != 0) return;
+    throw ArgumentError(fmt::format("bake: the numbers break the assumption '{}'", to_string(s)));
   }
 
   // A name for a constant is replaced by it, as an argument is.

@@ -81,7 +81,7 @@ Point AccessSets::arguments_in(const Set& points) {
 }
 
 Set AccessSets::elements(const std::vector<ir::Axis>& axes) {
-  Set all = solver_.everything();
+  Set all = values_->facts_of_launch();
   const auto add_range = [&](std::size_t variable) {
     const Linear value = variables_.value(variable);
     all = all & values_->at_most(variables_[variable].range.least, value) &

@@ -9,6 +9,8 @@
 #include <optional>
 #include <set>
 
+#include "vkmoye/gen/ir/assumptions.hpp"
+
 namespace vkmoye::gen::proof {
 
 using ir::Expr;
@@ -39,7 +41,11 @@ Factors factors_of(const Linear& value, const Variables& variables) {
 
 IndexValues::IndexValues(Solver& solver, Variables& variables, const ir::Kernel& kernel,
                          bool is_draft)
-    : solver_(solver), variables_(variables), kernel_(kernel), is_draft_(is_draft) {
+    : solver_(solver),
+      variables_(variables),
+      kernel_(kernel),
+      is_draft_(is_draft),
+      of_launch_(solver.everything()) {
   scopes_.push_back({solver.everything(), true, {}, {}, {}, {}});
   auto& names = scopes_.back().names;
   for (const PushConstant& argument : kernel.arguments) {
@@ -65,6 +71,10 @@ IndexValues::IndexValues(Solver& solver, Variables& variables, const ir::Kernel&
       add_fact(less(group * dimension.tile, of(ir::expression(dimension.extent)).value));
     }
   }
+  for (const ir::Assume& assume : ir::assumptions_of_launch(kernel)) {
+    of_launch_ = of_launch_ & where(assume.condition, false).points;
+  }
+  add_fact(of_launch_);
 }
 
 Set IndexValues::at_most(const Linear& a, const Linear& b) const {
@@ -164,11 +174,27 @@ IndexValues::Name* IndexValues::find(const std::string& name) {
   return nullptr;
 }
 
-void IndexValues::define(const ir::Definition& definition) {
+IndexValues::Identity IndexValues::identity_of_load(const ir::Element& from) {
+  Identity identity{fmt::format("load {} {} {}(", from.array, from.width, from.as_words), true,
+                    true};
+  for (const Expr& coordinate : from.coordinates) {
+    const Identity part = identity_of(coordinate);
+    identity.key += part.key + ",";
+    identity.is_uniform = identity.is_uniform && part.is_uniform;
+    identity.is_of_workgroup = identity.is_of_workgroup && part.is_of_workgroup;
+  }
+  identity.key = variables_.short_key(identity.key);
+  return identity;
+}
+
+void IndexValues::define(const ir::Definition& definition, const ir::Element* from) {
   Name name;
   const Expr& value = definition.value;
   if (definition.is_data) {
-    name.identity.key = fmt::format("data{}", data_++);
+    const ir::Array* array = from == nullptr ? nullptr : kernel_.find(from->array);
+    const bool is_input = array != nullptr && array->space == ir::Array::Space::buffer &&
+                          array->access == vkmoye::Access::read;
+    name.identity = is_input ? identity_of_load(*from) : Identity{fmt::format("data{}", data_++)};
     if (value->type == ir::kIndex) {
       const auto most = static_cast<std::int64_t>(value->bound) - 1;
       name.index = Index{introduce("?" + name.identity.key, {0, most}, false), false};

@@ -53,10 +53,13 @@ class IndexValues {
   /// Names that are defined, and facts that are added, until the matching `leave`.
   void enter();
   void leave();
-  void define(const ir::Definition& definition);
+  /// `from`: what the value is loaded from, if it is.
+  void define(const ir::Definition& definition, const ir::Element* from = nullptr);
   /// Adds the body of a statement: its condition, or its loop counter. Returns the name of the counter, or "".
   std::string add(const ir::Inner& inner);
 
+  /// What the author assumes of the arguments of a launch.
+  const Set& facts_of_launch() const { return of_launch_; }
   /// What is known to hold here. Exact: it holds in exactly the invocations and rounds that get here.
   const Set& facts() const { return scopes_.back().facts; }
   bool is_exact() const { return scopes_.back().is_exact; }
@@ -121,6 +124,8 @@ class IndexValues {
   Range range(const Index& index) const { return variables_.range(index.value); }
   Identity identity_of(const ir::Expr& e);
   Identity composed(const ir::Expr& e);
+  /// The same for equal loads of what nothing writes.
+  Identity identity_of_load(const ir::Element& from);
   Name* find(const std::string& name);
 
   Solver& solver_;
@@ -128,6 +133,7 @@ class IndexValues {
   const ir::Kernel& kernel_;
   const bool is_draft_;
   std::vector<Scope> scopes_;
+  Set of_launch_;
   std::size_t counters_ = 0, data_ = 0;
 };
 

@@ -71,6 +71,11 @@ std::vector<std::string> check_all_sizes(const ir::Kernel& kernel) {
       for (const auto& [name, value] : obligation.arguments) sizes[name] = value;
       TrialReport trial{.is_whole = must_be_followed};
       if (can_be_followed(kernel, sizes)) trial = try_at(kernel, with_steps(kernel, sizes));
+      if (trial.breaks_assumption && !must_be_followed) {
+        reasons = {
+            fmt::format("not proved: {}: {}; the sizes that refute it break an assumption: {}",
+                        obligation.claim, obligation.why, trial.reasons.front())};
+      }
       if (!trial.is_launch) continue;
       reasons = trial.reasons;
       const bool is_open = reasons.empty() && !trial.is_whole && !must_be_followed;

@@ -23,7 +23,7 @@
 namespace vkmoye::gen {
 
 /// The sizes that are tried, small ones around the tiles of the grid; none where they follow from
-/// nothing.
+/// nothing. They fulfil what assumptions_of_launch has, where such sizes are found near by.
 std::vector<Arguments> trial_sizes(const ir::Kernel& kernel);
 
 /// " (m = 3, n = 4)", for messages.
@@ -32,15 +32,19 @@ std::string text_of(const Arguments& sizes);
 struct TrialReport {
   std::vector<std::string> reasons = {};  // why the kernel is wrong, with the sizes
   bool is_whole = true;                   // every workgroup was followed to its end
-  bool is_launch = true;  // false: arguments that no launch takes, as the reason says
+  bool is_launch = true;           // false: arguments that no launch takes, as the reason says
+  bool breaks_assumption = false;  // of the author: that is why no launch takes them
 };
 /// Precondition: as of try_sizes.
 TrialReport try_at(const ir::Kernel& kernel, const Arguments& sizes);
 
 struct Trials {
-  std::vector<std::string> reasons = {};  // why the kernel is wrong at one of the sizes, which each reason ends with
-  std::size_t whole = 0, in_part = 0;     // launches in which nothing is wrong, by TrialReport::is_whole
-  bool are_all = false;  // these are all launches that the kernel can have: no argument decides an index
+  std::vector<std::string> reasons =
+      {};  // why the kernel is wrong at one of the sizes, which each reason ends with
+  std::size_t whole = 0,
+              in_part = 0;  // launches in which nothing is wrong, by TrialReport::is_whole
+  bool are_all =
+      false;  // these are all launches that the kernel can have: no argument decides an index
 };
 /// Runs the kernel at trial_sizes, until it is wrong. Precondition: names, types and bounds are right.
 Trials try_sizes(const ir::Kernel& kernel);

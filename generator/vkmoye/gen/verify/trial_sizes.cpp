@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
+#include "vkmoye/gen/ir/assumptions.hpp"
 #include "vkmoye/gen/ir/effects.hpp"
 #include "vkmoye/gen/ir/guards.hpp"
 #include "vkmoye/gen/ir/traversal.hpp"
+#include "vkmoye/gen/machine/evaluator.hpp"
 #include "vkmoye/gen/verify/trial.hpp"
 
 namespace vkmoye::gen {
@@ -239,10 +242,79 @@ Arguments arguments_of(const ir::Kernel& kernel, const Trial& trial, const Sizes
   return out;
 }
 
+// --- assumptions ---
+
+constexpr std::int64_t kMostNear = 64;  // how far a size is moved to fulfil an assumption
+constexpr int kMostMoves = 8;           // of one trial
+
+class Fulfilment {
+ public:
+  explicit Fulfilment(const ir::Kernel& kernel) : assumptions_(assumptions_of_launch(kernel)) {}
+
+  // `arguments` with sizes moved, until all assumptions hold or no small move helps.
+  Arguments of(Arguments arguments) const {
+    for (int move = 0; move < kMostMoves; ++move) {
+      const std::size_t held = holding(arguments);
+      if (held == assumptions_.size()) break;
+      const auto better = moved(arguments, held);
+      if (!better) break;
+      arguments = *better;
+    }
+    return arguments;
+  }
+
+ private:
+  // Arguments of which more than the first `held` assumptions hold; the nearest ones.
+  std::optional<Arguments> moved(const Arguments& arguments, std::size_t held) const {
+    std::vector<std::int64_t> others = {0, 1};
+    for (const auto& [name, value] : arguments)
+      others.push_back(std::get<std::int64_t>(value.value));
+    for (const Expr& variable : variables_of(assumptions_[held].condition)) {
+      if (!arguments.contains(variable->name)) continue;
+      const std::int64_t now = std::get<std::int64_t>(arguments.at(variable->name).value);
+      std::vector<std::int64_t> candidates;
+      for (std::int64_t by = 1; by <= kMostNear; ++by) {
+        candidates.push_back(now + by);
+        if (now >= by) candidates.push_back(now - by);
+      }
+      for (const std::int64_t other : others) {
+        candidates.insert(candidates.end(), {other, other + 1, 2 * other});
+        if (other > 0) candidates.push_back(other - 1);
+      }
+      for (const std::int64_t candidate : candidates) {
+        Arguments tried = arguments;
+        tried[variable->name] = candidate;
+        if (holding(tried) > held) return tried;
+      }
+    }
+    return std::nullopt;
+  }
+
+  // How many assumptions hold, counted up to the first that does not.
+  std::size_t holding(const Arguments& arguments) const {
+    std::size_t count = 0;
+    while (count < assumptions_.size() && holds(assumptions_[count].condition, arguments)) ++count;
+    return count;
+  }
+  static bool holds(const Expr& condition, const Arguments& arguments) {
+    machine::Budget plenty(1 << 16);
+    machine::Evaluator values({}, plenty);
+    for (const auto& [name, value] : arguments) {
+      values.define(
+          name, machine::Values::same(static_cast<ir::Bits>(std::get<std::int64_t>(value.value))));
+    }
+    const machine::Value value = values(condition).in(0);
+    return !value || *value != 0;
+  }
+
+  std::vector<ir::Assume> assumptions_;
+};
+
 }  // namespace
 
 std::vector<Arguments> trial_sizes(const ir::Kernel& kernel) {
   const Loops loops = LoopFinder(kernel).loops;
+  const Fulfilment fulfilment(kernel);
   std::vector<Arguments> out;
   for (const Trial& trial : kTrials) {
     Sizes sizes;
@@ -251,7 +323,7 @@ std::vector<Arguments> trial_sizes(const ir::Kernel& kernel) {
       enlarge(sizes, name, looped_size(trial.looped, tile, loops.rounds));
     }
     take_arrays(kernel, trial, sizes);
-    Arguments arguments = arguments_of(kernel, trial, sizes);
+    Arguments arguments = fulfilment.of(arguments_of(kernel, trial, sizes));
     if (std::find(out.begin(), out.end(), arguments) == out.end()) {
       out.push_back(std::move(arguments));
     }
