@@ -88,6 +88,8 @@ TEST(DataIndex, HistogramsThatAreBroken) {
   refuse(histogram_of({zeros(), count(code), Barrier{}, result()}));
   refuse(histogram_of({zeros(), Barrier{}, count(code), result()}));
   refuse(histogram_of({count(code), Barrier{}, result()}));
+  // Bins that nothing has set, of which nothing is read but by the atomic operations.
+  refuse(histogram_of({count(code)}));
   // A plain access to a known element, and an atomic one to it, beside those that data place.
   refuse(histogram_of(
       {zeros(), Barrier{}, count(code), Store{shared_at(3), word}, Barrier{}, result()}));
@@ -224,6 +226,14 @@ TEST(DataIndex, AScatterInSharedMemory) {
   EXPECT_THAT(launched(kernel_with(read, {distinct}), sizes(130), 3).reasons,
               Contains(HasSubstr("race in shared s: 'scatter' writes s[3]")));
   EXPECT_THAT(launched(kernel_with(read, {distinct}), sizes(1), 3).reasons, IsEmpty());
+  // Read where data say, of elements that nothing has written.
+  Kernel unwritten = with_result(
+      {If{less(own, n),
+          {Load{"code", src_at(own)}, If{less(code, 64), {Load{"x", shared_at(code)}}}}}});
+  unwritten.assumptions = {distinct};
+  EXPECT_THAT(launched(unwritten, sizes(130), 3).reasons,
+              Contains(HasSubstr("nothing has written")));
+  EXPECT_THAT(verify(unwritten), Contains(HasSubstr("nothing has written")));
   // Read, or written where the thread says, before the next barrier.
   EXPECT_THAT(verify(kernel_with({Load{"x", shared_at(63 - thread, "early")}}, {distinct})),
               Contains(HasSubstr("race in s: 'early'")));

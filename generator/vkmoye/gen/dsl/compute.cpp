@@ -202,10 +202,7 @@ std::string value_name(const Expr& value) {
   return fmt::format("{}", number);
 }
 
-// Not (extent + part - 1) / part, which can wrap.
-Expr ceil_div(const Expr& extent, std::uint32_t part) {
-  return extent / part + minimum(extent % part, 1);
-}
+Expr ceil_div(const Expr& extent, std::uint32_t part) { return ir::parts_of(extent, part); }
 
 ir::Block apply_statements(const ArrayView& to, const View& at, const Computation& compute,
                            const std::vector<ArrayView>& from) {

@@ -58,6 +58,13 @@ Guards guards_of_launch(const Kernel& kernel) {
     if (!extent.is_symbol()) continue;
     const Expr group = builtin(kGroups[i]) + variable(kFirstGroup[i]);
     guards.push_back(less(to_index(dimension.tile) * group, expression(extent)));
+    if (extent.per > 1) {
+      Extent whole = extent;
+      whole.per = 1;
+      guards.push_back(less(to_index(dimension.tile * extent.per) * group, expression(whole)));
+    }
+    if (dimension.tile > 1)
+      guards.push_back(less(group, parts_of(expression(extent), dimension.tile)));
     guards.push_back(less(0, variable(extent.symbol)));
     if (extent.times.empty()) continue;
     guards.push_back(less(0, variable(extent.times)));

@@ -105,6 +105,18 @@ void ShadowMemory::record_somewhere(const ElementAccess& access) {
   }
 }
 
+void ShadowMemory::require_written(std::uint64_t count, const ElementAccess& access) {
+  for (std::uint64_t at = 0; at < count; ++at) {
+    if (!is_written(at)) return report_unwritten(at, access);
+  }
+}
+
+void ShadowMemory::report_unwritten(std::uint64_t at, const ElementAccess& access) {
+  reasons_->add("unwritten " + *access.source_text,
+                fmt::format("'{}' reads {}[{}] in {}, which nothing has written",
+                            *access.source_text, array_->name, at, text_of(access.invocation)));
+}
+
 void ShadowMemory::record(std::uint64_t at, const ElementAccess& access) {
   Whole& whole = current_whole();
   const auto compare = [&](const Accessors& before) {
@@ -120,11 +132,7 @@ void ShadowMemory::record(std::uint64_t at, const ElementAccess& access) {
   if (!access.atomic && here.atomic.conflicts_with(who)) {
     report(at, access, here.atomic, "changes");
   }
-  if (access.reads && !access.perhaps && !here.initialised) {
-    reasons_->add("unwritten " + *access.source_text,
-                  fmt::format("'{}' reads {}[{}] in {}, which nothing has written",
-                              *access.source_text, array_->name, at, text_of(who)));
-  }
+  if (access.reads && !access.perhaps && !here.initialised) report_unwritten(at, access);
   if (access.atomic) {
     here.atomic.add(who, access.source_text);
   } else if (access.writes) {

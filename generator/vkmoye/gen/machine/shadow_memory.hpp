@@ -64,6 +64,8 @@ class ShadowMemory {
   /// The same for an unknown element. Precondition: the access is atomic, or the author of the kernel asserts that no
   /// other invocation accesses the element.
   void record_somewhere(const ElementAccess& access);
+  /// Adds a reason if one of the first `count` elements, of which `access` may read any, is not written.
+  void require_written(std::uint64_t count, const ElementAccess& access);
   /// All accesses so far happen before those that follow.
   void barrier();
   /// Forgets all accesses and writes, as at the start of a workgroup.
@@ -113,6 +115,7 @@ class ShadowMemory {
     std::uint64_t since = 0;
   };
   Whole& current_whole();
+  void report_unwritten(std::uint64_t at, const ElementAccess& access);
   void report_somewhere(const ElementAccess& now, const Accessors& before);
   void report(std::uint64_t at, const ElementAccess& now, const Accessors& before, const char* did);
   std::string text_of(std::int64_t invocation) const;

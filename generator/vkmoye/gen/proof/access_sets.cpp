@@ -81,7 +81,7 @@ Point AccessSets::arguments_in(const Set& points) {
 }
 
 Set AccessSets::elements(const std::vector<ir::Axis>& axes) {
-  Set all = values_->facts_of_launch();
+  Set all = solver_.everything();
   const auto add_range = [&](std::size_t variable) {
     const Linear value = variables_.value(variable);
     all = all & values_->at_most(variables_[variable].range.least, value) &
@@ -95,7 +95,7 @@ Set AccessSets::elements(const std::vector<ir::Axis>& axes) {
   for (std::size_t i = 0; i < variables_.size(); ++i) {
     if (variables_[i].is_uniform) add_range(i);
   }
-  return all;
+  return all & values_->facts_of_launch();
 }
 
 }  // namespace vkmoye::gen::proof

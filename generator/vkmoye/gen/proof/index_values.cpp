@@ -55,6 +55,12 @@ IndexValues::IndexValues(Solver& solver, Variables& variables, const ir::Kernel&
     }
     names[argument.name] = std::move(name);
   }
+  // What extents count the parts of is split as they need it, also where no index does.
+  for (const ir::Array& array : kernel.arrays) {
+    for (const ir::Axis& axis : array.axes) {
+      if (axis.extent.per != 1) of(ir::extent_of(axis));
+    }
+  }
   introduce("thread", {0, std::max<std::int64_t>(1, kernel.threads) - 1}, false);
   // A launch runs ceil(extent / tile) workgroups along a dimension, at most `most`.
   for (std::size_t i = 0; i < kernel.grid.size(); ++i) {
@@ -63,7 +69,8 @@ IndexValues::IndexValues(Solver& solver, Variables& variables, const ir::Kernel&
     const std::int64_t end = !is_symbol                       ? dimension.extent.value
                              : dimension.extent.times.empty() ? kMaxExtent
                                                               : kWrap;
-    std::int64_t groups = (end + dimension.tile - 1) / std::max<std::int64_t>(1, dimension.tile);
+    const std::int64_t parts = (end + dimension.extent.per - 1) / dimension.extent.per;
+    std::int64_t groups = (parts + dimension.tile - 1) / std::max<std::int64_t>(1, dimension.tile);
     if (dimension.most > 0) groups = std::min(groups, dimension.most);
     const Linear group =
         introduce(kGroupNames[i], {0, std::max<std::int64_t>(1, groups) - 1}, false);
@@ -155,6 +162,13 @@ Set IndexValues::in_range(const Linear& value, Range range) const {
              at_most(one, variables_[part].range.most);
   }
   return variables_.range(value).most > range.most ? points & at_most(value, range.most) : points;
+}
+
+void IndexValues::add_fact(const Set& points, bool is_of_launch) {
+  if (is_draft_) return;
+  if (!is_of_launch) return add_fact(points);
+  for (Scope& scope : scopes_) scope.facts = scope.facts & points;
+  of_launch_ = of_launch_ & points;
 }
 
 void IndexValues::enter() {

@@ -58,12 +58,14 @@ class IndexValues {
   /// Adds the body of a statement: its condition, or its loop counter. Returns the name of the counter, or "".
   std::string add(const ir::Inner& inner);
 
-  /// What the author assumes of the arguments of a launch.
+  /// What the author assumes of the arguments of a launch, and what follows from them.
   const Set& facts_of_launch() const { return of_launch_; }
   /// What is known to hold here. Exact: it holds in exactly the invocations and rounds that get here.
   const Set& facts() const { return scopes_.back().facts; }
   bool is_exact() const { return scopes_.back().is_exact; }
   void add_fact(const Set& points);
+  /// The same; `is_of_launch`: it follows from the arguments alone, and holds everywhere.
+  void add_fact(const Set& points, bool is_of_launch);
   Set less(const Linear& a, const Linear& b) const { return at_most(a + 1, b); }
   Set at_most(const Linear& a, const Linear& b) const;
   Set equal(const Linear& a, const Linear& b) const;
@@ -110,8 +112,9 @@ class IndexValues {
   Index chosen(const ir::Expr& e);
   /// The smaller or the larger of two.
   Index extreme(const ir::Expr& e, const Index& a, const Index& b);
-  /// A variable that is `a` where `holds` does, else `b`.
-  Index either(const std::string& name, const Set& holds, const Index& a, const Index& b);
+  /// A variable that is `a` where `holds` does, else `b`. `is_uniform`: arguments alone decide it.
+  Index either(const std::string& name, const Set& holds, const Index& a, const Index& b,
+               bool is_uniform);
   /// `value` modulo 2^32.
   Index fitting(const Linear& value, bool is_exact);
   Index unknown(const ir::Expr& e);

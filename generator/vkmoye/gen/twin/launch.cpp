@@ -155,6 +155,26 @@ bool Launch::reads_anything(Machine& m, const MemoryAccess& access, Memory& memo
   return true;
 }
 
+void Launch::access_somewhere(Machine& m, const MemoryAccess& access, Memory& memory,
+                              std::size_t thread) {
+  const machine::ElementAccess one{invocation_of(access, memory, thread),
+                                   &access.element.source_text, access.reads, access.writes,
+                                   access.atomic};
+  // Any element may be read, so all must be written before.
+  const bool is_filled = memory.array->space == ir::Array::Space::buffer &&
+                         memory.array->access != vkmoye::Access::write;
+  const auto& coordinates = access.element.coordinates;
+  if (access.reads && !is_filled) {
+    const std::uint64_t end = coordinates.size() == 1
+                                  ? std::min(coordinates[0]->bound, memory.elements)
+                                  : memory.elements;
+    m.budget().spend(end);
+    memory.shadow.require_written(end, one);
+  }
+  memory.shadow.record_somewhere(one);
+  if (access.writes) scattered_.insert(access.element.array);
+}
+
 template <class Visit>
 void Launch::at_addresses(Machine& m, const MemoryAccess& access, Visit visit) {
   const ir::Element& element = access.element;
@@ -174,10 +194,7 @@ void Launch::at_addresses(Machine& m, const MemoryAccess& access, Visit visit) {
         // A read of an input at an unknown index cannot race, and guards prove that it is in range.
         if (!has_data_ && !access.writes && memory.array->access == vkmoye::Access::read) return;
         if (!has_data_ && (access.atomic || kernel_.is_distinct(memory.array->name))) {
-          memory.shadow.record_somewhere({invocation_of(access, memory, thread),
-                                          &element.source_text, access.reads, access.writes,
-                                          access.atomic});
-          if (access.writes) scattered_.insert(element.array);
+          access_somewhere(m, access, memory, thread);
           return;
         }
         reasons_.add(

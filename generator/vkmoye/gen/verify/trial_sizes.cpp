@@ -172,8 +172,9 @@ void take_grid(const ir::Kernel& kernel, const Trial& trial, Sizes& sizes) {
     for (const std::string& name : names) {
       if (std::find(order.begin(), order.end(), name) == order.end()) order.push_back(name);
       // Of a product of two, each is about a square root of the tile.
-      std::int64_t part = names.size() == 1 ? dimension.tile : 1;
-      while (names.size() == 2 && part * part < dimension.tile) ++part;
+      const std::int64_t tile = dimension.tile * dimension.extent.per;
+      std::int64_t part = names.size() == 1 ? tile : 1;
+      while (names.size() == 2 && part * part < tile) ++part;
       // Of an extent that is cut twice, the smaller tiles; once a large one and an element more.
       const auto [known, is_new] = tiles.try_emplace(name, part);
       if (is_new) continue;
@@ -189,8 +190,16 @@ void take_grid(const ir::Kernel& kernel, const Trial& trial, Sizes& sizes) {
 std::int64_t value_of(const Expr& e, const Sizes& sizes) {
   if (is_constant(e)) return static_cast<std::int64_t>(e->value);
   if (e->op == Op::variable) return sizes.contains(e->name) ? sizes.at(e->name) : 0;
-  if (e->op != Op::multiply) return 0;
-  return value_of(e->operands[0], sizes) * value_of(e->operands[1], sizes);
+  if (e->operands.size() != 2) return 0;
+  const std::int64_t a = value_of(e->operands[0], sizes), b = value_of(e->operands[1], sizes);
+  switch (e->op) {
+    case Op::add: return a + b;
+    case Op::multiply: return a * b;
+    case Op::divide: return b == 0 ? 0 : a / b;
+    case Op::modulo: return b == 0 ? 0 : a % b;
+    case Op::minimum: return std::min(a, b);
+    default: return 0;
+  }
 }
 
 // The other extents, no smaller than what workgroups and loops go along: an array that is read may
