@@ -79,6 +79,19 @@ TEST(Assume, OfNamesForArgumentsIsOneOfTheLaunchToo) {
       IsEmpty());
 }
 
+TEST(Assume, ThatHoldsWhereNothingRuns) {
+  // Along a grid of p, each workgroup writes all of dst but for the last elements, or all: not where p is 0.
+  Kernel kernel = kernel_of({For{"r", n, {If{equal(own, 0), {store(dst_at(r))}}}}});
+  kernel.grid[0] = {"p", 64};
+  EXPECT_THAT(verify(kernel), Not(IsEmpty()));
+  kernel.body.insert(kernel.body.begin(), Assume{less(n, p - 1), "p is large"});  // or 0
+  EXPECT_THAT(launched(kernel, sizes(3, 1, 0)).reasons,
+              Contains(HasSubstr("nothing writes dst[0]")));
+  EXPECT_THAT(verify(kernel), Not(IsEmpty()));
+  kernel.body.insert(kernel.body.begin(), Assume{less(0, p), "p is not 0"});
+  EXPECT_THAT(verify(kernel), IsEmpty());
+}
+
 TEST(Assume, OfArgumentsThatALaunchBreaksIsRefusedByTheTwin) {
   const Kernel kernel = by_fours({Assume{equal(n % 4, 0), "rows are padded"}});
   EXPECT_THAT([&] { launched(kernel, sizes(302)); },

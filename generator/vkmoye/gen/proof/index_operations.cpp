@@ -146,8 +146,8 @@ IndexValues::Index IndexValues::quotient(const Index& index, std::int64_t diviso
   const bool is_uniform = variables_.is_uniform(index.value);
   const Linear value =
       introduce(name, {rounded_down(all.least), rounded_down(all.most)}, is_uniform);
-  add_fact(at_most(value * divisor, index.value) & less(index.value, value * divisor + divisor),
-           is_uniform);
+  tie(name, at_most(value * divisor, index.value) & less(index.value, value * divisor + divisor),
+      is_uniform);
   return {value, index.is_exact};
 }
 
@@ -175,8 +175,8 @@ IndexValues::Index IndexValues::either(const std::string& name, const Set& holds
   const Range one = range(a), other = range(b);
   const Linear value = introduce(
       name, {std::min(one.least, other.least), std::max(one.most, other.most)}, is_uniform);
-  add_fact((holds & equal(value, a.value)) | (holds.complement() & equal(value, b.value)),
-           is_uniform);
+  tie(name, (holds & equal(value, a.value)) | (holds.complement() & equal(value, b.value)),
+      is_uniform);
   return {value, a.is_exact && b.is_exact};
 }
 

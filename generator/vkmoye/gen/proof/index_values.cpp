@@ -61,6 +61,11 @@ IndexValues::IndexValues(Solver& solver, Variables& variables, const ir::Kernel&
       if (axis.extent.per != 1) of(ir::extent_of(axis));
     }
   }
+  // Before it is known that there is a workgroup: a launch may have none, and then writes nothing.
+  for (const ir::Assume& assume : ir::assumptions_of_launch(kernel)) {
+    of_launch_ = of_launch_ & where(assume.condition, false).points;
+  }
+  add_fact(of_launch_);
   introduce("thread", {0, std::max<std::int64_t>(1, kernel.threads) - 1}, false);
   // A launch runs ceil(extent / tile) workgroups along a dimension, at most `most`.
   for (std::size_t i = 0; i < kernel.grid.size(); ++i) {
@@ -78,10 +83,6 @@ IndexValues::IndexValues(Solver& solver, Variables& variables, const ir::Kernel&
       add_fact(less(group * dimension.tile, of(ir::expression(dimension.extent)).value));
     }
   }
-  for (const ir::Assume& assume : ir::assumptions_of_launch(kernel)) {
-    of_launch_ = of_launch_ & where(assume.condition, false).points;
-  }
-  add_fact(of_launch_);
 }
 
 Set IndexValues::at_most(const Linear& a, const Linear& b) const {
@@ -164,11 +165,29 @@ Set IndexValues::in_range(const Linear& value, Range range) const {
   return variables_.range(value).most > range.most ? points & at_most(value, range.most) : points;
 }
 
-void IndexValues::add_fact(const Set& points, bool is_of_launch) {
-  if (is_draft_) return;
-  if (!is_of_launch) return add_fact(points);
-  for (Scope& scope : scopes_) scope.facts = scope.facts & points;
-  of_launch_ = of_launch_ & points;
+void IndexValues::tie(const std::string& name, const Set& points, bool is_uniform) {
+  add_fact(points);
+  const auto is_it = [&](const auto& known) { return known.first == name; };
+  if (is_draft_ || !is_uniform || std::any_of(ties_.begin(), ties_.end(), is_it)) return;
+  ties_.emplace_back(name, points);
+}
+
+Set IndexValues::in_launch(Set points) const {
+  points = points & of_launch_;
+  std::vector<bool> is_added(ties_.size(), false);
+  for (bool any = true; any;) {
+    any = false;
+    const std::vector<std::string> used = points.variables();
+    for (std::size_t i = 0; i < ties_.size(); ++i) {
+      const auto is_part = [&](const std::string& variable) {
+        return variable == ties_[i].first || variable.starts_with(ties_[i].first + ".");
+      };
+      if (is_added[i] || std::none_of(used.begin(), used.end(), is_part)) continue;
+      points = points & ties_[i].second;
+      is_added[i] = any = true;
+    }
+  }
+  return points;
 }
 
 void IndexValues::enter() {

@@ -17,6 +17,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "vkmoye/gen/ir/effects.hpp"
@@ -58,14 +59,12 @@ class IndexValues {
   /// Adds the body of a statement: its condition, or its loop counter. Returns the name of the counter, or "".
   std::string add(const ir::Inner& inner);
 
-  /// What the author assumes of the arguments of a launch, and what follows from them.
-  const Set& facts_of_launch() const { return of_launch_; }
+  /// `points` of arguments, with what the author assumes of them, and what variables that follow from them are.
+  Set in_launch(Set points) const;
   /// What is known to hold here. Exact: it holds in exactly the invocations and rounds that get here.
   const Set& facts() const { return scopes_.back().facts; }
   bool is_exact() const { return scopes_.back().is_exact; }
   void add_fact(const Set& points);
-  /// The same; `is_of_launch`: it follows from the arguments alone, and holds everywhere.
-  void add_fact(const Set& points, bool is_of_launch);
   Set less(const Linear& a, const Linear& b) const { return at_most(a + 1, b); }
   Set at_most(const Linear& a, const Linear& b) const;
   Set equal(const Linear& a, const Linear& b) const;
@@ -112,6 +111,8 @@ class IndexValues {
   Index chosen(const ir::Expr& e);
   /// The smaller or the larger of two.
   Index extreme(const ir::Expr& e, const Index& a, const Index& b);
+  /// Adds what the variable `name` is; `is_uniform`: arguments alone decide it.
+  void tie(const std::string& name, const Set& points, bool is_uniform);
   /// A variable that is `a` where `holds` does, else `b`. `is_uniform`: arguments alone decide it.
   Index either(const std::string& name, const Set& holds, const Index& a, const Index& b,
                bool is_uniform);
@@ -137,6 +138,8 @@ class IndexValues {
   const bool is_draft_;
   std::vector<Scope> scopes_;
   Set of_launch_;
+  // The variables that arguments alone decide, by name, and how.
+  std::vector<std::pair<std::string, Set>> ties_;
   std::size_t counters_ = 0, data_ = 0;
 };
 
