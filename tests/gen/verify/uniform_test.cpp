@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Values that are the same in a whole workgroup, or subgroup, by the way they are made: loops and conditions on them may
-// hold barriers and subgroup operations.
+// Values that are the same in a whole workgroup, or subgroup, by the way they are made: loops and conditions on them
+// may hold barriers and subgroup operations.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -228,7 +228,8 @@ class Builder {
   void assume(const Expr& condition, const std::string& why);
 
   /// Asserts that no invocation accesses an element of `array`, a buffer or shared memory, that another one writes; of
-  /// shared memory: between two barriers. For writes at indices from data. The host twin names two invocations that meet.
+  /// shared memory: between two barriers. For writes at indices from data. The host twin names two invocations that
+  /// meet.
   void assume_distinct(const Tensor& array, const std::string& why);
   void assume_distinct(const View& array, const std::string& why);
 

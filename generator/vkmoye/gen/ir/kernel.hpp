@@ -40,7 +40,8 @@ Expr next_stride(const Expr& step, const Extent& extent);
 /// elements of the axes before it, so that there are no gaps. nullopt if it is not compact.
 std::optional<Expr> compact_size(const std::vector<Axis>& axes);
 
-/// `e` as an extent; nullopt unless it is a number, an argument, the product of two arguments, or parts_of one of these.
+/// `e` as an extent; nullopt unless it is a number, an argument, the product of two arguments, or parts_of one of
+/// these.
 std::optional<Extent> extent_from(const Expr& e);
 
 /// The extent of `axis` as an expression.

@@ -45,8 +45,8 @@ struct MemoryAccess {
 /// invocation can write meanwhile, see `is_alike`.
 Values unknown_elements(Machine& machine, const MemoryAccess& access);
 
-/// Whether all invocations of an access surely read the same integers: at one place, from a buffer that is only read, or
-/// from shared memory, where another invocation that writes would race.
+/// Whether all invocations of an access surely read the same integers: at one place, from a buffer that is only read,
+/// or from shared memory, where another invocation that writes would race.
 bool is_alike(Machine& machine, const MemoryAccess& access);
 
 /// What differs between uses of the machine.
@@ -79,8 +79,8 @@ class Environment {
   virtual bool can_rely_on(Machine&, const ir::Expr& /*condition*/, const Lanes& /*active*/) {
     return true;
   }
-  /// The kernel assumes a condition, see ir::Assume. Returns the invocations of `active` that go on. `is_sure`: they come
-  /// here in each launch that the machine follows; else only if conditions that are not known hold.
+  /// The kernel assumes a condition, see ir::Assume. Returns the invocations of `active` that go on. `is_sure`: they
+  /// come here in each launch that the machine follows; else only if conditions that are not known hold.
   virtual Lanes assumed(Machine&, const ir::Assume&, const Lanes& active, bool /*is_sure*/) {
     return active;
   }

@@ -141,7 +141,8 @@ void Launch::check_results() {
   }
 }
 
-// Without data, an index that depends on data may have any value below its bound and inside the array, see verify/races.
+// Without data, an index that depends on data may have any value below its bound and inside the array, see
+// verify/races.
 bool Launch::reads_anything(Machine& m, const MemoryAccess& access, Memory& memory) {
   if (has_data_ || access.writes || memory.array->space != ir::Array::Space::shared) return false;
   const ir::Expr& index = access.element.coordinates[0];
