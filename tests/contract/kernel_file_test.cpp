@@ -20,6 +20,7 @@ namespace vkmoye {
 namespace {
 
 using testing::AllOf;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -303,6 +304,27 @@ TEST(CompactStrides, AreWhatArraysWithoutGapsHave) {
         with_compact_strides(kernel, {{"m", 5}});
       },
       ThrowsMessage<ArgumentError>(HasSubstr("argument 'k' is missing")));
+}
+
+TEST(KernelFile, HoldsExtentsThatCountParts) {
+  CompiledKernel kernel = some_kernel();
+  Json json = interface_to_json(kernel.interface);
+  const auto extents_in = [&](const char* extents, std::vector<std::string>& reasons) {
+    json["bindings"][0]["extents"] = parse_json(extents);
+    json["bindings"][0]["strides"] = parse_json("[]");
+    return interface_of_json(json, reasons).bindings.at(0).extents;
+  };
+  std::vector<std::string> reasons;
+  const std::vector<Extent> right = {Extent::parts("n", 1024), Extent::parts(Extent("n", "m"), 2),
+                                     Extent("n", "m"), Extent("n")};
+  EXPECT_EQ(extents_in(R"json(["ceil(n/1024)", "ceil(n*m/2)", "n*m", "n"])json", reasons), right);
+  for (const char* wrong :
+       {"ceil(n/1)", "ceil(n/0)", "ceil(n/-4)", "ceil(n/4", "ceil(n)", "ceil(/4)",
+        "ceil(ceil(n/2)/2)", "ceil(n/2x)", "ceil(n/m)", "n*", "n*m*k", ""}) {
+    std::vector<std::string> found;
+    extents_in((std::string("[\"") + wrong + "\"]").c_str(), found);
+    EXPECT_THAT(found, Contains(HasSubstr("is not an extent"))) << wrong;
+  }
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ Arguments with_compact_strides(const KernelInterface& kernel, Arguments argument
     before.extents.clear();
     for (std::size_t mode = 0; mode < binding.strides.size(); ++mode) {
       const Extent& stride = binding.strides[mode];
-      if (stride.is_symbol() && stride.times.empty() && !arguments.contains(stride.symbol)) {
+      if (stride.is_argument() && !arguments.contains(stride.symbol)) {
         arguments[stride.symbol] = element_count(before, arguments);
       }
       before.extents.push_back(binding.extents[mode]);

@@ -25,6 +25,28 @@ Json list_of(const Items& items, ToJson to_json) {
   return list;
 }
 
+// "n", "n*m", or "ceil(n/1024)".
+std::optional<Extent> extent_of_text(const std::string& text) {
+  constexpr std::string_view kBefore = "ceil(";
+  if (text.starts_with(kBefore) && text.ends_with(')')) {
+    const std::size_t slash = text.rfind('/');
+    if (slash == std::string::npos) return std::nullopt;
+    const auto whole = extent_of_text(text.substr(kBefore.size(), slash - kBefore.size()));
+    std::int64_t size = 0;
+    const char *first = text.data() + slash + 1, *last = text.data() + text.size() - 1;
+    const auto [end, error] = std::from_chars(first, last, size);
+    const bool is_number = error == std::errc() && end == last && size > 1 && size <= 0xffffffff;
+    if (!whole || whole->per != 1 || !is_number) return std::nullopt;
+    return Extent::parts(*whole, size);
+  }
+  const std::vector<std::string> factors = split(text, '*');
+  for (const std::string& factor : factors) {
+    if (factor.empty() || factor.find_first_of("()/") != std::string::npos) return std::nullopt;
+  }
+  if (factors.size() == 1) return Extent(factors[0]);
+  return factors.size() == 2 ? std::optional(Extent(factors[0], factors[1])) : std::nullopt;
+}
+
 // Reads members of objects, and adds a reason for each invalid one.
 class Reader {
  public:
@@ -79,12 +101,7 @@ class Reader {
       return *number;
     }
     const auto* text = text_in(json);
-    if (text != nullptr && !text->empty()) {
-      const std::vector<std::string> factors = split(*text, '*');
-      if (factors.size() == 1) return factors[0];
-      const bool named = !factors[0].empty() && !factors[1].empty();
-      if (factors.size() == 2 && named) return Extent(factors[0], factors[1]);
-    }
+    if (const auto extent = text == nullptr ? std::nullopt : extent_of_text(*text)) return *extent;
     note("{}: {} is not an extent", what, dump(json));
     return 0;
   }

@@ -15,7 +15,8 @@
 namespace vkmoye {
 namespace {
 
-std::int64_t value_of(const Extent& extent, const Arguments& arguments, std::string_view whose) {
+// Of what `extent` counts the parts.
+std::int64_t whole_of(const Extent& extent, const Arguments& arguments, std::string_view whose) {
   if (!extent.is_symbol()) return extent.value;
   const auto found = arguments.find(extent.symbol);
   if (found == arguments.end()) {
@@ -28,7 +29,7 @@ std::int64_t value_of(const Extent& extent, const Arguments& arguments, std::str
                                     to_string(found->second), kMax));
   }
   if (extent.times.empty()) return *whole;
-  const std::int64_t other = value_of(extent.times, arguments, whose);
+  const std::int64_t other = whole_of(extent.times, arguments, whose);
   if (other > 0 && *whole > kMax / other) {
     throw ArgumentError(fmt::format("{}: {} = {} x {} exceeds the 2^32-1 that a 32-bit size holds",
                                     whose, to_string(extent), *whole, other));
@@ -36,19 +37,28 @@ std::int64_t value_of(const Extent& extent, const Arguments& arguments, std::str
   return *whole * other;
 }
 
+std::int64_t value_of(const Extent& extent, const Arguments& arguments, std::string_view whose) {
+  return (whole_of(extent, arguments, whose) + extent.per - 1) / extent.per;
+}
+
 // The same for an extent of the grid or of an array.
 std::int64_t extent_in(const Extent& extent, const Arguments& arguments, std::string_view whose) {
-  const std::int64_t value = value_of(extent, arguments, whose);
-  if (extent.is_symbol() && extent.times.empty() && value > kMaxExtent) {
+  const std::int64_t whole = whole_of(extent, arguments, whose);
+  if (extent.is_symbol() && extent.times.empty() && whole > kMaxExtent) {
     throw ArgumentError(fmt::format("{}: {} = {} is above {}, the largest extent", whose,
-                                    to_string(extent), value, kMaxExtent));
+                                    extent.symbol, whole, kMaxExtent));
   }
-  return value;
+  return value_of(extent, arguments, whose);
 }
 
 }  // namespace
 
 std::string to_string(const Extent& extent) {
+  if (extent.per != 1) {
+    Extent whole = extent;
+    whole.per = 1;
+    return fmt::format("ceil({}/{})", to_string(whole), extent.per);
+  }
   if (!extent.times.empty()) return extent.symbol + "*" + extent.times;
   return extent.is_symbol() ? extent.symbol : std::to_string(extent.value);
 }
@@ -170,7 +180,7 @@ std::uint64_t element_count(const Binding& binding, const Arguments& arguments) 
   std::string product;
   bool too_many = false;
   for (const Extent& extent : binding.extents) {
-    const std::int64_t value = value_of(extent, arguments, binding.name);
+    const std::int64_t value = extent_in(extent, arguments, binding.name);
     product += fmt::format("{}{}", product.empty() ? "" : " x ", value);
     too_many = too_many || (value > 0 && count > most.elements / static_cast<std::uint64_t>(value));
     if (!too_many) count *= static_cast<std::uint64_t>(value);

@@ -42,19 +42,34 @@ std::string to_string(const Argument& argument);
 /// Values of a kernel's run-time arguments by name: {{"m", 2048}, {"alpha", 0.5}}.
 using Arguments = std::map<std::string, Argument>;
 
-/// A number known when the kernel is described, the name of a run-time argument, or the product of
-/// two.
+/// A number known when the kernel is described, the name of a run-time argument, the product of two, or
+/// how many parts of a fixed size one of these has: ceil(n / 1024).
 struct Extent {
   std::int64_t value = 0;
   std::string symbol;  // the name of the argument; empty: it is `value`
   std::string times;   // the name of the other factor; their product is at most 2^32-1
+  std::int64_t per =
+      1;  // of the argument or the product, the size of a part; the extent is their number
 
   template <std::integral Number>
   Extent(Number number) : value(static_cast<std::int64_t>(number)) {}  // NOLINT: implicit by intent
   Extent(const char* name) : symbol(name) {}                           // NOLINT: implicit by intent
   Extent(std::string name) : symbol(std::move(name)) {}                // NOLINT: implicit by intent
   Extent(std::string a, std::string b) : symbol(std::move(a)), times(std::move(b)) {}
+  /// The number of parts of `size` that `whole` has, the last of which may be smaller:
+  /// Extent::parts("n", 1024) is ceil(n / 1024). Precondition: size > 0; `whole` does not count parts itself.
+  static Extent parts(Extent whole, std::int64_t size) {
+    if (whole.is_symbol()) {
+      whole.per = size;
+    } else {
+      whole.value = (whole.value + size - 1) / size;
+    }
+    return whole;
+  }
+  /// Whether it depends on arguments.
   bool is_symbol() const { return !symbol.empty(); }
+  /// Whether it is the value of an argument.
+  bool is_argument() const { return is_symbol() && times.empty() && per == 1; }
   bool operator==(const Extent&) const = default;
 };
 

@@ -33,6 +33,16 @@ std::array<bool, 3> blocks_in(const ir::Kernel& kernel) {
   return used;
 }
 
+// Whether two dimensions have the same tiles: tiles of 2 parts of 16 elements are tiles of 32 elements.
+bool are_alike(const GridDimension& a, const GridDimension& b) {
+  const auto whole_of = [](const GridDimension& dimension) {
+    Extent whole = dimension.extent;
+    whole.per = 1;
+    return std::pair(whole, dimension.tile * dimension.extent.per);
+  };
+  return whole_of(a) == whole_of(b);
+}
+
 }  // namespace
 
 Builder::Builder(std::string name, std::int64_t threads, std::uint32_t lanes) {
@@ -156,7 +166,10 @@ void Builder::take_grid_from(const View& view) {
       GridDimension& grid = kernel_.grid[i];
       if (!has_grid_[i]) grid = {cut.extent, cut.tile};
       has_grid_[i] = true;
-      if (grid.extent == cut.extent && grid.tile == cut.tile) continue;
+      if (are_alike(grid, {cut.extent, cut.tile})) {
+        if (grid.extent.per != 1) grid = {cut.extent, cut.tile, grid.most};
+        continue;
+      }
       reasons_.push_back(
           fmt::format("{} counts tiles of {} along {}, but '{}' takes tiles of {} "
                       "along {} at it",
@@ -345,10 +358,6 @@ void Builder::branch(const Conditions& conditions, const std::string& title,
 }
 
 void Builder::barrier() { kernel_.body.emplace_back(ir::Barrier{}); }
-
-void Builder::assume_written(const Tensor& array, const std::string& why) {
-  kernel_.assumptions.push_back({array.array.name, why});
-}
 
 ir::Kernel Builder::finish() {
   ir::Kernel kernel = kernel_;

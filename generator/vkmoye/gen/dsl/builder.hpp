@@ -227,6 +227,17 @@ class Builder {
   /// Waits for all threads of the workgroup; their writes to shared memory are then visible to all.
   void barrier();
 
+  /// Asserts that `condition`, on arguments or values, holds from here on to the end of the branch or loop around. The
+  /// verifier relies on it without a proof; the kernel, its file and `explain` carry it with its reason. The host twin
+  /// refuses a launch that breaks a condition on arguments, and reports invocations that break one on values.
+  void assume(const Expr& condition, const std::string& why);
+
+  /// Asserts that no invocation accesses an element of `array`, a buffer or shared memory, that another one writes; of
+  /// shared memory: between two barriers. For writes at indices from data. The host twin names two invocations that
+  /// meet.
+  void assume_distinct(const Tensor& array, const std::string& why);
+  void assume_distinct(const View& array, const std::string& why);
+
   /// Asserts that each element of the result `array` is written, and by one invocation, where no proof shows it. The
   /// kernel and `explain` carry the assumption with its reason; the host twin checks it at each size.
   void assume_written(const Tensor& array, const std::string& why);

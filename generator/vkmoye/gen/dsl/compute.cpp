@@ -205,10 +205,7 @@ std::string value_name(const Expr& value) {
   return fmt::format("{}", number);
 }
 
-// Not (extent + part - 1) / part, which can wrap.
-Expr ceil_div(const Expr& extent, std::uint32_t part) {
-  return extent / part + minimum(extent % part, 1);
-}
+Expr ceil_div(const Expr& extent, std::uint32_t part) { return ir::parts_of(extent, part); }
 
 ir::Block apply_statements(const ArrayView& to, const View& at, const Computation& compute,
                            const std::vector<ArrayView>& from) {
@@ -294,9 +291,9 @@ void Builder::accumulate_atomically(const View& to, Reduction reduction, const V
 
 Expr Builder::accumulate_atomically(const std::string& name, const ir::Element& to,
                                     Reduction reduction, const Expr& value) {
-  const ir::Type type = ir::type_of(to, array(to.array, name));
-  kernel_.body.emplace_back(ir::Atomic{name, reduction.op, to, value});
-  return ir::variable(name, type);
+  const ir::Array& target = array(to.array, to.source_text);
+  kernel_.body.emplace_back(ir::Atomic{name, reduction.op, to, ir::convert(value, target.type)});
+  return ir::variable(name, ir::element(target.type));
 }
 
 Expr Builder::let(const std::string& name, const Expr& value) {

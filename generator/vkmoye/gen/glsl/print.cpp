@@ -15,6 +15,7 @@
 #include "vkmoye/gen/glsl/lines.hpp"
 #include "vkmoye/gen/glsl/repeated.hpp"
 #include "vkmoye/gen/glsl/spelling.hpp"
+#include "vkmoye/gen/ir/assumptions.hpp"
 #include "vkmoye/gen/ir/effects.hpp"
 #include "vkmoye/gen/ir/names.hpp"
 #include "vkmoye/gen/ir/reduction_op.hpp"
@@ -230,6 +231,7 @@ class Printer {
                           s.variable, glsl::print(ir::less(ir::variable(s.variable), s.end))));
     scope(s.body);
   }
+  void visit(const ir::Assume& s) { out_.line("// assumed: " + to_string(s)); }
   void visit(const ir::Barrier&) {
     out_.apart();
     out_.line("barrier();");

@@ -40,6 +40,7 @@ struct Collector {
   }
   void order_shared() { out.orders_shared = true; }
   void unrolls() { out.unrolls = true; }
+  void assumes(const Expr& condition) { out.assumes.push_back(&condition); }
 
   Type type_at(const Element& e) const {
     const Array* array = kernel.find(e.array);

@@ -60,8 +60,9 @@ struct Effects {
   bool all_must_arrive = false;  // either all invocations of the scope must reach it, or none
   const char* act = "";          // its name in messages, if all must arrive: "a barrier"
   bool orders_shared = false;    // accesses to shared memory before it happen before those after it
-  bool unrolls = false;          // it is a loop that must, or must not, be unrolled
-  FeatureSet needs;              // features of the device, besides those for the types of arrays
+  std::vector<const Expr*> assumes;  // conditions that the author asserts, for the rest of the body
+  bool unrolls = false;              // it is a loop that must, or must not, be unrolled
+  FeatureSet needs;  // features of the device, besides those for the types of arrays
   std::vector<MatrixShape> multiplies;  // shapes that the matrix units must support
   std::vector<std::string> reasons;     // why the statement alone is wrong: types that do not fit
 };

@@ -5,6 +5,7 @@
 #include <bit>
 #include <unordered_map>
 
+#include "vkmoye/gen/ir/assumptions.hpp"
 #include "vkmoye/gen/ir/effects.hpp"
 
 namespace vkmoye::gen::ir {
@@ -28,6 +29,7 @@ void add_guards_of_failure(Guards& guards, const Expr& condition) {
   const auto& operands = condition->operands;
   if (condition->op == Op::logical_not) add_guards(guards, operands[0]);
   if (condition->op == Op::not_equal) guards.push_back(equal(operands[0], operands[1]));
+  if (condition->op == Op::less) guards.push_back(logical_not(condition));
   if (condition->op == Op::equal && operands[0]->type == kIndex && is_constant(operands[1], 0)) {
     guards.push_back(less(0, operands[0]));
   }
@@ -56,11 +58,19 @@ Guards guards_of_launch(const Kernel& kernel) {
     if (!extent.is_symbol()) continue;
     const Expr group = builtin(kGroups[i]) + variable(kFirstGroup[i]);
     guards.push_back(less(to_index(dimension.tile) * group, expression(extent)));
+    if (extent.per > 1) {
+      Extent whole = extent;
+      whole.per = 1;
+      guards.push_back(less(to_index(dimension.tile * extent.per) * group, expression(whole)));
+    }
+    if (dimension.tile > 1)
+      guards.push_back(less(group, parts_of(expression(extent), dimension.tile)));
     guards.push_back(less(0, variable(extent.symbol)));
     if (extent.times.empty()) continue;
     guards.push_back(less(0, variable(extent.times)));
     guards.push_back(less(0, expression(extent)));  // a launch checks that it does not wrap
   }
+  for (const Assume& assume : assumptions_of_launch(kernel)) add_guards(guards, assume.condition);
   return guards;
 }
 
@@ -261,13 +271,44 @@ void add_definition(Definitions& definitions, const std::string& name, const Exp
   definitions.insert_or_assign(name, bounded(expand(value, definitions), value->bound));
 }
 
-std::optional<RangeProof> prove_in_range(const Expr& coordinate, const Axis& axis,
-                                         const Guards& guards, const Definitions& definitions) {
+namespace {
+
+constexpr int kMaxChain = 2;  // of limits that are compared with each other
+
+std::optional<RangeProof> prove_below(const Expr& coordinate, const Expr& limit,
+                                      const Guards& guards, const Definitions& definitions,
+                                      int chain);
+
+// Whether e < limit because it is below something, or at most that, which a guard says is less than the limit, or at
+// most that.
+std::optional<RangeProof> prove_by_chain(const Expr& e, const Expr& limit, const Guards& guards,
+                                         const Definitions& definitions, int chain) {
+  if (chain == 0) return std::nullopt;
+  const auto is_below = [&](const Expr& below, const Expr& end) {
+    return prove_below(below, end, guards, definitions, chain - 1).has_value();
+  };
+  for (const Expr& guard : guards) {
+    const bool is_negated = guard->op == Op::logical_not && guard->operands[0]->op == Op::less;
+    if (!is_negated && guard->op != Op::less) continue;
+    const auto& sides = is_negated ? guard->operands[0]->operands : guard->operands;
+    if (!(sides[0]->type == kIndex)) continue;
+    const Expr &end = sides[is_negated ? 0 : 1], &between = sides[is_negated ? 1 : 0];
+    if (!same(end, limit) || is_constant(between) || same(between, e)) continue;
+    if (is_below(e, between)) return RangeProof{guard};
+    // `e` is at most what is less than the limit.
+    const bool is_next = e->op == Op::add && is_constant(e->operands[1], 1);
+    if (!is_negated && is_next && is_below(e->operands[0], between)) return RangeProof{guard};
+  }
+  return std::nullopt;
+}
+
+std::optional<RangeProof> prove_below(const Expr& coordinate, const Expr& limit,
+                                      const Guards& guards, const Definitions& definitions,
+                                      int chain) {
   const auto is_bounded = [&](const Expr& e) {
-    return !axis.extent.is_symbol() && e->bound <= static_cast<std::uint64_t>(axis.extent.value);
+    return is_constant(limit) && e->bound <= limit->value;
   };
   if (is_bounded(coordinate)) return RangeProof{};
-  const Expr limit = extent_of(axis);
   const Expr whole = expand(coordinate, definitions);
   if (is_bounded(whole)) return RangeProof{};
   if (whole->op == Op::minimum && same(whole->operands[1], limit - 1) &&
@@ -282,13 +323,13 @@ std::optional<RangeProof> prove_in_range(const Expr& coordinate, const Axis& axi
     Guards where = guards, otherwise = guards;
     add_guards(where, whole->operands[0]);
     add_guards_of_failure(otherwise, whole->operands[0]);
-    if (prove_in_range(whole->operands[1], axis, where, definitions) &&
-        prove_in_range(whole->operands[2], axis, otherwise, definitions)) {
+    if (prove_below(whole->operands[1], limit, where, definitions, chain) &&
+        prove_below(whole->operands[2], limit, otherwise, definitions, chain)) {
       return RangeProof{};
     }
   }
   if (const auto counted = counted_back_from(whole, limit)) {
-    return prove_in_range(*counted, axis, guards, definitions);
+    return prove_below(*counted, limit, guards, definitions, chain);
   }
   // For a name plus a constant, the alignment of the name may be enough, whatever its value.
   const bool is_sum = coordinate->op == Op::add && is_constant(coordinate->operands[1]);
@@ -310,7 +351,14 @@ std::optional<RangeProof> prove_in_range(const Expr& coordinate, const Axis& axi
     }
     if (covers) return RangeProof{guard};
   }
-  return std::nullopt;
+  return prove_by_chain(coordinate, limit, guards, definitions, chain);
+}
+
+}  // namespace
+
+std::optional<RangeProof> prove_in_range(const Expr& coordinate, const Axis& axis,
+                                         const Guards& guards, const Definitions& definitions) {
+  return prove_below(coordinate, extent_of(axis), guards, definitions, kMaxChain);
 }
 
 }  // namespace vkmoye::gen::ir

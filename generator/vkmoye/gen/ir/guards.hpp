@@ -14,6 +14,8 @@
 //   src[cols - 1 - col]                  in range if col < cols
 //   src[i % cols]                        in range of cols if cols is not 0
 //   src[select(c, i, j)]                 in range if i is wherever c holds, and j wherever it does not
+//   begin[row + 1]                       in range of ends if row < rows and rows < ends; begin[row] also if
+//                                        !(ends < rows)
 //   src[min(col, cols - 1)]              in range if cols is not 0: something is below it, by a guard
 //                                        or because the grid counts tiles along cols
 
@@ -30,7 +32,7 @@ namespace vkmoye::gen::ir {
 using Guards = std::vector<Expr>;
 
 /// The guards that hold in every workgroup of a launch: its tile begins inside the extent along which the grid counts
-/// tiles, so that this extent and its factors are not 0.
+/// tiles, so that this extent and its factors are not 0; and what assumptions_of_launch has.
 Guards guards_of_launch(const Kernel& kernel);
 
 /// Whether `value` cannot be 0: it is a number other than 0, or a guard says that something is below it, or below what

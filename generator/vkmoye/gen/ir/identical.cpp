@@ -83,6 +83,10 @@ auto members(const MatrixMultiply& s) {
   const auto& [to, a, b, c] = s;
   return std::tie(to, a, b, c);
 }
+auto members(const Assume& s) {
+  const auto& [condition, why] = s;
+  return std::tie(condition, why);
+}
 auto members(const Block& s) {
   const auto& [title, body] = s;
   return std::tie(title, body);

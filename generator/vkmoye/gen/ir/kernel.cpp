@@ -14,7 +14,14 @@ namespace vkmoye::gen::ir {
 Expr expression(const Extent& extent) {
   if (!extent.is_symbol()) return static_cast<std::uint32_t>(extent.value);
   const Expr first = variable(extent.symbol);
-  return extent.times.empty() ? first : first * variable(extent.times);
+  return parts_of(extent.times.empty() ? first : first * variable(extent.times), extent.per);
+}
+
+// Not (whole + size - 1) / size, which can wrap.
+Expr parts_of(const Expr& whole, std::int64_t size) {
+  if (size == 1) return whole;
+  const auto part = static_cast<std::uint32_t>(size);
+  return whole / part + minimum(whole % part, 1);
 }
 
 Expr stride_from(const Extent& extent) {
@@ -62,6 +69,12 @@ std::optional<Extent> extent_from(const Expr& e) {
   const bool is_product =
       e->op == Op::multiply && is_name(e->operands[0]) && is_name(e->operands[1]);
   if (is_product) return Extent(e->operands[0]->name, e->operands[1]->name);
+  if (e->op != Op::add || e->operands[0]->op != Op::divide) return std::nullopt;
+  const Expr &whole = e->operands[0]->operands[0], &size = e->operands[0]->operands[1];
+  const auto counted = extent_from(whole);
+  const bool is_parts = counted && counted->per == 1 && is_constant(size) && size->value > 1 &&
+                        same(e, parts_of(whole, static_cast<std::int64_t>(size->value)));
+  if (is_parts) return Extent::parts(*counted, static_cast<std::int64_t>(size->value));
   return std::nullopt;
 }
 
@@ -128,6 +141,11 @@ const Array* Kernel::find(const std::string& wanted) const {
     if (array.name == wanted) return &array;
   }
   return nullptr;
+}
+
+bool Kernel::is_distinct(const std::string& array) const {
+  return std::any_of(assumptions.begin(), assumptions.end(),
+                     [&](const Assumption& one) { return one.array == array; });
 }
 
 std::vector<std::uint32_t> Kernel::widths_of(const std::string& array, bool as_words) const {

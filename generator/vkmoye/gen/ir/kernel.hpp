@@ -23,8 +23,11 @@ struct Axis {
   Expr stride = 1;         // elements
 };
 
-/// `extent` as an expression: a number, an argument, or the product of two arguments.
+/// `extent` as an expression: a number, an argument, the product of two arguments, or how many parts these have.
 Expr expression(const Extent& extent);
+
+/// ceil(whole / size): the number of parts of `size`. Precondition: 0 < size < 2^32.
+Expr parts_of(const Expr& whole, std::int64_t size);
 
 /// `extent` as the stride of an axis. Unlike any other index, it may be a number above 2^32. Such a stride must not be
 /// used in index arithmetic; only a pointer reaches that far.
@@ -37,7 +40,8 @@ Expr next_stride(const Expr& step, const Extent& extent);
 /// elements of the axes before it, so that there are no gaps. nullopt if it is not compact.
 std::optional<Expr> compact_size(const std::vector<Axis>& axes);
 
-/// `e` as an extent; nullopt unless it is a number, an argument or the product of two arguments.
+/// `e` as an extent; nullopt unless it is a number, an argument, the product of two arguments, or parts_of one of
+/// these.
 std::optional<Extent> extent_from(const Expr& e);
 
 /// The extent of `axis` as an expression.
@@ -88,10 +92,16 @@ struct Array {
 /// Whether an offset into `array`, in elements, may be 2^32 or more.
 bool needs_long_offsets(const Array& array);
 
-/// An assumption of the author that no proof checks: each element of `array` is written by exactly one invocation.
+/// An assumption of the author about all accesses to an array, which no proof checks. Assumptions about values are
+/// statements, see Assume.
 struct Assumption {
+  enum class Kind : std::uint8_t {
+    written,  // each element is written by exactly one invocation
+    distinct,  // no invocation accesses an element that another one writes; of shared memory, between two barriers
+  };
   std::string array;
   std::string why;
+  Kind kind = Kind::written;
   bool operator==(const Assumption&) const = default;
 };
 
@@ -122,6 +132,8 @@ struct Kernel {
   std::vector<std::uint32_t> widths_of(const std::string& array, bool as_words = false) const;
   /// The array of that name; nullptr if there is none.
   const Array* find(const std::string& name) const;
+  /// Whether the author asserts that different invocations write different elements of `array`.
+  bool is_distinct(const std::string& array) const;
   /// The size of all shared arrays together, in bytes.
   std::uint64_t shared_bytes() const;
 };

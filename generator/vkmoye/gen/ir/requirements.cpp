@@ -3,6 +3,7 @@
 #include <iterator>
 #include <unordered_set>
 
+#include "vkmoye/gen/ir/assumptions.hpp"
 #include "vkmoye/gen/ir/effects.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
 #include "vkmoye/gen/ir/traversal.hpp"
@@ -66,8 +67,15 @@ std::optional<ScalarType> type_of_component(const std::string& component) {
 }
 
 std::string to_string(const Assumption& assumption) {
-  return "each element of " + assumption.array +
-         " is written by one invocation alone: " + assumption.why;
+  switch (assumption.kind) {
+    case Assumption::Kind::written:
+      return "each element of " + assumption.array +
+             " is written by one invocation alone: " + assumption.why;
+    case Assumption::Kind::distinct:
+      return "different invocations write different elements of " + assumption.array + ": " +
+             assumption.why;
+  }
+  return "?";
 }
 
 KernelInterface interface_of(const Kernel& kernel) {
@@ -120,6 +128,10 @@ KernelInterface interface_of(const Kernel& kernel) {
   for (const Assumption& assumption : kernel.assumptions) {
     out.assumptions.push_back(to_string(assumption));
   }
+  for_each(kernel.body, [&](const Stmt& statement) {
+    const auto* assume = std::get_if<Assume>(&statement.value);
+    if (assume != nullptr) out.assumptions.push_back(to_string(*assume));
+  });
   return out;
 }
 

@@ -66,6 +66,11 @@ void show_parts(S& s, Visitor& visitor) {
     visitor.order_shared();
   } else if constexpr (std::is_same_v<Kind, Block>) {
     visitor.body(s.body, {});
+  } else if constexpr (std::is_same_v<Kind, Assume>) {
+    visitor.use(s.condition);
+    visitor.require(s.condition->type == kBoolean, "an assumption is {}, not a boolean",
+                    s.condition->type);
+    visitor.assumes(s.condition);
   } else if constexpr (std::is_same_v<Kind, Subgroup>) {
     if (s.kind != Subgroup::Kind::elect) visitor.use(s.value);
     visitor.use(s.lane);

@@ -130,6 +130,12 @@ struct MatrixFill {
 struct MatrixMultiply {
   MatrixPart to, a, b, c;
 };
+/// States that `condition` holds in every invocation that comes here, up to the end of the body that this is in. The
+/// author asserts it, `why`: no proof shows it, but proofs rely on it, and the host twin checks it.
+struct Assume {
+  Expr condition;
+  std::string why;
+};
 /// A scope under a comment.
 struct Block {
   std::string title;
@@ -140,7 +146,7 @@ struct Stmt {
   template <class S>
   Stmt(S statement) : value(std::move(statement)) {}  // NOLINT: implicit in lists of statements
   std::variant<Let, Load, Store, If, For, Barrier, Block, Subgroup, Atomic, MatrixLoad, MatrixStore,
-               MatrixFill, MatrixMultiply>
+               MatrixFill, MatrixMultiply, Assume>
       value;
 };
 

@@ -26,6 +26,7 @@ struct Rewriter {
   void act_as(ExecutionScope, const char*) {}
   void order_shared() {}
   void unrolls() {}
+  void assumes(const Expr&) {}
   void subgroup(const Subgroup&) {}
   void atomic(const Atomic&) {}
   void moves(const MatrixPart&, const MatrixRegion&) {}

@@ -2,6 +2,7 @@
 #include "vkmoye/gen/machine/machine.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "vkmoye/gen/machine/matrix.hpp"
 #include "vkmoye/gen/machine/subgroup.hpp"
@@ -21,13 +22,31 @@ std::size_t count_active(const Lanes& active, std::size_t first, std::size_t end
 
 }  // namespace
 
-Values unknown_elements(const MemoryAccess& access) {
-  return Values::unknown(scalars_of(type_of(access.element, access.array)));
+bool is_alike(Machine& machine, const MemoryAccess& access) {
+  const ir::Array& array = access.array;
+  const ScalarType type = array.type;
+  const bool is_integer = type == ScalarType::u32 || type == ScalarType::i32 ||
+                          type == ScalarType::u16 || type == ScalarType::i16 ||
+                          type == ScalarType::u8 || type == ScalarType::i8;
+  const bool is_stable =
+      array.space == ir::Array::Space::shared
+          ? !access.writes
+          : array.space == ir::Array::Space::buffer && array.access == vkmoye::Access::read;
+  const auto& coordinates = access.element.coordinates;
+  return is_integer && is_stable && !access.by_any_lane &&
+         std::all_of(coordinates.begin(), coordinates.end(),
+                     [&](const Expr& coordinate) { return machine(coordinate).is_same(); });
+}
+
+Values unknown_elements(Machine& machine, const MemoryAccess& access) {
+  const std::size_t scalars = scalars_of(type_of(access.element, access.array));
+  return is_alike(machine, access) ? Values::same(std::vector<Value>(scalars))
+                                   : Values::unknown(scalars);
 }
 
 Values Environment::load(Machine& machine, const MemoryAccess& access) {
   accessed(machine, access);
-  return unknown_elements(access);
+  return unknown_elements(machine, access);
 }
 
 Values Environment::combine(Machine& machine, const MemoryAccess& access, ir::Op, const Values&) {
@@ -47,10 +66,21 @@ Machine::Machine(const ir::Kernel& kernel, const Workgroup& workgroup, Environme
 
 void Machine::run() { run(kernel_.body, Lanes(workgroup_.threads, true)); }
 
-void Machine::run(const ir::Body& body, const Lanes& active) {
+void Machine::try_run(const ir::Body& body, const Lanes& active) {
+  const bool was_sure = std::exchange(is_sure_, false);
+  run(body, active);
+  is_sure_ = was_sure;
+}
+
+void Machine::run(const ir::Body& body, Lanes active) {
   if (active.none()) return;
   for (const ir::Stmt& statement : body) {
     budget_.spend(1);
+    if (const auto* assume = std::get_if<ir::Assume>(&statement.value)) {
+      active = environment_.assumed(*this, *assume, active, is_sure_);
+      if (active.none()) return;
+      continue;
+    }
     std::visit(
         [&](const auto& s) {
           if constexpr (is_step<std::decay_t<decltype(s)>>()) {
@@ -80,6 +110,7 @@ bool Machine::concerns(const ir::Body& body) {
   const bool concerned = std::any_of(body.begin(), body.end(), [&](const ir::Stmt& statement) {
     const CachedEffects& cached = cached_effects(statement);
     const ir::Effects& effects = cached.effects;
+    if (!effects.assumes.empty() && environment_.needs_data()) return true;
     if (effects.all_must_arrive || effects.orders_shared) return true;
     const bool touches =
         std::any_of(cached.arrays.begin(), cached.arrays.end(),
@@ -108,7 +139,7 @@ Values Machine::found(const ir::Touch& touch, const ir::Array& array, const ir::
                       const Lanes& active) {
   const MemoryAccess access{*touch.element, array,        active,           touch.reads,
                             touch.writes,   touch.atomic, touch.by_any_lane};
-  if (!environment_.concerns(array)) return unknown_elements(access);
+  if (!environment_.concerns(array)) return unknown_elements(*this, access);
   if (!touch.atomic) return environment_.load(*this, access);
   const auto& s = std::get<ir::Atomic>(statement.value);
   return environment_.combine(*this, access, s.combine, values_(s.value));
@@ -129,6 +160,7 @@ struct Machine::Results {
   std::vector<Values> operator()(const ir::Load&) { return std::move(found); }
   std::vector<Values> operator()(const ir::Atomic&) { return std::move(found); }
   std::vector<Values> operator()(const ir::Barrier&) { return {}; }
+  std::vector<Values> operator()(const ir::Assume&) { return {}; }  // does not come here
   std::vector<Values> operator()(const ir::Store& s) { return {machine.values_(s.value)}; }
   std::vector<Values> operator()(const ir::MatrixLoad& s) {
     return fragment_from_vectors(s.from, found, use_of(s.to), workgroup());
@@ -221,7 +253,10 @@ void Machine::act(const ir::Stmt& statement, const Lanes& active) {
 
 void Machine::step(const ir::Let& s, const Lanes&) {
   environment_.named(*this, s.name, s.value);
-  const bool is_data = s.value->type.kind == ir::Type::Kind::element;
+  const ir::Type& type = s.value->type;
+  const bool is_integer =
+      type == ir::element(ScalarType::u32) || type == ir::element(ScalarType::i32);
+  const bool is_data = type.kind == ir::Type::Kind::element && !is_integer;
   values_.define(s.name, is_data && !environment_.needs_data()
                              ? Values::unknown(scalars_of(s.value->type))
                              : Values(values_(s.value)));
@@ -250,18 +285,18 @@ void Machine::step(const ir::If& s, const Lanes& active) {
     return;
   }
   const std::any before = environment_.save();
-  run(s.body, perhaps);
-  run(s.otherwise, fails);
+  try_run(s.body, perhaps);
+  try_run(s.otherwise, fails);
   std::any after = environment_.save();
   environment_.restore(before);
-  run(s.body, holds);
-  run(s.otherwise, perhaps_not);
+  try_run(s.body, holds);
+  try_run(s.otherwise, perhaps_not);
   environment_.join(after);
   if (condition.is_same() || !concerns(s.body) || !concerns(s.otherwise)) return;
   after = environment_.save();
   environment_.restore(before);
-  run(s.body, perhaps);
-  run(s.otherwise, perhaps_not);
+  try_run(s.body, perhaps);
+  try_run(s.otherwise, perhaps_not);
   environment_.join(after);
 }
 
@@ -289,7 +324,7 @@ void Machine::step(const ir::For& s, const Lanes& active) {
     }
     rounds_.back().second = round;
     values_.define(s.variable, Values::same(round));
-    run(s.body, inside);
+    followed.open ? try_run(s.body, inside) : run(s.body, inside);
     if (!followed.open || !environment_.forks()) continue;
     const std::any after = environment_.save();
     environment_.join(exits);

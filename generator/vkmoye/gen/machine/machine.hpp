@@ -41,8 +41,13 @@ struct MemoryAccess {
   bool by_any_lane = false;
 };
 
-/// Unknown values for the elements of an access.
-Values unknown_elements(const MemoryAccess& access);
+/// Unknown values for the elements of an access: the same for all invocations that read one integer which no other
+/// invocation can write meanwhile, see `is_alike`.
+Values unknown_elements(Machine& machine, const MemoryAccess& access);
+
+/// Whether all invocations of an access surely read the same integers: at one place, from a buffer that is only read,
+/// or from shared memory, where another invocation that writes would race.
+bool is_alike(Machine& machine, const MemoryAccess& access);
 
 /// What differs between uses of the machine.
 class Environment {
@@ -73,6 +78,11 @@ class Environment {
   /// it counts as unknown.
   virtual bool can_rely_on(Machine&, const ir::Expr& /*condition*/, const Lanes& /*active*/) {
     return true;
+  }
+  /// The kernel assumes a condition, see ir::Assume. Returns the invocations of `active` that go on. `is_sure`: they
+  /// come here in each launch that the machine follows; else only if conditions that are not known hold.
+  virtual Lanes assumed(Machine&, const ir::Assume&, const Lanes& active, bool /*is_sure*/) {
+    return active;
   }
   /// A pure value was named.
   virtual void named(Machine&, const std::string&, const ir::Expr&) {}
@@ -108,7 +118,9 @@ class Machine {
   const std::vector<std::pair<std::string, std::uint32_t>>& rounds() const { return rounds_; }
 
  private:
-  void run(const ir::Body& body, const Lanes& active);
+  void run(const ir::Body& body, Lanes active);
+  // The same where it is not known whether `active` come there.
+  void try_run(const ir::Body& body, const Lanes& active);
   // Statements for control flow and names.
   void step(const ir::Let& s, const Lanes& active);
   void step(const ir::If& s, const Lanes& active);
@@ -151,6 +163,7 @@ class Machine {
   std::unordered_map<const ir::Body*, bool> concerns_;
   std::unordered_map<const ir::Stmt*, CachedEffects> effects_;
   std::vector<std::pair<std::string, std::uint32_t>> rounds_;
+  bool is_sure_ = true;  // no condition around the statement is unknown
 };
 
 }  // namespace vkmoye::gen::machine

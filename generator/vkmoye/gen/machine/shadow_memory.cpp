@@ -23,7 +23,7 @@ ShadowMemory::ShadowMemory(const ir::Array& array, std::uint64_t elements, std::
 }
 
 void ShadowMemory::clear() {
-  whole_ = {{}, {}, barriers_};
+  whole_ = {{}, {}, {}, {}, barriers_};
   pages_ = std::make_shared<Pages>();
   last_page_ = nullptr;
 }
@@ -74,7 +74,7 @@ void ShadowMemory::Accessors::add(std::int64_t other, const std::string* by) {
 }
 
 ShadowMemory::Whole& ShadowMemory::current_whole() {
-  if (whole_.since != barriers_) whole_ = {{}, {}, barriers_};
+  if (whole_.since != barriers_) whole_ = {{}, {}, {}, {}, barriers_};
   return whole_;
 }
 
@@ -82,25 +82,49 @@ void ShadowMemory::report_somewhere(const ElementAccess& now, const Accessors& b
   reasons_->add(
       "somewhere " + array_->name,
       fmt::format(
-          "race in {}: '{}' in {} and '{}' in another invocation may access the same "
-          "element; one access is atomic, at an index that depends on data, the other is not",
+          "race in {}: '{}' in {} and '{}' in another invocation may access the same element, at "
+          "an "
+          "index that depends on data; both accesses must be atomic, or both to elements that are "
+          "asserted to be distinct",
           array_->name, *now.source_text, text_of(now.invocation), *before.source_text));
 }
 
 void ShadowMemory::record_somewhere(const ElementAccess& access) {
   Whole& whole = current_whole();
-  if (whole.plain.conflicts_with(access.invocation)) report_somewhere(access, whole.plain);
-  whole.somewhere.add(access.invocation, access.source_text);
+  const auto compare = [&](const Accessors& before) {
+    if (before.conflicts_with(access.invocation)) report_somewhere(access, before);
+  };
+  compare(whole.plain);
+  if (access.atomic) {
+    compare(whole.apart);
+    whole.somewhere.add(access.invocation, access.source_text);
+  } else {
+    compare(whole.somewhere);
+    compare(whole.atomic);
+    whole.apart.add(access.invocation, access.source_text);
+  }
+}
+
+void ShadowMemory::require_written(std::uint64_t count, const ElementAccess& access) {
+  for (std::uint64_t at = 0; at < count; ++at) {
+    if (!is_written(at)) return report_unwritten(at, access);
+  }
+}
+
+void ShadowMemory::report_unwritten(std::uint64_t at, const ElementAccess& access) {
+  reasons_->add("unwritten " + *access.source_text,
+                fmt::format("'{}' reads {}[{}] in {}, which nothing has written",
+                            *access.source_text, array_->name, at, text_of(access.invocation)));
 }
 
 void ShadowMemory::record(std::uint64_t at, const ElementAccess& access) {
-  if (!access.atomic) {
-    Whole& whole = current_whole();
-    if (whole.somewhere.conflicts_with(access.invocation)) {
-      report_somewhere(access, whole.somewhere);
-    }
-    whole.plain.add(access.invocation, access.source_text);
-  }
+  Whole& whole = current_whole();
+  const auto compare = [&](const Accessors& before) {
+    if (before.conflicts_with(access.invocation)) report_somewhere(access, before);
+  };
+  compare(whole.apart);
+  if (!access.atomic) compare(whole.somewhere);
+  (access.atomic ? whole.atomic : whole.plain).add(access.invocation, access.source_text);
   Cell& here = current(writable_page(at / kPage)[at % kPage], barriers_);
   const std::int64_t who = access.invocation;
   if (here.written.conflicts_with(who)) report(at, access, here.written, "writes");
@@ -108,11 +132,7 @@ void ShadowMemory::record(std::uint64_t at, const ElementAccess& access) {
   if (!access.atomic && here.atomic.conflicts_with(who)) {
     report(at, access, here.atomic, "changes");
   }
-  if (access.reads && !access.perhaps && !here.initialised) {
-    reasons_->add("unwritten " + *access.source_text,
-                  fmt::format("'{}' reads {}[{}] in {}, which nothing has written",
-                              *access.source_text, array_->name, at, text_of(who)));
-  }
+  if (access.reads && !access.perhaps && !here.initialised) report_unwritten(at, access);
   if (access.atomic) {
     here.atomic.add(who, access.source_text);
   } else if (access.writes) {
@@ -147,6 +167,8 @@ void ShadowMemory::join(const ShadowMemory& other, bool either) {
   Whole joined = current_whole();
   joined.plain.add(theirs.plain.invocation, theirs.plain.source_text);
   joined.somewhere.add(theirs.somewhere.invocation, theirs.somewhere.source_text);
+  joined.apart.add(theirs.apart.invocation, theirs.apart.source_text);
+  joined.atomic.add(theirs.atomic.invocation, theirs.atomic.source_text);
   joined.since = std::max(barriers_, other.barriers_);
   whole_ = joined;
   // If one shadow has passed more barriers, even the pages that both share must be joined.

@@ -61,8 +61,11 @@ class ShadowMemory {
   /// Records an access to the element at `at`. Adds a reason if it races with an earlier access, or reads an element
   /// that nothing has written.
   void record(std::uint64_t at, const ElementAccess& access);
-  /// The same for an unknown element. Precondition: the access is atomic.
+  /// The same for an unknown element. Precondition: the access is atomic, or the author of the kernel asserts that no
+  /// other invocation accesses the element.
   void record_somewhere(const ElementAccess& access);
+  /// Adds a reason if one of the first `count` elements, of which `access` may read any, is not written.
+  void require_written(std::uint64_t count, const ElementAccess& access);
   /// All accesses so far happen before those that follow.
   void barrier();
   /// Forgets all accesses and writes, as at the start of a workgroup.
@@ -107,9 +110,12 @@ class ShadowMemory {
   // The accessors of the array as a whole since the barrier of number `since`.
   struct Whole {
     Accessors plain, somewhere;  // non-atomic accesses; atomic accesses to an unknown element
+    Accessors apart,
+        atomic;  // accesses to unknown elements that differ; atomic accesses to known ones
     std::uint64_t since = 0;
   };
   Whole& current_whole();
+  void report_unwritten(std::uint64_t at, const ElementAccess& access);
   void report_somewhere(const ElementAccess& now, const Accessors& before);
   void report(std::uint64_t at, const ElementAccess& now, const Accessors& before, const char* did);
   std::string text_of(std::int64_t invocation) const;

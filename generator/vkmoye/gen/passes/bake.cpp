@@ -11,6 +11,7 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/gen/ir/assumptions.hpp"
 #include "vkmoye/gen/ir/guards.hpp"
 #include "vkmoye/gen/ir/traversal.hpp"
 
@@ -56,6 +57,11 @@ class Baker {
       return found->second;
     };
     if (!e.is_symbol()) return e;
+    if (e.per != 1) {
+      Extent whole = e;
+      whole.per = 1;
+      return Extent::parts(extent(whole), e.per);
+    }
     const auto first = number(e.symbol), second = number(e.times);
     if (e.times.empty()) return first ? Extent(*first) : e;
     if (!first || !second) return e;
@@ -99,6 +105,8 @@ class Baker {
         add(out, *branch);
       } else if (const auto* let = std::get_if<ir::Let>(&statement.value)) {
         add(out, *let);
+      } else if (const auto* assume = std::get_if<ir::Assume>(&statement.value)) {
+        add(out, *assume);
       } else {
         out.push_back(rewritten(
             statement, [&](const Expr& e) { return expr(e); },
@@ -142,6 +150,15 @@ class Baker {
         taken.size() == 1 && std::holds_alternative<ir::Block>(taken.front().value);
     if (is_block) return out.push_back(std::move(taken.front()));
     if (!taken.empty()) out.emplace_back(ir::Block{"", std::move(taken)});
+  }
+
+  // One that holds at the numbers need not be carried on.
+  void add(Body& out, const ir::Assume& s) {
+    const Expr condition = expr(s.condition);
+    const auto known = ir::constant_value(condition);
+    if (!known) out.emplace_back(ir::Assume{condition, s.why});
+    if (!known || *known != 0) return;
+    throw ArgumentError(fmt::format("bake: the numbers break the assumption '{}'", to_string(s)));
   }
 
   // A name for a constant is replaced by it, as an argument is.

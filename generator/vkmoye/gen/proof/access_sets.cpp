@@ -95,7 +95,7 @@ Set AccessSets::elements(const std::vector<ir::Axis>& axes) {
   for (std::size_t i = 0; i < variables_.size(); ++i) {
     if (variables_[i].is_uniform) add_range(i);
   }
-  return all;
+  return values_->in_launch(all);
 }
 
 }  // namespace vkmoye::gen::proof

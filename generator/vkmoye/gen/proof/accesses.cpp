@@ -31,7 +31,13 @@ class Walker {
         path_.back().counter = "";
         values_.leave();
       }
-      for (const ir::Definition& definition : effects.defines) values_.define(definition);
+      const auto* load = std::get_if<ir::Load>(&statement.value);
+      for (const ir::Definition& definition : effects.defines) {
+        values_.define(definition, load != nullptr ? &load->from : nullptr);
+      }
+      for (const ir::Expr* condition : effects.assumes) {
+        values_.add_fact(values_.where(*condition, false).points);
+      }
       ++path_.back().statement;
     }
     path_.pop_back();

@@ -143,8 +143,11 @@ IndexValues::Index IndexValues::quotient(const Index& index, std::int64_t diviso
   const auto rounded_down = [&](std::int64_t number) {
     return number / divisor - (number % divisor < 0 ? 1 : 0);
   };
-  const Linear value = introduce(name, {rounded_down(all.least), rounded_down(all.most)}, false);
-  add_fact(at_most(value * divisor, index.value) & less(index.value, value * divisor + divisor));
+  const bool is_uniform = variables_.is_uniform(index.value);
+  const Linear value =
+      introduce(name, {rounded_down(all.least), rounded_down(all.most)}, is_uniform);
+  tie(name, at_most(value * divisor, index.value) & less(index.value, value * divisor + divisor),
+      is_uniform);
   return {value, index.is_exact};
 }
 
@@ -168,11 +171,12 @@ IndexValues::Index IndexValues::masked(const Expr& e, const Index& value, std::u
 }
 
 IndexValues::Index IndexValues::either(const std::string& name, const Set& holds, const Index& a,
-                                       const Index& b) {
+                                       const Index& b, bool is_uniform) {
   const Range one = range(a), other = range(b);
-  const Linear value =
-      introduce(name, {std::min(one.least, other.least), std::max(one.most, other.most)}, false);
-  add_fact((holds & equal(value, a.value)) | (holds.complement() & equal(value, b.value)));
+  const Linear value = introduce(
+      name, {std::min(one.least, other.least), std::max(one.most, other.most)}, is_uniform);
+  tie(name, (holds & equal(value, a.value)) | (holds.complement() & equal(value, b.value)),
+      is_uniform);
   return {value, a.is_exact && b.is_exact};
 }
 
@@ -182,13 +186,15 @@ IndexValues::Index IndexValues::extreme(const Expr& e, const Index& a, const Ind
   if (variables_.range(b.value - a.value).most <= 0) return is_minimum ? b : a;
   const Set is_less = at_most(a.value, b.value);
   const std::string name = "!" + identity_of(e).key;
-  return is_minimum ? either(name, is_less, a, b) : either(name, is_less, b, a);
+  const bool is_uniform = variables_.is_uniform(a.value) && variables_.is_uniform(b.value);
+  return is_minimum ? either(name, is_less, a, b, is_uniform)
+                    : either(name, is_less, b, a, is_uniform);
 }
 
 IndexValues::Index IndexValues::chosen(const Expr& e) {
   const Condition condition = where(e->operands[0], false);
   const Index a = of(e->operands[1]), b = of(e->operands[2]);
-  if (condition.is_exact) return either("!" + identity_of(e).key, condition.points, a, b);
+  if (condition.is_exact) return either("!" + identity_of(e).key, condition.points, a, b, false);
   const Index any = unknown(e);
   add_fact(equal(any.value, a.value) | equal(any.value, b.value));
   return any;

@@ -9,6 +9,8 @@
 #include <optional>
 #include <set>
 
+#include "vkmoye/gen/ir/assumptions.hpp"
+
 namespace vkmoye::gen::proof {
 
 using ir::Expr;
@@ -39,7 +41,11 @@ Factors factors_of(const Linear& value, const Variables& variables) {
 
 IndexValues::IndexValues(Solver& solver, Variables& variables, const ir::Kernel& kernel,
                          bool is_draft)
-    : solver_(solver), variables_(variables), kernel_(kernel), is_draft_(is_draft) {
+    : solver_(solver),
+      variables_(variables),
+      kernel_(kernel),
+      is_draft_(is_draft),
+      of_launch_(solver.everything()) {
   scopes_.push_back({solver.everything(), true, {}, {}, {}, {}});
   auto& names = scopes_.back().names;
   for (const PushConstant& argument : kernel.arguments) {
@@ -49,6 +55,17 @@ IndexValues::IndexValues(Solver& solver, Variables& variables, const ir::Kernel&
     }
     names[argument.name] = std::move(name);
   }
+  // What extents count the parts of is split as they need it, also where no index does.
+  for (const ir::Array& array : kernel.arrays) {
+    for (const ir::Axis& axis : array.axes) {
+      if (axis.extent.per != 1) of(ir::extent_of(axis));
+    }
+  }
+  // Before it is known that there is a workgroup: a launch may have none, and then writes nothing.
+  for (const ir::Assume& assume : ir::assumptions_of_launch(kernel)) {
+    of_launch_ = of_launch_ & where(assume.condition, false).points;
+  }
+  add_fact(of_launch_);
   introduce("thread", {0, std::max<std::int64_t>(1, kernel.threads) - 1}, false);
   // A launch runs ceil(extent / tile) workgroups along a dimension, at most `most`.
   for (std::size_t i = 0; i < kernel.grid.size(); ++i) {
@@ -57,7 +74,8 @@ IndexValues::IndexValues(Solver& solver, Variables& variables, const ir::Kernel&
     const std::int64_t end = !is_symbol                       ? dimension.extent.value
                              : dimension.extent.times.empty() ? kMaxExtent
                                                               : kWrap;
-    std::int64_t groups = (end + dimension.tile - 1) / std::max<std::int64_t>(1, dimension.tile);
+    const std::int64_t parts = (end + dimension.extent.per - 1) / dimension.extent.per;
+    std::int64_t groups = (parts + dimension.tile - 1) / std::max<std::int64_t>(1, dimension.tile);
     if (dimension.most > 0) groups = std::min(groups, dimension.most);
     const Linear group =
         introduce(kGroupNames[i], {0, std::max<std::int64_t>(1, groups) - 1}, false);
@@ -147,6 +165,31 @@ Set IndexValues::in_range(const Linear& value, Range range) const {
   return variables_.range(value).most > range.most ? points & at_most(value, range.most) : points;
 }
 
+void IndexValues::tie(const std::string& name, const Set& points, bool is_uniform) {
+  add_fact(points);
+  const auto is_it = [&](const auto& known) { return known.first == name; };
+  if (is_draft_ || !is_uniform || std::any_of(ties_.begin(), ties_.end(), is_it)) return;
+  ties_.emplace_back(name, points);
+}
+
+Set IndexValues::in_launch(Set points) const {
+  points = points & of_launch_;
+  std::vector<bool> is_added(ties_.size(), false);
+  for (bool any = true; any;) {
+    any = false;
+    const std::vector<std::string> used = points.variables();
+    for (std::size_t i = 0; i < ties_.size(); ++i) {
+      const auto is_part = [&](const std::string& variable) {
+        return variable == ties_[i].first || variable.starts_with(ties_[i].first + ".");
+      };
+      if (is_added[i] || std::none_of(used.begin(), used.end(), is_part)) continue;
+      points = points & ties_[i].second;
+      is_added[i] = any = true;
+    }
+  }
+  return points;
+}
+
 void IndexValues::enter() {
   const Scope& outer = scopes_.back();
   scopes_.push_back({outer.facts, outer.is_exact, {}, {}, {}, {}});
@@ -164,11 +207,27 @@ IndexValues::Name* IndexValues::find(const std::string& name) {
   return nullptr;
 }
 
-void IndexValues::define(const ir::Definition& definition) {
+IndexValues::Identity IndexValues::identity_of_load(const ir::Element& from) {
+  Identity identity{fmt::format("load {} {} {}(", from.array, from.width, from.as_words), true,
+                    true};
+  for (const Expr& coordinate : from.coordinates) {
+    const Identity part = identity_of(coordinate);
+    identity.key += part.key + ",";
+    identity.is_uniform = identity.is_uniform && part.is_uniform;
+    identity.is_of_workgroup = identity.is_of_workgroup && part.is_of_workgroup;
+  }
+  identity.key = variables_.short_key(identity.key);
+  return identity;
+}
+
+void IndexValues::define(const ir::Definition& definition, const ir::Element* from) {
   Name name;
   const Expr& value = definition.value;
   if (definition.is_data) {
-    name.identity.key = fmt::format("data{}", data_++);
+    const ir::Array* array = from == nullptr ? nullptr : kernel_.find(from->array);
+    const bool is_input = array != nullptr && array->space == ir::Array::Space::buffer &&
+                          array->access == vkmoye::Access::read;
+    name.identity = is_input ? identity_of_load(*from) : Identity{fmt::format("data{}", data_++)};
     if (value->type == ir::kIndex) {
       const auto most = static_cast<std::int64_t>(value->bound) - 1;
       name.index = Index{introduce("?" + name.identity.key, {0, most}, false), false};

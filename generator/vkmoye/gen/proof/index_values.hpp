@@ -17,6 +17,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "vkmoye/gen/ir/effects.hpp"
@@ -53,10 +54,13 @@ class IndexValues {
   /// Names that are defined, and facts that are added, until the matching `leave`.
   void enter();
   void leave();
-  void define(const ir::Definition& definition);
+  /// `from`: what the value is loaded from, if it is.
+  void define(const ir::Definition& definition, const ir::Element* from = nullptr);
   /// Adds the body of a statement: its condition, or its loop counter. Returns the name of the counter, or "".
   std::string add(const ir::Inner& inner);
 
+  /// `points` of arguments, with what the author assumes of them, and what variables that follow from them are.
+  Set in_launch(Set points) const;
   /// What is known to hold here. Exact: it holds in exactly the invocations and rounds that get here.
   const Set& facts() const { return scopes_.back().facts; }
   bool is_exact() const { return scopes_.back().is_exact; }
@@ -107,8 +111,11 @@ class IndexValues {
   Index chosen(const ir::Expr& e);
   /// The smaller or the larger of two.
   Index extreme(const ir::Expr& e, const Index& a, const Index& b);
-  /// A variable that is `a` where `holds` does, else `b`.
-  Index either(const std::string& name, const Set& holds, const Index& a, const Index& b);
+  /// Adds what the variable `name` is; `is_uniform`: arguments alone decide it.
+  void tie(const std::string& name, const Set& points, bool is_uniform);
+  /// A variable that is `a` where `holds` does, else `b`. `is_uniform`: arguments alone decide it.
+  Index either(const std::string& name, const Set& holds, const Index& a, const Index& b,
+               bool is_uniform);
   /// `value` modulo 2^32.
   Index fitting(const Linear& value, bool is_exact);
   Index unknown(const ir::Expr& e);
@@ -121,6 +128,8 @@ class IndexValues {
   Range range(const Index& index) const { return variables_.range(index.value); }
   Identity identity_of(const ir::Expr& e);
   Identity composed(const ir::Expr& e);
+  /// The same for equal loads of what nothing writes.
+  Identity identity_of_load(const ir::Element& from);
   Name* find(const std::string& name);
 
   Solver& solver_;
@@ -128,6 +137,9 @@ class IndexValues {
   const ir::Kernel& kernel_;
   const bool is_draft_;
   std::vector<Scope> scopes_;
+  Set of_launch_;
+  // The variables that arguments alone decide, by name, and how.
+  std::vector<std::pair<std::string, Set>> ties_;
   std::size_t counters_ = 0, data_ = 0;
 };
 

@@ -7,11 +7,13 @@
 namespace vkmoye::gen::proof {
 
 Obligation decide(const ir::Kernel& kernel, const std::string& array, const std::string& claim,
+                  const std::vector<ir::Assumption::Kind>& kinds,
                   const std::function<void(Obligation&)>& decision) {
   Obligation obligation{claim, array};
-  const auto assumption =
-      std::find_if(kernel.assumptions.begin(), kernel.assumptions.end(),
-                   [&](const ir::Assumption& one) { return one.array == array; });
+  const auto assumption = std::find_if(
+      kernel.assumptions.begin(), kernel.assumptions.end(), [&](const ir::Assumption& one) {
+        return one.array == array && std::find(kinds.begin(), kinds.end(), one.kind) != kinds.end();
+      });
   if (assumption != kernel.assumptions.end()) {
     obligation.answer = Answer::assumed;
     obligation.why = assumption->why;

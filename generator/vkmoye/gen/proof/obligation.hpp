@@ -27,8 +27,9 @@ struct Obligation {
   double ms = 0;         // that the decision took
 };
 
-/// `claim`, assumed if the author assumes something of `array`; else with the answer that `decision` gives.
+/// `claim`, assumed if the author assumes one of `kinds` of `array`; else with the answer that `decision` gives.
 Obligation decide(const ir::Kernel& kernel, const std::string& array, const std::string& claim,
+                  const std::vector<ir::Assumption::Kind>& kinds,
                   const std::function<void(Obligation&)>& decision);
 
 /// Answers that `points` contradict the claim: refuted, with arguments, if they occur; inexact if they only may.

@@ -123,7 +123,7 @@ std::vector<Obligation> prove_reads(const ir::Kernel& kernel) {
     if (array.space == ir::Array::Space::buffer) continue;
     list.push_back(decide(
         kernel, array.name, fmt::format("what is read from {} was written", array.name),
-        [&](Obligation& obligation) {
+        {ir::Assumption::Kind::written}, [&](Obligation& obligation) {
           AccessSets sets(
               kernel, [&](const ir::Array& one) { return &one == &array; }, kMaxStepsOfReads);
           ReadProver(sets).were_written(array, obligation);

@@ -75,6 +75,17 @@ class ResultProver {
       rest = (rest - access->points.project_out(sets_.own_variables())).simplified();
     }
     if (rest.is_empty()) return;
+    if (!inexact.empty()) {
+      Accesses all;
+      for (const Access* access : accesses) {
+        if (access->touch.writes && access->axes.size() == axes.size()) all.push_back(access);
+      }
+      try {
+        if ((rest - surely_written(all).project_out(sets_.own_variables())).is_empty()) return;
+      } catch (const GaveUp&) {
+        // Not proved then, for the reason below.
+      }
+    }
     const std::string why = inexact.empty()
                                 ? fmt::format("nothing writes an element of {}", array.name)
                                 : fmt::format(
@@ -85,6 +96,24 @@ class ResultProver {
   }
 
  private:
+  // What an invocation writes whatever the values are that are not known: in each branch of a condition on data, say.
+  Set surely_written(const Accesses& writes) {
+    Set all = sets_.solver().nothing();
+    for (const Access* access : writes) all = all | access->points;
+    std::vector<std::string> unknown;
+    Set values = sets_.solver().everything();
+    for (std::size_t i = 0; i < sets_.variables().size(); ++i) {
+      const Variables::Variable& v = sets_.variables()[i];
+      if (!v.name.starts_with("?") || v.is_uniform || v.by != 0) continue;
+      unknown.push_back(v.name);
+      const Linear value = sets_.variables().value(i);
+      values = values & sets_.values().at_most(v.range.least, value) &
+               sets_.values().at_most(value, v.range.most);
+    }
+    const Set perhaps = all.project_out(unknown);
+    return perhaps - ((perhaps & values) - all).project_out(unknown);
+  }
+
   std::map<std::string, std::string> copy(int number) const {
     std::map<std::string, std::string> names;
     for (const std::string& variable : sets_.own_variables()) {
@@ -111,8 +140,10 @@ std::vector<Obligation> prove_results(const ir::Kernel& kernel) {
   std::optional<AccessSets> sets;
   std::optional<ResultProver> prover;
   std::vector<Obligation> list;
-  const auto decide_with = [&](const ir::Array& array, const std::string& claim, auto decision) {
-    list.push_back(decide(kernel, array.name, claim, [&](Obligation& obligation) {
+  using Kind = ir::Assumption::Kind;
+  const auto decide_with = [&](const ir::Array& array, const std::string& claim,
+                               const std::vector<Kind>& kinds, auto decision) {
+    list.push_back(decide(kernel, array.name, claim, kinds, [&](Obligation& obligation) {
       if (!sets) prover.emplace(sets.emplace(kernel, is_result, kMaxStepsOfResults));
       decision(sets->to(array), obligation);
     }));
@@ -120,10 +151,11 @@ std::vector<Obligation> prove_results(const ir::Kernel& kernel) {
   for (const ir::Array& array : kernel.arrays) {
     if (!is_result(array)) continue;
     decide_with(array, fmt::format("no invocation touches what another writes in {}", array.name),
+                {Kind::written, Kind::distinct},
                 [&](const Accesses& accesses, Obligation& o) { prover->one_writer(accesses, o); });
     if (array.access != vkmoye::Access::write) continue;
     decide_with(
-        array, fmt::format("each element of {} is written", array.name),
+        array, fmt::format("each element of {} is written", array.name), {Kind::written},
         [&](const Accesses& accesses, Obligation& o) { prover->covered(array, accesses, o); });
   }
   return list;

@@ -26,6 +26,13 @@ bool is_registers(const ir::Array& array) { return array.space == ir::Array::Spa
 // The bytes of each scalar of an element.
 std::size_t scalar_bytes(ScalarType type) { return std::min<std::size_t>(8, size_of(type)); }
 
+bool is_assumed_written(const ir::Kernel& kernel, const std::string& array) {
+  return std::any_of(kernel.assumptions.begin(), kernel.assumptions.end(),
+                     [&](const ir::Assumption& one) {
+                       return one.array == array && one.kind == ir::Assumption::Kind::written;
+                     });
+}
+
 ir::Bits read(std::span<const std::byte> bytes, std::size_t at, std::size_t width) {
   ir::Bits bits = 0;
   std::memcpy(&bits, bytes.data() + at, width);
@@ -113,6 +120,8 @@ void Launch::check_results() {
         memory.array->access != vkmoye::Access::write) {
       continue;
     }
+    // Only data say which elements are written; the author asserts that all are.
+    if (scattered_.contains(name) && is_assumed_written(kernel_, name)) continue;
     std::vector<std::uint64_t> at(memory.extents.size(), 0);
     bool more = std::find(memory.extents.begin(), memory.extents.end(), 0u) == memory.extents.end();
     while (more) {
@@ -132,17 +141,39 @@ void Launch::check_results() {
   }
 }
 
-// Without data, an index that depends on data may have any value below its bound.
+// Without data, an index that depends on data may have any value below its bound and inside the array, see
+// verify/races.
 bool Launch::reads_anything(Machine& m, const MemoryAccess& access, Memory& memory) {
   if (has_data_ || access.writes || memory.array->space != ir::Array::Space::shared) return false;
   const ir::Expr& index = access.element.coordinates[0];
-  if (access.element.width != 1 || index->bound > memory.elements) return false;
+  if (access.element.width != 1 || kernel_.is_distinct(memory.array->name)) return false;
   if (m(index).is_known(access.active)) return false;
-  m.budget().spend(index->bound);
-  for (std::uint64_t at = 0; at < index->bound; ++at) {
+  const std::uint64_t end = std::min(index->bound, memory.elements);
+  m.budget().spend(end);
+  for (std::uint64_t at = 0; at < end; ++at) {
     memory.shadow.record(at, {machine::kAnyone, &access.element.source_text, /*reads=*/true});
   }
   return true;
+}
+
+void Launch::access_somewhere(Machine& m, const MemoryAccess& access, Memory& memory,
+                              std::size_t thread) {
+  const machine::ElementAccess one{invocation_of(access, memory, thread),
+                                   &access.element.source_text, access.reads, access.writes,
+                                   access.atomic};
+  // Any element may be read, so all must be written before.
+  const bool is_filled = memory.array->space == ir::Array::Space::buffer &&
+                         memory.array->access != vkmoye::Access::write;
+  const auto& coordinates = access.element.coordinates;
+  if (access.reads && !is_filled) {
+    const std::uint64_t end = coordinates.size() == 1
+                                  ? std::min(coordinates[0]->bound, memory.elements)
+                                  : memory.elements;
+    m.budget().spend(end);
+    memory.shadow.require_written(end, one);
+  }
+  memory.shadow.record_somewhere(one);
+  if (access.writes) scattered_.insert(access.element.array);
 }
 
 template <class Visit>
@@ -163,16 +194,17 @@ void Launch::at_addresses(Machine& m, const MemoryAccess& access, Visit visit) {
       if (!at) {
         // A read of an input at an unknown index cannot race, and guards prove that it is in range.
         if (!has_data_ && !access.writes && memory.array->access == vkmoye::Access::read) return;
-        if (access.atomic && !has_data_) {
-          memory.shadow.record_somewhere({invocation_of(access, memory, thread),
-                                          &element.source_text, access.reads, access.writes, true});
+        if (!has_data_ && (access.atomic || kernel_.is_distinct(memory.array->name))) {
+          access_somewhere(m, access, memory, thread);
           return;
         }
         reasons_.add(
             "index " + element.source_text,
             fmt::format("'{}' touches {} at an index that {}", element.source_text, element.array,
-                        has_data_ ? "is undefined or depends on what nothing has written"
-                                  : "depends on data, so that races cannot be excluded"));
+                        has_data_
+                            ? "is undefined or depends on what nothing has written"
+                            : "depends on data, so that races cannot be excluded; use an atomic "
+                              "operation, or assert with assume_distinct that the indices differ"));
         return;
       }
       const std::uint64_t last = *at + (i == 0 ? element.width - 1 : 0);
@@ -223,7 +255,7 @@ Values Launch::load(Machine& m, const MemoryAccess& access) {
   if (is_registers(access.array)) return registers_.load(m, access);
   const ir::Type type = type_of(access.element, access.array);
   Values out = has_data_ ? Values::different(kernel_.threads, scalars_of(type))
-                         : Values::unknown(scalars_of(type));
+                         : machine::unknown_elements(m, access);
   const std::size_t width = scalar_bytes(type.element), bytes = size_of(access.array.type);
   const std::size_t together = std::max(std::size_t{1}, width / bytes);  // elements of a scalar
   at_addresses(m, access, [&](Memory& memory, std::size_t thread, std::uint64_t address) {

@@ -4,6 +4,7 @@
 // record the accesses, to report races and reads of unwritten elements.
 
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,6 +24,9 @@ struct Memory {
   std::span<std::byte> bytes = {};  // empty without data
   std::vector<std::byte> own = {};  // the storage of a shared array
 };
+
+/// "n = 5, x = 7": the values of the variables of `e` in an invocation, as far as they are known.
+std::string values_text(const ir::Expr& e, machine::Evaluator& values, std::size_t thread);
 
 /// Defines the arguments of a launch in `values`. Missing ones stay unknown, except that `first_group_*` are 0.
 void define(const ir::Kernel& kernel, const Arguments& arguments, machine::Evaluator& values);
@@ -47,6 +51,8 @@ class Launch final : public machine::Environment {
   machine::Values combine(machine::Machine& m, const machine::MemoryAccess& access, ir::Op op,
                           const machine::Values& values) override;
   void barrier(machine::Machine& m, const machine::Lanes& active) override;
+  machine::Lanes assumed(machine::Machine& m, const ir::Assume& assume,
+                         const machine::Lanes& active, bool is_sure) override;
   void diverged(machine::Machine& m, const char* what, const machine::Lanes& active) override;
   bool can_rely_on(machine::Machine& m, const ir::Expr& condition,
                    const machine::Lanes& active) override;
@@ -70,6 +76,9 @@ class Launch final : public machine::Environment {
   // reasons against the others.
   template <class Visit>
   void at_addresses(machine::Machine& m, const machine::MemoryAccess& access, Visit visit);
+  // Without data: records an access to an element of which only data say which one it is.
+  void access_somewhere(machine::Machine& m, const machine::MemoryAccess& access, Memory& memory,
+                        std::size_t thread);
   std::int64_t invocation_of(const machine::MemoryAccess& access, const Memory& memory,
                              std::size_t thread) const;
   void touch(const machine::MemoryAccess& access, Memory& memory, std::size_t thread,
@@ -82,6 +91,10 @@ class Launch final : public machine::Environment {
   std::int64_t first_invocation_ = 0;
   std::map<std::string, Memory> memories_;
   Registers registers_;
+  std::set<std::string> scattered_;  // arrays that are written where only data say, without data
 };
+
+/// Throws BrokenAssumption if the launch breaks an assumption about its arguments, with their values.
+void require_assumptions(const ir::Kernel& kernel, const Arguments& arguments);
 
 }  // namespace vkmoye::gen::twin

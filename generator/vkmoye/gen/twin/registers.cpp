@@ -48,11 +48,11 @@ Values Registers::load(Machine& m, const MemoryAccess& access) {
   if (at.is_same() && at.in(0) && vector_at(access, *at.in(0)) < elements.size()) {
     const Vector& element = elements[vector_at(access, *at.in(0))];
     if (!(access.active - element.written).none()) complain();
-    return has_data_ ? element.value : machine::unknown_elements(access);
+    return has_data_ ? element.value : machine::unknown_elements(m, access);
   }
   Values out = has_data_ ? Values::different(threads_, machine::scalars_of(ir::element(
                                                            access.array.type, access.array.vector)))
-                         : machine::unknown_elements(access);
+                         : machine::unknown_elements(m, access);
   access.active.for_each([&](std::size_t thread) {
     const Value& index = at.in(thread);
     if (!index || vector_at(access, *index) >= elements.size()) return complain();

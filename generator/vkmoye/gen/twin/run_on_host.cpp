@@ -28,6 +28,7 @@ std::vector<std::uint64_t> coordinates(std::uint64_t count, bool all) {
 TwinReport follow(const ir::Kernel& kernel, const std::vector<std::span<std::byte>>& buffers,
                   const Arguments& arguments, const TwinOptions& options, bool with_data) {
   const Groups groups = group_count(interface_of(kernel), arguments);
+  twin::require_assumptions(kernel, arguments);
   machine::Reasons reasons;
   twin::Launch launch(kernel, buffers, arguments, reasons);
   machine::Budget budget(options.most_steps);

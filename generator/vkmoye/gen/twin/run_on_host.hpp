@@ -14,7 +14,8 @@
 //     anywhere in the launch (barriers do not order buffers), and one of them writes;
 //   - a barrier or a subgroup operation that only some of its invocations reach;
 //   - an undefined value, such as the result of a division by 0, that is stored or is used as a condition;
-//   - an element of a result that nothing writes.
+//   - an element of a result that nothing writes;
+//   - an assumption of the kernel's author that does not hold: with the values in it, or as one of the faults above.
 // Without data, `watch` reports the same as far as it does not depend on data.
 
 #include <cstddef>
@@ -33,6 +34,11 @@ struct TooManySteps : ArgumentError {
   using ArgumentError::ArgumentError;
 };
 
+/// A launch breaks an assumption of the kernel about its arguments, see Builder::assume.
+struct BrokenAssumption : ArgumentError {
+  using ArgumentError::ArgumentError;
+};
+
 struct TwinOptions {
   std::uint64_t most_steps = std::uint64_t{1} << 32;  // maximum work, see TooManySteps
   std::uint32_t subgroup = 32;  // lanes of a subgroup, if the kernel leaves them open
@@ -45,7 +51,7 @@ struct TwinReport {
 
 /// Runs the whole launch on `buffers`, the bytes of each binding in order, and stores the results there. `arguments`
 /// are those of a launch; `first_group_*` are 0. Throws ArgumentError if an argument is missing, or a buffer is not
-/// as large as the launch needs, and TooManySteps.
+/// as large as the launch needs, BrokenAssumption, and TooManySteps.
 TwinReport run_on_host(const ir::Kernel& kernel, const std::vector<std::span<std::byte>>& buffers,
                        const Arguments& arguments, const TwinOptions& options = {});
 

@@ -27,6 +27,7 @@ bool can_be_followed(const ir::Kernel& kernel, const Arguments& sizes) {
         if (found == sizes.end()) return false;
         elements *= static_cast<double>(std::get<std::int64_t>(found->second.value));
       }
+      elements /= static_cast<double>(extent.per);
     }
     if (elements > kMaxFollowedElements) return false;
   }
@@ -41,13 +42,13 @@ Arguments with_steps(const ir::Kernel& kernel, Arguments sizes) {
     for (const std::string& name : {extent.symbol, extent.times}) {
       if (!name.empty()) value *= std::get<std::int64_t>(sizes[name].value);
     }
-    return value;
+    return (value + extent.per - 1) / extent.per;
   };
   for (const Binding& binding : interface_of(kernel).bindings) {
     std::int64_t span = 1;
     for (std::size_t i = 0; i < binding.strides.size(); ++i) {
       const Extent& step = binding.strides[i];
-      const bool is_argument = step.is_symbol() && step.times.empty();
+      const bool is_argument = step.is_argument();
       if (is_argument && value_of(step) < span) sizes[step.symbol] = span;
       span = std::max(span, value_of(step) * value_of(binding.extents[i]));
     }
@@ -71,6 +72,11 @@ std::vector<std::string> check_all_sizes(const ir::Kernel& kernel) {
       for (const auto& [name, value] : obligation.arguments) sizes[name] = value;
       TrialReport trial{.is_whole = must_be_followed};
       if (can_be_followed(kernel, sizes)) trial = try_at(kernel, with_steps(kernel, sizes));
+      if (trial.breaks_assumption && !must_be_followed) {
+        reasons = {
+            fmt::format("not proved: {}: {}; the sizes that refute it break an assumption: {}",
+                        obligation.claim, obligation.why, trial.reasons.front())};
+      }
       if (!trial.is_launch) continue;
       reasons = trial.reasons;
       const bool is_open = reasons.empty() && !trial.is_whole && !must_be_followed;

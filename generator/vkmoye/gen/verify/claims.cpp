@@ -7,6 +7,8 @@
 #include <chrono>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/ir/assumptions.hpp"
+#include "vkmoye/gen/ir/traversal.hpp"
 #include "vkmoye/gen/proof/reads.hpp"
 #include "vkmoye/gen/proof/results.hpp"
 #include "vkmoye/gen/verify/races.hpp"
@@ -83,6 +85,14 @@ std::vector<Claim> claims_of(const ir::Kernel& kernel) {
     add(Claim::Decider::machine, time_of([&] { check_shared_memory(kernel); }),
         {"each index of shared memory is inside", "no two threads race in shared memory"});
   }
+  ir::for_each(kernel.body, [&](const ir::Stmt& statement) {
+    const auto* assume = std::get_if<ir::Assume>(&statement.value);
+    if (assume == nullptr) return;
+    list.push_back({.text = ir::text_of(assume->condition),
+                    .answer = Claim::Answer::assumed,
+                    .by = Claim::Decider::author,
+                    .why = assume->why});
+  });
   const Trials trials = try_sizes(kernel);
   for (const proof::Obligation& one : proof::prove_reads(kernel)) {
     list.push_back(settled(one, trials));

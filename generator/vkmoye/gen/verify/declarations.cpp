@@ -36,6 +36,9 @@ class DeclarationChecker {
   }
 
   void check_extent(const Extent& extent, const std::string& whose) {
+    if (extent.per < 1 || extent.per > 0xffffffff) {
+      complain("{} has an extent in parts of {}", whose, extent.per);
+    }
     if (extent.is_symbol()) {
       use_(variable(extent.symbol), "extent of " + whose);
       if (!extent.times.empty()) use_(variable(extent.times), "extent of " + whose);

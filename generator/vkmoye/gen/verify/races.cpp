@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
+#include <set>
 
 #include "vkmoye/gen/machine/machine.hpp"
 #include "vkmoye/gen/machine/shadow_memory.hpp"
 #include "vkmoye/gen/verify/recurrence.hpp"
+#include "vkmoye/gen/verify/scope.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -164,16 +167,15 @@ class RaceFinder final : public machine::Environment {
     const Expr& index = element.coordinates[0];
     const Values at = m(index);
     const bool is_repeated = repeats(index);
-    if (is_repeated && !at.is_known(access.active) && may_be_anything(access, shadow)) {
-      return read_anything(m, access, shadow);
-    }
     if (!is_repeated || !at.is_known(access.active)) {
+      if (may_be_anything(access, shadow)) return touch_anything(m, access, shadow);
       const char* why = is_repeated
                             ? "depends on more than numbers, threads and loops with known ends"
                             : "grows without bound with a loop whose end is not known";
-      reasons_.add("index " + element.source_text,
-                   fmt::format("the index of '{}' into shared {} {}, so races cannot be ruled out",
-                               element.source_text, element.array, why));
+      reasons_.add(
+          "index " + element.source_text,
+          fmt::format("the index of '{}' into shared {} {}, so races cannot be ruled out{}",
+                      element.source_text, element.array, why, cure(access, shadow)));
       return;
     }
     access.active.for_each([&](std::size_t thread) {
@@ -203,26 +205,52 @@ class RaceFinder final : public machine::Environment {
     });
   }
 
-  // Whether sizes decide which single element inside the array is read.
-  static bool may_be_anything(const MemoryAccess& access, const machine::ShadowMemory& shadow) {
-    return !access.writes && access.element.width == 1 &&
-           access.element.coordinates[0]->bound <= shadow.elements();
+  // Whether the access is right wherever inside the array it is: it reads one element, changes it atomically, or the
+  // author asserts that no other thread accesses it.
+  bool may_be_anything(const MemoryAccess& access, const machine::ShadowMemory& shadow) {
+    const bool is_free = !access.writes || access.atomic || kernel_.is_distinct(access.array.name);
+    return is_free && is_inside(access, shadow);
   }
-  // Any element below the bound of the index may be the one, also for who writes it later. Whether it has been
-  // written, sizes decide: see trial.hpp.
-  static void read_anything(Machine& m, const MemoryAccess& access, machine::ShadowMemory& shadow) {
-    const std::uint64_t end = access.element.coordinates[0]->bound;
-    m.budget().spend(end);
-    for (std::uint64_t at = 0; at < end; ++at) {
-      shadow.record(at, {machine::kAnyone, &access.element.source_text, /*reads=*/true,
-                         /*writes=*/false, /*atomic=*/false, /*perhaps=*/true});
+  // Whether bounds or conditions keep the element inside the array.
+  bool is_inside(const MemoryAccess& access, const machine::ShadowMemory& shadow) {
+    if (access.element.width != 1) return false;
+    if (access.element.coordinates[0]->bound <= shadow.elements()) return true;
+    if (!inside_) inside_ = shared_elements_inside(kernel_);
+    return inside_->contains(&access.element);
+  }
+  // What an author can do about an access that is refused; "" if nothing simple.
+  std::string cure(const MemoryAccess& access, const machine::ShadowMemory& shadow) {
+    if (access.element.width != 1) return "";
+    if (!is_inside(access, shadow)) {
+      return fmt::format("; keep it below {} by a condition, a remainder or a minimum",
+                         shadow.elements());
     }
+    return "; use an atomic operation, or assert with assume_distinct that threads write different "
+           "elements";
+  }
+  // Any element below the bound of the index may be the one, also for who accesses it later. Whether it has been
+  // written, sizes decide: see trial.hpp.
+  void touch_anything(Machine& m, const MemoryAccess& access, machine::ShadowMemory& shadow) {
+    machine::ElementAccess one{machine::kAnyone, &access.element.source_text,
+                               access.reads,     access.writes,
+                               access.atomic,    /*perhaps=*/true};
+    if (access.atomic || kernel_.is_distinct(access.array.name)) {
+      return access.active.for_each([&](std::size_t thread) {
+        m.budget().spend(1);
+        one.invocation = static_cast<std::int64_t>(thread);
+        shadow.record_somewhere(one);
+      });
+    }
+    const std::uint64_t end = std::min(access.element.coordinates[0]->bound, shadow.elements());
+    m.budget().spend(end);
+    for (std::uint64_t at = 0; at < end; ++at) shadow.record(at, one);
   }
 
   const ir::Kernel& kernel_;
   machine::Reasons& reasons_;
   State shadows_;
   std::vector<OpenLoop> loops_;
+  std::optional<std::set<const ir::Element*>> inside_;  // see shared_elements_inside
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "vkmoye/gen/ir/names.hpp"
 #include "vkmoye/gen/ir/operation.hpp"
 #include "vkmoye/gen/verify/declarations.hpp"
+#include "vkmoye/gen/verify/spread.hpp"
 #include "vkmoye/gen/verify/undefined_arithmetic.hpp"
 
 namespace vkmoye::gen {
@@ -20,15 +22,12 @@ namespace {
 
 using namespace ir;
 
-// How far invocations may differ.
-enum class Spread : std::uint8_t { none, between_subgroups, within_subgroups };
-
-Spread wider(Spread a, Spread b) { return std::max(a, b); }
-
 // Walks the statements in order with the names in scope and the guards that hold.
 class ScopeChecker {
  public:
-  explicit ScopeChecker(const Kernel& kernel) : kernel_(kernel), guards_(guards_of_launch(kernel)) {
+  /// `looks_at_shared`: whether shared_inside is wanted.
+  explicit ScopeChecker(const Kernel& kernel, bool looks_at_shared = false)
+      : kernel_(kernel), looks_at_shared_(looks_at_shared), guards_(guards_of_launch(kernel)) {
     if (kernel.threads == 0) complain("a workgroup of 0 threads");
     const auto is_one_line = [](const std::string& text) {
       return text.find_first_of("\n\r\\") == std::string::npos;
@@ -54,6 +53,12 @@ class ScopeChecker {
       if (array.space != Array::Space::buffer)
         complain("{} is no buffer: it has no address", array.name);
     }
+    for (const Assumption& one : kernel.assumptions) {
+      check_one_line(one.why);
+      if (kernel.find(one.array) != nullptr) continue;
+      complain("an assumption is about the array '{}', which is not declared: {}", one.array,
+               one.why);
+    }
     check_declarations(
         kernel, [&](const std::string& reason) { complain("{}", reason); },
         [&](const Expr& e, const std::string& where) { use(e, where); });
@@ -61,6 +66,8 @@ class ScopeChecker {
   }
 
   std::vector<std::string> reasons;
+  std::set<const Element*>
+      shared_inside;  // single elements of shared arrays that bounds or guards keep inside
 
  private:
   struct Name {
@@ -125,36 +132,13 @@ class ScopeChecker {
     for (const Expr& operand : e->operands) spread = wider(spread, use_node(operand, where));
     if (const auto error = type_error(*e)) complain("{}: {}", where, *error);
     check_group(*e, where);
-    if (is_alike_in_subgroups(*e)) spread = std::min(spread, Spread::between_subgroups);
+    if (is_alike_in_subgroups(*e, kernel_, definitions_)) {
+      spread = of_subgroups(kernel_, std::min(spread, Spread::between_subgroups));
+    }
     for (const std::string& reason : undefined_arithmetic(*e, guards_, definitions_)) {
       complain("{} {}", where, reason);
     }
     return spread;
-  }
-
-  // What differs between threads of one subgroup by its number alone: thread / 64, thread < 64.
-  bool is_alike_in_subgroups(const Node& node) const {
-    const std::uint64_t lanes = kernel_.subgroup;
-    const bool compares =
-        node.op == Op::divide || node.op == Op::less || node.op == Op::shift_right;
-    if (lanes == 0 || !compares || !is_constant(node.operands[1])) return false;
-    const Expr first = expand(node.operands[0], definitions_);
-    const std::uint64_t number = node.operands[1]->value;
-    const std::uint64_t step = node.op == Op::shift_right
-                                   ? std::uint64_t{1} << std::min<std::uint64_t>(number, 63)
-                                   : number;
-    return is_thread(*first) && step % lanes == 0;
-  }
-  // The thread, or the sum that the Builder makes of its subgroup and its lane.
-  bool is_thread(const Node& node) const {
-    const auto is = [](const Expr& e, Builtin which) {
-      return e->op == Op::builtin && e->builtin == which;
-    };
-    if (node.op == Op::builtin) return node.builtin == Builtin::thread;
-    if (node.op != Op::add || !is(node.operands[1], Builtin::lane)) return false;
-    const Node& before = *node.operands[0];
-    return before.op == Op::multiply && is_constant(before.operands[0], kernel_.subgroup) &&
-           is(before.operands[1], Builtin::subgroup);
   }
 
   // A launch may be split into pieces, each of which counts its workgroups from 0.
@@ -195,7 +179,7 @@ class ScopeChecker {
       case Builtin::lane: require("the lane", lanes == 0 ? kUnbounded : lanes); break;
       case Builtin::subgroup:
         require("the subgroup", lanes == 0 ? kUnbounded : (kernel_.threads + lanes - 1) / lanes);
-        return Spread::between_subgroups;
+        return of_subgroups(kernel_, Spread::between_subgroups);
     }
     return Spread::within_subgroups;
   }
@@ -262,9 +246,14 @@ class ScopeChecker {
     }
     if (array->space == Array::Space::buffer) check_alignment(element, axes);
     for (std::size_t i = 0; i < axes.size(); ++i) {
-      // Shared arrays are checked exactly, address by address, in races.cpp.
-      if (array->space != Array::Space::shared &&
-          !prove_in_range(element.coordinates[i], axes[i], guards_, definitions_)) {
+      // Shared arrays are checked exactly, address by address, in races.cpp, unless data say which element it is.
+      const bool is_shared = array->space == Array::Space::shared;
+      if (is_shared && (!looks_at_shared_ || element.width != 1)) continue;
+      const bool is_inside =
+          prove_in_range(element.coordinates[i], axes[i], guards_, definitions_).has_value();
+      if (is_shared) {
+        if (is_inside) shared_inside.insert(&element);
+      } else if (!is_inside) {
         complain(
             "'{}' accesses {} at a coordinate along {} that is not proved to be below {}; add a "
             "condition "
@@ -348,9 +337,16 @@ class ScopeChecker {
       guards_.resize(guards, Expr(0));
     }
     for (const Definition& d : effects.defines) {
-      define(d.name, d.value, d.is_data ? Spread::within_subgroups : spread);
+      define(d.name, d.value, d.is_data ? spread_of_data(statement, kernel_, spread) : spread);
       if (!d.is_data) add_definition(definitions_, d.name, d.value);
     }
+    for (const Expr* condition : effects.assumes) add_guards(guards_, *condition);
+    if (const auto* s = std::get_if<Assume>(&statement.value)) check_one_line(s->why);
+  }
+
+  void check_one_line(const std::string& why) {
+    if (why.find_first_of("\n\r\\") == std::string::npos) return;
+    complain("the reason of an assumption must stay on one line: '{}'", why);
   }
 
   // The last subgroup has fewer lanes where they do not divide the threads.
@@ -376,10 +372,11 @@ class ScopeChecker {
     for (const Inner& inner : effects.inner) {
       if (!inner.defines.empty()) return "the end of loop '" + inner.defines[0].name + "'";
     }
-    return "a condition";
+    return effects.assumes.empty() ? "a condition" : "an assumption";
   }
 
   const Kernel& kernel_;
+  const bool looks_at_shared_;
   std::unordered_map<const Node*, Spread> seen_;
   std::map<std::string, Name> names_;
   Guards guards_;
@@ -389,5 +386,9 @@ class ScopeChecker {
 }  // namespace
 
 std::vector<std::string> check_scope(const Kernel& kernel) { return ScopeChecker(kernel).reasons; }
+
+std::set<const ir::Element*> shared_elements_inside(const Kernel& kernel) {
+  return ScopeChecker(kernel, /*looks_at_shared=*/true).shared_inside;
+}
 
 }  // namespace vkmoye::gen

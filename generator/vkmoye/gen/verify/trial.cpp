@@ -21,6 +21,10 @@ TrialReport try_at(const ir::Kernel& kernel, const Arguments& sizes) {
     const TwinReport report = watch(kernel, sizes);
     trial.reasons = report.reasons;
     trial.is_whole = !report.in_part;
+  } catch (const BrokenAssumption& error) {
+    trial.reasons.push_back(error.what());
+    trial.is_launch = false;
+    trial.breaks_assumption = true;
   } catch (const ArgumentError& error) {
     trial.reasons.push_back(error.what());
     trial.is_launch = false;
@@ -31,12 +35,22 @@ TrialReport try_at(const ir::Kernel& kernel, const Arguments& sizes) {
 
 Trials try_sizes(const ir::Kernel& kernel) {
   Trials trials;
+  std::vector<std::string> broken;  // by all sizes so far
   for (const Arguments& sizes : trial_sizes(kernel)) {
     TrialReport trial = try_at(kernel, sizes);
+    if (trial.breaks_assumption) {
+      if (trials.whole + trials.in_part == 0) broken = std::move(trial.reasons);
+      continue;
+    }
+    broken.clear();
     trials.reasons = std::move(trial.reasons);
     if (!trials.reasons.empty()) return trials;
     ++(trial.is_whole ? trials.whole : trials.in_part);
     trials.are_all = sizes.empty() && trial.is_whole;
+  }
+  for (const std::string& reason : broken) {
+    trials.reasons.push_back("not proved: no sizes were found that fulfil all assumptions: " +
+                             reason);
   }
   return trials;
 }

@@ -23,7 +23,7 @@
 namespace vkmoye::gen {
 
 /// The sizes that are tried, small ones around the tiles of the grid; none where they follow from
-/// nothing.
+/// nothing. They fulfil what assumptions_of_launch has, where such sizes are found near by.
 std::vector<Arguments> trial_sizes(const ir::Kernel& kernel);
 
 /// " (m = 3, n = 4)", for messages.
@@ -32,7 +32,8 @@ std::string text_of(const Arguments& sizes);
 struct TrialReport {
   std::vector<std::string> reasons = {};  // why the kernel is wrong, with the sizes
   bool is_whole = true;                   // every workgroup was followed to its end
-  bool is_launch = true;  // false: arguments that no launch takes, as the reason says
+  bool is_launch = true;           // false: arguments that no launch takes, as the reason says
+  bool breaks_assumption = false;  // of the author: that is why no launch takes them
 };
 /// Precondition: as of try_sizes.
 TrialReport try_at(const ir::Kernel& kernel, const Arguments& sizes);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
+#include "vkmoye/gen/ir/assumptions.hpp"
 #include "vkmoye/gen/ir/effects.hpp"
 #include "vkmoye/gen/ir/guards.hpp"
 #include "vkmoye/gen/ir/traversal.hpp"
+#include "vkmoye/gen/machine/evaluator.hpp"
 #include "vkmoye/gen/verify/trial.hpp"
 
 namespace vkmoye::gen {
@@ -169,8 +172,9 @@ void take_grid(const ir::Kernel& kernel, const Trial& trial, Sizes& sizes) {
     for (const std::string& name : names) {
       if (std::find(order.begin(), order.end(), name) == order.end()) order.push_back(name);
       // Of a product of two, each is about a square root of the tile.
-      std::int64_t part = names.size() == 1 ? dimension.tile : 1;
-      while (names.size() == 2 && part * part < dimension.tile) ++part;
+      const std::int64_t tile = dimension.tile * dimension.extent.per;
+      std::int64_t part = names.size() == 1 ? tile : 1;
+      while (names.size() == 2 && part * part < tile) ++part;
       // Of an extent that is cut twice, the smaller tiles; once a large one and an element more.
       const auto [known, is_new] = tiles.try_emplace(name, part);
       if (is_new) continue;
@@ -186,8 +190,16 @@ void take_grid(const ir::Kernel& kernel, const Trial& trial, Sizes& sizes) {
 std::int64_t value_of(const Expr& e, const Sizes& sizes) {
   if (is_constant(e)) return static_cast<std::int64_t>(e->value);
   if (e->op == Op::variable) return sizes.contains(e->name) ? sizes.at(e->name) : 0;
-  if (e->op != Op::multiply) return 0;
-  return value_of(e->operands[0], sizes) * value_of(e->operands[1], sizes);
+  if (e->operands.size() != 2) return 0;
+  const std::int64_t a = value_of(e->operands[0], sizes), b = value_of(e->operands[1], sizes);
+  switch (e->op) {
+    case Op::add: return a + b;
+    case Op::multiply: return a * b;
+    case Op::divide: return b == 0 ? 0 : a / b;
+    case Op::modulo: return b == 0 ? 0 : a % b;
+    case Op::minimum: return std::min(a, b);
+    default: return 0;
+  }
 }
 
 // The other extents, no smaller than what workgroups and loops go along: an array that is read may
@@ -239,10 +251,79 @@ Arguments arguments_of(const ir::Kernel& kernel, const Trial& trial, const Sizes
   return out;
 }
 
+// --- assumptions ---
+
+constexpr std::int64_t kMostNear = 64;  // how far a size is moved to fulfil an assumption
+constexpr int kMostMoves = 8;           // of one trial
+
+class Fulfilment {
+ public:
+  explicit Fulfilment(const ir::Kernel& kernel) : assumptions_(assumptions_of_launch(kernel)) {}
+
+  // `arguments` with sizes moved, until all assumptions hold or no small move helps.
+  Arguments of(Arguments arguments) const {
+    for (int move = 0; move < kMostMoves; ++move) {
+      const std::size_t held = holding(arguments);
+      if (held == assumptions_.size()) break;
+      const auto better = moved(arguments, held);
+      if (!better) break;
+      arguments = *better;
+    }
+    return arguments;
+  }
+
+ private:
+  // Arguments of which more than the first `held` assumptions hold; the nearest ones.
+  std::optional<Arguments> moved(const Arguments& arguments, std::size_t held) const {
+    std::vector<std::int64_t> others = {0, 1};
+    for (const auto& [name, value] : arguments)
+      others.push_back(std::get<std::int64_t>(value.value));
+    for (const Expr& variable : variables_of(assumptions_[held].condition)) {
+      if (!arguments.contains(variable->name)) continue;
+      const std::int64_t now = std::get<std::int64_t>(arguments.at(variable->name).value);
+      std::vector<std::int64_t> candidates;
+      for (std::int64_t by = 1; by <= kMostNear; ++by) {
+        candidates.push_back(now + by);
+        if (now >= by) candidates.push_back(now - by);
+      }
+      for (const std::int64_t other : others) {
+        candidates.insert(candidates.end(), {other, other + 1, 2 * other});
+        if (other > 0) candidates.push_back(other - 1);
+      }
+      for (const std::int64_t candidate : candidates) {
+        Arguments tried = arguments;
+        tried[variable->name] = candidate;
+        if (holding(tried) > held) return tried;
+      }
+    }
+    return std::nullopt;
+  }
+
+  // How many assumptions hold, counted up to the first that does not.
+  std::size_t holding(const Arguments& arguments) const {
+    std::size_t count = 0;
+    while (count < assumptions_.size() && holds(assumptions_[count].condition, arguments)) ++count;
+    return count;
+  }
+  static bool holds(const Expr& condition, const Arguments& arguments) {
+    machine::Budget plenty(1 << 16);
+    machine::Evaluator values({}, plenty);
+    for (const auto& [name, value] : arguments) {
+      values.define(
+          name, machine::Values::same(static_cast<ir::Bits>(std::get<std::int64_t>(value.value))));
+    }
+    const machine::Value value = values(condition).in(0);
+    return !value || *value != 0;
+  }
+
+  std::vector<ir::Assume> assumptions_;
+};
+
 }  // namespace
 
 std::vector<Arguments> trial_sizes(const ir::Kernel& kernel) {
   const Loops loops = LoopFinder(kernel).loops;
+  const Fulfilment fulfilment(kernel);
   std::vector<Arguments> out;
   for (const Trial& trial : kTrials) {
     Sizes sizes;
@@ -251,7 +332,7 @@ std::vector<Arguments> trial_sizes(const ir::Kernel& kernel) {
       enlarge(sizes, name, looped_size(trial.looped, tile, loops.rounds));
     }
     take_arrays(kernel, trial, sizes);
-    Arguments arguments = arguments_of(kernel, trial, sizes);
+    Arguments arguments = fulfilment.of(arguments_of(kernel, trial, sizes));
     if (std::find(out.begin(), out.end(), arguments) == out.end()) {
       out.push_back(std::move(arguments));
     }

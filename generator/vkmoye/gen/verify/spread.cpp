@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/verify/spread.hpp"
+
+#include <variant>
+
+namespace vkmoye::gen {
+
+using namespace ir;
+
+namespace {
+
+// The thread, or the sum that the Builder makes of its subgroup and its lane.
+bool is_thread(const Node& node, const Kernel& kernel) {
+  const auto is = [](const Expr& e, Builtin which) {
+    return e->op == Op::builtin && e->builtin == which;
+  };
+  if (node.op == Op::builtin) return node.builtin == Builtin::thread;
+  if (node.op != Op::add || !is(node.operands[1], Builtin::lane)) return false;
+  const Node& before = *node.operands[0];
+  return before.op == Op::multiply && is_constant(before.operands[0], kernel.subgroup) &&
+         is(before.operands[1], Builtin::subgroup);
+}
+
+}  // namespace
+
+bool is_alike_in_subgroups(const Node& node, const Kernel& kernel, const Definitions& definitions) {
+  const std::uint64_t lanes = kernel.subgroup;
+  const bool compares = node.op == Op::divide || node.op == Op::less || node.op == Op::shift_right;
+  if (lanes == 0 || !compares || !is_constant(node.operands[1])) return false;
+  const Expr first = expand(node.operands[0], definitions);
+  const std::uint64_t number = node.operands[1]->value;
+  const std::uint64_t step =
+      node.op == Op::shift_right ? std::uint64_t{1} << std::min<std::uint64_t>(number, 63) : number;
+  return is_thread(*first, kernel) && step % lanes == 0;
+}
+
+Spread spread_of_data(const Stmt& statement, const Kernel& kernel, Spread used) {
+  if (const auto* load = std::get_if<Load>(&statement.value)) {
+    // At one place, a buffer that is only read has one value; so has shared memory, where somebody who writes between
+    // the same barriers races with those who read.
+    const Array* array = kernel.find(load->from.array);
+    const bool is_stable =
+        array != nullptr &&
+        (array->space == Array::Space::shared ||
+         (array->space == Array::Space::buffer && array->access == Access::read));
+    return is_stable ? used : Spread::within_subgroups;
+  }
+  const auto* s = std::get_if<Subgroup>(&statement.value);
+  if (s == nullptr) return Spread::within_subgroups;
+  const ScalarType type = s->value->type.element;
+  // The lanes may round a floating sum in different orders.
+  const bool is_exact = s->value->type.kind != Type::Kind::element || type == ScalarType::u32 ||
+                        type == ScalarType::i32;
+  const bool is_alike = s->kind == Subgroup::Kind::broadcast || s->kind == Subgroup::Kind::ballot ||
+                        (s->kind == Subgroup::Kind::reduce && is_exact);
+  if (!is_alike) return Spread::within_subgroups;
+  return of_subgroups(kernel, std::min(used, Spread::between_subgroups));
+}
+
+Spread of_subgroups(const Kernel& kernel, Spread spread) {
+  const bool is_one = kernel.subgroup != 0 && kernel.threads <= kernel.subgroup;
+  return is_one && spread == Spread::between_subgroups ? Spread::none : spread;
+}
+
+}  // namespace vkmoye::gen

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// How far a value may differ between the invocations of a workgroup. Barriers need conditions that do not differ at
+// all, subgroup operations those that do not differ within a subgroup.
+//
+//   src[block_x]                        the same in the workgroup: nothing writes src
+//   thread / 32 with 32 lanes           differs between subgroups
+//   broadcast, ballot, an integer sum   the same in a subgroup; in the workgroup if it has a single one
+//   src[thread], a scan, a shuffle      differs
+
+#include <algorithm>
+#include <cstdint>
+
+#include "vkmoye/gen/ir/guards.hpp"
+
+namespace vkmoye::gen {
+
+enum class Spread : std::uint8_t { none, between_subgroups, within_subgroups };
+
+inline Spread wider(Spread a, Spread b) { return std::max(a, b); }
+
+/// Whether `node` differs between threads by the number of their subgroup alone: thread / 64, thread < 64.
+bool is_alike_in_subgroups(const ir::Node& node, const ir::Kernel& kernel,
+                           const ir::Definitions& definitions);
+
+/// How far a value may differ that `statement` reads from memory or from other lanes. `used`: how far its index
+/// differs, or what the lanes put in, and the way there.
+Spread spread_of_data(const ir::Stmt& statement, const ir::Kernel& kernel, Spread used);
+
+/// `spread`; nothing differs between subgroups where a workgroup has a single one.
+Spread of_subgroups(const ir::Kernel& kernel, Spread spread);
+
+}  // namespace vkmoye::gen
