@@ -308,8 +308,6 @@ void main() {
     }
   }
 
-  barrier();
-
   // sums
   // -> tile(shared_c, (16,16))
   {

@@ -44,7 +44,8 @@ TEST(Cli, LayoutShowsAndDrawsFragments) {
     EXPECT_THAT(outcome.err, HasSubstr(why));
   };
   refused(layout({"a:f16:16x16", "--device", "host"}), 2, "not OPERAND:TYPE:MxNxK");
-  refused(layout({"c:f16:16x16x16", "--device", "host"}), 2, "not OPERAND:TYPE:MxNxK");
+  EXPECT_EQ(layout({"c:f32:16x16x16", "--device", "host"}).out, "((2,8),16):((128,1),8)\n");
+  refused(layout({"d:f16:16x16x16", "--device", "host"}), 2, "not OPERAND:TYPE:MxNxK");
   refused(layout({"a:f17:16x16x16", "--device", "host"}), 2, "unknown type 'f17'");
   refused(layout({"a:i8:16x16x32", "--device", "host"}), 3,
           "has no operand A 16x32 s8 in 32 lanes");

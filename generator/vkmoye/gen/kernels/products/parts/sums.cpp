@@ -107,7 +107,7 @@ void GemmSums::write_through_shared() {
   const auto bring = [&](const Expr& row, const Expr& part) {
     const View to = tile(c, {columns, shape_.atom_m},
                          {part + Expr(parts) * subgroup_n(), row + Expr(rows) * subgroup_m()});
-    k_.barrier();
+    if (rows * parts > 1) k_.barrier();  // before the sums of the row before are overwritten
     k_.store(sums_, row, part * to_index(columns / shape_.atom_n), staged(subgroup_k()));
     k_.barrier();
     k_.branch(carry, [&] {
