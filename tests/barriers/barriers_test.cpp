@@ -138,6 +138,11 @@ bool stays_in_a_subgroup(const gen::ir::Kernel& kernel, const std::vector<std::s
   });
 }
 
+// Whether no launch can show the race: every maximum that it may give leads to the same softmax, rounded to 8 bits.
+bool is_rounded_away(const std::string& name) {
+  return name.starts_with("softmax/rows e4m3") || name.starts_with("softmax/rows e5m2");
+}
+
 class BarriersTest : public test::DeviceTest, public testing::WithParamInterface<std::size_t> {};
 
 constexpr std::size_t kParts = 4;
@@ -148,7 +153,7 @@ TEST_P(BarriersTest, RemovedGiveAWrongResult) {
     if (device.caps().kind != DeviceKind::cpu) GTEST_SKIP() << "a GPU may get away with it";
     std::size_t number = 0, kernels = 0, barriers = 0, wrong = 0, in_step = 0;
     for (const ShippedKernel& shipped : kernels_with_barriers(caps_with_orders(device))) {
-      if (number++ % kParts != GetParam()) continue;
+      if (number++ % kParts != GetParam() || is_rounded_away(shipped.name)) continue;
       if (const auto reasons =
               reasons_against(gen::ir::interface_of(shipped.kernel), device.caps());
           !reasons.empty()) {

@@ -41,11 +41,13 @@ View MatrixValues::part(const Builder& k, const View& view) const {
 
 MatrixValues matrix_values(const Builder& k, const Matrices& matrices, const Layout& order) {
   const std::int64_t rows = matrices.type.rows, columns = matrices.type.columns;
-  const std::int64_t lanes = k.lanes(), held = rows * columns / lanes;
   const auto refuse = [&](const std::string& why) {
     throw LayoutError(
         fmt::format("matrix_values({}, {}): {}", matrices.array, to_string(order), why));
   };
+  const std::int64_t lanes = k.lanes();
+  if (lanes == 0) refuse("the kernel has no subgroups");
+  const std::int64_t held = rows * columns / lanes;
   const bool fits = order.rank() == 2 && size(order, 0) == rows && size(order, 1) == columns;
   if (!fits) refuse(fmt::format("the order must have {} rows and {} columns", rows, columns));
   if (!is_compact(order)) refuse("the order does not give each element one place");

@@ -233,6 +233,13 @@ void Machine::act(const ir::Stmt& statement, const Lanes& active) {
   std::vector<Values> made;
   if (has_data || !effects.defines.empty()) {
     made = std::visit(Results{*this, active, std::move(all_found)}, statement.value);
+    // Names of values that differ between rounds are not constant, whoever computed them.
+    const auto* lanes = std::get_if<ir::Subgroup>(&statement.value);
+    if (lanes != nullptr && !has_data &&
+        !(environment_.can_rely_on(*this, lanes->value, active) &&
+          environment_.can_rely_on(*this, lanes->lane, active))) {
+      made.at(0) = Values::unknown(scalars_of(type_of(*lanes)));
+    }
   }
   std::size_t next = 0;
   for (std::size_t i = 0; i < effects.touches.size(); ++i) {

@@ -6,6 +6,7 @@
 #include <bit>
 #include <iterator>
 
+#include "vkmoye/gen/ir/operation.hpp"
 #include "vkmoye/gen/proof/index_values.hpp"
 
 namespace vkmoye::gen::proof {
@@ -212,15 +213,18 @@ IndexValues::Index IndexValues::unknown(const Expr& e) {
 }
 
 IndexValues::Identity IndexValues::composed(const Expr& e) {
-  if (e->op == Op::constant) return {std::to_string(e->value), true, true};
+  if (e->op == Op::constant)
+    return {fmt::format("{}{}", e->value, e->type == ir::kIndex ? std::string() : name_of(e->type)),
+            true, true};
   if (e->op == Op::builtin)
-    return {fmt::format("b{}", static_cast<int>(e->builtin)), false,
+    return {fmt::format("$b{}", static_cast<int>(e->builtin)), false,
             grid_dimension_of(e).has_value()};
   if (e->op == Op::variable) {
     const Name* name = find(e->name);
     return name == nullptr ? Identity{e->name} : name->identity;
   }
-  Identity whole{fmt::format("{}.{}(", static_cast<int>(e->op), e->value), true, true};
+  Identity whole{fmt::format("{}.{}.{}(", static_cast<int>(e->op), e->value, name_of(e->type)),
+                 true, true};
   for (const Expr& operand : e->operands) {
     const Identity part = identity_of(operand);
     whole.key += part.key + ",";

@@ -227,7 +227,7 @@ void IndexValues::define(const ir::Definition& definition, const ir::Element* fr
     const ir::Array* array = from == nullptr ? nullptr : kernel_.find(from->array);
     const bool is_input = array != nullptr && array->space == ir::Array::Space::buffer &&
                           array->access == vkmoye::Access::read;
-    name.identity = is_input ? identity_of_load(*from) : Identity{fmt::format("data{}", data_++)};
+    name.identity = is_input ? identity_of_load(*from) : Identity{fmt::format("$data{}", data_++)};
     if (value->type == ir::kIndex) {
       const auto most = static_cast<std::int64_t>(value->bound) - 1;
       name.index = Index{introduce("?" + name.identity.key, {0, most}, false), false};

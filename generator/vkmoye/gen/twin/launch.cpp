@@ -342,7 +342,9 @@ bool Launch::can_rely_on(Machine& m, const ir::Expr& condition, const Lanes& act
 
 machine::Rounds Launch::enter(Machine&, const ir::For&, std::optional<std::uint32_t> known) {
   constexpr std::uint32_t kSomeRounds = 3;  // of a loop whose end depends on data
-  return known ? machine::Rounds{*known, false} : machine::Rounds{kSomeRounds, true};
+  if (known) return {*known, false};
+  is_cut_short_ = true;
+  return {kSomeRounds, true};
 }
 
 std::any Launch::save() {

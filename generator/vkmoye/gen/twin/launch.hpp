@@ -42,6 +42,8 @@ class Launch final : public machine::Environment {
   void start(std::uint64_t number);
   /// Adds a reason for each result with an element that was not written.
   void check_results();
+  /// Whether a loop whose end depends on data was followed for some rounds only.
+  bool is_cut_short() const { return is_cut_short_; }
 
   bool concerns(const ir::Array&) const override { return true; }
   bool needs_data() const override { return has_data_; }
@@ -88,6 +90,7 @@ class Launch final : public machine::Environment {
   const ir::Kernel& kernel_;
   machine::Reasons& reasons_;
   bool has_data_;
+  bool is_cut_short_ = false;
   std::int64_t first_invocation_ = 0;
   std::map<std::string, Memory> memories_;
   Registers registers_;

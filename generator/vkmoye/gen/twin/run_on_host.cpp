@@ -60,6 +60,7 @@ TwinReport follow(const ir::Kernel& kernel, const std::vector<std::span<std::byt
     report.in_part = true;
   }
   if (!report.in_part) launch.check_results();
+  report.in_part = report.in_part || launch.is_cut_short();
   report.reasons = reasons.list();
   return report;
 }

@@ -36,8 +36,9 @@ class DeclarationChecker {
   }
 
   void check_extent(const Extent& extent, const std::string& whose) {
-    if (extent.per < 1 || extent.per > 0xffffffff) {
-      complain("{} has an extent in parts of {}", whose, extent.per);
+    const bool counts_parts = extent.is_symbol() || extent.per == 1;
+    if (extent.per < 1 || extent.per > 0xffffffff || !counts_parts) {
+      complain("{} has an extent of {} in parts of {}", whose, to_string(extent), extent.per);
     }
     if (extent.is_symbol()) {
       use_(variable(extent.symbol), "extent of " + whose);

@@ -54,6 +54,9 @@ Spread spread_of_data(const Stmt& statement, const Kernel& kernel, Spread used) 
   const bool is_alike = s->kind == Subgroup::Kind::broadcast || s->kind == Subgroup::Kind::ballot ||
                         (s->kind == Subgroup::Kind::reduce && is_exact);
   if (!is_alike) return Spread::within_subgroups;
+  // The last subgroup has fewer lanes: it sums less.
+  const bool is_ragged = kernel.subgroup == 0 || kernel.threads % kernel.subgroup != 0;
+  if (is_ragged && s->kind != Subgroup::Kind::broadcast) used = Spread::between_subgroups;
   return of_subgroups(kernel, std::min(used, Spread::between_subgroups));
 }
 

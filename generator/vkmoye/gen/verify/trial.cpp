@@ -3,8 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/gen/ir/assumptions.hpp"
 #include "vkmoye/gen/twin/run_on_host.hpp"
 
 namespace vkmoye::gen {
@@ -33,6 +36,12 @@ TrialReport try_at(const ir::Kernel& kernel, const Arguments& sizes) {
   return trial;
 }
 
+// Whether the launch has no workgroup.
+bool is_empty(const ir::Kernel& kernel, const Arguments& sizes) {
+  const auto groups = group_count(ir::interface_of(kernel), sizes);
+  return std::find(groups.begin(), groups.end(), 0u) != groups.end();
+}
+
 Trials try_sizes(const ir::Kernel& kernel) {
   Trials trials;
   std::vector<std::string> broken;  // by all sizes so far
@@ -45,8 +54,14 @@ Trials try_sizes(const ir::Kernel& kernel) {
     broken.clear();
     trials.reasons = std::move(trial.reasons);
     if (!trials.reasons.empty()) return trials;
+    if (is_empty(kernel, sizes)) continue;  // a launch of nothing shows nothing
     ++(trial.is_whole ? trials.whole : trials.in_part);
     trials.are_all = sizes.empty() && trial.is_whole;
+  }
+  const bool all_are_empty = trials.whole + trials.in_part == 0 && broken.empty();
+  if (all_are_empty && !ir::assumptions_of_launch(kernel).empty()) {
+    trials.reasons.push_back(
+        "not proved: no sizes with a workgroup were found that fulfil all assumptions");
   }
   for (const std::string& reason : broken) {
     trials.reasons.push_back("not proved: no sizes were found that fulfil all assumptions: " +

@@ -290,6 +290,18 @@ class Fulfilment {
         candidates.insert(candidates.end(), {other, other + 1, 2 * other});
         if (other > 0) candidates.push_back(other - 1);
       }
+      // What numbers of the condition suggest: n % 1024 == 0, 5000 < p.
+      std::vector<std::int64_t> numbers;
+      ir::for_each_node(assumptions_[held].condition, [&](const ir::Node& node) {
+        if (node.op != Op::constant || node.value < 2) return;
+        const auto number = static_cast<std::int64_t>(node.value);
+        for (const std::int64_t one : {round_up(now, number), number, number + 1, number - 1})
+          numbers.push_back(one);
+      });
+      candidates.insert(candidates.begin(), numbers.begin(), numbers.end());
+      // A launch of nothing shows nothing: 0 comes last.
+      std::stable_partition(candidates.begin(), candidates.end(),
+                            [](std::int64_t one) { return one > 0; });
       for (const std::int64_t candidate : candidates) {
         Arguments tried = arguments;
         tried[variable->name] = candidate;
