@@ -16,7 +16,7 @@ inline std::string bench_program() {
   return elsewhere != nullptr ? elsewhere : VKMOYE_BENCH;
 }
 
-/// The folder of the fake vendor libraries; likewise VKMOYE_TEST_FAKE_CUDA.
+/// The folder of the fake vendor libraries; the environment variable VKMOYE_TEST_FAKE_CUDA overrides it.
 inline std::string fake_cuda_folder() {
   const char* elsewhere = std::getenv("VKMOYE_TEST_FAKE_CUDA");
   return elsewhere != nullptr ? elsewhere : VKMOYE_FAKE_CUDA_FOLDER;

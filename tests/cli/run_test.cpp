@@ -242,7 +242,7 @@ TEST(Cli, ARowOfAMoveIsAPercentageOfACopyOfAsManyBytes) {
   }
 }
 
-// A bad cache only costs time, which the user is told in one line.
+// A damaged cache only costs time, and the user is told so in one line.
 TEST(Cli, ADamagedOrUnwritableCacheChangesNothing) {
   const TemporaryFolder folder;
   write_file(folder.file("a.npy"), npy("|i1", "(2, 3)", std::string("\1\2\3\4\5\6", 6)));

@@ -227,7 +227,7 @@ TEST_F(ProductTest, AWrongProductIsFoundAndItsCommandPrinted) {
   });
 }
 
-// Likewise with a kernel that has another epilogue, also with slices of k.
+// The same for a kernel with another epilogue, with and without slices of k.
 TEST_F(ProductTest, AnotherEpilogueIsFound) {
   for_each_device([&](Device& device) {
     Products products(device);

@@ -3,7 +3,7 @@
 // the keys in blocks of 32 with a running maximum and a running sum of exponentials. With pages, a table says where
 // each block of keys and values is in the cache.
 
-#include "model.hpp"
+#include "attention.hpp"
 
 namespace models {
 namespace {
@@ -113,25 +113,8 @@ const Model kAttention("attention", [](const Machine& machine) {
   const Data q = random_data(ScalarType::f32, d * heads * tokens, 2),
              keys = random_data(ScalarType::f32, d * kv_heads * tokens, 2),
              values = random_data(ScalarType::f32, d * kv_heads * tokens);
-  std::vector<Expected> y(d * heads * tokens);
-  for (std::size_t row = 0; row < heads * tokens; ++row) {
-    const std::size_t head = row % heads / (heads / kv_heads), token = row / heads;
-    std::vector<double> weights;
-    double total = 0;
-    for (std::size_t key = 0; key <= token; ++key) {
-      double dot = 0;
-      for (std::size_t i = 0; i < d; ++i)
-        dot += q[row * d + i] * keys[(key * kv_heads + head) * d + i];
-      total += weights.emplace_back(std::exp(dot / std::sqrt(d)));
-    }
-    for (std::size_t key = 0; key <= token; ++key) {
-      for (std::size_t i = 0; i < d; ++i) {
-        const double part = weights[key] / total * values[(key * kv_heads + head) * d + i];
-        y[row * d + i].value += part;
-        y[row * d + i].tolerance += std::fabs(part) * 0x1p-15;  // of scores, up to 16, and exp
-      }
-    }
-  }
+  const std::vector<Expected> y = attention_of(q, keys, values, {d, heads, kv_heads, tokens},
+                                               0x1p-15);  // of scores, up to 16, and exp
   const Data empty = unwritten(ScalarType::f32, y.size());
   machine.check(attention(machine.lanes(), heads / kv_heads, false), {q, keys, values, empty},
                 {{"heads", heads}, {"kv_heads", kv_heads}, {"tokens", tokens}}, y);

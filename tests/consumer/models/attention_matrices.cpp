@@ -3,7 +3,7 @@
 // queries of one row of matrices. Scores and probabilities stay in registers: how a lane holds a matrix is a layout
 // that a probe of the device finds.
 
-#include "model.hpp"
+#include "attention.hpp"
 
 namespace models {
 namespace {
@@ -126,27 +126,9 @@ const Model kAttentionMatrices("attention on matrix units", [](const Machine& ma
   const Data q = random_data(ScalarType::f16, d * heads * tokens, 2),
              keys = random_data(ScalarType::f16, d * kv_heads * tokens, 2),
              values = random_data(ScalarType::f16, d * kv_heads * tokens);
-  std::vector<Expected> y(d * heads * tokens);
-  for (std::size_t row = 0; row < heads * tokens; ++row) {
-    const std::size_t head = row % heads / (heads / kv_heads), token = row / heads;
-    std::vector<double> weights;
-    double total = 0;
-    for (std::size_t key = 0; key <= token; ++key) {
-      double dot = 0;
-      for (std::size_t i = 0; i < d; ++i)
-        dot += q[row * d + i] * keys[(key * kv_heads + head) * d + i];
-      total += weights.emplace_back(std::exp(dot / std::sqrt(d)));
-    }
-    for (std::size_t key = 0; key <= token; ++key) {
-      for (std::size_t i = 0; i < d; ++i) {
-        const double part = weights[key] / total * values[(key * kv_heads + head) * d + i];
-        y[row * d + i].value += part;
-        y[row * d + i].tolerance +=
-            std::fabs(part) * 0x1p-10;  // chances and the result are f16
-      }
-    }
-    for (std::size_t i = 0; i < d; ++i) y[row * d + i].tolerance += 0x1p-24;  // flushed chances
-  }
+  std::vector<Expected> y = attention_of(q, keys, values, {d, heads, kv_heads, tokens},
+                                         0x1p-10);           // chances and the result are f16
+  for (Expected& element : y) element.tolerance += 0x1p-24;  // flushed chances
   const std::uint32_t group = heads / kv_heads;
   machine.check({{attention_matrices(orders_of(machine, *shape, false), group),
                   {0, 1, 2, 3},

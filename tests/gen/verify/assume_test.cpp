@@ -136,7 +136,7 @@ TEST(Assume, OfDataKeepsAnIndexInside) {
 }
 
 TEST(Assume, OfWhereInvocationsAreExcludesOtherLaunches) {
-  // At sizes at which threads break it, which are no launch, nothing is said.
+  // Sizes at which a thread breaks the assumption are not a launch.
   const Kernel whole =
       kernel_of({Assume{less(own, n), "n is a multiple of 64"}, store(dst_at(own))});
   EXPECT_THAT(verify(whole), IsEmpty());

@@ -89,18 +89,7 @@ TEST(Attack, StoresWhereDataSaysAtALargeSize) {
 // Shaders use the number of a matrix, the machine its registers.
 TEST(Attack, MatricesThatAreNotTheRegistersListed) {
   for (const std::uint32_t which : {1, 5}) {
-    Kernel kernel = with_result({});
-    kernel.arrays.push_back({"sums",
-                             ScalarType::f32,
-                             Array::Space::registers,
-                             Access::read_write,
-                             {{"at", 16, 1}},
-                             "16:1",
-                             MatrixType{MatrixType::Use::accumulator, 16, 16}});
-    MatrixPart part{"sums", which, {}};
-    for (std::uint32_t i = 0; i < 8; ++i) part.elements.push_back({"sums", {i}, "sums"});
-    kernel.body.insert(kernel.body.begin(), MatrixFill{part, one});
-    EXPECT_THAT(verify(kernel), Not(IsEmpty()));
+    EXPECT_THAT(verify(with_matrix(which, one)), Not(IsEmpty()));
   }
 }
 

@@ -261,21 +261,6 @@ TEST(Attack, LanesThatTheLastSubgroupDoesNotHave) {
   EXPECT_THAT(verify(from(Kind::shuffle_xor, 7)), IsEmpty());
 }
 
-Kernel with_matrix(const Expr& number_of_matrix, const Expr& value) {
-  Kernel kernel = with_result({});
-  kernel.arrays.push_back({"sums",
-                           ScalarType::f32,
-                           Array::Space::registers,
-                           Access::read_write,
-                           {{"at", 16, 1}},
-                           "16:1",
-                           MatrixType{MatrixType::Use::accumulator, 16, 16}});
-  MatrixPart part{"sums", number_of_matrix, {}};
-  for (std::uint32_t i = 0; i < 8; ++i) part.elements.push_back({"sums", {i}, "sums"});
-  kernel.body.insert(kernel.body.begin(), MatrixFill{part, value});
-  return kernel;
-}
-
 TEST(Attack, MatricesThatDifferBetweenLanes) {
   EXPECT_THAT(verify(with_matrix(0, one)), IsEmpty());
   // All lanes of a subgroup name one matrix and one value: SPV_KHR_cooperative_matrix.

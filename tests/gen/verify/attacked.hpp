@@ -57,6 +57,22 @@ inline Kernel with_result(Body body) {
   return kernel_of(std::move(body));
 }
 
+/// Matrix `number_of_matrix` of 2, by its registers that of the first one, is filled with `value`.
+inline Kernel with_matrix(const Expr& number_of_matrix, const Expr& value) {
+  Kernel kernel = with_result({});
+  kernel.arrays.push_back({"sums",
+                           ScalarType::f32,
+                           Array::Space::registers,
+                           Access::read_write,
+                           {{"at", 16, 1}},
+                           "16:1",
+                           MatrixType{MatrixType::Use::accumulator, 16, 16}});
+  MatrixPart part{"sums", number_of_matrix, {}};
+  for (std::uint32_t i = 0; i < 8; ++i) part.elements.push_back({"sums", {i}, "sums"});
+  kernel.body.insert(kernel.body.begin(), MatrixFill{part, value});
+  return kernel;
+}
+
 struct Launched {
   std::vector<std::string> reasons;             // that the twin gives
   std::vector<std::vector<std::byte>> buffers;  // afterwards, in order

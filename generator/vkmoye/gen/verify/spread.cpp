@@ -36,8 +36,8 @@ bool is_alike_in_subgroups(const Node& node, const Kernel& kernel, const Definit
 
 Spread spread_of_data(const Stmt& statement, const Kernel& kernel, Spread used) {
   if (const auto* load = std::get_if<Load>(&statement.value)) {
-    // At one place, a buffer that is only read has one value; so has shared memory, where somebody who writes between
-    // the same barriers races with those who read.
+    // A buffer that is only read has one value at an index. Shared memory does, too: a write between the same barriers
+    // would be a race, which is rejected.
     const Array* array = kernel.find(load->from.array);
     const bool is_stable =
         array != nullptr &&

@@ -42,7 +42,7 @@ constexpr Trial kTrials[] = {{Fit::ragged, Fit::wide, Fit::ragged, 3, 0},
                              {Fit::almost, Fit::barely, Fit::ragged, 5, 4}};
 
 constexpr std::int64_t kBetween = 5;     // from one argument that is no size to the next
-constexpr std::int64_t kAnyTile = 16;    // of an extent of which nobody says how it is cut
+constexpr std::int64_t kAnyTile = 16;    // of an extent whose tile is not known
 constexpr std::int64_t kMaxTile = 1024;  // of a loop; beyond it a trial takes too long
 constexpr std::uint64_t kMaxRing = 8;    // of stages that a loop may take turns with
 

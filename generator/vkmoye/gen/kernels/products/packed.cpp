@@ -250,14 +250,7 @@ std::vector<std::string> reasons_against(const GemmPackedConfig& config, const G
   require_divides("atom n", config.atom_n, config.part_n, reasons);
   require_even_distribution(config, reasons);
   if (!reasons.empty()) return reasons;
-  const SumsShape sums = sums_shape(config, form);
-  reasons = reasons_against(sums, form.accumulator);
-  const std::int64_t bytes = shared_bytes(sums, form.accumulator);
-  require(bytes <= config.shared_bytes,
-          fmt::format("{} bytes of shared memory are needed for sums, but the limit is {}", bytes,
-                      config.shared_bytes),
-          reasons);
-  return reasons;
+  return reasons_against(sums_shape(config, form), form.accumulator, config.shared_bytes);
 }
 
 GemmPackedConfig gemm_packed_config_of(const KernelRequest& request) {

@@ -26,8 +26,7 @@ ProbedMatrix fragment_of(const PackedForm& form) {
 }
 
 OrderOrReason fragment_layout(const FragmentOrder& order) {
-  const auto name = fmt::format("{} {}x{} {} in {} lanes", static_cast<char>(order.use - 'a' + 'A'),
-                                order.rows, order.columns, order.type, order.lanes);
+  const std::string name = to_string(order);
   if (order.places.empty()) return {std::nullopt, name + ": " + order.why_none};
   const bool is_a = order.use != 'b';  // or an accumulator, whose columns take the place of k
   const std::int64_t rows = is_a ? order.rows : order.columns;

@@ -59,9 +59,12 @@ char letter_of(Use use) {
 }
 
 std::string to_string(const ProbedMatrix& probed) {
-  return fmt::format("{} {}x{} {} in {} lanes", capital(letter_of(probed.matrix.use)),
-                     probed.matrix.rows, probed.matrix.columns, ir::component_name(probed.type),
-                     probed.lanes);
+  return to_string(order_without_places(probed));
+}
+
+std::string to_string(const FragmentOrder& order) {
+  return fmt::format("{} {}x{} {} in {} lanes", capital(order.use), order.rows, order.columns,
+                     order.type, order.lanes);
 }
 
 std::uint32_t lanes_of_matrices(const DeviceCaps& caps) {

@@ -31,6 +31,7 @@ struct ProbedMatrix {
 
 /// "A 16x16 f16 in 32 lanes".
 std::string to_string(const ProbedMatrix& probed);
+std::string to_string(const FragmentOrder& order);
 
 /// The subgroup size that kernels use for matrices: 32 if the device has it, because it spreads a matrix
 /// over as many registers as are available.

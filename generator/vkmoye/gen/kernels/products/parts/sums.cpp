@@ -43,6 +43,17 @@ std::vector<std::string> reasons_against(const SumsShape& shape, ScalarType accu
   return {fmt::format("{} lanes do not divide {} x {} sums evenly", lanes, shape.atom_m, columns)};
 }
 
+std::vector<std::string> reasons_against(const SumsShape& shape, ScalarType accumulator,
+                                         std::int64_t limit) {
+  std::vector<std::string> reasons = reasons_against(shape, accumulator);
+  const std::int64_t bytes = shared_bytes(shape, accumulator);
+  require(bytes <= limit,
+          fmt::format("{} bytes of shared memory are needed for sums, but the limit is {}", bytes,
+                      limit),
+          reasons);
+  return reasons;
+}
+
 GemmSums::GemmSums(Builder& k, GemmBuffers& buffers, const GemmForm& form, const SumsShape& shape)
     : k_(k), buffers_(buffers), form_(form), shape_(shape) {
   sums_ = k_.matrices(

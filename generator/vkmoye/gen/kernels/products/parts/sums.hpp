@@ -38,6 +38,10 @@ std::int64_t columns_that_fit(SumsShape shape, ScalarType accumulator, std::int6
 /// Why lanes cannot divide sums of type `accumulator` among them; empty if they can.
 std::vector<std::string> reasons_against(const SumsShape& shape, ScalarType accumulator);
 
+/// The same, and why they do not fit into `limit` bytes of shared memory, if these are for sums alone.
+std::vector<std::string> reasons_against(const SumsShape& shape, ScalarType accumulator,
+                                         std::int64_t limit);
+
 class GemmSums {
  public:
   /// Declares matrices and shared memory. The arguments except `shape` must outlive this object.
