@@ -2,6 +2,7 @@
 #include "vkmoye/gen/compile.hpp"
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/contract/spirv.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/spirv/assemble.hpp"
 #include "vkmoye/gen/spirv/bfloat16.hpp"
@@ -18,6 +19,10 @@ CompiledKernel compile_if_none(std::vector<std::string> reasons, const ir::Kerne
   out.spirv = spirv::assemble(kernel.name, out.glsl);
   if (out.interface.features.has(Feature::bf16_matrix)) {
     out.spirv = spirv::with_bfloat16(kernel.name, out.spirv);
+  }
+  // The generator's own text agrees with the interface by construction.
+  if (kernel.hand_written) {
+    throw_if_any(kernel.name, reasons_against_spirv(out.interface, out.spirv));
   }
   return out;
 }

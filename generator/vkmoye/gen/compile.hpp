@@ -11,7 +11,8 @@
 namespace vkmoye::gen {
 
 /// Throws KernelError with the reasons of verify if the kernel is invalid, CompileError if the GLSL compiler
-/// rejects the text.
+/// rejects the text. Of a kernel that was written by hand, the SPIR-V is compared with its declarations, and the
+/// KernelError has every difference.
 CompiledKernel compile(const ir::Kernel& kernel);
 
 /// The same for one device: the KernelError also has every reason why a device with `caps` cannot run the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A user's own benchmark: an operation with its definition, and kernels for it, one of them wrong; an operation with
-// arrays of several types; and one with results that the kernel also reads, and inputs of its own.
+// A user's own benchmark: an operation with its definition, and kernels for it, one of them wrong, one written by hand;
+// an operation with arrays of several types; and one with results that the kernel also reads, and inputs of its own.
 
 #include <cmath>
 #include <vkmoye/bench/bench.hpp>
@@ -29,6 +29,28 @@ gen::ir::Kernel scale(const gen::KernelRequest& request, int factor, std::int64_
       y, [&](Expr a, Expr b) { return a * ir::number(request.type, factor) + b; }, x, mine(shift));
   k.copy(y, mine(dst));
   return k.finish();
+}
+
+// The same, written by hand.
+gen::ir::Kernel scale_by_hand(const gen::KernelRequest&) {
+  const ScalarType f32 = ScalarType::f32;
+  gen::Builder k("own/glsl", 64);
+  k.describe({}, "a shader that was written by hand");
+  k.input("src", f32, {{"i", "count"}});
+  k.input("shift", f32, {{"i", "count"}});
+  k.output("dst", f32, {{"i", "count"}});
+  k.grid(0, "count", 64);
+  return k.finish_with_glsl({.glsl = R"(#version 460
+layout(local_size_x = 64) in;
+layout(std430, binding = 0) readonly buffer Src { float src[]; };
+layout(std430, binding = 1) readonly buffer Shift { float shift[]; };
+layout(std430, binding = 2) writeonly buffer Dst { float dst[]; };
+layout(push_constant) uniform Arguments { uint count, first_group_x, first_group_y; };
+void main() {
+  uint i = 64u * (gl_WorkGroupID.x + first_group_x) + gl_LocalInvocationIndex;
+  if (i < count) dst[i] = 3.0 * src[i] + shift[i];
+}
+)"});
 }
 
 bench::OperationEntry scaling() {
@@ -150,6 +172,13 @@ gen::KernelEntry kernel(const char* name, int factor, std::int64_t group = 128) 
   return entry;
 }
 
+gen::KernelEntry glsl_kernel() {
+  gen::KernelEntry entry = kernel("own/glsl", 3);
+  entry.summary = "three times an array, and another one, written by hand";
+  entry.describe = scale_by_hand;
+  return entry;
+}
+
 gen::KernelEntry widening_kernel() {
   gen::KernelEntry entry;
   entry.name = "own/widen";
@@ -178,6 +207,6 @@ int main(int argc, char** argv) {
   bench::Registry registry;
   registry.operations = {scaling(), widening(), tallying()};
   registry.kernels = {kernel("own/scale", 3), kernel("own/wrong", 2), kernel("own/narrow", 3, 32),
-                      widening_kernel(), tally_kernel()};
+                      glsl_kernel(),          widening_kernel(),      tally_kernel()};
   return bench::main(argc, argv, registry);
 }

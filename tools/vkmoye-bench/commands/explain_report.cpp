@@ -113,6 +113,9 @@ bool has_shared(const Explained& subject) { return subject.kernel.shared_bytes()
 // The findings as text, one line each.
 std::vector<std::string> summary(const Explained& subject) {
   if (!subject.report.reasons.empty()) return subject.report.reasons;
+  if (subject.kernel.hand_written) {
+    return {"unknown: the shader was written by hand, and nothing in it is analysed or verified"};
+  }
   std::vector<std::string> lines;
   const auto bad = of_level(subject, Grade::bad), fair = of_level(subject, Grade::fair);
   const auto good = of_level(subject, Grade::good);

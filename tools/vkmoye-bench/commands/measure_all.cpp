@@ -18,6 +18,7 @@
 #include "io/output_file.hpp"
 #include "io/program.hpp"
 #include "report/performance_summary.hpp"
+#include "registry/operations.hpp"
 
 namespace vkmoye::bench {
 namespace {

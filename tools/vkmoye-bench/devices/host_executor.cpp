@@ -100,6 +100,9 @@ std::vector<std::string> HostExecutor::reasons_against(const Plan& plan) const {
   for (const Step& step : plan.steps) {
     const KernelInterface kernel = interface_of(step);
     if (step.compiled) reasons.push_back("the host runs kernels of the registry, but not SPIR-V");
+    if (step.kernel.hand_written) {
+      reasons.push_back("its shader was written by hand, and only devices run GLSL");
+    }
     for (std::string& reason : vkmoye::reasons_against(kernel, caps_)) {
       reasons.push_back(std::move(reason));
     }

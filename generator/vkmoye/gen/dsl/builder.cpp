@@ -9,29 +9,13 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/copy.hpp"
 #include "vkmoye/gen/dsl/mma.hpp"
-#include "vkmoye/gen/dsl/packed_vectors.hpp"
 #include "vkmoye/gen/dsl/titles.hpp"
 #include "vkmoye/gen/ir/names.hpp"
-#include "vkmoye/gen/ir/traversal.hpp"
-#include "vkmoye/gen/verify/verify.hpp"
 #include "vkmoye/layout/injective.hpp"
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::gen {
 namespace {
-
-constexpr std::array<const char*, 3> kBlock = {"block_x", "block_y", "block_z"};
-
-// Which block coordinates the kernel uses, along x, y, z.
-std::array<bool, 3> blocks_in(const ir::Kernel& kernel) {
-  std::array<bool, 3> used = {};
-  ir::for_each_node(kernel, [&](const ir::Node& node) {
-    for (std::size_t i = 0; i < kBlock.size(); ++i) {
-      used[i] = used[i] || (node.op == ir::Op::variable && node.name == kBlock[i]);
-    }
-  });
-  return used;
-}
 
 // Whether two dimensions have the same tiles: tiles of 2 parts of 16 elements are tiles of 32 elements.
 bool are_alike(const GridDimension& a, const GridDimension& b) {
@@ -162,7 +146,7 @@ View Builder::array_of(const std::string& name, ScalarType type, const ComposedL
 void Builder::take_grid_from(const View& view) {
   for (const View::Cut& cut : view.cuts) {
     for (std::size_t i = 0; i < has_grid_.size(); ++i) {
-      if (!ir::same(cut.coordinate, ir::variable(kBlock[i]))) continue;
+      if (!ir::same(cut.coordinate, ir::variable(kBlockNames[i]))) continue;
       GridDimension& grid = kernel_.grid[i];
       if (!has_grid_[i]) grid = {cut.extent, cut.tile};
       has_grid_[i] = true;
@@ -173,7 +157,7 @@ void Builder::take_grid_from(const View& view) {
       reasons_.push_back(
           fmt::format("{} counts tiles of {} along {}, but '{}' takes tiles of {} "
                       "along {} at it",
-                      kBlock[i], grid.tile, to_string(grid.extent), view.name, cut.tile,
+                      kBlockNames[i], grid.tile, to_string(grid.extent), view.name, cut.tile,
                       to_string(cut.extent)));
     }
   }
@@ -185,9 +169,9 @@ void Builder::grid(std::size_t dimension, const Extent& extent, std::int64_t til
   has_grid_[dimension] = true;
 }
 
-Expr Builder::block_x() const { return ir::variable(kBlock[0]); }
-Expr Builder::block_y() const { return ir::variable(kBlock[1]); }
-Expr Builder::block_z() const { return ir::variable(kBlock[2]); }
+Expr Builder::block_x() const { return ir::variable(kBlockNames[0]); }
+Expr Builder::block_y() const { return ir::variable(kBlockNames[1]); }
+Expr Builder::block_z() const { return ir::variable(kBlockNames[2]); }
 Expr Builder::thread() const { return ir::variable("thread", ir::kIndex, kernel_.threads); }
 
 const ir::Array& Builder::array(const std::string& name, const std::string& user) const {
@@ -358,43 +342,5 @@ void Builder::branch(const Conditions& conditions, const std::string& title,
 }
 
 void Builder::barrier() { kernel_.body.emplace_back(ir::Barrier{}); }
-
-ir::Kernel Builder::finish() {
-  ir::Kernel kernel = kernel_;
-  std::vector<std::string> reasons = reasons_;
-  const std::array<bool, 3> uses_block = blocks_in(kernel_);
-  for (std::size_t i = 0; i < kBlock.size(); ++i) {
-    if (has_grid_[i] || !uses_block[i]) continue;
-    reasons.push_back(
-        fmt::format("the grid along {} is unknown: no copy takes a tile at it, and "
-                    "grid({}, extent, tile) is not called",
-                    kBlock[i], i));
-  }
-  constexpr ir::Builtin kGroup[] = {ir::Builtin::group_x, ir::Builtin::group_y,
-                                    ir::Builtin::group_z};
-  ir::Body body;
-  for (std::size_t i = 0; i < kBlock.size(); ++i) {
-    if (i == 2 && !has_grid_[i]) break;
-    // Last, so that the kernel's own sizes come first for a user who calls it without our runtime.
-    kernel.arguments.emplace_back(kFirstGroup[i]);
-    body.emplace_back(ir::Let{kBlock[i], ir::builtin(kGroup[i]) + ir::variable(kFirstGroup[i])});
-  }
-  Expr thread = ir::builtin(ir::Builtin::thread, kernel_.threads);
-  if (const std::uint32_t lanes = kernel_.subgroup; lanes > 0) {
-    // Computed from subgroup and lane: Vulkan does not specify which lane a local invocation index is.
-    body.emplace_back(
-        ir::Let{"subgroup", ir::builtin(ir::Builtin::subgroup, kernel_.threads / lanes)});
-    body.emplace_back(ir::Let{"lane", ir::builtin(ir::Builtin::lane, lanes)});
-    thread = Expr(lanes) * subgroup() + lane();
-  }
-  body.emplace_back(ir::Let{"thread", thread});
-  body.insert(body.end(), kernel.body.begin(), kernel.body.end());
-  kernel.body = std::move(body);
-  split_packed_vectors(kernel);
-  for (std::string& reason : verify(kernel)) reasons.push_back(std::move(reason));
-  throw_if_any(kernel.name, std::move(reasons));
-  kernel.verified = std::make_shared<const ir::Kernel>(kernel);
-  return kernel;
-}
 
 }  // namespace vkmoye::gen

@@ -13,6 +13,7 @@
 //
 // Names in the generated text come from the names given here, never from counters.
 
+#include <array>
 #include <concepts>
 #include <functional>
 #include <optional>
@@ -28,6 +29,9 @@
 #include "vkmoye/gen/ir/kernel.hpp"
 
 namespace vkmoye::gen {
+
+/// The names of the workgroup's coordinates in the generated text.
+inline constexpr std::array<const char*, 3> kBlockNames = {"block_x", "block_y", "block_z"};
 
 class Builder {
  public:
@@ -246,7 +250,17 @@ class Builder {
   /// block coordinate need different grids.
   ir::Kernel finish();
 
+  /// A kernel whose shader was written by hand, with the arrays, arguments and grid that this Builder declares. It is
+  /// compiled, run, checked against a reference, timed and written to files like all others, but nothing in it is
+  /// verified, which its file and `explain` say, and the host twin refuses it.
+  /// Binding i is the i-th buffer; push constants are the arguments, in the order of their declaration, then
+  /// first_group_x, first_group_y, and first_group_z if grid(2, ..) was called; shared arrays are declared for their
+  /// size. `compile` compares this with the SPIR-V, and throws KernelError with every difference.
+  /// Precondition: nothing else was recorded. Throws KernelError.
+  ir::Kernel finish_with_glsl(ir::HandWritten shader);
+
  private:
+  std::vector<std::size_t> grid_dimensions() const;
   Tensor buffer(const std::string& name, ScalarType type, Access access,
                 const std::vector<AxisName>& axes);
   // The array of that name. Throws KernelError, naming `user`, if the kernel does not declare it.

@@ -337,6 +337,8 @@ class Printer {
 
 }  // namespace
 
-std::string print(const ir::Kernel& kernel) { return Printer(kernel).print(); }
+std::string print(const ir::Kernel& kernel) {
+  return kernel.hand_written ? kernel.hand_written->glsl : Printer(kernel).print();
+}
 
 }  // namespace vkmoye::gen::glsl

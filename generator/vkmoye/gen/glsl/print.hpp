@@ -13,6 +13,7 @@
 
 namespace vkmoye::gen::glsl {
 
+/// The text of a kernel that was written by hand is returned unchanged.
 std::string print(const ir::Kernel& kernel);
 
 /// A single expression: `32u * group_x + (thread & 31u)`.

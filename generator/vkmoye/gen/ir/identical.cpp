@@ -97,8 +97,9 @@ auto members(const S& s) {
 }
 auto members(const Kernel& s) {
   const auto& [name, config, why, arrays, arguments, grid, threads, subgroup, body, assumptions,
-               verified, command] = s;
-  return std::tie(name, config, why, arrays, arguments, grid, threads, subgroup, body, assumptions);
+               verified, command, hand_written] = s;
+  return std::tie(name, config, why, arrays, arguments, grid, threads, subgroup, body, assumptions,
+                  hand_written);
 }
 
 template <class T>

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -108,6 +109,16 @@ struct Assumption {
 /// "each element of dst is written by one invocation alone: no row is empty".
 std::string to_string(const Assumption& assumption);
 
+/// A shader that was written by hand, in place of statements. Nothing in it is verified.
+struct HandWritten {
+  std::string glsl;
+  FeatureSet features = {};                // that it uses, besides those of the types of the arrays
+  std::vector<MatrixShape> matrices = {};  // that it multiplies
+  /// The widest access to a buffer in bytes, by the name of the buffer, where it is wider than an element.
+  std::map<std::string, std::uint32_t> widest = {};
+  bool operator==(const HandWritten&) const = default;
+};
+
 struct Kernel {
   std::string name;  // "transpose/padded"
   // The options that it was generated with.
@@ -126,6 +137,8 @@ struct Kernel {
   /// The command that prints this kernel, for readers of the shader: "vkmoye-bench emit copy/auto --type f16". Empty
   /// for kernels that are not in the registry.
   std::string command = {};
+  /// If set, `body` is empty; see Builder::finish_with_glsl.
+  std::optional<HandWritten> hand_written = {};
 
   /// The widths of all accesses to `array`, in increasing order: of those as elements, or, with `as_words`, of those as
   /// words, in words.

@@ -42,6 +42,9 @@ const TypeFeatures& features_of(ScalarType type) {
   return table[static_cast<std::size_t>(type)];
 }
 
+constexpr const char* kHandWritten =
+    "the shader is right: it was written by hand as GLSL, and nothing in it is verified";
+
 // The strides of `array`; none if it is compact.
 std::vector<Extent> strides_of(const Array& array) {
   if (compact_size(array.axes)) return {};
@@ -122,8 +125,16 @@ KernelInterface interface_of(const Kernel& kernel) {
     for (const std::uint32_t width : kernel.widths_of(array.name, /*as_words=*/true)) {
       align(width, ScalarType::u32);
     }
+    if (kernel.hand_written && kernel.hand_written->widest.contains(array.name)) {
+      binding.alignment = kernel.hand_written->widest.at(array.name);
+    }
     for (const Axis& axis : array.axes) binding.extents.push_back(axis.extent);
     out.bindings.push_back(std::move(binding));
+  }
+  if (kernel.hand_written) {
+    out.features.add(kernel.hand_written->features);
+    out.matrices = kernel.hand_written->matrices;
+    out.assumptions.push_back(kHandWritten);
   }
   for (const Assumption& assumption : kernel.assumptions) {
     out.assumptions.push_back(to_string(assumption));

@@ -198,6 +198,9 @@ std::map<std::string, std::uint32_t> numbers_of(const ir::Kernel& kernel, const 
       numbers[name] = static_cast<std::uint32_t>(*value);
     }
   }
+  if (kernel.hand_written) {
+    reasons.push_back("its shader was written by hand, so its arguments cannot become constants");
+  }
   if (!reasons.empty()) {
     throw ArgumentError(fmt::format("bake {}: {}", kernel.name, join(reasons, "; ")));
   }

@@ -45,6 +45,10 @@ std::vector<std::uint32_t> assemble(const std::string& name, const std::string& 
     throw ArgumentError(
         "assemble(name, glsl): the name has several lines; name and text may have been swapped");
   }
+  // glslang would print its thousands of built-in functions.
+  if (glsl.find("#version") == std::string::npos) {
+    throw CompileError(name, "the text has no line '#version 460'", number_lines(glsl));
+  }
   shaderc::CompileOptions options;
   options.SetTargetEnvironment(shaderc_target_env_vulkan, shaderc_env_version_vulkan_1_2);
   options.SetTargetSpirv(shaderc_spirv_version_1_5);

@@ -71,6 +71,8 @@ TwinReport run_on_host(const ir::Kernel& kernel, const std::vector<std::span<std
                        const Arguments& arguments, const TwinOptions& options) {
   const std::size_t bindings = interface_of(kernel).bindings.size();
   std::vector<std::string> wrong;
+  if (kernel.hand_written)
+    wrong.emplace_back("its shader was written by hand, and only devices run GLSL");
   if (buffers.size() != bindings) {
     wrong.push_back(
         fmt::format("it binds {} buffers, but {} were given", bindings, buffers.size()));

@@ -29,6 +29,7 @@ namespace vkmoye::gen {
 /// - At five sizes (trial.hpp): no element of a buffer is written by one invocation and touched by another, each element
 ///   of a result is written, nothing is read that some path has not written.
 /// - For all sizes (all_sizes.hpp): the same three claims, as far as they can be decided.
+/// Of a kernel that was written by hand, only the declarations are checked.
 /// A check runs only if those before it found nothing. A kernel from Builder::finish has been verified
 /// (Kernel::verified), and is not verified again; nor is one that is identical to one of the last 32 that were accepted.
 std::vector<std::string> verify(const ir::Kernel& kernel);

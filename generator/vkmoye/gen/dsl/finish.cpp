@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/gen/dsl/packed_vectors.hpp"
+#include "vkmoye/gen/ir/traversal.hpp"
+#include "vkmoye/gen/verify/verify.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+// Which block coordinates the kernel uses, along x, y, z.
+std::array<bool, 3> blocks_in(const ir::Kernel& kernel) {
+  std::array<bool, 3> used = {};
+  ir::for_each_node(kernel, [&](const ir::Node& node) {
+    for (std::size_t i = 0; i < kBlockNames.size(); ++i) {
+      used[i] = used[i] || (node.op == ir::Op::variable && node.name == kBlockNames[i]);
+    }
+  });
+  return used;
+}
+
+// The kernel, if there is nothing against it.
+ir::Kernel verified(ir::Kernel kernel, std::vector<std::string> reasons) {
+  for (std::string& reason : verify(kernel)) reasons.push_back(std::move(reason));
+  throw_if_any(kernel.name, std::move(reasons));
+  kernel.verified = std::make_shared<const ir::Kernel>(kernel);
+  return kernel;
+}
+
+}  // namespace
+
+std::vector<std::size_t> Builder::grid_dimensions() const {
+  return has_grid_[2] ? std::vector<std::size_t>{0, 1, 2} : std::vector<std::size_t>{0, 1};
+}
+
+ir::Kernel Builder::finish() {
+  ir::Kernel kernel = kernel_;
+  std::vector<std::string> reasons = reasons_;
+  const std::array<bool, 3> uses_block = blocks_in(kernel_);
+  for (std::size_t i = 0; i < kBlockNames.size(); ++i) {
+    if (has_grid_[i] || !uses_block[i]) continue;
+    reasons.push_back(
+        fmt::format("the grid along {} is unknown: no copy takes a tile at it, and "
+                    "grid({}, extent, tile) is not called",
+                    kBlockNames[i], i));
+  }
+  constexpr ir::Builtin kGroup[] = {ir::Builtin::group_x, ir::Builtin::group_y,
+                                    ir::Builtin::group_z};
+  ir::Body body;
+  for (const std::size_t i : grid_dimensions()) {
+    // Last, so that the kernel's own sizes come first for a user who calls it without our runtime.
+    kernel.arguments.emplace_back(kFirstGroup[i]);
+    body.emplace_back(
+        ir::Let{kBlockNames[i], ir::builtin(kGroup[i]) + ir::variable(kFirstGroup[i])});
+  }
+  Expr thread = ir::builtin(ir::Builtin::thread, kernel_.threads);
+  if (const std::uint32_t lanes = kernel_.subgroup; lanes > 0) {
+    // Computed from subgroup and lane: Vulkan does not specify which lane a local invocation index is.
+    body.emplace_back(
+        ir::Let{"subgroup", ir::builtin(ir::Builtin::subgroup, kernel_.threads / lanes)});
+    body.emplace_back(ir::Let{"lane", ir::builtin(ir::Builtin::lane, lanes)});
+    thread = Expr(lanes) * subgroup() + lane();
+  }
+  body.emplace_back(ir::Let{"thread", thread});
+  body.insert(body.end(), kernel.body.begin(), kernel.body.end());
+  kernel.body = std::move(body);
+  split_packed_vectors(kernel);
+  return verified(std::move(kernel), std::move(reasons));
+}
+
+ir::Kernel Builder::finish_with_glsl(ir::HandWritten shader) {
+  ir::Kernel kernel = kernel_;
+  std::vector<std::string> reasons = reasons_;
+  for (const std::size_t i : grid_dimensions()) kernel.arguments.emplace_back(kFirstGroup[i]);
+  if (!kernel.body.empty()) {
+    reasons.push_back(
+        fmt::format("finish_with_glsl: {} statements are recorded, but the shader is given as GLSL",
+                    kernel.body.size()));
+  }
+  for (const auto& [name, bytes] : shader.widest) {
+    if (kernel.find(name) == nullptr) {
+      reasons.push_back(
+          fmt::format("finish_with_glsl: no buffer '{}' is declared, to access {} bytes of at once",
+                      name, bytes));
+    }
+  }
+  kernel.hand_written = std::move(shader);
+  return verified(std::move(kernel), std::move(reasons));
+}
+
+}  // namespace vkmoye::gen
