@@ -20,8 +20,7 @@ void main() {
     // a whole tile:
     // partition(tile(src, (2048)), (2048)) at (2048 block_x)
     // -> partition(tile(dst, (2048)), (2048)) at (2048 block_x)
-    uvec4 value = src_x8[256u * block_x + thread];
-    dst_x8[256u * block_x + thread] = value;
+    dst_x8[256u * block_x + thread] = src_x8[256u * block_x + thread];
   } else {
     // the last tile, which the array does not fill:
     // partition(tile(src, (2048)), (2048)) at (2048 block_x)
@@ -30,8 +29,7 @@ void main() {
     for (uint v0 = 0u; v0 < 8u; ++v0) {
       uint src_at = src_at0 + v0;
       if (src_at < cols * rows) {
-        float16_t value = src[src_at];
-        dst[src_at] = value;
+        dst[src_at] = src[src_at];
       }
     }
   }

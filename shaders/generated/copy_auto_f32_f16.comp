@@ -20,8 +20,7 @@ void main() {
     // a whole tile:
     // partition(tile(src, (1024)), (1024)) at (1024 block_x)
     // -> partition(tile(dst, (1024)), (1024)) at (1024 block_x)
-    vec4 value = src_x4[256u * block_x + thread];
-    dst_x4[256u * block_x + thread] = f16vec4(value);
+    dst_x4[256u * block_x + thread] = f16vec4(src_x4[256u * block_x + thread]);
   } else {
     // the last tile, which the array does not fill:
     // partition(tile(src, (1024)), (1024)) at (1024 block_x)
@@ -30,8 +29,7 @@ void main() {
     for (uint v0 = 0u; v0 < 4u; ++v0) {
       uint src_at = src_at0 + v0;
       if (src_at < cols * rows) {
-        float value = src[src_at];
-        dst[src_at] = float16_t(value);
+        dst[src_at] = float16_t(src[src_at]);
       }
     }
   }

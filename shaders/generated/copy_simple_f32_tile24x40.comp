@@ -27,8 +27,7 @@ void main() {
         uint src_col = src_col0 + 20u * v0;
         uint src_row = src_row0 + 12u * v1;
         if (src_col < cols && src_row < rows) {
-          float value = src[src_col + cols * src_row];
-          tile[tile_at + 20u * v0 + 480u * v1] = value;
+          tile[tile_at + 20u * v0 + 480u * v1] = src[src_col + cols * src_row];
         }
       }
     }
@@ -45,8 +44,7 @@ void main() {
         uint dst_col = dst_col0 + 20u * v0;
         uint dst_row = dst_row0 + 12u * v1;
         if (dst_col < cols && dst_row < rows) {
-          float value = tile[tile_at + 20u * v0 + 480u * v1];
-          dst[dst_col + cols * dst_row] = value;
+          dst[dst_col + cols * dst_row] = tile[tile_at + 20u * v0 + 480u * v1];
         }
       }
     }

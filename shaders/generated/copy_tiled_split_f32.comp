@@ -42,8 +42,7 @@ void main() {
         uint src_col = src_col0 + v0;
         uint src_row = src_row0 + 8u * v2;
         if (src_col < cols && src_row < rows) {
-          float value = src[src_col + cols * src_row];
-          dst[src_col + cols * src_row] = value;
+          dst[src_col + cols * src_row] = src[src_col + cols * src_row];
         }
       }
     }

@@ -51,22 +51,22 @@ void main() {
             + n * m * (partials_slice + 8u)) >> 2u];
       vec4 value3 = partials_x4[(128u * block_x + 4u * (thread & 31u) + n * partials_m
             + n * m * (partials_slice + 12u)) >> 2u];
-      values[0u] = value0.x;
-      values[1u] = value0.y;
-      values[2u] = value0.z;
-      values[3u] = value0.w;
-      values[4u] = value1.x;
-      values[5u] = value1.y;
-      values[6u] = value1.z;
-      values[7u] = value1.w;
-      values[8u] = value2.x;
-      values[9u] = value2.y;
-      values[10u] = value2.z;
-      values[11u] = value2.w;
-      values[12u] = value3.x;
-      values[13u] = value3.y;
-      values[14u] = value3.z;
-      values[15u] = value3.w;
+      values[0] = value0.x;
+      values[1] = value0.y;
+      values[2] = value0.z;
+      values[3] = value0.w;
+      values[4] = value1.x;
+      values[5] = value1.y;
+      values[6] = value1.z;
+      values[7] = value1.w;
+      values[8] = value2.x;
+      values[9] = value2.y;
+      values[10] = value2.z;
+      values[11] = value2.w;
+      values[12] = value3.x;
+      values[13] = value3.y;
+      values[14] = value3.z;
+      values[15] = value3.w;
     } else {
       // a tile at an edge, or rows that are not aligned
 
@@ -119,17 +119,14 @@ void main() {
     // sums += each of values
     [[unroll]] for (uint v3 = 0u; v3 < 4u; ++v3) {
       [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-        float sums_value = sums[v0];
-        float values_value = values[v0 + 4u * v3];
-        sums[v0] = sums_value + values_value;
+        sums[v0] = sums[v0] + values[v0 + 4u * v3];
       }
     }
   }
 
   // sums_partials <- the sums of each subgroup
   [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-    float sums_value = sums[v0];
-    sums_partials[thread + 256u * v0] = sums_value;
+    sums_partials[thread + 256u * v0] = sums[v0];
   }
 
   barrier();
@@ -142,13 +139,11 @@ void main() {
   // sums += sums_partials
   [[unroll]] for (uint v4 = 0u; v4 < 4u; ++v4) {
     [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-      float sums_value = sums[v0];
-      float sums_partials_value = sums_partials[(thread & 63u) + 256u * v0 + 64u * v4];
-      sums[v0] = sums_value + sums_partials_value;
+      sums[v0] = sums[v0] + sums_partials[(thread & 63u) + 256u * v0 + 64u * v4];
     }
   }
 
-  if ((thread >> 6u) == 0u) {
+  if (thread < 64u) {
     // bias at the coordinates of partition(tile(c, (128,2)), (128,2))
     // -> held_bias
     if ((n & 3u) == 0u) {
@@ -156,15 +151,15 @@ void main() {
       uint bias_n = 128u * block_x + 4u * (thread & 31u);
       if (bias_n < n) {
         f16vec4 value = bias_x4[bias_n >> 2u];
-        held_bias[0u] = value.x;
-        held_bias[1u] = value.y;
-        held_bias[2u] = value.z;
-        held_bias[3u] = value.w;
+        held_bias[0] = value.x;
+        held_bias[1] = value.y;
+        held_bias[2] = value.z;
+        held_bias[3] = value.w;
       } else {
-        held_bias[0u] = float16_t(0.0);
-        held_bias[1u] = float16_t(0.0);
-        held_bias[2u] = float16_t(0.0);
-        held_bias[3u] = float16_t(0.0);
+        held_bias[0] = float16_t(0.0);
+        held_bias[1] = float16_t(0.0);
+        held_bias[2] = float16_t(0.0);
+        held_bias[3] = float16_t(0.0);
       }
     } else {
       // one element at a time
@@ -172,8 +167,7 @@ void main() {
       [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
         uint bias_n = bias_n0 + v0;
         if (bias_n < n) {
-          float16_t value = bias[bias_n];
-          held_bias[v0] = value;
+          held_bias[v0] = bias[bias_n];
         } else {
           held_bias[v0] = float16_t(0.0);
         }
@@ -182,10 +176,8 @@ void main() {
 
     // result <- alpha * sums, then bias,relu
     [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-      float sums_value = sums[v0];
-      float16_t held_bias_value = held_bias[v0];
-      float product = alpha * sums_value;
-      float after_bias = product + float(held_bias_value);
+      float product = alpha * sums[v0];
+      float after_bias = product + float(held_bias[v0]);
       float after_relu = (0.0 < after_bias || isnan(after_bias)) ? after_bias : 0.0;
       result[v0] = float16_t(after_relu);
     }
@@ -195,24 +187,19 @@ void main() {
     if ((n & 3u) == 0u && (ldc & 3u) == 0u) {
       // 4 elements at a time
       uint c_n = 128u * block_x + 4u * (thread & 31u);
-      uint c_m = 2u * block_y + ((thread & 63u) >> 5u);
+      uint c_m = 2u * block_y + (thread >> 5u);
       if (c_n < n && c_m < m) {
-        float16_t value0 = result[0u];
-        float16_t value1 = result[1u];
-        float16_t value2 = result[2u];
-        float16_t value3 = result[3u];
-        c_x4[(c_n >> 2u) + ((ldc * c_m) >> 2u)] = f16vec4(value0, value1, value2, value3);
+        c_x4[(c_n >> 2u) + ((ldc * c_m) >> 2u)] = f16vec4(result[0], result[1], result[2], result[3]);
       }
     } else {
       // one element at a time
       uint c_n0 = 128u * block_x + 4u * (thread & 31u);
-      uint c_m = 2u * block_y + ((thread & 63u) >> 5u);
+      uint c_m = 2u * block_y + (thread >> 5u);
       if (c_m < m) {
         [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
           uint c_n = c_n0 + v0;
           if (c_n < n) {
-            float16_t value = result[v0];
-            c[c_n + ldc * c_m] = value;
+            c[c_n + ldc * c_m] = result[v0];
           }
         }
       }

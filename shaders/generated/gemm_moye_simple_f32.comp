@@ -45,8 +45,7 @@ void main() {
           uint a_m = 128u * block_y + (thread >> 3u);
           uint shared_a_at = 128u * (thread & 7u) + (thread >> 3u);
           for (uint v2 = 0u; v2 < 4u; ++v2) {
-            float value = a[a_k + lda * (a_m + 32u * v2)];
-            shared_a[shared_a_at + 32u * v2] = value;
+            shared_a[shared_a_at + 32u * v2] = a[a_k + lda * (a_m + 32u * v2)];
           }
         }
 
@@ -57,8 +56,7 @@ void main() {
           uint b_n = 128u * block_x + (thread >> 3u);
           uint shared_b_at = 128u * (thread & 7u) + (thread >> 3u);
           for (uint v2 = 0u; v2 < 4u; ++v2) {
-            float value = b[b_k + ldb * (b_n + 32u * v2)];
-            shared_b[shared_b_at + 32u * v2] = value;
+            shared_b[shared_b_at + 32u * v2] = b[b_k + ldb * (b_n + 32u * v2)];
           }
         }
       } else {
@@ -73,8 +71,7 @@ void main() {
           for (uint v2 = 0u; v2 < 4u; ++v2) {
             uint a_m = a_m0 + 32u * v2;
             if (a_k < k && a_m < m) {
-              float value = a[a_k + lda * a_m];
-              shared_a[shared_a_at + 32u * v2] = value;
+              shared_a[shared_a_at + 32u * v2] = a[a_k + lda * a_m];
             } else {
               shared_a[shared_a_at + 32u * v2] = 0.0;
             }
@@ -90,8 +87,7 @@ void main() {
           for (uint v2 = 0u; v2 < 4u; ++v2) {
             uint b_n = b_n0 + 32u * v2;
             if (b_k < k && b_n < n) {
-              float value = b[b_k + ldb * b_n];
-              shared_b[shared_b_at + 32u * v2] = value;
+              shared_b[shared_b_at + 32u * v2] = b[b_k + ldb * b_n];
             } else {
               shared_b[shared_b_at + 32u * v2] = 0.0;
             }
@@ -107,8 +103,7 @@ void main() {
         {
           uint shared_a_at = (thread & 15u) + 128u * kk;
           [[unroll]] for (uint v1 = 0u; v1 < 8u; ++v1) {
-            float value = shared_a[shared_a_at + 16u * v1];
-            fragment_a[v1] = value;
+            fragment_a[v1] = shared_a[shared_a_at + 16u * v1];
           }
         }
 
@@ -117,18 +112,14 @@ void main() {
         {
           uint shared_b_at = (thread >> 4u) + 128u * kk;
           [[unroll]] for (uint v1 = 0u; v1 < 8u; ++v1) {
-            float value = shared_b[shared_b_at + 16u * v1];
-            fragment_b[v1] = value;
+            fragment_b[v1] = shared_b[shared_b_at + 16u * v1];
           }
         }
 
         // sums += slice(fragment_a, (_,_,0)) * slice(fragment_b, (_,_,0))
         [[unroll]] for (uint n1 = 0u; n1 < 8u; ++n1) {
           [[unroll]] for (uint m1 = 0u; m1 < 8u; ++m1) {
-            float a_m = fragment_a[m1];
-            float b_n = fragment_b[n1];
-            float c_mn = sums[m1 + 8u * n1];
-            sums[m1 + 8u * n1] = fma(a_m, b_n, c_mn);
+            sums[m1 + 8u * n1] = fma(fragment_a[m1], fragment_b[n1], sums[m1 + 8u * n1]);
           }
         }
       }
@@ -139,8 +130,7 @@ void main() {
   [[unroll]] for (uint r = 0u; r < 8u; ++r) {
     // result <- alpha * slice(sums, (_,r,_))
     [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
-      float x_v = sums[r + 8u * v2];
-      result[v2] = alpha * x_v;
+      result[v2] = alpha * sums[r + 8u * v2];
     }
 
     // result
@@ -152,8 +142,7 @@ void main() {
         [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
           uint c_n = c_n0 + 16u * v2;
           if (c_n < n) {
-            float value = result[v2];
-            c[c_n + ldc * c_m] = value;
+            c[c_n + ldc * c_m] = result[v2];
           }
         }
       }

@@ -52,15 +52,13 @@ void main() {
         // partition(tile(slice(tile(a, (1024,1,1)), (_,0,0)), (512)), (256)) at (0, 0, a_block)
         // -> next_a0
         [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-          uvec4 value = a_x8[lane + 32u * v1 + 128u * k_blocks * a_block];
-          next_a0[v1] = value;
+          next_a0[v1] = a_x8[lane + 32u * v1 + 128u * k_blocks * a_block];
         }
 
         // partition(tile(slice(tile(b, (1024,1,1)), (_,0,0)), (512)), (256)) at (0, 0, b_block)
         // -> next_b0
         [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-          uvec4 value = b_x8[lane + 32u * v1 + 128u * k_blocks * b_block];
-          next_b0[v1] = value;
+          next_b0[v1] = b_x8[lane + 32u * v1 + 128u * k_blocks * b_block];
         }
 
         [[dont_unroll]] for (uint block = 0u; block < k_blocks; ++block) {
@@ -81,29 +79,27 @@ void main() {
           // next_a0
           // -> elements(matrices_a0)
           [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-            uvec4 value = next_a0[v1];
-            matrices_a0[v1][0u] = unpackFloat2x16(value.x)[0];
-            matrices_a0[v1][1u] = unpackFloat2x16(value.x)[1];
-            matrices_a0[v1][2u] = unpackFloat2x16(value.y)[0];
-            matrices_a0[v1][3u] = unpackFloat2x16(value.y)[1];
-            matrices_a0[v1][4u] = unpackFloat2x16(value.z)[0];
-            matrices_a0[v1][5u] = unpackFloat2x16(value.z)[1];
-            matrices_a0[v1][6u] = unpackFloat2x16(value.w)[0];
-            matrices_a0[v1][7u] = unpackFloat2x16(value.w)[1];
+            matrices_a0[v1][0] = unpackFloat2x16(next_a0[v1].x)[0];
+            matrices_a0[v1][1] = unpackFloat2x16(next_a0[v1].x)[1];
+            matrices_a0[v1][2] = unpackFloat2x16(next_a0[v1].y)[0];
+            matrices_a0[v1][3] = unpackFloat2x16(next_a0[v1].y)[1];
+            matrices_a0[v1][4] = unpackFloat2x16(next_a0[v1].z)[0];
+            matrices_a0[v1][5] = unpackFloat2x16(next_a0[v1].z)[1];
+            matrices_a0[v1][6] = unpackFloat2x16(next_a0[v1].w)[0];
+            matrices_a0[v1][7] = unpackFloat2x16(next_a0[v1].w)[1];
           }
 
           // next_b0
           // -> elements(matrices_b0)
           [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-            uvec4 value = next_b0[v1];
-            matrices_b0[v1][0u] = unpackFloat2x16(value.x)[0];
-            matrices_b0[v1][1u] = unpackFloat2x16(value.x)[1];
-            matrices_b0[v1][2u] = unpackFloat2x16(value.y)[0];
-            matrices_b0[v1][3u] = unpackFloat2x16(value.y)[1];
-            matrices_b0[v1][4u] = unpackFloat2x16(value.z)[0];
-            matrices_b0[v1][5u] = unpackFloat2x16(value.z)[1];
-            matrices_b0[v1][6u] = unpackFloat2x16(value.w)[0];
-            matrices_b0[v1][7u] = unpackFloat2x16(value.w)[1];
+            matrices_b0[v1][0] = unpackFloat2x16(next_b0[v1].x)[0];
+            matrices_b0[v1][1] = unpackFloat2x16(next_b0[v1].x)[1];
+            matrices_b0[v1][2] = unpackFloat2x16(next_b0[v1].y)[0];
+            matrices_b0[v1][3] = unpackFloat2x16(next_b0[v1].y)[1];
+            matrices_b0[v1][4] = unpackFloat2x16(next_b0[v1].z)[0];
+            matrices_b0[v1][5] = unpackFloat2x16(next_b0[v1].z)[1];
+            matrices_b0[v1][6] = unpackFloat2x16(next_b0[v1].w)[0];
+            matrices_b0[v1][7] = unpackFloat2x16(next_b0[v1].w)[1];
           }
 
           // sums += matrices_a0 * matrices_b0
@@ -136,29 +132,27 @@ void main() {
           // next_a1
           // -> elements(matrices_a0)
           [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-            uvec4 value = next_a1[v1];
-            matrices_a0[v1][0u] = unpackFloat2x16(value.x)[0];
-            matrices_a0[v1][1u] = unpackFloat2x16(value.x)[1];
-            matrices_a0[v1][2u] = unpackFloat2x16(value.y)[0];
-            matrices_a0[v1][3u] = unpackFloat2x16(value.y)[1];
-            matrices_a0[v1][4u] = unpackFloat2x16(value.z)[0];
-            matrices_a0[v1][5u] = unpackFloat2x16(value.z)[1];
-            matrices_a0[v1][6u] = unpackFloat2x16(value.w)[0];
-            matrices_a0[v1][7u] = unpackFloat2x16(value.w)[1];
+            matrices_a0[v1][0] = unpackFloat2x16(next_a1[v1].x)[0];
+            matrices_a0[v1][1] = unpackFloat2x16(next_a1[v1].x)[1];
+            matrices_a0[v1][2] = unpackFloat2x16(next_a1[v1].y)[0];
+            matrices_a0[v1][3] = unpackFloat2x16(next_a1[v1].y)[1];
+            matrices_a0[v1][4] = unpackFloat2x16(next_a1[v1].z)[0];
+            matrices_a0[v1][5] = unpackFloat2x16(next_a1[v1].z)[1];
+            matrices_a0[v1][6] = unpackFloat2x16(next_a1[v1].w)[0];
+            matrices_a0[v1][7] = unpackFloat2x16(next_a1[v1].w)[1];
           }
 
           // next_b1
           // -> elements(matrices_b0)
           [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-            uvec4 value = next_b1[v1];
-            matrices_b0[v1][0u] = unpackFloat2x16(value.x)[0];
-            matrices_b0[v1][1u] = unpackFloat2x16(value.x)[1];
-            matrices_b0[v1][2u] = unpackFloat2x16(value.y)[0];
-            matrices_b0[v1][3u] = unpackFloat2x16(value.y)[1];
-            matrices_b0[v1][4u] = unpackFloat2x16(value.z)[0];
-            matrices_b0[v1][5u] = unpackFloat2x16(value.z)[1];
-            matrices_b0[v1][6u] = unpackFloat2x16(value.w)[0];
-            matrices_b0[v1][7u] = unpackFloat2x16(value.w)[1];
+            matrices_b0[v1][0] = unpackFloat2x16(next_b1[v1].x)[0];
+            matrices_b0[v1][1] = unpackFloat2x16(next_b1[v1].x)[1];
+            matrices_b0[v1][2] = unpackFloat2x16(next_b1[v1].y)[0];
+            matrices_b0[v1][3] = unpackFloat2x16(next_b1[v1].y)[1];
+            matrices_b0[v1][4] = unpackFloat2x16(next_b1[v1].z)[0];
+            matrices_b0[v1][5] = unpackFloat2x16(next_b1[v1].z)[1];
+            matrices_b0[v1][6] = unpackFloat2x16(next_b1[v1].w)[0];
+            matrices_b0[v1][7] = unpackFloat2x16(next_b1[v1].w)[1];
           }
 
           // sums += matrices_a0 * matrices_b0
@@ -185,10 +179,9 @@ void main() {
       // partition(transpose(tile(shared_c, (16,32))), (32,4))
       // -> sum
       {
-        uint shared_c_at =
-            1088u * (subgroup & 1u) + 32u * (subgroup >> 1u) + 4u * (lane & 7u) + 68u * (lane >> 3u);
+        uint shared_c_at = 272u * (subgroup & 1u) + 8u * (subgroup >> 1u) + (lane & 7u) + 17u * (lane >> 3u);
         [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
-          vec4 value = shared_c[(shared_c_at >> 2u) + 68u * v2];
+          vec4 value = shared_c[shared_c_at + 68u * v2];
           sum[4u * v2] = value.x;
           sum[4u * v2 + 1u] = value.y;
           sum[4u * v2 + 2u] = value.z;
@@ -199,8 +192,7 @@ void main() {
       // result <- alpha * sum
       [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
         [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-          float x_v = sum[v0 + 4u * v2];
-          result[v0 + 4u * v2] = float16_t(alpha * x_v);
+          result[v0 + 4u * v2] = float16_t(alpha * sum[v0 + 4u * v2]);
         }
       }
 
@@ -214,11 +206,8 @@ void main() {
           [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
             uint c_m = c_m0 + 4u * v2;
             if (c_m < m) {
-              float16_t value0 = result[4u * v2];
-              float16_t value1 = result[4u * v2 + 1u];
-              float16_t value2 = result[4u * v2 + 2u];
-              float16_t value3 = result[4u * v2 + 3u];
-              c_x4[(c_n >> 2u) + ((ldc * c_m) >> 2u)] = f16vec4(value0, value1, value2, value3);
+              c_x4[(c_n >> 2u) + ((ldc * c_m) >> 2u)] = f16vec4(result[4u * v2], result[4u * v2 + 1u],
+                  result[4u * v2 + 2u], result[4u * v2 + 3u]);
             }
           }
         }
@@ -231,8 +220,7 @@ void main() {
             uint c_n = c_n0 + v0;
             uint c_m = c_m0 + 4u * v2;
             if (c_n < n && c_m < m) {
-              float16_t value = result[v0 + 4u * v2];
-              c[c_n + ldc * c_m] = value;
+              c[c_n + ldc * c_m] = result[v0 + 4u * v2];
             }
           }
         }

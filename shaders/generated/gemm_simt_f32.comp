@@ -126,14 +126,10 @@ void main() {
       {
         uint shared_a_at = 528u * (thread & 1u) + (thread >> 1u);
         [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-          float value0 = next_a[4u * v2];
-          float value1 = next_a[4u * v2 + 1u];
-          float value2 = next_a[4u * v2 + 2u];
-          float value3 = next_a[4u * v2 + 3u];
-          shared_a[16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = value0;
-          shared_a[33u + 16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = value1;
-          shared_a[66u + 16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = value2;
-          shared_a[99u + 16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = value3;
+          shared_a[16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = next_a[4u * v2];
+          shared_a[33u + 16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = next_a[4u * v2 + 1u];
+          shared_a[66u + 16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = next_a[4u * v2 + 2u];
+          shared_a[99u + 16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = next_a[4u * v2 + 3u];
         }
       }
 
@@ -142,14 +138,10 @@ void main() {
       {
         uint shared_b_at = 528u * (thread & 1u) + (thread >> 1u);
         [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-          float value0 = next_b[4u * v2];
-          float value1 = next_b[4u * v2 + 1u];
-          float value2 = next_b[4u * v2 + 2u];
-          float value3 = next_b[4u * v2 + 3u];
-          shared_b[16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = value0;
-          shared_b[33u + 16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = value1;
-          shared_b[66u + 16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = value2;
-          shared_b[99u + 16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = value3;
+          shared_b[16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = next_b[4u * v2];
+          shared_b[33u + 16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = next_b[4u * v2 + 1u];
+          shared_b[66u + 16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = next_b[4u * v2 + 2u];
+          shared_b[99u + 16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = next_b[4u * v2 + 3u];
         }
       }
 
@@ -158,9 +150,9 @@ void main() {
       // slice(partition(slice(shared_a, (_,_,0)), (64)), (_,_,0))
       // -> slice(fragment_a, (_,_,0))
       {
-        uint shared_a_at = 4u * ((thread & 7u) + 8u * ((thread >> 5u) & 1u));
+        uint shared_a_at = (thread & 7u) + 8u * ((thread >> 5u) & 1u);
         [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-          vec4 value = shared_a[(shared_a_at >> 2u) + 16u * v1];
+          vec4 value = shared_a[shared_a_at + 16u * v1];
           fragment_a[4u * v1] = value.x;
           fragment_a[4u * v1 + 1u] = value.y;
           fragment_a[4u * v1 + 2u] = value.z;
@@ -171,9 +163,9 @@ void main() {
       // slice(partition(slice(shared_b, (_,_,0)), (32)), (_,_,0))
       // -> slice(fragment_b, (_,_,0))
       {
-        uint shared_b_at = 4u * (((thread >> 3u) & 3u) + 4u * (thread >> 6u));
+        uint shared_b_at = ((thread >> 3u) & 3u) + 4u * (thread >> 6u);
         [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
-          vec4 value = shared_b[(shared_b_at >> 2u) + 8u * v1];
+          vec4 value = shared_b[shared_b_at + 8u * v1];
           fragment_b[4u * v1] = value.x;
           fragment_b[4u * v1 + 1u] = value.y;
           fragment_b[4u * v1 + 2u] = value.z;
@@ -262,10 +254,10 @@ void main() {
           // -> slice(fragment_a, (_,_,(kk + 1) % 2))
           {
             uint shared_a_at =
-                1056u * (k_tile & 1u) + 4u * ((thread & 7u) + 8u * ((thread >> 5u) & 1u)) + 132u * (kk + 1u);
+                264u * (k_tile & 1u) + (thread & 7u) + 8u * ((thread >> 5u) & 1u) + 33u * (kk + 1u);
             uint fragment_a_at = 8u * ((kk + 1u) & 1u);
             [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-              vec4 value = shared_a[(shared_a_at >> 2u) + 16u * v1];
+              vec4 value = shared_a[shared_a_at + 16u * v1];
               fragment_a[fragment_a_at + 4u * v1] = value.x;
               fragment_a[fragment_a_at + 4u * v1 + 1u] = value.y;
               fragment_a[fragment_a_at + 4u * v1 + 2u] = value.z;
@@ -277,10 +269,10 @@ void main() {
           // -> slice(fragment_b, (_,_,(kk + 1) % 2))
           {
             uint shared_b_at =
-                1056u * (k_tile & 1u) + 4u * (((thread >> 3u) & 3u) + 4u * (thread >> 6u)) + 132u * (kk + 1u);
+                264u * (k_tile & 1u) + ((thread >> 3u) & 3u) + 4u * (thread >> 6u) + 33u * (kk + 1u);
             uint fragment_b_at = 16u * ((kk + 1u) & 1u);
             [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
-              vec4 value = shared_b[(shared_b_at >> 2u) + 8u * v1];
+              vec4 value = shared_b[shared_b_at + 8u * v1];
               fragment_b[fragment_b_at + 4u * v1] = value.x;
               fragment_b[fragment_b_at + 4u * v1 + 1u] = value.y;
               fragment_b[fragment_b_at + 4u * v1 + 2u] = value.z;
@@ -293,10 +285,8 @@ void main() {
             [[unroll]] for (uint n0 = 0u; n0 < 4u; ++n0) {
               [[unroll]] for (uint m1 = 0u; m1 < 2u; ++m1) {
                 [[unroll]] for (uint m0 = 0u; m0 < 4u; ++m0) {
-                  float a_m = fragment_a[8u * (kk & 1u) + m0 + 4u * m1];
-                  float b_n = fragment_b[16u * (kk & 1u) + n0 + 4u * n1];
-                  float c_mn = sums[m0 + 4u * n0 + 16u * m1 + 32u * n1];
-                  sums[m0 + 4u * n0 + 16u * m1 + 32u * n1] = fma(a_m, b_n, c_mn);
+                  sums[m0 + 4u * n0 + 16u * m1 + 32u * n1] = fma(fragment_a[8u * (kk & 1u) + m0 + 4u * m1],
+                      fragment_b[16u * (kk & 1u) + n0 + 4u * n1], sums[m0 + 4u * n0 + 16u * m1 + 32u * n1]);
                 }
               }
             }
@@ -308,14 +298,10 @@ void main() {
         {
           uint shared_a_at = 1056u * ((k_tile + 1u) & 1u) + 528u * (thread & 1u) + (thread >> 1u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-            float value0 = next_a[4u * v2];
-            float value1 = next_a[4u * v2 + 1u];
-            float value2 = next_a[4u * v2 + 2u];
-            float value3 = next_a[4u * v2 + 3u];
-            shared_a[16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = value0;
-            shared_a[33u + 16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = value1;
-            shared_a[66u + 16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = value2;
-            shared_a[99u + 16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = value3;
+            shared_a[16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = next_a[4u * v2];
+            shared_a[33u + 16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = next_a[4u * v2 + 1u];
+            shared_a[66u + 16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = next_a[4u * v2 + 2u];
+            shared_a[99u + 16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = next_a[4u * v2 + 3u];
           }
         }
 
@@ -324,14 +310,10 @@ void main() {
         {
           uint shared_b_at = 1056u * ((k_tile + 1u) & 1u) + 528u * (thread & 1u) + (thread >> 1u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-            float value0 = next_b[4u * v2];
-            float value1 = next_b[4u * v2 + 1u];
-            float value2 = next_b[4u * v2 + 2u];
-            float value3 = next_b[4u * v2 + 3u];
-            shared_b[16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = value0;
-            shared_b[33u + 16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = value1;
-            shared_b[66u + 16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = value2;
-            shared_b[99u + 16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = value3;
+            shared_b[16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = next_b[4u * v2];
+            shared_b[33u + 16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = next_b[4u * v2 + 1u];
+            shared_b[66u + 16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = next_b[4u * v2 + 2u];
+            shared_b[99u + 16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = next_b[4u * v2 + 3u];
           }
         }
 
@@ -340,9 +322,9 @@ void main() {
         // slice(partition(slice(shared_a, (_,_,(k_tile + 1) % 2)), (64)), (_,_,0))
         // -> slice(fragment_a, (_,_,0))
         {
-          uint shared_a_at = 1056u * ((k_tile + 1u) & 1u) + 4u * ((thread & 7u) + 8u * ((thread >> 5u) & 1u));
+          uint shared_a_at = 264u * ((k_tile + 1u) & 1u) + (thread & 7u) + 8u * ((thread >> 5u) & 1u);
           [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-            vec4 value = shared_a[(shared_a_at >> 2u) + 16u * v1];
+            vec4 value = shared_a[shared_a_at + 16u * v1];
             fragment_a[4u * v1] = value.x;
             fragment_a[4u * v1 + 1u] = value.y;
             fragment_a[4u * v1 + 2u] = value.z;
@@ -353,10 +335,9 @@ void main() {
         // slice(partition(slice(shared_b, (_,_,(k_tile + 1) % 2)), (32)), (_,_,0))
         // -> slice(fragment_b, (_,_,0))
         {
-          uint shared_b_at =
-              1056u * ((k_tile + 1u) & 1u) + 4u * (((thread >> 3u) & 3u) + 4u * (thread >> 6u));
+          uint shared_b_at = 264u * ((k_tile + 1u) & 1u) + ((thread >> 3u) & 3u) + 4u * (thread >> 6u);
           [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
-            vec4 value = shared_b[(shared_b_at >> 2u) + 8u * v1];
+            vec4 value = shared_b[shared_b_at + 8u * v1];
             fragment_b[4u * v1] = value.x;
             fragment_b[4u * v1 + 1u] = value.y;
             fragment_b[4u * v1 + 2u] = value.z;
@@ -369,10 +350,8 @@ void main() {
           [[unroll]] for (uint n0 = 0u; n0 < 4u; ++n0) {
             [[unroll]] for (uint m1 = 0u; m1 < 2u; ++m1) {
               [[unroll]] for (uint m0 = 0u; m0 < 4u; ++m0) {
-                float a_m = fragment_a[8u + m0 + 4u * m1];
-                float b_n = fragment_b[16u + n0 + 4u * n1];
-                float c_mn = sums[m0 + 4u * n0 + 16u * m1 + 32u * n1];
-                sums[m0 + 4u * n0 + 16u * m1 + 32u * n1] = fma(a_m, b_n, c_mn);
+                sums[m0 + 4u * n0 + 16u * m1 + 32u * n1] = fma(fragment_a[8u + m0 + 4u * m1],
+                    fragment_b[16u + n0 + 4u * n1], sums[m0 + 4u * n0 + 16u * m1 + 32u * n1]);
               }
             }
           }
@@ -389,8 +368,7 @@ void main() {
           uint a_k = thread & 7u;
           uint a_m = 128u * block_y + (thread >> 3u);
           [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
-            float value = a[a_k + lda * (a_m + 16u * v2)];
-            next_a[v2] = value;
+            next_a[v2] = a[a_k + lda * (a_m + 16u * v2)];
           }
         }
 
@@ -400,8 +378,7 @@ void main() {
           uint b_k = thread & 7u;
           uint b_n = 128u * block_x + (thread >> 3u);
           [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
-            float value = b[b_k + ldb * (b_n + 16u * v2)];
-            next_b[v2] = value;
+            next_b[v2] = b[b_k + ldb * (b_n + 16u * v2)];
           }
         }
       } else {
@@ -415,8 +392,7 @@ void main() {
           [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
             uint a_m = a_m0 + 16u * v2;
             if (a_k < k && a_m < m) {
-              float value = a[a_k + lda * a_m];
-              next_a[v2] = value;
+              next_a[v2] = a[a_k + lda * a_m];
             } else {
               next_a[v2] = 0.0;
             }
@@ -431,8 +407,7 @@ void main() {
           [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
             uint b_n = b_n0 + 16u * v2;
             if (b_k < k && b_n < n) {
-              float value = b[b_k + ldb * b_n];
-              next_b[v2] = value;
+              next_b[v2] = b[b_k + ldb * b_n];
             } else {
               next_b[v2] = 0.0;
             }
@@ -445,8 +420,7 @@ void main() {
       {
         uint shared_a_at = 132u * (thread & 7u) + (thread >> 3u);
         [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
-          float value = next_a[v2];
-          shared_a[4u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = value;
+          shared_a[4u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = next_a[v2];
         }
       }
 
@@ -455,8 +429,7 @@ void main() {
       {
         uint shared_b_at = 132u * (thread & 7u) + (thread >> 3u);
         [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
-          float value = next_b[v2];
-          shared_b[4u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = value;
+          shared_b[4u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = next_b[v2];
         }
       }
 
@@ -465,9 +438,9 @@ void main() {
       // slice(partition(slice(shared_a, (_,_,0)), (64)), (_,_,0))
       // -> slice(fragment_a, (_,_,0))
       {
-        uint shared_a_at = 4u * ((thread & 7u) + 8u * ((thread >> 5u) & 1u));
+        uint shared_a_at = (thread & 7u) + 8u * ((thread >> 5u) & 1u);
         [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-          vec4 value = shared_a[(shared_a_at >> 2u) + 16u * v1];
+          vec4 value = shared_a[shared_a_at + 16u * v1];
           fragment_a[4u * v1] = value.x;
           fragment_a[4u * v1 + 1u] = value.y;
           fragment_a[4u * v1 + 2u] = value.z;
@@ -478,9 +451,9 @@ void main() {
       // slice(partition(slice(shared_b, (_,_,0)), (32)), (_,_,0))
       // -> slice(fragment_b, (_,_,0))
       {
-        uint shared_b_at = 4u * (((thread >> 3u) & 3u) + 4u * (thread >> 6u));
+        uint shared_b_at = ((thread >> 3u) & 3u) + 4u * (thread >> 6u);
         [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
-          vec4 value = shared_b[(shared_b_at >> 2u) + 8u * v1];
+          vec4 value = shared_b[shared_b_at + 8u * v1];
           fragment_b[4u * v1] = value.x;
           fragment_b[4u * v1 + 1u] = value.y;
           fragment_b[4u * v1 + 2u] = value.z;
@@ -498,8 +471,7 @@ void main() {
             uint a_k = 8u * (k_tile + 1u) + (thread & 7u);
             uint a_m = 128u * block_y + (thread >> 3u);
             [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
-              float value = a[a_k + lda * (a_m + 16u * v2)];
-              next_a[v2] = value;
+              next_a[v2] = a[a_k + lda * (a_m + 16u * v2)];
             }
           }
 
@@ -509,8 +481,7 @@ void main() {
             uint b_k = 8u * (k_tile + 1u) + (thread & 7u);
             uint b_n = 128u * block_x + (thread >> 3u);
             [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
-              float value = b[b_k + ldb * (b_n + 16u * v2)];
-              next_b[v2] = value;
+              next_b[v2] = b[b_k + ldb * (b_n + 16u * v2)];
             }
           }
         } else {
@@ -524,8 +495,7 @@ void main() {
             [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
               uint a_m = a_m0 + 16u * v2;
               if (a_k < k && a_m < m) {
-                float value = a[a_k + lda * a_m];
-                next_a[v2] = value;
+                next_a[v2] = a[a_k + lda * a_m];
               } else {
                 next_a[v2] = 0.0;
               }
@@ -540,8 +510,7 @@ void main() {
             [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
               uint b_n = b_n0 + 16u * v2;
               if (b_k < k && b_n < n) {
-                float value = b[b_k + ldb * b_n];
-                next_b[v2] = value;
+                next_b[v2] = b[b_k + ldb * b_n];
               } else {
                 next_b[v2] = 0.0;
               }
@@ -553,10 +522,10 @@ void main() {
           // -> slice(fragment_a, (_,_,(kk + 1) % 2))
           {
             uint shared_a_at =
-                1056u * (k_tile & 1u) + 4u * ((thread & 7u) + 8u * ((thread >> 5u) & 1u)) + 132u * (kk + 1u);
+                264u * (k_tile & 1u) + (thread & 7u) + 8u * ((thread >> 5u) & 1u) + 33u * (kk + 1u);
             uint fragment_a_at = 8u * ((kk + 1u) & 1u);
             [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-              vec4 value = shared_a[(shared_a_at >> 2u) + 16u * v1];
+              vec4 value = shared_a[shared_a_at + 16u * v1];
               fragment_a[fragment_a_at + 4u * v1] = value.x;
               fragment_a[fragment_a_at + 4u * v1 + 1u] = value.y;
               fragment_a[fragment_a_at + 4u * v1 + 2u] = value.z;
@@ -568,10 +537,10 @@ void main() {
           // -> slice(fragment_b, (_,_,(kk + 1) % 2))
           {
             uint shared_b_at =
-                1056u * (k_tile & 1u) + 4u * (((thread >> 3u) & 3u) + 4u * (thread >> 6u)) + 132u * (kk + 1u);
+                264u * (k_tile & 1u) + ((thread >> 3u) & 3u) + 4u * (thread >> 6u) + 33u * (kk + 1u);
             uint fragment_b_at = 16u * ((kk + 1u) & 1u);
             [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
-              vec4 value = shared_b[(shared_b_at >> 2u) + 8u * v1];
+              vec4 value = shared_b[shared_b_at + 8u * v1];
               fragment_b[fragment_b_at + 4u * v1] = value.x;
               fragment_b[fragment_b_at + 4u * v1 + 1u] = value.y;
               fragment_b[fragment_b_at + 4u * v1 + 2u] = value.z;
@@ -584,10 +553,8 @@ void main() {
             [[unroll]] for (uint n0 = 0u; n0 < 4u; ++n0) {
               [[unroll]] for (uint m1 = 0u; m1 < 2u; ++m1) {
                 [[unroll]] for (uint m0 = 0u; m0 < 4u; ++m0) {
-                  float a_m = fragment_a[8u * (kk & 1u) + m0 + 4u * m1];
-                  float b_n = fragment_b[16u * (kk & 1u) + n0 + 4u * n1];
-                  float c_mn = sums[m0 + 4u * n0 + 16u * m1 + 32u * n1];
-                  sums[m0 + 4u * n0 + 16u * m1 + 32u * n1] = fma(a_m, b_n, c_mn);
+                  sums[m0 + 4u * n0 + 16u * m1 + 32u * n1] = fma(fragment_a[8u * (kk & 1u) + m0 + 4u * m1],
+                      fragment_b[16u * (kk & 1u) + n0 + 4u * n1], sums[m0 + 4u * n0 + 16u * m1 + 32u * n1]);
                 }
               }
             }
@@ -599,8 +566,7 @@ void main() {
         {
           uint shared_a_at = 1056u * ((k_tile + 1u) & 1u) + 132u * (thread & 7u) + (thread >> 3u);
           [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
-            float value = next_a[v2];
-            shared_a[4u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = value;
+            shared_a[4u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = next_a[v2];
           }
         }
 
@@ -609,8 +575,7 @@ void main() {
         {
           uint shared_b_at = 1056u * ((k_tile + 1u) & 1u) + 132u * (thread & 7u) + (thread >> 3u);
           [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
-            float value = next_b[v2];
-            shared_b[4u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = value;
+            shared_b[4u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = next_b[v2];
           }
         }
 
@@ -619,9 +584,9 @@ void main() {
         // slice(partition(slice(shared_a, (_,_,(k_tile + 1) % 2)), (64)), (_,_,0))
         // -> slice(fragment_a, (_,_,0))
         {
-          uint shared_a_at = 1056u * ((k_tile + 1u) & 1u) + 4u * ((thread & 7u) + 8u * ((thread >> 5u) & 1u));
+          uint shared_a_at = 264u * ((k_tile + 1u) & 1u) + (thread & 7u) + 8u * ((thread >> 5u) & 1u);
           [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-            vec4 value = shared_a[(shared_a_at >> 2u) + 16u * v1];
+            vec4 value = shared_a[shared_a_at + 16u * v1];
             fragment_a[4u * v1] = value.x;
             fragment_a[4u * v1 + 1u] = value.y;
             fragment_a[4u * v1 + 2u] = value.z;
@@ -632,10 +597,9 @@ void main() {
         // slice(partition(slice(shared_b, (_,_,(k_tile + 1) % 2)), (32)), (_,_,0))
         // -> slice(fragment_b, (_,_,0))
         {
-          uint shared_b_at =
-              1056u * ((k_tile + 1u) & 1u) + 4u * (((thread >> 3u) & 3u) + 4u * (thread >> 6u));
+          uint shared_b_at = 264u * ((k_tile + 1u) & 1u) + ((thread >> 3u) & 3u) + 4u * (thread >> 6u);
           [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
-            vec4 value = shared_b[(shared_b_at >> 2u) + 8u * v1];
+            vec4 value = shared_b[shared_b_at + 8u * v1];
             fragment_b[4u * v1] = value.x;
             fragment_b[4u * v1 + 1u] = value.y;
             fragment_b[4u * v1 + 2u] = value.z;
@@ -648,10 +612,8 @@ void main() {
           [[unroll]] for (uint n0 = 0u; n0 < 4u; ++n0) {
             [[unroll]] for (uint m1 = 0u; m1 < 2u; ++m1) {
               [[unroll]] for (uint m0 = 0u; m0 < 4u; ++m0) {
-                float a_m = fragment_a[8u + m0 + 4u * m1];
-                float b_n = fragment_b[16u + n0 + 4u * n1];
-                float c_mn = sums[m0 + 4u * n0 + 16u * m1 + 32u * n1];
-                sums[m0 + 4u * n0 + 16u * m1 + 32u * n1] = fma(a_m, b_n, c_mn);
+                sums[m0 + 4u * n0 + 16u * m1 + 32u * n1] = fma(fragment_a[8u + m0 + 4u * m1],
+                    fragment_b[16u + n0 + 4u * n1], sums[m0 + 4u * n0 + 16u * m1 + 32u * n1]);
               }
             }
           }
@@ -664,8 +626,7 @@ void main() {
     [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
       [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
         [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-          float x_v = sums[16u * r + v0 + 4u * v1 + 32u * v2];
-          result[v0 + 4u * v1 + 16u * v2] = alpha * x_v;
+          result[v0 + 4u * v1 + 16u * v2] = alpha * sums[16u * r + v0 + 4u * v1 + 32u * v2];
         }
       }
     }
@@ -681,11 +642,8 @@ void main() {
           uint c_n = c_n0 + 32u * v2;
           uint c_m = c_m0 + v0;
           if (c_n < n && c_m < m) {
-            float value0 = result[v0 + 16u * v2];
-            float value1 = result[v0 + 16u * v2 + 4u];
-            float value2 = result[v0 + 16u * v2 + 8u];
-            float value3 = result[v0 + 16u * v2 + 12u];
-            c_x4[(c_n >> 2u) + ((ldc * c_m) >> 2u)] = vec4(value0, value1, value2, value3);
+            c_x4[(c_n >> 2u) + ((ldc * c_m) >> 2u)] = vec4(result[v0 + 16u * v2],
+                result[v0 + 16u * v2 + 4u], result[v0 + 16u * v2 + 8u], result[v0 + 16u * v2 + 12u]);
           }
         }
       }
@@ -699,8 +657,7 @@ void main() {
             uint c_n = c_n0 + v1 + 32u * v2;
             uint c_m = c_m0 + v0;
             if (c_n < n && c_m < m) {
-              float value = result[v0 + 4u * v1 + 16u * v2];
-              c[c_n + ldc * c_m] = value;
+              c[c_n + ldc * c_m] = result[v0 + 4u * v1 + 16u * v2];
             }
           }
         }

@@ -42,7 +42,7 @@ void main() {
   uint lane = gl_SubgroupInvocationID;
 
   // sums <- 0
-  sums[0u] = coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator>(0.0);
+  sums[0] = coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator>(0.0);
 
   if (alpha != 0.0 && k != 0u) {
     if ((k & 7u) == 0u && (lda & 7u) == 0u && (ldb & 7u) == 0u) {
@@ -66,8 +66,7 @@ void main() {
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
             uint a_m = a_m0 + 8u * v2;
             if (a_k < k && a_m < m) {
-              uvec4 value = a_x8[(a_k >> 3u) + ((lda * a_m) >> 3u)];
-              next_a[v2] = value;
+              next_a[v2] = a_x8[(a_k >> 3u) + ((lda * a_m) >> 3u)];
             } else {
               next_a[v2] = uvec4(0u);
             }
@@ -91,8 +90,7 @@ void main() {
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
             uint b_n = b_n0 + 8u * v2;
             if (b_k < k && b_n < n) {
-              uvec4 value = b_x8[(b_k >> 3u) + ((ldb * b_n) >> 3u)];
-              next_b[v2] = value;
+              next_b[v2] = b_x8[(b_k >> 3u) + ((ldb * b_n) >> 3u)];
             } else {
               next_b[v2] = uvec4(0u);
             }
@@ -101,55 +99,45 @@ void main() {
 
         // next_a
         // -> elements(matrices_a)
-        {
-          uvec4 value0 = next_a[0u];
-          uvec4 value1 = next_a[1u];
-          matrices_a[0u][0u] = unpackFloat2x16(value0.x)[0];
-          matrices_a[0u][1u] = unpackFloat2x16(value0.x)[1];
-          matrices_a[0u][2u] = unpackFloat2x16(value0.y)[0];
-          matrices_a[0u][3u] = unpackFloat2x16(value0.y)[1];
-          matrices_a[0u][4u] = unpackFloat2x16(value1.x)[0];
-          matrices_a[0u][5u] = unpackFloat2x16(value1.x)[1];
-          matrices_a[0u][6u] = unpackFloat2x16(value1.y)[0];
-          matrices_a[0u][7u] = unpackFloat2x16(value1.y)[1];
-          matrices_a[1u][0u] = unpackFloat2x16(value0.z)[0];
-          matrices_a[1u][1u] = unpackFloat2x16(value0.z)[1];
-          matrices_a[1u][2u] = unpackFloat2x16(value0.w)[0];
-          matrices_a[1u][3u] = unpackFloat2x16(value0.w)[1];
-          matrices_a[1u][4u] = unpackFloat2x16(value1.z)[0];
-          matrices_a[1u][5u] = unpackFloat2x16(value1.z)[1];
-          matrices_a[1u][6u] = unpackFloat2x16(value1.w)[0];
-          matrices_a[1u][7u] = unpackFloat2x16(value1.w)[1];
-        }
+        matrices_a[0][0] = unpackFloat2x16(next_a[0].x)[0];
+        matrices_a[0][1] = unpackFloat2x16(next_a[0].x)[1];
+        matrices_a[0][2] = unpackFloat2x16(next_a[0].y)[0];
+        matrices_a[0][3] = unpackFloat2x16(next_a[0].y)[1];
+        matrices_a[0][4] = unpackFloat2x16(next_a[1].x)[0];
+        matrices_a[0][5] = unpackFloat2x16(next_a[1].x)[1];
+        matrices_a[0][6] = unpackFloat2x16(next_a[1].y)[0];
+        matrices_a[0][7] = unpackFloat2x16(next_a[1].y)[1];
+        matrices_a[1][0] = unpackFloat2x16(next_a[0].z)[0];
+        matrices_a[1][1] = unpackFloat2x16(next_a[0].z)[1];
+        matrices_a[1][2] = unpackFloat2x16(next_a[0].w)[0];
+        matrices_a[1][3] = unpackFloat2x16(next_a[0].w)[1];
+        matrices_a[1][4] = unpackFloat2x16(next_a[1].z)[0];
+        matrices_a[1][5] = unpackFloat2x16(next_a[1].z)[1];
+        matrices_a[1][6] = unpackFloat2x16(next_a[1].w)[0];
+        matrices_a[1][7] = unpackFloat2x16(next_a[1].w)[1];
 
         // next_b
         // -> elements(matrices_b)
-        {
-          uvec4 value0 = next_b[0u];
-          uvec4 value1 = next_b[1u];
-          matrices_b[0u][0u] = unpackFloat2x16(value0.x)[0];
-          matrices_b[0u][1u] = unpackFloat2x16(value0.x)[1];
-          matrices_b[0u][2u] = unpackFloat2x16(value0.y)[0];
-          matrices_b[0u][3u] = unpackFloat2x16(value0.y)[1];
-          matrices_b[0u][4u] = unpackFloat2x16(value1.x)[0];
-          matrices_b[0u][5u] = unpackFloat2x16(value1.x)[1];
-          matrices_b[0u][6u] = unpackFloat2x16(value1.y)[0];
-          matrices_b[0u][7u] = unpackFloat2x16(value1.y)[1];
-          matrices_b[1u][0u] = unpackFloat2x16(value0.z)[0];
-          matrices_b[1u][1u] = unpackFloat2x16(value0.z)[1];
-          matrices_b[1u][2u] = unpackFloat2x16(value0.w)[0];
-          matrices_b[1u][3u] = unpackFloat2x16(value0.w)[1];
-          matrices_b[1u][4u] = unpackFloat2x16(value1.z)[0];
-          matrices_b[1u][5u] = unpackFloat2x16(value1.z)[1];
-          matrices_b[1u][6u] = unpackFloat2x16(value1.w)[0];
-          matrices_b[1u][7u] = unpackFloat2x16(value1.w)[1];
-        }
+        matrices_b[0][0] = unpackFloat2x16(next_b[0].x)[0];
+        matrices_b[0][1] = unpackFloat2x16(next_b[0].x)[1];
+        matrices_b[0][2] = unpackFloat2x16(next_b[0].y)[0];
+        matrices_b[0][3] = unpackFloat2x16(next_b[0].y)[1];
+        matrices_b[0][4] = unpackFloat2x16(next_b[1].x)[0];
+        matrices_b[0][5] = unpackFloat2x16(next_b[1].x)[1];
+        matrices_b[0][6] = unpackFloat2x16(next_b[1].y)[0];
+        matrices_b[0][7] = unpackFloat2x16(next_b[1].y)[1];
+        matrices_b[1][0] = unpackFloat2x16(next_b[0].z)[0];
+        matrices_b[1][1] = unpackFloat2x16(next_b[0].z)[1];
+        matrices_b[1][2] = unpackFloat2x16(next_b[0].w)[0];
+        matrices_b[1][3] = unpackFloat2x16(next_b[0].w)[1];
+        matrices_b[1][4] = unpackFloat2x16(next_b[1].z)[0];
+        matrices_b[1][5] = unpackFloat2x16(next_b[1].z)[1];
+        matrices_b[1][6] = unpackFloat2x16(next_b[1].w)[0];
+        matrices_b[1][7] = unpackFloat2x16(next_b[1].w)[1];
 
         // sums += matrices_a * matrices_b
-        {
-          sums[0u] = coopMatMulAdd(matrices_a[0u], matrices_b[0u], sums[0u]);
-          sums[0u] = coopMatMulAdd(matrices_a[1u], matrices_b[1u], sums[0u]);
-        }
+        sums[0] = coopMatMulAdd(matrices_a[0], matrices_b[0], sums[0]);
+        sums[0] = coopMatMulAdd(matrices_a[1], matrices_b[1], sums[0]);
       }
     } else {
       // rows of A or B are not aligned: they are read element by element
@@ -255,64 +243,52 @@ void main() {
 
         // next_a
         // -> elements(matrices_a)
-        {
-          uvec4 value0 = next_a[0u];
-          uvec4 value1 = next_a[1u];
-          matrices_a[0u][0u] = unpackFloat2x16(value0.x)[0];
-          matrices_a[0u][1u] = unpackFloat2x16(value0.x)[1];
-          matrices_a[0u][2u] = unpackFloat2x16(value0.y)[0];
-          matrices_a[0u][3u] = unpackFloat2x16(value0.y)[1];
-          matrices_a[0u][4u] = unpackFloat2x16(value1.x)[0];
-          matrices_a[0u][5u] = unpackFloat2x16(value1.x)[1];
-          matrices_a[0u][6u] = unpackFloat2x16(value1.y)[0];
-          matrices_a[0u][7u] = unpackFloat2x16(value1.y)[1];
-          matrices_a[1u][0u] = unpackFloat2x16(value0.z)[0];
-          matrices_a[1u][1u] = unpackFloat2x16(value0.z)[1];
-          matrices_a[1u][2u] = unpackFloat2x16(value0.w)[0];
-          matrices_a[1u][3u] = unpackFloat2x16(value0.w)[1];
-          matrices_a[1u][4u] = unpackFloat2x16(value1.z)[0];
-          matrices_a[1u][5u] = unpackFloat2x16(value1.z)[1];
-          matrices_a[1u][6u] = unpackFloat2x16(value1.w)[0];
-          matrices_a[1u][7u] = unpackFloat2x16(value1.w)[1];
-        }
+        matrices_a[0][0] = unpackFloat2x16(next_a[0].x)[0];
+        matrices_a[0][1] = unpackFloat2x16(next_a[0].x)[1];
+        matrices_a[0][2] = unpackFloat2x16(next_a[0].y)[0];
+        matrices_a[0][3] = unpackFloat2x16(next_a[0].y)[1];
+        matrices_a[0][4] = unpackFloat2x16(next_a[1].x)[0];
+        matrices_a[0][5] = unpackFloat2x16(next_a[1].x)[1];
+        matrices_a[0][6] = unpackFloat2x16(next_a[1].y)[0];
+        matrices_a[0][7] = unpackFloat2x16(next_a[1].y)[1];
+        matrices_a[1][0] = unpackFloat2x16(next_a[0].z)[0];
+        matrices_a[1][1] = unpackFloat2x16(next_a[0].z)[1];
+        matrices_a[1][2] = unpackFloat2x16(next_a[0].w)[0];
+        matrices_a[1][3] = unpackFloat2x16(next_a[0].w)[1];
+        matrices_a[1][4] = unpackFloat2x16(next_a[1].z)[0];
+        matrices_a[1][5] = unpackFloat2x16(next_a[1].z)[1];
+        matrices_a[1][6] = unpackFloat2x16(next_a[1].w)[0];
+        matrices_a[1][7] = unpackFloat2x16(next_a[1].w)[1];
 
         // next_b
         // -> elements(matrices_b)
-        {
-          uvec4 value0 = next_b[0u];
-          uvec4 value1 = next_b[1u];
-          matrices_b[0u][0u] = unpackFloat2x16(value0.x)[0];
-          matrices_b[0u][1u] = unpackFloat2x16(value0.x)[1];
-          matrices_b[0u][2u] = unpackFloat2x16(value0.y)[0];
-          matrices_b[0u][3u] = unpackFloat2x16(value0.y)[1];
-          matrices_b[0u][4u] = unpackFloat2x16(value1.x)[0];
-          matrices_b[0u][5u] = unpackFloat2x16(value1.x)[1];
-          matrices_b[0u][6u] = unpackFloat2x16(value1.y)[0];
-          matrices_b[0u][7u] = unpackFloat2x16(value1.y)[1];
-          matrices_b[1u][0u] = unpackFloat2x16(value0.z)[0];
-          matrices_b[1u][1u] = unpackFloat2x16(value0.z)[1];
-          matrices_b[1u][2u] = unpackFloat2x16(value0.w)[0];
-          matrices_b[1u][3u] = unpackFloat2x16(value0.w)[1];
-          matrices_b[1u][4u] = unpackFloat2x16(value1.z)[0];
-          matrices_b[1u][5u] = unpackFloat2x16(value1.z)[1];
-          matrices_b[1u][6u] = unpackFloat2x16(value1.w)[0];
-          matrices_b[1u][7u] = unpackFloat2x16(value1.w)[1];
-        }
+        matrices_b[0][0] = unpackFloat2x16(next_b[0].x)[0];
+        matrices_b[0][1] = unpackFloat2x16(next_b[0].x)[1];
+        matrices_b[0][2] = unpackFloat2x16(next_b[0].y)[0];
+        matrices_b[0][3] = unpackFloat2x16(next_b[0].y)[1];
+        matrices_b[0][4] = unpackFloat2x16(next_b[1].x)[0];
+        matrices_b[0][5] = unpackFloat2x16(next_b[1].x)[1];
+        matrices_b[0][6] = unpackFloat2x16(next_b[1].y)[0];
+        matrices_b[0][7] = unpackFloat2x16(next_b[1].y)[1];
+        matrices_b[1][0] = unpackFloat2x16(next_b[0].z)[0];
+        matrices_b[1][1] = unpackFloat2x16(next_b[0].z)[1];
+        matrices_b[1][2] = unpackFloat2x16(next_b[0].w)[0];
+        matrices_b[1][3] = unpackFloat2x16(next_b[0].w)[1];
+        matrices_b[1][4] = unpackFloat2x16(next_b[1].z)[0];
+        matrices_b[1][5] = unpackFloat2x16(next_b[1].z)[1];
+        matrices_b[1][6] = unpackFloat2x16(next_b[1].w)[0];
+        matrices_b[1][7] = unpackFloat2x16(next_b[1].w)[1];
 
         // sums += matrices_a * matrices_b
-        {
-          sums[0u] = coopMatMulAdd(matrices_a[0u], matrices_b[0u], sums[0u]);
-          sums[0u] = coopMatMulAdd(matrices_a[1u], matrices_b[1u], sums[0u]);
-        }
+        sums[0] = coopMatMulAdd(matrices_a[0], matrices_b[0], sums[0]);
+        sums[0] = coopMatMulAdd(matrices_a[1], matrices_b[1], sums[0]);
       }
     }
   }
 
   // sums
   // -> tile(shared_c, (16,16))
-  {
-    coopMatStore(sums[0u], shared_c, 80u * subgroup, 5u, gl_CooperativeMatrixLayoutRowMajor);
-  }
+  coopMatStore(sums[0], shared_c, 80u * subgroup, 5u, gl_CooperativeMatrixLayoutRowMajor);
 
   barrier();
 
@@ -320,39 +296,35 @@ void main() {
     // partition(transpose(tile(shared_c, (16,16))), (16,16))
     // -> sum
     {
-      uint shared_c_at = 4u * (lane & 3u) + 20u * (((lane + 32u * subgroup) & 63u) >> 2u);
-      vec4 value = shared_c[shared_c_at >> 2u];
-      sum[0u] = value.x;
-      sum[1u] = value.y;
-      sum[2u] = value.z;
-      sum[3u] = value.w;
+      uint shared_c_at = (lane & 3u) + 5u * ((lane + 32u * subgroup) >> 2u);
+      vec4 value = shared_c[shared_c_at];
+      sum[0] = value.x;
+      sum[1] = value.y;
+      sum[2] = value.z;
+      sum[3] = value.w;
     }
 
     [[unroll]] for (uint other = 0u; other < 15u; ++other) {
       // partition(transpose(tile(shared_c, (16,16))), (16,16))
       // -> further
       {
-        uint shared_c_at =
-            320u * (other + 1u) + 4u * (lane & 3u) + 20u * (((lane + 32u * subgroup) & 63u) >> 2u);
-        vec4 value = shared_c[shared_c_at >> 2u];
-        further[0u] = value.x;
-        further[1u] = value.y;
-        further[2u] = value.z;
-        further[3u] = value.w;
+        uint shared_c_at = 80u * (other + 1u) + (lane & 3u) + 5u * ((lane + 32u * subgroup) >> 2u);
+        vec4 value = shared_c[shared_c_at];
+        further[0] = value.x;
+        further[1] = value.y;
+        further[2] = value.z;
+        further[3] = value.w;
       }
 
       // sum += further
       [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-        float sum_value = sum[v0];
-        float further_value = further[v0];
-        sum[v0] = sum_value + further_value;
+        sum[v0] = sum[v0] + further[v0];
       }
     }
 
     // result <- alpha * sum
     [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-      float x_v = sum[v0];
-      result[v0] = float16_t(alpha * x_v);
+      result[v0] = float16_t(alpha * sum[v0]);
     }
 
     // result
@@ -360,24 +332,19 @@ void main() {
     if ((n & 3u) == 0u && (ldc & 3u) == 0u) {
       // 4 elements at a time
       uint c_n = 16u * block_x + 4u * (lane & 3u);
-      uint c_m = 16u * block_y + (((lane + 32u * subgroup) & 63u) >> 2u);
+      uint c_m = 16u * block_y + ((lane + 32u * subgroup) >> 2u);
       if (c_n < n && c_m < m) {
-        float16_t value0 = result[0u];
-        float16_t value1 = result[1u];
-        float16_t value2 = result[2u];
-        float16_t value3 = result[3u];
-        c_x4[(c_n >> 2u) + ((ldc * c_m) >> 2u)] = f16vec4(value0, value1, value2, value3);
+        c_x4[(c_n >> 2u) + ((ldc * c_m) >> 2u)] = f16vec4(result[0], result[1], result[2], result[3]);
       }
     } else {
       // one element at a time
       uint c_n0 = 16u * block_x + 4u * (lane & 3u);
-      uint c_m = 16u * block_y + (((lane + 32u * subgroup) & 63u) >> 2u);
+      uint c_m = 16u * block_y + ((lane + 32u * subgroup) >> 2u);
       if (c_m < m) {
         [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
           uint c_n = c_n0 + v0;
           if (c_n < n) {
-            float16_t value = result[v0];
-            c[c_n + ldc * c_m] = value;
+            c[c_n + ldc * c_m] = result[v0];
           }
         }
       }

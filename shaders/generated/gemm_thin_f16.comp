@@ -138,10 +138,7 @@ void main() {
         [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
           [[unroll]] for (uint v1 = 0u; v1 < 8u; ++v1) {
             [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-              float sums_value = sums[v0 + 2u * v2];
-              float large_value = large[8u * v0 + v1];
-              float small_value = small[v1 + 8u * v2];
-              sums[v0 + 2u * v2] = fma(large_value, small_value, sums_value);
+              sums[v0 + 2u * v2] = fma(large[8u * v0 + v1], small[v1 + 8u * v2], sums[v0 + 2u * v2]);
             }
           }
         }
@@ -157,8 +154,7 @@ void main() {
           uint b_n = 8u * block_x + (thread >> 5u);
           [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
             [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
-              float16_t value = b[b_k + 32u * v0 + ldb * (b_n + 4u * v1)];
-              large[v0 + 8u * v1] = float(value);
+              large[v0 + 8u * v1] = float(b[b_k + 32u * v0 + ldb * (b_n + 4u * v1)]);
             }
           }
         } else {
@@ -172,8 +168,7 @@ void main() {
               uint b_k = b_k0 + 32u * v0;
               uint b_n = b_n0 + 4u * v1;
               if (b_k < k && b_n < n) {
-                float16_t value = b[b_k + ldb * b_n];
-                large[v0 + 8u * v1] = float(value);
+                large[v0 + 8u * v1] = float(b[b_k + ldb * b_n]);
               } else {
                 large[v0 + 8u * v1] = 0.0;
               }
@@ -188,8 +183,7 @@ void main() {
           uint a_m = 2u * block_y;
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
             [[unroll]] for (uint v1 = 0u; v1 < 8u; ++v1) {
-              float16_t value = a[a_k + 32u * v1 + lda * (a_m + v2)];
-              small[v1 + 8u * v2] = float(value);
+              small[v1 + 8u * v2] = float(a[a_k + 32u * v1 + lda * (a_m + v2)]);
             }
           }
         } else {
@@ -203,8 +197,7 @@ void main() {
               uint a_k = a_k0 + 32u * v1;
               uint a_m = a_m0 + v2;
               if (a_k < k && a_m < m) {
-                float16_t value = a[a_k + lda * a_m];
-                small[v1 + 8u * v2] = float(value);
+                small[v1 + 8u * v2] = float(a[a_k + lda * a_m]);
               } else {
                 small[v1 + 8u * v2] = 0.0;
               }
@@ -216,10 +209,7 @@ void main() {
         [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
           [[unroll]] for (uint v1 = 0u; v1 < 8u; ++v1) {
             [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-              float sums_value = sums[v0 + 2u * v2];
-              float large_value = large[8u * v0 + v1];
-              float small_value = small[v1 + 8u * v2];
-              sums[v0 + 2u * v2] = fma(large_value, small_value, sums_value);
+              sums[v0 + 2u * v2] = fma(large[8u * v0 + v1], small[v1 + 8u * v2], sums[v0 + 2u * v2]);
             }
           }
         }
@@ -230,9 +220,7 @@ void main() {
   // sums <- sum over the lanes of the subgroup
   [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
     [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-      float sums_value = sums[v0 + 2u * v1];
-      float of_lanes = subgroupAdd(sums_value);
-      sums[v0 + 2u * v1] = of_lanes;
+      sums[v0 + 2u * v1] = subgroupAdd(sums[v0 + 2u * v1]);
     }
   }
 
@@ -240,8 +228,7 @@ void main() {
     // result <- alpha * sums
     [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
       [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-        float x_v = sums[v1 + 2u * v2];
-        result[v1 + 2u * v2] = float16_t(alpha * x_v);
+        result[v1 + 2u * v2] = float16_t(alpha * sums[v1 + 2u * v2]);
       }
     }
 
@@ -255,8 +242,7 @@ void main() {
           uint c_n = c_n0 + 4u * v1;
           uint c_m = c_m0 + v2;
           if (c_n < n && c_m < m) {
-            float16_t value = result[v1 + 2u * v2];
-            c[c_n + ldc * c_m] = value;
+            c[c_n + ldc * c_m] = result[v1 + 2u * v2];
           }
         }
       }

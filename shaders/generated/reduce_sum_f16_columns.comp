@@ -39,22 +39,22 @@ void main() {
       uint src_row = 16u * chunk + (thread >> 3u);
       uvec4 value0 = src_x8[8u * block_x + (thread & 7u) + ((cols * src_row) >> 3u)];
       uvec4 value1 = src_x8[8u * block_x + (thread & 7u) + ((cols * (src_row + 8u)) >> 3u)];
-      values[0u] = float(unpackFloat2x16(value0.x)[0]);
-      values[1u] = float(unpackFloat2x16(value0.x)[1]);
-      values[2u] = float(unpackFloat2x16(value0.y)[0]);
-      values[3u] = float(unpackFloat2x16(value0.y)[1]);
-      values[4u] = float(unpackFloat2x16(value0.z)[0]);
-      values[5u] = float(unpackFloat2x16(value0.z)[1]);
-      values[6u] = float(unpackFloat2x16(value0.w)[0]);
-      values[7u] = float(unpackFloat2x16(value0.w)[1]);
-      values[8u] = float(unpackFloat2x16(value1.x)[0]);
-      values[9u] = float(unpackFloat2x16(value1.x)[1]);
-      values[10u] = float(unpackFloat2x16(value1.y)[0]);
-      values[11u] = float(unpackFloat2x16(value1.y)[1]);
-      values[12u] = float(unpackFloat2x16(value1.z)[0]);
-      values[13u] = float(unpackFloat2x16(value1.z)[1]);
-      values[14u] = float(unpackFloat2x16(value1.w)[0]);
-      values[15u] = float(unpackFloat2x16(value1.w)[1]);
+      values[0] = float(unpackFloat2x16(value0.x)[0]);
+      values[1] = float(unpackFloat2x16(value0.x)[1]);
+      values[2] = float(unpackFloat2x16(value0.y)[0]);
+      values[3] = float(unpackFloat2x16(value0.y)[1]);
+      values[4] = float(unpackFloat2x16(value0.z)[0]);
+      values[5] = float(unpackFloat2x16(value0.z)[1]);
+      values[6] = float(unpackFloat2x16(value0.w)[0]);
+      values[7] = float(unpackFloat2x16(value0.w)[1]);
+      values[8] = float(unpackFloat2x16(value1.x)[0]);
+      values[9] = float(unpackFloat2x16(value1.x)[1]);
+      values[10] = float(unpackFloat2x16(value1.y)[0]);
+      values[11] = float(unpackFloat2x16(value1.y)[1]);
+      values[12] = float(unpackFloat2x16(value1.z)[0]);
+      values[13] = float(unpackFloat2x16(value1.z)[1]);
+      values[14] = float(unpackFloat2x16(value1.w)[0]);
+      values[15] = float(unpackFloat2x16(value1.w)[1]);
     } else {
       // a tile at an edge, or rows that are not aligned
 
@@ -96,8 +96,7 @@ void main() {
             uint src_col = src_col0 + v0;
             uint src_row = src_row0 + 8u * v2;
             if (src_col < cols && src_row < rows) {
-              float16_t value = src[src_col + cols * src_row];
-              values[v0 + 8u * v2] = float(value);
+              values[v0 + 8u * v2] = float(src[src_col + cols * src_row]);
             }
           }
         }
@@ -107,18 +106,15 @@ void main() {
     // result += each of values
     [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
       [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
-        float result_value = result[v0];
-        float values_value = values[v0 + 8u * v2];
-        result[v0] = result_value + values_value;
+        result[v0] = result[v0] + values[v0 + 8u * v2];
       }
     }
   }
 
   // result <- sum over lanes ^ 8, then ^ 16
   [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
-    float result_value = result[v0];
-    float other8 = subgroupShuffleXor(result_value, 8u);
-    float with8 = result_value + other8;
+    float other8 = subgroupShuffleXor(result[v0], 8u);
+    float with8 = result[v0] + other8;
     float other16 = subgroupShuffleXor(with8, 16u);
     float with16 = with8 + other16;
     result[v0] = with16;
@@ -127,8 +123,7 @@ void main() {
   if (((thread >> 3u) & 3u) == 0u) {
     // result_partials <- the result of each subgroup
     [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
-      float result_value = result[v0];
-      result_partials[(thread & 7u) + 8u * (thread >> 5u) + 16u * v0] = result_value;
+      result_partials[(thread & 7u) + 8u * (thread >> 5u) + 16u * v0] = result[v0];
     }
   }
 
@@ -142,40 +137,29 @@ void main() {
   // result += result_partials
   [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
     [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
-      float result_value = result[v0];
-      float result_partials_value = result_partials[(thread & 7u) + 16u * v0 + 8u * v3];
-      result[v0] = result_value + result_partials_value;
+      result[v0] = result[v0] + result_partials[(thread & 7u) + 16u * v0 + 8u * v3];
     }
   }
 
-  if ((thread >> 3u) == 0u) {
+  if (thread < 8u) {
     // result
     // -> partition(tile(dst, (64)), (64,8)) at (64 block_x)
     if ((cols & 7u) == 0u) {
       // 8 elements at a time
-      uint dst_col = 64u * block_x + 8u * (thread & 7u);
+      uint dst_col = 64u * block_x + 8u * thread;
       if (dst_col < cols) {
-        float value0 = result[0u];
-        float value1 = result[1u];
-        float value2 = result[2u];
-        float value3 = result[3u];
-        float value4 = result[4u];
-        float value5 = result[5u];
-        float value6 = result[6u];
-        float value7 = result[7u];
-        dst_x8[dst_col >> 3u] = uvec4(packFloat2x16(f16vec2(float16_t(value0), float16_t(value1))),
-            packFloat2x16(f16vec2(float16_t(value2), float16_t(value3))),
-            packFloat2x16(f16vec2(float16_t(value4), float16_t(value5))),
-            packFloat2x16(f16vec2(float16_t(value6), float16_t(value7))));
+        dst_x8[dst_col >> 3u] = uvec4(packFloat2x16(f16vec2(float16_t(result[0]), float16_t(result[1]))),
+            packFloat2x16(f16vec2(float16_t(result[2]), float16_t(result[3]))),
+            packFloat2x16(f16vec2(float16_t(result[4]), float16_t(result[5]))),
+            packFloat2x16(f16vec2(float16_t(result[6]), float16_t(result[7]))));
       }
     } else {
       // one element at a time
-      uint dst_col0 = 64u * block_x + 8u * (thread & 7u);
+      uint dst_col0 = 64u * block_x + 8u * thread;
       [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
         uint dst_col = dst_col0 + v0;
         if (dst_col < cols) {
-          float value = result[v0];
-          dst[dst_col] = float16_t(value);
+          dst[dst_col] = float16_t(result[v0]);
         }
       }
     }

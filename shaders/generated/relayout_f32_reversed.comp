@@ -28,14 +28,17 @@ void main() {
         src_x4[16u * ((block_x >> 5u) & 1u) + (thread & 15u) + 32u * src_i1 + 2048u * (src_i0 + 2u)];
     vec4 value3 =
         src_x4[16u * ((block_x >> 5u) & 1u) + (thread & 15u) + 32u * src_i1 + 2048u * (src_i0 + 3u)];
-    uint tile_at = 256u * (thread & 15u) + 32u * ((thread >> 4u) & 1u) + 4u * (thread >> 5u);
-    tile[(tile_at ^ ((tile_at & 0x700u) >> 6u)) >> 2u] = vec4(value0.x, value1.x, value2.x, value3.x);
-    uint tile_flat = tile_at + 64u;
-    tile[(tile_flat ^ ((tile_flat & 0x700u) >> 6u)) >> 2u] = vec4(value0.y, value1.y, value2.y, value3.y);
-    uint tile_flat2 = tile_at + 128u;
-    tile[(tile_flat2 ^ ((tile_flat2 & 0x700u) >> 6u)) >> 2u] = vec4(value0.z, value1.z, value2.z, value3.z);
-    uint tile_flat3 = tile_at + 192u;
-    tile[(tile_flat3 ^ ((tile_flat3 & 0x700u) >> 6u)) >> 2u] = vec4(value0.w, value1.w, value2.w, value3.w);
+    uint tile_at = 64u * (thread & 15u) + 8u * ((thread >> 4u) & 1u) + (thread >> 5u);
+    tile[((4u * tile_at) ^ (((4u * tile_at) & 0x700u) >> 6u)) >> 2u] =
+        vec4(value0.x, value1.x, value2.x, value3.x);
+    uint tile_linear = 4u * tile_at + 64u;
+    tile[(tile_linear ^ ((tile_linear & 0x700u) >> 6u)) >> 2u] = vec4(value0.y, value1.y, value2.y, value3.y);
+    uint tile_linear2 = 4u * tile_at + 128u;
+    tile[(tile_linear2 ^ ((tile_linear2 & 0x700u) >> 6u)) >> 2u] =
+        vec4(value0.z, value1.z, value2.z, value3.z);
+    uint tile_linear3 = 4u * tile_at + 192u;
+    tile[(tile_linear3 ^ ((tile_linear3 & 0x700u) >> 6u)) >> 2u] =
+        vec4(value0.w, value1.w, value2.w, value3.w);
   }
 
   barrier();
@@ -43,14 +46,14 @@ void main() {
   // partition(tile, (32,2,64))
   // -> partition(tile(dst, (32,2,64)), (32,2,64))
   {
-    uint tile_at = 4u * thread;
-    vec4 value0 = tile[(tile_at ^ ((tile_at & 0x700u) >> 6u)) >> 2u];
-    uint tile_flat = tile_at + 1024u;
-    vec4 value1 = tile[(tile_flat ^ ((tile_flat & 0x700u) >> 6u)) >> 2u];
-    uint tile_flat2 = tile_at + 2048u;
-    vec4 value2 = tile[(tile_flat2 ^ ((tile_flat2 & 0x700u) >> 6u)) >> 2u];
-    uint tile_flat3 = tile_at + 3072u;
-    vec4 value3 = tile[(tile_flat3 ^ ((tile_flat3 & 0x700u) >> 6u)) >> 2u];
+    uint tile_at = thread;
+    vec4 value0 = tile[((4u * tile_at) ^ (((4u * tile_at) & 0x700u) >> 6u)) >> 2u];
+    uint tile_linear = 4u * tile_at + 1024u;
+    vec4 value1 = tile[(tile_linear ^ ((tile_linear & 0x700u) >> 6u)) >> 2u];
+    uint tile_linear2 = 4u * tile_at + 2048u;
+    vec4 value2 = tile[(tile_linear2 ^ ((tile_linear2 & 0x700u) >> 6u)) >> 2u];
+    uint tile_linear3 = 4u * tile_at + 3072u;
+    vec4 value3 = tile[(tile_linear3 ^ ((tile_linear3 & 0x700u) >> 6u)) >> 2u];
     uint dst_i1 = 2u * (block_x & 31u) + ((thread >> 3u) & 1u);
     uint dst_i2 = 64u * ((block_x >> 5u) & 1u) + (thread >> 4u);
     dst_x4[(thread & 7u) + 8u * dst_i1 + 512u * dst_i2] = value0;

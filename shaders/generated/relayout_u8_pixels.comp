@@ -24,10 +24,10 @@ void main() {
     uvec4 value0 = src_x16[768u * (block_x & 1u) + thread];
     uvec4 value1 = src_x16[768u * (block_x & 1u) + thread + 256u];
     uvec4 value2 = src_x16[768u * (block_x & 1u) + thread + 512u];
-    uint tile_at = 16u * thread;
-    tile[tile_at >> 4u] = value0;
-    tile[(tile_at >> 4u) + 256u] = value1;
-    tile[(tile_at >> 4u) + 512u] = value2;
+    uint tile_at = thread;
+    tile[tile_at] = value0;
+    tile[tile_at + 256u] = value1;
+    tile[tile_at + 512u] = value2;
   }
 
   barrier();
@@ -35,10 +35,10 @@ void main() {
   // partition(tile, (12288))
   // -> partition(composition(tile(dst, (4096,3)), ((3,4096)):((4096,1))), (12288))
   {
-    uint tile_at = 48u * thread;
-    uvec4 value0 = tile[tile_at >> 4u];
-    uvec4 value1 = tile[(tile_at >> 4u) + 1u];
-    uvec4 value2 = tile[(tile_at >> 4u) + 2u];
+    uint tile_at = 3u * thread;
+    uvec4 value0 = tile[tile_at];
+    uvec4 value1 = tile[tile_at + 1u];
+    uvec4 value2 = tile[tile_at + 2u];
     dst_x16[256u * (block_x & 1u) + thread] = uvec4(
         pack32(
           u8vec4(unpack8(value0.x)[0], unpack8(value0.x)[3], unpack8(value0.y)[2], unpack8(value0.z)[1])),

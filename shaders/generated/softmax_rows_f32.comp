@@ -38,10 +38,10 @@ void main() {
       // partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
       // -> x
       vec4 value = src_x4[64u * block + thread + ((cols * block_x) >> 2u)];
-      x[0u] = value.x;
-      x[1u] = value.y;
-      x[2u] = value.z;
-      x[3u] = value.w;
+      x[0] = value.x;
+      x[1] = value.y;
+      x[2] = value.z;
+      x[3] = value.w;
     } else {
       // a tile at an edge, or rows that are not aligned
 
@@ -57,10 +57,10 @@ void main() {
         uint src_col = 256u * block + 4u * thread;
         if (src_col < cols && block_x < rows) {
           vec4 value = src_x4[(src_col >> 2u) + ((cols * block_x) >> 2u)];
-          x[0u] = value.x;
-          x[1u] = value.y;
-          x[2u] = value.z;
-          x[3u] = value.w;
+          x[0] = value.x;
+          x[1] = value.y;
+          x[2] = value.z;
+          x[3] = value.w;
         }
       } else {
         // one element at a time
@@ -69,8 +69,7 @@ void main() {
           [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
             uint src_col = src_col0 + v0;
             if (src_col < cols) {
-              float value = src[src_col + cols * block_x];
-              x[v0] = value;
+              x[v0] = src[src_col + cols * block_x];
             }
           }
         }
@@ -79,17 +78,14 @@ void main() {
 
     // largest <- max(largest, each of x)
     [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-      float largest_value = largest;
-      float x_value = x[v0];
-      largest = (x_value < largest_value || isnan(largest_value)) ? largest_value : x_value;
+      largest = (x[v0] < largest || isnan(largest)) ? largest : x[v0];
     }
   }
 
   // largest <- maximum over lanes ^ 1, then ^ 2, then ^ 4, then ^ 8, then ^ 16
   {
-    float largest_value = largest;
-    float other1 = subgroupShuffleXor(largest_value, 1u);
-    float with1 = (other1 < largest_value || isnan(largest_value)) ? largest_value : other1;
+    float other1 = subgroupShuffleXor(largest, 1u);
+    float with1 = (other1 < largest || isnan(largest)) ? largest : other1;
     float other2 = subgroupShuffleXor(with1, 2u);
     float with2 = (other2 < with1 || isnan(with1)) ? with1 : other2;
     float other4 = subgroupShuffleXor(with2, 4u);
@@ -103,8 +99,7 @@ void main() {
 
   if ((thread & 31u) == 0u) {
     // largest_partials <- the largest of each subgroup
-    float largest_value = largest;
-    largest_partials[thread >> 5u] = largest_value;
+    largest_partials[thread >> 5u] = largest;
   }
 
   barrier();
@@ -114,10 +109,8 @@ void main() {
 
   // largest <- max(largest, largest_partials)
   [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-    float largest_value = largest;
     float largest_partials_value = largest_partials[v1];
-    largest = (largest_partials_value < largest_value || isnan(largest_value)) ? largest_value
-        : largest_partials_value;
+    largest = (largest_partials_value < largest || isnan(largest)) ? largest : largest_partials_value;
   }
 
   // sum <- 0
@@ -130,10 +123,10 @@ void main() {
         // partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
         // -> x
         vec4 value = src_x4[64u * block + thread + ((cols * block_x) >> 2u)];
-        x[0u] = value.x;
-        x[1u] = value.y;
-        x[2u] = value.z;
-        x[3u] = value.w;
+        x[0] = value.x;
+        x[1] = value.y;
+        x[2] = value.z;
+        x[3] = value.w;
       } else {
         // a tile at an edge, or rows that are not aligned
 
@@ -149,10 +142,10 @@ void main() {
           uint src_col = 256u * block + 4u * thread;
           if (src_col < cols && block_x < rows) {
             vec4 value = src_x4[(src_col >> 2u) + ((cols * block_x) >> 2u)];
-            x[0u] = value.x;
-            x[1u] = value.y;
-            x[2u] = value.z;
-            x[3u] = value.w;
+            x[0] = value.x;
+            x[1] = value.y;
+            x[2] = value.z;
+            x[3] = value.w;
           }
         } else {
           // one element at a time
@@ -161,8 +154,7 @@ void main() {
             [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
               uint src_col = src_col0 + v0;
               if (src_col < cols) {
-                float value = src[src_col + cols * block_x];
-                x[v0] = value;
+                x[v0] = src[src_col + cols * block_x];
               }
             }
           }
@@ -172,30 +164,21 @@ void main() {
 
     // x <- exp(x - largest)
     [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-      float x_value = x[v0];
-      float largest_value = largest;
-      x[v0] = exp(x_value - largest_value);
+      x[v0] = exp(x[v0] - largest);
     }
 
     // sum += each of x
     [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-      float sum_value = sum;
-      float x_value = x[v0];
-      sum = sum_value + x_value;
+      sum = sum + x[v0];
     }
   }
 
   // sum <- sum over the lanes of the subgroup
-  {
-    float sum_value = sum;
-    float of_lanes = subgroupAdd(sum_value);
-    sum = of_lanes;
-  }
+  sum = subgroupAdd(sum);
 
   if ((thread & 31u) == 0u) {
     // sum_partials <- the sum of each subgroup
-    float sum_value = sum;
-    sum_partials[thread >> 5u] = sum_value;
+    sum_partials[thread >> 5u] = sum;
   }
 
   barrier();
@@ -205,9 +188,7 @@ void main() {
 
   // sum += sum_partials
   [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-    float sum_value = sum;
-    float sum_partials_value = sum_partials[v1];
-    sum = sum_value + sum_partials_value;
+    sum = sum + sum_partials[v1];
   }
 
   [[dont_unroll]] for (uint block = 0u; block < blocks; ++block) {
@@ -217,10 +198,10 @@ void main() {
         // partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
         // -> x
         vec4 value = src_x4[64u * block + thread + ((cols * block_x) >> 2u)];
-        x[0u] = value.x;
-        x[1u] = value.y;
-        x[2u] = value.z;
-        x[3u] = value.w;
+        x[0] = value.x;
+        x[1] = value.y;
+        x[2] = value.z;
+        x[3] = value.w;
       } else {
         // a tile at an edge, or rows that are not aligned
 
@@ -236,10 +217,10 @@ void main() {
           uint src_col = 256u * block + 4u * thread;
           if (src_col < cols && block_x < rows) {
             vec4 value = src_x4[(src_col >> 2u) + ((cols * block_x) >> 2u)];
-            x[0u] = value.x;
-            x[1u] = value.y;
-            x[2u] = value.z;
-            x[3u] = value.w;
+            x[0] = value.x;
+            x[1] = value.y;
+            x[2] = value.z;
+            x[3] = value.w;
           }
         } else {
           // one element at a time
@@ -248,8 +229,7 @@ void main() {
             [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
               uint src_col = src_col0 + v0;
               if (src_col < cols) {
-                float value = src[src_col + cols * block_x];
-                x[v0] = value;
+                x[v0] = src[src_col + cols * block_x];
               }
             }
           }
@@ -258,28 +238,20 @@ void main() {
 
       // x <- exp(x - largest)
       [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-        float x_value = x[v0];
-        float largest_value = largest;
-        x[v0] = exp(x_value - largest_value);
+        x[v0] = exp(x[v0] - largest);
       }
     }
 
     // x <- x / sum
     [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-      float x_value = x[v0];
-      float sum_value = sum;
-      x[v0] = x_value / sum_value;
+      x[v0] = x[v0] / sum;
     }
 
     if (256u * block + 255u < cols && block_x < rows && (cols & 3u) == 0u) {
       // a whole tile, rows aligned:
       // x
       // -> partition(tile(dst, (256,1)), (256,1)) at (256 block, block_x)
-      float value0 = x[0u];
-      float value1 = x[1u];
-      float value2 = x[2u];
-      float value3 = x[3u];
-      dst_x4[64u * block + thread + ((cols * block_x) >> 2u)] = vec4(value0, value1, value2, value3);
+      dst_x4[64u * block + thread + ((cols * block_x) >> 2u)] = vec4(x[0], x[1], x[2], x[3]);
     } else {
       // a tile at an edge, or rows that are not aligned:
       // x
@@ -288,11 +260,7 @@ void main() {
         // 4 elements at a time
         uint dst_col = 256u * block + 4u * thread;
         if (dst_col < cols && block_x < rows) {
-          float value0 = x[0u];
-          float value1 = x[1u];
-          float value2 = x[2u];
-          float value3 = x[3u];
-          dst_x4[(dst_col >> 2u) + ((cols * block_x) >> 2u)] = vec4(value0, value1, value2, value3);
+          dst_x4[(dst_col >> 2u) + ((cols * block_x) >> 2u)] = vec4(x[0], x[1], x[2], x[3]);
         }
       } else {
         // one element at a time
@@ -301,8 +269,7 @@ void main() {
           [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
             uint dst_col = dst_col0 + v0;
             if (dst_col < cols) {
-              float value = x[v0];
-              dst[dst_col + cols * block_x] = value;
+              dst[dst_col + cols * block_x] = x[v0];
             }
           }
         }

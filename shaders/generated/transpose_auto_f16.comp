@@ -103,13 +103,15 @@ void main() {
               uint across = thread & 15u;
               uint group = (thread >> 4u) + 16u * turn;
               if (group < 40u) {
-                uint place0 = (64u * block_x + 2u * group) * cols + 32u * (2u * block_y + part) + 2u * across;
+                uint place0 =
+                    (64u * block_x + 2u * group) * cols + 32u * (2u * block_y + part) + 2u * across;
                 uint low0 = src_words[min(place0 >> 1u, ((cols * rows) >> 1u) - 1u)];
                 uint place1 =
                     (64u * block_x + 2u * group + 1u) * cols + 32u * (2u * block_y + part) + 2u * across;
                 uint low1 = src_words[min(place1 >> 1u, ((cols * rows) >> 1u) - 1u)];
                 uint high1 = src_words[min((place1 >> 1u) + 1u, ((cols * rows) >> 1u) - 1u)];
-                uint row1 = (low1 >> (16u * (place1 & 1u))) | ((high1 << 1u) << (31u - 16u * (place1 & 1u)));
+                uint row1 =
+                    (low1 >> (16u * (place1 & 1u))) | ((high1 << 1u) << (31u - 16u * (place1 & 1u)));
                 tile[82u * across + group] = (low0 & 0xffffu) | (row1 << 16u);
                 tile[82u * across + group + 41u] = (low0 >> 16u) | (row1 & 0xffff0000u);
               }
@@ -128,7 +130,8 @@ void main() {
               if (col < cols && row + 2u < rows && word < ((rows * cols) >> 1u)) {
                 uint low = tile[41u * (x & 1u) + 82u * (x >> 1u) + (head >> 1u) + y];
                 uint high = tile[41u * (x & 1u) + 82u * (x >> 1u) + (head >> 1u) + y + 1u];
-                dst_words[word] = (low >> (16u * (head & 1u))) | ((high << 1u) << (31u - 16u * (head & 1u)));
+                dst_words[word] =
+                    (low >> (16u * (head & 1u))) | ((high << 1u) << (31u - 16u * (head & 1u)));
               }
             }
 
@@ -140,8 +143,7 @@ void main() {
                 uint col = 32u * (2u * block_y + part) + x;
                 uint head = (0u - col * rows) & 15u;
                 if (y < head && col < cols && y < rows) {
-                  float16_t single = src[col + cols * y];
-                  dst[y + rows * col] = single;
+                  dst[y + rows * col] = src[col + cols * y];
                 }
               }
             }
@@ -155,8 +157,7 @@ void main() {
                 uint head = (0u - col * rows) & 15u;
                 uint word_begins = row - ((row - head) & 1u);
                 if (rows - word_begins < 3u && col < cols && row < rows) {
-                  float16_t single = src[col + cols * row];
-                  dst[row + rows * col] = single;
+                  dst[row + rows * col] = src[col + cols * row];
                 }
               }
             }
@@ -172,8 +173,7 @@ void main() {
           for (uint v1 = 0u; v1 < 2u; ++v1) {
             uint src_col = src_col0 + 4u * v1;
             if (src_col < cols) {
-              float16_t value = src[src_col + cols * src_row];
-              dst[src_row + rows * src_col] = value;
+              dst[src_row + rows * src_col] = src[src_col + cols * src_row];
             }
           }
         }
@@ -186,8 +186,7 @@ void main() {
         for (uint v1 = 0u; v1 < 8u; ++v1) {
           uint src_row = src_row0 + 4u * v1;
           if (src_row < rows) {
-            float16_t value = src[src_col + cols * src_row];
-            dst[src_row + rows * src_col] = value;
+            dst[src_row + rows * src_col] = src[src_col + cols * src_row];
           }
         }
       }

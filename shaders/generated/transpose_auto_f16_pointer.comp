@@ -69,7 +69,8 @@ void main() {
       Dst_words_x4(
           dst_address
           + 2ul * (uint64_t(64u * block_x + 8u * along)
-            + uint64_t(rows) * uint64_t(64u * block_y + x))).dst_words_x4 = uvec4(word0, word1, word2, word3);
+            + uint64_t(rows) * uint64_t(64u * block_y + x))).dst_words_x4 =
+          uvec4(word0, word1, word2, word3);
     }
   } else if (64u * block_y + 63u < cols && 8u < rows && (cols & 7u) == 0u && (rows & 15u) == 0u) {
     // the last tile of each column, rows aligned; rows are checked

@@ -28,10 +28,12 @@ void main() {
       vec2 value1 = src_x2[16u * block_y + (thread & 15u) + ((cols * (src_row + 1u)) >> 1u)];
       vec2 value2 = src_x2[16u * block_y + (thread & 15u) + ((cols * (src_row + 2u)) >> 1u)];
       vec2 value3 = src_x2[16u * block_y + (thread & 15u) + ((cols * (src_row + 3u)) >> 1u)];
-      uint tile_at = 128u * (thread & 15u) + 4u * (thread >> 4u);
-      tile[(tile_at ^ ((tile_at & 0x780u) >> 5u)) >> 2u] = vec4(value0.x, value1.x, value2.x, value3.x);
-      uint tile_flat = tile_at + 64u;
-      tile[(tile_flat ^ ((tile_flat & 0x780u) >> 5u)) >> 2u] = vec4(value0.y, value1.y, value2.y, value3.y);
+      uint tile_at = 32u * (thread & 15u) + (thread >> 4u);
+      tile[((4u * tile_at) ^ (((4u * tile_at) & 0x780u) >> 5u)) >> 2u] =
+          vec4(value0.x, value1.x, value2.x, value3.x);
+      uint tile_linear = 4u * tile_at + 64u;
+      tile[(tile_linear ^ ((tile_linear & 0x780u) >> 5u)) >> 2u] =
+          vec4(value0.y, value1.y, value2.y, value3.y);
     }
 
     barrier();
@@ -39,10 +41,10 @@ void main() {
     // partition(transpose(tile), (64,16))
     // -> partition(tile(dst, (64,32)), (64,16)) at (64 block_x, 32 block_y)
     {
-      uint tile_at = 4u * thread;
-      vec4 value0 = tile[(tile_at ^ ((tile_at & 0x780u) >> 5u)) >> 2u];
-      uint tile_flat = tile_at + 1024u;
-      vec4 value1 = tile[(tile_flat ^ ((tile_flat & 0x780u) >> 5u)) >> 2u];
+      uint tile_at = thread;
+      vec4 value0 = tile[((4u * tile_at) ^ (((4u * tile_at) & 0x780u) >> 5u)) >> 2u];
+      uint tile_linear = 4u * tile_at + 1024u;
+      vec4 value1 = tile[(tile_linear ^ ((tile_linear & 0x780u) >> 5u)) >> 2u];
       uint dst_col = 32u * block_y + (thread >> 4u);
       dst_x4[16u * block_x + (thread & 15u) + ((rows * dst_col) >> 2u)] = value0;
       dst_x4[16u * block_x + (thread & 15u) + ((rows * (dst_col + 16u)) >> 2u)] = value1;
@@ -57,10 +59,12 @@ void main() {
       vec2 value1 = src_x2[16u * block_y + (thread & 15u) + ((cols * (src_row + 1u)) >> 1u)];
       vec2 value2 = src_x2[16u * block_y + (thread & 15u) + ((cols * (src_row + 2u)) >> 1u)];
       vec2 value3 = src_x2[16u * block_y + (thread & 15u) + ((cols * (src_row + 3u)) >> 1u)];
-      uint tile_at = 128u * (thread & 15u) + 4u * (thread >> 4u);
-      tile[(tile_at ^ ((tile_at & 0x780u) >> 5u)) >> 2u] = vec4(value0.x, value1.x, value2.x, value3.x);
-      uint tile_flat = tile_at + 64u;
-      tile[(tile_flat ^ ((tile_flat & 0x780u) >> 5u)) >> 2u] = vec4(value0.y, value1.y, value2.y, value3.y);
+      uint tile_at = 32u * (thread & 15u) + (thread >> 4u);
+      tile[((4u * tile_at) ^ (((4u * tile_at) & 0x780u) >> 5u)) >> 2u] =
+          vec4(value0.x, value1.x, value2.x, value3.x);
+      uint tile_linear = 4u * tile_at + 64u;
+      tile[(tile_linear ^ ((tile_linear & 0x780u) >> 5u)) >> 2u] =
+          vec4(value0.y, value1.y, value2.y, value3.y);
     }
 
     barrier();
@@ -68,10 +72,10 @@ void main() {
     if (64u * block_x + 4u * (thread & 15u) < rows) {
       // partition(transpose(tile), (64,16))
       // -> partition(tile(dst, (64,32)), (64,16)) at (64 block_x, 32 block_y)
-      uint tile_at = 4u * thread;
-      vec4 value0 = tile[(tile_at ^ ((tile_at & 0x780u) >> 5u)) >> 2u];
-      uint tile_flat = tile_at + 1024u;
-      vec4 value1 = tile[(tile_flat ^ ((tile_flat & 0x780u) >> 5u)) >> 2u];
+      uint tile_at = thread;
+      vec4 value0 = tile[((4u * tile_at) ^ (((4u * tile_at) & 0x780u) >> 5u)) >> 2u];
+      uint tile_linear = 4u * tile_at + 1024u;
+      vec4 value1 = tile[(tile_linear ^ ((tile_linear & 0x780u) >> 5u)) >> 2u];
       uint dst_col = 32u * block_y + (thread >> 4u);
       dst_x4[16u * block_x + (thread & 15u) + ((rows * dst_col) >> 2u)] = value0;
       dst_x4[16u * block_x + (thread & 15u) + ((rows * (dst_col + 16u)) >> 2u)] = value1;
@@ -87,10 +91,9 @@ void main() {
             uint head = (0u - (32u * block_y + x) * rows) & 7u;
             uint y = slot + ((slot < head) ? 64u : 0u);
             uint place = (64u * block_x + y) * cols + 32u * block_y + x;
-            float single = src[min(place, cols * rows - 1u)];
-            uint tile_flat = 64u * x + slot;
-            uint tile_at2 = tile_flat ^ ((tile_flat & 0x7c0u) >> 6u);
-            tile[tile_at2 >> 2u][tile_at2 & 3u] = single;
+            uint tile_linear = 64u * x + slot;
+            uint tile_at2 = tile_linear ^ ((tile_linear & 0x7c0u) >> 6u);
+            tile[tile_at2 >> 2u][tile_at2 & 3u] = src[min(place, cols * rows - 1u)];
           }
 
           barrier();
@@ -103,10 +106,9 @@ void main() {
             uint head = (0u - col * rows) & 7u;
             uint row = 64u * block_x + head + y;
             if (col < cols && row < rows) {
-              uint tile_flat = 64u * x + ((head + y) & 63u);
-              uint tile_at2 = tile_flat ^ ((tile_flat & 0x7c0u) >> 6u);
-              float turned = tile[tile_at2 >> 2u][tile_at2 & 3u];
-              dst[row + rows * col] = turned;
+              uint tile_linear = 64u * x + ((head + y) & 63u);
+              uint tile_at2 = tile_linear ^ ((tile_linear & 0x7c0u) >> 6u);
+              dst[row + rows * col] = tile[tile_at2 >> 2u][tile_at2 & 3u];
             }
           }
 
@@ -117,8 +119,7 @@ void main() {
             uint col = 32u * block_y + x;
             uint head = (0u - col * rows) & 7u;
             if (y < head && col < cols && y < rows) {
-              float single = src[col + cols * y];
-              dst[y + rows * col] = single;
+              dst[y + rows * col] = src[col + cols * y];
             }
           }
         }
@@ -127,8 +128,7 @@ void main() {
         uint src_col = 32u * block_y + (thread >> 6u);
         uint src_row = 64u * block_x + (thread & 63u);
         if (src_col < cols && src_row < rows) {
-          float value = src[src_col + cols * src_row];
-          dst[src_row + rows * src_col] = value;
+          dst[src_row + rows * src_col] = src[src_col + cols * src_row];
         }
       }
     } else {
@@ -139,8 +139,7 @@ void main() {
         for (uint v1 = 0u; v1 < 2u; ++v1) {
           uint src_row = src_row0 + 8u * v1;
           if (src_row < rows) {
-            float value = src[src_col + cols * src_row];
-            dst[src_row + rows * src_col] = value;
+            dst[src_row + rows * src_col] = src[src_col + cols * src_row];
           }
         }
       }

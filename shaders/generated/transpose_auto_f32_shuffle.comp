@@ -75,8 +75,7 @@ void main() {
           for (uint v1 = 0u; v1 < 32u; ++v1) {
             uint src_row = src_row0 + 4u * v1;
             if (src_row < rows) {
-              float value = src[src_col + cols * src_row];
-              dst[src_row + rows * src_col] = value;
+              dst[src_row + rows * src_col] = src[src_col + cols * src_row];
             }
           }
         }
@@ -88,8 +87,7 @@ void main() {
           for (uint v1 = 0u; v1 < 4u; ++v1) {
             uint src_col = src_col0 + v1;
             if (src_col < cols) {
-              float value = src[src_col + cols * src_row];
-              dst[src_row + rows * src_col] = value;
+              dst[src_row + rows * src_col] = src[src_col + cols * src_row];
             }
           }
         }
@@ -102,8 +100,7 @@ void main() {
         for (uint v1 = 0u; v1 < 4u; ++v1) {
           uint src_row = src_row0 + 4u * v1;
           if (src_row < rows) {
-            float value = src[src_col + cols * src_row];
-            dst[src_row + rows * src_col] = value;
+            dst[src_row + rows * src_col] = src[src_col + cols * src_row];
           }
         }
       }

@@ -28,8 +28,7 @@ void main() {
       for (uint v1 = 0u; v1 < 4u; ++v1) {
         uint src_row = src_row0 + 8u * v1;
         if (src_row < rows) {
-          float16_t value = src[src_col + cols * src_row];
-          tile[tile_at + 264u * v1] = value;
+          tile[tile_at + 264u * v1] = src[src_col + cols * src_row];
         }
       }
     }
@@ -47,8 +46,7 @@ void main() {
       for (uint v1 = 0u; v1 < 4u; ++v1) {
         uint dst_col = dst_col0 + 8u * v1;
         if (dst_col < cols) {
-          float16_t value = tile[tile_at + 8u * v1];
-          dst[dst_row + rows * dst_col] = value;
+          dst[dst_row + rows * dst_col] = tile[tile_at + 8u * v1];
         }
       }
     }

@@ -28,8 +28,7 @@ void main() {
         uint src_col = src_col0 + 16u * v0;
         uint src_row = src_row0 + 8u * v1;
         if (src_col < cols && src_row < rows) {
-          float value = src[src_col + cols * src_row];
-          tile[tile_at + 16u * v0 + 648u * v1] = value;
+          tile[tile_at + 16u * v0 + 648u * v1] = src[src_col + cols * src_row];
         }
       }
     }
@@ -48,8 +47,7 @@ void main() {
         uint dst_row = dst_row0 + 16u * v0;
         uint dst_col = dst_col0 + 8u * v1;
         if (dst_row < rows && dst_col < cols) {
-          float value = tile[tile_at + 1296u * v0 + 8u * v1];
-          dst[dst_row + rows * dst_col] = value;
+          dst[dst_row + rows * dst_col] = tile[tile_at + 1296u * v0 + 8u * v1];
         }
       }
     }

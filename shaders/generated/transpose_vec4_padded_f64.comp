@@ -39,8 +39,7 @@ void main() {
       for (uint v0 = 0u; v0 < 2u; ++v0) {
         uint src_col = src_col0 + v0;
         if (src_col < cols) {
-          double value = src[src_col + cols * src_row];
-          tile[tile_at + v0] = value;
+          tile[tile_at + v0] = src[src_col + cols * src_row];
         }
       }
     }
@@ -58,8 +57,7 @@ void main() {
       for (uint v0 = 0u; v0 < 2u; ++v0) {
         uint dst_col = dst_col0 + v0;
         if (dst_col < cols) {
-          double value = tile[tile_at + v0];
-          dst[dst_row + rows * dst_col] = value;
+          dst[dst_row + rows * dst_col] = tile[tile_at + v0];
         }
       }
     }

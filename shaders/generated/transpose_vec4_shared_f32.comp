@@ -25,10 +25,9 @@ void main() {
     // 4 elements at a time
     uint src_col = 128u * block_x + 4u * (thread & 31u);
     uint src_row = 32u * block_y + (thread >> 5u);
-    uint tile_at = 4u * thread;
+    uint tile_at = thread;
     if (src_col < cols && src_row < rows) {
-      vec4 value = src_x4[(src_col >> 2u) + ((cols * src_row) >> 2u)];
-      tile[tile_at >> 2u] = value;
+      tile[tile_at] = src_x4[(src_col >> 2u) + ((cols * src_row) >> 2u)];
     }
   } else {
     // one element at a time
@@ -39,8 +38,7 @@ void main() {
       for (uint v0 = 0u; v0 < 4u; ++v0) {
         uint src_col = src_col0 + v0;
         if (src_col < cols) {
-          float value = src[src_col + cols * src_row];
-          tile[tile_at >> 2u][v0] = value;
+          tile[tile_at >> 2u][v0] = src[src_col + cols * src_row];
         }
       }
     }
@@ -71,8 +69,7 @@ void main() {
       for (uint v0 = 0u; v0 < 4u; ++v0) {
         uint dst_row = dst_row0 + v0;
         if (dst_row < rows) {
-          float value = tile[32u * v0 + (tile_at >> 2u)][tile_at & 3u];
-          dst[dst_row + rows * dst_col] = value;
+          dst[dst_row + rows * dst_col] = tile[32u * v0 + (tile_at >> 2u)][tile_at & 3u];
         }
       }
     }

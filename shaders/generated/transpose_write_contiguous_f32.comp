@@ -20,8 +20,7 @@ void main() {
     uint src_col = 32u * block_x + (thread >> 5u);
     uint src_row = 32u * block_y + (thread & 31u);
     if (src_col < cols && src_row < rows) {
-      float value = src[src_col + cols * src_row];
-      dst[src_row + rows * src_col] = value;
+      dst[src_row + rows * src_col] = src[src_col + cols * src_row];
     }
   }
 }

@@ -132,13 +132,13 @@ TEST(Bfloat16, ChangesNothingElse) {
 TEST(Bfloat16, ElementsAreMovedAsBits) {
   const auto text_of = [](const ir::Kernel& kernel) { return compile(kernel).glsl; };
   const std::string words = text_of(gemm_packed({}, gemm_form(ScalarType::bf16)));
-  EXPECT_THAT(words, HasSubstr("matrices_a0[v1][1u] = unpackFloat2x16(value.x)[1];"));
+  EXPECT_THAT(words, HasSubstr("matrices_a0[v1][1] = unpackFloat2x16(value.x)[1];"));
   EXPECT_THAT(words, testing::Not(HasSubstr("uint16_t")));
   const auto probe = [&](std::uint32_t lanes) {
     return text_of(fragment_probe({ScalarType::bf16, {ir::MatrixType::Use::a, 16, 16}, lanes}));
   };
-  EXPECT_THAT(probe(32), HasSubstr("= halfBitsToUint16(matrix[0u][v0]);"));
-  EXPECT_THAT(probe(256), HasSubstr("= halfBitsToUint16(matrix[0u][0u]);"));
+  EXPECT_THAT(probe(32), HasSubstr("= halfBitsToUint16(matrix[0][v0]);"));
+  EXPECT_THAT(probe(256), HasSubstr("= halfBitsToUint16(matrix[0][0]);"));
 }
 
 // A shader with the statement `line`, and a matrix of halves that it fills.

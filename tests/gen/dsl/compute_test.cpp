@@ -199,9 +199,7 @@ TEST(Compute, OperandsKeepTheOrderThatTheyAreGivenIn) {
   EXPECT_THAT(glsl::print(s.k.finish()), HasSubstr(R"(  // x <- f(x, whole)
   [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
     [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-      float x_value = x[v0 + 2u * v1];
-      int whole_value = whole[v0 + 2u * v1];
-      x[v0 + 2u * v1] = x_value - float(whole_value);
+      x[v0 + 2u * v1] = x[v0 + 2u * v1] - float(whole[v0 + 2u * v1]);
     }
   }
 )"));

@@ -118,7 +118,7 @@ TEST(AccessPattern, PutsNothingTogetherWhereBothSidesAreAsWide) {
   const ir::Kernel kernel = find_kernel("transpose/auto")->describe(request_of(ScalarType::f16));
   const ir::Kernel pattern = access_pattern(bake(kernel, {{"rows", 4096}, {"cols", 4096}}));
   EXPECT_THAT(glsl::print(pattern),
-              AllOf(HasSubstr("= src_x8["), HasSubstr("] = mine0;"), Not(HasSubstr("pack"))));
+              AllOf(HasSubstr("= src_x8["), HasSubstr("] = own_by_8[0];"), Not(HasSubstr("pack"))));
 }
 
 // a(0, i) and a(1, i) become b(i): both loads stay.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "commands/option_table.hpp"
+#include "registry/operations.hpp"
 #include "registry/registry_in_use.hpp"
 #include "vkmoye/base/error.hpp"
 #include "workloads/operation.hpp"

@@ -102,10 +102,12 @@ ir::Block gemm_statements(const View& a, const ir::Array& a_array, const View& b
   const Expr n0 = columns.index(0), n1 = columns.index(1);
 
   ir::Body inside;
-  const Expr factor_a = load(inside, "a_m", element_at(a, {m0, m1}), a_array, c_array.type);
-  const Expr factor_b = load(inside, "b_n", element_at(b, {n0, n1}), b_array, c_array.type);
+  const Expr factor_a =
+      load(inside, a.array + "_value", element_at(a, {m0, m1}), a_array, c_array.type);
+  const Expr factor_b = load(inside, b.array + (b.array == a.array ? "_value2" : "_value"),
+                             element_at(b, {n0, n1}), b_array, c_array.type);
   const ir::Element sum = element_at(c, {m0, n0, m1, n1});
-  const Expr before = load(inside, "c_mn", sum, c_array, c_array.type);
+  const Expr before = load(inside, c.array + "_value", sum, c_array, c_array.type);
   inside.emplace_back(ir::Store{sum, ir::multiply_add(factor_a, factor_b, before)});
   return {fmt::format("{} += {} * {}", c.name, a.name, b.name),
           columns.around(rows.around(std::move(inside)))};
@@ -126,8 +128,9 @@ ir::Block axpby_statements(const Expr& alpha, const View& x, const ir::Array& x_
   ir::Body inside;
   const ir::Element to = element_at(y, indices);
   const ScalarType type = alpha->type.element;
-  Expr sum = ir::multiply(alpha, load(inside, "x_v", element_at(x, indices), x_array, type));
-  if (beta) sum = ir::multiply_add(*beta, load(inside, "y_v", to, y_array, type), sum);
+  Expr sum =
+      ir::multiply(alpha, load(inside, x.array + "_value", element_at(x, indices), x_array, type));
+  if (beta) sum = ir::multiply_add(*beta, load(inside, y.array + "_value", to, y_array, type), sum);
   inside.emplace_back(ir::Store{to, ir::convert(sum, y_array.type)});
   return {fmt::format("{1} <- alpha * {0}{2}", x.name, y.name,
                       beta ? fmt::format(" + beta * {}", y.name) : ""),

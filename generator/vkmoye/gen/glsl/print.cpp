@@ -10,9 +10,12 @@
 #include <utility>
 
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/gen/glsl/conditions.hpp"
 #include "vkmoye/gen/glsl/declarations.hpp"
 #include "vkmoye/gen/glsl/expression.hpp"
+#include "vkmoye/gen/glsl/in_place.hpp"
 #include "vkmoye/gen/glsl/lines.hpp"
+#include "vkmoye/gen/glsl/parts.hpp"
 #include "vkmoye/gen/glsl/repeated.hpp"
 #include "vkmoye/gen/glsl/spelling.hpp"
 #include "vkmoye/gen/ir/assumptions.hpp"
@@ -35,7 +38,12 @@ class Printer {
       if (node.op == Op::variable) used_.insert(node.name);
     });
     taken_ = used_;
-    for (const Array& array : kernel.arrays) taken_.insert(array.name);
+    for (const Array& array : kernel.arrays) {
+      taken_.insert(array.name);
+      if (array.space == Array::Space::shared) {
+        shared_widths_[array.name] = shared_width(kernel, array);
+      }
+    }
     for (const PushConstant& argument : kernel.arguments) taken_.insert(argument.name);
     ir::for_each(kernel.body, [this](const ir::Stmt& statement) {
       const ir::Effects effects = ir::effects_of(statement, kernel_);
@@ -72,40 +80,6 @@ class Printer {
   }
 
  private:
-  // Registers that hold one element, or one vector, are no array.
-  static bool is_single(const Array& array) {
-    return array.space == Array::Space::registers && !array.matrix && array.size() == array.vector;
-  }
-
-  static Expr address_of(const ir::Element& element, const Array& array) {
-    Expr address = 0;
-    const std::vector<ir::Axis> axes = axes_of(element, array);
-    for (std::size_t i = 0; i < axes.size(); ++i) {
-      address = address + axes[i].stride * element.coordinates[i];
-    }
-    return address;
-  }
-
-  // The offset of an element in its array, in bytes and 64 bits; parts that fit a 32-bit index are computed in
-  // 32 bits.
-  static std::string bytes_to(const ir::Element& element, const Array& array) {
-    std::vector<std::string> terms;
-    for (std::size_t i = 0; needs_long_offsets(array) && i < array.axes.size(); ++i) {
-      const Expr &step = array.axes[i].stride, &at = element.coordinates[i];
-      if (ir::is_constant(at, 0)) continue;
-      const std::string coordinate = fmt::format("uint64_t({})", glsl::print(at));
-      terms.push_back(ir::is_constant(step, 1) ? coordinate
-                      : ir::is_constant(step)
-                          ? fmt::format("{}ul * {}", step->value, coordinate)
-                          : fmt::format("uint64_t({}) * {}", glsl::print(step), coordinate));
-    }
-    if (terms.empty())
-      terms = {fmt::format("uint64_t({})", glsl::print(address_of(element, array)))};
-    const std::string sum = join(terms, " + ");
-    return fmt::format(fmt::runtime(terms.size() > 1 ? "{}ul * ({})" : "{}ul * {}"),
-                       size_of(array.type), sum);
-  }
-
   std::string element(const ir::Element& element) {
     const Array& array = *kernel_.find(element.array);
     if (array.reach == Reach::pointer) {
@@ -118,27 +92,30 @@ class Printer {
     if (array.matrix) {
       const auto held =
           static_cast<std::uint32_t>(elements_per_lane(*array.matrix, kernel_.subgroup));
-      return fmt::format("{}[{}][{}]", array.name, glsl::print(address / held),
-                         glsl::print(address % held));
+      return subscript(subscript(array.name, address / held), address % held);
     }
     if (is_single(array)) return array.name;
     if (array.space == Array::Space::registers) {
-      return fmt::format("{}[{}]", array.name, glsl::print(address / array.vector));
+      return subscript(array.name, address / array.vector);
     }
     if (array.space == Array::Space::buffer) {
-      return fmt::format("{}[{}]",
-                         array_name(array.name, type_of(element, array).width, element.as_words),
-                         glsl::print(ir::divide_exactly(address, element.width)));
+      return subscript(array_name(array.name, type_of(element, array).width, element.as_words),
+                       ir::divide_exactly(address, element.width));
     }
-    const std::uint32_t width = shared_width(kernel_, array);
+    const std::uint32_t width = shared_widths_.at(array.name);
     if (element.width == width) {
-      return fmt::format("{}[{}]", array.name, glsl::print(once(address / width, array.name)));
+      return subscript(array.name, once(address / width, array.name));
     }
     // Named only if both contain the whole address: simplification may have shortened one of them.
     const Expr block = address / width, rest = address % width;
     const bool twice = is_long(address) && is_of(block, address) && is_of(rest, address);
     const Expr at = twice ? named(address, array.name, "at") : address;
-    return fmt::format("{}[{}][{}]", array.name, glsl::print(at / width), glsl::print(at % width));
+    return subscript(subscript(array.name, at / width), at % width);
+  }
+
+  static std::string subscript(const std::string& array, const Expr& index) {
+    const std::string text = is_constant(index) ? std::to_string(index->value) : glsl::print(index);
+    return fmt::format("{}[{}]", array, text);
   }
 
   static bool is_long(const Expr& index) { return glsl::print(index).size() > 24; }
@@ -150,7 +127,7 @@ class Printer {
   // `index` of `array`, in which a repeated part has a name.
   Expr once(const Expr& index, const std::string& array) {
     const std::optional<Expr> part = repeated_part(index);
-    return part ? replaced(index, *part, named(*part, array, "flat")) : index;
+    return part ? replaced(index, *part, named(*part, array, "linear")) : index;
   }
 
   // A variable with the value of `index`, declared on the line before, or already in an open scope.
@@ -163,19 +140,23 @@ class Printer {
       for (int number = 2; !taken_.insert(name).second; ++number) {
         name = fmt::format("{}{}", wanted, number);
       }
-      out_.line(fmt::format("uint {} = {};", name, text));
+      declare(ir::kIndex, name, text);
     }
     return ir::variable(name, ir::kIndex, index->bound, index->alignment);
   }
 
-  void body(const ir::Body& statements) {
+  // Returns whether it declares a name.
+  bool body(const ir::Body& statements) {
     out_.not_apart();
     scopes_.emplace_back();
-    for (const ir::Stmt& statement : statements) {
-      std::visit([this](const auto& s) { visit(s); }, statement.value);
-    }
+    const InPlace here = in_place(statements, kernel_);
+    const auto outer_values = values_;
+    const bool outer_declares = std::exchange(declares_, false);
+    for (const ir::Stmt& statement : statements) step(statement, here);
+    values_ = outer_values;
     for (const auto& [text, name] : scopes_.back()) taken_.erase(name);
     scopes_.pop_back();
+    return std::exchange(declares_, outer_declares);
   }
 
   void scope(const ir::Body& statements) {
@@ -185,23 +166,115 @@ class Printer {
     out_.line("}");
   }
 
-  void visit(const ir::Let& s) {
+  // Prints a statement, unless its value is written where it is used.
+  void step(const ir::Stmt& original, const InPlace& here) {
+    const bool is_final = values_.empty() && below_.empty();
+    const ir::Stmt statement = is_final ? original : with(original, values_);
+    if (here.unchanged.contains(&original)) {
+      const auto& load = std::get<ir::Load>(statement.value);
+      values_.insert_or_assign(load.name, in_text(load_text(load), loaded_type(load)));
+    } else if (here.moved.contains(&original)) {
+      move(statement);
+    } else if (const auto vector = here.vectors.find(&original); vector != here.vectors.end()) {
+      print_vectors(std::get<ir::Let>(statement.value), vector->second);
+    } else {
+      for (const ir::Definition& name : ir::effects_of(statement, kernel_).defines) {
+        values_.erase(name.name);  // it hides one of an outer body
+      }
+      if (moved_.empty() || !print_with_moved(statement)) {
+        std::visit([this](const auto& s) { visit(s); }, statement.value);
+      }
+    }
+  }
+
+  // `statement` with the values of names; bodies inside get theirs when they are printed.
+  ir::Stmt with(const ir::Stmt& statement, const std::map<std::string, Expr>& values) const {
+    return ir::rewritten(
+        statement, [&](const Expr& e) { return simplified(with_values(e, values), below_); },
+        [](const ir::Body& inner) { return inner; });
+  }
+  // A value that is printed as `text`.
+  static Expr in_text(const std::string& text, const ir::Type& type) {
+    return ir::variable(text, type);
+  }
+
+  // Keeps the text of a value for the statement that uses it.
+  void move(ir::Stmt statement) {
+    const auto* across = std::get_if<ir::Subgroup>(&statement.value);
+    if (across == nullptr) {
+      const auto& load = std::get<ir::Load>(statement.value);
+      moved_.push_back({load.name, loaded_type(load), load_text(load)});
+      return;
+    }
+    const auto inner = std::move(moved_);
+    moved_.clear();
+    std::map<std::string, Expr> used;
+    for (const Moved& one : inner) used.insert_or_assign(one.name, in_text(one.text, one.type));
+    statement = with(statement, used);
+    const auto& call = std::get<ir::Subgroup>(statement.value);
+    moved_.push_back({call.name, ir::type_of(call), subgroup_call(call)});
+  }
+
+  // Prints a store or an operation of a subgroup with the texts of values; false, with a line for each value, if that
+  // would be too long.
+  bool print_with_moved(const ir::Stmt& statement) {
+    constexpr std::size_t kMostColumns = 96;
+    std::map<std::string, Expr> used;
+    for (const Moved& one : moved_) used.insert_or_assign(one.name, in_text(one.text, one.type));
+    const std::vector<Moved> moved = std::move(moved_);
+    moved_.clear();
+    const ir::Stmt whole = with(statement, used);
+    const auto* store = std::get_if<ir::Store>(&whole.value);
+    const std::string line =
+        store != nullptr ? store_text(*store) : subgroup_text(std::get<ir::Subgroup>(whole.value));
+    if (out_.columns(line) > kMostColumns) {
+      for (const Moved& one : moved) declare(one.type, one.name, one.text);
+      return false;
+    }
+    if (store == nullptr) declares_ = true;
+    out_.line(line);
+    return true;
+  }
+
+  void declare(const ir::Type& type, const std::string& name, const std::string& text) {
+    declares_ = true;
+    out_.line(fmt::format("{} {} = {};", spell_type(type), name, text));
+  }
+  void print_vectors(const ir::Let& s, std::uint32_t width) {
     if (used_.count(s.name) == 0) return;
-    out_.line(fmt::format("{} {} = {};", spell_type(s.value->type), s.name, glsl::print(s.value)));
+    const Expr number = ir::divide_exactly(s.value, width);
+    declare(s.value->type, s.name, glsl::print(number));
+    values_.insert_or_assign(
+        s.name, Expr(width) * ir::variable(s.name, ir::kIndex, number->bound, number->alignment));
   }
-  void visit(const ir::Load& s) {
+
+  ir::Type loaded_type(const ir::Load& s) const {
+    return ir::type_of(s.from, *kernel_.find(s.from.array));
+  }
+  std::string load_text(const ir::Load& s) {
     const std::string from = element(s.from);
-    out_.line(fmt::format("{} {} = {};", spell_type(type_of(s.from, *kernel_.find(s.from.array))),
-                          s.name, is_disguised(s.from) ? bits_of_half(from) : from));
+    return is_disguised(s.from) ? bits_of_half(from) : from;
   }
-  void visit(const ir::Store& s) {
-    out_.line(fmt::format("{} = {};", element(s.to),
-                          is_disguised(s.to) ? print_as_half(s.value) : glsl::print(s.value)));
+  std::string store_text(const ir::Store& s) {
+    return fmt::format("{} = {};", element(s.to),
+                       is_disguised(s.to) ? print_as_half(s.value) : glsl::print(s.value));
   }
+  static std::string subgroup_text(const ir::Subgroup& s) {
+    return fmt::format("{} {} = {};", spell_type(ir::type_of(s)), s.name, subgroup_call(s));
+  }
+
+  void visit(const ir::Let& s) {
+    if (used_.count(s.name) > 0) declare(s.value->type, s.name, glsl::print(s.value));
+  }
+  void visit(const ir::Load& s) { declare(loaded_type(s), s.name, load_text(s)); }
+  void visit(const ir::Store& s) { out_.line(store_text(s)); }
   void visit(const ir::If& s) { branches(s, ""); }
   void branches(const ir::If& s, const char* before) {
     out_.line(fmt::format("{}if ({}) {{", before, glsl::print(s.condition)));
+    const auto outer = below_;
+    for (Below& one : indices_below_numbers(s.condition)) below_.push_back(std::move(one));
     branch(s.body);
+    below_ = outer;
     if (s.otherwise.empty()) return out_.line("}");
     const auto* other = std::get_if<ir::If>(&s.otherwise.front().value);
     if (s.otherwise.size() == 1 && other != nullptr) return branches(*other, "} else ");
@@ -218,14 +291,6 @@ class Printer {
     body(block != nullptr ? block->body : statements);
     out_.outdent();
   }
-  static const char* unroll_text(ir::Unroll unroll) {
-    switch (unroll) {
-      case ir::Unroll::free: return "";
-      case ir::Unroll::always: return "[[unroll]] ";
-      case ir::Unroll::never: return "[[dont_unroll]] ";
-    }
-    return "";
-  }
   void visit(const ir::For& s) {
     out_.line(fmt::format("{0}for (uint {1} = 0u; {2}; ++{1}) {{", unroll_text(s.unroll),
                           s.variable, glsl::print(ir::less(ir::variable(s.variable), s.end))));
@@ -238,53 +303,28 @@ class Printer {
     out_.apart();
   }
   void visit(const ir::Subgroup& s) {
-    out_.line(fmt::format("{} {} = {};", spell_type(ir::type_of(s)), s.name, subgroup_call(s)));
-  }
-  static std::string subgroup_call(const ir::Subgroup& s) {
-    using Kind = ir::Subgroup::Kind;
-    const auto* row = ir::reduction_op(s.combine);
-    const char* combine = row != nullptr ? row->glsl : "";
-    switch (s.kind) {
-      case Kind::reduce: return call(fmt::format("subgroup{}", combine), {s.value});
-      case Kind::inclusive_scan:
-        return call(fmt::format("subgroupInclusive{}", combine), {s.value});
-      case Kind::exclusive_scan:
-        return call(fmt::format("subgroupExclusive{}", combine), {s.value});
-      case Kind::broadcast: return call("subgroupBroadcast", {s.value, s.lane});
-      case Kind::shuffle: return call("subgroupShuffle", {s.value, s.lane});
-      case Kind::shuffle_xor: return call("subgroupShuffleXor", {s.value, s.lane});
-      case Kind::ballot: return call("subgroupBallot", {s.value});
-      case Kind::elect: return "subgroupElect()";
-    }
-    return "?";
+    declares_ = true;
+    out_.line(subgroup_text(s));
   }
   void visit(const ir::Atomic& s) {
     const char* combine = ir::reduction_op(s.combine)->glsl;
-    out_.line(fmt::format("{} {} = atomic{}({}, {});",
-                          element_name(kernel_.find(s.to.array)->type, 1), s.name, combine,
-                          element(s.to), glsl::print(s.value)));
+    const ir::Type type = ir::element(kernel_.find(s.to.array)->type);
+    declare(type, s.name,
+            fmt::format("atomic{}({}, {})", combine, element(s.to), glsl::print(s.value)));
   }
   // Whether it is an element of such a matrix; other elements of bfloat16 are printed as bits.
   bool is_disguised(const ir::Element& element) const {
     const Array& array = *kernel_.find(element.array);
     return array.matrix && array.type == ScalarType::bf16;
   }
-  static std::string matrix_name(const Array& array) {
-    const char* use = array.matrix->use == ir::MatrixType::Use::a   ? "A"
-                      : array.matrix->use == ir::MatrixType::Use::b ? "B"
-                                                                    : "Accumulator";
-    return fmt::format("coopmat<{}, gl_ScopeSubgroup, {}, {}, gl_MatrixUse{}>",
-                       element_name(spelled_as(array.type), 1), array.matrix->rows,
-                       array.matrix->columns, use);
-  }
   static std::string matrix(const ir::MatrixPart& part) {
-    return fmt::format("{}[{}]", part.array, glsl::print(part.number));
+    return subscript(part.array, part.number);
   }
   // The start of a region, its stride and its order: arguments of coopMatLoad and coopMatStore.
   std::string region(const ir::MatrixRegion& region) const {
     const Array& array = *kernel_.find(region.first.array);
     const bool is_buffer = array.space == Array::Space::buffer;
-    const std::uint32_t width = is_buffer ? region.first.width : shared_width(kernel_, array);
+    const std::uint32_t width = is_buffer ? region.first.width : shared_widths_.at(array.name);
     return fmt::format("{}, {}, {}, gl_CooperativeMatrixLayout{}Major",
                        is_buffer ? array_name(array.name, width) : array.name,
                        glsl::print(ir::divide_exactly(address_of(region.first, array), width)),
@@ -304,30 +344,41 @@ class Printer {
     out_.line(fmt::format("{} = coopMatMulAdd({}, {}, {});", matrix(s.to), matrix(s.a), matrix(s.b),
                           matrix(s.c)));
   }
+  // A block has braces if it declares a name.
   void visit(const ir::Block& s) {
     out_.apart();
     title(s);
-    if (needs_no_scope(s.body)) {
-      std::visit([this](const auto& only) { visit(only); }, s.body.front().value);
-    } else {
+    Lines inner = out_.inside();
+    std::swap(out_, inner);
+    const bool declares = body(s.body);
+    std::swap(out_, inner);
+    if (declares) {
       out_.line("{");
-      scope(s.body);
+      out_.add(inner.take());
+      out_.line("}");
+    } else {
+      out_.add(moved_left(inner.take()));
     }
     out_.apart();
-  }
-  // Whether it is a single statement that defines no names outside of its own braces.
-  static bool needs_no_scope(const ir::Body& statements) {
-    if (statements.size() != 1) return false;
-    const auto& only = statements.front().value;
-    return std::holds_alternative<ir::For>(only) || std::holds_alternative<ir::If>(only) ||
-           std::holds_alternative<ir::Store>(only) || std::holds_alternative<ir::MatrixFill>(only);
   }
   void title(const ir::Block& s) {
     std::istringstream title(s.title);
     for (std::string text; std::getline(title, text);) out_.line(fmt::format("// {}", text));
   }
 
+  // A value for the next statement.
+  struct Moved {
+    std::string name;
+    ir::Type type;
+    std::string text;
+  };
+
   const ir::Kernel& kernel_;
+  std::map<std::string, std::uint32_t> shared_widths_;  // of vectors, by the name of the array
+  std::map<std::string, Expr> values_;  // of names that are replaced in the rest of the body
+  std::vector<Moved> moved_;
+  std::vector<Below> below_;     // by the conditions of the branches that are being printed
+  bool declares_ = false;        // whether the body that is being printed has declared a name
   std::set<std::string> used_;   // names used in expressions
   std::set<std::string> taken_;  // names of the kernel, and of named() in open scopes
   std::vector<std::map<std::string, std::string>>

@@ -148,8 +148,25 @@ Expr less(const Expr& left, const Expr& right) {
   return make_node(Op::less, kBoolean, {a, b});
 }
 
+// x / 8 == 0 is x < 8; x / 8 % 4 == 0 is x % 32 < 8.
+static std::optional<Expr> condition_of_zero(const Expr& e) {
+  const auto by_number = [](const Expr& of, Op op) {
+    return of->op == op && is_constant(of->operands[1]) && !is_constant(of->operands[1], 0);
+  };
+  if (by_number(e, Op::divide)) return less(e->operands[0], e->operands[1]);
+  if (!by_number(e, Op::modulo) || !by_number(e->operands[0], Op::divide)) return std::nullopt;
+  const Expr& quotient = e->operands[0];
+  const std::uint64_t period = quotient->operands[1]->value * e->operands[1]->value;
+  if (period >= kUnbounded) return std::nullopt;
+  return less(quotient->operands[0] % Expr(static_cast<std::uint32_t>(period)),
+              quotient->operands[1]);
+}
+
 Expr equal(const Expr& left, const Expr& right) {
   const auto [a, b] = of_one_type(left, right);
+  if (is_constant(b, 0) && a->type == kIndex) {
+    if (const auto below = condition_of_zero(a)) return *below;
+  }
   return make_node(Op::equal, kBoolean, {is_constant(b, 0) ? without_factor(a) : a, b});
 }
 

@@ -75,6 +75,11 @@ Expr operator+(const Expr& left, const Expr& right) {
 Expr operator-(const Expr& left, const Expr& right) {
   return binary(Op::subtract, left, right, [](const Expr& a, const Expr& b) -> Expr {
     if (is_constant(b, 0)) return a;
+    // x + 3 - 1, modulo 2^32
+    if (is_constant(b) && a->op == Op::add && is_constant(a->operands[1]) &&
+        a->operands[1]->value >= b->value) {
+      return a->operands[0] + Expr(value_of(a->operands[1]) - value_of(b));
+    }
     return indices(Op::subtract, a, b, kUnbounded, std::min(a->alignment, b->alignment));
   });
 }

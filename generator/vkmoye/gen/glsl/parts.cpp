@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/glsl/parts.hpp"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "vkmoye/base/text.hpp"
+#include "vkmoye/gen/glsl/declarations.hpp"
+#include "vkmoye/gen/glsl/expression.hpp"
+#include "vkmoye/gen/glsl/print.hpp"
+#include "vkmoye/gen/glsl/spelling.hpp"
+#include "vkmoye/gen/ir/reduction_op.hpp"
+
+namespace vkmoye::gen::glsl {
+
+using ir::Array;
+using ir::Expr;
+
+bool is_single(const Array& array) {
+  return array.space == Array::Space::registers && !array.matrix && array.size() == array.vector;
+}
+
+Expr address_of(const ir::Element& element, const Array& array) {
+  Expr address = 0;
+  const std::vector<ir::Axis> axes = axes_of(element, array);
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    address = address + axes[i].stride * element.coordinates[i];
+  }
+  return address;
+}
+
+std::string bytes_to(const ir::Element& element, const Array& array) {
+  std::vector<std::string> terms;
+  for (std::size_t i = 0; needs_long_offsets(array) && i < array.axes.size(); ++i) {
+    const Expr &step = array.axes[i].stride, &at = element.coordinates[i];
+    if (ir::is_constant(at, 0)) continue;
+    const std::string coordinate = fmt::format("uint64_t({})", glsl::print(at));
+    terms.push_back(ir::is_constant(step, 1) ? coordinate
+                    : ir::is_constant(step)
+                        ? fmt::format("{}ul * {}", step->value, coordinate)
+                        : fmt::format("uint64_t({}) * {}", glsl::print(step), coordinate));
+  }
+  if (terms.empty()) terms = {fmt::format("uint64_t({})", glsl::print(address_of(element, array)))};
+  const std::string sum = join(terms, " + ");
+  return fmt::format(fmt::runtime(terms.size() > 1 ? "{}ul * ({})" : "{}ul * {}"),
+                     size_of(array.type), sum);
+}
+
+std::string matrix_name(const Array& array) {
+  const char* use = array.matrix->use == ir::MatrixType::Use::a   ? "A"
+                    : array.matrix->use == ir::MatrixType::Use::b ? "B"
+                                                                  : "Accumulator";
+  return fmt::format("coopmat<{}, gl_ScopeSubgroup, {}, {}, gl_MatrixUse{}>",
+                     element_name(spelled_as(array.type), 1), array.matrix->rows,
+                     array.matrix->columns, use);
+}
+
+std::string subgroup_call(const ir::Subgroup& s) {
+  using Kind = ir::Subgroup::Kind;
+  const auto* row = ir::reduction_op(s.combine);
+  const char* combine = row != nullptr ? row->glsl : "";
+  switch (s.kind) {
+    case Kind::reduce: return call(fmt::format("subgroup{}", combine), {s.value});
+    case Kind::inclusive_scan: return call(fmt::format("subgroupInclusive{}", combine), {s.value});
+    case Kind::exclusive_scan: return call(fmt::format("subgroupExclusive{}", combine), {s.value});
+    case Kind::broadcast: return call("subgroupBroadcast", {s.value, s.lane});
+    case Kind::shuffle: return call("subgroupShuffle", {s.value, s.lane});
+    case Kind::shuffle_xor: return call("subgroupShuffleXor", {s.value, s.lane});
+    case Kind::ballot: return call("subgroupBallot", {s.value});
+    case Kind::elect: return "subgroupElect()";
+  }
+  return "?";
+}
+
+const char* unroll_text(ir::Unroll unroll) {
+  switch (unroll) {
+    case ir::Unroll::free: return "";
+    case ir::Unroll::always: return "[[unroll]] ";
+    case ir::Unroll::never: return "[[dont_unroll]] ";
+  }
+  return "";
+}
+
+}  // namespace vkmoye::gen::glsl

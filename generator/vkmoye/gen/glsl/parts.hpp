@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// The text of parts of statements: addresses of elements, matrices, calls of subgroup operations.
+
+#include <string>
+
+#include "vkmoye/gen/ir/kernel.hpp"
+
+namespace vkmoye::gen::glsl {
+
+/// Whether they are registers that hold one element, or one vector; the shader has no array of these.
+bool is_single(const ir::Array& array);
+
+/// The offset of the first element of `element` in its array, in elements.
+ir::Expr address_of(const ir::Element& element, const ir::Array& array);
+
+/// The same in bytes and 64 bits; parts that fit a 32-bit index are computed in 32 bits.
+std::string bytes_to(const ir::Element& element, const ir::Array& array);
+
+/// "coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA>".
+std::string matrix_name(const ir::Array& array);
+
+/// "subgroupAdd(x)".
+std::string subgroup_call(const ir::Subgroup& s);
+
+/// "[[unroll]] ", or nothing.
+const char* unroll_text(ir::Unroll unroll);
+
+}  // namespace vkmoye::gen::glsl

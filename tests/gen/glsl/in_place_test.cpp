@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// Which values are written where they are used, and which keep a line of their own.
+
+#include <gmock/gmock.h>
+
+#include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/gen/glsl/print.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+const ScalarType kF32 = ScalarType::f32;
+
+// Four elements of each of 32 threads.
+struct FourEach {
+  Builder k{"four", 32};
+  Tensor src = k.input("src", kF32, {{"i", 128}});
+  Tensor dst = k.output("dst", kF32, {{"i", 128}});
+  View from = mine(src), to = mine(dst);
+  View x = k.make_fragment_like("x", kF32, from), y = k.make_fragment_like("y", kF32, from);
+
+  View mine(const Tensor& tensor) {
+    return parallelize(tile(tensor, {128}, {0}), make_layout({32}), k.thread());
+  }
+  std::string text() { return glsl::print(k.finish()); }
+};
+
+TEST(InPlace, AMovedElementHasNoName) {
+  FourEach s;
+  s.k.copy(s.from, s.to);
+  EXPECT_THAT(s.text(), HasSubstr("dst[src_i] = src[src_i];"));
+}
+
+TEST(InPlace, RegistersAreReadWhereTheyAreUsed) {
+  FourEach s;
+  s.k.copy(s.from, s.x);
+  s.k.apply(
+      s.y, [](const Expr& v) { return v * v; }, s.x);
+  s.k.copy(s.y, s.to);
+  EXPECT_THAT(s.text(), HasSubstr("y[v0] = x[v0] * x[v0];"));
+}
+
+// The second store would see what the first wrote.
+TEST(InPlace, RegistersThatChangeBeforeTheUseKeepTheirName) {
+  FourEach s;
+  s.k.copy(s.from, s.x);
+  ir::Block swap{"", {}};
+  const auto at = [](std::uint32_t i) { return ir::Element{"x", {Expr(i)}, "x"}; };
+  const auto value = [](const char* name) { return ir::variable(name, ir::element(kF32)); };
+  swap.body.emplace_back(ir::Load{"value0", at(0)});
+  swap.body.emplace_back(ir::Load{"value1", at(1)});
+  swap.body.emplace_back(ir::Store{at(0), value("value1")});
+  swap.body.emplace_back(ir::Store{at(1), value("value0")});
+  s.k.add(std::move(swap));
+  s.k.copy(s.x, s.to);
+  EXPECT_THAT(s.text(), AllOf(HasSubstr("float value0 = x[0];"), HasSubstr("x[1] = value0;")));
+}
+
+// Loads come before stores, as the author asked.
+TEST(InPlace, LoadsOfMemoryAreNotMovedOverAStore) {
+  FourEach s;
+  ir::Block both{"", {}};
+  const auto at = [](const char* array, std::uint32_t i) {
+    return ir::Element{array, {Expr(i)}, array};
+  };
+  const auto value = [](const char* name) { return ir::variable(name, ir::element(kF32)); };
+  s.k.copy(s.from, s.to);
+  s.k.shared("staged", kF32, make_layout({2}));
+  for (const char* name : {"value0", "value1"}) {
+    both.body.emplace_back(ir::Load{name, at("src", name[5] == '1' ? 1 : 0)});
+  }
+  s.k.branch({ir::less(s.k.thread(), 1)}, [&] {
+    both.body.emplace_back(ir::Store{at("staged", 0), value("value0")});
+    both.body.emplace_back(ir::Store{at("staged", 1), value("value1")});
+    s.k.add(both);
+  });
+  EXPECT_THAT(s.text(), AllOf(HasSubstr("float value0 = src[0];"),
+                              HasSubstr("float value1 = src[1];"), HasSubstr("= value0;")));
+}
+
+TEST(InPlace, NamesOfTheAuthorStay) {
+  FourEach s;
+  const Expr first = s.k.load("first", ir::Element{"src", {s.k.thread()}, "src"});
+  s.k.assign(s.x, first + first);
+  s.k.copy(s.x, s.to);
+  EXPECT_THAT(s.text(), HasSubstr("float first = src[thread];"));
+}
+
+TEST(InPlace, OffsetsThatOnlyVectorsUseCountVectors) {
+  Builder k("vectors", 32);
+  Tensor src = k.input("src", kF32, {{"i", 128}});
+  Tensor dst = k.output("dst", kF32, {{"i", 128}});
+  View staged = k.shared("staged", kF32, make_layout({128}));
+  const auto four = [&](const View& view) {
+    return parallelize(composition(view, make_layout({4, 32})), make_layout({1, 32}), k.thread());
+  };
+  k.copy(four(tile(src, {128}, {0})), four(staged), {.vector = {4}});
+  k.barrier();
+  k.copy(four(staged), four(tile(dst, {128}, {0})), {.vector = {4}});
+  EXPECT_THAT(glsl::print(k.finish()),
+              AllOf(HasSubstr("shared vec4 staged[32]"), Not(HasSubstr(">> 2u"))));
+}
+
+TEST(InPlace, AConditionMakesARemainderUnnecessary) {
+  Builder k("below", 64);
+  k.input("src", kF32, {{"i", 128}});
+  k.output("dst", kF32, {{"i", 8}});
+  k.branch({ir::equal(k.thread() / 8, 0)}, [&] {
+    const Expr value = k.load("value", ir::Element{"src", {k.thread() % 8}, "src"});
+    k.store(value, ir::Element{"dst", {k.thread() % 8}, "dst"});
+  });
+  EXPECT_THAT(glsl::print(k.finish()),
+              AllOf(HasSubstr("if (thread < 8u) {"), HasSubstr("dst[thread] = src[thread];")));
+}
+
+}  // namespace
+}  // namespace vkmoye::gen
