@@ -107,8 +107,7 @@ void main() {
               uint partials_n = partials_n0 + v0;
               uint partials_slice = partials_slice0 + 4u * v3;
               if (partials_n < n && partials_slice < slices) {
-                float value = partials[partials_n + n * partials_m + n * m * partials_slice];
-                values[v0 + 4u * v3] = value;
+                values[v0 + 4u * v3] = partials[partials_n + n * partials_m + n * m * partials_slice];
               }
             }
           }

@@ -65,15 +65,13 @@ void main() {
           // partition(tile(slice(tile(a, (1024,1,1)), (_,0,0)), (512)), (256)) at (0, block, a_block)
           // -> next_a1
           [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-            uvec4 value = a_x8[lane + 64u + 32u * v1 + 128u * block + 128u * k_blocks * a_block];
-            next_a1[v1] = value;
+            next_a1[v1] = a_x8[lane + 64u + 32u * v1 + 128u * block + 128u * k_blocks * a_block];
           }
 
           // partition(tile(slice(tile(b, (1024,1,1)), (_,0,0)), (512)), (256)) at (0, block, b_block)
           // -> next_b1
           [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-            uvec4 value = b_x8[lane + 64u + 32u * v1 + 128u * block + 128u * k_blocks * b_block];
-            next_b1[v1] = value;
+            next_b1[v1] = b_x8[lane + 64u + 32u * v1 + 128u * block + 128u * k_blocks * b_block];
           }
 
           // next_a0
@@ -114,8 +112,7 @@ void main() {
           {
             uint a_k_block = min(block + 1u, k_blocks - 1u);
             [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-              uvec4 value = a_x8[lane + 32u * v1 + 128u * a_k_block + 128u * k_blocks * a_block];
-              next_a0[v1] = value;
+              next_a0[v1] = a_x8[lane + 32u * v1 + 128u * a_k_block + 128u * k_blocks * a_block];
             }
           }
 
@@ -124,8 +121,7 @@ void main() {
           {
             uint b_k_block = min(block + 1u, k_blocks - 1u);
             [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-              uvec4 value = b_x8[lane + 32u * v1 + 128u * b_k_block + 128u * k_blocks * b_block];
-              next_b0[v1] = value;
+              next_b0[v1] = b_x8[lane + 32u * v1 + 128u * b_k_block + 128u * k_blocks * b_block];
             }
           }
 

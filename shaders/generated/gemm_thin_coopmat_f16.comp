@@ -54,8 +54,7 @@ void main() {
           // -> next_a
           uint a_m = 16u * block_y + (lane >> 2u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-            uvec4 value = a_x8[64u * k_tile + 4u * subgroup + (lane & 3u) + ((lda * (a_m + 8u * v2)) >> 3u)];
-            next_a[v2] = value;
+            next_a[v2] = a_x8[64u * k_tile + 4u * subgroup + (lane & 3u) + ((lda * (a_m + 8u * v2)) >> 3u)];
           }
         } else {
           // a tile at an edge, 0 outside:
@@ -78,8 +77,7 @@ void main() {
           // -> next_b
           uint b_n = 16u * block_x + (lane >> 2u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-            uvec4 value = b_x8[64u * k_tile + 4u * subgroup + (lane & 3u) + ((ldb * (b_n + 8u * v2)) >> 3u)];
-            next_b[v2] = value;
+            next_b[v2] = b_x8[64u * k_tile + 4u * subgroup + (lane & 3u) + ((ldb * (b_n + 8u * v2)) >> 3u)];
           }
         } else {
           // a tile at an edge, 0 outside:

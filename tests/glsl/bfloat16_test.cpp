@@ -132,7 +132,7 @@ TEST(Bfloat16, ChangesNothingElse) {
 TEST(Bfloat16, ElementsAreMovedAsBits) {
   const auto text_of = [](const ir::Kernel& kernel) { return compile(kernel).glsl; };
   const std::string words = text_of(gemm_packed({}, gemm_form(ScalarType::bf16)));
-  EXPECT_THAT(words, HasSubstr("matrices_a0[v1][1] = unpackFloat2x16(value.x)[1];"));
+  EXPECT_THAT(words, HasSubstr("matrices_a0[v1][1] = unpackFloat2x16(next_a0[v1].x)[1];"));
   EXPECT_THAT(words, testing::Not(HasSubstr("uint16_t")));
   const auto probe = [&](std::uint32_t lanes) {
     return text_of(fragment_probe({ScalarType::bf16, {ir::MatrixType::Use::a, 16, 16}, lanes}));

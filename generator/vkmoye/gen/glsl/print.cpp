@@ -218,7 +218,7 @@ class Printer {
   // Prints a store or an operation of a subgroup with the texts of values; false, with a line for each value, if that
   // would be too long.
   bool print_with_moved(const ir::Stmt& statement) {
-    constexpr std::size_t kMostColumns = 96;
+    constexpr std::size_t kMostColumns = 108;
     std::map<std::string, Expr> used;
     for (const Moved& one : moved_) used.insert_or_assign(one.name, in_text(one.text, one.type));
     const std::vector<Moved> moved = std::move(moved_);
