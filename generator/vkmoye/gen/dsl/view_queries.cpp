@@ -7,7 +7,7 @@
 
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/ir/guards.hpp"
-#include "vkmoye/gen/verify/recurrence.hpp"
+#include "vkmoye/gen/ir/recurrence.hpp"
 #include "vkmoye/layout/coalesce.hpp"
 
 namespace vkmoye::gen {

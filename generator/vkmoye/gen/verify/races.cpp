@@ -10,7 +10,7 @@
 
 #include "vkmoye/gen/machine/machine.hpp"
 #include "vkmoye/gen/machine/shadow_memory.hpp"
-#include "vkmoye/gen/verify/recurrence.hpp"
+#include "vkmoye/gen/ir/recurrence.hpp"
 #include "vkmoye/gen/verify/scope.hpp"
 
 namespace vkmoye::gen {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/verify/recurrence.hpp"
+#include "vkmoye/gen/ir/recurrence.hpp"
 
 #include <algorithm>
 #include <bit>
