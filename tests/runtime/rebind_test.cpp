@@ -6,7 +6,7 @@
 #include <random>
 
 #include "vkmoye/base/error.hpp"
-#include "vkmoye/runtime/launch_plan.hpp"
+#include "vkmoye/runtime/values/dispatches.hpp"
 
 namespace vkmoye::test {
 namespace {
@@ -49,16 +49,16 @@ TEST(Rebind, IsWhatAPlanFromTheStartIs) {
   const std::vector<BoundRange> usual = {{&memory[0], 8192, 0, 2048, 0},
                                          {&memory[0], 8192, 2048, 2048, 0},
                                          {&memory[1], 8192, 0, 2048, 0}};
-  LaunchPlan again = plan_launch(kernel, caps, usual, arguments);
+  Dispatches again = prepare_dispatches(kernel, caps, usual, arguments);
   ASSERT_EQ(again.pieces.size(), 3u);
   std::mt19937 random(7);
   int accepted = 0;
   for (int i = 0; i < 3000; ++i) {
     const std::vector<BoundRange> ranges = random_ranges(random);
     std::string refusal, refusal_again;
-    LaunchPlan fresh;
+    Dispatches fresh;
     try {
-      fresh = plan_launch(kernel, caps, ranges, arguments);
+      fresh = prepare_dispatches(kernel, caps, ranges, arguments);
     } catch (const ArgumentError& error) {
       refusal = error.what();
     }

@@ -5,7 +5,7 @@
 
 #include "runtime/shaders.hpp"
 #include "support/device_fixture.hpp"
-#include "vkmoye/runtime/vk/context.hpp"
+#include "vkmoye/runtime/vk/launch_state.hpp"
 
 namespace vkmoye::test {
 namespace {

@@ -10,39 +10,9 @@
 #include <vector>
 
 #include "vkmoye/base/error.hpp"
-#include "vkmoye/base/text.hpp"
-#include "vkmoye/runtime/vk/context.hpp"
+#include "vkmoye/runtime/vk/buffer_state.hpp"
 
 namespace vkmoye {
-namespace vk {
-namespace {
-
-std::uint64_t round_up_to_words(std::uint64_t bytes) { return (bytes + 3) & ~std::uint64_t{3}; }
-
-std::uint64_t checked_size(const DeviceCaps& caps, std::uint64_t bytes) {
-  const std::vector<std::string> reasons = reasons_against_buffer(caps, bytes);
-  if (!reasons.empty()) throw ArgumentError(fmt::format("{}: {}", caps.name, join(reasons, "; ")));
-  return bytes;
-}
-
-}  // namespace
-
-BufferState::BufferState(std::shared_ptr<Context> owner, std::uint64_t size)
-    : context(std::move(owner)),
-      bytes(checked_size(context->caps(), size)),
-      // Vulkan has no buffers of 0 bytes. Not if the limit is not a multiple of 4: the last bytes are then not filled
-      // in words.
-      allocated_bytes(bytes == 0 ? 4
-                      : reasons_against_buffer(context->caps(), round_up_to_words(bytes)).empty()
-                          ? round_up_to_words(bytes)
-                          : bytes) {
-  block = context->memory->create_device_buffer(allocated_bytes, *context->commands, context);
-}
-
-BufferState::~BufferState() { context->memory->destroy(block); }
-
-}  // namespace vk
-
 namespace {
 
 void check_range(const char* operation, std::uint64_t buffer_bytes, std::uint64_t offset,

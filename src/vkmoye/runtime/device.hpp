@@ -9,7 +9,6 @@
 //
 // There are three levels: record into your own command buffer (vulkan.hpp), submit, run.
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -20,44 +19,11 @@
 #include "vkmoye/runtime/buffer.hpp"
 #include "vkmoye/runtime/launch.hpp"
 #include "vkmoye/runtime/pipeline.hpp"
+#include "vkmoye/runtime/values/open_options.hpp"
 
 namespace vkmoye {
 
 struct AdoptedDevice;
-
-struct OpenOptions {
-  /// Enables VK_LAYER_KHRONOS_validation with synchronization validation; slow, for tests. The callback receives
-  /// each warning and error, on the thread that made the call. Opening throws DeviceError if the layer is not
-  /// installed. Ignored for an adopted device.
-  bool validation = false;
-  std::function<void(const std::string&)> on_validation_message;
-
-  /// Keeps compiled pipelines on disk, in `cache_folder` or, if that is empty, in $VKMOYE_CACHE_DIR, else
-  /// $XDG_CACHE_HOME/vkmoye, else $HOME/.cache/vkmoye.
-  bool cache = true;
-  std::string cache_folder;
-
-  /// The longest wait for the device, in seconds: 0 or more, infinity for no limit. A wait that reaches it
-  /// throws DeviceError (kLost). After that
-  ///   - every call that submits work through this Device throws DeviceError (kLost) at once;
-  ///   - Pending::wait and Pending::is_done still work;
-  ///   - another Device can be opened, also for the same GPU, and works at once;
-  ///   - the resources of the unfinished work are freed once the work is known to have finished: by Pending, or by
-  ///     the destructor of the Device, which does not wait then. If it has not finished by then, they are not freed,
-  ///     and neither is the VkDevice.
-  double wait_seconds = 60;
-
-  /// Requests statistics of each compiled kernel from the driver, see pipeline_statistics.hpp. Loading then takes
-  /// longer. Ignored for an adopted device.
-  bool statistics = false;
-
-  /// False: every transfer uses a staging buffer, even if the host can access the memory directly.
-  bool direct_access = true;
-
-  /// Called once with the capabilities of the device; it may reduce them, and the device is then used as if it
-  /// had no more.
-  std::function<void(DeviceCaps&)> pretend;
-};
 
 /// Every Vulkan device of this machine, in the order of the indices that Device::open takes. DeviceCaps::why_unusable
 /// is set for those that vkmoye cannot use. Never empty: throws DeviceError (kNoDevice) if there is no Vulkan loader,

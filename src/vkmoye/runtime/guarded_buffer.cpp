@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "vkmoye/base/error.hpp"
-#include "vkmoye/runtime/vk/context.hpp"
+#include "vkmoye/runtime/vk/buffer_state.hpp"
 
 namespace vkmoye {
 namespace {

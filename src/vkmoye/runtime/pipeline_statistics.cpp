@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "vkmoye/runtime/vk/check.hpp"
-#include "vkmoye/runtime/vk/context.hpp"
+#include "vkmoye/runtime/vk/pipeline_state.hpp"
 
 namespace vkmoye {
 namespace {

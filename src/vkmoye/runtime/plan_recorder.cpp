@@ -8,8 +8,8 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/runtime/recorded_kernel.hpp"
 #include "vkmoye/runtime/vk/barriers.hpp"
-#include "vkmoye/runtime/vk/recorded_kernel.hpp"
 
 namespace vkmoye {
 namespace {

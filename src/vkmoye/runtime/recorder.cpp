@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "vkmoye/runtime/recorder.hpp"
 
+#include "vkmoye/runtime/recorded_kernel.hpp"
 #include "vkmoye/runtime/vk/barriers.hpp"
-#include "vkmoye/runtime/vk/recorded_kernel.hpp"
 
 namespace vkmoye {
 

@@ -25,14 +25,9 @@
 #include "vkmoye/contract/compiled_kernel.hpp"
 #include "vkmoye/runtime/buffer.hpp"
 #include "vkmoye/runtime/device.hpp"
+#include "vkmoye/runtime/values/sync_scope.hpp"
 
 namespace vkmoye {
-
-/// Pipeline stages and what they do to memory, as in a VkMemoryBarrier.
-struct SyncScope {
-  VkPipelineStageFlags stages = 0;
-  VkAccessFlags access = 0;
-};
 
 /// The scope of every recording of a Recorder.
 inline constexpr SyncScope kKernelScope = {VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,

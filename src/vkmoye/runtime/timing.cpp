@@ -13,8 +13,8 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/runtime/bound_buffer.hpp"
 #include "vkmoye/runtime/vk/barriers.hpp"
-#include "vkmoye/runtime/vk/bound_buffer.hpp"
 #include "vkmoye/runtime/vk/context.hpp"
 #include "vkmoye/runtime/vk/timestamps.hpp"
 #include "vkmoye/runtime/vulkan.hpp"

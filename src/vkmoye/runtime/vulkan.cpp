@@ -9,73 +9,9 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/runtime/vk/barriers.hpp"
-#include "vkmoye/runtime/vk/context.hpp"
+#include "vkmoye/runtime/vk/launch_state.hpp"
 
 namespace vkmoye {
-
-Device Device::adopt(const AdoptedDevice& theirs, const OpenOptions& options) {
-  std::vector<std::string> wrong;
-  if (theirs.get_instance_proc_addr == nullptr) wrong.push_back("get_instance_proc_addr is null");
-  if (theirs.instance == VK_NULL_HANDLE) wrong.push_back("instance is null");
-  if (theirs.physical_device == VK_NULL_HANDLE) wrong.push_back("physical_device is null");
-  if (theirs.device == VK_NULL_HANDLE) wrong.push_back("device is null");
-  if (theirs.queue == VK_NULL_HANDLE) wrong.push_back("queue is null");
-  if (!theirs.lock_queue != !theirs.unlock_queue) {
-    wrong.push_back("lock_queue and unlock_queue belong together");
-  }
-  auto context = std::make_shared<vk::Context>();
-  if (wrong.empty()) {
-    context->instance = std::make_unique<vk::Instance>(theirs.get_instance_proc_addr,
-                                                       theirs.instance, theirs.api_version);
-    context->physical = vk::query(*context->instance, theirs.physical_device, theirs.queue_family);
-    DeviceCaps& caps = context->physical.caps;
-    if (!caps.why_unusable.empty())
-      wrong.push_back(fmt::format("{}: {}", caps.name, caps.why_unusable));
-    for (const Feature feature : theirs.features.list()) {
-      if (!caps.has(feature)) {
-        wrong.push_back(fmt::format("the feature {} is listed as enabled, but {} does not have it",
-                                    to_string(feature), caps.name));
-      }
-    }
-    caps.features = theirs.features;
-    caps.max_sparse_buffer_bytes = 0;  // it is not known whether that feature was enabled
-    if (!caps.has(Feature::cooperative_matrix)) caps.matrix_shapes.clear();
-  }
-  std::uint32_t push_descriptors = 0;
-  if (wrong.empty()) {
-    const vk::PhysicalDevice& physical = context->physical;
-    if (theirs.push_descriptors) push_descriptors = physical.max_push_descriptors;
-    if (theirs.push_descriptors && push_descriptors == 0) {
-      wrong.push_back(
-          fmt::format("VK_KHR_push_descriptor is listed as enabled, but {} does not have it",
-                      physical.caps.name));
-    }
-    if (theirs.timeline_semaphores && !physical.has_timelines) {
-      wrong.push_back(fmt::format("timelineSemaphore is listed as enabled, but {} does not have it",
-                                  physical.caps.name));
-    }
-    for (const KernelInterface* kernel : theirs.kernels) {
-      for (const std::string& reason : vk::reasons_against(*context, *kernel, true)) {
-        wrong.push_back(fmt::format("{}: {}", kernel->name, reason));
-      }
-    }
-  }
-  if (!wrong.empty()) {
-    std::string text = "adopt:";
-    for (const std::string& reason : wrong) text += "\n  - " + reason;
-    throw ArgumentError(text);
-  }
-  context->device =
-      std::make_unique<vk::LogicalDevice>(*context->instance, theirs.device, theirs.queue,
-                                          push_descriptors, theirs.timeline_semaphores);
-  if (push_descriptors > 0 && context->table().CmdPushDescriptorSetKHR == nullptr) {
-    throw ArgumentError(
-        "adopt:\n  - VK_KHR_push_descriptor is listed as enabled, but the VkDevice has no "
-        "vkCmdPushDescriptorSetKHR");
-  }
-  vk::complete(*context, options, {theirs.lock_queue, theirs.unlock_queue});
-  return Device(std::move(context));
-}
 
 void record(VkCommandBuffer commands, const Launch& launch) {
   vk::record(commands, *launch.state());

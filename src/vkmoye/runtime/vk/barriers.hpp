@@ -2,7 +2,7 @@
 #pragma once
 // The memory dependencies that the runtime records, for all memory.
 
-#include "vkmoye/runtime/recorder.hpp"
+#include "vkmoye/runtime/values/sync_scope.hpp"
 #include "vkmoye/runtime/vk/table.hpp"
 
 namespace vkmoye::vk {

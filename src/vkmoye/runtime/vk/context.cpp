@@ -88,7 +88,7 @@ const PhysicalDevice& choose(const std::vector<PhysicalDevice>& devices,
           : fmt::format("no usable Vulkan device; the devices are{}", table_of(devices)));
 }
 
-void complete(Context& context, const OpenOptions& options, QueueLock queue_lock) {
+void create_resources(Context& context, const OpenOptions& options, QueueLock queue_lock) {
   if (std::isnan(options.wait_seconds) || options.wait_seconds < 0) {
     throw ArgumentError(
         fmt::format("OpenOptions::wait_seconds = {}: must be a number of seconds, at least 0",

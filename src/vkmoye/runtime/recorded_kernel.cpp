@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/runtime/vk/recorded_kernel.hpp"
+#include "vkmoye/runtime/recorded_kernel.hpp"
 
 #include <fmt/format.h>
 
@@ -55,7 +55,7 @@ void RecordedKernel::record(VkCommandBuffer commands) {
     taken_ = VK_NULL_HANDLE;
     ++used_;
   }
-  dispatch(commands, *pipeline_, launch_.plan);
+  vk::record(commands, *pipeline_, launch_.dispatches);
 }
 
 void RecordedKernel::reset() {

@@ -41,7 +41,7 @@ struct GridPiece {
   bool operator==(const GridPiece&) const = default;
 };
 
-struct LaunchPlan {
+struct Dispatches {
   std::vector<std::uint64_t> needed_bytes;  // that each binding needs for these arguments
   std::vector<std::uint64_t> bound_bytes;   // of each binding's descriptor
   /// In the layout of the interface, with addresses; the members first_group_* are 0.
@@ -55,12 +55,12 @@ struct LaunchPlan {
 /// Throws ArgumentError with every reason: the wrong number of buffers; arguments that are missing, unknown or out of
 /// range; a range that exceeds its buffer, is misaligned or too short for the kernel; an array that is larger than
 /// the device allows for a binding or a buffer; a written range that overlaps another; a grid that cannot be split.
-LaunchPlan plan_launch(const KernelInterface& kernel, const DeviceCaps& caps,
-                       std::span<const BoundRange> ranges, const Arguments& arguments);
+Dispatches prepare_dispatches(const KernelInterface& kernel, const DeviceCaps& caps,
+                              std::span<const BoundRange> ranges, const Arguments& arguments);
 
-/// Replaces the ranges of `plan`, which was made for the same kernel and device; its arguments stay the same. Throws
-/// ArgumentError for invalid ranges, like plan_launch. Allocates nothing.
+/// Replaces the ranges of `dispatches`, which was made for the same kernel and device; its arguments stay the same. Throws
+/// ArgumentError for invalid ranges, like prepare_dispatches. Allocates nothing.
 void rebind(const KernelInterface& kernel, const DeviceCaps& caps,
-            std::span<const BoundRange> ranges, LaunchPlan& plan);
+            std::span<const BoundRange> ranges, Dispatches& dispatches);
 
 }  // namespace vkmoye

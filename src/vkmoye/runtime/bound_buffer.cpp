@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/runtime/vk/bound_buffer.hpp"
+#include "vkmoye/runtime/bound_buffer.hpp"
 
 #include <fmt/format.h>
 
@@ -76,10 +76,10 @@ void bind(const Context& context, const KernelInterface& kernel, std::span<const
     launch.buffers.push_back(std::move(bound));
   }
   if (launch.arguments && are_same(*launch.arguments, arguments)) {
-    return rebind(kernel, context.caps(), launch.ranges, launch.plan);
+    return rebind(kernel, context.caps(), launch.ranges, launch.dispatches);
   }
   launch.arguments.reset();
-  launch.plan = plan_launch(kernel, context.caps(), launch.ranges, arguments);
+  launch.dispatches = prepare_dispatches(kernel, context.caps(), launch.ranges, arguments);
   launch.arguments = arguments;
 }
 
@@ -92,7 +92,7 @@ void DescriptorWrites::assign(const KernelInterface& kernel, const BoundLaunch& 
     if (kernel.bindings[i].reach != Reach::descriptor) continue;
     const BoundBuffer& bound = launch.buffers[i];
     VkDescriptorBufferInfo& info = infos_.emplace_back();
-    info = {bound.handle, bound.range.offset, launch.plan.bound_bytes[i]};
+    info = {bound.handle, bound.range.offset, launch.dispatches.bound_bytes[i]};
     // Vulkan has no descriptors of 0 bytes. The kernel accesses no element here.
     if (info.range == 0) info = {bound.handle, 0, 1};
     VkWriteDescriptorSet& write = writes_.emplace_back();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Plans of launches: each grid is covered exactly once; errors name the mistake and its numbers.
+// What is dispatched: each grid is covered exactly once; errors name the mistake and its numbers.
 
-#include "vkmoye/runtime/launch_plan.hpp"
+#include "vkmoye/runtime/values/dispatches.hpp"
 
 #include <gmock/gmock.h>
 
@@ -40,9 +40,9 @@ DeviceCaps caps_with(std::uint32_t groups_x, std::uint32_t groups_y) {
 }
 
 // The push constants as 32-bit words.
-std::vector<std::uint32_t> words_of(const LaunchPlan& plan) {
-  std::vector<std::uint32_t> words(plan.push_constants.size() / 4);
-  std::memcpy(words.data(), plan.push_constants.data(), 4 * words.size());
+std::vector<std::uint32_t> words_of(const Dispatches& dispatches) {
+  std::vector<std::uint32_t> words(dispatches.push_constants.size() / 4);
+  std::memcpy(words.data(), dispatches.push_constants.data(), 4 * words.size());
   return words;
 }
 
@@ -63,7 +63,7 @@ KernelInterface strided_interface() {
   return kernel;
 }
 
-TEST(LaunchPlan, AddressesOfWhatPointersReachAreFilledIn) {
+TEST(Dispatches, AddressesOfWhatPointersReachAreFilledIn) {
   KernelInterface kernel = transpose_interface();
   for (Binding& binding : kernel.bindings) {
     binding.reach = Reach::pointer;
@@ -73,74 +73,75 @@ TEST(LaunchPlan, AddressesOfWhatPointersReachAreFilledIn) {
                                {PushConstant(address_name("src"), ScalarType::u64),
                                 PushConstant(address_name("dst"), ScalarType::u64)});
   const std::uint64_t first = 0x700000010, second = 0xffff00000000;
-  const auto plan = [&](std::uint64_t offset, std::uint64_t rows, DeviceCaps caps) {
+  const auto dispatches = [&](std::uint64_t offset, std::uint64_t rows, DeviceCaps caps) {
     const std::uint64_t bytes = std::uint64_t{1} << 39;
     const std::vector<BoundRange> ranges = {{&memory_a, bytes, offset, bytes - offset, first},
                                             {&memory_b, bytes, 0, bytes, second}};
-    return plan_launch(kernel, caps, ranges, {{"cols", 100}, {"rows", rows}});
+    return prepare_dispatches(kernel, caps, ranges, {{"cols", 100}, {"rows", rows}});
   };
   DeviceCaps caps = caps_with(1 << 30, 1 << 30);
   // At an offset of 16 bytes, which descriptors cannot have on this device.
-  const auto words = words_of(plan(24, 50, caps));
+  const auto words = words_of(dispatches(24, 50, caps));
   EXPECT_THAT(words, ElementsAre(0x28, 7, 0, 0xffff, 100, 50, 0, 0));
-  EXPECT_THAT([&] { plan(4, 50, caps); },
+  EXPECT_THAT([&] { dispatches(4, 50, caps); },
               ThrowsMessage<ArgumentError>(HasSubstr("src: offset 4 is not a multiple of the 8")));
   // More elements than a 32-bit index can address, and more bytes than a descriptor.
   caps.max_storage_buffer_bytes = 4;
-  EXPECT_NO_THROW(plan(0, 0x40000000, caps));
+  EXPECT_NO_THROW(dispatches(0, 0x40000000, caps));
   kernel.bindings[0].reach = Reach::descriptor;
   EXPECT_THAT(
-      [&] { plan(0, 0x40000000, caps); },
+      [&] { dispatches(0, 0x40000000, caps); },
       ThrowsMessage<ArgumentError>(HasSubstr("exceed the 2^32 that a 32-bit index reaches")));
-  EXPECT_THAT([&] { plan(0, 50, caps); },
+  EXPECT_THAT([&] { dispatches(0, 50, caps); },
               ThrowsMessage<ArgumentError>(HasSubstr("the device binds at most 4")));
 }
 
-TEST(LaunchPlan, SpansReachToTheLastElementOfStridesThatAreProducts) {
+TEST(Dispatches, SpansReachToTheLastElementOfStridesThatAreProducts) {
   // (10 - 1) + 2 * 10 + 1 * 12 * 10 + 1 elements of src.
-  const auto plan = [](std::uint64_t bytes) {
-    return plan_launch(strided_interface(), caps_with(1, 1), two_buffers(bytes),
-                       {{"n", 10}, {"step", 12}});
+  const auto dispatches = [](std::uint64_t bytes) {
+    return prepare_dispatches(strided_interface(), caps_with(1, 1), two_buffers(bytes),
+                              {{"n", 10}, {"step", 12}});
   };
-  EXPECT_NO_THROW(plan(4 * 150));
-  EXPECT_THAT([&] { plan(4 * 149); },
+  EXPECT_NO_THROW(dispatches(4 * 150));
+  EXPECT_THAT([&] { dispatches(4 * 149); },
               ThrowsMessage<ArgumentError>(HasSubstr("src: needs 150 elements of 4 bytes = 600")));
 }
 
-TEST(LaunchPlan, RefusesRowsOfAResultThatOverlap) {
-  const auto plan = [](std::int64_t step) {
-    return plan_launch(strided_interface(), caps_with(1, 1), two_buffers(4096),
-                       {{"n", 10}, {"step", step}});
+TEST(Dispatches, RefusesRowsOfAResultThatOverlap) {
+  const auto dispatches = [](std::int64_t step) {
+    return prepare_dispatches(strided_interface(), caps_with(1, 1), two_buffers(4096),
+                              {{"n", 10}, {"step", step}});
   };
-  EXPECT_NO_THROW(plan(10));
-  EXPECT_THAT([&] { plan(9); },
+  EXPECT_NO_THROW(dispatches(10));
+  EXPECT_THAT([&] { dispatches(9); },
               ThrowsMessage<ArgumentError>(HasSubstr(
                   "dst: (10,3):(1,9) with strides (1,step) overlaps: the elements (0,1) and (9,0) "
                   "are both at 9, and it is written")));
-  EXPECT_THAT([&] { plan(0); }, ThrowsMessage<ArgumentError>(HasSubstr("overlaps")));
+  EXPECT_THAT([&] { dispatches(0); }, ThrowsMessage<ArgumentError>(HasSubstr("overlaps")));
 }
 
-TEST(LaunchPlan, OfAGridThatFitsIsOnePiece) {
-  const LaunchPlan plan = plan_launch(transpose_interface(), caps_with(100, 100),
-                                      two_buffers(4 * 33 * 65), {{"cols", 33}, {"rows", 65}});
-  EXPECT_THAT(plan.pieces, ElementsAre(GridPiece{{0, 0, 0}, {2, 3, 1}}));
-  EXPECT_THAT(words_of(plan), ElementsAre(33, 65, 0, 0));
-  EXPECT_THAT(plan.first_group, ElementsAre(8, 12, -1));
+TEST(Dispatches, OfAGridThatFitsIsOnePiece) {
+  const Dispatches dispatches =
+      prepare_dispatches(transpose_interface(), caps_with(100, 100), two_buffers(4 * 33 * 65),
+                         {{"cols", 33}, {"rows", 65}});
+  EXPECT_THAT(dispatches.pieces, ElementsAre(GridPiece{{0, 0, 0}, {2, 3, 1}}));
+  EXPECT_THAT(words_of(dispatches), ElementsAre(33, 65, 0, 0));
+  EXPECT_THAT(dispatches.first_group, ElementsAre(8, 12, -1));
 }
 
-TEST(LaunchPlan, CoversEveryGroupOnce) {
+TEST(Dispatches, CoversEveryGroupOnce) {
   std::mt19937 random(7);
   for (int round = 0; round < 300; ++round) {
     const std::uint32_t cols = 1 + random() % 1000, rows = 1 + random() % 1000;
     const std::uint32_t limit_x = 1 + random() % 12, limit_y = 1 + random() % 12;
     SCOPED_TRACE(testing::Message()
                  << cols << " x " << rows << " on " << limit_x << " x " << limit_y);
-    const LaunchPlan plan =
-        plan_launch(transpose_interface(), caps_with(limit_x, limit_y),
-                    two_buffers(std::uint64_t{4} * cols * rows), {{"cols", cols}, {"rows", rows}});
+    const Dispatches dispatches = prepare_dispatches(
+        transpose_interface(), caps_with(limit_x, limit_y),
+        two_buffers(std::uint64_t{4} * cols * rows), {{"cols", cols}, {"rows", rows}});
     const std::uint32_t groups_x = (cols + 31) / 32, groups_y = (rows + 31) / 32;
     std::vector<int> covered(groups_x * groups_y);
-    for (const GridPiece& piece : plan.pieces) {
+    for (const GridPiece& piece : dispatches.pieces) {
       ASSERT_TRUE(piece.count[0] >= 1 && piece.count[0] <= limit_x);
       ASSERT_TRUE(piece.count[1] >= 1 && piece.count[1] <= limit_y);
       for (std::uint32_t y = 0; y < piece.count[1]; ++y) {
@@ -153,48 +154,49 @@ TEST(LaunchPlan, CoversEveryGroupOnce) {
   }
 }
 
-TEST(LaunchPlan, SplitsInZ) {
+TEST(Dispatches, SplitsInZ) {
   KernelInterface kernel = transpose_interface();
   kernel.push_constants.emplace_back(kFirstGroup[2]);
   kernel.push_constants.emplace_back("batch");
   kernel.grid[2] = {"batch", 1};
-  const LaunchPlan plan =
-      plan_launch(kernel,
-                  [] {
-                    DeviceCaps caps = caps_with(9, 9);
-                    caps.max_group_count[2] = 2;
-                    return caps;
-                  }(),
-                  two_buffers(4 * 33 * 65), {{"cols", 33}, {"rows", 65}, {"batch", 5}});
-  EXPECT_THAT(plan.pieces,
+  const Dispatches dispatches =
+      prepare_dispatches(kernel,
+                         [] {
+                           DeviceCaps caps = caps_with(9, 9);
+                           caps.max_group_count[2] = 2;
+                           return caps;
+                         }(),
+                         two_buffers(4 * 33 * 65), {{"cols", 33}, {"rows", 65}, {"batch", 5}});
+  EXPECT_THAT(dispatches.pieces,
               ElementsAre(GridPiece{{0, 0, 0}, {2, 3, 2}}, GridPiece{{0, 0, 2}, {2, 3, 2}},
                           GridPiece{{0, 0, 4}, {2, 3, 1}}));
 }
 
-TEST(LaunchPlan, LaysOutPushConstantsOfSeveralTypes) {
+TEST(Dispatches, LaysOutPushConstantsOfSeveralTypes) {
   KernelInterface kernel;
   kernel.name = "scale";
   kernel.push_constants = {
       "n", {"alpha", ScalarType::f64}, {"beta", ScalarType::f32}, {"shift", ScalarType::i32}};
   EXPECT_THAT(push_constant_offsets(kernel), ElementsAre(0, 8, 16, 20));
   EXPECT_EQ(push_constant_bytes(kernel), 24u);
-  const LaunchPlan plan = plan_launch(kernel, caps_with(1, 1), {},
-                                      {{"n", 7}, {"alpha", 0.5}, {"beta", 3}, {"shift", -2}});
+  const Dispatches dispatches = prepare_dispatches(
+      kernel, caps_with(1, 1), {}, {{"n", 7}, {"alpha", 0.5}, {"beta", 3}, {"shift", -2}});
   double alpha = 0;
-  std::memcpy(&alpha, plan.push_constants.data() + 8, sizeof alpha);
+  std::memcpy(&alpha, dispatches.push_constants.data() + 8, sizeof alpha);
   EXPECT_EQ(alpha, 0.5);
-  EXPECT_THAT(words_of(plan), ElementsAre(7, 0, 0, 0x3fe00000, 0x40400000, 0xfffffffe));
+  EXPECT_THAT(words_of(dispatches), ElementsAre(7, 0, 0, 0x3fe00000, 0x40400000, 0xfffffffe));
   EXPECT_THAT(
       [&] {
-        plan_launch(kernel, caps_with(1, 1), {},
-                    {{"n", 0.5}, {"alpha", 1}, {"beta", 1}, {"shift", std::int64_t{1} << 31}});
+        prepare_dispatches(
+            kernel, caps_with(1, 1), {},
+            {{"n", 0.5}, {"alpha", 1}, {"beta", 1}, {"shift", std::int64_t{1} << 31}});
       },
       ThrowsMessage<ArgumentError>(
           AllOf(HasSubstr("n = 0.5 is outside 0..4294967295"),
                 HasSubstr("shift = 2147483648 is outside -2147483648..2147483647"))));
 }
 
-TEST(LaunchPlan, CountsWhatStridesSpan) {
+TEST(Dispatches, CountsWhatStridesSpan) {
   Binding binding{"a", ScalarType::f32, Access::read, {"k", "m", "batch"}, {1, "lda", "stride"}};
   const auto count = [&](std::int64_t lda, std::int64_t stride) {
     return element_count(binding,
@@ -209,26 +211,26 @@ TEST(LaunchPlan, CountsWhatStridesSpan) {
               ThrowsMessage<ArgumentError>(HasSubstr("lda = -1 is outside 0..4294967295")));
 }
 
-TEST(LaunchPlan, RefusesToSplitAKernelThatCannotBe) {
+TEST(Dispatches, RefusesToSplitAKernelThatCannotBe) {
   KernelInterface kernel = transpose_interface();
   kernel.push_constants = {"cols", "rows", kFirstGroup[0]};
   EXPECT_THAT(
       [&] {
-        plan_launch(kernel, caps_with(2, 2), two_buffers(4 * 128 * 128),
-                    {{"cols", 128}, {"rows", 128}});
+        prepare_dispatches(kernel, caps_with(2, 2), two_buffers(4 * 128 * 128),
+                           {{"cols", 128}, {"rows", 128}});
       },
       ThrowsMessage<ArgumentError>(
           "transpose: the grid has 4 groups in y, the device dispatches at most "
           "2, and the kernel cannot be split (it has no first_group_y)"));
 }
 
-TEST(LaunchPlan, RefusesGridsThatNobodyWouldWaitFor) {
+TEST(Dispatches, RefusesGridsThatNobodyWouldWaitFor) {
   KernelInterface kernel = transpose_interface();
   const auto refused = [&](std::int64_t groups, const char* why) {
     kernel.grid[0] = GridDimension{groups, 1};
     EXPECT_THAT(
         [&] {
-          plan_launch(kernel, caps_with(2, 2), two_buffers(64), {{"cols", 4}, {"rows", 4}});
+          prepare_dispatches(kernel, caps_with(2, 2), two_buffers(64), {{"cols", 4}, {"rows", 4}});
         },
         ThrowsMessage<ArgumentError>(HasSubstr(why)));
   };
@@ -236,7 +238,7 @@ TEST(LaunchPlan, RefusesGridsThatNobodyWouldWaitFor) {
   refused(std::int64_t{1} << 31, "needs more than 1048576 dispatches");
 }
 
-TEST(LaunchPlan, RefusesAPlaceThatTheKernelsVectorsDoNotFit) {
+TEST(Dispatches, RefusesAPlaceThatTheKernelsVectorsDoNotFit) {
   KernelInterface kernel = transpose_interface();
   kernel.bindings[0].alignment = 32;
   auto ranges = two_buffers(4 * 16 + 16);
@@ -244,19 +246,19 @@ TEST(LaunchPlan, RefusesAPlaceThatTheKernelsVectorsDoNotFit) {
   ranges[0].bytes = 4 * 16;
   EXPECT_THAT(
       [&] {
-        plan_launch(kernel, caps_with(9, 9), ranges, {{"cols", 4}, {"rows", 4}});
+        prepare_dispatches(kernel, caps_with(9, 9), ranges, {{"cols", 4}, {"rows", 4}});
       },
       ThrowsMessage<ArgumentError>(
           "transpose: src: offset 16 is not a multiple of the 32 bytes that "
           "the kernel accesses at once"));
 }
 
-TEST(LaunchPlan, NamesEveryMistakeAtOnce) {
+TEST(Dispatches, NamesEveryMistakeAtOnce) {
   const BoundRange one = {&memory_a, 64, 8, 100};
   EXPECT_THAT(
       [&] {
-        plan_launch(transpose_interface(), caps_with(9, 9), std::vector{one},
-                    {{"cols", -3}, {"row", 2}});
+        prepare_dispatches(transpose_interface(), caps_with(9, 9), std::vector{one},
+                           {{"cols", -3}, {"row", 2}});
       },
       ThrowsMessage<ArgumentError>(AllOf(HasSubstr("transpose:\n  - "),
                                          HasSubstr("argument 'rows' is missing"),
@@ -265,7 +267,7 @@ TEST(LaunchPlan, NamesEveryMistakeAtOnce) {
                                          HasSubstr("takes 2 buffers (src, dst), got 1"))));
 }
 
-TEST(LaunchPlan, RefusesRanges) {
+TEST(Dispatches, RefusesRanges) {
   const Arguments sizes = {{"cols", 4}, {"rows", 4}};  // 64 bytes each
   struct Case {
     const char* what;
@@ -292,34 +294,37 @@ TEST(LaunchPlan, RefusesRanges) {
   };
   for (const Case& c : cases) {
     const std::vector<BoundRange> ranges = {{&memory_a, 128, 0, 64}, c.dst};
-    EXPECT_THAT([&] { plan_launch(transpose_interface(), caps_with(9, 9), ranges, sizes); },
+    EXPECT_THAT([&] { prepare_dispatches(transpose_interface(), caps_with(9, 9), ranges, sizes); },
                 ThrowsMessage<ArgumentError>(c.message))
         << c.what;
   }
   // Valid: adjacent ranges of one buffer, and two reads of the same range.
-  plan_launch(transpose_interface(), caps_with(9, 9),
-              std::vector<BoundRange>{{&memory_a, 128, 0, 64}, {&memory_a, 128, 64, 64}}, sizes);
+  prepare_dispatches(transpose_interface(), caps_with(9, 9),
+                     std::vector<BoundRange>{{&memory_a, 128, 0, 64}, {&memory_a, 128, 64, 64}},
+                     sizes);
 }
 
-TEST(LaunchPlan, BindsNoMoreThanTheDeviceBinds) {
+TEST(Dispatches, BindsNoMoreThanTheDeviceBinds) {
   DeviceCaps caps = caps_with(9, 9);
   caps.max_storage_buffer_bytes = 64;
   const Arguments sizes = {{"cols", 4}, {"rows", 4}};
-  EXPECT_THAT(plan_launch(transpose_interface(), caps, two_buffers(100), sizes).bound_bytes,
+  EXPECT_THAT(prepare_dispatches(transpose_interface(), caps, two_buffers(100), sizes).bound_bytes,
               ElementsAre(64, 64));
   EXPECT_THAT(
       [&] {
-        plan_launch(transpose_interface(), caps, two_buffers(100), {{"cols", 5}, {"rows", 4}});
+        prepare_dispatches(transpose_interface(), caps, two_buffers(100),
+                           {{"cols", 5}, {"rows", 4}});
       },
       ThrowsMessage<ArgumentError>(HasSubstr("= 80 bytes, the device binds at most 64")));
 }
 
-TEST(LaunchPlan, RefusesArraysThatNoBufferOfTheDeviceHolds) {
+TEST(Dispatches, RefusesArraysThatNoBufferOfTheDeviceHolds) {
   DeviceCaps caps = caps_with(9, 9);
   caps.max_allocation_bytes = 64;
   EXPECT_THAT(
       [&] {
-        plan_launch(transpose_interface(), caps, two_buffers(100), {{"cols", 5}, {"rows", 4}});
+        prepare_dispatches(transpose_interface(), caps, two_buffers(100),
+                           {{"cols", 5}, {"rows", 4}});
       },
       ThrowsMessage<ArgumentError>(
           AllOf(HasSubstr("src: a buffer of 80 bytes: the device allows 64 in one allocation of "
@@ -327,21 +332,21 @@ TEST(LaunchPlan, RefusesArraysThatNoBufferOfTheDeviceHolds) {
                 HasSubstr("dst: a buffer of 80 bytes"))));
 }
 
-TEST(LaunchPlan, RefusesArgumentsThatWeFill) {
+TEST(Dispatches, RefusesArgumentsThatWeFill) {
   EXPECT_THAT(
       [&] {
-        plan_launch(transpose_interface(), caps_with(9, 9), two_buffers(64),
-                    {{"cols", 4}, {"rows", 4}, {kFirstGroup[0], 1}});
+        prepare_dispatches(transpose_interface(), caps_with(9, 9), two_buffers(64),
+                           {{"cols", 4}, {"rows", 4}, {kFirstGroup[0], 1}});
       },
       ThrowsMessage<ArgumentError>(HasSubstr("unknown argument 'first_group_x'")));
 }
 
-TEST(LaunchPlan, RefusesSizesBeyond32Bits) {
+TEST(Dispatches, RefusesSizesBeyond32Bits) {
   for (const std::int64_t cols : {std::int64_t{-1}, std::int64_t{1} << 32}) {
     EXPECT_THAT(
         [&] {
-          plan_launch(transpose_interface(), caps_with(9, 9), two_buffers(64),
-                      {{"cols", cols}, {"rows", 4}});
+          prepare_dispatches(transpose_interface(), caps_with(9, 9), two_buffers(64),
+                             {{"cols", cols}, {"rows", 4}});
         },
         ThrowsMessage<ArgumentError>(AllOf(HasSubstr("cols"), Not(HasSubstr("overlap")))))
         << cols;

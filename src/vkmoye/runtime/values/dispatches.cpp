@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/runtime/launch_plan.hpp"
+#include "vkmoye/runtime/values/dispatches.hpp"
 
 #include <fmt/format.h>
 
@@ -92,24 +92,24 @@ void write_argument(const PushConstant& constant, const Argument& argument, std:
 }
 
 void fill_push_constants(const KernelInterface& kernel, const Arguments& arguments,
-                         LaunchPlan& plan, Reasons& reasons) {
+                         Dispatches& dispatches, Reasons& reasons) {
   const std::vector<std::uint32_t> offsets = push_constant_offsets(kernel);
-  plan.push_constants.resize(push_constant_bytes(kernel));
+  dispatches.push_constants.resize(push_constant_bytes(kernel));
   for (std::size_t i = 0; i < offsets.size(); ++i) {
     const PushConstant& constant = kernel.push_constants[i];
     for (std::size_t axis = 0; axis < kFirstGroup.size(); ++axis) {
-      if (constant.name == kFirstGroup[axis]) plan.first_group[axis] = static_cast<int>(offsets[i]);
+      if (constant.name == kFirstGroup[axis]) dispatches.first_group[axis] = static_cast<int>(offsets[i]);
     }
     const auto found = arguments.find(constant.name);
     if (found != arguments.end()) {
-      write_argument(constant, found->second, plan.push_constants.data() + offsets[i], reasons);
+      write_argument(constant, found->second, dispatches.push_constants.data() + offsets[i], reasons);
     }
   }
 }
 
 // The addresses of the arrays that are accessed through pointers.
 void fill_addresses(const KernelInterface& kernel, std::span<const BoundRange> ranges,
-                    LaunchPlan& plan) {
+                    Dispatches& dispatches) {
   if (descriptor_count(kernel) == kernel.bindings.size()) return;
   const std::vector<std::uint32_t> offsets = push_constant_offsets(kernel);
   for (std::size_t i = 0; i < ranges.size(); ++i) {
@@ -117,7 +117,7 @@ void fill_addresses(const KernelInterface& kernel, std::span<const BoundRange> r
     for (std::size_t c = 0; c < offsets.size(); ++c) {
       if (kernel.push_constants[c] != PushConstant(name, ScalarType::u64)) continue;
       const std::uint64_t address = ranges[i].address + ranges[i].offset;
-      std::memcpy(plan.push_constants.data() + offsets[c], &address, sizeof address);
+      std::memcpy(dispatches.push_constants.data() + offsets[c], &address, sizeof address);
     }
   }
 }
@@ -177,7 +177,7 @@ void check_overlaps(const KernelInterface& kernel, std::span<const BoundRange> r
 }
 
 void split_grid(const KernelInterface& kernel, const DeviceCaps& caps, const Arguments& arguments,
-                LaunchPlan& plan, Reasons& reasons) {
+                Dispatches& dispatches, Reasons& reasons) {
   std::array<std::uint64_t, 3> groups = {};
   try {
     groups = group_count(kernel, arguments);
@@ -186,7 +186,7 @@ void split_grid(const KernelInterface& kernel, const DeviceCaps& caps, const Arg
   }
   const auto& limit = caps.max_group_count;
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    if (groups[i] <= limit[i] || (plan.first_group[i] >= 0 && limit[i] > 0)) continue;
+    if (groups[i] <= limit[i] || (dispatches.first_group[i] >= 0 && limit[i] > 0)) continue;
     reasons.add(
         fmt::format("the grid has {} groups in {}, the device dispatches at most {}, and the "
                     "kernel cannot be split (it has no {})",
@@ -219,31 +219,31 @@ void split_grid(const KernelInterface& kernel, const DeviceCaps& caps, const Arg
           piece.count[i] =
               static_cast<std::uint32_t>(std::min<std::uint64_t>(limit[i], groups[i] - first[i]));
         }
-        plan.pieces.push_back(piece);
+        dispatches.pieces.push_back(piece);
       }
     }
   }
 }
 
-// Checks the ranges; `plan` has the bytes that the arguments need.
+// Checks the ranges; `dispatches` has the bytes that the arguments need.
 void bind_ranges(const KernelInterface& kernel, const DeviceCaps& caps,
-                 std::span<const BoundRange> ranges, LaunchPlan& plan, Reasons& reasons) {
+                 std::span<const BoundRange> ranges, Dispatches& dispatches, Reasons& reasons) {
   if (ranges.size() != kernel.bindings.size()) {
     std::vector<std::string> names;
     for (const Binding& binding : kernel.bindings) names.push_back(binding.name);
     return reasons.add(fmt::format("takes {} buffers ({}), got {}", kernel.bindings.size(),
                                    join(names, ", "), ranges.size()));
   }
-  plan.bound_bytes.clear();
+  dispatches.bound_bytes.clear();
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     check_range(kernel.bindings[i], caps, ranges[i], reasons);
-    check_size(kernel.bindings[i], plan.needed_bytes[i], ranges[i], reasons);
+    check_size(kernel.bindings[i], dispatches.needed_bytes[i], ranges[i], reasons);
     // A longer range than needed is bound, up to the limit of the device: the rest belongs to the caller, for instance
     // guard words.
-    plan.bound_bytes.push_back(std::min(ranges[i].bytes, caps.max_storage_buffer_bytes));
+    dispatches.bound_bytes.push_back(std::min(ranges[i].bytes, caps.max_storage_buffer_bytes));
   }
   check_overlaps(kernel, ranges, reasons);
-  fill_addresses(kernel, ranges, plan);
+  fill_addresses(kernel, ranges, dispatches);
 }
 
 }  // namespace
@@ -261,25 +261,25 @@ std::string overlap_reason(const std::string& name_of_a, const BoundRange& a,
       name_of_a, a.offset, a.offset + a.bytes, name_of_b, b.offset, b.offset + b.bytes, written);
 }
 
-LaunchPlan plan_launch(const KernelInterface& kernel, const DeviceCaps& caps,
+Dispatches prepare_dispatches(const KernelInterface& kernel, const DeviceCaps& caps,
                        std::span<const BoundRange> ranges, const Arguments& arguments) {
-  LaunchPlan plan;
+  Dispatches dispatches;
   Reasons reasons;
   const bool named = check_names(argument_names(kernel), arguments, reasons);
-  fill_push_constants(kernel, arguments, plan, reasons);
+  fill_push_constants(kernel, arguments, dispatches, reasons);
   for (const Binding& binding : kernel.bindings) {
-    plan.needed_bytes.push_back(named ? needed_bytes(binding, caps, arguments, reasons) : 0);
+    dispatches.needed_bytes.push_back(named ? needed_bytes(binding, caps, arguments, reasons) : 0);
   }
-  bind_ranges(kernel, caps, ranges, plan, reasons);
-  if (named) split_grid(kernel, caps, arguments, plan, reasons);
+  bind_ranges(kernel, caps, ranges, dispatches, reasons);
+  if (named) split_grid(kernel, caps, arguments, dispatches, reasons);
   if (!reasons.empty()) throw ArgumentError(reasons.text(kernel.name));
-  return plan;
+  return dispatches;
 }
 
 void rebind(const KernelInterface& kernel, const DeviceCaps& caps,
-            std::span<const BoundRange> ranges, LaunchPlan& plan) {
+            std::span<const BoundRange> ranges, Dispatches& dispatches) {
   Reasons reasons;
-  bind_ranges(kernel, caps, ranges, plan, reasons);
+  bind_ranges(kernel, caps, ranges, dispatches, reasons);
   if (!reasons.empty()) throw ArgumentError(reasons.text(kernel.name));
 }
 

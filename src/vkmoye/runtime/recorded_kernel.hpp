@@ -11,8 +11,8 @@
 #include <span>
 
 #include "vkmoye/contract/compiled_kernel.hpp"
+#include "vkmoye/runtime/bound_buffer.hpp"
 #include "vkmoye/runtime/device.hpp"
-#include "vkmoye/runtime/vk/bound_buffer.hpp"
 
 namespace vkmoye::vk {
 
@@ -38,7 +38,7 @@ class RecordedKernel {
   void reset();
 
  private:
-  bool runs() const { return !launch_.plan.pieces.empty(); }
+  bool runs() const { return !launch_.dispatches.pieces.empty(); }
   bool takes_sets() const;
 
   std::shared_ptr<const PipelineState> pipeline_;

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "vkmoye/runtime/launch_plan.hpp"
-#include "vkmoye/runtime/vk/context.hpp"
+#include "vkmoye/runtime/buffer.hpp"
+#include "vkmoye/runtime/vk/launch_state.hpp"
 
 namespace vkmoye::vk {
 
@@ -22,16 +22,16 @@ struct BoundBuffer {
 /// is taken to be that of the memory that it requires.
 BoundBuffer resolve(const Context& context, const std::string& subject, const BufferView& view);
 
-/// The buffers of a launch, and its plan.
+/// The buffers of a launch, and what it dispatches.
 struct BoundLaunch {
   std::vector<BoundBuffer> buffers;
   std::vector<BoundRange> ranges;
-  std::optional<Arguments> arguments;  // of `plan`; nothing: there is none yet
-  LaunchPlan plan;
+  std::optional<Arguments> arguments;  // of `dispatches`; nothing: there is none yet
+  Dispatches dispatches;
 };
 
 /// Binds `views` to `launch`, which must belong to the same kernel if it was bound before; allocates nothing if the
-/// arguments are the same as before. Throws like `resolve` and `plan_launch`.
+/// arguments are the same as before. Throws like `resolve` and `prepare_dispatches`.
 void bind(const Context& context, const KernelInterface& kernel, std::span<const BufferView> views,
           const Arguments& arguments, BoundLaunch& launch);
 

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/runtime/vk/pipeline_state.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <vector>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
+#include "vkmoye/runtime/vk/features.hpp"
+
+namespace vkmoye::vk {
+namespace {
+
+Owned<VkDescriptorSetLayout> make_set_layout(const Context& context,
+                                             const std::vector<Binding>& bindings, bool pushes) {
+  std::vector<VkDescriptorSetLayoutBinding> rows;
+  for (std::uint32_t i = 0; i < bindings.size(); ++i) {
+    if (bindings[i].reach != Reach::descriptor) continue;
+    VkDescriptorSetLayoutBinding& row = rows.emplace_back();
+    row.binding = i;
+    row.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+    row.descriptorCount = 1;
+    row.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
+  }
+  VkDescriptorSetLayoutCreateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO;
+  if (pushes) info.flags = VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR;
+  info.bindingCount = static_cast<std::uint32_t>(rows.size());
+  info.pBindings = rows.data();
+  return create<VkDescriptorSetLayout>("vkCreateDescriptorSetLayout", context.handle(),
+                                       context.table().CreateDescriptorSetLayout,
+                                       context.table().DestroyDescriptorSetLayout, info);
+}
+
+Owned<VkPipelineLayout> make_layout(const Context& context, VkDescriptorSetLayout set,
+                                    std::uint32_t push_constant_bytes) {
+  VkPushConstantRange range = {};
+  range.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
+  range.size = push_constant_bytes;
+  VkPipelineLayoutCreateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
+  info.setLayoutCount = 1;
+  info.pSetLayouts = &set;
+  info.pushConstantRangeCount = push_constant_bytes == 0 ? 0 : 1;
+  info.pPushConstantRanges = &range;
+  return create<VkPipelineLayout>("vkCreatePipelineLayout", context.handle(),
+                                  context.table().CreatePipelineLayout,
+                                  context.table().DestroyPipelineLayout, info);
+}
+
+Owned<VkPipeline> make_pipeline(const Context& context, VkPipelineLayout layout,
+                                const CompiledKernel& kernel) {
+  const DeviceTable& table = context.table();
+  VkShaderModuleCreateInfo module_info = {};
+  module_info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
+  module_info.codeSize = kernel.spirv.size() * sizeof(std::uint32_t);
+  module_info.pCode = kernel.spirv.data();
+  const auto shader_module =
+      create<VkShaderModule>("vkCreateShaderModule", context.handle(), table.CreateShaderModule,
+                             table.DestroyShaderModule, module_info);
+  VkComputePipelineCreateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
+  info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
+  info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+  info.stage.module = shader_module.get();
+  info.stage.pName = "main";
+  // If it cannot be chosen, the device has only this size (reasons_against).
+  VkPipelineShaderStageRequiredSubgroupSizeCreateInfo lanes = {};
+  lanes.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO;
+  lanes.requiredSubgroupSize = kernel.interface.subgroup_size;
+  if (lanes.requiredSubgroupSize != 0 && context.caps().has(Feature::subgroup_size_control)) {
+    info.stage.pNext = &lanes;
+    info.stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
+  }
+  if (context.device->has_statistics()) {
+    info.flags = VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR |
+                 VK_PIPELINE_CREATE_CAPTURE_INTERNAL_REPRESENTATIONS_BIT_KHR;
+  }
+  info.layout = layout;
+  VkPipeline pipeline = VK_NULL_HANDLE;
+  check(table.CreateComputePipelines(context.handle(), context.cache->handle(), 1, &info, nullptr,
+                                     &pipeline),
+        fmt::format("vkCreateComputePipelines({})", kernel.interface.name));
+  context.cache->mark_changed();
+  return {context.handle(), pipeline, table.DestroyPipeline};
+}
+
+// What to enable on an adopted device if a kernel needs a feature that was not listed.
+std::string remedy(const Context& context, Feature feature) {
+  std::vector<std::string> what;
+  for (const Bit* bit : bits_of({feature})) what.push_back(bit->homes.front().name);
+  for (const char* name : extensions_of({feature}, context.physical.api_version)) {
+    what.push_back(name);
+  }
+  return fmt::format("{}: is not among AdoptedDevice::features{}{}", to_string(feature),
+                     what.empty() ? "" : "; it means ", join(what, " and "));
+}
+
+}  // namespace
+
+std::vector<std::string> reasons_against(const Context& context, const KernelInterface& kernel,
+                                         bool adopted) {
+  std::vector<std::string> reasons = vkmoye::reasons_against(kernel, context.caps());
+  if (!adopted) return reasons;
+  for (const Feature feature : kernel.features.list()) {
+    if (!context.caps().has(feature)) reasons.push_back(remedy(context, feature));
+  }
+  return reasons;
+}
+
+std::shared_ptr<const PipelineState> load(const std::shared_ptr<Context>& context,
+                                          const CompiledKernel& kernel, bool pushes) {
+  constexpr std::uint32_t kSpirvMagic = 0x07230203;
+  std::vector<std::string> reasons =
+      reasons_against(*context, kernel.interface, context->device->is_borrowed());
+  if (kernel.spirv.size() < 5 || kernel.spirv.front() != kSpirvMagic) {
+    reasons.push_back(fmt::format("its {} words are not SPIR-V", kernel.spirv.size()));
+  }
+  if (!reasons.empty()) {
+    throw KernelError(fmt::format("{} on {}", kernel.interface.name, context->caps().name),
+                      std::move(reasons));
+  }
+  auto state = std::make_shared<PipelineState>();
+  state->context = context;
+  state->interface = kernel.interface;
+  state->pushes = pushes;
+  state->set_layout = make_set_layout(*context, kernel.interface.bindings, pushes);
+  state->layout =
+      make_layout(*context, state->set_layout.get(), push_constant_bytes(kernel.interface));
+  state->pipeline = make_pipeline(*context, state->layout.get(), kernel);
+  return state;
+}
+
+}  // namespace vkmoye::vk
