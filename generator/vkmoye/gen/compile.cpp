@@ -2,6 +2,7 @@
 #include "vkmoye/gen/compile.hpp"
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/reasons.hpp"
 #include "vkmoye/contract/spirv.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/spirv/assemble.hpp"
@@ -33,7 +34,7 @@ CompiledKernel compile(const ir::Kernel& kernel) { return compile_if_none(verify
 
 CompiledKernel compile(const ir::Kernel& kernel, const DeviceCaps& caps) {
   std::vector<std::string> reasons = reasons_against(ir::interface_of(kernel), caps);
-  for (std::string& reason : verify(kernel)) reasons.push_back(std::move(reason));
+  add_all(reasons, verify(kernel));
   return compile_if_none(std::move(reasons), kernel);
 }
 

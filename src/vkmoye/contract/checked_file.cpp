@@ -3,16 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <cstddef>
 #include <optional>
-#include <span>
-#include <system_error>
 #include <utility>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "vkmoye/base/file.hpp"
+#include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/contract/kernel_json.hpp"
 
@@ -63,25 +60,6 @@ Json checked_content(const FileKind& kind, std::string_view text) {
                      is, said)});
   }
   return *content;
-}
-
-std::string text_of(const std::filesystem::path& file) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(file, error)) {
-    throw ArgumentError(fmt::format("{}: there is no such file", file.string()));
-  }
-  std::string reason;
-  const std::vector<std::byte> bytes = read_file(file, reason);
-  if (!reason.empty()) {
-    throw ArgumentError(fmt::format("{}: cannot be read: {}", file.string(), reason));
-  }
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-void write_text_file(const std::filesystem::path& file, const std::string& text) {
-  const std::string reason = replace_file(file, std::as_bytes(std::span(text)), Readers::as_before);
-  if (reason.empty()) return;
-  throw ArgumentError(fmt::format("{}: cannot be written: {}", file.string(), reason));
 }
 
 }  // namespace vkmoye

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "vkmoye/base/text_file.hpp"
 #include "vkmoye/contract/checked_file.hpp"
 #include "vkmoye/contract/interface_json.hpp"
 #include "vkmoye/contract/kernel_json.hpp"

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "vkmoye/base/reasons.hpp"
 #include "vkmoye/contract/interface_json.hpp"
 #include "vkmoye/contract/spirv.hpp"
 
@@ -84,9 +85,7 @@ CompiledKernel kernel_of_json(const Json& json, std::vector<std::string>& reason
   if (!words) reasons.emplace_back("spirv is not base64 of whole words");
   kernel.interface = interface_of_json(member_or_null(json, "interface"), reasons);
   if (reasons.size() > before) return kernel;
-  for (std::string& reason : reasons_against_spirv(kernel.interface, *words)) {
-    reasons.push_back(std::move(reason));
-  }
+  add_all(reasons, reasons_against_spirv(kernel.interface, *words));
   kernel.spirv = *std::move(words);
   return kernel;
 }

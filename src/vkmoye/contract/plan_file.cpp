@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "vkmoye/base/text_file.hpp"
 #include "vkmoye/contract/checked_file.hpp"
 #include "vkmoye/contract/kernel_json.hpp"
 

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/reasons.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/contract/spirv_module.hpp"
 
@@ -44,22 +45,6 @@ const CapabilityFeatures kCapabilities[] = {
     {6033, "AtomicFloat32AddEXT", {Feature::shared_f32_atomic_add, Feature::buffer_f32_atomic_add}},
 };
 
-// Collects reasons without duplicates: buffers that share a binding have the same ones.
-class Reasons {
- public:
-  template <class... Parts>
-  void add(fmt::format_string<Parts...> format, Parts&&... parts) {
-    std::string reason = fmt::format(format, std::forward<Parts>(parts)...);
-    if (std::find(all_.begin(), all_.end(), reason) == all_.end()) {
-      all_.push_back(std::move(reason));
-    }
-  }
-  std::vector<std::string> take() && { return std::move(all_); }
-
- private:
-  std::vector<std::string> all_;
-};
-
 std::string size_text(const std::array<std::uint32_t, 3>& size) {
   return fmt::format("{} x {} x {}", size[0], size[1], size[2]);
 }
@@ -70,7 +55,8 @@ void check_capabilities(const KernelInterface& kernel, const SpirvModule& spirv,
         std::find_if(std::begin(kCapabilities), std::end(kCapabilities),
                      [&](const CapabilityFeatures& one) { return one.capability == capability; });
     if (row == std::end(kCapabilities)) {
-      reasons.add("its SPIR-V declares capability {}, which no kernel has", capability);
+      reasons.add(
+          fmt::format("its SPIR-V declares capability {}, which no kernel has", capability));
       continue;
     }
     const std::vector<Feature> features = row->one_of.list();
@@ -79,32 +65,35 @@ void check_capabilities(const KernelInterface& kernel, const SpirvModule& spirv,
     if (features.empty() || has_one) continue;
     std::vector<std::string> names;
     for (const Feature feature : features) names.emplace_back(to_string(feature));
-    reasons.add("its SPIR-V declares {}, but its interface lacks the feature {}", row->name,
-                join(names, " or "));
+    reasons.add(fmt::format("its SPIR-V declares {}, but its interface lacks the feature {}",
+                            row->name, join(names, " or ")));
   }
 }
 
 void check_buffers(const KernelInterface& kernel, const SpirvModule& spirv, Reasons& reasons) {
   for (const SpirvModule::Buffer& buffer : spirv.buffers) {
-    if (buffer.set != 0) reasons.add("its SPIR-V has a buffer in set {}, not 0", buffer.set);
+    if (buffer.set != 0)
+      reasons.add(fmt::format("its SPIR-V has a buffer in set {}, not 0", buffer.set));
     if (buffer.binding >= kernel.bindings.size() ||
         kernel.bindings[buffer.binding].reach != Reach::descriptor) {
-      reasons.add("its SPIR-V has a buffer at binding {}, but its interface has none",
-                  buffer.binding);
+      reasons.add(fmt::format("its SPIR-V has a buffer at binding {}, but its interface has none",
+                              buffer.binding));
       continue;
     }
     const Binding& binding = kernel.bindings[buffer.binding];
     if (buffer.is_written && binding.access == Access::read) {
-      reasons.add("its interface only reads {}, but its SPIR-V may write it", binding.name);
+      reasons.add(
+          fmt::format("its interface only reads {}, but its SPIR-V may write it", binding.name));
     }
     if (buffer.is_read && binding.access == Access::write) {
-      reasons.add("its interface only writes {}, but its SPIR-V may read it", binding.name);
+      reasons.add(
+          fmt::format("its interface only writes {}, but its SPIR-V may read it", binding.name));
     }
     const auto aligned = std::max<std::uint64_t>(binding.alignment, size_of(binding.type));
     if (buffer.stride > aligned) {
-      reasons.add(
+      reasons.add(fmt::format(
           "its interface binds {} at multiples of {} bytes, but its SPIR-V accesses {} at once",
-          binding.name, aligned, buffer.stride);
+          binding.name, aligned, buffer.stride));
     }
   }
 }
@@ -134,8 +123,8 @@ void check_push_constants(const KernelInterface& kernel, const SpirvModule& spir
         return a.type == b.type && a.offset == b.offset && (b.name.empty() || a.name == b.name);
       });
   if (are_equal) return;
-  reasons.add("push constants are {} in its SPIR-V, {} in its interface",
-              text_of(spirv.push_constants), text_of(expected));
+  reasons.add(fmt::format("push constants are {} in its SPIR-V, {} in its interface",
+                          text_of(spirv.push_constants), text_of(expected)));
 }
 
 }  // namespace
@@ -152,21 +141,21 @@ std::vector<std::string> reasons_against_spirv(const KernelInterface& kernel,
   if (!spirv.has_main) reasons.add("its SPIR-V has no compute shader called main");
   if (!spirv.workgroup_size) reasons.add("its SPIR-V has no workgroup size");
   if (spirv.workgroup_size && *spirv.workgroup_size != kernel.workgroup_size) {
-    reasons.add("workgroups are {} in its SPIR-V, {} in its interface",
-                size_text(*spirv.workgroup_size), size_text(kernel.workgroup_size));
+    reasons.add(fmt::format("workgroups are {} in its SPIR-V, {} in its interface",
+                            size_text(*spirv.workgroup_size), size_text(kernel.workgroup_size)));
   }
   check_capabilities(kernel, spirv, reasons);
   check_buffers(kernel, spirv, reasons);
   check_push_constants(kernel, spirv, reasons);
   if (spirv.shared_bytes > kernel.shared_bytes) {
-    reasons.add("its SPIR-V uses {} bytes of shared memory, but its interface has {}",
-                spirv.shared_bytes, kernel.shared_bytes);
+    reasons.add(fmt::format("its SPIR-V uses {} bytes of shared memory, but its interface has {}",
+                            spirv.shared_bytes, kernel.shared_bytes));
   }
   for (const MatrixShape& shape : spirv.products) {
     const auto& known = kernel.matrices;
     if (std::find(known.begin(), known.end(), shape) != known.end()) continue;
-    reasons.add("its SPIR-V multiplies matrices {}, which its interface does not have",
-                to_string(shape));
+    reasons.add(fmt::format("its SPIR-V multiplies matrices {}, which its interface does not have",
+                            to_string(shape)));
   }
   return std::move(reasons).take();
 }

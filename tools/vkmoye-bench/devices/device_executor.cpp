@@ -10,6 +10,7 @@
 #include "devices/matrix_trial.hpp"
 #include "devices/spills.hpp"
 #include "devices/time_launches.hpp"
+#include "vkmoye/base/reasons.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/compile.hpp"
 
@@ -20,7 +21,8 @@ namespace {
 // Why the device cannot run a step, with arrays of the sizes that follow from its arguments.
 std::vector<std::string> reasons_against(const DeviceCaps& caps, const Step& step) {
   const KernelInterface kernel = interface_of(step);
-  std::vector<std::string> reasons = vkmoye::reasons_against(kernel, caps);
+  Reasons reasons;
+  reasons.add_all(vkmoye::reasons_against(kernel, caps));
   for (const Binding& binding : kernel.bindings) {
     std::vector<std::string> against = vkmoye::reasons_against(binding, step.arguments, caps);
     if (against.empty()) {
@@ -30,13 +32,10 @@ std::vector<std::string> reasons_against(const DeviceCaps& caps, const Step& ste
         against.push_back(binding.name + " with its guard words: " + reason);
       }
     }
-    for (std::string& reason : against) {
-      // For arrays of constant size, the reasons against the kernel already contain this.
-      const bool is_new = std::find(reasons.begin(), reasons.end(), reason) == reasons.end();
-      if (is_new) reasons.push_back(std::move(reason));
-    }
+    // For arrays of constant size, the reasons against the kernel already contain these.
+    reasons.add_all(std::move(against));
   }
-  return reasons;
+  return std::move(reasons).take();
 }
 
 }  // namespace
@@ -158,9 +157,7 @@ std::vector<std::string> DeviceExecutor::trial_failures(const Plan& plan) {
   std::vector<std::string> wrong;
   for (const Step& step : plan.steps) {
     const KernelInterface kernel = interface_of(step);
-    for (std::string& reason : reasons_against_matrices(device_, kernel, verdicts)) {
-      wrong.push_back(std::move(reason));
-    }
+    add_all(wrong, reasons_against_matrices(device_, kernel, verdicts));
   }
   return wrong;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/reasons.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/twin/run_on_host.hpp"
 
@@ -103,9 +104,7 @@ std::vector<std::string> HostExecutor::reasons_against(const Plan& plan) const {
     if (step.kernel.hand_written) {
       reasons.push_back("its shader was written by hand, and only devices run GLSL");
     }
-    for (std::string& reason : vkmoye::reasons_against(kernel, caps_)) {
-      reasons.push_back(std::move(reason));
-    }
+    add_all(reasons, vkmoye::reasons_against(kernel, caps_));
     for (const Binding& binding : kernel.bindings) {
       try {
         const std::uint64_t count = element_count(binding, step.arguments);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/reasons.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/ir/operation.hpp"
 #include "vkmoye/tensor/copy_atom.hpp"
@@ -54,9 +55,7 @@ std::vector<std::string> reasons_against(const CopyAutoConfig& config) {
   }
   require_access(wider(config), config.vector, reasons);
   const ScalarType result = config.result.value_or(config.type);
-  for (std::string& reason : reasons_against_conversion(config.type, result)) {
-    reasons.push_back(std::move(reason));
-  }
+  add_all(reasons, reasons_against_conversion(config.type, result));
   return reasons;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/reasons.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
@@ -231,7 +232,7 @@ std::vector<std::string> reasons_against(const RelayoutConfig& config) {
 ir::Kernel relayout(const Layout& src, const Layout& dst, const RelayoutConfig& config,
                     const std::string& name) {
   auto reasons = reasons_against_relayout(src, dst);
-  for (std::string& reason : reasons_against(config)) reasons.push_back(std::move(reason));
+  add_all(reasons, reasons_against(config));
   throw_if_any(name, std::move(reasons));
 
   const RelayoutSchedule schedule = schedule_relayout(src, dst, config);

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/base/text_file.hpp"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <span>
+#include <system_error>
+#include <vector>
+
+#include "vkmoye/base/file.hpp"
+
+namespace vkmoye {
+
+std::string read_text(const std::filesystem::path& file) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error)) {
+    throw ArgumentError(fmt::format("{}: there is no such file", file.string()));
+  }
+  std::string reason;
+  const std::vector<std::byte> bytes = read_file(file, reason);
+  if (!reason.empty()) {
+    throw ArgumentError(fmt::format("{}: cannot be read: {}", file.string(), reason));
+  }
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+void write_text_file(const std::filesystem::path& file, const std::string& text) {
+  const std::string reason = replace_file(file, std::as_bytes(std::span(text)), Readers::as_before);
+  if (reason.empty()) return;
+  throw ArgumentError(fmt::format("{}: cannot be written: {}", file.string(), reason));
+}
+
+}  // namespace vkmoye
