@@ -12,6 +12,7 @@
 #include "cli/bench.hpp"
 #include "support/npy.hpp"
 #include "support/process.hpp"
+#include "vkmoye/contract/kernel_interface.hpp"
 
 namespace vkmoye::test {
 namespace {
@@ -129,7 +130,7 @@ TEST(AutoCli, EmitPrintsEveryKernelOfAPlan) {
     for (const json& constant : step["push_constants"]) {
       const std::string name = constant["name"];
       const bool is_given = step["arguments"].contains(name);
-      EXPECT_EQ(is_given, !name.starts_with("first_group")) << name;
+      EXPECT_EQ(is_given, !is_first_group(name)) << name;
     }
   }
   const auto refused = [&](const std::vector<std::string>& more, const std::string& why) {

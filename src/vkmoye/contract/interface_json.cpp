@@ -176,11 +176,10 @@ void check_names(const KernelInterface& kernel, Reader& read) {
   for (const PushConstant& constant : constants) {
     constexpr ScalarType kTypes[] = {ScalarType::u32, ScalarType::i32, ScalarType::f32,
                                      ScalarType::f64, ScalarType::u64};
-    const bool is_group =
-        std::find(kFirstGroup.begin(), kFirstGroup.end(), constant.name) != kFirstGroup.end();
-    const bool is_type = is_group ? constant.type == ScalarType::u32
-                                  : std::find(std::begin(kTypes), std::end(kTypes),
-                                              constant.type) != std::end(kTypes);
+    const bool is_type =
+        is_first_group(constant.name)
+            ? constant.type == ScalarType::u32
+            : std::find(std::begin(kTypes), std::end(kTypes), constant.type) != std::end(kTypes);
     if (!is_type) {
       read.note("push constant {} has the type {}", constant.name, to_string(constant.type));
     }

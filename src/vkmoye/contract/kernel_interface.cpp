@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/reasons.hpp"
 #include "vkmoye/layout/injective.hpp"
 #include "vkmoye/layout/text.hpp"
 
@@ -53,12 +54,21 @@ std::int64_t extent_in(const Extent& extent, const Arguments& arguments, std::st
 
 }  // namespace
 
+std::vector<std::string> Extent::arguments() const {
+  std::vector<std::string> names;
+  if (is_symbol()) names.push_back(symbol);
+  if (!times.empty()) names.push_back(times);
+  return names;
+}
+
+Extent Extent::whole() const {
+  Extent all = *this;
+  all.per = 1;
+  return all;
+}
+
 std::string to_string(const Extent& extent) {
-  if (extent.per != 1) {
-    Extent whole = extent;
-    whole.per = 1;
-    return fmt::format("ceil({}/{})", to_string(whole), extent.per);
-  }
+  if (extent.per != 1) return fmt::format("ceil({}/{})", to_string(extent.whole()), extent.per);
   if (!extent.times.empty()) return extent.symbol + "*" + extent.times;
   return extent.is_symbol() ? extent.symbol : std::to_string(extent.value);
 }
@@ -84,6 +94,14 @@ std::uint64_t descriptor_count(const KernelInterface& kernel) {
   return static_cast<std::uint64_t>(
       std::count_if(kernel.bindings.begin(), kernel.bindings.end(),
                     [](const Binding& binding) { return binding.reach == Reach::descriptor; }));
+}
+
+bool is_first_group(std::string_view name) {
+  return std::find(kFirstGroup.begin(), kFirstGroup.end(), name) != kFirstGroup.end();
+}
+
+bool is_set_by_runtime(const PushConstant& constant) {
+  return constant.type == ScalarType::u64 || is_first_group(constant.name);
 }
 
 std::string address_name(const std::string& name) { return name + "_address"; }
@@ -281,9 +299,7 @@ std::vector<std::string> reasons_against(const KernelInterface& kernel, const De
   at_most("storage buffers", descriptor_count(kernel), caps.max_storage_buffers);
   for (const Binding& binding : kernel.bindings) {
     if (!has_known_size(binding)) continue;
-    for (std::string& reason : reasons_against(binding, {}, caps)) {
-      reasons.push_back(std::move(reason));
-    }
+    add_all(reasons, reasons_against(binding, {}, caps));
   }
   std::uint64_t invocations = 1;
   for (std::size_t i = 0; i < 3; ++i) {

@@ -16,6 +16,8 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -68,6 +70,10 @@ struct Extent {
   }
   /// Whether it depends on arguments.
   bool is_symbol() const { return !symbol.empty(); }
+  /// The names of the arguments that it depends on: none, one or two.
+  std::vector<std::string> arguments() const;
+  /// What it counts the parts of: n of ceil(n / 1024); itself if it counts none.
+  Extent whole() const;
   /// Whether it is the value of an argument.
   bool is_argument() const { return is_symbol() && times.empty() && per == 1; }
   bool operator==(const Extent&) const = default;
@@ -144,6 +150,12 @@ struct KernelInterface {
 /// The push constants that the runtime sets itself, for each piece of a grid that it splits.
 inline constexpr std::array<const char*, 3> kFirstGroup = {"first_group_x", "first_group_y",
                                                            "first_group_z"};
+
+/// Whether it is one of `kFirstGroup`. A kernel may have other arguments whose names begin alike.
+bool is_first_group(std::string_view name);
+
+/// Whether the runtime sets it, so that a launch does not pass it: one of `kFirstGroup`, or an address.
+bool is_set_by_runtime(const PushConstant& constant);
 
 /// The number of bindings that need a descriptor.
 std::uint64_t descriptor_count(const KernelInterface& kernel);

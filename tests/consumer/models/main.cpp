@@ -66,8 +66,7 @@ Arguments arguments_of(const KernelInterface& kernel, const Arguments& all) {
     if (const auto found = all.find(name); found != all.end()) out.insert(*found);
   };
   const auto take_extent = [&](const Extent& extent) {
-    take(extent.symbol);
-    take(extent.times);
+    for (const std::string& name : extent.arguments()) take(name);
   };
   for (const PushConstant& constant : kernel.push_constants) take(constant.name);
   for (const GridDimension& dimension : kernel.grid) take_extent(dimension.extent);

@@ -48,8 +48,7 @@ TEST(Bake, LeavesEveryKernelSound) {
     for (const std::int64_t size : {1, 33, entry.takes_packed ? 512 : 4096}) {
       Arguments sizes;
       for (const PushConstant& argument : kernel.arguments) {
-        const bool is_size =
-            argument.type == ScalarType::u32 && !argument.name.starts_with("first_group");
+        const bool is_size = argument.type == ScalarType::u32 && !is_first_group(argument.name);
         if (is_size) sizes[argument.name] = size;
       }
       EXPECT_THAT(verify(bake(kernel, sizes)), IsEmpty()) << entry.name << ' ' << size;

@@ -35,7 +35,7 @@ std::vector<std::byte> push_constants(const KernelInterface& interface,
       for (std::size_t b = 0; b < interface.bindings.size(); ++b) {
         if (address_name(interface.bindings[b].name) == constant.name) bits = address_of_binding(b);
       }
-    } else if (!constant.name.starts_with("first_group")) {
+    } else if (!is_first_group(constant.name)) {
       throw ArgumentError(
           fmt::format("{}: argument '{}' is missing", interface.name, constant.name));
     }

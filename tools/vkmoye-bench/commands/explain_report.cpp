@@ -40,7 +40,7 @@ std::vector<std::pair<std::string, std::uint32_t>> sizes_of(const Explained& sub
   for (const PushConstant& constant : subject.kernel.arguments) {
     if (constant.type != ScalarType::u32) continue;
     const std::string& argument = constant.name;
-    if (argument.starts_with("first_group")) continue;
+    if (is_first_group(argument)) continue;
     const auto given = subject.model.sizes.find(argument);
     sizes.emplace_back(
         argument, given != subject.model.sizes.end() ? given->second : subject.model.other_sizes);

@@ -59,15 +59,13 @@ Guards guards_of_launch(const Kernel& kernel) {
     const Expr group = builtin(kGroups[i]) + variable(kFirstGroup[i]);
     guards.push_back(less(to_index(dimension.tile) * group, expression(extent)));
     if (extent.per > 1) {
-      Extent whole = extent;
-      whole.per = 1;
-      guards.push_back(less(to_index(dimension.tile * extent.per) * group, expression(whole)));
+      guards.push_back(
+          less(to_index(dimension.tile * extent.per) * group, expression(extent.whole())));
     }
     if (dimension.tile > 1)
       guards.push_back(less(group, parts_of(expression(extent), dimension.tile)));
-    guards.push_back(less(0, variable(extent.symbol)));
+    for (const std::string& name : extent.arguments()) guards.push_back(less(0, variable(name)));
     if (extent.times.empty()) continue;
-    guards.push_back(less(0, variable(extent.times)));
     guards.push_back(less(0, expression(extent)));  // a launch checks that it does not wrap
   }
   for (const Assume& assume : assumptions_of_launch(kernel)) add_guards(guards, assume.condition);
@@ -79,7 +77,7 @@ namespace {
 // Whether the index `e` is 0 wherever `value` is.
 bool vanishes_with(const Expr& e, const Expr& value) {
   if (is_constant(e, 0) || same(e, value)) return true;
-  if (!(e->type == kIndex)) return false;
+  if (e->type != kIndex) return false;
   const auto part = [&](std::size_t i) { return vanishes_with(e->operands[i], value); };
   switch (e->op) {
     case Op::add:

@@ -57,11 +57,7 @@ class Baker {
       return found->second;
     };
     if (!e.is_symbol()) return e;
-    if (e.per != 1) {
-      Extent whole = e;
-      whole.per = 1;
-      return Extent::parts(extent(whole), e.per);
-    }
+    if (e.per != 1) return Extent::parts(extent(e.whole()), e.per);
     const auto first = number(e.symbol), second = number(e.times);
     if (e.times.empty()) return first ? Extent(*first) : e;
     if (!first || !second) return e;

@@ -70,7 +70,7 @@ Point AccessSets::arguments_in(const Set& points) {
   if (!point) point = points.sample();
   Point out;
   for (const PushConstant& argument : kernel_.arguments) {
-    if (argument.type != ScalarType::u32 || argument.name.starts_with("first_group")) continue;
+    if (argument.type != ScalarType::u32 || is_first_group(argument.name)) continue;
     // One that no index depends on may have any value.
     out[argument.name] =
         !variables_.has(argument.name)

@@ -17,8 +17,7 @@ using ir::Op;
 namespace {
 
 bool is_first_group(const Expr& e) {
-  return e->op == Op::variable && std::find(std::begin(kFirstGroup), std::end(kFirstGroup),
-                                            e->name) != std::end(kFirstGroup);
+  return e->op == Op::variable && vkmoye::is_first_group(e->name);
 }
 
 }  // namespace

@@ -21,8 +21,7 @@ bool can_be_followed(const ir::Kernel& kernel, const Arguments& sizes) {
   for (const Binding& binding : interface_of(kernel).bindings) {
     double elements = 1;
     for (const Extent& extent : binding.extents) {
-      for (const std::string& name : {extent.symbol, extent.times}) {
-        if (name.empty()) continue;
+      for (const std::string& name : extent.arguments()) {
         const auto found = sizes.find(name);
         if (found == sizes.end()) return false;
         elements *= static_cast<double>(std::get<std::int64_t>(found->second.value));
@@ -39,8 +38,8 @@ bool can_be_followed(const ir::Kernel& kernel, const Arguments& sizes) {
 Arguments with_steps(const ir::Kernel& kernel, Arguments sizes) {
   const auto value_of = [&](const Extent& extent) {
     std::int64_t value = extent.is_symbol() ? 1 : extent.value;
-    for (const std::string& name : {extent.symbol, extent.times}) {
-      if (!name.empty()) value *= std::get<std::int64_t>(sizes[name].value);
+    for (const std::string& name : extent.arguments()) {
+      value *= std::get<std::int64_t>(sizes[name].value);
     }
     return (value + extent.per - 1) / extent.per;
   };

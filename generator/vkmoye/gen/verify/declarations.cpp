@@ -40,10 +40,9 @@ class DeclarationChecker {
     if (extent.per < 1 || extent.per > 0xffffffff || !counts_parts) {
       complain("{} has an extent of {} in parts of {}", whose, to_string(extent), extent.per);
     }
-    if (extent.is_symbol()) {
-      use_(variable(extent.symbol), "extent of " + whose);
-      if (!extent.times.empty()) use_(variable(extent.times), "extent of " + whose);
-    } else if (extent.value < 0 || extent.value > 0xffffffff) {
+    for (const std::string& name : extent.arguments()) use_(variable(name), "extent of " + whose);
+    if (extent.is_symbol()) return;
+    if (extent.value < 0 || extent.value > 0xffffffff) {
       complain("{} has an extent of {}, outside 0..2^32-1", whose, extent.value);
     }
   }

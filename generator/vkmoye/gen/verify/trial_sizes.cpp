@@ -50,14 +50,6 @@ std::int64_t round_up(std::int64_t value, std::int64_t step) {
   return (value + step - 1) / step * step;
 }
 
-// The names that an extent is made of.
-std::vector<std::string> symbols_of(const Extent& extent) {
-  std::vector<std::string> out;
-  if (extent.is_symbol()) out.push_back(extent.symbol);
-  if (!extent.times.empty()) out.push_back(extent.times);
-  return out;
-}
-
 void enlarge(Sizes& sizes, const std::string& name, std::int64_t value) {
   std::int64_t& size = sizes[name];
   size = std::max(size, value);
@@ -168,7 +160,7 @@ void take_grid(const ir::Kernel& kernel, const Trial& trial, Sizes& sizes) {
   Sizes tiles;
   std::vector<std::string> order;
   for (const GridDimension& dimension : kernel.grid) {
-    const std::vector<std::string> names = symbols_of(dimension.extent);
+    const std::vector<std::string> names = dimension.extent.arguments();
     for (const std::string& name : names) {
       if (std::find(order.begin(), order.end(), name) == order.end()) order.push_back(name);
       // Of a product of two, each is about a square root of the tile.
@@ -213,7 +205,7 @@ void take_arrays(const ir::Kernel& kernel, const Trial& trial, Sizes& sizes) {
   for (const auto& [name, size] : sizes) largest = std::max(largest, size);
   for (const ir::Array& array : kernel.arrays) {
     for (const ir::Axis& axis : array.axes) {
-      for (const std::string& name : symbols_of(axis.extent)) {
+      for (const std::string& name : axis.extent.arguments()) {
         sizes.try_emplace(name, largest);
       }
     }
@@ -223,7 +215,7 @@ void take_arrays(const ir::Kernel& kernel, const Trial& trial, Sizes& sizes) {
     std::int64_t span = 1;
     for (const ir::Axis& axis : array.axes) {
       // Of a product of arguments, one is as large as all that is stepped over.
-      for (const std::string& name : symbols_of(ir::extent_from(axis.stride).value_or(1))) {
+      for (const std::string& name : ir::extent_from(axis.stride).value_or(1).arguments()) {
         if (!sizes.contains(name)) enlarge(steps, name, span + trial.gap);
       }
       Sizes all = sizes;
@@ -239,7 +231,7 @@ Arguments arguments_of(const ir::Kernel& kernel, const Trial& trial, const Sizes
   Arguments out;
   std::int64_t other = trial.other;
   for (const PushConstant& argument : kernel.arguments) {
-    if (argument.type != ScalarType::u32 || argument.name.starts_with("first_group")) continue;
+    if (argument.type != ScalarType::u32 || is_first_group(argument.name)) continue;
     const auto found = sizes.find(argument.name);
     if (found != sizes.end()) {
       out[argument.name] = found->second;

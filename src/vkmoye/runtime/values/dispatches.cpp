@@ -10,39 +10,17 @@
 #include <utility>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/reasons.hpp"
 #include "vkmoye/base/text.hpp"
 
 namespace vkmoye {
 namespace {
 
-// Collects reasons without duplicates, since several bindings may have the same one.
-class Reasons {
- public:
-  void add(std::string reason) {
-    if (std::find(all_.begin(), all_.end(), reason) == all_.end())
-      all_.push_back(std::move(reason));
-  }
-  bool empty() const { return all_.empty(); }
-  std::string text(const std::string& subject) const {
-    if (all_.size() == 1) return subject + ": " + all_.front();
-    return subject + ":\n  - " + join(all_, "\n  - ");
-  }
-
- private:
-  std::vector<std::string> all_;
-};
-
-bool is_set_by_runtime(const PushConstant& constant) {
-  return constant.type == ScalarType::u64 ||
-         std::find(kFirstGroup.begin(), kFirstGroup.end(), constant.name) != kFirstGroup.end();
-}
-
 // The caller's arguments.
 std::set<std::string> argument_names(const KernelInterface& kernel) {
   std::set<std::string> names;
   const auto add = [&](const Extent& extent) {
-    if (extent.is_symbol()) names.insert(extent.symbol);
-    if (!extent.times.empty()) names.insert(extent.times);
+    for (std::string& name : extent.arguments()) names.insert(std::move(name));
   };
   for (const Binding& binding : kernel.bindings) {
     for (const Extent& extent : binding.extents) add(extent);
@@ -98,11 +76,13 @@ void fill_push_constants(const KernelInterface& kernel, const Arguments& argumen
   for (std::size_t i = 0; i < offsets.size(); ++i) {
     const PushConstant& constant = kernel.push_constants[i];
     for (std::size_t axis = 0; axis < kFirstGroup.size(); ++axis) {
-      if (constant.name == kFirstGroup[axis]) dispatches.first_group[axis] = static_cast<int>(offsets[i]);
+      if (constant.name == kFirstGroup[axis])
+        dispatches.first_group[axis] = static_cast<int>(offsets[i]);
     }
     const auto found = arguments.find(constant.name);
     if (found != arguments.end()) {
-      write_argument(constant, found->second, dispatches.push_constants.data() + offsets[i], reasons);
+      write_argument(constant, found->second, dispatches.push_constants.data() + offsets[i],
+                     reasons);
     }
   }
 }
@@ -144,9 +124,7 @@ void check_range(const Binding& binding, const DeviceCaps& caps, const BoundRang
 // The bytes that an array must have; 0, with the reasons, if that cannot be computed.
 std::uint64_t needed_bytes(const Binding& binding, const DeviceCaps& caps,
                            const Arguments& arguments, Reasons& reasons) {
-  for (std::string& reason : reasons_against(binding, arguments, caps)) {
-    reasons.add(std::move(reason));
-  }
+  reasons.add_all(reasons_against(binding, arguments, caps));
   try {
     return element_count(binding, arguments) * size_of(binding.type);
   } catch (const ArgumentError&) {
@@ -262,7 +240,7 @@ std::string overlap_reason(const std::string& name_of_a, const BoundRange& a,
 }
 
 Dispatches prepare_dispatches(const KernelInterface& kernel, const DeviceCaps& caps,
-                       std::span<const BoundRange> ranges, const Arguments& arguments) {
+                              std::span<const BoundRange> ranges, const Arguments& arguments) {
   Dispatches dispatches;
   Reasons reasons;
   const bool named = check_names(argument_names(kernel), arguments, reasons);
