@@ -14,7 +14,7 @@ using Known = std::map<std::string, Expr>;
 
 void learn(const Definition& definition, Known& known) {
   const Expr& value = definition.value;
-  if (definition.is_data || !(value->type == kIndex)) return;
+  if (definition.is_data || value->type != kIndex) return;
   known.insert_or_assign(definition.name,
                          variable(definition.name, kIndex, value->bound, value->alignment));
 }

@@ -26,7 +26,7 @@ void add(const ir::Body& body, const ir::Kernel& kernel, std::int64_t least, std
     for (const ir::Touch& touch : effects.touches) {
       if (moves_matrix) break;
       const ir::Array* array = kernel.find(touch.element->array);
-      if (array == nullptr || array->space != ir::Array::Space::buffer) continue;
+      if (array == nullptr || !array->is_buffer()) continue;
       if (touch.element->width * size_of(array->type) != 16) continue;
       demands.wide_loads = demands.wide_loads || touch.reads;
       demands.wide_stores = demands.wide_stores || touch.writes;

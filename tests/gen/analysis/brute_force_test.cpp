@@ -79,16 +79,14 @@ class Counter final : public machine::Environment {
         kernel, {threads_, static_cast<std::size_t>(model.banks.lanes), {0, 0, 0}}, *this, budget);
     for (const PushConstant& argument : kernel.arguments) {
       if (argument.type != ScalarType::u32) continue;
-      const bool is_first = argument.name.starts_with("first_group");
+      const bool is_first = is_first_group(argument.name);
       machine.values().define(argument.name,
                               machine::Values::same(is_first ? 0 : model.other_sizes));
     }
     machine.run();
   }
 
-  bool concerns(const ir::Array& array) const override {
-    return array.space != ir::Array::Space::registers;
-  }
+  bool concerns(const ir::Array& array) const override { return !array.is_registers(); }
   bool forks() const override { return false; }
   machine::Rounds enter(machine::Machine&, const ir::For& loop,
                         std::optional<std::uint32_t> known) override {
@@ -121,7 +119,7 @@ class Counter final : public machine::Environment {
         continue;
       Count& count = counts[site->second];
       ++count.requests;
-      if (access.array.space == ir::Array::Space::shared) {
+      if (access.array.is_shared()) {
         count_banks(request, bytes, model_.banks, count);
       } else {
         count_sectors(request, bytes, count);

@@ -43,10 +43,10 @@ class Observer final : public machine::Environment {
     for (const PushConstant& argument : kernel.arguments) {
       if (argument.type != ScalarType::u32) continue;
       const auto size = model.sizes.find(argument.name);
-      const bool is_first_group = argument.name.starts_with("first_group");
+      const bool is_first = is_first_group(argument.name);
       machine.values().define(argument.name, Values::same(size != model.sizes.end() ? size->second
-                                                          : is_first_group          ? 0
-                                                                           : model.other_sizes));
+                                                          : is_first                ? 0
+                                                                     : model.other_sizes));
     }
     try {
       machine.run();
@@ -69,9 +69,7 @@ class Observer final : public machine::Environment {
     return {std::move(accesses_), {}, in_part_};
   }
 
-  bool concerns(const ir::Array& array) const override {
-    return array.space != ir::Array::Space::registers;
-  }
+  bool concerns(const ir::Array& array) const override { return !array.is_registers(); }
   void accessed(Machine& m, const MemoryAccess& access) override { touch(m, access); }
   // A condition on data may hold or fail: both branches run.
   bool forks() const override { return false; }

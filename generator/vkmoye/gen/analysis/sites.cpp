@@ -118,8 +118,7 @@ class Finder {
 
   void add(const ir::Element& element, bool writes, const Path& path, const ir::Body* block) {
     const ir::Array* array = kernel_.find(element.array);
-    const bool in_memory = array != nullptr && (array->space == ir::Array::Space::buffer ||
-                                                array->space == ir::Array::Space::shared);
+    const bool in_memory = array != nullptr && (array->is_buffer() || array->is_shared());
     if (!in_memory) return;
     const Key key{block, element.array, writes, element.source_text, path.text, element.width};
     const auto [found, is_new] = keys_.emplace(key, sites.list.size());
@@ -136,7 +135,7 @@ class Finder {
     }
     sites.index.emplace(&element, found->second);
     Site& site = sites.list[found->second];
-    if (array->space == ir::Array::Space::buffer) {
+    if (array->is_buffer()) {
       add_bounds(element, site);
     } else if (is_new) {
       site.bounds = {

@@ -37,7 +37,7 @@ void WidthLimit::add(std::size_t thread, const std::vector<std::uint32_t>& coord
 std::string WidthLimit::distance(const Position& from, const Position& to,
                                  const std::vector<std::uint64_t>& strides) const {
   if (from.offset == to.offset) return "consecutive values are the same element";
-  if (array_->space == ir::Array::Space::shared) {
+  if (array_->is_shared()) {
     return fmt::format("consecutive values are {} elements apart in {}", to.offset - from.offset,
                        array_->layout.empty() ? array_->name : array_->layout);
   }
@@ -59,8 +59,7 @@ std::string WidthLimit::distance(const Position& from, const Position& to,
 }
 
 bool WidthLimit::extents_allow(std::uint32_t width, const ir::Guards& guards) const {
-  return array_->space != ir::Array::Space::buffer ||
-         ir::is_multiple(ir::extent_of(array_->axes[0]), width, guards);
+  return !array_->is_buffer() || ir::is_multiple(ir::extent_of(array_->axes[0]), width, guards);
 }
 
 std::string WidthLimit::why(const ir::Guards& guards) const {

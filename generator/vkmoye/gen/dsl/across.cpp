@@ -80,13 +80,10 @@ ThreadReduction reduction_of(const Layout& threads, int mode, std::uint32_t lane
     }
   }
   // Adjacent digits that stay adjacent become one number in the generated text.
-  const auto joined = [](const std::vector<Layout>& modes) {
-    return modes.empty() ? Layout() : coalesce(make_layout(modes));
-  };
-  out.slots = joined(slots);
-  out.group = joined(group);
-  out.members = joined(members);
-  out.combined_lanes = joined(combined_lanes);
+  out.slots = coalesce(make_layout(slots));
+  out.group = coalesce(make_layout(group));
+  out.members = coalesce(make_layout(members));
+  out.combined_lanes = coalesce(make_layout(combined_lanes));
   return out;
 }
 

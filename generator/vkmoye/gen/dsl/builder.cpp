@@ -20,9 +20,7 @@ namespace {
 // Whether two dimensions have the same tiles: tiles of 2 parts of 16 elements are tiles of 32 elements.
 bool are_alike(const GridDimension& a, const GridDimension& b) {
   const auto whole_of = [](const GridDimension& dimension) {
-    Extent whole = dimension.extent;
-    whole.per = 1;
-    return std::pair(whole, dimension.tile * dimension.extent.per);
+    return std::pair(dimension.extent.whole(), dimension.tile * dimension.extent.per);
   };
   return whole_of(a) == whole_of(b);
 }
@@ -79,9 +77,7 @@ Tensor Builder::buffer(const std::string& name, ScalarType type, Access access,
   for (const AxisName& axis : axes) {
     const Extent none = 1;
     for (const Extent& number : {axis.extent, axis.stride.value_or(none)}) {
-      for (const std::string& symbol : {number.symbol, number.times}) {
-        if (!symbol.empty()) add_argument(symbol);
-      }
+      for (const std::string& name : number.arguments()) add_argument(name);
     }
     if (axis.stride) stride = ir::stride_from(*axis.stride);
     array.axes.push_back({axis.coordinate, axis.extent, stride});
@@ -325,10 +321,7 @@ Conditions Builder::fits(const View& view, const Vector& vector, Edges edges) co
 
 void Builder::branch(const Conditions& conditions, const std::function<void()>& body,
                      const std::function<void()>& otherwise) {
-  if (conditions.empty()) return body();
-  const Expr all = conjunction(all_of({conditions}));
-  ir::Body then = recorded(body);
-  kernel_.body.emplace_back(ir::If{all, std::move(then), recorded(otherwise)});
+  branch(conditions, "", body, "", otherwise);
 }
 
 void Builder::branch(const Conditions& conditions, const std::string& title,

@@ -26,9 +26,8 @@ using ir::Body;
 // --- views ---
 
 template <class ChangeLayout>
-View with_layouts(const View& view, std::string name, ChangeLayout change) {
+View with_layouts(const View& view, ChangeLayout change) {
   View out = view;
-  out.name = std::move(name);
   for (View::Axis& axis : out.axes) axis.values = change(axis.values);
   return out;
 }
@@ -72,7 +71,7 @@ Place place_of(const ArrayView& operand, const std::vector<ValueLoop>& loops, Na
   for (std::size_t i = 0; i < view.axes.size(); ++i) {
     Expr at =
         swizzled(view.swizzle, origin(view.axes[i]) + loop_offset(view.axes[i].values, loops));
-    if (array->space == ir::Array::Space::buffer) {
+    if (array->is_buffer()) {
       const ir::Axis& axis = array->axes[i];
       const std::string name = place.prefix + "_" + axis.coordinate;
       if (at->op != ir::Op::constant && at->op != ir::Op::variable) {
@@ -102,7 +101,7 @@ Body loops_of(const ArrayView& to, const std::vector<ArrayView>& from, const Ite
     Place place = place_of(operand, loops, names);
     append(body, place.names);
     guards = all_of({guards, place.guards});
-    unrolls = unrolls || operand.array->space == ir::Array::Space::registers;
+    unrolls = unrolls || operand.array->is_registers();
     return place;
   };
   for (const ArrayView& operand : from) {
@@ -139,7 +138,7 @@ View broadcast(const View& view, const IntTuple& shape) {
   const IntTuple mine = view.shape();
   if (mine == shape) return view;
   if (size(mine) == 1) {
-    return with_layouts(view, view.name, [&](const Layout&) { return with_stride_0(shape); });
+    return with_layouts(view, [&](const Layout&) { return with_stride_0(shape); });
   }
   std::vector<std::string> wrong;
   for (int i = 0; i < std::min(mine.rank(), shape.rank()); ++i) {
@@ -154,12 +153,12 @@ View broadcast(const View& view, const IntTuple& shape) {
     throw LayoutError(fmt::format("{}, shape {}, does not broadcast to {}: {}", view.name,
                                   to_string(mine), to_string(shape), join(wrong, "; ")));
   }
-  return with_layouts(view, view.name, [&](const Layout& values) {
+  return with_layouts(view, [&](const Layout& values) {
     std::vector<Layout> modes = modes_of(values);
     for (int i = 0; i < shape.rank(); ++i) {
       if (i >= mine.rank()) {
         modes.push_back(with_stride_0(shape.mode(i)));
-      } else if (!(mine.mode(i) == shape.mode(i))) {
+      } else if (mine.mode(i) != shape.mode(i)) {
         modes[static_cast<std::size_t>(i)] = with_stride_0(shape.mode(i));
       }
     }
@@ -173,7 +172,7 @@ View repeat(const View& view, int mode, const IntTuple& extent) {
     throw LayoutError(fmt::format("repeat({}, {}, {}): the mode must be 0 to {}", view.name, mode,
                                   to_string(extent), rank));
   }
-  return with_layouts(view, view.name, [&](const Layout& values) {
+  return with_layouts(view, [&](const Layout& values) {
     std::vector<Layout> modes = modes_of(values);
     modes.insert(modes.begin() + mode, with_stride_0(extent));
     return make_layout(modes);
@@ -187,7 +186,7 @@ View first_along(const View& view, const std::vector<int>& which) {
     throw LayoutError(
         fmt::format("first_along({}, {}): the view has modes 0 to {}", view.name, mode, rank - 1));
   }
-  return with_layouts(view, view.name, [&](const Layout& values) {
+  return with_layouts(view, [&](const Layout& values) {
     std::vector<Layout> modes = modes_of(values);
     for (const int mode : which) modes[static_cast<std::size_t>(mode)] = Layout();
     return make_layout(modes);
@@ -197,7 +196,7 @@ View first_along(const View& view, const std::vector<int>& which) {
 std::string value_name(const Expr& value) {
   if (value->op == ir::Op::variable) return value->name;
   if (value->op != ir::Op::constant) return "one value";
-  if (value->value == 0 || !(value->type.kind == ir::Type::Kind::element)) {
+  if (value->value == 0 || !value->type.is_element()) {
     return std::to_string(value->value);
   }
   const double number = number_of(value->type.element, value->value);
@@ -219,7 +218,7 @@ ir::Block apply_statements(const ArrayView& to, const View& at, const Computatio
   const auto iteration = [&](Body& body, const Place& place, const std::vector<Expr>& values) {
     const Computed computed = compute(values, coordinates);
     append(body, computed.before);
-    const bool is_element = computed.value->type.kind == ir::Type::Kind::element;
+    const bool is_element = computed.value->type.is_element();
     body.emplace_back(ir::Store{
         place.element, is_element ? ir::convert(computed.value, to.array->type) : computed.value});
   };

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/dsl/compute.hpp"
 #include "vkmoye/gen/dsl/copy_accesses.hpp"
 #include "vkmoye/gen/dsl/titles.hpp"
 #include "vkmoye/gen/ir/guards.hpp"
@@ -17,8 +18,6 @@ namespace vkmoye::gen {
 namespace {
 
 using ir::Body;
-
-bool is_registers(const ir::Array& array) { return array.space == ir::Array::Space::registers; }
 
 Body guarded(const Conditions& conditions, Body body) {
   if (conditions.empty()) return body;
@@ -171,7 +170,7 @@ Body in_loops(const View& from, const ir::Array& from_array, const View& to,
 
   Body body = source.names_before;
   append(body, target.names_before);
-  const bool unroll = is_registers(from_array) || is_registers(to_array);
+  const bool unroll = from_array.is_registers() || to_array.is_registers();
   append(body, guarded(before, nest(loops_over(from.axes.front().values, vector), unroll,
                                     std::move(inside))));
   return body;
@@ -184,7 +183,7 @@ Side side_at_once(const View& view, const ir::Array& array, const std::string& n
   Accesses accesses;
   accesses.name = name;
   accesses.all = true;
-  accesses.checks = array.space == ir::Array::Space::buffer && edges != Edges::inside;
+  accesses.checks = array.is_buffer() && edges != Edges::inside;
   accesses.clamps = loads;
   accesses.width = to_index(width_of(view, array, bytes).elements);
   if (accesses.checks) {
@@ -241,7 +240,7 @@ std::string copy_title(const View& from, const View& to) {
 void check_vector(const View& from, const View& to, const ir::Array& array, const Vector& vector) {
   const auto leaves = from.axes.front().values.leaves();
   const std::int64_t extent = vector.leaf < leaves.size() ? leaves[vector.leaf].extent : 1;
-  const bool is_width = is_registers(array) || ir::is_width(array.type, vector.count);
+  const bool is_width = array.is_registers() || ir::is_width(array.type, vector.count);
   if (is_width && extent % vector.count == 0) return;
   refuse(from, to,
          fmt::format(
@@ -268,7 +267,7 @@ void check_loads_first(const View& from, const ir::Array& from_array, const View
            fmt::format("{} values for each thread, but at most {} can be loaded first", values,
                        kMaxValuesAtOnce));
   }
-  if (from_array.space == ir::Array::Space::buffer && options.edges == Edges::skip) {
+  if (from_array.is_buffer() && options.edges == Edges::skip) {
     refuse(from, to,
            "a copy that loads first cannot skip values outside the buffer; use Edges::clamp or "
            "Edges::zero, or Edges::inside if no tile extends past an edge");
@@ -300,14 +299,6 @@ std::pair<View, View> with_common_leaves(const View& from, const View& to) {
   return out;
 }
 
-// A view of a single value, in another shape of size 1.
-View in_shape(const View& view, const IntTuple& shape) {
-  View out = view;
-  const auto stride_0 = shape.map<std::int64_t>([](std::int64_t) { return std::int64_t{0}; });
-  for (View::Axis& axis : out.axes) axis.values = Layout(shape, stride_0);
-  return out;
-}
-
 }  // namespace
 
 ir::Block copy_statements(const std::vector<std::pair<View, View>>& pairs,
@@ -329,7 +320,7 @@ ir::Block copy_statements(const std::vector<std::pair<View, View>>& pairs,
 ir::Block copy_statements(const View& whole_from, const ir::Array& from_array, const View& target,
                           const ir::Array& to_array, const CopyOptions& options) {
   const bool are_single = size(whole_from.shape()) == 1 && size(target.shape()) == 1;
-  const View whole_to = are_single ? in_shape(target, whole_from.shape()) : target;
+  const View whole_to = are_single ? broadcast(target, whole_from.shape()) : target;
   if (options.loads_first) {
     return copy_statements({{whole_from, whole_to}}, from_array, to_array, options);
   }
@@ -368,7 +359,7 @@ ir::Block fill_statements(const View& to, const ir::Array& to_array, std::uint32
   ir::Block block{fmt::format("{} <- {}", to.name, value), target.names_before};
   append(block.body,
          guarded(target.inside_before, nest(loops_over(to.axes.front().values, {}),
-                                            is_registers(to_array), std::move(inside))));
+                                            to_array.is_registers(), std::move(inside))));
   return block;
 }
 

@@ -62,7 +62,7 @@ Expr named(ir::Body& body, const std::string& name, const Expr& value) {
 }  // namespace
 
 Side side_of(const View& view, const ir::Array& array, const Accesses& accesses) {
-  const bool is_buffer = array.space == ir::Array::Space::buffer;
+  const bool is_buffer = array.is_buffer();
   const bool checks = is_buffer && accesses.checks, clamps = checks && accesses.clamps;
   const std::vector<Offsets> offsets = offsets_of(view, accesses);
   const std::vector<std::size_t> order = order_of(offsets, accesses.width);
@@ -81,7 +81,7 @@ Side side_of(const View& view, const ir::Array& array, const Accesses& accesses)
     // A coordinate that is also used in conditions gets a name in each iteration. The coordinate along
     // the vectors of a buffer gets none: there the text has the number of the vector, and compilers
     // reuse its terms.
-    const bool is_used_elsewhere = checks || !(view.swizzle == Swizzle());
+    const bool is_used_elsewhere = checks || view.swizzle != Swizzle();
     const bool has_name_inside = varies && is_used_elsewhere;
     const bool counts_vectors = is_buffer && i == 0 && accesses.width > 1;
 

@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/reasons.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/ir/operation.hpp"
@@ -125,10 +126,6 @@ std::vector<Bit> crossing_bits(const std::vector<Digit>& digits, bool to_lane) {
   return bits;
 }
 
-Layout coalesced(const std::vector<Layout>& modes) {
-  return modes.empty() ? Layout() : coalesce(make_layout(modes));
-}
-
 // The layout from a number of lanes or values to the number before; `instead` gives the origin of each
 // bit of a digit that crosses.
 template <class Instead>
@@ -144,41 +141,12 @@ Layout before_of(const std::vector<Digit>& digits, bool is_lane, const Instead& 
       modes.push_back(Layout(IntTuple(2), IntTuple(instead(digit.step * part))));
     }
   }
-  return coalesced(modes);
+  return coalesce(make_layout(modes));
 }
 
-}  // namespace
-
-bool LaneExchange::moves_lanes() const { return lanes != coalesce(Layout(size(lanes))); }
-
-std::int64_t LaneExchange::shuffles() const {
-  const auto halves = static_cast<std::int64_t>(rounds.size()) + (moves_lanes() ? 2 : 0);
-  return halves * size(values) / 2;
-}
-
-std::vector<std::string> reasons_against_exchange(const Layout& from, const Layout& to,
-                                                  std::uint32_t lanes) {
-  std::vector<std::string> reasons = reasons_against_each(from, lanes);
-  for (std::string& reason : reasons_against_each(to, lanes)) reasons.push_back(std::move(reason));
-  if (from.rank() != 2 || to.rank() != 2) return reasons;
-  if (threads_of(from) != threads_of(to) || values_of(from) != values_of(to)) {
-    reasons.push_back(fmt::format("{} threads of {} values become {} of {}", threads_of(from),
-                                  values_of(from), threads_of(to), values_of(to)));
-  }
-  if (reasons.empty()) reasons = reasons_against_coordinates(from, to);
-  if (!reasons.empty()) return reasons;
-  const Digits found = digits_of(from, to);
-  if (!found.reason.empty()) reasons.push_back(found.reason);
-  return reasons;
-}
-
-LaneExchange exchange_of(const Layout& from, const Layout& to, std::uint32_t lanes) {
-  const std::vector<std::string> reasons = reasons_against_exchange(from, to, lanes);
-  if (!reasons.empty()) {
-    throw LayoutError(fmt::format("exchange from {} to {} in subgroups of {}: {}", to_string(from),
-                                  to_string(to), lanes, join(reasons, "; ")));
-  }
-  const std::vector<Digit> digits = digits_of(from, to).digits;
+// Precondition: `digits` are those of an exchange of `threads` threads, which divide `lanes`.
+LaneExchange exchange_of_digits(const std::vector<Digit>& digits, std::int64_t threads,
+                                std::uint32_t lanes) {
   LaneExchange out;
 
   // A lane bit that becomes a value bit is swapped with a value bit that becomes a lane bit: with the
@@ -201,16 +169,49 @@ LaneExchange exchange_of(const Layout& from, const Layout& to, std::uint32_t lan
       before_of(digits, false, [&](std::int64_t step) { return partner(to_value, step, to_lane); });
   const Layout within =
       before_of(digits, true, [&](std::int64_t step) { return partner(to_lane, step, to_value); });
-  const std::int64_t threads = threads_of(from);
   out.lanes = coalesce(make_layout(within, Layout(IntTuple(lanes / threads), IntTuple(threads))));
   return out;
+}
+
+}  // namespace
+
+bool LaneExchange::moves_lanes() const { return lanes != coalesce(Layout(size(lanes))); }
+
+std::int64_t LaneExchange::shuffles() const {
+  const auto halves = static_cast<std::int64_t>(rounds.size()) + (moves_lanes() ? 2 : 0);
+  return halves * size(values) / 2;
+}
+
+std::vector<std::string> reasons_against_exchange(const Layout& from, const Layout& to,
+                                                  std::uint32_t lanes) {
+  std::vector<std::string> reasons = reasons_against_each(from, lanes);
+  add_all(reasons, reasons_against_each(to, lanes));
+  if (from.rank() != 2 || to.rank() != 2) return reasons;
+  if (threads_of(from) != threads_of(to) || values_of(from) != values_of(to)) {
+    reasons.push_back(fmt::format("{} threads of {} values become {} of {}", threads_of(from),
+                                  values_of(from), threads_of(to), values_of(to)));
+  }
+  if (reasons.empty()) reasons = reasons_against_coordinates(from, to);
+  if (!reasons.empty()) return reasons;
+  const Digits found = digits_of(from, to);
+  if (!found.reason.empty()) reasons.push_back(found.reason);
+  return reasons;
+}
+
+LaneExchange exchange_of(const Layout& from, const Layout& to, std::uint32_t lanes) {
+  const std::vector<std::string> reasons = reasons_against_exchange(from, to, lanes);
+  if (!reasons.empty()) {
+    throw LayoutError(fmt::format("exchange from {} to {} in subgroups of {}: {}", to_string(from),
+                                  to_string(to), lanes, join(reasons, "; ")));
+  }
+  return exchange_of_digits(digits_of(from, to).digits, threads_of(from), lanes);
 }
 
 View Builder::exchange(const View& registers, const Layout& from, const Layout& to) {
   require_lanes("exchange of " + registers.name);
   const ir::Array& held = array(registers);
   std::vector<std::string> reasons = reasons_against_exchange(from, to, lanes());
-  if (held.space != ir::Array::Space::registers || held.matrix || held.vector != 1) {
+  if (!held.is_registers() || held.matrix || held.vector != 1) {
     reasons.push_back(registers.array + " is not an array of single registers");
   }
   if (!ir::is_arithmetic(held.type) || size_of(held.type) < 4) {
@@ -227,7 +228,8 @@ View Builder::exchange(const View& registers, const Layout& from, const Layout& 
                                   registers.name, to_string(from), to_string(to), lanes(),
                                   join(reasons, "; ")));
   }
-  const LaneExchange how = exchange_of(from, to, lanes());
+  const LaneExchange how =
+      exchange_of_digits(digits_of(from, to).digits, threads_of(from), lanes());
   const View moved = composition(registers, how.values);
   const Layout& places = moved.axes.front().values;
   const auto element = [&](const Layout& numbers, const Expr& index, std::int64_t number) {

@@ -116,7 +116,7 @@ ir::Block gemm_statements(const View& a, const ir::Array& a_array, const View& b
 ir::Block axpby_statements(const Expr& alpha, const View& x, const ir::Array& x_array,
                            const std::optional<Expr>& beta, const View& y,
                            const ir::Array& y_array) {
-  if (!(x.shape() == y.shape())) {
+  if (x.shape() != y.shape()) {
     throw LayoutError(fmt::format("axpby({}, {}): the shapes {} and {} differ", x.name, y.name,
                                   to_string(x.shape()), to_string(y.shape())));
   }

@@ -37,7 +37,7 @@ bool is_packed_for_matrices(const ir::Kernel& kernel, const ir::Array& array) {
 Parts parts_of(const ir::Kernel& kernel) {
   Parts parts;
   for (const ir::Array& array : kernel.arrays) {
-    if (array.space != ir::Array::Space::shared) continue;
+    if (!array.is_shared()) continue;
     const std::vector<std::uint32_t> widths = kernel.widths_of(array.name);
     const bool is_mixed =
         widths.size() > 1 && widths.front() == 1 && ir::is_packed(array.type, widths.back());

@@ -57,7 +57,7 @@ Layout layout_of(const std::vector<Mode>& modes) {
 
 AccessWidth width_of(const View& view, const ir::Array& array, const std::vector<Mode>& values,
                      std::vector<Mode> starts, std::int64_t most_bytes) {
-  const bool is_single = array.space == ir::Array::Space::registers && array.vector == 1;
+  const bool is_single = array.is_registers() && array.vector == 1;
   if (is_single || !ir::is_constant(array.axes[0].stride, 1)) {
     return {1, AccessWidth::Limit::run, 1};
   }
@@ -100,7 +100,7 @@ std::string distance(const View& view, const ir::Array& array) {
     if (moved.size() > 1) return "consecutive values differ in several coordinates";
     const std::int64_t step = view.axes[moved[0]].values(v);
     const ir::Axis& axis = array.axes[moved[0]];
-    if (array.space == ir::Array::Space::shared) {
+    if (array.is_shared()) {
       return fmt::format("consecutive values are {} elements apart in {}", step, array.layout);
     }
     const auto stride = ir::extent_from(axis.stride);
@@ -113,7 +113,7 @@ std::string distance(const View& view, const ir::Array& array) {
 }  // namespace
 
 std::string why_not_wider(const View& view, const ir::Array& array, std::uint32_t width) {
-  if (array.space == ir::Array::Space::registers) return "";
+  if (array.is_registers()) return "";
   const AccessWidth proven = width_of(view, array);
   const auto n = static_cast<std::uint32_t>(proven.elements);
   if (n > width) return "";
@@ -133,7 +133,7 @@ std::string why_not_wider(const View& view, const ir::Array& array, std::uint32_
 }
 
 Conditions fits(const View& view, const ir::Array& array, const Vector& vector, Edges edges) {
-  if (array.space != ir::Array::Space::buffer || vector.count == 1) return {};
+  if (!array.is_buffer() || vector.count == 1) return {};
   Conditions conditions;
   const auto require_multiple = [&](const Expr& number) {
     if (!ir::is_multiple(number, vector.count, conditions)) {

@@ -46,7 +46,7 @@ const Infix* infix_of(Op op) {
 }
 
 std::string constant_text(const Node& e) {
-  if (e.type.kind != Type::Kind::element) return std::to_string(e.value);
+  if (!e.type.is_element()) return std::to_string(e.value);
   switch (e.type.element) {
     case ScalarType::i64:
     case ScalarType::u64:
@@ -91,7 +91,7 @@ class LaunchFinder {
  public:
   explicit LaunchFinder(const Kernel& kernel) {
     for (const PushConstant& argument : kernel.arguments) {
-      if (!argument.name.starts_with("first_group")) arguments_.insert(argument.name);
+      if (!is_first_group(argument.name)) arguments_.insert(argument.name);
     }
   }
 

@@ -69,8 +69,8 @@ struct Collector {
       out.reasons.push_back(fmt::format("subgroup operation '{}': {}", s.name, what));
     };
     const bool is_number =
-        type == kIndex || (type.kind == Type::Kind::element && type.width == 1 &&
-                           is_arithmetic(type.element) && size_of(type.element) >= 4);
+        type == kIndex || (type.is_element() && type.width == 1 && is_arithmetic(type.element) &&
+                           size_of(type.element) >= 4);
     switch (s.kind) {
       case Kind::reduce:
       case Kind::inclusive_scan:
@@ -90,8 +90,7 @@ struct Collector {
       case Kind::shuffle_xor: out.needs.add(Feature::subgroup_shuffle); break;
       case Kind::ballot:
         out.needs.add(Feature::subgroup_ballot);
-        if (!(type == kBoolean))
-          refuse(fmt::format("a ballot of {}, not a boolean", name_of(type)));
+        if (type != kBoolean) refuse(fmt::format("a ballot of {}, not a boolean", name_of(type)));
         return;
       case Kind::elect: return;
     }
@@ -99,7 +98,7 @@ struct Collector {
       refuse(fmt::format("of {}: it takes an index, f32, f64, i32 or u32; convert it first",
                          name_of(type)));
     }
-    if (!(s.lane->type == kIndex)) {
+    if (s.lane->type != kIndex) {
       refuse(fmt::format("lane of type {}, not an index", name_of(s.lane->type)));
     } else if (takes_lane(s.kind) && s.lane->bound > kernel.subgroup) {
       refuse(fmt::format(
@@ -173,7 +172,7 @@ struct Collector {
           "not make it up",
           region.rows, region.columns, memory->name, region.vectors.size(), width, lanes));
     }
-    if (memory->space == Array::Space::registers) {
+    if (memory->is_registers()) {
       matrix_reason(fmt::format(
           "of {} is moved from or to the registers {}; only shared memory and buffers can be used",
           part.array, memory->name));
@@ -215,11 +214,11 @@ struct Collector {
       refuse(fmt::format("it cannot combine by {}, only by add, minimum or maximum",
                          name_of(s.combine)));
     }
-    if (array->space == Array::Space::registers) refuse("registers belong to one invocation");
+    if (array->is_registers()) refuse("registers belong to one invocation");
     if (s.to.width != 1) refuse("it takes one element, not a vector");
     if (array->type == ScalarType::f32 && s.combine == Op::add) {
-      out.needs.add(array->space == Array::Space::shared ? Feature::shared_f32_atomic_add
-                                                         : Feature::buffer_f32_atomic_add);
+      out.needs.add(array->is_shared() ? Feature::shared_f32_atomic_add
+                                       : Feature::buffer_f32_atomic_add);
     } else if (array->type != ScalarType::i32 && array->type != ScalarType::u32) {
       refuse(
           fmt::format("{} of {}: there are add, minimum and maximum of i32 and u32, and add of "

@@ -29,9 +29,7 @@ Expr make_node(Node node) {
 
 namespace {
 
-bool is_single_element(const Expr& e) {
-  return e->type.kind == Type::Kind::element && e->type.width == 1;
-}
+bool is_single_element(const Expr& e) { return e->type.is_element() && e->type.width == 1; }
 
 // Whether shaders compute with elements of this type, be it as those of another one.
 bool is_computed(ScalarType type) { return is_arithmetic(arithmetic_type(type)); }
@@ -79,7 +77,7 @@ Expr make_node(Op op, Type type, std::vector<Expr> operands) {
 std::pair<Expr, Expr> of_one_type(const Expr& a, const Expr& b) {
   const auto is_number = [](const Expr& e) { return e->type == kIndex && is_constant(e); };
   const auto is_element = [](const Expr& e) {
-    return e->type.kind == Type::Kind::element && is_computed(e->type.element);
+    return e->type.is_element() && is_computed(e->type.element);
   };
   if (is_number(a) && is_element(b)) {
     return {number(b->type.element, static_cast<double>(a->value)), b};
@@ -92,7 +90,7 @@ std::pair<Expr, Expr> of_one_type(const Expr& a, const Expr& b) {
 
 // `e` without a factor that does not decide whether it is 0: x for 8 * x that cannot wrap.
 Expr without_factor(const Expr& e) {
-  if (!(e->type == kIndex) || e->op != Op::multiply || !is_constant(e->operands[0])) return e;
+  if (e->type != kIndex || e->op != Op::multiply || !is_constant(e->operands[0])) return e;
   const Expr& rest = e->operands[1];
   const std::uint64_t factor = e->operands[0]->value;
   const bool cannot_wrap = rest->bound < kUnbounded && factor * (rest->bound - 1) < kUnbounded;
@@ -187,7 +185,7 @@ Expr is_nan(const Expr& a) { return make_node(Op::is_nan, kBoolean, {a}); }
 Expr select(const Expr& condition, const Expr& left, const Expr& right) {
   const auto [a, b] = of_one_type(left, right);
   const Expr node = make_node(Op::select, a->type, {condition, a, b});
-  if (!(a->type == kIndex)) return node;
+  if (a->type != kIndex) return node;
   Node bounded = *node;
   bounded.bound = std::max(a->bound, b->bound);
   bounded.alignment = std::min(a->alignment, b->alignment);
@@ -218,8 +216,7 @@ Expr number(ScalarType type, double value) {
 }
 
 Expr operand_from(double value, const Expr& other) {
-  const bool is_element =
-      other->type.kind == Type::Kind::element && is_computed(other->type.element);
+  const bool is_element = other->type.is_element() && is_computed(other->type.element);
   const ScalarType type = is_element ? other->type.element : ScalarType::u32;
   if (is_floating(type)) return number(type, value);
   // A negative index is allowed: it is modulo 2^32.
@@ -237,7 +234,7 @@ Expr operand_from(double value, const Expr& other) {
 }
 
 Expr convert(const Expr& from, ScalarType type) {
-  const bool is_element = from->type.kind == Type::Kind::element;
+  const bool is_element = from->type.is_element();
   if (is_element && from->type.element == type) return from;
   // Shading languages convert neither codes nor words of packed elements as vectors.
   const std::uint32_t width = is_element ? from->type.width : 1;
@@ -298,7 +295,7 @@ Expr with_operands(const Expr& e, const std::vector<Expr>& o) {
 }
 
 std::optional<std::uint32_t> constant_value(const Expr& e) {
-  if (e->type.kind == Type::Kind::element) return std::nullopt;
+  if (e->type.is_element()) return std::nullopt;
   if (is_constant(e)) return value_of(e);
   std::vector<Bits> values;
   for (const Expr& operand : e->operands) {

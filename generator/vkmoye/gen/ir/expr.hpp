@@ -9,6 +9,8 @@
 // or computed from elements. Index arithmetic is modulo 2^32, as in GLSL, and folding respects that. Operations on
 // elements are never folded, because they round. evaluate.hpp defines what each operation computes, operation.hpp
 // which types it takes.
+//
+// index_arithmetic.cpp defines the operators and functions that fold indices; expr.cpp the rest.
 
 #include <concepts>
 #include <cstdint>
@@ -28,6 +30,7 @@ struct Type {
   Kind kind = Kind::index;
   ScalarType element = ScalarType::u32;  // used only by Kind::element
   std::uint32_t width = 1;               // elements of a vector: a power of two, see is_width
+  constexpr bool is_element() const { return kind == Kind::element; }
   friend bool operator==(const Type& a, const Type& b) {
     return a.kind == b.kind && a.width == b.width &&
            (a.kind != Kind::element || a.element == b.element);

@@ -47,7 +47,7 @@ std::optional<std::pair<Expr, Expr>> split_multiple(const Expr& e, std::uint32_t
 
 // The result of an operation on two constants, if it is defined.
 std::optional<Expr> folded(Op op, const Expr& a, const Expr& b) {
-  if (!is_constant(a) || !is_constant(b) || !(b->type == kIndex)) return std::nullopt;
+  if (!is_constant(a) || !is_constant(b) || b->type != kIndex) return std::nullopt;
   const auto result = evaluate_index(op, value_of(a), value_of(b));
   return result ? std::optional<Expr>(*result) : std::nullopt;
 }
@@ -57,7 +57,7 @@ std::optional<Expr> folded(Op op, const Expr& a, const Expr& b) {
 template <class OfIndices>
 Expr binary(Op op, const Expr& left, const Expr& right, const OfIndices& of_indices) {
   const auto [a, b] = of_one_type(left, right);
-  if (!(a->type == kIndex)) return make_node(op, a->type, {a, b});
+  if (a->type != kIndex) return make_node(op, a->type, {a, b});
   if (const auto number = folded(op, a, b)) return *number;
   return of_indices(a, b);
 }

@@ -129,7 +129,7 @@ std::string reason_against(const Element& e, const Array& array) {
     }
   }
   const std::size_t bytes = e.width * size_of(array.type);
-  if (e.as_words && (array.space != Array::Space::buffer || bytes % 4 != 0)) {
+  if (e.as_words && (!array.is_buffer() || bytes % 4 != 0)) {
     return fmt::format("touches {} elements of {} as words: a word is 4 bytes of a buffer", e.width,
                        array.name);
   }
@@ -175,7 +175,7 @@ Expr within_grid(const Expr& index, const std::array<GridDimension, 3>& grid) {
 std::uint64_t Kernel::shared_bytes() const {
   std::uint64_t bytes = 0;
   for (const Array& array : arrays) {
-    if (array.space == Array::Space::shared) {
+    if (array.is_shared()) {
       bytes += static_cast<std::uint64_t>(array.size()) * size_of(array.type);
     }
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 // The kernel IR: arrays, run-time arguments, and ordered statements over pure expressions.
+//
+// requirements.cpp defines `interface_of` and the texts of types; kernel.cpp the rest.
 
 #include <array>
 #include <cstdint>
@@ -88,6 +90,10 @@ struct Array {
 
   /// The number of elements. Precondition: it is not a buffer, so that all extents are numbers.
   std::int64_t size() const;
+
+  bool is_buffer() const { return space == Space::buffer; }
+  bool is_shared() const { return space == Space::shared; }
+  bool is_registers() const { return space == Space::registers; }
 };
 
 /// Whether an offset into `array`, in elements, may be 2^32 or more.

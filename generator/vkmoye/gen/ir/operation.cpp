@@ -102,7 +102,7 @@ bool is_real(ScalarType type) { return is_short_real(type) || type == ScalarType
 bool is_integer(ScalarType type) { return type == ScalarType::i32 || type == ScalarType::u32; }
 
 bool fits(Takes takes, const Type& type) {
-  const bool is_single = type.kind == Type::Kind::element && type.width == 1;
+  const bool is_single = type.is_element() && type.width == 1;
   switch (takes) {
     case Takes::anything: return true;
     case Takes::numbers: return type == kIndex || (is_single && is_arithmetic(type.element));
@@ -140,12 +140,12 @@ std::optional<std::string> special_error(const Node& node) {
   }
   if (node.op == Op::convert) {
     const Type& from = o[0]->type;
-    const bool from_number = from == kIndex || from.kind == Type::Kind::element;
+    const bool from_number = from == kIndex || from.is_element();
     const auto is_of_codes = [](const Type& type) {
-      return type.kind == Type::Kind::element && is_code(type.element);
+      return type.is_element() && is_code(type.element);
     };
     const auto is_beside = [](const Type& type) {
-      return type.kind == Type::Kind::element && type.width == 1 && is_short_real(type.element);
+      return type.is_element() && type.width == 1 && is_short_real(type.element);
     };
     if (is_of_codes(from) || is_of_codes(node.type)) {
       if (is_beside(from) || is_beside(node.type)) return std::nullopt;
@@ -154,9 +154,8 @@ std::optional<std::string> special_error(const Node& node) {
           "elements of 8 and 16 bits, and of f32",
           name_of(from), name_of(node.type));
     }
-    const bool to_fits = node.type == kIndex
-                             ? from.kind == Type::Kind::element && is_integer(from.element)
-                             : node.type.width == from.width;
+    const bool to_fits = node.type == kIndex ? from.is_element() && is_integer(from.element)
+                                             : node.type.width == from.width;
     if (!from_number || !to_fits) {
       return fmt::format(
           "convert of {} to {}: it takes an index or an element to an element, or a "
@@ -167,7 +166,7 @@ std::optional<std::string> special_error(const Node& node) {
   if (node.op == Op::bitcast) {
     const Type& from = o[0]->type;
     const auto is_short = [](const Type& type) {
-      return type.kind == Type::Kind::element && type.width == 1 && size_of(type.element) <= 4;
+      return type.is_element() && type.width == 1 && size_of(type.element) <= 4;
     };
     if (!is_short(from) || !is_short(node.type) ||
         size_of(from.element) != size_of(node.type.element)) {
@@ -234,13 +233,12 @@ std::optional<std::string> type_error(const Node& node) {
     const Type &mine = node.operands[i]->type, &first = node.operands[0]->type;
     if (!fits(row.takes, mine)) {
       const std::string_view hint =
-          mine.kind == Type::Kind::element && size_of(mine.element) < 4 && mine.width == 1
-              ? "; convert it first"
-              : "";
+          mine.is_element() && size_of(mine.element) < 4 && mine.width == 1 ? "; convert it first"
+                                                                            : "";
       return fmt::format("{} with an operand of type {}: it takes {}{}", row.name, name_of(mine),
                          name_of(row.takes), hint);
     }
-    if (!(mine == first)) {
+    if (mine != first) {
       return fmt::format("{} of {} and {}: its operands must have one type", row.name,
                          name_of(first), name_of(mine));
     }

@@ -104,7 +104,7 @@ KernelInterface interface_of(const Kernel& kernel) {
     }
   });
   for_each_node(kernel, [&](const Node& node) {
-    if (node.type.kind == Type::Kind::element) {
+    if (node.type.is_element()) {
       out.features.add(features_of(node.type.element).in_shader);
     }
     const bool is_of_subgroup = node.op == Op::builtin && (node.builtin == Builtin::subgroup ||
@@ -114,7 +114,7 @@ KernelInterface interface_of(const Kernel& kernel) {
   for (const Array& array : kernel.arrays) {
     const TypeFeatures& needs = features_of(array.type);
     out.features.add(needs.in_shader);
-    if (array.space != Array::Space::buffer) continue;
+    if (!array.is_buffer()) continue;
     out.features.add(needs.in_buffer);
     Binding binding{array.name, array.type, array.access, {}, strides_of(array), 1, array.reach};
     const auto align = [&](std::uint32_t width, ScalarType type) {

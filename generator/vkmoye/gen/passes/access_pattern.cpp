@@ -65,7 +65,7 @@ class Pattern {
     for (ir::Array& array : kernel_.arrays) {
       // The bits are moved unchanged either way, and integers can be combined.
       if (array.type == ScalarType::bf16) array.type = ScalarType::u16;
-      if (array.space != ir::Array::Space::buffer) continue;
+      if (!array.is_buffer()) continue;
       const ir::Array*& side = array.access == Access::read ? from_ : to_;
       if (side != nullptr || array.access == Access::read_write) {
         refuse("the kernel moves more than one array");
@@ -319,7 +319,7 @@ class Pattern {
   void keep(Body& out, const Stmt& statement) const {
     if (const auto* let = std::get_if<ir::Let>(&statement.value)) {
       // Values computed from elements are not stored.
-      if (let->value->type.kind != ir::Type::Kind::element) out.push_back(statement);
+      if (!let->value->type.is_element()) out.push_back(statement);
       return;
     }
     const ir::Effects effects = effects_of(statement, kernel_);
