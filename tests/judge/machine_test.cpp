@@ -36,9 +36,11 @@ class Witness : public Environment {
     touched.emplace(&access.element, access.reads, access.writes, access.atomic,
                     access.by_any_lane);
   }
-  void barrier(Machine&, const Lanes&) override { ++barriers; }
-  void diverged(Machine&, const char* what, const Lanes&) override { missed.emplace_back(what); }
-  bool can_rely_on(Machine&, const ir::Expr&, const Lanes&) override { return false; }
+  void barrier(Machine&, const ThreadSet&) override { ++barriers; }
+  void diverged(Machine&, const char* what, const ThreadSet&) override {
+    missed.emplace_back(what);
+  }
+  bool can_rely_on(Machine&, const ir::Expr&, const ThreadSet&) override { return false; }
   bool forks() const override { return false; }
   Rounds enter(Machine&, const ir::For& loop, std::optional<std::uint32_t>) override {
     return {ir::is_constant(loop.end, 0) ? 0u : 1u, true};
@@ -144,7 +146,7 @@ Observer run(const ir::Kernel& kernel) {
 
 // An environment for kernels whose conditions are known.
 struct Knowing : Witness {
-  bool can_rely_on(Machine&, const ir::Expr&, const Lanes&) override { return true; }
+  bool can_rely_on(Machine&, const ir::Expr&, const ThreadSet&) override { return true; }
 };
 
 TEST(Machine, SaysWhereSomeComeAndOthersDoNot) {

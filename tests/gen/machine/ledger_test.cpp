@@ -21,7 +21,7 @@ const ir::Array tile = {"tile", ScalarType::f32, ir::Array::Space::shared, Acces
                         ""};
 const std::string one = "one", other = "other";
 
-ShadowMemory ledger_into(Reasons& reasons) {
+ShadowMemory ledger_into(ReasonsByKind& reasons) {
   return ShadowMemory(tile, kElements, 64, {0, 0}, /*is_initialised=*/false, reasons);
 }
 ElementAccess writer(std::int64_t thread, const std::string& source_text = one) {
@@ -29,7 +29,7 @@ ElementAccess writer(std::int64_t thread, const std::string& source_text = one) 
 }
 
 TEST(ShadowMemory, ACopyAndItsOriginalDoNotSeeEachOther) {
-  Reasons reasons;
+  ReasonsByKind reasons;
   ShadowMemory ledger = ledger_into(reasons);
   ledger.record(3, writer(0));
   ShadowMemory copy = ledger;
@@ -47,7 +47,7 @@ TEST(ShadowMemory, ACopyAndItsOriginalDoNotSeeEachOther) {
 
 TEST(ShadowMemory, AfterAJoinATouchOnEitherPathIsOne) {
   for (const bool either : {false, true}) {
-    Reasons reasons;
+    ReasonsByKind reasons;
     ShadowMemory ledger = ledger_into(reasons);
     ledger.record(0, writer(0));
     ShadowMemory copy = ledger;
@@ -72,7 +72,7 @@ struct Event {
   std::vector<Event> of_other = {};
 };
 
-void tell(ShadowMemory& ledger, const std::vector<Event>& events, Reasons& reasons) {
+void tell(ShadowMemory& ledger, const std::vector<Event>& events, ReasonsByKind& reasons) {
   for (const Event& event : events) {
     switch (event.kind) {
       case Event::Kind::record: ledger.record(event.at, event.access); break;
@@ -88,7 +88,7 @@ void tell(ShadowMemory& ledger, const std::vector<Event>& events, Reasons& reaso
 }
 
 // Everything that can be found out about it: who was there before somebody who touches every element.
-std::vector<std::string> asked(ShadowMemory ledger, Reasons& reasons, std::size_t number) {
+std::vector<std::string> asked(ShadowMemory ledger, ReasonsByKind& reasons, std::size_t number) {
   std::deque<std::string> questions;
   const std::size_t before = reasons.list().size();
   for (std::uint64_t at = 0; at < kElements; ++at) {
@@ -102,7 +102,7 @@ TEST(ShadowMemory, CopiesAreAsIfEachHadSeenEverythingByItself) {
   for (unsigned seed = 0; seed < 60; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937 random(seed);
-    Reasons reasons;
+    ReasonsByKind reasons;
     std::vector<ShadowMemory> ledgers(3, ledger_into(reasons));
     std::vector<std::vector<Event>> events(ledgers.size());
     const auto any = [&](std::uint64_t count) { return random() % count; };
@@ -130,7 +130,7 @@ TEST(ShadowMemory, CopiesAreAsIfEachHadSeenEverythingByItself) {
       events[i].push_back(event);
     }
     for (std::size_t i = 0; i < ledgers.size(); ++i) {
-      Reasons of_told;
+      ReasonsByKind of_told;
       ShadowMemory told = ledger_into(of_told);
       tell(told, events[i], of_told);
       for (std::uint64_t at = 0; at < kElements; ++at) {

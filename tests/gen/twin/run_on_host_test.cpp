@@ -12,6 +12,7 @@
 #include "support/moves.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
+#include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/kernels/moves/transpose/padded.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 
@@ -33,6 +34,21 @@ TEST(Twin, TransposesWhatItIsGiven) {
   for (std::size_t r = 0; r < 5; ++r) {
     for (std::size_t c = 0; c < 40; ++c) EXPECT_EQ(b[c * 5 + r], a[r * 40 + c]);
   }
+}
+
+// Its name begins like those of the arguments that a runtime sets, but it is one of the user's.
+TEST(Twin, ReadsAnArgumentCalledFirstGroupSize) {
+  Builder k("scaled", 32);
+  const Tensor dst = k.output("dst", ScalarType::u32, {{"i", 32}});
+  const Expr size = k.argument("first_group_size", ScalarType::u32);
+  k.store(ir::convert(size, ScalarType::u32), ir::Element{"dst", {k.thread()}, "dst"});
+  k.grid(0, 32, 32);
+  const ir::Kernel kernel = k.finish();
+  std::vector<std::uint32_t> out(32);
+  const TwinReport report = run_on_host(kernel, {bytes(out)}, {{"first_group_size", 7}});
+  EXPECT_THAT(report.reasons, IsEmpty());
+  EXPECT_EQ(out, std::vector<std::uint32_t>(32, 7));
+  EXPECT_THROW(run_on_host(kernel, {bytes(out)}, {}), ArgumentError);
 }
 
 // Every kernel that moves elements, on every type, moves random bits as its operation says.

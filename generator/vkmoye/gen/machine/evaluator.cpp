@@ -68,39 +68,39 @@ Values Evaluator::builtin(ir::Builtin which) const {
 
 // Sets all scalars of the result in one invocation.
 void Evaluator::combine(const Node& node, const std::vector<const Values*>& operands,
-                        std::size_t lane, std::span<Value> out) const {
+                        std::size_t thread, std::span<Value> out) const {
   if (node.op == Op::component) {
     const std::size_t first = static_cast<std::size_t>(node.value) * out.size();
-    for (std::size_t s = 0; s < out.size(); ++s) out[s] = operands[0]->in(lane, first + s);
+    for (std::size_t s = 0; s < out.size(); ++s) out[s] = operands[0]->in(thread, first + s);
   } else if (node.op == Op::vector) {
     const std::size_t each = out.size() / operands.size();
     for (std::size_t i = 0; i < operands.size(); ++i) {
-      for (std::size_t s = 0; s < each; ++s) out[i * each + s] = operands[i]->in(lane, s);
+      for (std::size_t s = 0; s < each; ++s) out[i * each + s] = operands[i]->in(thread, s);
     }
   } else if (node.op == Op::convert && out.size() > 1) {
     for (std::size_t s = 0; s < out.size(); ++s) {
-      const Value& value = operands[0]->in(lane, s);
+      const Value& value = operands[0]->in(thread, s);
       out[s] = value ? ir::evaluate(node, {&*value, 1}) : std::nullopt;
     }
   } else {
-    std::fill(out.begin(), out.end(), combine(node, operands, lane));
+    std::fill(out.begin(), out.end(), combine(node, operands, thread));
   }
 }
 
 // The result of an operation on scalars. If one operand determines it, others may be unknown.
 Value Evaluator::combine(const Node& node, const std::vector<const Values*>& operands,
-                         std::size_t lane) const {
+                         std::size_t thread) const {
   if (node.op == Op::logical_and || node.op == Op::logical_or) {
-    const Value &a = operands[0]->in(lane), &b = operands[1]->in(lane);
+    const Value &a = operands[0]->in(thread), &b = operands[1]->in(thread);
     const ir::Bits decisive = node.op == Op::logical_and ? 0 : 1;
     if (a == decisive || b == decisive) return decisive;
   }
-  if (node.op == Op::select && operands[0]->in(lane)) {
-    return operands[*operands[0]->in(lane) != 0 ? 1 : 2]->in(lane);
+  if (node.op == Op::select && operands[0]->in(thread)) {
+    return operands[*operands[0]->in(thread) != 0 ? 1 : 2]->in(thread);
   }
   ir::Bits bits[3] = {};
   for (std::size_t i = 0; i < operands.size(); ++i) {
-    const Value& value = operands[i]->in(lane);
+    const Value& value = operands[i]->in(thread);
     if (!value) return std::nullopt;
     bits[i] = *value;
   }
@@ -131,9 +131,9 @@ Values Evaluator::evaluate(const Node& node) {
   const bool any_unknown = std::any_of(operands.begin(), operands.end(),
                                        [](const Values* operand) { return operand->is_unknown(); });
   if (is_plain && any_unknown) return Values::unknown(scalars_of(node.type));
-  const std::size_t lanes = same ? 1 : workgroup_.threads, scalars = scalars_of(node.type);
-  budget_.spend(lanes * scalars);
-  Values out = Values::different(lanes, scalars);
+  const std::size_t threads = same ? 1 : workgroup_.threads, scalars = scalars_of(node.type);
+  budget_.spend(threads * scalars);
+  Values out = Values::different(threads, scalars);
   const bool of_indices = operands.size() == 2 && node.operands[0]->type == ir::kIndex &&
                           node.operands[1]->type == ir::kIndex;
   if (of_indices) {  // almost all operations are of this kind
@@ -142,9 +142,9 @@ Values Evaluator::evaluate(const Node& node) {
     return out;  // an if, because a conditional expression would copy
   }
   std::vector<Value> one(scalars);
-  for (std::size_t lane = 0; lane < lanes; ++lane) {
-    combine(node, operands, lane, one);
-    for (std::size_t s = 0; !same && s < scalars; ++s) out.set(lane, s, one[s]);
+  for (std::size_t thread = 0; thread < threads; ++thread) {
+    combine(node, operands, thread, one);
+    for (std::size_t s = 0; !same && s < scalars; ++s) out.set(thread, s, one[s]);
   }
   if (same) return Values::same(std::move(one));
   return out;

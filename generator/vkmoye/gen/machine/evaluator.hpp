@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "vkmoye/gen/machine/lanes.hpp"
+#include "vkmoye/gen/machine/thread_set.hpp"
 
 namespace vkmoye::gen::machine {
 
@@ -66,10 +66,10 @@ class Evaluator {
 
   Values evaluate(const ir::Node& node);
   Values builtin(ir::Builtin which) const;
-  void combine(const ir::Node& node, const std::vector<const Values*>& operands, std::size_t lane,
+  void combine(const ir::Node& node, const std::vector<const Values*>& operands, std::size_t thread,
                std::span<Value> out) const;
   Value combine(const ir::Node& node, const std::vector<const Values*>& operands,
-                std::size_t lane) const;
+                std::size_t thread) const;
 
   const Workgroup workgroup_;
   Budget& budget_;

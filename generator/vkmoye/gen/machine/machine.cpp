@@ -14,9 +14,9 @@ using ir::Expr;
 namespace {
 
 // The number of active invocations among first .. end-1.
-std::size_t count_active(const Lanes& active, std::size_t first, std::size_t end) {
+std::size_t count_active(const ThreadSet& active, std::size_t first, std::size_t end) {
   std::size_t count = 0;
-  for (std::size_t lane = first; lane < end; ++lane) count += active.has(lane) ? 1 : 0;
+  for (std::size_t thread = first; thread < end; ++thread) count += active.has(thread) ? 1 : 0;
   return count;
 }
 
@@ -28,10 +28,9 @@ bool is_alike(Machine& machine, const MemoryAccess& access) {
   const bool is_integer = type == ScalarType::u32 || type == ScalarType::i32 ||
                           type == ScalarType::u16 || type == ScalarType::i16 ||
                           type == ScalarType::u8 || type == ScalarType::i8;
-  const bool is_stable =
-      array.space == ir::Array::Space::shared
-          ? !access.writes
-          : array.space == ir::Array::Space::buffer && array.access == vkmoye::Access::read;
+  const bool is_stable = array.is_shared()
+                             ? !access.writes
+                             : array.is_buffer() && array.access == vkmoye::Access::read;
   const auto& coordinates = access.element.coordinates;
   return is_integer && is_stable && !access.by_any_lane &&
          std::all_of(coordinates.begin(), coordinates.end(),
@@ -64,15 +63,15 @@ Machine::Machine(const ir::Kernel& kernel, const Workgroup& workgroup, Environme
   for (const ir::Array& array : kernel.arrays) arrays_.emplace(array.name, &array);
 }
 
-void Machine::run() { run(kernel_.body, Lanes(workgroup_.threads, true)); }
+void Machine::run() { run(kernel_.body, ThreadSet(workgroup_.threads, true)); }
 
-void Machine::try_run(const ir::Body& body, const Lanes& active) {
+void Machine::try_run(const ir::Body& body, const ThreadSet& active) {
   const bool was_sure = std::exchange(is_sure_, false);
   run(body, active);
   is_sure_ = was_sure;
 }
 
-void Machine::run(const ir::Body& body, Lanes active) {
+void Machine::run(const ir::Body& body, ThreadSet active) {
   if (active.none()) return;
   for (const ir::Stmt& statement : body) {
     budget_.spend(1);
@@ -123,7 +122,7 @@ bool Machine::concerns(const ir::Body& body) {
 
 // --- statements with effects, as ir::effects_of says ---
 
-void Machine::require_all(const ir::Effects& effects, const Lanes& active) {
+void Machine::require_all(const ir::Effects& effects, const ThreadSet& active) {
   if (!effects.all_must_arrive) return;
   const bool of_subgroup = effects.scope == ir::ExecutionScope::subgroup;
   const std::size_t together = of_subgroup ? workgroup_.subgroup : workgroup_.threads;
@@ -136,7 +135,7 @@ void Machine::require_all(const ir::Effects& effects, const Lanes& active) {
 }
 
 Values Machine::found(const ir::Touch& touch, const ir::Array& array, const ir::Stmt& statement,
-                      const Lanes& active) {
+                      const ThreadSet& active) {
   const MemoryAccess access{*touch.element, array,        active,           touch.reads,
                             touch.writes,   touch.atomic, touch.by_any_lane};
   if (!environment_.concerns(array)) return unknown_elements(*this, access);
@@ -149,7 +148,7 @@ Values Machine::found(const ir::Touch& touch, const ir::Array& array, const ir::
 
 struct Machine::Results {
   Machine& machine;
-  const Lanes& active;
+  const ThreadSet& active;
   std::vector<Values> found;
 
   const Workgroup& workgroup() const { return machine.workgroup_; }
@@ -193,8 +192,9 @@ struct Machine::Results {
       if (count_active(active, first, end) < end - first) continue;  // unknown if not all arrive
       machine.budget_.spend(end - first);
       const Values together = subgroup_result(s, value, from, first, end);
-      for (std::size_t lane = first; lane < end; ++lane) {
-        for (std::size_t i = 0; i < scalars; ++i) out.set(lane, i, together.in(lane - first, i));
+      for (std::size_t thread = first; thread < end; ++thread) {
+        for (std::size_t i = 0; i < scalars; ++i)
+          out.set(thread, i, together.in(thread - first, i));
       }
     }
     return {std::move(out)};
@@ -205,14 +205,14 @@ struct Machine::Results {
   operator()(const Statement&) { return {}; }
 };
 
-void Machine::act(const ir::Stmt& statement, const Lanes& active) {
+void Machine::act(const ir::Stmt& statement, const ThreadSet& active) {
   const CachedEffects& cached = cached_effects(statement);
   const ir::Effects& effects = cached.effects;
   require_all(effects, active);
   const auto lanes_of = [&](const ir::Touch& touch) {
-    Lanes out = active;
-    active.for_each([&](std::size_t lane) {
-      if (lane % workgroup_.subgroup >= touch.lanes) out.set(lane, false);
+    ThreadSet out = active;
+    active.for_each([&](std::size_t thread) {
+      if (thread % workgroup_.subgroup >= touch.lanes) out.set(thread, false);
     });
     return out;
   };
@@ -224,7 +224,7 @@ void Machine::act(const ir::Stmt& statement, const Lanes& active) {
   for (std::size_t i = 0; i < effects.touches.size(); ++i) {
     const ir::Touch& touch = effects.touches[i];
     if (!touch.reads) continue;
-    all_found.push_back(with_lanes(touch, [&](const Lanes& lanes) {
+    all_found.push_back(with_lanes(touch, [&](const ThreadSet& lanes) {
       return found(touch, *cached.arrays[i], statement, lanes);
     }));
   }
@@ -248,7 +248,7 @@ void Machine::act(const ir::Stmt& statement, const Lanes& active) {
     const ir::Array& array = *cached.arrays[i];
     const Values value = has_data ? std::move(made.at(next++)) : Values::unknown();
     if (!environment_.concerns(array)) continue;
-    with_lanes(touch, [&](const Lanes& lanes) {
+    with_lanes(touch, [&](const ThreadSet& lanes) {
       environment_.store(
           *this, {*touch.element, array, lanes, false, true, false, touch.by_any_lane}, value);
     });
@@ -258,34 +258,34 @@ void Machine::act(const ir::Stmt& statement, const Lanes& active) {
   if (effects.orders_shared) environment_.barrier(*this, active);
 }
 
-void Machine::step(const ir::Let& s, const Lanes&) {
+void Machine::step(const ir::Let& s, const ThreadSet&) {
   environment_.named(*this, s.name, s.value);
   const ir::Type& type = s.value->type;
   const bool is_integer =
       type == ir::element(ScalarType::u32) || type == ir::element(ScalarType::i32);
-  const bool is_data = type.kind == ir::Type::Kind::element && !is_integer;
+  const bool is_data = type.is_element() && !is_integer;
   values_.define(s.name, is_data && !environment_.needs_data()
                              ? Values::unknown(scalars_of(s.value->type))
                              : Values(values_(s.value)));
 }
 
-void Machine::step(const ir::Block& s, const Lanes& active) { run(s.body, active); }
+void Machine::step(const ir::Block& s, const ThreadSet& active) { run(s.body, active); }
 
 // Invocations for which the condition is known take their branch. For the others it may hold in all of them or in none:
 // these are two paths. If they may differ, it may hold in any of them: on a third path, each takes both branches.
-void Machine::step(const ir::If& s, const Lanes& active) {
+void Machine::step(const ir::If& s, const ThreadSet& active) {
   if (!concerns(s.body) && !concerns(s.otherwise)) return;
   const Values condition = environment_.can_rely_on(*this, s.condition, active)
                                ? values_(s.condition)
                            : values_(s.condition).is_same() ? Values()
                                                             : Values::unknown();
-  Lanes holds(active.count()), fails(active.count());
-  active.for_each([&](std::size_t lane) {
-    const Value& value = condition.in(lane);
-    holds.set(lane, value && *value != 0);
-    fails.set(lane, value && *value == 0);
+  ThreadSet holds(active.count()), fails(active.count());
+  active.for_each([&](std::size_t thread) {
+    const Value& value = condition.in(thread);
+    holds.set(thread, value && *value != 0);
+    fails.set(thread, value && *value == 0);
   });
-  const Lanes perhaps = active - fails, perhaps_not = active - holds;
+  const ThreadSet perhaps = active - fails, perhaps_not = active - holds;
   if (!environment_.forks() || perhaps == holds) {
     run(s.body, perhaps);
     run(s.otherwise, perhaps_not);
@@ -307,14 +307,14 @@ void Machine::step(const ir::If& s, const Lanes& active) {
   environment_.join(after);
 }
 
-void Machine::step(const ir::For& s, const Lanes& active) {
+void Machine::step(const ir::For& s, const ThreadSet& active) {
   if (!concerns(s.body)) return;
   const Values ends = environment_.can_rely_on(*this, s.end, active) ? values_(s.end) : Values();
   std::optional<std::uint32_t> known;
   if (ends.is_known(active)) {
     known = 0;
-    active.for_each([&](std::size_t lane) {
-      known = std::max(*known, static_cast<std::uint32_t>(*ends.in(lane)));
+    active.for_each([&](std::size_t thread) {
+      known = std::max(*known, static_cast<std::uint32_t>(*ends.in(thread)));
     });
   }
   const Rounds followed = environment_.enter(*this, s, known);
@@ -322,11 +322,11 @@ void Machine::step(const ir::For& s, const Lanes& active) {
       followed.open && environment_.forks() ? environment_.save() : std::any();  // before any round
   rounds_.emplace_back(s.variable, 0);
   for (std::uint32_t round = 0; round < followed.count; ++round) {
-    Lanes inside = active;
+    ThreadSet inside = active;
     if (!followed.open) {
-      active.for_each([&](std::size_t lane) {
-        const Value& end = ends.in(lane);
-        if (end && *end <= round) inside.set(lane, false);
+      active.for_each([&](std::size_t thread) {
+        const Value& end = ends.in(thread);
+        if (end && *end <= round) inside.set(thread, false);
       });
     }
     rounds_.back().second = round;

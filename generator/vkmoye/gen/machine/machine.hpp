@@ -35,7 +35,7 @@ struct Rounds {
 struct MemoryAccess {
   const ir::Element& element;
   const ir::Array& array;
-  const Lanes& active;
+  const ThreadSet& active;
   bool reads = false, writes = false, atomic = false;
   /// Whether the device decides which lane of a subgroup accesses which of the elements.
   bool by_any_lane = false;
@@ -70,18 +70,19 @@ class Environment {
   virtual Values combine(Machine& machine, const MemoryAccess& access, ir::Op op,
                          const Values& values);
   /// The invocations in `active` wait for each other.
-  virtual void barrier(Machine&, const Lanes& /*active*/) {}
+  virtual void barrier(Machine&, const ThreadSet& /*active*/) {}
   /// Only the invocations in `active` reached `what`, which all of a subgroup or workgroup must reach.
-  virtual void diverged(Machine&, const char* /*what*/, const Lanes& /*active*/) {}
+  virtual void diverged(Machine&, const char* /*what*/, const ThreadSet& /*active*/) {}
 
   /// Whether the value of `condition` in `active` is the same in every round that the current path represents. If not,
   /// it counts as unknown.
-  virtual bool can_rely_on(Machine&, const ir::Expr& /*condition*/, const Lanes& /*active*/) {
+  virtual bool can_rely_on(Machine&, const ir::Expr& /*condition*/, const ThreadSet& /*active*/) {
     return true;
   }
   /// The kernel assumes a condition, see ir::Assume. Returns the invocations of `active` that go on. `is_sure`: they
   /// come here in each launch that the machine follows; else only if conditions that are not known hold.
-  virtual Lanes assumed(Machine&, const ir::Assume&, const Lanes& active, bool /*is_sure*/) {
+  virtual ThreadSet assumed(Machine&, const ir::Assume&, const ThreadSet& active,
+                            bool /*is_sure*/) {
     return active;
   }
   /// A pure value was named.
@@ -118,23 +119,23 @@ class Machine {
   const std::vector<std::pair<std::string, std::uint32_t>>& rounds() const { return rounds_; }
 
  private:
-  void run(const ir::Body& body, Lanes active);
+  void run(const ir::Body& body, ThreadSet active);
   // The same where it is not known whether `active` come there.
-  void try_run(const ir::Body& body, const Lanes& active);
+  void try_run(const ir::Body& body, const ThreadSet& active);
   // Statements for control flow and names.
-  void step(const ir::Let& s, const Lanes& active);
-  void step(const ir::If& s, const Lanes& active);
-  void step(const ir::For& s, const Lanes& active);
-  void step(const ir::Block& s, const Lanes& active);
+  void step(const ir::Let& s, const ThreadSet& active);
+  void step(const ir::If& s, const ThreadSet& active);
+  void step(const ir::For& s, const ThreadSet& active);
+  void step(const ir::Block& s, const ThreadSet& active);
   template <class Statement>
   static constexpr bool is_step() {
-    return requires(Machine & machine, const Statement& s, const Lanes& active) {
+    return requires(Machine & machine, const Statement& s, const ThreadSet& active) {
       machine.step(s, active);
     };
   }
   /// All other statements. ir::effects_of says what they access, what they order and who must arrive; only the values
   /// are computed here.
-  void act(const ir::Stmt& statement, const Lanes& active);
+  void act(const ir::Stmt& statement, const ThreadSet& active);
 
   /// The effects of a statement and the arrays that it accesses.
   struct CachedEffects {
@@ -143,10 +144,10 @@ class Machine {
   };
   const CachedEffects& cached_effects(const ir::Stmt& statement);
   /// Calls `diverged` if all invocations must arrive, and only some do.
-  void require_all(const ir::Effects& effects, const Lanes& active);
+  void require_all(const ir::Effects& effects, const ThreadSet& active);
   /// The values that a touch of `statement` reads.
   Values found(const ir::Touch& touch, const ir::Array& array, const ir::Stmt& statement,
-               const Lanes& active);
+               const ThreadSet& active);
 
   /// Computes the values that a statement stores, one for each touch that writes, or the one that it names.
   struct Results;

@@ -4,15 +4,11 @@
 #include <fmt/format.h>
 
 namespace vkmoye::gen::machine {
-namespace {
-
-bool is_buffer(const ir::Array& array) { return array.space == ir::Array::Space::buffer; }
-
-}  // namespace
+namespace {}  // namespace
 
 ShadowMemory::ShadowMemory(const ir::Array& array, std::uint64_t elements, std::uint32_t threads,
                            std::array<std::uint64_t, 2> groups, bool is_initialised,
-                           Reasons& reasons)
+                           ReasonsByKind& reasons)
     : array_(&array),
       elements_(elements),
       threads_(threads),
@@ -196,7 +192,7 @@ void ShadowMemory::join(const ShadowMemory& other, bool either) {
 }
 
 std::string ShadowMemory::text_of(std::int64_t invocation) const {
-  if (invocation == kAnyone) return is_buffer(*array_) ? "several invocations" : "several threads";
+  if (invocation == kAnyone) return array_->is_buffer() ? "several invocations" : "several threads";
   const auto thread = invocation % threads_;
   if (groups_[0] == 0) return fmt::format("thread {}", invocation);
   const auto group = static_cast<std::uint64_t>(invocation / threads_);
@@ -209,11 +205,11 @@ void ShadowMemory::report(std::uint64_t at, const ElementAccess& now, const Acce
   const char* does = now.atomic ? "changes" : now.writes ? "writes" : "reads";
   reasons_->add(fmt::format("race {} {}", *before.source_text, *now.source_text),
                 fmt::format("race in {} {}: '{}' {} {}[{}] in {} and '{}' {} it in {}, {}",
-                            is_buffer(*array_) ? "buffer" : "shared", array_->name,
+                            array_->is_buffer() ? "buffer" : "shared", array_->name,
                             *before.source_text, did, array_->name, at, text_of(before.invocation),
                             *now.source_text, does, text_of(now.invocation),
-                            is_buffer(*array_) ? "and no barrier orders buffers"
-                                               : "with no barrier between"));
+                            array_->is_buffer() ? "and no barrier orders buffers"
+                                                : "with no barrier between"));
 }
 
 }  // namespace vkmoye::gen::machine

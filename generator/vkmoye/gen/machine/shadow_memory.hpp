@@ -25,8 +25,8 @@
 
 namespace vkmoye::gen::machine {
 
-/// Reasons why a kernel is wrong, at most one of each kind.
-class Reasons {
+/// ReasonsByKind why a kernel is wrong, at most one of each kind.
+class ReasonsByKind {
  public:
   void add(std::string kind, std::string reason) {
     if (said_.insert(std::move(kind)).second) list_.push_back(std::move(reason));
@@ -55,7 +55,7 @@ class ShadowMemory {
   /// threads of workgroup i / threads. `groups`: the number of workgroups along x and y, for messages; {0, 0} if all
   /// invocations belong to one workgroup. `array` and `reasons` must outlive the shadow and its copies.
   ShadowMemory(const ir::Array& array, std::uint64_t elements, std::uint32_t threads,
-               std::array<std::uint64_t, 2> groups, bool is_initialised, Reasons& reasons);
+               std::array<std::uint64_t, 2> groups, bool is_initialised, ReasonsByKind& reasons);
 
   std::uint64_t elements() const { return elements_; }
   /// Records an access to the element at `at`. Adds a reason if it races with an earlier access, or reads an element
@@ -125,7 +125,7 @@ class ShadowMemory {
   std::uint32_t threads_;
   std::array<std::uint64_t, 2> groups_;
   bool is_initialised_;
-  Reasons* reasons_;
+  ReasonsByKind* reasons_;
   std::shared_ptr<Pages> pages_;
   std::uint64_t barriers_ = 0;
   Whole whole_;

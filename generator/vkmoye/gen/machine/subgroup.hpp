@@ -3,7 +3,7 @@
 // The results of subgroup operations: reductions, scans, shuffles and votes.
 
 #include "vkmoye/gen/ir/stmt.hpp"
-#include "vkmoye/gen/machine/lanes.hpp"
+#include "vkmoye/gen/machine/thread_set.hpp"
 
 namespace vkmoye::gen::machine {
 

@@ -13,16 +13,17 @@
 
 namespace vkmoye::gen::twin {
 
-using machine::Lanes;
 using machine::Machine;
+using machine::ThreadSet;
 using machine::Value;
 using machine::Values;
 
 // With data, a broken assumption is a fault. Without, invocations that break it do not come here: either because
 // conditions on data keep them away, or because no launch has these sizes.
-Lanes Launch::assumed(Machine& m, const ir::Assume& assume, const Lanes& active, bool is_sure) {
+ThreadSet Launch::assumed(Machine& m, const ir::Assume& assume, const ThreadSet& active,
+                          bool is_sure) {
   const Values holds = m(assume.condition);
-  Lanes out = active;
+  ThreadSet out = active;
   active.for_each([&](std::size_t thread) {
     const Value& value = holds.in(thread);
     if (value && *value != 0) return;
@@ -46,7 +47,7 @@ std::string values_text(const ir::Expr& e, machine::Evaluator& values, std::size
     const Value value = values(variable).in(thread);
     if (!value) continue;
     const ir::Type& type = variable->type;
-    const bool is_number = type.kind == ir::Type::Kind::element && size_of(type.element) <= 4;
+    const bool is_number = type.is_element() && size_of(type.element) <= 4;
     parts.push_back(ir::text_of(variable) + " = " +
                     (is_number ? fmt::format("{:g}", number_of(type.element, *value))
                                : std::to_string(*value)));

@@ -12,16 +12,14 @@
 
 namespace vkmoye::gen::twin {
 
-using machine::Lanes;
 using machine::Machine;
 using machine::MemoryAccess;
 using machine::scalars_of;
+using machine::ThreadSet;
 using machine::Value;
 using machine::Values;
 
 namespace {
-
-bool is_registers(const ir::Array& array) { return array.space == ir::Array::Space::registers; }
 
 // The bytes of each scalar of an element.
 std::size_t scalar_bytes(ScalarType type) { return std::min<std::size_t>(8, size_of(type)); }
@@ -46,7 +44,7 @@ void define(const ir::Kernel& kernel, const Arguments& arguments, machine::Evalu
     const auto found = arguments.find(argument.name);
     const bool is_index = argument.type == ScalarType::u32;
     if (found == arguments.end()) {
-      if (argument.name.starts_with("first_group")) values.define(argument.name, Values::same(0));
+      if (is_first_group(argument.name)) values.define(argument.name, Values::same(0));
       continue;
     }
     const double number =
@@ -59,7 +57,7 @@ void define(const ir::Kernel& kernel, const Arguments& arguments, machine::Evalu
 }
 
 Launch::Launch(const ir::Kernel& kernel, const std::vector<std::span<std::byte>>& buffers,
-               const Arguments& arguments, machine::Reasons& reasons)
+               const Arguments& arguments, machine::ReasonsByKind& reasons)
     : kernel_(kernel),
       reasons_(reasons),
       has_data_(!buffers.empty()),
@@ -72,13 +70,13 @@ Launch::Launch(const ir::Kernel& kernel, const std::vector<std::span<std::byte>>
   define(kernel, arguments, sizes);
   const auto number_of = [&](const ir::Expr& e) -> std::uint64_t { return sizes(e).in(0).value(); };
   for (const ir::Array& array : kernel.arrays) {
-    if (is_registers(array)) continue;
+    if (array.is_registers()) continue;
     std::vector<std::uint64_t> extents, strides;
     for (const ir::Axis& axis : array.axes) {
       extents.push_back(number_of(ir::extent_of(axis)));
       strides.push_back(number_of(axis.stride));
     }
-    const bool is_buffer = array.space == ir::Array::Space::buffer;
+    const bool is_buffer = array.is_buffer();
     const std::uint64_t elements = is_buffer ? element_count(interface.bindings[binding], arguments)
                                              : static_cast<std::uint64_t>(array.size());
     const bool is_input = is_buffer && array.access != vkmoye::Access::write;
@@ -108,7 +106,7 @@ Launch::Launch(const ir::Kernel& kernel, const std::vector<std::span<std::byte>>
 void Launch::start(std::uint64_t number) {
   first_invocation_ = static_cast<std::int64_t>(number * kernel_.threads);
   for (auto& [name, memory] : memories_) {
-    if (memory.array->space == ir::Array::Space::shared) memory.shadow.clear();
+    if (memory.array->is_shared()) memory.shadow.clear();
     if (!memory.own.empty()) memory.bytes = memory.own;
   }
   registers_.start();
@@ -116,8 +114,7 @@ void Launch::start(std::uint64_t number) {
 
 void Launch::check_results() {
   for (const auto& [name, memory] : memories_) {
-    if (memory.array->space != ir::Array::Space::buffer ||
-        memory.array->access != vkmoye::Access::write) {
+    if (!memory.array->is_buffer() || memory.array->access != vkmoye::Access::write) {
       continue;
     }
     // Only data say which elements are written; the author asserts that all are.
@@ -144,7 +141,7 @@ void Launch::check_results() {
 // Without data, an index that depends on data may have any value below its bound and inside the array, see
 // verify/races.
 bool Launch::reads_anything(Machine& m, const MemoryAccess& access, Memory& memory) {
-  if (has_data_ || access.writes || memory.array->space != ir::Array::Space::shared) return false;
+  if (has_data_ || access.writes || !memory.array->is_shared()) return false;
   const ir::Expr& index = access.element.coordinates[0];
   if (access.element.width != 1 || kernel_.is_distinct(memory.array->name)) return false;
   if (m(index).is_known(access.active)) return false;
@@ -162,8 +159,7 @@ void Launch::access_somewhere(Machine& m, const MemoryAccess& access, Memory& me
                                    &access.element.source_text, access.reads, access.writes,
                                    access.atomic};
   // Any element may be read, so all must be written before.
-  const bool is_filled = memory.array->space == ir::Array::Space::buffer &&
-                         memory.array->access != vkmoye::Access::write;
+  const bool is_filled = memory.array->is_buffer() && memory.array->access != vkmoye::Access::write;
   const auto& coordinates = access.element.coordinates;
   if (access.reads && !is_filled) {
     const std::uint64_t end = coordinates.size() == 1
@@ -235,7 +231,7 @@ void Launch::at_addresses(Machine& m, const MemoryAccess& access, Visit visit) {
 
 std::int64_t Launch::invocation_of(const MemoryAccess& access, const Memory& memory,
                                    std::size_t thread) const {
-  const bool is_buffer = memory.array->space == ir::Array::Space::buffer;
+  const bool is_buffer = memory.array->is_buffer();
   return access.by_any_lane
              ? machine::kAnyone
              : static_cast<std::int64_t>(thread) + (is_buffer ? first_invocation_ : 0);
@@ -252,7 +248,7 @@ void Launch::touch(const MemoryAccess& access, Memory& memory, std::size_t threa
 }
 
 Values Launch::load(Machine& m, const MemoryAccess& access) {
-  if (is_registers(access.array)) return registers_.load(m, access);
+  if (access.array.is_registers()) return registers_.load(m, access);
   const ir::Type type = type_of(access.element, access.array);
   Values out = has_data_ ? Values::different(kernel_.threads, scalars_of(type))
                          : machine::unknown_elements(m, access);
@@ -281,7 +277,7 @@ void Launch::require_defined(const MemoryAccess& access, const Values& values) {
 }
 
 void Launch::store(Machine& m, const MemoryAccess& access, const Values& values) {
-  if (is_registers(access.array)) return registers_.store(m, access, values);
+  if (access.array.is_registers()) return registers_.store(m, access, values);
   require_defined(access, values);
   const std::size_t width = scalar_bytes(type_of(access.element, access.array).element);
   at_addresses(m, access, [&](Memory& memory, std::size_t thread, std::uint64_t address) {
@@ -315,13 +311,13 @@ Values Launch::combine(Machine& m, const MemoryAccess& access, ir::Op op, const 
 
 // --- barriers, divergence, paths ---
 
-void Launch::barrier(Machine&, const Lanes&) {
+void Launch::barrier(Machine&, const ThreadSet&) {
   for (auto& [name, memory] : memories_) {
-    if (memory.array->space == ir::Array::Space::shared) memory.shadow.barrier();
+    if (memory.array->is_shared()) memory.shadow.barrier();
   }
 }
 
-void Launch::diverged(Machine&, const char* what, const Lanes& active) {
+void Launch::diverged(Machine&, const char* what, const ThreadSet& active) {
   std::size_t arrived = 0, first = kernel_.threads;
   active.for_each([&](std::size_t thread) {
     first = std::min(first, thread);
@@ -331,7 +327,7 @@ void Launch::diverged(Machine&, const char* what, const Lanes& active) {
                                  arrived, kernel_.threads, first));
 }
 
-bool Launch::can_rely_on(Machine& m, const ir::Expr& condition, const Lanes& active) {
+bool Launch::can_rely_on(Machine& m, const ir::Expr& condition, const ThreadSet& active) {
   if (has_data_ && !m(condition).is_known(active)) {
     reasons_.add(
         "condition",

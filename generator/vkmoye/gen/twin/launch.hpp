@@ -2,6 +2,8 @@
 #pragma once
 // The memory of a launch on the host: buffers, and the shared arrays and registers of the workgroup that runs. Ledgers
 // record the accesses, to report races and reads of unwritten elements.
+//
+// assumptions.cpp checks what the kernel assumes.
 
 #include <map>
 #include <set>
@@ -36,7 +38,7 @@ class Launch final : public machine::Environment {
   /// `buffers`: the bytes of each binding; empty for a launch without data. `kernel`, the bytes and `reasons` must
   /// outlive the launch. Throws ArgumentError if a buffer does not have the size that the launch needs.
   Launch(const ir::Kernel& kernel, const std::vector<std::span<std::byte>>& buffers,
-         const Arguments& arguments, machine::Reasons& reasons);
+         const Arguments& arguments, machine::ReasonsByKind& reasons);
 
   /// Resets shared arrays and registers for the workgroup of that number in the launch.
   void start(std::uint64_t number);
@@ -52,12 +54,12 @@ class Launch final : public machine::Environment {
              const machine::Values& values) override;
   machine::Values combine(machine::Machine& m, const machine::MemoryAccess& access, ir::Op op,
                           const machine::Values& values) override;
-  void barrier(machine::Machine& m, const machine::Lanes& active) override;
-  machine::Lanes assumed(machine::Machine& m, const ir::Assume& assume,
-                         const machine::Lanes& active, bool is_sure) override;
-  void diverged(machine::Machine& m, const char* what, const machine::Lanes& active) override;
+  void barrier(machine::Machine& m, const machine::ThreadSet& active) override;
+  machine::ThreadSet assumed(machine::Machine& m, const ir::Assume& assume,
+                             const machine::ThreadSet& active, bool is_sure) override;
+  void diverged(machine::Machine& m, const char* what, const machine::ThreadSet& active) override;
   bool can_rely_on(machine::Machine& m, const ir::Expr& condition,
-                   const machine::Lanes& active) override;
+                   const machine::ThreadSet& active) override;
   machine::Rounds enter(machine::Machine& m, const ir::For& loop,
                         std::optional<std::uint32_t> known) override;
   bool forks() const override { return !has_data_; }
@@ -88,7 +90,7 @@ class Launch final : public machine::Environment {
   void require_defined(const machine::MemoryAccess& access, const machine::Values& values);
 
   const ir::Kernel& kernel_;
-  machine::Reasons& reasons_;
+  machine::ReasonsByKind& reasons_;
   bool has_data_;
   bool is_cut_short_ = false;
   std::int64_t first_invocation_ = 0;

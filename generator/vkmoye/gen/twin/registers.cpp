@@ -5,23 +5,23 @@
 
 namespace vkmoye::gen::twin {
 
-using machine::Lanes;
 using machine::Machine;
 using machine::MemoryAccess;
+using machine::ThreadSet;
 using machine::Value;
 using machine::Values;
 
-Registers::Registers(const ir::Kernel& kernel, bool has_data, machine::Reasons& reasons)
+Registers::Registers(const ir::Kernel& kernel, bool has_data, machine::ReasonsByKind& reasons)
     : threads_(kernel.threads), has_data_(has_data), reasons_(&reasons) {
   for (const ir::Array& array : kernel.arrays) {
-    if (array.space != ir::Array::Space::registers) continue;
+    if (!array.is_registers()) continue;
     arrays_[array.name].resize(static_cast<std::size_t>(array.size() / array.vector));
   }
 }
 
 void Registers::start() {
   for (auto& [name, elements] : arrays_) {
-    for (Vector& element : elements) element = {Values(), Lanes(threads_)};
+    for (Vector& element : elements) element = {Values(), ThreadSet(threads_)};
   }
 }
 
@@ -68,8 +68,8 @@ Values Registers::load(Machine& m, const MemoryAccess& access) {
 void Registers::store(Machine& m, const MemoryAccess& access, const Values& values) {
   std::vector<Vector>& elements = arrays_.at(access.element.array);
   const Values at = m(access.element.coordinates[0]);
-  const auto put = [&](Vector& element, const Lanes& lanes) {
-    const Lanes others = Lanes(threads_, true) - lanes;
+  const auto put = [&](Vector& element, const ThreadSet& lanes) {
+    const ThreadSet others = ThreadSet(threads_, true) - lanes;
     element.written |= lanes;
     if (!has_data_) return;
     if (others.none()) {
@@ -98,7 +98,7 @@ void Registers::store(Machine& m, const MemoryAccess& access, const Values& valu
                       access.element.source_text, access.element.array, access.array.size()));
       return;
     }
-    Lanes one(threads_);
+    ThreadSet one(threads_);
     one.set(thread, true);
     put(elements[vector_at(access, *index)], one);
   });

@@ -18,7 +18,7 @@ namespace vkmoye::gen::twin {
 class Registers {
  public:
   /// `has_data`: whether values are kept, or only which elements are written. `reasons` outlives this and its copies.
-  Registers(const ir::Kernel& kernel, bool has_data, machine::Reasons& reasons);
+  Registers(const ir::Kernel& kernel, bool has_data, machine::ReasonsByKind& reasons);
 
   /// As at the start of a workgroup: nothing is written.
   void start();
@@ -34,12 +34,12 @@ class Registers {
   // Elements that are always accessed at once, see ir::Array::vector.
   struct Vector {
     machine::Values value;
-    machine::Lanes written;
+    machine::ThreadSet written;
   };
 
   std::uint32_t threads_;
   bool has_data_;
-  machine::Reasons* reasons_;
+  machine::ReasonsByKind* reasons_;
   std::map<std::string, std::vector<Vector>> arrays_;
 };
 

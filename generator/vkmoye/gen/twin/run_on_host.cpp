@@ -29,7 +29,7 @@ TwinReport follow(const ir::Kernel& kernel, const std::vector<std::span<std::byt
                   const Arguments& arguments, const TwinOptions& options, bool with_data) {
   const Groups groups = group_count(interface_of(kernel), arguments);
   twin::require_assumptions(kernel, arguments);
-  machine::Reasons reasons;
+  machine::ReasonsByKind reasons;
   twin::Launch launch(kernel, buffers, arguments, reasons);
   machine::Budget budget(options.most_steps);
   const bool all =
@@ -78,7 +78,7 @@ TwinReport run_on_host(const ir::Kernel& kernel, const std::vector<std::span<std
         fmt::format("it binds {} buffers, but {} were given", bindings, buffers.size()));
   }
   for (const PushConstant& argument : kernel.arguments) {
-    if (arguments.contains(argument.name) || argument.name.starts_with("first_group")) continue;
+    if (arguments.contains(argument.name) || is_first_group(argument.name)) continue;
     wrong.push_back(fmt::format("argument '{}' is missing", argument.name));
   }
   if (!wrong.empty()) {

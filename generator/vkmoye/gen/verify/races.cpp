@@ -8,9 +8,9 @@
 #include <optional>
 #include <set>
 
+#include "vkmoye/gen/ir/recurrence.hpp"
 #include "vkmoye/gen/machine/machine.hpp"
 #include "vkmoye/gen/machine/shadow_memory.hpp"
-#include "vkmoye/gen/ir/recurrence.hpp"
 #include "vkmoye/gen/verify/scope.hpp"
 
 namespace vkmoye::gen {
@@ -38,7 +38,7 @@ struct OpenLoop {
 
 class RaceFinder final : public machine::Environment {
  public:
-  RaceFinder(const ir::Kernel& kernel, machine::Reasons& reasons)
+  RaceFinder(const ir::Kernel& kernel, machine::ReasonsByKind& reasons)
       : kernel_(kernel), reasons_(reasons) {
     for (const ir::Array& array : kernel.arrays) {
       if (array.space != ir::Array::Space::shared) continue;
@@ -55,12 +55,12 @@ class RaceFinder final : public machine::Environment {
   void accessed(Machine& m, const MemoryAccess& access) override { touch(m, access); }
 
   // Refused where not all threads reach it; so whoever runs this path has waited.
-  void barrier(Machine&, const machine::Lanes&) override {
+  void barrier(Machine&, const machine::ThreadSet&) override {
     for (auto& [name, shadow] : shadows_) shadow.barrier();
   }
 
   // What grows with an open loop holds in some rounds and not in others.
-  bool can_rely_on(Machine&, const Expr& condition, const machine::Lanes&) override {
+  bool can_rely_on(Machine&, const Expr& condition, const machine::ThreadSet&) override {
     return repeats(condition);
   }
   void named(Machine&, const std::string& name, const Expr& value) override {
@@ -247,7 +247,7 @@ class RaceFinder final : public machine::Environment {
   }
 
   const ir::Kernel& kernel_;
-  machine::Reasons& reasons_;
+  machine::ReasonsByKind& reasons_;
   State shadows_;
   std::vector<OpenLoop> loops_;
   std::optional<std::set<const ir::Element*>> inside_;  // see shared_elements_inside
@@ -256,7 +256,7 @@ class RaceFinder final : public machine::Environment {
 }  // namespace
 
 std::vector<std::string> check_shared_memory(const ir::Kernel& kernel) {
-  machine::Reasons reasons;
+  machine::ReasonsByKind reasons;
   bool any = false;
   for (const ir::Array& array : kernel.arrays) {
     if (array.space != ir::Array::Space::shared) continue;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Sets of invocations of a workgroup, and the values of an expression in them.
+// Sets of threads of a workgroup, and the values of an expression in them.
 //
-//   Lanes all(256, true);
-//   Values sevens = Values::same(7);                 the same in every invocation
-//   sevens.in(lane)                                  7
-//   Values unknown;                                  unknown, but the same in every invocation
+//   ThreadSet all(256, true);
+//   Values sevens = Values::same(7);                 the same in every thread
+//   sevens.in(thread)                                7
+//   Values unknown;                                  unknown, but the same in every thread
 
 #include <cstddef>
 #include <cstdint>
@@ -17,24 +17,24 @@
 
 namespace vkmoye::gen::machine {
 
-/// A set of invocations of a workgroup, each of which is called a lane here.
-class Lanes {
+/// A set of threads of a workgroup.
+class ThreadSet {
  public:
-  explicit Lanes(std::size_t count = 0, bool all = false);
+  explicit ThreadSet(std::size_t count = 0, bool all = false);
 
-  /// The number of invocations of the workgroup, not of the set.
+  /// The number of threads of the workgroup, not of the set.
   std::size_t count() const { return count_; }
-  bool has(std::size_t lane) const { return (words_[lane / 64] >> (lane % 64) & 1) != 0; }
-  void set(std::size_t lane, bool member);
+  bool has(std::size_t thread) const { return (words_[thread / 64] >> (thread % 64) & 1) != 0; }
+  void set(std::size_t thread, bool member);
   bool none() const;
-  bool operator==(const Lanes&) const = default;
+  bool operator==(const ThreadSet&) const = default;
 
-  Lanes& operator&=(const Lanes& other);
-  Lanes& operator|=(const Lanes& other);
+  ThreadSet& operator&=(const ThreadSet& other);
+  ThreadSet& operator|=(const ThreadSet& other);
   /// Removes the members of `other`.
-  Lanes& operator-=(const Lanes& other);
+  ThreadSet& operator-=(const ThreadSet& other);
 
-  /// Calls visit(lane) for each member, in increasing order.
+  /// Calls visit(thread) for each member, in increasing order.
   template <class Visit>
   void for_each(Visit visit) const {
     for (std::size_t word = 0; word < words_.size(); ++word) {
@@ -49,12 +49,12 @@ class Lanes {
   std::vector<std::uint64_t> words_;
 };
 
-inline Lanes operator&(Lanes a, const Lanes& b) { return a &= b; }
-inline Lanes operator-(Lanes a, const Lanes& b) { return a -= b; }
+inline ThreadSet operator&(ThreadSet a, const ThreadSet& b) { return a &= b; }
+inline ThreadSet operator-(ThreadSet a, const ThreadSet& b) { return a -= b; }
 
 using ir::Value;
 
-/// The value of an expression in every invocation: `scalars` scalars each, more than one for vectors and c128. It is
+/// The value of an expression in every thread: `scalars` scalars each, more than one for vectors and c128. It is
 /// stored once if it is the same in all.
 class Values {
  public:
@@ -64,35 +64,35 @@ class Values {
     const std::size_t count = scalars.size();
     return Values(std::move(scalars), count, true);
   }
-  /// A value for each of `lanes` invocations, to be set.
-  static Values different(std::size_t lanes, std::size_t scalars = 1) {
-    return Values(std::vector<Value>(lanes * scalars), scalars, false);
+  /// A value for each of `threads` threads, to be set.
+  static Values different(std::size_t threads, std::size_t scalars = 1) {
+    return Values(std::vector<Value>(threads * scalars), scalars, false);
   }
-  /// Unknown, and possibly different in each invocation.
+  /// Unknown, and possibly different in each thread.
   static Values unknown(std::size_t scalars = 1) { return Values({}, scalars, false); }
 
   bool is_same() const { return same_; }
   std::size_t scalars() const { return scalars_; }
   /// Whether this was made by `unknown`.
   bool is_unknown() const { return data_.empty(); }
-  const Value& in(std::size_t lane, std::size_t scalar = 0) const {
+  const Value& in(std::size_t thread, std::size_t scalar = 0) const {
     static const Value nothing;
     if (is_unknown()) return nothing;
-    return data_[(same_ ? 0 : lane * scalars_) + scalar];
+    return data_[(same_ ? 0 : thread * scalars_) + scalar];
   }
   /// Precondition: made by `different`.
-  void set(std::size_t lane, std::size_t scalar, Value value) {
-    data_[lane * scalars_ + scalar] = value;
+  void set(std::size_t thread, std::size_t scalar, Value value) {
+    data_[thread * scalars_ + scalar] = value;
   }
-  void set(std::size_t lane, Value value) { set(lane, 0, value); }
+  void set(std::size_t thread, Value value) { set(thread, 0, value); }
 
   /// The values as indices, some of which may be unknown. Precondition: scalars() == 1, !is_unknown().
   ir::Indices indices() const { return {data_.data(), same_ ? 0 : std::size_t{1}}; }
   /// All scalars, to be set. Precondition: made by `different`.
   std::span<Value> all() { return data_; }
 
-  /// Whether the value is known in every member of `lanes`.
-  bool is_known(const Lanes& lanes) const;
+  /// Whether the value is known in every member of `threads`.
+  bool is_known(const ThreadSet& threads) const;
 
  private:
   Values(std::vector<Value> data, std::size_t scalars, bool same)
