@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 #include <unordered_map>
 #include <utility>
 
+#include "vkmoye/base/reasons.hpp"
 #include "vkmoye/gen/ir/effects.hpp"
 #include "vkmoye/gen/ir/guards.hpp"
 #include "vkmoye/gen/ir/names.hpp"
@@ -22,16 +24,21 @@ namespace {
 
 using namespace ir;
 
+bool is_one_line(const std::string& text) {
+  return text.find_first_of("\n\r\\") == std::string::npos;
+}
+
+// Takes the accesses to single elements of shared memory that bounds or guards keep inside the array.
+using TakeElement = std::function<void(const Element&)>;
+
 // Walks the statements in order with the names in scope and the guards that hold.
 class ScopeChecker {
  public:
-  /// `looks_at_shared`: whether shared_inside is wanted.
-  explicit ScopeChecker(const Kernel& kernel, bool looks_at_shared = false)
-      : kernel_(kernel), looks_at_shared_(looks_at_shared), guards_(guards_of_launch(kernel)) {
+  explicit ScopeChecker(const Kernel& kernel, TakeElement take_shared_inside = {})
+      : kernel_(kernel),
+        take_shared_inside_(std::move(take_shared_inside)),
+        guards_(guards_of_launch(kernel)) {
     if (kernel.threads == 0) complain("a workgroup of 0 threads");
-    const auto is_one_line = [](const std::string& text) {
-      return text.find_first_of("\n\r\\") == std::string::npos;
-    };
     bool one_line = is_one_line(kernel.name) && is_one_line(kernel.why);
     for (const auto& [key, value] : kernel.config) {
       one_line = one_line && is_one_line(key) && is_one_line(value);
@@ -65,9 +72,7 @@ class ScopeChecker {
     walk(kernel.body, Spread::none, {});
   }
 
-  std::vector<std::string> reasons;
-  std::set<const Element*>
-      shared_inside;  // single elements of shared arrays that bounds or guards keep inside
+  std::vector<std::string> reasons() && { return std::move(reasons_).take(); }
 
  private:
   struct Name {
@@ -77,10 +82,7 @@ class ScopeChecker {
 
   template <class... Args>
   void complain(fmt::format_string<Args...> format, Args&&... args) {
-    std::string reason = fmt::format(format, std::forward<Args>(args)...);
-    if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end()) {
-      reasons.push_back(std::move(reason));
-    }
+    reasons_.add(fmt::format(format, std::forward<Args>(args)...));
   }
 
   void define(const std::string& name, const Expr& value, Spread spread) {
@@ -229,8 +231,7 @@ class ScopeChecker {
         (element.width > 1 && !is_constant(axes[0].stride, 1))) {
       complain(
           "'{}' accesses {} elements of {} at once, but a vector has a power of two of elements, "
-          "at "
-          "most 16 bytes, along a contiguous axis",
+          "at most 16 bytes, along a contiguous axis",
           element.source_text, element.width, array->name);
     }
     if (array->space == Array::Space::registers) {
@@ -248,11 +249,11 @@ class ScopeChecker {
     for (std::size_t i = 0; i < axes.size(); ++i) {
       // Shared arrays are checked exactly, address by address, in races.cpp, unless data say which element it is.
       const bool is_shared = array->space == Array::Space::shared;
-      if (is_shared && (!looks_at_shared_ || element.width != 1)) continue;
+      if (is_shared && (!take_shared_inside_ || element.width != 1)) continue;
       const bool is_inside =
           prove_in_range(element.coordinates[i], axes[i], guards_, definitions_).has_value();
       if (is_shared) {
-        if (is_inside) shared_inside.insert(&element);
+        if (is_inside) take_shared_inside_(element);
       } else if (!is_inside) {
         complain(
             "'{}' accesses {} at a coordinate along {} that is not proved to be below {}; add a "
@@ -345,7 +346,7 @@ class ScopeChecker {
   }
 
   void check_one_line(const std::string& why) {
-    if (why.find_first_of("\n\r\\") == std::string::npos) return;
+    if (is_one_line(why)) return;
     complain("the reason of an assumption must stay on one line: '{}'", why);
   }
 
@@ -376,7 +377,8 @@ class ScopeChecker {
   }
 
   const Kernel& kernel_;
-  const bool looks_at_shared_;
+  const TakeElement take_shared_inside_;
+  Reasons reasons_;
   std::unordered_map<const Node*, Spread> seen_;
   std::map<std::string, Name> names_;
   Guards guards_;
@@ -385,10 +387,14 @@ class ScopeChecker {
 
 }  // namespace
 
-std::vector<std::string> check_scope(const Kernel& kernel) { return ScopeChecker(kernel).reasons; }
+std::vector<std::string> check_scope(const Kernel& kernel) {
+  return ScopeChecker(kernel).reasons();
+}
 
 std::set<const ir::Element*> shared_elements_inside(const Kernel& kernel) {
-  return ScopeChecker(kernel, /*looks_at_shared=*/true).shared_inside;
+  std::set<const Element*> inside;
+  ScopeChecker(kernel, [&](const Element& element) { inside.insert(&element); });
+  return inside;
 }
 
 }  // namespace vkmoye::gen
