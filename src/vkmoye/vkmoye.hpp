@@ -35,7 +35,6 @@
 #include "vkmoye/layout/analysis.hpp"
 #include "vkmoye/layout/draw.hpp"
 #include "vkmoye/layout/refine.hpp"
-#include "vkmoye/layout/scan_swizzle.hpp"
 #include "vkmoye/layout/search.hpp"
 #include "vkmoye/runtime/device.hpp"
 #include "vkmoye/runtime/guarded_buffer.hpp"

@@ -119,8 +119,6 @@ static_assert(zipped_divide(kSwizzled, {4, 4})({5, 3}) == kSwizzled({1 + 4, 1 + 
 static_assert(kSwizzled.cosize() == 64);
 static_assert(composition(Swizzle(2, 0, 3), Swizzle(2, 0, 3)) == Swizzle());
 static_assert(composition(Swizzle(1, 0, 3), Swizzle(1, 1, 3)) == Swizzle(2, 0, 3));
-static_assert(decayed(composition(kSwizzle, "8:1"_layout)) == OffsetLayout{"8:1"_layout, 0});
-static_assert(!decayed(kSwizzled).has_value());
 
 TEST(Injective, NamesTwoCoordinatesThatShareAnOffset) {
   const auto collision = find_collision("(32,32):(1,31)"_layout);

@@ -25,7 +25,7 @@ static_assert(kCopy.layout_tv(1, 0) == 12 && kCopy.layout_tv(1, 5) == 21);
 // A coalesced vector copy: 256 threads with 4 consecutive values each.
 static_assert(make_tiled_copy("(32,8):(1,32)"_layout, "(4,1):(1,4)"_layout).layout_tv ==
               "(256,4):(4,1)"_layout);
-static_assert(partition_by(kCopy, "(4,9):(9,1)"_layout)(1, 0) == 3);
+static_assert(composition("(4,9):(9,1)"_layout, kCopy.layout_tv)(1, 0) == 3);
 
 TEST(TiledCopy, OwnsEveryElementOnce) {
   std::vector<int> owners(36, 0);

@@ -8,18 +8,13 @@
 #include <cstdint>
 
 #include "vkmoye/layout/coalesce.hpp"
+#include "vkmoye/layout/stable_sort.hpp"
 
 namespace vkmoye {
 
 /// The modes of `flat` by rising stride; equal strides keep their order.
 constexpr FlatModes sorted_by_stride(FlatModes flat) {
-  for (int i = 1; i < flat.count; ++i) {
-    const Mode mode = flat.modes[i];
-    int place = i;
-    for (; place > 0 && flat.modes[place - 1].stride > mode.stride; --place)
-      flat.modes[place] = flat.modes[place - 1];
-    flat.modes[place] = mode;
-  }
+  detail::stable_sort(flat.modes, flat.count, [](const Mode& mode) { return mode.stride; });
   return flat;
 }
 

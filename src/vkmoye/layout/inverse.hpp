@@ -32,14 +32,10 @@ constexpr InverseModes inverse_modes(const Layout& layout) {
   InverseModes result;
   std::int64_t step = 1;
   for (const Mode& mode : coalesced_modes(layout)) {
-    if (mode.stride > 0) {
-      int place = result.count++;
-      for (; place > 0 && result.modes[place - 1].mode.stride > mode.stride; --place)
-        result.modes[place] = result.modes[place - 1];
-      result.modes[place] = {mode, step};
-    }
+    if (mode.stride > 0) result.modes[result.count++] = {mode, step};
     step *= mode.extent;
   }
+  stable_sort(result.modes, result.count, [](const InverseMode& one) { return one.mode.stride; });
   return result;
 }
 

@@ -14,6 +14,7 @@
 #include <numeric>
 
 #include "vkmoye/layout/coalesce.hpp"
+#include "vkmoye/layout/stable_sort.hpp"
 
 namespace vkmoye {
 
@@ -25,11 +26,8 @@ constexpr Layout compact_by_key(const Tree<Mode>& modes, const std::int64_t (&ke
                                 bool keep_broadcast) {
   const int count = modes.leaf_count();
   int order[kMaxLeaves] = {};
-  for (int i = 0; i < count; ++i) {
-    int place = i;
-    for (; place > 0 && keys[order[place - 1]] > keys[i]; --place) order[place] = order[place - 1];
-    order[place] = i;
-  }
+  for (int i = 0; i < count; ++i) order[i] = i;
+  stable_sort(order, count, [&](int i) { return keys[i]; });
   std::int64_t strides[kMaxLeaves] = {};
   std::int64_t stride = 1;
   for (int k = 0; k < count; ++k) {

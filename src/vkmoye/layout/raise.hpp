@@ -22,11 +22,11 @@ struct LayoutError;
 /// A reference to anything an operation is applied to, printed in its text form.
 class ErrorOperand {
  public:
-  enum class Kind { kInteger, kTuple, kLayout, kTiler };
-  ErrorOperand(std::int64_t value) : kind(Kind::kInteger), integer(value) {}
-  ErrorOperand(const IntTuple& value) : kind(Kind::kTuple), object(&value) {}
-  ErrorOperand(const Layout& value) : kind(Kind::kLayout), object(&value) {}
-  ErrorOperand(const Tiler& value) : kind(Kind::kTiler), object(&value) {}
+  enum class Kind : std::uint8_t { integer, tuple, layout, tiler };
+  ErrorOperand(std::int64_t value) : kind(Kind::integer), integer(value) {}
+  ErrorOperand(const IntTuple& value) : kind(Kind::tuple), object(&value) {}
+  ErrorOperand(const Layout& value) : kind(Kind::layout), object(&value) {}
+  ErrorOperand(const Tiler& value) : kind(Kind::tiler), object(&value) {}
 
   Kind kind;
   std::int64_t integer = 0;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "vkmoye/layout/coalesce.hpp"
+#include "vkmoye/layout/modes.hpp"
 
 namespace vkmoye {
 
@@ -51,10 +52,7 @@ constexpr std::optional<std::vector<Layout>> common_refinement(std::span<const L
   std::vector<Layout> result;
   for (FlatModes& modes : out) {
     if (modes.count == 0) modes.push({1, 0});
-    TreeBuilder<Mode> builder;
-    builder.open(modes.count);
-    for (const Mode& mode : modes) builder.leaf(mode);
-    result.push_back(Layout(builder.tree()));
+    result.push_back(wrap(modes.layout()));
   }
   return result;
 }

@@ -172,11 +172,4 @@ constexpr ComposedLayout transpose(const std::same_as<ComposedLayout> auto& a) {
   return a.with([](const Layout& layout) { return transpose(layout); });
 }
 
-/// The plain layout and offset with the same function, if the swizzle changes none of the offsets
-/// that `a` reaches.
-constexpr std::optional<OffsetLayout> decayed(const ComposedLayout& a) {
-  if (checked_add(a.offset, a.layout.cosize()) > a.swizzle.identity_below()) return std::nullopt;
-  return OffsetLayout{a.layout, a.offset};
-}
-
 }  // namespace vkmoye

@@ -6,8 +6,6 @@
 #include <iterator>
 
 #include "vkmoye/base/error.hpp"
-#include "vkmoye/layout/raise.hpp"
-#include "vkmoye/layout/scan_swizzle.hpp"
 #include "vkmoye/layout/swizzle.hpp"
 
 namespace vkmoye {
@@ -43,42 +41,6 @@ void print_tiler(const Tiler& tiler, std::string& out) {
   out += ']';
 }
 
-std::string to_text(const ErrorOperand& operand) {
-  switch (operand.kind) {
-    case ErrorOperand::Kind::kInteger:
-      return operand.integer == _ ? "_" : std::to_string(operand.integer);
-    case ErrorOperand::Kind::kTuple:
-      return to_string(*static_cast<const IntTuple*>(operand.object));
-    case ErrorOperand::Kind::kLayout: return to_string(*static_cast<const Layout*>(operand.object));
-    case ErrorOperand::Kind::kTiler: return to_string(*static_cast<const Tiler*>(operand.object));
-  }
-  return {};
-}
-
-std::string subject(const char* operation, std::initializer_list<ErrorOperand> operands) {
-  std::string text = operation;
-  const char* separator = " of ";
-  for (const ErrorOperand& operand : operands) {
-    text += separator + to_text(operand);
-    separator = " and ";
-  }
-  return text;
-}
-
-std::string fill(const char* rule, std::initializer_list<std::int64_t> numbers) {
-  std::string text;
-  auto next = numbers.begin();
-  for (const char* c = rule; *c != '\0'; ++c) {
-    if (c[0] == '{' && c[1] == '}' && next != numbers.end()) {
-      text += std::to_string(*next++);
-      ++c;
-    } else {
-      text += *c;
-    }
-  }
-  return text;
-}
-
 }  // namespace
 
 std::string to_string(const IntTuple& tuple) {
@@ -102,15 +64,6 @@ std::string to_string(const Tiler& tiler) {
   std::string out;
   print_tiler(tiler, out);
   return out;
-}
-
-std::string to_string(const Swizzle& swizzle) {
-  return fmt::format("Swizzle<{},{},{}>", swizzle.bits(), swizzle.base(), swizzle.shift());
-}
-
-std::string to_string(const ComposedLayout& layout) {
-  return fmt::format("{} o {} o {}", to_string(layout.swizzle), layout.offset,
-                     to_string(layout.layout));
 }
 
 Swizzle scan_swizzle(Scanner& scan) {
@@ -154,20 +107,6 @@ ComposedLayout parse_composed_layout(std::string_view text) {
   out.layout = scan.layout();
   scan.expect_end();
   return out;
-}
-
-std::string to_string(const OffsetLayout& layout) {
-  return fmt::format("{} + {}", layout.offset, to_string(layout.layout));
-}
-
-void raise(const char* operation, std::initializer_list<ErrorOperand> operands, const char* rule,
-           std::initializer_list<std::int64_t> numbers) {
-  throw LayoutError(fmt::format("{}: {}", subject(operation, operands), fill(rule, numbers)));
-}
-
-void raise_from(const char* operation, std::initializer_list<ErrorOperand> operands,
-                const LayoutError& inner) {
-  throw LayoutError(fmt::format("{}: {}", subject(operation, operands), inner.what()));
 }
 
 void raise_syntax(std::string_view text, std::size_t position, const char* expected) {

@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <numeric>
 
-#include "vkmoye/layout/common.hpp"
+#include "vkmoye/layout/common_vector.hpp"
 #include "vkmoye/layout/swizzle.hpp"
 
 namespace vkmoye {

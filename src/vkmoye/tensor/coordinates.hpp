@@ -14,7 +14,7 @@
 
 #include <cstdint>
 
-#include "vkmoye/layout/compare.hpp"
+#include "vkmoye/layout/shape_relations.hpp"
 #include "vkmoye/tensor/partition.hpp"
 
 namespace vkmoye {

@@ -41,12 +41,4 @@ constexpr TiledCopy make_tiled_copy(const Layout& threads, const Layout& values)
   raise_from("make_tiled_copy", {threads, values}, inner);
 }
 
-/// Element `value` of thread `thread`, in a tile laid out as `tile` (rank 2 or more).
-/// Post: tile_index_to_offset o layout_tv.
-constexpr Layout partition_by(const TiledCopy& copy, const Layout& tile) {
-  if (product_each(tile.shape()) != copy.tiler)
-    raise("partition_by", {tile, copy.tiler}, "the tile does not have the copy's extents");
-  return composition(tile, copy.layout_tv);
-}
-
 }  // namespace vkmoye

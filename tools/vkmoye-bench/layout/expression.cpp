@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "vkmoye/base/error.hpp"
-#include "vkmoye/layout/scan_swizzle.hpp"
+#include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::bench {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
-#include "vkmoye/layout/from_values.hpp"
+#include "vkmoye/layout/layout_of_values.hpp"
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::gen {

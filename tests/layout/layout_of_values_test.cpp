@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/layout/from_values.hpp"
+#include "vkmoye/layout/layout_of_values.hpp"
 
 #include <vector>
 
