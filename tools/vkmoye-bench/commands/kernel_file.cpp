@@ -65,8 +65,7 @@ void add_orders(const KernelInterface& kernel, gen::Options& values) {
 std::set<std::string> names_in(const KernelInterface& kernel) {
   std::set<std::string> names;
   const auto add = [&](const Extent& extent) {
-    names.insert(extent.symbol);
-    names.insert(extent.times);
+    for (std::string& name : extent.arguments()) names.insert(std::move(name));
   };
   for (const Binding& binding : kernel.bindings) {
     for (const Extent& extent : binding.extents) add(extent);
@@ -137,9 +136,7 @@ void require_fit(const Workload& workload, const KernelInterface& kernel,
   }
   const Arguments given = workload.arguments();
   for (const PushConstant& constant : kernel.push_constants) {
-    const bool is_ours =
-        constant.type == ScalarType::u64 || constant.name.starts_with("first_group_");
-    if (is_ours || given.contains(constant.name)) continue;
+    if (is_set_by_runtime(constant) || given.contains(constant.name)) continue;
     reasons.push_back(fmt::format("{} has no argument '{}'", operation.name, constant.name));
   }
   throw_if_any(kernel.name, std::move(reasons));
@@ -171,14 +168,12 @@ int run_kernel_file(const Given& given) {
   }
   if (given.measure.bake)
     throw ArgumentError("run --kernel: --bake is for kernels of the registry");
+  const std::vector<std::string> of_problem = problem_options();
   for (const auto& [name, value] : given.config) {
-    if (std::find(std::begin(kProblemOptions), std::end(kProblemOptions), name) !=
-        std::end(kProblemOptions)) {
-      continue;
-    }
+    if (std::find(of_problem.begin(), of_problem.end(), name) != of_problem.end()) continue;
     throw ArgumentError(
         fmt::format("run --kernel: --{} is for kernels of the registry; the reference takes --{}",
-                    name, fmt::join(kProblemOptions, ", --")));
+                    name, join(of_problem, ", --")));
   }
   if (given.measure.gate && given.measure.baselines.empty()) {
     throw ArgumentError("--gate: needs a --baseline");

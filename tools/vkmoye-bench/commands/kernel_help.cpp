@@ -26,7 +26,7 @@ std::string with_range(const std::string& help, const std::string& expects) {
 std::vector<OperationOption> problem_of(const gen::KernelEntry& entry) {
   std::vector<OperationOption> options = operation_of(entry).options;
   if (!entry.takes_packed) {
-    std::erase_if(options, [](const OperationOption& option) { return option.name == "packed"; });
+    std::erase_if(options, [](const OperationOption& option) { return option.of_packed; });
   }
   return options;
 }

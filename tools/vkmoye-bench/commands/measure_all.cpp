@@ -17,8 +17,8 @@
 #include "io/interruption.hpp"
 #include "io/output_file.hpp"
 #include "io/program.hpp"
-#include "report/performance_summary.hpp"
 #include "registry/operations.hpp"
+#include "report/performance_summary.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -104,8 +104,8 @@ int measure_all(Executor& executor, const Workloads& workloads, MeasureOptions o
   std::ostream& out = file ? file->stream() : std::cout;
 
   options.values = given.values;
-  for (const std::string_view name : kProblemOptions) {
-    const auto typed = given.config.find(std::string(name));
+  for (const std::string& name : problem_options()) {
+    const auto typed = given.config.find(name);
     if (typed != given.config.end()) options.problem_config.insert(*typed);
   }
   Outcome outcome(options.gate);

@@ -110,7 +110,7 @@ const char* to_string(CommandName name) {
 unsigned commands_of(const Operation& operation, const OperationOption& option) {
   using enum CommandName;
   return of(run, explain) | (option.of_apply ? of(apply) : 0u) | (option.of_emit ? of(emit) : 0u) |
-         (option.of_pack ? of(pack) : 0u) | (operation.name == "gemm" ? of(tune) : 0u);
+         (option.of_pack ? of(pack) : 0u) | (operation.is_tuned ? of(tune) : 0u);
 }
 
 void add_options(CLI::App& app, CommandName command, const std::shared_ptr<Given>& given) {

@@ -25,7 +25,7 @@ struct MeasureOptions {
   std::vector<std::string>
       baselines;  // names of baseline_names() or of kernels, without duplicates
   /// The options of the problem as typed, for baselines that are kernels: those of Operation::options, and those of
-  /// kProblemOptions.
+  /// problem_options.
   gen::Options values = {}, problem_config = {};
   std::optional<double> gate;  // the least ratio to each baseline
   bool bake = false;           // sizes are constants in the kernel

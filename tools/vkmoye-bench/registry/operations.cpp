@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "io/program.hpp"
 #include "registry/registry_in_use.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
@@ -54,8 +53,7 @@ const Operation& operation_of(const gen::KernelEntry& entry) {
   for (const Operation& operation : operations()) {
     if (operation.name == entry.operation) return operation;
   }
-  print_error(fmt::format("{}: operations.cpp has no entry '{}'", entry.name, entry.operation));
-  std::abort();
+  std::abort();  // reasons_against(Registry) finds this at the start of the program
 }
 
 const std::vector<std::string>& baseline_names() {
@@ -68,6 +66,17 @@ const std::vector<std::string>& baseline_names() {
     }
     return all;
   }();
+  return names;
+}
+
+std::vector<std::string> problem_options() {
+  std::vector<std::string> names;
+  for (const gen::KernelEntry& entry : registry_in_use().kernels) {
+    for (const gen::KernelOption& option : entry.options) {
+      const bool is_known = std::find(names.begin(), names.end(), option.name) != names.end();
+      if (option.changes_result && !is_known) names.push_back(option.name);
+    }
+  }
   return names;
 }
 

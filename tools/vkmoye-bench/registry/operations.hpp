@@ -23,6 +23,9 @@ const Operation& operation_of(const gen::KernelEntry& entry);
 /// Every baseline that is not a kernel, without duplicates.
 const std::vector<std::string>& baseline_names();
 
+/// The options of kernels of the registry in use that belong to the problem, see KernelOption::changes_result.
+std::vector<std::string> problem_options();
+
 /// The kernel `name` of the registry in use; nullptr if there is none.
 const gen::KernelEntry* kernel_called(const std::string& name);
 

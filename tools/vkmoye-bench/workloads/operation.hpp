@@ -33,9 +33,6 @@ struct WorkloadSpec {
   gen::Options values;  // of Operation::options: --alpha
 };
 
-/// Options of a kernel's config that belong to the problem: they change the result.
-inline constexpr std::string_view kProblemOptions[] = {"axis", "permute", "epsilon"};
-
 /// An array of the user that a kernel is applied to.
 struct GivenArray {
   std::string name;  // the file it comes from
@@ -51,6 +48,7 @@ struct OperationOption {
   std::string name, help;
   bool of_apply = true, of_emit = true, of_pack = false;
   std::string expects = {};  // "a whole number"; empty: `help` contains it
+  bool of_packed = false;    // only kernels that take packed operands have it
 };
 
 struct Operation {
@@ -58,6 +56,7 @@ struct Operation {
   SizeForm size;
   bool takes_all_types = false;  // "--type f16,f32" means one workload, else two
   bool converts = false;         // takes "--type f32*f16": the types of its two arrays
+  bool is_tuned = false;         // `tune` measures its kernels and writes tables of them
   bool is_own = false;           // of a user: its usual size is size.example
   std::vector<OperationOption> options = {};
   std::vector<std::string> baselines = {};

@@ -28,18 +28,24 @@ template <class Describe>
 KernelEntry tile_entry(const Text& text, const std::vector<ConfigField<TileConfig>>& fields,
                        IntTuple threads, std::int64_t pad, Describe describe) {
   return entry_of<TileConfig>(
-      {text.name, text.operation, text.summary, text.source, every_type(), fields,
-       [threads, pad](const KernelRequest& request) {
-         TileConfig config;
-         config.type = request.type;
-         config.threads = Layout(threads);
-         // A layout given by the user has its own padding.
-         config.pad = request.options.contains("shared") ? 0 : pad;
-         return config;
-       },
-       [describe, name = std::string(text.name)](const TileConfig& config, const KernelRequest&) {
-         return describe(config, name);
-       }});
+      {.name = text.name,
+       .operation = text.operation,
+       .summary = text.summary,
+       .source = text.source,
+       .types = every_type(),
+       .fields = fields,
+       .defaults =
+           [threads, pad](const KernelRequest& request) {
+             TileConfig config;
+             config.type = request.type;
+             config.threads = Layout(threads);
+             // A layout given by the user has its own padding.
+             config.pad = request.options.contains("shared") ? 0 : pad;
+             return config;
+           },
+       .describe = [describe, name = std::string(text.name)](
+                       const TileConfig& config,
+                       const KernelRequest&) { return describe(config, name); }});
 }
 
 KernelEntry shared_entry(const Text& text, IntTuple threads, std::int64_t pad,
@@ -58,16 +64,15 @@ KernelEntry direct_entry(const Text& text, Contiguous side) {
 template <class Describe>
 KernelEntry plain_entry(const Text& text, std::vector<ScalarType> types, Describe describe) {
   return entry_of<ScalarType>(
-      {text.name,
-       text.operation,
-       text.summary,
-       text.source,
-       std::move(types),
-       {},
-       [](const KernelRequest& request) { return request.type; },
-       [describe, name = std::string(text.name)](ScalarType type, const KernelRequest&) {
-         return describe(type, name);
-       }});
+      {.name = text.name,
+       .operation = text.operation,
+       .summary = text.summary,
+       .source = text.source,
+       .types = std::move(types),
+       .fields = {},
+       .defaults = [](const KernelRequest& request) { return request.type; },
+       .describe = [describe, name = std::string(text.name)](
+                       ScalarType type, const KernelRequest&) { return describe(type, name); }});
 }
 
 KernelEntry tiled_entry(const Text& text, TiledValues values) {
@@ -94,29 +99,32 @@ KernelEntry best_entry(const char* name, const char* operation, const char* summ
                        Config (*defaults)(const KernelRequest&),
                        ir::Kernel (*describe)(const Config&, const std::string&),
                        bool converts = false) {
-  return entry_of<Config>(
-      {name,
-       operation,
-       summary,
-       "this project",
-       every_type(),
-       with_address(fields),
-       [defaults](const KernelRequest& request) {
-         Config config = defaults(request);
-         config.address = Address::automatic;
-         return config;
-       },
-       [describe, name = std::string(name)](const Config& config, const KernelRequest& request) {
-         Config chosen = config;
-         const ScalarType result = request.result.value_or(request.type);
-         const ScalarType wider = size_of(result) > size_of(request.type) ? result : request.type;
-         chosen.address = chosen_address(config.address, request.elements, wider,
-                                         request.device.max_storage_buffer_bytes);
-         return describe(chosen, name);
-       },
-       {},
-       {},
-       converts});
+  return entry_of<Config>({.name = name,
+                           .operation = operation,
+                           .summary = summary,
+                           .source = "this project",
+                           .types = every_type(),
+                           .fields = with_address(fields),
+                           .defaults =
+                               [defaults](const KernelRequest& request) {
+                                 Config config = defaults(request);
+                                 config.address = Address::automatic;
+                                 return config;
+                               },
+                           .describe =
+                               [describe, name = std::string(name)](const Config& config,
+                                                                    const KernelRequest& request) {
+                                 Config chosen = config;
+                                 const ScalarType result = request.result.value_or(request.type);
+                                 const ScalarType wider = size_of(result) > size_of(request.type)
+                                                              ? result
+                                                              : request.type;
+                                 chosen.address =
+                                     chosen_address(config.address, request.elements, wider,
+                                                    request.device.max_storage_buffer_bytes);
+                                 return describe(chosen, name);
+                               },
+                           .converts = converts});
 }
 
 CopyAutoConfig copy_auto_config(const KernelRequest& request) {

@@ -38,7 +38,8 @@ const std::vector<ConfigField<EntryConfig>>& fields() {
          const auto axes = parse_numbers(text, ',');
          if (axes) config.axes = *axes;
          return axes.has_value();
-       }},
+       },
+       /*changes_result=*/true},
       whole_number("threads", "maximum number of threads of a workgroup", &EntryConfig::threads),
       whole_number("vector", "maximum number of bytes of an access", &EntryConfig::vector),
       whole_number("run", "elements of a tile along src and along dst; 0: chosen by type",

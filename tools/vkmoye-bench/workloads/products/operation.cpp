@@ -22,6 +22,7 @@ Operation products() {
   row.name = "gemm";
   row.size = {"MxNxK", 3, false, {1024, 1024, 1024}};
   row.takes_all_types = true;
+  row.is_tuned = true;
   for (const auto& field : gemm_problem_fields()) {
     const bool of_form = field.name == "a" || field.name == "b" || field.name == "c" ||
                          field.name == "alpha" || field.name == "beta" || field.name == "epilogue";
@@ -29,7 +30,8 @@ Operation products() {
     const bool is_packed = field.name == "packed";
     row.options.push_back({field.name, field.help, of_form || is_packed,
                            of_form || is_packed || field.name == "batch" || field.name == "split-k",
-                           is_order, field.expects.starts_with("a ") ? field.expects : ""});
+                           is_order, field.expects.starts_with("a ") ? field.expects : "",
+                           is_packed});
   }
   row.baselines = {"cublas", "openblas", kPeakBaseline};
   row.of_size = product_of_size;

@@ -38,6 +38,7 @@ struct ConfigField {
   std::function<std::string(const Config&)> show;
   /// Returns false if the text is not what `expects` describes; may throw an Error with more detail.
   std::function<bool(const std::string&, Config&)> read;
+  bool changes_result = false;  // it belongs to the problem: another value is another result
 };
 
 /// "128x128x8" with the separator x: 128, 128, 8. nullopt if a part is not a 64-bit integer.

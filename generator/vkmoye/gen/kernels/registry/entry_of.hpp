@@ -60,7 +60,8 @@ KernelEntry entry_of(EntryParts<Config> parts) {
   entry.converts = parts.converts;
   const Config usual = parts.defaults(request_of(parts.types.front()));
   for (const auto& field : parts.fields) {
-    entry.options.push_back({field.name, field.show(usual), field.help, field.expects});
+    entry.options.push_back(
+        {field.name, field.show(usual), field.help, field.expects, field.changes_result});
   }
   const auto read = [entry, fields = parts.fields, defaults = parts.defaults](
                         const KernelRequest& request, std::vector<std::string>& reasons) {

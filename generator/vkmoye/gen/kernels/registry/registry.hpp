@@ -16,6 +16,8 @@
 //               max the maximum of the row
 //   rms_norm    dst[r][c] = src[r][c] / sqrt(mean over c of src[r][c]^2 + epsilon) * weight[c]
 //   gemm        c[m][n] = alpha * sum over k of a[m][k] * b[n][k] + beta * c[m][n]
+//
+// kernels/shipped.cpp defines `registry`; entry_of.cpp helps to make entries.
 
 #include <functional>
 #include <optional>
@@ -52,6 +54,8 @@ struct KernelOption {
   std::string value;  // the default
   std::string help;
   std::string expects = {};  // the accepted values: "a whole number of 64 bits"
+  bool changes_result =
+      false;  // it belongs to the problem, not to how it is computed: an axis, a permutation
 };
 
 struct KernelEntry {

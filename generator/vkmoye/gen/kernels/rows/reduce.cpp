@@ -20,12 +20,14 @@ ReduceConfig reduce_config(ScalarType type, const DeviceCaps& device) {
 }
 
 const std::vector<ConfigField<ReduceConfig>>& reduce_fields() {
-  static const auto fields = joined<ReduceConfig>(
-      {numbers_field<ReduceConfig>(
-          "axis",
-          "the axis that is reduced, as in NumPy: 1 gives a value for each row, 0 for each column",
-          {&ReduceConfig::axis})},
-      threads_fields<ReduceConfig>());
+  static const auto fields = [] {
+    auto axis = numbers_field<ReduceConfig>(
+        "axis",
+        "the axis that is reduced, as in NumPy: 1 gives a value for each row, 0 for each column",
+        {&ReduceConfig::axis});
+    axis.changes_result = true;
+    return joined<ReduceConfig>({axis}, threads_fields<ReduceConfig>());
+  }();
   return fields;
 }
 

@@ -30,7 +30,8 @@ const std::vector<ConfigField<RmsNormConfig>>& rms_norm_fields() {
         [](const RmsNormConfig& config) { return fmt::format("{}", config.epsilon); },
         [](const std::string& text, RmsNormConfig& config) {
           return parse_real(text, config.epsilon);
-        }}});
+        },
+        /*changes_result=*/true}});
   return fields;
 }
 
