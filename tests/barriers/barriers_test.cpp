@@ -16,7 +16,7 @@
 
 #include "devices/fragments.hpp"
 #include "gemm_device/products.hpp"
-#include "judge/subject.hpp"
+#include "judge/judged_kernel.hpp"
 #include "judge/unverified.hpp"
 #include "support/device_fixture.hpp"
 #include "vkmoye/base/error.hpp"

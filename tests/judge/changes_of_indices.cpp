@@ -118,7 +118,7 @@ void list_kernel_changes(const Kernel& kernel, Changes& changes) {
   }
   for (std::size_t a = 0; a < kernel.arrays.size(); ++a) {
     const Array& array = kernel.arrays[a];
-    if (array.space == Array::Space::buffer) {
+    if (array.is_buffer()) {
       for (std::size_t i = 0; i < array.axes.size(); ++i) {
         for (const Array& other : kernel.arrays) {
           for (const Axis& axis : other.axes) {

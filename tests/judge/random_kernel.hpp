@@ -11,7 +11,7 @@
 //   sums                  out(c, i) = sum over all tiles t of src(c, t * rows of a tile + i)
 //   products              gemm of random config and form
 
-#include "judge/subject.hpp"
+#include "judge/judged_kernel.hpp"
 
 namespace vkmoye::judge {
 

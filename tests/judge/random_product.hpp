@@ -2,7 +2,7 @@
 #pragma once
 // Random matrix products with small tiles, in all ways of staging that the config offers.
 
-#include "judge/subject.hpp"
+#include "judge/judged_kernel.hpp"
 
 namespace vkmoye::judge {
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "judge/subject.hpp"
+#include "judge/judged_kernel.hpp"
 
 namespace vkmoye::judge {
 

@@ -15,9 +15,9 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "judge/both.hpp"
 #include "judge/mutate.hpp"
 #include "judge/random_kernel.hpp"
+#include "judge/two_judges.hpp"
 #include "judge/unverified.hpp"
 #include "support/effort.hpp"
 #include "vkmoye/base/error.hpp"

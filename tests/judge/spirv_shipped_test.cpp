@@ -11,7 +11,7 @@
 
 #include "golden/goldens.hpp"
 #include "judge/barriers.hpp"
-#include "judge/both.hpp"
+#include "judge/two_judges.hpp"
 #include "judge/unverified.hpp"
 #include "offline_gpus/cases.hpp"
 #include "support/effort.hpp"

@@ -2,13 +2,12 @@
 // Each Vulkan call fails in turn, and the next attempt works: for opened and adopted Devices, for recorders of
 // kernels and of plans, with arrays as descriptors and as addresses.
 
-#include "support/fault_life.hpp"
-
 #include <gmock/gmock.h>
 
 #include <optional>
 
 #include "runtime/shaders.hpp"
+#include "support/each_call_fails.hpp"
 #include "support/process.hpp"
 #include "support/their_device.hpp"
 #include "vkmoye/runtime/vk/context.hpp"

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "judge/judged_kernel.hpp"
 #include "judge/spirv/launch.hpp"
-#include "judge/subject.hpp"
 #include "vkmoye/contract/compiled_kernel.hpp"
 
 namespace vkmoye::judge {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "judge/both.hpp"
+#include "judge/two_judges.hpp"
 
 #include <fmt/format.h>
 

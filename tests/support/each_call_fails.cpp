@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "support/fault_life.hpp"
+#include "support/each_call_fails.hpp"
 
 #include <gmock/gmock.h>
 

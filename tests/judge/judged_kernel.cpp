@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "judge/subject.hpp"
+#include "judge/judged_kernel.hpp"
 
 #include <fmt/format.h>
 
@@ -79,13 +79,6 @@ std::int64_t value_of(const Expr& e, const Sizes& sizes) {
   return value_of(e->operands[0], sizes) * value_of(e->operands[1], sizes);
 }
 
-std::vector<std::string> names_of(const Extent& extent) {
-  std::vector<std::string> out;
-  if (!extent.symbol.empty()) out.push_back(extent.symbol);
-  if (!extent.times.empty()) out.push_back(extent.times);
-  return out;
-}
-
 // A size along which tiles of extent `tile` are partial.
 std::int64_t tiled_size(std::int64_t tile, Draw& draw) {
   const std::int64_t anything =
@@ -100,7 +93,7 @@ void add_steps(const Kernel& kernel, Sizes& sizes, bool has_gaps, Draw& draw) {
   for (const Array& array : kernel.arrays) {
     std::int64_t span = 1;
     for (const gen::ir::Axis& axis : array.axes) {
-      for (const std::string& name : names_of(gen::ir::extent_from(axis.stride).value_or(1))) {
+      for (const std::string& name : gen::ir::extent_from(axis.stride).value_or(1).arguments()) {
         const auto gap = has_gaps ? draw.one_of<std::int64_t>({0, 0, 1, 3, 4}) : 0;
         if (!sizes.contains(name)) steps[name] = std::max(steps[name], span + gap);
       }
@@ -116,7 +109,7 @@ Sizes draw_sizes(const Kernel& kernel, const SizeRange& range, Draw& draw) {
   Sizes sizes;
   const bool whole = range.whole_tiles && draw.chance(2);
   for (const GridDimension& dimension : kernel.grid) {
-    const std::vector<std::string> names = names_of(dimension.extent);
+    const std::vector<std::string> names = dimension.extent.arguments();
     for (const std::string& name : names) {
       // For a product of two sizes, each gets its share of a tile.
       std::int64_t part = 1;
@@ -128,7 +121,7 @@ Sizes draw_sizes(const Kernel& kernel, const SizeRange& range, Draw& draw) {
   }
   for (const Array& array : kernel.arrays) {
     for (const gen::ir::Axis& axis : array.axes) {
-      for (const std::string& name : names_of(axis.extent)) {
+      for (const std::string& name : axis.extent.arguments()) {
         sizes.try_emplace(name, draw.one_of(range.loops));
       }
     }
@@ -143,7 +136,7 @@ double work_of(const Kernel& kernel, const Sizes& sizes) {
   for (const GridDimension& dimension : kernel.grid) {
     const std::int64_t extent = value_of(gen::ir::expression(dimension.extent), sizes);
     work *= static_cast<double>((extent + dimension.tile - 1) / dimension.tile * dimension.tile);
-    for (const std::string& name : names_of(dimension.extent)) {
+    for (const std::string& name : dimension.extent.arguments()) {
       if (sizes.at(name) > 4 * dimension.tile + 64) work *= 100;
     }
   }
@@ -167,7 +160,7 @@ std::vector<Arguments> judging_sizes(const Kernel& kernel, std::size_t count, Dr
     if (work_of(kernel, sizes) > range.most_work) continue;
     Arguments arguments;
     for (const PushConstant& argument : kernel.arguments) {
-      if (argument.name.starts_with("first_group")) continue;
+      if (is_first_group(argument.name)) continue;
       const auto found = sizes.find(argument.name);
       if (argument.type == ScalarType::u32) {
         arguments[argument.name] = found == sizes.end() ? 3 : found->second;
