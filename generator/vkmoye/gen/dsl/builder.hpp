@@ -12,6 +12,9 @@
 //   ir::Kernel kernel = k.finish();
 //
 // Names in the generated text come from the names given here, never from counters.
+//
+// across.cpp, assume.cpp, compute.cpp, exchange.cpp and finish.cpp define the members that they are named for,
+// builder.cpp the rest.
 
 #include <array>
 #include <concepts>

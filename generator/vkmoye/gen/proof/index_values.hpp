@@ -11,6 +11,8 @@
 //   !#0    a value that a condition selects, or the smaller of two; facts tell which
 // An index is exact if no unknown value takes part in it, except values that depend on arguments alone: those are the same
 // in the whole launch.
+//
+// index_operations.cpp defines the members that compute an operation; index_values.cpp the rest.
 
 #include <cstdint>
 #include <map>

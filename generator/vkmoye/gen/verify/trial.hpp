@@ -13,6 +13,8 @@
 // Found here, with both invocations and the numbers: workgroups that write one element of a buffer, a
 // buffer read where another invocation wrote it, elements of a result that nothing writes for
 // sure, registers and shared memory read that not every path has written, coordinates outside.
+//
+// trial_sizes.cpp chooses the sizes.
 
 #include <cstddef>
 #include <string>

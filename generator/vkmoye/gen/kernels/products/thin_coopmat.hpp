@@ -12,6 +12,7 @@
 // which is correct but slower.
 //
 // Interface: that of gemm.hpp. The fragment order of the device must be a layout, see packed_form.hpp.
+// thin_coopmat_config.cpp chooses and checks the config.
 
 #include <string>
 #include <vector>

@@ -12,6 +12,8 @@
 //   unmet(row, {form, {{64, 512, 512}}}, caps)      "m>=512 does not hold, m is 64"
 //
 // If C has m contiguous, m and n are exchanged: that product is computed as its transpose.
+//
+// shipped_table.cpp has the rows that ship.
 
 #include <cstdint>
 #include <limits>
