@@ -167,12 +167,14 @@ std::optional<std::string> special_error(const Node& node) {
   if (node.op == Op::bitcast) {
     const Type& from = o[0]->type;
     const auto is_short = [](const Type& type) {
-      return type.kind == Type::Kind::element && type.width == 1 && size_of(type.element) <= 4;
+      return type.kind == Type::Kind::element && is_width(type.element, type.width) &&
+             size_of(type.element) <= 4;
     };
-    if (!is_short(from) || !is_short(node.type) ||
-        size_of(from.element) != size_of(node.type.element)) {
+    const auto bytes = [](const Type& type) { return size_of(type.element) * type.width; };
+    if (!is_short(from) || !is_short(node.type) || bytes(from) != bytes(node.type)) {
       return fmt::format(
-          "bitcast of {} to {}: it takes single elements of one size, of up to 4 bytes",
+          "bitcast of {} to {}: it takes elements of up to 4 bytes, or vectors of them, with as "
+          "many bytes on both sides",
           name_of(from), name_of(node.type));
     }
   }

@@ -32,6 +32,14 @@ std::vector<GemmTableRow> shipped_rows() {
   const Types without_doubles = f16s + words, without_units = f16s + wide;
 
   return {
+      // --- weights in blocks, any device ---
+      {{},
+       {},
+       {.ranges = {}, .weights = true},
+       "gemm/quantised",
+       {},
+       "limits: reads each weight once for 8 rows"},
+
       // --- NVIDIA H200 and H100: 132 multiprocessors, 48 KiB of shared memory, 4.2 and 2.9 TB/s ---
       {{"H100"},
        halves,
