@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <vector>
@@ -209,6 +210,18 @@ std::string code_text(const ir::Node& conversion) {
                      is_float ? text : "float(" + text + ")");
 }
 
+// The f16 in a half of a word as f32, which takes no type of 16 bits: unpackHalf2x16(word).x.
+std::optional<std::string> half_of_word(const ir::Node& conversion) {
+  const Expr& part = conversion.operands[0];
+  if (!(conversion.type == ir::element(ScalarType::f32)) || part->op != Op::component) return {};
+  const Expr& halves = part->operands[0];
+  const bool is_word = halves->op == Op::bitcast &&
+                       halves->type == ir::element(ScalarType::f16, 2) &&
+                       halves->operands[0]->type == ir::element(ScalarType::u32);
+  if (!is_word) return {};
+  return fmt::format("{}.{}", call("unpackHalf2x16", {halves->operands[0]}), "xy"[part->value]);
+}
+
 // Types without a GLSL conversion are converted through float, with the functions of their Spelling.
 std::string conversion(const ir::Node& node) {
   if (has_functions(node.type)) {
@@ -377,6 +390,7 @@ Text spell(const Expr& e) {
     }
     case Op::convert:
       if (is_uint(e->type) && is_uint(e->operands[0]->type)) return spell(e->operands[0]);
+      if (const auto half = half_of_word(*e)) return {*half, kPrimary};
       return {conversion(*e), kPrimary};
     case Op::bitcast: {
       const bool are_single = e->type.width == 1 && e->operands[0]->type.width == 1;

@@ -102,7 +102,7 @@ GemmConfig simt(const KernelRequest& request) {
 }
 
 KernelEntry quantised_entry() {
-  return entry_of<GemmQuantisedConfig>(
+  KernelEntry entry = entry_of<GemmQuantisedConfig>(
       {"gemm/quantised",
        "gemm",
        "few rows, weights of 4 and 8 bits in blocks: f16*q4_0,f32",
@@ -118,6 +118,16 @@ KernelEntry quantised_entry() {
        [](const GemmQuantisedConfig& config, const KernelRequest& request) {
          return with_thread_limit(reasons_against(config, request.gemm), config.threads, request);
        }});
+  entry.weights = find_weight_format("q4_0");
+  entry.describe = [describe = entry.describe, weights = entry](KernelRequest request) {
+    request.gemm = with_weights_of(weights, std::move(request.gemm));
+    return describe(request);
+  };
+  entry.refuse = [refuse = entry.refuse, weights = entry](KernelRequest request) {
+    request.gemm = with_weights_of(weights, std::move(request.gemm));
+    return refuse(request);
+  };
+  return entry;
 }
 
 KernelEntry matrix_entry() {

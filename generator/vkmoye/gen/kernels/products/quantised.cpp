@@ -25,7 +25,8 @@ class QuantisedProduct {
         threads_(make_layout({config.along_k, across()})),
         at_(thread_coordinates(threads_, k_.thread())),
         buffers_(k_, form, {config.rows, across() * config.weights, depth(config, form)}),
-        tile_(k_, format_, weight_tile(config)) {}
+        tile_(k_, format_, weight_tile(config)),
+        units_(k_, format_, config.blocks, config.weights) {}
 
   ir::Kernel describe() {
     k_.describe(items_behind_form(form_, gen::items(gemm_quantised_fields(), config_)),
@@ -34,8 +35,6 @@ class QuantisedProduct {
     shared_a_ = k_.shared("shared_a", form_.a_type,
                           Layout(IntTuple{{unit(), config_.along_k}, config_.rows},
                                  IntTuple{{1, pitch()}, pitch() * config_.along_k}));
-    words_ = k_.registers("words_of_thread", ScalarType::u32,
-                          make_layout({tile_.words_of_unit(), config_.weights}));
     elements_ = k_.registers("elements", ScalarType::f32, make_layout({kGroup}));
     decoded_ = k_.registers("decoded", ScalarType::f32, make_layout({kGroup, config_.weights}));
     sums_ = k_.registers("sums", ScalarType::f32, make_layout({config_.weights, config_.rows}));
@@ -92,8 +91,7 @@ class QuantisedProduct {
       if_aligned([&](bool elementwise) { copy_a(k_tile, elementwise); });
       k_.barrier();
       for (std::int64_t row = 0; row < config_.weights; ++row) {
-        tile_.read(at_[1] + to_index(row * across()), at_[0], words_,
-                   to_index(row * tile_.words_of_unit()));
+        units_.read(row, tile_.array(), tile_.start(at_[1] + to_index(row * across()), at_[0]));
       }
       multiply();
     });
@@ -119,63 +117,27 @@ class QuantisedProduct {
 
   // sums(row of weights, row of A) += weights * elements of A, four of k at a time.
   void multiply() {
-    const std::int64_t in_pair = tile_.blocks_of_pair();
-    k_.unrolled_loop("pair", to_index(config_.blocks / in_pair), [&](const Expr& pair) {
-      for (std::int64_t block = 0; block < in_pair; ++block) {
-        std::vector<Expr> scales;
-        std::vector<std::optional<Expr>> minima;
-        for (std::int64_t row = 0; row < config_.weights; ++row) {
-          const std::string number = std::to_string(block) + "_" + std::to_string(row);
-          scales.push_back(
-              tile_.half(words_, first_word(row), pair, block, format_.scale_at, "scale" + number));
-          minima.push_back(format_.minimum_at
-                               ? std::optional(tile_.half(words_, first_word(row), pair, block,
-                                                          *format_.minimum_at, "minimum" + number))
-                               : std::nullopt);
+    units_.for_each_group(kGroup, [&](const std::vector<std::vector<Expr>>& weights,
+                                      const Expr& first) {
+      std::uint32_t at = 0;
+      for (const std::vector<Expr>& of_row : weights) {
+        for (const Expr& weight : of_row) k_.store(weight, {decoded_.array, {at++}, "decoded"});
+      }
+      k_.unrolled_loop("row", to_index(config_.rows), [&](const Expr& row) {
+        const Expr start = row * to_index(pitch() * config_.along_k) + at_[0] * to_index(pitch());
+        const Expr four =
+            k_.load("four", {shared_a_.array, {start + first}, "elements of A", to_index(kGroup)});
+        for (std::uint32_t i = 0; i < kGroup; ++i) {
+          k_.store(convert(ir::component(four, i), ScalarType::f32),
+                   {elements_.array, {i}, "elements"});
         }
-        k_.unrolled_loop("word", to_index(code_words(format_)), [&](const Expr& word) {
-          std::vector<Expr> codes;
-          for (std::int64_t row = 0; row < config_.weights; ++row) {
-            codes.push_back(
-                tile_.codes(words_, first_word(row), pair, block, word, std::to_string(row)));
-          }
-          for (const WeightGroup& group : groups_of_word(format_)) {
-            const Expr first = pair * to_index(in_pair * format_.elements) +
-                               word * to_index(group.step) +
-                               to_index(block * format_.elements + group.first);
-            multiply_group(group, codes, scales, minima, first);
-          }
+        const View to = repeat(select(sums_, 1, row), 0, kGroup);  // (k, rows of weights)
+        k_.titled("sums += weights * elements of A", [&] {
+          k_.apply(
+              to,
+              [](const Expr& sum, const Expr& w, const Expr& x) { return multiply_add(w, x, sum); },
+              to, decoded_, repeat(elements_, 1, config_.weights));
         });
-      }
-    });
-  }
-  Expr first_word(std::int64_t row) const { return to_index(row * tile_.words_of_unit()); }
-
-  // `first`: the number in the unit of the first element of k.
-  void multiply_group(const WeightGroup& group, const std::vector<Expr>& codes,
-                      const std::vector<Expr>& scales,
-                      const std::vector<std::optional<Expr>>& minima, const Expr& first) {
-    for (std::size_t row = 0; row < codes.size(); ++row) {
-      for (std::size_t i = 0; i < kGroup; ++i) {
-        k_.store(
-            tile_.weight(codes[row], group.first_bit[i], scales[row], minima[row]),
-            {decoded_.array, {to_index(static_cast<std::int64_t>(row * kGroup + i))}, "decoded"});
-      }
-    }
-    k_.unrolled_loop("row", to_index(config_.rows), [&](const Expr& row) {
-      const Expr start = row * to_index(pitch() * config_.along_k) + at_[0] * to_index(pitch());
-      const Expr four =
-          k_.load("four", {shared_a_.array, {start + first}, "elements of A", to_index(kGroup)});
-      for (std::uint32_t i = 0; i < kGroup; ++i) {
-        k_.store(convert(ir::component(four, i), ScalarType::f32),
-                 {elements_.array, {i}, "elements"});
-      }
-      const View to = repeat(select(sums_, 1, row), 0, kGroup);  // (k, rows of weights)
-      k_.titled("sums += weights * elements of A", [&] {
-        k_.apply(
-            to,
-            [](const Expr& sum, const Expr& w, const Expr& x) { return multiply_add(w, x, sum); },
-            to, decoded_, repeat(elements_, 1, config_.weights));
       });
     });
   }
@@ -188,8 +150,9 @@ class QuantisedProduct {
   const std::vector<Expr> at_;  // of this thread
   GemmBuffers buffers_;
   WeightTile tile_;
+  WeightUnits units_;
   Conditions fits_;  // whether rows of A and B are aligned
-  View shared_a_, words_, elements_, decoded_, sums_;
+  View shared_a_, elements_, decoded_, sums_;
 };
 
 }  // namespace
