@@ -231,7 +231,7 @@ std::optional<Problem> random_form(std::uint64_t seed, std::int64_t number,
     if (form.entry->name == "gemm/thin") form.config = thin_config(form.config, caps);
   } else if (slot.types != &kTypes) {
     constexpr std::int64_t kSharers[] = {1, 2, 4};
-    const std::int64_t sharers = kSharers[(number + number / kKernelSlots) % 3];
+    const std::int64_t sharers = kSharers[(number % kKernelSlots + number / kKernelSlots) % 3];
     form.config = matrix_config(form.entry->name, form.gemm, caps, sharers);
   }
   GemmProblem& p = form.gemm;

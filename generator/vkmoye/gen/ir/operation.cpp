@@ -171,10 +171,11 @@ std::optional<std::string> special_error(const Node& node) {
              size_of(type.element) <= 4;
     };
     const auto bytes = [](const Type& type) { return size_of(type.element) * type.width; };
-    if (!is_short(from) || !is_short(node.type) || bytes(from) != bytes(node.type)) {
+    const bool is_whole = from.width * node.type.width == 1 || bytes(from) >= 4;
+    if (!is_short(from) || !is_short(node.type) || !is_whole || bytes(from) != bytes(node.type)) {
       return fmt::format(
-          "bitcast of {} to {}: it takes elements of up to 4 bytes, or vectors of them, with as "
-          "many bytes on both sides",
+          "bitcast of {} to {}: it takes elements of up to 4 bytes, or vectors of 4, 8 or 16 "
+          "bytes, with as many bytes on both sides",
           name_of(from), name_of(node.type));
     }
   }
