@@ -41,6 +41,8 @@ using Names = std::vector<const char*>;
 const Names kTypes = {"f32", "f16", "f16,f32", "f16,f16", "f64", "i32", "bf16*f32"};
 const Names kMatrixTypes = {"i8", "f16,f32", "f32*f16", "f16", "f16,f16", "bf16", "u8"};
 const Names kThinMatrixTypes = {"u8", "f16,f32", "f32*f16", "f16", "bf16", "f16,f16", "i8"};
+const Names kWeightTypes = {"f16*q4_0,f32", "f32*q8_0", "bf16*q4_1,f32", "f16*q8_0"};
+const Names kDecodedTypes = {"f16*q8_0,f32", "f32*q4_0", "f16*q4_1", "bf16*q8_0", "f16*q4_0,f32"};
 const Names kPackedTypes = {"bf16", "f16,f16", "f16*f32", "f16", "f16,f32"};
 
 struct Slot {
@@ -67,6 +69,8 @@ const Slot kSlots[] = {
     {"gemm/moye_simple", &kTypes},
     {"gemm/thin_coopmat", &kThinMatrixTypes},
     {"gemm/thin_coopmat", &kThinMatrixTypes},
+    {"gemm/quantised", &kWeightTypes},
+    {"gemm/coopmat", &kDecodedTypes},
 };
 static_assert(std::size(kSlots) == kKernelSlots);
 
@@ -91,7 +95,7 @@ constexpr Extras kExtras[] = {{false, true, true}, {true, false, false},  {false
 
 // The types among `types` that the kernel of a slot can multiply on the device.
 Names types_on(const DeviceCaps& caps, const Names& types) {
-  if (&types == &kTypes) return types;
+  if (&types == &kTypes || &types == &kWeightTypes) return types;
   Names out;
   for (const char* type : types) {
     if (has_matrices(caps, parse_gemm_type(type))) out.push_back(type);
@@ -102,10 +106,23 @@ Names types_on(const DeviceCaps& caps, const Names& types) {
 // `sharers`: the number of subgroups that share k.
 gen::Options matrix_config(const std::string& kernel, const GemmProblem& types,
                            const DeviceCaps& caps, std::int64_t sharers) {
+  if (kernel == "gemm/quantised") {
+    const auto threads = std::max<std::uint32_t>(caps.subgroup_size, 32);
+    return {{"threads", std::to_string(threads)},
+            {"along-k", std::to_string(threads / 8)},
+            {"blocks", sharers == 4 ? "4" : "2"},
+            {"weights", sharers == 2 ? "2" : "1"},
+            {"rows", std::to_string(sharers == 4 ? 3 : sharers)}};
+  }
   const auto atom = gen::gemm_coopmat_config(types.form(), caps);
   const auto twice = [](std::int64_t extent) { return std::to_string(2 * extent); };
   if (kernel == "gemm/thin_coopmat") return {{"subgroups", "2"}, {"reads", "1"}};
   const auto subgroups = (sharers == 4 ? "1x2x" : "2x2x") + std::to_string(sharers);
+  if (types.weights != nullptr) {  // each thread decodes two blocks of a row
+    const std::int64_t threads = 2 * sharers * atom.subgroup;
+    return {{"tile", twice(atom.atom_m) + "x" + std::to_string(threads) + "x64"},
+            {"subgroups", "1x2x" + std::to_string(sharers)}};
+  }
   if (kernel == "gemm/packed") {
     return {{"part", twice(atom.atom_m) + "x" + twice(atom.atom_n)}, {"subgroups", subgroups}};
   }
@@ -162,6 +179,16 @@ void fit_to_slices(Extents& size, std::int64_t form, const GemmProblem& problem)
 void place(Dice& dice, GemmProblem& problem, const Extents& size, int which,
            std::int64_t alignment) {
   gen::GemmPlacement& to = which == 0 ? problem.a : which == 1 ? problem.b : problem.c;
+  if (which == 1 && problem.weights != nullptr) {  // counted in elements, whole blocks
+    const std::int64_t block = problem.weights->elements;
+    if (dice.one_in(2)) to.leading = size[2] + block * dice.below(3);
+    if (problem.batch > 1 && dice.one_in(2)) {
+      to.stride = size[1] * to.leading.value_or(size[2]) + block * dice.below(3);
+    }
+    if (problem.batch > 1 && dice.one_in(6)) to.stride = 0;
+    if (dice.one_in(3)) to.offset = block * alignment;  // a block has a whole number of bytes
+    return;
+  }
   const gen::GemmArray matrix = matrices_of(problem, size)[static_cast<std::size_t>(which)];
   if (dice.one_in(2)) to.leading = matrix.cols + dice.below(10);
   if (problem.batch > 1 && dice.one_in(2)) {
@@ -204,13 +231,14 @@ std::optional<Problem> random_form(std::uint64_t seed, std::int64_t number,
     if (form.entry->name == "gemm/thin") form.config = thin_config(form.config, caps);
   } else if (slot.types != &kTypes) {
     constexpr std::int64_t kSharers[] = {1, 2, 4};
-    const std::int64_t sharers = kSharers[(number + number / kKernelSlots) % 3];
+    const std::int64_t sharers = kSharers[(number % kKernelSlots + number / kKernelSlots) % 3];
     form.config = matrix_config(form.entry->name, form.gemm, caps, sharers);
   }
   GemmProblem& p = form.gemm;
   p.a_k_contiguous = dice.one_in(2);
   p.b_k_contiguous = dice.one_in(2);
   p.c_n_contiguous = !dice.one_in(3);
+  if (p.weights != nullptr) p.b_k_contiguous = p.c_n_contiguous = true;
   p.beta = dice.one_in(2) ? 1 : 0;
   p.batch = extras.batch ? 2 : 1;
   p.slices = extras.slices ? 2 : 1;
@@ -247,6 +275,10 @@ Problem random_problem(std::uint64_t seed, std::int64_t number, const Problem& f
     }
     out.size[largest] = (out.size[largest] + 1) / 2;
   }
+  if (p.weights != nullptr) {
+    const std::int64_t block = p.weights->elements;
+    out.size[2] = (out.size[2] + block - 1) / block * block;
+  }
   for (const int which : {0, 1, 2}) place(dice, p, out.size, which, alignment);
   return out;
 }
@@ -255,6 +287,7 @@ bool is_exact(const Problem& problem) { return GemmData(problem.gemm, problem.si
 
 std::optional<Problem> in_whole_numbers(Problem problem) {
   GemmProblem& p = problem.gemm;
+  if (p.weights != nullptr) return std::nullopt;
   p.init = Init::integers;
   // Properties that are baked into the kernel, such as whether there is a beta, stay the same.
   const auto whole = [](double x) {

@@ -6,7 +6,7 @@
 //                       an epilogue; sizes and arguments vary
 //   problem 40 .. 79    the next form; so few pipelines are compiled for many problems
 //
-// Form f has the kernel of slot f % 15. Slots with the same list of types use them in turn, so that the first 15
+// Form f has the kernel of slot f % 17. Slots with the same list of types use them in turn, so that the first 17
 // forms have every kernel and every type; the rest is random.
 
 #include <cstdint>
@@ -20,7 +20,7 @@
 
 namespace vkmoye::test {
 
-inline constexpr std::int64_t kProblemsOfAForm = 40, kKernelSlots = 15;
+inline constexpr std::int64_t kProblemsOfAForm = 40, kKernelSlots = 17;
 
 /// Random numbers that are the same on every machine; the distributions of <random> depend on the library.
 class Dice {

@@ -72,6 +72,15 @@ std::vector<Variant> variants_of(const KernelEntry& entry, ScalarType type,
     if (type == ScalarType::f16) {
       add("f16,f16", [](KernelRequest& r) { r.gemm.accumulator = ScalarType::f16; });
     }
+    const bool decodes = entry.name == "gemm/coopmat" || entry.weights != nullptr;
+    for (const gen::WeightFormat& format : gen::weight_formats()) {
+      if (!decodes || (type != ScalarType::f16 && type != ScalarType::bf16)) continue;
+      add(format.name, [&](KernelRequest& r) {
+        r.gemm.weights = &format;
+        r.gemm.b_type = gen::kWeightType;
+        r.shape = {{4, 8192, 8192}};
+      });
+    }
     const bool takes_two = !entry.chooses;
     if (takes_two && (type == ScalarType::f16 || type == ScalarType::bf16)) {
       add("a=f32", [](KernelRequest& r) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Product with weights in q8_0: y(row, token) = sum over k of scale(k / 32, row) * code(k, row) * x(k, token).
-// A workgroup computes one element; each thread takes a block of 32 codes in turn.
+// Product with weights in q8_0 as they lie in a GGUF file: y(row, token) = sum over k of scale(block) * code(k, row) *
+// x(k, token). A block has 34 bytes: a scale of f16, then 32 codes of 8 bits, two's complement. Read as words of 16 bits.
 
 #include "model.hpp"
 
@@ -8,33 +8,38 @@ namespace models {
 namespace {
 
 ir::Kernel q8_0(std::uint32_t lanes) {
-  const ScalarType f32 = ScalarType::f32;
+  const ScalarType f32 = ScalarType::f32, u32 = ScalarType::u32;
   Builder k("q8_0", 64, lanes);
-  const Tensor codes = k.input("codes", ScalarType::i8, {{"k", "K"}, {"row", "rows"}});
-  const Tensor scales =
-      k.input("scales", ScalarType::f16, {{"block", "blocks"}, {"row", "rows"}});
+  const Tensor weight =
+      k.input("weight", ScalarType::u16, {{"word", 17}, {"block", "blocks"}, {"row", "rows"}});
   const Tensor x = k.input("x", f32, {{"k", "K"}, {"token", "tokens"}});
   const Tensor y = k.output("y", f32, {{"row", "rows"}, {"token", "tokens"}});
   const Expr row = k.block_x(), token = k.block_y();
-  const View code = k.registers("code", f32, make_layout({32, 1}));
+  const View weights = k.registers("weights", f32, make_layout({2, 16}));  // byte, word
   const View values = k.registers("values", f32, make_layout({32, 1}));
-  const View scale = k.registers("scale", f32, make_layout({1, 1}));
-  const View dot = k.registers("dot", f32, Layout()), sum = k.registers("sum", f32, Layout());
+  const View sum = k.registers("sum", f32, Layout());
   k.assign(sum, number(f32, 0));
-  k.loop("part", ceil_div(Builder::extent(codes, 0), 64 * 32), [&](const Expr& part) {
-    const auto block = [&](const Tensor& of, std::int64_t size, const Expr& line) {
-      return tile(tile(of, {64 * size, 1}, {part, line}), {size, 1}, {k.thread(), 0});
-    };
-    k.copy(block(codes, 32, row), code, {.edges = Edges::zero});
-    k.copy(block(x, 32, token), values, {.edges = Edges::zero});
-    k.copy(block(scales, 1, row), scale, {.edges = Edges::zero});
-    k.apply(
-        code, [](Expr c, Expr v) { return c * v; }, code, values);
-    k.assign(dot, number(f32, 0));
-    k.accumulate(dot, kSum, code);
-    k.apply(
-        sum, [](Expr s, Expr d, Expr of_block) { return multiply_add(of_block, d, s); }, sum,
-        dot, scale);
+  k.loop("part", ceil_div(Builder::extent(weight, 1), 64), [&](const Expr& part) {
+    const View mine = tile(tile(x, {64 * 32, 1}, {part, token}), {32, 1}, {k.thread(), 0});
+    k.copy(mine, values, {.edges = Edges::zero});
+    const Expr block = k.let("block", 64 * part + k.thread());
+    k.branch({less(block, Builder::extent(weight, 1))}, [&] {
+      const Expr scale =
+          k.let("scale", convert(bitcast(k.load("first", {"weight", {0, block, row}, "scale"}),
+                                         ScalarType::f16),
+                                 f32));
+      k.apply(weights, make_identity_view({2, 16}),
+              [&](const std::vector<Expr>&, const std::vector<Expr>& at) {
+                const Expr word = k.load("word", {"weight", {at[1] + 1, block, row}, "codes"});
+                const Expr byte = bit_and(
+                    shift_right(convert(word, u32), convert(8 * at[0], u32)), number(u32, 255));
+                return scale * (convert(bit_xor(byte, number(u32, 128)), f32) - 128);
+              },
+              {});
+      k.apply(
+          weights, [](Expr w, Expr v) { return w * v; }, weights, k.retile(values, weights));
+      k.accumulate(sum, kSum, weights);
+    });
   });
   k.reduce_across(sum, kSum, make_layout({64}), 0);
   k.branch({equal(k.thread(), 0)}, [&] { k.copy(sum, tile(y, {1, 1}, {row, token})); });
@@ -43,21 +48,26 @@ ir::Kernel q8_0(std::uint32_t lanes) {
 
 const Model kQ8("q8_0", [](const Machine& machine) {
   const std::size_t K = 2080, rows = 5, tokens = 3, blocks = K / 32;
-  const Data codes = data(ScalarType::i8, K * rows, [](std::size_t i) {
-    return static_cast<double>(i * 7919 % 255) - 127;
+  const Data weight = data(ScalarType::u16, 17 * blocks * rows, [](std::size_t i) {
+    const bool is_scale = i % 17 == 0;  // from 2^-7 on
+    return static_cast<double>(is_scale ? 0x2000 + i % 977 : i * 7919 % 65536);
   });
-  const Data scales = random_data(ScalarType::f16, blocks * rows, 0.01);
   const Data x = random_data(ScalarType::f32, K * tokens);
   std::vector<Expected> y(rows * tokens);
   for (std::size_t at = 0; at < y.size(); ++at) {
     const std::size_t row = at % rows, token = at / rows;
     for (std::size_t i = 0; i < K; ++i) {
-      const double part = scales[row * blocks + i / 32] * codes[row * K + i] * x[token * K + i];
+      const std::size_t block = 17 * (row * blocks + i / 32);
+      const double scale =
+          number_of(ScalarType::f16, static_cast<std::uint64_t>(weight[block]));
+      const auto word = static_cast<std::uint32_t>(weight[block + 1 + i % 32 / 2]);
+      const double code = number_of(ScalarType::i8, word >> (8 * (i % 2)) & 255);
+      const double part = scale * code * x[token * K + i];
       y[at].value += part;
       y[at].tolerance += std::fabs(part) * 0x1p-19;
     }
   }
-  machine.check(q8_0(machine.lanes()), {codes, scales, x, unwritten(ScalarType::f32, y.size())},
+  machine.check(q8_0(machine.lanes()), {weight, x, unwritten(ScalarType::f32, y.size())},
                 {{"K", K}, {"rows", rows}, {"tokens", tokens}, {"blocks", blocks}}, y);
 });
 

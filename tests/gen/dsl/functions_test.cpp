@@ -91,7 +91,10 @@ TEST(Functions, BitcastKeepsBits) {
   using enum ScalarType;
   const Expr x = ir::variable("x", ir::element(f32));
   EXPECT_EQ(bits_in(bitcast(x, u32), {{"x", 0x3f800000}}), 0x3f800000u);
-  EXPECT_TRUE(ir::type_error(*bitcast(x, f16)));
+  EXPECT_EQ(bitcast(x, f16)->type, ir::element(f16, 2));
+  EXPECT_TRUE(ir::type_error(*bitcast(ir::variable("h", ir::element(f16)), u32)));
+  EXPECT_TRUE(ir::type_error(*bitcast(ir::variable("b", ir::element(u8, 2)), u16)));
+  EXPECT_FALSE(ir::type_error(*bitcast(ir::variable("v", ir::element(u16, 8)), u32)));
   EXPECT_TRUE(ir::type_error(*bitcast(ir::variable("y", ir::element(f64)), u64)));
   EXPECT_FALSE(ir::type_error(*bitcast(ir::variable("z", ir::element(bf16)), f16)));
 }

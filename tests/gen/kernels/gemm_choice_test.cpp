@@ -56,6 +56,14 @@ TEST(GemmChoice, EveryShippedRowIsReachedAndAccepted) {
       products.back().form.a_k_contiguous = products.back().form.b_k_contiguous = false;
     }
   }
+  for (const WeightFormat& format : weight_formats()) {
+    for (const std::int64_t m : {1, 8, 16, 32, 64, 256, 2048}) {
+      for (const std::int64_t k : {512, 8192}) {
+        products.push_back(product(kTypes[0], {m, 4096, k}));
+        products.back().form.weights = &format;
+      }
+    }
+  }
   const std::vector<DeviceCaps> all = devices();
   int number = 0;
   for (const GemmTableRow& row : shipped_gemm_table().rows) {

@@ -75,7 +75,7 @@ TEST(Gemm, DescribesEveryFormOfEveryRung) {
       for (int bits = 0; bits < forms; ++bits) {
         KernelRequest request = request_of(type);
         request.gemm.a_k_contiguous = bits & 1;
-        request.gemm.b_k_contiguous = bits & 2;
+        request.gemm.b_k_contiguous = (bits & 2) != 0 || entry.weights != nullptr;
         request.gemm.beta = bits & 4;
         request.gemm.batched = bits & 8;
         EXPECT_NO_THROW(vkmoye::test::described(entry, request))

@@ -22,7 +22,9 @@ int apply(const Given& given) {
   const std::string type = one_type(given, "");
   if (!type.empty()) {
     for (const std::string& part : split(type, ',')) {  // before any file is read
-      for (const std::string& name : split(part, '*')) parse_type(name);
+      for (const std::string& name : split(part, '*')) {
+        if (gen::find_weight_format(name) == nullptr) parse_type(name);
+      }
     }
   }
   std::vector<ArrayFile> files = read_array_files(given.in);
@@ -57,10 +59,12 @@ int apply(const Given& given) {
 
 }  // namespace
 
-const Command kApply = {CommandName::apply, "run a kernel on your own NumPy arrays",
-                        "Examples:\n  vkmoye-bench apply transpose/padded --in a.npy --out b.npy\n"
-                        "  vkmoye-bench apply gemm/simt --in a.npy b.npy --out c.npy --alpha 0.5\n"
-                        "  vkmoye-bench apply gemm/packed --in a.npy w.packed --out c.npy",
-                        apply};
+const Command kApply = {
+    CommandName::apply, "run a kernel on your own NumPy arrays",
+    "Examples:\n  vkmoye-bench apply transpose/padded --in a.npy --out b.npy\n"
+    "  vkmoye-bench apply gemm/simt --in a.npy b.npy --out c.npy --alpha 0.5\n"
+    "  vkmoye-bench apply gemm/packed --in a.npy w.packed --out c.npy\n"
+    "  vkmoye-bench apply gemm/auto --type 'f16*q4_0,f32' --in a.npy w.npy --out c.npy",
+    apply};
 
 }  // namespace vkmoye::bench

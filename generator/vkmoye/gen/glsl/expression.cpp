@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <vector>
@@ -209,6 +210,18 @@ std::string code_text(const ir::Node& conversion) {
                      is_float ? text : "float(" + text + ")");
 }
 
+// The f16 in a half of a word as f32, which takes no type of 16 bits: unpackHalf2x16(word).x.
+std::optional<std::string> half_of_word(const ir::Node& conversion) {
+  const Expr& part = conversion.operands[0];
+  if (!(conversion.type == ir::element(ScalarType::f32)) || part->op != Op::component) return {};
+  const Expr& halves = part->operands[0];
+  const bool is_word = halves->op == Op::bitcast &&
+                       halves->type == ir::element(ScalarType::f16, 2) &&
+                       halves->operands[0]->type == ir::element(ScalarType::u32);
+  if (!is_word) return {};
+  return fmt::format("{}.{}", call("unpackHalf2x16", {halves->operands[0]}), "xy"[part->value]);
+}
+
 // Types without a GLSL conversion are converted through float, with the functions of their Spelling.
 std::string conversion(const ir::Node& node) {
   if (has_functions(node.type)) {
@@ -248,7 +261,7 @@ std::string packed(const ir::Node& node) {
   return fmt::format("{}({})", element_name(type, node.type.width), join(words, ", "));
 }
 
-// Integers of one size are converted to each other; codes are written as unsigned integers.
+// Single elements. Integers of one size are converted to each other; codes are written as unsigned integers.
 std::string bitcast(const ir::Node& node) {
   const ScalarType from = node.operands[0]->type.element, to = node.type.element;
   const std::string text = spell(node.operands[0]).text;
@@ -265,6 +278,65 @@ std::string bitcast(const ir::Node& node) {
   std::string integer = name_of_integer(to);
   integer.front() = integer.front() == 'i' ? 'I' : 'U';
   return fmt::format("{}BitsTo{}({})", is_long ? "float" : "half", integer, text);
+}
+
+// The 32-bit words of `e`, as uints. Precondition: it has 4 bytes or more, in elements of at most 4.
+std::vector<std::string> words_of(const Expr& e) {
+  const ir::Type& type = e->type;
+  const std::string text = within(spell(e), kPrimary);
+  const std::size_t bytes = size_of(type.element);
+  std::vector<std::string> words;
+  for (std::size_t at = 0; at < bytes * type.width / 4; ++at) {
+    if (ir::is_packed(type.element, type.width)) {
+      words.push_back(fmt::format("{}.{}", text, "xyzw"[at]));
+    } else if (bytes == 4) {
+      const std::string one = type.width == 1 ? text : fmt::format("{}.{}", text, "xyzw"[at]);
+      words.push_back(type.element == ScalarType::u32   ? one
+                      : type.element == ScalarType::f32 ? fmt::format("floatBitsToUint({})", one)
+                                                        : fmt::format("uint({})", one));
+    } else {
+      const bool is_one = bytes * type.width == 4;
+      const std::string part = is_one ? text : fmt::format("{}.{}", text, at == 0 ? "xy" : "zw");
+      words.push_back(fmt::format(fmt::runtime(spelling(type.element).pack), part));
+    }
+  }
+  return words;
+}
+
+// Elements of `type`, which is not packed, from 32-bit words.
+std::string from_words(const ir::Type& type, const std::vector<std::string>& words) {
+  const ScalarType of = type.element;
+  if (of == ScalarType::f32) {
+    const std::string all =
+        words.size() == 1 ? words[0] : fmt::format("uvec{}({})", words.size(), join(words, ", "));
+    return fmt::format("uintBitsToFloat({})", all);
+  }
+  if (words.size() == 1 && of == ScalarType::u32) return words[0];
+  if (size_of(of) == 4) return fmt::format("{}({})", spell_type(type), join(words, ", "));
+  const std::string_view unpack = spelling(of).unpack;
+  if (words.size() == 1 && unpack.ends_with("({})[{}]")) {  // the function gives the whole vector
+    return fmt::format("{}({})", unpack.substr(0, unpack.find('(')), words[0]);
+  }
+  std::vector<std::string> parts;
+  for (std::uint32_t c = 0; c < type.width; ++c) {
+    const std::size_t per_word = 4 / size_of(of);
+    parts.push_back(fmt::format(fmt::runtime(unpack), words[c / per_word], c % per_word));
+  }
+  return fmt::format("{}({})", spell_type(type), join(parts, ", "));
+}
+
+// Between elements of different sizes, and between vectors: by way of words. A packed vector is words already.
+std::string bitcast_by_words(const ir::Node& node) {
+  const Expr& from = node.operands[0];
+  const ir::Type& to = node.type;
+  const auto is_words = [](const ir::Type& type) {
+    return ir::is_packed(type.element, type.width) ||
+           (type.element == ScalarType::u32 && type.width > 1);
+  };
+  if (is_words(from->type) && is_words(to)) return spell(from).text;
+  const std::vector<std::string> words = words_of(from);
+  if (is_words(to)) return fmt::format("uvec{}({})", words.size(), join(words, ", "));
+  return from_words(to, words);
 }
 
 Text spell(const Expr& e) {
@@ -318,8 +390,12 @@ Text spell(const Expr& e) {
     }
     case Op::convert:
       if (is_uint(e->type) && is_uint(e->operands[0]->type)) return spell(e->operands[0]);
+      if (const auto half = half_of_word(*e)) return {*half, kPrimary};
       return {conversion(*e), kPrimary};
-    case Op::bitcast: return {bitcast(*e), kPrimary};
+    case Op::bitcast: {
+      const bool are_single = e->type.width == 1 && e->operands[0]->type.width == 1;
+      return {are_single ? bitcast(*e) : bitcast_by_words(*e), kPrimary};
+    }
     case Op::vector: {
       if (std::all_of(e->operands.begin(), e->operands.end(),
                       [](const Expr& part) { return ir::is_constant(part, 0); })) {

@@ -257,7 +257,11 @@ Expr convert(const Expr& from, ScalarType type) {
 }
 
 Expr bitcast(const Expr& from, ScalarType type) {
-  return from->type == element(type) ? from : make_node(Op::bitcast, element(type), {from});
+  const std::size_t bytes =
+      from->type.kind == Type::Kind::element ? size_of(from->type.element) * from->type.width : 4;
+  const auto width = std::max<std::uint32_t>(1, static_cast<std::uint32_t>(bytes / size_of(type)));
+  const Type to = element(type, width);
+  return from->type == to ? from : make_node(Op::bitcast, to, {from});
 }
 
 Expr to_index(const Expr& from) {

@@ -166,12 +166,14 @@ std::optional<std::string> special_error(const Node& node) {
   if (node.op == Op::bitcast) {
     const Type& from = o[0]->type;
     const auto is_short = [](const Type& type) {
-      return type.is_element() && type.width == 1 && size_of(type.element) <= 4;
+      return type.is_element() && is_width(type.element, type.width) && size_of(type.element) <= 4;
     };
-    if (!is_short(from) || !is_short(node.type) ||
-        size_of(from.element) != size_of(node.type.element)) {
+    const auto bytes = [](const Type& type) { return size_of(type.element) * type.width; };
+    const bool is_whole = from.width * node.type.width == 1 || bytes(from) >= 4;
+    if (!is_short(from) || !is_short(node.type) || !is_whole || bytes(from) != bytes(node.type)) {
       return fmt::format(
-          "bitcast of {} to {}: it takes single elements of one size, of up to 4 bytes",
+          "bitcast of {} to {}: it takes elements of up to 4 bytes, or vectors of 4, 8 or 16 "
+          "bytes, with as many bytes on both sides",
           name_of(from), name_of(node.type));
     }
   }

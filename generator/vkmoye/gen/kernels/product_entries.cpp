@@ -10,6 +10,7 @@
 #include "vkmoye/gen/kernels/products/coopmat.hpp"
 #include "vkmoye/gen/kernels/products/gemm.hpp"
 #include "vkmoye/gen/kernels/products/packed.hpp"
+#include "vkmoye/gen/kernels/products/quantised.hpp"
 #include "vkmoye/gen/kernels/products/thin.hpp"
 #include "vkmoye/gen/kernels/products/thin_coopmat.hpp"
 #include "vkmoye/gen/kernels/registry/entry_of.hpp"
@@ -40,9 +41,9 @@ std::vector<std::string> with_matrix_units(std::vector<std::string> reasons, con
            multiplies(shape, form);
   });
   if (!has) {
-    reasons.push_back(fmt::format(
-        "the device does not multiply matrices {}x{}x{} of {} in {}", config.atom_m, config.atom_n,
-        config.atom_k, operands_text(form.a_type, form.b_type), to_string(form.accumulator)));
+    reasons.push_back(fmt::format("the device does not multiply matrices {}x{}x{} of {} in {}",
+                                  config.atom_m, config.atom_n, config.atom_k, operands_text(form),
+                                  to_string(form.accumulator)));
   }
   return with_thread_limit(std::move(reasons), config.threads(), request);
 }
@@ -98,6 +99,35 @@ GemmConfig simt(const KernelRequest& request) {
   constexpr std::uint64_t kOfLargeTile = 2 * (130 + 130) * 8 * sizeof(double);
   if (request.device.max_shared_bytes < kOfLargeTile) config.tile_n = 64;
   return config;
+}
+
+KernelEntry quantised_entry() {
+  KernelEntry entry = entry_of<GemmQuantisedConfig>(
+      {"gemm/quantised",
+       "gemm",
+       "few rows, weights of 4 and 8 bits in blocks: f16*q4_0,f32",
+       "ggml, block formats of GGUF files",
+       {ScalarType::f16, ScalarType::bf16},
+       gemm_quantised_fields(),
+       [](const KernelRequest& request) {
+         return gemm_quantised_config(request.gemm, request.shape, request.device);
+       },
+       [](const GemmQuantisedConfig& config, const KernelRequest& request) {
+         return gemm_quantised(config, request.gemm);
+       },
+       [](const GemmQuantisedConfig& config, const KernelRequest& request) {
+         return with_thread_limit(reasons_against(config, request.gemm), config.threads, request);
+       }});
+  entry.weights = find_weight_format("q4_0");
+  entry.describe = [describe = entry.describe, weights = entry](KernelRequest request) {
+    request.gemm = with_weights_of(weights, std::move(request.gemm));
+    return describe(request);
+  };
+  entry.refuse = [refuse = entry.refuse, weights = entry](KernelRequest request) {
+    request.gemm = with_weights_of(weights, std::move(request.gemm));
+    return refuse(request);
+  };
+  return entry;
 }
 
 KernelEntry matrix_entry() {
@@ -251,6 +281,7 @@ std::vector<KernelEntry> product_entries() {
              return with_thread_limit(reasons_against(config, request.gemm), config.threads,
                                       request);
            }}),
+      quantised_entry(),
       matrix_entry(),
       thin_matrix_entry(),
       packed_entry()};

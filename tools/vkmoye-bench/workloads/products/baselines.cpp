@@ -75,6 +75,9 @@ Timing time_gemm_baseline(const std::string& name, const BaselineRun& run,
   if (!problem.epilogue.empty()) {
     throw Unavailable(fmt::format("{} has no epilogues", name));
   }
+  if (problem.weights != nullptr) {
+    throw Unavailable(fmt::format("{} has no weights in {}", name, problem.weights->name));
+  }
   require_warm(run.rules);
   return name == "cublas" ? time_cublas(run, problem, size) : time_openblas(run, problem, size);
 }

@@ -157,6 +157,12 @@ class Checker {
   // Row `index` of A or B, as doubles.
   void load(bool of_a, std::int64_t batch, std::int64_t index, std::span<double> out) const {
     const gen::GemmArray& matrix = of_a ? A_ : B_;
+    if (!of_a && problem_.weights != nullptr) {
+      const auto row = std::span<const std::byte>(b_).subspan(matrix.at(batch, index, 0) * 2);
+      const auto weights = gen::dequantise(*problem_.weights, row, k_);
+      std::copy(weights.begin(), weights.end(), out.begin());
+      return;
+    }
     load_numbers(matrix.type, (of_a ? a_ : b_).data(), matrix.at(batch, index, 0),
                  static_cast<std::uint64_t>(matrix.step_second()), out);
   }
@@ -196,7 +202,8 @@ class Checker {
     const auto k = static_cast<double>(k_);
     const double roundings = problem_.init == Init::integers ? k : std::min(k, 8 * std::sqrt(k));
     const double of_sums = c * (roundings + 3) * accumulator_.epsilon;
-    const bool is_rounded = wider_ == WiderOperand::rounded && problem_.a_type != problem_.b_type;
+    const bool is_mixed = problem_.a_type != problem_.b_type || problem_.weights != nullptr;
+    const bool is_rounded = wider_ == WiderOperand::rounded && is_mixed;
     const double of_wider =
         is_rounded ? range_of(gen::unit_type(problem_.a_type, problem_.b_type)).epsilon : 0;
     return (of_sums + of_wider) * magnitude;

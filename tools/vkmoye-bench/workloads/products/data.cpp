@@ -55,7 +55,8 @@ GemmData::GemmData(const GemmProblem& problem, const Extents& size, std::uint64_
       matrices_(matrices_of(problem, size)),
       inputs_(epilogue_inputs_of(problem, size)),
       seed_(seed) {
-  if (wants_integers(problem)) integers_ = integer_inputs(problem, size[2]);
+  if (wants_integers(problem) && problem.weights == nullptr)
+    integers_ = integer_inputs(problem, size[2]);
 }
 
 const gen::GemmArray& GemmData::matrix_at(int which) const {
@@ -94,7 +95,31 @@ double GemmData::value(int which, std::int64_t batch, std::int64_t i, std::int64
   return std::fabs(uniform) < least ? least : uniform;
 }
 
+// The rows of B, quantised.
+std::vector<std::byte> GemmData::blocks_of_weights() const {
+  const gen::GemmArray& matrix = matrices_[1];
+  const gen::WeightFormat& format = *problem_.weights;
+  std::vector<std::byte> out(matrix.span() * 2, GuardedBuffer::kPoison);
+  std::vector<double> row(
+      static_cast<std::size_t>(matrix.cols * 2 / format.bytes * format.elements));
+  const std::int64_t batch = matrix.stride == 0 ? 1 : matrix.batch;
+  for (std::int64_t b = 0; b < batch; ++b) {
+    for (std::int64_t i = 0; i < matrix.rows; ++i) {
+      for (std::size_t j = 0; j < row.size(); ++j) {
+        const std::uint64_t index =
+            static_cast<std::uint64_t>(b * matrix.rows + i) * row.size() + j;
+        row[j] = static_cast<double>(random_bits(random_bits(seed_, 1), index) >> 11) * 0x1p-52 - 1;
+      }
+      const std::vector<std::byte> blocks = gen::quantise(format, row);
+      std::copy(blocks.begin(), blocks.end(),
+                out.begin() + static_cast<std::ptrdiff_t>(matrix.at(b, i, 0) * 2));
+    }
+  }
+  return out;
+}
+
 std::vector<std::byte> GemmData::bytes(int which) const {
+  if (which == 1 && problem_.weights != nullptr) return blocks_of_weights();
   const gen::GemmArray& matrix = matrix_at(which);
   const std::size_t width = size_of(matrix.type);
   std::vector<std::byte> out(matrix.span() * width, GuardedBuffer::kPoison);

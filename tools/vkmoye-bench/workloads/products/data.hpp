@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 // The contents of the arrays of a product before it runs: each logical element can be computed from the seed,
-// whatever the layout. Gaps between elements are poisoned, and so is C if it is not read.
+// whatever the layout. Weights in blocks are random numbers, quantised; finite, because scales must be. Gaps between elements are poisoned, and so is C if it is not read.
 
 #include <array>
 #include <cstddef>
@@ -33,6 +33,7 @@ class GemmData {
   std::vector<std::byte> bytes(int which) const;
 
  private:
+  std::vector<std::byte> blocks_of_weights() const;
   const gen::GemmArray& matrix_at(int which) const;
   double value(int which, std::int64_t batch, std::int64_t i, std::int64_t j) const;
 

@@ -44,6 +44,22 @@ OperandShape read_operand(const GivenArray& array, char name, bool k_contiguous,
   return given;
 }
 
+// Rows of blocks of weights, given as bytes: (N, bytes of K weights).
+OperandShape read_weights(const GivenArray& array, const gen::WeightFormat& format,
+                          std::vector<std::string>& reasons) {
+  OperandShape given = read_shape(array);
+  if (array.type != ScalarType::u8 || array.packed) {
+    reasons.push_back(fmt::format("{}: has type {}, but weights in {} are bytes, u8", array.name,
+                                  to_string(array.type), format.name));
+  }
+  if (given.cols % format.bytes != 0) {
+    reasons.push_back(fmt::format("{}: has rows of {} bytes, not a multiple of the {} of a block",
+                                  array.name, given.cols, format.bytes));
+  }
+  given.cols = given.cols / format.bytes * format.elements;
+  return given;
+}
+
 // Treats an array in Fortran order as the transposed array in C order, whose other index is contiguous.
 GivenArray as_it_lies(GivenArray array, bool& k_contiguous) {
   if (!array.fortran_order) return array;
@@ -93,7 +109,9 @@ std::unique_ptr<Workload> product_of_arrays(const WorkloadSpec& spec,
   const GivenArray array_a = as_it_lies(given[0], problem.a_k_contiguous);
   const GivenArray array_b = as_it_lies(given[1], problem.b_k_contiguous);
   const OperandShape a = read_operand(array_a, 'a', problem.a_k_contiguous, reasons);
-  const OperandShape b = read_operand(array_b, 'b', problem.b_k_contiguous, reasons);
+  const OperandShape b = problem.weights != nullptr
+                             ? read_weights(array_b, *problem.weights, reasons)
+                             : read_operand(array_b, 'b', problem.b_k_contiguous, reasons);
   const std::int64_t m = a.rows, n = b.rows, k = a.cols, k_of_b = b.cols;
   const auto expect = [&](const GivenArray& array, ScalarType type) {
     if (array.type == type) return;
@@ -102,6 +120,7 @@ std::unique_ptr<Workload> product_of_arrays(const WorkloadSpec& spec,
   };
   for (const std::size_t i : {0, 1}) {
     const ScalarType type = i == 0 ? problem.a_type : problem.b_type;
+    if (i == 1 && problem.weights != nullptr) continue;
     expect(given[i], given[i].packed ? unit_type(problem.form()) : type);
     expect_operand(given[i], (i == 0) == problem.c_n_contiguous, reasons);
     problem.files[i] = given[i].packed;

@@ -23,7 +23,7 @@ gen::GemmForm usual_form(ScalarType a, ScalarType b) {
 }  // namespace
 
 std::string GemmProblem::type_text() const {
-  std::string text = gen::operands_text(a_type, b_type);
+  std::string text = gen::operands_text(a_type, b_type, weights);
   const gen::GemmForm usual = usual_form(a_type, b_type);
   if (accumulator == usual.accumulator && result == usual.result) return text;
   text += ',';
@@ -47,7 +47,8 @@ GemmProblem parse_gemm_type(const std::string& text) {
   }
   GemmProblem problem;
   problem.a_type = parse_type(operands.front());
-  problem.b_type = parse_type(operands.back());
+  problem.weights = operands.size() == 2 ? gen::find_weight_format(operands.back()) : nullptr;
+  problem.b_type = problem.weights != nullptr ? gen::kWeightType : parse_type(operands.back());
   const gen::GemmForm usual = usual_form(problem.a_type, problem.b_type);
   problem.accumulator = parts.size() > 1 ? parse_type(parts[1]) : usual.accumulator;
   problem.result = parts.size() > 1 ? parse_type(parts.back()) : usual.result;
@@ -58,6 +59,7 @@ void set_types(GemmProblem& problem, const std::string& text) {
   const GemmProblem types = parse_gemm_type(text);
   problem.a_type = types.a_type;
   problem.b_type = types.b_type;
+  problem.weights = types.weights;
   problem.accumulator = types.accumulator;
   problem.result = types.result;
 }

@@ -39,6 +39,7 @@ struct GemmProblem : gen::GemmCall {
 /// Parses "f32", "f16,f32" or "f16,f32,f16": operands, accumulator, result. With one type, the accumulator has at
 /// least 32 bits and the result the type of the operands. With two, the result has the accumulator type. "f32*f16"
 /// and "f32*f16,f32": A is f32 and B is f16; "f32*f16" alone has the accumulator and the result of the wider type.
+/// "f16*q4_0": B is in that weight format, and counts as f16.
 /// Throws ArgumentError.
 GemmProblem parse_gemm_type(const std::string& text);
 

@@ -68,7 +68,7 @@ struct Reader {
       }
       try {
         const GemmProblem types = parse_gemm_type(name);
-        row.types.push_back({types.a_type, types.b_type, types.accumulator, {}});
+        row.types.push_back({types.a_type, types.b_type, types.accumulator, {}, types.weights});
         if (parts == 3) row.types.back().result = types.result;
       } catch (const Error& error) {
         refuse("types:", error.what());

@@ -180,6 +180,12 @@ std::unique_ptr<Workload> make_product(const WorkloadSpec& spec, const GemmProbl
                     "ones",
                     problem.packed, spec.entry->name));
   }
+  if (spec.entry->weights != nullptr && problem.weights == nullptr) {
+    GemmProblem with_weights = problem;
+    with_weights.weights = spec.entry->weights;
+    with_weights.b_type = gen::kWeightType;
+    return make_product(spec, with_weights, size);
+  }
   if (spec.entry->chooses) return make_chosen_product(spec, problem, size);
   return std::make_unique<Gemm>(*spec.entry, request_of(spec, problem, size), problem, size);
 }

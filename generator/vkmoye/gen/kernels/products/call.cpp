@@ -47,6 +47,26 @@ GemmArray matrix_of(const std::string& name, ScalarType type, bool second_contig
   return matrix;
 }
 
+// `matrix`, of elements, as rows of blocks in 16-bit words.
+GemmArray in_blocks(GemmArray matrix, const WeightFormat& format,
+                    std::vector<std::string>& reasons) {
+  const auto words = [&](const char* what, std::int64_t elements) {
+    if (elements % format.elements != 0) {
+      reasons.push_back(
+          fmt::format("B in {} has {} of {} elements, not a multiple of the {} of a "
+                      "block",
+                      format.name, what, elements, format.elements));
+    }
+    return elements / format.elements * format.bytes / 2;
+  };
+  matrix.type = ScalarType::u16;
+  matrix.cols = words("rows", matrix.cols);
+  matrix.leading = words("a leading dimension", matrix.leading);
+  matrix.stride = words("a stride", matrix.stride);
+  matrix.offset = words("an offset", matrix.offset);
+  return matrix;
+}
+
 // `value` in the type of the kernel's argument.
 Argument scalar(double value, ScalarType accumulator) {
   if (is_floating(accumulator)) return value;
@@ -63,6 +83,7 @@ GemmForm GemmCall::form() const {
   form.result = result;
   form.a_k_contiguous = a_k_contiguous;
   form.b_k_contiguous = b_k_contiguous;
+  form.weights = weights;
   if (!c_n_contiguous) {
     std::swap(form.a_type, form.b_type);
     std::swap(form.a_k_contiguous, form.b_k_contiguous);
@@ -107,10 +128,17 @@ std::array<GemmArray, 3> matrices_of(const GemmCall& call, const std::vector<std
                           std::int64_t second, const GemmPlacement& place) {
     return matrix_of(name, type, contiguous, first, second, call.batch, place, reasons);
   };
-  const std::array<GemmArray, 3> matrices = {
-      matrix("A", call.a_type, call.a_k_contiguous, m, k, call.a),
-      matrix("B", call.b_type, call.b_k_contiguous, n, k, call.b),
-      matrix("C", call.result, call.c_n_contiguous, m, n, call.c)};
+  std::array<GemmArray, 3> matrices = {matrix("A", call.a_type, call.a_k_contiguous, m, k, call.a),
+                                       matrix("B", call.b_type, call.b_k_contiguous, n, k, call.b),
+                                       matrix("C", call.result, call.c_n_contiguous, m, n, call.c)};
+  if (call.weights != nullptr) {
+    const bool is_placed = reasons.empty();
+    if (!call.c_n_contiguous || !call.b_k_contiguous) {
+      reasons.push_back(
+          fmt::format("B in {}: its k and the n of C must be contiguous", call.weights->name));
+    }
+    if (is_placed) matrices[1] = in_blocks(matrices[1], *call.weights, reasons);
+  }
   std::vector<std::pair<std::string, double>> numbers = {{"alpha", call.alpha},
                                                          {"beta", call.beta}};
   for (const AppliedEpilogueOp& named : call.epilogue) {
@@ -181,6 +209,7 @@ Arguments gemm_arguments(const GemmCall& call, const std::vector<std::int64_t>& 
                          {"ldb", b.leading},
                          {"ldc", C.leading},
                          {"alpha", scalar(call.alpha, call.accumulator)}};
+  if (call.weights != nullptr) arguments["words"] = B.cols;
   if (call.form().beta) arguments["beta"] = scalar(call.beta, call.accumulator);
   for (const AppliedEpilogueOp& named : call.epilogue) {
     if (call.slices > 1) break;  // gemm/combine applies the epilogue

@@ -51,6 +51,8 @@ struct GemmCall {
   std::int64_t batch = 1;
   std::int64_t slices = 1;  // of k: each is summed separately, and a second kernel adds the sums
   GemmPlacement a = {}, b = {}, c = {};
+  /// The format of B, see GemmForm::weights; b_type is then kWeightType. C must have n contiguous.
+  const WeightFormat* weights = nullptr;
 
   /// The form of the kernel that computes it; with slices, of the kernel that sums each slice.
   GemmForm form() const;
@@ -61,7 +63,8 @@ struct GemmCall {
 /// The epilogue of the kernel. `exchanged`: the kernel computes the transpose, so that its n is m.
 GemmEpilogue kernel_epilogue(const std::vector<AppliedEpilogueOp>& epilogue, bool exchanged);
 
-/// One of the arrays, with its position in memory.
+/// One of the arrays, with its position in memory. Weights in blocks are rows of 16-bit words, and so are their leading
+/// dimension, stride and offset.
 struct GemmArray {
   std::string name;  // A, B, C, bias
   ScalarType type;
@@ -80,8 +83,8 @@ struct GemmArray {
   std::int64_t step_second() const { return second_contiguous ? 1 : leading; }
 };
 
-/// A, B and C. Throws ArgumentError with every reason: rows that overlap, matrices of C that overlap, or
-/// a value of alpha, beta or a step that the accumulator cannot represent.
+/// A, B and C. Throws ArgumentError with every reason: rows that overlap, matrices of C that overlap, weights
+/// whose rows are not whole blocks, or a value of alpha, beta or a step that the accumulator cannot represent.
 std::array<GemmArray, 3> matrices_of(const GemmCall& call, const std::vector<std::int64_t>& size);
 
 /// The inputs of the epilogue, in order. Element (i, j) of each belongs to C(i, j): a bias is a matrix

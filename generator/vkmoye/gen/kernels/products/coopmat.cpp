@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/kernels/products/parts/sums.hpp"
+#include "vkmoye/gen/kernels/products/parts/weight_units.hpp"
 #include "vkmoye/tensor/copy_atom.hpp"
 
 namespace vkmoye::gen {
@@ -28,6 +30,8 @@ Conditions beyond(const Conditions& known, const Conditions& conditions) {
 // The vector that a thread loads. If the operands have two types, the wider one is rounded when it is loaded;
 // it has more bytes in the buffer.
 Vector read_at_once(const GemmCoopmatConfig& config, const GemmForm& form, bool of_a) {
+  const bool in_blocks = !of_a && form.weights != nullptr;
+  if (in_blocks) return {to_index(access_words(*form.weights, config.blocks))};
   const std::int64_t widest = widest_access(of_a ? form.a_type : form.b_type);
   return {to_index(std::min(staged_at_once(config, form, of_a), widest))};
 }
@@ -98,6 +102,12 @@ class MatrixProduct {
         x.k_contiguous ? IntTuple{config_.tile_k + pad, 1} : IntTuple{1, x.rows + pad};
     x.shared = k_.shared(fmt::format("shared_{}", x.name), unit_type(form_),
                          Layout(IntTuple{x.rows, config_.tile_k}, strides));
+    if (in_blocks(x)) {
+      const DecodingThreads threads = decoding_threads(config_, form_);
+      units_.emplace(k_, *form_.weights, config_.blocks, threads.rows);
+      x.next = k_.make_fragment_like("next_b", ScalarType::u16, source(x, 0), x.read.count);
+      return;
+    }
     x.next = k_.make_fragment_like(fmt::format("next_{}", x.name), unit_type(form_), source(x, 0),
                                    x.read.count == x.vector.count ? x.vector.count : 1);
   }
@@ -123,7 +133,23 @@ class MatrixProduct {
     return make_tiled_copy(staging_threads(side_by_side, config_.threads() / side_by_side, stride),
                            make_layout({static_cast<std::int64_t>(x.vector.count), 1}));
   }
+  bool in_blocks(const MatrixSide& x) const {
+    return form_.weights != nullptr && x.tile == &GemmBuffers::b;
+  }
+  std::int64_t words_of_unit() const { return config_.blocks * form_.weights->bytes / 2; }
+  // The tile of a buffer; of weights in blocks: (16-bit words, rows).
+  View tile_of(const MatrixSide& x, const Expr& k_tile) const {
+    if (!in_blocks(x)) return (buffers_.*x.tile)(k_tile);
+    return buffers_.b_words(k_tile, words_of_unit() * decoding_threads(config_, form_).along);
+  }
   View source(const MatrixSide& x, const Expr& k_tile) const {
+    if (in_blocks(x)) {
+      const DecodingThreads threads = decoding_threads(config_, form_);
+      return partition(tile_of(x, k_tile),
+                       make_tiled_copy(make_layout({threads.along, threads.across}),
+                                       make_layout({words_of_unit(), std::int64_t{1}})),
+                       k_.thread());
+    }
     return partition((buffers_.*x.tile)(k_tile), staging(x), k_.thread());
   }
   View destination(const MatrixSide& x) const {
@@ -142,7 +168,32 @@ class MatrixProduct {
     }
   }
   void store_next() {
-    for (const MatrixSide* x : {&a_, &b_}) k_.copy(x->next, destination(*x), {.vector = x->vector});
+    for (const MatrixSide* x : {&a_, &b_}) {
+      in_blocks(*x) ? decode_next() : k_.copy(x->next, destination(*x), {.vector = x->vector});
+    }
+  }
+  // The weights of a thread, rounded to the type of the matrices, 8 at a time.
+  void decode_next() {
+    const DecodingThreads threads = decoding_threads(config_, form_);
+    const ScalarType type = unit_type(form_);
+    const std::int64_t pitch = config_.tile_k + config_.pad / bytes_of(type);
+    for (std::int64_t row = 0; row < threads.rows; ++row) {
+      units_->read(row, b_.next.array, to_index(row * words_of_unit()));
+    }
+    const auto at = thread_coordinates(make_layout({threads.along, threads.across}), k_.thread());
+    const Expr start =
+        at[0] * to_index(config_.blocks * form_.weights->elements) + at[1] * to_index(pitch);
+    units_->for_each_group(
+        b_.vector.count, [&](const std::vector<std::vector<Expr>>& weights, const Expr& first) {
+          for (std::size_t row = 0; row < weights.size(); ++row) {
+            std::vector<Expr> rounded;
+            for (const Expr& weight : weights[row]) rounded.push_back(convert(weight, type));
+            const Expr offset =
+                to_index(static_cast<std::int64_t>(row) * threads.across * pitch) + start + first;
+            k_.store(ir::vector(rounded),
+                     {b_.shared.array, {offset}, "decoded weights", b_.vector.count});
+          }
+        });
   }
   void multiply() {
     // The steps of one subgroup: those of its part of k.
@@ -175,7 +226,7 @@ class MatrixProduct {
   // Tiles that are inside need no further checks; the rest of k, and tiles at edges, do.
   void sum_up_vectors() {
     const auto inside = [&](const Expr& k_tile) {
-      return all_of({k_.inside(buffers_.a(k_tile)), k_.inside(buffers_.b(k_tile))});
+      return all_of({k_.inside(tile_of(a_, k_tile)), k_.inside(tile_of(b_, k_tile))});
     };
     const Conditions known = inside(0);
     const Expr of_k = buffers_.whole_tiles(), all = buffers_.tiles();
@@ -193,7 +244,7 @@ class MatrixProduct {
   }
   void sum_up_elementwise() {
     sum_up("k_tile", 0, buffers_.tiles(), [&](const Expr& k_tile) {
-      buffers_.at_edges({buffers_.a(k_tile), buffers_.b(k_tile)},
+      buffers_.at_edges({tile_of(a_, k_tile), tile_of(b_, k_tile)},
                         [&](Edges edges) { load_next(k_tile, edges, /*elementwise=*/true); });
     });
   }
@@ -204,6 +255,7 @@ class MatrixProduct {
   GemmBuffers buffers_;
   MatrixSide a_, b_;
   GemmSums sums_;
+  std::optional<WeightUnits> units_;  // of a B in blocks
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "vkmoye/gen/kernels/products/parts/sums.hpp"
+#include "vkmoye/gen/kernels/products/parts/weight_units.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -42,6 +43,44 @@ SumsShape sums_shape(const GemmCoopmatConfig& config, const GemmForm& form) {
       columns_that_fit(shape, form.accumulator, config.shared_bytes - operand_bytes(config, form));
   return shape;
 }
+
+DecodingThreads decoding_threads(const GemmCoopmatConfig& config, const GemmForm& form) {
+  const std::int64_t unit = config.blocks * form.weights->elements;
+  const std::int64_t along = std::max<std::int64_t>(1, config.tile_k / unit);
+  const std::int64_t across = std::max<std::int64_t>(1, config.threads() / along);
+  return {along, across, std::max<std::int64_t>(1, config.tile_n / across)};
+}
+
+namespace {
+
+constexpr std::int64_t kMaxWordsAtOnce = 64;  // of weights of a thread: they are held in registers
+
+void require_decoding(const GemmCoopmatConfig& config, const GemmForm& form,
+                      std::vector<std::string>& reasons) {
+  const WeightFormat& format = *form.weights;
+  const std::int64_t unit = config.blocks * format.elements;
+  require_power_of_two("blocks", config.blocks, 16, reasons);
+  require(config.blocks % blocks_of_pair(format) == 0,
+          fmt::format("{} blocks of {} are not whole words of 4 bytes", config.blocks, format.name),
+          reasons);
+  require(staged_at_once(config, form, false) == 8,
+          fmt::format("atom k {}: weights are decoded 8 at a time", config.atom_k), reasons);
+  require_divides("weights of a thread", unit, "tile k", config.tile_k, reasons);
+  if (!reasons.empty()) return;
+  const DecodingThreads threads = decoding_threads(config, form);
+  require(threads.along * threads.across == config.threads() &&
+              threads.across * threads.rows == config.tile_n,
+          fmt::format("decoding B: {} threads, {} side by side, do not divide {} rows",
+                      config.threads(), threads.along, config.tile_n),
+          reasons);
+  const std::int64_t words = threads.rows * config.blocks * format.bytes / 4;
+  require(words <= kMaxWordsAtOnce,
+          fmt::format("a thread has {} words of weights, but its registers hold at most {}", words,
+                      kMaxWordsAtOnce),
+          reasons);
+}
+
+}  // namespace
 
 Layout staging_threads(std::int64_t vectors, std::int64_t rows, std::int64_t stride) {
   constexpr std::int64_t kTogether = 8;  // 128 bytes: each of 32 banks once
@@ -84,9 +123,28 @@ const std::vector<ConfigField<GemmCoopmatConfig>>& gemm_coopmat_fields() {
       choice_field<Config, bool>("direct",
                                  "yes: sums are stored to C without shared memory where possible",
                                  {"no", "yes"}, &Config::direct),
+      numbers_field<Config>("blocks",
+                            "blocks of weights that a thread decodes at once, if B is in blocks",
+                            {&Config::blocks}),
   });
   return fields;
 }
+
+namespace {
+
+// Few rows: 64x128 of C for 4 subgroups, each of which has 32x64, and two blocks of each row of weights for a thread.
+void fit_to_weights(GemmCoopmatConfig& config, const GemmForm& form) {
+  const std::int64_t unit =
+      std::max(blocks_of_pair(*form.weights) * form.weights->elements, std::int64_t{64});
+  config.blocks = unit / form.weights->elements;
+  config.tile_k = unit;
+  config.subgroups_n = 2;
+  config.tile_m = std::max<std::int64_t>(config.subgroups_m * config.atom_m, 64);
+  config.tile_n = std::max(config.subgroups_n * config.atom_n, config.threads());
+  if (config.subgroup < 32) config.tile_m = config.tile_n = 32;
+}
+
+}  // namespace
 
 GemmCoopmatConfig gemm_coopmat_config(const GemmForm& form, const DeviceCaps& device) {
   GemmCoopmatConfig config;
@@ -107,12 +165,16 @@ GemmCoopmatConfig gemm_coopmat_config(const GemmForm& form, const DeviceCaps& de
     config.tile_k = 64 / bytes_of(unit_type(form));
     if (too_large()) config = narrow;
   }
+  if (form.weights != nullptr) {
+    fit_to_weights(config, form);
+    return config;
+  }
   while (too_large() && config.tile_k > config.atom_k) config.tile_k /= 2;
   return config;
 }
 
 std::vector<std::string> reasons_against(const GemmCoopmatConfig& config, const GemmForm& form) {
-  std::vector<std::string> reasons = reasons_against_form(form);
+  std::vector<std::string> reasons = reasons_against_form(form, /*decodes_weights=*/true);
   require_matrix_types(form, {ScalarType::f16, ScalarType::bf16, ScalarType::i8, ScalarType::u8},
                        reasons);
   require_atom(config, 256, reasons);
@@ -133,7 +195,9 @@ std::vector<std::string> reasons_against(const GemmCoopmatConfig& config, const 
                   reasons);
   require_divides("subgroups k times atom k", config.subgroups_k * config.atom_k, config.tile_k,
                   reasons);
+  if (form.weights != nullptr) require_decoding(config, form, reasons);
   for (const bool is_a : {true, false}) {
+    if (!is_a && form.weights != nullptr) continue;
     const std::int64_t vector = staged_at_once(config, form, is_a);
     const std::int64_t rows = is_a ? config.tile_m : config.tile_n;
     const bool k_contiguous = is_a ? form.a_k_contiguous : form.b_k_contiguous;

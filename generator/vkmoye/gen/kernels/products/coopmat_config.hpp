@@ -28,6 +28,7 @@ struct GemmCoopmatConfig : GemmSubgroups {
   std::int64_t strip = 16;            // tiles of m that workgroups cover before the next tile of n
   bool unroll = true;                 // whether the compiler may unroll the loop over k
   bool direct = true;                 // whether sums may be stored to C without shared memory
+  std::int64_t blocks = 2;            // of weights that a thread decodes at once, if B is in blocks
 
   std::int64_t subgroup_rows() const { return tile_m / subgroups_m; }
   std::int64_t subgroup_columns() const { return tile_n / subgroups_n; }
@@ -42,6 +43,13 @@ const std::vector<ConfigField<GemmCoopmatConfig>>& gemm_coopmat_fields();
 
 /// Every reason against `config` for `form`; empty if it is valid.
 std::vector<std::string> reasons_against(const GemmCoopmatConfig& config, const GemmForm& form);
+
+/// The threads that decode the weights of a row of a tile of B, side by side, and the rows of a thread. Precondition: B is
+/// in blocks.
+struct DecodingThreads {
+  std::int64_t along, across, rows;
+};
+DecodingThreads decoding_threads(const GemmCoopmatConfig& config, const GemmForm& form);
 
 /// The number of elements of A, or of B, of one access to shared memory: 16 bytes, or a contiguous row or
 /// column of a matrix if that is less, because shared memory is accessed in one width.

@@ -43,8 +43,8 @@ std::string emit_command(const std::string& name, const KernelRequest& request,
       if (find_epilogue_op(step.name) == nullptr) return "";
       steps.push_back(step.arguments.empty() ? step.name : step.name + ":1");
     }
-    add("type", fmt::format("{},{},{}", operands_text(form.a_type, form.b_type),
-                            to_string(form.accumulator), to_string(form.result)));
+    add("type", fmt::format("{},{},{}", operands_text(form), to_string(form.accumulator),
+                            to_string(form.result)));
     if (!form.a_k_contiguous) add("a", "m");
     if (!form.b_k_contiguous) add("b", "n");
     if (form.beta) add("beta", "1");

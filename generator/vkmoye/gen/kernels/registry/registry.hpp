@@ -78,11 +78,22 @@ struct KernelEntry {
   /// The matrices whose fragment order on the device must be known before the kernel can be described;
   /// see DeviceCaps::fragment_orders. None for a config that is refused anyway. Unset: it needs none.
   std::function<std::vector<ProbedMatrix>(const KernelRequest& request)> probes = {};
+  /// The format of B where a request for a product has none: the kernel reads weights in blocks only. Null: it multiplies
+  /// elements, too.
+  const WeightFormat* weights = nullptr;
   /// Whether a table chooses another entry to do the work; see products/choice/choose_gemm.hpp.
   bool chooses = false;
   /// Whether the result may have another type than src: --type f32*f16.
   bool converts = false;
 };
+
+/// `form` with the weights of `entry`, if the entry has some and the form has none.
+inline GemmForm with_weights_of(const KernelEntry& entry, GemmForm form) {
+  if (entry.weights == nullptr || form.weights != nullptr) return form;
+  form.weights = entry.weights;
+  form.b_type = kWeightType;
+  return form;
+}
 
 /// A request for elements of `type` and otherwise with defaults, for any kernel.
 KernelRequest request_of(ScalarType type, Options options = {});

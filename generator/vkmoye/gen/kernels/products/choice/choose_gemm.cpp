@@ -47,6 +47,11 @@ std::vector<GemmForm> forms_of(const GemmTableRow& row, const KernelEntry& entry
     if (const EpilogueOp* step = find_epilogue_op(name)) epilogue.push_back(*step);
   }
   std::vector<GemmTypes> types = row.types;
+  if (types.empty() && row.where.weights.value_or(false)) {
+    for (const WeightFormat& format : weight_formats()) {
+      types.push_back({ScalarType::f16, kWeightType, ScalarType::f32, {}, &format});
+    }
+  }
   if (types.empty()) {
     for (const ScalarType type : entry.types) {
       types.push_back({type, type, gemm_form(type).accumulator});
@@ -57,6 +62,7 @@ std::vector<GemmForm> forms_of(const GemmTableRow& row, const KernelEntry& entry
   for (const GemmTypes& one : types) {
     for (int i = 0; i < 8; ++i) {
       GemmForm form{one.a, one.b, one.accumulator, one.result.value_or(one.accumulator)};
+      form.weights = one.weights;
       form.a_k_contiguous = i % 2 == 0;
       form.b_k_contiguous = i / 2 % 2 == 0;
       form.beta = i / 4 == 1;

@@ -84,7 +84,7 @@ void combine_slices(const GemmCall& call, const Size& size, const DeviceCaps& de
   bindings.insert(bindings.end(), of_slices.begin() + 2, of_slices.end());
   of_slices = {of_slices[0], of_slices[1], partials};
   Arguments arguments = gemm_arguments(whole, size);
-  for (const char* of_operands : {"k", "lda", "ldb", "stride_a", "stride_b"}) {
+  for (const char* of_operands : {"k", "words", "lda", "ldb", "stride_a", "stride_b"}) {
     arguments.erase(of_operands);
   }
   arguments["slices"] = call.slices;

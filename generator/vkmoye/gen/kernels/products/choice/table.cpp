@@ -63,8 +63,8 @@ std::string not_met(const char* name, const std::string& wanted, const std::stri
 }  // namespace
 
 std::string to_string(const GemmTypes& types) {
-  std::string text =
-      fmt::format("{},{}", operands_text(types.a, types.b), to_string(types.accumulator));
+  std::string text = fmt::format("{},{}", operands_text(types.a, types.b, types.weights),
+                                 to_string(types.accumulator));
   if (types.result) text += fmt::format(",{}", to_string(*types.result));
   return text;
 }
@@ -89,7 +89,7 @@ GemmTableRow row_for(const GemmProduct& product) {
   const GemmForm& form = product.form;
   const std::vector<std::int64_t>& shape = product.shape.value();
   GemmTableRow row;
-  row.types = {{form.a_type, form.b_type, form.accumulator, form.result}};
+  row.types = {{form.a_type, form.b_type, form.accumulator, form.result, form.weights}};
   row.where = {.ranges = {{m, shape[0], shape[0]},
                           {n, shape[1], shape[1]},
                           {k, shape[2], shape[2]},
@@ -132,12 +132,16 @@ bool is_for_types(const GemmTableRow& row, const GemmForm& form) {
            const bool is_for_operands =
                (one.a == form.a_type && one.b == form.b_type) || (one.a == unit && one.b == unit);
            return is_for_operands && one.accumulator == form.accumulator &&
-                  one.result.value_or(form.result) == form.result;
+                  one.result.value_or(form.result) == form.result && one.weights == form.weights;
          });
 }
 
 std::string unmet(const GemmTableRow& row, const GemmForm& form) {
   const GemmWhere& where = row.where;
+  if (where.weights && *where.weights != (form.weights != nullptr)) {
+    return not_met("weights in blocks", *where.weights ? "yes" : "no",
+                   form.weights != nullptr ? "yes" : "no");
+  }
   if (where.a != 0 && where.a != contiguous_a(form)) {
     return not_met("a", {where.a}, {contiguous_a(form)});
   }

@@ -34,10 +34,12 @@ struct GemmProduct {
   std::int64_t batch = 1;
 };
 
-/// The types of a product. A row without a result type matches every result type.
+/// The types of a product. A row without a result type matches every result type; one with a weight format, products
+/// with weights in that format alone.
 struct GemmTypes {
   ScalarType a, b, accumulator;
   std::optional<ScalarType> result = {};
+  const WeightFormat* weights = nullptr;
 
   bool operator==(const GemmTypes&) const = default;
 };
@@ -83,6 +85,7 @@ std::string to_string(const GemmRange& range);
 /// The conditions of a row, all of which must hold.
 struct GemmWhere {
   std::vector<GemmRange> ranges = {};
+  std::optional<bool> weights = {};  // whether B is in blocks of a weight format
   char a = 0, b = 0;  // the contiguous index: 'k' or 'm' of A, 'k' or 'n' of B; 0: either
   std::optional<bool> beta = {};                          // whether C is read
   std::optional<std::vector<std::string>> epilogue = {};  // the names of exactly these steps

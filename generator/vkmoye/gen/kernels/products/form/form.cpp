@@ -14,19 +14,18 @@ bool are_multiplied(ScalarType a, ScalarType b) {
   return a == b || (may_differ(a) && may_differ(b));
 }
 
-std::string operands_text(ScalarType a, ScalarType b) {
+std::string operands_text(ScalarType a, ScalarType b, const WeightFormat* weights) {
   std::string text(to_string(a));
-  if (a == b) return text;
+  if (a == b && weights == nullptr) return text;
   text += '*';
-  return text += to_string(b);
+  return text += weights == nullptr ? std::string(to_string(b)) : weights->name;
 }
 
 std::string form_text(const GemmForm& form) {
   std::string text = fmt::format(
-      "{},{},{} a={} b={}{}{}{}", operands_text(form.a_type, form.b_type),
-      to_string(form.accumulator), to_string(form.result), form.a_k_contiguous ? 'k' : 'm',
-      form.b_k_contiguous ? 'k' : 'n', form.beta ? " beta" : "", form.batched ? " batch" : "",
-      form.split_k ? " split-k" : "");
+      "{},{},{} a={} b={}{}{}{}", operands_text(form), to_string(form.accumulator),
+      to_string(form.result), form.a_k_contiguous ? 'k' : 'm', form.b_k_contiguous ? 'k' : 'n',
+      form.beta ? " beta" : "", form.batched ? " batch" : "", form.split_k ? " split-k" : "");
   if (!form.epilogue.empty()) text += " epilogue=" + epilogue_text(form.epilogue);
   return text;
 }
@@ -37,11 +36,29 @@ std::vector<std::pair<std::string, std::string>> items_behind_form(
   return config;
 }
 
-std::vector<std::string> reasons_against_form(const GemmForm& form) {
+std::vector<std::string> reasons_against_form(const GemmForm& form, bool decodes_weights) {
   std::vector<std::string> reasons = reasons_against_epilogue(form);
   const auto require = [&](bool holds, std::string reason) {
     if (!holds) reasons.push_back(std::move(reason));
   };
+  if (form.weights != nullptr) {
+    const std::string& name = form.weights->name;
+    require(decodes_weights,
+            fmt::format("B in {}: this kernel reads elements; gemm/auto chooses one that reads "
+                        "blocks of weights",
+                        name));
+    for (std::string& reason : reasons_against(*form.weights)) reasons.push_back(std::move(reason));
+    require(form.b_k_contiguous, fmt::format("B in {}: blocks are along k, so b must be k", name));
+    require(form.b_type == kWeightType,
+            fmt::format("B in {}: its type must be {}", name, to_string(kWeightType)));
+    require(form.a_type == ScalarType::f16 || form.a_type == ScalarType::bf16 ||
+                form.a_type == ScalarType::f32,
+            fmt::format("A of {} and B in {}: A must have type f16, bf16 or f32",
+                        to_string(form.a_type), name));
+    require(form.accumulator == ScalarType::f32,
+            fmt::format("accumulator {} and B in {}: it must be f32", to_string(form.accumulator),
+                        name));
+  }
   require(!form.split_k || (!form.beta && form.epilogue.empty()),
           "slices of k can have neither beta nor an epilogue");
   const auto require_same_kind = [&](const char* before, ScalarType one, const char* after,

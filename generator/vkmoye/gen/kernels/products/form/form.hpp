@@ -10,6 +10,7 @@
 
 #include "vkmoye/contract/scalar_type.hpp"
 #include "vkmoye/gen/kernels/products/form/epilogue.hpp"
+#include "vkmoye/gen/kernels/products/form/weight_format.hpp"
 
 namespace vkmoye::gen {
 
@@ -23,7 +24,13 @@ struct GemmForm {
   bool batched = false;
   bool split_k = false;  // C is a matrix of sums for each of `slices` slices of k, without epilogue
   GemmEpilogue epilogue = {};  // steps before C is rounded
+  /// How the rows of B lie in memory; null: as elements of b_type. Blocks of weights: b_type is then the type to which
+  /// matrix units round them, kWeightType. The format must outlive the form.
+  const WeightFormat* weights = nullptr;
 };
+
+/// The b_type of a form with a weight format.
+inline constexpr ScalarType kWeightType = ScalarType::f16;
 
 /// The type in which matrix units multiply: the narrower one of A and B, to which the other is rounded.
 inline ScalarType unit_type(ScalarType a, ScalarType b) { return size_of(b) < size_of(a) ? b : a; }
@@ -33,8 +40,11 @@ inline ScalarType unit_type(const GemmForm& form) { return unit_type(form.a_type
 /// bf16 and f32.
 bool are_multiplied(ScalarType a, ScalarType b);
 
-/// "f16"; for two types "f32*f16".
-std::string operands_text(ScalarType a, ScalarType b);
+/// "f16"; for two types "f32*f16"; with a weight format "f16*q4_0".
+std::string operands_text(ScalarType a, ScalarType b, const WeightFormat* weights = nullptr);
+inline std::string operands_text(const GemmForm& form) {
+  return operands_text(form.a_type, form.b_type, form.weights);
+}
 
 /// The type of alpha and beta: that of the sums, but at least 32 bits.
 constexpr ScalarType factor_type(const GemmForm& form) {
@@ -48,8 +58,9 @@ std::string form_text(const GemmForm& form);
 std::vector<std::pair<std::string, std::string>> items_behind_form(
     const GemmForm& form, std::vector<std::pair<std::string, std::string>> config);
 
-/// Every reason why no kernel can compute `form`; empty if there is none.
-std::vector<std::string> reasons_against_form(const GemmForm& form);
+/// Every reason why no kernel can compute `form`; empty if there is none. `decodes_weights`: whether the kernel reads
+/// weights in blocks.
+std::vector<std::string> reasons_against_form(const GemmForm& form, bool decodes_weights = false);
 
 /// The product of operands of `type` with the usual accumulator for that type, of at least 32 bits, and a
 /// result of the same type. For 8-bit integers and bf16 the result has the type of the accumulator.

@@ -56,15 +56,16 @@ void require_matrix_types(const GemmForm& form, const std::vector<ScalarType>& o
   }
   require(found,
           fmt::format("operands of {} accumulated in {}: supported are {}",
-                      operands_text(form.a_type, form.b_type), to_string(form.accumulator),
+                      operands_text(form), to_string(form.accumulator),
                       join(supported, ", ")),
           reasons);
   const auto is_one_unit_type = [&](ScalarType type) {
     return type == unit_type(form) || (type == ScalarType::f32 && is_floating(unit_type(form)));
   };
-  require(is_one_unit_type(form.a_type) && is_one_unit_type(form.b_type),
+  require(is_one_unit_type(form.a_type) &&
+              (is_one_unit_type(form.b_type) || form.weights != nullptr),
           fmt::format("operands of {}: they must have one type, or one of them must be f32",
-                      operands_text(form.a_type, form.b_type)),
+                      operands_text(form)),
           reasons);
   require(
       unit_type(form) != ScalarType::bf16 || form.result != ScalarType::f16,

@@ -29,6 +29,7 @@ GemmBuffers::GemmBuffers(Builder& k, const GemmForm& form, const std::array<std:
 
 GemmResult GemmBuffers::declare(const std::function<void()>& operands) {
   for (const char* extent : {"m", "n", "k"}) k_.argument(extent, ScalarType::u32);
+  if (form_.weights != nullptr) k_.argument("words", ScalarType::u32);
   if (operands) {
     operands();
   } else {
@@ -40,16 +41,22 @@ GemmResult GemmBuffers::declare(const std::function<void()>& operands) {
 
 Tensor GemmBuffers::declare(const Operand& operand, const char* name, const char* row,
                             const char* leading, const char* stride) {
+  const bool in_blocks = form_.weights != nullptr && name == std::string("b");
   std::vector<Builder::AxisName> axes = {{"k", "k"}, {row, row, leading}};
+  if (in_blocks) axes[0] = {"word", "words"};
   if (!operand.k_contiguous) axes = {{row, row}, {"k", "k", leading}};
   if (form_.batched) axes.push_back({"batch", "batch", stride});
-  return k_.input(name, operand.type, axes);
+  return k_.input(name, in_blocks ? ScalarType::u16 : operand.type, axes);
 }
 
 View GemmBuffers::of_operand(const Operand& x, const Expr& k_tile) const {
   const Expr at = tiles_.first + k_tile;
   return x.k_contiguous ? matrix_tile(x.tensor, tile_[2], x.rows, at, x.block, batch_)
                         : matrix_tile(x.tensor, x.rows, tile_[2], x.block, at, batch_);
+}
+
+View GemmBuffers::b_words(const Expr& k_tile, std::int64_t words) const {
+  return matrix_tile(b_.tensor, words, b_.rows, tiles_.first + k_tile, b_.block, batch_);
 }
 
 View GemmBuffers::c() const { return result_.c(tile_[1], tile_[0], b_.block, a_.block); }
@@ -60,9 +67,10 @@ void GemmBuffers::if_has_elements(const std::function<void()>& body) {
 }
 
 void GemmBuffers::if_has_products(const std::function<void()>& body) {
-  k_.branch({ir::not_equal(alpha(), ir::number(factor_type(form_), 0)),
-             ir::not_equal(ir::variable("k"), 0)},
-            body);
+  Conditions has_products = {ir::not_equal(alpha(), ir::number(factor_type(form_), 0)),
+                             ir::not_equal(ir::variable("k"), 0)};
+  if (form_.weights != nullptr) has_products.push_back(ir::not_equal(ir::variable("words"), 0));
+  k_.branch(has_products, body);
 }
 
 void GemmBuffers::at_edges(const std::vector<View>& tiles, const std::function<void(Edges)>& load) {

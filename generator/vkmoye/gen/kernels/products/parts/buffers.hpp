@@ -9,6 +9,7 @@
 //   GemmBuffers buffers(k, form, {128, 128, 8});
 //   buffers.a(k_tile)     (bK, bM) or (bM, bK): the contiguous axis first
 //   buffers.c()           (bN, bM)
+//   buffers.b_words(k_tile, 144)          (144, bN): 16-bit words of B, if it is in blocks; argument words: of a row
 //   buffers.write(sums, mine, vector)     the sums of a thread to its part `mine` of c()
 //
 // With split_k, each workgroup along z has a slice of k. All slices have the same number of whole tiles,
@@ -51,6 +52,8 @@ class GemmBuffers {
 
   View a(const Expr& k_tile) const { return of_operand(a_, k_tile); }
   View b(const Expr& k_tile) const { return of_operand(b_, k_tile); }
+  /// Tile number `k_tile` of a B in blocks: `words` words of 16 bits of each row.
+  View b_words(const Expr& k_tile, std::int64_t words) const;
   View c() const;
   /// The tile coordinates of the workgroup along M and N.
   const Expr& tile_m() const { return a_.block; }

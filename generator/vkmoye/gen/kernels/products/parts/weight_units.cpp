@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/products/parts/weight_units.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "vkmoye/tensor/copy_atom.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+// The mantissa of an f32 has 23 bits. A number of 24 - kLowestBit bits times the 11 of a scale is exact.
+constexpr std::uint32_t kMantissa = 23, kLowestBit = 11;
+
+}  // namespace
+
+WeightGroups weight_groups(const WeightFormat& format, std::int64_t count) {
+  using Order = WeightFormat::Order;
+  const std::uint32_t bits = format.bits;
+  const std::int64_t of_word = 32 / bits;  // codes
+  const bool in_halves = format.order == Order::halves && bits == 4;
+  // The codes of a group in one word: in halves, every other one.
+  const std::int64_t run = std::min(count, in_halves ? of_word / 2 : of_word);
+  WeightGroups all;
+  all.words = count / run;
+  for (std::int64_t number = 0; number < of_word / run; ++number) {
+    WeightGroup group;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::int64_t code = in_halves ? i % run * 2 + number : number * run + i % run;
+      group.codes.push_back(
+          {static_cast<std::size_t>(i / run), static_cast<std::uint32_t>(code) * bits});
+    }
+    group.first = in_halves ? number * format.elements / 2 : number * run;
+    group.step = in_halves ? run : of_word;
+    all.groups.push_back(std::move(group));
+  }
+  return all;
+}
+
+std::int64_t access_words(const WeightFormat& format, std::int64_t blocks) {
+  const std::int64_t words = blocks * format.bytes / 2;
+  return std::min<std::int64_t>(words & -words, kWidestCopy / 2);
+}
+
+WeightUnits::WeightUnits(Builder& k, const WeightFormat& format, std::int64_t blocks,
+                         std::int64_t count)
+    : k_(k), format_(format), blocks_(blocks), count_(count) {
+  words_ = k_.registers("words_of_thread", ScalarType::u32, make_layout({words(), count}));
+}
+
+void WeightUnits::read(std::int64_t unit, const std::string& array, const Expr& start) {
+  const std::int64_t halves = access_words(format_, blocks_), words_at_once = halves / 2;
+  k_.unrolled_loop("access", to_index(words() / words_at_once), [&](const Expr& i) {
+    const Expr loaded = k_.load(
+        "halves", {array, {start + i * to_index(halves)}, "words of a thread", to_index(halves)});
+    const Expr all = k_.let("words_read", bitcast(loaded, ScalarType::u32));
+    for (std::int64_t w = 0; w < words_at_once; ++w) {
+      const Expr at = i * to_index(words_at_once) + to_index(unit * words() + w);
+      k_.store(words_at_once == 1 ? all : ir::component(all, to_index(w)),
+               {words_.array, {at}, "words of a thread"});
+    }
+  });
+}
+
+Expr WeightUnits::word(std::int64_t unit, const Expr& pair, const Expr& at,
+                       const std::string& name) {
+  const std::uint32_t of_pair = to_index(blocks_of_pair(format_) * format_.bytes / 4);
+  return k_.load(
+      name, {words_.array, {pair * of_pair + at + to_index(unit * words())}, "words of a thread"});
+}
+
+// Word `number` of the codes of a block; of a format with signs, with the sign bits inverted.
+Expr WeightUnits::codes(std::int64_t unit, const Expr& pair, std::int64_t block, const Expr& number,
+                        const std::string& suffix) {
+  const auto u32 = [](std::uint32_t value) { return ir::number(ScalarType::u32, value); };
+  const std::int64_t byte = block * format_.bytes + format_.codes_at;
+  const Expr at = number + to_index(byte / 4);
+  Expr codes = word(unit, pair, at, "codes" + suffix);
+  if (byte % 4 != 0) {
+    const Expr next = word(unit, pair, at + 1, "next_codes" + suffix);
+    codes = bit_or(shift_right(codes, u32(16)), shift_left(next, u32(16)));
+  }
+  if (format_.has_sign) codes = bit_xor(codes, u32(format_.bits == 8 ? 0x80808080 : 0x88888888));
+  return k_.let("codes_of_word" + suffix, codes);
+}
+
+// The f16 at byte `at` of a block.
+Expr WeightUnits::half(std::int64_t unit, const Expr& pair, std::int64_t block, std::int64_t at,
+                       const std::string& name) {
+  const std::int64_t byte = block * format_.bytes + at;
+  const Expr both = word(unit, pair, to_index(byte / 4), "word_of_" + name);
+  const Expr halves = bitcast(both, ScalarType::f16);
+  return k_.let(name, convert(ir::component(halves, byte % 4 == 0 ? 0 : 1), ScalarType::f32));
+}
+
+WeightUnits::Scale WeightUnits::scale(std::int64_t unit, const Expr& pair, std::int64_t block) {
+  const std::string suffix = fmt::format("{}_{}", block, unit);
+  Scale scale{half(unit, pair, block, format_.scale_at, "scale" + suffix), {}};
+  if (format_.minimum_at) {
+    scale.minimum = half(unit, pair, block, *format_.minimum_at, "minimum" + suffix);
+  }
+  return scale;
+}
+
+Expr WeightUnits::weight(const Expr& codes, std::uint32_t first_bit, const Scale& scale) const {
+  const auto word = [](std::uint32_t value) { return ir::number(ScalarType::u32, value); };
+  const std::uint32_t highest = kMantissa - format_.bits;
+  // The smallest shift that brings the code between these bits; codes that share a shift share an instruction.
+  int by = 0;
+  for (const int shift : {0, 8, -8, 4, -4, 12, -12}) {
+    const int at = static_cast<int>(first_bit) + shift;
+    by = shift;
+    if (at >= static_cast<int>(kLowestBit) && at <= static_cast<int>(highest)) break;
+  }
+  const auto bit = static_cast<std::uint32_t>(static_cast<int>(first_bit) + by);
+  const Expr moved = by == 0  ? codes
+                     : by > 0 ? shift_left(codes, word(static_cast<std::uint32_t>(by)))
+                              : shift_right(codes, word(static_cast<std::uint32_t>(-by)));
+  const double power = std::ldexp(1, static_cast<int>(kMantissa - bit));
+  const auto bits_of_power = static_cast<std::uint32_t>((127 + kMantissa - bit) << kMantissa);
+  const std::uint32_t mask = ((1u << format_.bits) - 1) << bit;
+  const Expr number =
+      bitcast(bit_or(bit_and(moved, word(mask)), word(bits_of_power)), ScalarType::f32);
+  const double zero = format_.has_sign ? std::ldexp(1, static_cast<int>(format_.bits) - 1)
+                                       : static_cast<double>(format_.zero);
+  if (scale.minimum) return multiply_add(number - (power + zero), scale.scale, *scale.minimum);
+  return multiply_add(number, scale.scale, -(scale.scale * (power + zero)));
+}
+
+void WeightUnits::for_each_group(std::int64_t count, const Body& body) {
+  const WeightGroups all = weight_groups(format_, count);
+  const std::int64_t in_pair = blocks_of_pair(format_),
+                     steps = format_.codes_bytes() / 4 / all.words;
+  k_.unrolled_loop("pair", to_index(blocks_ / in_pair), [&](const Expr& pair) {
+    for (std::int64_t block = 0; block < in_pair; ++block) {
+      std::vector<Scale> scales;
+      for (std::int64_t unit = 0; unit < count_; ++unit) scales.push_back(scale(unit, pair, block));
+      k_.unrolled_loop("step", to_index(steps), [&](const Expr& step) {
+        const Expr first_word = step * to_index(all.words);
+        std::vector<std::vector<Expr>> words(scales.size());
+        for (std::size_t unit = 0; unit < words.size(); ++unit) {
+          for (std::int64_t w = 0; w < all.words; ++w) {
+            words[unit].push_back(codes(static_cast<std::int64_t>(unit), pair, block,
+                                        first_word + to_index(w), fmt::format("{}_{}", w, unit)));
+          }
+        }
+        for (const WeightGroup& group : all.groups) {
+          std::vector<std::vector<Expr>> weights(words.size());
+          for (std::size_t unit = 0; unit < words.size(); ++unit) {
+            for (const WeightGroup::Code& code : group.codes) {
+              weights[unit].push_back(weight(words[unit][code.word], code.first_bit, scales[unit]));
+            }
+          }
+          body(weights, pair * to_index(in_pair * format_.elements) +
+                            first_word * to_index(group.step) +
+                            to_index(block * format_.elements + group.first));
+        }
+      });
+    }
+  });
+}
+
+}  // namespace vkmoye::gen

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Decodes weights in registers: from the 32-bit words of some blocks to f32.
+//
+//   q4_0, 2 blocks: 9 words        s0 c0 | c0 c0 | .. | c0 s1 | c1 c1 | ..      a scale takes half of a word
+//     word j of block 0's codes    (words[j] >> 16) | (words[j + 1] << 16)      blocks of 18 bytes: every other one
+//     weights                      scale * (code - 8), where 16 + code is bitcast(16.0 | code << 19)
+//
+// A code becomes a number without a conversion: with its bits in the mantissa of a power of two, at bit 11 or above, so
+// that scale * number, scale * (power + zero) and their difference are exact in f32. Weights are therefore exact, whether
+// or not a device rounds once in fma, unless the format has a minimum: then adding it rounds once. Scales must be finite.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/gen/kernels/products/form/weight_format.hpp"
+
+namespace vkmoye::gen {
+
+/// Consecutive weights of a block, and where their codes are: in `words` consecutive words of codes.
+struct WeightGroup {
+  struct Code {
+    std::size_t word;
+    std::uint32_t first_bit;
+  };
+  std::vector<Code> codes;
+  std::int64_t first, step;  // the first weight is number first + step * (number of the first word)
+};
+struct WeightGroups {
+  std::int64_t words = 1;
+  std::vector<WeightGroup> groups;
+};
+/// Groups of `count` weights, 4 or 8, that have all codes of some words.
+WeightGroups weight_groups(const WeightFormat& format, std::int64_t count);
+
+/// The 16-bit words of the widest access, a power of two, that divides `blocks` blocks.
+std::int64_t access_words(const WeightFormat& format, std::int64_t blocks);
+
+/// The blocks between two that begin at the same byte of a word: 1 or 2.
+inline std::int64_t blocks_of_pair(const WeightFormat& format) {
+  return format.bytes % 4 == 0 ? 1 : 2;
+}
+
+/// Blocks of a thread, called a unit, in registers of 32-bit words.
+class WeightUnits {
+ public:
+  /// Registers for `count` units of `blocks` blocks. `k` and `format` must outlive this object.
+  WeightUnits(Builder& k, const WeightFormat& format, std::int64_t blocks, std::int64_t count);
+
+  /// The 32-bit words of a unit.
+  std::int64_t words() const { return blocks_ * format_.bytes / 4; }
+
+  /// Reads unit number `unit` from an array of u16, from element `start` on.
+  void read(std::int64_t unit, const std::string& array, const Expr& start);
+
+  /// Records `body` for each group of `count` weights: with the values of each unit, and the number of the first weight
+  /// in the unit.
+  using Body =
+      std::function<void(const std::vector<std::vector<Expr>>& weights, const Expr& first)>;
+  void for_each_group(std::int64_t count, const Body& body);
+
+ private:
+  struct Scale {
+    Expr scale;
+    std::optional<Expr> minimum;
+  };
+  Expr word(std::int64_t unit, const Expr& pair, const Expr& at, const std::string& name);
+  Expr codes(std::int64_t unit, const Expr& pair, std::int64_t block, const Expr& number,
+             const std::string& suffix);
+  Expr half(std::int64_t unit, const Expr& pair, std::int64_t block, std::int64_t at,
+            const std::string& name);
+  Scale scale(std::int64_t unit, const Expr& pair, std::int64_t block);
+  Expr weight(const Expr& codes, std::uint32_t first_bit, const Scale& scale) const;
+
+  Builder& k_;
+  const WeightFormat& format_;
+  const std::int64_t blocks_, count_;
+  View words_;
+};
+
+}  // namespace vkmoye::gen

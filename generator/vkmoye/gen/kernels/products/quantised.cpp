@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/products/quantised.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/gen/kernels/products/parts/buffers.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+constexpr std::int64_t kGroup = 4;  // weights that are decoded together
+
+class QuantisedProduct {
+ public:
+  QuantisedProduct(const GemmQuantisedConfig& config, const GemmForm& form, const std::string& name)
+      : config_(config),
+        form_(form),
+        format_(*form.weights),
+        k_(name, config.threads, to_index(config.subgroup)),
+        threads_(make_layout({config.along_k, across()})),
+        at_(thread_coordinates(threads_, k_.thread())),
+        buffers_(k_, form, {config.rows, across() * config.weights, depth(config, form)}),
+        tile_(k_, format_, weight_tile(config)),
+        units_(k_, format_, config.blocks, config.weights) {}
+
+  ir::Kernel describe() {
+    k_.describe(items_behind_form(form_, gen::items(gemm_quantised_fields(), config_)),
+                "weights are read once, and decoded in registers; threads along k are added up at "
+                "the end");
+    shared_a_ = k_.shared("shared_a", form_.a_type,
+                          Layout(IntTuple{{unit(), config_.along_k}, config_.rows},
+                                 IntTuple{{1, pitch()}, pitch() * config_.along_k}));
+    elements_ = k_.registers("elements", ScalarType::f32, make_layout({kGroup}));
+    decoded_ = k_.registers("decoded", ScalarType::f32, make_layout({kGroup, config_.weights}));
+    sums_ = k_.registers("sums", ScalarType::f32, make_layout({config_.weights, config_.rows}));
+
+    k_.fill(sums_, 0);
+    const Vector four = {to_index(kGroup)};
+    fits_ = all_of(
+        {form_.a_k_contiguous ? k_.fits(part(tile_of_a(0)), four, Edges::zero) : Conditions{},
+         tile_.fits(buffers_.b_words(0, tile_.words_of_row()))});
+    buffers_.if_has_products([&] { sum_up(); });
+    if (config_.along_k > 1) k_.reduce_across(sums_, kSum, threads_, 0);
+    k_.branch({ir::equal(at_[0], 0)}, [&] {
+      const View c = result();
+      buffers_.write(k_.retile(sums_, c), c, {1});
+    });
+    return k_.finish();
+  }
+
+ private:
+  std::int64_t across() const { return config_.threads / config_.along_k; }
+  // The elements of k of a unit, and from one to the next in shared memory.
+  std::int64_t unit() const { return config_.blocks * format_.elements; }
+  std::int64_t pitch() const { return unit() + config_.pad_of_unit; }
+
+  // --- views ---
+
+  View tile_of_a(const Expr& k_tile) const {  // (k, rows)
+    return form_.a_k_contiguous ? buffers_.a(k_tile) : transpose(buffers_.a(k_tile));
+  }
+  // Four elements of k of each thread, side by side.
+  View part(const View& tile) const {
+    return partition(tile,
+                     make_tiled_copy(make_layout({config_.threads, std::int64_t{1}}),
+                                     make_layout({kGroup, std::int64_t{1}})),
+                     k_.thread());
+  }
+  View result() const {  // (1, rows of weights, rows of A)
+    const TiledCopy copy = make_tiled_copy(make_layout({across(), std::int64_t{1}}),
+                                           make_layout({std::int64_t{1}, std::int64_t{1}}));
+    return partition(buffers_.c(), copy, at_[1]);
+  }
+
+  // --- steps ---
+
+  void sum_up() {
+    k_.loop("k_tile", buffers_.tiles(), [&](const Expr& k_tile) {
+      if_aligned([&](bool elementwise) {
+        const View weights = buffers_.b_words(k_tile, tile_.words_of_row());
+        buffers_.at_edges({weights},
+                          [&](Edges edges) { tile_.fetch(weights, edges, elementwise); });
+      });
+      k_.barrier();
+      tile_.store();
+      if_aligned([&](bool elementwise) { copy_a(k_tile, elementwise); });
+      k_.barrier();
+      for (std::int64_t row = 0; row < config_.weights; ++row) {
+        units_.read(row, tile_.array(), tile_.start(at_[1] + to_index(row * across()), at_[0]));
+      }
+      multiply();
+    });
+  }
+
+  // Checked in each tile, because the multiplication has too much text to stand twice.
+  void if_aligned(const std::function<void(bool elementwise)>& body) {
+    k_.branch(
+        fits_, kAlignedRows, [&] { body(false); }, kUnalignedRows, [&] { body(true); });
+  }
+
+  void copy_a(const Expr& k_tile, bool elementwise) {
+    const bool in_vectors = form_.a_k_contiguous && !elementwise;
+    const View from = part(tile_of_a(k_tile));
+    buffers_.at_edges({tile_of_a(k_tile)}, [&](Edges edges) {
+      k_.copy(from, part(shared_a_),
+              {.edges = edges,
+               .vector = {in_vectors ? to_index(kGroup) : 1},
+               .vectors_fit = true,
+               .from_elementwise = form_.a_k_contiguous && elementwise});
+    });
+  }
+
+  // sums(row of weights, row of A) += weights * elements of A, four of k at a time.
+  void multiply() {
+    units_.for_each_group(kGroup, [&](const std::vector<std::vector<Expr>>& weights,
+                                      const Expr& first) {
+      std::uint32_t at = 0;
+      for (const std::vector<Expr>& of_row : weights) {
+        for (const Expr& weight : of_row) k_.store(weight, {decoded_.array, {at++}, "decoded"});
+      }
+      k_.unrolled_loop("row", to_index(config_.rows), [&](const Expr& row) {
+        const Expr start = row * to_index(pitch() * config_.along_k) + at_[0] * to_index(pitch());
+        const Expr four =
+            k_.load("four", {shared_a_.array, {start + first}, "elements of A", to_index(kGroup)});
+        for (std::uint32_t i = 0; i < kGroup; ++i) {
+          k_.store(convert(ir::component(four, i), ScalarType::f32),
+                   {elements_.array, {i}, "elements"});
+        }
+        const View to = repeat(select(sums_, 1, row), 0, kGroup);  // (k, rows of weights)
+        k_.titled("sums += weights * elements of A", [&] {
+          k_.apply(
+              to,
+              [](const Expr& sum, const Expr& w, const Expr& x) { return multiply_add(w, x, sum); },
+              to, decoded_, repeat(elements_, 1, config_.weights));
+        });
+      });
+    });
+  }
+
+  const GemmQuantisedConfig& config_;
+  const GemmForm& form_;
+  const WeightFormat& format_;
+  Builder k_;
+  const Layout threads_;        // (along k, across)
+  const std::vector<Expr> at_;  // of this thread
+  GemmBuffers buffers_;
+  WeightTile tile_;
+  WeightUnits units_;
+  Conditions fits_;  // whether rows of A and B are aligned
+  View shared_a_, elements_, decoded_, sums_;
+};
+
+}  // namespace
+
+ir::Kernel gemm_quantised(const GemmQuantisedConfig& config, const GemmForm& form,
+                          const std::string& name) {
+  throw_if_any(name, reasons_against(config, form));
+  return QuantisedProduct(config, form, name).describe();
+}
+
+}  // namespace vkmoye::gen

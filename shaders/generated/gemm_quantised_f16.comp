@@ -1,0 +1,344 @@
+// generated: gemm/quantised  form=f16*q4_0,f32,f16 a=k b=k  rows=1  threads=128  along-k=8  blocks=8
+//   weights=1  subgroup-size=32  shared-bytes=32768
+// weights are read once, and decoded in registers; threads along k are added up at the end
+// vkmoye 0.1.0: vkmoye-bench emit gemm/quantised --type 'f16*q4_0,f32,f16' --along-k 8 --weights 1
+#version 460
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_EXT_shader_16bit_storage : require
+#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int16 : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+
+layout(local_size_x = 128) in;
+
+layout(std430, binding = 0) readonly buffer A { float16_t a[]; };  // (k,m)
+layout(std430, binding = 0) readonly buffer A_x4 { f16vec4 a_x4[]; };  // (k,m)
+layout(std430, binding = 1) readonly buffer B { uint16_t b[]; };  // (words,n)
+layout(std430, binding = 1) readonly buffer B_x8 { uvec4 b_x8[]; };  // (words,n)
+layout(std430, binding = 2) writeonly restrict buffer C { float16_t c[]; };  // (n,m)
+layout(push_constant) uniform Arguments { uint m, n, k, words, lda, ldb, ldc; float alpha;
+    uint first_group_x, first_group_y; };
+
+shared uvec4 shared_weights[1152];  // (576,16):(1,576)
+
+shared f16vec4 shared_a[519];  // ((256,8),1):((1,260),2080)
+
+void main() {
+  uvec4 next_weights[9];  // (8,9,1):(1,8,72)
+  uint words_of_thread[36];  // (36,1):(1,36)
+  float elements[4];  // (4):(1)
+  float decoded[4];  // (4,1):(1,4)
+  float sums;
+  float16_t result;
+  uint block_x = gl_WorkGroupID.x + first_group_x;
+  uint block_y = gl_WorkGroupID.y + first_group_y;
+  uint subgroup = gl_SubgroupID;
+  uint lane = gl_SubgroupInvocationID;
+  uint thread = 32u * subgroup + lane;
+
+  // sums <- 0
+  sums = 0.0;
+
+  if (alpha != 0.0 && k != 0u && words != 0u) {
+    for (uint k_tile = 0u; k_tile < ((k - 1u) >> 11u) + 1u; ++k_tile) {
+      if ((k & 3u) == 0u && (lda & 3u) == 0u && (words & 7u) == 0u && (ldb & 7u) == 0u) {
+        // rows of A and B are aligned: they are read in vectors
+        if (576u * k_tile < words && 575u < words - 576u * k_tile && 16u * block_x + 15u < n) {
+          // a whole tile:
+          // partition(tile(b, (576,16)), (64,16)) at (576 k_tile, 16 block_x)
+          // -> next_weights
+          uint b_n = 16u * block_x + (thread >> 3u);
+          [[unroll]] for (uint v1 = 0u; v1 < 9u; ++v1) {
+            uvec4 value = b_x8[72u * k_tile + (thread & 7u) + 8u * v1 + ((ldb * b_n) >> 3u)];
+            next_weights[v1] = value;
+          }
+        } else {
+          // a tile at an edge, 0 outside:
+          // partition(tile(b, (576,16)), (64,16)) at (576 k_tile, 16 block_x)
+          // -> next_weights
+          uint b_word0 = 576u * k_tile + 8u * (thread & 7u);
+          uint b_n = 16u * block_x + (thread >> 3u);
+          [[unroll]] for (uint v1 = 0u; v1 < 9u; ++v1) {
+            uint b_word = b_word0 + 64u * v1;
+            if (b_n < n && b_word < words) {
+              uvec4 value = b_x8[(b_word >> 3u) + ((ldb * b_n) >> 3u)];
+              next_weights[v1] = value;
+            } else {
+              next_weights[v1] = uvec4(0u);
+            }
+          }
+        }
+      } else {
+        // rows of A or B are not aligned: they are read element by element
+        if (576u * k_tile < words && 575u < words - 576u * k_tile && 16u * block_x + 15u < n) {
+          // a whole tile:
+          // partition(tile(b, (576,16)), (64,16)) at (576 k_tile, 16 block_x)
+          // -> next_weights
+          uint b_word = 576u * k_tile + 8u * (thread & 7u);
+          uint b_n = 16u * block_x + (thread >> 3u);
+          [[unroll]] for (uint v1 = 0u; v1 < 9u; ++v1) {
+            uint16_t value0 = b[b_word + 64u * v1 + ldb * b_n];
+            uint16_t value1 = b[b_word + 64u * v1 + 1u + ldb * b_n];
+            uint16_t value2 = b[b_word + 64u * v1 + 2u + ldb * b_n];
+            uint16_t value3 = b[b_word + 64u * v1 + 3u + ldb * b_n];
+            uint16_t value4 = b[b_word + 64u * v1 + 4u + ldb * b_n];
+            uint16_t value5 = b[b_word + 64u * v1 + 5u + ldb * b_n];
+            uint16_t value6 = b[b_word + 64u * v1 + 6u + ldb * b_n];
+            uint16_t value7 = b[b_word + 64u * v1 + 7u + ldb * b_n];
+            next_weights[v1] = uvec4(pack32(u16vec2(value0, value1)), pack32(u16vec2(value2, value3)),
+                pack32(u16vec2(value4, value5)), pack32(u16vec2(value6, value7)));
+          }
+        } else {
+          // a tile at an edge, 0 outside:
+          // partition(tile(b, (576,16)), (64,16)) at (576 k_tile, 16 block_x)
+          // -> next_weights
+          uint b_word0 = 576u * k_tile + 8u * (thread & 7u);
+          uint b_n = 16u * block_x + (thread >> 3u);
+          [[unroll]] for (uint v1 = 0u; v1 < 9u; ++v1) {
+            uint b_word = b_word0 + 64u * v1;
+            uint16_t value0 = b[min(b_word, words - 1u) + ldb * min(b_n, n - 1u)];
+            uint16_t value1 = b[min(b_word + 1u, words - 1u) + ldb * min(b_n, n - 1u)];
+            uint16_t value2 = b[min(b_word + 2u, words - 1u) + ldb * min(b_n, n - 1u)];
+            uint16_t value3 = b[min(b_word + 3u, words - 1u) + ldb * min(b_n, n - 1u)];
+            uint16_t value4 = b[min(b_word + 4u, words - 1u) + ldb * min(b_n, n - 1u)];
+            uint16_t value5 = b[min(b_word + 5u, words - 1u) + ldb * min(b_n, n - 1u)];
+            uint16_t value6 = b[min(b_word + 6u, words - 1u) + ldb * min(b_n, n - 1u)];
+            uint16_t value7 = b[min(b_word + 7u, words - 1u) + ldb * min(b_n, n - 1u)];
+            next_weights[v1] = uvec4(
+                pack32(
+                  u16vec2((b_word < words && b_n < n) ? value0 : uint16_t(0),
+                    (b_word + 1u < words && b_n < n) ? value1 : uint16_t(0))),
+                pack32(
+                  u16vec2((b_word + 2u < words && b_n < n) ? value2 : uint16_t(0),
+                    (b_word + 3u < words && b_n < n) ? value3 : uint16_t(0))),
+                pack32(
+                  u16vec2((b_word + 4u < words && b_n < n) ? value4 : uint16_t(0),
+                    (b_word + 5u < words && b_n < n) ? value5 : uint16_t(0))),
+                pack32(
+                  u16vec2((b_word + 6u < words && b_n < n) ? value6 : uint16_t(0),
+                    (b_word + 7u < words && b_n < n) ? value7 : uint16_t(0))));
+          }
+        }
+      }
+
+      barrier();
+
+      // next_weights
+      // -> partition(shared_weights, (64,16))
+      {
+        uint shared_weights_at = 8u * (thread & 7u) + 576u * (thread >> 3u);
+        [[unroll]] for (uint v1 = 0u; v1 < 9u; ++v1) {
+          uvec4 value = next_weights[v1];
+          shared_weights[(shared_weights_at >> 3u) + 8u * v1] = value;
+        }
+      }
+
+      if ((k & 3u) == 0u && (lda & 3u) == 0u && (words & 7u) == 0u && (ldb & 7u) == 0u) {
+        // rows of A and B are aligned: they are read in vectors
+        if (2048u * k_tile + 2047u < k && block_y < m) {
+          // a whole tile:
+          // partition(tile(a, (2048,1)), (512,1)) at (2048 k_tile, block_y)
+          // -> partition(shared_a, (512,1))
+          uint shared_a_at = 4u * (thread & 63u) + 260u * (thread >> 6u);
+          for (uint v1 = 0u; v1 < 4u; ++v1) {
+            f16vec4 value = a_x4[512u * k_tile + thread + 128u * v1 + ((lda * block_y) >> 2u)];
+            shared_a[(shared_a_at >> 2u) + 130u * v1] = value;
+          }
+        } else {
+          // a tile at an edge, 0 outside:
+          // partition(tile(a, (2048,1)), (512,1)) at (2048 k_tile, block_y)
+          // -> partition(shared_a, (512,1))
+          uint a_k0 = 2048u * k_tile + 4u * thread;
+          uint shared_a_at = 4u * (thread & 63u) + 260u * (thread >> 6u);
+          for (uint v1 = 0u; v1 < 4u; ++v1) {
+            uint a_k = a_k0 + 512u * v1;
+            if (block_y < m && a_k < k) {
+              f16vec4 value = a_x4[(a_k >> 2u) + ((lda * block_y) >> 2u)];
+              shared_a[(shared_a_at >> 2u) + 130u * v1] = value;
+            } else {
+              shared_a[(shared_a_at >> 2u) + 130u * v1] = f16vec4(0);
+            }
+          }
+        }
+      } else {
+        // rows of A or B are not aligned: they are read element by element
+        if (2048u * k_tile + 2047u < k && block_y < m) {
+          // a whole tile:
+          // partition(tile(a, (2048,1)), (512,1)) at (2048 k_tile, block_y)
+          // -> partition(shared_a, (512,1))
+          uint a_k = 2048u * k_tile + 4u * thread;
+          uint shared_a_at = 4u * (thread & 63u) + 260u * (thread >> 6u);
+          for (uint v1 = 0u; v1 < 4u; ++v1) {
+            for (uint v0 = 0u; v0 < 4u; ++v0) {
+              float16_t value = a[a_k + v0 + 512u * v1 + lda * block_y];
+              shared_a[(shared_a_at >> 2u) + 130u * v1][v0] = value;
+            }
+          }
+        } else {
+          // a tile at an edge, 0 outside:
+          // partition(tile(a, (2048,1)), (512,1)) at (2048 k_tile, block_y)
+          // -> partition(shared_a, (512,1))
+          uint a_k0 = 2048u * k_tile + 4u * thread;
+          uint shared_a_at = 4u * (thread & 63u) + 260u * (thread >> 6u);
+          for (uint v1 = 0u; v1 < 4u; ++v1) {
+            for (uint v0 = 0u; v0 < 4u; ++v0) {
+              uint a_k = a_k0 + v0 + 512u * v1;
+              float16_t value = a[min(a_k, k - 1u) + lda * min(block_y, m - 1u)];
+              shared_a[(shared_a_at >> 2u) + 130u * v1][v0] =
+                  (a_k < k && block_y < m) ? value : float16_t(0.0);
+            }
+          }
+        }
+      }
+
+      barrier();
+
+      [[unroll]] for (uint access = 0u; access < 9u; ++access) {
+        uvec4 halves = shared_weights[72u * (thread >> 3u) + 9u * (thread & 7u) + access];
+        uvec4 words_read = halves;
+        words_of_thread[4u * access] = words_read.x;
+        words_of_thread[4u * access + 1u] = words_read.y;
+        words_of_thread[4u * access + 2u] = words_read.z;
+        words_of_thread[4u * access + 3u] = words_read.w;
+      }
+      [[unroll]] for (uint pair = 0u; pair < 4u; ++pair) {
+        uint word_of_scale0_0 = words_of_thread[9u * pair];
+        float scale0_0 = unpackHalf2x16(word_of_scale0_0).x;
+        [[unroll]] for (uint step = 0u; step < 4u; ++step) {
+          uint codes0_0 = words_of_thread[9u * pair + step];
+          uint next_codes0_0 = words_of_thread[9u * pair + step + 1u];
+          uint codes_of_word0_0 = (codes0_0 >> 16u) | (next_codes0_0 << 16u);
+          decoded[0u] = fma(uintBitsToFloat(((codes_of_word0_0 << 12u) & 0xf000u) | 0x45000000u), scale0_0,
+              -(scale0_0 * 2056.0));
+          decoded[1u] = fma(uintBitsToFloat(((codes_of_word0_0 << 8u) & 0xf0000u) | 0x43000000u), scale0_0,
+              -(scale0_0 * 136.0));
+          decoded[2u] = fma(uintBitsToFloat((codes_of_word0_0 & 0xf0000u) | 0x43000000u), scale0_0,
+              -(scale0_0 * 136.0));
+          decoded[3u] = fma(uintBitsToFloat(((codes_of_word0_0 >> 8u) & 0xf0000u) | 0x43000000u), scale0_0,
+              -(scale0_0 * 136.0));
+          [[unroll]] for (uint row = 0u; row < 1u; ++row) {
+            f16vec4 four = shared_a[65u * (thread & 7u) + 16u * pair + step];
+            elements[0u] = float(four.x);
+            elements[1u] = float(four.y);
+            elements[2u] = float(four.z);
+            elements[3u] = float(four.w);
+
+            // sums += weights * elements of A
+            [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+              float sums_value = sums;
+              float decoded_value = decoded[v0];
+              float elements_value = elements[v0];
+              sums = fma(decoded_value, elements_value, sums_value);
+            }
+          }
+          decoded[0u] = fma(uintBitsToFloat(((codes_of_word0_0 << 8u) & 0xf000u) | 0x45000000u), scale0_0,
+              -(scale0_0 * 2056.0));
+          decoded[1u] = fma(uintBitsToFloat((codes_of_word0_0 & 0xf000u) | 0x45000000u), scale0_0,
+              -(scale0_0 * 2056.0));
+          decoded[2u] = fma(uintBitsToFloat(((codes_of_word0_0 >> 8u) & 0xf000u) | 0x45000000u), scale0_0,
+              -(scale0_0 * 2056.0));
+          decoded[3u] = fma(uintBitsToFloat(((codes_of_word0_0 >> 12u) & 0xf0000u) | 0x43000000u), scale0_0,
+              -(scale0_0 * 136.0));
+          [[unroll]] for (uint row = 0u; row < 1u; ++row) {
+            f16vec4 four = shared_a[65u * (thread & 7u) + 16u * pair + step + 4u];
+            elements[0u] = float(four.x);
+            elements[1u] = float(four.y);
+            elements[2u] = float(four.z);
+            elements[3u] = float(four.w);
+
+            // sums += weights * elements of A
+            [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+              float sums_value = sums;
+              float decoded_value = decoded[v0];
+              float elements_value = elements[v0];
+              sums = fma(decoded_value, elements_value, sums_value);
+            }
+          }
+        }
+        uint word_of_scale1_0 = words_of_thread[9u * pair + 4u];
+        float scale1_0 = unpackHalf2x16(word_of_scale1_0).y;
+        [[unroll]] for (uint step = 0u; step < 4u; ++step) {
+          uint codes0_0 = words_of_thread[9u * pair + step + 5u];
+          uint codes_of_word0_0 = codes0_0;
+          decoded[0u] = fma(uintBitsToFloat(((codes_of_word0_0 << 12u) & 0xf000u) | 0x45000000u), scale1_0,
+              -(scale1_0 * 2056.0));
+          decoded[1u] = fma(uintBitsToFloat(((codes_of_word0_0 << 8u) & 0xf0000u) | 0x43000000u), scale1_0,
+              -(scale1_0 * 136.0));
+          decoded[2u] = fma(uintBitsToFloat((codes_of_word0_0 & 0xf0000u) | 0x43000000u), scale1_0,
+              -(scale1_0 * 136.0));
+          decoded[3u] = fma(uintBitsToFloat(((codes_of_word0_0 >> 8u) & 0xf0000u) | 0x43000000u), scale1_0,
+              -(scale1_0 * 136.0));
+          [[unroll]] for (uint row = 0u; row < 1u; ++row) {
+            f16vec4 four = shared_a[65u * (thread & 7u) + 16u * pair + step + 8u];
+            elements[0u] = float(four.x);
+            elements[1u] = float(four.y);
+            elements[2u] = float(four.z);
+            elements[3u] = float(four.w);
+
+            // sums += weights * elements of A
+            [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+              float sums_value = sums;
+              float decoded_value = decoded[v0];
+              float elements_value = elements[v0];
+              sums = fma(decoded_value, elements_value, sums_value);
+            }
+          }
+          decoded[0u] = fma(uintBitsToFloat(((codes_of_word0_0 << 8u) & 0xf000u) | 0x45000000u), scale1_0,
+              -(scale1_0 * 2056.0));
+          decoded[1u] = fma(uintBitsToFloat((codes_of_word0_0 & 0xf000u) | 0x45000000u), scale1_0,
+              -(scale1_0 * 2056.0));
+          decoded[2u] = fma(uintBitsToFloat(((codes_of_word0_0 >> 8u) & 0xf000u) | 0x45000000u), scale1_0,
+              -(scale1_0 * 2056.0));
+          decoded[3u] = fma(uintBitsToFloat(((codes_of_word0_0 >> 12u) & 0xf0000u) | 0x43000000u), scale1_0,
+              -(scale1_0 * 136.0));
+          [[unroll]] for (uint row = 0u; row < 1u; ++row) {
+            f16vec4 four = shared_a[65u * (thread & 7u) + 16u * pair + step + 12u];
+            elements[0u] = float(four.x);
+            elements[1u] = float(four.y);
+            elements[2u] = float(four.z);
+            elements[3u] = float(four.w);
+
+            // sums += weights * elements of A
+            [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+              float sums_value = sums;
+              float decoded_value = decoded[v0];
+              float elements_value = elements[v0];
+              sums = fma(decoded_value, elements_value, sums_value);
+            }
+          }
+        }
+      }
+    }
+  }
+
+  // sums <- sum over lanes ^ 1, then ^ 2, then ^ 4
+  {
+    float sums_value = sums;
+    float other1 = subgroupShuffleXor(sums_value, 1u);
+    float with1 = sums_value + other1;
+    float other2 = subgroupShuffleXor(with1, 2u);
+    float with2 = with1 + other2;
+    float other4 = subgroupShuffleXor(with2, 4u);
+    float with4 = with2 + other4;
+    sums = with4;
+  }
+
+  if ((thread & 7u) == 0u) {
+    // result <- alpha * sums
+    {
+      float x_v = sums;
+      result = float16_t(alpha * x_v);
+    }
+
+    // result
+    // -> partition(tile(c, (16,1)), (16,1)) at (16 block_x, block_y)
+    {
+      uint c_n = 16u * block_x + (thread >> 3u);
+      if (c_n < n && block_y < m) {
+        float16_t value = result;
+        c[c_n + ldc * block_y] = value;
+      }
+    }
+  }
+}

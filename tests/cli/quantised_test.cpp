@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// Weights in blocks: pack quantises them into a file, apply multiplies by it, and run names the format as a type.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/bench.hpp"
+#include "support/npy.hpp"
+#include "support/process.hpp"
+
+namespace vkmoye::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+constexpr std::size_t kRows = 3, kWeights = 5, kDepth = 96;
+
+// Multiples of a half from -4 to 3.5, each block of 32 with -4: q4_0 represents them exactly, with the scale 0.5.
+float weight(std::size_t row, std::size_t at) {
+  return at % 32 == 7 ? -4.0f : 0.5f * static_cast<float>((row * 5 + at * 3) % 16) - 4.0f;
+}
+float element(std::size_t row, std::size_t at) {
+  return static_cast<float>((row + at * 7) % 5) - 2.0f;
+}
+
+class QuantisedFiles : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::vector<float> a, w;
+    for (std::size_t i = 0; i < kRows * kDepth; ++i) a.push_back(element(i / kDepth, i % kDepth));
+    for (std::size_t i = 0; i < kWeights * kDepth; ++i) w.push_back(weight(i / kDepth, i % kDepth));
+    write_file(file("a.npy"), npy("<f4", "(3, 96)", bytes_of(a)));
+    write_file(file("w.npy"), npy("<f4", "(5, 96)", bytes_of(w)));
+  }
+  std::string file(const std::string& name) const { return folder_.file(name); }
+  Outcome apply(const std::string& w, const std::string& type) {
+    return bench({"apply", "gemm/auto", "--type", type, "--in", file("a.npy"), file(w), "--out",
+                  file("c.npy"), "--device", "host"});
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(QuantisedFiles, AreBlocksAsInGgufFilesAndAreMultiplied) {
+  const Outcome packed = bench(
+      {"pack", "gemm/auto", "--type", "f32*q4_0", "--in", file("w.npy"), "--out", file("q.npy")});
+  ASSERT_EQ(packed.status, 0) << packed.err;
+  std::string blocks;
+  for (std::size_t row = 0; row < kWeights; ++row) {
+    for (std::size_t block = 0; block < kDepth / 32; ++block) {
+      blocks += std::string("\x00\x38", 2);  // 0.5 as f16
+      for (std::size_t i = 0; i < 16; ++i) {
+        const auto code = [&](std::size_t at) {
+          return static_cast<int>(2 * weight(row, 32 * block + at)) + 8;
+        };
+        blocks += static_cast<char>(code(i) | code(i + 16) << 4);
+      }
+    }
+  }
+  EXPECT_EQ(read_file(file("q.npy")), npy("|u1", "(5, 54)", blocks));
+
+  const Outcome applied = apply("q.npy", "f32*q4_0");
+  ASSERT_EQ(applied.status, 0) << applied.err;
+  std::vector<float> c;
+  for (std::size_t i = 0; i < kRows; ++i) {
+    for (std::size_t j = 0; j < kWeights; ++j) {
+      float sum = 0;
+      for (std::size_t at = 0; at < kDepth; ++at) sum += element(i, at) * weight(j, at);
+      c.push_back(sum);
+    }
+  }
+  EXPECT_EQ(read_file(file("c.npy")), npy("<f4", "(3, 5)", bytes_of(c)));
+}
+
+TEST_F(QuantisedFiles, AreRefusedIfTheyAreNoBlocks) {
+  EXPECT_THAT(apply("w.npy", "f32*q4_0").err,
+              AllOf(HasSubstr("has type f32, but weights in q4_0 are bytes, u8"),
+                    HasSubstr("has rows of 96 bytes, not a multiple of the 18 of a block")));
+  write_file(file("q.npy"), npy("|u1", "(5, 36)", std::string(180, '\0')));
+  EXPECT_THAT(apply("q.npy", "f32*q4_0").err, HasSubstr("K is 96 in"));
+  write_file(file("odd.npy"), npy("<f4", "(2, 33)", std::string(264, '\0')));
+  const Outcome packed = bench(
+      {"pack", "gemm/auto", "--type", "f32*q8_0", "--in", file("odd.npy"), "--out", file("q.npy")});
+  EXPECT_THAT(packed.err, HasSubstr("it must have rows of whole blocks of 32 elements"));
+}
+
+TEST(QuantisedTypes, AreRunAndRefused) {
+  const Outcome run = bench({"run", "gemm/auto", "--type", "f16*q8_0,f32", "--size", "2x40x96",
+                             "--device", "host", "--min-time", "0"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, AllOf(HasSubstr("f16*q8_0,f32"), HasSubstr("ok")));
+  const auto error = [](const std::string& type, const std::string& size) {
+    return bench({"run", "gemm/auto", "--type", type, "--size", size, "--device", "host"}).err;
+  };
+  EXPECT_THAT(error("f16*q4_0,f32", "2x40x100"),
+              HasSubstr("B in q4_0 has rows of 100 elements, not a multiple of the 32 of a block"));
+  EXPECT_THAT(error("f64*q4_0", "2x40x96"),
+              HasSubstr("A of f64 and B in q4_0: A must have type f16, bf16 or f32"));
+  EXPECT_THAT(error("q4_0", "2x40x96"), HasSubstr("q4_0"));
+}
+
+}  // namespace
+}  // namespace vkmoye::test
