@@ -218,7 +218,8 @@ TEST(Copy, NamesAndChecksOnceWhatBothSidesHave) {
   const std::string text = glsl::print(k.finish());
   EXPECT_THAT(text, HasSubstr("if (src_col < cols) {")) << text;
   EXPECT_THAT(text, HasSubstr("if (src_row < rows) {")) << text;
-  EXPECT_THAT(text, HasSubstr("dst[src_row + rows * src_col] = src[src_col + cols * src_row];")) << text;
+  EXPECT_THAT(text, HasSubstr("dst[src_row + rows * src_col] = src[src_col + cols * src_row];"))
+      << text;
 }
 
 // 8 elements of 32 threads each: f32 in, f16 out, by vectors of 4 or loads first.

@@ -84,13 +84,13 @@ void Evaluator::combine(const Node& node, const std::vector<const Values*>& oper
     for (std::size_t s = 0; s < out.size(); ++s) {
       out[s] = 0;
       for (std::size_t at = s * to; at < (s + 1) * to && out[s]; ++at) {  // byte by byte
-        const Value& part = operands[0]->in(lane, at / from);
+        const Value& part = operands[0]->in(thread, at / from);
         const ir::Bits byte = part ? *part >> (8 * (at % from)) & 255 : 0;
         out[s] = part ? Value(*out[s] | byte << (8 * (at - s * to))) : std::nullopt;
       }
     }
   } else if (node.op == Op::bitcast) {
-    for (std::size_t s = 0; s < out.size(); ++s) out[s] = operands[0]->in(lane, s);
+    for (std::size_t s = 0; s < out.size(); ++s) out[s] = operands[0]->in(thread, s);
   } else if (node.op == Op::convert && out.size() > 1) {
     for (std::size_t s = 0; s < out.size(); ++s) {
       const Value& value = operands[0]->in(thread, s);
