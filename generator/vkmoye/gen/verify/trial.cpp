@@ -70,4 +70,17 @@ Trials try_sizes(const ir::Kernel& kernel) {
   return trials;
 }
 
+std::vector<std::string> check_launches(const ir::Kernel& kernel) {
+  const KernelInterface interface = interface_of(kernel);
+  for (const Arguments& sizes : trial_sizes(kernel)) {
+    try {
+      group_count(interface, sizes);
+      for (const Binding& binding : interface.bindings) element_count(binding, sizes);
+    } catch (const ArgumentError& error) {
+      return {error.what() + text_of(sizes)};
+    }
+  }
+  return {};
+}
+
 }  // namespace vkmoye::gen

@@ -49,4 +49,7 @@ struct Trials {
 /// Runs the kernel at trial_sizes, until it is wrong. Precondition: names, types and bounds are right.
 Trials try_sizes(const ir::Kernel& kernel);
 
+/// Why trial_sizes are none that a launch can have, without running it: a stride that is too small, say.
+std::vector<std::string> check_launches(const ir::Kernel& kernel);
+
 }  // namespace vkmoye::gen

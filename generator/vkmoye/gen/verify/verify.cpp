@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "vkmoye/gen/ir/identical.hpp"
+#include "vkmoye/gen/ir/traversal.hpp"
 #include "vkmoye/gen/verify/all_sizes.hpp"
 #include "vkmoye/gen/verify/races.hpp"
 #include "vkmoye/gen/verify/scope.hpp"
@@ -35,16 +36,27 @@ class Accepted {
   std::deque<ir::Kernel> kernels_;
 };
 
-// Following a kernel with undefined names, or at sizes when it is wrong at all of them, would only
-// repeat what is said already.
+bool has_assumptions(const ir::Kernel& kernel) {
+  bool any = !kernel.assumptions.empty();
+  ir::for_each(kernel.body, [&](const ir::Stmt& statement) {
+    any = any || std::holds_alternative<ir::Assume>(statement.value);
+  });
+  return any;
+}
+
+// Following a kernel with undefined names, or at sizes when it is wrong at all of them, would only repeat what is said
+// already; and where all is proved, no size can show a fault. What is assumed may contradict itself, so that anything
+// follows: then there must be sizes.
 std::vector<std::string> check(const ir::Kernel& kernel) {
   std::vector<std::string> reasons = check_scope(kernel);
   if (kernel.hand_written) return reasons;
   if (reasons.empty()) reasons = check_shared_memory(kernel);
   if (!reasons.empty()) return reasons;
+  const Obligations obligations = obligations_of(kernel);
+  if (are_proved(obligations) && !has_assumptions(kernel)) return check_launches(kernel);
   Trials trials = try_sizes(kernel);
   if (!trials.reasons.empty() || trials.are_all) return std::move(trials.reasons);
-  return check_all_sizes(kernel);
+  return check_all_sizes(kernel, obligations);
 }
 
 }  // namespace
