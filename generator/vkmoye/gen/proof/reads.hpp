@@ -9,11 +9,18 @@
 // whoever writes without a barrier between races, which is decided elsewhere. The claim is that every
 // element that is read was definitely written by one of these writes.
 
+#include <set>
+
 #include "vkmoye/gen/proof/obligation.hpp"
 
 namespace vkmoye::gen::proof {
 
-/// One obligation for each array of shared memory or registers that is read. Precondition: names and types are right.
-std::vector<Obligation> prove_reads(const ir::Kernel& kernel);
+/// "what is read from tile was written"
+std::string claim_of_reads(const std::string& array);
+
+/// One obligation for each array of shared memory or registers, but for those that `others` decide. Precondition: names
+/// and types are right.
+std::vector<Obligation> prove_reads(const ir::Kernel& kernel,
+                                    const std::set<std::string>& others = {});
 
 }  // namespace vkmoye::gen::proof

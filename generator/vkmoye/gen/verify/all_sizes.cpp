@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "vkmoye/gen/proof/reads.hpp"
 #include "vkmoye/gen/proof/results.hpp"
 #include "vkmoye/gen/verify/trial.hpp"
+#include "vkmoye/gen/verify/written.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -57,34 +60,47 @@ Arguments with_steps(const ir::Kernel& kernel, Arguments sizes) {
 
 }  // namespace
 
-std::vector<std::string> check_all_sizes(const ir::Kernel& kernel) {
+Obligations obligations_of(const ir::Kernel& kernel) {
+  Obligations out;
+  out.written = arrays_written_before_read(kernel);
+  out.of_reads = proof::prove_reads(kernel, out.written);
+  out.of_results = proof::prove_results(kernel);
+  return out;
+}
+
+std::vector<std::string> check_all_sizes(const ir::Kernel& kernel,
+                                         const Obligations& all_obligations) {
   std::vector<std::string> reasons;
-  const auto check = [&](const std::vector<Obligation>& obligations, bool must_be_followed) {
-    for (const Obligation& obligation : obligations) {
-      if (obligation.answer == Answer::inexact && !must_be_followed && reasons.empty()) {
-        reasons = {
-            fmt::format("not proved: {}: {}; if it holds, assert it with assume_written, and why",
-                        obligation.claim, obligation.why)};
-      }
-      if (obligation.answer != Answer::refuted || !reasons.empty()) continue;
-      Arguments sizes;
-      for (const auto& [name, value] : obligation.arguments) sizes[name] = value;
-      TrialReport trial{.is_whole = must_be_followed};
-      if (can_be_followed(kernel, sizes)) trial = try_at(kernel, with_steps(kernel, sizes));
-      if (trial.breaks_assumption && !must_be_followed) {
-        reasons = {
-            fmt::format("not proved: {}: {}; the sizes that refute it break an assumption: {}",
-                        obligation.claim, obligation.why, trial.reasons.front())};
-      }
-      if (!trial.is_launch) continue;
-      reasons = trial.reasons;
-      const bool is_open = reasons.empty() && !trial.is_whole && !must_be_followed;
-      if (is_open) reasons = {obligation.why + text_of(sizes)};
-    }
+  // Follows the launch that refutes a claim; whether it may be one, and nothing wrong is found in it.
+  const auto follow = [&](const Obligation& obligation, bool is_whole) {
+    Arguments sizes;
+    for (const auto& [name, value] : obligation.arguments) sizes[name] = value;
+    TrialReport trial{.is_whole = is_whole};
+    if (can_be_followed(kernel, sizes)) trial = try_at(kernel, with_steps(kernel, sizes));
+    if (trial.is_launch) reasons = trial.reasons;
+    return std::pair(std::move(trial), text_of(sizes));
   };
-  check(proof::prove_results(kernel), false);
+  for (const Obligation& obligation : all_obligations.of_results) {
+    if (!reasons.empty()) return reasons;
+    if (obligation.answer == Answer::inexact) {
+      reasons = {
+          fmt::format("not proved: {}: {}; if it holds, assert it with assume_written, and why",
+                      obligation.claim, obligation.why)};
+    }
+    if (obligation.answer != Answer::refuted) continue;
+    const auto [trial, sizes] = follow(obligation, /*is_whole=*/false);
+    if (trial.breaks_assumption) {
+      reasons = {fmt::format("not proved: {}: {}; the sizes that refute it break an assumption: {}",
+                             obligation.claim, obligation.why, trial.reasons.front())};
+    } else if (trial.is_launch && reasons.empty() && !trial.is_whole) {
+      reasons = {obligation.why + sizes};
+    }
+  }
   // The sets of reads are not exact where a write is left out of them: a counterexample is a size to try.
-  if (reasons.empty()) check(proof::prove_reads(kernel), true);
+  for (const Obligation& obligation : all_obligations.of_reads) {
+    if (!reasons.empty()) return reasons;
+    if (obligation.answer == Answer::refuted) follow(obligation, /*is_whole=*/true);
+  }
   return reasons;
 }
 

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
+#include <set>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/ir/assumptions.hpp"
@@ -15,6 +17,7 @@
 #include "vkmoye/gen/verify/scope.hpp"
 #include "vkmoye/gen/verify/trial.hpp"
 #include "vkmoye/gen/verify/verify.hpp"
+#include "vkmoye/gen/verify/written.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -99,13 +102,24 @@ std::vector<Claim> claims_of(const ir::Kernel& kernel) {
                     .by = Claim::Decider::author,
                     .why = assume->why});
   });
-  const Trials trials = try_sizes(kernel);
-  for (const proof::Obligation& one : proof::prove_reads(kernel)) {
-    list.push_back(settled(one, trials));
+  // A kernel of which all is proved is not run.
+  std::optional<Trials> trials;
+  const auto settle = [&](const proof::Obligation& from) {
+    const bool needs_trials =
+        from.answer != proof::Answer::proved && from.answer != proof::Answer::assumed;
+    if (needs_trials && !trials) trials = try_sizes(kernel);
+    list.push_back(settled(from, trials.value_or(Trials{})));
+  };
+  std::set<std::string> written;
+  const double ms_of_written = time_of([&] { written = arrays_written_before_read(kernel); });
+  for (const std::string& array : written) {
+    list.push_back({.text = proof::claim_of_reads(array),
+                    .array = array,
+                    .by = Claim::Decider::machine,
+                    .ms = array == *written.begin() ? ms_of_written : 0});
   }
-  for (const proof::Obligation& one : proof::prove_results(kernel)) {
-    list.push_back(settled(one, trials));
-  }
+  for (const auto& one : proof::prove_reads(kernel, written)) settle(one);
+  for (const auto& one : proof::prove_results(kernel)) settle(one);
   return list;
 }
 

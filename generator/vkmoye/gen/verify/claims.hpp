@@ -26,8 +26,8 @@ struct Claim {
   };
   enum class Decider : std::uint8_t {
     rules,    // of names, types and guards: verify/scope.hpp
-    machine,  // it follows every access to shared memory in all rounds: verify/races.hpp
-    isl,      // with sets of integers: proof/results.hpp
+    machine,  // it follows every access in all rounds: verify/races.hpp, verify/written.hpp
+    isl,      // with sets of integers: proof/results.hpp, proof/reads.hpp
     twin,     // runs the kernel at a few sizes without data: verify/trial.hpp
     author,   // of the kernel, by an assumption
   };

@@ -11,6 +11,7 @@
 #include "vkmoye/gen/ir/recurrence.hpp"
 #include "vkmoye/gen/machine/machine.hpp"
 #include "vkmoye/gen/machine/shadow_memory.hpp"
+#include "vkmoye/gen/verify/open_loops.hpp"
 #include "vkmoye/gen/verify/scope.hpp"
 
 namespace vkmoye::gen {
@@ -29,28 +30,22 @@ constexpr std::uint64_t kMaxSteps = std::uint64_t{1} << 25;
 
 constexpr std::uint32_t kFewRounds = 32;
 
-// A loop around the place that is looked at. Its names follow its own rounds: a value that depends on two loops
-// has to repeat in each of them.
-struct OpenLoop {
-  bool is_open;       // a few rounds of it are followed, which stand for all
-  Recurrences names;  // empty where it is not open
-};
 
 class RaceFinder final : public machine::Environment {
  public:
   RaceFinder(const ir::Kernel& kernel, machine::ReasonsByKind& reasons)
-      : kernel_(kernel), reasons_(reasons) {
+      : kernel_(kernel),
+        reasons_(reasons),
+        loops_(kernel, [](const ir::Array& array) { return array.is_shared(); }) {
     for (const ir::Array& array : kernel.arrays) {
-      if (array.space != ir::Array::Space::shared) continue;
+      if (!array.is_shared()) continue;
       shadows_.emplace(array.name,
                        machine::ShadowMemory(array, static_cast<std::uint64_t>(array.size()),
                                              kernel.threads, {0, 0}, false, reasons));
     }
   }
 
-  bool concerns(const ir::Array& array) const override {
-    return array.space == ir::Array::Space::shared;
-  }
+  bool concerns(const ir::Array& array) const override { return array.is_shared(); }
 
   void accessed(Machine& m, const MemoryAccess& access) override { touch(m, access); }
 
@@ -61,20 +56,16 @@ class RaceFinder final : public machine::Environment {
 
   // What grows with an open loop holds in some rounds and not in others.
   bool can_rely_on(Machine&, const Expr& condition, const machine::ThreadSet&) override {
-    return repeats(condition);
+    return loops_.repeats(condition);
   }
   void named(Machine&, const std::string& name, const Expr& value) override {
-    for (OpenLoop& loop : loops_) {
-      if (loop.is_open) loop.names[name] = recurrence_of(value, loop.names);
-    }
+    loops_.named(name, value);
   }
 
   // Twice around the longest ring of stages, and once more, shows every pair of rounds that meet;
   // of a long loop too, if all that it does repeats.
   Rounds enter(Machine&, const ir::For& loop, std::optional<std::uint32_t> known) override {
-    const Recurrences inside = {{loop.variable, recurrence_of_rounds(loop.end)}};
-    Pattern pattern;
-    look(loop.body, inside, pattern);
+    const Pattern& pattern = loops_.pattern_of(loop);
     const std::uint64_t enough =
         pattern.rounds.first + std::max<std::uint64_t>(3, 2 * pattern.rounds.period + 1);
     // What chooses is taken for open then, which may cost a sound kernel its proof: the fewer rounds
@@ -82,12 +73,12 @@ class RaceFinder final : public machine::Environment {
     const std::uint64_t few = std::max<std::uint64_t>(enough, pattern.chooses ? kFewRounds : 0);
     const bool stands_for_all = !pattern.grows && !pattern.is_too_long;
     if (known && !(*known > few && stands_for_all)) {
-      loops_.push_back({false, {}});
+      loops_.enter(loop, /*is_open=*/false);
       return {*known, false};
     }
     // At most so many rounds: all of them are followed.
     if (!known && loop.end->bound <= kFewRounds) {
-      loops_.push_back({false, {}});
+      loops_.enter(loop, /*is_open=*/false);
       return {static_cast<std::uint32_t>(loop.end->bound - 1), true};
     }
     if (pattern.is_too_long) {
@@ -97,10 +88,10 @@ class RaceFinder final : public machine::Environment {
                       "or never, so races cannot be ruled out",
                       loop.variable, kMaxPeriod));
     }
-    loops_.push_back({true, inside});
+    loops_.enter(loop, /*is_open=*/true);
     return {static_cast<std::uint32_t>(enough), true};
   }
-  void leave(Machine&, const ir::For&) override { loops_.pop_back(); }
+  void leave(Machine&, const ir::For&) override { loops_.leave(); }
 
   std::any save() override { return shadows_; }
   void restore(const std::any& saved) override { shadows_ = std::any_cast<const State&>(saved); }
@@ -113,60 +104,12 @@ class RaceFinder final : public machine::Environment {
  private:
   using State = std::map<std::string, machine::ShadowMemory>;
 
-  // What the rounds of a loop have in common.
-  struct Pattern {
-    Recurrence rounds;     // from which one on all repeats, and after how many
-    bool grows = false;    // a shared index does so without bound
-    bool chooses = false;  // a condition, or how often an inner loop runs, changes with the round
-    bool is_too_long = false;  // the period
-  };
-
-  // Whether `e` has its value in rounds that are not followed, too.
-  bool repeats(const Expr& e) const {
-    return std::all_of(loops_.begin(), loops_.end(), [&](const OpenLoop& loop) {
-      if (!loop.is_open) return true;
-      const auto recurrence = recurrence_of(e, loop.names);
-      return recurrence && recurrence->step == 0;
-    });
-  }
-
-  void look(const ir::Body& body, Recurrences names, Pattern& pattern) {
-    for (const ir::Stmt& statement : body) {
-      const ir::Effects effects = effects_of(statement, kernel_);
-      for (const ir::Definition& d : effects.defines) {
-        names[d.name] = d.is_data ? std::optional(Recurrence{}) : recurrence_of(d.value, names);
-      }
-      for (const ir::Touch& touch : effects.touches) {
-        if (!shadows_.contains(touch.element->array)) continue;
-        const auto recurrence = recurrence_of(touch.element->coordinates[0], names);
-        pattern.grows = pattern.grows || !recurrence || recurrence->step != 0;
-        if (recurrence) take(pattern, *recurrence);
-      }
-      for (const ir::Inner& inner : effects.inner) {
-        Recurrences around = names;
-        for (const ir::Definition& d : inner.defines) around[d.name] = Recurrence{};
-        if (inner.condition != nullptr) {
-          const auto recurrence = recurrence_of(*inner.condition, names);
-          pattern.chooses = pattern.chooses || !recurrence || recurrence->step != 0;
-          if (recurrence) take(pattern, *recurrence);
-        }
-        look(*inner.body, around, pattern);
-      }
-    }
-  }
-
-  static void take(Pattern& pattern, const Recurrence& recurrence) {
-    const auto both = combined(pattern.rounds, recurrence);
-    if (both) pattern.rounds = *both;
-    pattern.is_too_long = pattern.is_too_long || !both;
-  }
-
   void touch(Machine& m, const MemoryAccess& access) {
     const ir::Element& element = access.element;
     machine::ShadowMemory& shadow = shadows_.at(element.array);
     const Expr& index = element.coordinates[0];
     const Values at = m(index);
-    const bool is_repeated = repeats(index);
+    const bool is_repeated = loops_.repeats(index);
     if (!is_repeated || !at.is_known(access.active)) {
       if (may_be_anything(access, shadow)) return touch_anything(m, access, shadow);
       const char* why = is_repeated
@@ -249,7 +192,7 @@ class RaceFinder final : public machine::Environment {
   const ir::Kernel& kernel_;
   machine::ReasonsByKind& reasons_;
   State shadows_;
-  std::vector<OpenLoop> loops_;
+  OpenLoops loops_;
   std::optional<std::set<const ir::Element*>> inside_;  // see shared_elements_inside
 };
 

@@ -26,9 +26,9 @@ namespace vkmoye::gen {
 ///   multiples of their width.
 /// - Shared memory (races.hpp), for all sizes: each index is in range and depends on numbers, threads and loops alone; no
 ///   element is written by one thread and touched by another without a barrier between.
-/// - At five sizes (trial.hpp): no element of a buffer is written by one invocation and touched by another, each element
-///   of a result is written, nothing is read that some path has not written.
-/// - For all sizes (all_sizes.hpp): the same three claims, as far as they can be decided.
+/// - For all sizes (all_sizes.hpp), as far as it can be decided: no element of a buffer is written by one invocation and
+///   touched by another, each element of a result is written, nothing is read that some path has not written.
+/// - At five sizes (trial.hpp), if one of these is not proved or the author assumes something: the same three claims.
 /// Of a kernel that was written by hand, only the declarations are checked.
 /// A check runs only if those before it found nothing. A kernel from Builder::finish has been verified
 /// (Kernel::verified), and is not verified again; nor is one that is identical to one of the last 32 that were accepted.

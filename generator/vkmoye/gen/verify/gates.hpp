@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Conditions on sizes that two invocations can be compared by: a bound that is the same in the workgroup, and a number
+// that belongs to the invocation.
+//
+//   if (32 * block_x + thread % 32 < cols) tile[..] = x        thread 5 writes if 32 block_x + 5 < cols
+//   if (32 * block_x + thread / 8 < cols) y = tile[..]         thread 47 gets there if 32 block_x + 5 < cols
+//
+// What is sufficient for a write is a set of such gates; a read is on a path on which others hold. A gate with a larger
+// number implies one with a smaller number.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "vkmoye/gen/ir/guards.hpp"
+#include "vkmoye/gen/machine/thread_set.hpp"
+
+namespace vkmoye::gen {
+
+/// bound number `bound` holds for `number`: `base` + number < limit.
+struct Gate {
+  std::size_t bound;
+  std::int64_t number;
+  bool operator==(const Gate&) const = default;
+  auto operator<=>(const Gate&) const = default;
+};
+/// All of them, one for each bound.
+using GateSet = std::vector<Gate>;
+
+/// What a condition says where it holds.
+struct Gated {
+  struct Part {
+    std::size_t bound;
+    ir::Expr number;  // of the invocation
+  };
+  std::vector<Part> parts;
+  /// Conditions on threads and loop counters alone.
+  std::vector<ir::Expr> others;
+  /// Whether it holds wherever all parts and others do.
+  bool is_all = true;
+  /// Limits that are multiples of a number there.
+  std::map<std::string, std::int64_t> multiples;
+};
+
+class Gates {
+ public:
+  explicit Gates(const ir::Kernel& kernel);
+
+  /// What `condition` of a statement says, or that it fails, `negated`. Computed once for each statement.
+  const Gated& of(const ir::Expr& condition, bool negated, const ir::Definitions& definitions);
+
+  /// Both sets.
+  static GateSet both(const GateSet& a, const GateSet& b);
+
+  struct Bound {
+    std::string limit;
+    std::int64_t step = 0;      // a number that divides its base; 0: the base is 0
+    std::int64_t constant = 0;  // the limit, if it is a number
+  };
+  const Bound& bound(std::size_t number) const { return bounds_[number]; }
+
+ private:
+  void add(const ir::Expr& condition, bool negated, const ir::Definitions& definitions, Gated& out);
+  bool add_less(const ir::Expr& low, const ir::Expr& limit, Gated& out);
+  std::size_t bound_of(const std::string& key, const Bound& bound);
+  bool is_of_launch(const ir::Expr& e) const;
+  std::int64_t step_of_group(const ir::Expr& term) const;
+
+  const ir::Kernel& kernel_;
+  std::map<std::string, std::size_t> numbers_;
+  std::vector<Bound> bounds_;
+  std::map<std::pair<const ir::Expr*, bool>, Gated> known_;
+};
+
+/// The gates that hold on a path.
+struct GatesOnPath {
+  struct Number {
+    std::size_t bound;
+    machine::Values number;
+    bool is_needed;  // some invocations come here, others do not
+  };
+  std::vector<Number> numbers;
+  std::map<std::string, std::int64_t> multiples;
+  /// Whether an invocation that may be on the path surely is if those hold that are needed.
+  bool are_all = true;
+
+  /// Whether they imply `set` in `lane`.
+  bool imply(const GateSet& set, std::size_t lane, const Gates& gates) const;
+  /// The gates that `lane` needs; nothing if they are not known.
+  std::optional<GateSet> in(std::size_t lane, const Gates& gates) const;
+};
+
+}  // namespace vkmoye::gen

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Which rounds of a loop stand for all: after how many rounds every index and condition in it repeats.
+//
+//   for (r < n) { tile[(r % 2) * 64 + thread] = x; if (r > 0) .. }      from round 1 on, after 2 rounds
+//
+// An expression that does not repeat in a loop around it counts as unknown: its value in the rounds that are followed
+// says nothing about the others.
+
+#include <functional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "vkmoye/gen/ir/kernel.hpp"
+#include "vkmoye/gen/ir/recurrence.hpp"
+
+namespace vkmoye::gen {
+
+/// What the rounds of a loop have in common.
+struct Pattern {
+  Recurrence rounds;         // from which one on all repeats, and after how many
+  bool grows = false;        // an index does so without bound
+  bool chooses = false;      // a condition, or how often an inner loop runs, changes with the round
+  bool is_too_long = false;  // the period
+  /// Whether `rounds` tells of all that the loop does.
+  bool stands_for_all() const { return !grows && !chooses && !is_too_long; }
+};
+
+/// The loops around a statement, of which some are followed for a few rounds only.
+class OpenLoops {
+ public:
+  /// `concerns`: whether accesses to an array are followed. `kernel` must outlive this.
+  OpenLoops(const ir::Kernel& kernel, std::function<bool(const ir::Array&)> concerns)
+      : kernel_(kernel), concerns_(std::move(concerns)) {}
+
+  const Pattern& pattern_of(const ir::For& loop);
+
+  /// `loop` begins, or ends. `is_open`: a few rounds of it stand for all.
+  void enter(const ir::For& loop, bool is_open);
+  void leave() { loops_.pop_back(); }
+  /// A pure value was named.
+  void named(const std::string& name, const ir::Expr& value);
+  /// Whether `e`, an expression of the kernel, has its value in rounds that are not followed, too.
+  bool repeats(const ir::Expr& e);
+
+ private:
+  // Its names follow its own rounds: a value that depends on two loops has to repeat in each of them.
+  struct Loop {
+    bool is_open;
+    Recurrences names;                                // empty where it is not open
+    std::unordered_map<const ir::Node*, bool> known;  // whether nodes repeat
+  };
+  void look(const ir::Body& body, Recurrences names, Pattern& pattern) const;
+
+  const ir::Kernel& kernel_;
+  std::function<bool(const ir::Array&)> concerns_;
+  std::vector<Loop> loops_;
+  std::unordered_map<const ir::For*, Pattern> patterns_;
+};
+
+}  // namespace vkmoye::gen

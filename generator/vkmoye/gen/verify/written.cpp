@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/verify/written.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "vkmoye/gen/ir/effects.hpp"
+#include "vkmoye/gen/machine/evaluator.hpp"
+#include "vkmoye/gen/verify/open_loops.hpp"
+#include "vkmoye/gen/verify/written_state.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+using ir::Expr;
+using machine::ThreadSet;
+using machine::Values;
+
+constexpr std::uint64_t kMaxStepsOfWrites = std::uint64_t{1} << 24;
+constexpr std::uint32_t kFewRoundsOfWrites = 32;
+
+bool is_followed(const ir::Array& array) { return array.space != ir::Array::Space::buffer; }
+
+class WriteFollower {
+ public:
+  explicit WriteFollower(const ir::Kernel& kernel)
+      : kernel_(kernel),
+        budget_(kMaxStepsOfWrites),
+        values_({kernel.threads, std::max(1u, kernel.subgroup)}, budget_),
+        loops_(kernel, is_followed),
+        gates_(kernel),
+        state_(kernel, gates_) {}
+
+  std::set<std::string> follow() {
+    run(kernel_.body, {ThreadSet(kernel_.threads, true), ThreadSet(kernel_.threads),
+                       std::make_shared<const GatesOnPath>()});
+    std::set<std::string> out;
+    for (const ir::Array& array : kernel_.arrays) {
+      const bool is_shown = is_followed(array) && !unshown_.contains(array.name);
+      if (is_shown && !is_assumed(array)) out.insert(array.name);
+    }
+    return out;
+  }
+
+ private:
+  using Path = WrittenState::Path;
+
+  bool is_assumed(const ir::Array& array) const {
+    return std::any_of(
+        kernel_.assumptions.begin(), kernel_.assumptions.end(), [&](const ir::Assumption& one) {
+          return one.array == array.name && one.kind == ir::Assumption::Kind::written;
+        });
+  }
+
+  // What is written where a condition holds, or fails, or a loop has a round: until the end of the body that it is in.
+  struct Fact {
+    enum class When : std::uint8_t { holds, fails, has_a_round };
+    Expr of;
+    When when;
+    WrittenState::Written written;
+  };
+
+  void run(const ir::Body& body, const Path& path) {
+    if (path.active.none()) return;
+    const std::size_t known = facts_.size();
+    for (const ir::Stmt& statement : body) visit(statement, path);
+    facts_.erase(facts_.begin() + static_cast<std::ptrdiff_t>(known), facts_.end());
+  }
+
+  void recall(const Expr& of, Fact::When when) {
+    for (const Fact& fact : facts_) {
+      if (fact.when == when && same(fact.of, of)) state_.add(fact.written);
+    }
+  }
+
+  void visit(const ir::Stmt& statement, const Path& path) {
+    budget_.spend(1);
+    const ir::Effects& effects = effects_of(statement);
+    if (const auto* loop = std::get_if<ir::For>(&statement.value)) return repeat(*loop, path);
+    if (const auto* branches = std::get_if<ir::If>(&statement.value))
+      return choose(*branches, path);
+    for (const ir::Inner& inner : effects.inner) run(*inner.body, path);
+    for (const ir::Touch& touch : effects.touches) {
+      if (touch.reads) touched(touch, path, /*reads=*/true);
+    }
+    for (const ir::Touch& touch : effects.touches) {
+      if (touch.writes) touched(touch, path, /*reads=*/false);
+    }
+    for (const ir::Definition& d : effects.defines) define(statement, d);
+  }
+
+  void touched(const ir::Touch& touch, const Path& path, bool reads) {
+    const ir::Element& element = *touch.element;
+    const ir::Array& array = *kernel_.find(element.array);
+    if (!is_followed(array)) return;
+    ThreadSet lanes = path.active;
+    if (touch.lanes != 0 && touch.lanes < kernel_.subgroup) {
+      path.active.for_each([&](std::size_t lane) {
+        if (lane % kernel_.subgroup >= touch.lanes) lanes.set(lane, false);
+      });
+    }
+    const Expr& index = element.coordinates[0];
+    const Values& at = values_(index);
+    const bool is_known = loops_.repeats(index) && at.is_known(lanes);
+    bool shown = true;
+    if (!is_known) {
+      // It may read any element that the bounds of the index allow, and may write none of them.
+      if (reads) shown = are_written(array, element, lanes, path, touch.by_any_lane);
+    } else if (reads) {
+      shown = state_.is_written(array, at, element.width, lanes, path, touch.by_any_lane);
+    } else {
+      state_.write(array, at, element.width, lanes, path, touch.by_any_lane);
+    }
+    budget_.spend(at.is_same() ? 1 : kernel_.threads);
+    if (!shown) unshown_.insert(array.name);
+  }
+
+  // The same of all elements that may be meant: of a sum, those from its known terms on.
+  bool are_written(const ir::Array& array, const ir::Element& element, const ThreadSet& lanes,
+                   const Path& path, bool by_any) {
+    if (state_.are_written(array, element.coordinates[0]->bound, lanes, path, by_any)) return true;
+    if (array.space != ir::Array::Space::shared) return false;
+    Values first = Values::different(kernel_.threads);
+    for (std::size_t lane = 0; lane < kernel_.threads; ++lane) first.set(lane, ir::Bits{0});
+    std::uint64_t others = 0;
+    const std::function<void(const Expr&)> add = [&](const Expr& e) {
+      if (e->op == ir::Op::add) {
+        for (const Expr& term : e->operands) add(term);
+        return;
+      }
+      const Values& term = values_(e);
+      if (!loops_.repeats(e) || !term.is_known(lanes)) {
+        others += e->bound - 1;
+        return;
+      }
+      lanes.for_each([&](std::size_t lane) { first.set(lane, *first.in(lane) + *term.in(lane)); });
+    };
+    add(element.coordinates[0]);
+    const auto size = static_cast<std::uint64_t>(array.size());
+    budget_.spend(std::min(others, size) * kernel_.threads);
+    return others < size &&
+           state_.is_written(array, first, static_cast<std::uint32_t>(others) + element.width,
+                             lanes, path, by_any);
+  }
+
+  void define(const ir::Stmt& statement, const ir::Definition& d) {
+    const ir::Type& type = d.value->type;
+    const std::size_t scalars = machine::scalars_of(type);
+    if (!d.is_data) {
+      ir::add_definition(definitions_, d.name, d.value);
+      loops_.named(d.name, d.value);
+      const bool is_index = !(type.kind == ir::Type::Kind::element) ||
+                            type.element == ScalarType::u32 || type.element == ScalarType::i32;
+      return values_.define(d.name, is_index ? Values(values_(d.value)) : Values::unknown(scalars));
+    }
+    definitions_.erase(d.name);
+    loops_.named(d.name, 0);  // unknown, or the same in each round
+    if (const auto* s = std::get_if<ir::Subgroup>(&statement.value)) {
+      if (s->kind == ir::Subgroup::Kind::elect) {
+        const Expr lane = ir::builtin(ir::Builtin::lane, std::max(1u, kernel_.subgroup));
+        return values_.define(d.name, Values(values_(ir::equal(lane, 0))));
+      }
+    }
+    values_.define(d.name, is_alike(statement) ? Values::same(std::vector<ir::Value>(scalars))
+                                               : Values::unknown(scalars));
+  }
+
+  // Whether all invocations load the same: at one place, of what none of them can write meanwhile without a race.
+  bool is_alike(const ir::Stmt& statement) {
+    const auto* load = std::get_if<ir::Load>(&statement.value);
+    if (load == nullptr) return false;
+    const ir::Array& array = *kernel_.find(load->from.array);
+    const bool is_stable =
+        array.space == ir::Array::Space::shared ||
+        (array.space == ir::Array::Space::buffer && array.access == vkmoye::Access::read);
+    const auto& at = load->from.coordinates;
+    return is_stable &&
+           std::all_of(at.begin(), at.end(), [&](const Expr& e) { return values_(e).is_same(); });
+  }
+
+  // The values of `e` where they are the same in all rounds that this path stands for.
+  Values reliable(const Expr& e) {
+    if (loops_.repeats(e)) return values_(e);
+    return values_(e).is_same() ? Values() : Values::unknown();
+  }
+
+  void choose(const ir::If& s, const Path& path) {
+    if (!concerns(s.body) && !concerns(s.otherwise)) return;
+    const Values condition = reliable(s.condition);
+    const ThreadSet nobody(path.active.count());
+    WrittenState::Choice choice{path.active, nobody, nobody, path.uncertain, condition.is_same()};
+    path.active.for_each([&](std::size_t lane) {
+      const ir::Value& value = condition.in(lane);
+      choice.holds.set(lane, value && *value != 0);
+      choice.fails.set(lane, value && *value == 0);
+    });
+    const ThreadSet open = path.active - choice.holds - choice.fails;
+    choice.is_same = choice.is_same && !open.none();
+    const auto taken = [&](const ir::Body& body, bool holds, std::optional<GateSet>& why) {
+      Path inside = path;
+      inside.active -= holds ? choice.fails : choice.holds;
+      inside.uncertain -= holds ? choice.fails : choice.holds;
+      if (!open.none()) {
+        if (!choice.is_same) inside.uncertain |= open;
+        inside.gates = with(*path.gates, gates_.of(s.condition, !holds, definitions_),
+                            inside.active, choice.is_same, why);
+      }
+      const WrittenState::Mark before = state_.mark();
+      const Fact::When when = holds ? Fact::When::holds : Fact::When::fails;
+      if (!open.none()) recall(s.condition, when);
+      run(body, inside);
+      WrittenState::Written written = state_.take_back(before);
+      return written;
+    };
+    const auto then = taken(s.body, true, choice.first);
+    const auto otherwise = taken(s.otherwise, false, choice.second);
+    state_.join(then, otherwise, choice);
+    if (open.none()) return;
+    facts_.push_back({s.condition, Fact::When::holds, then});
+    facts_.push_back({s.condition, Fact::When::fails, otherwise});
+  }
+
+  // The gates on a path and those of a condition that holds on it. `is_same`: all take it, if these hold; `why` is then
+  // what decides, if they do.
+  std::shared_ptr<const GatesOnPath> with(const GatesOnPath& path, const Gated& gated,
+                                          const ThreadSet& active, bool is_same,
+                                          std::optional<GateSet>& why) {
+    auto out = std::make_shared<GatesOnPath>(path);
+    bool are_all = gated.is_all;
+    for (const Expr& other : gated.others) {
+      are_all = are_all && loops_.repeats(other) && values_(other).is_known(active);
+    }
+    GateSet set;
+    for (const Gated::Part& part : gated.parts) {
+      const Values number = reliable(part.number);
+      out->numbers.push_back({part.bound, number, !is_same});
+      are_all = are_all && number.is_known(active);
+      if (is_same && are_all && number.is_same()) {
+        set = Gates::both(set, {{part.bound, static_cast<std::int64_t>(*number.in(0))}});
+      } else if (is_same) {
+        are_all = false;
+      }
+    }
+    for (const auto& [limit, number] : gated.multiples) out->multiples[limit] = number;
+    if (is_same && are_all) why = set;
+    if (!is_same) out->are_all = out->are_all && are_all;
+    return out;
+  }
+
+  void repeat(const ir::For& s, const Path& path) {
+    if (!concerns(s.body)) return;
+    const Values ends = reliable(s.end);
+    std::optional<std::uint32_t> known;
+    if (ends.is_known(path.active)) {
+      known = 0;
+      path.active.for_each([&](std::size_t lane) {
+        known = std::max(*known, static_cast<std::uint32_t>(*ends.in(lane)));
+      });
+    }
+    const Pattern& pattern = loops_.pattern_of(s);
+    const std::uint64_t enough = pattern.rounds.first + pattern.rounds.period;
+    if (known && !(pattern.stands_for_all() && ends.is_same() && *known > enough)) {
+      definitions_.erase(s.variable);
+      loops_.enter(s, /*is_open=*/false);
+      for (std::uint32_t r = 0; r < *known; ++r) {
+        Path inside = path;
+        path.active.for_each([&](std::size_t lane) {
+          if (*ends.in(lane) > r) return;
+          inside.active.set(lane, false);
+          inside.uncertain.set(lane, false);
+        });
+        values_.define(s.variable, Values::same(r));
+        run(s.body, inside);
+      }
+      loops_.leave();
+      return;
+    }
+    const bool are_few = !known && s.end->bound <= kFewRoundsOfWrites && !pattern.stands_for_all();
+    if (!are_few && pattern.is_too_long) return give_up(s.body);
+    Path inside = path;
+    if (!ends.is_same()) {
+      inside.uncertain |= path.active;
+      auto gates = std::make_shared<GatesOnPath>(*path.gates);
+      gates->are_all = false;
+      inside.gates = std::move(gates);
+    }
+    const WrittenState::Mark before = state_.mark();
+    definitions_.erase(s.variable);
+    loops_.enter(s, !are_few);
+    if (!known) recall(s.end, Fact::When::has_a_round);
+    WrittenState::Written first;
+    for (std::uint64_t r = 0; r < (are_few ? s.end->bound - 1 : enough); ++r) {
+      values_.define(s.variable, Values::same(r));
+      run(s.body, inside);
+      if (r == 0 && !known && ends.is_same()) first = state_.since(before);
+    }
+    loops_.leave();
+    if (known) return;
+    // It may have had no round.
+    state_.take_back(before);
+    facts_.push_back({s.end, Fact::When::has_a_round, std::move(first)});
+  }
+
+  void give_up(const ir::Body& body) {
+    for (const ir::Stmt& statement : body) {
+      const ir::Effects& effects = effects_of(statement);
+      for (const ir::Touch& touch : effects.touches) unshown_.insert(touch.element->array);
+      for (const ir::Inner& inner : effects.inner) give_up(*inner.body);
+    }
+  }
+
+  const ir::Effects& effects_of(const ir::Stmt& statement) {
+    const auto known = effects_.find(&statement);
+    if (known != effects_.end()) return known->second;
+    return effects_.emplace(&statement, ir::effects_of(statement, kernel_)).first->second;
+  }
+
+  // Whether something in `body` is followed.
+  bool concerns(const ir::Body& body) {
+    const auto [found, is_new] = concerns_.try_emplace(&body, false);
+    if (!is_new) return found->second;
+    bool& any = found->second;
+    for (const ir::Stmt& statement : body) {
+      const ir::Effects& effects = effects_of(statement);
+      for (const ir::Touch& touch : effects.touches) {
+        any = any || is_followed(*kernel_.find(touch.element->array));
+      }
+      for (const ir::Inner& inner : effects.inner) any = concerns(*inner.body) || any;
+    }
+    return any;
+  }
+
+  const ir::Kernel& kernel_;
+  machine::Budget budget_;
+  machine::Evaluator values_;
+  OpenLoops loops_;
+  Gates gates_;
+  WrittenState state_;
+  std::vector<Fact> facts_;
+  ir::Definitions definitions_;
+  std::set<std::string> unshown_;
+  std::unordered_map<const ir::Stmt*, ir::Effects> effects_;
+  std::unordered_map<const ir::Body*, bool> concerns_;
+};
+
+}  // namespace
+
+std::set<std::string> arrays_written_before_read(const ir::Kernel& kernel) {
+  try {
+    return WriteFollower(kernel).follow();
+  } catch (const machine::Budget::Exceeded&) {
+    return {};
+  }
+}
+
+}  // namespace vkmoye::gen

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// What is read from shared memory and registers was written before: followed through one workgroup, for all sizes.
+//
+//   sums = 0                             each invocation has written its registers
+//   for (r < n) {                        no round is certain: what it writes counts in it, not behind it
+//     if (thread < m) { tile = x }       nor is this: it counts for the same thread in the same branch
+//     else { tile = 0 }                  now it is certain
+//   }
+//
+// An element that was written stays so. From some round on, indices and conditions repeat after as many rounds as the
+// period of the loop; what was written before a read then, was written before the same read one period later. So
+// one period is followed.
+
+#include <set>
+#include <string>
+
+#include "vkmoye/gen/ir/kernel.hpp"
+
+namespace vkmoye::gen {
+
+/// The arrays of shared memory and registers of which, in every launch, no element is read before it was written. Of
+/// others this is not known. Precondition: check_scope and check_shared_memory gave no reason.
+std::set<std::string> arrays_written_before_read(const ir::Kernel& kernel);
+
+}  // namespace vkmoye::gen

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Which elements of shared memory and registers are surely written, at one place on the way through a workgroup.
+//
+//   state.write(sums, ..)                        certain from here on
+//   const auto mark = state.mark();
+//   state.write(tile, ..)                        in a branch
+//   const auto then = state.take_back(mark);     as before the branch
+//   state.join(then, otherwise, ..)              what counts behind both branches
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "vkmoye/gen/ir/kernel.hpp"
+#include "vkmoye/gen/machine/thread_set.hpp"
+#include "vkmoye/gen/verify/gates.hpp"
+
+namespace vkmoye::gen {
+
+class WrittenState {
+ public:
+  /// `gates` must outlive this.
+  WrittenState(const ir::Kernel& kernel, const Gates& gates);
+
+  /// Who is on a path.
+  struct Path {
+    machine::ThreadSet active;     // all that may be
+    machine::ThreadSet uncertain;  // those of which it is not known, although others may be
+    std::shared_ptr<const GatesOnPath> gates;  // that hold on it
+  };
+
+  /// Those of `lanes` write the elements from `at` on, `width` of them. `by_any`: the device decides which of them
+  /// writes which.
+  void write(const ir::Array& array, const machine::Values& at, std::uint32_t width,
+             const machine::ThreadSet& lanes, const Path& path, bool by_any);
+  /// Whether those elements are written, each in the invocation of `lanes` that reads it.
+  bool is_written(const ir::Array& array, const machine::Values& at, std::uint32_t width,
+                  const machine::ThreadSet& lanes, const Path& path, bool by_any) const;
+  /// Whether the first `count` elements are, each in all of `lanes`.
+  bool are_written(const ir::Array& array, std::uint64_t count, const machine::ThreadSet& lanes,
+                   const Path& path, bool by_any) const;
+
+  /// A time to go back to.
+  struct Mark {
+    std::size_t registers = 0, shared = 0;
+  };
+  /// What became written since.
+  struct Written {
+    std::map<std::size_t, machine::ThreadSet> registers;
+    std::map<std::size_t, std::int32_t> shared;
+  };
+  Mark mark() const { return {registers_log_.size(), shared_log_.size()}; }
+  Written since(const Mark& mark) const;
+  Written take_back(const Mark& to);
+  /// Counts it again, where it is known to have happened.
+  void add(const Written& written);
+
+  /// Who takes which of two branches.
+  struct Choice {
+    machine::ThreadSet active;        // who may come to them
+    machine::ThreadSet holds, fails;  // the one, or the other
+    machine::ThreadSet uncertain;     // who may not come to the branches, although others do
+    bool is_same;                 // all others take the same one, and it is not known which
+    // What decides about the first branch and the second one, if arguments and the workgroup do.
+    std::optional<GateSet> first = {}, second = {};
+  };
+  /// Counts what is written behind two branches that wrote `then` and `otherwise`.
+  void join(const Written& then, const Written& otherwise, const Choice& choice);
+
+ private:
+  // Of an element of shared memory: not known, or written, or a number of `partly_`: written under conditions.
+  static constexpr std::int32_t kNot = 0, kIs = 1, kPartly = 2;
+  struct Partly {
+    std::int32_t by = -1;          // this thread has written it, if it is on the path; -1: none
+    std::optional<GateSet> gates;  // it is written where they hold
+    auto operator<=>(const Partly&) const = default;
+  };
+  const Partly& part(std::int32_t value) const;
+  std::int32_t number_of(Partly partly);
+  struct Place {
+    std::size_t first = 0, count = 0;  // in registers_ or shared_
+  };
+  void set(std::size_t unit, const machine::ThreadSet& lanes);
+  void set(std::size_t cell, std::int32_t value);
+  std::int32_t joined(std::int32_t then, std::int32_t otherwise, const Choice& choice);
+  // Of two paths, of which all invocations take the same one.
+  std::int32_t on_either(std::int32_t then, std::int32_t otherwise, const Choice& choice);
+
+  const Gates& gates_;
+  std::vector<Partly> partly_;
+  std::map<Partly, std::int32_t> numbers_;  // in partly_
+  std::map<std::string, Place> places_;
+  std::vector<machine::ThreadSet> registers_;  // for each vector: who has written it
+  std::vector<std::int32_t> shared_;
+  // What changes replaced.
+  std::vector<std::pair<std::size_t, machine::ThreadSet>> registers_log_;
+  std::vector<std::pair<std::size_t, std::int32_t>> shared_log_;
+};
+
+}  // namespace vkmoye::gen

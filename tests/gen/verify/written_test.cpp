@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT
+// What is read was written before: kernels for which that is followed for all sizes, each beside one that differs a
+// little and is wrong.
+
+#include "vkmoye/gen/verify/written.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "gen/verify/attacked.hpp"
+
+namespace vkmoye::gen::attack {
+namespace {
+
+using testing::Contains;
+using testing::IsEmpty;
+using testing::Not;
+
+Stmt read_shared(const Expr& index) { return Load{"x", shared_at(index, "reader")}; }
+Stmt read_register(const Expr& index) { return Load{"y", {"held", {index}, "register reader"}}; }
+Stmt write_shared(const Expr& index) { return store(shared_at(index, "writer")); }
+Stmt write_register(const Expr& index) { return store(register_at(index)); }
+// Behind `name`, an index from src[0].
+Body with_data(const char* name, Body body) {
+  Body all = {Load{"word", src_at(0)},
+              Let{name, to_index(variable("word", element(ScalarType::u32)))}};
+  append(all, body);
+  return {If{less(0, n), std::move(all)}};
+}
+
+// It is shown that what is read from `array` was written, and the twin agrees at `at`.
+void expect_shown(const char* array, const Body& body, const Arguments& at, std::uint32_t word = 0,
+                  int line = __builtin_LINE()) {
+  SCOPED_TRACE(line);
+  const Kernel kernel = with_result(body);
+  EXPECT_THAT(arrays_written_before_read(kernel), Contains(array));
+  EXPECT_THAT(verify(kernel), IsEmpty());
+  EXPECT_THAT(launched(kernel, at, word).reasons, IsEmpty());
+}
+// The twin finds a read of what nothing has written at `at`; the kernel is refused.
+void expect_not_shown(const char* array, const Body& body, const Arguments& at,
+                      std::uint32_t word = 0, int line = __builtin_LINE()) {
+  SCOPED_TRACE(line);
+  const Kernel kernel = with_result(body);
+  EXPECT_THAT(arrays_written_before_read(kernel), Not(Contains(array)));
+  EXPECT_THAT(launched(kernel, at, word).reasons, Not(IsEmpty()));
+  EXPECT_THAT(verify(kernel), Not(IsEmpty()));
+}
+
+TEST(Written, ByEachThread) {
+  expect_shown("s", {write_shared(thread), Barrier{}, read_shared(63 - thread)}, sizes(70));
+  expect_not_shown(
+      "s", {If{less(thread, 63), {write_shared(thread)}}, Barrier{}, read_shared(63 - thread)},
+      sizes(70));
+  const auto by_one = [](std::uint32_t rounds) {
+    return Body{If{equal(thread, 0), {For{"r", rounds, {write_shared(r)}}}}, Barrier{},
+                read_shared(63 - thread)};
+  };
+  expect_shown("s", by_one(64), sizes(70));
+  expect_not_shown("s", by_one(63), sizes(70));
+}
+
+TEST(Written, InEachBranch) {
+  const auto branches = [](Body otherwise) {
+    return Body{If{less(own, n), {write_shared(thread)}, std::move(otherwise)}, Barrier{},
+                read_shared(63 - thread)};
+  };
+  expect_shown("s", branches({write_shared(thread)}), sizes(70));
+  expect_not_shown("s", branches({}), sizes(70));
+  expect_not_shown("s", branches({If{less(own, 100), {write_shared(thread)}}}), sizes(70));
+  const auto uniform = [](const Expr& read_where) {
+    return Body{If{less(m, p), {write_shared(thread)}}, Barrier{},
+                If{read_where, {read_shared(63 - thread)}}};
+  };
+  expect_shown("s", uniform(less(m, p)), sizes(70, 3, 4));
+  expect_not_shown("s", uniform(less(m, p + 1)), sizes(70, 3, 3));
+  expect_not_shown("s", uniform(logical_not(less(m, p))), sizes(70, 3, 3));
+}
+
+TEST(Written, WhereTheSameBoundHolds) {
+  const auto bounded_by = [](const Expr& read_where, const Expr& read_at) {
+    return Body{If{less(own, n), {write_shared(thread)}}, Barrier{},
+                If{less(64 * group + read_where, n), {read_shared(read_at)}}};
+  };
+  expect_shown("s", bounded_by(63 - thread, 63 - thread), sizes(70));
+  expect_shown("s", bounded_by(thread, thread / 2), sizes(70));
+  expect_not_shown("s", bounded_by(63 - thread, (64 - thread) % 64), sizes(70));
+  expect_not_shown("s", bounded_by(thread / 2, thread), sizes(70));
+  // p + thread may wrap: then the first threads do not write.
+  const auto may_wrap = [](const Expr& base) {
+    return Body{
+        If{less(base + thread, n), {write_shared(thread)}}, Barrier{},
+        If{logical_and(less(base + thread, n), less(0, thread)), {read_shared(thread - 1)}}};
+  };
+  const Kernel wrapping = with_result(may_wrap(p));
+  EXPECT_THAT(arrays_written_before_read(wrapping), Not(Contains("s")));
+  EXPECT_THAT(launched(wrapping, sizes(70, 1, (std::int64_t{1} << 32) - 5)).reasons,
+              Not(IsEmpty()));
+  expect_not_shown("s", may_wrap(64 * group - 32), sizes(70));
+}
+
+TEST(Written, WhereTheExtentIsAMultiple) {
+  const auto in_fours = [](std::uint32_t multiple) {
+    const Expr first = 4 * (thread % 16);
+    Body reads;
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      reads.push_back(Load{"x" + std::to_string(i), shared_at(first + i, "reader")});
+    }
+    return Body{If{less(own, n), {write_shared(thread)}}, Barrier{},
+                If{logical_and(equal(n % multiple, 0), less(64 * group + first, n)), reads}};
+  };
+  expect_shown("s", in_fours(4), sizes(72));
+  expect_shown("s", in_fours(12), sizes(72));
+  expect_not_shown("s", in_fours(2), sizes(70));
+  expect_not_shown("s", in_fours(6), sizes(66));
+}
+
+TEST(Written, InEarlierRounds) {
+  const auto ring = [](const Expr& read_at) {
+    const auto stage = [](const Expr& round) { return round % 2 * 32 + thread % 32; };
+    return Body{If{less(thread, 32), {write_shared(stage(0))}}, Barrier{},
+                For{"r",
+                    p,
+                    {read_shared(stage(read_at)), Barrier{},
+                     If{less(thread, 32), {write_shared(stage(r + 1))}}, Barrier{}}}};
+  };
+  expect_shown("s", ring(r), sizes(70, 1, 9));
+  expect_not_shown("s", ring(r + 1), sizes(70, 1, 9));
+  // The period is 6, and the fault in its last round.
+  const auto third = [](std::uint32_t of) {
+    return Body{For{
+        "r",
+        p,
+        {If{less(r % 6, 5), {write_register(r % 2)}}, If{equal(r % 6, of), {read_register(1)}}}}};
+  };
+  expect_shown("held", third(1), sizes(70, 1, 20));
+  expect_not_shown("held", third(0), sizes(70, 1, 20));
+}
+
+// A fault behind more rounds than a trial follows, where only data say how many there are.
+TEST(Written, InALateRoundOfALoopOverData) {
+  const auto late = [](Body first) {
+    append(first, {For{"r",
+                       variable("end"),
+                       {If{less(r, 50),
+                           {write_register(0), read_register(0)},
+                           {Load{"z", {"held", {1}, "late reader"}}}}}}});
+    return with_data("end", std::move(first));
+  };
+  expect_shown("held", late({write_register(1)}), sizes(70), 60);
+  const Kernel kernel = with_result(late({}));
+  EXPECT_THAT(arrays_written_before_read(kernel), Not(Contains("held")));
+  EXPECT_THAT(launched(kernel, sizes(70), 60).reasons, Not(IsEmpty()));
+}
+
+TEST(Written, WhereALoopHasARound) {
+  const auto loops = [](const Expr& end) {
+    return Body{For{"r", p, {write_register(0), write_shared(thread)}}, Barrier{},
+                For{"j", end, {read_register(0), read_shared(63 - thread)}}};
+  };
+  expect_shown("held", loops(p), sizes(70, 1, 3));
+  expect_shown("s", loops(p), sizes(70, 1, 3));
+  expect_not_shown("held", loops(q), sizes(70, 1, 0, 3));
+  expect_not_shown("s", loops(p + 1), sizes(70, 1, 0));
+  const auto behind = [](const Expr& end) {
+    return Body{For{"r", end, {write_register(0)}}, read_register(0)};
+  };
+  expect_shown("held", behind(100), sizes(70));
+  expect_not_shown("held", behind(p), sizes(70));
+  expect_not_shown("held", behind(thread % 3), sizes(70));
+  expect_not_shown("held", behind(minimum(n, 4) / 4), sizes(3));
+}
+
+TEST(Written, InLoopsOfAFewRounds) {
+  const auto few = [](const Expr& index) {
+    return Body{For{"r", minimum(p, 2), {write_register(r % 2), read_register(index)}}};
+  };
+  expect_shown("held", few(r % 2), sizes(70, 1, 2));
+  expect_not_shown("held", few((r + 1) % 2), sizes(70, 1, 2));
+}
+
+TEST(Written, WhereTheSameDataSay) {
+  const auto twice = [](const Expr& again) {
+    return with_data("w",
+                     {If{less(variable("w"), thread), {write_register(0), write_shared(thread)}},
+                      If{again, {read_register(0), read_shared(thread)}}});
+  };
+  const Expr w = variable("w");
+  expect_shown("held", twice(less(w, thread)), sizes(70), 7);
+  expect_shown("s", twice(less(w, thread)), sizes(70), 7);
+  expect_not_shown("held", twice(less(w, thread + 1)), sizes(70), 7);
+  expect_not_shown("s", twice(less(w, thread + 1)), sizes(70), 7);
+  expect_not_shown("held", twice(logical_not(less(w, thread))), sizes(70), 7);
+  // A name for other data.
+  const auto renamed = [](const Expr& second) {
+    const auto part = [](const Expr& at, Body body) {
+      Body all = {Load{"word", src_at(at)},
+                  Let{"w", to_index(variable("word", element(ScalarType::u32)))}};
+      append(all, body);
+      return Stmt(Block{"part", all});
+    };
+    return Body{If{less(m, n),
+                   {part(0, {If{less(variable("w"), 5), {write_register(0)}}}),
+                    part(second, {If{less(variable("w"), 5), {read_register(0)}}})}}};
+  };
+  EXPECT_THAT(arrays_written_before_read(with_result(renamed(m))), Not(Contains("held")));
+}
+
+TEST(Written, WhereAnIndexIsKnownInPart) {
+  const auto eighths = [](std::uint32_t written) {
+    return Body{If{less(thread % 8, written), {write_shared(thread)}}, Barrier{},
+                read_shared(thread / 8 * 8 + m % 7)};
+  };
+  expect_shown("s", eighths(8), sizes(70, 6));
+  expect_shown("s", eighths(7), sizes(70, 6));
+  expect_not_shown("s", eighths(6), sizes(70, 6));
+}
+
+TEST(Written, ByTheSameThreadInABranch) {
+  const auto in_branch = [](bool is_inside) {
+    Body branch = {write_shared(thread)};
+    (is_inside ? branch : branch).push_back(write_register(0));
+    Body body;
+    if (is_inside) branch.push_back(read_shared(thread));
+    body.push_back(If{less(variable("w"), thread), branch});
+    if (!is_inside) body.push_back(read_shared(thread));
+    return with_data("w", body);
+  };
+  expect_shown("s", in_branch(true), sizes(70), 7);
+  expect_not_shown("s", in_branch(false), sizes(70), 7);
+  const auto in_loop = [](bool is_inside) {
+    Body rounds = {write_shared(thread)};
+    if (is_inside) rounds.push_back(read_shared(thread));
+    Body body = {For{"r", variable("w") % 5 + thread % 2, rounds}};
+    if (!is_inside) body.push_back(read_shared(thread));
+    return with_data("w", body);
+  };
+  expect_shown("s", in_loop(true), sizes(70), 5);
+  expect_not_shown("s", in_loop(false), sizes(70), 5);
+}
+
+TEST(Written, BeforeAnAtomicOperation) {
+  const Stmt add{Atomic{"old", Op::add, shared_at(thread, "sum"), one}};
+  expect_shown("s", {write_shared(thread), Barrier{}, add}, sizes(70));
+  expect_not_shown("s", {add}, sizes(70));
+}
+
+// Conditions that nest: what decides about a write is all that is around it.
+TEST(Written, UnderSeveralConditions) {
+  const auto nested = [](const Expr& outer, const Expr& read_outer) {
+    return Body{
+        If{outer, {If{less(own, n), {write_shared(thread)}}}}, Barrier{},
+        If{read_outer, {If{less(64 * group + (63 - thread), n), {read_shared(63 - thread)}}}}};
+  };
+  expect_shown("s", nested(less(m, p), less(m, p)), sizes(70, 1, 2));
+  expect_not_shown("s", nested(less(m, p), less(m, q)), sizes(70, 1, 0, 2));
+  expect_not_shown("s", nested(less(thread % 8, 7), less(m, p)), sizes(70, 1, 2));
+  // Bounded by two extents, of which the reader knows one.
+  expect_not_shown("s", nested(less(64 * group + thread, m), less(m, 1000)), sizes(70, 50));
+}
+
+}  // namespace
+}  // namespace vkmoye::gen::attack
