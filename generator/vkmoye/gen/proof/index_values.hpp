@@ -9,8 +9,8 @@
 // The variables are the arguments of the kernel, `thread`, `group_x` to `group_z`, the counters of loops, and:
 //   ?#0    a value that is not known; equal expressions share one variable
 //   !#0    a value that a condition selects, or the smaller of two; facts tell which
-// An index is exact if no unknown value takes part in it, except values that depend on arguments alone: those are the same
-// in the whole launch.
+// An index is exact if no unknown value takes part in it, except values that depend on arguments alone: those are the
+// same in the whole launch.
 
 #include <cstdint>
 #include <map>
@@ -43,8 +43,8 @@ class IndexValues {
     bool is_exact = true;
   };
 
-  /// What holds in every workgroup of a launch is known from the start. `variables` may be those of a pass before, which
-  /// have been split already. `is_draft`: for a pass that splits variables only; facts are then not kept.
+  /// What holds in every workgroup of a launch is known from the start. `variables` may be those of a pass before,
+  /// which have been split already. `is_draft`: for a pass that splits variables only; facts are then not kept.
   IndexValues(Solver& solver, Variables& variables, const ir::Kernel& kernel, bool is_draft);
 
   Index of(const ir::Expr& index);

@@ -9,10 +9,11 @@
 
 namespace vkmoye::gen {
 
-/// Why an element of a result is not written, or is touched by two invocations, or why something is read that was not
-/// written; with the sizes at which this shows. What is about results and depends on more than linear functions of sizes
-/// is refused, too, unless the author assumes it. Where isl gives up there is no reason: only the sizes of trial.hpp were
-/// checked then. Precondition: names, types and bounds are right.
+/// Decides three claims for every size: each element of a result is written; no two invocations touch the same element
+/// of a buffer, unless both read it or both access it atomically; whatever is read was written before. Returns a reason
+/// for each claim that fails, with sizes at which it fails. A claim about results that depends on more than linear
+/// functions of sizes is also a reason, unless the author assumes it. A claim for which isl takes too many steps gives
+/// no reason: it is checked only at the sizes of trial.hpp. Precondition: names, types and bounds are right.
 std::vector<std::string> check_all_sizes(const ir::Kernel& kernel);
 
 }  // namespace vkmoye::gen

@@ -66,8 +66,8 @@ class ScopeChecker {
   }
 
   std::vector<std::string> reasons;
-  std::set<const Element*>
-      shared_inside;  // single elements of shared arrays that bounds or guards keep inside
+  // Single elements of shared arrays that bounds or guards keep inside.
+  std::set<const Element*> shared_inside;
 
  private:
   struct Name {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// An open device and all that hangs on it. Each public handle (Buffer, Pipeline, Launch, Pending)
-// shares its state, and each state shares the context: they may be destroyed in any order.
+// An open device and everything that it owns. Each public handle (Buffer, Pipeline, Launch, Pending)
+// shares its state, and each state shares the context, so handles may be destroyed in any order.
 
 #include <memory>
 #include <string_view>
@@ -62,7 +62,7 @@ struct LaunchState {
   VkDescriptorSet set = VK_NULL_HANDLE;
 };
 
-/// What `reasons_against` says, and, of a device that is `adopted`, what to enable on it.
+/// The result of `reasons_against`, and, if the device is `adopted`, what to enable on it.
 std::vector<std::string> reasons_against(const Context& context, const KernelInterface& kernel,
                                          bool adopted);
 
