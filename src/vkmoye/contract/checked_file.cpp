@@ -29,7 +29,7 @@ std::string checksum_of(const Json& content) {
 }  // namespace
 
 void refuse_file(const FileKind& kind, const std::vector<std::string>& reasons) {
-  throw ArgumentError(fmt::format("{} file: {}", kind.what, join(reasons, "; ")));
+  throw ArgumentError(with_reasons(fmt::format("{} file", kind.what), reasons));
 }
 
 std::string checked_text(const FileKind& kind, Json content) {
@@ -66,10 +66,7 @@ Json checked_content(const FileKind& kind, std::string_view text) {
 }
 
 std::string text_of(const std::filesystem::path& file) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(file, error)) {
-    throw ArgumentError(fmt::format("{}: there is no such file", file.string()));
-  }
+  require_readable(file);
   std::string reason;
   const std::vector<std::byte> bytes = read_file(file, reason);
   if (!reason.empty()) {

@@ -32,7 +32,13 @@ void print(const Tree<Leaf>& tree, Cursor& at, std::string& out, Print print_lea
 
 void print_tiler(const Tiler& tiler, std::string& out) {
   if (!tiler.is_list()) {
-    out += tiler.is_null() ? "_" : to_string(tiler.layout());
+    if (tiler.is_null()) {
+      out += '_';
+    } else {
+      const Layout layout = tiler.layout();  // n:1 is written n
+      const bool is_run = layout.is_leaf() && layout.leaves().front().stride == 1;
+      out += is_run ? std::to_string(layout.size()) : to_string(layout);
+    }
     return;
   }
   out += '[';
@@ -162,7 +168,9 @@ std::string to_string(const OffsetLayout& layout) {
 
 void raise(const char* operation, std::initializer_list<ErrorOperand> operands, const char* rule,
            std::initializer_list<std::int64_t> numbers) {
-  throw LayoutError(fmt::format("{}: {}", subject(operation, operands), fill(rule, numbers)));
+  const std::string text = fill(rule, numbers);
+  if (*operation == '\0') throw LayoutError(text);
+  throw LayoutError(fmt::format("{}: {}", subject(operation, operands), text));
 }
 
 void raise_from(const char* operation, std::initializer_list<ErrorOperand> operands,

@@ -23,10 +23,7 @@ class Reasons {
       all_.push_back(std::move(reason));
   }
   bool empty() const { return all_.empty(); }
-  std::string text(const std::string& subject) const {
-    if (all_.size() == 1) return subject + ": " + all_.front();
-    return subject + ":\n  - " + join(all_, "\n  - ");
-  }
+  std::string text(const std::string& subject) const { return with_reasons(subject, all_); }
 
  private:
   std::vector<std::string> all_;

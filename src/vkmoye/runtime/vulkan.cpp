@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
 #include "vkmoye/runtime/vk/barriers.hpp"
 #include "vkmoye/runtime/vk/context.hpp"
 
@@ -61,16 +62,14 @@ Device Device::adopt(const AdoptedDevice& theirs, const OpenOptions& options) {
     }
   }
   if (!wrong.empty()) {
-    std::string text = "adopt:";
-    for (const std::string& reason : wrong) text += "\n  - " + reason;
-    throw ArgumentError(text);
+    throw ArgumentError(with_reasons("adopt", wrong));
   }
   context->device =
       std::make_unique<vk::LogicalDevice>(*context->instance, theirs.device, theirs.queue,
                                           push_descriptors, theirs.timeline_semaphores);
   if (push_descriptors > 0 && context->table().CmdPushDescriptorSetKHR == nullptr) {
     throw ArgumentError(
-        "adopt:\n  - VK_KHR_push_descriptor is listed as enabled, but the VkDevice has no "
+        "adopt: VK_KHR_push_descriptor is listed as enabled, but the VkDevice has no "
         "vkCmdPushDescriptorSetKHR");
   }
   vk::complete(*context, options, {theirs.lock_queue, theirs.unlock_queue});

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
-// list [PATTERN]: every kernel with its summary, config, types and source; for one kernel, all of its options.
+// list: every kernel with its summary. list PATTERN: with its config, types and source, too; for one kernel, all of
+// its options.
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -10,6 +14,7 @@
 #include "commands/kernel_help.hpp"
 #include "commands/kernel_names.hpp"
 #include "commands/open_device.hpp"
+#include "io/program.hpp"
 #include "io/wrap.hpp"
 #include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
@@ -86,6 +91,16 @@ int list(const Given& given) {
   if (!given.device.empty()) {
     throw ArgumentError("--device: kernels are described only with --format json");
   }
+  if (patterns.empty()) {
+    std::size_t width = 0;
+    for (const gen::KernelEntry* entry : kernels) width = std::max(width, entry->name.size());
+    for (const gen::KernelEntry* entry : kernels) {
+      std::cout << hanging(fmt::format("{:<{}}  ", entry->name, width), entry->summary);
+    }
+    std::cout << fmt::format("\nWith options, types and sources: {} list 'transpose/*'\n",
+                             program_name());
+    return kOk;
+  }
   if (kernels.size() == 1) {
     std::cout << kernel_help(*kernels.front(), CommandName::run);
     return kOk;
@@ -105,12 +120,14 @@ int list(const Given& given) {
 
 const Command kList = {
     CommandName::list, "list kernels with their summaries, configs and types",
-    "For one kernel: each of its options with the default and the valid values.\n\n"
+    "Without a PATTERN: one line for each kernel. For one kernel: each of its options\n"
+    "with the default and the valid values.\n\n"
     "With --format json, each kernel has the claims that are proved for all sizes,\n"
     "assumed by its author, or tried at a few sizes, as in 'explain --prove', for its\n"
     "first type and default options; they are left out if more than 12 kernels are\n"
     "listed.\n\n"
-    "Examples:\n  vkmoye-bench list 'transpose/*'\n  vkmoye-bench list gemm/simt\n"
+    "Examples:\n  vkmoye-bench list\n  vkmoye-bench list 'transpose/*'\n  vkmoye-bench list "
+    "gemm/simt\n"
     "  vkmoye-bench list 'transpose/*' --format json",
     list};
 

@@ -17,8 +17,8 @@
 #include "io/interruption.hpp"
 #include "io/output_file.hpp"
 #include "io/program.hpp"
-#include "report/performance_summary.hpp"
 #include "registry/operations.hpp"
+#include "report/performance_summary.hpp"
 
 namespace vkmoye::bench {
 namespace {

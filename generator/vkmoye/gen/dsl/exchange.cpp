@@ -175,8 +175,9 @@ std::vector<std::string> reasons_against_exchange(const Layout& from, const Layo
 LaneExchange exchange_of(const Layout& from, const Layout& to, std::uint32_t lanes) {
   const std::vector<std::string> reasons = reasons_against_exchange(from, to, lanes);
   if (!reasons.empty()) {
-    throw LayoutError(fmt::format("exchange from {} to {} in subgroups of {}: {}", to_string(from),
-                                  to_string(to), lanes, join(reasons, "; ")));
+    throw LayoutError(with_reasons(fmt::format("exchange from {} to {} in subgroups of {}",
+                                               to_string(from), to_string(to), lanes),
+                                   reasons));
   }
   const std::vector<Digit> digits = digits_of(from, to).digits;
   LaneExchange out;
@@ -223,9 +224,10 @@ View Builder::exchange(const View& registers, const Layout& from, const Layout& 
                                   size(registers.shape()), to_string(from), values_of(from)));
   }
   if (!reasons.empty()) {
-    throw LayoutError(fmt::format("exchange of {} from {} to {} in subgroups of {}: {}",
-                                  registers.name, to_string(from), to_string(to), lanes(),
-                                  join(reasons, "; ")));
+    throw LayoutError(
+        with_reasons(fmt::format("exchange of {} from {} to {} in subgroups of {}", registers.name,
+                                 to_string(from), to_string(to), lanes()),
+                     reasons));
   }
   const LaneExchange how = exchange_of(from, to, lanes());
   const View moved = composition(registers, how.values);
