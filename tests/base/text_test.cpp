@@ -36,6 +36,14 @@ TEST(Text, SuggestsOnlyNearNames) {
   EXPECT_EQ(did_you_mean("transpose/paded", names), "transpose/padded");
   EXPECT_EQ(did_you_mean("gemm", names), "");
   EXPECT_EQ(did_you_mean("", names), "");
+  EXPECT_EQ(did_you_mean("pda", {"ld", "pad"}), "pad");  // a swap of neighbours is one edit
+  EXPECT_EQ(did_you_mean("pda", {"adp"}), "");
+}
+
+TEST(Text, SeveralReasonsAreAList) {
+  EXPECT_EQ(with_reasons("copy", {"a"}), "copy: a");
+  EXPECT_EQ(with_reasons("copy", {"a", "b"}), "copy:\n  - a\n  - b");
+  EXPECT_EQ(with_reasons("copy", {"x:\n  - a", "b"}), "copy:\n  - x:\n      - a\n  - b");
 }
 
 }  // namespace

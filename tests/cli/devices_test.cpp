@@ -105,7 +105,7 @@ TEST(DevicesCli, ADescriptionStandsForItsDevice) {
   EXPECT_THAT(bench({"emit", "copy/simple", "--device", file}).err,
               HasSubstr("is not a description"));
   EXPECT_THAT(bench({"emit", "copy/simple", "--device", folder.file("none.json")}).err,
-              HasSubstr("there is no such file"));
+              HasSubstr("cannot be read: No such file"));
   const Outcome run = bench({"run", "copy/simple", "--device", file});
   EXPECT_EQ(run.status, 2);
   EXPECT_THAT(run.err, HasSubstr("a saved description cannot run kernels"));

@@ -128,7 +128,7 @@ TEST_F(KernelFileCli, IsRefusedWithTheReason) {
   refused(run_file(file, {"--reference", "gemm"}),
           AllOf(HasSubstr("gemm has 3 arrays (A, B, C), the kernel binds 2"),
                 HasSubstr("gemm has no argument 'cols'")));
-  refused(run_file(folder.file("none.json"), {"--reference", "copy"}), HasSubstr("no such file"));
+  refused(run_file(folder.file("none.json"), {"--reference", "copy"}), HasSubstr("No such file"));
   std::string text = read_file(file);
   text.replace(text.find("\"tile\": "), 9, "\"tile\": 7");
   write_file(file, text);

@@ -300,7 +300,7 @@ TEST_F(PackCli, WhatDoesNotFitIsRefusedWithEveryReason) {
   refused(pack("b.npy", "c.packed", {"--a", "m"}),
           "is operand b, but --a belongs to the other one");
   refused(pack("b.npy", "c.packed", {"--as", "c"}), "unknown operand 'c'");
-  refused(pack("b.npy", "c.packed", {"--steps", "3"}), "steps 3 is not a power of two");
+  refused(pack("b.npy", "c.packed", {"--steps", "3"}), "steps = 3 is not a power of two");
   refused(pack("b.npy", "c.packed", {"--batch", "2"}), "unknown option '--batch'");
   refused(pack("bias.npy", "c.packed"), "has 1 dimension");
   write_file(file("f.npy"), npy("<f4", "(2, 2)", std::string(16, 'x')));

@@ -98,7 +98,7 @@ TEST(GemmCli, AnAtomThatIsNoneIsRefusedBeforeTheDeviceIsAskedAboutIt) {
     const Outcome outcome = bench(
         {"run", kernel, "--type", "f16,f32", "--size", "16x64x64", "--atom", "8x8x1000000000"});
     EXPECT_EQ(outcome.status, 2) << outcome.out;
-    EXPECT_THAT(outcome.err, HasSubstr("atom k 1000000000 is not a power of two up to 64"));
+    EXPECT_THAT(outcome.err, HasSubstr("atom k = 1000000000 is not a power of two up to 64"));
   }
 }
 

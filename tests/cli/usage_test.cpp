@@ -39,7 +39,7 @@ TEST(Cli, WrongUsageIsRefusedWithTheNearestName) {
   refused({}, "subcommand");
   refused({"--nonsense"}, "unknown option '--nonsense'");
   refused({"-x"}, "unknown option '-x'");
-  refused({"layout", "--jsno"}, "(did you mean '--jsonl'?); known: --help --fragment --device");
+  refused({"layout", "--jsno"}, "(did you mean '--jsonl'?); see '");
   refused({"emit", "copy/simple", "--spirv", "/dev/null", "--interface", "/dev/null"}, "same file");
   refused({"--versoin"}, "did you mean '--version'?");
   refused({"run", "copy/simple", "--type", "F32"}, "did you mean 'f32'?");
@@ -53,6 +53,13 @@ TEST(Cli, WrongUsageIsRefusedWithTheNearestName) {
   refused({"run", "copy/simple", "--sise", "3x3"}, "did you mean '--size'?");
   refused({"run", "copy/simple", "--tile", "8x8", "--bogus", "1"}, "unknown option '--bogus'");
   refused({"run", "copy/simple", "--tiel", "8x8"}, "did you mean '--tile'?");
+  refused({"run", "transpose/padded", "--pda", "1"},
+          "'--pda' (did you mean '--pad'?); see 'vkmoye-bench run transpose/padded --help'\n");
+  refused({"apply", "copy/simple", "--in", "a.npy"},
+          "apply: --out is required\n  usage: vkmoye-bench apply KERNEL --in VALUE... --out VALUE; "
+          "see ");
+  refused({"emit", "gemm/packed"},
+          "gemm/packed: the kernel does not support f32; it supports f16 bf16\n");
   refused({"run", "copy/simple", "--type", "f31"}, "unknown type 'f31'");
   refused({"run", "copy/simple", "--size", "-3x4"}, "-3 is outside 0..");
   refused({"run", "copy/simple", "--size", "3x4x5"}, "has 3 extents");
@@ -100,7 +107,7 @@ TEST(Cli, WrongUsageIsRefusedWithTheNearestName) {
   refused({"explain", "copy/simple", "--size", "3x4x5"}, "has 3 extents");
   refused({"explain", "copy/simple", "--size", "4,5"}, "only one can be used");
   refused({"explain", "copy/simple", "--format", "csv"}, "unknown format 'csv'");
-  refused({"explain", "copy/simple", "--subgroup", "0"}, "--subgroup");
+  refused({"explain", "copy/simple", "--lanes", "0"}, "--lanes");
   refused({"explain", "copy/simple", "--tile", "33x32"}, "does not divide");
   refused({"run", "copy/simple", "--seed", "1", "--seed", "2"}, "--seed is given 2 times");
   refused({"emit", "copy/simple", "--type", "f32", "--type", "f16"}, "--type: is given 2 times");

@@ -133,10 +133,11 @@ TEST(PlanFile, IsRefusedWithEveryReason) {
   CompiledPlan plan = some_plan();
   plan.steps[0].arrays = {0, 5};
   plan.steps[2].arrays = {3};
-  EXPECT_THAT([&] { parse_plan(plan_text(plan)); },
-              ThrowsMessage<ArgumentError>(AllOf(
-                  HasSubstr("plan file: step 0, first: b1 is array 5, but the plan has 4 arrays; "),
-                  HasSubstr("step 2, third: has 2 bindings, but 1 arrays"))));
+  EXPECT_THAT(
+      [&] { parse_plan(plan_text(plan)); },
+      ThrowsMessage<ArgumentError>(AllOf(
+          HasSubstr("plan file:\n  - step 0, first: b1 is array 5, but the plan has 4 arrays\n"),
+          HasSubstr("step 2, third: has 2 bindings, but 1 arrays"))));
   plan = some_plan();
   plan.steps[1].kernel.spirv.clear();
   EXPECT_THAT([&] { parse_plan(plan_text(plan)); },

@@ -29,8 +29,8 @@ inline void require(bool holds, const char* what) {
   std::abort();
 }
 
-bool accepts_layout(
-    std::string_view input);  // a layout, an expression, or a request of `layout eval --jsonl`
+/// A layout, an expression, or a request of `layout eval --jsonl`.
+bool accepts_layout(std::string_view input);
 bool accepts_kernel(std::string_view input);
 bool accepts_plan(std::string_view input);
 bool accepts_cache(std::string_view input);  // a pipeline cache

@@ -376,8 +376,8 @@ TEST(PlanRecorderFault, RecordsAllOrNothing) {
         EXPECT_EQ(faults.failed_call(), "vkAllocateDescriptorSets");
         EXPECT_EQ(calls(), before);
         recorder.record(commands, {a, b, c});
-        EXPECT_EQ(calls(),
-                  before + 4);  // one for the scratch, one between the steps, two dispatches
+        // One for the scratch, one between the steps, two dispatches.
+        EXPECT_EQ(calls(), before + 4);
       },
       nullptr);
 }

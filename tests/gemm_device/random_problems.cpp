@@ -48,8 +48,8 @@ const Names kPackedTypes = {"bf16", "f16,f16", "f16*f32", "f16", "f16,f32"};
 struct Slot {
   std::string_view kernel;
   const Names* types;
-  const gen::Options* config =
-      nullptr;  // nothing: determined by device and types, or the default of the kernel
+  // Nothing: determined by device and types, or the default of the kernel.
+  const gen::Options* config = nullptr;
 };
 
 // Used in turn. Kernels that take seconds to compile for a CPU are listed once.

@@ -13,8 +13,8 @@ namespace vkmoye::judge {
 
 struct Change {
   std::string text;
-  std::function<void(gen::ir::Kernel&)>
-      apply;  // applies it to a copy of the kernel that it was listed for
+  /// Applies it to a copy of the kernel that it was listed for.
+  std::function<void(gen::ir::Kernel&)> apply;
 };
 
 /// The changes by kind. Of statements: barriers, guards, loops, order, arrays and coordinates.

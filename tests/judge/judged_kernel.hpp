@@ -17,8 +17,8 @@ using Buffers = std::vector<std::vector<std::byte>>;  // the bytes of each bindi
 struct Subject {
   std::string text;  // how it was made
   gen::ir::Kernel kernel;
-  bool whole_numbers =
-      false;  // it computes with small whole numbers; else it moves arbitrary bytes
+  /// It computes with small whole numbers; otherwise it moves arbitrary bytes.
+  bool whole_numbers = false;
   /// The expected last buffer after a launch on `before`; empty: not checked.
   std::function<std::vector<std::byte>(const Arguments&, const Buffers& before)> expected = {};
 };

@@ -22,8 +22,8 @@ using namespace gen;
 // How the threads of a workgroup divide a tile.
 struct Partition {
   Layout threads, values;
-  bool
-      is_tiled_copy;  // each thread has blocks of `values`; else elements at the distance of the thread layout
+  // Each thread has blocks of `values`; otherwise, elements at the distance of the thread layout.
+  bool is_tiled_copy;
 
   View operator()(const View& tile, const Expr& thread) const {
     return is_tiled_copy ? partition(tile, make_tiled_copy(threads, values), thread)

@@ -29,7 +29,7 @@ TEST(Refinement, CutsLeavesUntilTheyAreAlike) {
   EXPECT_EQ(refined({"2:1"_layout, "3:1"_layout}), Texts{"none"});
 }
 
-// Post: one shape without extents of 1, the same offset at every index.
+// Postcondition: one shape without extents of 1, the same offset at every index.
 TEST(Refinement, KeepsEveryOffset) {
   rc::check([] {
     const Layout whole = *random_layout::any();

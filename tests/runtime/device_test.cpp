@@ -37,8 +37,8 @@ TEST_F(DeviceOpenTest, ReportsWhatEveryDeviceHas) {
     EXPECT_GT(caps.device_memory_bytes, 0u);
     EXPECT_GE(caps.subgroup_size, caps.min_subgroup_size);
     EXPECT_LE(caps.subgroup_size, caps.max_subgroup_size);
-    EXPECT_TRUE(
-        caps.has(Feature::subgroup_basic));  // required by Vulkan 1.1 on every device with compute
+    // Vulkan 1.1 requires it on every device with compute.
+    EXPECT_TRUE(caps.has(Feature::subgroup_basic));
     EXPECT_TRUE(!caps.has(Feature::subgroup_size_control) || caps.max_workgroup_subgroups > 0);
     EXPECT_EQ(caps.has(Feature::cooperative_matrix), !caps.matrix_shapes.empty());
     for (const MatrixShape& shape : caps.matrix_shapes) {

@@ -179,8 +179,8 @@ class FaultLifeOfRecorders : public FaultLife {
     faults_.pause(true);
     Buffer buffer = owner_.buffer(bytes);
     buffer.fill(std::byte{3});
-    words_in(
-        buffer);  // creates the objects that the owner keeps for the next read, before lives are compared
+    // Creates the objects that the owner keeps for the next read, before lives are compared.
+    words_in(buffer);
     faults_.pause(false);
     return buffer;
   }

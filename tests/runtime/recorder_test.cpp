@@ -20,8 +20,8 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-constexpr std::uint64_t kRoom =
-    1024;  // bytes of each array in the user's buffer, a multiple of any alignment
+// The bytes of each array in the user's buffer, a multiple of any alignment.
+constexpr std::uint64_t kRoom = 1024;
 
 class RecorderTest : public DeviceTest {
  protected:

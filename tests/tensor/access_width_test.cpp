@@ -38,8 +38,8 @@ static_assert(is(width("6:1"_layout, "1:0"_layout, 4), 2, Limit::run, 6));
 // A swizzle of bits from 1 on leaves pairs together; one of bits from 3 on vectors of 8.
 static_assert(is(width("4:1"_layout, "8:4"_layout, 4, Swizzle(3, 1, 6)), 2, Limit::swizzle, 2));
 static_assert(width("8:1"_layout, "8:8"_layout, 2, Swizzle(3, 3, 3)).elements == 8);
-static_assert(width("4:1"_layout, "8:4"_layout, 4, Swizzle(2, 1, -2)).elements ==
-              2);  // reads bit 1
+// It reads bit 1.
+static_assert(width("4:1"_layout, "8:4"_layout, 4, Swizzle(2, 1, -2)).elements == 2);
 
 static_assert(widest_copy({"(4,2):(1,64)"_layout, kStarts}, {"(4,2):(1,8)"_layout, kStarts}, 4)
                   .together == 4);
@@ -55,7 +55,7 @@ TEST(AccessWidth, RefusesNoBytesAndDifferentCounts) {
                LayoutError);
 }
 
-// Post: a worker accesses whole aligned runs, at aligned offsets.
+// Postcondition: a worker accesses whole aligned runs, at aligned offsets.
 TEST(AccessWidth, OfAnyLayoutIsMadeOfWholeRuns) {
   rc::check([] {
     const Layout values = *random_layout::any(), starts = *random_layout::any(4);
@@ -79,7 +79,7 @@ TEST(AccessWidth, OfAnyLayoutIsMadeOfWholeRuns) {
   });
 }
 
-// Post: a run of the source holds the values of one run of the destination, in the same order.
+// Postcondition: a run of the source holds the values of one run of the destination, in the same order.
 TEST(AccessWidth, TogetherMeansTheSameValuesInTheSameOrder) {
   rc::check([] {
     const Layout from = *random_layout::ordered();

@@ -119,8 +119,8 @@ TEST_F(ThreadsTest, TransferThroughTheStagingBuffer) {
             Buffer a = device.buffer(4 * count), b = device.buffer(4 * count);
             const std::vector<std::uint32_t> start = numbers(1000 * t, count);
             a.write(std::as_bytes(std::span(start)));
-            device.submit(
-                device.prepare(pipeline, {a, b}, {{"n", count}}));  // read() comes after it
+            // read() comes after it.
+            device.submit(device.prepare(pipeline, {a, b}, {{"n", count}}));
             std::vector<std::uint32_t> got(count);
             b.read(std::as_writable_bytes(std::span(got)));
             wrong += got != affine(1000 * t, 1, count);

@@ -23,6 +23,7 @@
 #include "io/parse.hpp"
 #include "io/program.hpp"
 #include "io/wrap.hpp"
+#include "registry/operations.hpp"
 #include "registry/registry_in_use.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
@@ -47,6 +48,12 @@ class Help : public CLI::Formatter {
     return std::string(takes_value ? " VALUE" : "") +
            (option->get_required() && !option->get_positional() ? " (required)" : "");
   }
+  // Options may be given several times to get a message of ours; only some take several values.
+  std::string make_option_usage(const CLI::Option* option) const override {
+    const std::string name =
+        make_option_name(option, true) + (option->get_allow_extra_args() ? "..." : "");
+    return option->get_required() ? name : "[" + name + "]";
+  }
   std::string make_subcommand(const CLI::App* command) const override {
     return entry(command->get_name(), command->get_description());
   }
@@ -65,13 +72,53 @@ bool among(const std::string& word, const std::vector<std::string>& names) {
   return std::find(names.begin(), names.end(), word) != names.end();
 }
 
-// The message for the first unknown command or option among `words`, with the nearest known one; "": all are
-// known.
+// The options that `command` takes for the kernels among `words`; without kernels, for all.
+std::vector<std::string> options_of(const CLI::App& command, const Command& of,
+                                    const std::vector<std::string>& words) {
+  std::vector<std::string> general, all;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      all.push_back("--" + name);
+      if (!option->get_group().empty()) general.push_back("--" + name);
+    }
+  }
+  bool any_kernel = false;
+  for (const gen::KernelEntry& entry : registry_in_use().kernels) {
+    const bool is_named = std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+      return !word.starts_with("-") && matches(word, entry.name);
+    });
+    if (!is_named || !takes_kernel_options(of.name)) continue;
+    any_kernel = true;
+    for (std::string& name : option_names(entry, of.name)) general.push_back(std::move(name));
+  }
+  return any_kernel ? general : all;
+}
+
+// The message for the first unknown command or option among `words`, with the nearest known one and where to find all
+// others; "": all are known.
 std::string unknown_name(const CLI::App& app, const std::vector<std::string>& words) {
   const auto subcommands = app.get_subcommands([](const CLI::App*) { return true; });
   std::vector<std::string> commands;
   for (const CLI::App* command : subcommands) commands.push_back(command->get_name());
   const CLI::App* chosen = &app;
+  const auto unknown_option = [&](const std::string& name, std::size_t at) {
+    std::vector<std::string> options = {"--help", "--version"};
+    std::string command;
+    if (chosen != &app) {
+      command = chosen->get_name() + " ";
+      for (const Command* one : kCommands) {
+        if (to_string(one->name) == chosen->get_name()) options = options_of(*chosen, *one, words);
+      }
+      // The help of a kernel, where it follows the command.
+      if (at + 1 < words.size() && kernel_called(words[at + 1]) != nullptr)
+        command += words[at + 1] + " ";
+    }
+    const std::string near = did_you_mean(lower_case(name), options);
+    return fmt::format("unknown option '{}'{}; see '{} {}--help'", name,
+                       near.empty() ? "" : " (did you mean '" + near + "'?)", program_name(),
+                       command);
+  };
+  std::size_t command_at = 0;
   for (const std::string& word : words) {
     if (word == "--") break;  // no options after it
     if (word.starts_with("--") || (chosen == &app && word.starts_with("-") && word != "-h")) {
@@ -82,14 +129,27 @@ std::string unknown_name(const CLI::App& app, const std::vector<std::string>& wo
           options.push_back("--" + long_name);
       }
       const std::string name = word.substr(0, word.find('='));
-      if (!among(name, options)) return unknown("option", name, options);
+      if (!among(name, options)) return unknown_option(name, command_at);
     } else if (chosen == &app) {
       const auto named = std::find(commands.begin(), commands.end(), word);
       if (named == commands.end()) return unknown("command", word, commands);
       chosen = subcommands[static_cast<std::size_t>(named - commands.begin())];
+      command_at = static_cast<std::size_t>(&word - words.data());
     }
   }
   return "";
+}
+
+// "run KERNEL --in VALUE": the command with everything that it requires.
+std::string required_usage(const CLI::App& command) {
+  std::string out = command.get_name();
+  for (const CLI::Option* option : command.get_options()) {
+    if (!option->get_required()) continue;
+    const std::string name = option->get_name();
+    out += ' ' + name + (option->get_positional() ? "" : " VALUE") +
+           (option->get_allow_extra_args() ? "..." : "");
+  }
+  return out;
 }
 
 int report(const std::string& what, int status) {
@@ -105,6 +165,7 @@ int parse_and_run(int argc, char** argv) {
   const bool ours = program_name() == "vkmoye-bench";
   app.set_version_flag("--version", program_name() + (ours ? " " : ", vkmoye ") + VKMOYE_VERSION,
                        "print the version");
+  app.set_help_flag("-h,--help", "print this help");
   app.footer(with_program_name(
       "Exit status: 0 success, 1 a wrong result, 2 wrong usage or bad input, 3 nothing\n"
       "could run, 4 below the --gate or SLOW in compare, 5 device lost or driver\n"
@@ -149,8 +210,8 @@ int parse_and_run(int argc, char** argv) {
     for (const gen::KernelEntry* entry : find_kernels(given->kernels)) {
       std::cout << kernel_help(*entry, command->name) << '\n';
     }
-    std::cout << fmt::format("'{} {} --help' lists the options of all kernels.\n", program_name(),
-                             chosen.front()->get_name());
+    std::cout << fmt::format("'{} {} --help' lists the options that every kernel takes.\n",
+                             program_name(), chosen.front()->get_name());
     return kOk;
   } catch (const CLI::CallForVersion& version) {
     std::cout << version.what() << '\n';
@@ -159,6 +220,16 @@ int parse_and_run(int argc, char** argv) {
     const std::string what = error.what();
     return report(
         what.ends_with("missing") ? what.substr(0, what.find(':')) + " needs a value" : what,
+        kUsage);
+  } catch (const CLI::RequiredError& error) {
+    const auto chosen = app.get_subcommands();
+    const std::string unknown = unknown_name(app, {argv + std::min(argc, 1), argv + argc});
+    if (chosen.empty() || !unknown.empty()) {
+      return report(unknown.empty() ? error.what() : unknown, kUsage);
+    }
+    return report(
+        fmt::format("{0}: {1}\n  usage: {2} {3}; see '{2} {0} --help'", chosen.front()->get_name(),
+                    error.what(), program_name(), required_usage(*chosen.front())),
         kUsage);
   } catch (const CLI::ParseError& error) {
     const std::string unknown = unknown_name(app, {argv + std::min(argc, 1), argv + argc});
@@ -203,7 +274,7 @@ int main(int argc, char** argv, Registry registry) {
   fill_closed_descriptors();
   if (argc > 0) name_program(argv[0]);
   const std::vector<std::string> reasons = reasons_against(registry);
-  if (!reasons.empty()) return report("the registry: " + join(reasons, "; "), kUsage);
+  if (!reasons.empty()) return report(with_reasons("the registry", reasons), kUsage);
   use(std::move(registry));
   const int status = run_or_explain(argc, argv);
   std::cout.flush();

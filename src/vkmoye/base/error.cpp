@@ -6,9 +6,7 @@
 namespace vkmoye {
 
 KernelError::KernelError(std::string_view subject, std::vector<std::string> all)
-    : Error(std::string(subject) + ": " +
-            (all.size() == 1 ? all.front() : "\n  - " + join(all, "\n  - "))),
-      reasons(std::move(all)) {}
+    : Error(with_reasons(subject, all)), reasons(std::move(all)) {}
 
 void throw_if_any(std::string_view subject, std::vector<std::string> reasons) {
   if (!reasons.empty()) throw KernelError(subject, std::move(reasons));

@@ -10,6 +10,8 @@
 #include <cstdio>
 #include <system_error>
 
+#include "vkmoye/base/error.hpp"
+
 namespace vkmoye {
 namespace {
 
@@ -72,6 +74,20 @@ bool take_over(int descriptor, const struct stat& before) {
 }
 
 }  // namespace
+
+void require_readable(const std::filesystem::path& path) {
+  const File file{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  struct stat status = {};
+  std::string why;
+  if (file.descriptor < 0 || fstat(file.descriptor, &status) != 0) {
+    why = system_error(errno);
+  } else if (S_ISDIR(status.st_mode)) {
+    why = system_error(EISDIR);
+  } else if (!S_ISREG(status.st_mode)) {
+    why = "is not a regular file; save the data of a pipe to a file first";
+  }
+  if (!why.empty()) throw ArgumentError(path.string() + ": cannot be read: " + why);
+}
 
 std::vector<std::byte> read_file(const std::filesystem::path& path, std::string& error) {
   error.clear();

@@ -20,6 +20,9 @@ namespace vkmoye {
 /// such file).
 std::vector<std::byte> read_file(const std::filesystem::path& path, std::string& error);
 
+/// Throws ArgumentError, "FILE: cannot be read: WHY", unless `path` is a regular file that can be opened.
+void require_readable(const std::filesystem::path& path);
+
 /// Who may read a file that is written.
 enum class Readers : std::uint8_t {
   owner,     // mode 0600

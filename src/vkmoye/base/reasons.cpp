@@ -17,10 +17,7 @@ void Reasons::add_all(std::vector<std::string> reasons) {
   for (std::string& reason : reasons) add(std::move(reason));
 }
 
-std::string Reasons::text(const std::string& subject) const {
-  if (all_.size() == 1) return subject + ": " + all_.front();
-  return subject + ":\n  - " + join(all_, "\n  - ");
-}
+std::string Reasons::text(const std::string& subject) const { return with_reasons(subject, all_); }
 
 void add_all(std::vector<std::string>& reasons, std::vector<std::string> more) {
   reasons.insert(reasons.end(), std::make_move_iterator(more.begin()),

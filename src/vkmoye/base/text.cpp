@@ -19,16 +19,19 @@ void for_each_line(std::string_view text, Visit visit) {
   }
 }
 
+// The least number of insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`, where no
+// letter is edited twice ("optimal string alignment").
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
+  std::vector<std::size_t> before, row(b.size() + 1), next(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
+    next[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replace = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replace});
+      next[j] = std::min({row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] != b[j - 1])});
+      const bool is_swap = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (is_swap) next[j] = std::min(next[j], before[j - 2] + 1);
     }
+    before = std::exchange(row, next);
   }
   return row.back();
 }
@@ -52,6 +55,17 @@ std::vector<std::string> split(std::string_view text, char separator) {
     if (end == std::string_view::npos) return parts;
     text.remove_prefix(end + 1);
   }
+}
+
+std::string with_reasons(std::string_view subject, const std::vector<std::string>& reasons) {
+  std::string out(subject);
+  if (reasons.size() == 1) return out + ": " + reasons.front();
+  out += ':';
+  for (const std::string& reason : reasons) {
+    out += "\n  - ";
+    for (const char c : reason) out += c == '\n' ? "\n    " : std::string(1, c);
+  }
+  return out;
 }
 
 std::string lower_case(std::string_view text) {

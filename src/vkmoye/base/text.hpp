@@ -14,6 +14,9 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
 /// The parts of `text` between separators: "a,b" -> {"a", "b"}, "" -> {""}.
 std::vector<std::string> split(std::string_view text, char separator);
 
+/// "SUBJECT: REASON"; for several reasons, "SUBJECT:" and a line "  - REASON" for each.
+std::string with_reasons(std::string_view subject, const std::vector<std::string>& reasons);
+
 /// ASCII letters in lower case.
 std::string lower_case(std::string_view text);
 
@@ -27,7 +30,7 @@ std::string indent(std::string_view text, int spaces);
 std::string number_lines(std::string_view text);
 
 /// The candidate that a user who typed `word` most likely meant, or "" if none is close
-/// (Levenshtein distance at most a third of the word's length, and at least 1).
+/// (edit distance at most a third of the word's length, and at least 1; swapping two neighbours counts as one edit).
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace vkmoye

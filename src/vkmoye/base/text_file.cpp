@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <span>
-#include <system_error>
 #include <vector>
 
 #include "vkmoye/base/file.hpp"
@@ -13,10 +12,7 @@
 namespace vkmoye {
 
 std::string read_text(const std::filesystem::path& file) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(file, error)) {
-    throw ArgumentError(fmt::format("{}: there is no such file", file.string()));
-  }
+  require_readable(file);
   std::string reason;
   const std::vector<std::byte> bytes = read_file(file, reason);
   if (!reason.empty()) {

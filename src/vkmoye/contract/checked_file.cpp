@@ -26,7 +26,7 @@ std::string checksum_of(const Json& content) {
 }  // namespace
 
 void refuse_file(const FileKind& kind, const std::vector<std::string>& reasons) {
-  throw ArgumentError(fmt::format("{} file: {}", kind.what, join(reasons, "; ")));
+  throw ArgumentError(with_reasons(fmt::format("{} file", kind.what), reasons));
 }
 
 std::string checked_text(const FileKind& kind, Json content) {

@@ -50,8 +50,8 @@ struct Extent {
   std::int64_t value = 0;
   std::string symbol;  // the name of the argument; empty: it is `value`
   std::string times;   // the name of the other factor; their product is at most 2^32-1
-  std::int64_t per =
-      1;  // of the argument or the product, the size of a part; the extent is their number
+  /// The size of a part: the extent is ceil(whole / per), where `whole` is the argument or the product.
+  std::int64_t per = 1;
 
   template <std::integral Number>
   Extent(Number number) : value(static_cast<std::int64_t>(number)) {}  // NOLINT: implicit by intent

@@ -36,8 +36,8 @@ struct ScalarTypeInfo {
   ScalarType type;
   std::string_view name;  // as on the command line: "f32"
   std::size_t bytes;      // size and alignment of one element
-  std::string_view
-      numpy;  // the `descr` of a .npy file, little-endian; bf16, e4m3 and e5m2 as those of ml_dtypes are saved
+  /// The `descr` of a .npy file, little-endian; for bf16, e4m3 and e5m2, what ml_dtypes writes.
+  std::string_view numpy;
 };
 
 /// Every type, in the order of the enumeration.

@@ -25,7 +25,7 @@ namespace vkmoye {
 inline constexpr std::int64_t kMaxAccesses = std::int64_t{1} << 20;
 inline constexpr std::int64_t kMaxAccessBytes = 1024;
 
-/// Pre: lanes and banks 1..1024, bank_bytes 1..1024.
+/// Precondition: lanes and banks 1..1024, bank_bytes 1..1024.
 struct BankModel {
   int lanes = 32;
   int banks = 32;
@@ -40,7 +40,7 @@ struct BankConflicts {
 };
 
 /// The cost of one request: lane i reads `access_bytes` from byte_addresses[i].
-/// Pre: the addresses are multiples of access_bytes; there are at most model.lanes of them.
+/// Precondition: the addresses are multiples of access_bytes; there are at most model.lanes of them.
 BankConflicts bank_conflicts(std::span<const std::int64_t> byte_addresses,
                              std::int64_t access_bytes, const BankModel& model = {});
 
@@ -51,19 +51,19 @@ struct TileAccess {
   std::int64_t width = 1;
 };
 
-/// LayoutError unless `access` can be made to a tile of `tile_size` elements: no element outside
+/// Throws LayoutError unless `access` can be made to a tile of `tile_size` elements: no element outside
 /// it, at most kMaxAccesses, at most kMaxAccessBytes each.
 void check_access(const TileAccess& access, std::int64_t tile_size, std::int64_t element_bytes,
                   const BankModel& model = {});
 
 /// The worst request of `access` when the tile is stored by `storage`.
-/// LayoutError if the `width` elements of an access are not neighbours, or not aligned to their
-/// size, in that storage; or as check_access.
+/// Throws LayoutError if the `width` elements of an access are not neighbours, or not aligned to their
+/// size, in that storage; also if check_access does.
 BankConflicts bank_conflicts(const ComposedLayout& storage, const TileAccess& access,
                              std::int64_t element_bytes, const BankModel& model = {});
 
 /// Whether every request has degree 1; stops at the first that does not.
-/// LayoutError as bank_conflicts.
+/// Throws LayoutError under the conditions of bank_conflicts.
 bool is_conflict_free(const ComposedLayout& storage, const TileAccess& access,
                       std::int64_t element_bytes, const BankModel& model = {});
 

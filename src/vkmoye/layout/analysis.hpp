@@ -29,7 +29,7 @@ constexpr std::int64_t contiguous_run(const Layout& layout) {
 /// any of the offsets `starts`: the largest power of two n such that every aligned group of n
 /// values is n consecutive elements, n * element_bytes is at most max_bytes, and no group starts
 /// off a multiple of n * element_bytes, the base of the array being aligned to `alignment` bytes.
-/// Pre: element_bytes, alignment, max_bytes >= 1.
+/// Precondition: element_bytes, alignment, max_bytes >= 1.
 constexpr std::int64_t widest_access(const Layout& values, const Layout& starts,
                                      std::int64_t element_bytes, std::int64_t alignment,
                                      std::int64_t max_bytes = 16) {

@@ -19,8 +19,7 @@ struct Halves {
 namespace detail {
 
 constexpr void check_list(const Layout& a, const Tiler& list) {
-  if (list.rank() > a.rank())
-    raise("by mode", {}, "{} tilers for {} modes", {list.rank(), a.rank()});
+  if (list.rank() > a.rank()) raise("", {}, "{} tilers for {} modes", {list.rank(), a.rank()});
 }
 
 /// Modes that the list does not reach, and modes under `_`, stay whole.

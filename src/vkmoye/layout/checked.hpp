@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// 64-bit integers that never wrap: an overflow is a LayoutError. Extents, strides and offsets are
-// all std::int64_t; `(s - 1) * d` of two user numbers is the usual way to leave the range.
+// Arithmetic on 64-bit integers that throws LayoutError instead of overflowing. Extents, strides and offsets are
+// std::int64_t. A product such as (extent - 1) * stride of two numbers of a user may not fit.
 
 #include <cstdint>
 #include <limits>
@@ -10,14 +10,14 @@
 
 namespace vkmoye {
 
-/// a + b, or LayoutError.
+/// a + b. Throws LayoutError if it does not fit 64 bits.
 constexpr std::int64_t checked_add(std::int64_t a, std::int64_t b) {
   std::int64_t result = 0;
   if (__builtin_add_overflow(a, b, &result)) raise("sum", {a, b}, "does not fit 64 bits");
   return result;
 }
 
-/// a * b, or LayoutError.
+/// a * b. Throws LayoutError if it does not fit 64 bits.
 constexpr std::int64_t checked_mul(std::int64_t a, std::int64_t b) {
   std::int64_t result = 0;
   if (__builtin_mul_overflow(a, b, &result)) raise("product", {a, b}, "does not fit 64 bits");
@@ -30,7 +30,7 @@ constexpr bool product_equals(std::int64_t a, std::int64_t b, std::int64_t c) {
   return !__builtin_mul_overflow(a, b, &result) && result == c;
 }
 
-/// The least integer not below a / b. Pre: a >= 0, b > 0.
+/// The least integer not below a / b. Precondition: a >= 0, b > 0.
 constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
   if (a < 0 || b <= 0) raise("ceil_div", {a, b}, "needs a dividend >= 0 and a divisor > 0");
   return a / b + (a % b != 0 ? 1 : 0);

@@ -59,7 +59,7 @@ constexpr FlatModes coalesced_modes(const Layout& layout, bool keep_last = false
   return result;
 }
 
-/// Post: the same size and the same offset at every 1-D index, depth <= 1, no mode of extent 1
+/// Postcondition: the same size and the same offset at every 1-D index, depth <= 1, no mode of extent 1
 /// (1:0 if nothing else is left), and no mode that continues the one before it.
 /// CuTe, MoYe.jl: coalesce.
 constexpr Layout coalesce(const Layout& layout) { return coalesced_modes(layout).layout(); }
@@ -87,21 +87,21 @@ constexpr void coalesce_by(const Layout& layout, const IntTuple& profile, Cursor
 
 /// Coalesces each mode that `profile` has a leaf for, so that the result keeps that nesting:
 /// coalesce((2,(1,6)):(1,(6,2)), (1,1)) is (2,6):(1,2). Modes past the profile stay as they are.
-/// Post: same offset at every 1-D index; rank kept. LayoutError if the profile has more modes.
+/// Postcondition: same offset at every 1-D index; rank kept. Throws LayoutError if the profile has more modes.
 constexpr Layout coalesce(const Layout& layout, const IntTuple& profile) {
   TreeBuilder<Mode> builder;
   detail::coalesce_by(layout, profile, {}, builder, layout, profile);
   return Layout(builder.tree());
 }
 
-/// Post: as `layout`, but every leaf of stride 0 has extent 1. CuTe: filter_zeros.
+/// Postcondition: as `layout`, but every leaf of stride 0 has extent 1. CuTe: filter_zeros.
 constexpr Layout filter_zeros(const Layout& layout) {
   return Layout(layout.tree().map<Mode>([](const Mode& mode) {
     return mode.stride == 0 ? Mode{1, 0} : mode;
   }));
 }
 
-/// Post: the offsets of `layout` without the repetitions that stride 0 makes, coalesced; size is
+/// Postcondition: the offsets of `layout` without the repetitions that stride 0 makes, coalesced; size is
 /// the product of the extents whose stride is not 0. CuTe: filter.
 constexpr Layout filter(const Layout& layout) { return coalesce(filter_zeros(layout)); }
 

@@ -53,7 +53,7 @@ constexpr std::int64_t max_common_vector(const Layout& a, const Layout& b) {
   return detail::common_run(a, right_inverse(b));
 }
 
-/// Post: a(R(i)) == i and b(R(i)) == i for i < size(R); size(R) is max_common_vector, or less
+/// Postcondition: a(R(i)) == i and b(R(i)) == i for i < size(R); size(R) is max_common_vector, or less
 /// where that many are not whole modes.
 constexpr Layout max_common_layout(const Layout& a, const Layout& b) {
   const Layout inverse = right_inverse(b);

@@ -31,7 +31,7 @@ constexpr FlatModes moving_modes(const Layout& layout) {
 ///   copy of the layout's image, moved by R(j), is disjoint from the others;
 /// - size(R) * size(filter(layout)) >= n where the strides divide each other; a gap that they do
 ///   not divide is filled as far as whole copies fit, as in CuTe.
-/// LayoutError if two modes of the layout interleave: after sorting, a stride is below
+/// Throws LayoutError if two modes of the layout interleave: after sorting, a stride is below
 /// the extent times stride before it. Modes of stride 0 are ignored.
 /// CuTe: complement. MoYe.jl takes the cosize where the cotarget is left out.
 constexpr Layout complement(const Layout& layout, const IntTuple& cotarget) {

@@ -82,18 +82,17 @@ namespace detail {
 [[noreturn]] inline void refuse_leaf(const Layout& a, const Layout& b, const FlatModes& flat,
                                      const Mode& leaf, const LeafComposition& refusal) {
   const std::int64_t extent = flat.modes[refusal.refused].extent;
-  if (extent % refusal.stride_there != 0)
+  const std::int64_t stride = refusal.stride_there, count = refusal.extent_there;
+  if (extent % stride != 0)
     raise(
         "composition", {a, b},
-        "{}:{} of the right meets mode {} (extent {}) of the left, coalesced, with {} elements of "
-        "stride {}: the stride does not divide the extent, and they do not all fit into this mode",
-        {leaf.extent, leaf.stride, refusal.refused, extent, refusal.extent_there,
-         refusal.stride_there});
+        "{}:{} has stride {} in mode {} of the left (coalesced): {} does not divide the extent {} "
+        "of that mode, and {} elements at stride {} do not fit in it",
+        {leaf.extent, leaf.stride, stride, refusal.refused, stride, extent, count, stride});
   raise("composition", {a, b},
-        "{}:{} of the right fills mode {} (extent {}) of the left, coalesced, with {} elements of "
-        "stride {}, but the number of elements left, {}, is not a multiple of that",
-        {leaf.extent, leaf.stride, refusal.refused, extent, extent / refusal.stride_there,
-         refusal.stride_there, refusal.extent_there});
+        "mode {} of the left (coalesced, extent {}) holds {} elements at stride {}, which does not "
+        "divide the {} elements of {}:{} that reach it",
+        {refusal.refused, extent, extent / stride, stride, count, leaf.extent, leaf.stride});
 }
 
 /// Step 2 by comparison, for the few results where a carry is possible.
@@ -117,7 +116,7 @@ constexpr void compare_everywhere(const Layout& a, const Layout& b, const Layout
 
 }  // namespace detail
 
-/// Post: R(c) == a(b(c)) for every coordinate c of b, and b's shape is a coarsening of R's: every
+/// Postcondition: R(c) == a(b(c)) for every coordinate c of b, and b's shape is a coarsening of R's: every
 /// coordinate of b is one of R. If b is a leaf, R may have several modes; a tuple keeps its rank (wrap).
 /// Throws LayoutError, naming the mode, if the result is not a layout.
 /// CuTe, MoYe.jl: composition.
@@ -147,8 +146,8 @@ constexpr Layout composition(const Layout& a, const std::same_as<Layout> auto& b
 }
 
 /// By mode: composition(a, [t0, t1]) has the modes a_0 o t0 and a_1 o t1; `_` keeps a mode. Modes
-/// of `a` past the list are dropped, as CuTe C++ does. Post: mode i is composition(a_i, t_i).
-/// LayoutError if the list is longer than a's rank.
+/// of `a` past the list are dropped, as CuTe C++ does. Postcondition: mode i is composition(a_i, t_i).
+/// Throws LayoutError if the list is longer than a's rank.
 constexpr Layout composition(const Layout& a, const Tiler& b) {
   if (b.is_null()) return a;
   if (!b.is_list()) return composition(a, b.layout());

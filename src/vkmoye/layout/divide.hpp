@@ -27,11 +27,11 @@ constexpr Layout divide_by_layout(const Layout& a, const Layout& tile) {
 }
 }  // namespace detail
 
-/// Post: for a layout (or a number) as tiler, mode 0 is composition(a, tiler) and mode 1 its
+/// Postcondition: for a layout (or a number) as tiler, mode 0 is composition(a, tiler) and mode 1 its
 /// repetitions: a o (t, complement(t, size(a))), so that (i, j) is at a(t(i) + complement(j)). For a
 /// list, mode i is logical_divide(a_i, t_i); modes that the list does not reach, or `_`, stay whole.
 /// Elements that no repetition of the tile reaches are omitted: 6:1 by (2,2):(1,3) is ((2,2),1).
-/// LayoutError as composition and complement.
+/// Throws LayoutError if a composition or a complement does not exist; see composition, complement.
 constexpr Layout logical_divide(const Layout& a, const Tiler& tiler) try {
   return detail::by_mode(a, tiler, detail::divide_by_layout);
 } catch (const LayoutError& inner) {
@@ -45,27 +45,27 @@ constexpr Halves tile_and_rest(const Layout& a, const Tiler& tiler) try {
   raise_from("zipped_divide", {a, tiler}, inner);
 }
 
-/// Post: rank 2; mode 0 is composition(a, tiler), mode 1 says which tile. Under `_`, the tile is 1
+/// Postcondition: rank 2; mode 0 is composition(a, tiler), mode 1 says which tile. Under `_`, the tile is 1
 /// and the rest the whole mode (as pycute). Modes past the list belong to the rest.
 constexpr Layout zipped_divide(const Layout& a, const Tiler& tiler) {
   const Halves split = tile_and_rest(a, tiler);
   return make_layout(split.first, split.second);
 }
 
-/// Post: zipped_divide with the modes of its mode 1 spread out: (tile, rest 0, rest 1, ..). The
+/// Postcondition: zipped_divide with the modes of its mode 1 spread out: (tile, rest 0, rest 1, ..). The
 /// function of a 1-D index stays.
 constexpr Layout tiled_divide(const Layout& a, const Tiler& tiler) {
   return detail::spread_second(tile_and_rest(a, tiler));
 }
 
-/// Post: (tile 0, tile 1, .., rest 0, rest 1, ..), the function of zipped_divide.
+/// Postcondition: (tile 0, tile 1, .., rest 0, rest 1, ..), the function of zipped_divide.
 constexpr Layout flat_divide(const Layout& a, const Tiler& tiler) {
   const Halves split = tile_and_rest(a, tiler);
   return detail::concat_modes(split.first, split.second);
 }
 
 /// The extents of the grid of tiles: per leaf of the tiler, how many tiles of that extent cover the
-/// mode. ceil_div((100,70), (32,32)) is (4,3); modes past the tiler stay. LayoutError if the tiler
+/// mode. ceil_div((100,70), (32,32)) is (4,3); modes past the tiler stay. Throws LayoutError if the tiler
 /// has more modes, or is nested deeper.
 constexpr IntTuple ceil_div(const IntTuple& shape, const IntTuple& tiler) {
   if (tiler.is_leaf()) {

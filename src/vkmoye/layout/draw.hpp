@@ -44,14 +44,14 @@ struct Table {
 inline constexpr std::int64_t kMaxCells = std::int64_t{1} << 20;
 
 /// Offsets: mode 0 goes down, all other modes go to the right; a layout of one mode is one row.
-/// LayoutError beyond kMaxCells.
+/// Throws LayoutError beyond kMaxCells.
 Table offset_table(const Layout& layout);
 Table offset_table(const ComposedLayout& layout);
 Table offset_table(const OffsetLayout& layout);
 
 /// Who owns what: cell (m,n) of a tile of `tiler` extents shows thread and value, one colour per
 /// thread. `layout_tv` maps (thread, value) to the column-major index in the tile, as
-/// make_tiled_copy gives it. LayoutError if that leaves the tile.
+/// make_tiled_copy gives it. Throws LayoutError if that leaves the tile.
 Table thread_value_table(const Layout& layout_tv, const IntTuple& tiler);
 
 /// The bank map of the worst request of `access`: column b is bank b, and the lanes that access it are

@@ -61,7 +61,7 @@ struct CollisionSearch {
 }  // namespace detail
 
 /// Two coordinates that share an offset, or nothing if the layout is injective.
-/// LayoutError where a layout of many irregular strides stays undecided after 2^22 steps.
+/// Throws LayoutError if a layout of many irregular strides is still undecided after 2^22 steps.
 constexpr std::optional<Collision> find_collision(const Layout& layout) {
   const auto leaves = layout.leaves();
   std::int64_t difference[kMaxLeaves] = {};

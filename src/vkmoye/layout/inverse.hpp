@@ -41,7 +41,7 @@ constexpr InverseModes inverse_modes(const Layout& layout) {
 
 }  // namespace detail
 
-/// Post: layout(R(i)) == i for i < size(R); R covers the longest run of offsets from 0 that whole
+/// Postcondition: layout(R(i)) == i for i < size(R); R covers the longest run of offsets from 0 that whole
 /// modes of the layout make one after the other. Modes that do not continue the run, and modes of
 /// stride 0, are passed over (as CuTe C++; pycute stops there). 1:0 if no mode has stride 1.
 constexpr Layout right_inverse(const Layout& layout) {
@@ -62,10 +62,10 @@ constexpr bool is_compact(const Layout& layout) {
   return right_inverse(layout).size() == layout.size();
 }
 
-/// Post: layout(R(layout(i))) == layout(i) for every i; for an injective layout R(layout(i)) == i.
-/// What it gives for offsets that the layout never takes is left open.
-/// LayoutError where no such layout exists because modes interleave, or because a
-/// stride is a multiple neither of what the modes below cover nor of the stride below.
+/// Postcondition: layout(R(layout(i))) == layout(i) for every i; for an injective layout R(layout(i)) == i.
+/// Undefined for offsets outside the layout.
+/// Throws LayoutError if no such layout exists: modes interleave, or a stride is a multiple neither
+/// of what the modes below cover nor of the stride below.
 constexpr Layout left_inverse(const Layout& layout) {
   FlatModes result;
   const detail::InverseModes sorted = detail::inverse_modes(layout);
@@ -97,7 +97,7 @@ constexpr Layout left_inverse(const Layout& layout) {
 }
 
 /// The indices that stride 0 sends to offset 0.
-/// Post: layout(R(i)) == 0 for i < size(R); size(R) * size(filter(layout)) == size(layout).
+/// Postcondition: layout(R(i)) == 0 for i < size(R); size(R) * size(filter(layout)) == size(layout).
 constexpr Layout nullspace(const Layout& layout) {
   FlatModes result;
   std::int64_t step = 1;

@@ -44,7 +44,7 @@ class Layout {
   /// The compact column-major layout of `shape`.
   constexpr explicit Layout(const IntTuple& shape) : Layout(shape, compact_column_major(shape)) {}
 
-  /// shape:stride. LayoutError unless both have the same nesting, extents are >= 1, strides are >= 0,
+  /// shape:stride. Throws LayoutError unless both have the same nesting, extents are >= 1, strides are >= 0,
   /// and size and cosize fit 64 bits.
   constexpr explicit Layout(const IntTuple& shape, const IntTuple& stride) {
     if (!shape.congruent_to(stride))
@@ -96,7 +96,7 @@ class Layout {
     return offset_at(index, 0, modes_.leaf_count());
   }
 
-  /// The offset at a coordinate: an index, one per mode, or nested like the shape. LayoutError if
+  /// The offset at a coordinate: an index, one per mode, or nested like the shape. Throws LayoutError if
   /// it is nested deeper than the shape, has another rank, or holds a negative index.
   constexpr std::int64_t operator()(const IntTuple& coordinate) const {
     Cursor mine, theirs;
@@ -212,7 +212,8 @@ constexpr IntTuple shape(const Layout& layout) { return layout.shape(); }
 constexpr IntTuple stride(const Layout& layout) { return layout.stride(); }
 
 /// The offset of `coordinate` in shape:stride; the stride may be left out for column-major.
-/// Errors: those of Layout and of evaluating it. MoYe.jl: coord_to_index.
+/// Throws LayoutError if shape:stride is not a layout, or if `coordinate` is not a coordinate of it.
+/// MoYe.jl: coord_to_index.
 constexpr std::int64_t crd2idx(const IntTuple& coordinate, const IntTuple& shape,
                                const IntTuple& stride) {
   return Layout(shape, stride)(coordinate);
@@ -250,7 +251,7 @@ constexpr IntTuple coordinate_at(const IntTuple& index, const Layout& layout) {
 /// (index / stride) % extent. Every leaf is reduced, the last one too, so that for a compact layout
 /// idx2crd(index, layout) is defined for any index and layout(idx2crd(i, layout)) == i for
 /// i < size. `index` may also be a tuple with one index per mode.
-/// LayoutError for a stride of 0 on an extent above 1, which has no inverse. MoYe.jl:
+/// Throws LayoutError for a stride of 0 on an extent above 1, which has no inverse. MoYe.jl:
 /// index_to_coord.
 constexpr IntTuple idx2crd(const IntTuple& index, const std::same_as<Layout> auto& layout) {
   return detail::coordinate_at(index, layout);

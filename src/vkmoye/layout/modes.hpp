@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Surgery on the modes of a layout; no element moves.
+// Rearranges the modes of a layout. Elements keep their offsets.
 //
 //   L = (2,(3,4),5):(60,(1,3),12)
 //   select(L, {2,0})  (5,2):(12,60)                 take(L, 0, 2)   (2,(3,4)):(60,(1,3))
@@ -17,7 +17,7 @@
 
 namespace vkmoye {
 
-/// The two modes swapped: (i,j) of the result is (j,i) of the layout. LayoutError unless rank is 2.
+/// The two modes swapped: (i,j) of the result is (j,i) of the layout. Throws LayoutError unless rank is 2.
 constexpr Layout transpose(const Layout& layout) {
   if (layout.is_leaf() || layout.rank() != 2)
     raise("transpose", {layout}, "it has {} modes, not 2", {layout.rank()});
@@ -74,7 +74,7 @@ constexpr Layout group(const Layout& layout, int begin, int end) {
 }
 
 /// Modes `filler` behind (append) or before (prepend) until there are `modes` of them; a layout of
-/// that rank is returned as it is. LayoutError if there are more already.
+/// that rank is returned as it is. Throws LayoutError if there are more already.
 constexpr Layout append(const Layout& layout, int modes, const Layout& filler = {}) {
   if (modes < layout.rank())
     raise("append", {layout}, "{} modes are more than {}", {layout.rank(), modes});
@@ -122,11 +122,11 @@ constexpr Tree<Leaf> nest_like(const Tree<Leaf>& flat, const Tree<Other>& profil
 }
 }  // namespace detail
 
-/// All leaves side by side; a leaf stays a leaf. Post: same offset at every 1-D index.
+/// All leaves side by side; a leaf stays a leaf. Postcondition: same offset at every 1-D index.
 constexpr Layout flatten(const Layout& layout) { return Layout(detail::flatten(layout.tree())); }
 
 /// The leaves nested like `profile`, whose numbers do not matter: the inverse of flatten.
-/// LayoutError unless it has as many leaves.
+/// Throws LayoutError unless it has as many leaves.
 constexpr Layout unflatten(const Layout& layout, const IntTuple& profile) {
   if (layout.tree().leaf_count() != profile.leaf_count())
     raise("unflatten", {layout, profile}, "{} leaves cannot be nested as {}",

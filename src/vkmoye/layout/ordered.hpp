@@ -72,7 +72,7 @@ constexpr Layout make_ordered_layout(const IntTuple& shape, const IntTuple& orde
 }
 
 /// The compact layout with the order of the strides of `layout`. Leaves of stride 0 keep it.
-/// Post: same shape; injective on the other leaves; cosize is size(filter(layout)).
+/// Postcondition: same shape; injective on the other leaves; cosize is size(filter(layout)).
 constexpr Layout make_layout_like(const Layout& layout) {
   std::int64_t keys[kMaxLeaves] = {};
   for (int i = 0; i < layout.tree().leaf_count(); ++i) keys[i] = layout.tree().leaf(i).stride;
@@ -90,8 +90,8 @@ constexpr Layout make_fragment_like(const Layout& layout) {
 }
 
 /// `count` elements spread over `shape`, from the first mode on: mode i gives the greatest common
-/// divisor of its extent and what is left. Post: size is count; all offsets are indices into shape,
-/// distinct and rising. LayoutError if the extents cannot make up `count`.
+/// divisor of its extent and what is left. Postcondition: size is count; all offsets are indices into shape,
+/// distinct and rising. Throws LayoutError if the extents cannot make up `count`.
 constexpr Layout domain_distribute(const IntTuple& shape, std::int64_t count) {
   if (count < 1) raise("domain_distribute", {shape, count}, "the count is below 1");
   FlatModes result;

@@ -40,11 +40,11 @@ constexpr Layout multiply_by_layout(const Layout& a, const Layout& tile) {
 
 }  // namespace detail
 
-/// Post: mode 0 is a; mode 1 is R o tiler, one copy for each coordinate of the tiler, with R the
+/// Postcondition: mode 0 is a; mode 1 is R o tiler, one copy for each coordinate of the tiler, with R the
 /// complement of `a` in size(a) * cosize(tiler), or in more where gaps are not a whole number of
 /// copies. Copies of different offsets of the tiler are disjoint, and a greater offset begins
 /// further on. By mode for a list; `_` keeps a mode.
-/// LayoutError as complement (an `a` that overlaps itself) and composition.
+/// Throws LayoutError if `a` overlaps itself, or if a composition does not exist; see complement, composition.
 constexpr Layout logical_product(const Layout& a, const Tiler& tiler) try {
   return detail::by_mode(a, tiler, detail::multiply_by_layout);
 } catch (const LayoutError& inner) {
@@ -58,18 +58,18 @@ constexpr Halves copy_and_rest(const Layout& a, const Tiler& tiler) try {
   raise_from("zipped_product", {a, tiler}, inner);
 }
 
-/// Post: ((all inside), (all which)), the function of logical_product for a layout as tiler.
+/// Postcondition: ((all inside), (all which)), the function of logical_product for a layout as tiler.
 constexpr Layout zipped_product(const Layout& a, const Tiler& tiler) {
   const Halves split = copy_and_rest(a, tiler);
   return make_layout(split.first, split.second);
 }
 
-/// Post: (inside, which 0, which 1, ..), the function of zipped_product.
+/// Postcondition: (inside, which 0, which 1, ..), the function of zipped_product.
 constexpr Layout tiled_product(const Layout& a, const Tiler& tiler) {
   return detail::spread_second(copy_and_rest(a, tiler));
 }
 
-/// Post: (inside 0, inside 1, .., which 0, which 1, ..), the function of zipped_product.
+/// Postcondition: (inside 0, inside 1, .., which 0, which 1, ..), the function of zipped_product.
 constexpr Layout flat_product(const Layout& a, const Tiler& tiler) {
   const Halves split = copy_and_rest(a, tiler);
   return detail::concat_modes(split.first, split.second);
@@ -92,7 +92,7 @@ constexpr Layout product_by_rank(const Layout& block, const Layout& tiler, bool 
 }  // namespace detail
 
 /// The blocks stand side by side as the tiler says.
-/// Post: the rank is the greater of the two (the other is filled up with 1:0), the size the product
+/// Postcondition: the rank is the greater of the two (the other is filled up with 1:0), the size the product
 /// of both; mode i is (block_i, which_i). With x_i = b_i + size(block_i) * w_i for every mode,
 /// result(x) is block(b) plus the place of copy tiler(w) in logical_product(block, tiler).
 constexpr Layout blocked_product(const Layout& block, const Layout& tiler) try {
@@ -102,7 +102,7 @@ constexpr Layout blocked_product(const Layout& block, const Layout& tiler) try {
 }
 
 /// The blocks are interleaved, element j of all blocks side by side.
-/// Post: as blocked_product with mode i = (which_i, block_i) and x_i = w_i + size(tiler_i) * b_i.
+/// Postcondition: as blocked_product with mode i = (which_i, block_i) and x_i = w_i + size(tiler_i) * b_i.
 constexpr Layout raked_product(const Layout& block, const Layout& tiler) try {
   return detail::product_by_rank(block, tiler, false);
 } catch (const LayoutError& inner) {
@@ -112,8 +112,8 @@ constexpr Layout raked_product(const Layout& block, const Layout& tiler) try {
 /// `block` repeated until it fills `shape`; the copies are laid out in `order` (mode with the
 /// smallest number first), column-major if left out. tile_to_shape((2,2):(2,1), (4,6)) is
 /// (4,(2,3)):(2,(1,8)).
-/// Post: the rank is that of the shape, size of mode i that of shape_i; the function is that of
-/// blocked_product(block, make_ordered_layout(copies along each mode, order)). LayoutError unless
+/// Postcondition: the rank is that of the shape, size of mode i that of shape_i; the function is that of
+/// blocked_product(block, make_ordered_layout(copies along each mode, order)). Throws LayoutError unless
 /// each mode of the block divides its mode of the shape, whose rank is at least the block's.
 constexpr Layout tile_to_shape(const Layout& block, const IntTuple& shape,
                                const IntTuple& order) try {

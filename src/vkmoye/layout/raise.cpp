@@ -51,7 +51,9 @@ std::string fill(const char* rule, std::initializer_list<std::int64_t> numbers) 
 
 void raise(const char* operation, std::initializer_list<ErrorOperand> operands, const char* rule,
            std::initializer_list<std::int64_t> numbers) {
-  throw LayoutError(fmt::format("{}: {}", subject(operation, operands), fill(rule, numbers)));
+  const std::string text = fill(rule, numbers);
+  if (*operation == '\0') throw LayoutError(text);
+  throw LayoutError(fmt::format("{}: {}", subject(operation, operands), text));
 }
 
 void raise_from(const char* operation, std::initializer_list<ErrorOperand> operands,

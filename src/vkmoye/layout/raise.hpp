@@ -3,7 +3,7 @@
 // How a layout operation refuses. The functions here are deliberately not constexpr: in a constant
 // expression a refusal is a compile error that names the line, at run time it is a LayoutError like
 //
-//   composition of (6,2):(8,2) and 4:4: stride 4 and extent 6 of mode 0 do not divide ...
+//   composition of (6,2):(8,2) and 4:4: 4:4 has stride 4 in mode 0 of the left (coalesced): 4 ...
 //
 // The message is put together only when something failed, so the operations stay small.
 
@@ -34,7 +34,7 @@ class ErrorOperand {
 };
 
 /// Throws LayoutError: `operation of <operands>: rule`, where each `{}` of `rule` takes the next of
-/// `numbers`.
+/// `numbers`. Without an operation, only the rule: a caller adds its operation by raise_from.
 [[noreturn]] void raise(const char* operation, std::initializer_list<ErrorOperand> operands,
                         const char* rule, std::initializer_list<std::int64_t> numbers = {});
 

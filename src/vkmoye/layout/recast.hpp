@@ -17,8 +17,8 @@ namespace vkmoye {
 
 /// Offsets in units of `factor` elements. A leaf whose stride is a multiple of the factor keeps its
 /// extent; one whose stride divides it keeps every (factor / stride)-th coordinate, at least one.
-/// Post: R at c' is floor(layout(c) / factor), c' being c with those coordinates divided so.
-/// LayoutError if a stride neither is a multiple of the factor nor divides it, and if two such
+/// Postcondition: R at c' is floor(layout(c) / factor), c' being c with those coordinates divided so.
+/// Throws LayoutError if a stride neither is a multiple of the factor nor divides it, and if two such
 /// leaves overlap inside one unit.
 constexpr Layout upcast(const Layout& layout, std::int64_t factor) {
   if (factor < 1) raise("upcast", {layout, factor}, "the factor is below 1");
@@ -41,7 +41,7 @@ constexpr Layout upcast(const Layout& layout, std::int64_t factor) {
 
 /// Offsets in units of 1/factor element. The leaf of stride 1 becomes `factor` times as long, the
 /// other strides `factor` times as far. Without such a leaf only the first unit of each element is
-/// reached. Post: upcast(downcast(layout, n), n) has the layout's offsets.
+/// reached. Postcondition: upcast(downcast(layout, n), n) has the layout's offsets.
 constexpr Layout downcast(const Layout& layout, std::int64_t factor) {
   if (factor < 1) raise("downcast", {layout, factor}, "the factor is below 1");
   // A stride of 1 on an extent of 1 may be an accident: it is used only if no leaf moves by 1.

@@ -19,9 +19,9 @@
 
 namespace vkmoye {
 
-/// Post: flat layouts of one shape without extents of 1 (rank 1 at least), result[i] with the offsets
+/// Postcondition: flat layouts of one shape without extents of 1 (rank 1 at least), result[i] with the offsets
 /// of layouts[i] at every 1-D index. Nothing if the sizes differ, or leaves cut each other.
-/// Pre: there is one at least.
+/// Precondition: there is one at least.
 constexpr std::optional<std::vector<Layout>> common_refinement(std::span<const Layout> layouts) {
   struct Rest {
     Mode mode{1, 0};  // what is left of the leaf before

@@ -3,8 +3,8 @@
 // The cheapest shared layout without bank conflicts.
 //
 //   tile (32,32) of f32, written by rows of 32 threads and read by columns:
-//   search_padding   (32,32):(1,33)                32 elements more
-//   search_swizzle   Swizzle<5,0,5> o (32,32):(1,32)     nothing more, an xor per address
+//   search_padding   (32,32):(1,33)                        32 elements more
+//   search_swizzle   Swizzle<5,0,5> o 0 o (32,32):(1,32)   no more storage; one xor for each address
 //
 // Every candidate is checked with all its accesses, request by request, so an answer is proven, not
 // guessed; among those the one with the least storage wins.
@@ -26,7 +26,7 @@ struct StorageSearch {
 /// `tile` (compact, rank 2) with its outer stride enlarged by as few elements as possible, at most
 /// one row of banks, so that every access has degree 1. Nothing if no such padding exists: wide
 /// accesses keep their alignment, so their padding comes in steps of the width.
-/// LayoutError if `tile` is not usable for storage, for an access that check_access refuses, and
+/// Throws LayoutError if `tile` is not usable for storage, for an access that check_access refuses, and
 /// beyond 2^17 accesses together.
 std::optional<StorageSearch> search_padding(const Layout& tile,
                                             std::span<const TileAccess> accesses,

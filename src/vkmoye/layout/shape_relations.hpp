@@ -46,7 +46,7 @@ constexpr bool evenly_divides(const IntTuple& shape, const IntTuple& tiler) {
 
 /// Predication: whether every component of `coordinate` is below that of `bound`. The
 /// comparison is strict and per component, as in CuTe C++. MoYe.jl's elem_less compares
-/// lexicographically, so it accepts (0,9) for the bound (1,5). LayoutError if they are nested
+/// lexicographically, so it accepts (0,9) for the bound (1,5). Throws LayoutError if they are nested
 /// differently.
 constexpr bool elem_less(const IntTuple& coordinate, const IntTuple& bound) {
   if (!coordinate.congruent_to(bound))

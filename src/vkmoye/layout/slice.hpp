@@ -77,17 +77,17 @@ constexpr Layout keep(const char* operation, const IntTuple& coordinate, const L
 }  // namespace detail
 
 /// The modes at `_`, as a tuple (():() if there is none); for the coordinate `_`, all of `layout`.
-/// LayoutError if the coordinate is nested deeper than the layout or has other ranks.
+/// Throws LayoutError if the coordinate is nested deeper than the layout or has other ranks.
 constexpr Layout slice(const IntTuple& coordinate, const Layout& layout) {
   return detail::keep("slice", coordinate, layout, false);
 }
 
-/// The modes at numbers. Post: dice keeps exactly the modes that slice drops.
+/// The modes at numbers. Postcondition: dice keeps exactly the modes that slice drops.
 constexpr Layout dice(const IntTuple& coordinate, const Layout& layout) {
   return detail::keep("dice", coordinate, layout, true);
 }
 
-/// Post: result.layout == slice(coordinate, layout), result.offset is layout's offset at the
+/// Postcondition: result.layout == slice(coordinate, layout), result.offset is layout's offset at the
 /// coordinate with 0 for every `_`: result(i) is layout at the coordinate with i put in for `_`.
 constexpr OffsetLayout slice_and_offset(const IntTuple& coordinate, const Layout& layout) {
   const IntTuple start = coordinate.map<std::int64_t>(
@@ -95,7 +95,7 @@ constexpr OffsetLayout slice_and_offset(const IntTuple& coordinate, const Layout
   return {slice(coordinate, layout), layout(start)};
 }
 
-/// The layout seen from `coordinate` on: same modes, offset moved. Post: result(c) is the layout at
+/// The layout seen from `coordinate` on: same modes, offset moved. Postcondition: result(c) is the layout at
 /// coordinate + c, where that is inside. CuTe: domain_offset.
 constexpr OffsetLayout domain_offset(const IntTuple& coordinate, const Layout& layout) {
   return {layout, layout(coordinate)};

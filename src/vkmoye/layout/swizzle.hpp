@@ -32,7 +32,7 @@ class Swizzle {
   constexpr Swizzle() = default;
 
   /// `bits` bits are xored onto bit `base` from `shift` bits further up (below 0: from further
-  /// down). LayoutError unless bits >= 0, base >= 0, |shift| >= bits, and all bits are below 62.
+  /// down). Throws LayoutError unless bits >= 0, base >= 0, |shift| >= bits, and all bits are below 62.
   constexpr Swizzle(int bits, int base, int shift) : bits_(bits), base_(base), shift_(shift) {
     const int distance = shift < 0 ? -shift : shift;
     if (bits < 0 || base < 0 || distance < bits || bits > 62 || base > 62 || distance > 62 ||
@@ -53,7 +53,7 @@ class Swizzle {
     return field() << (base_ - (shift_ < 0 ? shift_ : 0));
   }
 
-  /// Post: (*this)((*this)(x)) == x, and x / block_size() stays. LayoutError for x < 0.
+  /// Postcondition: (*this)((*this)(x)) == x, and x / block_size() stays. Throws LayoutError for x < 0.
   constexpr std::int64_t operator()(std::int64_t x) const {
     if (x < 0) raise("swizzle", {IntTuple{bits_, base_, shift_}}, "offset {} is below 0", {x});
     const std::int64_t source = x & source_mask();
@@ -81,7 +81,7 @@ class Swizzle {
   int shift_ = 0;
 };
 
-/// Post: result(x) == a(b(x)). Throws LayoutError unless the result is a single swizzle: the
+/// Postcondition: result(x) == a(b(x)). Throws LayoutError unless the result is a single swizzle: the
 /// shifts are equal, b does not change bits that a reads, and the bits that only one of them changes
 /// are adjacent.
 constexpr Swizzle composition(const Swizzle& a, const Swizzle& b) {
@@ -141,17 +141,17 @@ struct ComposedLayout {
 std::string to_string(const Swizzle& swizzle);
 std::string to_string(const ComposedLayout& layout);
 
-/// Post: result(c) == swizzle(layout(c)).
+/// Postcondition: result(c) == swizzle(layout(c)).
 constexpr ComposedLayout composition(const Swizzle& swizzle, const Layout& layout) {
   return {swizzle, 0, layout};
 }
 
-/// Post: result(c) == a(b(c)) for a list per mode. The swizzle stays outside.
+/// Postcondition: result(c) == a(b(c)) for a list per mode. The swizzle stays outside.
 constexpr ComposedLayout composition(const ComposedLayout& a, const Tiler& b) {
   return a.with([&](const Layout& layout) { return composition(layout, b); });
 }
 
-/// Post: result(c) == outer(a(c)).
+/// Postcondition: result(c) == outer(a(c)).
 constexpr ComposedLayout composition(const Swizzle& outer, const ComposedLayout& a) {
   return {composition(outer, a.swizzle), a.offset, a.layout};
 }

@@ -30,7 +30,13 @@ void print(const Tree<Leaf>& tree, Cursor& at, std::string& out, Print print_lea
 
 void print_tiler(const Tiler& tiler, std::string& out) {
   if (!tiler.is_list()) {
-    out += tiler.is_null() ? "_" : to_string(tiler.layout());
+    if (tiler.is_null()) {
+      out += '_';
+    } else {
+      const Layout layout = tiler.layout();  // n:1 is written n
+      const bool is_run = layout.is_leaf() && layout.leaves().front().stride == 1;
+      out += is_run ? std::to_string(layout.size()) : to_string(layout);
+    }
     return;
   }
   out += '[';

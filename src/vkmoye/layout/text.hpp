@@ -123,10 +123,10 @@ constexpr Layout parse_layout(std::string_view text) {
 }
 
 /// The layout that `text` writes, swizzled or not: Swizzle<5,0,5> o (32,32):(1,32), with an offset
-/// Swizzle<5,0,5> o 24 o (32,32):(1,32). LayoutError with the column otherwise.
+/// Swizzle<5,0,5> o 24 o (32,32):(1,32). Throws LayoutError with the column otherwise.
 ComposedLayout parse_composed_layout(std::string_view text);
 
-/// The tuple that `text` writes, such as (1,(_,2)). LayoutError with the column otherwise.
+/// The tuple that `text` writes, such as (1,(_,2)). Throws LayoutError with the column otherwise.
 constexpr IntTuple parse_tuple(std::string_view text) {
   Scanner scanner(text);
   const IntTuple tuple = scanner.tuple();

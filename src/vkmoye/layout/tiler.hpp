@@ -73,7 +73,7 @@ class Tiler {
     return result;
   }
 
-  /// Pre: neither a list nor null.
+  /// Precondition: neither a list nor null.
   constexpr Layout layout() const { return Layout(modes_); }
 
   constexpr bool operator==(const Tiler&) const = default;
@@ -83,6 +83,7 @@ class Tiler {
   std::uint64_t lists_ = 0;  // bit n: node n is a list, not a mode of a layout
 };
 
+/// In the form above: [4, _].
 std::string to_string(const Tiler& tiler);
 
 }  // namespace vkmoye

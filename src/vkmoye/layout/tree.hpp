@@ -58,7 +58,7 @@ class Tree {
     return depth(at);
   }
 
-  /// Mode i. Pre: 0 <= i < rank(); LayoutError otherwise. Mode 0 of a leaf is the leaf.
+  /// Mode i. Throws LayoutError unless 0 <= i < rank(). Mode 0 of a leaf is the leaf.
   constexpr Tree mode(int i) const { return subtree(mode_cursor(i)); }
 
   /// All leaves from left to right.
@@ -164,7 +164,7 @@ class Tree {
 };
 
 /// Makes a tree from left to right: `open(2); leaf(a); leaf(b)` is (a,b).
-/// More than kMaxLeaves leaves or kMaxNodes nodes is a LayoutError.
+/// Throws LayoutError for more than kMaxLeaves leaves or kMaxNodes nodes.
 template <class Leaf>
 class TreeBuilder {
  public:
@@ -220,7 +220,7 @@ constexpr Tree<Leaf>::Tree(std::initializer_list<Tree> modes) {
   *this = builder.tree();
 }
 
-/// The tuple of `modes`, also for a single one, where braces are ambiguous: tuple(x) is (x).
+/// The tuple of `modes`, also for a single one, where braces are ambiguous: make_tuple of x alone is (x).
 template <class Leaf>
 constexpr Tree<Leaf> make_tuple(std::span<const Tree<Leaf>> modes) {
   TreeBuilder<Leaf> builder;

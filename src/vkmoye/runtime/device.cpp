@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
 #include "vkmoye/runtime/bound_buffer.hpp"
 #include "vkmoye/runtime/vk/timestamps.hpp"
 #include "vkmoye/runtime/vulkan.hpp"
@@ -99,16 +100,14 @@ Device Device::adopt(const AdoptedDevice& theirs, const OpenOptions& options) {
     }
   }
   if (!wrong.empty()) {
-    std::string text = "adopt:";
-    for (const std::string& reason : wrong) text += "\n  - " + reason;
-    throw ArgumentError(text);
+    throw ArgumentError(with_reasons("adopt", wrong));
   }
   context->device =
       std::make_unique<vk::LogicalDevice>(*context->instance, theirs.device, theirs.queue,
                                           push_descriptors, theirs.timeline_semaphores);
   if (push_descriptors > 0 && context->table().CmdPushDescriptorSetKHR == nullptr) {
     throw ArgumentError(
-        "adopt:\n  - VK_KHR_push_descriptor is listed as enabled, but the VkDevice has no "
+        "adopt: VK_KHR_push_descriptor is listed as enabled, but the VkDevice has no "
         "vkCmdPushDescriptorSetKHR");
   }
   vk::create_resources(*context, options, {theirs.lock_queue, theirs.unlock_queue});

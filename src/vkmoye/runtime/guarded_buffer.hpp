@@ -68,8 +68,8 @@ class GuardedBuffer {
   void check_range(const char* operation, std::uint64_t offset, std::uint64_t bytes) const;
 
   std::uint64_t bytes_;
-  std::uint64_t
-      front_;  // bytes of the guard before the payload; a multiple of the device's alignment
+  // The bytes of the guard before the payload; a multiple of the alignment that the device requires.
+  std::uint64_t front_;
   Buffer buffer_;
   std::uint64_t seed_;
 };

@@ -70,8 +70,7 @@ struct PlanRecorder::State {
   State(Device& device, const CompiledPlan& plan, const PlanRecorderOptions& options)
       : context(device.context()), name(plan.name), arrays(plan.arrays), given(plan.arrays.size()) {
     reasons = reasons_against(plan);
-    if (!reasons.empty())
-      throw ArgumentError(fmt::format("plan {}: {}", name, join(reasons, "; ")));
+    if (!reasons.empty()) throw ArgumentError(with_reasons("plan " + name, reasons));
     arrays.insert(arrays.end(), plan.scratch.begin(), plan.scratch.end());
     place_scratch(device, plan, options.scratch);
     Use all(arrays.size()), since_barrier(arrays.size());
@@ -128,7 +127,7 @@ struct PlanRecorder::State {
       for (const std::size_t array : step.arrays) step.views.push_back(views[array]);
       collect([&] { step.kernel.bind(step.views, step.arguments); });
     }
-    if (!reasons.empty()) throw ArgumentError(join(reasons, "; "));
+    if (!reasons.empty()) throw ArgumentError(with_reasons("plan " + name, reasons));
   }
 
   // Also between arrays that no step uses together.

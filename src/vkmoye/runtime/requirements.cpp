@@ -83,7 +83,7 @@ void enable(const DeviceRequirements& requirements, VkPhysicalDeviceFeatures2& f
     }
   }
   if (!missing.empty()) {
-    throw ArgumentError("enable: the chain has no structure for\n  - " + join(missing, "\n  - "));
+    throw ArgumentError(with_reasons("enable: the chain has no structure for", missing));
   }
   for (VkBool32* place : found) *place = VK_TRUE;
 }

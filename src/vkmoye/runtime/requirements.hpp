@@ -26,8 +26,8 @@ struct RequiredBit {
   VkStructureType structure;
   std::size_t offset;  // bytes from the start of that structure
   const char* name;    // "VkPhysicalDeviceVulkan12Features::shaderFloat16"
-  VkStructureType other_structure =
-      VK_STRUCTURE_TYPE_MAX_ENUM;  // or in this one; MAX_ENUM: there is none
+  /// The other structure that has the bit; MAX_ENUM: there is none.
+  VkStructureType other_structure = VK_STRUCTURE_TYPE_MAX_ENUM;
   std::size_t other_offset = 0;
   const char* other_name = nullptr;
 };

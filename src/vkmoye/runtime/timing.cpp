@@ -122,7 +122,7 @@ void check_durations(const TimeOptions& options) {
           fmt::format("{} = {}: must be a finite number of seconds, at least 0", name, seconds));
     }
   }
-  if (!reasons.empty()) throw ArgumentError("measure: " + join(reasons, "; "));
+  if (!reasons.empty()) throw ArgumentError(with_reasons("measure", reasons));
 }
 
 Timing measure_work(vk::Context& context, const Work& work, const TimeOptions& options,

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
 #include "vkmoye/runtime/vk/barriers.hpp"
 #include "vkmoye/runtime/vk/launch_state.hpp"
 

@@ -41,7 +41,7 @@ struct AccessWidth {
 /// `swizzle`, in an array that begins at a multiple of `most_bytes`.
 /// Post, n being result.elements: for each start s, the offsets s + values(v) are whole runs of
 /// n * i .. n * i + n - 1, and so are their places under the swizzle; n * element_bytes <= most_bytes.
-/// LayoutError unless element_bytes and most_bytes are at least 1.
+/// Throws LayoutError unless element_bytes and most_bytes are at least 1.
 constexpr AccessWidth access_width(const Layout& values, const Layout& starts,
                                    std::int64_t element_bytes,
                                    std::int64_t most_bytes = kWidestCopy,
@@ -88,7 +88,7 @@ struct CopyWidths {
   std::int64_t together = 1;
 };
 
-/// Post: each width is that of access_width; `together` divides both, and every aligned run of that many
+/// Postcondition: each width is that of access_width; `together` divides both, and every aligned run of that many
 /// offsets of the source holds the values of one such run of the destination, in the same order.
 /// Throws LayoutError like access_width, or if the sides have different numbers of values.
 constexpr CopyWidths widest_copy(const CopySide& source, const CopySide& destination,

@@ -24,7 +24,7 @@ class CoordinateTensor {
   /// Components at most: leaves of the shape.
   static constexpr int kMaxComponents = 8;
 
-  /// The identity on `shape`. LayoutError for more than 8 leaves.
+  /// The identity on `shape`. Throws LayoutError for more than 8 leaves.
   constexpr explicit CoordinateTensor(const IntTuple& shape) : profile_(shape) {
     const Layout whole(shape);
     if (shape.leaf_count() > kMaxComponents)
@@ -63,7 +63,7 @@ class CoordinateTensor {
   OffsetLayout components_[kMaxComponents];
 };
 
-/// Post: result(c) == c for every coordinate c nested like `shape`.
+/// Postcondition: result(c) == c for every coordinate c nested like `shape`.
 constexpr CoordinateTensor make_identity_tensor(const IntTuple& shape) {
   return CoordinateTensor(shape);
 }

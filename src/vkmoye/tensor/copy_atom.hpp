@@ -36,7 +36,7 @@ struct CopyAtom {
   constexpr bool operator==(const CopyAtom&) const = default;
 };
 
-/// LayoutError unless `bytes` is a power of two up to 16 and a whole number of elements.
+/// Throws LayoutError unless `bytes` is a power of two up to 16 and a whole number of elements.
 constexpr CopyAtom universal_copy(std::int64_t bytes, std::int64_t element_bytes) {
   if (bytes < 1 || bytes > kWidestCopy || !std::has_single_bit(static_cast<std::uint64_t>(bytes)))
     raise("universal_copy", {bytes, element_bytes}, "{} bytes: not a power of two up to {}",
@@ -48,7 +48,7 @@ constexpr CopyAtom universal_copy(std::int64_t bytes, std::int64_t element_bytes
 }
 
 /// As make_tiled_copy(threads, values), moved by `atom`: each run of atom.elements() values of a
-/// thread is one access. LayoutError if these runs do not divide the values.
+/// thread is one access. Throws LayoutError if these runs do not divide the values.
 constexpr TiledCopy make_tiled_copy(const CopyAtom& atom, const Layout& threads,
                                     const Layout& values) {
   TiledCopy copy = make_tiled_copy(threads, values);
@@ -65,7 +65,7 @@ struct ThreadCopy {
   std::int64_t thread = 0;
 };
 
-/// LayoutError unless the copy has a thread of that number.
+/// Throws LayoutError unless the copy has a thread of that number.
 constexpr ThreadCopy get_slice(const TiledCopy& copy, std::int64_t thread) {
   const std::int64_t threads = size(copy.layout_tv, 0);
   if (thread < 0 || thread >= threads)
@@ -74,7 +74,7 @@ constexpr ThreadCopy get_slice(const TiledCopy& copy, std::int64_t thread) {
 }
 
 /// A register tensor (values, tiles..) seen as (CPY, tiles..) by a copy of another width, with
-/// CPY = (one access, accesses). LayoutError if an access does not divide the values.
+/// CPY = (one access, accesses). Throws LayoutError if an access does not divide the values.
 constexpr Layout retile(const TiledCopy& copy, const Layout& fragment) {
   const Halves accesses = tile_and_rest(fragment.mode(0), Tiler(copy.atom_elements));
   const Layout values = make_layout(make_layout(accesses.first, accesses.second));
@@ -95,8 +95,8 @@ constexpr Split tiles_by_thread(const TiledCopy& copy, const Layout& tensor) {
 
 }  // namespace detail
 
-/// What the thread reads of `tensor`: (CPY, tiles along each mode..). Post: over all threads, each
-/// element of the tensor once. LayoutError unless the copy's tile divides the tensor.
+/// What the thread reads of `tensor`: (CPY, tiles along each mode..). Postcondition: over all threads, each
+/// element of the tensor once. Throws LayoutError unless the copy's tile divides the tensor.
 constexpr OffsetLayout partition_S(const ThreadCopy& mine, const Layout& tensor) {
   const Split parts = detail::tiles_by_thread(mine.copy, tensor);
   return {retile(mine.copy, parts.kept), parts.chosen(mine.thread)};

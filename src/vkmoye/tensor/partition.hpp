@@ -33,7 +33,7 @@ struct Split {
   Layout chosen;
 };
 
-/// kept: one tile; chosen: which tile. LayoutError as zipped_divide.
+/// kept: one tile; chosen: which tile. Throws LayoutError if zipped_divide does.
 constexpr Split tile_split(const Layout& layout, const Tiler& tile) {
   const Halves parts = tile_and_rest(layout, tile);
   return {parts.first, parts.second};
@@ -58,7 +58,7 @@ constexpr IntTuple thread_coordinate(const Layout& threads, std::int64_t id) {
   return builder.tree();
 }
 
-/// The split as one layout (thread id, value) -> offset. LayoutError unless `threads` is compact:
+/// The split as one layout (thread id, value) -> offset. Throws LayoutError unless `threads` is compact:
 /// its strides number the threads 0 to size-1.
 constexpr Layout thread_value_layout(const Split& split, const Layout& threads) {
   if (!is_compact(threads))
@@ -75,7 +75,7 @@ constexpr Layout projected_threads(const Layout& threads, const IntTuple& projec
 
 /// Tile number `coordinate` of `layout`: (tile modes.., rest modes at `_`..). A coordinate with
 /// fewer modes than the rest continues with `_`; a number is an index into all tiles.
-/// Post: result(v) is the layout's offset of element v of that tile.
+/// Postcondition: result(v) is the layout's offset of element v of that tile.
 constexpr OffsetLayout local_tile(const Layout& layout, const Tiler& tile,
                                   const IntTuple& coordinate) {
   const Split split = tile_split(layout, tile);
@@ -91,7 +91,7 @@ constexpr OffsetLayout local_tile(const Layout& layout, const Tiler& tile,
   return {detail::concat_modes(split.kept, rest.layout), rest.offset};
 }
 
-/// The part of thread `id`. Post: over all ids of `threads`, every element is in exactly one part,
+/// The part of thread `id`. Postcondition: over all ids of `threads`, every element is in exactly one part,
 /// if `threads` is compact and its shape divides the layout's.
 constexpr OffsetLayout local_partition(const Layout& layout, const Layout& threads, std::int64_t id,
                                        const IntTuple& projection = _) {

@@ -25,9 +25,9 @@ struct TiledCopy {
 };
 
 /// Each thread holds a block of `values` elements; the blocks are laid out as `threads` says.
-/// Post: size(threads) * size(values) == size(tiler), and layout_tv takes every index of the tile
+/// Postcondition: size(threads) * size(values) == size(tiler), and layout_tv takes every index of the tile
 /// exactly once. With x_i = v_i + size(values_i) * t_i for every mode, element x of the tile belongs
-/// to thread threads(t) as its value values(v). LayoutError where threads or values are not
+/// to thread threads(t) as its value values(v). Throws LayoutError if threads or values are not
 /// compact: then some thread or value has no element.
 constexpr TiledCopy make_tiled_copy(const Layout& threads, const Layout& values) try {
   if (!is_compact(threads))

@@ -38,8 +38,8 @@ struct TiledMma {
 
 /// `threads`: rank 2, numbers the threads; the modes may be nested, which puts neighbours where the
 /// hardware wants them. `vm`, `vn`: as above.
-/// Post: size(c.layout_tv) == extent(0) * extent(1), each element of C has one owner.
-/// LayoutError where `threads` is not compact: then some thread has no place.
+/// Postcondition: size(c.layout_tv) == extent(0) * extent(1), each element of C has one owner.
+/// Throws LayoutError if `threads` is not compact: then some thread has no place.
 constexpr TiledMma make_tiled_mma(const Layout& threads, std::int64_t vm = 1,
                                   std::int64_t vn = 1) try {
   if (threads.rank() != 2) raise("threads", {threads}, "rank {} is not 2", {threads.rank()});

@@ -20,8 +20,8 @@
 namespace vkmoye::gen {
 namespace {
 
-using Addresses =
-    std::vector<std::int64_t>;  // of the lanes of a request; -1: the lane is not active
+// The addresses of the lanes of a request; -1: the lane is not active.
+using Addresses = std::vector<std::int64_t>;
 
 // All requests of one site of a kernel.
 struct Count {

@@ -95,10 +95,10 @@ TEST(GemmCoopmat, SubgroupsThatShareKDivideTheStepsOfATile) {
 
   config.subgroups_k = 8;
   EXPECT_THAT(reasons_against(config, kHalves),
-              ElementsAre("subgroups k times atom k 128 does not divide 64"));
+              ElementsAre("subgroups k times atom k = 128 does not divide 64"));
   config.subgroups_k = 3;
   EXPECT_THAT(reasons_against(config, kHalves),
-              ElementsAre("subgroups k 3 is not a power of two up to 32"));
+              ElementsAre("subgroups k = 3 is not a power of two up to 32"));
 
   GemmCoopmatConfig large;
   large.tile_k = 64;

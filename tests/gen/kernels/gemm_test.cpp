@@ -175,7 +175,7 @@ TEST(GemmThin, RefusesWithEveryReason) {
   };
   refused({.rows = 17, .threads = 96, .vector = 2},
           AllOf(HasSubstr("17 rows of the small operand: there must be 1 to 16"),
-                HasSubstr("threads 96 is not a power of two"), HasSubstr("vector 2")));
+                HasSubstr("threads = 96 is not a power of two"), HasSubstr("vector 2")));
   refused({.threads = 32, .along_k = 64, .subgroup = 64},
           AllOf(HasSubstr("64 threads along k, but a workgroup has 32"),
                 HasSubstr("subgroups of 64 lanes are larger")));

@@ -246,11 +246,12 @@ TEST(GemmPacked, RefusesWhatCannotBeWithEveryReason) {
   const auto refused = [](const Options& options) {
     return [options] { find_kernel("gemm/packed")->describe(request_of(kHalf, options)); };
   };
-  EXPECT_THAT(refused({{"steps", "3"}, {"strip", "0"}}),
-              ThrowsMessage<KernelError>(testing::AllOf(HasSubstr("steps 3 is not a power of two"),
-                                                        HasSubstr("strip 0 is outside"))));
+  EXPECT_THAT(
+      refused({{"steps", "3"}, {"strip", "0"}}),
+      ThrowsMessage<KernelError>(testing::AllOf(HasSubstr("steps = 3 is not a power of two"),
+                                                HasSubstr("strip = 0 is outside"))));
   EXPECT_THAT(refused({{"part", "64x72"}}),
-              ThrowsMessage<KernelError>(HasSubstr("atom n 16 does not divide 72")));
+              ThrowsMessage<KernelError>(HasSubstr("atom n = 16 does not divide 72")));
   KernelRequest mixed = request_of(kHalf);
   mixed.gemm.a_type = ScalarType::bf16;
   EXPECT_THAT(
@@ -263,8 +264,8 @@ TEST(GemmPacked, RefusesWhatCannotBeWithEveryReason) {
       refused({{"subgroups", "4x4x4"}}),
       ThrowsMessage<KernelError>(HasSubstr("2048 threads, but a workgroup has at most 1024")));
   EXPECT_THAT(refused({{"subgroups", "2"}}),
-              ThrowsMessage<KernelError>(HasSubstr("subgroups '2' is not 2 to 3 whole numbers of "
-                                                   "64 bits, such as 64x32")));
+              ThrowsMessage<KernelError>(
+                  HasSubstr("subgroups '2' is not 2 to 3 whole numbers, such as 64x32")));
   EXPECT_THAT(refused({{"subgroups", "8x1x4"}, {"shared-bytes", "16384"}}),
               ThrowsMessage<KernelError>(HasSubstr("40960 bytes of shared memory are needed for "
                                                    "sums, but the limit is 16384")));

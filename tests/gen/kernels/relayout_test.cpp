@@ -220,8 +220,8 @@ TEST(Relayout, RefusesWithEveryReason) {
   config.threads = 100;
   config.run = 1024;
   EXPECT_THAT([&] { relayout(Layout(4), Layout(4), config); },
-              ThrowsMessage<KernelError>(
-                  testing::AllOf(HasSubstr("threads 100"), HasSubstr("run 1024 is not a power"))));
+              ThrowsMessage<KernelError>(testing::AllOf(HasSubstr("threads = 100"),
+                                                        HasSubstr("run = 1024 is not a power"))));
 }
 
 TEST(Relayout, PermutationsAreNumPys) {

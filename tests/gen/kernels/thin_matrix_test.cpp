@@ -130,10 +130,10 @@ TEST(ThinMatrix, RefusesOrdersThatDoNotServe) {
               ElementsAre(HasSubstr("512 elements of a tile, but at most 256"),
                           HasSubstr("512 elements of a tile, but at most 256")));
   EXPECT_THAT(reasons(request(kH200, kH200, {{"subgroups", "64"}, {"tile", "8x24"}})),
-              ElementsAre(HasSubstr("tile n 24 is not a power of two")));
-  EXPECT_THAT(
-      reasons(request(kH200, kH200, {{"subgroups", "64"}, {"tile", "8x16"}})),
-      ElementsAre("2048 threads, but a workgroup has at most 1024", "atom m 16 does not divide 8"));
+              ElementsAre(HasSubstr("tile n = 24 is not a power of two")));
+  EXPECT_THAT(reasons(request(kH200, kH200, {{"subgroups", "64"}, {"tile", "8x16"}})),
+              ElementsAre("2048 threads, but a workgroup has at most 1024",
+                          "atom m = 16 does not divide 8"));
 }
 
 }  // namespace

@@ -132,7 +132,7 @@ TEST(TransposeByShuffles, RefusesBadValuesWithEveryReason) {
   config = transpose_shuffle_config(ScalarType::f32, 32);
   config.subgroup = 24;
   EXPECT_THAT(reasons_against(config),
-              ElementsAre("subgroup-size: 24 is not a power of two up to 128"));
+              ElementsAre("subgroup-size = 24 is not a power of two up to 128"));
   config = transpose_shuffle_config(ScalarType::f32, 32);
   config.subgroup = 128;
   config.threads = 64;

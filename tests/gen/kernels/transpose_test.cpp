@@ -47,8 +47,8 @@ TEST(TransposeAuto, RefusesBadValuesWithEveryReason) {
   config.load = 32;
   config.threads = 2000;
   EXPECT_THAT(reasons_against(config),
-              ElementsAre("tile: 48 is not a power of two up to 4096",
-                          "threads: 2000 is not a power of two up to 1024",
+              ElementsAre("tile = 48 is not a power of two up to 4096",
+                          "threads = 2000 is not a power of two up to 1024",
                           "vector 32: an access of f16 has a power of two from 2 to 16 bytes"));
   config = transpose_auto_config(ScalarType::f16);
   config.store = 2;  // half a word

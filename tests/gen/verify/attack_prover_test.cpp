@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Wrong kernels that a prover accepts if it gives two values one name, takes what subgroups compute for constant, or tries
-// launches of nothing.
+// Wrong kernels that a prover accepts if it gives two values one name, takes what subgroups compute for constant, or
+// tries launches of nothing.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -41,8 +41,8 @@ struct Operation {
 struct Block {
   std::size_t first = 0;  // operation
   bool is_loop_header = false;
-  std::uint32_t merges =
-      0;  // the block number of the loop header whose merge block it is, + 1; 0: none
+  /// The block number of the loop header whose merge block it is, + 1; 0: none.
+  std::uint32_t merges = 0;
 };
 
 struct Callable {

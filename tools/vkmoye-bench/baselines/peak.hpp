@@ -23,8 +23,8 @@ namespace vkmoye::bench {
 struct PeakKernel {
   gen::ir::Kernel kernel;
   double flops_of_a_round = 0;
-  std::vector<std::pair<ScalarType, std::uint64_t>>
-      inputs;                      // the type and the number of elements of each
+  /// The type and the number of elements of each input.
+  std::vector<std::pair<ScalarType, std::uint64_t>> inputs;
   std::uint64_t output_bytes = 0;  // of the output buffer, which follows the inputs
 };
 

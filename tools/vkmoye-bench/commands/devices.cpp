@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iostream>
+#include <iterator>
 
 #include "commands/command.hpp"
 #include "commands/open_device.hpp"
@@ -18,6 +20,19 @@ namespace {
 
 void line(const std::string& what, const std::string& value) {
   std::cout << fmt::format("   {:<16}{}\n", what, value);
+}
+
+// "32 KiB", "1.5 GiB": with one decimal, where it is not a whole number.
+std::string size_text(std::uint64_t bytes) {
+  constexpr const char* kUnits[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+  double value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (value >= 1024 && unit + 1 < std::size(kUnits)) {
+    value /= 1024;
+    ++unit;
+  }
+  const bool is_whole = value == std::floor(value);
+  return fmt::format("{:.{}f} {}", value, is_whole ? 0 : 1, kUnits[unit]);
 }
 
 // ", right with 32 lanes": the result of the trial of a shape. Empty: the shape was not tried yet.
@@ -62,20 +77,23 @@ void print(std::size_t index, const DeviceCaps& caps, const std::string& why_mis
     line("cannot be used", caps.why_unusable);
     return;
   }
-  line("memory",
-       fmt::format("{:.1f} GiB", static_cast<double>(caps.device_memory_bytes) / (1 << 30)));
+  line("memory", size_text(caps.device_memory_bytes));
   line("storage buffer",
-       fmt::format("{} bytes per binding, {} per buffer", caps.max_storage_buffer_bytes,
-                   std::min(caps.max_buffer_bytes,
-                            std::max(caps.max_allocation_bytes, caps.max_sparse_buffer_bytes))));
-  line("shared memory", fmt::format("{} bytes", caps.max_shared_bytes));
+       fmt::format(
+           "{} per binding, {} per buffer", size_text(caps.max_storage_buffer_bytes),
+           size_text(std::min(caps.max_buffer_bytes,
+                              std::max(caps.max_allocation_bytes, caps.max_sparse_buffer_bytes)))));
+  line("shared memory", size_text(caps.max_shared_bytes));
   line("workgroup", fmt::format("{} threads, {} x {} x {}", caps.max_workgroup_invocations,
                                 caps.max_workgroup_size[0], caps.max_workgroup_size[1],
                                 caps.max_workgroup_size[2]));
   line("grid", fmt::format("{} x {} x {} workgroups", caps.max_group_count[0],
                            caps.max_group_count[1], caps.max_group_count[2]));
-  line("subgroup", fmt::format("{} threads ({} to {})", caps.subgroup_size, caps.min_subgroup_size,
-                               caps.max_subgroup_size));
+  const bool is_fixed = caps.min_subgroup_size == caps.max_subgroup_size;
+  line("subgroup", fmt::format("{} lanes{}", caps.subgroup_size,
+                               is_fixed ? ""
+                                        : fmt::format(" ({} to {})", caps.min_subgroup_size,
+                                                      caps.max_subgroup_size)));
   line("timestamps", caps.timestamp_period_ns > 0
                          ? fmt::format("{} ns", caps.timestamp_period_ns)
                          : std::string("none: times are taken with the host's clock"));

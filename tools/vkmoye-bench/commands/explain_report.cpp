@@ -132,13 +132,15 @@ std::vector<std::string> summary(const Explained& subject) {
     lines.push_back(fmt::format("ok: {} of {} accesses have the lowest possible cost", good.size(),
                                 good.size() + fair.size()));
   }
-  lines.push_back(has_shared(subject)
-                      ? "races: none; every shared address of a workgroup was followed"
-                      : "races: none; there is no shared memory");
-  lines.push_back("bounds: every coordinate is in range; see each access");
+  lines.push_back(
+      has_shared(subject)
+          ? "races in shared memory: none; every shared access of a workgroup was followed"
+          : "races in shared memory: none");
+  lines.push_back("bounds: every access is inside its array; 'inside' says why");
   if (subject.report.in_part) {
     lines.push_back(fmt::format(
-        "evaluated in part: the first {} rounds of a loop, {} if its length depends on a size",
+        "costs: evaluated in part, for the first {} rounds of each loop, or {} if a size decides "
+        "the number of rounds",
         gen::kMaxFollowedRounds, gen::kMaxFollowedRunTimeRounds));
   }
   return lines;
@@ -184,19 +186,29 @@ std::string step_text(const AccessReport& access) {
   return fmt::format("; neighbouring lanes are {} elements apart", *access.worst_step);
 }
 
+// The lines of a table are broken at this width, and continue below their text.
+constexpr std::size_t kColumns = 120;
+
+std::string wrapped(const std::string& text) { return hanging("", text, kColumns); }
+
+std::string where_text(const AccessReport& access) {
+  const bool both = !access.of_case.empty() && !access.path.empty();
+  return access.of_case + (both ? "; " : "") + access.path;
+}
+
 std::string table(const Explained& subject) {
   std::string out;
-  for (const std::string& line : subject.choice) out += line + '\n';
+  for (const std::string& line : subject.choice) out += wrapped(line);
   if (!out.empty()) out += '\n';
-  out += fmt::format("{}  {}\n{}\n{}\n", subject.kernel.name, config_text(subject.kernel),
-                     subject.kernel.why, assumed(subject));
+  out += hanging(subject.kernel.name + "  ", config_text(subject.kernel), kColumns);
+  out += wrapped(subject.kernel.why) + wrapped(assumed(subject));
   for (const AccessReport& access : subject.report.accesses) {
     out += fmt::format("\n{}: {}\n", name_of(access), gen::verdict(access));
     const auto line = [&](const char* title, const std::string& text) {
-      out += fmt::format("  {:<8}{}\n", title, text);
+      out += hanging(fmt::format("  {:<8}", title), text, kColumns);
     };
-    if (!access.path.empty()) line("where", access.path);
-    line("by", access.source_text);
+    if (const std::string where = where_text(access); !where.empty()) line("where", where);
+    line("by", access.source_text + (access.start.empty() ? "" : " " + access.start));
     line("width", fmt::format("{}; not wider: {}", width_text(access), access.not_wider));
     if (access.requests == 0) continue;
     line(access.banks ? "banks" : "memory",
@@ -204,7 +216,8 @@ std::string table(const Explained& subject) {
                      step_text(access), efficiency_text(access)));
     line("inside", join(access.bounds, ", "));
   }
-  out += "\n" + join(summary(subject), "\n") + "\n";
+  out += '\n';
+  for (const std::string& line : summary(subject)) out += wrapped(line);
   return subject.obligations.empty() ? out : out + obligation_table(subject);
 }
 
@@ -230,7 +243,7 @@ std::string markdown(const Explained& subject) {
       subject.kernel.name, config_text(subject.kernel), subject.kernel.why, assumed(subject));
   for (const AccessReport& access : subject.report.accesses) {
     out += fmt::format("| {} | `{}` | {} | {} | {} | {} | {} | {} | {} | {} |\n", name_of(access),
-                       cell(access.source_text), cell(access.path), access.width,
+                       cell(access.source_text), cell(where_text(access)), access.width,
                        cell(access.not_wider), cost_text(access) + step_text(access),
                        access.requests > 0 ? place_text(access) : "-", efficiency_text(access),
                        gen::verdict(access), cell(join(access.bounds, ", ")));

@@ -37,7 +37,8 @@ gen::KernelEntry entry_of(const KernelInterface& kernel, const std::string& oper
   return entry;
 }
 
-// The types in the form of --type. For a copy: those of src and dst. For a product: those of A and B, of alpha (the accumulator type), and of C.
+// The types in the form of --type. For a copy: those of src and dst. For a product: those of A and B, of alpha (the
+// accumulator type), and of C.
 std::string type_of(const KernelInterface& kernel, const Operation& operation) {
   const auto text = [](ScalarType type) { return std::string(to_string(type)); };
   const std::string first = text(kernel.bindings.front().type);

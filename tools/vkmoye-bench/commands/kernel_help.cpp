@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "commands/option_table.hpp"
+#include "io/parse.hpp"
 #include "io/wrap.hpp"
 #include "registry/operations.hpp"
 #include "vkmoye/base/text.hpp"
@@ -17,10 +18,18 @@ namespace {
 
 constexpr std::size_t kMaxOfAValue = 24;  // a longer one gets a line of its own
 
-// Most options take any whole number, which is not mentioned; other ranges are added to the help.
+// Adds the valid values, except whole numbers: help says MxN where there are several, and kLimit is said once.
 std::string with_range(const std::string& help, const std::string& expects) {
-  const bool is_any_number = expects == gen::numbers_text(1, 1, "");
-  return expects.empty() || is_any_number ? help : help + "; " + expects;
+  const bool are_numbers = expects == gen::numbers_text(1, 1, "") || expects == count_text(0) ||
+                           expects == count_text(1) ||
+                           expects.find(" whole numbers, such as ") != std::string::npos;
+  return expects.empty() || are_numbers ? help : help + "; " + expects;
+}
+
+constexpr const char* kLimit = "whole numbers are at most 4294967295";
+
+bool takes_count(const OperationOption& option) {
+  return option.expects == count_text(0) || option.expects == count_text(1);
 }
 
 std::vector<OperationOption> problem_of(const gen::KernelEntry& entry) {
@@ -28,6 +37,15 @@ std::vector<OperationOption> problem_of(const gen::KernelEntry& entry) {
   if (!entry.takes_packed) {
     std::erase_if(options, [](const OperationOption& option) { return option.of_packed; });
   }
+  return options;
+}
+
+// Those that `command` takes.
+std::vector<OperationOption> problem_options(const gen::KernelEntry& entry, CommandName command) {
+  std::vector<OperationOption> options = problem_of(entry);
+  std::erase_if(options, [&](const OperationOption& option) {
+    return (commands_of(operation_of(entry), option) & of(command)) == 0;
+  });
   return options;
 }
 
@@ -69,10 +87,7 @@ std::string problem_names(const gen::KernelEntry& entry) {
 }
 
 std::string problem_help(const gen::KernelEntry& entry, CommandName command) {
-  std::vector<OperationOption> options = problem_of(entry);
-  std::erase_if(options, [&](const OperationOption& option) {
-    return (commands_of(operation_of(entry), option) & of(command)) == 0;
-  });
+  const std::vector<OperationOption> options = problem_options(entry, command);
   std::size_t width = 0;
   for (const OperationOption& option : options) width = std::max(width, option.name.size());
   std::string out;
@@ -83,12 +98,25 @@ std::string problem_help(const gen::KernelEntry& entry, CommandName command) {
   return out;
 }
 
+std::vector<std::string> option_names(const gen::KernelEntry& entry, CommandName command) {
+  std::vector<std::string> names;
+  for (const gen::KernelOption& option : entry.options) names.push_back("--" + option.name);
+  for (const OperationOption& option : problem_options(entry, command)) {
+    names.push_back("--" + option.name);
+  }
+  return names;
+}
+
 std::string kernel_help(const gen::KernelEntry& entry, CommandName command) {
   std::string out = kernel_summary(entry);
   const std::string problem = problem_help(entry, command),
                     config = config_help(entry, /*ranges=*/true);
-  if (!problem.empty())
-    out += "\nOptions of the problem, with their defaults in parentheses:\n" + problem;
+  if (!problem.empty()) {
+    const std::vector<OperationOption> options = problem_options(entry, command);
+    const bool counts = std::any_of(options.begin(), options.end(), takes_count);
+    out += fmt::format("\nOptions of the problem, with their defaults in parentheses{}:\n{}",
+                       counts ? fmt::format("\n({})", kLimit) : "", problem);
+  }
   if (!config.empty()) out += "\nOptions of the kernel, with their defaults:\n" + config;
   return out;
 }

@@ -3,6 +3,7 @@
 // The help of one kernel: `list KERNEL` and `run KERNEL --help`.
 
 #include <string>
+#include <vector>
 
 #include "commands/options.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
@@ -19,7 +20,10 @@ std::string config_help(const gen::KernelEntry& entry, bool ranges);
 std::string problem_names(const gen::KernelEntry& entry);
 std::string problem_help(const gen::KernelEntry& entry, CommandName command);
 
-/// All of the above, for the options that `command` takes.
+/// The names of the options of the kernel and its problem that `command` takes: "--tile".
+std::vector<std::string> option_names(const gen::KernelEntry& entry, CommandName command);
+
+/// Name, summary and options, for the options that `command` takes.
 std::string kernel_help(const gen::KernelEntry& entry, CommandName command);
 
 /// Whether the options of kernels belong to the command.

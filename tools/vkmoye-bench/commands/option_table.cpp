@@ -100,9 +100,9 @@ constexpr std::int64_t kMaxLanes = 128;
 
 std::vector<Option> plain_options() {
   using enum CommandName;
-  const std::string sizes = "ROWSxCOLUMNS of the source; for products MxNxK";
+  const std::string sizes = "ROWSxCOLUMNS of the source; for products MxNxK; N means NxN or NxNxN";
   const std::string product_types = "OPERANDS,ACCUMULATOR,RESULT, where OPERANDS may be A*B";
-  const std::string types = "for copy/auto FROM*TO; for products " + product_types;
+  const std::string types = "for copy/auto also FROM*TO; for products " + product_types;
   return {
       {"KERNEL", of(run), Values::several, "family/variant; * and ? match any characters", "",
        append_to(&Given::kernels)},
@@ -142,11 +142,13 @@ std::vector<Option> plain_options() {
       {"--out", of(apply, matmul), Values::one, "the .npy file to write the result to; -: stdout",
        "", store_in(&Given::out), true},
       {"--type", of(run), Values::each,
-       "element types (f32); commas or repeats sweep; " + types + "; repeats sweep", "",
-       append_to(&Given::types)},
+       "element types (f32); " + types + "; repeats sweep, and so do commas except for products",
+       "", append_to(&Given::types)},
       {"--type", of(tune), Values::each, product_types + " (f32); repeats sweep", "",
        append_to(&Given::types)},
-      {"--type", of(apply, matmul, pack), Values::each, "reject arrays of other types; " + types,
+      {"--type", of(apply), Values::each, "reject arrays of other types; " + types, "",
+       append_to(&Given::types)},
+      {"--type", of(matmul, pack), Values::each, "reject arrays of other types; " + product_types,
        "", append_to(&Given::types)},
       {"--type", of(emit, explain), Values::each, "element type (f32); " + types, "",
        append_to(&Given::types)},
@@ -154,7 +156,8 @@ std::vector<Option> plain_options() {
        sizes + "; commas or repeats sweep, as do 256:1024:+256 and 256:4096:*2 "
                "(2048, on the host 128; your own operations: their example)",
        "", read_sizes},
-      {"--size", of(tune), Values::each, "MxNxK; commas or repeats sweep", "", read_sizes, true},
+      {"--size", of(tune), Values::each, "MxNxK; N means NxNxN; commas or repeats sweep", "",
+       read_sizes, true},
       {"--budget", of(tune), Values::one, "approximate seconds for all sizes together (60)",
        fmt::format("a number of seconds from 0 to {}", kMaxBudget),
        number_to(kMaxBudget, [](Given& given) -> double& { return given.budget; })},
@@ -173,8 +176,9 @@ std::vector<Option> plain_options() {
       {"--device", of(tune), Values::one, "index or part of the name (the best device)", "",
        store_in(&Given::device)},
       {"--device", of(run, apply, matmul, pack, suite), Values::one,
-       "index or part of the name (the best device); host: the twin, without Vulkan", "",
-       store_in(&Given::device)},
+       "index or part of the name (the best device); host: run on the CPU without Vulkan, slowly, "
+       "with every access checked",
+       "", store_in(&Given::device)},
       {"--device", of(emit, explain), Values::one,
        "the target device: index, part of the name, host, or FILE.json written by "
        "'devices --format json' (a common one: 32 KiB of shared memory, subgroups of 32)",
@@ -269,8 +273,8 @@ std::vector<Option> plain_options() {
        "write the calling interface to this file as JSON, step by step for several kernels; -: to "
        "stdout, instead of the GLSL",
        "", store_in(&Given::interface)},
-      {"--subgroup", of(explain), Values::one,
-       fmt::format("lanes per request, 1..{} (those of the device)", kMaxLanes),
+      {"--lanes", of(explain), Values::one,
+       fmt::format("lanes of a request to memory, 1..{} (the subgroup of the device)", kMaxLanes),
        fmt::format("a whole number from 1 to {}", kMaxLanes),
        [](const std::string& text, Given& given) {
          const auto lanes = parse_count(text, 1);

@@ -107,6 +107,8 @@ const char* to_string(CommandName name) {
   return "?";
 }
 
+bool is_searched(const std::string& name) { return name == "split-k" || name == "packed"; }
+
 unsigned commands_of(const Operation& operation, const OperationOption& option) {
   using enum CommandName;
   return of(run, explain) | (option.of_apply ? of(apply) : 0u) | (option.of_emit ? of(emit) : 0u) |
@@ -119,8 +121,9 @@ void add_options(CLI::App& app, CommandName command, const std::shared_ptr<Given
     if ((option.commands & of(command)) == 0) continue;
     // CLI11 shows no options of a group without a name.
     const std::string group = option.group != kOfOneKernel ? option.group
-                              : is_for_products            ? "Options of the problem"
-                                                           : "";
+                              : is_for_products && !is_searched(option.name.substr(2))
+                                  ? "Options of the problem"
+                                  : "";
     if (option.values == Values::none) {
       app.add_flag_function(
              option.name, [option, given](std::int64_t) { option.read("", *given); }, option.help)

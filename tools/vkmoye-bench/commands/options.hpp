@@ -52,8 +52,8 @@ struct Given {
   std::string table;   // the file that `tune` writes; empty: the device's own
 
   std::vector<std::string> in;
-  std::map<std::string, std::string>
-      epilogue_files;  // by the name of the array that the epilogue reads: bias
+  /// Files by the name of the array that the epilogue reads: bias.
+  std::map<std::string, std::string> epilogue_files;
   std::string out, spirv, interface;
   std::string kernel_file, reference;
   std::string as = "b";  // the operand that `pack` packs
@@ -62,6 +62,9 @@ struct Given {
   std::string expression, draw, fragment;
   bool jsonl = false;
 };
+
+/// Whether `tune` searches the values of the option `name` itself, so that it cannot be given.
+bool is_searched(const std::string& name);
 
 /// The bits of the commands that take `option` for kernels of `operation`.
 unsigned commands_of(const Operation& operation, const OperationOption& option);

@@ -48,9 +48,9 @@ std::vector<Subject> subjects_of(const Given& given) {
       subjects.push_back(std::move(subject));
     }
   }
-  for (const char* searched : {"split-k", "packed"}) {
-    if (!given.values.contains(searched)) continue;
-    throw ArgumentError(fmt::format("--{}: tune searches its values itself", searched));
+  for (const auto& [name, value] : given.values) {
+    if (!is_searched(name)) continue;
+    throw ArgumentError(fmt::format("--{}: tune searches its values itself", name));
   }
   return subjects;
 }

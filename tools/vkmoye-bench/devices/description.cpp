@@ -210,7 +210,7 @@ DeviceCaps caps_of(const Json& device, std::vector<std::string>& reasons) {
   const auto lanes = [&](const char* name, std::uint32_t value) {
     if (std::has_single_bit(value) && value <= kMaxLanes) return;
     reader.reasons.push_back(
-        fmt::format("{} {} is not a power of two up to {}", name, value, kMaxLanes));
+        fmt::format("{} = {} is not a power of two up to {}", name, value, kMaxLanes));
   };
   lanes("subgroup_size", caps.subgroup_size);
   lanes("min_subgroup_size", caps.min_subgroup_size);
@@ -282,11 +282,10 @@ DeviceCaps read_device_description(const std::filesystem::path& file) {
   const auto refuse = [&](const std::string& why) {
     throw ArgumentError(fmt::format("{}: {}", file.string(), why));
   };
+  require_readable(file);
   std::string error;
   const std::vector<std::byte> bytes = read_file(file, error);
-  if (!error.empty() || bytes.empty()) {
-    refuse("cannot be read: " + (error.empty() ? "there is no such file, or it is empty" : error));
-  }
+  if (!error.empty()) refuse("cannot be read: " + error);
   const auto* text = reinterpret_cast<const char*>(bytes.data());
   const Json all = Json::parse(text, text + bytes.size(), nullptr, false);
   const bool has_devices = all.is_object() && all.contains("devices") && all["devices"].is_array();
@@ -299,7 +298,7 @@ DeviceCaps read_device_description(const std::filesystem::path& file) {
   }
   std::vector<std::string> reasons;
   const DeviceCaps caps = caps_of(devices[0], reasons);
-  if (!reasons.empty()) refuse(join(reasons, "; "));
+  if (!reasons.empty()) throw ArgumentError(with_reasons(file.string(), reasons));
   return caps;
 }
 

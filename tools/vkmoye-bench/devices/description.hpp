@@ -2,7 +2,8 @@
 #pragma once
 // Devices as JSON: the output of `devices --format json`, which can also stand for a device of another machine.
 //
-//   {"schema": 1, "devices": [{"name": "NVIDIA H200", .., "fragment_orders": [{"use": "a", .., "places": "0 32 64 .."}],
+//   {"schema": 1, "devices": [{"name": "NVIDIA H200", ..,
+//     "fragment_orders": [{"use": "a", .., "places": "0 32 64 .."}],
 //     "fragments": [{"matrix": "A 16x16 f16", "layout": "((8,2),(2,4,2)):((32,4),(1,8,2))"}, ..]}]}
 //
 // "fragments", which follows from the rest, and "verdicts", the results of the trials of a shape, are only written.

@@ -45,8 +45,8 @@ struct Array {
 
 /// A step of a plan; its kernel may have been compiled elsewhere.
 struct Step : gen::KernelStep {
-  std::shared_ptr<const CompiledKernel> compiled =
-      {};  // replaces `kernel`, which then has only a name
+  /// Replaces `kernel`, which then has only a name.
+  std::shared_ptr<const CompiledKernel> compiled = {};
 };
 
 KernelInterface interface_of(const Step& step);

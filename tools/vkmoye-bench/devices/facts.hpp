@@ -2,11 +2,11 @@
 #pragma once
 // Facts about devices that were found by running probes and trials, kept between runs.
 //
-//   0.1.0 <tab> NVIDIA H200 <tab> NVIDIA 580.159.04 <tab> A 16x16 f16 in 32 lanes <tab> 0 32 64 .. <tab> 9f86d081884c7d65
+//   0.1.0 | NVIDIA H200 | NVIDIA 580.159.04 | A 16x16 f16 in 32 lanes | 0 32 64 .. | 9f86d081884c7d65
 //   version of vkmoye, device, driver and its version, name, value, XXH3-64 of all before it
 //
-// Each is a line of a file in the folder of the pipeline cache. Lines that are damaged, or belong to another
-// version or driver, are ignored, and the fact is determined again.
+// Each is a line of a file in the folder of the pipeline cache; tabs separate the values. Lines that are
+// damaged, or belong to another version or driver, are ignored, and the fact is determined again.
 
 #include <filesystem>
 #include <memory>

@@ -38,8 +38,8 @@ void require_execution(Device& device) {
   src.write(std::as_bytes(std::span(sent)));
   dst.write(std::as_bytes(std::span(before)));
   const Pipeline copy = device.load(gen::compile(copy_of_one_tile()));
-  device.submit(device.prepare(copy, {src, dst}, {}))
-      .wait();  // not timed: the clock would be the first to fail
+  // Not timed: the clock would be the first to fail.
+  device.submit(device.prepare(copy, {src, dst}, {})).wait();
   dst.read(std::as_writable_bytes(std::span(found)));
   if (found == sent) return;
   throw DeviceError(

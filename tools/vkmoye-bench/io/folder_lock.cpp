@@ -17,8 +17,8 @@ FolderLock::FolderLock(const std::filesystem::path& file) {
   constexpr std::chrono::milliseconds kPause(2);
   const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
   std::error_code error;
-  std::filesystem::create_directories(folder,
-                                      error);  // a failure is reported when the file is written
+  // A failure is reported when the file is written.
+  std::filesystem::create_directories(folder, error);
   descriptor_ = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   const auto end = std::chrono::steady_clock::now() + kMax;
   while (descriptor_ >= 0 && flock(descriptor_, LOCK_EX | LOCK_NB) != 0 &&

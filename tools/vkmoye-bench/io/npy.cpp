@@ -16,6 +16,7 @@
 
 #include "io/parse.hpp"
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/file.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -177,12 +178,8 @@ std::uint64_t byte_count(const std::filesystem::path& path, const NpyHeader& hea
 }  // namespace
 
 NpyHeader read_npy_header(const std::filesystem::path& path) {
+  require_readable(path);
   std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (error) refuse(path, "cannot be read: " + error.message());
-  if (!std::filesystem::is_regular_file(status)) {
-    refuse(path, "cannot be read: is not a regular file; save the data of a pipe to a file first");
-  }
   const std::uint64_t file_bytes = std::filesystem::file_size(path, error);
   errno = 0;
   std::ifstream file(path, std::ios::binary);

@@ -85,14 +85,7 @@ std::int64_t product(const Extents& extents) {
 
 std::string unknown(std::string_view what, const std::string& word,
                     const std::vector<std::string>& names) {
-  std::string lower = lower_case(word);
-  std::string near = did_you_mean(lower, names);
-  // Two swapped letters count as two mistakes there, which is too many for a short word.
-  for (std::size_t i = 1; i < lower.size() && near.empty(); ++i) {
-    std::swap(lower[i - 1], lower[i]);
-    near = did_you_mean(lower, names);
-    std::swap(lower[i - 1], lower[i]);
-  }
+  const std::string near = did_you_mean(lower_case(word), names);
   return fmt::format("unknown {} '{}'{}; known: {}", what, word,
                      near.empty() ? "" : " (did you mean '" + near + "'?)", join(names, " "));
 }

@@ -219,8 +219,8 @@ struct FunctionWriter {
   void operator()(const TiledCopy& copy) const { sum(0, copy.layout_tv); }
   void operator()(const TiledMma& mma) const { sum(0, mma.c.layout_tv); }
   void operator()(const ComposedLayout& a) const {
-    static_cast<void>(
-        checked_add(a.offset, a.layout.cosize()));  // throws unless the sums below fit
+    // Throws unless the sums below fit.
+    static_cast<void>(checked_add(a.offset, a.layout.cosize()));
     write_values(
         a.layout, [&](std::int64_t offset) { return a.swizzle(a.offset + offset); }, out);
   }

@@ -290,7 +290,8 @@ const LayoutOperation& find_layout_operation(std::string_view name) {
   const std::string shown(name.substr(0, 40));
   const std::string meant = did_you_mean(shown, names);
   throw LayoutError(fmt::format("unknown operation '{}'{}", shown,
-                                meant.empty() ? "" : fmt::format(", did you mean '{}'?", meant)));
+                                meant.empty() ? "; 'layout operations' lists all of them"
+                                              : fmt::format(", did you mean '{}'?", meant)));
 }
 
 Value apply_operation(const LayoutOperation& operation, Arguments arguments) {

@@ -22,8 +22,8 @@ struct MeasureOptions {
   std::optional<double> stop_noise;  // see TimingRules
   double budget = 20;                // the longest time for the samples of one result, in seconds
   bool cold = false;                 // caches are flushed before each sample
-  std::vector<std::string>
-      baselines;  // names of baseline_names() or of kernels, without duplicates
+  /// Names of baseline_names() or of kernels, without duplicates.
+  std::vector<std::string> baselines;
   /// The options of the problem as typed, for baselines that are kernels: those of Operation::options, and those of
   /// problem_options.
   gen::Options values = {}, problem_config = {};

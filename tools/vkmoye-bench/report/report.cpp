@@ -63,6 +63,10 @@ std::string device_text(const DeviceCaps& device) {
 }
 
 std::string caution(const DeviceCaps& device) {
+  if (device.api == "none") {
+    return "The host twin runs kernels on the CPU, slowly, and checks every access; it times "
+           "nothing.";
+  }
   if (device.kind != DeviceKind::cpu) return "";
   return "This device is a CPU: results are valid, but times say nothing about a GPU.";
 }

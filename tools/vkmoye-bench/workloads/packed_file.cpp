@@ -13,6 +13,7 @@
 
 #include "io/checksum.hpp"
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/file.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/base/version.hpp"
 #include "vkmoye/layout/checked.hpp"
@@ -133,10 +134,8 @@ bool is_packed_file(const std::filesystem::path& path) {
 }
 
 PackedFile read_packed_header(const std::filesystem::path& path) {
+  require_readable(path);
   std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (error) refuse(path, "cannot be read: " + error.message());
-  if (!std::filesystem::is_regular_file(status)) refuse(path, "is not a regular file");
   const std::uint64_t file_bytes = std::filesystem::file_size(path, error);
   if (error) refuse(path, "cannot be read: " + error.message());
   std::ifstream in(path, std::ios::binary);
@@ -166,7 +165,8 @@ PackedFile read_packed_header(const std::filesystem::path& path) {
   if (!header.is_object()) refuse(path, "has a header that is not a JSON object");
   std::vector<std::string> reasons;
   PackedFile file = parse(header, reasons);
-  if (!reasons.empty()) refuse(path, "has an invalid header: " + join(reasons, "; "));
+  if (!reasons.empty())
+    throw ArgumentError(with_reasons(path.string() + ": has an invalid header", reasons));
   file.data_at = sizeof start + start.header_bytes;
   if (file_bytes - file.data_at != file.operand.bytes()) {
     refuse(path,

@@ -26,8 +26,8 @@ namespace vkmoye::bench {
 struct PackedOperand {
   gen::PackedForm form;
   std::int64_t rows = 0, k = 0;  // of the matrix; rows are m of A, n of B
-  std::optional<std::int64_t> batch =
-      {};  // number of contiguous matrices; nothing: one matrix without a batch axis
+  /// The number of contiguous matrices; nothing: one matrix without a batch axis.
+  std::optional<std::int64_t> batch = {};
   std::string fragment, block;  // layouts: (row, k) of a fragment and of a block -> its place
   std::string device, driver;   // where it was packed
 

@@ -32,6 +32,8 @@ class Observer final : public machine::Environment {
       access.writes = site.writes;
       access.source_text = site.source_text;
       access.path = site.path;
+      access.of_case = site.of_case;
+      access.start = site.start;
       access.width = site.width;
       access.bounds = site.bounds;
       accesses_.push_back(std::move(access));
@@ -191,7 +193,11 @@ std::string verdict(const AccessReport& access) {
                        cost.wavefronts, cost.best);
   }
   const SectorCost& cost = *access.sectors;
-  if (*level == Grade::good) return "coalesced";
+  if (*level == Grade::good && access.efficiency >= 0.5) return "coalesced";
+  if (*level == Grade::good) {
+    return fmt::format("as few sectors as possible, {} bytes used of {} sector{}", cost.bytes,
+                       cost.found, cost.found == 1 ? "" : "s");
+  }
   return fmt::format("{}: {} sectors where {} would do",
                      *level == Grade::bad ? "NOT coalesced"
                      : cost.one_run       ? "contiguous, but not aligned to sectors"

@@ -40,9 +40,11 @@ struct AccessReport {
   ScalarType type = ScalarType::f32;
   bool writes = false;
   std::string source_text;
-  std::string path;                 // the condition: "cols is a multiple of 4"; empty: none
-  std::uint32_t width = 1;          // elements of one access
-  std::string not_wider;            // why it is not wider
+  std::string path;         // the condition: "cols is a multiple of 4"; empty: none
+  std::string of_case;      // the case that the copy handles: "a whole tile"; empty: it has none
+  std::string start;        // where its tile starts: "at (0, 128 block_x)"; empty: not known
+  std::uint32_t width = 1;  // elements of one access
+  std::string not_wider;    // why it is not wider
   std::vector<std::string> bounds;  // what keeps each coordinate in range
 
   std::uint64_t requests = 0;         // the number of requests; 0: none at these sizes
@@ -60,7 +62,8 @@ struct AccessReport {
 /// The grade of the worst request; nullopt if there is none.
 std::optional<Grade> grade(const AccessReport& access);
 
-/// "coalesced", "NOT coalesced: 32 sectors where 4 would do", "conflict-free".
+/// "coalesced", "NOT coalesced: 32 sectors where 4 would do", "conflict-free". If the bytes of a request fill less than
+/// half of the sectors, which are as few as possible: "as few sectors as possible, 4 bytes used of 1 sector".
 std::string verdict(const AccessReport& access);
 
 struct KernelReport {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <optional>
 #include <tuple>
 
@@ -18,9 +19,46 @@ using ir::Expr;
 using ir::Op;
 
 struct Path {
-  std::string text;
-  std::string remainder;  // see Site
+  std::vector<std::string> parts;  // conditions, all of which hold
+  std::string remainder;           // see Site
+
+  std::string text() const { return join(parts, ", "); }
 };
+
+// `e` for a reader: "k > 0" for 0u < k.
+std::string text_of(const Expr& e) {
+  const bool is_turned = e->op == Op::less && e->operands[0]->type == ir::kIndex &&
+                         ir::is_constant(e->operands[0]) && !ir::is_constant(e->operands[1]);
+  const std::string text =
+      is_turned ? fmt::format("{} > {}", glsl::print(e->operands[1]), e->operands[0]->value)
+                : glsl::print(e);
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {  // 32u is written 32
+    const bool is_suffix =
+        text[i] == 'u' && i > 0 && std::isdigit(text[i - 1]) != 0 &&
+        (i + 1 == text.size() || (std::isalnum(text[i + 1]) == 0 && text[i + 1] != '_'));
+    if (!is_suffix) out += text[i];
+  }
+  return out;
+}
+
+// Adds `part`, unless it follows from the others: k != 0 from k > 0.
+void add_condition(std::vector<std::string>& parts, const std::string& part) {
+  const std::string positive = " > 0", nonzero = " != 0";
+  for (std::string& other : parts) {
+    if (other == part) return;
+    const auto of = [](const std::string& text, const std::string& end) {
+      return text.ends_with(end) ? text.substr(0, text.size() - end.size()) : "";
+    };
+    const std::string mine = of(part, positive), theirs = of(other, positive);
+    if (!theirs.empty() && of(part, nonzero) == theirs) return;
+    if (!mine.empty() && of(other, nonzero) == mine) {
+      other = part;
+      return;
+    }
+  }
+  parts.push_back(part);
+}
 
 // The factor n of a comparison `value % n == 0`.
 std::optional<std::uint32_t> factor_in(const Expr& part) {
@@ -31,7 +69,7 @@ std::optional<std::uint32_t> factor_in(const Expr& part) {
 }
 
 // In words: "cols and rows are multiples of 4", "cols or rows is no multiple of 4"; with other comparisons first:
-// "32u * block_x + 31u < cols, cols is a multiple of 4".
+// "32 * block_x + 31 < cols, cols is a multiple of 4".
 Path path_of(const Expr& condition, bool holds) {
   ir::Guards parts;
   ir::add_guards(parts, condition);
@@ -39,9 +77,9 @@ Path path_of(const Expr& condition, bool holds) {
   std::map<std::uint32_t, std::vector<std::string>> multiples;  // by factor
   for (const Expr& part : parts) {
     if (const auto factor = factor_in(part)) {
-      multiples[*factor].push_back(glsl::print(part->operands[0]->operands[0]));
+      multiples[*factor].push_back(text_of(part->operands[0]->operands[0]));
     } else {
-      others.push_back(glsl::print(part));
+      add_condition(others, text_of(part));
     }
   }
   const bool edges = !others.empty(), sizes = !multiples.empty();
@@ -51,7 +89,7 @@ Path path_of(const Expr& condition, bool holds) {
                                         : "the path for what is left";
   if (!holds && !edges && multiples.size() == 1) {
     const auto& [factor, names] = *multiples.begin();
-    return {fmt::format("{} is no multiple of {}", join(names, " or "), factor), remainder};
+    return {{fmt::format("{} is no multiple of {}", join(names, " or "), factor)}, remainder};
   }
   std::vector<std::string> all = others;
   for (const auto& [factor, names] : multiples) {
@@ -59,29 +97,55 @@ Path path_of(const Expr& condition, bool holds) {
                       ? fmt::format("{} is a multiple of {}", names[0], factor)
                       : fmt::format("{} are multiples of {}", join(names, " and "), factor));
   }
-  if (holds) return {join(all, ", "), ""};
-  return {fmt::format("not ({})", join(all, ", ")), remainder};
+  if (holds) return {all, ""};
+  return {{fmt::format("not ({})", join(all, ", "))}, remainder};
 }
 
 Path both(const Path& outer, const Path& inner) {
-  if (outer.text.empty()) return inner;
-  if (inner.text.empty()) return outer;  // it has no condition on sizes or groups
-  return {outer.text + ", " + inner.text,
-          inner.remainder.empty() ? outer.remainder : inner.remainder};
+  Path out{outer.parts, inner.remainder.empty() ? outer.remainder : inner.remainder};
+  for (const std::string& part : inner.parts) add_condition(out.parts, part);
+  return out;
+}
+
+// The title of a copy, line by line:
+//
+//   a whole tile:                                    the case that it handles, if there are several
+//   partition(tile(a, (32,128)), (32,32)) at (0, 128 block_x)      a view, and where its tile starts
+//   -> next_a
+
+// "a whole tile"; empty: there is no case.
+std::string case_in(const std::string& title) {
+  const std::string first = title.substr(0, title.find('\n'));
+  return first.ends_with(':') ? first.substr(0, first.size() - 1) : "";
+}
+
+// "at (0, 128 block_x)": where the tile of `view` starts; empty: the title does not say it.
+std::string start_in(const std::string& title, const std::string& view) {
+  for (const std::string& line : split(title, '\n')) {
+    const std::string text = line.starts_with("-> ") ? line.substr(3) : line;
+    if (text.starts_with(view + " at ")) return text.substr(view.size() + 1);
+  }
+  return "";
 }
 
 class Finder {
  public:
   explicit Finder(const ir::Kernel& kernel)
       : kernel_(kernel), guards_(ir::guards_of_launch(kernel)) {
-    walk(kernel.body, {}, nullptr);
+    walk(kernel.body, {}, {});
   }
   Sites sites;
 
  private:
-  void walk(const ir::Body& body, const Path& path, const ir::Body* block) {
+  // The innermost block around a statement, and its title.
+  struct Place {
+    const ir::Body* block = nullptr;
+    std::string title = {};
+  };
+
+  void walk(const ir::Body& body, const Path& path, const Place& place) {
     const ir::Definitions definitions = definitions_;
-    for (const ir::Stmt& statement : body) visit(statement, path, block);
+    for (const ir::Stmt& statement : body) visit(statement, path, place);
     definitions_ = definitions;
   }
 
@@ -99,34 +163,38 @@ class Finder {
                        [&](const Expr& operand) { return is_uniform(operand); });
   }
 
-  void visit(const ir::Stmt& statement, const Path& path, const ir::Body* block) {
+  void visit(const ir::Stmt& statement, const Path& path, const Place& place) {
     const ir::Effects effects = effects_of(statement, kernel_);
-    for (const ir::Touch& touch : effects.touches) add(*touch.element, touch.writes, path, block);
+    for (const ir::Touch& touch : effects.touches) add(*touch.element, touch.writes, path, place);
     for (const ir::Definition& d : effects.defines) {
       if (!d.is_data) ir::add_definition(definitions_, d.name, d.value);
     }
+    const auto* block = std::get_if<ir::Block>(&statement.value);
     for (const ir::Inner& inner : effects.inner) {
       const bool is_choice = inner.condition != nullptr && !inner.repeats;
       const bool chosen = is_choice && is_uniform(*inner.condition);
       const std::size_t guards = guards_.size();
       ir::add_guards(guards_, inner);
       walk(*inner.body, chosen ? both(path, path_of(*inner.condition, inner.holds)) : path,
-           inner.condition == nullptr ? inner.body : block);
+           block == nullptr ? place : Place{inner.body, block->title});
       guards_.resize(guards, Expr(0));
     }
   }
 
-  void add(const ir::Element& element, bool writes, const Path& path, const ir::Body* block) {
+  void add(const ir::Element& element, bool writes, const Path& path, const Place& place) {
     const ir::Array* array = kernel_.find(element.array);
     const bool in_memory = array != nullptr && (array->is_buffer() || array->is_shared());
     if (!in_memory) return;
-    const Key key{block, element.array, writes, element.source_text, path.text, element.width};
+    const Key key{place.block,         element.array, writes,
+                  element.source_text, path.text(),   element.width};
     const auto [found, is_new] = keys_.emplace(key, sites.list.size());
     if (is_new) {
       sites.list.push_back({array,
                             writes,
                             element.source_text,
-                            path.text,
+                            path.text(),
+                            case_in(place.title),
+                            start_in(place.title, element.source_text),
                             path.remainder,
                             element.width,
                             element.not_wider,
@@ -153,7 +221,7 @@ class Finder {
       if (!proof) {
         text = fmt::format("NOTHING keeps {} below {}", axis.coordinate, to_string(axis.extent));
       } else if (proof->guard) {
-        text = fmt::format("guard {}", glsl::print(*proof->guard));
+        text = fmt::format("guard {}", text_of(*proof->guard));
       } else {
         text = fmt::format("{} is always below {}", axis.coordinate, to_string(axis.extent));
       }

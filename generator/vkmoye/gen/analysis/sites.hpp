@@ -15,6 +15,8 @@ struct Site {
   bool writes = false;
   std::string source_text;
   std::string path;       // the condition on sizes and groups; empty: always
+  std::string of_case;    // the case that its block handles: "a whole tile"; empty: it has no cases
+  std::string start;      // where its tile starts: "at (0, 128 block_x)"; empty: not known
   std::string remainder;  // if the path handles what another one leaves: what that is
   std::uint32_t width = 1;
   std::string not_wider;            // why it is not wider, if the layouts tell

@@ -150,8 +150,9 @@ View broadcast(const View& view, const IntTuple& shape) {
     wrong.push_back(fmt::format("rank {} is more than {}", mine.rank(), shape.rank()));
   }
   if (!wrong.empty()) {
-    throw LayoutError(fmt::format("{}, shape {}, does not broadcast to {}: {}", view.name,
-                                  to_string(mine), to_string(shape), join(wrong, "; ")));
+    throw LayoutError(with_reasons(fmt::format("{}, shape {}, does not broadcast to {}", view.name,
+                                               to_string(mine), to_string(shape)),
+                                   wrong));
   }
   return with_layouts(view, [&](const Layout& values) {
     std::vector<Layout> modes = modes_of(values);

@@ -28,9 +28,9 @@ struct Run {
 
 struct Side {
   ir::Body names_before, names_inside;  // before and inside the loops
-  Conditions inside_before,
-      inside_each_iteration;  // for the first run of an iteration to be inside
-  std::vector<Run> runs;      // of one iteration
+  /// The conditions for the first run of an iteration to be inside.
+  Conditions inside_before, inside_each_iteration;
+  std::vector<Run> runs;  // of one iteration
 };
 
 /// How a side accesses its values.

@@ -224,9 +224,10 @@ View Builder::exchange(const View& registers, const Layout& from, const Layout& 
                                   size(registers.shape()), to_string(from), values_of(from)));
   }
   if (!reasons.empty()) {
-    throw LayoutError(fmt::format("exchange of {} from {} to {} in subgroups of {}: {}",
-                                  registers.name, to_string(from), to_string(to), lanes(),
-                                  join(reasons, "; ")));
+    throw LayoutError(
+        with_reasons(fmt::format("exchange of {} from {} to {} in subgroups of {}", registers.name,
+                                 to_string(from), to_string(to), lanes()),
+                     reasons));
   }
   const LaneExchange how =
       exchange_of_digits(digits_of(from, to).digits, threads_of(from), lanes());

@@ -13,8 +13,8 @@
 
 namespace vkmoye::gen {
 
-/// x^y for x >= 0, as exp2(y * log2(x)): the relative error is 2^-23 (3 + 5 |y log2(x)|), where x is not between 0.5 and 2;
-/// there, |y| 2^-21 more. 0^y is 0 for y > 0. Negative x: no defined result.
+/// x^y for x >= 0, computed as exp2(y * log2(x)). The relative error is 2^-23 (3 + 5 |y log2(x)|), and |y| 2^-21 more
+/// for x between 0.5 and 2. 0^y is 0 for y > 0. The result for negative x is undefined.
 template <class Exponent>
 ir::Expr pow(const ir::Expr& x, const Exponent& y) {
   return exp2(y * log2(x));
@@ -29,7 +29,8 @@ ir::Expr clamp(const ir::Expr& x, const Low& low, const High& high) {
   return minimum(maximum(x, low), high);
 }
 
-/// The error function, 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x. Absolute error 1.5e-7 and four roundings.
+/// The error function: 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x. The absolute error is 1.5e-7 and four
+/// roundings.
 /// Source: Abramowitz and Stegun, Handbook of Mathematical Functions, 7.1.26.
 ir::Expr erf(const ir::Expr& x);
 

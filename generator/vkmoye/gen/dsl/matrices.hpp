@@ -29,7 +29,7 @@ struct Matrices {
 };
 
 /// The array of registers for `matrices`: elements of `type`, distributed over `lanes`. Throws
-/// LayoutError unless `lanes` divides the number of elements of a matrix.
+/// Throws LayoutError unless `lanes` divides the number of elements of a matrix.
 ir::Array matrices_array(const std::string& name, ScalarType type, const Matrices& matrices,
                          std::uint32_t lanes);
 

@@ -32,8 +32,8 @@ struct MatrixValues {
   Layout order;  // (row, column) of a matrix -> lane * elements of a lane + number
   View values;   // (elements of a matrix, matrices along the rows, along the columns)
   View by_row;   // the same registers: (columns, rows) that this lane holds
-  Layout
-      threads;  // (lanes along a row, lanes along a column, subgroups) -> thread, for reduce_across
+  /// (lanes along a row, lanes along a column, subgroups) -> thread, for reduce_across.
+  Layout threads;
   TiledCopy lanes;
 
   /// The elements of `view`, which has the rows and columns of all matrices, that correspond to `values`.

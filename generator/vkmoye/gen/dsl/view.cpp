@@ -117,8 +117,6 @@ Expr swizzled(const Swizzle& swizzle, const Expr& offset) {
                                         : ir::shift_left(source, to_index(-shift)));
 }
 
-// A leaf (extent, stride) contributes ((thread / stride) % extent) times the extents before it in
-// its mode.
 View make_identity_view(const IntTuple& extents) {
   View out;
   out.name = fmt::format("coordinates({})", to_string(extents));
@@ -133,6 +131,8 @@ View make_identity_view(const IntTuple& extents) {
   return out;
 }
 
+// A leaf (extent, stride) contributes ((thread / stride) % extent) times the extents before it in
+// its mode.
 std::vector<Expr> thread_coordinates(const Layout& threads, const Expr& thread) {
   std::vector<Expr> out;
   for (int i = 0; i < threads.rank(); ++i) {

@@ -40,8 +40,8 @@ std::optional<Ring> ring_of(const View& view, const std::string& variable);
 struct Matrix {
   Expr first = 0;              // offset in the array, elements
   Expr rows = 1, columns = 1;  // strides, elements: one of them is the constant 1
-  std::uint32_t width =
-      1;             // the start of the matrix and of each row or column is a multiple of this
+  /// The start of the matrix and of each row or column is a multiple of this.
+  std::uint32_t width = 1;
   Conditions needs;  // conditions on run-time sizes for the alignment above
 };
 

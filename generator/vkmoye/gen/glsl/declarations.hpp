@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What a shader has before main(): its comment, extensions, buffers, arguments and shared arrays; and the names and widths
-// of arrays, on which declarations and accesses must agree.
+// What a shader has before main(): its comment, extensions, buffers, arguments and shared arrays. Also the names and
+// widths of arrays, on which declarations and accesses must agree.
 
 #include <string>
 

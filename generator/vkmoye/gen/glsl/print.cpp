@@ -381,8 +381,8 @@ class Printer {
   bool declares_ = false;        // whether the body that is being printed has declared a name
   std::set<std::string> used_;   // names used in expressions
   std::set<std::string> taken_;  // names of the kernel, and of named() in open scopes
-  std::vector<std::map<std::string, std::string>>
-      scopes_;  // variables declared by named(): text -> name
+  // The variables declared by named(): text -> name.
+  std::vector<std::map<std::string, std::string>> scopes_;
   Lines out_;
 };
 

@@ -20,8 +20,8 @@ struct Spelling {
   std::vector<std::string_view> in_shader;  // extensions for variables and shared memory
   std::string_view pack = "";  // a word of a packed vector from its elements: "pack32(u8vec4({}))"
   std::string_view unpack = "";  // element {1} of the word {0}: "unpack8({})[{}]"
-  std::string_view conversions =
-      "";  // definitions of NAME_to_float and float_to_NAME; empty if GLSL has conversions
+  /// The definitions of NAME_to_float and float_to_NAME; empty if GLSL has conversions.
+  std::string_view conversions = "";
 };
 
 const Spelling& spelling(ScalarType type);

@@ -14,8 +14,9 @@
 namespace vkmoye::gen::glsl {
 
 /// `line`, which has no line end, as lines of at most `columns` where it can be broken: after commas and
-/// before operators, in as few parentheses as possible; after a `=` if then nothing else need be broken. A comment after a statement is moved before it.
-/// Every line of the result starts with at least `indent` spaces and ends with '\n'.
+/// before operators, in as few parentheses as possible; after a `=` if then nothing else need be broken. A comment
+/// after a statement is moved before it. Every line of the result starts with at least `indent` spaces and ends with
+/// '\n'.
 std::string wrapped(std::string_view line, std::size_t indent, std::size_t columns = 110);
 
 }  // namespace vkmoye::gen::glsl

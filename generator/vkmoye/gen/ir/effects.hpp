@@ -50,15 +50,15 @@ struct Inner {
 };
 
 struct Effects {
-  std::vector<const Expr*> uses;  // including coordinates
-  // Those that must have one value in all invocations of the scope.
+  std::vector<const Expr*> uses;  // the expressions that it evaluates, coordinates among them
+  // The expressions that must have one value in all invocations of the scope.
   std::vector<const Expr*> must_be_uniform;
   std::vector<Touch> touches;
   std::vector<Definition> defines;
-  std::vector<Inner> inner;  // of two, each invocation runs one
+  std::vector<Inner> inner;  // its bodies; if there are two, each invocation runs one of them
   ExecutionScope scope = ExecutionScope::invocation;
-  bool all_must_arrive = false;  // either all invocations of the scope must reach it, or none
-  const char* act = "";          // its name in messages, if all must arrive: "a barrier"
+  bool all_must_arrive = false;  // all invocations of the scope must reach it, or none of them
+  const char* act = "";          // if all must arrive, its name in messages: "a barrier"
   bool orders_shared = false;    // accesses to shared memory before it happen before those after it
   std::vector<const Expr*> assumes;  // conditions that the author asserts, for the rest of the body
   bool unrolls = false;              // it is a loop that must, or must not, be unrolled

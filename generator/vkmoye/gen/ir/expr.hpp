@@ -180,9 +180,9 @@ Expr shift_left(const Expr& a, const Expr& by);
 Expr shift_right(const Expr& a, const Expr& by);
 
 /// Operations on one element: negate, absolute, bit_not, and exp to round. An element of a type without arithmetic in
-/// shaders is converted: bf16, e4m3 and e5m2 to f32, i8 and i16 to i32, u8 and u16 to u32, and the result back, for each
-/// operation; sums of many elements are more accurate in registers of the wider type. Quotients, remainders and shifts of
-/// short integers are not converted: they are refused.
+/// shaders is converted for each operation, and the result is converted back: bf16, e4m3 and e5m2 to f32, i8 and i16 to
+/// i32, u8 and u16 to u32. Sums of many elements are more accurate in registers of the wider type. Quotients,
+/// remainders and shifts of short integers are refused.
 Expr unary(Op op, const Expr& a);
 inline Expr operator-(const Expr& a) { return unary(Op::negate, a); }
 inline Expr absolute(const Expr& a) { return unary(Op::absolute, a); }

@@ -22,12 +22,12 @@ std::string_view glsl_function_of(Op op);
 /// "index", "boolean", "f32", "f16 x4".
 std::string name_of(const Type& type);
 
-/// Whether shaders have arithmetic for elements of this type. Of the others, 64-bit integers and complex numbers are only
-/// moved, as words; the rest are computed as elements of arithmetic_type.
+/// Whether shaders have arithmetic for elements of this type. Of the other types, 64-bit integers and complex numbers
+/// are only moved, as words; the rest are computed as elements of arithmetic_type.
 bool is_arithmetic(ScalarType type);
 
-/// The type in which operations on elements of `type` are computed: f32 for bf16, e4m3 and e5m2, i32 for i8 and i16, u32
-/// for u8 and u16, else `type` itself.
+/// The type in which operations on elements of `type` are computed: f32 for bf16, e4m3 and e5m2, i32 for i8 and i16,
+/// u32 for u8 and u16, else `type` itself.
 ScalarType arithmetic_type(ScalarType type);
 
 /// Whether the operation computes with indices or elements: not a leaf, a choice, or a change of type.

@@ -17,8 +17,8 @@ constexpr std::uint64_t kWrap = ir::kUnbounded;  // 2^32
 
 bool may_wrap(const Recurrence& recurrence) { return recurrence.most >= kWrap; }
 
-// How much a value that does not wrap changes in one period, which may be less than 0: 9 - r falls by 1. One that changed by
-// 2^31 or more would wrap in its third period.
+// How much a value that does not wrap changes in one period, which may be less than 0: 9 - r falls by 1. A value that
+// changed by 2^31 or more would wrap in its third period.
 std::int64_t change_of(const Recurrence& recurrence) {
   const auto step = static_cast<std::int64_t>(recurrence.step);
   return recurrence.step < kWrap / 2 ? step : step - static_cast<std::int64_t>(kWrap);

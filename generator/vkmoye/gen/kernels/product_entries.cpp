@@ -134,7 +134,7 @@ KernelEntry matrix_entry() {
   return entry_of<GemmCoopmatConfig>(
       {"gemm/coopmat",
        "gemm",
-       "matrix units, tiles through shared memory",
+       "multiplies on matrix units; tiles go through shared memory",
        "GL_KHR_cooperative_matrix; CUTLASS, efficient GEMM",
        {ScalarType::f16, ScalarType::bf16, ScalarType::i8, ScalarType::u8},
        gemm_coopmat_fields(),
@@ -153,7 +153,7 @@ KernelEntry packed_entry() {
   KernelEntry entry = entry_of<GemmPackedConfig>(
       {"gemm/packed",
        "gemm",
-       "matrix units, operands in fragment order, no shared memory",
+       "multiplies on matrix units; operands in fragment order are read without shared memory",
        "GL_KHR_cooperative_matrix; CUTLASS, interleaved layouts",
        {ScalarType::f16, ScalarType::bf16},
        gemm_packed_fields(),
@@ -210,7 +210,7 @@ KernelEntry thin_matrix_entry() {
   EntryParts<Config> parts;
   parts.name = "gemm/thin_coopmat";
   parts.operation = "gemm";
-  parts.summary = "few rows or columns in matrix units, operands in their original order";
+  parts.summary = "multiplies few rows or columns on matrix units; operands keep their order";
   parts.source = "GL_KHR_cooperative_matrix; CUTLASS, sliced-K reduction";
   parts.types = {ScalarType::f16, ScalarType::bf16, ScalarType::i8, ScalarType::u8};
   parts.fields = gemm_thin_coopmat_fields();
@@ -236,7 +236,7 @@ KernelEntry auto_entry() {
   KernelEntry entry;
   entry.name = "gemm/auto";
   entry.operation = "gemm";
-  entry.summary = "the kernel and config for a device, types and sizes, from a table";
+  entry.summary = "chooses the kernel and its config for a device, types and sizes from a table";
   entry.source = "choice/shipped_table.cpp, or an entry found by tune";
   entry.types = {ScalarType::f16,  ScalarType::f32, ScalarType::f64, ScalarType::i32,
                  ScalarType::bf16, ScalarType::i8,  ScalarType::u8};
@@ -258,16 +258,18 @@ KernelEntry auto_entry() {
 std::vector<KernelEntry> product_entries() {
   return {
       auto_entry(),
-      gemm_entry("gemm/moye_simple", "copy a tile of each operand, multiply, repeat",
+      gemm_entry("gemm/moye_simple", "copies a tile of each operand, multiplies, and repeats",
                  "MoYe.jl, matrix multiplication tutorial", moye_simple),
-      gemm_entry("gemm/moye_prefetch", "prefetches the next tiles into registers",
+      gemm_entry("gemm/moye_prefetch",
+                 "prefetches the next tiles into registers while it multiplies",
                  "MoYe.jl, TiledMMA tutorial", moye_prefetch),
-      gemm_entry("gemm/simt", "vectors, two shared tiles, subgroups in a square",
+      gemm_entry("gemm/simt",
+                 "multiplies with vectors, two shared tiles, and subgroups in a square",
                  "CUTLASS, efficient GEMM", simt),
       entry_of<GemmThinConfig>(
           {"gemm/thin",
            "gemm",
-           "few rows or few columns: reads the other operand once",
+           "multiplies few rows or few columns; reads the other operand once",
            "KBLAS, dense matrix-vector products (ACM TOMS 42)",
            {ScalarType::f16, ScalarType::bf16, ScalarType::f32, ScalarType::f64, ScalarType::i32},
            gemm_thin_fields(),

@@ -53,22 +53,25 @@ KernelEntry reduction(const char* name, const char* operation, const char* summa
 
 std::vector<KernelEntry> row_entries() {
   return {
-      reduction("reduce/sum", "sum", "of each row or column, in one pass over memory", kSum),
-      reduction("reduce/max", "max", "of each row or column, in one pass over memory", kMaximum),
+      reduction("reduce/sum", "sum", "sums each row or column in one pass over memory", kSum),
+      reduction("reduce/max", "max",
+                "finds the maximum of each row or column in one pass over memory", kMaximum),
       entry_of<ThreadsConfig>(
-          {"softmax/rows", "softmax", "of each row; rows that fit are read once",
+          {"softmax/rows", "softmax",
+           "computes the softmax of each row; rows that fit in registers are read once",
            "Milakov and Gimelshein, Online normalizer calculation for softmax: the safe softmax",
            kRows, threads_fields<ThreadsConfig>(), usual_softmax,
            [](const ThreadsConfig& config, const KernelRequest& request) {
              return softmax(fitted_to_rows(config, cols_of(request)));
            }}),
-      entry_of<RmsNormConfig>({"norm/rms", "rms_norm",
-                               "of each row, with weights; rows that fit are read once",
-                               "Zhang and Sennrich, Root Mean Square Layer Normalization", kRows,
-                               rms_norm_fields(), usual_norm,
-                               [](const RmsNormConfig& config, const KernelRequest& request) {
-                                 return rms_norm(fitted_to_rows(config, cols_of(request)));
-                               }}),
+      entry_of<RmsNormConfig>(
+          {"norm/rms", "rms_norm",
+           "normalises each row by its RMS, with weights; rows that fit in registers are read once",
+           "Zhang and Sennrich, Root Mean Square Layer Normalization", kRows, rms_norm_fields(),
+           usual_norm,
+           [](const RmsNormConfig& config, const KernelRequest& request) {
+             return rms_norm(fitted_to_rows(config, cols_of(request)));
+           }}),
   };
 }
 

@@ -318,8 +318,8 @@ void Machine::step(const ir::For& s, const ThreadSet& active) {
     });
   }
   const Rounds followed = environment_.enter(*this, s, known);
-  std::any exits =
-      followed.open && environment_.forks() ? environment_.save() : std::any();  // before any round
+  // Before any round.
+  std::any exits = followed.open && environment_.forks() ? environment_.save() : std::any();
   rounds_.emplace_back(s.variable, 0);
   for (std::uint32_t round = 0; round < followed.count; ++round) {
     ThreadSet inside = active;

@@ -110,8 +110,8 @@ class ShadowMemory {
   // The accessors of the array as a whole since the barrier of number `since`.
   struct Whole {
     Accessors plain, somewhere;  // non-atomic accesses; atomic accesses to an unknown element
-    Accessors apart,
-        atomic;  // accesses to unknown elements that differ; atomic accesses to known ones
+    // Accesses to unknown elements that differ; atomic accesses to known elements.
+    Accessors apart, atomic;
     std::uint64_t since = 0;
   };
   Whole& current_whole();

@@ -169,8 +169,8 @@ class Baker {
     }
   }
 
-  std::map<std::string, std::uint32_t>
-      numbers_;  // arguments, and names for constants in this scope
+  // The values of arguments, and of names for constants in this scope.
+  std::map<std::string, std::uint32_t> numbers_;
   std::array<GridDimension, 3> grid_;
   std::map<std::string, std::uint64_t> bounds_;  // tighter bounds of names
   ir::Guards around_;                            // comparisons that hold here
@@ -198,7 +198,7 @@ std::map<std::string, std::uint32_t> numbers_of(const ir::Kernel& kernel, const 
     reasons.push_back("its shader was written by hand, so its arguments cannot become constants");
   }
   if (!reasons.empty()) {
-    throw ArgumentError(fmt::format("bake {}: {}", kernel.name, join(reasons, "; ")));
+    throw ArgumentError(with_reasons("bake " + kernel.name, reasons));
   }
   return numbers;
 }

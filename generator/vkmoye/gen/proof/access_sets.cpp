@@ -5,8 +5,8 @@ namespace vkmoye::gen::proof {
 namespace {
 
 constexpr std::size_t kMaxPasses = 8;
-constexpr std::int64_t kMaxSought = 1
-                                    << 22;  // of the arguments of an example; above it, any will do
+// Examples with arguments up to this number are preferred, small ones first.
+constexpr std::int64_t kMaxSought = 1 << 22;
 
 }  // namespace
 

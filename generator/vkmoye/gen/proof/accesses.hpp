@@ -25,8 +25,8 @@ struct Step {
 struct Access {
   ir::Touch touch;
   const ir::Array* array = nullptr;
-  std::vector<ir::Axis>
-      axes;  // that the coordinates are along: of the array, or one of all its elements
+  /// The axes of the coordinates: those of the array, or a single one of all its elements.
+  std::vector<ir::Axis> axes;
   /// At least the points that occur; exactly those if `is_exact`.
   Set points;
   bool is_exact = false;

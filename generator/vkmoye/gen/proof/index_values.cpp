@@ -99,8 +99,8 @@ Linear IndexValues::variable(const std::string& name) {
   return variables_.value(variables_.add(name, {0, is_coordinate ? kWrap - 1 : 0}, false));
 }
 
-// A coordinate 8 group + 4 a + b, with a in 0..1 and b in 0..3, has the digits b, a and group: the variable is split into
-// such digits, which are equal to them one by one. That is the same set, in terms that isl need not search.
+// A coordinate 8 group + 4 a + b, with a in 0..1 and b in 0..3, has the digits b, a and group: the variable is split
+// into such digits, which are equal to them one by one. That is the same set, in terms that isl need not search.
 Set IndexValues::among(const std::string& name, const Linear& first, std::int64_t count) {
   std::set<std::int64_t> units;
   for (const auto& [part, factor] : variables_.expanded(first).terms)

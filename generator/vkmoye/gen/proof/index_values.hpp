@@ -45,8 +45,8 @@ class IndexValues {
     bool is_exact = true;
   };
 
-  /// What holds in every workgroup of a launch is known from the start. `variables` may be those of a pass before, which
-  /// have been split already. `is_draft`: for a pass that splits variables only; facts are then not kept.
+  /// What holds in every workgroup of a launch is known from the start. `variables` may be those of a pass before,
+  /// which have been split already. `is_draft`: for a pass that splits variables only; facts are then not kept.
   IndexValues(Solver& solver, Variables& variables, const ir::Kernel& kernel, bool is_draft);
 
   Index of(const ir::Expr& index);

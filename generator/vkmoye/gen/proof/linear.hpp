@@ -68,7 +68,7 @@ class Variables {
   Range range(const Linear& value) const;
   bool is_uniform(const Linear& value) const;
 
-  /// `value` / `divisor`, rounded down, where variables can be split so that it is linear; they are. Nothing: they cannot.
+  /// `value` / `divisor`, rounded down. Splits variables so that it is linear; nothing if they cannot be split so.
   /// Precondition: divisor > 0.
   std::optional<Linear> quotient(const Linear& value, std::int64_t divisor);
 

@@ -12,7 +12,7 @@ namespace vkmoye::gen::proof {
 
 enum class Answer : std::uint8_t {
   proved,
-  assumed,  // by the author
+  assumed,  // the author asserts it
   refuted,
   inexact,  // it depends on what linear functions of sizes do not express
   gave_up,  // isl takes too many steps
@@ -20,11 +20,11 @@ enum class Answer : std::uint8_t {
 
 struct Obligation {
   std::string claim;       // "each element of dst is written"
-  std::string array = {};  // that it is about
+  std::string array = {};  // the array that it is about
   Answer answer = Answer::proved;
   std::string why = {};  // why it is not proved
-  Point arguments = {};  // of a launch that refutes it
-  double ms = 0;         // that the decision took
+  Point arguments = {};  // the arguments of a launch that refutes it
+  double ms = 0;         // the milliseconds that the decision took
 };
 
 /// `claim`, assumed if the author assumes one of `kinds` of `array`; else with the answer that `decision` gives.

@@ -4,10 +4,10 @@
 //
 //   for (block < n) { if (block > 0) { y = tile[..] }  tile[..] = x; barrier }
 //
-// A read in round r finds what a write left that comes before it in the same round, or in a round before r of a loop
-// around both. Of registers it is a write of the same invocation; of shared memory one of any in the workgroup, since
-// whoever writes without a barrier between races, which is decided elsewhere. The claim is that every
-// element that is read was definitely written by one of these writes.
+// A write comes before a read in round r if it precedes the read in the same round, or if it happens in a round before
+// r of a loop around both. For registers, the write must be of the same invocation. For shared memory, it may be of any
+// invocation of the workgroup: if there is no barrier between the two, they race, which races.hpp decides. The claim:
+// every element that is read was written by a write that comes before.
 
 #include <set>
 

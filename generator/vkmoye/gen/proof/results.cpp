@@ -6,8 +6,8 @@
 namespace vkmoye::gen::proof {
 namespace {
 
-constexpr unsigned long kMaxStepsOfResults =
-    200'000;  // of isl, for all results of a kernel: about 0.3 s
+// The steps of isl for all results of a kernel: about 0.3 s.
+constexpr unsigned long kMaxStepsOfResults = 200'000;
 
 bool is_result(const ir::Array& array) {
   return array.space == ir::Array::Space::buffer && array.access != vkmoye::Access::read;

@@ -5,8 +5,8 @@
 //   one writer    no element of a buffer that one invocation writes is touched by another
 //   covered       each element of a buffer that is only written is written
 //
-// Two invocations are two copies of the variables: the element and the arguments are the same, thread or workgroup
-// differ; that no such point exists is what is decided. Barriers order shared memory only, so rounds do not matter.
+// A pair of invocations is a point of two copies of the variables, with equal arguments. The claim: no point has equal
+// elements and different invocations. Barriers order shared memory only, so rounds do not matter.
 
 #include "vkmoye/gen/proof/obligation.hpp"
 

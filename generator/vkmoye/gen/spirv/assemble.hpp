@@ -9,8 +9,8 @@
 namespace vkmoye::gen::spirv {
 
 /// SPIR-V 1.5 for Vulkan 1.2, entry point "main", not optimised, because drivers do that.
-/// Throws CompileError with the compiler's log and the numbered text. `name` is for the message; ArgumentError if it has
-/// several lines.
+/// Throws CompileError with the compiler's log and the numbered text. `name` is for the message; throws ArgumentError
+/// if it has several lines.
 /// Throws std::bad_alloc if memory runs out; all later calls in this process then throw CompileError.
 /// Thread-safe.
 std::vector<std::uint32_t> assemble(const std::string& name, const std::string& glsl);

@@ -160,8 +160,8 @@ class Halves {
     if (operation < kFirst && operation != kUndef && operation != kExtInst) return "";
     bool uses_values = false;
     for (std::size_t i = 0; i < operands.size(); ++i) {
-      const bool is_literal =
-          operation == kExtInst && i == 3;  // the number of the instruction in its set
+      // Operand 3 of OpExtInst is the number of the instruction in its set.
+      const bool is_literal = operation == kExtInst && i == 3;
       if (!is_literal && values_.contains(operands[i])) uses_values = true;
     }
     if (operands.size() > 1 && of_type(operands[0])) {

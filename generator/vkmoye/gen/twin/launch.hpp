@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The memory of a launch on the host: buffers, and the shared arrays and registers of the workgroup that runs. Ledgers
-// record the accesses, to report races and reads of unwritten elements.
+// The memory of a launch on the host: buffers, and the shared arrays and registers of the workgroup that runs. A
+// ShadowMemory for each of them records the accesses, to report races and reads of unwritten elements.
 //
 // assumptions.cpp checks what the kernel assumes.
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/twin/launch.hpp"
 
 namespace vkmoye::gen {
@@ -82,7 +83,7 @@ TwinReport run_on_host(const ir::Kernel& kernel, const std::vector<std::span<std
     wrong.push_back(fmt::format("argument '{}' is missing", argument.name));
   }
   if (!wrong.empty()) {
-    throw ArgumentError(fmt::format("{} on the host: {}", kernel.name, fmt::join(wrong, "; ")));
+    throw ArgumentError(with_reasons(kernel.name + " on the host", wrong));
   }
   return follow(kernel, buffers, arguments, options, true);
 }

@@ -16,8 +16,8 @@ namespace {
 using proof::Answer;
 using proof::Obligation;
 
-constexpr std::uint64_t kMaxFollowedElements =
-    std::uint64_t{1} << 22;  // of a launch that is followed for its numbers
+// The most elements of a launch that is followed for its numbers.
+constexpr std::uint64_t kMaxFollowedElements = std::uint64_t{1} << 22;
 
 // Whether no extent of a launch at `sizes` is beyond what can be followed.
 bool can_be_followed(const ir::Kernel& kernel, const Arguments& sizes) {

@@ -7,7 +7,7 @@
 //     names and types are right: proved
 //     each index of a buffer is inside: proved
 //     ..
-//     each element of dst is written: tried at 4 sizes
+//     each element of dst is written: tried at 5 sizes
 
 #include <cstddef>
 #include <cstdint>
@@ -38,14 +38,14 @@ struct Claim {
   Decider by = Decider::rules;
   std::string why = {};  // why it is assumed, or not proved
   double ms = 0;         // milliseconds that the decision took
-  std::size_t tried =
-      0;  // sizes at which every workgroup was followed, of a claim that is only tried
+  /// The number of sizes at which every workgroup was followed, for a claim that is only tried.
+  std::size_t tried = 0;
 };
 
 std::string to_string(Claim::Answer answer);
 std::string to_string(Claim::Decider decider);
 
-/// "proved", "assumed", "tried at 4 sizes".
+/// "proved", "assumed", "tried at 5 sizes".
 std::string answer_text(const Claim& claim);
 
 /// The claims about `kernel`, each decided again and timed; claims that one pass decides together have its time at

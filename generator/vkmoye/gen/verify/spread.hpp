@@ -23,8 +23,8 @@ inline Spread wider(Spread a, Spread b) { return std::max(a, b); }
 bool is_alike_in_subgroups(const ir::Node& node, const ir::Kernel& kernel,
                            const ir::Definitions& definitions);
 
-/// How far a value may differ that `statement` reads from memory or from other lanes. `used`: how far its index
-/// differs, or what the lanes put in, and the way there.
+/// How far a value that `statement` reads from memory or from other lanes may differ between invocations. `used`: how
+/// far its operands differ (the index, or the values that the lanes contribute), and the conditions around it.
 Spread spread_of_data(const ir::Stmt& statement, const ir::Kernel& kernel, Spread used);
 
 /// `spread`; nothing differs between subgroups where a workgroup has a single one.

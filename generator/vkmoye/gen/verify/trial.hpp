@@ -6,9 +6,10 @@
 //   transpose/padded, tile 32x32      cols 49, rows 48      four workgroups, three of them at edges
 //                                     cols 48, rows 48      vectors fit
 //                                     cols 96, rows 49      a gap between tiles would show
-//                                     cols 1, rows 96
+//                                     cols 1, rows 96       a single column
+//                                     cols 63, rows 33      one element less or more than whole tiles
 //
-// An extent that a loop walks along takes it twice around its ring of stages.
+// An extent that a loop walks along is long enough for two turns of its ring of stages.
 //
 // Found here, with both invocations and the numbers: workgroups that write one element of a buffer, a
 // buffer read where another invocation wrote it, elements of a result that nothing writes for
@@ -24,8 +25,8 @@
 
 namespace vkmoye::gen {
 
-/// The sizes that are tried, small ones around the tiles of the grid; none where they follow from
-/// nothing. They fulfil what assumptions_of_launch has, where such sizes are found near by.
+/// The sizes that are tried: small ones around the tiles of the grid, without duplicates. A kernel without
+/// arguments has one, which is empty. The sizes fulfil assumptions_of_launch(kernel), if such sizes are found.
 std::vector<Arguments> trial_sizes(const ir::Kernel& kernel);
 
 /// " (m = 3, n = 4)", for messages.
@@ -34,19 +35,19 @@ std::string text_of(const Arguments& sizes);
 struct TrialReport {
   std::vector<std::string> reasons = {};  // why the kernel is wrong, with the sizes
   bool is_whole = true;                   // every workgroup was followed to its end
-  bool is_launch = true;           // false: arguments that no launch takes, as the reason says
-  bool breaks_assumption = false;  // of the author: that is why no launch takes them
+  bool is_launch = true;           // false: no launch takes these arguments, as the reason says
+  bool breaks_assumption = false;  // no launch takes them because of an assumption of the author
 };
-/// Precondition: as of try_sizes.
+/// Runs the kernel at `sizes`. The precondition is that of try_sizes.
 TrialReport try_at(const ir::Kernel& kernel, const Arguments& sizes);
 
 struct Trials {
-  std::vector<std::string> reasons =
-      {};  // why the kernel is wrong at one of the sizes, which each reason ends with
-  std::size_t whole = 0,
-              in_part = 0;  // launches in which nothing is wrong, by TrialReport::is_whole
-  bool are_all =
-      false;  // these are all launches that the kernel can have: no argument decides an index
+  /// Why the kernel is wrong at one of the sizes; each reason ends with them.
+  std::vector<std::string> reasons = {};
+  /// The launches in which nothing is wrong, by TrialReport::is_whole.
+  std::size_t whole = 0, in_part = 0;
+  /// Whether these are all launches that the kernel can have: no argument decides an index.
+  bool are_all = false;
 };
 /// Runs the kernel at trial_sizes, until it is wrong. Precondition: names, types and bounds are right.
 Trials try_sizes(const ir::Kernel& kernel);

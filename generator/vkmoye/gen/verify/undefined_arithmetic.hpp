@@ -15,8 +15,8 @@
 namespace vkmoye::gen {
 
 /// Why the operation may have no defined result: it "divides by 0". Its operands are not checked.
-/// Source: GLSL 4.60, section 5.9: a shift by the width of the type, a quotient by 0, -2^31 / -1, and a remainder of or by
-/// a negative number are undefined.
+/// Source: GLSL 4.60, section 5.9: a shift by the width of the type, a quotient by 0, -2^31 / -1, and a remainder of or
+/// by a negative number are undefined.
 std::vector<std::string> undefined_arithmetic(const ir::Node& node, const ir::Guards& guards,
                                               const ir::Definitions& definitions);
 

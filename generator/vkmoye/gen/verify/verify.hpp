@@ -20,18 +20,19 @@ namespace vkmoye::gen {
 
 /// The reasons why the kernel is wrong; empty: it was accepted. README.md of this folder says what that means.
 /// - Names and types (scope.hpp): each name is defined before its use, once in its scope, with the type that its use
-///   needs; buffers are read and written as they are declared; nothing is divided by what may be 0; a barrier is reached
-///   by all threads or by none, a subgroup operation by all lanes of a subgroup or by none.
-/// - Buffers (scope.hpp): each coordinate lies below its extent, by its bound or by an enclosing guard; vectors begin at
-///   multiples of their width.
-/// - Shared memory (races.hpp), for all sizes: each index is in range and depends on numbers, threads and loops alone; no
-///   element is written by one thread and touched by another without a barrier between.
-/// - For all sizes (all_sizes.hpp), as far as it can be decided: no element of a buffer is written by one invocation and
-///   touched by another, each element of a result is written, nothing is read that some path has not written.
-/// - At five sizes (trial.hpp), if one of these is not proved or the author assumes something: the same three claims.
+///   needs; buffers are read and written as they are declared; nothing is divided by what may be 0; a barrier is
+///   reached by all threads or by none, a subgroup operation by all lanes of a subgroup or by none.
+/// - Buffers (scope.hpp): each coordinate lies below its extent, by its bound or by an enclosing guard; vectors begin
+///   at multiples of their width.
+/// - Shared memory (races.hpp), for all sizes: each index is in range and depends on numbers, threads and loops alone;
+///   no element is written by one thread and touched by another without a barrier between.
+/// - At five sizes (trial.hpp): no element of a buffer is written by one invocation and touched by another, each
+///   element of a result is written, nothing is read that some path has not written.
+/// - For all sizes (all_sizes.hpp): the same three claims, as far as they can be decided.
 /// Of a kernel that was written by hand, only the declarations are checked.
 /// A check runs only if those before it found nothing. A kernel from Builder::finish has been verified
-/// (Kernel::verified), and is not verified again; nor is one that is identical to one of the last 32 that were accepted.
+/// (Kernel::verified), and is not verified again; nor is a kernel that is identical to one of the last 32 that were
+/// accepted.
 std::vector<std::string> verify(const ir::Kernel& kernel);
 
 }  // namespace vkmoye::gen

@@ -23,8 +23,8 @@ struct BoundRange {
   std::uint64_t memory_bytes = 0;  // of the whole buffer
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t address =
-      0;  // of the buffer on the device, if the binding is accessed through a pointer
+  /// The address of the buffer on the device, if the binding is accessed through a pointer.
+  std::uint64_t address = 0;
 };
 
 /// Whether the ranges have a byte in common.
@@ -46,8 +46,8 @@ struct Dispatches {
   std::vector<std::uint64_t> bound_bytes;   // of each binding's descriptor
   /// In the layout of the interface, with addresses; the members first_group_* are 0.
   std::vector<std::byte> push_constants;
-  std::array<int, 3> first_group = {-1, -1,
-                                    -1};  // offsets of first_group_*; -1: the kernel has none
+  /// The offsets of first_group_*; -1: the kernel has none.
+  std::array<int, 3> first_group = {-1, -1, -1};
   /// Cover each group of the grid once. One piece; several if the grid is too large, none if it is empty.
   std::vector<GridPiece> pieces;
 };

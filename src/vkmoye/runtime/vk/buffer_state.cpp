@@ -15,7 +15,7 @@ namespace {
 
 std::uint64_t checked_size(const DeviceCaps& caps, std::uint64_t bytes) {
   const std::vector<std::string> reasons = reasons_against_buffer(caps, bytes);
-  if (!reasons.empty()) throw ArgumentError(fmt::format("{}: {}", caps.name, join(reasons, "; ")));
+  if (!reasons.empty()) throw ArgumentError(with_reasons(caps.name, reasons));
   return bytes;
 }
 

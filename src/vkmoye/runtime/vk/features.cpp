@@ -93,8 +93,8 @@ constexpr Bit kTimeline = {
 
 struct Row {
   Feature feature;
-  std::array<const Bit*, 3>
-      bits;  // all of them; the second and third, which the first requires, may be null
+  // All of them must be set. The second and third, which the first requires, may be null.
+  std::array<const Bit*, 3> bits;
 };
 
 // The bit decides, not the extension: some drivers list VK_KHR_cooperative_matrix but do not set the bit.

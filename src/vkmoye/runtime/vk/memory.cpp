@@ -83,8 +83,8 @@ Memory::Memory(const Instance& instance, const PhysicalDevice& physical,
   info.physicalDevice = physical.handle;
   info.device = device.handle();
   info.pVulkanFunctions = &functions;
-  info.vulkanApiVersion =
-      VK_API_VERSION_1_2;  // all that we need; VMA aborts on versions it does not know
+  // This is all that we need; VMA aborts on versions that it does not know.
+  info.vulkanApiVersion = VK_API_VERSION_1_2;
   if (knows_budget_) info.flags |= VMA_ALLOCATOR_CREATE_EXT_MEMORY_BUDGET_BIT;
   if (gives_addresses_) info.flags |= VMA_ALLOCATOR_CREATE_BUFFER_DEVICE_ADDRESS_BIT;
   VmaAllocator allocator = nullptr;

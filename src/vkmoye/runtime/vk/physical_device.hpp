@@ -26,8 +26,8 @@ struct PhysicalDevice {
   std::uint32_t api_version = 0;  // the lower of the instance's and the device's
   DeviceCaps caps;
   DriverIdentity identity;
-  std::uint32_t queue_family =
-      0;  // with compute support, and with timestamps if any such family has them
+  /// A family with compute support, and with timestamps if any such family has them.
+  std::uint32_t queue_family = 0;
   std::uint32_t timestamp_bits = 0;  // of that family; 0: no timestamps
   std::vector<std::string> extensions;
   std::uint32_t max_push_descriptors = 0;  // 0: the device has no VK_KHR_push_descriptor

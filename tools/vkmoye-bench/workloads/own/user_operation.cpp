@@ -206,7 +206,7 @@ std::unique_ptr<Workload> of_arrays(const OperationEntry& row, const WorkloadSpe
                                     shape_text(wanted[i].shape)));
     }
   }
-  if (!reasons.empty()) throw ArgumentError(join(reasons, "; "));
+  if (!reasons.empty()) throw ArgumentError(with_reasons(spec.entry->name, reasons));
   return workload;
 }
 

@@ -158,7 +158,7 @@ std::unique_ptr<Workload> product_of_arrays(const WorkloadSpec& spec,
       expect_shape(given[next++], input.name, input.along == Along::both ? shape : vector);
     }
   }
-  if (!reasons.empty()) throw ArgumentError(join(reasons, "; "));
+  if (!reasons.empty()) throw ArgumentError(with_reasons(spec.entry->name, reasons));
   // One matrix for the whole batch.
   if (!a.is_batch) problem.a.stride = 0;
   if (!b.is_batch) problem.b.stride = 0;
@@ -190,7 +190,7 @@ OperandToPack operand_to_pack(const WorkloadSpec& spec, bool is_a, const GivenAr
   const char name = is_a ? 'a' : 'b';
   const OperandShape x =
       read_operand(given, name, is_a ? problem.a_k_contiguous : problem.b_k_contiguous, reasons);
-  if (!reasons.empty()) throw ArgumentError(join(reasons, "; "));
+  if (!reasons.empty()) throw ArgumentError(with_reasons("pack", reasons));
   problem.batch = x.batch;
   if (x.is_batch) out.batch = x.batch;
   out.size = is_a ? Extents{x.rows, 0, x.cols} : Extents{0, x.rows, x.cols};

@@ -129,7 +129,7 @@ Matmul plan_matmul(const MatmulSpec& spec) {
   }
   std::vector<std::string> reasons;
   Operand a = operand_of(given[0], true, reasons), b = operand_of(given[1], false, reasons);
-  if (!reasons.empty()) throw ArgumentError("matmul: " + join(reasons, "; "));
+  if (!reasons.empty()) throw ArgumentError(with_reasons("matmul", reasons));
   if (!gen::are_multiplied(given[0].type, given[1].type)) {
     reasons.push_back(fmt::format(
         "{} has type {}, {} has type {}; convert one of them: a.astype(b.dtype)", given[0].name,
@@ -141,7 +141,7 @@ Matmul plan_matmul(const MatmulSpec& spec) {
         given[0].name, shape_text(given[0].shape), b.k, given[1].name, shape_text(given[1].shape)));
   }
   const Extents batch = broadcast(a, b, reasons);
-  if (!reasons.empty()) throw ArgumentError("matmul: " + join(reasons, "; "));
+  if (!reasons.empty()) throw ArgumentError(with_reasons("matmul", reasons));
 
   Matmul out;
   out.shape = batch;
@@ -173,7 +173,7 @@ Matmul plan_matmul(const MatmulSpec& spec) {
     }
     out.arrays.push_back(std::move(array));
   }
-  if (!reasons.empty()) throw ArgumentError("matmul: " + join(reasons, "; "));
+  if (!reasons.empty()) throw ArgumentError(with_reasons("matmul", reasons));
 
   if (product(out.shape) == 0) return out;  // nothing to launch
   const Extents start(batch.size(), 0);

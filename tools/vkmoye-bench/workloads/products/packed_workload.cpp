@@ -68,7 +68,7 @@ void require_same_order(const GemmProblem& problem,
                                     where, file.block, block));
     }
   }
-  if (!reasons.empty()) throw ArgumentError(join(reasons, "; "));
+  if (!reasons.empty()) throw ArgumentError(with_reasons("packed operands", reasons));
 }
 
 }  // namespace

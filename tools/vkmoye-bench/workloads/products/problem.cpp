@@ -67,7 +67,7 @@ void set_types(GemmProblem& problem, const std::string& text) {
 GemmProblem read_gemm_options(const gen::Options& values) {
   GemmProblem problem;
   const auto reasons = gen::read_fields(gemm_problem_fields(), values, problem);
-  if (!reasons.empty()) throw ArgumentError(join(reasons, "; "));
+  if (!reasons.empty()) throw ArgumentError(with_reasons("options of the product", reasons));
   return problem;
 }
 

@@ -29,10 +29,10 @@ std::filesystem::path tuned_table_file(const DeviceCaps& caps);
 
 struct TunedTable {
   gen::GemmTable table;
-  std::string ignored =
-      {};  // why the whole file is not used, one line; empty: it is, or there is no file
-  std::vector<std::string> wrong =
-      {};  // "FILE, row 6: why": an entry that is invalid, or unsupported by this device
+  /// Why the whole file is not used, in one line; empty: it is used, or there is no file.
+  std::string ignored = {};
+  /// "FILE, row 6: why", for each entry that is invalid or that this device does not support.
+  std::vector<std::string> wrong = {};
 };
 TunedTable read_tuned_table(const std::filesystem::path& file, const DeviceCaps& caps);
 

@@ -207,7 +207,7 @@ std::unique_ptr<Workload> of_arrays(const WorkloadSpec& spec, const MakeLineOper
                                     shape_text(wanted.shape)));
     }
   }
-  if (!reasons.empty()) throw ArgumentError(join(reasons, "; "));
+  if (!reasons.empty()) throw ArgumentError(with_reasons(spec.entry->name, reasons));
   return make_lines(spec, make, type, shape, fortran_order);
 }
 

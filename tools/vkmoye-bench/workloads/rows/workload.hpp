@@ -59,8 +59,8 @@ struct LineOperation {
   /// The definition for a kernel that is described for a device.
   std::function<DefineLine(const DeviceCaps&)> definition;
   std::optional<gen::Options> config = {};  // of the kernel, in place of the typed one
-  std::optional<Extents> kernel_shape =
-      {};                    // the shape for describing the kernel, in place of rows x cols
+  /// The shape for describing the kernel, in place of rows x cols.
+  std::optional<Extents> kernel_shape = {};
   std::string refusal = {};  // why the result is not defined; empty: it is
 };
 
@@ -69,8 +69,8 @@ struct LineSpec {
   std::int64_t rows = 0, cols = 0;
   ScalarType type = ScalarType::f32;
   NumberRange range = {};
-  Extents shape =
-      {};  // of the array in memory: its last extent is cols, the product of the others is rows
+  /// The shape of the array in memory: its last extent is cols, the product of the others is rows.
+  Extents shape = {};
   bool fortran_order = false;  // the array is the transpose of the one in memory
   gen::Options config = {};    // of the kernel, as typed
   std::string kernel = {};     // for messages

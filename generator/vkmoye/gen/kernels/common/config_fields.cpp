@@ -29,7 +29,7 @@ std::string numbers_text(std::size_t least, std::size_t most, const std::string&
   example.resize(least);
   const std::string count =
       least == most ? std::to_string(most) : fmt::format("{} to {}", least, most);
-  return fmt::format("{} whole numbers of 64 bits, such as {}", count, join(example, between));
+  return fmt::format("{} whole numbers, such as {}", count, join(example, between));
 }
 
 Layout parse_shape_or_layout(const std::string& text) {
@@ -49,7 +49,7 @@ void require(bool holds, std::string reason, std::vector<std::string>& reasons) 
 void require_within(const char* what, std::int64_t value, std::int64_t most,
                     std::vector<std::string>& reasons) {
   if (value >= 1 && value <= most) return;
-  reasons.push_back(fmt::format("{} {} is outside 1..{}", what, value, most));
+  reasons.push_back(fmt::format("{} = {} is outside 1..{}", what, value, most));
 }
 
 namespace {
@@ -63,7 +63,7 @@ bool divides(std::int64_t part, std::int64_t whole) {
 void require_divides(const std::string& what, std::int64_t part, std::int64_t whole,
                      std::vector<std::string>& reasons) {
   if (divides(part, whole)) return;
-  reasons.push_back(fmt::format("{} {} does not divide {}", what, part, whole));
+  reasons.push_back(fmt::format("{} = {} does not divide {}", what, part, whole));
 }
 
 void require_divides(const std::string& what, std::int64_t part, const std::string& whose,
@@ -81,7 +81,7 @@ void require_threads(std::int64_t threads, std::vector<std::string>& reasons) {
 void require_power_of_two(const char* what, std::int64_t value, std::int64_t most,
                           std::vector<std::string>& reasons) {
   if (is_power_of_two(value, most)) return;
-  reasons.push_back(fmt::format("{} {} is not a power of two up to {}", what, value, most));
+  reasons.push_back(fmt::format("{} = {} is not a power of two up to {}", what, value, most));
 }
 
 void require_access(ScalarType type, std::int64_t bytes, std::vector<std::string>& reasons) {

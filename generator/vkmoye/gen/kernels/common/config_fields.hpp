@@ -44,7 +44,7 @@ struct ConfigField {
 /// "128x128x8" with the separator x: 128, 128, 8. nullopt if a part is not a 64-bit integer.
 std::optional<std::vector<std::int64_t>> parse_numbers(std::string_view text, char between);
 
-/// "2 whole numbers of 64 bits, such as 64x32"; with a smaller `least`: "2 to 3 whole numbers ..".
+/// "2 whole numbers, such as 64x32"; with a smaller `least`: "2 to 3 whole numbers ..".
 std::string numbers_text(std::size_t least, std::size_t most, const std::string& between);
 
 /// Parses a shape, "16x8", as the compact layout of that shape, or a layout: "(16,8):(8,1)". Throws
@@ -63,11 +63,11 @@ bool is_power_of_two(std::int64_t value, std::int64_t most);
 /// Adds `reason` to `reasons`, unless it holds.
 void require(bool holds, std::string reason, std::vector<std::string>& reasons);
 
-/// Adds "strip 0 is outside 1..65536", unless `value` is inside.
+/// Adds "strip = 0 is outside 1..65536", unless `value` is inside.
 void require_within(const char* what, std::int64_t value, std::int64_t most,
                     std::vector<std::string>& reasons);
 
-/// Adds "atom n 16 does not divide 72", unless it does and both are at least 1. With `whose`, the name of
+/// Adds "atom n = 16 does not divide 72", unless it does and both are at least 1. With `whose`, the name of
 /// the whole: "words of a row: 24 does not divide the threads, 64".
 void require_divides(const std::string& what, std::int64_t part, std::int64_t whole,
                      std::vector<std::string>& reasons);
@@ -77,7 +77,7 @@ void require_divides(const std::string& what, std::int64_t part, const std::stri
 /// Adds "2048 threads, but a workgroup has at most 1024", the largest limit of any device.
 void require_threads(std::int64_t threads, std::vector<std::string>& reasons);
 
-/// Adds "rounds 3 is not a power of two up to 16" to `reasons`, unless `value` is one.
+/// Adds "rounds = 3 is not a power of two up to 16" to `reasons`, unless `value` is one.
 void require_power_of_two(const char* what, std::int64_t value, std::int64_t most,
                           std::vector<std::string>& reasons);
 

@@ -48,10 +48,10 @@ std::vector<std::string> reasons_against_conversion(ScalarType from, ScalarType 
 std::vector<std::string> reasons_against(const CopyAutoConfig& config) {
   std::vector<std::string> reasons;
   if (config.threads < 1 || config.threads > 1024) {
-    reasons.push_back(fmt::format("threads {} is outside 1..1024", config.threads));
+    reasons.push_back(fmt::format("threads = {} is outside 1..1024", config.threads));
   }
   if (config.rounds < 1 || config.rounds > 16) {
-    reasons.push_back(fmt::format("rounds {} is outside 1..16", config.rounds));
+    reasons.push_back(fmt::format("rounds = {} is outside 1..16", config.rounds));
   }
   require_access(wider(config), config.vector, reasons);
   const ScalarType result = config.result.value_or(config.type);

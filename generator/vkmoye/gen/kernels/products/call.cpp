@@ -169,7 +169,7 @@ std::array<GemmArray, 3> matrices_of(const GemmCall& call, const std::vector<std
     }
   }
   if (!reasons.empty()) {
-    throw ArgumentError(fmt::format("product {}: {}", fmt::join(size, "x"), join(reasons, "; ")));
+    throw ArgumentError(with_reasons(fmt::format("product {}", fmt::join(size, "x")), reasons));
   }
   return matrices;
 }

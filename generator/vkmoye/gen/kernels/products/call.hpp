@@ -68,8 +68,8 @@ GemmEpilogue kernel_epilogue(const std::vector<AppliedEpilogueOp>& epilogue, boo
 struct GemmArray {
   std::string name;  // A, B, C, bias
   ScalarType type;
-  bool
-      second_contiguous;  // the second index of A(m,k), B(n,k), C(m,n) is contiguous, else the first
+  /// Whether the second index of A(m,k), B(n,k), C(m,n) is contiguous; else the first is.
+  bool second_contiguous;
   std::int64_t rows, cols;  // of the array in memory: cols are contiguous
   std::int64_t leading, stride, offset, batch;
 

@@ -3,7 +3,7 @@
 // All kernels, one entry each. The command line and the tests find kernels here.
 //
 //   const KernelEntry* entry = find_kernel("transpose/padded");
-//   ir::Kernel kernel = entry->describe({ScalarType::f32, {{"pad", "2"}}});
+//   ir::Kernel kernel = entry->describe({.type = ScalarType::f32, .options = {{"pad", "2"}}});
 //
 // What a kernel computes is its `operation`, on arrays in C order:
 //

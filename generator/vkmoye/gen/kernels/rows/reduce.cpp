@@ -87,8 +87,8 @@ ir::Kernel reduce(const ReduceConfig& wanted, Reduction reduction, const std::st
 
   // The results of a thread: dst has stride 0 along the mode that is reduced.
   const View row = repeat(tile(dst, {other}, {k.block_x()}), along, step);  // (bM, bN)
-  const std::vector<int> reduced =
-      along == 0 ? std::vector{0, 1} : std::vector{2};  // of (value, m, n)
+  // The modes of (value, m, n) that are reduced.
+  const std::vector<int> reduced = along == 0 ? std::vector{0, 1} : std::vector{2};
   const View to = first_along(partition(row, copy, k.thread()), reduced);
 
   const ScalarType type = computing_type(config.type);

@@ -9,9 +9,9 @@
 // A thread reads its part of src with several accesses in flight and combines the values in registers;
 // then lanes are combined, then subgroups through shared memory. One pass over memory.
 //
-// Elements of less than 32 bits are computed in f32, i32 or u32, see computing_type. Sums of f16, bf16, e4m3 and e5m2 are
-// rounded once; sums of shorter integers are i32 or u32; sums of 32 bits wrap. The maximum of values that include a NaN
-// is NaN. Without values, the sum is 0 and the maximum is -infinity or the smallest integer.
+// Elements of less than 32 bits are computed in f32, i32 or u32, see computing_type. Sums of f16, bf16, e4m3 and e5m2
+// are rounded once; sums of shorter integers are i32 or u32; sums of 32 bits wrap. The maximum of values that include
+// a NaN is NaN. Without values, the sum is 0 and the maximum is -infinity or the smallest integer.
 
 #include <string>
 

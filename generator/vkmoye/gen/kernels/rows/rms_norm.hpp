@@ -26,7 +26,8 @@ const std::vector<ConfigField<RmsNormConfig>>& rms_norm_fields();
 /// Every reason against `config`, which must be fitted to rows; empty if it is valid.
 std::vector<std::string> reasons_against(const RmsNormConfig& config);
 
-/// src and dst (cols, rows), weight (cols), f16 or f32. Throws KernelError with every reason.
+/// src and dst (cols, rows), weight (cols), of a floating type computed in f32 (f16, bf16, f32, e4m3, e5m2). Throws
+/// KernelError with every reason.
 ir::Kernel rms_norm(const RmsNormConfig& config, const std::string& name = "norm/rms");
 
 }  // namespace vkmoye::gen

@@ -14,7 +14,8 @@
 
 namespace vkmoye::gen {
 
-/// src and dst (cols, rows), f16 or f32. Throws KernelError with every reason.
+/// src and dst (cols, rows), of a floating type computed in f32 (f16, bf16, f32, e4m3, e5m2). Throws KernelError with
+/// every reason.
 ir::Kernel softmax(const ThreadsConfig& config, const std::string& name = "softmax/rows");
 
 }  // namespace vkmoye::gen

@@ -109,17 +109,17 @@ const std::vector<ConfigField<TransposeAutoConfig>>& transpose_auto_fields() {
 std::vector<std::string> reasons_against(const TransposeAutoConfig& config) {
   std::vector<std::string> reasons;
   for (const std::int64_t extent : {config.rows, config.cols}) {
-    require_power_of_two("tile:", extent, 4096, reasons);
+    require_power_of_two("tile", extent, 4096, reasons);
   }
-  require_power_of_two("threads:", config.threads, 1024, reasons);
-  require_power_of_two("parts:", config.parts, 64, reasons);
+  require_power_of_two("threads", config.threads, 1024, reasons);
+  require_power_of_two("parts", config.parts, 64, reasons);
   for (const std::int64_t vector : {config.load, config.store}) {
     require_access(config.type, vector, reasons);
     if (vector < 4)
       reasons.push_back(fmt::format("vector {}: an access has at least 4 bytes", vector));
   }
   const bool shuffles = config.exchange == TileExchange::shuffle;
-  if (shuffles) require_power_of_two("subgroup-size:", config.subgroup, 128, reasons);
+  if (shuffles) require_power_of_two("subgroup-size", config.subgroup, 128, reasons);
   if (!shuffles && config.subgroup != 0) {
     reasons.push_back(
         fmt::format("subgroup-size {}: only --exchange shuffle depends on it", config.subgroup));

@@ -153,8 +153,9 @@ KernelPlan gemm_plan(const KernelEntry& entry, const KernelRequest& request, con
     plan.arrays.push_back(array_of(input));
   }
   plan.arrays.push_back(array_of(product[2]));
-  std::array<std::size_t, 2> operands = {0,
-                                         1};  // the arrays that are multiplied: A and B, or packed
+  // The arrays that are multiplied: A and B as given or packed.
+  std::array<std::size_t, 2> operands = {0, 1};
+  throw_if_any(entry.name, reasons_against_type(entry.types, request.type));
   if (entry.takes_packed) pack_operands(request, call, size, options, plan, operands);
   KernelStep step = gemm_step(entry, request, call, size);
   step.arrays = {operands[operand_of(call, 0)], operands[operand_of(call, 1)]};

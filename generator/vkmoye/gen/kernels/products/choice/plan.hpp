@@ -29,11 +29,11 @@ namespace vkmoye::gen {
 struct OperandBlocks {
   PackedForm form;
   GemmArray plain;        // the array before it is packed
-  std::int64_t rows, k;   // of the operand
-  std::int64_t matrices;  // of a batch; 1 if the whole batch shares one
+  std::int64_t rows, k;   // the extents of the operand
+  std::int64_t matrices;  // the matrices of a batch; 1 if the whole batch shares one
 
-  std::int64_t blocks() const;  // along the rows of one matrix
-  std::int64_t k_blocks() const;
+  std::int64_t blocks() const;    // the blocks along the rows of one matrix
+  std::int64_t k_blocks() const;  // the blocks along its k
   std::uint64_t bytes() const;
 };
 
@@ -45,8 +45,8 @@ std::array<OperandBlocks, 2> operand_blocks(const KernelRequest& request, const 
 struct GemmPlanOptions {
   std::array<bool, 2> comes_packed = {false, false};  // A, B: already packed with pack_plan
   std::array<bool, 2> packs_first = {false, false};   // A, B: packed before the other
-  bool packs =
-      true;  // false: omits the packing steps, which need the fragment orders of the device
+  /// Whether the plan has the packing steps, which need the fragment orders of the device.
+  bool packs = true;
 };
 
 /// The kernel request for the call.

@@ -95,8 +95,8 @@ struct GemmWhere {
 
 /// A kernel with its options, and the devices, types and conditions for which it is chosen.
 struct GemmTableRow {
-  std::vector<std::string> devices =
-      {};                             // parts of a device's name, ignoring case; empty: any device
+  /// Parts of the name of a device, ignoring case; empty: any device.
+  std::vector<std::string> devices = {};
   std::vector<GemmTypes> types = {};  // empty: any types
   GemmWhere where = {};
   std::string kernel = {};

@@ -56,8 +56,8 @@ struct GemmInput {
 struct GemmElement {
   ir::Expr value;        // of factor_type(form), as all elements here
   ir::Expr m, n, batch;  // indices; elements outside C are computed but not stored
-  std::vector<ir::Expr>
-      inputs;  // of the step's inputs at these coordinates, then that of C if it is read
+  /// The elements of the step's inputs at these coordinates, then that of C if it is read.
+  std::vector<ir::Expr> inputs;
   std::vector<ir::Expr> arguments;  // of the step's arguments
 };
 
