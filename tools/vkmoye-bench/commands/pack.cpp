@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <vector>
 
@@ -15,43 +13,21 @@
 #include "commands/open_device.hpp"
 #include "devices/fragments.hpp"
 #include "io/npy.hpp"
-#include "numbers/number.hpp"
 #include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
-#include "vkmoye/base/text.hpp"
 #include "workloads/products/given_arrays.hpp"
 
 namespace vkmoye::bench {
 namespace {
 
 // Rows of weights as rows of blocks: (N, K) to (N, bytes of K weights) of u8. On the host.
-int quantise_file(const Given& given, const gen::WeightFormat& format, const std::string& file) {
-  std::vector<ArrayFile> files = read_array_files({file});
+int quantise_file(const Given& given, const gen::WeightFormat& format) {
+  std::vector<ArrayFile> files = read_array_files(given.in);
   files.front().put_into_c_order();
   const GivenArray& array = files.front().array();
-  std::vector<std::string> reasons;
-  if (array.packed || !is_floating(array.type)) {
-    reasons.push_back("weights must be numbers of a floating-point type");
-  }
-  if (array.shape.size() < 2 || array.shape.back() % format.elements != 0) {
-    reasons.push_back(
-        fmt::format("it must have rows of whole blocks of {} elements", format.elements));
-  }
-  if (!reasons.empty()) {
-    throw ArgumentError(fmt::format("pack to {}: {}: {}", format.name, file, join(reasons, "; ")));
-  }
+  const std::vector<std::int64_t> shape = shape_of_blocks(array, format);  // throws before work
   OutputFile out(given.out);
-  const std::vector<std::byte> data = files.front().data();
-  std::vector<double> weights(data.size() / size_of(array.type));
-  load_numbers(array.type, data.data(), 0, 1, weights);
-  const bool is_finite =
-      std::all_of(weights.begin(), weights.end(), [](double x) { return std::isfinite(x); });
-  if (!is_finite) {
-    throw ArgumentError(fmt::format("pack to {}: {} has a NaN or an infinity", format.name, file));
-  }
-  std::vector<std::int64_t> shape = array.shape;
-  shape.back() = shape.back() / format.elements * format.bytes;
-  write_npy(out, ScalarType::u8, shape, gen::quantise(format, weights));
+  write_npy(out, ScalarType::u8, shape, quantised(array, files.front().data(), format));
   out.commit();
   return kOk;
 }
@@ -62,7 +38,7 @@ int pack(const Given& given) {
   const std::string type = one_type(given, "");
   const gen::WeightFormat* weights = type.empty() ? entry.weights : parse_gemm_type(type).weights;
   if (weights != nullptr && given.as != "a") {
-    return quantise_file(given, *weights, given.in.front());
+    return quantise_file(given, *weights);
   }
   if (!entry.takes_packed) {
     throw ArgumentError(

@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "io/array_order.hpp"
+#include "numbers/number.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "workloads/products/workload.hpp"
@@ -196,6 +199,38 @@ OperandToPack operand_to_pack(const WorkloadSpec& spec, bool is_a, const GivenAr
   out.size = is_a ? Extents{x.rows, 0, x.cols} : Extents{0, x.rows, x.cols};
   out.request = request_of(spec, problem, out.size);
   return out;
+}
+
+std::vector<std::int64_t> shape_of_blocks(const GivenArray& array,
+                                          const gen::WeightFormat& format) {
+  std::vector<std::string> reasons;
+  if (array.packed || !is_floating(array.type)) {
+    reasons.push_back("weights must be numbers of a floating-point type");
+  }
+  if (array.shape.size() < 2 || array.shape.back() % format.elements != 0) {
+    reasons.push_back(
+        fmt::format("it must have rows of whole blocks of {} elements", format.elements));
+  }
+  if (!reasons.empty()) {
+    throw ArgumentError(
+        fmt::format("pack to {}: {}: {}", format.name, array.name, join(reasons, "; ")));
+  }
+  std::vector<std::int64_t> shape = array.shape;
+  shape.back() = shape.back() / format.elements * format.bytes;
+  return shape;
+}
+
+std::vector<std::byte> quantised(const GivenArray& array, const std::vector<std::byte>& data,
+                                 const gen::WeightFormat& format) {
+  std::vector<double> weights(data.size() / size_of(array.type));
+  load_numbers(array.type, data.data(), 0, 1, weights);
+  const bool are_finite =
+      std::all_of(weights.begin(), weights.end(), [](double x) { return std::isfinite(x); });
+  if (!are_finite) {
+    throw ArgumentError(
+        fmt::format("pack to {}: {} has a NaN or an infinity", format.name, array.name));
+  }
+  return gen::quantise(format, weights);
 }
 
 }  // namespace vkmoye::bench

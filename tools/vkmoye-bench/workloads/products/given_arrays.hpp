@@ -21,4 +21,12 @@ std::unique_ptr<Workload> product_of_arrays(const WorkloadSpec& spec,
 /// every reason.
 OperandToPack operand_to_pack(const WorkloadSpec& spec, bool is_a, const GivenArray& array);
 
+/// The shape of the rows of `array`, (N, K) or a batch of them, as rows of blocks, in bytes. Throws ArgumentError with
+/// every reason: a type or a K that cannot be quantised.
+std::vector<std::int64_t> shape_of_blocks(const GivenArray& array, const gen::WeightFormat& format);
+
+/// These blocks. `data`: the elements of `array` in C order. Throws ArgumentError if one is not finite.
+std::vector<std::byte> quantised(const GivenArray& array, const std::vector<std::byte>& data,
+                                 const gen::WeightFormat& format);
+
 }  // namespace vkmoye::bench

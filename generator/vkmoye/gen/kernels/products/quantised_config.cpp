@@ -76,7 +76,9 @@ GemmQuantisedConfig gemm_quantised_config(const GemmForm& form,
   config.blocks =
       std::max<std::int64_t>(form.weights->bytes % 4 == 0 ? 1 : 2, 256 / form.weights->elements);
   if (is_cpu) config.blocks = std::min(config.blocks, kBlocksOfCpu);
-  if (form.weights->bits == 8 || is_cpu) config.weights = 1;
+  // The words of one row are 36 or 68 registers. Compilers for GPUs whose subgroups may have 64 lanes spill with 72.
+  const bool is_wide = device.max_subgroup_size > 32;
+  if (form.weights->bits == 8 || is_cpu || is_wide) config.weights = 1;
   const std::int64_t unit = config.blocks * form.weights->elements;
   if (shape) {  // no more threads along k than have elements
     const auto units = static_cast<std::uint64_t>(((*shape)[2] + unit - 1) / unit);
