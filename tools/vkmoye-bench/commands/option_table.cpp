@@ -100,7 +100,7 @@ constexpr std::int64_t kMaxLanes = 128;
 
 std::vector<Option> plain_options() {
   using enum CommandName;
-  const std::string sizes = "ROWSxCOLUMNS of the source; for products MxNxK";
+  const std::string sizes = "ROWSxCOLUMNS of the source; for products MxNxK, for attention QUERIESxKEYSxWIDTH";
   const std::string product_types = "OPERANDS,ACCUMULATOR,RESULT, where OPERANDS may be A*B";
   const std::string types = "for copy/auto FROM*TO; for products " + product_types;
   return {

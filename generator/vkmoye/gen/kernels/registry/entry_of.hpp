@@ -93,7 +93,9 @@ KernelEntry entry_of(EntryParts<Config> parts) {
     ir::Kernel kernel = describe(config, request);
     if (!kernel.command.empty()) return kernel;
     // The options of the request, and what was chosen because of its device: emit knows none.
-    Config usual = defaults({request.type, {}, request.gemm, request.shape});
+    KernelRequest without = {request.type, {}, request.gemm, request.shape};
+    without.attention = request.attention;
+    Config usual = defaults(without);
     read_fields(fields, request.options, usual);
     Options options;
     for (const auto& field : fields) {

@@ -15,6 +15,8 @@
 //   softmax     dst[r][c] = exp(src[r][c] - max) / sum over c of exp(src[r][c] - max),
 //               max the maximum of the row
 //   rms_norm    dst[r][c] = src[r][c] / sqrt(mean over c of src[r][c]^2 + epsilon) * weight[c]
+//   attention   o[i] = sum over j of p[i][j] * v[j], p = softmax of scale * q[i] . k[j] over the keys
+//               j that query i sees, for each head; see attention/form.hpp
 //   gemm        c[m][n] = alpha * sum over k of a[m][k] * b[n][k] + beta * c[m][n]
 
 #include <functional>
@@ -26,6 +28,7 @@
 #include "vkmoye/contract/device_caps.hpp"
 #include "vkmoye/contract/scalar_type.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
+#include "vkmoye/gen/kernels/attention/form.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
 #include "vkmoye/gen/kernels/products/form/form.hpp"
 #include "vkmoye/gen/kernels/products/fragments/probe.hpp"
@@ -45,6 +48,7 @@ struct KernelRequest {
   std::uint64_t elements = 0;
   /// The type of the result of an entry that converts, where it is not `type`.
   std::optional<ScalarType> result = {};
+  AttentionForm attention = {};  // for attention
 };
 
 struct KernelOption {
