@@ -12,6 +12,7 @@
 #include "numbers/random.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/gen/kernels/attention/choose.hpp"
 #include "workloads/attention/problem.hpp"
 #include "workloads/attention/reference.hpp"
 
@@ -43,6 +44,9 @@ class Attention : public Workload {
   Arguments arguments() const override { return gen::attention_arguments(call_); }
   std::vector<gen::ProbedMatrix> probes(const DeviceCaps& caps) const override {
     return entry().probes ? entry().probes(request_for(caps)) : std::vector<gen::ProbedMatrix>();
+  }
+  Plan plan(const DeviceCaps& caps) const override {
+    return with_inputs(gen::attention_plan(entry(), request_for(caps)));
   }
 
   double bytes() const override {
@@ -99,7 +103,15 @@ class Attention : public Workload {
   }
 
  protected:
+  const AttentionOptions& options() const { return options_; }
   const gen::AttentionCall& call() const { return call_; }
+
+  Plan with_inputs(gen::KernelPlan kernels) const {
+    Plan plan = plan_of(std::move(kernels));
+    for (std::size_t i = 0; i < 3; ++i) plan.arrays[i].input = i;
+    plan.result = 3;
+    return plan;
+  }
 
  private:
   std::uint64_t elements(std::size_t which) const {
@@ -163,11 +175,68 @@ class Attention : public Workload {
   gen::AttentionCall call_;
 };
 
+// attention/auto: only the plan depends on the choice.
+class ChosenAttention : public Attention {
+ public:
+  using Attention::Attention;
+
+  Step step(const DeviceCaps& caps) const override {
+    Plan chosen = plan(caps);
+    return std::move(chosen.steps[chosen.main]);
+  }
+  Plan plan(const DeviceCaps& caps) const override {
+    refuse_options();
+    return with_inputs(gen::attention_plan(*choose(caps).entry, request_for(caps)));
+  }
+  std::optional<Plan> plan_chosen_on(Executor& executor) const override {
+    refuse_options();
+    std::optional<Plan> plan;
+    const auto choice =
+        gen::choose_attention(request_for(executor.caps()), [&](const gen::KernelEntry& one) {
+          const Attention chosen(one, request(), size(), options(), call());
+          plan = plan_on(executor, chosen);
+          std::vector<std::string> reasons = executor.reasons_against(*plan);
+          if (reasons.empty()) reasons = executor.trial_failures(*plan);
+          return reasons;
+        });
+    plan->chosen = {{"kernel", choice.entry->name}};
+    return plan;
+  }
+  std::vector<std::string> choice(const DeviceCaps& caps) const override {
+    const gen::AttentionChoice choice = choose(caps);
+    std::vector<std::string> lines = {
+        fmt::format("chosen: {}: {}", choice.entry->name, choice.why)};
+    for (const std::string& passed : choice.passed) lines.push_back("passed over: " + passed);
+    return lines;
+  }
+
+ private:
+  // By the description of the device alone.
+  gen::AttentionChoice choose(const DeviceCaps& caps) const {
+    const gen::KernelRequest request = request_for(caps);
+    return gen::choose_attention(request, [&](const gen::KernelEntry& one) {
+      std::vector<std::string> reasons;
+      for (const gen::KernelStep& step : gen::attention_plan(one, request).steps) {
+        for (std::string& reason : reasons_against(gen::ir::interface_of(step.kernel), caps)) {
+          reasons.push_back(std::move(reason));
+        }
+      }
+      return reasons;
+    });
+  }
+  void refuse_options() const {
+    if (request().options.empty()) return;
+    throw KernelError(entry().name, {gen::no_options_of_a_choice(request().options)});
+  }
+};
+
 std::unique_ptr<Workload> make_attention(const WorkloadSpec& spec, const AttentionOptions& options,
                                          const Extents& size, ScalarType type) {
   const gen::AttentionCall call = attention_call(options, size);
-  gen::KernelRequest request = {.type = type, .options = spec.config, .shape = size};
-  request.attention = call.form;
+  gen::KernelRequest request = gen::request_of(call, type, common_device(), spec.config);
+  if (spec.entry->chooses) {
+    return std::make_unique<ChosenAttention>(*spec.entry, std::move(request), size, options, call);
+  }
   return std::make_unique<Attention>(*spec.entry, std::move(request), size, options, call);
 }
 

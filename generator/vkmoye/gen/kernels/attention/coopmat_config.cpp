@@ -154,6 +154,25 @@ std::vector<std::string> reasons_against(const AttentionConfig& config, const At
   return reasons;
 }
 
+std::vector<std::string> reasons_against_units(const AttentionConfig& config, ScalarType type,
+                                               const DeviceCaps& device) {
+  std::vector<std::string> reasons;
+  const auto& shapes = device.matrix_shapes;
+  require(std::any_of(shapes.begin(), shapes.end(),
+                      [&](const MatrixShape& shape) {
+                        return shape.m == config.atom_m && shape.n == config.atom_n &&
+                               shape.k == config.atom_k && multiplies(shape, product_form(type));
+                      }),
+          fmt::format("the device does not multiply matrices {}x{}x{} of {} in f32", config.atom_m,
+                      config.atom_n, config.atom_k, to_string(type)),
+          reasons);
+  if (config.threads() > device.max_workgroup_invocations) {
+    reasons.push_back(fmt::format("{} threads, but the device has workgroups of at most {}",
+                                  config.threads(), device.max_workgroup_invocations));
+  }
+  return reasons;
+}
+
 std::vector<std::string> reasons_against_orders(const AttentionConfig& config) {
   if (!config.order_c.layout) {
     return {fmt::format("{}; use --order-c to give one", config.order_c.reason)};

@@ -54,6 +54,9 @@ Layout padded_tile(const AttentionCoopmatConfig& config, ScalarType type, std::i
 /// Every reason against `config`, except those of the orders.
 std::vector<std::string> reasons_against(const AttentionCoopmatConfig& config,
                                          const AttentionForm& form, ScalarType type);
+/// Why `device` cannot multiply the matrices of `config`.
+std::vector<std::string> reasons_against_units(const AttentionCoopmatConfig& config,
+                                               ScalarType type, const DeviceCaps& device);
 /// Why the orders of `config` cannot be used. Precondition: `reasons_against` is empty.
 std::vector<std::string> reasons_against_orders(const AttentionCoopmatConfig& config);
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
@@ -65,9 +66,24 @@ Arguments attention_arguments(const AttentionCall& call) {
                          {"keys", call.keys},
                          {"heads", call.kv_heads * call.batch},
                          {"scale", call.scale_used()}};
-  if (call.form.window) arguments["window"] = call.window;
+  if (call.form.window) arguments["window"] = std::min(call.window, call.keys);
   if (call.form.soft_cap) arguments["soft_cap"] = call.soft_cap;
   return arguments;
+}
+
+std::vector<PlanArray> attention_arrays(const AttentionCall& call, ScalarType type) {
+  const auto bytes = [&](std::int64_t heads, std::int64_t rows, std::int64_t width) {
+    std::uint64_t product = size_of(type);
+    for (const std::int64_t extent : {call.batch, heads, rows, width}) {
+      product *= static_cast<std::uint64_t>(extent);
+    }
+    return product;
+  };
+  const AttentionForm& form = call.form;
+  return {{"q", bytes(call.heads, call.queries, form.width)},
+          {"k", bytes(call.kv_heads, call.keys, form.width)},
+          {"v", bytes(call.kv_heads, call.keys, form.value_width)},
+          {"o", bytes(call.heads, call.queries, form.value_width)}};
 }
 
 }  // namespace vkmoye::gen

@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "vkmoye/contract/compiled_plan.hpp"
 #include "vkmoye/contract/scalar_type.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
 
@@ -65,5 +66,8 @@ std::string form_text(const AttentionForm& form);
 /// The arguments of all attention kernels: rows, queries, keys, heads (of K and V in the batch), scale, and, where
 /// the form has them, window and soft_cap.
 Arguments attention_arguments(const AttentionCall& call);
+
+/// q, k, v and o with their bytes.
+std::vector<PlanArray> attention_arrays(const AttentionCall& call, ScalarType type);
 
 }  // namespace vkmoye::gen

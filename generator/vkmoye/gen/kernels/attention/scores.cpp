@@ -16,7 +16,11 @@ Expr difference(const Expr& a, const Expr& b) { return maximum(a, b) - b; }
 
 AttentionTile::AttentionTile(Builder& k, const AttentionForm& form, ScalarType type,
                              AttentionTileSize size)
-    : builder_(k), form_(form), size_(size) {
+    : AttentionTile(k, form, type, size, k.block_x()) {}
+
+AttentionTile::AttentionTile(Builder& k, const AttentionForm& form, ScalarType type,
+                             AttentionTileSize size, const Expr& row_tile)
+    : builder_(k), form_(form), size_(size), row_tile_(row_tile) {
   q_ = k.input("q", type, {{"d", form.width}, {"row", "rows"}, {"head", "heads"}});
   k_ = k.input("k", type, {{"d", form.width}, {"key", "keys"}, {"head", "heads"}});
   v_ = k.input("v", type, {{"e", form.value_width}, {"key", "keys"}, {"head", "heads"}});
@@ -34,7 +38,7 @@ AttentionTile::AttentionTile(Builder& k, const AttentionForm& form, ScalarType t
   find_visible_tiles();
 }
 
-View AttentionTile::q() const { return q(size_.rows, builder_.block_x()); }
+View AttentionTile::q() const { return q(size_.rows, row_tile_); }
 View AttentionTile::q(std::int64_t rows, const Expr& number) const {
   return slice(tile(q_, {form_.width, rows, 1}, {0, number, builder_.block_y()}), {_, _, 0});
 }
@@ -51,7 +55,7 @@ Tensor AttentionTile::output(const std::string& name, ScalarType type) {
                          {{"e", form_.value_width}, {"row", "rows"}, {"head", "heads"}});
 }
 View AttentionTile::tile_of(const Tensor& result) const {
-  return tile_of(result, size_.rows, builder_.block_x());
+  return tile_of(result, size_.rows, row_tile_);
 }
 View AttentionTile::tile_of(const Tensor& result, std::int64_t rows, const Expr& number) const {
   return slice(tile(result, {form_.value_width, rows, 1}, {0, number, builder_.block_y()}),
@@ -73,7 +77,7 @@ AttentionTile::Rows AttentionTile::rows(const std::string& name, const Expr& fir
 void AttentionTile::find_visible_tiles() {
   Builder& k = builder_;
   const std::uint32_t rows = to_index(size_.rows), keys = to_index(size_.keys);
-  all_ = this->rows("group", rows * k.block_x(), size_.rows);
+  all_ = this->rows("group", rows * row_tile_, size_.rows);
   Expr end_key = keys_;
   if (form_.causal) end_key = k.let("end_key", difference(all_.end_query + keys_, queries_));
   Expr end = ceil_div(end_key, keys);
@@ -136,15 +140,20 @@ void RunningSoftmax::start() {
   k_.assign(total_, number(ScalarType::f32, 0));
 }
 
-void RunningSoftmax::update(const View& scores, const View& sums) {
-  k_.copy(most_, shrink_);
-  k_.accumulate(most_, kMaximumOfNumbers, scores);
-  k_.reduce_across(most_, kMaximumOfNumbers, threads_, mode_);
+// What weights so far are worth relative to the new maximum.
+void RunningSoftmax::rescale(const View& sums) {
   k_.titled("shrink <- exp2(factor * (shrink - most)): what weights so far are worth now", [&] {
     k_.apply(
         shrink_, [&](const Expr& before, const Expr& m) { return exp2((before - m) * factor_); },
         shrink_, most_);
   });
+  for (const View& of : {total_, sums}) {
+    k_.apply(
+        of, [](const Expr& x, const Expr& by) { return x * by; }, of, shrink_);
+  }
+}
+
+void RunningSoftmax::weigh(const View& scores) {
   k_.titled("scores <- exp2(factor * scores - factor * most): weights", [&] {
     k_.apply(
         scores,
@@ -153,19 +162,45 @@ void RunningSoftmax::update(const View& scores, const View& sums) {
         },
         scores, most_);
   });
-  const auto rescale = [&](const View& of) {
-    k_.apply(
-        of, [](const Expr& x, const Expr& by) { return x * by; }, of, shrink_);
-  };
-  rescale(total_);
-  k_.accumulate(total_, kSum, scores);
-  rescale(sums);
 }
 
-void RunningSoftmax::complete() { k_.reduce_across(total_, kSum, threads_, mode_); }
+void RunningSoftmax::update(const View& scores, const View& sums) {
+  k_.copy(most_, shrink_);
+  k_.accumulate(most_, kMaximumOfNumbers, scores);
+  k_.reduce_across(most_, kMaximumOfNumbers, threads_, mode_);
+  rescale(sums);
+  weigh(scores);
+  k_.accumulate(total_, kSum, scores);
+}
+
+void RunningSoftmax::update_apart(const View& scores, const View& sums, const View* counts) {
+  k_.copy(most_, shrink_);
+  k_.accumulate(most_, kMaximumOfNumbers, scores);
+  rescale(sums);
+  weigh(scores);
+  if (counts == nullptr) return k_.accumulate(total_, kSum, scores);
+  k_.apply(
+      broadcast(total_, scores.shape()),
+      [](const Expr& all, const Expr& weight, const Expr& count) {
+        return multiply_add(weight, count, all);
+      },
+      broadcast(total_, scores.shape()), scores, *counts);
+}
+
+void RunningSoftmax::merge(const View& sums) {
+  k_.copy(most_, shrink_);
+  k_.reduce_across(most_, kMaximumOfNumbers, threads_, mode_);
+  rescale(sums);
+  k_.reduce_across(total_, kSum, threads_, mode_);
+  k_.reduce_across(sums, kSum, threads_, mode_);
+}
 
 void RunningSoftmax::finish(const View& sums) {
-  complete();
+  k_.reduce_across(total_, kSum, threads_, mode_);
+  divide(sums);
+}
+
+void RunningSoftmax::divide(const View& sums) {
   k_.titled("sums <- sums / total, 0 for rows that see no key", [&] {
     k_.apply(
         sums,

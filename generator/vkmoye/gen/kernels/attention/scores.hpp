@@ -28,9 +28,11 @@ struct AttentionTileSize {
 
 class AttentionTile {
  public:
-  /// Declares q, k, v and the arguments. Workgroups along x have tiles of rows, along y heads of K and V. `k` must
-  /// outlive this object.
+  /// Declares q, k, v and the arguments. Workgroups along y have heads of K and V, and along x tiles of rows, unless
+  /// `row_tile` is another coordinate. `k` must outlive this object.
   AttentionTile(Builder& k, const AttentionForm& form, ScalarType type, AttentionTileSize size);
+  AttentionTile(Builder& k, const AttentionForm& form, ScalarType type, AttentionTileSize size,
+                const Expr& row_tile);
 
   View q() const;  // (width, rows) of the workgroup
   /// (width, rows): tile `number` of tiles of `rows` rows.
@@ -69,6 +71,7 @@ class AttentionTile {
   Builder& builder_;
   AttentionForm form_;
   AttentionTileSize size_;
+  Expr row_tile_;
   Tensor q_, k_, v_;
   Expr queries_ = 0, keys_ = 0, window_ = 0;  // arguments
   Expr factor_ = 0, of_cap_ = 0;
@@ -84,17 +87,25 @@ class RunningSoftmax {
                  const Layout& threads, int mode);
 
   void start();
-  /// `scores` become weights relative to the new maximum; `sums`, with the same rows, are rescaled to it.
+  /// `scores` become weights relative to the new maximum of the row; `sums`, with the same rows, are rescaled to it.
   void update(const View& scores, const View& sums);
-  /// Completes the totals, which each thread has of its own columns only.
-  void complete();
-  /// sums <- sums / totals.
+  /// The same with a maximum of each thread's own columns. Each weight counts `counts` times. merge() must follow.
+  void update_apart(const View& scores, const View& sums, const View* counts = nullptr);
+  /// Rescales `sums` to the maximum of the row, and adds those of all threads that share it, and the totals.
+  void merge(const View& sums);
+  /// sums <- sums / totals, where threads have had a common maximum.
   void finish(const View& sums);
+  /// The same after merge().
+  void divide(const View& sums);
 
+  /// The maximum and the total of each row.
   const View& most() const { return most_; }
   const View& total() const { return total_; }
 
  private:
+  void rescale(const View& sums);
+  void weigh(const View& scores);
+
   Builder& k_;
   Expr factor_;
   Layout threads_;

@@ -52,7 +52,7 @@ std::string emit_command(const std::string& name, const KernelRequest& request,
     if (form.split_k) add("split-k", "2");
     if (!steps.empty()) add("epilogue", join(steps, ","));
   } else if (entry->operation == "attention") {
-    const AttentionForm& attention = request.attention;
+    const AttentionForm& attention = request.attention.form;
     add("type", std::string(to_string(request.type)));
     if (attention.width != 64) add("size", fmt::format("1024x1024x{}", attention.width));
     if (attention.value_width != attention.width) {

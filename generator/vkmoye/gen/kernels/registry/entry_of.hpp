@@ -29,6 +29,8 @@ struct EntryParts {
   /// See KernelEntry::probes.
   std::function<std::vector<ProbedMatrix>(const Config&, const KernelRequest&)> probes = {};
   bool converts = false;  // see KernelEntry::converts
+  /// See KernelEntry::plan.
+  std::function<KernelPlan(const Config&, const KernelRequest&)> plan = {};
 };
 
 /// All element types, for kernels that only move elements.
@@ -83,6 +85,14 @@ KernelEntry entry_of(EntryParts<Config> parts) {
       std::vector<std::string> reasons;
       const Config config = read(request, reasons);
       return reasons.empty() ? probes(config, request) : std::vector<ProbedMatrix>();
+    };
+  }
+  if (parts.plan) {
+    entry.plan = [read, name = parts.name, plan = parts.plan](const KernelRequest& request) {
+      std::vector<std::string> reasons;
+      const Config config = read(request, reasons);
+      throw_if_any(name, std::move(reasons));
+      return plan(config, request);
     };
   }
   entry.describe = [read, name = parts.name, fields = parts.fields, defaults = parts.defaults,

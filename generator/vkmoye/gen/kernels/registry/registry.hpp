@@ -28,6 +28,7 @@
 #include "vkmoye/contract/device_caps.hpp"
 #include "vkmoye/contract/scalar_type.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
+#include "vkmoye/gen/ir/kernel_plan.hpp"
 #include "vkmoye/gen/kernels/attention/form.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
 #include "vkmoye/gen/kernels/products/form/form.hpp"
@@ -48,7 +49,8 @@ struct KernelRequest {
   std::uint64_t elements = 0;
   /// The type of the result of an entry that converts, where it is not `type`.
   std::optional<ScalarType> result = {};
-  AttentionForm attention = {};  // for attention
+  AttentionCall attention =
+      {};  // for attention; kernels are chosen by its sizes, and take them at run time
 };
 
 struct KernelOption {
@@ -78,8 +80,10 @@ struct KernelEntry {
   /// The matrices whose fragment order on the device must be known before the kernel can be described;
   /// see DeviceCaps::fragment_orders. None for a config that is refused anyway. Unset: it needs none.
   std::function<std::vector<ProbedMatrix>(const KernelRequest& request)> probes = {};
-  /// Whether a table chooses another entry to do the work; see products/choice/choose_gemm.hpp.
+  /// Whether another entry is chosen to do the work; see products/choice/choose_gemm.hpp, attention/choose.hpp.
   bool chooses = false;
+  /// All kernels that compute `request.attention`, over the arrays q, k, v, o. Unset: `describe` gives the only one.
+  std::function<KernelPlan(const KernelRequest& request)> plan = {};
   /// Whether the result may have another type than src: --type f32*f16.
   bool converts = false;
 };
