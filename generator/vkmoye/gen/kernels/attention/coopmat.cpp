@@ -41,7 +41,6 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
   k.describe(items, "scores stay in registers; the next tiles of k and v are fetched meanwhile");
   AttentionTile attention(k, form, type, {config.tile_rows(), keys});
   const Tensor o = attention.output("o", type);
-  k.grid(0, "rows", config.tile_rows());
 
   // Shared tiles, and the registers in which their next contents wait.
   const auto shared = [&](const char* of, std::int64_t width, std::int64_t count) {
@@ -84,7 +83,8 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
   // q goes through the tile of k, as many rows at a time as it has.
   const std::int64_t together = keys / rows;  // subgroups
   k.loop("part", to_index(config.tile_rows() / keys), [&](const Expr& part) {
-    fetch(attention.q(keys, to_index(config.tile_rows() / keys) * k.block_x() + part), next_k);
+    fetch(attention.q(keys, to_index(config.tile_rows() / keys) * attention.row_tile() + part),
+          next_k);
     k.barrier();
     put(next_k, sK);
     k.barrier();
@@ -94,7 +94,7 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
     });
   });
 
-  const Expr own = to_index(config.subgroups) * k.block_x() + k.subgroup();
+  const Expr own = to_index(config.subgroups) * attention.row_tile() + k.subgroup();
   const AttentionTile::Rows own_rows = attention.rows("own", to_index(rows) * own, rows);
   RunningSoftmax softmax(k, attention.factor(), scores.by_row, 0, scores.threads, 0);
   softmax.start();

@@ -107,8 +107,11 @@ AttentionConfig attention_coopmat_config(const AttentionForm& form, ScalarType t
   // rows at a width of 64.
   const bool is_narrow = form.width <= 64 && form.value_width <= 64;
   config.rows = config.atom_m * (is_narrow && config.subgroup >= 32 ? 2 : 1);
-  if (config.subgroup < 32) config.subgroups = config.keys / config.rows / 2;  // a CPU
-  if (config.subgroup < 32) config.keys /= 2;
+  // Few lanes mean a CPU, whose compiler takes seconds for more matrices.
+  if (config.subgroup < 32) {
+    config.subgroups = 2;
+    config.keys = 2 * config.rows;
+  }
   const auto matrices = probes(config, type);
   config.order_c = fragment_layout(device, matrices[0]);
   config.order_a = fragment_layout(device, matrices[1]);

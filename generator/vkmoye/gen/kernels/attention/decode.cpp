@@ -177,7 +177,7 @@ ir::Kernel attention_decode(const AttentionDecodeConfig& config, const Attention
       permute(partition(make_identity_view({rows, by.tile()}), along_keys, key), {0, 2, 1}), 0, 1);
   const View scores = k.make_fragment_like("scores", f32, places);
   const View to = partition(slice(tile(slice_sums, {form.value_width, rows, 1, 1},
-                                       {0, k.block_x(), k.block_y(), k.block_z()}),
+                                       {0, attention.row_tile(), k.block_y(), k.block_z()}),
                                   {_, _, 0, 0}),
                             along_rows, beside);
   const View own = k.make_fragment_like("sums", f32, to);
@@ -227,7 +227,8 @@ ir::Kernel attention_decode(const AttentionDecodeConfig& config, const Attention
            [&] { k.copy(own, to, {.vector = {to_index(std::min<std::int64_t>(by.vector, 4))}}); });
   k.branch({equal(k.thread(), 0)}, [&] {
     const auto target = [&](const Tensor& of) {
-      return slice(tile(of, {rows, 1, 1}, {k.block_x(), k.block_y(), k.block_z()}), {_, 0, 0});
+      return slice(tile(of, {rows, 1, 1}, {attention.row_tile(), k.block_y(), k.block_z()}),
+                   {_, 0, 0});
     };
     const Layout values(rows, 1);
     k.apply(

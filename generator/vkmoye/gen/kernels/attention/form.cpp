@@ -40,6 +40,15 @@ std::vector<std::string> reasons_against(const AttentionCall& call) {
       call.kv_heads >= 1 && call.heads >= 1 && call.heads % call.kv_heads == 0,
       fmt::format("{} heads are not a multiple of {} heads of K and V", call.heads, call.kv_heads),
       reasons);
+  const std::int64_t most = kMaxExtent;
+  require(
+      call.queries <= most && call.keys <= most &&
+          call.heads / call.kv_heads <= most / std::max<std::int64_t>(call.queries, 1) &&
+          call.kv_heads <= most / std::max<std::int64_t>(call.batch, 1),
+      fmt::format("{} queries of {} heads, {} keys, or {} heads of K and V in a batch of {} are "
+                  "more than {}",
+                  call.queries, call.heads, call.keys, call.kv_heads, call.batch, most),
+      reasons);
   const double scale = call.scale_used();
   require(scale >= kLeastScale && scale <= kMostScale,
           fmt::format("scale {} is outside {}..{}", scale, kLeastScale, kMostScale), reasons);

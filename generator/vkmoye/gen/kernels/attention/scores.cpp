@@ -16,14 +16,12 @@ Expr difference(const Expr& a, const Expr& b) { return maximum(a, b) - b; }
 
 AttentionTile::AttentionTile(Builder& k, const AttentionForm& form, ScalarType type,
                              AttentionTileSize size)
-    : AttentionTile(k, form, type, size, k.block_x()) {}
-
-AttentionTile::AttentionTile(Builder& k, const AttentionForm& form, ScalarType type,
-                             AttentionTileSize size, const Expr& row_tile)
-    : builder_(k), form_(form), size_(size), row_tile_(row_tile) {
+    : builder_(k), form_(form), size_(size) {
   q_ = k.input("q", type, {{"d", form.width}, {"row", "rows"}, {"head", "heads"}});
   k_ = k.input("k", type, {{"d", form.width}, {"key", "keys"}, {"head", "heads"}});
   v_ = k.input("v", type, {{"e", form.value_width}, {"key", "keys"}, {"head", "heads"}});
+  k.grid(0, "rows", size.rows);
+  row_tile_ = k.block_x();
   queries_ = k.argument("queries", ScalarType::u32);
   keys_ = Builder::extent(k_, 1);
   const Expr scale = k.argument("scale", ScalarType::f32);

@@ -28,11 +28,12 @@ struct AttentionTileSize {
 
 class AttentionTile {
  public:
-  /// Declares q, k, v and the arguments. Workgroups along y have heads of K and V, and along x tiles of rows, unless
-  /// `row_tile` is another coordinate. `k` must outlive this object.
+  /// Declares q, k, v and the arguments. Workgroups along x have tiles of rows, along y heads of K and V. `k` must
+  /// outlive this object.
   AttentionTile(Builder& k, const AttentionForm& form, ScalarType type, AttentionTileSize size);
-  AttentionTile(Builder& k, const AttentionForm& form, ScalarType type, AttentionTileSize size,
-                const Expr& row_tile);
+
+  /// The workgroup's tile of rows.
+  const Expr& row_tile() const { return row_tile_; }
 
   View q() const;  // (width, rows) of the workgroup
   /// (width, rows): tile `number` of tiles of `rows` rows.
@@ -71,7 +72,7 @@ class AttentionTile {
   Builder& builder_;
   AttentionForm form_;
   AttentionTileSize size_;
-  Expr row_tile_;
+  Expr row_tile_ = 0;
   Tensor q_, k_, v_;
   Expr queries_ = 0, keys_ = 0, window_ = 0;  // arguments
   Expr factor_ = 0, of_cap_ = 0;

@@ -1,0 +1,412 @@
+// generated: attention/coopmat  type=f16  form=width=64 causal  atom=16x16x16  subgroup-size=32  rows=32
+//   keys=32  subgroups=8  shared-bytes=32768  prefetch=yes  unroll=no
+//   order-c=((8,2),(2,4,2)):((32,4),(1,8,2))  order-a=((8,2),(2,4,2)):((32,4),(1,8,2))
+// scores stay in registers; the next tiles of k and v are fetched meanwhile
+// vkmoye 0.1.0: vkmoye-bench emit attention/coopmat --type f16 --causal --keys 32
+//   --order-a '((8,2),(2,4,2)):((32,4),(1,8,2))' --order-c '((8,2),(2,4,2)):((32,4),(1,8,2))'
+#version 460
+#pragma use_vulkan_memory_model
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_EXT_shader_16bit_storage : require
+#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
+#extension GL_KHR_cooperative_matrix : require
+#extension GL_KHR_memory_scope_semantics : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+
+layout(local_size_x = 256) in;
+
+layout(std430, binding = 0) readonly restrict buffer Q_x8 { uvec4 q_x8[]; };  // (64,rows,heads)
+layout(std430, binding = 1) readonly restrict buffer K_x8 { uvec4 k_x8[]; };  // (64,keys,heads)
+layout(std430, binding = 2) readonly restrict buffer V_x8 { uvec4 v_x8[]; };  // (64,keys,heads)
+layout(std430, binding = 3) writeonly restrict buffer O { float16_t o[]; };  // (64,rows,heads)
+layout(push_constant) uniform Arguments { uint rows, heads, keys, queries; float scale;
+    uint first_group_x, first_group_y; };
+
+shared uvec4 shared_k[287];  // (64,32):(1,72)
+
+shared uvec4 shared_v[287];  // (64,32):(1,72)
+
+void main() {
+  uvec4 next_k;
+  uvec4 next_v;
+  coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA> query[8];  // (2,4)
+  coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseB> b[1];  // (1,1)
+  coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> scores[4];  // (2,2)
+  coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA> weights[4];  // (2,2)
+  coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> sums[8];  // (2,4)
+  float most[4];  // (1,(2,2)):(1,(1,2))
+  float shrink[4];  // (1,(2,2)):(1,(1,2))
+  float total[4];  // (1,(2,2)):(1,(1,2))
+  uint block_x = gl_WorkGroupID.x + first_group_x;
+  uint block_y = gl_WorkGroupID.y + first_group_y;
+  uint subgroup = gl_SubgroupID;
+  uint lane = gl_SubgroupInvocationID;
+  uint thread = 32u * subgroup + lane;
+  uint row_tile = (rows >> 8u) + min(rows & 255u, 1u) - 1u - block_x;
+  float factor = scale * 1.442695;
+  uint group_query = 256u * row_tile % max(queries, 1u);
+  uint end_query_of_group = min(group_query + 256u, queries);
+  uint end_key = max(end_query_of_group + keys, queries) - queries;
+  uint key_tiles = (end_key >> 5u) + min(end_key & 31u, 1u);
+  for (uint part = 0u; part < 8u; ++part) {
+    // partition(slice(tile(q, (64,32,1)), (_,_,0)), (64,32)) at (0, 32 (8 row_tile + part), block_y)
+    // -> next_k
+    {
+      uint q_d = 8u * (thread & 7u);
+      uint q_row = 32u * (8u * row_tile + part) + (thread >> 3u);
+      if (q_row < rows && block_y < heads) {
+        uvec4 value = q_x8[(q_d >> 3u) + 8u * q_row + 8u * rows * block_y];
+        next_k = value;
+      } else {
+        next_k = uvec4(0u);
+      }
+    }
+
+    barrier();
+
+    // next_k
+    // -> partition(shared_k, (64,32))
+    {
+      uint shared_k_at = 8u * (thread & 7u) + 72u * (thread >> 3u);
+      uvec4 value = next_k;
+      shared_k[shared_k_at >> 3u] = value;
+    }
+
+    barrier();
+
+    if (subgroup == part) {
+      // transpose(tile(shared_k, (64,32)))
+      // -> query
+      [[unroll]] for (uint j = 0u; j < 4u; ++j) {
+        [[unroll]] for (uint i = 0u; i < 2u; ++i) {
+          coopMatLoad(query[i + 2u * j], shared_k, 144u * i + 2u * j, 9u, gl_CooperativeMatrixLayoutRowMajor);
+        }
+      }
+    }
+  }
+  uint own_query = 32u * (8u * row_tile + subgroup) % max(queries, 1u);
+  uint first_query_of_own = (queries < own_query + 32u) ? 0u : own_query;
+
+  // most <- -1.0000000150474662e+30
+  [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+    [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+      most[v1 + 2u * v2] = -1e+30;
+    }
+  }
+
+  // total <- 0
+  [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+    [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+      total[v1 + 2u * v2] = 0.0;
+    }
+  }
+
+  // sums <- 0
+  [[unroll]] for (uint j = 0u; j < 4u; ++j) {
+    [[unroll]] for (uint i = 0u; i < 2u; ++i) {
+      sums[i + 2u * j] = coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator>(0.0);
+    }
+  }
+
+  // partition(slice(tile(k, (64,32,1)), (_,_,0)), (64,32)) at (0, 0, block_y)
+  // -> next_k
+  {
+    uint k_d = 8u * (thread & 7u);
+    uint k_key = thread >> 3u;
+    if (k_key < keys && block_y < heads) {
+      uvec4 value = k_x8[(k_d >> 3u) + 8u * k_key + 8u * keys * block_y];
+      next_k = value;
+    } else {
+      next_k = uvec4(0u);
+    }
+  }
+
+  // partition(slice(tile(v, (64,32,1)), (_,_,0)), (64,32)) at (0, 0, block_y)
+  // -> next_v
+  {
+    uint v_e = 8u * (thread & 7u);
+    uint v_key = thread >> 3u;
+    if (v_key < keys && block_y < heads) {
+      uvec4 value = v_x8[(v_e >> 3u) + 8u * v_key + 8u * keys * block_y];
+      next_v = value;
+    } else {
+      next_v = uvec4(0u);
+    }
+  }
+
+  [[dont_unroll]] for (uint key_tile = 0u; key_tile < key_tiles; ++key_tile) {
+    barrier();
+
+    // next_k
+    // -> partition(shared_k, (64,32))
+    {
+      uint shared_k_at = 8u * (thread & 7u) + 72u * (thread >> 3u);
+      uvec4 value = next_k;
+      shared_k[shared_k_at >> 3u] = value;
+    }
+
+    // next_v
+    // -> partition(shared_v, (64,32))
+    {
+      uint shared_v_at = 8u * (thread & 7u) + 72u * (thread >> 3u);
+      uvec4 value = next_v;
+      shared_v[shared_v_at >> 3u] = value;
+    }
+
+    barrier();
+
+    if (key_tile + 1u < key_tiles) {
+      // partition(slice(tile(k, (64,32,1)), (_,_,0)), (64,32)) at (0, 32 (key_tile + 1), block_y)
+      // -> next_k
+      {
+        uint k_d = 8u * (thread & 7u);
+        uint k_key = 32u * (key_tile + 1u) + (thread >> 3u);
+        if (k_key < keys && block_y < heads) {
+          uvec4 value = k_x8[(k_d >> 3u) + 8u * k_key + 8u * keys * block_y];
+          next_k = value;
+        } else {
+          next_k = uvec4(0u);
+        }
+      }
+
+      // partition(slice(tile(v, (64,32,1)), (_,_,0)), (64,32)) at (0, 32 (key_tile + 1), block_y)
+      // -> next_v
+      {
+        uint v_e = 8u * (thread & 7u);
+        uint v_key = 32u * (key_tile + 1u) + (thread >> 3u);
+        if (v_key < keys && block_y < heads) {
+          uvec4 value = v_x8[(v_e >> 3u) + 8u * v_key + 8u * keys * block_y];
+          next_v = value;
+        } else {
+          next_v = uvec4(0u);
+        }
+      }
+    }
+
+    // scores <- 0
+    [[unroll]] for (uint j = 0u; j < 2u; ++j) {
+      [[unroll]] for (uint i = 0u; i < 2u; ++i) {
+        scores[i + 2u * j] = coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator>(0.0);
+      }
+    }
+
+    [[unroll]] for (uint d = 0u; d < 4u; ++d) {
+      [[unroll]] for (uint key = 0u; key < 2u; ++key) {
+        // tile(shared_k, (16,16))
+        // -> b
+        {
+          coopMatLoad(b[0u], shared_k, 2u * d + 144u * key, 9u, gl_CooperativeMatrixLayoutColumnMajor);
+        }
+
+        // scores += query * b
+        [[unroll]] for (uint i = 0u; i < 2u; ++i) {
+          scores[2u * key + i] = coopMatMulAdd(query[2u * d + i], b[0u], scores[2u * key + i]);
+        }
+      }
+    }
+    if (!(!(keys < 32u * key_tile + 32u) && 32u * key_tile + 32u + queries < first_query_of_own + keys
+          + 2u)) {
+      // some keys are hidden from some rows:
+      // elements(scores) <- f(elements(scores))
+      [[unroll]] for (uint v4 = 0u; v4 < 2u; ++v4) {
+        [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+          [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+            [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+              [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+                float scores_value = scores[2u * v4 + v3][v0 + 2u * v1 + 4u * v2];
+                scores[2u * v4 + v3][v0 + 2u * v1 + 4u * v2] = (32u * key_tile + 2u * (lane & 3u) + v0
+                    + 8u * v1 + 16u * v4 < keys && 32u * key_tile + 2u * (lane & 3u) + v0 + 8u * v1 + 16u * v4
+                    + queries < (32u * (8u * row_tile + subgroup) + (lane >> 2u) + 8u * v2 + 16u * v3) % max(
+                      queries, 1u) + keys + 1u) ? scores_value : -2e+30;
+              }
+            }
+          }
+        }
+      }
+    }
+
+    // most
+    // -> shrink
+    [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+      [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+        float value = most[v1 + 2u * v2];
+        shrink[v1 + 2u * v2] = value;
+      }
+    }
+
+    // most <- max(most, each of elements(scores))
+    [[unroll]] for (uint v4 = 0u; v4 < 2u; ++v4) {
+      [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+        [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+          [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+            [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+              float most_value = most[v3 + 2u * v4];
+              float scores_value = scores[v4
+                  + ((v0 + 2u * v1 + 16u * v2 + 4u * v3) >> 3u)][(v0 + 2u * v1 + 16u * v2 + 4u * v3) & 7u];
+              most[v3 + 2u * v4] = max(most_value, scores_value);
+            }
+          }
+        }
+      }
+    }
+
+    // most <- maximum over lanes ^ 1, then ^ 2
+    [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+      [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+        float most_value = most[v1 + 2u * v2];
+        float other1 = subgroupShuffleXor(most_value, 1u);
+        float with1 = max(most_value, other1);
+        float other2 = subgroupShuffleXor(with1, 2u);
+        float with2 = max(with1, other2);
+        most[v1 + 2u * v2] = with2;
+      }
+    }
+
+    // shrink <- exp2(factor * (shrink - most)): what weights so far are worth now
+    [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+      [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+        float shrink_value = shrink[v1 + 2u * v2];
+        float most_value = most[v1 + 2u * v2];
+        shrink[v1 + 2u * v2] = exp2((shrink_value - most_value) * factor);
+      }
+    }
+
+    // total <- f(total, shrink)
+    [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+      [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+        float total_value = total[v1 + 2u * v2];
+        float shrink_value = shrink[v1 + 2u * v2];
+        total[v1 + 2u * v2] = total_value * shrink_value;
+      }
+    }
+
+    // elements(sums) <- f(elements(sums), shrink)
+    [[unroll]] for (uint v4 = 0u; v4 < 2u; ++v4) {
+      [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+        [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
+          [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+            [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+              float sums_value = sums[v4
+                  + ((v0 + 2u * v1 + 16u * v2 + 4u * v3) >> 3u)][(v0 + 2u * v1 + 16u * v2 + 4u * v3) & 7u];
+              float shrink_value = shrink[v3 + 2u * v4];
+              sums[v4
+                  + ((v0 + 2u * v1 + 16u * v2 + 4u * v3) >> 3u)][(v0 + 2u * v1 + 16u * v2 + 4u * v3) & 7u] =
+                  sums_value * shrink_value;
+            }
+          }
+        }
+      }
+    }
+
+    // scores <- exp2(factor * scores - factor * most): weights
+    [[unroll]] for (uint v4 = 0u; v4 < 2u; ++v4) {
+      [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+        [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+          [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+            [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+              float scores_value = scores[v4
+                  + ((v0 + 2u * v1 + 16u * v2 + 4u * v3) >> 3u)][(v0 + 2u * v1 + 16u * v2 + 4u * v3) & 7u];
+              float most_value = most[v3 + 2u * v4];
+              scores[v4
+                  + ((v0 + 2u * v1 + 16u * v2 + 4u * v3) >> 3u)][(v0 + 2u * v1 + 16u * v2 + 4u * v3) & 7u] =
+                  exp2(fma(scores_value, factor, -(most_value * factor)));
+            }
+          }
+        }
+      }
+    }
+
+    // total += each of elements(scores)
+    [[unroll]] for (uint v4 = 0u; v4 < 2u; ++v4) {
+      [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+        [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+          [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+            [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+              float total_value = total[v3 + 2u * v4];
+              float scores_value = scores[v4
+                  + ((v0 + 2u * v1 + 16u * v2 + 4u * v3) >> 3u)][(v0 + 2u * v1 + 16u * v2 + 4u * v3) & 7u];
+              total[v3 + 2u * v4] = total_value + scores_value;
+            }
+          }
+        }
+      }
+    }
+
+    // elements(weights) <- f(elements(scores))
+    [[unroll]] for (uint v4 = 0u; v4 < 2u; ++v4) {
+      [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+        [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+          [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+            [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+              float scores_value = scores[2u * v4 + v3][v0 + 2u * v1 + 4u * v2];
+              weights[2u * v4 + v3][v0 + 2u * v1 + 4u * v2] = float16_t(scores_value);
+            }
+          }
+        }
+      }
+    }
+
+    [[unroll]] for (uint key = 0u; key < 2u; ++key) {
+      [[unroll]] for (uint e = 0u; e < 4u; ++e) {
+        // transpose(tile(shared_v, (16,16)))
+        // -> b
+        {
+          coopMatLoad(b[0u], shared_v, 2u * e + 144u * key, 9u, gl_CooperativeMatrixLayoutRowMajor);
+        }
+
+        // sums += weights * b
+        [[unroll]] for (uint i = 0u; i < 2u; ++i) {
+          sums[2u * e + i] = coopMatMulAdd(weights[2u * key + i], b[0u], sums[2u * e + i]);
+        }
+      }
+    }
+  }
+
+  // total <- sum over lanes ^ 1, then ^ 2
+  [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+    [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+      float total_value = total[v1 + 2u * v2];
+      float other1 = subgroupShuffleXor(total_value, 1u);
+      float with1 = total_value + other1;
+      float other2 = subgroupShuffleXor(with1, 2u);
+      float with2 = with1 + other2;
+      total[v1 + 2u * v2] = with2;
+    }
+  }
+
+  // sums <- sums / total, 0 for rows that see no key
+  [[unroll]] for (uint v4 = 0u; v4 < 2u; ++v4) {
+    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+      [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
+        [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+          [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+            float sums_value = sums[v4
+                + ((v0 + 2u * v1 + 16u * v2 + 4u * v3) >> 3u)][(v0 + 2u * v1 + 16u * v2 + 4u * v3) & 7u];
+            float total_value = total[v3 + 2u * v4];
+            sums[v4 + ((v0 + 2u * v1 + 16u * v2 + 4u * v3) >> 3u)][(v0 + 2u * v1 + 16u * v2 + 4u * v3) & 7u] =
+                (total_value == 0.0) ? 0.0 : sums_value / total_value;
+          }
+        }
+      }
+    }
+  }
+
+  // partition(transpose(slice(tile(o, (64,32,1)), (_,_,0))), (16,16)) <- f(elements(sums))
+  [[unroll]] for (uint v4 = 0u; v4 < 4u; ++v4) {
+    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+        [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+          [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+            uint o_e = 2u * (lane & 3u) + v0 + 8u * v1 + 16u * v4;
+            uint o_row = 32u * (8u * row_tile + subgroup) + (lane >> 2u) + 8u * v2 + 16u * v3;
+            if (o_row < rows && block_y < heads) {
+              float sums_value = sums[2u * v4 + v3][v0 + 2u * v1 + 4u * v2];
+              o[o_e + 64u * o_row + 64u * rows * block_y] = float16_t(sums_value);
+            }
+          }
+        }
+      }
+    }
+  }
+}
