@@ -84,7 +84,7 @@ AttentionProblem drawn_form(std::uint64_t seed, std::int64_t form) {
   const bool is_coopmat = out.kernel == "attention/coopmat";
   const auto width = [&]() -> std::int64_t {
     // lavapipe's compiler takes seconds for wider matrices.
-    if (is_coopmat) return draw.one_of<std::int64_t>({32, 32, 48, 64, 96});
+    if (is_coopmat) return draw.one_of<std::int64_t>({32, 32, 48, 64});
     return draw.below(2) == 0 ? draw.one_of<std::int64_t>({32, 64, 128}) : 32 + 8 * draw.below(17);
   };
   out.size = {0, 0, width()};
@@ -101,6 +101,10 @@ AttentionProblem drawn_form(std::uint64_t seed, std::int64_t form) {
   if (is_coopmat && draw.below(3) == 0) {
     out.config[draw.one_of<std::string>({"prefetch", "unroll"})] =
         draw.one_of<std::string>({"no", "yes"});
+  }
+  if (is_coopmat && out.size[2] == 32 && draw.below(2) == 0) {
+    out.config["rows"] = draw.one_of<std::string>({"16", "32"});
+    out.config["keys"] = "32";
   }
   // Another order of weights sends them through shared memory.
   if (is_coopmat && draw.below(4) == 0) out.config["order-a"] = "(8,8):(1,8)";

@@ -110,7 +110,7 @@ AttentionConfig attention_coopmat_config(const AttentionForm& form, ScalarType t
   // Few lanes mean a CPU, whose compiler takes seconds for more matrices.
   if (config.subgroup < 32) {
     config.subgroups = 2;
-    config.keys = 2 * config.rows;
+    config.keys = config.rows;
   }
   const auto matrices = probes(config, type);
   config.order_c = fragment_layout(device, matrices[0]);
