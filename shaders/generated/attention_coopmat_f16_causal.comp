@@ -1,4 +1,4 @@
-// generated: attention/coopmat  type=f16  form=width=64 causal  atom=16x16x16  subgroup-size=32  rows=32
+// generated: attention/coopmat  type=f16  form=width=64 causal  atom=16x16x16  subgroup-size=32  rows=16
 //   keys=32  subgroups=8  shared-bytes=32768  prefetch=yes  unroll=no
 //   order-c=((8,2),(2,4,2)):((32,4),(1,8,2))  order-a=((8,2),(2,4,2)):((32,4),(1,8,2))
 // scores stay in registers; the next tiles of k and v are fetched meanwhile
@@ -30,31 +30,30 @@ shared uvec4 shared_v[287];  // (64,32):(1,72)
 void main() {
   uvec4 next_k;
   uvec4 next_v;
-  coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA> query[8];  // (2,4)
+  coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA> query[4];  // (1,4)
   coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseB> b[1];  // (1,1)
-  coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> scores[4];  // (2,2)
-  coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA> weights[4];  // (2,2)
-  coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> sums[8];  // (2,4)
-  float most[4];  // (1,(2,2)):(1,(1,2))
-  float shrink[4];  // (1,(2,2)):(1,(1,2))
-  float total[4];  // (1,(2,2)):(1,(1,2))
+  coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> scores[2];  // (1,2)
+  coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA> weights[2];  // (1,2)
+  coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> sums[4];  // (1,4)
+  float most[2];  // (1,(2,1)):(1,(1,2))
+  float shrink[2];  // (1,(2,1)):(1,(1,2))
+  float total[2];  // (1,(2,1)):(1,(1,2))
   uint block_x = gl_WorkGroupID.x + first_group_x;
   uint block_y = gl_WorkGroupID.y + first_group_y;
   uint subgroup = gl_SubgroupID;
   uint lane = gl_SubgroupInvocationID;
   uint thread = 32u * subgroup + lane;
-  uint row_tile = (rows >> 8u) + min(rows & 255u, 1u) - 1u - block_x;
   float factor = scale * 1.442695;
-  uint group_query = 256u * row_tile % max(queries, 1u);
-  uint end_query_of_group = min(group_query + 256u, queries);
+  uint group_query = 128u * block_x % max(queries, 1u);
+  uint end_query_of_group = min(group_query + 128u, queries);
   uint end_key = max(end_query_of_group + keys, queries) - queries;
   uint key_tiles = (end_key >> 5u) + min(end_key & 31u, 1u);
-  for (uint part = 0u; part < 8u; ++part) {
-    // partition(slice(tile(q, (64,32,1)), (_,_,0)), (64,32)) at (0, 32 (8 row_tile + part), block_y)
+  for (uint part = 0u; part < 4u; ++part) {
+    // partition(slice(tile(q, (64,32,1)), (_,_,0)), (64,32)) at (0, 32 (4 block_x + part), block_y)
     // -> next_k
     {
       uint q_d = 8u * (thread & 7u);
-      uint q_row = 32u * (8u * row_tile + part) + (thread >> 3u);
+      uint q_row = 32u * (4u * block_x + part) + (thread >> 3u);
       if (q_row < rows && block_y < heads) {
         uvec4 value = q_x8[(q_d >> 3u) + 8u * q_row + 8u * rows * block_y];
         next_k = value;
@@ -75,38 +74,31 @@ void main() {
 
     barrier();
 
-    if (subgroup == part) {
-      // transpose(tile(shared_k, (64,32)))
+    if ((subgroup >> 1u) == part) {
+      // transpose(tile(shared_k, (64,16)))
       // -> query
       [[unroll]] for (uint j = 0u; j < 4u; ++j) {
-        [[unroll]] for (uint i = 0u; i < 2u; ++i) {
-          coopMatLoad(query[i + 2u * j], shared_k, 144u * i + 2u * j, 9u, gl_CooperativeMatrixLayoutRowMajor);
-        }
+        coopMatLoad(query[j], shared_k, 144u * (subgroup & 1u) + 2u * j, 9u,
+            gl_CooperativeMatrixLayoutRowMajor);
       }
     }
   }
-  uint own_query = 32u * (8u * row_tile + subgroup) % max(queries, 1u);
-  uint first_query_of_own = (queries < own_query + 32u) ? 0u : own_query;
+  uint own_query = 16u * (8u * block_x + subgroup) % max(queries, 1u);
+  uint first_query_of_own = (queries < own_query + 16u) ? 0u : own_query;
 
   // most <- -1.0000000150474662e+30
-  [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-    [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-      most[v1 + 2u * v2] = -1e+30;
-    }
+  [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+    most[v1] = -1e+30;
   }
 
   // total <- 0
-  [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-    [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-      total[v1 + 2u * v2] = 0.0;
-    }
+  [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+    total[v1] = 0.0;
   }
 
   // sums <- 0
   [[unroll]] for (uint j = 0u; j < 4u; ++j) {
-    [[unroll]] for (uint i = 0u; i < 2u; ++i) {
-      sums[i + 2u * j] = coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator>(0.0);
-    }
+    sums[j] = coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator>(0.0);
   }
 
   // partition(slice(tile(k, (64,32,1)), (_,_,0)), (64,32)) at (0, 0, block_y)
@@ -186,9 +178,7 @@ void main() {
 
     // scores <- 0
     [[unroll]] for (uint j = 0u; j < 2u; ++j) {
-      [[unroll]] for (uint i = 0u; i < 2u; ++i) {
-        scores[i + 2u * j] = coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator>(0.0);
-      }
+      scores[j] = coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator>(0.0);
     }
 
     [[unroll]] for (uint d = 0u; d < 4u; ++d) {
@@ -200,8 +190,8 @@ void main() {
         }
 
         // scores += query * b
-        [[unroll]] for (uint i = 0u; i < 2u; ++i) {
-          scores[2u * key + i] = coopMatMulAdd(query[2u * d + i], b[0u], scores[2u * key + i]);
+        {
+          scores[key] = coopMatMulAdd(query[d], b[0u], scores[key]);
         }
       }
     }
@@ -210,16 +200,14 @@ void main() {
       // some keys are hidden from some rows:
       // elements(scores) <- f(elements(scores))
       [[unroll]] for (uint v4 = 0u; v4 < 2u; ++v4) {
-        [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-          [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-            [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-              [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-                float scores_value = scores[2u * v4 + v3][v0 + 2u * v1 + 4u * v2];
-                scores[2u * v4 + v3][v0 + 2u * v1 + 4u * v2] = (32u * key_tile + 2u * (lane & 3u) + v0
-                    + 8u * v1 + 16u * v4 < keys && 32u * key_tile + 2u * (lane & 3u) + v0 + 8u * v1 + 16u * v4
-                    + queries < (32u * (8u * row_tile + subgroup) + (lane >> 2u) + 8u * v2 + 16u * v3) % max(
-                      queries, 1u) + keys + 1u) ? scores_value : -2e+30;
-              }
+        [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+          [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+            [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+              float scores_value = scores[v4][v0 + 2u * v1 + 4u * v2];
+              scores[v4][v0 + 2u * v1 + 4u * v2] = (32u * key_tile + 2u * (lane & 3u) + v0 + 8u * v1
+                  + 16u * v4 < keys && 32u * key_tile + 2u * (lane & 3u) + v0 + 8u * v1 + 16u * v4
+                  + queries < (16u * (8u * block_x + subgroup) + (lane >> 2u) + 8u * v2) % max(queries, 1u)
+                  + keys + 1u) ? scores_value : -2e+30;
             }
           }
         }
@@ -228,106 +216,88 @@ void main() {
 
     // most
     // -> shrink
-    [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-      [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-        float value = most[v1 + 2u * v2];
-        shrink[v1 + 2u * v2] = value;
-      }
+    [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+      float value = most[v1];
+      shrink[v1] = value;
     }
 
     // most <- max(most, each of elements(scores))
-    [[unroll]] for (uint v4 = 0u; v4 < 2u; ++v4) {
-      [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-        [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-          [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-            [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-              float most_value = most[v3 + 2u * v4];
-              float scores_value = scores[v4
-                  + ((v0 + 2u * v1 + 16u * v2 + 4u * v3) >> 3u)][(v0 + 2u * v1 + 16u * v2 + 4u * v3) & 7u];
-              most[v3 + 2u * v4] = max(most_value, scores_value);
-            }
+    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+        [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+          [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+            float most_value = most[v3];
+            float scores_value =
+                scores[(v0 + 2u * v1 + 8u * v2 + 4u * v3) >> 3u][(v0 + 2u * v1 + 8u * v2 + 4u * v3) & 7u];
+            most[v3] = max(most_value, scores_value);
           }
         }
       }
     }
 
     // most <- maximum over lanes ^ 1, then ^ 2
-    [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-      [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-        float most_value = most[v1 + 2u * v2];
-        float other1 = subgroupShuffleXor(most_value, 1u);
-        float with1 = max(most_value, other1);
-        float other2 = subgroupShuffleXor(with1, 2u);
-        float with2 = max(with1, other2);
-        most[v1 + 2u * v2] = with2;
-      }
+    [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+      float most_value = most[v1];
+      float other1 = subgroupShuffleXor(most_value, 1u);
+      float with1 = max(most_value, other1);
+      float other2 = subgroupShuffleXor(with1, 2u);
+      float with2 = max(with1, other2);
+      most[v1] = with2;
     }
 
     // shrink <- exp2(factor * (shrink - most)): what weights so far are worth now
-    [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-      [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-        float shrink_value = shrink[v1 + 2u * v2];
-        float most_value = most[v1 + 2u * v2];
-        shrink[v1 + 2u * v2] = exp2((shrink_value - most_value) * factor);
-      }
+    [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+      float shrink_value = shrink[v1];
+      float most_value = most[v1];
+      shrink[v1] = exp2((shrink_value - most_value) * factor);
     }
 
     // total <- f(total, shrink)
-    [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-      [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-        float total_value = total[v1 + 2u * v2];
-        float shrink_value = shrink[v1 + 2u * v2];
-        total[v1 + 2u * v2] = total_value * shrink_value;
-      }
+    [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+      float total_value = total[v1];
+      float shrink_value = shrink[v1];
+      total[v1] = total_value * shrink_value;
     }
 
     // elements(sums) <- f(elements(sums), shrink)
-    [[unroll]] for (uint v4 = 0u; v4 < 2u; ++v4) {
-      [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-        [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
-          [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-            [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-              float sums_value = sums[v4
-                  + ((v0 + 2u * v1 + 16u * v2 + 4u * v3) >> 3u)][(v0 + 2u * v1 + 16u * v2 + 4u * v3) & 7u];
-              float shrink_value = shrink[v3 + 2u * v4];
-              sums[v4
-                  + ((v0 + 2u * v1 + 16u * v2 + 4u * v3) >> 3u)][(v0 + 2u * v1 + 16u * v2 + 4u * v3) & 7u] =
-                  sums_value * shrink_value;
-            }
+    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+      [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
+        [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+          [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+            float sums_value =
+                sums[(v0 + 2u * v1 + 8u * v2 + 4u * v3) >> 3u][(v0 + 2u * v1 + 8u * v2 + 4u * v3) & 7u];
+            float shrink_value = shrink[v3];
+            sums[(v0 + 2u * v1 + 8u * v2 + 4u * v3) >> 3u][(v0 + 2u * v1 + 8u * v2 + 4u * v3) & 7u] =
+                sums_value * shrink_value;
           }
         }
       }
     }
 
     // scores <- exp2(factor * scores - factor * most): weights
-    [[unroll]] for (uint v4 = 0u; v4 < 2u; ++v4) {
-      [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-        [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-          [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-            [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-              float scores_value = scores[v4
-                  + ((v0 + 2u * v1 + 16u * v2 + 4u * v3) >> 3u)][(v0 + 2u * v1 + 16u * v2 + 4u * v3) & 7u];
-              float most_value = most[v3 + 2u * v4];
-              scores[v4
-                  + ((v0 + 2u * v1 + 16u * v2 + 4u * v3) >> 3u)][(v0 + 2u * v1 + 16u * v2 + 4u * v3) & 7u] =
-                  exp2(fma(scores_value, factor, -(most_value * factor)));
-            }
+    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+        [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+          [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+            float scores_value =
+                scores[(v0 + 2u * v1 + 8u * v2 + 4u * v3) >> 3u][(v0 + 2u * v1 + 8u * v2 + 4u * v3) & 7u];
+            float most_value = most[v3];
+            scores[(v0 + 2u * v1 + 8u * v2 + 4u * v3) >> 3u][(v0 + 2u * v1 + 8u * v2 + 4u * v3) & 7u] =
+                exp2(fma(scores_value, factor, -(most_value * factor)));
           }
         }
       }
     }
 
     // total += each of elements(scores)
-    [[unroll]] for (uint v4 = 0u; v4 < 2u; ++v4) {
-      [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-        [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-          [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-            [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-              float total_value = total[v3 + 2u * v4];
-              float scores_value = scores[v4
-                  + ((v0 + 2u * v1 + 16u * v2 + 4u * v3) >> 3u)][(v0 + 2u * v1 + 16u * v2 + 4u * v3) & 7u];
-              total[v3 + 2u * v4] = total_value + scores_value;
-            }
+    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+        [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+          [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+            float total_value = total[v3];
+            float scores_value =
+                scores[(v0 + 2u * v1 + 8u * v2 + 4u * v3) >> 3u][(v0 + 2u * v1 + 8u * v2 + 4u * v3) & 7u];
+            total[v3] = total_value + scores_value;
           }
         }
       }
@@ -335,13 +305,11 @@ void main() {
 
     // elements(weights) <- f(elements(scores))
     [[unroll]] for (uint v4 = 0u; v4 < 2u; ++v4) {
-      [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-        [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-          [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-            [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-              float scores_value = scores[2u * v4 + v3][v0 + 2u * v1 + 4u * v2];
-              weights[2u * v4 + v3][v0 + 2u * v1 + 4u * v2] = float16_t(scores_value);
-            }
+      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+        [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+          [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+            float scores_value = scores[v4][v0 + 2u * v1 + 4u * v2];
+            weights[v4][v0 + 2u * v1 + 4u * v2] = float16_t(scores_value);
           }
         }
       }
@@ -356,54 +324,48 @@ void main() {
         }
 
         // sums += weights * b
-        [[unroll]] for (uint i = 0u; i < 2u; ++i) {
-          sums[2u * e + i] = coopMatMulAdd(weights[2u * key + i], b[0u], sums[2u * e + i]);
+        {
+          sums[e] = coopMatMulAdd(weights[key], b[0u], sums[e]);
         }
       }
     }
   }
 
   // total <- sum over lanes ^ 1, then ^ 2
-  [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-    [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-      float total_value = total[v1 + 2u * v2];
-      float other1 = subgroupShuffleXor(total_value, 1u);
-      float with1 = total_value + other1;
-      float other2 = subgroupShuffleXor(with1, 2u);
-      float with2 = with1 + other2;
-      total[v1 + 2u * v2] = with2;
-    }
+  [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+    float total_value = total[v1];
+    float other1 = subgroupShuffleXor(total_value, 1u);
+    float with1 = total_value + other1;
+    float other2 = subgroupShuffleXor(with1, 2u);
+    float with2 = with1 + other2;
+    total[v1] = with2;
   }
 
   // sums <- sums / total, 0 for rows that see no key
-  [[unroll]] for (uint v4 = 0u; v4 < 2u; ++v4) {
-    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-      [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
-        [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-          [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-            float sums_value = sums[v4
-                + ((v0 + 2u * v1 + 16u * v2 + 4u * v3) >> 3u)][(v0 + 2u * v1 + 16u * v2 + 4u * v3) & 7u];
-            float total_value = total[v3 + 2u * v4];
-            sums[v4 + ((v0 + 2u * v1 + 16u * v2 + 4u * v3) >> 3u)][(v0 + 2u * v1 + 16u * v2 + 4u * v3) & 7u] =
-                (total_value == 0.0) ? 0.0 : sums_value / total_value;
-          }
+  [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+    [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
+      [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+        [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+          float sums_value =
+              sums[(v0 + 2u * v1 + 8u * v2 + 4u * v3) >> 3u][(v0 + 2u * v1 + 8u * v2 + 4u * v3) & 7u];
+          float total_value = total[v3];
+          sums[(v0 + 2u * v1 + 8u * v2 + 4u * v3) >> 3u][(v0 + 2u * v1 + 8u * v2 + 4u * v3) & 7u] =
+              (total_value == 0.0) ? 0.0 : sums_value / total_value;
         }
       }
     }
   }
 
-  // partition(transpose(slice(tile(o, (64,32,1)), (_,_,0))), (16,16)) <- f(elements(sums))
+  // partition(transpose(slice(tile(o, (64,16,1)), (_,_,0))), (16,16)) <- f(elements(sums))
   [[unroll]] for (uint v4 = 0u; v4 < 4u; ++v4) {
-    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-        [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-          [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-            uint o_e = 2u * (lane & 3u) + v0 + 8u * v1 + 16u * v4;
-            uint o_row = 32u * (8u * row_tile + subgroup) + (lane >> 2u) + 8u * v2 + 16u * v3;
-            if (o_row < rows && block_y < heads) {
-              float sums_value = sums[2u * v4 + v3][v0 + 2u * v1 + 4u * v2];
-              o[o_e + 64u * o_row + 64u * rows * block_y] = float16_t(sums_value);
-            }
+    [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+      [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+        [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+          uint o_e = 2u * (lane & 3u) + v0 + 8u * v1 + 16u * v4;
+          uint o_row = 16u * (8u * block_x + subgroup) + (lane >> 2u) + 8u * v2;
+          if (o_row < rows && block_y < heads) {
+            float sums_value = sums[v4][v0 + 2u * v1 + 4u * v2];
+            o[o_e + 64u * o_row + 64u * rows * block_y] = float16_t(sums_value);
           }
         }
       }

@@ -103,8 +103,8 @@ AttentionProblem drawn_form(std::uint64_t seed, std::int64_t form) {
         draw.one_of<std::string>({"no", "yes"});
   }
   if (is_coopmat && out.size[2] == 32 && draw.below(2) == 0) {
-    out.config["rows"] = draw.one_of<std::string>({"16", "32"});
-    out.config["keys"] = "32";
+    out.config["rows"] = "16";
+    out.config["keys"] = "16";
   }
   // Another order of weights sends them through shared memory.
   if (is_coopmat && draw.below(4) == 0) out.config["order-a"] = "(8,8):(1,8)";

@@ -15,9 +15,9 @@ namespace {
 using Use = ir::MatrixType::Use;
 
 // weights = scores, as an operand: in registers, or through rows of shared memory that each subgroup has for itself.
-void as_operand(Builder& k, const AttentionCoopmatConfig& config, ScalarType type,
-                const MatrixValues& scores, const Matrices& weights, const View& shared) {
-  if (config.in_registers(type)) {
+void as_operand(Builder& k, const AttentionCoopmatConfig& config, const MatrixValues& scores,
+                const Matrices& weights, const View& shared) {
+  if (config.in_registers()) {
     return gen::convert(k, scores, matrix_values(k, weights, *config.order_a.layout));
   }
   const View own = transpose(tile(shared, {config.keys, config.rows}, {0, k.subgroup()}));
@@ -48,7 +48,7 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
   };
   const View sK = shared("shared_k", form.width, keys);        // (width, keys)
   const View sV = shared("shared_v", form.value_width, keys);  // (value_width, keys)
-  const View sP = config.in_registers(type) ? sK : shared("shared_p", keys, config.tile_rows());
+  const View sP = config.in_registers() ? sK : shared("shared_p", keys, config.tile_rows());
   const auto staging = [&](const View& tile) {
     return *staging_of(size(tile.shape().mode(0)), keys, config.threads(), widest_access(type));
   };
@@ -89,8 +89,8 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
     put(next_k, sK);
     k.barrier();
     k.branch({equal(k.subgroup() / to_index(together), part)}, [&] {
-      k.load(transpose(tile(sK, {form.width, rows}, {0, k.subgroup() % to_index(together)})),
-             query);
+      k.load(transpose(tile(sK, {form.width, rows}, {0, k.subgroup() % to_index(together)})), query,
+             staging(sK).vector.count);
     });
   });
 
@@ -119,17 +119,17 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
         k.fill(scores.matrices, ir::number(ScalarType::f32, 0));
         k.unrolled_loop("d", to_index(query.columns), [&](const Expr& d) {
           k.unrolled_loop("key", to_index(weights.columns), [&](const Expr& key) {
-            k.load(tile(sK, {atom, atom}, {d, key}), b);  // (d, key)
+            k.load(tile(sK, {atom, atom}, {d, key}), b, staging(sK).vector.count);  // (d, key)
             k.multiply(column_of(query, d), b, column_of(scores.matrices, key));
           });
         });
         attention.hide(scores.values, scores.part(k, make_identity_view({rows, keys})), own_rows,
                        at);
         softmax.update(scores.by_row, sums.by_row);
-        as_operand(k, config, type, scores, weights, sP);
+        as_operand(k, config, scores, weights, sP);
         k.unrolled_loop("key", to_index(weights.columns), [&](const Expr& key) {
           k.unrolled_loop("e", to_index(sums.matrices.columns), [&](const Expr& e) {
-            k.load(transpose(tile(sV, {atom, atom}, {e, key})), b);  // (key, e)
+            k.load(transpose(tile(sV, {atom, atom}, {e, key})), b, staging(sV).vector.count);
             k.multiply(column_of(weights, key), b, column_of(sums.matrices, e));
           });
         });

@@ -43,7 +43,7 @@ std::int64_t bytes_of_tiles(const AttentionConfig& config, const AttentionForm& 
     return cosize(padded_tile(config, type, width, count)) * bytes_of(type);
   };
   const std::int64_t tiles = bytes(form.width, config.keys) + bytes(form.value_width, config.keys);
-  return tiles + (config.in_registers(type) ? 0 : bytes(config.keys, config.tile_rows()));
+  return tiles + (config.in_registers() ? 0 : bytes(config.keys, config.tile_rows()));
 }
 
 }  // namespace
@@ -103,18 +103,19 @@ AttentionConfig attention_coopmat_config(const AttentionForm& form, ScalarType t
   AttentionConfig config;
   static_cast<GemmAtom&>(config) = gemm_atom(product_form(type), device);
   config.shared_bytes = shared_bytes_of(device);
+  const auto matrices = probes(config, type);
+  config.order_c = fragment_layout(device, matrices[0]);
+  config.order_a = fragment_layout(device, matrices[1]);
   // Two rows of matrices where there are registers for them: q, scores and sums are 16 + 32 + 32 registers for each 16
-  // rows at a width of 64.
+  // rows at a width of 64. Operands in an order of their own may need more: on RDNA3, lanes hold copies.
   const bool is_narrow = form.width <= 64 && form.value_width <= 64;
-  config.rows = config.atom_m * (is_narrow && config.subgroup >= 32 ? 2 : 1);
+  const bool has_registers = is_narrow && config.subgroup >= 32 && config.in_registers();
+  config.rows = config.atom_m * (has_registers ? 2 : 1);
   // Few lanes mean a CPU, whose compiler takes seconds for more matrices.
   if (config.subgroup < 32) {
     config.subgroups = 2;
     config.keys = config.rows;
   }
-  const auto matrices = probes(config, type);
-  config.order_c = fragment_layout(device, matrices[0]);
-  config.order_a = fragment_layout(device, matrices[1]);
   while (config.keys > config.rows && config.keys > config.atom_n &&
          bytes_of_tiles(config, form, type) > config.shared_bytes) {
     config.keys /= 2;

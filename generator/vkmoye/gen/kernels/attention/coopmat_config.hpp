@@ -29,11 +29,9 @@ struct AttentionCoopmatConfig : GemmAtom {
 
   std::int64_t threads() const { return subgroups * subgroup; }
   std::int64_t tile_rows() const { return subgroups * rows; }
-  /// Whether weights become operands where they are: scores and weights have the same known order. bf16 elements of
-  /// matrices can only be moved as they are in memory.
-  bool in_registers(ScalarType type) const {
-    return (type == ScalarType::f16 || type == ScalarType::bf16) && order_a.layout &&
-           *order_a.layout == *order_c.layout;
+  /// Whether weights become operands where they are: scores and weights have the same known order.
+  bool in_registers() const {
+    return order_a.layout && order_c.layout && *order_a.layout == *order_c.layout;
   }
 };
 
