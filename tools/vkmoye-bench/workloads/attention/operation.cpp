@@ -300,11 +300,12 @@ Operation attentions() {
   for (const auto& field : attention_fields()) {
     const bool of_arrays = field.name == "heads" || field.name == "kv-heads" ||
                            field.name == "batch" || field.name == "value-width";
-    row.options.push_back({field.name, field.help, !of_arrays, true, false,
-                           field.name == "causal" || field.help.find("number") != std::string::npos
-                               ? ""
-                               : field.expects,
-                           field.name == "causal"});
+    OperationOption& option = row.options.emplace_back();
+    option.name = field.name;
+    option.help = field.help;
+    option.of_apply = !of_arrays;
+    option.is_flag = field.name == "causal";
+    if (field.expects.starts_with("a whole number")) option.expects = field.expects;
   }
   row.baselines = {"copy"};
   row.of_size = attention_of_size;
