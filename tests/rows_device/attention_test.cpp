@@ -79,8 +79,8 @@ AttentionProblem drawn_form(std::uint64_t seed, std::int64_t form) {
   AttentionProblem out;
   out.kernel = std::vector<std::string>{"attention/simt", "attention/coopmat", "attention/decode",
                                         "attention/auto"}[static_cast<std::size_t>(form % 4)];
-  out.type =
-      out.kernel == "attention/coopmat" ? "f16" : draw.one_of<std::string>({"f32", "f16", "bf16"});
+  const char* const types[] = {"f32", "f16", "bf16"};
+  out.type = out.kernel == "attention/coopmat" ? "f16" : types[form / 4 % 3];
   const bool is_coopmat = out.kernel == "attention/coopmat";
   const auto width = [&]() -> std::int64_t {
     // lavapipe's compiler takes seconds for wider matrices.
