@@ -11,7 +11,7 @@
 #include "support/fake_devices.hpp"
 #include "support/fragment_orders.hpp"
 #include "vkmoye/base/error.hpp"
-#include "vkmoye/gen/kernels/attention/choose.hpp"
+#include "vkmoye/gen/kernels/attention/choice/choose.hpp"
 #include "vkmoye/gen/twin/run_on_host.hpp"
 
 namespace vkmoye::gen {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "vkmoye/base/error.hpp"
-#include "vkmoye/gen/kernels/attention/choose.hpp"
+#include "vkmoye/gen/kernels/attention/choice/choose.hpp"
 #include "vkmoye/gen/kernels/attention/coopmat.hpp"
 #include "vkmoye/gen/kernels/attention/decode.hpp"
 #include "vkmoye/gen/kernels/attention/simt.hpp"
@@ -89,13 +89,13 @@ KernelEntry decode_entry() {
   return entry_of(std::move(parts));
 }
 
-// Describes a single kernel; workloads use the plan of attention/choose.hpp.
+// Describes a single kernel; workloads use the plan of attention/choice/choose.hpp.
 KernelEntry auto_attention_entry() {
   KernelEntry entry;
   entry.name = "attention/auto";
   entry.operation = "attention";
   entry.summary = "the kernel for a device, type and sizes";
-  entry.source = "attention/choose.hpp";
+  entry.source = "attention/choice/choose.hpp";
   entry.types = {ScalarType::f32, ScalarType::f16, ScalarType::bf16};
   entry.chooses = true;
   entry.describe = [types = entry.types](const KernelRequest& request) {

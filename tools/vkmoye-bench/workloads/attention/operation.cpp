@@ -12,7 +12,7 @@
 #include "numbers/random.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
-#include "vkmoye/gen/kernels/attention/choose.hpp"
+#include "vkmoye/gen/kernels/attention/choice/choose.hpp"
 #include "workloads/attention/problem.hpp"
 #include "workloads/attention/reference.hpp"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "vkmoye/contract/device_caps.hpp"
-#include "vkmoye/gen/kernels/attention/form.hpp"
+#include "vkmoye/gen/kernels/attention/form/form.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
 #include "vkmoye/gen/kernels/products/fragments/packed_form.hpp"
 #include "vkmoye/gen/kernels/products/parts/atom.hpp"

@@ -16,7 +16,7 @@
 //               max the maximum of the row
 //   rms_norm    dst[r][c] = src[r][c] / sqrt(mean over c of src[r][c]^2 + epsilon) * weight[c]
 //   attention   o[i] = sum over j of p[i][j] * v[j], p = softmax of scale * q[i] . k[j] over the keys
-//               j that query i sees, for each head; see attention/form.hpp
+//               j that query i sees, for each head; see attention/form/form.hpp
 //   gemm        c[m][n] = alpha * sum over k of a[m][k] * b[n][k] + beta * c[m][n]
 
 #include <functional>
@@ -29,7 +29,7 @@
 #include "vkmoye/contract/scalar_type.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
 #include "vkmoye/gen/ir/kernel_plan.hpp"
-#include "vkmoye/gen/kernels/attention/form.hpp"
+#include "vkmoye/gen/kernels/attention/form/form.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
 #include "vkmoye/gen/kernels/products/form/form.hpp"
 #include "vkmoye/gen/kernels/products/fragments/probe.hpp"
@@ -80,7 +80,7 @@ struct KernelEntry {
   /// The matrices whose fragment order on the device must be known before the kernel can be described;
   /// see DeviceCaps::fragment_orders. None for a config that is refused anyway. Unset: it needs none.
   std::function<std::vector<ProbedMatrix>(const KernelRequest& request)> probes = {};
-  /// Whether another entry is chosen to do the work; see products/choice/choose_gemm.hpp, attention/choose.hpp.
+  /// Whether another entry is chosen to do the work; see products/choice/choose_gemm.hpp, attention/choice/choose.hpp.
   bool chooses = false;
   /// All kernels that compute `request.attention`, over the arrays q, k, v, o. Unset: `describe` gives the only one.
   std::function<KernelPlan(const KernelRequest& request)> plan = {};

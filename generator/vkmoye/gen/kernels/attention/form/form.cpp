@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/kernels/attention/form.hpp"
+#include "vkmoye/gen/kernels/attention/form/form.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/kernels/attention/choose.hpp"
+#include "vkmoye/gen/kernels/attention/choice/choose.hpp"
 
 #include <fmt/format.h>
 
