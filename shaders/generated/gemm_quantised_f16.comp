@@ -50,8 +50,7 @@ void main() {
           // -> next_weights
           uint b_n = 16u * block_x + (thread >> 3u);
           [[unroll]] for (uint v1 = 0u; v1 < 9u; ++v1) {
-            uvec4 value = b_x8[72u * k_tile + (thread & 7u) + 8u * v1 + ((ldb * b_n) >> 3u)];
-            next_weights[v1] = value;
+            next_weights[v1] = b_x8[72u * k_tile + (thread & 7u) + 8u * v1 + ((ldb * b_n) >> 3u)];
           }
         } else {
           // a tile at an edge, 0 outside:
@@ -62,8 +61,7 @@ void main() {
           [[unroll]] for (uint v1 = 0u; v1 < 9u; ++v1) {
             uint b_word = b_word0 + 64u * v1;
             if (b_n < n && b_word < words) {
-              uvec4 value = b_x8[(b_word >> 3u) + ((ldb * b_n) >> 3u)];
-              next_weights[v1] = value;
+              next_weights[v1] = b_x8[(b_word >> 3u) + ((ldb * b_n) >> 3u)];
             } else {
               next_weights[v1] = uvec4(0u);
             }
@@ -127,10 +125,9 @@ void main() {
       // next_weights
       // -> partition(shared_weights, (64,16))
       {
-        uint shared_weights_at = 8u * (thread & 7u) + 576u * (thread >> 3u);
+        uint shared_weights_at = (thread & 7u) + 72u * (thread >> 3u);
         [[unroll]] for (uint v1 = 0u; v1 < 9u; ++v1) {
-          uvec4 value = next_weights[v1];
-          shared_weights[(shared_weights_at >> 3u) + 8u * v1] = value;
+          shared_weights[shared_weights_at + 8u * v1] = next_weights[v1];
         }
       }
 
@@ -140,24 +137,23 @@ void main() {
           // a whole tile:
           // partition(tile(a, (2048,1)), (512,1)) at (2048 k_tile, block_y)
           // -> partition(shared_a, (512,1))
-          uint shared_a_at = 4u * (thread & 63u) + 260u * (thread >> 6u);
+          uint shared_a_at = (thread & 63u) + 65u * (thread >> 6u);
           for (uint v1 = 0u; v1 < 4u; ++v1) {
             f16vec4 value = a_x4[512u * k_tile + thread + 128u * v1 + ((lda * block_y) >> 2u)];
-            shared_a[(shared_a_at >> 2u) + 130u * v1] = value;
+            shared_a[shared_a_at + 130u * v1] = value;
           }
         } else {
           // a tile at an edge, 0 outside:
           // partition(tile(a, (2048,1)), (512,1)) at (2048 k_tile, block_y)
           // -> partition(shared_a, (512,1))
           uint a_k0 = 2048u * k_tile + 4u * thread;
-          uint shared_a_at = 4u * (thread & 63u) + 260u * (thread >> 6u);
+          uint shared_a_at = (thread & 63u) + 65u * (thread >> 6u);
           for (uint v1 = 0u; v1 < 4u; ++v1) {
             uint a_k = a_k0 + 512u * v1;
             if (block_y < m && a_k < k) {
-              f16vec4 value = a_x4[(a_k >> 2u) + ((lda * block_y) >> 2u)];
-              shared_a[(shared_a_at >> 2u) + 130u * v1] = value;
+              shared_a[shared_a_at + 130u * v1] = a_x4[(a_k >> 2u) + ((lda * block_y) >> 2u)];
             } else {
-              shared_a[(shared_a_at >> 2u) + 130u * v1] = f16vec4(0);
+              shared_a[shared_a_at + 130u * v1] = f16vec4(0);
             }
           }
         }
@@ -171,8 +167,7 @@ void main() {
           uint shared_a_at = 4u * (thread & 63u) + 260u * (thread >> 6u);
           for (uint v1 = 0u; v1 < 4u; ++v1) {
             for (uint v0 = 0u; v0 < 4u; ++v0) {
-              float16_t value = a[a_k + v0 + 512u * v1 + lda * block_y];
-              shared_a[(shared_a_at >> 2u) + 130u * v1][v0] = value;
+              shared_a[(shared_a_at >> 2u) + 130u * v1][v0] = a[a_k + v0 + 512u * v1 + lda * block_y];
             }
           }
         } else {
@@ -209,50 +204,44 @@ void main() {
           uint codes0_0 = words_of_thread[9u * pair + step];
           uint next_codes0_0 = words_of_thread[9u * pair + step + 1u];
           uint codes_of_word0_0 = (codes0_0 >> 16u) | (next_codes0_0 << 16u);
-          decoded[0u] = fma(uintBitsToFloat(((codes_of_word0_0 << 12u) & 0xf000u) | 0x45000000u), scale0_0,
+          decoded[0] = fma(uintBitsToFloat(((codes_of_word0_0 << 12u) & 0xf000u) | 0x45000000u), scale0_0,
               -(scale0_0 * 2056.0));
-          decoded[1u] = fma(uintBitsToFloat(((codes_of_word0_0 << 8u) & 0xf0000u) | 0x43000000u), scale0_0,
+          decoded[1] = fma(uintBitsToFloat(((codes_of_word0_0 << 8u) & 0xf0000u) | 0x43000000u), scale0_0,
               -(scale0_0 * 136.0));
-          decoded[2u] = fma(uintBitsToFloat((codes_of_word0_0 & 0xf0000u) | 0x43000000u), scale0_0,
+          decoded[2] = fma(uintBitsToFloat((codes_of_word0_0 & 0xf0000u) | 0x43000000u), scale0_0,
               -(scale0_0 * 136.0));
-          decoded[3u] = fma(uintBitsToFloat(((codes_of_word0_0 >> 8u) & 0xf0000u) | 0x43000000u), scale0_0,
+          decoded[3] = fma(uintBitsToFloat(((codes_of_word0_0 >> 8u) & 0xf0000u) | 0x43000000u), scale0_0,
               -(scale0_0 * 136.0));
           [[unroll]] for (uint row = 0u; row < 1u; ++row) {
             f16vec4 four = shared_a[65u * (thread & 7u) + 16u * pair + step];
-            elements[0u] = float(four.x);
-            elements[1u] = float(four.y);
-            elements[2u] = float(four.z);
-            elements[3u] = float(four.w);
+            elements[0] = float(four.x);
+            elements[1] = float(four.y);
+            elements[2] = float(four.z);
+            elements[3] = float(four.w);
 
             // sums += weights * elements of A
             [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-              float sums_value = sums;
-              float decoded_value = decoded[v0];
-              float elements_value = elements[v0];
-              sums = fma(decoded_value, elements_value, sums_value);
+              sums = fma(decoded[v0], elements[v0], sums);
             }
           }
-          decoded[0u] = fma(uintBitsToFloat(((codes_of_word0_0 << 8u) & 0xf000u) | 0x45000000u), scale0_0,
+          decoded[0] = fma(uintBitsToFloat(((codes_of_word0_0 << 8u) & 0xf000u) | 0x45000000u), scale0_0,
               -(scale0_0 * 2056.0));
-          decoded[1u] = fma(uintBitsToFloat((codes_of_word0_0 & 0xf000u) | 0x45000000u), scale0_0,
+          decoded[1] = fma(uintBitsToFloat((codes_of_word0_0 & 0xf000u) | 0x45000000u), scale0_0,
               -(scale0_0 * 2056.0));
-          decoded[2u] = fma(uintBitsToFloat(((codes_of_word0_0 >> 8u) & 0xf000u) | 0x45000000u), scale0_0,
+          decoded[2] = fma(uintBitsToFloat(((codes_of_word0_0 >> 8u) & 0xf000u) | 0x45000000u), scale0_0,
               -(scale0_0 * 2056.0));
-          decoded[3u] = fma(uintBitsToFloat(((codes_of_word0_0 >> 12u) & 0xf0000u) | 0x43000000u), scale0_0,
+          decoded[3] = fma(uintBitsToFloat(((codes_of_word0_0 >> 12u) & 0xf0000u) | 0x43000000u), scale0_0,
               -(scale0_0 * 136.0));
           [[unroll]] for (uint row = 0u; row < 1u; ++row) {
             f16vec4 four = shared_a[65u * (thread & 7u) + 16u * pair + step + 4u];
-            elements[0u] = float(four.x);
-            elements[1u] = float(four.y);
-            elements[2u] = float(four.z);
-            elements[3u] = float(four.w);
+            elements[0] = float(four.x);
+            elements[1] = float(four.y);
+            elements[2] = float(four.z);
+            elements[3] = float(four.w);
 
             // sums += weights * elements of A
             [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-              float sums_value = sums;
-              float decoded_value = decoded[v0];
-              float elements_value = elements[v0];
-              sums = fma(decoded_value, elements_value, sums_value);
+              sums = fma(decoded[v0], elements[v0], sums);
             }
           }
         }
@@ -261,50 +250,44 @@ void main() {
         [[unroll]] for (uint step = 0u; step < 4u; ++step) {
           uint codes0_0 = words_of_thread[9u * pair + step + 5u];
           uint codes_of_word0_0 = codes0_0;
-          decoded[0u] = fma(uintBitsToFloat(((codes_of_word0_0 << 12u) & 0xf000u) | 0x45000000u), scale1_0,
+          decoded[0] = fma(uintBitsToFloat(((codes_of_word0_0 << 12u) & 0xf000u) | 0x45000000u), scale1_0,
               -(scale1_0 * 2056.0));
-          decoded[1u] = fma(uintBitsToFloat(((codes_of_word0_0 << 8u) & 0xf0000u) | 0x43000000u), scale1_0,
+          decoded[1] = fma(uintBitsToFloat(((codes_of_word0_0 << 8u) & 0xf0000u) | 0x43000000u), scale1_0,
               -(scale1_0 * 136.0));
-          decoded[2u] = fma(uintBitsToFloat((codes_of_word0_0 & 0xf0000u) | 0x43000000u), scale1_0,
+          decoded[2] = fma(uintBitsToFloat((codes_of_word0_0 & 0xf0000u) | 0x43000000u), scale1_0,
               -(scale1_0 * 136.0));
-          decoded[3u] = fma(uintBitsToFloat(((codes_of_word0_0 >> 8u) & 0xf0000u) | 0x43000000u), scale1_0,
+          decoded[3] = fma(uintBitsToFloat(((codes_of_word0_0 >> 8u) & 0xf0000u) | 0x43000000u), scale1_0,
               -(scale1_0 * 136.0));
           [[unroll]] for (uint row = 0u; row < 1u; ++row) {
             f16vec4 four = shared_a[65u * (thread & 7u) + 16u * pair + step + 8u];
-            elements[0u] = float(four.x);
-            elements[1u] = float(four.y);
-            elements[2u] = float(four.z);
-            elements[3u] = float(four.w);
+            elements[0] = float(four.x);
+            elements[1] = float(four.y);
+            elements[2] = float(four.z);
+            elements[3] = float(four.w);
 
             // sums += weights * elements of A
             [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-              float sums_value = sums;
-              float decoded_value = decoded[v0];
-              float elements_value = elements[v0];
-              sums = fma(decoded_value, elements_value, sums_value);
+              sums = fma(decoded[v0], elements[v0], sums);
             }
           }
-          decoded[0u] = fma(uintBitsToFloat(((codes_of_word0_0 << 8u) & 0xf000u) | 0x45000000u), scale1_0,
+          decoded[0] = fma(uintBitsToFloat(((codes_of_word0_0 << 8u) & 0xf000u) | 0x45000000u), scale1_0,
               -(scale1_0 * 2056.0));
-          decoded[1u] = fma(uintBitsToFloat((codes_of_word0_0 & 0xf000u) | 0x45000000u), scale1_0,
+          decoded[1] = fma(uintBitsToFloat((codes_of_word0_0 & 0xf000u) | 0x45000000u), scale1_0,
               -(scale1_0 * 2056.0));
-          decoded[2u] = fma(uintBitsToFloat(((codes_of_word0_0 >> 8u) & 0xf000u) | 0x45000000u), scale1_0,
+          decoded[2] = fma(uintBitsToFloat(((codes_of_word0_0 >> 8u) & 0xf000u) | 0x45000000u), scale1_0,
               -(scale1_0 * 2056.0));
-          decoded[3u] = fma(uintBitsToFloat(((codes_of_word0_0 >> 12u) & 0xf0000u) | 0x43000000u), scale1_0,
+          decoded[3] = fma(uintBitsToFloat(((codes_of_word0_0 >> 12u) & 0xf0000u) | 0x43000000u), scale1_0,
               -(scale1_0 * 136.0));
           [[unroll]] for (uint row = 0u; row < 1u; ++row) {
             f16vec4 four = shared_a[65u * (thread & 7u) + 16u * pair + step + 12u];
-            elements[0u] = float(four.x);
-            elements[1u] = float(four.y);
-            elements[2u] = float(four.z);
-            elements[3u] = float(four.w);
+            elements[0] = float(four.x);
+            elements[1] = float(four.y);
+            elements[2] = float(four.z);
+            elements[3] = float(four.w);
 
             // sums += weights * elements of A
             [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-              float sums_value = sums;
-              float decoded_value = decoded[v0];
-              float elements_value = elements[v0];
-              sums = fma(decoded_value, elements_value, sums_value);
+              sums = fma(decoded[v0], elements[v0], sums);
             }
           }
         }
@@ -314,9 +297,8 @@ void main() {
 
   // sums <- sum over lanes ^ 1, then ^ 2, then ^ 4
   {
-    float sums_value = sums;
-    float other1 = subgroupShuffleXor(sums_value, 1u);
-    float with1 = sums_value + other1;
+    float other1 = subgroupShuffleXor(sums, 1u);
+    float with1 = sums + other1;
     float other2 = subgroupShuffleXor(with1, 2u);
     float with2 = with1 + other2;
     float other4 = subgroupShuffleXor(with2, 4u);
@@ -326,18 +308,14 @@ void main() {
 
   if ((thread & 7u) == 0u) {
     // result <- alpha * sums
-    {
-      float x_v = sums;
-      result = float16_t(alpha * x_v);
-    }
+    result = float16_t(alpha * sums);
 
     // result
     // -> partition(tile(c, (16,1)), (16,1)) at (16 block_x, block_y)
     {
       uint c_n = 16u * block_x + (thread >> 3u);
       if (c_n < n && block_y < m) {
-        float16_t value = result;
-        c[c_n + ldc * block_y] = value;
+        c[c_n + ldc * block_y] = result;
       }
     }
   }

@@ -140,6 +140,22 @@ const Golden kGoldens[] = {
      ScalarType::f32,
      {{"permute", "1,0,2"}},
      "the innermost axis stays: straight across"},
+    {"attention_coopmat_f16_causal.comp",
+     "attention/coopmat",
+     ScalarType::f16,
+     {{"keys", "32"},
+      {"order-a", "((8,2),(2,4,2)):((32,4),(1,8,2))"},
+      {"order-c", "((8,2),(2,4,2)):((32,4),(1,8,2))"}},
+     "scores that become operands in registers, rows shared by lanes, hidden keys",
+     {},
+     {},
+     {},
+     {64, 64, true, false, false}},
+    {"attention_decode_f16.comp",
+     "attention/decode",
+     ScalarType::f16,
+     {{"rows", "2"}, {"reads", "2"}},
+     "keys split among workgroups and threads, sums along modes of stride 0"},
     {"copy_simple_f32_tile24x40.comp",
      "copy/simple",
      ScalarType::f32,
@@ -158,6 +174,7 @@ gen::ir::Kernel describe(const Golden& golden) {
   }
   if (golden.shape) request.shape = golden.shape;
   request.result = golden.result;
+  request.attention.form = golden.attention;
   const gen::KernelEntry* entry = gen::find_kernel(golden.kernel);
   return entry != nullptr ? entry->describe(request)
                           : gen::gemm_combine(request.gemm, 16, request.shape, request.device);

@@ -22,6 +22,7 @@ struct Golden {
   std::vector<std::string> epilogue = {};  // of a product
   std::optional<std::vector<std::int64_t>> shape = {};
   std::optional<ScalarType> result = {};  // of a copy that converts
+  gen::AttentionForm attention = {};
 };
 
 std::span<const Golden> goldens();

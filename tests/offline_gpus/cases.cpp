@@ -10,6 +10,7 @@
 #include "support/fragment_orders.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
+#include "vkmoye/gen/kernels/attention/decode.hpp"
 #include "vkmoye/gen/kernels/products/combine.hpp"
 #include "vkmoye/gen/kernels/products/pack.hpp"
 #include "vkmoye/gen/kernels/products/packed.hpp"
@@ -45,10 +46,16 @@ gen::GemmEpilogue bias_and_relu() {
 DeviceCaps with_orders(DeviceCaps caps) {
   const bool is_nvidia = caps.driver.starts_with("NVK");
   const bool is_rdna4 = caps.name.find("GFX1201") != std::string::npos;
+  const bool is_rdna3 = caps.driver.starts_with("radv") && !caps.matrix_shapes.empty() && !is_rdna4;
   for (const char use : {'a', 'b'}) {
     if (is_nvidia) caps.fragment_orders.push_back(order_of(kOnAnH200, use));
     if (is_rdna4) caps.fragment_orders.push_back(order_of(kOnRdna4, use));
   }
+  const auto sums = is_nvidia ? kOnAnH200 : is_rdna4 ? kSumsOnRdna4 : kSumsOnRdna3;
+  if (is_nvidia || is_rdna3 || is_rdna4) {
+    caps.fragment_orders.push_back(order_of(sums, 'c', "f32"));
+  }
+  if (is_nvidia) caps.fragment_orders.push_back(order_of(kOnAnH200, 'a', "bf16"));
   return caps;
 }
 
@@ -93,6 +100,19 @@ std::vector<Variant> variants_of(const KernelEntry& entry, ScalarType type,
       r.options["subgroups"] = "2x2x2";
       if (entry.name == "gemm/coopmat") r.options["tile"] = "128x128x64";
     });
+  }
+  if (entry.operation == "attention") {
+    add("128 wide",
+        [](KernelRequest& r) { r.attention.form.width = r.attention.form.value_width = 128; });
+    add("causal", [](KernelRequest& r) { r.attention.form.causal = true; });
+    if (type == ScalarType::f16) {
+      add("128 wide, causal, window, soft cap", [](KernelRequest& r) {
+        r.attention.form = {128, 128, true, true, true};
+      });
+    }
+    if (has_option(entry, "slices")) {
+      add("4 rows", [](KernelRequest& r) { r.options["rows"] = "4"; });
+    }
   }
   if (entry.operation == "relayout") {
     add("pixels", [](KernelRequest& r) {
@@ -155,6 +175,8 @@ std::vector<Case> further_steps(const DeviceCaps& caps) {
     form.beta = form.batched = true;
     add("gemm/combine", type, "bias,relu beta batch", combine);
   }
+  add("attention/combine", ScalarType::f16, "-",
+      [&] { return gen::attention_combine({}, ScalarType::f16, caps); });
   const GemmForm form = gen::gemm_form(ScalarType::f16);
   const gen::PackedForm packed = packed_form(gemm_packed_config(form, {}, caps), form, 'a');
   const DeviceCaps device = with_orders(caps);

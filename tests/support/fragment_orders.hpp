@@ -17,12 +17,17 @@ inline const Layout kOnAnH200 = Layout({{8, 2}, {2, 4, 2}}, {{32, 4}, {1, 8, 2}}
 /// On RDNA4 a lane holds 8 neighbours of a row, which are contiguous in a plain array.
 inline const Layout kOnRdna4 = Layout({16, {8, 2}}, {8, {1, 128}});
 
+/// Accumulators 16x16 f32, (row, column): those of an H200 are like A; RDNA3 and RDNA4 have columns in lanes.
+inline const Layout kSumsOnRdna3 = Layout({{2, 8}, 16}, {{128, 1}, 8});
+inline const Layout kSumsOnRdna4 = Layout({{8, 2}, 16}, {{1, 128}, 8});
+
 /// The order in which element (row, k) has the place layout(row, k); for B, rows are its columns.
-inline FragmentOrder order_of(const Layout& layout, char use) {
-  FragmentOrder order{use, "f16", 16, 16, 32};
+inline FragmentOrder order_of(const Layout& layout, char use, const char* type = "f16") {
+  FragmentOrder order{use, type, 16, 16, 32};
   for (std::int64_t second = 0; second < 16; ++second) {
     for (std::int64_t first = 0; first < 16; ++first) {
-      const std::int64_t row = use == 'a' ? first : second, k = use == 'a' ? second : first;
+      const bool is_b = use == 'b';
+      const std::int64_t row = is_b ? second : first, k = is_b ? first : second;
       order.places.push_back(static_cast<std::uint32_t>(layout(row + 16 * k)));
     }
   }

@@ -100,7 +100,9 @@ constexpr std::int64_t kMaxLanes = 128;
 
 std::vector<Option> plain_options() {
   using enum CommandName;
-  const std::string sizes = "ROWSxCOLUMNS of the source; for products MxNxK; N means NxN or NxNxN";
+  const std::string sizes =
+      "ROWSxCOLUMNS of the source; for products MxNxK; for attention QUERIESxKEYSxWIDTH; N means "
+      "NxN or NxNxN";
   const std::string product_types = "OPERANDS,ACCUMULATOR,RESULT, where OPERANDS may be A*B";
   const std::string types = "for copy/auto also FROM*TO; for products " + product_types;
   return {

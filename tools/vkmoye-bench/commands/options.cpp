@@ -23,17 +23,18 @@ class NamedOptions {
  public:
   explicit NamedOptions(gen::Options Given::*target) : target_(target) {}
 
-  void add(const std::string& name, const std::string& help, unsigned commands) {
+  void add(const std::string& name, const std::string& help, unsigned commands,
+           bool is_flag = false) {
     auto found = std::find_if(options_.begin(), options_.end(),
                               [&](const Option& option) { return option.name == "--" + name; });
     if (found == options_.end()) {
-      found = options_.insert(options_.end(),
-                              {"--" + name, commands, Values::one, help, "",
-                               [name, target = target_](const std::string& text, Given& given) {
-                                 (given.*target)[name] = text;
-                                 return true;
-                               },
-                               false, kOfOneKernel});
+      found = options_.insert(
+          options_.end(), {"--" + name, commands, is_flag ? Values::none : Values::one, help, "",
+                           [name, target = target_](const std::string& text, Given& given) {
+                             (given.*target)[name] = text.empty() ? "yes" : text;
+                             return true;
+                           },
+                           false, kOfOneKernel});
     }
     found->commands |= commands;
   }
@@ -56,7 +57,7 @@ std::vector<Option> all_options() {
   NamedOptions values(&Given::values);
   for (const Operation& operation : operations()) {
     for (const OperationOption& option : operation.options) {
-      values.add(option.name, option.help, commands_of(operation, option));
+      values.add(option.name, option.help, commands_of(operation, option), option.is_flag);
     }
   }
   for (const NamedOptions* named : {&config, &values}) {

@@ -49,7 +49,7 @@ int suite(const Given& given) {
       for (const Extents& size : sizes_of_rank(rank, cpu, given.quick)) {
         for (const gen::KernelEntry& entry : registry_in_use().kernels) {
           const Operation& operation = operation_of(entry);
-          if (operation.size.rank != rank || operation.is_own) continue;
+          if (operation.size.rank != rank || operation.is_own || operation.suite_sizes) continue;
           auto workload = operation.of_size({&entry, std::string(to_string(type)), {}, {}}, size);
           if (workload->has_type()) workloads.push_back(std::move(workload));
         }
@@ -57,10 +57,14 @@ int suite(const Given& given) {
     }
     for (const gen::KernelEntry& entry : registry_in_use().kernels) {
       const Operation& operation = operation_of(entry);
-      if (!operation.is_own) continue;
-      auto workload = operation.of_size({&entry, std::string(to_string(type)), {}, {}},
-                                        size_of_form(operation.size, operation.size.example));
-      if (workload->has_type()) workloads.push_back(std::move(workload));
+      std::vector<Extents> sizes;
+      if (operation.is_own) sizes = {operation.size.example};
+      if (operation.suite_sizes) sizes = operation.suite_sizes(cpu, given.quick);
+      for (const Extents& size : sizes) {
+        auto workload = operation.of_size({&entry, std::string(to_string(type)), {}, {}},
+                                          size_of_form(operation.size, size));
+        if (workload->has_type()) workloads.push_back(std::move(workload));
+      }
     }
   }
   MeasureOptions measure = given.measure;

@@ -9,6 +9,7 @@
 #include "registry/registry_in_use.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
+#include "workloads/attention/operation.hpp"
 #include "workloads/moves/moves.hpp"
 #include "workloads/own/user_operation.hpp"
 #include "workloads/products/operation.hpp"
@@ -26,8 +27,8 @@ bool takes(const Operation& operation, const std::string& value) {
 
 const std::vector<Operation>& builtin_operations() {
   static const std::vector<Operation> table = {
-      copies(),           transposes(), relayouts(), sums(),
-      largest_elements(), softmaxes(),  norms(),     products(),
+      copies(),    transposes(), relayouts(),  sums(),     largest_elements(),
+      softmaxes(), norms(),      attentions(), products(),
   };
   return table;
 }

@@ -12,6 +12,11 @@ Extents usual_size(const Operation& operation, const Extents& usual) {
 }
 
 Extents size_of_form(const SizeForm& form, const Extents& extents) {
+  if (form.alike > 0 && (extents.size() == 1 || extents.size() == form.alike)) {
+    Extents size = form.example;
+    for (std::size_t i = 0; i < form.alike; ++i) size[i] = extents[extents.size() == 1 ? 0 : i];
+    return size;
+  }
   if (extents.size() == 1) return Extents(form.rank, extents.front());
   if (extents.size() == form.rank || form.any_rank) return extents;
   throw ArgumentError(fmt::format("size '{}' has {} extents, {} has {}", to_string(extents),

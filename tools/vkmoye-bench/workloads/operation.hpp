@@ -23,6 +23,9 @@ struct SizeForm {
   std::size_t rank = 2;   // number of extents; a single number is used for all of them
   bool any_rank = false;  // or any number of extents from 2
   Extents example = {};   // for kernels that are described for one size, if none was given
+  std::size_t alike =
+      0;  // extents that a single number is used for, if not for all; the others may be left out and
+          // are then those of the example
 };
 
 /// The options that a user gives for one kernel.
@@ -49,6 +52,7 @@ struct OperationOption {
   bool of_apply = true, of_emit = true, of_pack = false;
   std::string expects = {};  // "a whole number"; empty: `help` contains it
   bool of_packed = false;    // only kernels that take packed operands have it
+  bool is_flag = false;      // takes no value: the value "yes"
 };
 
 struct Operation {
@@ -68,6 +72,8 @@ struct Operation {
   /// Whether `of_arrays` takes the array with index `place` in Fortran order. Other arrays are converted to C order
   /// first. Empty: it takes none.
   std::function<bool(const GivenArray&, std::size_t place)> takes_fortran_order = {};
+  /// The sizes that `suite` runs. Empty: those of all operations of the same rank.
+  std::function<std::vector<Extents>(bool cpu, bool quick)> suite_sizes = {};
 };
 
 /// The memory accesses of the kernel without rearranging the elements: a bound on its speed, without a result.

@@ -240,9 +240,9 @@ Matrices Builder::matrices(const std::string& name, ScalarType type, const ir::M
   return out;
 }
 
-void Builder::load(const View& from, const Matrices& to) {
+void Builder::load(const View& from, const Matrices& to, std::uint32_t most) {
   take_grid_from(from);
-  add(load_statements(from, array(from), to, lanes()));
+  add(load_statements(from, array(from), to, lanes(), most));
 }
 
 void Builder::store(const Matrices& from, const Expr& row, const Expr& column, const View& to) {

@@ -175,7 +175,8 @@ class Builder {
                     std::int64_t rows, std::int64_t columns);
   /// The elements that a lane holds, as registers: (elements of a matrix, matrices).
   View elements(const Matrices& matrices) const { return elements_of(matrices, lanes()); }
-  void load(const View& from, const Matrices& to);
+  /// `most`: of an array that is also accessed by elements or narrower vectors, the elements of these.
+  void load(const View& from, const Matrices& to, std::uint32_t most = ~std::uint32_t{0});
   /// Stores the matrices from (row, column) on, as many as fill `to`.
   void store(const Matrices& from, const Expr& row, const Expr& column, const View& to);
   void store(const Matrices& from, const Expr& row, const View& to) { store(from, row, 0, to); }

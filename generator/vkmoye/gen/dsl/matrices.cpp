@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/compute.hpp"
@@ -15,9 +16,11 @@
 namespace vkmoye::gen {
 namespace {
 
+constexpr std::uint32_t kAnyWidth = std::numeric_limits<std::uint32_t>::max();
+
 ir::MatrixPart part_of(const Matrices& matrices, const Expr& row, const Expr& column,
                        std::uint32_t lanes) {
-  const Expr number = row + Expr(to_index(matrices.rows)) * column;
+  const Expr number = matrices.first + row + Expr(to_index(matrices.rows)) * column;
   ir::MatrixPart part{matrices.array, number, {}};
   const auto count = static_cast<std::uint32_t>(ir::elements_per_lane(matrices.type, lanes));
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -27,7 +30,8 @@ ir::MatrixPart part_of(const Matrices& matrices, const Expr& row, const Expr& co
 }
 
 // `view`, which has the size of one matrix, as the source or target of a matrix load or store.
-ir::MatrixRegion region_of(const View& view, const ir::Array& array, std::uint32_t lanes) {
+ir::MatrixRegion region_of(const View& view, const ir::Array& array, std::uint32_t lanes,
+                           std::uint32_t most) {
   const MatrixOrReason result = as_matrix(view, array);
   if (!result.matrix) throw LayoutError(result.reason);
   const Matrix& matrix = *result.matrix;
@@ -37,7 +41,7 @@ ir::MatrixRegion region_of(const View& view, const ir::Array& array, std::uint32
   region.rows = to_index(size(view.shape().mode(0)));
   region.columns = to_index(size(view.shape().mode(1)));
   const std::uint32_t side = region.by_columns ? region.rows : region.columns;
-  const std::uint32_t width = matrix.width;
+  const std::uint32_t width = std::min(matrix.width, most);
   const std::uint32_t count = region.rows * region.columns / width;
   region.lanes = std::min(lanes, count);
   if (count % region.lanes != 0) {
@@ -92,6 +96,13 @@ void require_shape(const View& view, const Matrices& matrices, std::int64_t rows
 
 }  // namespace
 
+Matrices column_of(const Matrices& matrices, const Expr& column) {
+  Matrices out = matrices;
+  out.columns = 1;
+  out.first = matrices.first + Expr(to_index(matrices.rows)) * column;
+  return out;
+}
+
 ir::Array matrices_array(const std::string& name, ScalarType type, const Matrices& matrices,
                          std::uint32_t lanes) {
   const std::int64_t elements = std::int64_t{matrices.type.rows} * matrices.type.columns;
@@ -118,14 +129,14 @@ View elements_of(const Matrices& matrices, std::uint32_t lanes) {
 }
 
 ir::Block load_statements(const View& from, const ir::Array& from_array, const Matrices& to,
-                          std::uint32_t lanes) {
+                          std::uint32_t lanes, std::uint32_t most) {
   require_shape(from, to, to.rows, to.columns);
-  return {
-      fmt::format("{}{}\n-> {}", from.name, place_text(from), to.array),
-      for_each_matrix(to.rows, to.columns, [&](const Expr& i, const Expr& j) {
-        return ir::statements(ir::MatrixLoad{
-            part_of(to, i, j, lanes), region_of(matrix_tile(from, to, i, j), from_array, lanes)});
-      })};
+  return {fmt::format("{}{}\n-> {}", from.name, place_text(from), to.array),
+          for_each_matrix(to.rows, to.columns, [&](const Expr& i, const Expr& j) {
+            return ir::statements(
+                ir::MatrixLoad{part_of(to, i, j, lanes),
+                               region_of(matrix_tile(from, to, i, j), from_array, lanes, most)});
+          })};
 }
 
 ir::Block store_statements(const Matrices& from, const Expr& row, const Expr& column,
@@ -140,7 +151,7 @@ ir::Block store_statements(const Matrices& from, const Expr& row, const Expr& co
   return {fmt::format("{}\n-> {}{}", from.array, to.name, place_text(to)),
           for_each_matrix(rows, columns, [&](const Expr& i, const Expr& j) {
             return ir::statements(
-                ir::MatrixStore{region_of(matrix_tile(to, from, i, j), to_array, lanes),
+                ir::MatrixStore{region_of(matrix_tile(to, from, i, j), to_array, lanes, kAnyWidth),
                                 part_of(from, row + i, column + j, lanes)});
           })};
 }

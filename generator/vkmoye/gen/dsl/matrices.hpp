@@ -21,12 +21,16 @@
 
 namespace vkmoye::gen {
 
-/// rows x columns matrices of one type; matrix (i, j) is number i + rows * j.
+/// rows x columns matrices of one type; matrix (i, j) is number first + i + rows * j of the array.
 struct Matrices {
   std::string array;
   ir::MatrixType type;
   std::int64_t rows = 1, columns = 1;
+  Expr first = 0;
 };
+
+/// Column `column` of `matrices`: an index of registers, a constant after unrolling. Its elements are not elements_of().
+Matrices column_of(const Matrices& matrices, const Expr& column);
 
 /// The array of registers for `matrices`: elements of `type`, distributed over `lanes`. Throws
 /// Throws LayoutError unless `lanes` divides the number of elements of a matrix.
@@ -37,9 +41,10 @@ ir::Array matrices_array(const std::string& name, ScalarType type, const Matrice
 View elements_of(const Matrices& matrices, std::uint32_t lanes);
 
 /// Each matrix (i, j) <- tile (i, j) of `from`, which must have the shape of all matrices together.
-/// Throws LayoutError if it has not, or if a tile is not a matrix in memory, with the reason.
+/// Throws LayoutError if it has not, or if a tile is not a matrix in memory, with the reason. `most`: the elements of
+/// the widest vector as which the array is declared, for one that is also accessed by elements.
 ir::Block load_statements(const View& from, const ir::Array& from_array, const Matrices& to,
-                          std::uint32_t lanes);
+                          std::uint32_t lanes, std::uint32_t most);
 
 /// Tile (i, j) of `to` <- matrix (row + i, column + j), for as many matrices as fill `to`. Throws as
 /// load_statements. `row` and `column` are indices of registers: constants after unrolling.

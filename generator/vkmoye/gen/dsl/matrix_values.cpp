@@ -61,12 +61,15 @@ MatrixValues matrix_values(const Builder& k, const Matrices& matrices, const Lay
   MatrixValues out;
   out.matrices = matrices;
   out.order = order;
-  out.values = k.retile(elements, make_layout(Layout(held, 1), along_rows, along_columns));
   out.by_row = k.retile(elements, make_layout(make_layout(of.k_numbers, along_columns),
                                               make_layout(of.row_numbers, along_rows)));
   out.threads = make_layout(of.lanes.mode(0), of.lanes.mode(1), Layout(k.threads() / lanes, lanes));
   out.lanes = {composition(right_inverse(order), Layout({lanes, held}, {held, 1})),
                {rows, columns}};
+  // In the shape of part(): the elements of a lane may be nested.
+  const View places =
+      out.part(k, make_identity_view({rows * matrices.rows, columns * matrices.columns}));
+  out.values = k.retile(elements, Layout(places.shape()));
   return out;
 }
 

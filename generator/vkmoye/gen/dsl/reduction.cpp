@@ -11,7 +11,7 @@ using ir::Expr;
 using ir::Op;
 
 bool Reduction::is_native(const ir::Type& type) const {
-  return op == Op::add || type == ir::kIndex || !is_floating(type.element);
+  return op == Op::add || may_lose_nan || type == ir::kIndex || !is_floating(type.element);
 }
 
 Expr Reduction::operator()(const Expr& a, const Expr& b) const {

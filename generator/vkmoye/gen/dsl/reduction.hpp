@@ -16,6 +16,9 @@ namespace vkmoye::gen {
 
 struct Reduction {
   ir::Op op;  // add, minimum or maximum
+  /// Whether minimum and maximum of a NaN and a number may be either: one instruction on most devices. Otherwise they
+  /// are NaN.
+  bool may_lose_nan = false;
 
   /// The reduction of two elements of one type, or of two indices.
   ir::Expr operator()(const ir::Expr& a, const ir::Expr& b) const;
@@ -36,5 +39,7 @@ struct Reduction {
 };
 
 inline constexpr Reduction kSum{ir::Op::add}, kMinimum{ir::Op::minimum}, kMaximum{ir::Op::maximum};
+/// The maximum for values of which a NaN is noticed elsewhere.
+inline constexpr Reduction kMaximumOfNumbers{ir::Op::maximum, true};
 
 }  // namespace vkmoye::gen

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <utility>
 
+#include "vkmoye/gen/kernels/attention_entries.hpp"
 #include "vkmoye/gen/kernels/move_entries.hpp"
 #include "vkmoye/gen/kernels/product_entries.hpp"
 #include "vkmoye/gen/kernels/registry/entry_of.hpp"
@@ -13,7 +14,7 @@ namespace vkmoye::gen {
 std::span<const KernelEntry> registry() {
   static const std::vector<KernelEntry> entries = [] {
     std::vector<KernelEntry> out;
-    for (auto* family : {move_entries, relayout_entries, row_entries, product_entries}) {
+    for (auto* family : {move_entries, relayout_entries, row_entries, attention_entries, product_entries}) {
       for (KernelEntry& entry : family()) out.push_back(std::move(entry));
     }
     return out;

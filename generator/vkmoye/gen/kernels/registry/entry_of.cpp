@@ -51,6 +51,16 @@ std::string emit_command(const std::string& name, const KernelRequest& request,
     if (form.batched) add("batch", "2");
     if (form.split_k) add("split-k", "2");
     if (!steps.empty()) add("epilogue", join(steps, ","));
+  } else if (entry->operation == "attention") {
+    const AttentionForm& attention = request.attention.form;
+    add("type", std::string(to_string(request.type)));
+    if (attention.width != 64) add("size", fmt::format("1024x1024x{}", attention.width));
+    if (attention.value_width != attention.width) {
+      add("value-width", std::to_string(attention.value_width));
+    }
+    if (attention.causal) out += " --causal";
+    if (attention.window) add("window", "256");
+    if (attention.soft_cap) add("soft-cap", "50");
   } else {
     const bool converts = request.result.value_or(request.type) != request.type;
     add("type", converts ? operands_text(request.type, *request.result)

@@ -29,6 +29,8 @@ struct EntryParts {
   /// See KernelEntry::probes.
   std::function<std::vector<ProbedMatrix>(const Config&, const KernelRequest&)> probes = {};
   bool converts = false;  // see KernelEntry::converts
+  /// See KernelEntry::plan.
+  std::function<KernelPlan(const Config&, const KernelRequest&)> plan = {};
 };
 
 /// All element types, for kernels that only move elements.
@@ -86,6 +88,14 @@ KernelEntry entry_of(EntryParts<Config> parts) {
       return reasons.empty() ? probes(config, request) : std::vector<ProbedMatrix>();
     };
   }
+  if (parts.plan) {
+    entry.plan = [read, name = parts.name, plan = parts.plan](const KernelRequest& request) {
+      std::vector<std::string> reasons;
+      const Config config = read(request, reasons);
+      throw_if_any(name, std::move(reasons));
+      return plan(config, request);
+    };
+  }
   entry.describe = [read, name = parts.name, fields = parts.fields, defaults = parts.defaults,
                     describe = parts.describe](const KernelRequest& request) {
     std::vector<std::string> reasons;
@@ -94,7 +104,9 @@ KernelEntry entry_of(EntryParts<Config> parts) {
     ir::Kernel kernel = describe(config, request);
     if (!kernel.command.empty()) return kernel;
     // The options of the request, and what was chosen because of its device: emit knows none.
-    Config usual = defaults({request.type, {}, request.gemm, request.shape});
+    KernelRequest without = {request.type, {}, request.gemm, request.shape};
+    without.attention = request.attention;
+    Config usual = defaults(without);
     read_fields(fields, request.options, usual);
     Options options;
     for (const auto& field : fields) {

@@ -15,6 +15,8 @@
 //   softmax     dst[r][c] = exp(src[r][c] - max) / sum over c of exp(src[r][c] - max),
 //               max the maximum of the row
 //   rms_norm    dst[r][c] = src[r][c] / sqrt(mean over c of src[r][c]^2 + epsilon) * weight[c]
+//   attention   o[i] = sum over j of p[i][j] * v[j], p = softmax of scale * q[i] . k[j] over the keys
+//               j that query i sees, for each head; see attention/form/form.hpp
 //   gemm        c[m][n] = alpha * sum over k of a[m][k] * b[n][k] + beta * c[m][n]
 //
 // kernels/shipped.cpp defines `registry`; entry_of.cpp helps to make entries.
@@ -28,6 +30,8 @@
 #include "vkmoye/contract/device_caps.hpp"
 #include "vkmoye/contract/scalar_type.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
+#include "vkmoye/gen/ir/kernel_plan.hpp"
+#include "vkmoye/gen/kernels/attention/form/form.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
 #include "vkmoye/gen/kernels/products/form/form.hpp"
 #include "vkmoye/gen/kernels/products/fragments/probe.hpp"
@@ -47,6 +51,8 @@ struct KernelRequest {
   std::uint64_t elements = 0;
   /// The type of the result of an entry that converts, where it is not `type`.
   std::optional<ScalarType> result = {};
+  AttentionCall attention =
+      {};  // for attention; kernels are chosen by its sizes, and take them at run time
 };
 
 struct KernelOption {
@@ -81,8 +87,10 @@ struct KernelEntry {
   /// The format of B where a request for a product has none: the kernel reads weights in blocks only. Null: it multiplies
   /// elements, too.
   const WeightFormat* weights = nullptr;
-  /// Whether a table chooses another entry to do the work; see products/choice/choose_gemm.hpp.
+  /// Whether another entry is chosen to do the work; see products/choice/choose_gemm.hpp, attention/choice/choose.hpp.
   bool chooses = false;
+  /// All kernels that compute `request.attention`, over the arrays q, k, v, o. Unset: `describe` gives the only one.
+  std::function<KernelPlan(const KernelRequest& request)> plan = {};
   /// Whether the result may have another type than src: --type f32*f16.
   bool converts = false;
 };

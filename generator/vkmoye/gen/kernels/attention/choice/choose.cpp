@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/attention/choice/choose.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
+#include "vkmoye/gen/kernels/registry/entry_of.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+constexpr std::int64_t kFewRows = 8, kManyKeys = 256;
+
+struct Candidate {
+  const char* name;
+  const char* why;
+  std::string (*unmet)(const AttentionCall&);  // why the call is not for it; empty if it is
+};
+
+constexpr Candidate kCandidates[] = {
+    {"attention/decode", "few rows read many keys",
+     [](const AttentionCall& call) -> std::string {
+       if (call.rows() > kFewRows) {
+         return fmt::format("{} rows share a head of K and V, more than {}", call.rows(), kFewRows);
+       }
+       if (call.keys >= kManyKeys) return "";
+       return fmt::format("{} keys are fewer than {}", call.keys, kManyKeys);
+     }},
+    {"attention/coopmat", "products in matrix units",
+     [](const AttentionCall&) { return std::string(); }},
+    {"attention/simt", "any device", [](const AttentionCall&) { return std::string(); }},
+};
+
+}  // namespace
+
+std::string no_options_of_a_choice(const Options& options) {
+  return fmt::format(
+      "--{} is an option of the kernel that attention/auto chooses; name that kernel to change it",
+      options.begin()->first);
+}
+
+KernelRequest request_of(const AttentionCall& call, ScalarType type, const DeviceCaps& device,
+                         Options options) {
+  KernelRequest request;
+  request.type = type;
+  request.options = std::move(options);
+  request.shape = {call.queries, call.keys, call.form.width};
+  request.device = device;
+  request.attention = call;
+  return request;
+}
+
+AttentionChoice choose_attention(const KernelRequest& request, const AttentionRefusal& refuse) {
+  std::vector<std::string> passed;
+  for (const Candidate& candidate : kCandidates) {
+    const KernelEntry& entry = *find_kernel(candidate.name);
+    std::vector<std::string> reasons = reasons_against_types(entry, request);
+    if (std::string unmet = candidate.unmet(request.attention); !unmet.empty()) {
+      reasons.push_back(std::move(unmet));
+    }
+    try {
+      if (reasons.empty()) reasons = entry.refuse(request);
+      if (reasons.empty() && refuse) reasons = refuse(entry);
+    } catch (const KernelError& error) {
+      reasons = error.reasons;
+    }
+    if (reasons.empty()) return {&entry, candidate.why, std::move(passed)};
+    passed.push_back(fmt::format("{}: {}", entry.name, join(reasons, "; ")));
+  }
+  throw KernelError("attention/auto", std::move(passed));
+}
+
+KernelPlan attention_plan(const KernelEntry& entry, const KernelRequest& request) {
+  if (entry.plan) return entry.plan(request);
+  KernelPlan plan;
+  plan.arrays = attention_arrays(request.attention, request.type);
+  plan.steps = {{entry.describe(request), attention_arguments(request.attention), {0, 1, 2, 3}}};
+  return plan;
+}
+
+KernelPlan attention_plan(const AttentionCall& call, ScalarType type, const DeviceCaps& device) {
+  throw_if_any("attention/auto", reasons_against(call));
+  const KernelRequest request = request_of(call, type, device);
+  KernelPlan plan;
+  choose_attention(request, [&](const KernelEntry& entry) {
+    plan = attention_plan(entry, request);
+    std::vector<std::string> reasons;
+    for (const KernelStep& step : plan.steps) {
+      for (std::string& reason : reasons_against(ir::interface_of(step.kernel), device)) {
+        reasons.push_back(std::move(reason));
+      }
+    }
+    return reasons;
+  });
+  return plan;
+}
+
+}  // namespace vkmoye::gen

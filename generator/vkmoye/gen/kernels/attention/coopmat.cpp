@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/attention/coopmat.hpp"
+
+#include <fmt/format.h>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/dsl/matrix_values.hpp"
+#include "vkmoye/gen/kernels/attention/scores.hpp"
+#include "vkmoye/gen/kernels/attention/staging.hpp"
+#include "vkmoye/tensor/copy_atom.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+using Use = ir::MatrixType::Use;
+
+// weights = scores, as an operand: in registers, or through rows of shared memory that each subgroup has for itself.
+void as_operand(Builder& k, const AttentionCoopmatConfig& config, const MatrixValues& scores,
+                const Matrices& weights, const View& shared) {
+  if (config.in_registers()) {
+    return gen::convert(k, scores, matrix_values(k, weights, *config.order_a.layout));
+  }
+  const View own = transpose(tile(shared, {config.keys, config.rows}, {0, k.subgroup()}));
+  k.barrier();
+  k.apply(
+      scores.part(k, own), [](Expr x) { return x; }, scores.values);
+  k.barrier();
+  k.load(own, weights, 1);
+}
+
+}  // namespace
+
+ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const AttentionForm& form,
+                             ScalarType type, const std::string& name) {
+  throw_if_any(name, reasons_against(config, form, type));
+  throw_if_any(name, reasons_against_orders(config));
+  const std::int64_t rows = config.rows, keys = config.keys, atom = config.atom_m;
+  Builder k(name, config.threads(), to_index(config.subgroup));
+  auto items = gen::items(attention_coopmat_fields(), config);
+  items.insert(items.begin(), {{"type", std::string(to_string(type))}, {"form", form_text(form)}});
+  k.describe(items, "scores stay in registers; the next tiles of k and v are fetched meanwhile");
+  AttentionTile attention(k, form, type, {config.tile_rows(), keys});
+  const Tensor o = attention.output("o", type);
+
+  // Shared tiles, and the registers in which their next contents wait.
+  const auto shared = [&](const char* of, std::int64_t width, std::int64_t count) {
+    return k.shared(of, type, padded_tile(config, type, width, count));
+  };
+  const View sK = shared("shared_k", form.width, keys);        // (width, keys)
+  const View sV = shared("shared_v", form.value_width, keys);  // (value_width, keys)
+  const View sP = config.in_registers() ? sK : shared("shared_p", keys, config.tile_rows());
+  const auto staging = [&](const View& tile) {
+    return *staging_of(size(tile.shape().mode(0)), keys, config.threads(), widest_access(type));
+  };
+  const auto next = [&](const char* of, const View& tile) {
+    const Staging by = staging(tile);
+    return k.make_fragment_like(of, type, by.part(tile, k.thread()), by.vector.count);
+  };
+  const View next_k = next("next_k", sK), next_v = next("next_v", sV);
+  const auto fetch = [&](const View& from, const View& to) {
+    const Staging by = staging(from);
+    k.copy(by.part(from, k.thread()), to, {.edges = Edges::zero, .vector = by.vector});
+  };
+  const auto put = [&](const View& from, const View& to) {
+    const Staging by = staging(to);
+    k.copy(from, by.part(to, k.thread()), {.vector = by.vector});
+  };
+
+  const auto matrices = [&](const char* of, ScalarType element, Use use, std::int64_t height,
+                            std::int64_t width) {
+    return k.matrices(of, element, {use, to_index(atom), to_index(atom)}, height / atom,
+                      width / atom);
+  };
+  const Matrices query = matrices("query", type, Use::a, rows, form.width);
+  const Matrices b = matrices("b", type, Use::b, atom, atom);  // of k^T, then of v
+  const MatrixValues scores = matrix_values(
+      k, matrices("scores", ScalarType::f32, Use::accumulator, rows, keys), *config.order_c.layout);
+  const Matrices weights = matrices("weights", type, Use::a, rows, keys);
+  const MatrixValues sums =
+      matrix_values(k, matrices("sums", ScalarType::f32, Use::accumulator, rows, form.value_width),
+                    *config.order_c.layout);
+
+  // q goes through the tile of k, as many rows at a time as it has.
+  const std::int64_t together = keys / rows;  // subgroups
+  k.loop("part", to_index(config.tile_rows() / keys), [&](const Expr& part) {
+    fetch(attention.q(keys, to_index(config.tile_rows() / keys) * attention.row_tile() + part),
+          next_k);
+    k.barrier();
+    put(next_k, sK);
+    k.barrier();
+    k.branch({equal(k.subgroup() / to_index(together), part)}, [&] {
+      k.load(transpose(tile(sK, {form.width, rows}, {0, k.subgroup() % to_index(together)})), query,
+             staging(sK).vector.count);
+    });
+  });
+
+  const Expr own = to_index(config.subgroups) * attention.row_tile() + k.subgroup();
+  const AttentionTile::Rows own_rows = attention.rows("own", to_index(rows) * own, rows);
+  RunningSoftmax softmax(k, attention.factor(), scores.by_row, 0, scores.threads, 0);
+  softmax.start();
+  k.fill(sums.matrices, ir::number(ScalarType::f32, 0));
+  const auto fetch_tile = [&](const Expr& number) {
+    fetch(attention.k(number), next_k);
+    fetch(attention.v(number), next_v);
+  };
+  if (config.prefetch) fetch_tile(attention.first());
+  k.loop(
+      "key_tile", attention.count(),
+      [&](const Expr& i) {
+        const Expr at = attention.first() + i;
+        if (!config.prefetch) fetch_tile(at);
+        k.barrier();
+        put(next_k, sK);
+        put(next_v, sV);
+        k.barrier();
+        if (config.prefetch) {
+          k.branch({less(i + 1, attention.count())}, [&] { fetch_tile(at + 1); });
+        }
+        k.fill(scores.matrices, ir::number(ScalarType::f32, 0));
+        k.unrolled_loop("d", to_index(query.columns), [&](const Expr& d) {
+          k.unrolled_loop("key", to_index(weights.columns), [&](const Expr& key) {
+            k.load(tile(sK, {atom, atom}, {d, key}), b, staging(sK).vector.count);  // (d, key)
+            k.multiply(column_of(query, d), b, column_of(scores.matrices, key));
+          });
+        });
+        attention.hide(scores.values, scores.part(k, make_identity_view({rows, keys})), own_rows,
+                       at);
+        softmax.update(scores.by_row, sums.by_row);
+        as_operand(k, config, scores, weights, sP);
+        k.unrolled_loop("key", to_index(weights.columns), [&](const Expr& key) {
+          k.unrolled_loop("e", to_index(sums.matrices.columns), [&](const Expr& e) {
+            k.load(transpose(tile(sV, {atom, atom}, {e, key})), b, staging(sV).vector.count);
+            k.multiply(column_of(weights, key), b, column_of(sums.matrices, e));
+          });
+        });
+      },
+      config.unroll ? ir::Unroll::free : ir::Unroll::never);
+  softmax.finish(sums.by_row);
+  k.apply(
+      sums.part(k, transpose(attention.tile_of(o, rows, own))), [](Expr x) { return x; },
+      sums.values);
+  return k.finish();
+}
+
+}  // namespace vkmoye::gen

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/attention/coopmat_config.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "vkmoye/gen/dsl/fragment_lanes.hpp"
+#include "vkmoye/gen/kernels/attention/staging.hpp"
+#include "vkmoye/gen/kernels/registry/entry_of.hpp"
+#include "vkmoye/layout/search.hpp"
+#include "vkmoye/layout/text.hpp"
+#include "vkmoye/tensor/copy_atom.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+using AttentionConfig = AttentionCoopmatConfig;
+
+ConfigField<AttentionConfig> attention_order_field(const char* name, const char* help,
+                                                   OrderOrReason AttentionConfig::*order) {
+  return {name, help, "a layout such as ((8,2),(2,4,2)):((32,4),(1,8,2))",
+          [=](const AttentionConfig& config) {
+            const OrderOrReason& known = config.*order;
+            return known.layout ? to_string(*known.layout) : "as the device has it";
+          },
+          [=](const std::string& text, AttentionConfig& config) {
+            config.*order = {parse_layout(text), ""};
+            return true;
+          }};
+}
+
+GemmForm product_form(ScalarType type) {
+  GemmForm form = gemm_form(type);
+  form.result = ScalarType::f32;
+  return form;
+}
+
+std::int64_t bytes_of_tiles(const AttentionConfig& config, const AttentionForm& form,
+                            ScalarType type) {
+  const auto bytes = [&](std::int64_t width, std::int64_t count) {
+    return cosize(padded_tile(config, type, width, count)) * bytes_of(type);
+  };
+  const std::int64_t tiles = bytes(form.width, config.keys) + bytes(form.value_width, config.keys);
+  return tiles + (config.in_registers() ? 0 : bytes(config.keys, config.tile_rows()));
+}
+
+}  // namespace
+
+const std::vector<ConfigField<AttentionConfig>>& attention_coopmat_fields() {
+  using Config = AttentionConfig;
+  static const auto fields = behind_atom_fields<Config>({
+      numbers_field<Config>("rows", "rows of q of a subgroup", {&Config::rows}),
+      numbers_field<Config>("keys", "rows of a tile of k and v", {&Config::keys}),
+      numbers_field<Config>("subgroups", "subgroups of a workgroup", {&Config::subgroups}),
+      numbers_field<Config>("shared-bytes", "maximum number of bytes of shared memory",
+                            {&Config::shared_bytes}),
+      choice_field<Config, bool>("prefetch",
+                                 "yes: the next tile is read into registers while this one is used",
+                                 {"no", "yes"}, &Config::prefetch),
+      choice_field<Config, bool>("unroll", "yes: the compiler may unroll the loop over tiles",
+                                 {"no", "yes"}, &Config::unroll),
+      attention_order_field(
+          "order-c", "(row, column) of a matrix of scores -> lane * elements of a lane + number",
+          &Config::order_c),
+      attention_order_field("order-a", "the same of a matrix of weights, an operand",
+                            &Config::order_a),
+  });
+  return fields;
+}
+
+std::vector<ProbedMatrix> probes(const AttentionConfig& config, ScalarType type) {
+  using Use = ir::MatrixType::Use;
+  const auto of = [](std::int64_t value) { return static_cast<std::uint32_t>(value); };
+  const std::uint32_t m = of(config.atom_m), n = of(config.atom_n), lanes = of(config.subgroup);
+  return {{ScalarType::f32, {Use::accumulator, m, n}, lanes}, {type, {Use::a, m, n}, lanes}};
+}
+
+Layout padded_tile(const AttentionConfig& config, ScalarType type, std::int64_t width,
+                   std::int64_t count) {
+  const std::int64_t vector = widest_access(type);
+  const auto staging = staging_of(width, count, config.threads(), vector);
+  std::vector<TileAccess> accesses;
+  // Rows of a matrix, in vectors; lanes have one of each row first.
+  const std::int64_t rows = std::min(config.atom_m, count);
+  accesses.push_back({make_layout({rows, config.atom_m / vector > 0 ? config.atom_m / vector : 1},
+                                  {width, vector}),
+                      vector});
+  if (staging && staging->vector.count == static_cast<std::uint32_t>(vector)) {
+    const std::int64_t beside = std::min(config.threads(), width / vector);
+    accesses.push_back(
+        {make_layout({beside, std::min(count, config.threads() / beside)}, {vector, width}),
+         vector});
+  }
+  const StorageSearch found =
+      cheapest_padding(make_layout({width, count}), accesses, bytes_of(type));
+  return make_layout({width, count}, {std::int64_t{1}, width + found.padding});
+}
+
+AttentionConfig attention_coopmat_config(const AttentionForm& form, ScalarType type,
+                                         const DeviceCaps& device) {
+  AttentionConfig config;
+  static_cast<GemmAtom&>(config) = gemm_atom(product_form(type), device);
+  config.shared_bytes = shared_bytes_of(device);
+  const auto matrices = probes(config, type);
+  config.order_c = fragment_layout(device, matrices[0]);
+  config.order_a = fragment_layout(device, matrices[1]);
+  // Two rows of matrices where there are registers for them: q, scores and sums are 16 + 32 + 32 registers for each 16
+  // rows at a width of 64. Operands in an order of their own may need more: on RDNA3, lanes hold copies.
+  const bool is_narrow = form.width <= 64 && form.value_width <= 64;
+  const bool has_registers = is_narrow && config.subgroup >= 32 && config.in_registers();
+  config.rows = config.atom_m * (has_registers ? 2 : 1);
+  // Few lanes mean a CPU, whose compiler takes seconds for more matrices.
+  if (config.subgroup < 32) {
+    config.subgroups = 2;
+    config.keys = config.rows;
+  }
+  while (config.keys > config.rows && config.keys > config.atom_n &&
+         bytes_of_tiles(config, form, type) > config.shared_bytes) {
+    config.keys /= 2;
+  }
+  return config;
+}
+
+std::vector<std::string> reasons_against(const AttentionConfig& config, const AttentionForm& form,
+                                         ScalarType type) {
+  std::vector<std::string> reasons = reasons_against(form);
+  require_atom(config, 64, reasons);
+  require_power_of_two("rows", config.rows, 256, reasons);
+  require_power_of_two("keys", config.keys, 256, reasons);
+  require_power_of_two("subgroups", config.subgroups, 32, reasons);
+  if (!reasons.empty()) return reasons;
+  require_threads(config.threads(), reasons);
+  require(config.atom_m == config.atom_n && config.atom_n == config.atom_k,
+          fmt::format("matrices {}x{}x{}: they must be square, because a result becomes an operand",
+                      config.atom_m, config.atom_n, config.atom_k),
+          reasons);
+  require_divides("atom", config.atom_m, config.rows, reasons);
+  require_divides("atom", config.atom_m, "width", form.width, reasons);
+  require_divides("atom", config.atom_m, "value width", form.value_width, reasons);
+  require_divides("rows", config.rows, "keys", config.keys, reasons);
+  require_divides("keys", config.keys, "rows of the workgroup", config.tile_rows(), reasons);
+  require_even_distribution(config, reasons);
+  if (!reasons.empty()) return reasons;
+  for (const std::int64_t width : {form.width, form.value_width}) {
+    require(staging_of(width, config.keys, config.threads(), widest_access(type)).has_value(),
+            fmt::format("staging: {} threads do not divide {} rows of {} elements evenly",
+                        config.threads(), config.keys, width),
+            reasons);
+  }
+  if (!reasons.empty()) return reasons;
+  const std::int64_t bytes = bytes_of_tiles(config, form, type);
+  require(bytes <= config.shared_bytes,
+          fmt::format("{} bytes of shared memory are needed, but the limit is {}", bytes,
+                      config.shared_bytes),
+          reasons);
+  return reasons;
+}
+
+std::vector<std::string> reasons_against_units(const AttentionConfig& config, ScalarType type,
+                                               const DeviceCaps& device) {
+  std::vector<std::string> reasons;
+  const auto& shapes = device.matrix_shapes;
+  require(std::any_of(shapes.begin(), shapes.end(),
+                      [&](const MatrixShape& shape) {
+                        return shape.m == config.atom_m && shape.n == config.atom_n &&
+                               shape.k == config.atom_k && multiplies(shape, product_form(type));
+                      }),
+          fmt::format("the device does not multiply matrices {}x{}x{} of {} in f32", config.atom_m,
+                      config.atom_n, config.atom_k, to_string(type)),
+          reasons);
+  if (config.threads() > device.max_workgroup_invocations) {
+    reasons.push_back(fmt::format("{} threads, but the device has workgroups of at most {}",
+                                  config.threads(), device.max_workgroup_invocations));
+  }
+  return reasons;
+}
+
+std::vector<std::string> reasons_against_orders(const AttentionConfig& config) {
+  if (!config.order_c.layout) {
+    return {fmt::format("{}; use --order-c to give one", config.order_c.reason)};
+  }
+  const Layout& order = *config.order_c.layout;
+  const bool fits = order.rank() == 2 && size(order, 0) == config.atom_m &&
+                    size(order, 1) == config.atom_n && is_compact(order);
+  if (!fits) {
+    return {fmt::format("scores: the order {} does not give each of {}x{} elements one place",
+                        to_string(order), config.atom_m, config.atom_n)};
+  }
+  const LanesOrReason lanes = split_order(order, config.atom_m * config.atom_n / config.subgroup);
+  return lanes.lanes ? std::vector<std::string>() : std::vector{"scores: " + lanes.reason};
+}
+
+}  // namespace vkmoye::gen

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Attention of few queries over many keys, at the speed of reading K and V once.
+//
+//   a workgroup    up to 8 rows of q that share a head of K and V, and a slice of the keys
+//   8 threads      have a key and a value, 16 bytes at a time; others have other keys
+//   at the end     maximum, total and sums of each slice are combined by a second kernel
+//
+//   4096 keys, 32 heads, 16 slices:  512 workgroups, 256 keys each
+//
+// Each thread has a maximum of its own keys, so that threads exchange nothing but parts of a score before the end.
+// Interface: bindings q, k, v, slice_sums (value_width, rows, heads, slices), slice_most and slice_totals (rows, heads,
+// slices), these f32; arguments of form.hpp, and slices. slice_most is an exponent of 2.
+// Source: Flash-Decoding (Dao, Haziza, Massa and Sizov, 2023).
+
+#include <string>
+#include <vector>
+
+#include "vkmoye/contract/device_caps.hpp"
+#include "vkmoye/gen/ir/kernel.hpp"
+#include "vkmoye/gen/ir/kernel_plan.hpp"
+#include "vkmoye/gen/kernels/attention/form/form.hpp"
+#include "vkmoye/gen/kernels/common/config_fields.hpp"
+
+namespace vkmoye::gen {
+
+struct AttentionDecodeConfig {
+  std::int64_t rows = 1;              // of q, of a workgroup
+  std::int64_t reads = 8;             // accesses of k, and of v, that a thread has in flight
+  std::int64_t threads = 128;         // of a workgroup
+  std::int64_t together = 8;          // the most threads that share a key
+  std::int64_t subgroup = 32;         // lanes
+  std::int64_t slices = 0;            // of the keys; 0: chosen by the plan
+  std::int64_t shared_bytes = 32768;  // maximum shared memory
+};
+
+/// `call`: with the numbers of rows and keys, if they are known.
+AttentionDecodeConfig attention_decode_config(const AttentionCall& call, ScalarType type,
+                                              const DeviceCaps& device);
+const std::vector<ConfigField<AttentionDecodeConfig>>& attention_decode_fields();
+std::vector<std::string> reasons_against(const AttentionDecodeConfig& config,
+                                         const AttentionForm& form, ScalarType type);
+
+/// The number of slices for `call`: that of `config`, or enough to occupy a large GPU.
+std::int64_t slices_of(const AttentionDecodeConfig& config, const AttentionCall& call,
+                       ScalarType type);
+
+/// `type`: of all arrays, f32, f16 or bf16. Throws KernelError with every reason.
+ir::Kernel attention_decode(const AttentionDecodeConfig& config, const AttentionForm& form,
+                            ScalarType type, const std::string& name = "attention/decode");
+
+/// The second kernel: bindings slice_sums, slice_most, slice_totals, o; arguments rows, heads, slices.
+ir::Kernel attention_combine(const AttentionForm& form, ScalarType type, const DeviceCaps& device,
+                             const std::string& name = "attention/combine");
+
+/// Both: arrays q, k, v, o.
+KernelPlan attention_decode_plan(const AttentionDecodeConfig& config, const AttentionCall& call,
+                                 ScalarType type, const DeviceCaps& device);
+
+}  // namespace vkmoye::gen

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/attention/simt.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/dsl/mma.hpp"
+#include "vkmoye/gen/kernels/attention/scores.hpp"
+#include "vkmoye/gen/kernels/attention/staging.hpp"
+#include "vkmoye/gen/kernels/registry/entry_of.hpp"
+#include "vkmoye/tensor/copy_atom.hpp"
+#include "vkmoye/tensor/tiled_mma.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+constexpr std::int64_t kTogether = 8;  // threads that share a row
+
+std::int64_t widest_row(const AttentionForm& form) {
+  return std::max(form.width, form.value_width);
+}
+
+std::int64_t bytes_of_tiles(const AttentionSimtConfig& config, const AttentionForm& form) {
+  const std::int64_t q = config.rows * (form.width + 1);
+  const std::int64_t k_or_v = config.keys * (widest_row(form) + 1);
+  return (q + k_or_v + config.rows * (config.keys + 1)) * bytes_of(ScalarType::f32);
+}
+
+bool divides_evenly(const AttentionSimtConfig& config, std::int64_t width, std::int64_t rows) {
+  return staging_of(width, rows, config.threads, 1).has_value();
+}
+
+}  // namespace
+
+const std::vector<ConfigField<AttentionSimtConfig>>& attention_simt_fields() {
+  using Config = AttentionSimtConfig;
+  static const std::vector<ConfigField<Config>> fields = {
+      numbers_field<Config>("tile", "ROWSxKEYS: rows of q and of k in a tile",
+                            {&Config::rows, &Config::keys}),
+      numbers_field<Config>("threads", "threads of a workgroup; 8 of them share a row",
+                            {&Config::threads}),
+      numbers_field<Config>("subgroup-size",
+                            "lanes of a subgroup, which the device must support (default: its own)",
+                            {&Config::subgroup}),
+      numbers_field<Config>("shared-bytes", "maximum number of bytes of shared memory",
+                            {&Config::shared_bytes}),
+  };
+  return fields;
+}
+
+AttentionSimtConfig attention_simt_config(const AttentionForm& form, const DeviceCaps& device) {
+  AttentionSimtConfig config;
+  config.subgroup = device.subgroup_size;
+  config.shared_bytes = shared_bytes_of(device);
+  // The largest tile that fits; sums of more than 64 values in a thread would spill.
+  constexpr std::int64_t kTiles[][3] = {{64, 32, 128}, {32, 32, 128}, {32, 16, 128},
+                                        {16, 16, 128}, {16, 8, 64},   {8, 8, 64}};
+  for (const auto& [rows, keys, threads] : kTiles) {
+    config.rows = rows;
+    config.keys = keys;
+    config.threads = threads;
+    const bool spills = rows * form.value_width / threads > 64;
+    if (!spills && reasons_against(config, form).empty()) return config;
+  }
+  return config;
+}
+
+std::vector<std::string> reasons_against(const AttentionSimtConfig& config,
+                                         const AttentionForm& form) {
+  std::vector<std::string> reasons = reasons_against(form);
+  require_power_of_two("threads", config.threads, 1024, reasons);
+  require_power_of_two("subgroup size", config.subgroup, 128, reasons);
+  require_within("rows", config.rows, 1024, reasons);
+  require_within("keys", config.keys, 1024, reasons);
+  if (!reasons.empty()) return reasons;
+  require_subgroups(config.subgroup, config.threads, reasons);
+  require(config.threads >= kTogether,
+          fmt::format("{} threads, but {} share a row", config.threads, kTogether), reasons);
+  if (!reasons.empty()) return reasons;
+  require_divides("threads along rows", config.threads / kTogether, config.rows, reasons);
+  require_divides("threads along keys", kTogether, config.keys, reasons);
+  const auto require_staging = [&](const char* what, std::int64_t width, std::int64_t rows) {
+    require(divides_evenly(config, width, rows),
+            fmt::format("staging {}: {} threads do not divide {} rows of {} elements evenly", what,
+                        config.threads, rows, width),
+            reasons);
+  };
+  require_staging("q", form.width, config.rows);
+  require_staging("k", form.width, config.keys);
+  require_staging("v", form.value_width, config.keys);
+  const std::int64_t bytes = bytes_of_tiles(config, form);
+  require(bytes <= config.shared_bytes,
+          fmt::format("{} bytes of shared memory are needed, but the limit is {}", bytes,
+                      config.shared_bytes),
+          reasons);
+  return reasons;
+}
+
+ir::Kernel attention_simt(const AttentionSimtConfig& config, const AttentionForm& form,
+                          ScalarType type, const std::string& name) {
+  throw_if_any(name, reasons_against(config, form));
+  const std::int64_t rows = config.rows, keys = config.keys;
+  Builder k(name, config.threads, to_index(config.subgroup));
+  auto items = gen::items(attention_simt_fields(), config);
+  items.insert(items.begin(), {{"type", std::string(to_string(type))}, {"form", form_text(form)}});
+  k.describe(items, "scores and sums in registers, weights through shared memory");
+  AttentionTile attention(k, form, type, {rows, keys});
+  const Tensor o = attention.output("o", type);
+  const TiledMma mma = make_tiled_mma(
+      make_layout({config.threads / kTogether, kTogether}, {kTogether, std::int64_t{1}}));
+
+  const std::int64_t step = widest_row(form) + 1;
+  const View sQ = k.shared("shared_q", ScalarType::f32,
+                           make_layout({form.width, rows}, {std::int64_t{1}, form.width + 1}));
+  const View sKV = k.shared("shared_kv", ScalarType::f32,
+                            make_layout({step - 1, keys}, {std::int64_t{1}, step}));
+  const auto columns = [&](std::int64_t width) {
+    return composition(sKV, make_layout({width, keys}, {std::int64_t{1}, step - 1}));
+  };
+  const View sK = columns(form.width), sV = columns(form.value_width);  // (width, keys)
+  const View sP =
+      k.shared("shared_p", ScalarType::f32, make_layout({rows, keys}, {keys + 1, std::int64_t{1}}));
+  const auto stage = [&](const View& from, const View& to) {
+    const std::int64_t width = size(to.shape().mode(0)), count = size(to.shape().mode(1));
+    const Staging by = *staging_of(width, count, config.threads, widest_access(ScalarType::f32));
+    k.copy(by.part(from, k.thread()), by.part(to, k.thread()),
+           {.edges = Edges::zero, .vector = by.vector});
+  };
+  const View weights = partition_C(mma, sP, k.thread());  // ((1,1), rows, keys)
+  const View scores = k.make_fragment_like("scores", ScalarType::f32, weights);
+  const View mine = partition_C(mma, transpose(attention.tile_of(o)), k.thread());
+  const View sums =
+      k.make_fragment_like("sums", ScalarType::f32, mine);  // ((1,1), rows, value_width)
+  const auto multiply = [&](const std::string& of, const View& a, const View& b, const View& c,
+                            std::int64_t count) {
+    const View tA = partition_A(mma, a, k.thread()), tB = partition_B(mma, b, k.thread());
+    const View rA = k.make_fragment_like(of + "_a", ScalarType::f32, select(tA, 2, 0));
+    const View rB = k.make_fragment_like(of + "_b", ScalarType::f32, select(tB, 2, 0));
+    k.loop(of, to_index(count), [&](const Expr& i) {
+      k.copy(select(tA, 2, i), rA);
+      k.copy(select(tB, 2, i), rB);
+      k.gemm(rA, rB, c);
+    });
+  };
+
+  RunningSoftmax softmax(k, attention.factor(), scores, 2, mma.threads, 1);
+  softmax.start();
+  k.assign(sums, ir::number(ScalarType::f32, 0));
+  stage(attention.q(), sQ);
+  k.loop(
+      "key_tile", attention.count(),
+      [&](const Expr& i) {
+        const Expr at = attention.first() + i;
+        stage(attention.k(at), sK);
+        k.barrier();
+        k.assign(scores, ir::number(ScalarType::f32, 0));
+        multiply("qk", transpose(sQ), transpose(sK), scores, form.width);
+        attention.hide(scores, partition_C(mma, make_identity_view({rows, keys}), k.thread()),
+                       attention.rows(), at);
+        softmax.update(scores, sums);
+        k.copy(scores, weights);
+        k.barrier();
+        stage(attention.v(at), sV);
+        k.barrier();
+        multiply("pv", sP, sV, sums, keys);
+        k.barrier();
+      },
+      ir::Unroll::never);
+  softmax.finish(sums);
+  k.copy(sums, mine);
+  return k.finish();
+}
+
+}  // namespace vkmoye::gen

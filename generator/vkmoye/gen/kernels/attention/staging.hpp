@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// How the threads of a workgroup move a tile of rows: each in vectors that lie side by side in a row.
+//
+//   64 f16 x 64 rows, 256 threads:  8 vectors of 8 elements side by side, 32 rows at a time, 2 vectors of each thread
+
+#include <cstdint>
+#include <optional>
+
+#include "vkmoye/gen/dsl/copy.hpp"
+#include "vkmoye/tensor/tiled_copy.hpp"
+
+namespace vkmoye::gen {
+
+struct Staging {
+  TiledCopy copy;  // (thread, value) -> (element, row)
+  Vector vector;
+
+  View part(const View& view, const Expr& thread) const { return partition(view, copy, thread); }
+};
+
+/// The widest vectors, up to `most` elements, with which `threads` threads divide `width` elements of `rows` rows
+/// evenly; nothing if there are none.
+inline std::optional<Staging> staging_of(std::int64_t width, std::int64_t rows,
+                                         std::int64_t threads, std::int64_t most) {
+  for (std::int64_t vector = most; vector >= 1; vector /= 2) {
+    for (std::int64_t beside = threads; beside >= 1; beside /= 2) {
+      const std::int64_t at_once = threads / beside;
+      if (width % (vector * beside) != 0 || rows % at_once != 0) continue;
+      return Staging{
+          make_tiled_copy(make_layout({beside, at_once}), make_layout({vector, std::int64_t{1}})),
+          {to_index(vector)}};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace vkmoye::gen

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/attention_entries.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/kernels/attention/choice/choose.hpp"
+#include "vkmoye/gen/kernels/attention/coopmat.hpp"
+#include "vkmoye/gen/kernels/attention/decode.hpp"
+#include "vkmoye/gen/kernels/attention/simt.hpp"
+#include "vkmoye/gen/kernels/registry/entry_of.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+constexpr const char* kFlash2 = "FlashAttention-2 (Dao, 2023)";
+
+KernelEntry simt_entry() {
+  return entry_of<AttentionSimtConfig>(
+      {"attention/simt",
+       "attention",
+       "scores in registers, one pass over the keys, without matrix units",
+       kFlash2,
+       {ScalarType::f32, ScalarType::f16, ScalarType::bf16},
+       attention_simt_fields(),
+       [](const KernelRequest& request) {
+         return attention_simt_config(request.attention.form, request.device);
+       },
+       [](const AttentionSimtConfig& config, const KernelRequest& request) {
+         return attention_simt(config, request.attention.form, request.type);
+       },
+       [](const AttentionSimtConfig& config, const KernelRequest& request) {
+         return reasons_against(config, request.attention.form);
+       }});
+}
+
+KernelEntry coopmat_entry() {
+  using Config = AttentionCoopmatConfig;
+  EntryParts<Config> parts;
+  parts.name = "attention/coopmat";
+  parts.operation = "attention";
+  parts.summary = "matrix units, scores and weights in registers";
+  parts.source = kFlash2;
+  parts.types = {ScalarType::f16, ScalarType::bf16};
+  parts.fields = attention_coopmat_fields();
+  parts.defaults = [](const KernelRequest& request) {
+    return attention_coopmat_config(request.attention.form, request.type, request.device);
+  };
+  parts.describe = [](const Config& config, const KernelRequest& request) {
+    return attention_coopmat(config, request.attention.form, request.type);
+  };
+  parts.refuse = [](const Config& config, const KernelRequest& request) {
+    auto reasons = reasons_against(config, request.attention.form, request.type);
+    if (reasons.empty()) reasons = reasons_against_units(config, request.type, request.device);
+    return reasons;
+  };
+  parts.probes = [](const Config& config, const KernelRequest& request) {
+    const bool is_sound = reasons_against(config, request.attention.form, request.type).empty();
+    return is_sound ? probes(config, request.type) : std::vector<ProbedMatrix>();
+  };
+  return entry_of(std::move(parts));
+}
+
+KernelEntry decode_entry() {
+  using Config = AttentionDecodeConfig;
+  EntryParts<Config> parts;
+  parts.name = "attention/decode";
+  parts.operation = "attention";
+  parts.summary = "few queries, many keys: the keys are split among workgroups";
+  parts.source = "Flash-Decoding (Dao, Haziza, Massa and Sizov, 2023)";
+  parts.types = {ScalarType::f32, ScalarType::f16, ScalarType::bf16};
+  parts.fields = attention_decode_fields();
+  parts.defaults = [](const KernelRequest& request) {
+    return attention_decode_config(request.attention, request.type, request.device);
+  };
+  parts.describe = [](const Config& config, const KernelRequest& request) {
+    return attention_decode(config, request.attention.form, request.type);
+  };
+  parts.refuse = [](const Config& config, const KernelRequest& request) {
+    return reasons_against(config, request.attention.form, request.type);
+  };
+  parts.plan = [](const Config& config, const KernelRequest& request) {
+    KernelPlan plan =
+        attention_decode_plan(config, request.attention, request.type, request.device);
+    plan.steps.front().kernel.command = emit_command("attention/decode", request, request.options);
+    return plan;
+  };
+  return entry_of(std::move(parts));
+}
+
+// Describes a single kernel; workloads use the plan of attention/choice/choose.hpp.
+KernelEntry auto_attention_entry() {
+  KernelEntry entry;
+  entry.name = "attention/auto";
+  entry.operation = "attention";
+  entry.summary = "the kernel for a device, type and sizes";
+  entry.source = "attention/choice/choose.hpp";
+  entry.types = {ScalarType::f32, ScalarType::f16, ScalarType::bf16};
+  entry.chooses = true;
+  entry.describe = [types = entry.types](const KernelRequest& request) {
+    std::vector<std::string> reasons = reasons_against_type(types, request.type);
+    if (!request.options.empty()) reasons.push_back(no_options_of_a_choice(request.options));
+    throw_if_any("attention/auto", std::move(reasons));
+    std::optional<ir::Kernel> kernel;
+    choose_attention(request, [&](const KernelEntry& one) -> std::vector<std::string> {
+      if (one.plan) return {"it is a plan of several kernels, but a single kernel is requested"};
+      kernel = one.describe(request);
+      return reasons_against(ir::interface_of(*kernel), request.device);
+    });
+    return *std::move(kernel);
+  };
+  return entry;
+}
+
+}  // namespace
+
+std::vector<KernelEntry> attention_entries() {
+  return {auto_attention_entry(), simt_entry(), coopmat_entry(), decode_entry()};
+}
+
+}  // namespace vkmoye::gen

@@ -1,0 +1,344 @@
+// generated: attention/coopmat  type=f16  form=width=64 causal  atom=16x16x16  subgroup-size=32  rows=16
+//   keys=32  subgroups=8  shared-bytes=32768  prefetch=yes  unroll=no
+//   order-c=((8,2),(2,4,2)):((32,4),(1,8,2))  order-a=((8,2),(2,4,2)):((32,4),(1,8,2))
+// scores stay in registers; the next tiles of k and v are fetched meanwhile
+// vkmoye 0.1.0: vkmoye-bench emit attention/coopmat --type f16 --causal --keys 32
+//   --order-a '((8,2),(2,4,2)):((32,4),(1,8,2))' --order-c '((8,2),(2,4,2)):((32,4),(1,8,2))'
+#version 460
+#pragma use_vulkan_memory_model
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_EXT_shader_16bit_storage : require
+#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
+#extension GL_KHR_cooperative_matrix : require
+#extension GL_KHR_memory_scope_semantics : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+
+layout(local_size_x = 256) in;
+
+layout(std430, binding = 0) readonly restrict buffer Q_x8 { uvec4 q_x8[]; };  // (64,rows,heads)
+layout(std430, binding = 1) readonly restrict buffer K_x8 { uvec4 k_x8[]; };  // (64,keys,heads)
+layout(std430, binding = 2) readonly restrict buffer V_x8 { uvec4 v_x8[]; };  // (64,keys,heads)
+layout(std430, binding = 3) writeonly restrict buffer O { float16_t o[]; };  // (64,rows,heads)
+layout(push_constant) uniform Arguments { uint rows, heads, keys, queries; float scale;
+    uint first_group_x, first_group_y; };
+
+shared uvec4 shared_k[287];  // (64,32):(1,72)
+
+shared uvec4 shared_v[287];  // (64,32):(1,72)
+
+void main() {
+  uvec4 next_k;
+  uvec4 next_v;
+  coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA> query[4];  // (1,4)
+  coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseB> b[1];  // (1,1)
+  coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> scores[2];  // (1,2)
+  coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA> weights[2];  // (1,2)
+  coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> sums[4];  // (1,4)
+  float most[2];  // (1,(2,1)):(1,(1,2))
+  float shrink[2];  // (1,(2,1)):(1,(1,2))
+  float total[2];  // (1,(2,1)):(1,(1,2))
+  uint block_x = gl_WorkGroupID.x + first_group_x;
+  uint block_y = gl_WorkGroupID.y + first_group_y;
+  uint subgroup = gl_SubgroupID;
+  uint lane = gl_SubgroupInvocationID;
+  uint thread = 32u * subgroup + lane;
+  float factor = scale * 1.442695;
+  uint group_query = 128u * block_x % max(queries, 1u);
+  uint end_query_of_group = min(group_query + 128u, queries);
+  uint end_key = max(end_query_of_group + keys, queries) - queries;
+  uint key_tiles = (end_key >> 5u) + min(end_key & 31u, 1u);
+  for (uint part = 0u; part < 4u; ++part) {
+    // partition(slice(tile(q, (64,32,1)), (_,_,0)), (64,32)) at (0, 32 (4 block_x + part), block_y)
+    // -> next_k
+    {
+      uint q_d = thread & 7u;
+      uint q_row = 32u * (4u * block_x + part) + (thread >> 3u);
+      if (q_row < rows && block_y < heads) {
+        next_k = q_x8[q_d + 8u * q_row + 8u * rows * block_y];
+      } else {
+        next_k = uvec4(0u);
+      }
+    }
+
+    barrier();
+
+    // next_k
+    // -> partition(shared_k, (64,32))
+    {
+      uint shared_k_at = (thread & 7u) + 9u * (thread >> 3u);
+      shared_k[shared_k_at] = next_k;
+    }
+
+    barrier();
+
+    if ((subgroup >> 1u) == part) {
+      // transpose(tile(shared_k, (64,16)))
+      // -> query
+      [[unroll]] for (uint j = 0u; j < 4u; ++j) {
+        coopMatLoad(query[j], shared_k, 144u * (subgroup & 1u) + 2u * j, 9u,
+            gl_CooperativeMatrixLayoutRowMajor);
+      }
+    }
+  }
+  uint own_query = 16u * (8u * block_x + subgroup) % max(queries, 1u);
+  uint first_query_of_own = (queries < own_query + 16u) ? 0u : own_query;
+
+  // most <- -1.0000000150474662e+30
+  [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+    most[v1] = -1e+30;
+  }
+
+  // total <- 0
+  [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+    total[v1] = 0.0;
+  }
+
+  // sums <- 0
+  [[unroll]] for (uint j = 0u; j < 4u; ++j) {
+    sums[j] = coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator>(0.0);
+  }
+
+  // partition(slice(tile(k, (64,32,1)), (_,_,0)), (64,32)) at (0, 0, block_y)
+  // -> next_k
+  {
+    uint k_d = thread & 7u;
+    uint k_key = thread >> 3u;
+    if (k_key < keys && block_y < heads) {
+      next_k = k_x8[k_d + 8u * k_key + 8u * keys * block_y];
+    } else {
+      next_k = uvec4(0u);
+    }
+  }
+
+  // partition(slice(tile(v, (64,32,1)), (_,_,0)), (64,32)) at (0, 0, block_y)
+  // -> next_v
+  {
+    uint v_e = thread & 7u;
+    uint v_key = thread >> 3u;
+    if (v_key < keys && block_y < heads) {
+      next_v = v_x8[v_e + 8u * v_key + 8u * keys * block_y];
+    } else {
+      next_v = uvec4(0u);
+    }
+  }
+
+  [[dont_unroll]] for (uint key_tile = 0u; key_tile < key_tiles; ++key_tile) {
+    barrier();
+
+    // next_k
+    // -> partition(shared_k, (64,32))
+    {
+      uint shared_k_at = (thread & 7u) + 9u * (thread >> 3u);
+      shared_k[shared_k_at] = next_k;
+    }
+
+    // next_v
+    // -> partition(shared_v, (64,32))
+    {
+      uint shared_v_at = (thread & 7u) + 9u * (thread >> 3u);
+      shared_v[shared_v_at] = next_v;
+    }
+
+    barrier();
+
+    if (key_tile + 1u < key_tiles) {
+      // partition(slice(tile(k, (64,32,1)), (_,_,0)), (64,32)) at (0, 32 (key_tile + 1), block_y)
+      // -> next_k
+      {
+        uint k_d = thread & 7u;
+        uint k_key = 32u * (key_tile + 1u) + (thread >> 3u);
+        if (k_key < keys && block_y < heads) {
+          next_k = k_x8[k_d + 8u * k_key + 8u * keys * block_y];
+        } else {
+          next_k = uvec4(0u);
+        }
+      }
+
+      // partition(slice(tile(v, (64,32,1)), (_,_,0)), (64,32)) at (0, 32 (key_tile + 1), block_y)
+      // -> next_v
+      {
+        uint v_e = thread & 7u;
+        uint v_key = 32u * (key_tile + 1u) + (thread >> 3u);
+        if (v_key < keys && block_y < heads) {
+          next_v = v_x8[v_e + 8u * v_key + 8u * keys * block_y];
+        } else {
+          next_v = uvec4(0u);
+        }
+      }
+    }
+
+    // scores <- 0
+    [[unroll]] for (uint j = 0u; j < 2u; ++j) {
+      scores[j] = coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator>(0.0);
+    }
+
+    [[unroll]] for (uint d = 0u; d < 4u; ++d) {
+      [[unroll]] for (uint key = 0u; key < 2u; ++key) {
+        // tile(shared_k, (16,16))
+        // -> b
+        coopMatLoad(b[0], shared_k, 2u * d + 144u * key, 9u, gl_CooperativeMatrixLayoutColumnMajor);
+
+        // scores += query * b
+        scores[key] = coopMatMulAdd(query[d], b[0], scores[key]);
+      }
+    }
+    if (!(!(keys < 32u * key_tile + 32u) && 32u * key_tile + 32u + queries < first_query_of_own + keys
+          + 2u)) {
+      // some keys are hidden from some rows:
+      // elements(scores) <- f(elements(scores))
+      [[unroll]] for (uint v4 = 0u; v4 < 2u; ++v4) {
+        [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+          [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+            [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+              float scores_value = scores[v4][v0 + 2u * v1 + 4u * v2];
+              scores[v4][v0 + 2u * v1 + 4u * v2] = (32u * key_tile + 2u * (lane & 3u) + v0 + 8u * v1
+                  + 16u * v4 < keys && 32u * key_tile + 2u * (lane & 3u) + v0 + 8u * v1 + 16u * v4
+                  + queries < (16u * (8u * block_x + subgroup) + (lane >> 2u) + 8u * v2) % max(queries, 1u)
+                  + keys + 1u) ? scores_value : -2e+30;
+            }
+          }
+        }
+      }
+    }
+
+    // most
+    // -> shrink
+    [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+      shrink[v1] = most[v1];
+    }
+
+    // most <- max(most, each of elements(scores))
+    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+        [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+          [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+            float scores_value =
+                scores[(v0 + 2u * v1 + 8u * v2 + 4u * v3) >> 3u][(v0 + 2u * v1 + 8u * v2 + 4u * v3) & 7u];
+            most[v3] = max(most[v3], scores_value);
+          }
+        }
+      }
+    }
+
+    // most <- maximum over lanes ^ 1, then ^ 2
+    [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+      float other1 = subgroupShuffleXor(most[v1], 1u);
+      float with1 = max(most[v1], other1);
+      float other2 = subgroupShuffleXor(with1, 2u);
+      float with2 = max(with1, other2);
+      most[v1] = with2;
+    }
+
+    // shrink <- exp2(factor * (shrink - most)): what weights so far are worth now
+    [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+      shrink[v1] = exp2((shrink[v1] - most[v1]) * factor);
+    }
+
+    // total <- f(total, shrink)
+    [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+      total[v1] = total[v1] * shrink[v1];
+    }
+
+    // elements(sums) <- f(elements(sums), shrink)
+    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+      [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
+        [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+          [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+            float sums_value =
+                sums[(v0 + 2u * v1 + 8u * v2 + 4u * v3) >> 3u][(v0 + 2u * v1 + 8u * v2 + 4u * v3) & 7u];
+            sums[(v0 + 2u * v1 + 8u * v2 + 4u * v3) >> 3u][(v0 + 2u * v1 + 8u * v2 + 4u * v3) & 7u] =
+                sums_value * shrink[v3];
+          }
+        }
+      }
+    }
+
+    // scores <- exp2(factor * scores - factor * most): weights
+    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+        [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+          [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+            float scores_value =
+                scores[(v0 + 2u * v1 + 8u * v2 + 4u * v3) >> 3u][(v0 + 2u * v1 + 8u * v2 + 4u * v3) & 7u];
+            scores[(v0 + 2u * v1 + 8u * v2 + 4u * v3) >> 3u][(v0 + 2u * v1 + 8u * v2 + 4u * v3) & 7u] =
+                exp2(fma(scores_value, factor, -(most[v3] * factor)));
+          }
+        }
+      }
+    }
+
+    // total += each of elements(scores)
+    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+        [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+          [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+            float scores_value =
+                scores[(v0 + 2u * v1 + 8u * v2 + 4u * v3) >> 3u][(v0 + 2u * v1 + 8u * v2 + 4u * v3) & 7u];
+            total[v3] = total[v3] + scores_value;
+          }
+        }
+      }
+    }
+
+    // elements(weights) <- f(elements(scores))
+    [[unroll]] for (uint v4 = 0u; v4 < 2u; ++v4) {
+      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+        [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+          [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+            weights[v4][v0 + 2u * v1 + 4u * v2] = float16_t(scores[v4][v0 + 2u * v1 + 4u * v2]);
+          }
+        }
+      }
+    }
+
+    [[unroll]] for (uint key = 0u; key < 2u; ++key) {
+      [[unroll]] for (uint e = 0u; e < 4u; ++e) {
+        // transpose(tile(shared_v, (16,16)))
+        // -> b
+        coopMatLoad(b[0], shared_v, 2u * e + 144u * key, 9u, gl_CooperativeMatrixLayoutRowMajor);
+
+        // sums += weights * b
+        sums[e] = coopMatMulAdd(weights[key], b[0], sums[e]);
+      }
+    }
+  }
+
+  // total <- sum over lanes ^ 1, then ^ 2
+  [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+    float other1 = subgroupShuffleXor(total[v1], 1u);
+    float with1 = total[v1] + other1;
+    float other2 = subgroupShuffleXor(with1, 2u);
+    float with2 = with1 + other2;
+    total[v1] = with2;
+  }
+
+  // sums <- sums / total, 0 for rows that see no key
+  [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+    [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
+      [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+        [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+          float sums_value =
+              sums[(v0 + 2u * v1 + 8u * v2 + 4u * v3) >> 3u][(v0 + 2u * v1 + 8u * v2 + 4u * v3) & 7u];
+          sums[(v0 + 2u * v1 + 8u * v2 + 4u * v3) >> 3u][(v0 + 2u * v1 + 8u * v2 + 4u * v3) & 7u] =
+              (total[v3] == 0.0) ? 0.0 : sums_value / total[v3];
+        }
+      }
+    }
+  }
+
+  // partition(transpose(slice(tile(o, (64,16,1)), (_,_,0))), (16,16)) <- f(elements(sums))
+  [[unroll]] for (uint v4 = 0u; v4 < 4u; ++v4) {
+    [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+      [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+        [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+          uint o_e = 2u * (lane & 3u) + v0 + 8u * v1 + 16u * v4;
+          uint o_row = 16u * (8u * block_x + subgroup) + (lane >> 2u) + 8u * v2;
+          if (o_row < rows && block_y < heads) {
+            o[o_e + 64u * o_row + 64u * rows * block_y] = float16_t(sums[v4][v0 + 2u * v1 + 4u * v2]);
+          }
+        }
+      }
+    }
+  }
+}

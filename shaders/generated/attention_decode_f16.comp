@@ -1,0 +1,421 @@
+// generated: attention/decode  type=f16  form=width=64  rows=2  reads=2  threads=128  together=8
+//   subgroup-size=32  slices=0  shared-bytes=32768
+// keys are split among workgroups and threads, which combine at the end
+// vkmoye 0.1.0: vkmoye-bench emit attention/decode --type f16 --reads 2 --rows 2
+#version 460
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_EXT_shader_16bit_storage : require
+#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+
+layout(local_size_x = 128) in;
+
+layout(std430, binding = 0) readonly restrict buffer Q_x8 { uvec4 q_x8[]; };  // (64,rows,heads)
+layout(std430, binding = 1) readonly restrict buffer K_x8 { uvec4 k_x8[]; };  // (64,keys,heads)
+layout(std430, binding = 2) readonly restrict buffer V_x8 { uvec4 v_x8[]; };  // (64,keys,heads)
+// (64,rows,heads,slices)
+layout(std430, binding = 3) writeonly restrict buffer Slice_sums_x4 { vec4 slice_sums_x4[]; };
+// (rows,heads,slices)
+layout(std430, binding = 4) writeonly restrict buffer Slice_most { float slice_most[]; };
+// (rows,heads,slices)
+layout(std430, binding = 5) writeonly restrict buffer Slice_totals { float slice_totals[]; };
+layout(push_constant) uniform Arguments { uint rows, heads, keys, queries; float scale;
+    uint slices, first_group_x, first_group_y, first_group_z; };
+
+shared float most_partials[64];  // (32,2):(1,32)
+
+shared float total_partials[64];  // (32,2):(1,32)
+
+shared float sums_partials[512];  // (32,16):(1,32)
+
+void main() {
+  float q_elements[16];  // (8,1,2):(1,8,8)
+  uvec4 next_k[2];  // (8,1,2):(1,8,8)
+  uvec4 next_v[2];  // (8,1,2):(1,8,8)
+  float key_elements[16];  // (8,1,2):(1,8,8)
+  float value_elements[16];  // (8,1,2):(1,8,8)
+  float scores[4];  // (1,1,2,2):(1,1,1,2)
+  float sums[16];  // (8,1,2):(1,8,8)
+  float most[2];  // (1,1,1,2):(1,1,1,1)
+  float shrink[2];  // (1,1,1,2):(1,1,1,1)
+  float total[2];  // (1,1,1,2):(1,1,1,1)
+  uint block_x = gl_WorkGroupID.x + first_group_x;
+  uint block_y = gl_WorkGroupID.y + first_group_y;
+  uint block_z = gl_WorkGroupID.z + first_group_z;
+  uint subgroup = gl_SubgroupID;
+  uint lane = gl_SubgroupInvocationID;
+  uint thread = 32u * subgroup + lane;
+  float factor = scale * 1.442695;
+  uint key_tiles = (keys >> 5u) + min(keys & 31u, 1u);
+
+  // partition(slice(tile(q, (64,2,1)), (_,_,0)), (64,1)) at (0, 2 block_x, block_y)
+  // -> q_elements
+  {
+    uint q_d = thread & 7u;
+    uint q_row0 = 2u * block_x;
+    [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+      uint q_row = q_row0 + v2;
+      if (block_y < heads && q_row < rows) {
+        uvec4 value = q_x8[q_d + 8u * q_row + 8u * rows * block_y];
+        q_elements[8u * v2] = float(unpackFloat2x16(value.x)[0]);
+        q_elements[8u * v2 + 1u] = float(unpackFloat2x16(value.x)[1]);
+        q_elements[8u * v2 + 2u] = float(unpackFloat2x16(value.y)[0]);
+        q_elements[8u * v2 + 3u] = float(unpackFloat2x16(value.y)[1]);
+        q_elements[8u * v2 + 4u] = float(unpackFloat2x16(value.z)[0]);
+        q_elements[8u * v2 + 5u] = float(unpackFloat2x16(value.z)[1]);
+        q_elements[8u * v2 + 6u] = float(unpackFloat2x16(value.w)[0]);
+        q_elements[8u * v2 + 7u] = float(unpackFloat2x16(value.w)[1]);
+      } else {
+        q_elements[8u * v2] = 0.0;
+        q_elements[8u * v2 + 1u] = 0.0;
+        q_elements[8u * v2 + 2u] = 0.0;
+        q_elements[8u * v2 + 3u] = 0.0;
+        q_elements[8u * v2 + 4u] = 0.0;
+        q_elements[8u * v2 + 5u] = 0.0;
+        q_elements[8u * v2 + 6u] = 0.0;
+        q_elements[8u * v2 + 7u] = 0.0;
+      }
+    }
+  }
+
+  // most <- -1.0000000150474662e+30
+  [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+    most[v3] = -1e+30;
+  }
+
+  // total <- 0
+  [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+    total[v3] = 0.0;
+  }
+
+  // sums <- 0
+  [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+    [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
+      sums[v0 + 8u * v2] = 0.0;
+    }
+  }
+
+  uint tiles_of_slice = (key_tiles + max(slices, 1u) - 1u) / max(slices, 1u);
+  uint tiles_before = tiles_of_slice * block_z;
+  uint own_tiles = min(max(key_tiles, tiles_before) - tiles_before, tiles_of_slice);
+  [[dont_unroll]] for (uint key_tile = 0u; key_tile < own_tiles; ++key_tile) {
+    // partition(slice(tile(k, (64,32,1)), (_,_,0)), (64,16)) at (0, 32 (tiles_before + key_tile), block_y)
+    // -> next_k
+    {
+      uint k_d = thread & 7u;
+      uint k_key0 = 32u * (tiles_before + key_tile) + (thread >> 3u);
+      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+        uint k_key = k_key0 + 16u * v2;
+        if (block_y < heads && k_key < keys) {
+          next_k[v2] = k_x8[k_d + 8u * k_key + 8u * keys * block_y];
+        } else {
+          next_k[v2] = uvec4(0u);
+        }
+      }
+    }
+
+    // partition(slice(tile(v, (64,32,1)), (_,_,0)), (64,16)) at (0, 32 (tiles_before + key_tile), block_y)
+    // -> next_v
+    {
+      uint v_e = thread & 7u;
+      uint v_key0 = 32u * (tiles_before + key_tile) + (thread >> 3u);
+      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+        uint v_key = v_key0 + 16u * v2;
+        if (block_y < heads && v_key < keys) {
+          next_v[v2] = v_x8[v_e + 8u * v_key + 8u * keys * block_y];
+        } else {
+          next_v[v2] = uvec4(0u);
+        }
+      }
+    }
+
+    // next_k
+    // -> key_elements
+    [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+      key_elements[8u * v2] = float(unpackFloat2x16(next_k[v2].x)[0]);
+      key_elements[8u * v2 + 1u] = float(unpackFloat2x16(next_k[v2].x)[1]);
+      key_elements[8u * v2 + 2u] = float(unpackFloat2x16(next_k[v2].y)[0]);
+      key_elements[8u * v2 + 3u] = float(unpackFloat2x16(next_k[v2].y)[1]);
+      key_elements[8u * v2 + 4u] = float(unpackFloat2x16(next_k[v2].z)[0]);
+      key_elements[8u * v2 + 5u] = float(unpackFloat2x16(next_k[v2].z)[1]);
+      key_elements[8u * v2 + 6u] = float(unpackFloat2x16(next_k[v2].w)[0]);
+      key_elements[8u * v2 + 7u] = float(unpackFloat2x16(next_k[v2].w)[1]);
+    }
+
+    // scores <- 0
+    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+        scores[v2 + 2u * v3] = 0.0;
+      }
+    }
+
+    // scores += key_elements * q_elements
+    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+        [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
+          scores[v2 + 2u * v3] =
+              fma(key_elements[v0 + 8u * v2], q_elements[v0 + 8u * v3], scores[v2 + 2u * v3]);
+        }
+      }
+    }
+
+    // scores <- sum over lanes ^ 1, then ^ 2, then ^ 4
+    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+        float scores_value = scores[v2 + 2u * v3];
+        float other1 = subgroupShuffleXor(scores_value, 1u);
+        float with1 = scores_value + other1;
+        float other2 = subgroupShuffleXor(with1, 2u);
+        float with2 = with1 + other2;
+        float other4 = subgroupShuffleXor(with2, 4u);
+        float with4 = with2 + other4;
+        scores[v2 + 2u * v3] = with4;
+      }
+    }
+
+    if (!(!(keys < 32u * (tiles_before + key_tile) + 32u))) {
+      // some keys are hidden from some rows:
+      // scores <- f(scores)
+      [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+        [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+          scores[v2 + 2u * v3] = (32u * (tiles_before + key_tile) + (thread >> 3u) + 16u * v2 < keys)
+              ? scores[v2 + 2u * v3] : -2e+30;
+        }
+      }
+    }
+
+    // most
+    // -> shrink
+    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+      shrink[v3] = most[v3];
+    }
+
+    // most <- max(most, each of scores)
+    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+        most[v3] = max(most[v3], scores[v2 + 2u * v3]);
+      }
+    }
+
+    // shrink <- exp2(factor * (shrink - most)): what weights so far are worth now
+    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+      shrink[v3] = exp2((shrink[v3] - most[v3]) * factor);
+    }
+
+    // total <- f(total, shrink)
+    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+      total[v3] = total[v3] * shrink[v3];
+    }
+
+    // sums <- f(sums, shrink)
+    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+      [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
+        sums[v0 + 8u * v3] = sums[v0 + 8u * v3] * shrink[v3];
+      }
+    }
+
+    // scores <- exp2(factor * scores - factor * most): weights
+    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+        scores[v2 + 2u * v3] = exp2(fma(scores[v2 + 2u * v3], factor, -(most[v3] * factor)));
+      }
+    }
+
+    // total += each of scores
+    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+        total[v3] = total[v3] + scores[v2 + 2u * v3];
+      }
+    }
+
+    // next_v
+    // -> value_elements
+    [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+      value_elements[8u * v2] = float(unpackFloat2x16(next_v[v2].x)[0]);
+      value_elements[8u * v2 + 1u] = float(unpackFloat2x16(next_v[v2].x)[1]);
+      value_elements[8u * v2 + 2u] = float(unpackFloat2x16(next_v[v2].y)[0]);
+      value_elements[8u * v2 + 3u] = float(unpackFloat2x16(next_v[v2].y)[1]);
+      value_elements[8u * v2 + 4u] = float(unpackFloat2x16(next_v[v2].z)[0]);
+      value_elements[8u * v2 + 5u] = float(unpackFloat2x16(next_v[v2].z)[1]);
+      value_elements[8u * v2 + 6u] = float(unpackFloat2x16(next_v[v2].w)[0]);
+      value_elements[8u * v2 + 7u] = float(unpackFloat2x16(next_v[v2].w)[1]);
+    }
+
+    // sums += value_elements * scores
+    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+        [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
+          sums[v0 + 8u * v3] = fma(value_elements[v0 + 8u * v2], scores[v2 + 2u * v3], sums[v0 + 8u * v3]);
+        }
+      }
+    }
+  }
+
+  // most
+  // -> shrink
+  [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+    shrink[v3] = most[v3];
+  }
+
+  // most <- maximum over lanes ^ 8, then ^ 16
+  [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+    float other8 = subgroupShuffleXor(most[v3], 8u);
+    float with8 = max(most[v3], other8);
+    float other16 = subgroupShuffleXor(with8, 16u);
+    float with16 = max(with8, other16);
+    most[v3] = with16;
+  }
+
+  if (((thread >> 3u) & 3u) == 0u) {
+    // most_partials <- the most of each subgroup
+    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+      most_partials[(thread & 7u) + 8u * (thread >> 5u) + 32u * v3] = most[v3];
+    }
+  }
+
+  barrier();
+
+  // most <- -infinity
+  [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+    most[v3] = uintBitsToFloat(0xff800000u /* -infinity */);
+  }
+
+  // most <- max(most, most_partials)
+  [[unroll]] for (uint v4 = 0u; v4 < 4u; ++v4) {
+    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+      most[v3] = max(most[v3], most_partials[(thread & 7u) + 32u * v3 + 8u * v4]);
+    }
+  }
+
+  // shrink <- exp2(factor * (shrink - most)): what weights so far are worth now
+  [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+    shrink[v3] = exp2((shrink[v3] - most[v3]) * factor);
+  }
+
+  // total <- f(total, shrink)
+  [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+    total[v3] = total[v3] * shrink[v3];
+  }
+
+  // sums <- f(sums, shrink)
+  [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+    [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
+      sums[v0 + 8u * v3] = sums[v0 + 8u * v3] * shrink[v3];
+    }
+  }
+
+  // total <- sum over lanes ^ 8, then ^ 16
+  [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+    float other8 = subgroupShuffleXor(total[v3], 8u);
+    float with8 = total[v3] + other8;
+    float other16 = subgroupShuffleXor(with8, 16u);
+    float with16 = with8 + other16;
+    total[v3] = with16;
+  }
+
+  if (((thread >> 3u) & 3u) == 0u) {
+    // total_partials <- the total of each subgroup
+    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+      total_partials[(thread & 7u) + 8u * (thread >> 5u) + 32u * v3] = total[v3];
+    }
+  }
+
+  barrier();
+
+  // total <- 0
+  [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+    total[v3] = 0.0;
+  }
+
+  // total += total_partials
+  [[unroll]] for (uint v4 = 0u; v4 < 4u; ++v4) {
+    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+      total[v3] = total[v3] + total_partials[(thread & 7u) + 32u * v3 + 8u * v4];
+    }
+  }
+
+  // sums <- sum over lanes ^ 8, then ^ 16
+  [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+    [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
+      float other8 = subgroupShuffleXor(sums[v0 + 8u * v3], 8u);
+      float with8 = sums[v0 + 8u * v3] + other8;
+      float other16 = subgroupShuffleXor(with8, 16u);
+      float with16 = with8 + other16;
+      sums[v0 + 8u * v3] = with16;
+    }
+  }
+
+  if (((thread >> 3u) & 3u) == 0u) {
+    // sums_partials <- the sums of each subgroup
+    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+      [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
+        sums_partials[(thread & 7u) + 8u * (thread >> 5u) + 32u * v0 + 256u * v3] = sums[v0 + 8u * v3];
+      }
+    }
+  }
+
+  barrier();
+
+  // sums <- 0
+  [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+    [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
+      sums[v0 + 8u * v3] = 0.0;
+    }
+  }
+
+  // sums += sums_partials
+  [[unroll]] for (uint v4 = 0u; v4 < 4u; ++v4) {
+    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+      [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
+        float sums_partials_value = sums_partials[(thread & 7u) + 32u * v0 + 256u * v3 + 8u * v4];
+        sums[v0 + 8u * v3] = sums[v0 + 8u * v3] + sums_partials_value;
+      }
+    }
+  }
+
+  if (thread < 8u) {
+    // sums
+    // -> partition(slice(tile(slice_sums, (64,2,1,1)), (_,_,0,0)), (64,1)) at (0, 2 block_x, block_y,
+    //   block_z)
+    uint slice_sums_e0 = 8u * thread;
+    uint slice_sums_row0 = 2u * block_x;
+    if (block_y < heads && block_z < slices) {
+      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+        [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+          uint slice_sums_e = (slice_sums_e0 >> 2u) + v0;
+          uint slice_sums_row = slice_sums_row0 + v2;
+          if (slice_sums_row < rows) {
+            slice_sums_x4[slice_sums_e + 16u * slice_sums_row + 16u * rows * block_y
+                + 16u * rows * heads * block_z] =
+                vec4(sums[4u * v0 + 8u * v2], sums[4u * v0 + 8u * v2 + 1u], sums[4u * v0 + 8u * v2 + 2u],
+                sums[4u * v0 + 8u * v2 + 3u]);
+          }
+        }
+      }
+    }
+  }
+  if (thread == 0u) {
+    // slice(tile(slice_most, (2,1,1)), (_,0,0)) <- f(most)
+    [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+      uint slice_most_row = 2u * block_x + v0;
+      if (slice_most_row < rows && block_y < heads && block_z < slices) {
+        slice_most[slice_most_row + rows * block_y + rows * heads * block_z] = most[v0] * factor;
+      }
+    }
+
+    // total
+    // -> slice(tile(slice_totals, (2,1,1)), (_,0,0)) at (2 block_x, block_y, block_z)
+    {
+      uint slice_totals_row0 = 2u * block_x;
+      if (block_y < heads && block_z < slices) {
+        [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+          uint slice_totals_row = slice_totals_row0 + v0;
+          if (slice_totals_row < rows) {
+            slice_totals[slice_totals_row + rows * block_y + rows * heads * block_z] = total[v0];
+          }
+        }
+      }
+    }
+  }
+}

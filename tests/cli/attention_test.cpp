@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// Attention on the command line: sizes and options, users' arrays, refusals.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/bench.hpp"
+#include "support/npy.hpp"
+#include "support/process.hpp"
+
+namespace vkmoye::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+TEST(AttentionCli, RunsProblemsWithOptions) {
+  const Outcome outcome =
+      bench({"run", "attention/*", "--size", "5x300", "--heads", "4", "--kv-heads", "2", "--causal",
+             "--window", "40", "--soft-cap", "9", "--type", "f16", "--device", "host"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  for (const char* kernel : {"auto", "simt", "coopmat", "decode"}) {
+    EXPECT_THAT(outcome.out, HasSubstr(std::string("attention/") + kernel));
+  }
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("5x300x64"), HasSubstr("ok")));
+}
+
+// Weights of queries that are 0 are equal: each row is the mean of the values that it sees.
+TEST(AttentionCli, AppliesToArrays) {
+  const TemporaryFolder folder;
+  const auto file = [&](const char* name, const char* shape, const std::vector<float>& values) {
+    write_file(folder.file(name), npy("<f4", shape, bytes_of(values)));
+    return folder.file(name);
+  };
+  std::vector<float> v;
+  for (int key = 0; key < 4; ++key) v.insert(v.end(), 32, static_cast<float>(4 * key));
+  const std::string q = file("q.npy", "(1, 2, 2, 32)", std::vector<float>(128, 0)),
+                    k = file("k.npy", "(1, 1, 4, 32)", std::vector<float>(128, 1)),
+                    values = file("v.npy", "(1, 1, 4, 32)", v);
+  for (const char* kernel : {"attention/auto", "attention/simt", "attention/decode"}) {
+    const Outcome outcome = bench({"apply", kernel, "--in", q, k, values, "--out",
+                                   folder.file("o.npy"), "--causal", "--device", "host"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    std::vector<float> rows;
+    for (int head = 0; head < 2; ++head) {
+      rows.insert(rows.end(), 32, 4.0f);  // (0 + 4 + 8) / 3: the queries are the last of the keys
+      rows.insert(rows.end(), 32, 6.0f);
+    }
+    EXPECT_EQ(read_file(folder.file("o.npy")), npy("<f4", "(1, 2, 2, 32)", bytes_of(rows)))
+        << kernel;
+  }
+}
+
+TEST(AttentionCli, PrintsTheCommandOfAShader) {
+  const Outcome outcome = bench({"emit", "attention/simt", "--causal", "--soft-cap", "50"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out,
+              HasSubstr("vkmoye-bench emit attention/simt --type f32 --causal --soft-cap 50"));
+}
+
+TEST(AttentionCli, RefusesWhatIsNoProblem) {
+  const auto refused = [](const std::vector<std::string>& options, const std::string& reason) {
+    std::vector<std::string> words = {"run", "attention/simt", "--device", "host"};
+    words.insert(words.end(), options.begin(), options.end());
+    const Outcome outcome = bench(words);
+    EXPECT_EQ(outcome.status, 2) << outcome.out;
+    EXPECT_THAT(outcome.err, HasSubstr(reason));
+  };
+  refused({"--heads", "3", "--kv-heads", "2"}, "3 heads are not a multiple of 2 heads of K and V");
+  refused({"--size", "4x4x33"}, "width 33 is not a multiple of 8 from 32 to 256");
+  refused({"--scale", "-1"}, "scale -1 is outside");
+  refused({"--heads", "0"}, "heads '0' is not a whole number from 1");
+  refused({"--size", "4x4x64x2"}, "has 4 extents, QUERIESxKEYSxWIDTH has 3");
+}
+
+}  // namespace
+}  // namespace vkmoye::test

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+// Random problems of attention on every device, and a few on the twin: all kernels, types and options, sizes around
+// those of tiles. Each is computed twice, and must give the same bits.
+//
+//   VKMOYE_SEED=7           seed (1)
+//   VKMOYE_PROBLEM=417      runs only this problem
+
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "devices/device_executor.hpp"
+#include "devices/host_executor.hpp"
+#include "numbers/random.hpp"
+#include "registry/operations.hpp"
+#include "support/device_fixture.hpp"
+#include "support/effort.hpp"
+#include "vkmoye/base/text.hpp"
+#include "vkmoye/gen/compile.hpp"
+#include "vkmoye/gen/glsl/print.hpp"
+#include "workloads/workload.hpp"
+
+namespace vkmoye::test {
+namespace {
+
+using namespace bench;
+
+constexpr std::int64_t kOfAForm = 10;  // problems that differ only in sizes
+
+std::uint64_t number_in(const char* variable, std::uint64_t usual) {
+  const char* text = std::getenv(variable);
+  return text == nullptr ? usual : std::strtoull(text, nullptr, 10);
+}
+
+class Drawn {
+ public:
+  Drawn(std::uint64_t seed, std::int64_t number) : stream_(random_bits(seed, ~0ull)) {
+    stream_ = random_bits(stream_, static_cast<std::uint64_t>(number));
+  }
+  std::int64_t below(std::int64_t end) {
+    return static_cast<std::int64_t>(random_bits(stream_, count_++) %
+                                     static_cast<std::uint64_t>(end));
+  }
+  template <class T>
+  T one_of(const std::vector<T>& values) {
+    return values[static_cast<std::size_t>(below(static_cast<std::int64_t>(values.size())))];
+  }
+
+ private:
+  std::uint64_t stream_, count_ = 0;
+};
+
+struct AttentionProblem {
+  std::string kernel, type;
+  gen::Options config, values;
+  Extents size;
+
+  std::string command() const {
+    std::string text = "run " + kernel + " --type " + type + " --size " + bench::to_string(size);
+    for (const gen::Options* options : {&values, &config}) {
+      for (const auto& [name, value] : *options) {
+        text += " --" + name + (name == "causal" ? "" : " " + value);
+      }
+    }
+    return text;
+  }
+  std::unique_ptr<Workload> workload() const {
+    const gen::KernelEntry& entry = *gen::find_kernel(kernel);
+    return operation_of(entry).of_size({&entry, type, config, values}, size);
+  }
+};
+
+AttentionProblem drawn_form(std::uint64_t seed, std::int64_t form) {
+  Drawn draw(seed, form);
+  AttentionProblem out;
+  out.kernel = std::vector<std::string>{"attention/simt", "attention/coopmat", "attention/decode",
+                                        "attention/auto"}[static_cast<std::size_t>(form % 4)];
+  const char* const types[] = {"f32", "f16", "bf16"};
+  out.type = out.kernel == "attention/coopmat" ? "f16" : types[form / 4 % 3];
+  const bool is_coopmat = out.kernel == "attention/coopmat";
+  const auto width = [&]() -> std::int64_t {
+    // lavapipe's compiler takes seconds for wider matrices.
+    if (is_coopmat) return draw.one_of<std::int64_t>({32, 32, 48, 64});
+    return draw.below(2) == 0 ? draw.one_of<std::int64_t>({32, 64, 128}) : 32 + 8 * draw.below(17);
+  };
+  out.size = {0, 0, width()};
+  if (draw.below(3) == 0) out.values["value-width"] = std::to_string(width());
+  if (draw.below(2) == 0) out.values["causal"] = "yes";
+  if (draw.below(3) == 0) out.values["window"] = std::to_string(1 + draw.below(80));
+  if (draw.below(4) == 0) out.values["soft-cap"] = std::to_string(1 + draw.below(30));
+  if (draw.below(4) == 0) out.values["scale"] = "0." + std::to_string(1 + draw.below(9));
+  if (out.kernel == "attention/decode") {
+    if (draw.below(2) == 0) out.config["rows"] = std::to_string(1 << draw.below(3));
+    if (draw.below(3) == 0) out.config["slices"] = std::to_string(1 + draw.below(9));
+    if (draw.below(3) == 0) out.config["together"] = std::to_string(1 << draw.below(4));
+  }
+  if (is_coopmat && draw.below(3) == 0) {
+    out.config[draw.one_of<std::string>({"prefetch", "unroll"})] =
+        draw.one_of<std::string>({"no", "yes"});
+  }
+  if (is_coopmat && out.size[2] == 32 && draw.below(2) == 0) {
+    out.config["rows"] = "16";
+    out.config["keys"] = "16";
+  }
+  // Another order of weights sends them through shared memory.
+  if (is_coopmat && draw.below(4) == 0) out.config["order-a"] = "(8,8):(1,8)";
+  return out;
+}
+
+AttentionProblem drawn_problem(std::uint64_t seed, std::int64_t number) {
+  AttentionProblem out = drawn_form(seed, number / kOfAForm);
+  Drawn draw(seed ^ 0x5eed, number);
+  const auto extent = [&] {
+    switch (draw.below(4)) {
+      case 0: return draw.below(4);
+      case 1: return 16 * (1 + draw.below(5)) + draw.below(3) - 1;
+      default: return 1 + draw.below(150);
+    }
+  };
+  out.size[0] = out.kernel == "attention/decode" ? draw.below(6) : extent();
+  out.size[1] = draw.below(6) == 0 ? 200 + draw.below(400) : extent();
+  const std::int64_t kv_heads = 1 + draw.below(2), group = 1 + draw.below(3);
+  out.values["heads"] = std::to_string(kv_heads * group);
+  out.values["kv-heads"] = std::to_string(kv_heads);
+  if (draw.below(4) == 0) out.values["batch"] = std::to_string(draw.below(3));
+  return out;
+}
+
+// A device whose pipelines are kept by the text of the kernel, so that problems of one form share them.
+class KeptPipelines : public Executor {
+ public:
+  explicit KeptPipelines(Device& device) : device_(device), caps_(device.caps()) {}
+
+  const DeviceCaps& caps() const override { return caps_; }
+  void know(const FragmentOrder& order) override { caps_.fragment_orders.push_back(order); }
+  std::vector<std::string> reasons_against(const Plan& plan) const override {
+    return bench::reasons_against(caps_, plan);
+  }
+  std::unique_ptr<Execution> prepare(const Plan& plan) override {
+    std::vector<LoadedStep> steps;
+    for (const Step& step : plan.steps) {
+      const std::string text = gen::glsl::print(step.kernel);
+      auto found = pipelines_.find(text);
+      if (found == pipelines_.end()) {
+        found = pipelines_.emplace(text, device_.load(gen::compile(step.kernel))).first;
+      }
+      steps.push_back({found->second, step.arguments, step.arrays});
+    }
+    return std::make_unique<DeviceExecution>(device_, plan.arrays, steps, plan.beforehand);
+  }
+
+ private:
+  Device& device_;
+  DeviceCaps caps_;
+  std::map<std::string, Pipeline> pipelines_;
+};
+
+// What is wrong with the result; empty: nothing. Throws Unavailable if `executor` cannot run it.
+std::string wrong(Executor& executor, const AttentionProblem& problem, std::uint64_t seed) {
+  const auto workload = problem.workload();
+  const Plan plan = plan_on(executor, *workload);
+  const auto reasons = executor.reasons_against(plan);
+  if (!reasons.empty()) throw Unavailable(join(reasons, "; "));
+  const auto execution = executor.prepare(plan);
+  workload->fill(*execution, seed);
+  execution->run();
+  const Verdict verdict = workload->check(*execution, Verify::full, seed);
+  std::string text = verdict.first + execution->damage();
+  if (verdict.mismatches > 0) text = std::to_string(verdict.mismatches) + " mismatches: " + text;
+  const std::uint64_t bytes = plan.arrays[plan.result].bytes;
+  const auto once = read_all(*execution, plan.result, bytes);
+  execution->run();
+  if (text.empty() && once != read_all(*execution, plan.result, bytes)) {
+    text = "another run gives other bits";
+  }
+  return text;
+}
+
+class AttentionTest : public DeviceTest {};
+
+TEST_F(AttentionTest, RandomProblemsAreRight) {
+  const std::uint64_t seed = number_in("VKMOYE_SEED", 1);
+  const auto only = static_cast<std::int64_t>(number_in("VKMOYE_PROBLEM", ~0ull >> 1));
+  const std::int64_t of_each = is_quick() ? 3 : kOfAForm;
+  for_each_device([&](Device& device) {
+    KeptPipelines executor(device);
+    std::set<std::string> right, lacking;
+    int failures = 0;
+    for (std::int64_t i = 0; i < often(2000, 10) && failures < 5; ++i) {
+      const bool is_taken = only < 2000 ? i == only : i % kOfAForm < of_each;
+      if (!is_taken) continue;
+      const AttentionProblem problem = drawn_problem(seed, i);
+      std::string text;
+      try {
+        text = wrong(executor, problem, static_cast<std::uint64_t>(i));
+        right.insert(problem.kernel + ' ' + problem.type);
+      } catch (const Unavailable& reasons) {
+        lacking.insert(problem.kernel + ": " + reasons.what());
+      } catch (const std::exception& error) {
+        text = error.what();
+      }
+      if (text.empty()) continue;
+      ++failures;
+      ADD_FAILURE() << text << "\n  VKMOYE_SEED=" << seed << " VKMOYE_PROBLEM=" << i << ": "
+                    << problem.command();
+    }
+    if (only < 2000) return;
+    EXPECT_THAT(right, testing::IsSupersetOf({"attention/simt f32", "attention/decode f16"}));
+    if (device.caps().kind == DeviceKind::cpu && !device.caps().matrix_shapes.empty()) {
+      EXPECT_THAT(right, testing::Contains("attention/coopmat f16"));
+      EXPECT_THAT(lacking, testing::IsEmpty());
+    }
+  });
+}
+
+// bf16 in matrix units, which lavapipe lacks.
+TEST(AttentionOnTheTwin, RandomProblemsAreRight) {
+  HostExecutor host;
+  for (std::int64_t i = 0; i < often(200, 20); ++i) {
+    AttentionProblem problem = drawn_problem(7, kOfAForm * i);
+    if (problem.kernel == "attention/coopmat") problem.type = i % 8 < 4 ? "bf16" : "f16";
+    for (std::size_t extent : {0, 1}) problem.size[extent] %= 90;
+    problem.config.erase("order-a");
+    EXPECT_EQ(wrong(host, problem, static_cast<std::uint64_t>(i)), "") << problem.command();
+  }
+}
+
+}  // namespace
+}  // namespace vkmoye::test

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// The definition of attention in f64, row by row, with an error bound of each element.
+//
+// The bound follows from the precision that the Vulkan specification guarantees ("Precision and Operation of SPIR-V
+// Instructions"); e = 2^-23 is the relative error of one f32 operation in any rounding mode. Of a row with scores
+// x_j = scale * s_j (after the soft cap), X = max |x_j|, weights w_j = exp(x_j - max x) and W = sum w_j:
+//
+//   score     s_j has the error e (D + 2) sum_d |q_d k_jd|: D multiply-adds, in any order
+//             scaling adds 3 e |x_j|; a soft cap multiplies the error by at most 1 and adds 11 e cap: of
+//             cap * (1 - 2 / (1 + exp(2 z))), the exponential has the relative error (3 + 4 |z|) e, of which at most
+//             2.4 e reach the quotient, that adds 2.5 units of at most 2, and the sums 3 units
+//   weight    the exponent is rounded 4 times relative to |x_j| + |m|, at most 2 X; the exponential has the relative
+//             error (3 + 3 * 2 X) e. Each of up to T rescalings of the weights before it multiplies by an exponential
+//             (3 e) and rounds (e); the exponents of all rescalings add up to at most 2 X, with an error of 5 e each
+//             ->  d_j = dx_j + e (3 + 14 X + 4 T + 10 X)
+//   result    an error d_j of w_j moves the mean o of the values by w_j d_j |v_j - o| / W; sums over K keys round K
+//             times, numerator and denominator; the quotient adds 4 units. Matrix units take the weights in the type
+//             of the values, with its eps u and smallest normal number t: u sum w_j |v_j| / W + t sum |v_j| / W
+//
+// T is the number of tiles of keys, at most K / 8 + 1. The result is rounded to its type. Random signs: sums of K
+// numbers and of D products are assumed to round like a random walk, 8 sqrt(K) and 8 sqrt(D), where that is less (see
+// products/check.hpp).
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "vkmoye/contract/scalar_type.hpp"
+#include "vkmoye/gen/kernels/attention/form/form.hpp"
+#include "workloads/rows/workload.hpp"
+
+namespace vkmoye::bench {
+
+/// One row of O: `q` a row of Q, `k` and `v` the keys and values of its head, row by row. `query`: its number in the
+/// head. `on_matrix_units`: whether weights may be rounded to `type`.
+void define_attention(const gen::AttentionCall& call, ScalarType type, bool on_matrix_units,
+                      std::int64_t query, std::span<const double> q, std::span<const double> k,
+                      std::span<const double> v, std::span<Defined> out);
+
+/// The keys [first, end) that query `query` sees.
+struct SeenKeys {
+  std::int64_t first, end;
+};
+SeenKeys seen_keys(const gen::AttentionCall& call, std::int64_t query);
+
+}  // namespace vkmoye::bench
