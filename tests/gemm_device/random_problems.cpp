@@ -118,10 +118,12 @@ gen::Options matrix_config(const std::string& kernel, const GemmProblem& types,
   const auto twice = [](std::int64_t extent) { return std::to_string(2 * extent); };
   if (kernel == "gemm/thin_coopmat") return {{"subgroups", "2"}, {"reads", "1"}};
   const auto subgroups = (sharers == 4 ? "1x2x" : "2x2x") + std::to_string(sharers);
-  if (types.weights != nullptr) {  // each thread decodes two blocks of a row
-    const std::int64_t threads = 2 * sharers * atom.subgroup;
+  if (types.weights !=
+      nullptr) {  // each thread decodes two blocks of a row, which has to fit into 48 KiB
+    const std::int64_t along_k = atom.subgroup < 32 ? sharers : std::min<std::int64_t>(sharers, 2);
+    const std::int64_t threads = 2 * along_k * atom.subgroup;
     return {{"tile", twice(atom.atom_m) + "x" + std::to_string(threads) + "x64"},
-            {"subgroups", "1x2x" + std::to_string(sharers)}};
+            {"subgroups", "1x2x" + std::to_string(along_k)}};
   }
   if (kernel == "gemm/packed") {
     return {{"part", twice(atom.atom_m) + "x" + twice(atom.atom_n)}, {"subgroups", subgroups}};

@@ -110,8 +110,8 @@ class Scanner {
   std::size_t at_;
 };
 
-/// Parses the parameters after the word Swizzle, such as <5,0,5>, as parse_composed_layout and the layout tool do. Throws
-/// LayoutError, with the column, if they are not well formed, or if there is no such swizzle.
+/// Parses the parameters after the word Swizzle, such as <5,0,5>, as parse_composed_layout and the layout tool do.
+/// Throws LayoutError, with the column, if they are not well formed, or if there is no such swizzle.
 Swizzle scan_swizzle(Scanner& scan);
 
 /// The layout that `text` writes. LayoutError with the column otherwise.

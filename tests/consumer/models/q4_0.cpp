@@ -1,7 +1,6 @@
-// SPDX-License-Identifier: MIT
-// Product with weights in q4_0 as they lie in a GGUF file: y(row, token) = sum over k of scale(block) * (code(k, row) - 8) *
-// x(k, token). A block has 18 bytes: a scale of f16, then 16 bytes, of which byte i has the codes of weights i and i + 16.
-// Read as words of 16 bits.
+// SPDX-License-Identifier: MIT Product with weights in q4_0 as they lie in a GGUF file: y(row, token) = sum over k of
+// scale(block) * (code(k, row) - 8) * x(k, token). A block has 18 bytes: a scale of f16, then 16 bytes, of which byte i
+// has the codes of weights i and i + 16. Read as words of 16 bits.
 
 #include "model.hpp"
 

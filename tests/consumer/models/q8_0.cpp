@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: MIT
-// Product with weights in q8_0 as they lie in a GGUF file: y(row, token) = sum over k of scale(block) * code(k, row) *
-// x(k, token). A block has 34 bytes: a scale of f16, then 32 codes of 8 bits, two's complement. Read as words of 16 bits.
+// SPDX-License-Identifier: MIT Product with weights in q8_0 as they lie in a GGUF file: y(row, token) = sum over k of
+// scale(block) * code(k, row) * x(k, token). A block has 34 bytes: a scale of f16, then 32 codes of 8 bits, two's
+// complement. Read as words of 16 bits.
 
 #include "model.hpp"
 

@@ -20,8 +20,8 @@ TEST(Attack, DISABLED_ResultsForWhichTheSolverGivesUp) {
   expect_refused(kernel_of(body), sizes(5000));
 }
 
-// Missing: what is read is only tried where isl gives up. p + thread wraps, at a p that no trial takes: the first threads do
-// not write.
+// Missing: what is read is only tried where isl gives up. p + thread wraps, at a p that no trial takes: the first
+// threads do not write.
 TEST(Attack, DISABLED_ReadsForWhichTheSolverGivesUp) {
   const Expr sum = p + thread;
   expect_refused(with_result({If{less(sum, n), {store(shared_at(thread, "writer"))}}, Barrier{},

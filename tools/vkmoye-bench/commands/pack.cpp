@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: MIT
-// pack KERNEL --in W.npy --out W.packed: stores an operand of a product in fragment order, for later runs. With a weight
-// format, --type 'f16*q4_0', quantises weights.
+// SPDX-License-Identifier: MIT pack KERNEL --in W.npy --out W.packed: stores an operand of a product in fragment order,
+// for later runs. With a weight format, --type 'f16*q4_0', quantises weights.
 
 #include <fmt/format.h>
 

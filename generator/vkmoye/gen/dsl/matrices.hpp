@@ -29,7 +29,8 @@ struct Matrices {
   Expr first = 0;
 };
 
-/// Column `column` of `matrices`: an index of registers, a constant after unrolling. Its elements are not elements_of().
+/// Column `column` of `matrices`: an index of registers, a constant after unrolling. Its elements are not
+/// elements_of().
 Matrices column_of(const Matrices& matrices, const Expr& column);
 
 /// The array of registers for `matrices`: elements of `type`, distributed over `lanes`. Throws

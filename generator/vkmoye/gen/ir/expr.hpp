@@ -280,8 +280,8 @@ requires NumberAndExpr<A, B> Expr select(const Expr& condition, const A& a, cons
 
 /// An element or an index converted to an element of `type`; `from` itself if it has that type already.
 Expr convert(const Expr& from, ScalarType type);
-/// The bits of `from` as an element, or as a vector, of `type` with as many bytes: a u32 as f16 x2, u16 x8 as u32 x4. The
-/// first element has the lowest bits. Elements have at most 4 bytes each. `from` itself if it has that type.
+/// The bits of `from` as an element, or as a vector, of `type` with as many bytes: a u32 as f16 x2, u16 x8 as u32 x4.
+/// The first element has the lowest bits. Elements have at most 4 bytes each. `from` itself if it has that type.
 Expr bitcast(const Expr& from, ScalarType type);
 /// An element of type u32 or i32 converted to an index without a bound.
 Expr to_index(const Expr& element);

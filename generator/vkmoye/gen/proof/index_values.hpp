@@ -9,8 +9,8 @@
 // The variables are the arguments of the kernel, `thread`, `group_x` to `group_z`, the counters of loops, and:
 //   ?#0    a value that is not known; equal expressions share one variable
 //   !#0    a value that a condition selects, or the smaller of two; facts tell which
-// An index is exact if no unknown value takes part in it, except values that depend on arguments alone: those are the same
-// in the whole launch.
+// An index is exact if no unknown value takes part in it, except values that depend on arguments alone: those are the
+// same in the whole launch.
 //
 // index_operations.cpp defines the members that compute an operation; index_values.cpp the rest.
 

@@ -21,9 +21,9 @@ struct Obligations {
 Obligations obligations_of(const ir::Kernel& kernel);
 
 /// Why an element of a result is not written, or is touched by two invocations, or why something is read that was not
-/// written; with the sizes at which this shows. What is about results and depends on more than linear functions of sizes
-/// is refused, too, unless the author assumes it. Where isl gives up there is no reason: only the sizes of trial.hpp were
-/// checked then.
+/// written; with the sizes at which this shows. What is about results and depends on more than linear functions of
+/// sizes is refused, too, unless the author assumes it. Where isl gives up there is no reason: only the sizes of
+/// trial.hpp were checked then.
 std::vector<std::string> check_all_sizes(const ir::Kernel& kernel, const Obligations& obligations);
 
 }  // namespace vkmoye::gen

@@ -58,8 +58,8 @@ struct Dispatches {
 Dispatches prepare_dispatches(const KernelInterface& kernel, const DeviceCaps& caps,
                               std::span<const BoundRange> ranges, const Arguments& arguments);
 
-/// Replaces the ranges of `dispatches`, which was made for the same kernel and device; its arguments stay the same. Throws
-/// ArgumentError for invalid ranges, like prepare_dispatches. Allocates nothing.
+/// Replaces the ranges of `dispatches`, which was made for the same kernel and device; its arguments stay the same.
+/// Throws ArgumentError for invalid ranges, like prepare_dispatches. Allocates nothing.
 void rebind(const KernelInterface& kernel, const DeviceCaps& caps,
             std::span<const BoundRange> ranges, Dispatches& dispatches);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The contents of the arrays of a product before it runs: each logical element can be computed from the seed,
-// whatever the layout. Weights in blocks are random numbers, quantised; finite, because scales must be. Gaps between elements are poisoned, and so is C if it is not read.
+// The contents of the arrays of a product before it runs: each logical element can be computed from the seed, whatever
+// the layout. Weights in blocks are random numbers, quantised; finite, because scales must be. Gaps between elements
+// are poisoned, and so is C if it is not read.
 
 #include <array>
 #include <cstddef>

@@ -26,7 +26,7 @@ namespace vkmoye::gen {
 
 struct AttentionDecodeConfig {
   std::int64_t rows = 1;              // of q, of a workgroup
-  std::int64_t reads = 8;             // accesses of k, and of v, that a thread has in flight
+  std::int64_t reads = 16;            // accesses of k, and of v, that a thread has in flight
   std::int64_t threads = 128;         // of a workgroup
   std::int64_t together = 8;          // the most threads that share a key
   std::int64_t subgroup = 32;         // lanes

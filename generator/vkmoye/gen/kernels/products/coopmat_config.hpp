@@ -44,8 +44,8 @@ const std::vector<ConfigField<GemmCoopmatConfig>>& gemm_coopmat_fields();
 /// Every reason against `config` for `form`; empty if it is valid.
 std::vector<std::string> reasons_against(const GemmCoopmatConfig& config, const GemmForm& form);
 
-/// The threads that decode the weights of a row of a tile of B, side by side, and the rows of a thread. Precondition: B is
-/// in blocks.
+/// The threads that decode the weights of a row of a tile of B, side by side, and the rows of a thread. Precondition: B
+/// is in blocks.
 struct DecodingThreads {
   std::int64_t along, across, rows;
 };

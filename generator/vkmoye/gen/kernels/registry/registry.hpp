@@ -84,8 +84,8 @@ struct KernelEntry {
   /// The matrices whose fragment order on the device must be known before the kernel can be described;
   /// see DeviceCaps::fragment_orders. None for a config that is refused anyway. Unset: it needs none.
   std::function<std::vector<ProbedMatrix>(const KernelRequest& request)> probes = {};
-  /// The format of B where a request for a product has none: the kernel reads weights in blocks only. Null: it multiplies
-  /// elements, too.
+  /// The format of B where a request for a product has none: the kernel reads weights in blocks only. Null: it
+  /// multiplies elements, too.
   const WeightFormat* weights = nullptr;
   /// Whether another entry is chosen to do the work; see products/choice/choose_gemm.hpp, attention/choice/choose.hpp.
   bool chooses = false;

@@ -7,8 +7,9 @@
 //     weights                      scale * (code - 8), where 16 + code is bitcast(16.0 | code << 19)
 //
 // A code becomes a number without a conversion: with its bits in the mantissa of a power of two, at bit 11 or above, so
-// that scale * number, scale * (power + zero) and their difference are exact in f32. Weights are therefore exact, whether
-// or not a device rounds once in fma, unless the format has a minimum: then adding it rounds once. Scales must be finite.
+// that scale * number, scale * (power + zero) and their difference are exact in f32. Weights are therefore exact,
+// whether or not a device rounds once in fma, unless the format has a minimum: then adding it rounds once. Scales must
+// be finite.
 
 #include <cstdint>
 #include <optional>
