@@ -79,7 +79,7 @@ TEST(Cli, WrongUsageIsRefusedWithTheNearestName) {
   refused({"run", "copy/simple", "--baseline", "simpel"},
           ", or the name of a kernel from 'vkmoye-bench list'\n");
   refused({"run", "gemm/thin", "--baseline", "simt"},
-          ", or the name of a kernel (did you mean 'gemm/simt'?)\n");
+          ", or the name of a kernel (did you mean 'attention/simt'?)\n");
   refused({"run", "copy/simple", "--baseline", "copy/simple"},
           "--baseline copy/simple: is the kernel itself; known: copy ");
   refused({"run", "copy/simple", "--baseline", "transpose/padded"},

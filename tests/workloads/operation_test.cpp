@@ -33,8 +33,8 @@ TEST(Operations, EachDescribesItsKernelsForTheArgumentsThatItGives) {
     const Operation& operation = operation_of(entry);
     const std::string type(to_string(entry.types.front()));
     for (const std::int64_t extent : {0, 1, 33}) {
-      const auto workload =
-          operation.of_size({&entry, type, {}, {}}, size_of_form(operation.size, {extent}));
+      const auto workload = operation.of_size(
+          {&entry, type, {}, {}}, in_whole_blocks(entry, size_of_form(operation.size, {extent})));
       EXPECT_TRUE(workload->has_type());
       EXPECT_EQ(size_of_form(operation.size, workload->size()), workload->size());
       HostExecutor host;

@@ -69,7 +69,8 @@ TEST(AccessReport, CountsTheSectorsOfTheWorstSubgroup) {
   EXPECT_EQ(verdict(read_at(thread, 5)), "coalesced");
   EXPECT_EQ(verdict(read_at(0, thread)), "NOT coalesced: 32 sectors where 4 would do");
   EXPECT_EQ(verdict(read_at(2 * thread, 0)), "NOT coalesced: 8 sectors where 4 would do");
-  EXPECT_EQ(verdict(read_at(7, 7)), "coalesced");                      // all lanes read one element
+  EXPECT_EQ(verdict(read_at(7, 7)),  // all lanes read one element
+            "as few sectors as possible, 4 bytes used of 1 sector");
   EXPECT_EQ(verdict(read_at(thread % 16, thread / 16)), "coalesced");  // two runs of 64 bytes
   EXPECT_EQ(verdict(read_at(thread + 1, 0)),
             "contiguous, but not aligned to sectors: 5 sectors where 4 would do");

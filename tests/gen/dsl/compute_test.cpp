@@ -79,8 +79,9 @@ TEST(Broadcast, NamesTheModesThatDoNotFit) {
       [&] {
         broadcast(s.x, {3, 5});
       },
-      ThrowsMessage<LayoutError>("x, shape (2,4), does not broadcast to (3,5): mode 0: 2 "
-                                 "is neither 1 nor 3; mode 1: 4 is neither 1 nor 5"));
+      ThrowsMessage<LayoutError>("x, shape (2,4), does not broadcast to (3,5):\n"
+                                 "  - mode 0: 2 is neither 1 nor 3\n"
+                                 "  - mode 1: 4 is neither 1 nor 5"));
   EXPECT_THAT([&] { broadcast(s.x, 8); },
               ThrowsMessage<LayoutError>(HasSubstr("rank 2 is more than 1")));
   EXPECT_THAT([&] { repeat(s.x, 3, 2); }, ThrowsMessage<LayoutError>(HasSubstr("must be 0 to 2")));

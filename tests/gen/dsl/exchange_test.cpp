@@ -161,10 +161,10 @@ TEST(Exchange, RefusesRegistersThatLanesCannotExchange) {
     return std::string();
   };
   EXPECT_EQ(refusal(ScalarType::u32, 2), "");
-  EXPECT_EQ(
-      refusal(ScalarType::f16, 3),
-      "exchange of held from (8,2):(1,8) to (8,2):(1,8) in subgroups of 8: lanes can exchange f32, "
-      "f64, i32 and u32, not f16; convert it first; held has 3 values, (8,2):(1,8) has 2");
+  EXPECT_EQ(refusal(ScalarType::f16, 3),
+            "exchange of held from (8,2):(1,8) to (8,2):(1,8) in subgroups of 8:\n"
+            "  - lanes can exchange f32, f64, i32 and u32, not f16; convert it first\n"
+            "  - held has 3 values, (8,2):(1,8) has 2");
   Builder k("exchange", 8, 8);
   EXPECT_THROW(k.exchange(k.shared("tile", ScalarType::u32, Layout(2)), tv, tv), LayoutError);
   Builder without("exchange", 8);

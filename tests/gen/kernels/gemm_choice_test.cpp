@@ -57,7 +57,7 @@ TEST(GemmChoice, EveryShippedRowIsReachedAndAccepted) {
     }
   }
   for (const WeightFormat& format : weight_formats()) {
-    for (const std::int64_t m : {1, 8, 16, 32, 64, 256, 2048}) {
+    for (const std::int64_t m : {1, 4, 8, 16, 32, 64, 128, 256, 2048}) {
       for (const std::int64_t k : {512, 8192}) {
         products.push_back(product(kTypes[0], {m, 4096, k}));
         products.back().form.weights = &format;

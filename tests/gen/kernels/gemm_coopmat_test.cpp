@@ -66,7 +66,7 @@ TEST(GemmCoopmat, StagingStoresMeetNoBankTwice) {
 TEST(GemmCoopmat, WhatIsStagedTravelsAsItCame) {
   const std::string text = glsl::print(gemm_coopmat(small_of_units(), kHalves));
   EXPECT_THAT(text, HasSubstr("uvec4 next_a[4];"));
-  EXPECT_THAT(text, HasSubstr("next_a[v2] = value;"));
+  EXPECT_THAT(text, HasSubstr("next_a[v2] = a_x8["));
   EXPECT_THAT(text, Not(HasSubstr("unpackFloat2x16")));
 }
 

@@ -237,7 +237,7 @@ TEST(Quantised, RefusesWhatItCannotRead) {
       "gemm/quantised", [](auto& r) { r.options["blocks"] = "1"; },
       "1 blocks of q4_0 are not whole words of 4 bytes");
   expect_refused(
-      "gemm/quantised", [](auto& r) { r.options["rows"] = "9"; }, "rows 9 is outside 1..8");
+      "gemm/quantised", [](auto& r) { r.options["rows"] = "9"; }, "rows = 9 is outside 1..8");
   expect_refused(
       "gemm/coopmat", [](auto& r) { r.options["tile"] = "64x128x32"; },
       "weights of a thread: 64 does not divide the tile k, 32");

@@ -223,6 +223,14 @@ class Runner {
     if (operation == GLSLstd450PackDouble2x32 || operation == GLSLstd450UnpackDouble2x32) {
       return recast(o, 2);
     }
+    if (operation == GLSLstd450UnpackHalf2x16) {
+      const Scalar word = in(o, 2, 0);
+      for (std::size_t i = 0; i < 2; ++i) {
+        const double half = number_of(word.bits >> (16 * i) & 0xffff, 16);
+        out(o)[i] = {bits_of(half, 32), word.defined};
+      }
+      return;
+    }
     static constexpr Scalar kNone{0, true};
     for (std::size_t i = 0; i < o.count; ++i) {
       out(o)[i] =

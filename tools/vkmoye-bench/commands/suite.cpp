@@ -50,7 +50,8 @@ int suite(const Given& given) {
         for (const gen::KernelEntry& entry : registry_in_use().kernels) {
           const Operation& operation = operation_of(entry);
           if (operation.size.rank != rank || operation.is_own || operation.suite_sizes) continue;
-          auto workload = operation.of_size({&entry, std::string(to_string(type)), {}, {}}, size);
+          auto workload = operation.of_size({&entry, std::string(to_string(type)), {}, {}},
+                                            in_whole_blocks(entry, size));
           if (workload->has_type()) workloads.push_back(std::move(workload));
         }
       }

@@ -133,4 +133,12 @@ void refuse_useless_baselines(const std::vector<std::string>& names,
   }
 }
 
+Extents in_whole_blocks(const gen::KernelEntry& entry, const Extents& size) {
+  Extents out = size;
+  if (entry.weights == nullptr || out.empty()) return out;
+  const std::int64_t block = entry.weights->elements;
+  out.back() = (out.back() + block - 1) / block * block;
+  return out;
+}
+
 }  // namespace vkmoye::bench

@@ -37,6 +37,9 @@ void refuse_useless_values(const gen::Options& values,
 void refuse_useless_baselines(const std::vector<std::string>& names,
                               const std::vector<const gen::KernelEntry*>& entries);
 
+/// `size` for a kernel that may take weights in blocks only: K rounded up to whole blocks.
+Extents in_whole_blocks(const gen::KernelEntry& entry, const Extents& size);
+
 /// Whether `name` is a baseline of `entry`: one of its operation, or another kernel that computes the same.
 bool is_baseline_of(const std::string& name, const gen::KernelEntry& entry);
 
