@@ -111,7 +111,8 @@ std::vector<Variant> variants_of(const KernelEntry& entry, ScalarType type,
       });
     }
     if (has_option(entry, "slices")) {
-      add("4 rows", [](KernelRequest& r) { r.options["rows"] = "4"; });
+      // As many accesses in flight as are chosen for 4 rows.
+      add("4 rows", [](KernelRequest& r) { r.options = {{"rows", "4"}, {"reads", "8"}}; });
     }
   }
   if (entry.operation == "relayout") {

@@ -109,7 +109,10 @@ AttentionProblem drawn_form(std::uint64_t seed, std::int64_t form) {
     out.config["keys"] = "16";
   }
   // Another order of weights sends them through shared memory.
-  if (is_coopmat && draw.below(4) == 0) out.config["order-a"] = "(8,8):(1,8)";
+  if (is_coopmat && draw.below(4) == 0) {
+    out.config["order-a"] = "(8,8):(1,8)";
+    out.config["rows"] = "16";  // more do not fit 48 KiB beside them
+  }
   return out;
 }
 

@@ -83,6 +83,7 @@ AttentionDecodeConfig attention_decode_config(const AttentionCall& call, ScalarT
            threads_of(config, call.form, type).beside;
   };
   while (config.rows > 1 && values() > 128) config.rows /= 2;
+  if (config.rows > 2) config.reads = 8;  // q and sums of more rows leave registers for no more
   config.shared_bytes = shared_bytes_of(device);
   const auto too_large = [&] {
     return bytes_of_parts(config, call.form, type) > config.shared_bytes;
