@@ -143,6 +143,13 @@ bool is_rounded_away(const std::string& name) {
   return name.starts_with("softmax/rows e4m3") || name.starts_with("softmax/rows e5m2");
 }
 
+// Whether 24 launches on lavapipe have not shown the race: the first barrier of a round keeps the tiles of the round
+// before until all have read them. The verifier rejects each of these kernels without it.
+bool is_not_shown(const std::string& name, const std::string& barrier) {
+  const bool is_first = barrier.starts_with("barrier 1 of");
+  return is_first && (name.starts_with("attention/coopmat") || name.starts_with("gemm/quantised"));
+}
+
 class BarriersTest : public test::DeviceTest, public testing::WithParamInterface<std::size_t> {};
 
 constexpr std::size_t kParts = 4;
@@ -167,7 +174,9 @@ TEST_P(BarriersTest, RemovedGiveAWrongResult) {
         ++barriers;
         if (sound.differs(device.load(compile_unverified(mutant.kernel)))) {
           ++wrong;
-        } else if (stays_in_a_subgroup(mutant.kernel, gen::verify(mutant.kernel))) {
+        } else if (const auto reasons = gen::verify(mutant.kernel);
+                   stays_in_a_subgroup(mutant.kernel, reasons) ||
+                   (!reasons.empty() && is_not_shown(shipped.name, mutant.text))) {
           ++in_step;
         } else {
           ADD_FAILURE() << shipped.name << " without " << mutant.text << " is right in all of "
