@@ -80,6 +80,13 @@ class Printer {
   }
 
  private:
+  // A value for the next statement.
+  struct Moved {
+    std::string name;
+    ir::Type type;
+    std::string text;
+  };
+
   std::string element(const ir::Element& element) {
     const Array& array = *kernel_.find(element.array);
     if (array.reach == Reach::pointer) {
@@ -198,6 +205,12 @@ class Printer {
     return ir::variable(text, type);
   }
 
+  static std::map<std::string, Expr> values_of(const std::vector<Moved>& moved) {
+    std::map<std::string, Expr> values;
+    for (const Moved& one : moved) values.insert_or_assign(one.name, in_text(one.text, one.type));
+    return values;
+  }
+
   // Keeps the text of a value for the statement that uses it.
   void move(ir::Stmt statement) {
     const auto* across = std::get_if<ir::Subgroup>(&statement.value);
@@ -208,9 +221,7 @@ class Printer {
     }
     const auto inner = std::move(moved_);
     moved_.clear();
-    std::map<std::string, Expr> used;
-    for (const Moved& one : inner) used.insert_or_assign(one.name, in_text(one.text, one.type));
-    statement = with(statement, used);
+    statement = with(statement, values_of(inner));
     const auto& call = std::get<ir::Subgroup>(statement.value);
     moved_.push_back({call.name, ir::type_of(call), subgroup_call(call)});
   }
@@ -219,11 +230,9 @@ class Printer {
   // would be too long.
   bool print_with_moved(const ir::Stmt& statement) {
     constexpr std::size_t kMostColumns = 108;
-    std::map<std::string, Expr> used;
-    for (const Moved& one : moved_) used.insert_or_assign(one.name, in_text(one.text, one.type));
     const std::vector<Moved> moved = std::move(moved_);
     moved_.clear();
-    const ir::Stmt whole = with(statement, used);
+    const ir::Stmt whole = with(statement, values_of(moved));
     const auto* store = std::get_if<ir::Store>(&whole.value);
     const std::string line =
         store != nullptr ? store_text(*store) : subgroup_text(std::get<ir::Subgroup>(whole.value));
@@ -365,13 +374,6 @@ class Printer {
     std::istringstream title(s.title);
     for (std::string text; std::getline(title, text);) out_.line(fmt::format("// {}", text));
   }
-
-  // A value for the next statement.
-  struct Moved {
-    std::string name;
-    ir::Type type;
-    std::string text;
-  };
 
   const ir::Kernel& kernel_;
   std::map<std::string, std::uint32_t> shared_widths_;  // of vectors, by the name of the array
