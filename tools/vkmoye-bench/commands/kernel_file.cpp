@@ -16,6 +16,7 @@
 #include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/contract/extent_names.hpp"
 #include "vkmoye/contract/kernel_file.hpp"
 #include "vkmoye/contract/plan_file.hpp"
 #include "vkmoye/gen/kernels/products/form/form.hpp"
@@ -64,15 +65,7 @@ void add_orders(const KernelInterface& kernel, gen::Options& values) {
 }
 
 std::set<std::string> names_in(const KernelInterface& kernel) {
-  std::set<std::string> names;
-  const auto add = [&](const Extent& extent) {
-    for (std::string& name : extent.arguments()) names.insert(std::move(name));
-  };
-  for (const Binding& binding : kernel.bindings) {
-    for (const Extent& extent : binding.extents) add(extent);
-    for (const Extent& stride : binding.strides) add(stride);
-  }
-  for (const GridDimension& dimension : kernel.grid) add(dimension.extent);
+  std::set<std::string> names = extent_names(kernel);
   for (const PushConstant& constant : kernel.push_constants) names.insert(constant.name);
   return names;
 }

@@ -12,21 +12,14 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/reasons.hpp"
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/contract/extent_names.hpp"
 
 namespace vkmoye {
 namespace {
 
 // The caller's arguments.
 std::set<std::string> argument_names(const KernelInterface& kernel) {
-  std::set<std::string> names;
-  const auto add = [&](const Extent& extent) {
-    for (std::string& name : extent.arguments()) names.insert(std::move(name));
-  };
-  for (const Binding& binding : kernel.bindings) {
-    for (const Extent& extent : binding.extents) add(extent);
-    for (const Extent& stride : binding.strides) add(stride);
-  }
-  for (const GridDimension& dimension : kernel.grid) add(dimension.extent);
+  std::set<std::string> names = extent_names(kernel);
   for (const PushConstant& constant : kernel.push_constants) {
     if (!is_set_by_runtime(constant)) names.insert(constant.name);
   }
