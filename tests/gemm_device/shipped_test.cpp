@@ -81,6 +81,10 @@ Problem problem_of(const Shipped& shipped, int form, int number, const Extents& 
   Problem out{gen::find_kernel(shipped.kernel), shipped.config, parse_gemm_type(shipped.type),
               size};
   GemmProblem& p = out.gemm;
+  if (out.entry->weights != nullptr && p.weights == nullptr) {
+    p.weights = out.entry->weights;
+    p.b_type = gen::kWeightType;
+  }
   p.slices = shipped.slices;
   if (out.entry->takes_packed) p.packed = std::vector{"none", "a", "b", "ab"}[number / kForms % 4];
   const bool has_curves = gen::factor_type(p.form()) == ScalarType::f32;
@@ -92,6 +96,11 @@ Problem problem_of(const Shipped& shipped, int form, int number, const Extents& 
   if (form == 3) {
     p.c_n_contiguous = false;
     if (!out.entry->chooses && p.slices == 1) p.slices = 3;
+  }
+  if (p.weights != nullptr) {  // rows of whole blocks along k, and n contiguous in C
+    const std::int64_t block = p.weights->elements;
+    out.size[2] = (out.size[2] + block - 1) / block * block;
+    p.b_k_contiguous = p.c_n_contiguous = true;
   }
   return out;
 }

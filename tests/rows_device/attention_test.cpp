@@ -111,7 +111,7 @@ AttentionProblem drawn_form(std::uint64_t seed, std::int64_t form) {
   // Another order of weights sends them through shared memory.
   if (is_coopmat && draw.below(4) == 0) {
     out.config["order-a"] = "(8,8):(1,8)";
-    out.config["rows"] = "16";  // more do not fit 48 KiB beside them
+    out.config["rows"] = out.config["keys"] = "16";  // more do not fit 48 KiB beside them
   }
   return out;
 }

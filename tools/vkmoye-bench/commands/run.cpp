@@ -66,10 +66,10 @@ int run(const Given& given) {
   refuse_useless_baselines(given.measure.baselines, kernels);
   const Workloads workloads = workloads_of(given, kernels);
   const auto executor = open_executor(given.device);
-  // A bad config is an error before any work is done; of several kernels, those without this type are
-  // skipped.
+  // A bad config is an error before any work is done; kernels that refuse the problem, and of several those without this
+  // type, are skipped.
   for (const auto& workload : workloads) {
-    if (kernels.size() > 1 && !workload->has_type()) continue;
+    if (!workload->refusal().empty() || (kernels.size() > 1 && !workload->has_type())) continue;
     // Whether there is a kernel that depends on the order of the device's matrices is known only later, and goes into
     // its result.
     const bool depends = workload->entry().probes && !workload->probes(executor->caps()).empty();

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <sstream>
 #include <string_view>
 
@@ -18,8 +19,19 @@ std::string fact_name(const gen::ProbedMatrix& probed) {
 
 constexpr std::string_view kNone = "none: ";
 
+bool has_matrix(const DeviceCaps& caps, const gen::ProbedMatrix& wanted) {
+  const auto operands = gen::matrix_operands(caps);
+  return std::any_of(operands.begin(), operands.end(), [&](const gen::MatrixOperand& operand) {
+    return operand.probed && operand.probed->type == wanted.type &&
+           operand.probed->matrix == wanted.matrix;
+  });
+}
+
 // Runs the probe.
 FragmentOrder probe(Executor& executor, const gen::ProbedMatrix& probed) {
+  if (!has_matrix(executor.caps(), probed)) {
+    throw Unavailable(fmt::format("the device has no matrices {}", gen::to_string(probed)));
+  }
   const std::vector<std::byte> input = gen::probe_input(probed);
   std::vector<std::byte> held(input.size());
   Plan plan{{{"src", input.size(), {}, 0}, {"dst", held.size(), {}, 0}},

@@ -10,6 +10,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/kernels/products/choice/plan.hpp"
+#include "vkmoye/gen/kernels/products/form/form.hpp"
 #include "workloads/products/auto_workload.hpp"
 #include "workloads/products/baselines.hpp"
 #include "workloads/products/check.hpp"
@@ -22,8 +23,9 @@ namespace {
 class Gemm : public Workload {
  public:
   Gemm(const gen::KernelEntry& entry, gen::KernelRequest request, const GemmProblem& problem,
-       const Extents& size)
+       const Extents& size, std::string refusal = {})
       : Workload(entry, std::move(request), size),
+        refusal_(std::move(refusal)),
         problem_(problem),
         matrices_(arrays_of(problem, size)),
         order_({0, 1}) {
@@ -32,6 +34,7 @@ class Gemm : public Workload {
     order_.push_back(2);
   }
 
+  std::string refusal() const override { return refusal_; }
   std::string type_text() const override { return problem_.type_text(); }
   std::vector<std::string> command_options() const override {
     return gemm_command_options(problem_);
@@ -160,6 +163,7 @@ class Gemm : public Workload {
            static_cast<double>(size()[2]) * static_cast<double>(problem_.batch);
   }
 
+  std::string refusal_;
   GemmProblem problem_;
   std::vector<gen::GemmArray> matrices_;  // A, B, C, then those that the epilogue reads
   std::vector<int> order_;                // the index among them of each of arrays()
@@ -172,6 +176,30 @@ gen::KernelRequest request_of(const WorkloadSpec& spec, const GemmProblem& probl
   return gen::request_of(problem, size, common_device(), spec.config);
 }
 
+namespace {
+
+// `problem` with B in the format that the kernel supplies. As the user has not asked for it, a product that it does not
+// fit is refused, which is no error of a command with several kernels.
+std::unique_ptr<Workload> make_product_by_weights(const WorkloadSpec& spec,
+                                                  const GemmProblem& problem, const Extents& size) {
+  GemmProblem with_weights = problem;
+  with_weights.weights = spec.entry->weights;
+  with_weights.b_type = gen::kWeightType;
+  const auto refused = [&](std::string reason) {
+    return std::make_unique<Gemm>(*spec.entry, request_of(spec, with_weights, size), problem, size,
+                                  std::move(reason));
+  };
+  const auto reasons = gen::reasons_against_form(with_weights.form(), /*decodes_weights=*/true);
+  if (!reasons.empty()) return refused(join(reasons, "; "));
+  try {
+    return make_product(spec, with_weights, size);
+  } catch (const ArgumentError& error) {
+    return refused(error.what());
+  }
+}
+
+}  // namespace
+
 std::unique_ptr<Workload> make_product(const WorkloadSpec& spec, const GemmProblem& problem,
                                        const Extents& size) {
   if (problem.packed != "none" && !spec.entry->takes_packed) {
@@ -181,10 +209,7 @@ std::unique_ptr<Workload> make_product(const WorkloadSpec& spec, const GemmProbl
                     problem.packed, spec.entry->name));
   }
   if (spec.entry->weights != nullptr && problem.weights == nullptr) {
-    GemmProblem with_weights = problem;
-    with_weights.weights = spec.entry->weights;
-    with_weights.b_type = gen::kWeightType;
-    return make_product(spec, with_weights, size);
+    return make_product_by_weights(spec, problem, size);
   }
   if (spec.entry->chooses) return make_chosen_product(spec, problem, size);
   return std::make_unique<Gemm>(*spec.entry, request_of(spec, problem, size), problem, size);

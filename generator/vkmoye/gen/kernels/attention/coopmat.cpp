@@ -15,13 +15,13 @@ namespace {
 using Use = ir::MatrixType::Use;
 
 // weights = scores, as an operand: in registers, or through rows of shared memory that each subgroup has for itself.
+// All have read the rows of the round before by the time that the next tiles of k and v are in place.
 void as_operand(Builder& k, const AttentionCoopmatConfig& config, const MatrixValues& scores,
                 const Matrices& weights, const View& shared) {
   if (config.in_registers()) {
     return gen::convert(k, scores, matrix_values(k, weights, *config.order_a.layout));
   }
   const View own = transpose(tile(shared, {config.keys, config.rows}, {0, k.subgroup()}));
-  k.barrier();
   k.apply(
       scores.part(k, own), [](Expr x) { return x; }, scores.values);
   k.barrier();
