@@ -45,7 +45,11 @@ Buffers data_for(const Kernel& kernel, const Arguments& sizes, bool computes, Dr
     std::vector<std::byte> bytes(element_count(binding, sizes) * width);
     for (std::size_t i = 0; i < bytes.size(); i += width) {
       const double number = (static_cast<double>(draw.below(1025)) - 512) / 128;
-      const auto bits = bits_of(binding.type, is_floating(binding.type) ? number : 32 * number);
+      // Words of 16 bits may hold scales of f16, which must not be NaN.
+      const bool is_half = binding.type == ScalarType::u16;
+      const auto bits = is_half                     ? bits_of(ScalarType::f16, number)
+                        : is_floating(binding.type) ? bits_of(binding.type, number)
+                                                    : bits_of(binding.type, 32 * number);
       std::memcpy(&bytes[i], &bits, width);
     }
     out.push_back(std::move(bytes));

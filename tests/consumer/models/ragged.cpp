@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// Attention of one query to a cache, of sequences of different lengths with grouped heads: a workgroup has a head of a
+// sequence and goes through its keys in blocks of 32. The loop ends where the sequence does. All invocations read the
+// same length, so the loop may have barriers.
+
+#include "attention.hpp"
+
+namespace models {
+namespace {
+
+constexpr std::int64_t kWidth = 64, kKeys = 32;
+
+ir::Kernel ragged(std::uint32_t lanes, std::uint32_t group) {
+  const ScalarType f32 = ScalarType::f32;
+  Builder k("ragged_attention", 128, lanes);
+  const Tensor q =
+      k.input("q", f32, {{"d", kWidth}, {"head", "heads"}, {"sequence", "sequences"}});
+  const std::vector<Builder::AxisName> cache = {
+      {"d", kWidth}, {"head", "kv_heads"}, {"token", "places"}, {"sequence", "sequences"}};
+  const Tensor keys = k.input("keys", f32, cache), values = k.input("values", f32, cache);
+  const Tensor lengths = k.input("lengths", ScalarType::u32, {{"sequence", "sequences"}});
+  const Tensor y =
+      k.output("y", f32, {{"d", kWidth}, {"head", "heads"}, {"sequence", "sequences"}});
+  const Layout threads = make_layout({16, 8});  // elements, keys
+  const auto of_head = [&](const Tensor& of) {  // (64, 1), of which a thread has (4, 1)
+    const View head = slice(tile(of, {kWidth, 1, 1}, {0, k.block_x(), k.block_y()}), {_, _, 0});
+    return parallelize(head, make_layout({16, 1}), k.thread() % 16);
+  };
+  const auto block_of = [&](const Tensor& of, const Expr& block) {  // (64, 32): (4, 4)
+    const View head =
+        slice(tile(of, {kWidth, 1, kKeys, 1}, {0, k.block_x() / group, block, k.block_y()}),
+              {_, 0, _, 0});
+    return parallelize(head, threads, k.thread());
+  };
+  const View query = k.make_fragment_like("query", f32, of_head(q));
+  const View sums = k.make_fragment_like("sums", f32, query);
+  const View key = k.make_fragment_like("own_key", f32, block_of(keys, 0));
+  const View value = k.make_fragment_like("own_value", f32, key);
+  const View scores = k.registers("scores", f32, make_layout({1, 4}));
+  const auto single = [&](const char* name) {
+    return k.registers(name, f32, make_layout({1, 1}));
+  };
+  const View products = k.make_fragment_like("products", f32, key);
+  const auto add_products = [&](const View& to, const View& a, const View& b) {
+    k.apply(
+        products, [](Expr x, Expr y) { return x * y; }, a, b);
+    k.accumulate(to, kSum, products);
+  };
+  // Of the keys of this thread, until all are added up.
+  const View most = single("most"), before = single("before"), total = single("total");
+  const auto rescale = [&] {
+    for (const View& of : {total, sums}) {
+      k.apply(
+          of, [](Expr s, Expr old, Expr m) { return s * exp(old - m); }, of, before, most);
+    }
+  };
+  k.assign(most, number(f32, -1e30));
+  k.assign(total, number(f32, 0));
+  k.assign(sums, number(f32, 0));
+  k.copy(of_head(q), query, {.edges = Edges::zero});
+  const Expr length = k.let(
+      "length", minimum(to_index(k.load("of_sequence", tile(lengths, {1}, {k.block_y()}))),
+                        Builder::extent(keys, 2)));
+  k.loop("block", (length + (kKeys - 1)) / kKeys, [&](const Expr& block) {
+    k.copy(block_of(keys, block), key, {.edges = Edges::zero});
+    k.copy(block_of(values, block), value, {.edges = Edges::zero});
+    k.assign(scores, number(f32, 0));
+    add_products(scores, query, key);
+    k.reduce_across(scores, kSum, threads, 0);
+    k.barrier();  // before the next round's
+    k.apply(scores, parallelize(make_identity_view({16, kKeys}), threads, k.thread()),
+            [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
+              return select(less(kKeys * block + at[1], length),
+                            v[0] * (1 / std::sqrt(double{kWidth})), number(f32, -1e30));
+            },
+            {scores});
+    k.copy(most, before);
+    k.accumulate(most, kMaximum, scores);
+    k.apply(
+        scores, [](Expr s, Expr m) { return exp(s - m); }, scores, most);
+    rescale();
+    k.accumulate(total, kSum, scores);
+    add_products(sums, value, scores);
+  });
+  k.copy(most, before);
+  k.reduce_across(most, kMaximum, threads, 1);
+  rescale();
+  k.reduce_across(total, kSum, threads, 1);
+  k.reduce_across(sums, kSum, threads, 1);
+  k.branch({less(k.thread(), 16)}, [&] {  // whose key is the first
+    k.apply(
+        of_head(y), [](Expr s, Expr t) { return s / t; }, sums, total);
+  });
+  return k.finish();
+}
+
+const Model kRagged("ragged attention", [](const Machine& machine) {
+  const std::size_t d = kWidth, heads = 4, kv_heads = 2, places = 75, sequences = 3;
+  const std::size_t of_sequence = d * kv_heads * places;
+  const Data lengths{ScalarType::u32, {33, 1, 75}};
+  const Data q = random_data(ScalarType::f32, d * heads * sequences, 2),
+             keys = random_data(ScalarType::f32, of_sequence * sequences, 2),
+             values = random_data(ScalarType::f32, of_sequence * sequences);
+  // The query of a sequence is its last token, which sees all of its keys.
+  std::vector<Expected> y;
+  for (std::size_t sequence = 0; sequence < sequences; ++sequence) {
+    const auto part = [&](const Data& of, std::size_t first, std::size_t count) {
+      const auto begin = of.values.begin() + static_cast<std::ptrdiff_t>(first);
+      return Data{of.type, {begin, begin + static_cast<std::ptrdiff_t>(count)}};
+    };
+    const auto length = static_cast<std::size_t>(lengths[sequence]);
+    Data queries{ScalarType::f32, std::vector<double>(d * heads * length)};
+    const Data last = part(q, d * heads * sequence, d * heads);
+    std::copy(last.values.begin(), last.values.end(), queries.values.end() - d * heads);
+    const std::vector<Expected> all =
+        attention_of(queries, part(keys, of_sequence * sequence, d * kv_heads * length),
+                     part(values, of_sequence * sequence, d * kv_heads * length),
+                     {d, heads, kv_heads, length}, 0x1p-15);
+    y.insert(y.end(), all.end() - d * heads, all.end());
+  }
+  machine.check(
+      ragged(machine.lanes(), heads / kv_heads),
+      {q, keys, values, lengths, unwritten(ScalarType::f32, y.size())},
+      {{"heads", heads}, {"kv_heads", kv_heads}, {"places", places}, {"sequences", sequences}},
+      y);
+});
+
+}  // namespace
+}  // namespace models
