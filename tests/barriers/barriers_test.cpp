@@ -79,7 +79,9 @@ struct Launched {
 double work_of(const Arguments& sizes) {
   double work = 1;
   for (const auto& [name, size] : sizes) {
-    const bool is_extent = !name.starts_with("ld") && !name.starts_with("stride");
+    // The words of a row of weights are as many as k says.
+    const bool is_extent =
+        !name.starts_with("ld") && !name.starts_with("stride") && name != "words";
     const auto* number = std::get_if<std::int64_t>(&size.value);
     if (is_extent && number != nullptr) work *= static_cast<double>(*number);
   }
@@ -92,7 +94,12 @@ class Sound {
   Sound(Device& device, const ShippedKernel& shipped, Draw draw)
       : device_(device), pipeline_(device.load(gen::compile(shipped.kernel))) {
     constexpr double kMaxWork = 5e6;
-    const SizeRange range = {1e12, {1, 33, 272, 272, 300, 304}, true};
+    // Of rows of weights, a workgroup takes 1024 or 2048 elements at once: 1170 words have 2080 of them.
+    const bool has_long_tiles = shipped.name.starts_with("gemm/quantised");
+    const std::vector<std::int64_t> extents =
+        has_long_tiles ? std::vector<std::int64_t>{33, 1170, 2080, 2080, 2400, 4680}
+                       : std::vector<std::int64_t>{1, 33, 272, 272, 300, 304};
+    const SizeRange range = {1e12, extents, true};
     for (Arguments& sizes : judging_sizes(shipped.kernel, 4 * kLaunches, draw, range)) {
       if (launches_.size() == kLaunches || work_of(sizes) > kMaxWork) continue;
       Buffers before = data_for(shipped.kernel, sizes, !is_move(shipped.name), draw);

@@ -183,7 +183,7 @@ TEST(AutoCli, ExplainSaysWhichAndWhy) {
   ASSERT_EQ(table.status, 0) << table.err;
   EXPECT_THAT(table.out, AllOf(StartsWith("chosen: gemm/simt (the shipped table, row "),
                                HasSubstr("): supports every size, order and type"),
-                               HasSubstr("gemm/thin: least<=16 does not hold, least is 512\n"),
+                               HasSubstr("gemm/thin: needs least<=16, but least is 512\n"),
                                HasSubstr("\ngemm/simt  form=f32,f32,f32 a=k b=k tile=128x128x8")));
   const json report = json::parse(
       bench({"explain", "gemm/auto", "--size", "512x512x4096", "--format", "json"}).out);

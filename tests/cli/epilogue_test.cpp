@@ -159,10 +159,10 @@ TEST_F(EpilogueApply, RefusesArraysThatDoNotFit) {
     EXPECT_THAT(outcome.err, HasSubstr(text));
   };
   refused({"a", "b"}, {"--epilogue", "bias"},
-          "takes three arrays, A B bias, got 2: --beta is 0, --epilogue bias");
+          "needs three arrays, A B bias, but got 2 (--beta is 0, --epilogue bias");
   refused({"a", "b", "n"}, {"--epilogue", "residual,bias", "--beta", "1"},
-          "takes five arrays, A B C residual bias, got 3");
-  refused({"a", "b"}, {"--epilogue", "residual_c"}, "takes three arrays, A B C, got 2");
+          "needs five arrays, A B C residual bias, but got 3");
+  refused({"a", "b"}, {"--epilogue", "residual_c"}, "needs three arrays, A B C, but got 2");
   refused({"a", "b", "m"}, {"--epilogue", "bias"}, "has shape (2,), but bias needs (3,)");
   refused({"a", "b", "n"}, {"--epilogue", "residual"}, "has shape (3,), but residual needs (2, 3)");
   write_file(file("i.npy"), npy("<i4", "(3,)", std::string(12, '\1')));

@@ -172,13 +172,13 @@ TEST_F(GemmApply, RefusesArraysThatDoNotFit) {
     EXPECT_THAT(outcome.err, HasSubstr(text));
     EXPECT_EQ(result(), "");
   };
-  refused({"--in", file("a.npy")}, "takes two arrays, A B, got 1");
+  refused({"--in", file("a.npy")}, "needs two arrays, A B, but got 1");
   refused({"--in", file("a.npy"), file("b.npy")}, "K is 3 in ");
   refused({"--in", file("a.npy"), file("v.npy")}, "has 1 dimension");
   refused({"--in", file("a.npy"), file("i.npy")}, "has type i32, but the product takes f32 there");
   refused({"--in", file("batch.npy"), file("batch3.npy")}, "has 2 matrices, ");
   refused({"--in", file("a.npy"), file("a.npy"), "--beta", "1"},
-          "takes three arrays, A B C, got 2");
+          "needs three arrays, A B C, but got 2");
   refused({"--in", file("a.npy"), file("a.npy"), file("b.npy"), "--beta", "1"},
           "has shape (3, 2), but C needs (2, 2)");
 }

@@ -305,9 +305,10 @@ TEST_F(PackCli, WhatDoesNotFitIsRefusedWithEveryReason) {
   refused(pack("bias.npy", "c.packed"), "has 1 dimension");
   write_file(file("f.npy"), npy("<f4", "(2, 2)", std::string(16, 'x')));
   refused(pack("f.npy", "c.packed"),
-          "operands of f32 accumulated in f32: supported are f16 in f32, f16 in f16");
+          "operands of f32 with sums in f32 are not supported; supported: f16 with sums in f32, "
+          "f16 with sums in f16");
   refused(bench({"pack", "gemm/simt", "--in", file("b.npy"), "--out", file("c.packed")}),
-          "gemm/simt takes plain operands");
+          "gemm/simt has no packed operands");
   EXPECT_FALSE(std::filesystem::exists(file("c.packed")));
 }
 

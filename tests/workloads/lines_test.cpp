@@ -134,7 +134,7 @@ TEST(Lines, ArraysThatDoNotFitAreRefusedWithEveryReason) {
           testing::AllOf(HasSubstr("w.npy: has type f64, sum/columns takes f32 there"),
                          HasSubstr("w.npy: has shape (4,), but weight needs (3,)"))));
   EXPECT_THAT([&] { apply({matrix}); },
-              testing::ThrowsMessage<ArgumentError>(HasSubstr("takes 2 arrays, got 1")));
+              testing::ThrowsMessage<ArgumentError>(HasSubstr("needs 2 arrays, got 1")));
 }
 
 }  // namespace

@@ -34,8 +34,8 @@ struct BankModel {
 
 /// A request is one access by `lanes` lanes.
 struct BankConflicts {
-  int degree = 1;      // the most words of one bank in any phase; 1 is free of conflicts
-  int phases = 1;      // per request
+  int degree = 1;  // the maximum number of words of one bank in any phase; 1 is free of conflicts
+  int phases = 1;  // per request
   int wavefronts = 0;  // cycles of the worst request: its phases' degrees added up
 };
 

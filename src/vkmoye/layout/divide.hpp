@@ -3,10 +3,10 @@
 // Cut a layout into tiles.
 //
 //   A = (8,6):(1,8) by [4, 3]
-//   logical_divide   ((4,2),(3,2)):((1,4),(8,24))     each mode becomes (inside the tile, which tile)
-//   zipped_divide    ((4,3),(2,2)):((1,8),(4,24))     (all inside, all which): mode 0 is one tile
-//   tiled_divide     ((4,3),2,2):((1,8),4,24)         the which-modes spread out
-//   flat_divide      (4,3,2,2):(1,8,4,24)             both spread out
+//   logical_divide   ((4,2),(3,2)):((1,4),(8,24))     each mode becomes (coordinate in the tile, index of the tile)
+//   zipped_divide    ((4,3),(2,2)):((1,8),(4,24))     (all coordinates, all indices): mode 0 is one tile
+//   tiled_divide     ((4,3),2,2):((1,8),4,24)         the modes of the tile's index as separate modes
+//   flat_divide      (4,3,2,2):(1,8,4,24)             all modes separate
 //
 // A tile that does not divide gives one more tile, whose end is past the layout's: (8):(1) by 3 is
 // (3,3), as in CuTe. Throws LayoutError if such a tile would extend into the next mode, whose

@@ -25,7 +25,7 @@ namespace vkmoye {
 
 namespace detail {
 
-/// Where copies of `a` may begin so that no two of them meet: `count` places at least.
+/// Where copies of `a` may begin so that no two of them meet: at least `count` places.
 constexpr Layout places_of_copies(const Layout& a, std::int64_t count) {
   const Layout places = complement(a, checked_mul(a.size(), count));
   if (places.size() >= count) return places;

@@ -17,7 +17,8 @@ namespace vkmoye {
 
 /// Offsets in units of `factor` elements. A leaf whose stride is a multiple of the factor keeps its
 /// extent; one whose stride divides it keeps every (factor / stride)-th coordinate, at least one.
-/// Postcondition: R at c' is floor(layout(c) / factor), c' being c with those coordinates divided so.
+/// Postcondition: R(c') is floor(layout(c) / factor), where c' is c with the coordinates of those leaves divided by
+/// (factor / stride).
 /// Throws LayoutError if a stride neither is a multiple of the factor nor divides it, and if two such
 /// leaves overlap inside one unit.
 constexpr Layout upcast(const Layout& layout, std::int64_t factor) {

@@ -44,12 +44,12 @@ TEST(GemmTable, RowsForAFormAreForNoOther) {
   EXPECT_TRUE(is_for_types({.types = {{f32, f16, f32}}}, mixed));
   EXPECT_FALSE(is_for_types({.types = {{f16, f32, f32}}}, mixed));
   EXPECT_EQ(unmet({.where = {.beta = false, .epilogue = std::vector<std::string>()}}, form), "");
-  EXPECT_EQ(unmet({.where = {.beta = true}}, form), "beta=yes does not hold, beta is no");
-  EXPECT_EQ(unmet({.where = {.a = 'm'}}, form), "a=m does not hold, a is k");
+  EXPECT_EQ(unmet({.where = {.beta = true}}, form), "needs beta=yes, but it is no");
+  EXPECT_EQ(unmet({.where = {.a = 'm'}}, form), "needs a=m, but it is k");
   form.epilogue = {*find_epilogue_op("bias"), *find_epilogue_op("relu")};
   EXPECT_EQ(unmet({.where = {.epilogue = {{"bias", "relu"}}}}, form), "");
   EXPECT_EQ(unmet({.where = {.epilogue = std::vector<std::string>()}}, GemmProduct{form}, {}),
-            "epilogue=none does not hold, epilogue is bias,relu");
+            "needs epilogue=none, but it is bias,relu");
 }
 
 TEST(GemmTable, RowsThatMultiplyNothingOnADeviceSayWhy) {
@@ -85,18 +85,18 @@ TEST(GemmTable, RowsSayWhenTheyHold) {
   EXPECT_TRUE(is_for_device(row, device_named({}, "NVIDIA h200 NVL")));
   EXPECT_FALSE(is_for_device(row, device_named({}, "NVIDIA A100")));
   GemmProduct one = product(kTypes[0], {2, 3, 4});
-  EXPECT_EQ(unmet(row, one, {}), "b=n does not hold, b is k");
+  EXPECT_EQ(unmet(row, one, {}), "needs b=n, but it is k");
   one.form.b_k_contiguous = false;
   EXPECT_EQ(unmet(row, one, {}), "");
   one.batch = 2;
-  EXPECT_EQ(unmet(row, one, {}), "batch=1 does not hold, batch is 2");
+  EXPECT_EQ(unmet(row, one, {}), "needs batch=1, but batch is 2");
   one.batch = 1;
   one.shape = {2, 3, 1};
-  EXPECT_EQ(unmet(row, one, {}), "2<=k<=4096 does not hold, k is 1");
+  EXPECT_EQ(unmet(row, one, {}), "needs 2<=k<=4096, but k is 1");
   one.shape = {1, 3, 1};
-  EXPECT_EQ(unmet(row, one, {}), "m>=2 does not hold, m is 1");
+  EXPECT_EQ(unmet(row, one, {}), "needs m>=2, but m is 1");
   one.shape = {std::int64_t{1} << 32, std::int64_t{1} << 32, 2};  // m * n is beyond 64 bits
-  EXPECT_EQ(unmet(row, one, {}), "area<=9000000000 does not hold, area is 18446744073709551616");
+  EXPECT_EQ(unmet(row, one, {}), "needs area<=9000000000, but area is 18446744073709551616");
   one.shape.reset();
   EXPECT_EQ(unmet(row, one, {}), "");  // 4096 each
 }
@@ -108,7 +108,7 @@ TEST(GemmTable, TheRowForAProductIsForNoOther) {
   EXPECT_EQ(unmet(row, one, {}), "");
   one.form.beta = true;
   EXPECT_FALSE(is_for_the_same(row, row_for(one)));
-  EXPECT_EQ(unmet(row, one, {}), "beta=no does not hold, beta is yes");
+  EXPECT_EQ(unmet(row, one, {}), "needs beta=no, but it is yes");
 }
 
 // --- what is worth timing ---

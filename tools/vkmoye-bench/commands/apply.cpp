@@ -64,7 +64,7 @@ const Command kApply = {
     "Examples:\n  vkmoye-bench apply transpose/padded --in a.npy --out b.npy\n"
     "  vkmoye-bench apply gemm/simt --in a.npy b.npy --out c.npy --alpha 0.5\n"
     "  vkmoye-bench apply gemm/packed --in a.npy w.packed --out c.npy\n"
-    "  vkmoye-bench apply gemm/auto --type 'f16*q4_0,f32' --in a.npy w.npy --out c",
+    "  vkmoye-bench apply gemm/auto --type 'f16*q4_0,f32' --in a.npy w.npy \\\n    --out c.npy",
     apply};
 
 }  // namespace vkmoye::bench

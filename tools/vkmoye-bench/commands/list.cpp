@@ -105,7 +105,7 @@ int list(const Given& given) {
 
 const Command kList = {
     CommandName::list, "list kernels with their summaries, configs and types",
-    "For one kernel: each of its options with the default and the valid values.\n\n"
+    "For one kernel: each of its options with the default, and the accepted words.\n\n"
     "With --format json, each kernel has the claims that are proved for all sizes,\n"
     "assumed by its author, or tried at a few sizes, as in 'explain --prove', for its\n"
     "first type and default options; they are left out if more than 12 kernels are\n"

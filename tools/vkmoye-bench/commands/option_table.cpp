@@ -103,7 +103,8 @@ std::vector<Option> plain_options() {
   const std::string sizes =
       "ROWSxCOLUMNS of the source; for products MxNxK; for attention QUERIESxKEYSxWIDTH; N means "
       "NxN or NxNxN";
-  const std::string product_types = "OPERANDS,ACCUMULATOR,RESULT, where OPERANDS may be A*B";
+  const std::string product_types =
+      "OPERANDS,ACCUMULATOR,RESULT, where OPERANDS may be A*B and B may be q8_0, q4_0 or q4_1";
   const std::string types = "for copy/auto also FROM*TO; for products " + product_types;
   return {
       {"KERNEL", of(run), Values::several, "family/variant; * and ? match any characters", "",
@@ -139,12 +140,14 @@ std::vector<Option> plain_options() {
        append_to(&Given::in), true},
       {"--as", of(pack), Values::one, "which operand of the product it is, a or b (b)", "",
        store_word_in("operand", {"a", "b"}, &Given::as)},
-      {"--out", of(pack), Values::one, "the file to write the packed operand to; -: stdout", "",
-       store_in(&Given::out), true},
+      {"--out", of(pack), Values::one,
+       "the file to write the packed or quantised operand to; -: stdout", "", store_in(&Given::out),
+       true},
       {"--out", of(apply, matmul), Values::one, "the .npy file to write the result to; -: stdout",
        "", store_in(&Given::out), true},
       {"--type", of(run), Values::each,
-       "element types (f32); " + types + "; repeats sweep, and so do commas except for products",
+       "element types (f32); " + types +
+           "; repeat the option for several types; commas do the same, except for products",
        "", append_to(&Given::types)},
       {"--type", of(tune), Values::each, product_types + " (f32); repeats sweep", "",
        append_to(&Given::types)},
@@ -156,7 +159,7 @@ std::vector<Option> plain_options() {
        append_to(&Given::types)},
       {"--size", of(run), Values::each,
        sizes + "; commas or repeats sweep, as do 256:1024:+256 and 256:4096:*2 "
-               "(2048, on the host 128; your own operations: their example)",
+               "(2048; with --device host 128; for your own operations, the size of their example)",
        "", read_sizes},
       {"--size", of(tune), Values::each, "MxNxK; N means NxNxN; commas or repeats sweep", "",
        read_sizes, true},
@@ -164,8 +167,9 @@ std::vector<Option> plain_options() {
        fmt::format("a number of seconds from 0 to {}", kMaxBudget),
        number_to(kMaxBudget, [](Given& given) -> double& { return given.budget; })},
       {"--size", of(emit), Values::each,
-       "shape of the source, for kernels made for one shape such as relayout (32x64x128)", "",
-       read_sizes},
+       "shape of the source, or MxNxK of a product, for kernels and plans made for one size "
+       "(32x64x128)",
+       "", read_sizes},
       {"--size", of(explain), Values::each, "assumed size: " + sizes + " (4096)", "", read_sizes},
       {"--fragment", of(layout), Values::one,
        "in place of EXPR, OPERAND:TYPE:MxNxK, such as a:f16:16x16x16: prints the layout in which "
@@ -194,8 +198,8 @@ std::vector<Option> plain_options() {
        fmt::format("a number of seconds from 0 to {}", kMaxSeconds),
        number_to(kMaxSeconds, [](Given& given) -> double& { return given.measure.min_time; })},
       {"--stop-noise", of(run), Values::one,
-       "percent: take samples until half of the 95 % confidence interval of the median is within "
-       "it, or until --budget is spent",
+       "sample until half the width of the 95 % confidence interval is below this percentage of "
+       "the median, or until --budget is spent",
        "a number above 0, to 100",
        [](const std::string& text, Given& given) {
          const auto value = parse_number(text);
@@ -203,7 +207,7 @@ std::vector<Option> plain_options() {
          given.measure.stop_noise = value;
          return true;
        }},
-      {"--budget", of(run), Values::one, "most seconds of samples for one result (20)",
+      {"--budget", of(run), Values::one, "maximum seconds of sampling for one result (20)",
        fmt::format("a number of seconds from 0 to {}", kMaxBudget),
        number_to(kMaxBudget, [](Given& given) -> double& { return given.measure.budget; })},
       {"--cold", of(run), Values::none,
@@ -253,8 +257,8 @@ std::vector<Option> plain_options() {
       {"--format", of(explain), Values::one, "table, json or markdown (table)", "",
        store_word_in("format", {"table", "json", "markdown"}, &Given::format)},
       {"--prove", of(explain), Values::none,
-       "add the obligations: what must hold in every launch, whether it is proved, assumed, or "
-       "tried at some sizes, who decided it, and the milliseconds that this took",
+       "also list each claim about every launch: whether it is proved, assumed or tried, by which "
+       "method, and in how many milliseconds",
        "", [](const std::string&, Given& given) { return given.prove = true; }},
       {"--format", of(list), Values::one, "table or json (table)", "",
        store_word_in("format", {"table", "json"}, &Given::format)},

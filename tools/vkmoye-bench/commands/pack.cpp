@@ -41,7 +41,7 @@ int pack(const Given& given) {
   }
   if (!entry.takes_packed) {
     throw ArgumentError(
-        fmt::format("pack: {} takes plain operands; gemm/packed takes packed ones", entry.name));
+        fmt::format("pack: {} has no packed operands; use gemm/packed", entry.name));
   }
   const std::string& file = given.in.front();
   if (is_packed_file(file)) throw ArgumentError(file + ": is already packed");
@@ -73,7 +73,7 @@ int pack(const Given& given) {
 }  // namespace
 
 const Command kPack = {
-    CommandName::pack, "store an operand of a product in fragment order",
+    CommandName::pack, "pack an operand of a product: in fragment order, or quantised in blocks",
     "'apply gemm/packed' takes the file in place of the array, on any device that\n"
     "holds fragments in the same order. On others it fails and prints both orders.\n\n"
     "Examples:\n"

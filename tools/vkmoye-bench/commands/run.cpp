@@ -66,8 +66,8 @@ int run(const Given& given) {
   refuse_useless_baselines(given.measure.baselines, kernels);
   const Workloads workloads = workloads_of(given, kernels);
   const auto executor = open_executor(given.device);
-  // A bad config is an error before any work is done; kernels that refuse the problem, and of several those without this
-  // type, are skipped.
+  // A bad config is an error before any work is done. Kernels that refuse the problem are skipped, and so are those
+  // without this type, if there are several.
   for (const auto& workload : workloads) {
     if (!workload->refusal().empty() || (kernels.size() > 1 && !workload->has_type())) continue;
     // Whether there is a kernel that depends on the order of the device's matrices is known only later, and goes into

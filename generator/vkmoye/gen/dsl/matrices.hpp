@@ -34,7 +34,7 @@ struct Matrices {
 Matrices column_of(const Matrices& matrices, const Expr& column);
 
 /// The array of registers for `matrices`: elements of `type`, distributed over `lanes`. Throws
-/// Throws LayoutError unless `lanes` divides the number of elements of a matrix.
+/// LayoutError unless `lanes` divides the number of elements of a matrix.
 ir::Array matrices_array(const std::string& name, ScalarType type, const Matrices& matrices,
                          std::uint32_t lanes);
 

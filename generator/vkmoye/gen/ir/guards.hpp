@@ -35,8 +35,8 @@ using Guards = std::vector<Expr>;
 /// tiles, so that this extent and its factors are not 0; and what assumptions_of_launch has.
 Guards guards_of_launch(const Kernel& kernel);
 
-/// Whether `value` cannot be 0: it is a number other than 0, or a guard says that something is below it, or below what
-/// would be 0 with it. A loop over `t < ceil_div(n, 256)` has a round only if n is not 0.
+/// Whether `value` cannot be 0: it is a number other than 0, or a guard says that some value is below it, or below an
+/// expression that is 0 whenever it is 0. A loop over `t < ceil_div(n, 256)` has a round only if n is not 0.
 bool is_positive(const Expr& value, const Guards& guards);
 
 /// Adds the comparisons that hold if `condition` holds; if it fails.

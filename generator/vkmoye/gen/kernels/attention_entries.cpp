@@ -20,7 +20,7 @@ KernelEntry simt_entry() {
   return entry_of<AttentionSimtConfig>(
       {"attention/simt",
        "attention",
-       "scores in registers, one pass over the keys, without matrix units",
+       "computes attention without matrix units, in one pass over the keys",
        kFlash2,
        {ScalarType::f32, ScalarType::f16, ScalarType::bf16},
        attention_simt_fields(),
@@ -40,7 +40,7 @@ KernelEntry coopmat_entry() {
   EntryParts<Config> parts;
   parts.name = "attention/coopmat";
   parts.operation = "attention";
-  parts.summary = "matrix units, scores and weights in registers";
+  parts.summary = "computes attention on matrix units, with scores in registers";
   parts.source = kFlash2;
   parts.types = {ScalarType::f16, ScalarType::bf16};
   parts.fields = attention_coopmat_fields();
@@ -67,7 +67,7 @@ KernelEntry decode_entry() {
   EntryParts<Config> parts;
   parts.name = "attention/decode";
   parts.operation = "attention";
-  parts.summary = "few queries, many keys: the keys are split among workgroups";
+  parts.summary = "computes attention of few queries over many keys, split among workgroups";
   parts.source = "Flash-Decoding (Dao, Haziza, Massa and Sizov, 2023)";
   parts.types = {ScalarType::f32, ScalarType::f16, ScalarType::bf16};
   parts.fields = attention_decode_fields();
@@ -94,7 +94,7 @@ KernelEntry auto_attention_entry() {
   KernelEntry entry;
   entry.name = "attention/auto";
   entry.operation = "attention";
-  entry.summary = "the kernel for a device, type and sizes";
+  entry.summary = "chooses the kernel for a device, type and sizes";
   entry.source = "attention/choice/choose.hpp";
   entry.types = {ScalarType::f32, ScalarType::f16, ScalarType::bf16};
   entry.chooses = true;

@@ -105,7 +105,7 @@ KernelEntry quantised_entry() {
   KernelEntry entry = entry_of<GemmQuantisedConfig>(
       {"gemm/quantised",
        "gemm",
-       "few rows, weights of 4 and 8 bits in blocks: f16*q4_0,f32",
+       "multiplies few rows by weights of 4 or 8 bits in blocks: f16*q4_0,f32",
        "ggml, block formats of GGUF files",
        {ScalarType::f16, ScalarType::bf16},
        gemm_quantised_fields(),

@@ -14,15 +14,16 @@ namespace vkmoye::gen {
 /// What must hold in all launches besides what check_scope and check_shared_memory decide.
 struct Obligations {
   std::vector<proof::Obligation> of_results;
-  std::set<std::string> written;  // arrays of which written.hpp shows that what is read was written
-  std::vector<proof::Obligation> of_reads;  // from other ones
+  std::set<std::string>
+      written;  // arrays for which written.hpp shows that every element read was written before
+  std::vector<proof::Obligation> of_reads;  // the reads of all other arrays
 };
 /// Precondition: names, types and bounds are right.
 Obligations obligations_of(const ir::Kernel& kernel);
 
 /// Why an element of a result is not written, or is touched by two invocations, or why something is read that was not
 /// written; with the sizes at which this shows. What is about results and depends on more than linear functions of
-/// sizes is refused, too, unless the author assumes it. Where isl gives up there is no reason: only the sizes of
+/// sizes is refused, too, unless the author assumes it. If isl gives up, no reason is returned: only the sizes of
 /// trial.hpp were checked then.
 std::vector<std::string> check_all_sizes(const ir::Kernel& kernel, const Obligations& obligations);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Conditions on sizes that two invocations can be compared by: a bound that is the same in the workgroup, and a number
+// Conditions on sizes by which two invocations can be compared: a bound that is the same in the workgroup, and a number
 // that belongs to the invocation.
 //
 //   if (32 * block_x + thread % 32 < cols) tile[..] = x        thread 5 writes if 32 block_x + 5 < cols
 //   if (32 * block_x + thread / 8 < cols) y = tile[..]         thread 47 gets there if 32 block_x + 5 < cols
 //
-// What is sufficient for a write is a set of such gates; a read is on a path on which others hold. A gate with a larger
+// A write happens where a set of gates holds; a read is on a path on which another set holds. A gate with a larger
 // number implies one with a smaller number.
 
 #include <cstdint>
@@ -40,7 +40,7 @@ struct Gated {
   std::vector<Part> parts;
   /// Conditions on threads and loop counters alone.
   std::vector<ir::Expr> others;
-  /// Whether it holds wherever all parts and others do.
+  /// Whether the condition holds wherever all its gates and all of `others` hold.
   bool is_all = true;
   /// Limits that are multiples of a number there.
   std::map<std::string, std::int64_t> multiples;
@@ -53,7 +53,7 @@ class Gates {
   /// What `condition` of a statement says, or that it fails, `negated`. Computed once for each statement.
   const Gated& of(const ir::Expr& condition, bool negated, const ir::Definitions& definitions);
 
-  /// Both sets.
+  /// The union of both sets.
   static GateSet both(const GateSet& a, const GateSet& b);
 
   struct Bound {
@@ -85,7 +85,7 @@ struct GatesOnPath {
   };
   std::vector<Number> numbers;
   std::map<std::string, std::int64_t> multiples;
-  /// Whether an invocation that may be on the path surely is if those hold that are needed.
+  /// Whether every invocation that may be on the path is on it if the needed gates hold.
   bool are_all = true;
 
   /// Whether they imply `set` in `lane`.

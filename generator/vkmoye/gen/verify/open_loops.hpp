@@ -19,9 +19,9 @@ namespace vkmoye::gen {
 
 /// What the rounds of a loop have in common.
 struct Pattern {
-  Recurrence rounds;         // from which one on all repeats, and after how many
-  bool grows = false;        // an index does so without bound
-  bool chooses = false;      // a condition, or how often an inner loop runs, changes with the round
+  Recurrence rounds;         // the round from which everything repeats, and the period
+  bool grows = false;        // an index grows without bound
+  bool chooses = false;      // a condition, or the length of an inner loop, depends on the round
   bool is_too_long = false;  // the period
   /// Whether `rounds` tells of all that the loop does.
   bool stands_for_all() const { return !grows && !chooses && !is_too_long; }

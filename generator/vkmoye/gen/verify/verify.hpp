@@ -24,8 +24,8 @@ namespace vkmoye::gen {
 ///   reached by all threads or by none, a subgroup operation by all lanes of a subgroup or by none.
 /// - Buffers (scope.hpp): each coordinate lies below its extent, by its bound or by an enclosing guard; vectors begin
 ///   at multiples of their width.
-/// - Shared memory (races.hpp), for all sizes: each index is in range and depends on numbers, threads and loops alone;
-///   no element is written by one thread and touched by another without a barrier between.
+/// - Shared memory (races.hpp), for all sizes: each index is in range; one from data is kept there by a condition, a
+///   minimum or an assumption; no element is written by one thread and touched by another without a barrier between.
 /// - At five sizes (trial.hpp): no element of a buffer is written by one invocation and touched by another, each
 ///   element of a result is written, nothing is read that some path has not written.
 /// - For all sizes (all_sizes.hpp): the same three claims, as far as they can be decided.

@@ -28,9 +28,9 @@ class WrittenState {
 
   /// Who is on a path.
   struct Path {
-    machine::ThreadSet active;     // all that may be
-    machine::ThreadSet uncertain;  // those of which it is not known, although others may be
-    std::shared_ptr<const GatesOnPath> gates;  // that hold on it
+    machine::ThreadSet active;                 // threads that may be on the path
+    machine::ThreadSet uncertain;              // threads for which this is not known
+    std::shared_ptr<const GatesOnPath> gates;  // the gates that hold on the path
   };
 
   /// Those of `lanes` write the elements from `at` on, `width` of them. `by_any`: the device decides which of them
@@ -64,7 +64,7 @@ class WrittenState {
     machine::ThreadSet active;        // who may come to them
     machine::ThreadSet holds, fails;  // the one, or the other
     machine::ThreadSet uncertain;     // who may not come to the branches, although others do
-    bool is_same;                 // all others take the same one, and it is not known which
+    bool is_same;                     // all others take the same one, and it is not known which
     // What decides about the first branch and the second one, if arguments and the workgroup do.
     std::optional<GateSet> first = {}, second = {};
   };

@@ -48,8 +48,9 @@ const std::vector<gen::ConfigField<AttentionOptions>>& attention_fields() {
                "query i sees key j if j > i + keys - queries - window; 0: all that it sees "
                "otherwise (0)",
                0, &Options::window),
-      number_of_option("scale", "of the scores; 0: 1 / sqrt(width) (0)", &Options::scale),
-      number_of_option("soft-cap", "scores are cap * tanh(score / cap); 0: as they are (0)",
+      number_of_option("scale", "factor of the scores; 0 stands for 1 / sqrt(width) (0)",
+                       &Options::scale),
+      number_of_option("soft-cap", "C replaces each score s by C * tanh(s / C); 0: no cap (0)",
                        &Options::soft_cap),
   };
   return fields;

@@ -92,7 +92,7 @@ void require_count(const WorkloadSpec& spec, const GemmProblem& problem, std::si
   constexpr const char* kNumbers[] = {"two", "three", "four", "five", "six"};
   const std::string with =
       problem.epilogue.empty() ? "" : ", --epilogue " + epilogue_text(problem.epilogue);
-  throw ArgumentError(fmt::format("{} takes {} arrays, {}, got {}: --beta is {}{}",
+  throw ArgumentError(fmt::format("{} needs {} arrays, {}, but got {} (--beta is {}{})",
                                   spec.entry->name, kNumbers[names.size() - 2], join(names, " "),
                                   count, problem.beta, with));
 }

@@ -191,8 +191,8 @@ std::unique_ptr<Workload> of_arrays(const WorkloadSpec& spec, const MakeLineOper
   }
   std::vector<std::string> reasons;
   if (given.size() != operation.inputs.size()) {
-    reasons.push_back(fmt::format("{} takes {} arrays, got {}", spec.entry->name,
-                                  operation.inputs.size(), given.size()));
+    reasons.push_back(
+        fmt::format("needs {} arrays, got {}", operation.inputs.size(), given.size()));
   }
   for (std::size_t i = 0; i < std::min(given.size(), operation.inputs.size()); ++i) {
     const LineArray& wanted = operation.inputs[i];

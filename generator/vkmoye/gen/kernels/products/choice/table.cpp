@@ -57,7 +57,7 @@ std::string epilogue_word(const std::vector<std::string>& steps) {
 }
 
 std::string not_met(const char* name, const std::string& wanted, const std::string& found) {
-  return fmt::format("{}={} does not hold, {} is {}", name, wanted, name, found);
+  return fmt::format("needs {}={}, but it is {}", name, wanted, found);
 }
 
 }  // namespace
@@ -168,8 +168,8 @@ std::string unmet(const GemmTableRow& row, const GemmProduct& product, const Dev
     const bool holds =
         static_cast<double>(range.least) <= found && found <= static_cast<double>(range.most);
     if (holds) continue;
-    return fmt::format("{} does not hold, {} is {:.0f}", to_string(range),
-                       to_string(range.quantity), found);
+    return fmt::format("needs {}, but {} is {:.0f}", to_string(range), to_string(range.quantity),
+                       found);
   }
   return unmet(row, product.form);
 }

@@ -51,22 +51,22 @@ void require_matrix_types(const GemmForm& form, const std::vector<ScalarType>& o
   bool found = false;
   for (const auto& [operand, accumulator] : kTypes) {
     if (std::find(operands.begin(), operands.end(), operand) == operands.end()) continue;
-    supported.push_back(fmt::format("{} in {}", to_string(operand), to_string(accumulator)));
+    supported.push_back(
+        fmt::format("{} with sums in {}", to_string(operand), to_string(accumulator)));
     found = found || (operand == unit_type(form) && accumulator == form.accumulator);
   }
   require(found,
-          fmt::format("operands of {} accumulated in {}: supported are {}",
-                      operands_text(form), to_string(form.accumulator),
-                      join(supported, ", ")),
+          fmt::format("operands of {} with sums in {} are not supported; supported: {}",
+                      operands_text(form), to_string(form.accumulator), join(supported, ", ")),
           reasons);
   const auto is_one_unit_type = [&](ScalarType type) {
     return type == unit_type(form) || (type == ScalarType::f32 && is_floating(unit_type(form)));
   };
-  require(is_one_unit_type(form.a_type) &&
-              (is_one_unit_type(form.b_type) || form.weights != nullptr),
-          fmt::format("operands of {}: they must have one type, or one of them must be f32",
-                      operands_text(form)),
-          reasons);
+  require(
+      is_one_unit_type(form.a_type) && (is_one_unit_type(form.b_type) || form.weights != nullptr),
+      fmt::format("operands of {}: they must have one type, or one of them must be f32",
+                  operands_text(form)),
+      reasons);
   require(
       unit_type(form) != ScalarType::bf16 || form.result != ScalarType::f16,
       "operands of bf16 and a result of f16: a shader can use only one 16-bit floating-point type",
