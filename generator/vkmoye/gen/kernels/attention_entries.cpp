@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "vkmoye/gen/kernels/attention_entries.hpp"
 
+#include <fmt/format.h>
+
 #include <optional>
 #include <utility>
 
@@ -16,23 +18,43 @@ namespace {
 
 constexpr const char* kFlash2 = "FlashAttention-2 (Dao, 2023)";
 
+// Numbers that the kernel takes at run time are examples.
+std::optional<CommandOptions> options_of_attention(const KernelRequest& request) {
+  const AttentionForm& form = request.attention.form;
+  CommandOptions out = {{"type", std::string(to_string(request.type))}};
+  if (form.width != 64) out.emplace_back("size", fmt::format("1024x1024x{}", form.width));
+  if (form.value_width != form.width) {
+    out.emplace_back("value-width", std::to_string(form.value_width));
+  }
+  if (form.causal) out.emplace_back("causal", "");
+  if (form.window) out.emplace_back("window", "256");
+  if (form.soft_cap) out.emplace_back("soft-cap", "50");
+  return out;
+}
+
 KernelEntry simt_entry() {
-  return entry_of<AttentionSimtConfig>(
-      {"attention/simt",
-       "attention",
-       "computes attention without matrix units, in one pass over the keys",
-       kFlash2,
-       {ScalarType::f32, ScalarType::f16, ScalarType::bf16},
-       attention_simt_fields(),
-       [](const KernelRequest& request) {
-         return attention_simt_config(request.attention.form, request.device);
-       },
-       [](const AttentionSimtConfig& config, const KernelRequest& request) {
-         return attention_simt(config, request.attention.form, request.type);
-       },
-       [](const AttentionSimtConfig& config, const KernelRequest& request) {
-         return reasons_against(config, request.attention.form);
-       }});
+  using Config = AttentionSimtConfig;
+  return entry_of<Config>({
+      .name = "attention/simt",
+      .operation = "attention",
+      .summary = "computes attention without matrix units, in one pass over the keys",
+      .source = kFlash2,
+      .types = {ScalarType::f32, ScalarType::f16, ScalarType::bf16},
+      .fields = attention_simt_fields(),
+      .defaults =
+          [](const KernelRequest& request) {
+            return attention_simt_config(request.attention.form, request.device);
+          },
+      .describe =
+          [](const Config& config, const KernelRequest& request) {
+            return attention_simt(config, request.attention.form, request.type);
+          },
+      .refuse =
+          [](const Config& config, const KernelRequest& request) {
+            return reasons_against(config, request.attention.form);
+          },
+      .problem = options_of_attention,
+  });
 }
 
 KernelEntry coopmat_entry() {
@@ -43,6 +65,7 @@ KernelEntry coopmat_entry() {
   parts.summary = "computes attention on matrix units, with scores in registers";
   parts.source = kFlash2;
   parts.types = {ScalarType::f16, ScalarType::bf16};
+  parts.problem = options_of_attention;
   parts.fields = attention_coopmat_fields();
   parts.defaults = [](const KernelRequest& request) {
     return attention_coopmat_config(request.attention.form, request.type, request.device);
@@ -70,6 +93,7 @@ KernelEntry decode_entry() {
   parts.summary = "computes attention of few queries over many keys, split among workgroups";
   parts.source = "Flash-Decoding (Dao, Haziza, Massa and Sizov, 2023)";
   parts.types = {ScalarType::f32, ScalarType::f16, ScalarType::bf16};
+  parts.problem = options_of_attention;
   parts.fields = attention_decode_fields();
   parts.defaults = [](const KernelRequest& request) {
     return attention_decode_config(request.attention, request.type, request.device);
@@ -83,7 +107,8 @@ KernelEntry decode_entry() {
   parts.plan = [](const Config& config, const KernelRequest& request) {
     KernelPlan plan =
         attention_decode_plan(config, request.attention, request.type, request.device);
-    plan.steps.front().kernel.command = emit_command("attention/decode", request, request.options);
+    plan.steps.front().kernel.command =
+        emit_command("attention/decode", options_of_attention(request), request.options);
     return plan;
   };
   return entry_of(std::move(parts));

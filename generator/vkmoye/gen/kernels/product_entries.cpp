@@ -19,6 +19,10 @@
 namespace vkmoye::gen {
 namespace {
 
+std::vector<ScalarType> types_of_simt() {
+  return {ScalarType::f16, ScalarType::bf16, ScalarType::f32, ScalarType::f64, ScalarType::i32};
+}
+
 // `reasons`, and one more if the device has no workgroups of `threads`.
 std::vector<std::string> with_thread_limit(std::vector<std::string> reasons, std::int64_t threads,
                                            const KernelRequest& request) {
@@ -48,23 +52,45 @@ std::vector<std::string> with_matrix_units(std::vector<std::string> reasons, con
   return with_thread_limit(std::move(reasons), config.threads(), request);
 }
 
+// Numbers that the kernel takes at run time are examples. Nothing if the epilogue has a step of the user's own.
+std::optional<CommandOptions> options_of_product(const KernelRequest& request) {
+  const GemmForm& form = request.gemm;
+  std::vector<std::string> steps;
+  for (const EpilogueOp& step : form.epilogue) {
+    if (find_epilogue_op(step.name) == nullptr) return std::nullopt;
+    steps.push_back(step.arguments.empty() ? step.name : step.name + ":1");
+  }
+  CommandOptions out = {{"type", fmt::format("{},{},{}", operands_text(form),
+                                             to_string(form.accumulator), to_string(form.result))}};
+  if (!form.a_k_contiguous) out.emplace_back("a", "m");
+  if (!form.b_k_contiguous) out.emplace_back("b", "n");
+  if (form.beta) out.emplace_back("beta", "1");
+  if (form.batched) out.emplace_back("batch", "2");
+  if (form.split_k) out.emplace_back("split-k", "2");
+  if (!steps.empty()) out.emplace_back("epilogue", join(steps, ","));
+  return out;
+}
+
 KernelEntry gemm_entry(const char* name, const char* summary, const char* source,
                        GemmConfig (*defaults)(const KernelRequest&)) {
-  return entry_of<GemmConfig>(
-      {name,
-       "gemm",
-       summary,
-       source,
-       {ScalarType::f16, ScalarType::bf16, ScalarType::f32, ScalarType::f64, ScalarType::i32},
-       gemm_fields(),
-       defaults,
-       [name = std::string(name)](const GemmConfig& config, const KernelRequest& request) {
-         return gemm(config, request.gemm, name);
-       },
-       [](const GemmConfig& config, const KernelRequest& request) {
-         return with_thread_limit(reasons_against(config, request.gemm), size(config.threads),
-                                  request);
-       }});
+  return entry_of<GemmConfig>({
+      .name = name,
+      .operation = "gemm",
+      .summary = summary,
+      .source = source,
+      .types = types_of_simt(),
+      .fields = gemm_fields(),
+      .defaults = defaults,
+      .describe = [name = std::string(name)](
+                      const GemmConfig& config,
+                      const KernelRequest& request) { return gemm(config, request.gemm, name); },
+      .refuse =
+          [](const GemmConfig& config, const KernelRequest& request) {
+            return with_thread_limit(reasons_against(config, request.gemm), size(config.threads),
+                                     request);
+          },
+      .problem = options_of_product,
+  });
 }
 
 GemmConfig moye_simple(const KernelRequest&) { return {}; }
@@ -102,133 +128,135 @@ GemmConfig simt(const KernelRequest& request) {
 }
 
 KernelEntry quantised_entry() {
-  KernelEntry entry = entry_of<GemmQuantisedConfig>(
-      {"gemm/quantised",
-       "gemm",
-       "multiplies few rows by weights of 4 or 8 bits in blocks: f16*q4_0,f32",
-       "ggml, block formats of GGUF files",
-       {ScalarType::f16, ScalarType::bf16},
-       gemm_quantised_fields(),
-       [](const KernelRequest& request) {
-         return gemm_quantised_config(request.gemm, request.shape, request.device);
-       },
-       [](const GemmQuantisedConfig& config, const KernelRequest& request) {
-         return gemm_quantised(config, request.gemm);
-       },
-       [](const GemmQuantisedConfig& config, const KernelRequest& request) {
-         return with_thread_limit(reasons_against(config, request.gemm), config.threads, request);
-       }});
-  entry.weights = find_weight_format("q4_0");
-  entry.describe = [describe = entry.describe, weights = entry](KernelRequest request) {
-    request.gemm = with_weights_of(weights, std::move(request.gemm));
-    return describe(request);
-  };
-  entry.refuse = [refuse = entry.refuse, weights = entry](KernelRequest request) {
-    request.gemm = with_weights_of(weights, std::move(request.gemm));
-    return refuse(request);
-  };
-  return entry;
+  using Config = GemmQuantisedConfig;
+  return entry_of<Config>({
+      .name = "gemm/quantised",
+      .operation = "gemm",
+      .summary = "multiplies few rows by weights of 4 or 8 bits in blocks: f16*q4_0,f32",
+      .source = "ggml, block formats of GGUF files",
+      .types = {ScalarType::f16, ScalarType::bf16},
+      .fields = gemm_quantised_fields(),
+      .defaults =
+          [](const KernelRequest& request) {
+            return gemm_quantised_config(request.gemm, request.shape, request.device);
+          },
+      .describe = [](const Config& config,
+                     const KernelRequest& request) { return gemm_quantised(config, request.gemm); },
+      .refuse =
+          [](const Config& config, const KernelRequest& request) {
+            return with_thread_limit(reasons_against(config, request.gemm), config.threads,
+                                     request);
+          },
+      .problem = options_of_product,
+      .weights = find_weight_format("q4_0"),
+  });
 }
 
-KernelEntry matrix_entry() {
-  return entry_of<GemmCoopmatConfig>(
-      {"gemm/coopmat",
-       "gemm",
-       "multiplies on matrix units; tiles go through shared memory",
-       "GL_KHR_cooperative_matrix; CUTLASS, efficient GEMM",
-       {ScalarType::f16, ScalarType::bf16, ScalarType::i8, ScalarType::u8},
-       gemm_coopmat_fields(),
-       [](const KernelRequest& request) {
-         return gemm_coopmat_config(request.gemm, request.device);
-       },
-       [](const GemmCoopmatConfig& config, const KernelRequest& request) {
-         return gemm_coopmat(config, request.gemm);
-       },
-       [](const GemmCoopmatConfig& config, const KernelRequest& request) {
-         return with_matrix_units(reasons_against(config, request.gemm), config, request);
-       }});
+KernelEntry coopmat_product_entry() {
+  using Config = GemmCoopmatConfig;
+  return entry_of<Config>({
+      .name = "gemm/coopmat",
+      .operation = "gemm",
+      .summary = "multiplies on matrix units; tiles go through shared memory",
+      .source = "GL_KHR_cooperative_matrix; CUTLASS, efficient GEMM",
+      .types = {ScalarType::f16, ScalarType::bf16, ScalarType::i8, ScalarType::u8},
+      .fields = gemm_coopmat_fields(),
+      .defaults =
+          [](const KernelRequest& request) {
+            return gemm_coopmat_config(request.gemm, request.device);
+          },
+      .describe = [](const Config& config,
+                     const KernelRequest& request) { return gemm_coopmat(config, request.gemm); },
+      .refuse =
+          [](const Config& config, const KernelRequest& request) {
+            return with_matrix_units(reasons_against(config, request.gemm), config, request);
+          },
+      .problem = options_of_product,
+  });
 }
 
 KernelEntry packed_entry() {
-  KernelEntry entry = entry_of<GemmPackedConfig>(
-      {"gemm/packed",
-       "gemm",
-       "multiplies on matrix units; operands in fragment order are read without shared memory",
-       "GL_KHR_cooperative_matrix; CUTLASS, interleaved layouts",
-       {ScalarType::f16, ScalarType::bf16},
-       gemm_packed_fields(),
-       [](const KernelRequest& request) {
-         return gemm_packed_config(request.gemm, request.shape, request.device);
-       },
-       [](const GemmPackedConfig& config, const KernelRequest& request) {
-         return gemm_packed(config, request.gemm);
-       },
-       [](const GemmPackedConfig& config, const KernelRequest& request) {
-         return with_matrix_units(reasons_against(config, request.gemm), config, request);
-       }});
-  entry.takes_packed = true;
-  return entry;
+  using Config = GemmPackedConfig;
+  return entry_of<Config>({
+      .name = "gemm/packed",
+      .operation = "gemm",
+      .summary = "multiplies on matrix units; operands in fragment order are read without shared "
+                 "memory",
+      .source = "GL_KHR_cooperative_matrix; CUTLASS, interleaved layouts",
+      .types = {ScalarType::f16, ScalarType::bf16},
+      .fields = gemm_packed_fields(),
+      .defaults =
+          [](const KernelRequest& request) {
+            return gemm_packed_config(request.gemm, request.shape, request.device);
+          },
+      .describe = [](const Config& config,
+                     const KernelRequest& request) { return gemm_packed(config, request.gemm); },
+      .refuse =
+          [](const Config& config, const KernelRequest& request) {
+            return with_matrix_units(reasons_against(config, request.gemm), config, request);
+          },
+      .problem = options_of_product,
+      .takes_packed = true,
+  });
 }
 
-// Why the fragment orders of `config` cannot be used on the request's device. An order that has not been
-// probed yet gives no reason.
-std::vector<std::string> reasons_against_orders_on_device(const GemmThinCoopmatConfig& config,
-                                                          const KernelRequest& request) {
-  std::vector<std::string> reasons;
-  bool known = true;
-  const auto matrices = probes(config, request.gemm);
-  for (const bool is_a : {true, false}) {
-    const ProbedMatrix& matrix = matrices[is_a ? 0 : 1];
-    const OrderOrReason& order = is_a ? config.order_a : config.order_b;
-    const bool is_probed = find_order(request.device, matrix) != nullptr;
-    known = known && (is_probed || order.layout);
-    if (!is_probed || !order.layout) continue;
-    const OrderOrReason actual = fragment_layout(request.device, matrix);
-    const auto differs = [&] {
-      if (size(*actual.layout) != size(*order.layout)) return true;
-      for (std::int64_t i = 0; i < size(*actual.layout); ++i) {
-        if ((*actual.layout)(i) != (*order.layout)(i)) return true;
-      }
-      return false;
-    };
-    if (!actual.layout) {
-      reasons.push_back(actual.reason);
-    } else if (differs()) {
-      reasons.push_back(fmt::format("{}: the device has the order {}, not {}", to_string(matrix),
-                                    to_string(*actual.layout), to_string(*order.layout)));
-    }
-  }
-  return reasons.empty() && known ? reasons_against_orders(config, request.gemm) : reasons;
-}
-
-KernelEntry thin_matrix_entry() {
+KernelEntry thin_coopmat_entry() {
   using Config = GemmThinCoopmatConfig;
   const auto reasons = [](const Config& config, const KernelRequest& request) {
     const auto against = reasons_against(config, request.gemm);
-    return against.empty() ? reasons_against_orders_on_device(config, request) : against;
+    return against.empty() ? reasons_against_orders(config, request.gemm, request.device) : against;
   };
-  EntryParts<Config> parts;
-  parts.name = "gemm/thin_coopmat";
-  parts.operation = "gemm";
-  parts.summary = "multiplies few rows or columns on matrix units; operands keep their order";
-  parts.source = "GL_KHR_cooperative_matrix; CUTLASS, sliced-K reduction";
-  parts.types = {ScalarType::f16, ScalarType::bf16, ScalarType::i8, ScalarType::u8};
-  parts.fields = gemm_thin_coopmat_fields();
-  parts.defaults = [](const KernelRequest& request) {
-    return gemm_thin_coopmat_config(request.gemm, request.device);
-  };
-  parts.describe = [reasons](const Config& config, const KernelRequest& request) {
-    throw_if_any("gemm/thin_coopmat", reasons(config, request));
-    return gemm_thin_coopmat(config, request.gemm);
-  };
-  parts.refuse = [reasons](const Config& config, const KernelRequest& request) {
-    return with_matrix_units(reasons(config, request), config, request);
-  };
-  parts.probes = [](const Config& config, const KernelRequest& request) {
-    const bool is_sound = reasons_against(config, request.gemm).empty();
-    return is_sound ? probes(config, request.gemm) : std::vector<ProbedMatrix>();
-  };
-  return entry_of(std::move(parts));
+  return entry_of<Config>({
+      .name = "gemm/thin_coopmat",
+      .operation = "gemm",
+      .summary = "multiplies few rows or columns on matrix units; operands keep their order",
+      .source = "GL_KHR_cooperative_matrix; CUTLASS, sliced-K reduction",
+      .types = {ScalarType::f16, ScalarType::bf16, ScalarType::i8, ScalarType::u8},
+      .fields = gemm_thin_coopmat_fields(),
+      .defaults =
+          [](const KernelRequest& request) {
+            return gemm_thin_coopmat_config(request.gemm, request.device);
+          },
+      .describe =
+          [reasons](const Config& config, const KernelRequest& request) {
+            throw_if_any("gemm/thin_coopmat", reasons(config, request));
+            return gemm_thin_coopmat(config, request.gemm);
+          },
+      .refuse =
+          [reasons](const Config& config, const KernelRequest& request) {
+            return with_matrix_units(reasons(config, request), config, request);
+          },
+      .probes =
+          [](const Config& config, const KernelRequest& request) {
+            const bool is_sound = reasons_against(config, request.gemm).empty();
+            return is_sound ? probes(config, request.gemm) : std::vector<ProbedMatrix>();
+          },
+      .problem = options_of_product,
+  });
+}
+
+KernelEntry thin_entry() {
+  using Config = GemmThinConfig;
+  return entry_of<Config>({
+      .name = "gemm/thin",
+      .operation = "gemm",
+      .summary = "multiplies few rows or few columns; reads the other operand once",
+      .source = "KBLAS, dense matrix-vector products (ACM TOMS 42)",
+      .types = types_of_simt(),
+      .fields = gemm_thin_fields(),
+      .defaults =
+          [](const KernelRequest& request) {
+            return gemm_thin_config(request.gemm, request.shape, request.device);
+          },
+      .describe = [](const Config& config,
+                     const KernelRequest& request) { return gemm_thin(config, request.gemm); },
+      .refuse =
+          [](const Config& config, const KernelRequest& request) {
+            return with_thread_limit(reasons_against(config, request.gemm), config.threads,
+                                     request);
+          },
+      .problem = options_of_product,
+  });
 }
 
 // Describes a single kernel; workloads use the plan of products/choice/plan.hpp.
@@ -256,37 +284,20 @@ KernelEntry auto_entry() {
 }  // namespace
 
 std::vector<KernelEntry> product_entries() {
-  return {
-      auto_entry(),
-      gemm_entry("gemm/moye_simple", "copies a tile of each operand, multiplies, and repeats",
-                 "MoYe.jl, matrix multiplication tutorial", moye_simple),
-      gemm_entry("gemm/moye_prefetch",
-                 "prefetches the next tiles into registers while it multiplies",
-                 "MoYe.jl, TiledMMA tutorial", moye_prefetch),
-      gemm_entry("gemm/simt",
-                 "multiplies with vectors, two shared tiles, and subgroups in a square",
-                 "CUTLASS, efficient GEMM", simt),
-      entry_of<GemmThinConfig>(
-          {"gemm/thin",
-           "gemm",
-           "multiplies few rows or few columns; reads the other operand once",
-           "KBLAS, dense matrix-vector products (ACM TOMS 42)",
-           {ScalarType::f16, ScalarType::bf16, ScalarType::f32, ScalarType::f64, ScalarType::i32},
-           gemm_thin_fields(),
-           [](const KernelRequest& request) {
-             return gemm_thin_config(request.gemm, request.shape, request.device);
-           },
-           [](const GemmThinConfig& config, const KernelRequest& request) {
-             return gemm_thin(config, request.gemm);
-           },
-           [](const GemmThinConfig& config, const KernelRequest& request) {
-             return with_thread_limit(reasons_against(config, request.gemm), config.threads,
-                                      request);
-           }}),
-      quantised_entry(),
-      matrix_entry(),
-      thin_matrix_entry(),
-      packed_entry()};
+  return {auto_entry(),
+          gemm_entry("gemm/moye_simple", "copies a tile of each operand, multiplies, and repeats",
+                     "MoYe.jl, matrix multiplication tutorial", moye_simple),
+          gemm_entry("gemm/moye_prefetch",
+                     "prefetches the next tiles into registers while it multiplies",
+                     "MoYe.jl, TiledMMA tutorial", moye_prefetch),
+          gemm_entry("gemm/simt",
+                     "multiplies with vectors, two shared tiles, and subgroups in a square",
+                     "CUTLASS, efficient GEMM", simt),
+          thin_entry(),
+          quantised_entry(),
+          coopmat_product_entry(),
+          thin_coopmat_entry(),
+          packed_entry()};
 }
 
 }  // namespace vkmoye::gen

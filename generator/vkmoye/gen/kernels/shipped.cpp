@@ -14,7 +14,8 @@ namespace vkmoye::gen {
 std::span<const KernelEntry> registry() {
   static const std::vector<KernelEntry> entries = [] {
     std::vector<KernelEntry> out;
-    for (auto* family : {move_entries, relayout_entries, row_entries, attention_entries, product_entries}) {
+    for (auto* family :
+         {move_entries, relayout_entries, row_entries, attention_entries, product_entries}) {
       for (KernelEntry& entry : family()) out.push_back(std::move(entry));
     }
     return out;

@@ -50,19 +50,19 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
   const View sV = shared("shared_v", form.value_width, keys);  // (value_width, keys)
   const View sP = config.in_registers() ? sK : shared("shared_p", keys, config.tile_rows());
   const auto staging = [&](const View& tile) {
-    return *staging_of(size(tile.shape().mode(0)), keys, config.threads(), widest_access(type));
+    return *row_staging(size(tile.shape().mode(0)), keys, config.threads(), widest_access(type));
   };
   const auto next = [&](const char* of, const View& tile) {
-    const Staging by = staging(tile);
+    const RowStaging by = staging(tile);
     return k.make_fragment_like(of, type, by.part(tile, k.thread()), by.vector.count);
   };
   const View next_k = next("next_k", sK), next_v = next("next_v", sV);
   const auto fetch = [&](const View& from, const View& to) {
-    const Staging by = staging(from);
+    const RowStaging by = staging(from);
     k.copy(by.part(from, k.thread()), to, {.edges = Edges::zero, .vector = by.vector});
   };
   const auto put = [&](const View& from, const View& to) {
-    const Staging by = staging(to);
+    const RowStaging by = staging(to);
     k.copy(from, by.part(to, k.thread()), {.vector = by.vector});
   };
 

@@ -80,7 +80,7 @@ std::vector<ProbedMatrix> probes(const AttentionConfig& config, ScalarType type)
 Layout padded_tile(const AttentionConfig& config, ScalarType type, std::int64_t width,
                    std::int64_t count) {
   const std::int64_t vector = widest_access(type);
-  const auto staging = staging_of(width, count, config.threads(), vector);
+  const auto staging = row_staging(width, count, config.threads(), vector);
   std::vector<TileAccess> accesses;
   // Rows of a matrix, in vectors; lanes have one of each row first.
   const std::int64_t rows = std::min(config.atom_m, count);
@@ -144,7 +144,7 @@ std::vector<std::string> reasons_against(const AttentionConfig& config, const At
   require_even_distribution(config, reasons);
   if (!reasons.empty()) return reasons;
   for (const std::int64_t width : {form.width, form.value_width}) {
-    require(staging_of(width, config.keys, config.threads(), widest_access(type)).has_value(),
+    require(row_staging(width, config.keys, config.threads(), widest_access(type)).has_value(),
             fmt::format("staging: {} threads do not divide {} rows of {} elements evenly",
                         config.threads(), config.keys, width),
             reasons);

@@ -29,7 +29,7 @@ std::int64_t bytes_of_tiles(const AttentionSimtConfig& config, const AttentionFo
 }
 
 bool divides_evenly(const AttentionSimtConfig& config, std::int64_t width, std::int64_t rows) {
-  return staging_of(width, rows, config.threads, 1).has_value();
+  return row_staging(width, rows, config.threads, 1).has_value();
 }
 
 }  // namespace
@@ -124,7 +124,8 @@ ir::Kernel attention_simt(const AttentionSimtConfig& config, const AttentionForm
       k.shared("shared_p", ScalarType::f32, make_layout({rows, keys}, {keys + 1, std::int64_t{1}}));
   const auto stage = [&](const View& from, const View& to) {
     const std::int64_t width = size(to.shape().mode(0)), count = size(to.shape().mode(1));
-    const Staging by = *staging_of(width, count, config.threads, widest_access(ScalarType::f32));
+    const RowStaging by =
+        *row_staging(width, count, config.threads, widest_access(ScalarType::f32));
     k.copy(by.part(from, k.thread()), by.part(to, k.thread()),
            {.edges = Edges::zero, .vector = by.vector});
   };

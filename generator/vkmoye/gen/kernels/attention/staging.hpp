@@ -12,7 +12,7 @@
 
 namespace vkmoye::gen {
 
-struct Staging {
+struct RowStaging {
   TiledCopy copy;  // (thread, value) -> (element, row)
   Vector vector;
 
@@ -21,13 +21,13 @@ struct Staging {
 
 /// The widest vectors, up to `most` elements, with which `threads` threads divide `width` elements of `rows` rows
 /// evenly; nothing if there are none.
-inline std::optional<Staging> staging_of(std::int64_t width, std::int64_t rows,
-                                         std::int64_t threads, std::int64_t most) {
+inline std::optional<RowStaging> row_staging(std::int64_t width, std::int64_t rows,
+                                             std::int64_t threads, std::int64_t most) {
   for (std::int64_t vector = most; vector >= 1; vector /= 2) {
     for (std::int64_t beside = threads; beside >= 1; beside /= 2) {
       const std::int64_t at_once = threads / beside;
       if (width % (vector * beside) != 0 || rows % at_once != 0) continue;
-      return Staging{
+      return RowStaging{
           make_tiled_copy(make_layout({beside, at_once}), make_layout({vector, std::int64_t{1}})),
           {to_index(vector)}};
     }

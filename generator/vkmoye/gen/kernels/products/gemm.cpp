@@ -119,14 +119,14 @@ class Product {
     return builder_.retile(x.next, source(x, 0, moved));
   }
   TiledCopy staging(const GemmOperand& x, Moved moved) const {
-    const Staging s = how(x, moved);
+    const OperandStaging s = how(x, moved);
     return make_tiled_copy(make_layout({s.lanes, s.others}), make_layout({s.vector, 1}));
   }
   std::uint32_t vector_of(const GemmOperand& x, Moved moved) const {
     return to_index(how(x, moved).vector);
   }
-  Staging how(const GemmOperand& x, Moved moved) const {
-    return staging_of(config_, x.type, x.rows, x.k_contiguous, moved == Moved::in_vectors);
+  OperandStaging how(const GemmOperand& x, Moved moved) const {
+    return operand_staging(config_, x.type, x.rows, x.k_contiguous, moved == Moved::in_vectors);
   }
 
   // Stage `at` of a shared array, or the whole array if it has only one.

@@ -10,8 +10,8 @@
 
 namespace vkmoye::gen {
 
-Staging staging_of(const GemmConfig& config, ScalarType type, std::int64_t rows, bool k_contiguous,
-                   bool vectors) {
+OperandStaging operand_staging(const GemmConfig& config, ScalarType type, std::int64_t rows,
+                               bool k_contiguous, bool vectors) {
   const std::int64_t contiguous = k_contiguous ? config.tile_k : rows;
   const auto bytes = static_cast<std::int64_t>(size_of(type));
   std::int64_t vector = std::min<std::int64_t>({4, contiguous, config.vector_bytes / bytes});
@@ -118,8 +118,8 @@ std::vector<std::string> reasons_against(const GemmConfig& config, const GemmFor
     const std::int64_t rows = is_a ? config.tile_m : config.tile_n;
     const bool k_contiguous = is_a ? form.a_k_contiguous : form.b_k_contiguous;
     const ScalarType type = is_a ? form.a_type : form.b_type;
-    const Staging s = staging_of(config, type, rows, k_contiguous, true);
-    const Staging single = staging_of(config, type, rows, k_contiguous, false);
+    const OperandStaging s = operand_staging(config, type, rows, k_contiguous, true);
+    const OperandStaging single = operand_staging(config, type, rows, k_contiguous, false);
     const std::int64_t along = k_contiguous ? config.tile_k : rows;
     const std::int64_t across = k_contiguous ? rows : config.tile_k;
     const std::string staging = is_a ? "staging A" : "staging B";

@@ -39,14 +39,14 @@ std::vector<std::string> reasons_against(const GemmConfig& config, const GemmFor
 
 /// How the threads of a workgroup are arranged to load a tile from a buffer: along its contiguous axis, at
 /// most 32 of them, and across it; and the elements of an access.
-struct Staging {
+struct OperandStaging {
   std::int64_t lanes, others, vector;
 };
 
 /// For a tile of `rows` rows of A or B, with tile_k elements of k. `vectors`: whether accesses are vectors or
 /// single elements.
-Staging staging_of(const GemmConfig& config, ScalarType type, std::int64_t rows, bool k_contiguous,
-                   bool vectors);
+OperandStaging operand_staging(const GemmConfig& config, ScalarType type, std::int64_t rows,
+                               bool k_contiguous, bool vectors);
 
 /// The elements of a fragment of `values` contiguous ones that are read from shared memory at once.
 std::int64_t fragment_vector(ScalarType type, std::int64_t values);

@@ -62,6 +62,10 @@ std::vector<std::string> reasons_against(const GemmThinCoopmatConfig& config, co
 std::vector<std::string> reasons_against_orders(const GemmThinCoopmatConfig& config,
                                                 const GemmForm& form);
 
+/// The same on `device`, whose orders must be those of `config`. One that has not been probed yet gives no reason.
+std::vector<std::string> reasons_against_orders(const GemmThinCoopmatConfig& config,
+                                                const GemmForm& form, const DeviceCaps& device);
+
 /// Throws KernelError with every reason.
 ir::Kernel gemm_thin_coopmat(const GemmThinCoopmatConfig& config, const GemmForm& form,
                              const std::string& name = "gemm/thin_coopmat");

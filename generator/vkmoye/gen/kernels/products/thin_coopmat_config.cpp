@@ -172,4 +172,33 @@ std::vector<std::string> reasons_against_orders(const GemmThinCoopmatConfig& con
   return reasons;
 }
 
+std::vector<std::string> reasons_against_orders(const GemmThinCoopmatConfig& config,
+                                                const GemmForm& form, const DeviceCaps& device) {
+  std::vector<std::string> reasons;
+  bool known = true;
+  const auto matrices = probes(config, form);
+  for (const bool is_a : {true, false}) {
+    const ProbedMatrix& matrix = matrices[is_a ? 0 : 1];
+    const OrderOrReason& order = is_a ? config.order_a : config.order_b;
+    const bool is_probed = find_order(device, matrix) != nullptr;
+    known = known && (is_probed || order.layout);
+    if (!is_probed || !order.layout) continue;
+    const OrderOrReason actual = fragment_layout(device, matrix);
+    const auto differs = [&] {
+      if (size(*actual.layout) != size(*order.layout)) return true;
+      for (std::int64_t i = 0; i < size(*actual.layout); ++i) {
+        if ((*actual.layout)(i) != (*order.layout)(i)) return true;
+      }
+      return false;
+    };
+    if (!actual.layout) {
+      reasons.push_back(actual.reason);
+    } else if (differs()) {
+      reasons.push_back(fmt::format("{}: the device has the order {}, not {}", to_string(matrix),
+                                    to_string(*actual.layout), to_string(*order.layout)));
+    }
+  }
+  return reasons.empty() && known ? reasons_against_orders(config, form) : reasons;
+}
+
 }  // namespace vkmoye::gen

@@ -27,47 +27,25 @@ std::vector<std::string> reasons_against_type(const std::vector<ScalarType>& typ
                       join(names, " "))};
 }
 
-std::string emit_command(const std::string& name, const KernelRequest& request,
+std::optional<CommandOptions> options_of_elements(const KernelRequest& request) {
+  const bool converts = request.result.value_or(request.type) != request.type;
+  CommandOptions out = {{"type", converts ? operands_text(request.type, *request.result)
+                                          : std::string(to_string(request.type))}};
+  if (request.shape && request.shape->empty()) return std::nullopt;  // --size has no such shape
+  if (request.shape) out.emplace_back("size", fmt::format("{}", fmt::join(*request.shape, "x")));
+  return out;
+}
+
+std::string emit_command(const std::string& name, const std::optional<CommandOptions>& problem,
                          const Options& options) {
-  const KernelEntry* entry = find_kernel(name);
-  if (entry == nullptr) return "";
+  if (!problem || find_kernel(name) == nullptr) return "";
   std::string out = "vkmoye-bench emit " + name;
   const auto add = [&](const std::string& option, const std::string& value) {
+    out += " --" + option;
     const bool is_plain = value.find_first_of("()<>;*' ") == std::string::npos;
-    out += fmt::format(fmt::runtime(is_plain ? " --{} {}" : " --{} '{}'"), option, value);
+    if (!value.empty()) out += is_plain ? " " + value : " '" + value + "'";
   };
-  const GemmForm& form = request.gemm;
-  if (entry->operation == "gemm") {
-    std::vector<std::string> steps;
-    for (const EpilogueOp& step : form.epilogue) {
-      if (find_epilogue_op(step.name) == nullptr) return "";
-      steps.push_back(step.arguments.empty() ? step.name : step.name + ":1");
-    }
-    add("type", fmt::format("{},{},{}", operands_text(form), to_string(form.accumulator),
-                            to_string(form.result)));
-    if (!form.a_k_contiguous) add("a", "m");
-    if (!form.b_k_contiguous) add("b", "n");
-    if (form.beta) add("beta", "1");
-    if (form.batched) add("batch", "2");
-    if (form.split_k) add("split-k", "2");
-    if (!steps.empty()) add("epilogue", join(steps, ","));
-  } else if (entry->operation == "attention") {
-    const AttentionForm& attention = request.attention.form;
-    add("type", std::string(to_string(request.type)));
-    if (attention.width != 64) add("size", fmt::format("1024x1024x{}", attention.width));
-    if (attention.value_width != attention.width) {
-      add("value-width", std::to_string(attention.value_width));
-    }
-    if (attention.causal) out += " --causal";
-    if (attention.window) add("window", "256");
-    if (attention.soft_cap) add("soft-cap", "50");
-  } else {
-    const bool converts = request.result.value_or(request.type) != request.type;
-    add("type", converts ? operands_text(request.type, *request.result)
-                         : std::string(to_string(request.type)));
-    if (request.shape && request.shape->empty()) return "";  // --size cannot say it
-    if (request.shape) add("size", fmt::format("{}", fmt::join(*request.shape, "x")));
-  }
+  for (const auto& [option, value] : *problem) add(option, value);
   for (const auto& [option, value] : options) add(option, value);
   return out;
 }

@@ -8,6 +8,7 @@
 //                     .describe = [](const Config& config, const KernelRequest&) { .. }});
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,12 @@
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 
 namespace vkmoye::gen {
+
+/// Options of a command line in their order; those without a value are switches.
+using CommandOptions = std::vector<std::pair<std::string, std::string>>;
+
+/// --type of a request and, if it has a shape, --size. Nothing for the shape of a single number.
+std::optional<CommandOptions> options_of_elements(const KernelRequest& request);
 
 template <class Config>
 struct EntryParts {
@@ -28,7 +35,11 @@ struct EntryParts {
   std::function<std::vector<std::string>(const Config&, const KernelRequest&)> refuse = {};
   /// See KernelEntry::probes.
   std::function<std::vector<ProbedMatrix>(const Config&, const KernelRequest&)> probes = {};
-  bool converts = false;  // see KernelEntry::converts
+  /// How a command line states the problem of a request; nothing if it cannot.
+  std::function<std::optional<CommandOptions>(const KernelRequest&)> problem = options_of_elements;
+  bool converts = false;                  // see KernelEntry::converts
+  bool takes_packed = false;              // see KernelEntry::takes_packed
+  const WeightFormat* weights = nullptr;  // see KernelEntry::weights
   /// See KernelEntry::plan.
   std::function<KernelPlan(const Config&, const KernelRequest&)> plan = {};
 };
@@ -40,10 +51,9 @@ std::vector<ScalarType> every_type();
 std::vector<std::string> reasons_against_type(const std::vector<ScalarType>& types,
                                               ScalarType type);
 
-/// The command that prints the kernel that entry `name` describes for `request` with these `options`:
-/// "vkmoye-bench emit transpose/padded --type f32 --pad 2". Empty if there is none: an epilogue may have steps that the
-/// command line does not know, and the array may be a single number.
-std::string emit_command(const std::string& name, const KernelRequest& request,
+/// The command that prints kernel `name` for a problem with these `options`:
+/// "vkmoye-bench emit transpose/padded --type f32 --pad 2". Empty if `problem` is nothing.
+std::string emit_command(const std::string& name, const std::optional<CommandOptions>& problem,
                          const Options& options);
 
 /// The same for the types of `request` and `entry`, which may convert.
@@ -60,6 +70,8 @@ template <class Config>
 KernelEntry entry_of(EntryParts<Config> parts) {
   KernelEntry entry{parts.name, parts.operation, parts.summary, parts.source, parts.types, {}, {}};
   entry.converts = parts.converts;
+  entry.takes_packed = parts.takes_packed;
+  entry.weights = parts.weights;
   const Config usual = parts.defaults(request_of(parts.types.front()));
   for (const auto& field : parts.fields) {
     entry.options.push_back(
@@ -75,7 +87,8 @@ KernelEntry entry_of(EntryParts<Config> parts) {
     return config;
   };
   if (parts.refuse) {
-    entry.refuse = [read, refuse = parts.refuse](const KernelRequest& request) {
+    entry.refuse = [read, refuse = parts.refuse, weights = parts.weights](KernelRequest request) {
+      request.gemm = with_weights(weights, std::move(request.gemm));
       std::vector<std::string> reasons;
       const Config config = read(request, reasons);
       return reasons.empty() ? refuse(config, request) : reasons;
@@ -96,26 +109,26 @@ KernelEntry entry_of(EntryParts<Config> parts) {
       return plan(config, request);
     };
   }
-  entry.describe = [read, name = parts.name, fields = parts.fields, defaults = parts.defaults,
-                    describe = parts.describe](const KernelRequest& request) {
+  entry.describe = [read, parts](KernelRequest request) {
+    request.gemm = with_weights(parts.weights, std::move(request.gemm));
     std::vector<std::string> reasons;
     const Config config = read(request, reasons);
-    throw_if_any(name, std::move(reasons));
-    ir::Kernel kernel = describe(config, request);
+    throw_if_any(parts.name, std::move(reasons));
+    ir::Kernel kernel = parts.describe(config, request);
     if (!kernel.command.empty()) return kernel;
     // The options of the request, and what was chosen because of its device: emit knows none.
     KernelRequest without = {request.type, {}, request.gemm, request.shape};
     without.attention = request.attention;
-    Config usual = defaults(without);
-    read_fields(fields, request.options, usual);
+    Config usual = parts.defaults(without);
+    read_fields(parts.fields, request.options, usual);
     Options options;
-    for (const auto& field : fields) {
+    for (const auto& field : parts.fields) {
       const std::string value = field.show(config);
       if (request.options.count(field.name) > 0 || value != field.show(usual)) {
         options[field.name] = value;
       }
     }
-    kernel.command = emit_command(name, request, options);
+    kernel.command = emit_command(parts.name, parts.problem(request), options);
     return kernel;
   };
   return entry;

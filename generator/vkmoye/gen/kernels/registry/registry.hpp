@@ -95,10 +95,10 @@ struct KernelEntry {
   bool converts = false;
 };
 
-/// `form` with the weights of `entry`, if the entry has some and the form has none.
-inline GemmForm with_weights_of(const KernelEntry& entry, GemmForm form) {
-  if (entry.weights == nullptr || form.weights != nullptr) return form;
-  form.weights = entry.weights;
+/// `form` with B in `weights`, unless that is null or the form has a format of its own.
+inline GemmForm with_weights(const WeightFormat* weights, GemmForm form) {
+  if (weights == nullptr || form.weights != nullptr) return form;
+  form.weights = weights;
   form.b_type = kWeightType;
   return form;
 }
