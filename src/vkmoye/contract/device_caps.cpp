@@ -24,6 +24,7 @@ std::string_view to_string(Feature feature) {
     case Feature::buffer_f32_atomic_add: return "buffer_f32_atomic_add";
     case Feature::subgroup_size_control: return "subgroup_size_control";
     case Feature::buffer_address: return "buffer_address";
+    case Feature::integer_dot: return "integer_dot";
     case Feature::count: break;
   }
   return "?";

@@ -39,6 +39,7 @@ enum class Feature : std::uint8_t {
   /// that depends on their number needs it, or a device on which that number cannot vary.
   subgroup_size_control,
   buffer_address,  // buffers are reached by their addresses            (bufferDeviceAddress)
+  integer_dot,     // dot products of bytes that words hold             (shaderIntegerDotProduct)
   count            // how many there are
 };
 inline constexpr std::size_t kFeatureCount = static_cast<std::size_t>(Feature::count);

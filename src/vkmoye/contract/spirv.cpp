@@ -41,6 +41,8 @@ const CapabilityFeatures kCapabilities[] = {
     {5345, "VulkanMemoryModel", {Feature::cooperative_matrix}},
     {5346, "VulkanMemoryModelDeviceScope", {Feature::cooperative_matrix}},
     {5347, "PhysicalStorageBufferAddresses", {Feature::buffer_address}},
+    {6018, "DotProductInput4x8BitPacked", {Feature::integer_dot}},
+    {6019, "DotProduct", {Feature::integer_dot}},
     {6022, "CooperativeMatrixKHR", {Feature::cooperative_matrix}},
     {6033, "AtomicFloat32AddEXT", {Feature::shared_f32_atomic_add, Feature::buffer_f32_atomic_add}},
 };

@@ -33,7 +33,7 @@ ir::Kernel nf4(std::uint32_t lanes) {
   const Tensor x = k.input("x", f32, {{"k", "K"}, {"token", "tokens"}});
   const Tensor y = k.output("y", f32, {{"row", "rows"}, {"token", "tokens"}});
   const Expr row = k.block_x(), token = k.block_y();
-  const View word = k.registers("word_of_thread", u32, make_layout({1, 1}));
+  const View numbers = k.registers("numbers", u32, make_layout({8, 1}));
   const View values = k.registers("values", f32, make_layout({8, 1}));
   const View sum = k.registers("sum", f32, Layout()),
              scale = k.registers("scale", f32, Layout());
@@ -42,7 +42,7 @@ ir::Kernel nf4(std::uint32_t lanes) {
     const auto own = [&](const Tensor& of, std::int64_t size, const Expr& line) {
       return tile(tile(of, {64 * size, 1}, {part, line}), {size, 1}, {k.thread(), 0});
     };
-    k.copy(own(codes, 1, row), word, {.edges = Edges::zero});
+    k.copy(k.unsigned_codes(own(codes, 1, row), 4), numbers);
     k.copy(own(x, 8, token), values, {.edges = Edges::zero});  // 0 past the edge
     const Expr block = k.let("block", 8 * part + k.thread() / 8);
     k.assign(scale, number(f32, 0));
@@ -50,15 +50,13 @@ ir::Kernel nf4(std::uint32_t lanes) {
       k.assign(scale, k.load("of_block", {"scales", {block, row}, "scales"}));
     });
     k.apply(
-        values, values,
-        [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
-          const Expr shift = convert(4 * at[0], u32);
-          const Expr code =
-              k.let("code", to_index(bit_and(shift_right(v[1], shift), number(u32, 15))));
+        values,
+        [&](const Expr& value, const Expr& index, const Expr& of_block) {
+          const Expr code = k.let("code", to_index(index));
           const Expr weight = k.load("weight", {"table", {minimum(code, 15)}, "table[code]"});
-          return v[0] * v[2] * weight;
+          return value * of_block * weight;
         },
-        {values, word, scale});
+        values, numbers, scale);
     k.accumulate(sum, kSum, values);
   });
   k.reduce_across(sum, kSum, make_layout({64}), 0);

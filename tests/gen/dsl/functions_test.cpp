@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 
+#include "vkmoye/base/error.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/ir/evaluate.hpp"
 #include "vkmoye/gen/ir/operation.hpp"
@@ -85,6 +86,71 @@ TEST(Functions, BitFieldsAreThoseOfAWord) {
   EXPECT_EQ(field(8, 8), 0xcd);
   EXPECT_EQ(field(28, 4), 0x8);
   EXPECT_EQ(field(0, 32), 0x89abcdef);
+}
+
+TEST(Functions, SignedBitFieldsHaveASign) {
+  using enum ScalarType;
+  const Expr word = ir::variable("w", ir::element(u32));
+  const auto field = [&](std::uint32_t first, std::uint32_t count) {
+    const Expr e = signed_bit_field(word, first, count);
+    EXPECT_EQ(e->type, ir::element(i32));
+    return number_of(i32, bits_in(e, {{"w", 0x89abcd7f}}));
+  };
+  EXPECT_EQ(field(0, 4), -1);
+  EXPECT_EQ(field(0, 8), 0x7f);
+  EXPECT_EQ(field(8, 8), 0xcd - 0x100);
+  EXPECT_EQ(field(28, 4), -8);
+  EXPECT_EQ(field(16, 16), 0x89ab - 0x10000);
+  EXPECT_EQ(field(0, 32), 0x89abcd7f - 0x1p32);
+}
+
+TEST(Functions, BitsArePackedFromTheLowestOn) {
+  using enum ScalarType;
+  const Expr a = ir::variable("a", ir::element(u32)), b = ir::variable("b", ir::element(i32));
+  const std::map<std::string, ir::Bits> names = {{"a", 0x12345678}, {"b", 0xfffffffe}};
+  EXPECT_EQ(bits_in(pack_bits({a, b}), names), 0xfffe5678);
+  EXPECT_EQ(bits_in(pack_bits({a, b, a, b}), names), 0xfe78fe78);
+  EXPECT_EQ(bits_in(pack_bits(std::vector<Expr>(8, b)), names), 0xeeeeeeee);
+  EXPECT_THROW(pack_bits({a}), KernelError);
+  EXPECT_THROW(pack_bits({a, a, a}), KernelError);
+}
+
+TEST(Functions, DotProductsOfBytesAreSpeltOutForOldDevices) {
+  using enum ScalarType;
+  const Expr a = ir::variable("a", ir::element(u32)), b = ir::variable("b", ir::element(u32));
+  DeviceCaps with;
+  with.features.add(Feature::integer_dot);
+  const auto dot = [&](const DeviceCaps& device, ScalarType of_a, ScalarType of_b) {
+    const Expr sum = ir::number(of_a == u8 && of_b == u8 ? u32 : i32, 7);
+    const Expr e = dot4(device, {a, b, of_a, of_b}, sum);
+    EXPECT_EQ(ir::type_error(*e), std::nullopt);
+    return bits_in(e, {{"a", 0xff020380}, {"b", 0xff010280}});
+  };
+  for (const DeviceCaps& device : {with, DeviceCaps()}) {
+    EXPECT_EQ(dot(device, i8, i8), 7u + 1 + 2 + 6 + 128 * 128);
+    EXPECT_EQ(dot(device, u8, u8), 7u + 255 * 255 + 2 + 6 + 128 * 128);
+    EXPECT_EQ(dot(device, i8, u8), static_cast<std::uint32_t>(7 - 255 + 2 + 6 - 128 * 128));
+    EXPECT_EQ(dot(device, u8, i8), static_cast<std::uint32_t>(7 - 255 + 2 + 6 - 128 * 128));
+  }
+  EXPECT_THROW(dot(with, i8, i16), KernelError);
+  EXPECT_TRUE(ir::type_error(*ir::packed_dot4(a, true, ir::variable("x", ir::element(i32)), true)));
+}
+
+TEST(Functions, HalvesAreRoundedToNearestEvenOnTheHost) {
+  using enum ScalarType;
+  const Expr x = ir::variable("x", ir::element(f32)), w = ir::variable("w", ir::element(u32));
+  const auto packed = [&](double low) {
+    return bits_in(ir::pack_f16(x, ir::number(f32, -2)), {{"x", bits_of(f32, low)}});
+  };
+  EXPECT_EQ(packed(1), 0xc0003c00);
+  EXPECT_EQ(packed(1 + 0x1p-11), 0xc0003c00);  // halfway: the even one
+  EXPECT_EQ(packed(1 + 3 * 0x1p-11), 0xc0003c02);
+  EXPECT_EQ(packed(65520), 0xc0007c00);  // infinity
+  EXPECT_EQ(number_of(f32, bits_in(ir::unpack_f16(w, 1), {{"w", 0xc0003c00}})), -2);
+  EXPECT_TRUE(
+      std::isnan(number_of(f32, bits_in(ir::unpack_f16(w, 0), {{"w", packed(std::nan(""))}}))));
+  EXPECT_TRUE(ir::type_error(*ir::unpack_f16(w, 2)));
+  EXPECT_TRUE(ir::type_error(*ir::unpack_f16(x, 0)));
 }
 
 TEST(Functions, BitcastKeepsBits) {

@@ -17,8 +17,12 @@
 namespace vkmoye::gen {
 namespace {
 
-// Whether two dimensions have the same tiles: tiles of 2 parts of 16 elements are tiles of 32 elements.
+// Whether two dimensions have the same tiles: tiles of 2 parts of 16 elements are tiles of 32 elements. Of extents that
+// are numbers, only how many tiles there are counts.
 bool are_alike(const GridDimension& a, const GridDimension& b) {
+  if (!a.extent.is_symbol() && !b.extent.is_symbol()) {
+    return Extent::parts(a.extent, a.tile) == Extent::parts(b.extent, b.tile);
+  }
   const auto whole_of = [](const GridDimension& dimension) {
     return std::pair(dimension.extent.whole(), dimension.tile * dimension.extent.per);
   };

@@ -13,8 +13,8 @@
 //
 // Names in the generated text come from the names given here, never from counters.
 //
-// across.cpp, assume.cpp, compute.cpp, exchange.cpp and finish.cpp define the members that they are named for,
-// builder.cpp the rest.
+// across.cpp, assume.cpp, codes.cpp, compute.cpp, exchange.cpp and finish.cpp define the members that they are named
+// for, builder.cpp the rest.
 
 #include <array>
 #include <concepts>
@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "vkmoye/gen/dsl/bounds.hpp"
+#include "vkmoye/gen/dsl/codes.hpp"
 #include "vkmoye/gen/dsl/compute.hpp"
 #include "vkmoye/gen/dsl/copy.hpp"
 #include "vkmoye/gen/dsl/matrices.hpp"
@@ -98,6 +99,16 @@ class Builder {
   /// The same for several pairs of views: all loads, then all stores. The sources must be views of
   /// one array, and so must the targets. Throws KernelError if they are not, or if `pairs` is empty.
   void copy(const std::vector<std::pair<View, View>>& pairs, const CopyOptions& options);
+
+  /// The codes of `bits` bits in `words`, a view of an array of u8, u16 or u32; see codes.hpp. Throws LayoutError
+  /// unless `bits` divides the bits of a word.
+  Codes unsigned_codes(const View& words, std::uint32_t bits) const;
+  /// The same for codes in two's complement: those of 4 bits are -8 to 7.
+  Codes signed_codes(const View& words, std::uint32_t bits) const;
+  /// to(v) = from(v), a number, converted to the type of `to`: loads each word once, with `options`, into registers
+  /// that it declares (`to_packed`), and takes it apart. By default, codes of words outside the buffer are 0. Throws
+  /// LayoutError if the values of a thread begin or end within a word; see codes.hpp.
+  void copy(const Codes& from, const View& to, const CopyOptions& options = {.edges = Edges::zero});
 
   /// to(v) = value.
   void fill(const View& to, std::uint32_t value);
@@ -271,6 +282,7 @@ class Builder {
   // The array of that name. Throws KernelError, naming `user`, if the kernel does not declare it.
   const ir::Array& array(const std::string& name, const std::string& user) const;
   const ir::Array& array(const View& view) const { return array(view.array, view.name); }
+  Codes codes_of(const View& words, std::uint32_t bits, bool is_signed) const;
   View array_of(const std::string& name, ScalarType type, const ComposedLayout& layout,
                 ir::Array::Space space);
   void take_grid_from(const View& view);

@@ -339,6 +339,16 @@ std::string bitcast_by_words(const ir::Node& node) {
   return from_words(to, words);
 }
 
+// The function takes the signs of the bytes from the types of the words.
+std::string packed_dot(const ir::Node& node) {
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::string word = spell(node.operands[i]).text;
+    words.push_back((node.value >> i & 1) != 0 ? fmt::format("int({})", word) : word);
+  }
+  return fmt::format("dotPacked4x8EXT({})", join(words, ", "));
+}
+
 Text spell(const Expr& e) {
   const std::string_view function = ir::glsl_function_of(e->op);
   if (!function.empty()) return {call(std::string(function), e->operands), kPrimary};
@@ -405,6 +415,11 @@ Text spell(const Expr& e) {
       if (ir::is_packed(e->type.element, e->type.width)) return {packed(*e), kPrimary};
       return {call(spell_type(e->type), e->operands), kPrimary};
     }
+    case Op::dot4: return {packed_dot(*e), kPrimary};
+    case Op::pack_f16:
+      return {fmt::format("packHalf2x16({})", call("vec2", e->operands)), kPrimary};
+    case Op::unpack_f16:
+      return {fmt::format("{}.{}", call("unpackHalf2x16", e->operands), "xy"[e->value]), kPrimary};
     case Op::multiply_add: {
       if (is_floating(e->type.element)) return {call("fma", e->operands), kPrimary};
       return {

@@ -162,6 +162,7 @@ std::string_view extension(Feature feature) {
     case Feature::shared_f32_atomic_add:
     case Feature::buffer_f32_atomic_add: return "GL_EXT_shader_atomic_float";
     case Feature::buffer_address: return "GL_EXT_buffer_reference";
+    case Feature::integer_dot: return "GL_EXT_integer_dot_product";
     case Feature::i64: return "GL_EXT_shader_explicit_arithmetic_types_int64";
     case Feature::f16:
     case Feature::f64:

@@ -176,6 +176,17 @@ Bits truncated(double value, ScalarType to) {
   return bits_of(to, std::trunc(std::clamp(value, least, most)));
 }
 
+// Modulo 2^32; see Op::dot4.
+Bits dot_of_bytes(std::uint64_t signs, Bits a, Bits b) {
+  const auto byte = [&](std::size_t operand, Bits word, unsigned number) {
+    const bool is_signed = (signs >> operand & 1) != 0;
+    return number_of(is_signed ? ScalarType::i8 : ScalarType::u8, word >> (8 * number) & 255);
+  };
+  double sum = 0;
+  for (unsigned i = 0; i < 4; ++i) sum += byte(0, a, i) * byte(1, b, i);
+  return static_cast<std::uint32_t>(static_cast<std::int32_t>(sum));
+}
+
 bool is_moved_only(ScalarType type) {
   return type == ScalarType::i64 || type == ScalarType::u64 || type == ScalarType::c64 ||
          type == ScalarType::c128;
@@ -214,6 +225,17 @@ void evaluate_indices(Op op, Indices a, Indices b, std::span<Value> out) {
 }
 
 std::optional<Bits> evaluate(const Node& node, std::span<const Bits> o) {
+  if (node.op == Op::dot4) return dot_of_bytes(node.value, o[0], o[1]);
+  if (node.op == Op::pack_f16) {
+    const auto half = [](Bits bits) {
+      return bits_of(ScalarType::f16, number_of(ScalarType::f32, bits));
+    };
+    return half(o[0]) | half(o[1]) << 16;
+  }
+  if (node.op == Op::unpack_f16) {
+    const double number = number_of(ScalarType::f16, o[0] >> (16 * node.value) & 0xffff);
+    return bits_of(ScalarType::f32, number);
+  }
   if (node.op == Op::select) return o[0] != 0 ? o[1] : o[2];
   const Type& type = node.operands[0]->type;
   if (node.op == Op::convert) return converted(type, o[0], node.type);

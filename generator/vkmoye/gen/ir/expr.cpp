@@ -264,6 +264,28 @@ Expr bitcast(const Expr& from, ScalarType type) {
   return from->type == to ? from : make_node(Op::bitcast, to, {from});
 }
 
+Expr packed_dot4(const Expr& a, bool a_is_signed, const Expr& b, bool b_is_signed) {
+  Node node;
+  node.op = Op::dot4;
+  node.type = element(a_is_signed || b_is_signed ? ScalarType::i32 : ScalarType::u32);
+  node.value = (a_is_signed ? 1u : 0u) | (b_is_signed ? 2u : 0u);
+  node.operands = {a, b};
+  return make_node(std::move(node));
+}
+
+Expr pack_f16(const Expr& low, const Expr& high) {
+  return make_node(Op::pack_f16, element(ScalarType::u32), {low, high});
+}
+
+Expr unpack_f16(const Expr& word, std::uint32_t half) {
+  Node node;
+  node.op = Op::unpack_f16;
+  node.type = element(ScalarType::f32);
+  node.value = half;
+  node.operands = {word};
+  return make_node(std::move(node));
+}
+
 Expr to_index(const Expr& from) {
   return from->type == kIndex ? from : make_node(Op::convert, kIndex, {from});
 }

@@ -100,7 +100,11 @@ enum class Op : std::uint8_t {
   convert,  // an element or an index to another type: to a floating one rounded to nearest even, to an
             // integer rounded towards 0
   bitcast,  // the bits of an element or a vector as those of another type, with as many bytes in total
-  count     // the number of operations
+  dot4,  // the sum of the products of the bytes of two u32; the bytes of operand i are signed if bit i of `value` is
+         // set. An i32 if one of them is, else a u32; exact
+  pack_f16,  // two f32 as f16 in one u32, the first in the low bits. A device may round to either neighbour
+  unpack_f16,  // half number `value` of a u32, an f16, as f32: exact, but a device may take subnormal numbers as 0
+  count  // the number of operations
 };
 
 /// What the launch provides to each invocation.
@@ -143,7 +147,8 @@ struct Node {
   std::uint64_t bound = kUnbounded;  // an index is in 0..bound-1
   // A power of two that divides the index, even if it wrapped modulo 2^32.
   std::uint32_t alignment = 1;
-  std::uint64_t value = 0;            // the bits of a constant; the number of a component
+  std::uint64_t value =
+      0;  // the bits of a constant, the number of a component or a half, the signs of dot4
   Builtin builtin = Builtin::thread;  // used by Op::builtin
   std::string name;                   // used by Op::variable
   std::vector<Expr> operands;         // of an operation, left to right
@@ -283,6 +288,12 @@ Expr convert(const Expr& from, ScalarType type);
 /// The bits of `from` as an element, or as a vector, of `type` with as many bytes: a u32 as f16 x2, u16 x8 as u32 x4.
 /// The first element has the lowest bits. Elements have at most 4 bytes each. `from` itself if it has that type.
 Expr bitcast(const Expr& from, ScalarType type);
+/// Op::dot4 of two elements of u32, for devices with Feature::integer_dot; see dsl/functions.hpp for all devices.
+Expr packed_dot4(const Expr& a, bool a_is_signed, const Expr& b, bool b_is_signed);
+/// A u32 with two elements of f32, rounded to f16, in its low and its high half, and back: half 0 or 1 as f32. Neither
+/// needs a feature of the device. NaN: NaN, with other bits.
+Expr pack_f16(const Expr& low, const Expr& high);
+Expr unpack_f16(const Expr& word, std::uint32_t half);
 /// An element of type u32 or i32 converted to an index without a bound.
 Expr to_index(const Expr& element);
 

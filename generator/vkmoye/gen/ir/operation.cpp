@@ -71,6 +71,9 @@ constexpr Row kRows[] = {
     {Op::vector, "vector", Takes::anything},
     {Op::convert, "convert", Takes::anything},
     {Op::bitcast, "bitcast", Takes::anything},
+    {Op::dot4, "dot4", Takes::anything},
+    {Op::pack_f16, "pack_f16", Takes::anything},
+    {Op::unpack_f16, "unpack_f16", Takes::anything},
 };
 
 constexpr bool rows_stand_in_enum_order() {
@@ -119,6 +122,17 @@ bool fits(Takes takes, const Type& type) {
 // The error of an operation whose operands may have different types.
 std::optional<std::string> special_error(const Node& node) {
   const auto& o = node.operands;
+  if (node.op == Op::dot4 || node.op == Op::pack_f16 || node.op == Op::unpack_f16) {
+    const ScalarType needed = node.op == Op::pack_f16 ? ScalarType::f32 : ScalarType::u32;
+    for (const Expr& operand : o) {
+      if (operand->type == element(needed)) continue;
+      return fmt::format("{} of {}: it takes single elements of {}", name_of(node.op),
+                         name_of(operand->type), to_string(needed));
+    }
+    if (node.op == Op::unpack_f16 && node.value > 1) {
+      return fmt::format("unpack_f16 of half {}: a u32 has the halves 0 and 1", node.value);
+    }
+  }
   if (node.op == Op::select) {
     if (!(o[0]->type == kBoolean)) {
       return fmt::format("select by {}: it takes a boolean first", name_of(o[0]->type));

@@ -107,6 +107,7 @@ KernelInterface interface_of(const Kernel& kernel) {
     if (node.type.is_element()) {
       out.features.add(features_of(node.type.element).in_shader);
     }
+    if (node.op == Op::dot4) out.features.add(Feature::integer_dot);
     const bool is_of_subgroup = node.op == Op::builtin && (node.builtin == Builtin::subgroup ||
                                                            node.builtin == Builtin::lane);
     if (is_of_subgroup) out.features.add(Feature::subgroup_basic);

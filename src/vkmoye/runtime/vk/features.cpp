@@ -83,6 +83,10 @@ constexpr Bit kAddress = {
     {VKMOYE_BIT(VULKAN_1_2_FEATURES, VkPhysicalDeviceVulkan12Features, bufferDeviceAddress),
      VKMOYE_BIT(BUFFER_DEVICE_ADDRESS_FEATURES, VkPhysicalDeviceBufferDeviceAddressFeatures,
                 bufferDeviceAddress)}};
+constexpr Bit kIntegerDot = {
+    {VKMOYE_BIT(SHADER_INTEGER_DOT_PRODUCT_FEATURES,
+                VkPhysicalDeviceShaderIntegerDotProductFeatures, shaderIntegerDotProduct),
+     VKMOYE_BIT(VULKAN_1_3_FEATURES, VkPhysicalDeviceVulkan13Features, shaderIntegerDotProduct)}};
 constexpr Bit kTimeline = {
     {VKMOYE_BIT(VULKAN_1_2_FEATURES, VkPhysicalDeviceVulkan12Features, timelineSemaphore),
      VKMOYE_BIT(TIMELINE_SEMAPHORE_FEATURES, VkPhysicalDeviceTimelineSemaphoreFeatures,
@@ -114,6 +118,7 @@ constexpr Row kRows[] = {
     {Feature::buffer_f32_atomic_add, {&kBufferAdd}},
     {Feature::subgroup_size_control, {&kSubgroupSize, &kFullSubgroups}},
     {Feature::buffer_address, {&kAddress}},
+    {Feature::integer_dot, {&kIntegerDot}},
 };
 
 struct Operation {
@@ -141,6 +146,7 @@ constexpr Extension kExtensions[] = {
     {Feature::buffer_f32_atomic_add, VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME},
     {Feature::subgroup_size_control, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME,
      VK_API_VERSION_1_3},
+    {Feature::integer_dot, VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME, VK_API_VERSION_1_3},
 };
 
 }  // namespace
@@ -150,6 +156,7 @@ FeatureChain::FeatureChain(std::uint32_t api_version, const std::function<bool(c
   v11.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES;
   v12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
   subgroup_size.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES;
+  integer_dot.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES;
   atomic_float.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT;
   matrix.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR;
   core.pNext = &v11;
@@ -162,6 +169,7 @@ FeatureChain::FeatureChain(std::uint32_t api_version, const std::function<bool(c
     tail = &structure.pNext;
   };
   append(subgroup_size, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME, VK_API_VERSION_1_3);
+  append(integer_dot, VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME, VK_API_VERSION_1_3);
   append(atomic_float, VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME);
   append(matrix, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME);
   append(bfloat16, Bfloat16Features::kExtension);

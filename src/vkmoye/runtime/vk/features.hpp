@@ -58,6 +58,7 @@ struct FeatureChain {
   VkPhysicalDeviceVulkan11Features v11 = {};
   VkPhysicalDeviceVulkan12Features v12 = {};
   VkPhysicalDeviceSubgroupSizeControlFeatures subgroup_size = {};
+  VkPhysicalDeviceShaderIntegerDotProductFeatures integer_dot = {};
   VkPhysicalDeviceShaderAtomicFloatFeaturesEXT atomic_float = {};
   VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix = {};
   Bfloat16Features bfloat16;
