@@ -161,7 +161,7 @@ bool is_not_shown(const std::string& name, const std::string& barrier) {
 class BarriersTest : public test::DeviceTest, public testing::WithParamInterface<std::size_t> {};
 
 constexpr std::size_t kParts = 4;
-constexpr std::size_t kMinWrong = 75;  // of a part: lavapipe showed 78 to 82
+constexpr std::size_t kMinWrong = 130;  // of a part: lavapipe showed 137 to 144
 
 TEST_P(BarriersTest, RemovedGiveAWrongResult) {
   for_each_device([&](Device& device) {
