@@ -114,6 +114,38 @@ TEST_F(RowsCli, SoftmaxAndNormsTakeRowsOfAnyArray) {
   expect("(2,)", {1, -2});
 }
 
+TEST_F(RowsCli, ArgmaxIsTheFirstLargestElementOrNaN) {
+  const std::vector<float> rows = {1,         5,         5, 2,   -INFINITY, -INFINITY,
+                                   -INFINITY, -INFINITY, 3, NAN, 9,         NAN};
+  give("a.npy", npy("<f4", "(3, 1, 4)", bytes_of(rows)));
+  EXPECT_EQ(apply("argmax/rows", {}).status, 0);
+  EXPECT_EQ(result(), npy("<u4", "(3, 1)", bytes_of(std::vector<std::uint32_t>{1, 0, 1})));
+  give("a.npy", npy("<f4", "(3,)", bytes_of(std::vector<float>{0, 1, 2})));
+  EXPECT_EQ(apply("argmax/rows", {}).status, 0);
+  EXPECT_EQ(result(), npy("<u4", "()", bytes_of(std::vector<std::uint32_t>{2})));
+  give("a.npy", npy("<f4", "(2, 0)", ""));
+  EXPECT_THAT(apply("argmax/rows", {}).err,
+              HasSubstr("there is no largest element of an empty row: the shape is (2, 0)"));
+}
+
+TEST_F(RowsCli, GatesMultiplyByAFunctionOfAnotherArray) {
+  give("a.npy", npy("<f4", "(1, 3)", bytes_of(std::vector<float>{0, -INFINITY, 1})));
+  give("g.npy", npy("<f4", "(1, 3)", bytes_of(std::vector<float>{7, 2, 10})));
+  const auto last = [&] {
+    const std::string found = result();
+    float number = 0;
+    std::memcpy(&number, found.data() + found.size() - sizeof number, sizeof number);
+    return number;
+  };
+  EXPECT_EQ(apply("gate/rows", {}, {"a.npy", "g.npy"}).status, 0);
+  EXPECT_NEAR(last(), 7.310586, 1e-5);  // 10 / (1 + exp(-1))
+  EXPECT_EQ(apply("gate/rows", {"--function", "gelu"}, {"a.npy", "g.npy"}).status, 0);
+  EXPECT_NEAR(last(), 8.411920, 1e-5);
+  const Outcome wrong = apply("gate/rows", {"--function", "tanh"}, {"a.npy", "g.npy"});
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("function 'tanh' is not silu or gelu"));
+}
+
 TEST_F(RowsCli, RefusesArraysAndConfigsThatDoNotFit) {
   give("a.npy", npy("<f4", "(2, 2)", bytes_of(std::vector<float>{1, 2, 3, 4})));
   give("w.npy", npy("<f4", "(3,)", bytes_of(std::vector<float>{1, 2, 3})));
@@ -138,12 +170,12 @@ TEST_F(RowsCli, RefusesArraysAndConfigsThatDoNotFit) {
 }
 
 TEST_F(RowsCli, RunVerifiesAndComparesWithACopyOfAsManyBytes) {
-  const Outcome outcome =
-      bench({"run", "reduce/*", "softmax/rows", "norm/rms", "--size", "70x130", "--type", "f32,f16",
-             "--baseline", "copy", "--min-time", "0", "--format", "json"});
+  const Outcome outcome = bench({"run", "reduce/*", "softmax/rows", "norm/rms", "argmax/rows",
+                                 "gate/rows", "--size", "70x130", "--type", "f32,f16", "--baseline",
+                                 "copy", "--min-time", "0", "--format", "json"});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   const auto results = nlohmann::json::parse(outcome.out)["results"];
-  ASSERT_EQ(results.size(), 8u);
+  ASSERT_EQ(results.size(), 12u);
   for (const auto& row : results) {
     EXPECT_EQ(row["verified"], true) << row;
     EXPECT_GT(row["ratio"]["copy"], 0) << row;

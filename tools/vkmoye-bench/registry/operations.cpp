@@ -27,8 +27,8 @@ bool takes(const Operation& operation, const std::string& value) {
 
 const std::vector<Operation>& builtin_operations() {
   static const std::vector<Operation> table = {
-      copies(),    transposes(), relayouts(),  sums(),     largest_elements(),
-      softmaxes(), norms(),      attentions(), products(),
+      copies(), transposes(),        relayouts(), sums(),       largest_elements(), softmaxes(),
+      norms(),  places_of_largest(), gates(),     attentions(), products(),
   };
   return table;
 }

@@ -2,6 +2,7 @@
 #include "vkmoye/gen/kernels/row_entries.hpp"
 
 #include "vkmoye/gen/kernels/registry/entry_of.hpp"
+#include "vkmoye/gen/kernels/rows/argmax.hpp"
 #include "vkmoye/gen/kernels/rows/softmax.hpp"
 
 namespace vkmoye::gen {
@@ -19,7 +20,7 @@ std::optional<std::int64_t> cols_of(const KernelRequest& request) {
                                                   : std::nullopt;
 }
 
-// The default configs of the three families.
+// The default configs.
 ReduceConfig usual_reduce(const KernelRequest& request) {
   return reduce_config(request.type, request.device);
 }
@@ -28,6 +29,9 @@ RmsNormConfig usual_norm(const KernelRequest& request) {
 }
 ThreadsConfig usual_softmax(const KernelRequest& request) {
   return threads_config(request.type, request.device);
+}
+GateConfig usual_gate(const KernelRequest& request) {
+  return gate_config(request.type, request.device);
 }
 
 // `usual` with the options of the request that it has.
@@ -72,6 +76,33 @@ std::vector<KernelEntry> row_entries() {
            [](const RmsNormConfig& config, const KernelRequest& request) {
              return rms_norm(fitted_to_rows(config, cols_of(request)));
            }}),
+      entry_of<ThreadsConfig>({
+          .name = "argmax/rows",
+          .operation = "argmax",
+          .summary = "finds the first largest element of each row; rows that fit in registers are "
+                     "read once",
+          .source = "numpy.argmax",
+          .types = kRows,
+          .fields = threads_fields<ThreadsConfig>(),
+          .defaults = usual_softmax,
+          .describe =
+              [](const ThreadsConfig& config, const KernelRequest& request) {
+                return argmax(fitted_to_rows(config, cols_of(request)));
+              },
+      }),
+      entry_of<GateConfig>({
+          .name = "gate/rows",
+          .operation = "gate",
+          .summary = "multiplies by silu or gelu of another array, as in SwiGLU and GEGLU",
+          .source = "Shazeer, GLU Variants Improve Transformer",
+          .types = kRows,
+          .fields = gate_fields(),
+          .defaults = usual_gate,
+          .describe =
+              [](const GateConfig& config, const KernelRequest& request) {
+                return gate(fitted_to_rows(config, cols_of(request)));
+              },
+      }),
   };
 }
 
@@ -81,6 +112,10 @@ ReduceConfig reduce_config_of(const KernelRequest& request) {
 
 RmsNormConfig rms_norm_config_of(const KernelRequest& request) {
   return fitted_to_rows(read(usual_norm(request), rms_norm_fields(), request), cols_of(request));
+}
+
+GateConfig gate_config_of(const KernelRequest& request) {
+  return fitted_to_rows(read(usual_gate(request), gate_fields(), request), cols_of(request));
 }
 
 ThreadsConfig softmax_config_of(const KernelRequest& request) {

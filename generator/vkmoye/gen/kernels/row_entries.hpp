@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The registry entries of operations on the rows of a matrix: sum, maximum, softmax, norm.
+// The registry entries of operations on the rows of a matrix: sum, maximum and where it is, softmax, norm, gate.
 
 #include <vector>
 
 #include "vkmoye/gen/kernels/registry/registry.hpp"
+#include "vkmoye/gen/kernels/rows/gate.hpp"
 #include "vkmoye/gen/kernels/rows/reduce.hpp"
 #include "vkmoye/gen/kernels/rows/rms_norm.hpp"
 
@@ -18,5 +19,6 @@ std::vector<KernelEntry> row_entries();
 ReduceConfig reduce_config_of(const KernelRequest& request);
 ThreadsConfig softmax_config_of(const KernelRequest& request);
 RmsNormConfig rms_norm_config_of(const KernelRequest& request);
+GateConfig gate_config_of(const KernelRequest& request);
 
 }  // namespace vkmoye::gen

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "io/parse.hpp"
+#include "numbers/activations.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 
@@ -18,13 +19,8 @@ double plus(double v, double input) { return v + input; }
 double times(double v, double number) { return v * number; }
 double relu(double v, double) { return v < 0 ? 0 : v; }
 
-// x / (1 + exp(-t)); its limit where x is -infinity.
-double gated(double x, double t) { return std::isinf(x) && x < 0 ? 0 : x / (1 + std::exp(-t)); }
-double silu(double v, double) { return gated(v, v); }
-double gelu(double v, double) {
-  const double twice_root = 2 * std::sqrt(2 / std::acos(-1.0));
-  return gated(v, twice_root * (v + 0.044715 * v * v * v));
-}
+double silu_of(double v, double) { return silu(v); }
+double gelu_of(double v, double) { return gelu(v); }
 
 // An entry of the table in the header.
 struct Definition {
@@ -34,8 +30,8 @@ struct Definition {
 };
 
 constexpr Definition kDefinitions[] = {
-    {"bias", plus, 1, 1, 0},       {"bias_m", plus, 1, 1, 0}, {"relu", relu, 1, 0, 0},
-    {"gelu", gelu, 1.13, 0, 6},    {"silu", silu, 1.1, 0, 6}, {"residual", plus, 1, 1, 0},
+    {"bias", plus, 1, 1, 0},       {"bias_m", plus, 1, 1, 0},    {"relu", relu, 1, 0, 0},
+    {"gelu", gelu_of, 1.13, 0, 6}, {"silu", silu_of, 1.1, 0, 6}, {"residual", plus, 1, 1, 0},
     {"residual_c", plus, 1, 1, 0}, {"scale", times, 1, 2, 0},
 };
 

@@ -121,6 +121,34 @@ LineOperation rms_norm(const LineSpec& spec) {
   return out;
 }
 
+LineOperation place_of_largest(const LineSpec& spec) {
+  LineOperation out = of_rows(spec);
+  const Extents& shape = spec.shape;
+  out.output = {"dst", {shape.begin(), shape.end() - 1}, 1, 1, 1, ScalarType::u32};
+  out.definition = [](const DeviceCaps&) -> DefineLine {
+    return [](std::span<const Line> in, std::span<Defined> result) {
+      result[0] = {static_cast<double>(defined_place_of_largest(in[0])), 0};
+    };
+  };
+  if (out.lines > 0 && spec.cols == 0) {
+    out.refusal = fmt::format("there is no largest element of an empty row: the shape is {}",
+                              shape_text(spec.shape));
+  }
+  return out;
+}
+
+LineOperation gate(const LineSpec& spec) {
+  LineOperation out = of_rows(spec);
+  out.inputs.push_back(rows_of("gated", spec));
+  out.definition = [spec](const DeviceCaps& device) -> DefineLine {
+    const gen::GateConfig config = gen::gate_config_of(request_of(spec, spec.config, device));
+    return [config](std::span<const Line> in, std::span<Defined> result) {
+      define_gate(config, in[0], in[1], result);
+    };
+  };
+  return out;
+}
+
 }  // namespace
 
 Operation sums() { return line_operation("sum", sum, /*takes_fortran_order=*/true); }
@@ -129,5 +157,7 @@ Operation largest_elements() {
 }
 Operation softmaxes() { return line_operation("softmax", softmax); }
 Operation norms() { return line_operation("rms_norm", rms_norm); }
+Operation places_of_largest() { return line_operation("argmax", place_of_largest); }
+Operation gates() { return line_operation("gate", gate); }
 
 }  // namespace vkmoye::bench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Sums, largest elements, softmax and norms of the rows of a matrix, for the command line. rows/reference.hpp has
+// Sums, largest elements and their places, softmax, norms and gates of rows, for the command line. rows/reference.hpp has
 // their definitions.
 
 #include "workloads/operation.hpp"
@@ -11,5 +11,7 @@ Operation sums();
 Operation largest_elements();
 Operation softmaxes();
 Operation norms();
+Operation places_of_largest();
+Operation gates();
 
 }  // namespace vkmoye::bench

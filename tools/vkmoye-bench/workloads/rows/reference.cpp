@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "numbers/activations.hpp"
 #include "numbers/number.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
@@ -124,6 +125,26 @@ void define_rms_norm(ScalarType type, std::span<const double> x, std::span<const
     out[i] = rounded(type, precision, y,
                      std::fabs(y) * relative + std::fabs(weight[i]) * precision.least);
   }
+}
+
+void define_gate(const gen::GateConfig& config, std::span<const double> x,
+                 std::span<const double> factors, std::span<Defined> out) {
+  const Precision precision = computing(config.type);
+  const bool is_gelu = config.function == gen::GateFunction::gelu;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double f = is_gelu ? gelu(x[i]) : silu(x[i]);
+    const double of_function = 6 * precision.unit * std::fabs(x[i]) + precision.least;
+    const double y = f * factors[i];
+    out[i] = rounded(config.type, precision, y,
+                     of_function * std::fabs(factors[i]) + precision.unit * std::fabs(y));
+  }
+}
+
+std::size_t defined_place_of_largest(std::span<const double> x) {
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (std::isnan(x[i])) return i;
+  }
+  return static_cast<std::size_t>(std::max_element(x.begin(), x.end()) - x.begin());
 }
 
 }  // namespace vkmoye::bench

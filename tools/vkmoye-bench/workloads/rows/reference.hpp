@@ -14,6 +14,8 @@
 //             quotient adds 2.5 units
 //   rms norm  the sum of squares has e (D + 1), the mean adds 2.5 units and the rounding of n, epsilon adds e;
 //             half of this and 2 units are the error of the inverse square root; two products follow
+//   argmax    exact
+//   gate      silu and gelu have 6 e |x|; one product follows
 //
 // Results of f16, bf16, e4m3 and e5m2 are rounded once more. Numbers below the smallest normal one may be flushed to 0.
 
@@ -21,6 +23,7 @@
 #include <span>
 
 #include "vkmoye/contract/scalar_type.hpp"
+#include "vkmoye/gen/kernels/rows/gate.hpp"
 #include "workloads/rows/workload.hpp"
 
 namespace vkmoye::bench {
@@ -35,5 +38,10 @@ void define_softmax(ScalarType type, std::span<const double> x, std::size_t thre
                     std::span<Defined> out);
 void define_rms_norm(ScalarType type, std::span<const double> x, std::span<const double> weight,
                      double epsilon, std::size_t threads, std::span<Defined> out);
+void define_gate(const gen::GateConfig& config, std::span<const double> x,
+                 std::span<const double> factors, std::span<Defined> out);
+
+/// The index of the first largest value, or of the first NaN. Precondition: there are values.
+std::size_t defined_place_of_largest(std::span<const double> x);
 
 }  // namespace vkmoye::bench

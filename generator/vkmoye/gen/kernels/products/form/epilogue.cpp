@@ -7,6 +7,7 @@
 
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/gen/kernels/common/activations.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
 #include "vkmoye/gen/kernels/products/form/form.hpp"
 
@@ -22,29 +23,8 @@ Expr positive(Builder&, const GemmElement& e) {
   return kMaximum(e.value, ir::number(e.value->type.element, 0));
 }
 
-// x / (1 + exp(-t)) for a t that has the sign of x. exp and the division stay in the range where the Vulkan
-// specification bounds their error. Below it the result, less than |x| * 2e-35, is set to 0, also for x =
-// -infinity; above it the divisor is 1.
-Expr gated(Builder& k, const std::string& step, const Expr& x, const Expr& t) {
-  const auto number = [&](double value) { return ir::number(x->type.element, value); };
-  const Expr gate = k.let(step + "_gate", t);
-  const Expr limited = minimum(maximum(gate, number(-80)), number(80));
-  // Written in this way so that a NaN is propagated to the division.
-  const Expr counts = ir::logical_or(ir::less(number(-80), gate), ir::is_nan(x));
-  return select(counts, x / (1 + exp(-limited)), number(0));
-}
-
-// 1 + tanh(u) = 2 / (1 + exp(-2 u)): avoids the cancellation of 1 and -1, and implementations of tanh that
-// overflow.
-Expr gelu(Builder& k, const GemmElement& e) {
-  const Expr& x = e.value;
-  const auto number = [&](double value) { return ir::number(x->type.element, value); };
-  constexpr double kTwiceRoot = 1.5957691216057308;  // 2 sqrt(2 / pi)
-  const Expr t = x * multiply_add(x * x, number(kTwiceRoot * 0.044715), number(kTwiceRoot));
-  return gated(k, "gelu", x, t);
-}
-
-Expr silu(Builder& k, const GemmElement& e) { return gated(k, "silu", e.value, e.value); }
+Expr gelu_of(Builder& k, const GemmElement& e) { return gelu(k, e.value); }
+Expr silu_of(Builder& k, const GemmElement& e) { return silu(k, e.value); }
 
 }  // namespace
 
@@ -54,8 +34,8 @@ std::span<const EpilogueOp> epilogue_ops() {
       {"bias", {{"bias", Along::n}}, {}, {}, add_input},
       {"bias_m", {{"bias_m", Along::m}}, {}, {}, add_input},
       {"relu", {}, {}, {}, positive},
-      {"gelu", {}, {}, {ScalarType::f32}, gelu},
-      {"silu", {}, {}, {ScalarType::f32}, silu},
+      {"gelu", {}, {}, {ScalarType::f32}, gelu_of},
+      {"silu", {}, {}, {ScalarType::f32}, silu_of},
       {"residual", {{"residual", Along::both}}, {}, {}, add_input},
       {"residual_c", {}, {}, {}, add_input, /*reads_c=*/true},
       {"scale", {}, {"scale"}, {}, times_argument},

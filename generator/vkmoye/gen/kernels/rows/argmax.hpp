@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// dst(r) = the first column of the largest element of row r; the first NaN, if the row has one. As numpy.argmax.
+//
+//   1 5 5 2    1
+//
+// A workgroup computes one row, or several short ones. Rows that fit in registers are read once, longer ones twice.
+
+#include <string>
+
+#include "vkmoye/gen/ir/kernel.hpp"
+#include "vkmoye/gen/kernels/common/threads_config.hpp"
+
+namespace vkmoye::gen {
+
+/// src (cols, rows), of a floating type computed in f32; dst (rows) of u32. Of a row without elements the result is
+/// 2^32 - 1. Throws KernelError with every reason.
+ir::Kernel argmax(const ThreadsConfig& config, const std::string& name = "argmax/rows");
+
+}  // namespace vkmoye::gen
