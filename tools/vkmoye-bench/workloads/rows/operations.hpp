@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Sums, largest elements and their places, softmax, norms and gates of rows, for the command line. rows/reference.hpp has
+// Sums, largest elements and their places, softmax, norms and gates, for the command line. rows/reference.hpp has
 // their definitions.
 
 #include "workloads/operation.hpp"
