@@ -37,6 +37,27 @@ TEST(Cli, SuiteEndsWithEveryKernelVerifiedByItself) {
   EXPECT_EQ(compared, report["results"].size());
 }
 
+TEST(Cli, SuiteTakesRandomShapes) {
+  const std::vector<std::string> words = {"suite", "--cliffs", "12",  "--seed",
+                                          "5",     "--format", "json"};
+  const Outcome suite = bench(words);
+  EXPECT_EQ(suite.status, 0) << suite.err;
+  const json report = json::parse(suite.out);
+  ASSERT_EQ(report["results"].size(), 12u);
+  const json& summary = report["summary"];
+  const auto count = [&](const char* name) { return summary[name].get<int>(); };
+  EXPECT_EQ(count("counted") + count("short") + count("without_bound") + count("skipped"), 12);
+  EXPECT_EQ(count("wrong"), 0);
+  const json again = json::parse(bench(words).out);
+  for (std::size_t i = 0; i < 12; ++i) {
+    EXPECT_EQ(again["results"][i]["size"], report["results"][i]["size"]);
+    EXPECT_EQ(again["results"][i]["command"], report["results"][i]["command"]);
+  }
+  const Outcome none = bench({"suite", "--cliffs", "0"});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_THAT(none.err, HasSubstr("--cliffs '0' is not a whole number from 1 to 100000"));
+}
+
 TEST(Cli, RunVerifiesEverySizeAndReportsJson) {
   const Outcome result = bench({"run", "copy/*", "transpose/*", "--size", "1x1,33x65,0x7", "--type",
                                 "f32", "--min-time", "0", "--format", "json"});

@@ -18,6 +18,7 @@
 #include "io/output_file.hpp"
 #include "io/program.hpp"
 #include "registry/operations.hpp"
+#include "report/cliffs.hpp"
 #include "report/performance_summary.hpp"
 
 namespace vkmoye::bench {
@@ -98,7 +99,7 @@ TableStyle style_of(const Workloads& workloads, const MeasureOptions& options, b
 }  // namespace
 
 int measure_all(Executor& executor, const Workloads& workloads, MeasureOptions options,
-                const Given& given, bool summary) {
+                const Given& given, Summary summary) {
   std::optional<StreamedFile> file;
   if (!given.output.empty() && given.output != "-") file.emplace(given.output);
   std::ostream& out = file ? file->stream() : std::cout;
@@ -116,7 +117,8 @@ int measure_all(Executor& executor, const Workloads& workloads, MeasureOptions o
       given.format, out, executor.caps(),
       style_of(workloads, options, file.has_value(), given.commands, !is_host(given.device)));
   const auto finish = [&](bool interrupted) {
-    if (summary) report->add_summary(ladders_of(results));
+    if (summary == Summary::ladders) report->add_summary(ladders_of(results));
+    if (summary == Summary::cliffs) report->add_cliffs(cliffs_of(results));
     report->finish(interrupted);
     out.flush();
   };
@@ -140,7 +142,7 @@ int measure_all(Executor& executor, const Workloads& workloads, MeasureOptions o
     progress.clear();
     outcome.add(result);
     report->add(result);
-    if (summary) results.push_back(result);
+    if (summary != Summary::none) results.push_back(result);
     if (!out) break;  // later results would be lost as well
     if (file) file->keep();
   }

@@ -2,6 +2,7 @@
 #pragma once
 // The loop over the workloads of `run` and `suite`.
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -14,8 +15,9 @@ using Workloads = std::vector<std::unique_ptr<Workload>>;
 /// Measures `workloads` in order and reports each result as soon as it is there, in the format and to the file
 /// of `given`; shows progress on stderr if that is a terminal. If a signal ends the program, the report of the
 /// results so far is completed. Returns the exit status. Throws ArgumentError if the file cannot be written.
-/// `summary`: the report ends with the ladders of these workloads.
+/// The report ends with `summary`.
+enum class Summary : std::uint8_t { none, ladders, cliffs };
 int measure_all(Executor& executor, const Workloads& workloads, MeasureOptions options,
-                const Given& given, bool summary = false);
+                const Given& given, Summary summary = Summary::none);
 
 }  // namespace vkmoye::bench

@@ -235,7 +235,17 @@ std::vector<Option> plain_options() {
        [](const std::string& text, Given& given) {
          return keep(parse_number(text), given.measure.gate);
        }},
-      {"--seed", of(run, tune), Values::one, "seed of the random input (1)",
+      {"--cliffs", of(suite), Values::one,
+       "in place of all kernels, so many random shapes of every family against a copy or peak; "
+       "the report ends with the twenty that are farthest from it",
+       "a whole number from 1 to 100000",
+       [](const std::string& text, Given& given) {
+         const auto count = parse_count(text, 1);
+         if (!count || *count > 100000) return false;
+         given.cliffs = *count;
+         return true;
+       }},
+      {"--seed", of(run, tune, suite), Values::one, "seed of the random input (1)",
        "a whole number from 0 to 18446744073709551615",
        [](const std::string& text, Given& given) {
          return keep(parse_seed(text), given.measure.seed);

@@ -47,9 +47,10 @@ struct Given {
 
   MeasureOptions measure;
   bool quick = false;
-  bool prove = false;  // list what must hold in every launch
-  double budget = 60;  // seconds
-  std::string table;   // the file that `tune` writes; empty: the device's own
+  std::int64_t cliffs = 0;  // random shapes of `suite`; 0: its own sizes
+  bool prove = false;       // list what must hold in every launch
+  double budget = 60;       // seconds
+  std::string table;        // the file that `tune` writes; empty: the device's own
 
   std::vector<std::string> in;
   /// Files by the name of the array that the epilogue reads: bias.

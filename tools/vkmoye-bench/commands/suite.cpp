@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // suite: verifies and times every kernel on this device and compares it with the copy, in one report that ends
-// with a summary of the ladders.
+// with a summary of the ladders; or random shapes, with those that are farthest from their bounds.
 
 #include "commands/command.hpp"
 #include "commands/measure_all.hpp"
 #include "commands/open_device.hpp"
+#include "commands/random_shapes.hpp"
 #include "registry/operations.hpp"
 #include "registry/registry_in_use.hpp"
 
@@ -39,6 +40,14 @@ std::vector<Extents> sizes_of_rank(std::size_t rank, bool cpu, bool quick) {
 
 int suite(const Given& given) {
   const auto executor = open_executor(given.device);
+  if (given.cliffs > 0) {
+    MeasureOptions measure = given.measure;
+    measure.min_time = 0.03;
+    measure.verify = Verify::sample;
+    measure.baselines = {kPeakBaseline};  // moves are compared with a copy anyway
+    const Workloads shapes = random_shapes(given.cliffs, measure.seed, executor->caps());
+    return measure_all(*executor, shapes, measure, given, Summary::cliffs);
+  }
   const bool cpu = executor->caps().kind == DeviceKind::cpu;
   std::vector<ScalarType> types = {ScalarType::f32};
   if (!given.quick) types.insert(types.end(), {ScalarType::f16, ScalarType::f64, ScalarType::i8});
@@ -71,7 +80,7 @@ int suite(const Given& given) {
   MeasureOptions measure = given.measure;
   measure.min_time = given.quick ? (cpu ? 0.02 : 0.1) : 0.25;
   if (measure.baselines.empty()) measure.baselines = {"copy"};
-  return measure_all(*executor, workloads, measure, given, /*summary=*/true);
+  return measure_all(*executor, workloads, measure, given, Summary::ladders);
 }
 
 }  // namespace
@@ -79,7 +88,8 @@ int suite(const Given& given) {
 const Command kSuite = {CommandName::suite,
                         "time every kernel on this device against its baselines",
                         "Examples:\n  vkmoye-bench suite --quick\n"
-                        "  vkmoye-bench suite --format markdown --output report.md",
+                        "  vkmoye-bench suite --format markdown --output report.md\n"
+                        "  vkmoye-bench suite --cliffs 200 --output cliffs.txt",
                         suite};
 
 }  // namespace vkmoye::bench

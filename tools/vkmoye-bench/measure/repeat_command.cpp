@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "registry/operations.hpp"
 #include "vkmoye/base/text.hpp"
 
 namespace vkmoye::bench {
@@ -29,7 +30,11 @@ std::string repeat_command(const DeviceCaps& device, const Workload& workload,
   if (options.stop_noise) add("stop-noise", fmt::format("{}", *options.stop_noise));
   if (options.budget != defaults.budget) add("budget", fmt::format("{}", options.budget));
   if (options.cold) words.push_back("--cold");
-  if (!options.baselines.empty()) add("baseline", join(options.baselines, ","));
+  std::vector<std::string> baselines;  // those that compute the same
+  for (const std::string& name : options.baselines) {
+    if (is_baseline_of(name, workload.entry())) baselines.push_back(name);
+  }
+  if (!baselines.empty()) add("baseline", join(baselines, ","));
   if (options.gate) add("gate", fmt::format("{}", *options.gate));
   if (options.seed != defaults.seed) add("seed", std::to_string(options.seed));
   add("device",

@@ -3,6 +3,7 @@
 #include <ostream>
 
 #include "report/formats.hpp"
+#include "report/cliffs.hpp"
 #include "report/performance_summary.hpp"
 #include "timing/statistics.hpp"
 
@@ -59,6 +60,23 @@ class JsonReport : public Report {
   void add_summary(const std::vector<Ladder>& ladders) override {
     summary_ = ordered_json::array();
     for (const Ladder& ladder : ladders) summary_.push_back(to_json(ladder));
+  }
+
+  void add_cliffs(const Cliffs& cliffs) override {
+    summary_ = {{"counted", cliffs.counted},
+                {"below_half", cliffs.below_half},
+                {"below_quarter", cliffs.below_quarter},
+                {"short", cliffs.short_ones},
+                {"without_bound", cliffs.without_bound},
+                {"skipped", cliffs.skipped},
+                {"wrong", cliffs.wrong}};
+    for (const Cliffs::Shape& shape : cliffs.worst) {
+      summary_["worst"].push_back({{"subject", shape.subject},
+                                   {"share", shape.share},
+                                   {"bound", shape.bound},
+                                   {"median", shape.time_us},
+                                   {"command", shape.command}});
+    }
   }
 
   void add(const Result& result) override {

@@ -47,6 +47,7 @@ struct Result {
 };
 
 struct Ladder;  // see performance_summary.hpp
+struct Cliffs;  // see cliffs.hpp
 
 /// Writes results in one of the formats. Errors are left in the state of the stream.
 class Report {
@@ -55,6 +56,8 @@ class Report {
   virtual void add(const Result& result) = 0;
   /// The ladders of all results that were added, for a report that ends with a summary.
   virtual void add_summary(const std::vector<Ladder>&) {}
+  /// How far all results are from their bounds.
+  virtual void add_cliffs(const Cliffs&) {}
   /// Ends the report: no result follows. The destructor calls it after an exception, so that the report
   /// is complete in every format. `interrupted`: not all results were measured.
   virtual void finish(bool interrupted = false) { static_cast<void>(interrupted); }

@@ -16,6 +16,7 @@
 
 #include "io/parse.hpp"
 #include "io/wrap.hpp"
+#include "report/cliffs.hpp"
 #include "report/formats.hpp"
 #include "report/performance_summary.hpp"
 #include "timing/statistics.hpp"
@@ -153,6 +154,7 @@ class TableReport : public Report {
   void add_summary(const std::vector<Ladder>& ladders) override {
     out_ << summary_text(ladders, style_.terminal);
   }
+  void add_cliffs(const Cliffs& cliffs) override { out_ << cliffs_text(cliffs); }
 
  private:
   // The bar has length `kEqual` where both take the same time.
@@ -233,6 +235,9 @@ class MarkdownReport : public Report {
 
   void add_summary(const std::vector<Ladder>& ladders) override {
     out_ << summary_markdown(ladders);
+  }
+  void add_cliffs(const Cliffs& cliffs) override {
+    out_ << "\n```" << cliffs_text(cliffs) << "```\n";
   }
 
  private:

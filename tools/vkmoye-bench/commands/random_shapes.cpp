@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+#include "commands/random_shapes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "commands/kernel_names.hpp"
+#include "numbers/random.hpp"
+#include "registry/operations.hpp"
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+class Choices {
+ public:
+  Choices(std::uint64_t seed, std::int64_t number)
+      : stream_(random_bits(seed, static_cast<std::uint64_t>(number))) {}
+
+  std::size_t below(std::size_t count) {
+    return static_cast<std::size_t>(random_bits(stream_, next_++) % count);
+  }
+  template <class T>
+  const T& one_of(const std::vector<T>& list) {
+    return list[below(list.size())];
+  }
+  // From `least` to `most`, log-uniformly; every third one a multiple of 64, if it is larger.
+  std::int64_t extent(double least, double most) {
+    const double part = static_cast<double>(random_bits(stream_, next_++) >> 11) * 0x1p-53;
+    const auto value = static_cast<std::int64_t>(least * std::pow(most / least, part));
+    return below(3) == 0 && value > 64 ? value / 64 * 64 : std::max<std::int64_t>(1, value);
+  }
+
+ private:
+  std::uint64_t stream_, next_ = 0;
+};
+
+// The largest problems: GPUs have gigabytes, CPUs run kernels to test them.
+struct Limits {
+  double least_bytes, most_bytes, most_products, most_extent;
+};
+Limits limits_of(const DeviceCaps& device) {
+  if (device.kind == DeviceKind::cpu) return {0x1p12, 0x1p20, 0x1p20, 4096};
+  return {0x1p24, 0x1p30, 0x1p37, 32768};
+}
+
+// Extents whose product is about `elements`.
+Extents shape_of(std::size_t rank, double elements, Choices& draw) {
+  Extents shape;
+  for (std::size_t i = 1; i < rank; ++i) {
+    shape.push_back(draw.extent(1, std::max(1.0, elements)));
+    elements /= static_cast<double>(shape.back());
+  }
+  shape.push_back(std::max<std::int64_t>(1, static_cast<std::int64_t>(elements)));
+  std::vector<std::size_t> order(rank);
+  std::iota(order.begin(), order.end(), 0);
+  Extents out;
+  while (!order.empty()) {  // the last extent is as likely to be drawn first
+    const std::size_t at = draw.below(order.size());
+    out.push_back(shape[order[at]]);
+    order.erase(order.begin() + static_cast<std::ptrdiff_t>(at));
+  }
+  return out;
+}
+
+std::string permutation(std::size_t rank, Choices& draw) {
+  std::vector<std::string> axes, out;
+  for (std::size_t i = 0; i < rank; ++i) axes.push_back(std::to_string(i));
+  while (!axes.empty()) {
+    const std::size_t at = draw.below(axes.size());
+    out.push_back(axes[at]);
+    axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(at));
+  }
+  return join(out, ",");
+}
+
+std::unique_ptr<Workload> move_or_rows(const gen::KernelEntry& entry, const Limits& limits,
+                                       Choices& draw) {
+  const Operation& operation = operation_of(entry);
+  const ScalarType type = draw.one_of(entry.types);
+  const double bytes = static_cast<double>(draw.extent(limits.least_bytes, limits.most_bytes)) / 2;
+  gen::Options config;
+  std::size_t rank = 2;
+  if (entry.name == "relayout") {
+    rank = 3 + draw.below(3);
+    config["permute"] = permutation(rank, draw);
+  }
+  const auto has_axis =
+      std::any_of(entry.options.begin(), entry.options.end(),
+                  [](const gen::KernelOption& option) { return option.name == "axis"; });
+  if (has_axis) config["axis"] = draw.below(2) == 0 ? "0" : "1";
+  const Extents size = shape_of(rank, bytes / static_cast<double>(size_of(type)), draw);
+  return operation.of_size({&entry, std::string(to_string(type)), config, {}}, size);
+}
+
+std::unique_ptr<Workload> product(const gen::KernelEntry& entry, const Limits& limits,
+                                  Choices& draw) {
+  const std::string type =
+      draw.one_of<std::string>({"f32", "f16,f32", "bf16,f32", "i8", "f64", "f16*q4_0,f32"});
+  const bool is_thin = draw.below(3) == 0;
+  Extents size = {draw.extent(1, is_thin ? 64 : limits.most_extent),
+                  draw.extent(1, limits.most_extent), draw.extent(1, limits.most_extent)};
+  const auto too_large = [&] {
+    return static_cast<double>(size[0]) * static_cast<double>(size[1]) *
+               static_cast<double>(size[2]) >
+           limits.most_products;
+  };
+  while (too_large()) {
+    std::int64_t& largest = *std::max_element(size.begin(), size.end());
+    largest /= 2;
+  }
+  if (type.find('q') != std::string::npos) size[2] = (size[2] + 31) / 32 * 32;  // whole blocks
+  return operation_of(entry).of_size({&entry, type, {}, {}}, size);
+}
+
+}  // namespace
+
+Workloads random_shapes(std::int64_t count, std::uint64_t seed, const DeviceCaps& device) {
+  const Limits limits = limits_of(device);
+  const std::vector<std::string> families = {
+      "copy/auto",    "transpose/auto", "relayout",    "reduce/sum", "reduce/max",
+      "softmax/rows", "norm/rms",       "argmax/rows", "gate/rows",  "gemm/auto"};
+  Workloads out;
+  for (std::int64_t number = 0; number < count; ++number) {
+    Choices draw(seed, number);
+    const gen::KernelEntry& entry = *find_kernels({draw.one_of(families)}).front();
+    out.push_back(entry.operation == "gemm" ? product(entry, limits, draw)
+                                            : move_or_rows(entry, limits, draw));
+  }
+  return out;
+}
+
+}  // namespace vkmoye::bench
