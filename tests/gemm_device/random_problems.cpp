@@ -41,8 +41,10 @@ using Names = std::vector<const char*>;
 const Names kTypes = {"f32", "f16", "f16,f32", "f16,f16", "f64", "i32", "bf16*f32"};
 const Names kMatrixTypes = {"i8", "f16,f32", "f32*f16", "f16", "f16,f16", "bf16", "u8"};
 const Names kThinMatrixTypes = {"u8", "f16,f32", "f32*f16", "f16", "bf16", "f16,f16", "i8"};
-const Names kWeightTypes = {"f16*q4_0,f32", "f32*q8_0", "bf16*q4_1,f32", "f16*q8_0"};
-const Names kDecodedTypes = {"f16*q8_0,f32", "f32*q4_0", "f16*q4_1", "bf16*q8_0", "f16*q4_0,f32"};
+const Names kWeightTypes = {"f16*q4_0,f32", "f32*q8_0", "bf16*q4_1,f32", "f16*q8_0",
+                            "f16*i4g128,f32"};
+const Names kDecodedTypes = {"f16*q8_0,f32", "f32*q4_0",     "f16*q4_1",
+                             "bf16*q8_0",    "f16*q4_0,f32", "f16*i4g128,f32"};
 const Names kPackedTypes = {"bf16", "f16,f16", "f16*f32", "f16", "f16,f32"};
 
 struct Slot {

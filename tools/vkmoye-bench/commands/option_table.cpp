@@ -104,7 +104,7 @@ std::vector<Option> plain_options() {
       "ROWSxCOLUMNS of the source; for products MxNxK; for attention QUERIESxKEYSxWIDTH; N means "
       "NxN or NxNxN";
   const std::string product_types =
-      "OPERANDS,ACCUMULATOR,RESULT, where OPERANDS may be A*B and B may be q8_0, q4_0 or q4_1";
+      "OPERANDS,ACCUMULATOR,RESULT, where OPERANDS may be A*B and B may be q8_0, q4_0, q4_1 or i4g128";
   const std::string types = "for copy/auto also FROM*TO; for products " + product_types;
   return {
       {"KERNEL", of(run), Values::several, "family/variant; * and ? match any characters", "",

@@ -86,13 +86,14 @@ void quantise_q4_0(std::span<const double> weights, std::span<std::byte> block) 
 }
 
 // scale = (largest - smallest) / 15, minimum = the smallest, code = (w - minimum) / scale rounded, at most 15.
-void quantise_q4_1(std::span<const double> weights, std::span<std::byte> block) {
+void quantise_between(const char* format, std::span<const double> weights,
+                      std::span<std::byte> block) {
   const auto [least, most] = std::minmax_element(weights.begin(), weights.end());
   const auto low = static_cast<float>(*least);
   const float scale = (static_cast<float>(*most) - low) / 15, per_scale = inverse(scale);
   store_half(scale, block, 0);
   store_half(low, block, 2);
-  store_codes("q4_1", weights, block, [&](float w) {
+  store_codes(format, weights, block, [&](float w) {
     return std::min<std::int64_t>(15, static_cast<std::int64_t>((w - low) * per_scale + 0.5f));
   });
 }
@@ -127,7 +128,16 @@ std::span<const WeightFormat> weight_formats() {
        .codes_at = 4,
        .zero = 0,
        .minimum_at = 2,
-       .quantise = quantise_q4_1},
+       .quantise = [](auto weights, auto block) { quantise_between("q4_1", weights, block); }},
+      {.name = "i4g128",
+       .elements = 128,
+       .bytes = 68,
+       .bits = 4,
+       .order = Order::neighbours,
+       .codes_at = 4,
+       .zero = 0,
+       .minimum_at = 2,
+       .quantise = [](auto weights, auto block) { quantise_between("i4g128", weights, block); }},
   };
   return table;
 }

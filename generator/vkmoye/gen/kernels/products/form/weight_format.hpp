@@ -10,7 +10,8 @@
 // Formats are rows of a table, and a program can pass a row of its own: kernels, the check of results and the quantiser
 // follow from it. B (N,K) is then N rows of K / elements blocks, without gaps between blocks; see GemmForm::weights.
 //
-// Source of q8_0, q4_0 and q4_1: ggml, the blocks of GGUF files.
+// Source of q8_0, q4_0 and q4_1: ggml, the blocks of GGUF files. i4g128 holds the weights of GPTQ and AWQ in groups of
+// 128: a zero point z of a group becomes the minimum -scale * z.
 
 #include <cstddef>
 #include <cstdint>
