@@ -21,6 +21,15 @@
 
 namespace vkmoye::gen {
 
+/// A term of a sum, with the number that it is multiplied by.
+struct LinearTerm {
+  ir::Expr term;
+  std::uint32_t factor = 1;
+};
+/// Adds the terms of `e` times `factor` to `terms`, also those of sums that are multiplied by a number; `e` is their
+/// sum, modulo 2^32. Numbers are terms of 1.
+void add_linear_terms(const ir::Expr& e, std::uint32_t factor, std::vector<LinearTerm>& terms);
+
 /// bound number `bound` holds for `number`: `base` + number < limit.
 struct Gate {
   std::size_t bound;
@@ -57,18 +66,22 @@ class Gates {
   static GateSet both(const GateSet& a, const GateSet& b);
 
   struct Bound {
-    std::string limit;
+    std::string limit;          // "": it is no sum below a limit
     std::int64_t step = 0;      // a number that divides its base; 0: the base is 0
     std::int64_t constant = 0;  // the limit, if it is a number
+    std::int64_t most = 0;      // a larger number may wrap when it is added to the base
   };
   const Bound& bound(std::size_t number) const { return bounds_[number]; }
+  /// The number of the bound `base` + .. < `limit`, where arguments and the workgroup decide both; nothing if the sum
+  /// may wrap.
+  std::optional<std::size_t> bound_below(const ir::Expr& base, const ir::Expr& limit);
 
  private:
   void add(const ir::Expr& condition, bool negated, const ir::Definitions& definitions, Gated& out);
   bool add_less(const ir::Expr& low, const ir::Expr& limit, Gated& out);
   std::size_t bound_of(const std::string& key, const Bound& bound);
   bool is_of_launch(const ir::Expr& e) const;
-  std::int64_t step_of_group(const ir::Expr& term) const;
+  bool add_base(const std::map<std::string, LinearTerm>& base, Bound& bound) const;
 
   const ir::Kernel& kernel_;
   std::map<std::string, std::size_t> numbers_;
