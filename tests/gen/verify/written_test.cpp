@@ -193,6 +193,28 @@ TEST(Written, BeforeALoopAndForItsNextRound) {
   expect_not_shown("s", shared(63), sizes(70, 1, 2));
 }
 
+// Tiles of 8 rows, along which a loop goes: the last one is cut off.
+TEST(Written, AlongAnExtent) {
+  const Expr row = thread / 8;
+  const auto along = [](const Expr& end, const Expr& written, const Expr& read, const Expr& limit) {
+    return Body{For{"r",
+                    end,
+                    {If{less(written, n), {write_shared(thread)}}, Barrier{},
+                     If{less(read, limit), {read_shared(63 - thread)}}, Barrier{}}}};
+  };
+  const Expr parts = parts_of(n, 8), back = 7 - row;
+  expect_shown("s", along(parts, 8 * r + row, 8 * r + back, n), sizes(12));
+  expect_shown("s", along((n - 1) / 8 + 1, 8 * r + row, 8 * r + back, n), sizes(12));
+  expect_not_shown("s", along(parts, 8 * r + row, 8 * r + row, n), sizes(4));
+  expect_not_shown("s", along(parts, 8 * r + row, 8 * r + back, m), sizes(4, 8));
+  expect_not_shown("s", along(parts, 8 * r + 8 + row, 8 * r + back, n), sizes(12));
+  expect_not_shown("s", along(parts, 16 * (n - r) + row, 8 * r + back, n), sizes(12));
+  expect_not_shown("s", along(parts, 64 * group + 8 * r + row, 8 * r + back, n), sizes(70));
+  // 8 r wraps in late rounds.
+  const Kernel wraps = with_result(along(q, 8 * r + 8 + row, 8 * r + 8 + back, n));
+  EXPECT_THAT(arrays_written_before_read(wraps), Not(Contains("s")));
+}
+
 TEST(Written, WhereAConditionHoldsAndWhereItFails) {
   const auto both = [](const Expr& first, const Expr& second) {
     return Body{If{first, {write_register(0)}}, If{second, {write_register(0)}}, read_register(0)};

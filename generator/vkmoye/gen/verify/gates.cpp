@@ -18,9 +18,6 @@ using ir::Op;
 
 namespace {
 
-// Numbers up to this can be added to an element of an axis, and do not wrap: see kMaxExtent.
-constexpr std::int64_t kMaxNumber = (std::int64_t{1} << 32) - 1 - kMaxExtent;
-
 // Equal for equal expressions.
 std::string key_of(const Expr& e) {
   std::string key = fmt::format("{}.{}.{}.{}.{}(", static_cast<int>(e->op), e->value,
@@ -39,6 +36,19 @@ bool is_small(const Expr& e) {
   };
   count(e);
   return nodes <= kMaxSize;
+}
+
+// Whether no launch has an argument of this name above kMaxExtent.
+bool is_extent(const std::string& argument, const ir::Kernel& kernel) {
+  const auto is_it = [&](const Extent& extent) {
+    return extent.symbol == argument && extent.times.empty();
+  };
+  return std::any_of(kernel.grid.begin(), kernel.grid.end(),
+                     [&](const GridDimension& one) { return is_it(one.extent); }) ||
+         std::any_of(kernel.arrays.begin(), kernel.arrays.end(), [&](const ir::Array& array) {
+           return std::any_of(array.axes.begin(), array.axes.end(),
+                              [&](const ir::Axis& axis) { return is_it(axis.extent); });
+         });
 }
 
 }  // namespace
@@ -98,7 +108,7 @@ bool Gates::add_base(const std::map<std::string, LinearTerm>& base, Bound& bound
       const std::int64_t all = (extent.value + dimension.tile - 1) / dimension.tile;
       groups = groups == 0 ? std::max<std::int64_t>(1, all) : std::min(groups, all);
     }
-    if (groups > 0 && (groups - 1) <= kMaxNumber / factor) {
+    if (groups > 0 && (groups - 1) <= kMaxNumberInGate / factor) {
       others += (groups - 1) * factor;
       continue;
     }
@@ -108,8 +118,8 @@ bool Gates::add_base(const std::map<std::string, LinearTerm>& base, Bound& bound
     if (!is_element || has_extent) return false;
     has_extent = true;
   }
-  bound.most = kMaxNumber - others;
-  return others <= kMaxNumber;
+  bound.most = kMaxNumberInGate - others;
+  return others <= kMaxNumberInGate;
 }
 
 std::size_t Gates::bound_of(const std::string& key, const Bound& bound) {
@@ -168,13 +178,22 @@ void Gates::add(const Expr& written, bool negated, const ir::Definitions& defini
 bool Gates::add_less(const Expr& low, const Expr& limit, Gated& out) {
   std::vector<LinearTerm> terms;
   add_linear_terms(low, 1, terms);
-  Expr number = 0;
+  Expr number = 0, rest = 0;
+  std::int64_t step = 0;
   std::map<std::string, LinearTerm> base;
   Bound bound{key_of(limit)};
   if (is_constant(limit)) bound.constant = static_cast<std::int64_t>(limit->value);
   for (const LinearTerm& one : terms) {
     if (is_constant(one.term) || !is_of_launch(one.term)) {
       number = number + to_index(one.factor) * one.term;
+      const auto walk = walks_.find(one.term->op == Op::variable ? one.term->name : "");
+      const bool walks = walk != walks_.end() && step == 0 && one.factor <= walk->second.tile &&
+                         (!walk->second.is_long_if_empty || walk->second.extent == bound.limit);
+      if (walks) {
+        step = one.factor;
+      } else {
+        rest = rest + to_index(one.factor) * one.term;
+      }
       continue;
     }
     const bool is_group = grid_dimension_of(one.term) || is_first_group(one.term->name);
@@ -186,7 +205,9 @@ bool Gates::add_less(const Expr& low, const Expr& limit, Gated& out) {
   for (const auto& [name, part] : base) key += fmt::format("{} {} + ", part.factor, name);
   // No more than the elements of an axis, and a number that is added to one: so the sum does not wrap.
   if (base.empty() ? is_constant(limit) : !add_base(base, bound)) return false;
-  out.parts.push_back({bound_of(fmt::format("{} < {}", key, bound.limit), bound), number});
+  if (!base.empty()) step = 0;  // the sum of both may wrap
+  out.parts.push_back(
+      {bound_of(fmt::format("{} < {}", key, bound.limit), bound), number, step, rest});
   return true;
 }
 
@@ -194,6 +215,29 @@ std::optional<std::size_t> Gates::bound_below(const Expr& base, const Expr& limi
   Gated out;
   if (!is_of_launch(base) || !is_of_launch(limit) || !add_less(base, limit, out)) return {};
   return out.parts.front().bound;
+}
+
+void Gates::enter(const std::string& variable, const Expr& end) {
+  const bool is_next = end->op == Op::add && is_constant(end->operands[1], 1);
+  const Expr parts = is_next ? Expr(end->operands[0]) : end;
+  const bool is_quotient = parts->op == Op::divide && is_constant(parts->operands[1]);
+  Walk walk{"", is_quotient ? static_cast<std::int64_t>(parts->operands[1]->value) : 1, false};
+  Expr extent = is_quotient ? Expr(parts->operands[0]) : parts;
+  if (is_next) {
+    if (!is_quotient || extent->op != Op::subtract || !is_constant(extent->operands[1], 1)) return;
+    extent = Expr(extent->operands[0]);
+    walk.is_long_if_empty = true;
+  } else if (end->op == Op::add) {
+    // n / 8 + min(n % 8, 1)
+    const Expr& whole = end->operands[0];
+    if (whole->op != Op::divide || !is_constant(whole->operands[1])) return;
+    walk.tile = static_cast<std::int64_t>(whole->operands[1]->value);
+    extent = Expr(whole->operands[0]);
+    if (walk.tile == 0 || !same(end, ir::parts_of(extent, walk.tile))) return;
+  }
+  if (extent->op != Op::variable || !is_extent(extent->name, kernel_)) return;
+  walk.extent = key_of(extent);
+  walks_.emplace(variable, walk);
 }
 
 GateSet Gates::both(const GateSet& a, const GateSet& b) {
@@ -240,7 +284,9 @@ bool GatesOnPath::imply(const GateSet& set, std::size_t lane, const Gates& gates
       const auto found = multiples.find(bound.limit);
       const std::int64_t multiple = found == multiples.end() ? bound.constant : found->second;
       // 8 group + 4 < n, and n is a multiple of 4: then 8 group + 7 < n.
-      if (multiple != 0) number += std::gcd(std::gcd(number, bound.step), multiple) - 1;
+      if (multiple != 0) {
+        number += std::gcd(std::gcd(number, std::gcd(bound.step, one.step)), multiple) - 1;
+      }
       return number >= wanted.number;
     });
   });

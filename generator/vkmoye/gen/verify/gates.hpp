@@ -21,6 +21,9 @@
 
 namespace vkmoye::gen {
 
+/// Numbers up to this can be added to an element of an axis, and do not wrap: see kMaxExtent.
+inline constexpr std::int64_t kMaxNumberInGate = (std::int64_t{1} << 32) - 1 - kMaxExtent;
+
 /// A term of a sum, with the number that it is multiplied by.
 struct LinearTerm {
   ir::Expr term;
@@ -45,6 +48,9 @@ struct Gated {
   struct Part {
     std::size_t bound;
     ir::Expr number;  // of the invocation
+    // What grows with the rounds of a loop, `step` in each, and does not wrap: number = rest + step * round. 0: nothing
+    std::int64_t step = 0;
+    ir::Expr rest = 0;
   };
   std::vector<Part> parts;
   /// Conditions on threads and loop counters alone.
@@ -62,7 +68,11 @@ class Gates {
   /// What `condition` of a statement says, or that it fails, `negated`. Computed once for each statement.
   const Gated& of(const ir::Expr& condition, bool negated, const ir::Definitions& definitions);
 
-  /// The union of both sets.
+  /// The loop of `variable` to `end` begins, and ends.
+  void enter(const std::string& variable, const ir::Expr& end);
+  void leave(const std::string& variable) { walks_.erase(variable); }
+
+  /// Both sets.
   static GateSet both(const GateSet& a, const GateSet& b);
 
   struct Bound {
@@ -87,6 +97,13 @@ class Gates {
   std::map<std::string, std::size_t> numbers_;
   std::vector<Bound> bounds_;
   std::map<std::pair<const ir::Expr*, bool>, Gated> known_;
+  // Of a loop that goes along an extent, `tile` elements in each round.
+  struct Walk {
+    std::string extent;
+    std::int64_t tile = 0;
+    bool is_long_if_empty = false;  // (n - 1) / tile + 1 rounds, many if n is 0
+  };
+  std::map<std::string, Walk> walks_;  // by variable
 };
 
 /// The gates that hold on a path.
@@ -95,6 +112,8 @@ struct GatesOnPath {
     std::size_t bound;
     machine::Values number;
     bool is_needed;  // some invocations come here, others do not
+    // In later rounds that a loop stands for, it is larger by a multiple of this.
+    std::int64_t step = 0;
   };
   std::vector<Number> numbers;
   std::map<std::string, std::int64_t> multiples;

@@ -6,11 +6,10 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
-#include "vkmoye/gen/ir/effects.hpp"
 #include "vkmoye/gen/machine/evaluator.hpp"
+#include "vkmoye/gen/verify/known_effects.hpp"
 #include "vkmoye/gen/verify/open_loops.hpp"
 #include "vkmoye/gen/verify/written_facts.hpp"
 #include "vkmoye/gen/verify/written_state.hpp"
@@ -37,7 +36,8 @@ class WriteFollower {
             kernel, [this](const ir::Array& array) { return is_followed(array); },
             tile == nullptr ? nullptr : &tile->places),
         gates_(kernel),
-        state_(kernel, gates_, tile) {}
+        state_(kernel, gates_, tile),
+        effects_(kernel, [this](const ir::Array& array) { return is_followed(array); }) {}
 
   std::set<std::string> follow() {
     run();
@@ -98,7 +98,7 @@ class WriteFollower {
 
   void visit(const ir::Stmt& statement, const Path& path) {
     budget_.spend(1);
-    const ir::Effects& effects = effects_of(statement);
+    const ir::Effects& effects = effects_.of(statement);
     if (const auto* loop = std::get_if<ir::For>(&statement.value)) return repeat(*loop, path);
     if (const auto* branches = std::get_if<ir::If>(&statement.value))
       return choose(*branches, path);
@@ -209,8 +209,20 @@ class WriteFollower {
     return values_(e).is_same() ? Values() : Values::unknown();
   }
 
+  // The number of a gate that grows with the rounds of a loop. An element that was written in a round that is followed is
+  // written where that number is below the limit; in later rounds, a path has the same bound for a larger one.
+  Values growing(const Gated::Part& part) {
+    if (!loops_.repeats(part.rest)) return Values::unknown();
+    const Values& rest = values_(part.rest);
+    for (std::size_t lane = 0; lane < (rest.is_same() ? 1 : kernel_.threads); ++lane) {
+      const ir::Value& value = rest.in(lane);
+      if (value && *value > ir::Bits{kMaxNumberInGate}) return Values::unknown();
+    }
+    return values_(part.number);
+  }
+
   void choose(const ir::If& s, const Path& path) {
-    if (!concerns(s.body) && !concerns(s.otherwise)) return;
+    if (!effects_.concern(s.body) && !effects_.concern(s.otherwise)) return;
     const Values condition = reliable(s.condition);
     const ThreadSet nobody(path.active.count());
     WrittenState::Choice choice{path.active, nobody, nobody, path.uncertain, condition.is_same()};
@@ -257,8 +269,9 @@ class WriteFollower {
     }
     GateSet set;
     for (const Gated::Part& part : gated.parts) {
-      const Values number = reliable(part.number);
-      out->numbers.push_back({part.bound, number, !is_same});
+      const bool grows = part.step != 0 && !loops_.repeats(part.number);
+      const Values number = grows ? growing(part) : reliable(part.number);
+      out->numbers.push_back({part.bound, number, !is_same, grows ? part.step : 0});
       are_all = are_all && number.is_known(active);
       if (is_same && are_all && number.is_same()) {
         set = Gates::both(set, {{part.bound, static_cast<std::int64_t>(*number.in(0))}});
@@ -273,7 +286,7 @@ class WriteFollower {
   }
 
   void repeat(const ir::For& s, const Path& path) {
-    if (!concerns(s.body)) return;
+    if (!effects_.concern(s.body)) return;
     const Values ends = reliable(s.end);
     std::optional<std::uint32_t> known;
     if (ends.is_known(path.active)) {
@@ -286,6 +299,7 @@ class WriteFollower {
     const std::uint64_t enough = pattern.rounds.first + pattern.rounds.period;
     if (known && !(pattern.stands_for_all() && ends.is_same() && *known > enough)) {
       definitions_.erase(s.variable);
+      gates_.enter(s.variable, expand(s.end, definitions_));
       loops_.enter(s, /*is_open=*/false);
       for (std::uint32_t r = 0; r < *known; ++r) {
         Path inside = path;
@@ -298,6 +312,7 @@ class WriteFollower {
         run(s.body, inside);
       }
       loops_.leave();
+      gates_.leave(s.variable);
       return;
     }
     const bool are_few = !known && s.end->bound <= kFewRoundsOfWrites && !pattern.stands_for_all();
@@ -311,6 +326,7 @@ class WriteFollower {
     }
     const WrittenState::Mark before = state_.mark();
     definitions_.erase(s.variable);
+    gates_.enter(s.variable, expand(s.end, definitions_));
     loops_.enter(s, !are_few);
     if (!known) facts_.recall(s.end, When::has_a_round, state_);
     WrittenState::Written first;
@@ -329,6 +345,7 @@ class WriteFollower {
       if (r == 0 && !known && ends.is_same()) first = state_.since(before);
     }
     loops_.leave();
+    gates_.leave(s.variable);
     if (known) return;
     // It may have had no round.
     state_.take_back(before);
@@ -337,31 +354,10 @@ class WriteFollower {
 
   void give_up(const ir::Body& body) {
     for (const ir::Stmt& statement : body) {
-      const ir::Effects& effects = effects_of(statement);
+      const ir::Effects& effects = effects_.of(statement);
       for (const ir::Touch& touch : effects.touches) unshown_.insert(touch.element->array);
       for (const ir::Inner& inner : effects.inner) give_up(*inner.body);
     }
-  }
-
-  const ir::Effects& effects_of(const ir::Stmt& statement) {
-    const auto known = effects_.find(&statement);
-    if (known != effects_.end()) return known->second;
-    return effects_.emplace(&statement, ir::effects_of(statement, kernel_)).first->second;
-  }
-
-  // Whether something in `body` is followed.
-  bool concerns(const ir::Body& body) {
-    const auto [found, is_new] = concerns_.try_emplace(&body, false);
-    if (!is_new) return found->second;
-    bool& any = found->second;
-    for (const ir::Stmt& statement : body) {
-      const ir::Effects& effects = effects_of(statement);
-      for (const ir::Touch& touch : effects.touches) {
-        any = any || is_followed(*kernel_.find(touch.element->array));
-      }
-      for (const ir::Inner& inner : effects.inner) any = concerns(*inner.body) || any;
-    }
-    return any;
   }
 
   const ir::Kernel& kernel_;
@@ -374,8 +370,7 @@ class WriteFollower {
   WrittenFacts facts_;
   ir::Definitions definitions_;
   std::set<std::string> unshown_;
-  std::unordered_map<const ir::Stmt*, ir::Effects> effects_;
-  std::unordered_map<const ir::Body*, bool> concerns_;
+  KnownEffects effects_;
 };
 
 }  // namespace
