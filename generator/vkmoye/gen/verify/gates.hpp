@@ -72,7 +72,7 @@ class Gates {
   void enter(const std::string& variable, const ir::Expr& end);
   void leave(const std::string& variable) { walks_.erase(variable); }
 
-  /// Both sets.
+  /// The union of both sets.
   static GateSet both(const GateSet& a, const GateSet& b);
 
   struct Bound {
