@@ -185,14 +185,14 @@ bool Gates::add_less(const Expr& low, const Expr& limit, Gated& out) {
   if (is_constant(limit)) bound.constant = static_cast<std::int64_t>(limit->value);
   for (const LinearTerm& one : terms) {
     if (is_constant(one.term) || !is_of_launch(one.term)) {
-      number = number + to_index(one.factor) * one.term;
+      number = number + ir::to_index(one.factor) * one.term;
       const auto walk = walks_.find(one.term->op == Op::variable ? one.term->name : "");
       const bool walks = walk != walks_.end() && step == 0 && one.factor <= walk->second.tile &&
                          (!walk->second.is_long_if_empty || walk->second.extent == bound.limit);
       if (walks) {
         step = one.factor;
       } else {
-        rest = rest + to_index(one.factor) * one.term;
+        rest = rest + ir::to_index(one.factor) * one.term;
       }
       continue;
     }
