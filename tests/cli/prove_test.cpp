@@ -26,7 +26,7 @@ TEST(Prove, ExplainListsObligationsInEveryFormat) {
   EXPECT_EQ(table.status, 0) << table.err;
   EXPECT_THAT(table.out, AllOf(HasSubstr("load src: coalesced"), HasSubstr("\nanswer "),
                                HasSubstr("\nproved "), HasSubstr(" rules "), HasSubstr(" machine "),
-                               HasSubstr(" isl "), HasSubstr("  each element of dst is written\n"),
+                               HasSubstr("  each element of dst is written\n"),
                                Not(HasSubstr("assumption: ")), Not(HasSubstr("not proved: "))));
   std::istringstream lines(table.out.substr(table.out.find("\nanswer ")));
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80u) << line;
@@ -36,14 +36,14 @@ TEST(Prove, ExplainListsObligationsInEveryFormat) {
     words.insert(words.end(), {"--format", format});
     return bench(words).out;
   };
-  EXPECT_THAT(in("markdown"), HasSubstr("\n| each element of dst is written | proved | isl | "));
+  EXPECT_THAT(in("markdown"),
+              HasSubstr("\n| each element of dst is written | proved | machine | "));
   const json report = json::parse(in("json"));
   const json& last = report["obligations"].back();
   EXPECT_EQ(last["claim"], "each element of dst is written");
   EXPECT_EQ(last["array"], "dst");
   EXPECT_EQ(last["answer"], "proved");
-  EXPECT_EQ(last["by"], "isl");
-  EXPECT_GT(last["ms"], 0);
+  EXPECT_EQ(last["by"], "machine");
   EXPECT_EQ(last["why"], nullptr);
   EXPECT_EQ(report["assumptions"], json::array());
   EXPECT_GT(report["accesses"].size(), 0u);

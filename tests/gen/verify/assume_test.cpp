@@ -104,6 +104,23 @@ TEST(Assume, OfArgumentsThatALaunchBreaksIsRefusedByTheTwin) {
               ThrowsMessage<BrokenAssumption>(HasSubstr("(p = 1, q = 0)")));
 }
 
+TEST(Assume, ThatNoSmallMoveFulfilsIsSolved) {
+  const auto between = [](Body assumes) {
+    assumes.push_back(Load{"x", {"src", {m}, "at m"}});
+    return with_result(std::move(assumes));
+  };
+  EXPECT_THAT(
+      verify(between({Assume{equal(m + p, n), "two parts"}, Assume{equal(p, 2 * m), "a third"},
+                      Assume{less(0, m), "not empty"}, Assume{less(m, n), "a part"}})),
+      IsEmpty());
+  // m < q and q <= n
+  EXPECT_THAT(verify(between({Assume{less(m, q), "a"}, Assume{less(q, n + 1), "b"}})), IsEmpty());
+  EXPECT_THAT(verify(between({Assume{less(m, q), "a"}, Assume{less(q, n + 2), "b"}})),
+              Not(IsEmpty()));
+  EXPECT_THAT(verify(between({Assume{less(m, q + 1), "a"}, Assume{less(q, n + 1), "b"}})),
+              Not(IsEmpty()));
+}
+
 TEST(Assume, ThatNoSizesFulfilProvesNothing) {
   const auto refused = HasSubstr("no sizes were found that fulfil all assumptions");
   EXPECT_THAT(verify(with_result({Assume{less(n, 0), "never"}})), Contains(refused));
@@ -182,7 +199,7 @@ TEST(Assume, IsCarriedAndShown) {
   for (const Claim& claim : claims_of(kernel)) {
     if (claim.text != "n % 64 == 0") continue;
     is_listed = true;
-    EXPECT_EQ(answer_text(claim), "assumed");
+    EXPECT_EQ(claim.answer, Claim::Answer::assumed);
     EXPECT_EQ(claim.by, Claim::Decider::author);
     EXPECT_EQ(claim.why, "rows are padded to whole workgroups");
   }

@@ -92,10 +92,7 @@ TEST(Written, WhereTheSameBoundHolds) {
         If{less(base + thread, n), {write_shared(thread)}}, Barrier{},
         If{logical_and(less(base + thread, n), less(0, thread)), {read_shared(thread - 1)}}};
   };
-  const Kernel wrapping = with_result(may_wrap(p));
-  EXPECT_THAT(arrays_written_before_read(wrapping), Not(Contains("s")));
-  EXPECT_THAT(launched(wrapping, sizes(70, 1, (std::int64_t{1} << 32) - 5)).reasons,
-              Not(IsEmpty()));
+  expect_not_shown("s", may_wrap(p), sizes(70, 1, (std::int64_t{1} << 32) - 5));
   expect_not_shown("s", may_wrap(64 * group - 32), sizes(70));
 }
 
@@ -169,6 +166,63 @@ TEST(Written, WhereALoopHasARound) {
   expect_not_shown("held", behind(p), sizes(70));
   expect_not_shown("held", behind(thread % 3), sizes(70));
   expect_not_shown("held", behind(minimum(n, 4) / 4), sizes(3));
+}
+
+TEST(Written, BeforeALoopAndForItsNextRound) {
+  const auto ahead = [](const Expr& first, const Expr& next, const Expr& index) {
+    return Body{If{first, {write_register(0)}},
+                For{"r", p, {read_register(r % 2), If{next, {write_register(index)}}}}};
+  };
+  const Expr odd = (r + 1) % 2;
+  expect_shown("held", ahead(less(0, p), less(r + 1, p), odd), sizes(70, 1, 5));
+  expect_shown("held", ahead(not_equal(p, 0), logical_not(logical_not(less(r + 1, p))), odd),
+               sizes(70, 1, 5));
+  expect_not_shown("held", ahead(less(0, p), less(r + 1, p), r % 2), sizes(70, 1, 5));
+  expect_not_shown("held", ahead(less(0, p), less(r + 2, p), odd), sizes(70, 1, 2));
+  expect_not_shown("held", ahead(less(0, p), less(r + 1, q), odd), sizes(70, 1, 3, 1));
+  expect_not_shown("held", ahead(less(1, p), less(r + 1, p), odd), sizes(70, 1, 1));
+  expect_not_shown("held", ahead(less(0, q), less(r + 1, p), odd), sizes(70, 1, 1, 0));
+  const auto shared = [](std::uint32_t threads) {
+    return Body{
+        For{"r",
+            p,
+            {If{less(0, r), {read_shared(63 - thread)}}, Barrier{},
+             If{less(r + 1, p), {If{less(thread, threads), {write_shared(thread)}}}}, Barrier{}}}};
+  };
+  expect_shown("s", shared(64), sizes(70, 1, 5));
+  expect_not_shown("s", shared(63), sizes(70, 1, 2));
+}
+
+// Tiles of 8 rows, along which a loop goes: the last one is cut off.
+TEST(Written, AlongAnExtent) {
+  const Expr row = thread / 8;
+  const auto along = [](const Expr& end, const Expr& written, const Expr& read, const Expr& limit) {
+    return Body{For{"r",
+                    end,
+                    {If{less(written, n), {write_shared(thread)}}, Barrier{},
+                     If{less(read, limit), {read_shared(63 - thread)}}, Barrier{}}}};
+  };
+  const Expr parts = parts_of(n, 8), back = 7 - row;
+  expect_shown("s", along(parts, 8 * r + row, 8 * r + back, n), sizes(12));
+  expect_shown("s", along((n - 1) / 8 + 1, 8 * r + row, 8 * r + back, n), sizes(12));
+  expect_not_shown("s", along(parts, 8 * r + row, 8 * r + row, n), sizes(4));
+  expect_not_shown("s", along(parts, 8 * r + row, 8 * r + back, m), sizes(4, 8));
+  expect_not_shown("s", along(parts, 8 * r + 8 + row, 8 * r + back, n), sizes(12));
+  expect_not_shown("s", along(parts, 16 * (n - r) + row, 8 * r + back, n), sizes(12));
+  expect_not_shown("s", along(parts, 64 * group + 8 * r + row, 8 * r + back, n), sizes(70));
+  // 8 r wraps in late rounds.
+  const Kernel wraps = with_result(along(q, 8 * r + 8 + row, 8 * r + 8 + back, n));
+  EXPECT_THAT(arrays_written_before_read(wraps), Not(Contains("s")));
+}
+
+TEST(Written, WhereAConditionHoldsAndWhereItFails) {
+  const auto both = [](const Expr& first, const Expr& second) {
+    return Body{If{first, {write_register(0)}}, If{second, {write_register(0)}}, read_register(0)};
+  };
+  expect_shown("held", both(less(p * q, n), logical_not(less(p * q, n))), sizes(70, 1, 9, 9));
+  expect_shown("held", both(equal(p, q), not_equal(p, q)), sizes(70, 1, 9, 9));
+  expect_not_shown("held", both(less(p, q), logical_not(less(q, p))), sizes(70, 1, 3, 2));
+  expect_not_shown("held", both(not_equal(p, q), logical_not(equal(p, q))), sizes(70, 1, 3, 3));
 }
 
 TEST(Written, InLoopsOfAFewRounds) {

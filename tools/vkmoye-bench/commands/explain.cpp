@@ -39,8 +39,8 @@ int explain(const Given& given) {
 const Command kExplain = {
     CommandName::explain, "analyse the memory accesses of a kernel; needs no device",
     "With --prove, claims are decided for all sizes by rules for names, types and\n"
-    "guards, by a machine that follows shared memory, or by isl with sets of\n"
-    "integers. twin: the kernel was only run at a few sizes, without data. author:\n"
+    "guards, by a machine that follows a workgroup, or by isl with sets of integers.\n"
+    "twin: the only launch that the kernel can have was run, without data. author:\n"
     "the author of the kernel asserts it.\n\n"
     "Examples:\n  vkmoye-bench explain transpose/simple\n"
     "  vkmoye-bench explain transpose/simple --type f16 --shared '(32,32):(1,34)'\n"

@@ -146,15 +146,11 @@ std::vector<std::string> summary(const Explained& subject) {
   return lines;
 }
 
-// What is said below the table of obligations: assumptions, and why a claim is not proved.
+// What is said below the table of obligations: assumptions.
 std::vector<std::pair<std::string, std::string>> notes(const Explained& subject) {
   std::vector<std::pair<std::string, std::string>> lines;
   for (const std::string& assumption : gen::ir::interface_of(subject.kernel).assumptions) {
     lines.emplace_back("assumption: ", assumption);
-  }
-  for (const Claim& claim : subject.obligations) {
-    if (claim.answer != Claim::Answer::tried || claim.why.empty()) continue;
-    lines.emplace_back("not proved: ", claim.text + ": " + claim.why);
   }
   return lines;
 }
@@ -167,12 +163,12 @@ std::string ms_text(const Claim& claim) {
 std::string obligation_table(const Explained& subject) {
   std::size_t width = std::string("answer").size();
   for (const Claim& claim : subject.obligations) {
-    width = std::max(width, gen::answer_text(claim).size());
+    width = std::max(width, gen::to_string(claim.answer).size());
   }
   std::string out =
       fmt::format("\n{:<{}}  {:<7}  {:>6}  {}\n", "answer", width, "by", "ms", "claim");
   for (const Claim& claim : subject.obligations) {
-    out += hanging(fmt::format("{:<{}}  {:<7}  {:>6}  ", gen::answer_text(claim), width,
+    out += hanging(fmt::format("{:<{}}  {:<7}  {:>6}  ", gen::to_string(claim.answer), width,
                                gen::to_string(claim.by), ms_text(claim)),
                    claim.text);
   }
@@ -253,7 +249,7 @@ std::string markdown(const Explained& subject) {
   if (subject.obligations.empty()) return out;
   out += "\n| claim | answer | by | ms |\n| --- | --- | --- | ---: |\n";
   for (const Claim& claim : subject.obligations) {
-    out += fmt::format("| {} | {} | {} | {} |\n", cell(claim.text), gen::answer_text(claim),
+    out += fmt::format("| {} | {} | {} | {} |\n", cell(claim.text), gen::to_string(claim.answer),
                        gen::to_string(claim.by), ms_text(claim));
   }
   const auto below = notes(subject);
@@ -300,11 +296,9 @@ ordered_json to_json(const AccessReport& access) {
 }
 
 ordered_json to_json(const Claim& claim) {
-  const bool is_tried = claim.answer == Claim::Answer::tried;
   return {{"claim", claim.text},
           {"array", claim.array.empty() ? ordered_json(nullptr) : ordered_json(claim.array)},
           {"answer", gen::to_string(claim.answer)},
-          {"sizes", is_tried ? ordered_json(claim.tried) : ordered_json(nullptr)},
           {"by", gen::to_string(claim.by)},
           {"ms", claim.ms},
           {"why", claim.why.empty() ? ordered_json(nullptr) : ordered_json(claim.why)}};

@@ -267,8 +267,8 @@ std::vector<Option> plain_options() {
       {"--format", of(explain), Values::one, "table, json or markdown (table)", "",
        store_word_in("format", {"table", "json", "markdown"}, &Given::format)},
       {"--prove", of(explain), Values::none,
-       "also list each claim about every launch: whether it is proved, assumed or tried, by which "
-       "method, and in how many milliseconds",
+       "also list each claim about every launch: whether it is proved or assumed, by which method, "
+       "and in how many milliseconds",
        "", [](const std::string&, Given& given) { return given.prove = true; }},
       {"--format", of(list), Values::one, "table or json (table)", "",
        store_word_in("format", {"table", "json"}, &Given::format)},

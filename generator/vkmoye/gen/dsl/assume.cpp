@@ -18,5 +18,8 @@ void Builder::assume_distinct(const View& array, const std::string& why) {
 void Builder::assume_written(const Tensor& array, const std::string& why) {
   kernel_.assumptions.push_back({array.array.name, why});
 }
+void Builder::assume_written(const View& array, const std::string& why) {
+  kernel_.assumptions.push_back({array.array, why});
+}
 
 }  // namespace vkmoye::gen

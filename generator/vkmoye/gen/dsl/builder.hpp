@@ -258,9 +258,11 @@ class Builder {
   void assume_distinct(const Tensor& array, const std::string& why);
   void assume_distinct(const View& array, const std::string& why);
 
-  /// Asserts that each element of the result `array` is written, and by one invocation, where no proof shows it. The
-  /// kernel and `explain` carry the assumption with its reason; the host twin checks it at each size.
+  /// Asserts that each element of the result `array` is written, and by one invocation, where no proof shows it; of
+  /// registers and shared memory: that what is read was written before. The kernel and `explain` carry the assumption
+  /// with its reason; the host twin checks it at each size.
   void assume_written(const Tensor& array, const std::string& why);
+  void assume_written(const View& array, const std::string& why);
 
   /// The verified kernel. Throws KernelError with the reasons of verify, and if tiles taken at one
   /// block coordinate need different grids.

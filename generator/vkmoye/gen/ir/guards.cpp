@@ -291,11 +291,14 @@ std::optional<RangeProof> prove_by_chain(const Expr& e, const Expr& limit, const
     const auto& sides = is_negated ? guard->operands[0]->operands : guard->operands;
     if (!(sides[0]->type == kIndex)) continue;
     const Expr &end = sides[is_negated ? 0 : 1], &between = sides[is_negated ? 1 : 0];
-    if (!same(end, limit) || is_constant(between) || same(between, e)) continue;
+    if (is_constant(between) || same(between, e)) continue;
+    // What is less than limit + 1 is at most the limit; if that wraps, nothing is less than it.
+    const bool is_at_most = is_negated ? same(end, limit) : same(end, limit + 1);
+    if (!is_at_most && (is_negated || !same(end, limit))) continue;
     if (is_below(e, between)) return RangeProof{guard};
     // `e` is at most what is less than the limit.
     const bool is_next = e->op == Op::add && is_constant(e->operands[1], 1);
-    if (!is_negated && is_next && is_below(e->operands[0], between)) return RangeProof{guard};
+    if (!is_at_most && is_next && is_below(e->operands[0], between)) return RangeProof{guard};
   }
   return std::nullopt;
 }

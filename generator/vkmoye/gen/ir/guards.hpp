@@ -15,7 +15,7 @@
 //   src[i % cols]                        in range of cols if cols is not 0
 //   src[select(c, i, j)]                 in range if i is wherever c holds, and j wherever it does not
 //   begin[row + 1]                       in range of ends if row < rows and rows < ends; begin[row] also if
-//                                        !(ends < rows)
+//                                        !(ends < rows), or rows < ends + 1
 //   src[min(col, cols - 1)]              in range if cols is not 0: something is below it, by a guard
 //                                        or because the grid counts tiles along cols
 

@@ -103,7 +103,7 @@ bool needs_long_offsets(const Array& array);
 /// statements, see Assume.
 struct Assumption {
   enum class Kind : std::uint8_t {
-    written,  // each element is written by exactly one invocation
+    written,  // each element is written by exactly one invocation; of shared memory and registers: before it is read
     distinct,  // no invocation accesses an element that another one writes; of shared memory, between two barriers
   };
   std::string array;

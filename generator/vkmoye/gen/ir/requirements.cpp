@@ -138,7 +138,12 @@ KernelInterface interface_of(const Kernel& kernel) {
     out.assumptions.push_back(kHandWritten);
   }
   for (const Assumption& assumption : kernel.assumptions) {
-    out.assumptions.push_back(to_string(assumption));
+    const Array* array = kernel.find(assumption.array);
+    const bool is_read =
+        assumption.kind == Assumption::Kind::written && array != nullptr && !array->is_buffer();
+    out.assumptions.push_back(is_read ? "what is read from " + assumption.array +
+                                            " was written before: " + assumption.why
+                                      : to_string(assumption));
   }
   for_each(kernel.body, [&](const Stmt& statement) {
     const auto* assume = std::get_if<Assume>(&statement.value);

@@ -136,7 +136,14 @@ class ResultProver {
 
 }  // namespace
 
-std::vector<Obligation> prove_results(const ir::Kernel& kernel) {
+std::string claim_of_one_writer(const std::string& array) {
+  return fmt::format("no invocation touches what another writes in {}", array);
+}
+std::string claim_of_coverage(const std::string& array) {
+  return fmt::format("each element of {} is written", array);
+}
+
+std::vector<Obligation> prove_results(const ir::Kernel& kernel, const DecidedResults& decided) {
   std::optional<AccessSets> sets;
   std::optional<ResultProver> prover;
   std::vector<Obligation> list;
@@ -150,12 +157,14 @@ std::vector<Obligation> prove_results(const ir::Kernel& kernel) {
   };
   for (const ir::Array& array : kernel.arrays) {
     if (!is_result(array)) continue;
-    decide_with(array, fmt::format("no invocation touches what another writes in {}", array.name),
-                {Kind::written, Kind::distinct},
-                [&](const Accesses& accesses, Obligation& o) { prover->one_writer(accesses, o); });
-    if (array.access != vkmoye::Access::write) continue;
+    if (!decided.one_writer.contains(array.name)) {
+      decide_with(
+          array, claim_of_one_writer(array.name), {Kind::written, Kind::distinct},
+          [&](const Accesses& accesses, Obligation& o) { prover->one_writer(accesses, o); });
+    }
+    if (array.access != vkmoye::Access::write || decided.covered.contains(array.name)) continue;
     decide_with(
-        array, fmt::format("each element of {} is written", array.name), {Kind::written},
+        array, claim_of_coverage(array.name), {Kind::written},
         [&](const Accesses& accesses, Obligation& o) { prover->covered(array, accesses, o); });
   }
   return list;

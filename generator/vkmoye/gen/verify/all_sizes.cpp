@@ -7,6 +7,7 @@
 
 #include "vkmoye/gen/proof/reads.hpp"
 #include "vkmoye/gen/proof/results.hpp"
+#include "vkmoye/gen/verify/tiles.hpp"
 #include "vkmoye/gen/verify/trial.hpp"
 #include "vkmoye/gen/verify/written.hpp"
 
@@ -36,72 +37,44 @@ bool can_be_followed(const ir::Kernel& kernel, const Arguments& sizes) {
   return true;
 }
 
-// `sizes` with steps from row to row that are no smaller than what they step over. They do not matter to a proof, which
-// knows elements by their coordinates, but a launch needs them.
-Arguments with_steps(const ir::Kernel& kernel, Arguments sizes) {
-  const auto value_of = [&](const Extent& extent) {
-    std::int64_t value = extent.is_symbol() ? 1 : extent.value;
-    for (const std::string& name : extent.arguments()) {
-      value *= std::get<std::int64_t>(sizes[name].value);
-    }
-    return (value + extent.per - 1) / extent.per;
-  };
-  for (const Binding& binding : interface_of(kernel).bindings) {
-    std::int64_t span = 1;
-    for (std::size_t i = 0; i < binding.strides.size(); ++i) {
-      const Extent& step = binding.strides[i];
-      const bool is_argument = step.is_argument();
-      if (is_argument && value_of(step) < span) sizes[step.symbol] = span;
-      span = std::max(span, value_of(step) * value_of(binding.extents[i]));
-    }
-  }
-  return sizes;
-}
-
 }  // namespace
 
 Obligations obligations_of(const ir::Kernel& kernel) {
   Obligations out;
   out.written = arrays_written_before_read(kernel);
   out.of_reads = proof::prove_reads(kernel, out.written);
-  out.of_results = proof::prove_results(kernel);
+  out.by_tiles = results_shown_by_tiles(kernel);
+  out.of_results = proof::prove_results(kernel, out.by_tiles);
   return out;
 }
 
 std::vector<std::string> check_all_sizes(const ir::Kernel& kernel,
                                          const Obligations& all_obligations) {
-  std::vector<std::string> reasons;
-  // Follows the launch that refutes a claim; whether it may be one, and nothing wrong is found in it.
-  const auto follow = [&](const Obligation& obligation, bool is_whole) {
-    Arguments sizes;
-    for (const auto& [name, value] : obligation.arguments) sizes[name] = value;
-    TrialReport trial{.is_whole = is_whole};
-    if (can_be_followed(kernel, sizes)) trial = try_at(kernel, with_steps(kernel, sizes));
-    if (trial.is_launch) reasons = trial.reasons;
-    return std::pair(std::move(trial), text_of(sizes));
-  };
-  for (const Obligation& obligation : all_obligations.of_results) {
-    if (!reasons.empty()) return reasons;
-    if (obligation.answer == Answer::inexact) {
-      reasons = {
-          fmt::format("not proved: {}: {}; if it holds, assert it with assume_written, and why",
-                      obligation.claim, obligation.why)};
-    }
-    if (obligation.answer != Answer::refuted) continue;
-    const auto [trial, sizes] = follow(obligation, /*is_whole=*/false);
-    if (trial.breaks_assumption) {
-      reasons = {fmt::format("not proved: {}: {}; the sizes that refute it break an assumption: {}",
-                             obligation.claim, obligation.why, trial.reasons.front())};
-    } else if (trial.is_launch && reasons.empty() && !trial.is_whole) {
-      reasons = {obligation.why + sizes};
+  for (const auto* list : {&all_obligations.of_results, &all_obligations.of_reads}) {
+    // The sets of reads are not exact where a write is left out of them: a counterexample is a size to try.
+    const bool are_exact = list == &all_obligations.of_results;
+    for (const Obligation& obligation : *list) {
+      if (obligation.answer == Answer::proved || obligation.answer == Answer::assumed) continue;
+      std::string why = obligation.why;
+      if (obligation.answer == Answer::refuted) {
+        // The launch shows what is wrong best.
+        Arguments sizes;
+        for (const auto& [name, value] : obligation.arguments) sizes[name] = value;
+        TrialReport trial{.is_whole = false};
+        if (can_be_followed(kernel, sizes)) trial = try_at(kernel, with_steps(kernel, sizes));
+        if (trial.is_launch && !trial.reasons.empty()) return trial.reasons;
+        if (trial.is_launch && are_exact && !trial.is_whole) return {why + text_of(sizes)};
+        why += text_of(sizes);
+        if (trial.breaks_assumption) {
+          why = fmt::format("{}; the sizes that refute it break an assumption: {}", obligation.why,
+                            trial.reasons.front());
+        }
+      }
+      return {fmt::format("not proved: {}: {}; if it holds, assert it with assume_written, and why",
+                          obligation.claim, why)};
     }
   }
-  // The sets of reads are not exact where a write is left out of them: a counterexample is a size to try.
-  for (const Obligation& obligation : all_obligations.of_reads) {
-    if (!reasons.empty()) return reasons;
-    if (obligation.answer == Answer::refuted) follow(obligation, /*is_whole=*/true);
-  }
-  return reasons;
+  return {};
 }
 
 }  // namespace vkmoye::gen

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <optional>
 #include <set>
 
 #include "vkmoye/base/error.hpp"
@@ -15,7 +14,7 @@
 #include "vkmoye/gen/proof/results.hpp"
 #include "vkmoye/gen/verify/races.hpp"
 #include "vkmoye/gen/verify/scope.hpp"
-#include "vkmoye/gen/verify/trial.hpp"
+#include "vkmoye/gen/verify/tiles.hpp"
 #include "vkmoye/gen/verify/verify.hpp"
 #include "vkmoye/gen/verify/written.hpp"
 
@@ -31,43 +30,22 @@ double time_of(const Pass& pass) {
   return time.count();
 }
 
-// Makes it one that only `trials` support; they prove it if there is no other launch.
-Claim tried(Claim claim, const Trials& trials) {
-  claim.by = Claim::Decider::twin;
-  if (trials.are_all) {
-    claim.why.clear();
-    return claim;
-  }
-  claim.answer = Claim::Answer::tried;
-  claim.tried = trials.whole;
-  if (trials.in_part > 0) {
-    claim.why += fmt::format("{}{} of {} launches {} followed in part",
-                             claim.why.empty() ? "" : "; ", trials.in_part,
-                             trials.whole + trials.in_part, trials.in_part == 1 ? "is" : "are");
-  }
-  return claim;
-}
-
-// As isl, the author, or else `trials` decide.
-Claim settled(const proof::Obligation& from, const Trials& trials) {
+// As isl or the author decide. verify refuses what neither does, unless the kernel has one launch, which the twin
+// followed.
+Claim settled(const proof::Obligation& from) {
   Claim claim = {.text = from.claim,
                  .array = from.array,
                  .by = Claim::Decider::isl,
                  .why = from.why,
                  .ms = from.ms};
-  switch (from.answer) {
-    case proof::Answer::proved: return claim;
-    case proof::Answer::assumed:
-      claim.answer = Claim::Answer::assumed;
-      claim.by = Claim::Decider::author;
-      return claim;
-    case proof::Answer::refuted:  // verify followed the launch, and found nothing wrong
-      claim.why += "; the counterexample that isl gave ran without a fault";
-      break;
-    case proof::Answer::inexact:
-    case proof::Answer::gave_up: break;
+  if (from.answer == proof::Answer::assumed) {
+    claim.answer = Claim::Answer::assumed;
+    claim.by = Claim::Decider::author;
+  } else if (from.answer != proof::Answer::proved) {
+    claim.by = Claim::Decider::twin;
+    claim.why.clear();
   }
-  return tried(std::move(claim), trials);
+  return claim;
 }
 
 }  // namespace
@@ -102,14 +80,6 @@ std::vector<Claim> claims_of(const ir::Kernel& kernel) {
                     .by = Claim::Decider::author,
                     .why = assume->why});
   });
-  // A kernel of which all is proved is not run.
-  std::optional<Trials> trials;
-  const auto settle = [&](const proof::Obligation& from) {
-    const bool needs_trials =
-        from.answer != proof::Answer::proved && from.answer != proof::Answer::assumed;
-    if (needs_trials && !trials) trials = try_sizes(kernel);
-    list.push_back(settled(from, trials.value_or(Trials{})));
-  };
   std::set<std::string> written;
   const double ms_of_written = time_of([&] { written = arrays_written_before_read(kernel); });
   for (const std::string& array : written) {
@@ -118,22 +88,30 @@ std::vector<Claim> claims_of(const ir::Kernel& kernel) {
                     .by = Claim::Decider::machine,
                     .ms = array == *written.begin() ? ms_of_written : 0});
   }
-  for (const auto& one : proof::prove_reads(kernel, written)) settle(one);
-  for (const auto& one : proof::prove_results(kernel)) settle(one);
+  for (const auto& one : proof::prove_reads(kernel, written)) list.push_back(settled(one));
+  proof::DecidedResults by_tiles;
+  const double ms_of_tiles = time_of([&] { by_tiles = results_shown_by_tiles(kernel); });
+  const std::size_t first = list.size();
+  const auto add_tiled = [&](const std::string& text, const std::string& array) {
+    list.push_back({.text = text,
+                    .array = array,
+                    .by = Claim::Decider::machine,
+                    .ms = list.size() == first ? ms_of_tiles : 0});
+  };
+  for (const std::string& array : by_tiles.one_writer) {
+    add_tiled(proof::claim_of_one_writer(array), array);
+  }
+  for (const std::string& array : by_tiles.covered) {
+    add_tiled(proof::claim_of_coverage(array), array);
+  }
+  for (const auto& one : proof::prove_results(kernel, by_tiles)) list.push_back(settled(one));
   return list;
-}
-
-std::string answer_text(const Claim& claim) {
-  const std::size_t sizes = claim.tried;
-  if (claim.answer != Claim::Answer::tried) return to_string(claim.answer);
-  return fmt::format("tried at {} size{}", sizes, sizes == 1 ? "" : "s");
 }
 
 std::string to_string(Claim::Answer answer) {
   switch (answer) {
     case Claim::Answer::proved: return "proved";
     case Claim::Answer::assumed: return "assumed";
-    case Claim::Answer::tried: return "tried";
   }
   return "?";
 }

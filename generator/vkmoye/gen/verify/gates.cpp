@@ -18,9 +18,6 @@ using ir::Op;
 
 namespace {
 
-// Numbers up to this can be added to an element of an axis, and do not wrap: see kMaxExtent.
-constexpr std::int64_t kMaxNumber = (std::int64_t{1} << 32) - 1 - kMaxExtent;
-
 // Equal for equal expressions.
 std::string key_of(const Expr& e) {
   std::string key = fmt::format("{}.{}.{}.{}.{}(", static_cast<int>(e->op), e->value,
@@ -41,16 +38,37 @@ bool is_small(const Expr& e) {
   return nodes <= kMaxSize;
 }
 
-void add_terms_of(const Expr& e, std::vector<Expr>& terms) {
-  if (e->op != Op::add) return terms.push_back(e);
-  for (const Expr& operand : e->operands) add_terms_of(operand, terms);
-}
-
-bool is_first_group_of(const Expr& e, std::size_t dimension) {
-  return e->op == Op::variable && e->name == kFirstGroup[dimension];
+// Whether no launch has an argument of this name above kMaxExtent.
+bool is_extent(const std::string& argument, const ir::Kernel& kernel) {
+  const auto is_it = [&](const Extent& extent) {
+    return extent.symbol == argument && extent.times.empty();
+  };
+  return std::any_of(kernel.grid.begin(), kernel.grid.end(),
+                     [&](const GridDimension& one) { return is_it(one.extent); }) ||
+         std::any_of(kernel.arrays.begin(), kernel.arrays.end(), [&](const ir::Array& array) {
+           return std::any_of(array.axes.begin(), array.axes.end(),
+                              [&](const ir::Axis& axis) { return is_it(axis.extent); });
+         });
 }
 
 }  // namespace
+
+void add_linear_terms(const Expr& e, std::uint32_t factor, std::vector<LinearTerm>& terms) {
+  const bool is_index = e->type == ir::kIndex;
+  if (is_index && is_constant(e)) {
+    terms.push_back({1, factor * static_cast<std::uint32_t>(e->value)});
+  } else if (is_index && e->op == Op::add) {
+    for (const Expr& operand : e->operands) add_linear_terms(operand, factor, terms);
+  } else if (is_index && e->op == Op::multiply && is_constant(e->operands[0])) {
+    add_linear_terms(e->operands[1], factor * static_cast<std::uint32_t>(e->operands[0]->value),
+                     terms);
+  } else if (is_index && e->op == Op::multiply && is_constant(e->operands[1])) {
+    add_linear_terms(e->operands[0], factor * static_cast<std::uint32_t>(e->operands[1]->value),
+                     terms);
+  } else {
+    terms.push_back({e, factor});
+  }
+}
 
 Gates::Gates(const ir::Kernel& kernel) : kernel_(kernel) {}
 
@@ -69,24 +87,39 @@ bool Gates::is_of_launch(const Expr& e) const {
   return is;
 }
 
-// The c of c * (group_x + first_group_x), if that is an element of an axis with an extent: below kMaxExtent. Else 0.
-std::int64_t Gates::step_of_group(const Expr& term) const {
-  const bool is_product = term->op == Op::multiply && is_constant(term->operands[0]);
-  const std::int64_t factor = is_product ? static_cast<std::int64_t>(term->operands[0]->value) : 1;
-  const Expr group = is_product ? Expr(term->operands[1]) : term;
+// What is known of a sum of multiples of the coordinates of the workgroup; false if it may wrap. By one of them at most,
+// it grows with an extent: 64 * group_x is below n where the grid counts tiles of 64 or more along n.
+bool Gates::add_base(const std::map<std::string, LinearTerm>& base, Bound& bound) const {
+  bool has_extent = false;
+  std::int64_t others = 0;  // that are added to it, at most
   for (std::size_t i = 0; i < kernel_.grid.size(); ++i) {
-    const auto is_group = [&](const Expr& e) { return grid_dimension_of(e) == i; };
-    const bool is_sum =
-        group->op == Op::add &&
-        ((is_group(group->operands[0]) && is_first_group_of(group->operands[1], i)) ||
-         (is_group(group->operands[1]) && is_first_group_of(group->operands[0], i)));
-    if (!is_group(group) && !is_sum) continue;
     const GridDimension& dimension = kernel_.grid[i];
-    const bool is_extent = dimension.extent.is_symbol() ? dimension.extent.times.empty()
-                                                        : dimension.extent.value <= kMaxExtent;
-    return is_extent && factor <= dimension.tile ? factor : 0;
+    std::int64_t factor = 0, first = 0;
+    for (const auto& [key, part] : base) {
+      if (grid_dimension_of(part.term) == i) factor = part.factor;
+      if (part.term->op == Op::variable && part.term->name == kFirstGroup[i]) first = part.factor;
+    }
+    if (first != 0 && first != factor) return false;
+    if (factor == 0) continue;
+    bound.step = std::gcd(bound.step, factor);
+    const Extent& extent = dimension.extent;
+    std::int64_t groups = dimension.most;  // at most; 0: as many as the extent has tiles
+    if (!extent.is_symbol()) {
+      const std::int64_t all = (extent.value + dimension.tile - 1) / dimension.tile;
+      groups = groups == 0 ? std::max<std::int64_t>(1, all) : std::min(groups, all);
+    }
+    if (groups > 0 && (groups - 1) <= kMaxNumberInGate / factor) {
+      others += (groups - 1) * factor;
+      continue;
+    }
+    const bool is_element =
+        factor <= dimension.tile &&
+        (extent.is_symbol() ? extent.times.empty() : extent.value <= kMaxExtent);
+    if (!is_element || has_extent) return false;
+    has_extent = true;
   }
-  return 0;
+  bound.most = kMaxNumberInGate - others;
+  return others <= kMaxNumberInGate;
 }
 
 std::size_t Gates::bound_of(const std::string& key, const Bound& bound) {
@@ -118,6 +151,7 @@ void Gates::add(const Expr& written, bool negated, const ir::Definitions& defini
     out.is_all = false;
     return;
   }
+  if (e->op == Op::less && !negated && is_of_launch(b) && add_less(a, b, out)) return;
   if (is_of_launch(a) && is_of_launch(b)) {
     const std::string key = fmt::format("{}{} {} {}", negated ? "!" : "", static_cast<int>(e->op),
                                         key_of(a), key_of(b));
@@ -137,33 +171,73 @@ void Gates::add(const Expr& written, bool negated, const ir::Definitions& defini
     }
     return;
   }
-  if (e->op == Op::less && !negated && is_of_launch(b) && add_less(a, b, out)) return;
   out.others.push_back(negated ? logical_not(e) : e);
 }
 
 // base + number < limit; whether it is of that kind.
 bool Gates::add_less(const Expr& low, const Expr& limit, Gated& out) {
-  std::vector<Expr> terms;
-  add_terms_of(low, terms);
-  Expr number = 0;
-  std::string base;
+  std::vector<LinearTerm> terms;
+  add_linear_terms(low, 1, terms);
+  Expr number = 0, rest = 0;
+  std::int64_t step = 0;
+  std::map<std::string, LinearTerm> base;
   Bound bound{key_of(limit)};
   if (is_constant(limit)) bound.constant = static_cast<std::int64_t>(limit->value);
-  std::size_t groups = 0;
-  for (const Expr& term : terms) {
-    if (is_constant(term) || !is_of_launch(term)) {
-      number = number + term;
+  for (const LinearTerm& one : terms) {
+    if (is_constant(one.term) || !is_of_launch(one.term)) {
+      number = number + ir::to_index(one.factor) * one.term;
+      const auto walk = walks_.find(one.term->op == Op::variable ? one.term->name : "");
+      const bool walks = walk != walks_.end() && step == 0 && one.factor <= walk->second.tile &&
+                         (!walk->second.is_long_if_empty || walk->second.extent == bound.limit);
+      if (walks) {
+        step = one.factor;
+      } else {
+        rest = rest + ir::to_index(one.factor) * one.term;
+      }
       continue;
     }
-    bound.step = step_of_group(term);
-    base = key_of(term);
-    ++groups;
+    const bool is_group = grid_dimension_of(one.term) || is_first_group(one.term->name);
+    if (one.term->operands.size() + (is_group ? 0 : 1) != 0) return false;
+    const auto [known, is_new] = base.emplace(key_of(one.term), one);
+    if (!is_new) known->second.factor += one.factor;
   }
+  std::string key;
+  for (const auto& [name, part] : base) key += fmt::format("{} {} + ", part.factor, name);
   // No more than the elements of an axis, and a number that is added to one: so the sum does not wrap.
-  const bool is_plain = groups == 0 ? !is_constant(limit) : groups == 1 && bound.step != 0;
-  if (!is_plain) return false;
-  out.parts.push_back({bound_of(fmt::format("{} < {}", base, bound.limit), bound), number});
+  if (base.empty() ? is_constant(limit) : !add_base(base, bound)) return false;
+  if (!base.empty()) step = 0;  // the sum of both may wrap
+  out.parts.push_back(
+      {bound_of(fmt::format("{} < {}", key, bound.limit), bound), number, step, rest});
   return true;
+}
+
+std::optional<std::size_t> Gates::bound_below(const Expr& base, const Expr& limit) {
+  Gated out;
+  if (!is_of_launch(base) || !is_of_launch(limit) || !add_less(base, limit, out)) return {};
+  return out.parts.front().bound;
+}
+
+void Gates::enter(const std::string& variable, const Expr& end) {
+  const bool is_next = end->op == Op::add && is_constant(end->operands[1], 1);
+  const Expr parts = is_next ? Expr(end->operands[0]) : end;
+  const bool is_quotient = parts->op == Op::divide && is_constant(parts->operands[1]);
+  Walk walk{"", is_quotient ? static_cast<std::int64_t>(parts->operands[1]->value) : 1, false};
+  Expr extent = is_quotient ? Expr(parts->operands[0]) : parts;
+  if (is_next) {
+    if (!is_quotient || extent->op != Op::subtract || !is_constant(extent->operands[1], 1)) return;
+    extent = Expr(extent->operands[0]);
+    walk.is_long_if_empty = true;
+  } else if (end->op == Op::add) {
+    // n / 8 + min(n % 8, 1)
+    const Expr& whole = end->operands[0];
+    if (whole->op != Op::divide || !is_constant(whole->operands[1])) return;
+    walk.tile = static_cast<std::int64_t>(whole->operands[1]->value);
+    extent = Expr(whole->operands[0]);
+    if (walk.tile == 0 || !same(end, ir::parts_of(extent, walk.tile))) return;
+  }
+  if (extent->op != Op::variable || !is_extent(extent->name, kernel_)) return;
+  walk.extent = key_of(extent);
+  walks_.emplace(variable, walk);
 }
 
 GateSet Gates::both(const GateSet& a, const GateSet& b) {
@@ -188,7 +262,8 @@ std::optional<std::int64_t> number_in(const GatesOnPath::Number& one, std::size_
   const machine::Value& value = one.number.in(lane);
   if (!value) return std::nullopt;
   const auto number = static_cast<std::int64_t>(*value);
-  if (gates.bound(one.bound).step != 0 && number > kMaxNumber) return std::nullopt;
+  const Gates::Bound& bound = gates.bound(one.bound);
+  if (bound.step != 0 && number > bound.most) return std::nullopt;
   return number;
 }
 
@@ -196,8 +271,12 @@ std::optional<std::int64_t> number_in(const GatesOnPath::Number& one, std::size_
 
 bool GatesOnPath::imply(const GateSet& set, std::size_t lane, const Gates& gates) const {
   return std::all_of(set.begin(), set.end(), [&](const Gate& wanted) {
+    const Gates::Bound& least = gates.bound(wanted.bound);
     return std::any_of(numbers.begin(), numbers.end(), [&](const Number& one) {
-      if (one.bound != wanted.bound) return false;
+      // 8 group + 4 < n: then 4 < n, too.
+      const bool is_less =
+          least.step == 0 && !least.limit.empty() && gates.bound(one.bound).limit == least.limit;
+      if (one.bound != wanted.bound && !is_less) return false;
       const auto known = number_in(one, lane, gates);
       if (!known) return false;
       std::int64_t number = *known;
@@ -205,7 +284,9 @@ bool GatesOnPath::imply(const GateSet& set, std::size_t lane, const Gates& gates
       const auto found = multiples.find(bound.limit);
       const std::int64_t multiple = found == multiples.end() ? bound.constant : found->second;
       // 8 group + 4 < n, and n is a multiple of 4: then 8 group + 7 < n.
-      if (multiple != 0) number += std::gcd(std::gcd(number, bound.step), multiple) - 1;
+      if (multiple != 0) {
+        number += std::gcd(std::gcd(number, std::gcd(bound.step, one.step)), multiple) - 1;
+      }
       return number >= wanted.number;
     });
   });

@@ -21,6 +21,18 @@
 
 namespace vkmoye::gen {
 
+/// Numbers up to this can be added to an element of an axis, and do not wrap: see kMaxExtent.
+inline constexpr std::int64_t kMaxNumberInGate = (std::int64_t{1} << 32) - 1 - kMaxExtent;
+
+/// A term of a sum, with the number that it is multiplied by.
+struct LinearTerm {
+  ir::Expr term;
+  std::uint32_t factor = 1;
+};
+/// Adds the terms of `e` times `factor` to `terms`, also those of sums that are multiplied by a number; `e` is their
+/// sum, modulo 2^32. Numbers are terms of 1.
+void add_linear_terms(const ir::Expr& e, std::uint32_t factor, std::vector<LinearTerm>& terms);
+
 /// bound number `bound` holds for `number`: `base` + number < limit.
 struct Gate {
   std::size_t bound;
@@ -36,6 +48,9 @@ struct Gated {
   struct Part {
     std::size_t bound;
     ir::Expr number;  // of the invocation
+    // What grows with the rounds of a loop, `step` in each, and does not wrap: number = rest + step * round. 0: nothing
+    std::int64_t step = 0;
+    ir::Expr rest = 0;
   };
   std::vector<Part> parts;
   /// Conditions on threads and loop counters alone.
@@ -53,27 +68,42 @@ class Gates {
   /// What `condition` of a statement says, or that it fails, `negated`. Computed once for each statement.
   const Gated& of(const ir::Expr& condition, bool negated, const ir::Definitions& definitions);
 
+  /// The loop of `variable` to `end` begins, and ends.
+  void enter(const std::string& variable, const ir::Expr& end);
+  void leave(const std::string& variable) { walks_.erase(variable); }
+
   /// The union of both sets.
   static GateSet both(const GateSet& a, const GateSet& b);
 
   struct Bound {
-    std::string limit;
+    std::string limit;          // "": it is no sum below a limit
     std::int64_t step = 0;      // a number that divides its base; 0: the base is 0
     std::int64_t constant = 0;  // the limit, if it is a number
+    std::int64_t most = 0;      // a larger number may wrap when it is added to the base
   };
   const Bound& bound(std::size_t number) const { return bounds_[number]; }
+  /// The number of the bound `base` + .. < `limit`, where arguments and the workgroup decide both; nothing if the sum
+  /// may wrap.
+  std::optional<std::size_t> bound_below(const ir::Expr& base, const ir::Expr& limit);
 
  private:
   void add(const ir::Expr& condition, bool negated, const ir::Definitions& definitions, Gated& out);
   bool add_less(const ir::Expr& low, const ir::Expr& limit, Gated& out);
   std::size_t bound_of(const std::string& key, const Bound& bound);
   bool is_of_launch(const ir::Expr& e) const;
-  std::int64_t step_of_group(const ir::Expr& term) const;
+  bool add_base(const std::map<std::string, LinearTerm>& base, Bound& bound) const;
 
   const ir::Kernel& kernel_;
   std::map<std::string, std::size_t> numbers_;
   std::vector<Bound> bounds_;
   std::map<std::pair<const ir::Expr*, bool>, Gated> known_;
+  // Of a loop that goes along an extent, `tile` elements in each round.
+  struct Walk {
+    std::string extent;
+    std::int64_t tile = 0;
+    bool is_long_if_empty = false;  // (n - 1) / tile + 1 rounds, many if n is 0
+  };
+  std::map<std::string, Walk> walks_;  // by variable
 };
 
 /// The gates that hold on a path.
@@ -82,6 +112,8 @@ struct GatesOnPath {
     std::size_t bound;
     machine::Values number;
     bool is_needed;  // some invocations come here, others do not
+    // In later rounds that a loop stands for, it is larger by a multiple of this.
+    std::int64_t step = 0;
   };
   std::vector<Number> numbers;
   std::map<std::string, std::int64_t> multiples;

@@ -37,7 +37,7 @@ void OpenLoops::look(const ir::Body& body, Recurrences names, Pattern& pattern) 
     for (const ir::Touch& touch : effects.touches) {
       const ir::Array* array = kernel_.find(touch.element->array);
       if (array == nullptr || !concerns_(*array)) continue;
-      const auto recurrence = recurrence_of(touch.element->coordinates[0], names);
+      const auto recurrence = recurrence_of(index_of(*touch.element), names);
       pattern.grows = pattern.grows || !recurrence || recurrence->step != 0;
       if (recurrence) take(pattern, *recurrence);
     }

@@ -30,9 +30,17 @@ struct Pattern {
 /// The loops around a statement, of which some are followed for a few rounds only.
 class OpenLoops {
  public:
-  /// `concerns`: whether accesses to an array are followed. `kernel` must outlive this.
-  OpenLoops(const ir::Kernel& kernel, std::function<bool(const ir::Array&)> concerns)
-      : kernel_(kernel), concerns_(std::move(concerns)) {}
+  /// `concerns`: whether accesses to an array are followed. `places`: of elements whose first coordinate is not their
+  /// index. `kernel` and `places` must outlive this.
+  using Places = std::unordered_map<const ir::Element*, ir::Expr>;
+  OpenLoops(const ir::Kernel& kernel, std::function<bool(const ir::Array&)> concerns,
+            const Places* places = nullptr)
+      : kernel_(kernel), concerns_(std::move(concerns)), places_(places) {}
+
+  /// Of an access to an array that is followed.
+  const ir::Expr& index_of(const ir::Element& element) const {
+    return places_ == nullptr ? element.coordinates[0] : places_->at(&element);
+  }
 
   const Pattern& pattern_of(const ir::For& loop);
 
@@ -55,6 +63,7 @@ class OpenLoops {
 
   const ir::Kernel& kernel_;
   std::function<bool(const ir::Array&)> concerns_;
+  const Places* places_;
   std::vector<Loop> loops_;
   std::unordered_map<const ir::For*, Pattern> patterns_;
 };

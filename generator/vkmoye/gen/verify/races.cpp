@@ -30,27 +30,38 @@ constexpr std::uint64_t kMaxSteps = std::uint64_t{1} << 25;
 
 constexpr std::uint32_t kFewRounds = 32;
 
-
 class RaceFinder final : public machine::Environment {
  public:
-  RaceFinder(const ir::Kernel& kernel, machine::ReasonsByKind& reasons)
+  // `tile`: follows this instead of shared memory.
+  RaceFinder(const ir::Kernel& kernel, machine::ReasonsByKind& reasons, const Tile* tile = nullptr)
       : kernel_(kernel),
         reasons_(reasons),
-        loops_(kernel, [](const ir::Array& array) { return array.is_shared(); }) {
+        tile_(tile),
+        loops_(
+            kernel, [this](const ir::Array& array) { return concerns(array); },
+            tile == nullptr ? nullptr : &tile->places) {
+    if (tile != nullptr) {
+      shadows_.emplace(tile->array->name,
+                       machine::ShadowMemory(*tile->array, tile->elements, kernel.threads, {0, 0},
+                                             true, reasons));
+    }
     for (const ir::Array& array : kernel.arrays) {
-      if (!array.is_shared()) continue;
+      if (!concerns(array) || tile != nullptr) continue;
       shadows_.emplace(array.name,
                        machine::ShadowMemory(array, static_cast<std::uint64_t>(array.size()),
                                              kernel.threads, {0, 0}, false, reasons));
     }
   }
 
-  bool concerns(const ir::Array& array) const override { return array.is_shared(); }
+  bool concerns(const ir::Array& array) const override {
+    return tile_ == nullptr ? array.is_shared() : array.name == tile_->array->name;
+  }
 
   void accessed(Machine& m, const MemoryAccess& access) override { touch(m, access); }
 
   // Refused where not all threads reach it; so whoever runs this path has waited.
   void barrier(Machine&, const machine::ThreadSet&) override {
+    if (tile_ != nullptr) return;  // barriers order shared memory only
     for (auto& [name, shadow] : shadows_) shadow.barrier();
   }
 
@@ -107,10 +118,11 @@ class RaceFinder final : public machine::Environment {
   void touch(Machine& m, const MemoryAccess& access) {
     const ir::Element& element = access.element;
     machine::ShadowMemory& shadow = shadows_.at(element.array);
-    const Expr& index = element.coordinates[0];
+    const Expr& index = loops_.index_of(element);
     const Values at = m(index);
     const bool is_repeated = loops_.repeats(index);
     if (!is_repeated || !at.is_known(access.active)) {
+      if (tile_ != nullptr) return reasons_.add("index", "an index is not known");
       if (may_be_anything(access, shadow)) return touch_anything(m, access, shadow);
       const char* why = is_repeated
                             ? "depends on more than numbers, threads and loops with known ends"
@@ -191,6 +203,7 @@ class RaceFinder final : public machine::Environment {
 
   const ir::Kernel& kernel_;
   machine::ReasonsByKind& reasons_;
+  const Tile* tile_;
   State shadows_;
   OpenLoops loops_;
   std::optional<std::set<const ir::Element*>> inside_;  // see shared_elements_inside
@@ -226,6 +239,18 @@ std::vector<std::string> check_shared_memory(const ir::Kernel& kernel) {
                                      kMaxSteps));
   }
   return reasons.list();
+}
+
+bool is_tile_free_of_races(const ir::Kernel& kernel, const Tile& tile) {
+  machine::ReasonsByKind reasons;
+  machine::Budget budget(kMaxSteps);
+  RaceFinder finder(kernel, reasons, &tile);
+  try {
+    Machine(kernel, {kernel.threads, std::max(1u, kernel.subgroup)}, finder, budget).run();
+  } catch (const machine::Budget::Exceeded&) {
+    return false;
+  }
+  return reasons.list().empty();
 }
 
 }  // namespace vkmoye::gen

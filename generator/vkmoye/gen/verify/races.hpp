@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "vkmoye/gen/ir/kernel.hpp"
+#include "vkmoye/gen/verify/tiles.hpp"
 
 namespace vkmoye::gen {
 
@@ -14,5 +15,9 @@ namespace vkmoye::gen {
 /// element read that nothing wrote. Sizes and data are not known: conditions on them may hold or
 /// not, loops over them may end after any round. Precondition: names and types are right.
 std::vector<std::string> check_shared_memory(const ir::Kernel& kernel);
+
+/// Whether no element of a tile is touched by two threads of a workgroup, of which one writes it. False: it is not
+/// known.
+bool is_tile_free_of_races(const ir::Kernel& kernel, const Tile& tile);
 
 }  // namespace vkmoye::gen

@@ -9,6 +9,7 @@
 #include "vkmoye/gen/ir/guards.hpp"
 #include "vkmoye/gen/ir/traversal.hpp"
 #include "vkmoye/gen/machine/evaluator.hpp"
+#include "vkmoye/gen/proof/access_sets.hpp"
 #include "vkmoye/gen/verify/trial.hpp"
 
 namespace vkmoye::gen {
@@ -252,6 +253,10 @@ class Fulfilment {
  public:
   explicit Fulfilment(const ir::Kernel& kernel) : assumptions_(assumptions_of_launch(kernel)) {}
 
+  bool is_fulfilled_by(const Arguments& arguments) const {
+    return holding(arguments) == assumptions_.size();
+  }
+
   // `arguments` with sizes moved, until all assumptions hold or no small move helps.
   Arguments of(Arguments arguments) const {
     for (int move = 0; move < kMostMoves; ++move) {
@@ -323,7 +328,42 @@ class Fulfilment {
   std::vector<ir::Assume> assumptions_;
 };
 
+constexpr unsigned long kMaxStepsOfSizes = 100'000;  // of isl
+
+// Sizes of a launch with a workgroup that isl finds for all assumptions at once.
+std::optional<Arguments> solved_sizes(const ir::Kernel& kernel) {
+  try {
+    proof::AccessSets sets(
+        kernel, [](const ir::Array&) { return false; }, kMaxStepsOfSizes);
+    Arguments out;
+    for (const auto& [name, value] : sets.arguments_in(sets.values().facts())) out[name] = value;
+    return with_steps(kernel, std::move(out));
+  } catch (const proof::GaveUp&) {
+    return std::nullopt;
+  }
+}
+
 }  // namespace
+
+Arguments with_steps(const ir::Kernel& kernel, Arguments sizes) {
+  const auto value_of = [&](const Extent& extent) {
+    std::int64_t value = extent.is_symbol() ? 1 : extent.value;
+    for (const std::string& name : extent.arguments()) {
+      value *= std::get<std::int64_t>(sizes[name].value);
+    }
+    return (value + extent.per - 1) / extent.per;
+  };
+  for (const Binding& binding : ir::interface_of(kernel).bindings) {
+    std::int64_t span = 1;
+    for (std::size_t i = 0; i < binding.strides.size(); ++i) {
+      const Extent& step = binding.strides[i];
+      const bool is_argument = step.is_argument();
+      if (is_argument && value_of(step) < span) sizes[step.symbol] = span;
+      span = std::max(span, value_of(step) * value_of(binding.extents[i]));
+    }
+  }
+  return sizes;
+}
 
 std::vector<Arguments> trial_sizes(const ir::Kernel& kernel) {
   const Loops loops = LoopFinder(kernel).loops;
@@ -341,6 +381,11 @@ std::vector<Arguments> trial_sizes(const ir::Kernel& kernel) {
       out.push_back(std::move(arguments));
     }
   }
+  const bool any = std::any_of(out.begin(), out.end(), [&](const Arguments& arguments) {
+    return fulfilment.is_fulfilled_by(arguments);
+  });
+  if (any) return out;
+  if (auto solved = solved_sizes(kernel)) out.push_back(std::move(*solved));
   return out;
 }
 

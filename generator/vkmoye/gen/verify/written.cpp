@@ -3,14 +3,15 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
-#include "vkmoye/gen/ir/effects.hpp"
 #include "vkmoye/gen/machine/evaluator.hpp"
+#include "vkmoye/gen/verify/known_effects.hpp"
 #include "vkmoye/gen/verify/open_loops.hpp"
+#include "vkmoye/gen/verify/written_facts.hpp"
 #include "vkmoye/gen/verify/written_state.hpp"
 
 namespace vkmoye::gen {
@@ -23,21 +24,23 @@ using machine::Values;
 constexpr std::uint64_t kMaxStepsOfWrites = std::uint64_t{1} << 24;
 constexpr std::uint32_t kFewRoundsOfWrites = 32;
 
-bool is_followed(const ir::Array& array) { return array.space != ir::Array::Space::buffer; }
-
 class WriteFollower {
  public:
-  explicit WriteFollower(const ir::Kernel& kernel)
+  // `tile`: follows this instead of shared memory and registers.
+  explicit WriteFollower(const ir::Kernel& kernel, const Tile* tile = nullptr)
       : kernel_(kernel),
+        tile_(tile),
         budget_(kMaxStepsOfWrites),
         values_({kernel.threads, std::max(1u, kernel.subgroup)}, budget_),
-        loops_(kernel, is_followed),
+        loops_(
+            kernel, [this](const ir::Array& array) { return is_followed(array); },
+            tile == nullptr ? nullptr : &tile->places),
         gates_(kernel),
-        state_(kernel, gates_) {}
+        state_(kernel, gates_, tile),
+        effects_(kernel, [this](const ir::Array& array) { return is_followed(array); }) {}
 
   std::set<std::string> follow() {
-    run(kernel_.body, {ThreadSet(kernel_.threads, true), ThreadSet(kernel_.threads),
-                       std::make_shared<const GatesOnPath>()});
+    run();
     std::set<std::string> out;
     for (const ir::Array& array : kernel_.arrays) {
       const bool is_shown = is_followed(array) && !unshown_.contains(array.name);
@@ -46,8 +49,35 @@ class WriteFollower {
     return out;
   }
 
+  // Whether the whole tile is written, where its elements are inside.
+  bool follow_tile() {
+    run();
+    GatesOnPath inside;
+    for (std::size_t i = 0; i < tile_->axes.size(); ++i) {
+      const auto bound = gates_.bound_below(tile_->bases[i], extent_of(tile_->axes[i]));
+      if (!bound) continue;
+      Values at = Values::different(tile_->elements);
+      for (std::uint32_t e = 0; e < tile_->elements; ++e) at.set(e, tile_->coordinate(i, e));
+      inside.numbers.push_back({*bound, std::move(at), false});
+    }
+    for (std::uint32_t at = 0; at < tile_->elements; ++at) {
+      if (!state_.is_written_where(*tile_->array, at, inside)) return false;
+    }
+    return true;
+  }
+
  private:
   using Path = WrittenState::Path;
+  using When = WrittenFact::When;
+
+  bool is_followed(const ir::Array& array) const {
+    return tile_ == nullptr ? !array.is_buffer() : array.name == tile_->array->name;
+  }
+
+  void run() {
+    run(kernel_.body, {ThreadSet(kernel_.threads, true), ThreadSet(kernel_.threads),
+                       std::make_shared<const GatesOnPath>()});
+  }
 
   bool is_assumed(const ir::Array& array) const {
     return std::any_of(
@@ -56,30 +86,19 @@ class WriteFollower {
         });
   }
 
-  // What is written where a condition holds, or fails, or a loop has a round: until the end of the body that it is in.
-  struct Fact {
-    enum class When : std::uint8_t { holds, fails, has_a_round };
-    Expr of;
-    When when;
-    WrittenState::Written written;
-  };
-
-  void run(const ir::Body& body, const Path& path) {
+  // `see`: what is called for each fact that is known at the end of `body`, and forgotten there.
+  void run(
+      const ir::Body& body, const Path& path,
+      const std::function<void(const WrittenFact&)>& see = [](const WrittenFact&) {}) {
     if (path.active.none()) return;
-    const std::size_t known = facts_.size();
+    const std::size_t known = facts_.count();
     for (const ir::Stmt& statement : body) visit(statement, path);
-    facts_.erase(facts_.begin() + static_cast<std::ptrdiff_t>(known), facts_.end());
-  }
-
-  void recall(const Expr& of, Fact::When when) {
-    for (const Fact& fact : facts_) {
-      if (fact.when == when && same(fact.of, of)) state_.add(fact.written);
-    }
+    facts_.forget(known, see);
   }
 
   void visit(const ir::Stmt& statement, const Path& path) {
     budget_.spend(1);
-    const ir::Effects& effects = effects_of(statement);
+    const ir::Effects& effects = effects_.of(statement);
     if (const auto* loop = std::get_if<ir::For>(&statement.value)) return repeat(*loop, path);
     if (const auto* branches = std::get_if<ir::If>(&statement.value))
       return choose(*branches, path);
@@ -103,7 +122,8 @@ class WriteFollower {
         if (lane % kernel_.subgroup >= touch.lanes) lanes.set(lane, false);
       });
     }
-    const Expr& index = element.coordinates[0];
+    if (tile_ != nullptr && reads) return;
+    const Expr& index = loops_.index_of(element);
     const Values& at = values_(index);
     const bool is_known = loops_.repeats(index) && at.is_known(lanes);
     bool shown = true;
@@ -122,7 +142,8 @@ class WriteFollower {
   // The same of all elements that may be meant: of a sum, those from its known terms on.
   bool are_written(const ir::Array& array, const ir::Element& element, const ThreadSet& lanes,
                    const Path& path, bool by_any) {
-    if (state_.are_written(array, element.coordinates[0]->bound, lanes, path, by_any)) return true;
+    const std::uint64_t end = element.coordinates[0]->bound + element.width - 1;
+    if (state_.are_written(array, end, lanes, path, by_any)) return true;
     if (array.space != ir::Array::Space::shared) return false;
     Values first = Values::different(kernel_.threads);
     for (std::size_t lane = 0; lane < kernel_.threads; ++lane) first.set(lane, ir::Bits{0});
@@ -188,8 +209,20 @@ class WriteFollower {
     return values_(e).is_same() ? Values() : Values::unknown();
   }
 
+  // The number of a gate that grows with the rounds of a loop. An element that was written in a round that is followed is
+  // written where that number is below the limit; in later rounds, a path has the same bound for a larger one.
+  Values growing(const Gated::Part& part) {
+    if (!loops_.repeats(part.rest)) return Values::unknown();
+    const Values& rest = values_(part.rest);
+    for (std::size_t lane = 0; lane < (rest.is_same() ? 1 : kernel_.threads); ++lane) {
+      const ir::Value& value = rest.in(lane);
+      if (value && *value > ir::Bits{kMaxNumberInGate}) return Values::unknown();
+    }
+    return values_(part.number);
+  }
+
   void choose(const ir::If& s, const Path& path) {
-    if (!concerns(s.body) && !concerns(s.otherwise)) return;
+    if (!effects_.concern(s.body) && !effects_.concern(s.otherwise)) return;
     const Values condition = reliable(s.condition);
     const ThreadSet nobody(path.active.count());
     WrittenState::Choice choice{path.active, nobody, nobody, path.uncertain, condition.is_same()};
@@ -210,8 +243,8 @@ class WriteFollower {
                             inside.active, choice.is_same, why);
       }
       const WrittenState::Mark before = state_.mark();
-      const Fact::When when = holds ? Fact::When::holds : Fact::When::fails;
-      if (!open.none()) recall(s.condition, when);
+      const When when = holds ? When::holds : When::fails;
+      if (!open.none()) facts_.recall(s.condition, when, state_);
       run(body, inside);
       WrittenState::Written written = state_.take_back(before);
       return written;
@@ -220,8 +253,8 @@ class WriteFollower {
     const auto otherwise = taken(s.otherwise, false, choice.second);
     state_.join(then, otherwise, choice);
     if (open.none()) return;
-    facts_.push_back({s.condition, Fact::When::holds, then});
-    facts_.push_back({s.condition, Fact::When::fails, otherwise});
+    facts_.remember(s.condition, When::holds, then);
+    facts_.remember(s.condition, When::fails, otherwise);
   }
 
   // The gates on a path and those of a condition that holds on it. `is_same`: all take it, if these hold; `why` is then
@@ -236,8 +269,9 @@ class WriteFollower {
     }
     GateSet set;
     for (const Gated::Part& part : gated.parts) {
-      const Values number = reliable(part.number);
-      out->numbers.push_back({part.bound, number, !is_same});
+      const bool grows = part.step != 0 && !loops_.repeats(part.number);
+      const Values number = grows ? growing(part) : reliable(part.number);
+      out->numbers.push_back({part.bound, number, !is_same, grows ? part.step : 0});
       are_all = are_all && number.is_known(active);
       if (is_same && are_all && number.is_same()) {
         set = Gates::both(set, {{part.bound, static_cast<std::int64_t>(*number.in(0))}});
@@ -252,7 +286,7 @@ class WriteFollower {
   }
 
   void repeat(const ir::For& s, const Path& path) {
-    if (!concerns(s.body)) return;
+    if (!effects_.concern(s.body)) return;
     const Values ends = reliable(s.end);
     std::optional<std::uint32_t> known;
     if (ends.is_known(path.active)) {
@@ -265,6 +299,7 @@ class WriteFollower {
     const std::uint64_t enough = pattern.rounds.first + pattern.rounds.period;
     if (known && !(pattern.stands_for_all() && ends.is_same() && *known > enough)) {
       definitions_.erase(s.variable);
+      gates_.enter(s.variable, expand(s.end, definitions_));
       loops_.enter(s, /*is_open=*/false);
       for (std::uint32_t r = 0; r < *known; ++r) {
         Path inside = path;
@@ -277,6 +312,7 @@ class WriteFollower {
         run(s.body, inside);
       }
       loops_.leave();
+      gates_.leave(s.variable);
       return;
     }
     const bool are_few = !known && s.end->bound <= kFewRoundsOfWrites && !pattern.stands_for_all();
@@ -290,61 +326,51 @@ class WriteFollower {
     }
     const WrittenState::Mark before = state_.mark();
     definitions_.erase(s.variable);
+    gates_.enter(s.variable, expand(s.end, definitions_));
     loops_.enter(s, !are_few);
-    if (!known) recall(s.end, Fact::When::has_a_round);
+    if (!known) facts_.recall(s.end, When::has_a_round, state_);
     WrittenState::Written first;
+    std::multimap<std::uint64_t, WrittenState::Written>
+        ahead;  // what is written if a round happens
     for (std::uint64_t r = 0; r < (are_few ? s.end->bound - 1 : enough); ++r) {
       values_.define(s.variable, Values::same(r));
-      run(s.body, inside);
+      facts_.recall_for(s, r, state_);
+      const auto [from, to] = ahead.equal_range(r);
+      for (auto it = from; it != to; ++it) state_.add(it->second);
+      // if (r + 2 < n) { tile[..] = x } counts two rounds later.
+      run(s.body, inside, [&](const WrittenFact& fact) {
+        const std::uint64_t by = rounds_ahead(fact, s, definitions_);
+        if (by != 0) ahead.emplace(r + by, fact.written);
+      });
       if (r == 0 && !known && ends.is_same()) first = state_.since(before);
     }
     loops_.leave();
+    gates_.leave(s.variable);
     if (known) return;
     // It may have had no round.
     state_.take_back(before);
-    facts_.push_back({s.end, Fact::When::has_a_round, std::move(first)});
+    facts_.remember(s.end, When::has_a_round, std::move(first));
   }
 
   void give_up(const ir::Body& body) {
     for (const ir::Stmt& statement : body) {
-      const ir::Effects& effects = effects_of(statement);
+      const ir::Effects& effects = effects_.of(statement);
       for (const ir::Touch& touch : effects.touches) unshown_.insert(touch.element->array);
       for (const ir::Inner& inner : effects.inner) give_up(*inner.body);
     }
   }
 
-  const ir::Effects& effects_of(const ir::Stmt& statement) {
-    const auto known = effects_.find(&statement);
-    if (known != effects_.end()) return known->second;
-    return effects_.emplace(&statement, ir::effects_of(statement, kernel_)).first->second;
-  }
-
-  // Whether something in `body` is followed.
-  bool concerns(const ir::Body& body) {
-    const auto [found, is_new] = concerns_.try_emplace(&body, false);
-    if (!is_new) return found->second;
-    bool& any = found->second;
-    for (const ir::Stmt& statement : body) {
-      const ir::Effects& effects = effects_of(statement);
-      for (const ir::Touch& touch : effects.touches) {
-        any = any || is_followed(*kernel_.find(touch.element->array));
-      }
-      for (const ir::Inner& inner : effects.inner) any = concerns(*inner.body) || any;
-    }
-    return any;
-  }
-
   const ir::Kernel& kernel_;
+  const Tile* tile_;
   machine::Budget budget_;
   machine::Evaluator values_;
   OpenLoops loops_;
   Gates gates_;
   WrittenState state_;
-  std::vector<Fact> facts_;
+  WrittenFacts facts_;
   ir::Definitions definitions_;
   std::set<std::string> unshown_;
-  std::unordered_map<const ir::Stmt*, ir::Effects> effects_;
-  std::unordered_map<const ir::Body*, bool> concerns_;
+  KnownEffects effects_;
 };
 
 }  // namespace
@@ -354,6 +380,14 @@ std::set<std::string> arrays_written_before_read(const ir::Kernel& kernel) {
     return WriteFollower(kernel).follow();
   } catch (const machine::Budget::Exceeded&) {
     return {};
+  }
+}
+
+bool is_tile_written(const ir::Kernel& kernel, const Tile& tile) {
+  try {
+    return WriteFollower(kernel, &tile).follow_tile();
+  } catch (const machine::Budget::Exceeded&) {
+    return false;
   }
 }
 

@@ -6,6 +6,7 @@
 //   for (r < n) {                        no round is certain: what it writes counts in it, not behind it
 //     if (thread < m) { tile = x }       nor is this: it counts for the same thread in the same branch
 //     else { tile = 0 }                  now it is certain
+//     if (r + 1 < n) { next = x }        it counts in the next round
 //   }
 //
 // An element that was written stays so. From some round on, indices and conditions repeat after as many rounds as the
@@ -16,11 +17,15 @@
 #include <string>
 
 #include "vkmoye/gen/ir/kernel.hpp"
+#include "vkmoye/gen/verify/tiles.hpp"
 
 namespace vkmoye::gen {
 
 /// The arrays of shared memory and registers of which, in every launch, no element is read before it was written. Of
 /// others this is not known. Precondition: check_scope and check_shared_memory gave no reason.
 std::set<std::string> arrays_written_before_read(const ir::Kernel& kernel);
+
+/// Whether in every launch each workgroup writes the elements of its tile that the array has. False: it is not known.
+bool is_tile_written(const ir::Kernel& kernel, const Tile& tile);
 
 }  // namespace vkmoye::gen

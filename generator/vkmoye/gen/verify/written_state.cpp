@@ -14,7 +14,13 @@ bool is_register(const ir::Array& array) { return array.space == ir::Array::Spac
 
 }  // namespace
 
-WrittenState::WrittenState(const ir::Kernel& kernel, const Gates& gates) : gates_(gates) {
+WrittenState::WrittenState(const ir::Kernel& kernel, const Gates& gates, const Tile* tile)
+    : gates_(gates) {
+  if (tile != nullptr) {
+    places_[tile->array->name] = {0, tile->elements};
+    shared_.resize(tile->elements, kNot);
+    return;
+  }
   for (const ir::Array& array : kernel.arrays) {
     if (array.space == ir::Array::Space::buffer) continue;
     const auto size = static_cast<std::size_t>(array.size());
@@ -117,6 +123,13 @@ bool WrittenState::are_written(const ir::Array& array, std::uint64_t count, cons
     if (!is_written(array, Values::same(i * vector), 1, active, path, by_any)) return false;
   }
   return true;
+}
+
+bool WrittenState::is_written_where(const ir::Array& array, std::uint32_t at,
+                                    const GatesOnPath& path) const {
+  const std::int32_t value = shared_[places_.at(array.name).first + at];
+  return value == kIs ||
+         (value != kNot && part(value).gates && path.imply(*part(value).gates, at, gates_));
 }
 
 const WrittenState::Partly& WrittenState::part(std::int32_t value) const {

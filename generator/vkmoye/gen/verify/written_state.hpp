@@ -18,13 +18,14 @@
 #include "vkmoye/gen/ir/kernel.hpp"
 #include "vkmoye/gen/machine/thread_set.hpp"
 #include "vkmoye/gen/verify/gates.hpp"
+#include "vkmoye/gen/verify/tiles.hpp"
 
 namespace vkmoye::gen {
 
 class WrittenState {
  public:
-  /// `gates` must outlive this.
-  WrittenState(const ir::Kernel& kernel, const Gates& gates);
+  /// Of shared memory and registers, or of the `tile` of a buffer. `gates` must outlive this.
+  WrittenState(const ir::Kernel& kernel, const Gates& gates, const Tile* tile = nullptr);
 
   /// Who is on a path.
   struct Path {
@@ -43,6 +44,8 @@ class WrittenState {
   /// Whether the first `count` elements are, each in all of `lanes`.
   bool are_written(const ir::Array& array, std::uint64_t count, const machine::ThreadSet& lanes,
                    const Path& path, bool by_any) const;
+  /// Whether the element `at` is written, by whichever thread, where its gates in `path` hold.
+  bool is_written_where(const ir::Array& array, std::uint32_t at, const GatesOnPath& path) const;
 
   /// A time to go back to.
   struct Mark {

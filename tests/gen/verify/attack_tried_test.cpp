@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// Wrong kernels that are right at the sizes of trials, and of which isl does not decide that they are wrong.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "gen/verify/attacked.hpp"
+
+namespace vkmoye::gen::attack {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+constexpr std::int64_t kBeyondIndex = std::int64_t{1} << 32;
+
+Stmt reads_shared(const Expr& index) { return Load{"x", shared_at(index, "reader")}; }
+Stmt reads_register() { return Load{"y", {"held", {0}, "register reader"}}; }
+
+// Not proved, and the twin finds the fault at `at`.
+void expect_unproved(const Body& body, const Arguments& at, int line = __builtin_LINE()) {
+  SCOPED_TRACE(line);
+  const Kernel kernel = with_result(body);
+  EXPECT_THAT(launched(kernel, at).reasons, Not(IsEmpty()));
+  EXPECT_THAT(verify(kernel), ElementsAre(HasSubstr("not proved: what is read from ")));
+}
+
+TEST(AttackTried, ReadsWhereASumWraps) {
+  // p + thread wraps: the first threads do not write.
+  const Expr sum = p + thread;
+  expect_unproved({If{less(sum, n), {store(shared_at(thread, "writer"))}}, Barrier{},
+                   If{logical_and(less(sum, n), less(0, thread)), {reads_shared(thread - 1)}}},
+                  sizes(70, 1, kBeyondIndex - 5));
+  expect_unproved({If{less(p + q, n), {store(shared_at(thread, "writer"))}}, Barrier{},
+                   If{less(p, n), {reads_shared(thread)}}},
+                  sizes(70, 1, 3, 100));
+  expect_unproved({If{less(p, p + 1), {store(register_at(0))}}, reads_register()},
+                  sizes(70, 1, kBeyondIndex - 1));
+  expect_unproved({If{less(p, 8 * p + 1), {store(register_at(0))}}, reads_register()},
+                  sizes(70, 1, kBeyondIndex / 8));
+  expect_unproved({If{less(p, p + 8), {store(shared_at(thread, "writer"))}}, Barrier{},
+                   reads_shared(63 - thread)},
+                  sizes(70, 1, kBeyondIndex - 1));
+}
+
+TEST(AttackTried, ReadsWhereTwoArgumentsMeet) {
+  const auto where = [](const Expr& condition, const Arguments& at, int line = __builtin_LINE()) {
+    expect_unproved({If{condition, {store(register_at(0))}}, reads_register()}, at, line);
+    expect_unproved(
+        {If{condition, {store(shared_at(thread, "writer"))}}, Barrier{}, reads_shared(63 - thread)},
+        at, line);
+  };
+  where(not_equal(p, 3 * q + 7), sizes(70, 1, 307, 100));
+  where(not_equal(p + q, n + m), sizes(70, 5, 70, 5));
+  where(not_equal(bit_xor(p, q), 12345), sizes(70, 1, 12345, 0));
+  where(not_equal(bit_and(p, q), 12345), sizes(70, 1, 12345, 12345));
+  where(not_equal(p / maximum(q, 1), 777), sizes(70, 1, 777, 1));
+  where(less(p * q, 100000), sizes(70, 1, 100000, 1));
+}
+
+TEST(AttackTried, ReadsInALateRound) {
+  expect_unproved({For{"r", p, {For{"j", q, {If{equal(r * j, 90), {reads_register()}}}}}}},
+                  sizes(70, 1, 100, 100));
+  expect_unproved(
+      {For{"r",
+           p,
+           {Subgroup{.name = "w", .kind = Subgroup::Kind::broadcast, .value = r, .lane = 0},
+            If{less(variable("w"), 70), {}, {reads_register()}}}}},
+      sizes(70, 1, 71));
+}
+
+TEST(AttackTried, ResultsForWhichTheSolverGivesUp) {
+  Body body = put(own);
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    const Expr mixed = own / (7 + 2 * i) + own % (11 + 6 * i) * 3;
+    body = {If{not_equal(mixed % (13 + 2 * i), 12), body, body}};
+  }
+  body.push_back(If{logical_and(equal(n, 5000), equal(thread, 3)), put(0)});
+  attack::expect_refused(kernel_of(body), sizes(5000));
+}
+
+// If the author asserts what is read, the rest is still verified, and the assumption is kept.
+TEST(AttackTried, AreAcceptedAsAssumed) {
+  Kernel kernel = with_result({If{less(p * q, 100000), {store(register_at(0))}}, reads_register()});
+  kernel.assumptions = {{"held", "p and q are small"}};
+  EXPECT_THAT(verify(kernel), IsEmpty());
+  EXPECT_THAT(interface_of(kernel).assumptions,
+              ElementsAre("what is read from held was written before: p and q are small"));
+}
+
+}  // namespace
+}  // namespace vkmoye::gen::attack
