@@ -58,4 +58,9 @@ std::vector<std::string> verify(const ir::Kernel& kernel) {
   return reasons;
 }
 
+bool are_unproved(const std::vector<std::string>& reasons) {
+  return std::all_of(reasons.begin(), reasons.end(),
+                     [](const std::string& reason) { return reason.starts_with("not proved: "); });
+}
+
 }  // namespace vkmoye::gen

@@ -35,4 +35,7 @@ namespace vkmoye::gen {
 /// accepted.
 std::vector<std::string> verify(const ir::Kernel& kernel);
 
+/// Whether `reasons`, of verify, name no fault, but only claims that are not proved, which an author may assert.
+bool are_unproved(const std::vector<std::string>& reasons);
+
 }  // namespace vkmoye::gen
