@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "commands/kernel_names.hpp"
-#include "numbers/random.hpp"
 #include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
@@ -20,24 +20,22 @@ namespace {
 class Choices {
  public:
   Choices(std::uint64_t seed, std::int64_t number)
-      : stream_(random_bits(seed, static_cast<std::uint64_t>(number))) {}
+      : random_(seed * 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(number)) {}
 
-  std::size_t below(std::size_t count) {
-    return static_cast<std::size_t>(random_bits(stream_, next_++) % count);
-  }
+  std::size_t below(std::size_t count) { return static_cast<std::size_t>(random_() % count); }
   template <class T>
   const T& one_of(const std::vector<T>& list) {
     return list[below(list.size())];
   }
   // From `least` to `most`, log-uniformly; every third one a multiple of 64, if it is larger.
   std::int64_t extent(double least, double most) {
-    const double part = static_cast<double>(random_bits(stream_, next_++) >> 11) * 0x1p-53;
+    const double part = static_cast<double>(random_() >> 11) * 0x1p-53;
     const auto value = static_cast<std::int64_t>(least * std::pow(most / least, part));
     return below(3) == 0 && value > 64 ? value / 64 * 64 : std::max<std::int64_t>(1, value);
   }
 
  private:
-  std::uint64_t stream_, next_ = 0;
+  std::mt19937_64 random_;
 };
 
 // The largest problems: GPUs have gigabytes, CPUs run kernels to test them.

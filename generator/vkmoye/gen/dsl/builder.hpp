@@ -267,6 +267,8 @@ class Builder {
   /// The verified kernel. Throws KernelError with the reasons of verify, and if tiles taken at one
   /// block coordinate need different grids.
   ir::Kernel finish();
+  /// The same; but if nothing is wrong and a claim is not proved, asserts assume_written(array, why) first.
+  ir::Kernel finish_or_assume_written(const Tensor& array, const std::string& why);
 
   /// A kernel whose shader was written by hand, with the arrays, arguments and grid that this Builder declares. It is
   /// compiled, run, checked against a reference, timed and written to files like all others, but nothing in it is

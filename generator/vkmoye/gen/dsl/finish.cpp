@@ -73,6 +73,16 @@ ir::Kernel Builder::finish() {
   return verified(std::move(kernel), std::move(reasons));
 }
 
+ir::Kernel Builder::finish_or_assume_written(const Tensor& array, const std::string& why) {
+  try {
+    return finish();
+  } catch (const KernelError& error) {
+    if (!are_unproved(error.reasons)) throw;
+  }
+  assume_written(array, why);
+  return finish();
+}
+
 ir::Kernel Builder::finish_with_glsl(ir::HandWritten shader) {
   ir::Kernel kernel = kernel_;
   std::vector<std::string> reasons = reasons_;

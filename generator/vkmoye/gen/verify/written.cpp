@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -23,13 +24,17 @@ using machine::Values;
 
 constexpr std::uint64_t kMaxStepsOfWrites = std::uint64_t{1} << 24;
 constexpr std::uint32_t kFewRoundsOfWrites = 32;
+// First all rounds of loops whose number is known, then, if these are too many steps, those of short loops.
+constexpr std::uint32_t kMostRounds[] = {std::numeric_limits<std::uint32_t>::max(), 64};
 
 class WriteFollower {
  public:
-  // `tile`: follows this instead of shared memory and registers.
-  explicit WriteFollower(const ir::Kernel& kernel, const Tile* tile = nullptr)
+  // `tile`: follows this instead of shared memory and registers. `most_rounds`: loops with more are followed as if the
+  // number of their rounds was unknown.
+  WriteFollower(const ir::Kernel& kernel, std::uint32_t most_rounds, const Tile* tile = nullptr)
       : kernel_(kernel),
         tile_(tile),
+        most_rounds_(most_rounds),
         budget_(kMaxStepsOfWrites),
         values_({kernel.threads, std::max(1u, kernel.subgroup)}, budget_),
         loops_(
@@ -296,6 +301,7 @@ class WriteFollower {
       });
     }
     const Pattern& pattern = loops_.pattern_of(s);
+    if (known && *known > most_rounds_ && ends.is_same()) known.reset();
     const std::uint64_t enough = pattern.rounds.first + pattern.rounds.period;
     if (known && !(pattern.stands_for_all() && ends.is_same() && *known > enough)) {
       definitions_.erase(s.variable);
@@ -362,6 +368,7 @@ class WriteFollower {
 
   const ir::Kernel& kernel_;
   const Tile* tile_;
+  std::uint32_t most_rounds_;
   machine::Budget budget_;
   machine::Evaluator values_;
   OpenLoops loops_;
@@ -376,19 +383,23 @@ class WriteFollower {
 }  // namespace
 
 std::set<std::string> arrays_written_before_read(const ir::Kernel& kernel) {
-  try {
-    return WriteFollower(kernel).follow();
-  } catch (const machine::Budget::Exceeded&) {
-    return {};
+  for (const std::uint32_t most_rounds : kMostRounds) {
+    try {
+      return WriteFollower(kernel, most_rounds).follow();
+    } catch (const machine::Budget::Exceeded&) {
+    }
   }
+  return {};
 }
 
 bool is_tile_written(const ir::Kernel& kernel, const Tile& tile) {
-  try {
-    return WriteFollower(kernel, &tile).follow_tile();
-  } catch (const machine::Budget::Exceeded&) {
-    return false;
+  for (const std::uint32_t most_rounds : kMostRounds) {
+    try {
+      return WriteFollower(kernel, most_rounds, &tile).follow_tile();
+    } catch (const machine::Budget::Exceeded&) {
+    }
   }
+  return false;
 }
 
 }  // namespace vkmoye::gen

@@ -10,7 +10,6 @@
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
-#include "vkmoye/gen/verify/verify.hpp"
 #include "vkmoye/layout/algebra.hpp"
 #include "vkmoye/layout/text.hpp"
 
@@ -276,14 +275,9 @@ ir::Kernel relayout(const Layout& src, const Layout& dst, const RelayoutConfig& 
   } else {
     through_shared(k, schedule, from, to, config.type);
   }
-  try {
-    return k.finish();
-  } catch (const KernelError& error) {
-    if (!are_unproved(error.reasons)) throw;
-  }
-  // The coordinates of tiles with many modes are too many quotients and remainders for a proof.
-  k.assume_written(to.tensor, "layouts are one-to-one, and tiles cover all coordinates once");
-  return k.finish();
+  // The coordinates of tiles with many modes may be too many quotients and remainders for a proof.
+  return k.finish_or_assume_written(to.tensor,
+                                    "layouts are one-to-one, and tiles cover all coordinates once");
 }
 
 }  // namespace vkmoye::gen
