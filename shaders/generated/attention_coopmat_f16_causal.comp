@@ -188,8 +188,8 @@ void main() {
               uint key_of_score = 32u * key_tile + 2u * (lane & 3u) + v0 + 8u * v1 + 16u * v4;
               uint query_of_score =
                   (16u * (8u * block_x + subgroup) + (lane >> 2u) + 8u * v2) % max(queries, 1u);
-              scores[v4][v0 + 2u * v1 + 4u * v2] = (key_of_score < keys && key_of_score
-                  + queries < query_of_score + keys + 1u) ? scores_value : -2e+30;
+              scores[v4][v0 + 2u * v1 + 4u * v2] = (key_of_score < keys
+                  && key_of_score + queries < query_of_score + keys + 1u) ? scores_value : -2e+30;
             }
           }
         }

@@ -205,13 +205,14 @@ void main() {
           uint codes = (word_of_codes >> 16u) | (next_word << 16u);
 
           // decoded <- scale * (code - 8): in the mantissa of a power p of two, a code gives p + code
-          decoded[0] =
-              fma(uintBitsToFloat(((codes << 12u) & 0xf000u) | 0x45000000u), scale0, -(scale0 * 2056.0));
-          decoded[1] =
-              fma(uintBitsToFloat(((codes << 8u) & 0xf0000u) | 0x43000000u), scale0, -(scale0 * 136.0));
-          decoded[2] = fma(uintBitsToFloat((codes & 0xf0000u) | 0x43000000u), scale0, -(scale0 * 136.0));
-          decoded[3] =
-              fma(uintBitsToFloat(((codes >> 8u) & 0xf0000u) | 0x43000000u), scale0, -(scale0 * 136.0));
+          decoded[0] = fma(uintBitsToFloat(((codes << 12u) & 0xf000u) | 0x45000000u /* 2048.0 */), scale0,
+              -(scale0 * 2056.0));
+          decoded[1] = fma(uintBitsToFloat(((codes << 8u) & 0xf0000u) | 0x43000000u /* 128.0 */), scale0,
+              -(scale0 * 136.0));
+          decoded[2] =
+              fma(uintBitsToFloat((codes & 0xf0000u) | 0x43000000u /* 128.0 */), scale0, -(scale0 * 136.0));
+          decoded[3] = fma(uintBitsToFloat(((codes >> 8u) & 0xf0000u) | 0x43000000u /* 128.0 */), scale0,
+              -(scale0 * 136.0));
 
           // elements <- the elements of A for these weights
           {
@@ -228,13 +229,14 @@ void main() {
           }
 
           // decoded <- scale * (code - 8): in the mantissa of a power p of two, a code gives p + code
-          decoded[0] =
-              fma(uintBitsToFloat(((codes << 8u) & 0xf000u) | 0x45000000u), scale0, -(scale0 * 2056.0));
-          decoded[1] = fma(uintBitsToFloat((codes & 0xf000u) | 0x45000000u), scale0, -(scale0 * 2056.0));
-          decoded[2] =
-              fma(uintBitsToFloat(((codes >> 8u) & 0xf000u) | 0x45000000u), scale0, -(scale0 * 2056.0));
-          decoded[3] =
-              fma(uintBitsToFloat(((codes >> 12u) & 0xf0000u) | 0x43000000u), scale0, -(scale0 * 136.0));
+          decoded[0] = fma(uintBitsToFloat(((codes << 8u) & 0xf000u) | 0x45000000u /* 2048.0 */), scale0,
+              -(scale0 * 2056.0));
+          decoded[1] = fma(uintBitsToFloat((codes & 0xf000u) | 0x45000000u /* 2048.0 */), scale0,
+              -(scale0 * 2056.0));
+          decoded[2] = fma(uintBitsToFloat(((codes >> 8u) & 0xf000u) | 0x45000000u /* 2048.0 */), scale0,
+              -(scale0 * 2056.0));
+          decoded[3] = fma(uintBitsToFloat(((codes >> 12u) & 0xf0000u) | 0x43000000u /* 128.0 */), scale0,
+              -(scale0 * 136.0));
 
           // elements <- the elements of A for these weights
           {
@@ -257,13 +259,14 @@ void main() {
           uint codes = words_of_thread[9u * pair + step + 5u];
 
           // decoded <- scale * (code - 8): in the mantissa of a power p of two, a code gives p + code
-          decoded[0] =
-              fma(uintBitsToFloat(((codes << 12u) & 0xf000u) | 0x45000000u), scale1, -(scale1 * 2056.0));
-          decoded[1] =
-              fma(uintBitsToFloat(((codes << 8u) & 0xf0000u) | 0x43000000u), scale1, -(scale1 * 136.0));
-          decoded[2] = fma(uintBitsToFloat((codes & 0xf0000u) | 0x43000000u), scale1, -(scale1 * 136.0));
-          decoded[3] =
-              fma(uintBitsToFloat(((codes >> 8u) & 0xf0000u) | 0x43000000u), scale1, -(scale1 * 136.0));
+          decoded[0] = fma(uintBitsToFloat(((codes << 12u) & 0xf000u) | 0x45000000u /* 2048.0 */), scale1,
+              -(scale1 * 2056.0));
+          decoded[1] = fma(uintBitsToFloat(((codes << 8u) & 0xf0000u) | 0x43000000u /* 128.0 */), scale1,
+              -(scale1 * 136.0));
+          decoded[2] =
+              fma(uintBitsToFloat((codes & 0xf0000u) | 0x43000000u /* 128.0 */), scale1, -(scale1 * 136.0));
+          decoded[3] = fma(uintBitsToFloat(((codes >> 8u) & 0xf0000u) | 0x43000000u /* 128.0 */), scale1,
+              -(scale1 * 136.0));
 
           // elements <- the elements of A for these weights
           {
@@ -280,13 +283,14 @@ void main() {
           }
 
           // decoded <- scale * (code - 8): in the mantissa of a power p of two, a code gives p + code
-          decoded[0] =
-              fma(uintBitsToFloat(((codes << 8u) & 0xf000u) | 0x45000000u), scale1, -(scale1 * 2056.0));
-          decoded[1] = fma(uintBitsToFloat((codes & 0xf000u) | 0x45000000u), scale1, -(scale1 * 2056.0));
-          decoded[2] =
-              fma(uintBitsToFloat(((codes >> 8u) & 0xf000u) | 0x45000000u), scale1, -(scale1 * 2056.0));
-          decoded[3] =
-              fma(uintBitsToFloat(((codes >> 12u) & 0xf0000u) | 0x43000000u), scale1, -(scale1 * 136.0));
+          decoded[0] = fma(uintBitsToFloat(((codes << 8u) & 0xf000u) | 0x45000000u /* 2048.0 */), scale1,
+              -(scale1 * 2056.0));
+          decoded[1] = fma(uintBitsToFloat((codes & 0xf000u) | 0x45000000u /* 2048.0 */), scale1,
+              -(scale1 * 2056.0));
+          decoded[2] = fma(uintBitsToFloat(((codes >> 8u) & 0xf000u) | 0x45000000u /* 2048.0 */), scale1,
+              -(scale1 * 2056.0));
+          decoded[3] = fma(uintBitsToFloat(((codes >> 12u) & 0xf0000u) | 0x43000000u /* 128.0 */), scale1,
+              -(scale1 * 136.0));
 
           // elements <- the elements of A for these weights
           {

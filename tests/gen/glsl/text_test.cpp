@@ -32,6 +32,9 @@ TEST(Wrap, BreaksAsFarOutsideAsPossible) {
   EXPECT_EQ(wrapped("if (first < n && second < n) {", 0, 20),
             "if (first < n\n"
             "    && second < n) {\n");
+  EXPECT_EQ(wrapped("if (a + b < n && c + d < n) {", 0, 24),
+            "if (a + b < n\n"
+            "    && c + d < n) {\n");
   EXPECT_EQ(wrapped("uniform A { uint m, n; float x; };", 0, 26),
             "uniform A { uint m, n;\n"
             "    float x; };\n");

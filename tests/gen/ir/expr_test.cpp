@@ -82,6 +82,16 @@ TEST(Expr, KeepsTheSmallerOfTwoRemainders) {
   EXPECT_EQ(text(ir::bit_and(x % 32, 63)), "(x & 31u) & 63u");
 }
 
+TEST(Expr, BitsBesideAWholeNumberSayWhichItIs) {
+  const Expr code = ir::variable("code", ir::element(ScalarType::u32));
+  const auto beside = [&](std::uint32_t bits) {
+    return text(ir::bitcast(ir::bit_or(code, ir::number(ScalarType::u32, bits)), ScalarType::f32));
+  };
+  EXPECT_EQ(beside(0x45000000), "uintBitsToFloat(code | 0x45000000u /* 2048.0 */)");
+  EXPECT_EQ(beside(0x80000000), "uintBitsToFloat(code | 0x80000000u)");
+  EXPECT_EQ(beside(0x7f800000), "uintBitsToFloat(code | 0x7f800000u)");
+}
+
 TEST(Expr, ANegationOfANegationIsTheCondition) {
   EXPECT_EQ(text(ir::logical_not(ir::less(x, y + 1))), "y + 1u <= x");
   const Expr f = ir::variable("f", ir::element(ScalarType::f32));

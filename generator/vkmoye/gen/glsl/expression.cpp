@@ -278,6 +278,15 @@ std::string bitcast(const ir::Node& node) {
     return fmt::format("{}{}", has_sign ? "int" : "uint", is_long ? "" : "16");
   };
   if (!is_real(from)) {
+    // Bits beside those of a number, such as a mantissa beside a power of two.
+    const Expr& bits = node.operands[0];
+    if (to == ScalarType::f32 && bits->op == Op::bit_or && ir::is_constant(bits->operands[1])) {
+      const double beside = number_of(to, bits->operands[1]->value);
+      constexpr double kLargest = 65536;
+      if (beside >= 1 && beside <= kLargest && beside == std::trunc(beside)) {
+        return fmt::format("uintBitsToFloat({} /* {:.1f} */)", text, beside);
+      }
+    }
     return fmt::format("{}BitsTo{}({})", name_of_integer(from), is_long ? "Float" : "Half", text);
   }
   std::string integer = name_of_integer(to);
