@@ -23,9 +23,8 @@ layout(std430, binding = 3) writeonly restrict buffer O { float16_t o[]; };  // 
 layout(push_constant) uniform Arguments { uint rows, heads, keys, queries; float scale;
     uint first_group_x, first_group_y; };
 
-shared uvec4 shared_k[287];  // (64,32):(1,72)
-
-shared uvec4 shared_v[287];  // (64,32):(1,72)
+shared uvec4 shared_k[287];  // (64,32):(1,72), in f16
+shared uvec4 shared_v[287];  // (64,32):(1,72), in f16
 
 void main() {
   uvec4 next_k;
@@ -43,11 +42,13 @@ void main() {
   uint subgroup = gl_SubgroupID;
   uint lane = gl_SubgroupInvocationID;
   uint thread = 32u * subgroup + lane;
-  float factor = scale * 1.442695;
+  float factor = scale * 1.442695 /* log2(e) */;
   uint group_query = 128u * block_x % max(queries, 1u);
   uint end_query_of_group = min(group_query + 128u, queries);
   uint end_key = max(end_query_of_group + keys, queries) - queries;
   uint key_tiles = (end_key >> 5u) + min(end_key & 31u, 1u);
+
+  // q goes through the tile of k, 32 rows at a time
   for (uint part = 0u; part < 4u; ++part) {
     // partition(slice(tile(q, (64,32,1)), (_,_,0)), (64,32)) at (0, 32 (4 block_x + part), block_y)
     // -> next_k
@@ -65,10 +66,7 @@ void main() {
 
     // next_k
     // -> partition(shared_k, (64,32))
-    {
-      uint shared_k_at = (thread & 7u) + 9u * (thread >> 3u);
-      shared_k[shared_k_at] = next_k;
-    }
+    shared_k[(thread & 7u) + 9u * (thread >> 3u)] = next_k;
 
     barrier();
 
@@ -81,10 +79,11 @@ void main() {
       }
     }
   }
+
   uint own_query = 16u * (8u * block_x + subgroup) % max(queries, 1u);
   uint first_query_of_own = (queries < own_query + 16u) ? 0u : own_query;
 
-  // most <- -1.0000000150474662e+30
+  // most <- -1e30, more than the scores of hidden keys
   [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
     most[v1] = -1e+30;
   }
@@ -128,17 +127,11 @@ void main() {
 
     // next_k
     // -> partition(shared_k, (64,32))
-    {
-      uint shared_k_at = (thread & 7u) + 9u * (thread >> 3u);
-      shared_k[shared_k_at] = next_k;
-    }
+    shared_k[(thread & 7u) + 9u * (thread >> 3u)] = next_k;
 
     // next_v
     // -> partition(shared_v, (64,32))
-    {
-      uint shared_v_at = (thread & 7u) + 9u * (thread >> 3u);
-      shared_v[shared_v_at] = next_v;
-    }
+    shared_v[(thread & 7u) + 9u * (thread >> 3u)] = next_v;
 
     barrier();
 
@@ -183,27 +176,27 @@ void main() {
         scores[key] = coopMatMulAdd(query[d], b[0], scores[key]);
       }
     }
-    if (!(!(keys < 32u * key_tile + 32u) && 32u * key_tile + 32u + queries < first_query_of_own + keys
-          + 2u)) {
+
+    if (keys < 32u * key_tile + 32u || first_query_of_own + keys + 1u < 32u * key_tile + 32u + queries) {
       // some keys are hidden from some rows:
-      // elements(scores) <- f(elements(scores))
+      // scores <- -2e30, less than any maximum, where the row does not see the key
       [[unroll]] for (uint v4 = 0u; v4 < 2u; ++v4) {
         [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
           [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
             [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
               float scores_value = scores[v4][v0 + 2u * v1 + 4u * v2];
-              scores[v4][v0 + 2u * v1 + 4u * v2] = (32u * key_tile + 2u * (lane & 3u) + v0 + 8u * v1
-                  + 16u * v4 < keys && 32u * key_tile + 2u * (lane & 3u) + v0 + 8u * v1 + 16u * v4
-                  + queries < (16u * (8u * block_x + subgroup) + (lane >> 2u) + 8u * v2) % max(queries, 1u)
-                  + keys + 1u) ? scores_value : -2e+30;
+              uint key_of_score = 32u * key_tile + 2u * (lane & 3u) + v0 + 8u * v1 + 16u * v4;
+              uint query_of_score =
+                  (16u * (8u * block_x + subgroup) + (lane >> 2u) + 8u * v2) % max(queries, 1u);
+              scores[v4][v0 + 2u * v1 + 4u * v2] = (key_of_score < keys
+                  && key_of_score + queries < query_of_score + keys + 1u) ? scores_value : -2e+30;
             }
           }
         }
       }
     }
 
-    // most
-    // -> shrink
+    // shrink <- most, as it was before
     [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
       shrink[v1] = most[v1];
     }
@@ -213,9 +206,7 @@ void main() {
       [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
         [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
           [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-            float scores_value =
-                scores[(v0 + 2u * v1 + 8u * v2 + 4u * v3) >> 3u][(v0 + 2u * v1 + 8u * v2 + 4u * v3) & 7u];
-            most[v3] = max(most[v3], scores_value);
+            most[v3] = max(most[v3], scores[v2][v0 + 2u * v1 + 4u * v3]);
           }
         }
       }
@@ -226,8 +217,7 @@ void main() {
       float other1 = subgroupShuffleXor(most[v1], 1u);
       float with1 = max(most[v1], other1);
       float other2 = subgroupShuffleXor(with1, 2u);
-      float with2 = max(with1, other2);
-      most[v1] = with2;
+      most[v1] = max(with1, other2);
     }
 
     // shrink <- exp2(factor * (shrink - most)): what weights so far are worth now
@@ -235,20 +225,17 @@ void main() {
       shrink[v1] = exp2((shrink[v1] - most[v1]) * factor);
     }
 
-    // total <- f(total, shrink)
+    // total <- total * shrink
     [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
       total[v1] = total[v1] * shrink[v1];
     }
 
-    // elements(sums) <- f(elements(sums), shrink)
+    // elements(sums) <- elements(sums) * shrink
     [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
       [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
         [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
           [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-            float sums_value =
-                sums[(v0 + 2u * v1 + 8u * v2 + 4u * v3) >> 3u][(v0 + 2u * v1 + 8u * v2 + 4u * v3) & 7u];
-            sums[(v0 + 2u * v1 + 8u * v2 + 4u * v3) >> 3u][(v0 + 2u * v1 + 8u * v2 + 4u * v3) & 7u] =
-                sums_value * shrink[v3];
+            sums[v2][v0 + 2u * v1 + 4u * v3] = sums[v2][v0 + 2u * v1 + 4u * v3] * shrink[v3];
           }
         }
       }
@@ -259,10 +246,8 @@ void main() {
       [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
         [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
           [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-            float scores_value =
-                scores[(v0 + 2u * v1 + 8u * v2 + 4u * v3) >> 3u][(v0 + 2u * v1 + 8u * v2 + 4u * v3) & 7u];
-            scores[(v0 + 2u * v1 + 8u * v2 + 4u * v3) >> 3u][(v0 + 2u * v1 + 8u * v2 + 4u * v3) & 7u] =
-                exp2(fma(scores_value, factor, -(most[v3] * factor)));
+            float scores_value = scores[v2][v0 + 2u * v1 + 4u * v3];
+            scores[v2][v0 + 2u * v1 + 4u * v3] = exp2(fma(scores_value, factor, -(most[v3] * factor)));
           }
         }
       }
@@ -273,15 +258,13 @@ void main() {
       [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
         [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
           [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-            float scores_value =
-                scores[(v0 + 2u * v1 + 8u * v2 + 4u * v3) >> 3u][(v0 + 2u * v1 + 8u * v2 + 4u * v3) & 7u];
-            total[v3] = total[v3] + scores_value;
+            total[v3] = total[v3] + scores[v2][v0 + 2u * v1 + 4u * v3];
           }
         }
       }
     }
 
-    // elements(weights) <- f(elements(scores))
+    // elements(weights) <- f16(elements(scores))
     [[unroll]] for (uint v4 = 0u; v4 < 2u; ++v4) {
       [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
         [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
@@ -309,8 +292,7 @@ void main() {
     float other1 = subgroupShuffleXor(total[v1], 1u);
     float with1 = total[v1] + other1;
     float other2 = subgroupShuffleXor(with1, 2u);
-    float with2 = with1 + other2;
-    total[v1] = with2;
+    total[v1] = with1 + other2;
   }
 
   // sums <- sums / total, 0 for rows that see no key
@@ -318,16 +300,15 @@ void main() {
     [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
       [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
         [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-          float sums_value =
-              sums[(v0 + 2u * v1 + 8u * v2 + 4u * v3) >> 3u][(v0 + 2u * v1 + 8u * v2 + 4u * v3) & 7u];
-          sums[(v0 + 2u * v1 + 8u * v2 + 4u * v3) >> 3u][(v0 + 2u * v1 + 8u * v2 + 4u * v3) & 7u] =
-              (total[v3] == 0.0) ? 0.0 : sums_value / total[v3];
+          float sums_value = sums[v2][v0 + 2u * v1 + 4u * v3];
+          sums[v2][v0 + 2u * v1 + 4u * v3] = (total[v3] == 0.0) ? 0.0 : sums_value / total[v3];
         }
       }
     }
   }
 
-  // partition(transpose(slice(tile(o, (64,16,1)), (_,_,0))), (16,16)) <- f(elements(sums))
+  // partition(transpose(slice(tile(o, (64,16,1)), (_,_,0))), (16,16)) at (0, 16 (8 block_x + subgroup),
+  //   block_y) <- f16(elements(sums))
   [[unroll]] for (uint v4 = 0u; v4 < 4u; ++v4) {
     [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
       [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {

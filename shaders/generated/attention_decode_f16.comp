@@ -24,15 +24,13 @@ layout(push_constant) uniform Arguments { uint rows, heads, keys, queries; float
     uint slices, first_group_x, first_group_y, first_group_z; };
 
 shared float most_partials[64];  // (32,2):(1,32)
-
 shared float total_partials[64];  // (32,2):(1,32)
-
 shared float sums_partials[512];  // (32,16):(1,32)
 
 void main() {
   float q_elements[16];  // (8,1,2):(1,8,8)
-  uvec4 next_k[2];  // (8,1,2):(1,8,8)
-  uvec4 next_v[2];  // (8,1,2):(1,8,8)
+  uvec4 next_k[2];  // (8,1,2):(1,8,8), in f16
+  uvec4 next_v[2];  // (8,1,2):(1,8,8), in f16
   float key_elements[16];  // (8,1,2):(1,8,8)
   float value_elements[16];  // (8,1,2):(1,8,8)
   float scores[4];  // (1,1,2,2):(1,1,1,2)
@@ -46,7 +44,7 @@ void main() {
   uint subgroup = gl_SubgroupID;
   uint lane = gl_SubgroupInvocationID;
   uint thread = 32u * subgroup + lane;
-  float factor = scale * 1.442695;
+  float factor = scale * 1.442695 /* log2(e) */;
   uint key_tiles = (keys >> 5u) + min(keys & 31u, 1u);
 
   // partition(slice(tile(q, (64,2,1)), (_,_,0)), (64,1)) at (0, 2 block_x, block_y)
@@ -79,7 +77,7 @@ void main() {
     }
   }
 
-  // most <- -1.0000000150474662e+30
+  // most <- -1e30, more than the scores of hidden keys
   [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
     most[v3] = -1e+30;
   }
@@ -99,6 +97,7 @@ void main() {
   uint tiles_of_slice = (key_tiles + max(slices, 1u) - 1u) / max(slices, 1u);
   uint tiles_before = tiles_of_slice * block_z;
   uint own_tiles = min(max(key_tiles, tiles_before) - tiles_before, tiles_of_slice);
+
   [[dont_unroll]] for (uint key_tile = 0u; key_tile < own_tiles; ++key_tile) {
     // partition(slice(tile(k, (64,32,1)), (_,_,0)), (64,16)) at (0, 32 (tiles_before + key_tile), block_y)
     // -> next_k
@@ -169,24 +168,22 @@ void main() {
         float other2 = subgroupShuffleXor(with1, 2u);
         float with2 = with1 + other2;
         float other4 = subgroupShuffleXor(with2, 4u);
-        float with4 = with2 + other4;
-        scores[v2 + 2u * v3] = with4;
+        scores[v2 + 2u * v3] = with2 + other4;
       }
     }
 
-    if (!(!(keys < 32u * (tiles_before + key_tile) + 32u))) {
+    if (keys < 32u * (tiles_before + key_tile) + 32u) {
       // some keys are hidden from some rows:
-      // scores <- f(scores)
+      // scores <- -2e30, less than any maximum, where the row does not see the key
       [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
         [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-          scores[v2 + 2u * v3] = (32u * (tiles_before + key_tile) + (thread >> 3u) + 16u * v2 < keys)
-              ? scores[v2 + 2u * v3] : -2e+30;
+          uint key_of_score = 32u * (tiles_before + key_tile) + (thread >> 3u) + 16u * v2;
+          scores[v2 + 2u * v3] = (key_of_score < keys) ? scores[v2 + 2u * v3] : -2e+30;
         }
       }
     }
 
-    // most
-    // -> shrink
+    // shrink <- most, as it was before
     [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
       shrink[v3] = most[v3];
     }
@@ -203,12 +200,12 @@ void main() {
       shrink[v3] = exp2((shrink[v3] - most[v3]) * factor);
     }
 
-    // total <- f(total, shrink)
+    // total <- total * shrink
     [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
       total[v3] = total[v3] * shrink[v3];
     }
 
-    // sums <- f(sums, shrink)
+    // sums <- sums * shrink
     [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
       [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
         sums[v0 + 8u * v3] = sums[v0 + 8u * v3] * shrink[v3];
@@ -252,8 +249,7 @@ void main() {
     }
   }
 
-  // most
-  // -> shrink
+  // shrink <- most, as it was before
   [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
     shrink[v3] = most[v3];
   }
@@ -263,12 +259,11 @@ void main() {
     float other8 = subgroupShuffleXor(most[v3], 8u);
     float with8 = max(most[v3], other8);
     float other16 = subgroupShuffleXor(with8, 16u);
-    float with16 = max(with8, other16);
-    most[v3] = with16;
+    most[v3] = max(with8, other16);
   }
 
   if (((thread >> 3u) & 3u) == 0u) {
-    // most_partials <- the most of each subgroup
+    // most_partials <- most, from 8 threads of each subgroup
     [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
       most_partials[(thread & 7u) + 8u * (thread >> 5u) + 32u * v3] = most[v3];
     }
@@ -293,12 +288,12 @@ void main() {
     shrink[v3] = exp2((shrink[v3] - most[v3]) * factor);
   }
 
-  // total <- f(total, shrink)
+  // total <- total * shrink
   [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
     total[v3] = total[v3] * shrink[v3];
   }
 
-  // sums <- f(sums, shrink)
+  // sums <- sums * shrink
   [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
     [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
       sums[v0 + 8u * v3] = sums[v0 + 8u * v3] * shrink[v3];
@@ -310,12 +305,11 @@ void main() {
     float other8 = subgroupShuffleXor(total[v3], 8u);
     float with8 = total[v3] + other8;
     float other16 = subgroupShuffleXor(with8, 16u);
-    float with16 = with8 + other16;
-    total[v3] = with16;
+    total[v3] = with8 + other16;
   }
 
   if (((thread >> 3u) & 3u) == 0u) {
-    // total_partials <- the total of each subgroup
+    // total_partials <- total, from 8 threads of each subgroup
     [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
       total_partials[(thread & 7u) + 8u * (thread >> 5u) + 32u * v3] = total[v3];
     }
@@ -341,13 +335,12 @@ void main() {
       float other8 = subgroupShuffleXor(sums[v0 + 8u * v3], 8u);
       float with8 = sums[v0 + 8u * v3] + other8;
       float other16 = subgroupShuffleXor(with8, 16u);
-      float with16 = with8 + other16;
-      sums[v0 + 8u * v3] = with16;
+      sums[v0 + 8u * v3] = with8 + other16;
     }
   }
 
   if (((thread >> 3u) & 3u) == 0u) {
-    // sums_partials <- the sums of each subgroup
+    // sums_partials <- sums, from 8 threads of each subgroup
     [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
       [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
         sums_partials[(thread & 7u) + 8u * (thread >> 5u) + 32u * v0 + 256u * v3] = sums[v0 + 8u * v3];
@@ -395,8 +388,9 @@ void main() {
       }
     }
   }
+
   if (thread == 0u) {
-    // slice(tile(slice_most, (2,1,1)), (_,0,0)) <- f(most)
+    // slice(tile(slice_most, (2,1,1)), (_,0,0)) at (2 block_x, block_y, block_z) <- most * factor
     [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
       uint slice_most_row = 2u * block_x + v0;
       if (slice_most_row < rows && block_y < heads && block_z < slices) {

@@ -16,6 +16,7 @@ layout(push_constant) uniform Arguments { uint cols, rows, first_group_x, first_
 void main() {
   uint block_x = gl_WorkGroupID.x + first_group_x;
   uint thread = gl_LocalInvocationIndex;
+
   if (2048u * block_x + 2047u < cols * rows) {
     // a whole tile:
     // partition(tile(src, (2048)), (2048)) at (2048 block_x)

@@ -16,6 +16,7 @@ layout(push_constant) uniform Arguments { uint cols, rows, first_group_x, first_
 void main() {
   uint block_x = gl_WorkGroupID.x + first_group_x;
   uint thread = gl_LocalInvocationIndex;
+
   if (1024u * block_x + 1023u < cols * rows) {
     // a whole tile:
     // partition(tile(src, (1024)), (1024)) at (1024 block_x)

@@ -14,7 +14,6 @@ layout(push_constant) uniform Arguments { uint m, n, k, lda, ldb, ldc; float alp
     uint first_group_x, first_group_y; };
 
 shared float shared_a[1024];  // (128,8):(1,128)
-
 shared float shared_b[1024];  // (128,8):(1,128)
 
 void main() {
@@ -98,6 +97,7 @@ void main() {
       barrier();
 
       [[unroll]] for (uint kk = 0u; kk < 8u; ++kk) {
+        // A of step kk:
         // slice(partition(shared_a, (16)), (_,_,kk))
         // -> slice(fragment_a, (_,_,0))
         {
@@ -107,6 +107,7 @@ void main() {
           }
         }
 
+        // B of step kk:
         // slice(partition(shared_b, (16)), (_,_,kk))
         // -> slice(fragment_b, (_,_,0))
         {
@@ -127,6 +128,7 @@ void main() {
       barrier();
     }
   }
+
   [[unroll]] for (uint r = 0u; r < 8u; ++r) {
     // result <- alpha * slice(sums, (_,r,_))
     [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {

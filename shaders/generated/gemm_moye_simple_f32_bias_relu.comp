@@ -15,8 +15,9 @@ layout(push_constant) uniform Arguments { uint m, n, k, lda, ldb, ldc; float alp
     uint first_group_x, first_group_y; };
 
 shared float shared_a[1024];  // (128,8):(1,128)
-
 shared float shared_b[1024];  // (128,8):(1,128)
+
+float max_or_nan(float a, float b) { return (b < a || isnan(a)) ? a : b; }  // NaN if one is
 
 void main() {
   float sums[64];  // ((1,1),8,8):((1,1),1,8)
@@ -100,6 +101,7 @@ void main() {
       barrier();
 
       [[unroll]] for (uint kk = 0u; kk < 8u; ++kk) {
+        // A of step kk:
         // slice(partition(shared_a, (16)), (_,_,kk))
         // -> slice(fragment_a, (_,_,0))
         {
@@ -109,6 +111,7 @@ void main() {
           }
         }
 
+        // B of step kk:
         // slice(partition(shared_b, (16)), (_,_,kk))
         // -> slice(fragment_b, (_,_,0))
         {
@@ -129,6 +132,7 @@ void main() {
       barrier();
     }
   }
+
   [[unroll]] for (uint r = 0u; r < 8u; ++r) {
     // bias at the coordinates of slice(partition(transpose(tile(c, (128,128))), (16,16)), (_,r,_))
     // -> held_bias
@@ -148,7 +152,7 @@ void main() {
     [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
       float product = alpha * sums[r + 8u * v2];
       float after_bias = product + held_bias[v2];
-      float after_relu = (0.0 < after_bias || isnan(after_bias)) ? after_bias : 0.0;
+      float after_relu = max_or_nan(after_bias, 0.0);
       result[v2] = after_relu;
     }
 

@@ -20,16 +20,16 @@ layout(std430, binding = 2) writeonly buffer C_x4 { f16vec4 c_x4[]; };  // (n,m)
 layout(push_constant) uniform Arguments { uint m, n, k, k_blocks, a_blocks, b_blocks, ldc; float alpha;
     uint first_group_x, first_group_y, first_group_z; };
 
-shared vec4 shared_c[543];  // (32,64):(68,1)
+shared vec4 shared_c[543];  // (32,64):(68,1), in f32
 
 void main() {
   coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> sums[4];  // (2,2)
-  uvec4 next_a0[2];  // (8,2):(1,8)
+  uvec4 next_a0[2];  // (8,2):(1,8), in f16
   coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA> matrices_a0[2];  // (2,1)
-  uvec4 next_a1[2];  // (8,2):(1,8)
-  uvec4 next_b0[2];  // (8,2):(1,8)
+  uvec4 next_a1[2];  // (8,2):(1,8), in f16
+  uvec4 next_b0[2];  // (8,2):(1,8), in f16
   coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseB> matrices_b0[2];  // (1,2)
-  uvec4 next_b1[2];  // (8,2):(1,8)
+  uvec4 next_b1[2];  // (8,2):(1,8), in f16
   float sum[16];  // (4,1,4):(1,4,4)
   float16_t result[16];  // (4,1,4):(1,4,4)
   uint block_x = gl_WorkGroupID.x + first_group_x;
@@ -37,9 +37,11 @@ void main() {
   uint block_z = gl_WorkGroupID.z + first_group_z;
   uint subgroup = gl_SubgroupID;
   uint lane = gl_SubgroupInvocationID;
-  uint a_block = min(2u * (16u * block_z + block_x) + (subgroup & 1u), a_blocks - 1u);
+  uint block_m = 16u * block_z + block_x;
+  uint a_block = min(2u * block_m + (subgroup & 1u), a_blocks - 1u);
   uint b_block = min(2u * block_y + (subgroup >> 1u), b_blocks - 1u);
-  if (64u * (16u * block_z + block_x) < m) {
+
+  if (64u * block_m < m) {
     // sums <- 0
     [[unroll]] for (uint j = 0u; j < 2u; ++j) {
       [[unroll]] for (uint i = 0u; i < 2u; ++i) {
@@ -49,12 +51,14 @@ void main() {
 
     if (alpha != 0.0 && k != 0u) {
       if (0u < k_blocks && 0u < a_blocks && 0u < b_blocks) {
+        // A of step 0 of the first block:
         // partition(tile(slice(tile(a, (1024,1,1)), (_,0,0)), (512)), (256)) at (0, 0, a_block)
         // -> next_a0
         [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
           next_a0[v1] = a_x8[lane + 32u * v1 + 128u * k_blocks * a_block];
         }
 
+        // B of step 0 of the first block:
         // partition(tile(slice(tile(b, (1024,1,1)), (_,0,0)), (512)), (256)) at (0, 0, b_block)
         // -> next_b0
         [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
@@ -62,18 +66,21 @@ void main() {
         }
 
         [[dont_unroll]] for (uint block = 0u; block < k_blocks; ++block) {
+          // A of step 1 of the same block:
           // partition(tile(slice(tile(a, (1024,1,1)), (_,0,0)), (512)), (256)) at (0, block, a_block)
           // -> next_a1
           [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
             next_a1[v1] = a_x8[lane + 64u + 32u * v1 + 128u * block + 128u * k_blocks * a_block];
           }
 
+          // B of step 1 of the same block:
           // partition(tile(slice(tile(b, (1024,1,1)), (_,0,0)), (512)), (256)) at (0, block, b_block)
           // -> next_b1
           [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
             next_b1[v1] = b_x8[lane + 64u + 32u * v1 + 128u * block + 128u * k_blocks * b_block];
           }
 
+          // the words of A as matrices:
           // next_a0
           // -> elements(matrices_a0)
           [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
@@ -87,6 +94,7 @@ void main() {
             matrices_a0[v1][7] = unpackFloat2x16(next_a0[v1].w)[1];
           }
 
+          // the words of B as matrices:
           // next_b0
           // -> elements(matrices_b0)
           [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
@@ -107,7 +115,9 @@ void main() {
             }
           }
 
-          // partition(tile(slice(tile(a, (1024,1,1)), (_,0,0)), (512)), (256))
+          // A of step 0 of the next block:
+          // partition(tile(slice(tile(a, (1024,1,1)), (_,0,0)), (512)), (256)) at (0, min(block + 1, k_blocks
+          //   - 1), a_block)
           // -> next_a0
           {
             uint a_k_block = min(block + 1u, k_blocks - 1u);
@@ -116,7 +126,9 @@ void main() {
             }
           }
 
-          // partition(tile(slice(tile(b, (1024,1,1)), (_,0,0)), (512)), (256))
+          // B of step 0 of the next block:
+          // partition(tile(slice(tile(b, (1024,1,1)), (_,0,0)), (512)), (256)) at (0, min(block + 1, k_blocks
+          //   - 1), b_block)
           // -> next_b0
           {
             uint b_k_block = min(block + 1u, k_blocks - 1u);
@@ -125,6 +137,7 @@ void main() {
             }
           }
 
+          // the words of A as matrices:
           // next_a1
           // -> elements(matrices_a0)
           [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
@@ -138,6 +151,7 @@ void main() {
             matrices_a0[v1][7] = unpackFloat2x16(next_a1[v1].w)[1];
           }
 
+          // the words of B as matrices:
           // next_b1
           // -> elements(matrices_b0)
           [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
@@ -160,6 +174,7 @@ void main() {
         }
       }
     }
+
     [[unroll]] for (uint row = 0u; row < 2u; ++row) {
       barrier();
 
@@ -193,11 +208,11 @@ void main() {
       }
 
       // result
-      // -> partition(tile(tile(c, (64,64)), (32,16)), (32,4)) at (64 block_y, 64 (16 block_z + block_x))
+      // -> partition(tile(tile(c, (64,64)), (32,16)), (32,4)) at (64 block_y, 64 block_m)
       if ((n & 3u) == 0u && (ldc & 3u) == 0u) {
         // 4 elements at a time
         uint c_n = 64u * block_y + 32u * (subgroup >> 1u) + 4u * (lane & 7u);
-        uint c_m0 = 64u * (16u * block_z + block_x) + 16u * (row + 2u * (subgroup & 1u)) + (lane >> 3u);
+        uint c_m0 = 64u * block_m + 16u * (row + 2u * (subgroup & 1u)) + (lane >> 3u);
         if (c_n < n) {
           [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
             uint c_m = c_m0 + 4u * v2;
@@ -210,7 +225,7 @@ void main() {
       } else {
         // one element at a time
         uint c_n0 = 64u * block_y + 32u * (subgroup >> 1u) + 4u * (lane & 7u);
-        uint c_m0 = 64u * (16u * block_z + block_x) + 16u * (row + 2u * (subgroup & 1u)) + (lane >> 3u);
+        uint c_m0 = 64u * block_m + 16u * (row + 2u * (subgroup & 1u)) + (lane >> 3u);
         [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
           [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
             uint c_n = c_n0 + v0;

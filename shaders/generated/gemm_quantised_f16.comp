@@ -20,12 +20,11 @@ layout(std430, binding = 2) writeonly restrict buffer C { float16_t c[]; };  // 
 layout(push_constant) uniform Arguments { uint m, n, k, words, lda, ldb, ldc; float alpha;
     uint first_group_x, first_group_y; };
 
-shared uvec4 shared_weights[1152];  // (576,16):(1,576)
-
-shared f16vec4 shared_a[519];  // ((256,8),1):((1,260),2080)
+shared uvec4 shared_weights[1152];  // (576,16):(1,576), in u16
+shared f16vec4 shared_a[519];  // ((256,8),1):((1,260),2080), in f16
 
 void main() {
-  uvec4 next_weights[9];  // (8,9,1):(1,8,72)
+  uvec4 next_weights[9];  // (8,9,1):(1,8,72), in u16
   uint words_of_thread[36];  // (36,1):(1,36)
   float elements[4];  // (4):(1)
   float decoded[4];  // (4,1):(1,4)
@@ -191,104 +190,120 @@ void main() {
 
       [[unroll]] for (uint access = 0u; access < 9u; ++access) {
         uvec4 halves = shared_weights[72u * (thread >> 3u) + 9u * (thread & 7u) + access];
-        uvec4 words_read = halves;
-        words_of_thread[4u * access] = words_read.x;
-        words_of_thread[4u * access + 1u] = words_read.y;
-        words_of_thread[4u * access + 2u] = words_read.z;
-        words_of_thread[4u * access + 3u] = words_read.w;
+        words_of_thread[4u * access] = halves.x;
+        words_of_thread[4u * access + 1u] = halves.y;
+        words_of_thread[4u * access + 2u] = halves.z;
+        words_of_thread[4u * access + 3u] = halves.w;
       }
+
       [[unroll]] for (uint pair = 0u; pair < 4u; ++pair) {
-        uint word_of_scale0_0 = words_of_thread[9u * pair];
-        float scale0_0 = unpackHalf2x16(word_of_scale0_0).x;
+        uint word_of_scale0 = words_of_thread[9u * pair];
+        float scale0 = unpackHalf2x16(word_of_scale0).x;
         [[unroll]] for (uint step = 0u; step < 4u; ++step) {
-          uint codes0_0 = words_of_thread[9u * pair + step];
-          uint next_codes0_0 = words_of_thread[9u * pair + step + 1u];
-          uint codes_of_word0_0 = (codes0_0 >> 16u) | (next_codes0_0 << 16u);
-          decoded[0] = fma(uintBitsToFloat(((codes_of_word0_0 << 12u) & 0xf000u) | 0x45000000u), scale0_0,
-              -(scale0_0 * 2056.0));
-          decoded[1] = fma(uintBitsToFloat(((codes_of_word0_0 << 8u) & 0xf0000u) | 0x43000000u), scale0_0,
-              -(scale0_0 * 136.0));
-          decoded[2] = fma(uintBitsToFloat((codes_of_word0_0 & 0xf0000u) | 0x43000000u), scale0_0,
-              -(scale0_0 * 136.0));
-          decoded[3] = fma(uintBitsToFloat(((codes_of_word0_0 >> 8u) & 0xf0000u) | 0x43000000u), scale0_0,
-              -(scale0_0 * 136.0));
-          [[unroll]] for (uint row = 0u; row < 1u; ++row) {
+          uint word_of_codes = words_of_thread[9u * pair + step];
+          uint next_word = words_of_thread[9u * pair + step + 1u];
+          uint codes = (word_of_codes >> 16u) | (next_word << 16u);
+
+          // decoded <- scale * (code - 8): in the mantissa of a power p of two, a code gives p + code
+          decoded[0] = fma(uintBitsToFloat(((codes << 12u) & 0xf000u) | 0x45000000u /* 2048.0 */), scale0,
+              -(scale0 * 2056.0));
+          decoded[1] = fma(uintBitsToFloat(((codes << 8u) & 0xf0000u) | 0x43000000u /* 128.0 */), scale0,
+              -(scale0 * 136.0));
+          decoded[2] =
+              fma(uintBitsToFloat((codes & 0xf0000u) | 0x43000000u /* 128.0 */), scale0, -(scale0 * 136.0));
+          decoded[3] = fma(uintBitsToFloat(((codes >> 8u) & 0xf0000u) | 0x43000000u /* 128.0 */), scale0,
+              -(scale0 * 136.0));
+
+          // elements <- the elements of A for these weights
+          {
             f16vec4 four = shared_a[65u * (thread & 7u) + 16u * pair + step];
             elements[0] = float(four.x);
             elements[1] = float(four.y);
             elements[2] = float(four.z);
             elements[3] = float(four.w);
-
-            // sums += weights * elements of A
-            [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-              sums = fma(decoded[v0], elements[v0], sums);
-            }
           }
-          decoded[0] = fma(uintBitsToFloat(((codes_of_word0_0 << 8u) & 0xf000u) | 0x45000000u), scale0_0,
-              -(scale0_0 * 2056.0));
-          decoded[1] = fma(uintBitsToFloat((codes_of_word0_0 & 0xf000u) | 0x45000000u), scale0_0,
-              -(scale0_0 * 2056.0));
-          decoded[2] = fma(uintBitsToFloat(((codes_of_word0_0 >> 8u) & 0xf000u) | 0x45000000u), scale0_0,
-              -(scale0_0 * 2056.0));
-          decoded[3] = fma(uintBitsToFloat(((codes_of_word0_0 >> 12u) & 0xf0000u) | 0x43000000u), scale0_0,
-              -(scale0_0 * 136.0));
-          [[unroll]] for (uint row = 0u; row < 1u; ++row) {
+
+          // sums += decoded * elements
+          [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+            sums = fma(decoded[v0], elements[v0], sums);
+          }
+
+          // decoded <- scale * (code - 8): in the mantissa of a power p of two, a code gives p + code
+          decoded[0] = fma(uintBitsToFloat(((codes << 8u) & 0xf000u) | 0x45000000u /* 2048.0 */), scale0,
+              -(scale0 * 2056.0));
+          decoded[1] = fma(uintBitsToFloat((codes & 0xf000u) | 0x45000000u /* 2048.0 */), scale0,
+              -(scale0 * 2056.0));
+          decoded[2] = fma(uintBitsToFloat(((codes >> 8u) & 0xf000u) | 0x45000000u /* 2048.0 */), scale0,
+              -(scale0 * 2056.0));
+          decoded[3] = fma(uintBitsToFloat(((codes >> 12u) & 0xf0000u) | 0x43000000u /* 128.0 */), scale0,
+              -(scale0 * 136.0));
+
+          // elements <- the elements of A for these weights
+          {
             f16vec4 four = shared_a[65u * (thread & 7u) + 16u * pair + step + 4u];
             elements[0] = float(four.x);
             elements[1] = float(four.y);
             elements[2] = float(four.z);
             elements[3] = float(four.w);
+          }
 
-            // sums += weights * elements of A
-            [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-              sums = fma(decoded[v0], elements[v0], sums);
-            }
+          // sums += decoded * elements
+          [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+            sums = fma(decoded[v0], elements[v0], sums);
           }
         }
-        uint word_of_scale1_0 = words_of_thread[9u * pair + 4u];
-        float scale1_0 = unpackHalf2x16(word_of_scale1_0).y;
+
+        uint word_of_scale1 = words_of_thread[9u * pair + 4u];
+        float scale1 = unpackHalf2x16(word_of_scale1).y;
         [[unroll]] for (uint step = 0u; step < 4u; ++step) {
-          uint codes0_0 = words_of_thread[9u * pair + step + 5u];
-          uint codes_of_word0_0 = codes0_0;
-          decoded[0] = fma(uintBitsToFloat(((codes_of_word0_0 << 12u) & 0xf000u) | 0x45000000u), scale1_0,
-              -(scale1_0 * 2056.0));
-          decoded[1] = fma(uintBitsToFloat(((codes_of_word0_0 << 8u) & 0xf0000u) | 0x43000000u), scale1_0,
-              -(scale1_0 * 136.0));
-          decoded[2] = fma(uintBitsToFloat((codes_of_word0_0 & 0xf0000u) | 0x43000000u), scale1_0,
-              -(scale1_0 * 136.0));
-          decoded[3] = fma(uintBitsToFloat(((codes_of_word0_0 >> 8u) & 0xf0000u) | 0x43000000u), scale1_0,
-              -(scale1_0 * 136.0));
-          [[unroll]] for (uint row = 0u; row < 1u; ++row) {
+          uint codes = words_of_thread[9u * pair + step + 5u];
+
+          // decoded <- scale * (code - 8): in the mantissa of a power p of two, a code gives p + code
+          decoded[0] = fma(uintBitsToFloat(((codes << 12u) & 0xf000u) | 0x45000000u /* 2048.0 */), scale1,
+              -(scale1 * 2056.0));
+          decoded[1] = fma(uintBitsToFloat(((codes << 8u) & 0xf0000u) | 0x43000000u /* 128.0 */), scale1,
+              -(scale1 * 136.0));
+          decoded[2] =
+              fma(uintBitsToFloat((codes & 0xf0000u) | 0x43000000u /* 128.0 */), scale1, -(scale1 * 136.0));
+          decoded[3] = fma(uintBitsToFloat(((codes >> 8u) & 0xf0000u) | 0x43000000u /* 128.0 */), scale1,
+              -(scale1 * 136.0));
+
+          // elements <- the elements of A for these weights
+          {
             f16vec4 four = shared_a[65u * (thread & 7u) + 16u * pair + step + 8u];
             elements[0] = float(four.x);
             elements[1] = float(four.y);
             elements[2] = float(four.z);
             elements[3] = float(four.w);
-
-            // sums += weights * elements of A
-            [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-              sums = fma(decoded[v0], elements[v0], sums);
-            }
           }
-          decoded[0] = fma(uintBitsToFloat(((codes_of_word0_0 << 8u) & 0xf000u) | 0x45000000u), scale1_0,
-              -(scale1_0 * 2056.0));
-          decoded[1] = fma(uintBitsToFloat((codes_of_word0_0 & 0xf000u) | 0x45000000u), scale1_0,
-              -(scale1_0 * 2056.0));
-          decoded[2] = fma(uintBitsToFloat(((codes_of_word0_0 >> 8u) & 0xf000u) | 0x45000000u), scale1_0,
-              -(scale1_0 * 2056.0));
-          decoded[3] = fma(uintBitsToFloat(((codes_of_word0_0 >> 12u) & 0xf0000u) | 0x43000000u), scale1_0,
-              -(scale1_0 * 136.0));
-          [[unroll]] for (uint row = 0u; row < 1u; ++row) {
+
+          // sums += decoded * elements
+          [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+            sums = fma(decoded[v0], elements[v0], sums);
+          }
+
+          // decoded <- scale * (code - 8): in the mantissa of a power p of two, a code gives p + code
+          decoded[0] = fma(uintBitsToFloat(((codes << 8u) & 0xf000u) | 0x45000000u /* 2048.0 */), scale1,
+              -(scale1 * 2056.0));
+          decoded[1] = fma(uintBitsToFloat((codes & 0xf000u) | 0x45000000u /* 2048.0 */), scale1,
+              -(scale1 * 2056.0));
+          decoded[2] = fma(uintBitsToFloat(((codes >> 8u) & 0xf000u) | 0x45000000u /* 2048.0 */), scale1,
+              -(scale1 * 2056.0));
+          decoded[3] = fma(uintBitsToFloat(((codes >> 12u) & 0xf0000u) | 0x43000000u /* 128.0 */), scale1,
+              -(scale1 * 136.0));
+
+          // elements <- the elements of A for these weights
+          {
             f16vec4 four = shared_a[65u * (thread & 7u) + 16u * pair + step + 12u];
             elements[0] = float(four.x);
             elements[1] = float(four.y);
             elements[2] = float(four.z);
             elements[3] = float(four.w);
+          }
 
-            // sums += weights * elements of A
-            [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-              sums = fma(decoded[v0], elements[v0], sums);
-            }
+          // sums += decoded * elements
+          [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+            sums = fma(decoded[v0], elements[v0], sums);
           }
         }
       }
@@ -302,8 +317,7 @@ void main() {
     float other2 = subgroupShuffleXor(with1, 2u);
     float with2 = with1 + other2;
     float other4 = subgroupShuffleXor(with2, 4u);
-    float with4 = with2 + other4;
-    sums = with4;
+    sums = with2 + other4;
   }
 
   if ((thread & 7u) == 0u) {

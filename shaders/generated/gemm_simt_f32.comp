@@ -16,9 +16,8 @@ layout(std430, binding = 2) writeonly buffer C_x4 { vec4 c_x4[]; };  // (n,m)
 layout(push_constant) uniform Arguments { uint m, n, k, lda, ldb, ldc; float alpha;
     uint first_group_x, first_group_y; };
 
-shared vec4 shared_a[527];  // (128,8,2):(1,132,1056)
-
-shared vec4 shared_b[527];  // (128,8,2):(1,132,1056)
+shared vec4 shared_a[527];  // (128,8,2):(1,132,1056), in f32
+shared vec4 shared_b[527];  // (128,8,2):(1,132,1056), in f32
 
 void main() {
   float sums[128];  // ((4,4),2,4):((1,4),16,32)
@@ -121,6 +120,7 @@ void main() {
         }
       }
 
+      // the next tile of A:
       // next_a
       // -> partition(transpose(slice(shared_a, (_,_,0))), (8,64))
       {
@@ -133,6 +133,7 @@ void main() {
         }
       }
 
+      // the next tile of B:
       // next_b
       // -> partition(transpose(slice(shared_b, (_,_,0))), (8,64))
       {
@@ -147,6 +148,7 @@ void main() {
 
       barrier();
 
+      // A of step 0:
       // slice(partition(slice(shared_a, (_,_,0)), (64)), (_,_,0))
       // -> slice(fragment_a, (_,_,0))
       {
@@ -160,6 +162,7 @@ void main() {
         }
       }
 
+      // B of step 0:
       // slice(partition(slice(shared_b, (_,_,0)), (32)), (_,_,0))
       // -> slice(fragment_b, (_,_,0))
       {
@@ -249,7 +252,9 @@ void main() {
             }
           }
         }
+
         [[unroll]] for (uint kk = 0u; kk < 7u; ++kk) {
+          // A of step kk + 1:
           // slice(partition(slice(shared_a, (_,_,k_tile % 2)), (64)), (_,_,kk + 1))
           // -> slice(fragment_a, (_,_,(kk + 1) % 2))
           {
@@ -265,6 +270,7 @@ void main() {
             }
           }
 
+          // B of step kk + 1:
           // slice(partition(slice(shared_b, (_,_,k_tile % 2)), (32)), (_,_,kk + 1))
           // -> slice(fragment_b, (_,_,(kk + 1) % 2))
           {
@@ -293,6 +299,7 @@ void main() {
           }
         }
 
+        // the next tile of A:
         // next_a
         // -> partition(transpose(slice(shared_a, (_,_,(k_tile + 1) % 2))), (8,64))
         {
@@ -305,6 +312,7 @@ void main() {
           }
         }
 
+        // the next tile of B:
         // next_b
         // -> partition(transpose(slice(shared_b, (_,_,(k_tile + 1) % 2))), (8,64))
         {
@@ -319,6 +327,7 @@ void main() {
 
         barrier();
 
+        // A of step 0:
         // slice(partition(slice(shared_a, (_,_,(k_tile + 1) % 2)), (64)), (_,_,0))
         // -> slice(fragment_a, (_,_,0))
         {
@@ -332,6 +341,7 @@ void main() {
           }
         }
 
+        // B of step 0:
         // slice(partition(slice(shared_b, (_,_,(k_tile + 1) % 2)), (32)), (_,_,0))
         // -> slice(fragment_b, (_,_,0))
         {
@@ -415,6 +425,7 @@ void main() {
         }
       }
 
+      // the next tile of A:
       // next_a
       // -> partition(transpose(slice(shared_a, (_,_,0))), (8,16))
       {
@@ -424,6 +435,7 @@ void main() {
         }
       }
 
+      // the next tile of B:
       // next_b
       // -> partition(transpose(slice(shared_b, (_,_,0))), (8,16))
       {
@@ -435,6 +447,7 @@ void main() {
 
       barrier();
 
+      // A of step 0:
       // slice(partition(slice(shared_a, (_,_,0)), (64)), (_,_,0))
       // -> slice(fragment_a, (_,_,0))
       {
@@ -448,6 +461,7 @@ void main() {
         }
       }
 
+      // B of step 0:
       // slice(partition(slice(shared_b, (_,_,0)), (32)), (_,_,0))
       // -> slice(fragment_b, (_,_,0))
       {
@@ -517,7 +531,9 @@ void main() {
             }
           }
         }
+
         [[unroll]] for (uint kk = 0u; kk < 7u; ++kk) {
+          // A of step kk + 1:
           // slice(partition(slice(shared_a, (_,_,k_tile % 2)), (64)), (_,_,kk + 1))
           // -> slice(fragment_a, (_,_,(kk + 1) % 2))
           {
@@ -533,6 +549,7 @@ void main() {
             }
           }
 
+          // B of step kk + 1:
           // slice(partition(slice(shared_b, (_,_,k_tile % 2)), (32)), (_,_,kk + 1))
           // -> slice(fragment_b, (_,_,(kk + 1) % 2))
           {
@@ -561,6 +578,7 @@ void main() {
           }
         }
 
+        // the next tile of A:
         // next_a
         // -> partition(transpose(slice(shared_a, (_,_,(k_tile + 1) % 2))), (8,16))
         {
@@ -570,6 +588,7 @@ void main() {
           }
         }
 
+        // the next tile of B:
         // next_b
         // -> partition(transpose(slice(shared_b, (_,_,(k_tile + 1) % 2))), (8,16))
         {
@@ -581,6 +600,7 @@ void main() {
 
         barrier();
 
+        // A of step 0:
         // slice(partition(slice(shared_a, (_,_,(k_tile + 1) % 2)), (64)), (_,_,0))
         // -> slice(fragment_a, (_,_,0))
         {
@@ -594,6 +614,7 @@ void main() {
           }
         }
 
+        // B of step 0:
         // slice(partition(slice(shared_b, (_,_,(k_tile + 1) % 2)), (32)), (_,_,0))
         // -> slice(fragment_b, (_,_,0))
         {
@@ -621,6 +642,7 @@ void main() {
       }
     }
   }
+
   [[unroll]] for (uint r = 0u; r < 2u; ++r) {
     // result <- alpha * slice(sums, (_,r,_))
     [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {

@@ -25,14 +25,14 @@ layout(std430, binding = 2) writeonly buffer C_x4 { f16vec4 c_x4[]; };  // (n,m)
 layout(push_constant) uniform Arguments { uint m, n, k, lda, ldb, ldc; float alpha;
     uint first_group_x, first_group_y; };
 
-shared vec4 shared_c[1279];  // (256,16):(20,1)
+shared vec4 shared_c[1279];  // (256,16):(20,1), in f32
 
 void main() {
   coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> sums[1];  // (1,1)
   coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA> matrices_a[2];  // (1,2)
   coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseB> matrices_b[2];  // (2,1)
-  uvec4 next_a[2];  // (8,1,2):(1,8,8)
-  uvec4 next_b[2];  // (8,1,2):(1,8,8)
+  uvec4 next_a[2];  // (8,1,2):(1,8,8), in f16
+  uvec4 next_b[2];  // (8,1,2):(1,8,8), in f16
   float sum[4];  // (4,1,1):(1,4,4)
   float further[4];  // (4,1,1):(1,4,4)
   float16_t result[4];  // (4,1,1):(1,4,4)
@@ -40,6 +40,7 @@ void main() {
   uint block_y = gl_WorkGroupID.y + first_group_y;
   uint subgroup = gl_SubgroupID;
   uint lane = gl_SubgroupInvocationID;
+  uint thread = 32u * subgroup + lane;
 
   // sums <- 0
   sums[0] = coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator>(0.0);
@@ -71,6 +72,7 @@ void main() {
             }
           }
         }
+
         if (512u * k_tile + 511u < k && 16u * block_x + 15u < n) {
           // a whole tile:
           // partition(tile(tile(b, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_x)
@@ -95,6 +97,7 @@ void main() {
           }
         }
 
+        // what a lane has read of A, as elements of matrices: any order of k, the same in A and B:
         // next_a
         // -> elements(matrices_a)
         matrices_a[0][0] = unpackFloat2x16(next_a[0].x)[0];
@@ -114,6 +117,7 @@ void main() {
         matrices_a[1][6] = unpackFloat2x16(next_a[1].w)[0];
         matrices_a[1][7] = unpackFloat2x16(next_a[1].w)[1];
 
+        // what a lane has read of B, as elements of matrices: any order of k, the same in A and B:
         // next_b
         // -> elements(matrices_b)
         matrices_b[0][0] = unpackFloat2x16(next_b[0].x)[0];
@@ -189,6 +193,7 @@ void main() {
                     (a_k + 7u < k && a_m < m) ? value7 : float16_t(0.0))));
           }
         }
+
         if (512u * k_tile + 511u < k && 16u * block_x + 15u < n) {
           // a whole tile:
           // partition(tile(tile(b, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_x)
@@ -239,6 +244,7 @@ void main() {
           }
         }
 
+        // what a lane has read of A, as elements of matrices: any order of k, the same in A and B:
         // next_a
         // -> elements(matrices_a)
         matrices_a[0][0] = unpackFloat2x16(next_a[0].x)[0];
@@ -258,6 +264,7 @@ void main() {
         matrices_a[1][6] = unpackFloat2x16(next_a[1].w)[0];
         matrices_a[1][7] = unpackFloat2x16(next_a[1].w)[1];
 
+        // what a lane has read of B, as elements of matrices: any order of k, the same in A and B:
         // next_b
         // -> elements(matrices_b)
         matrices_b[0][0] = unpackFloat2x16(next_b[0].x)[0];
@@ -290,12 +297,11 @@ void main() {
 
   barrier();
 
-  if (lane + 32u * subgroup < 64u) {
+  if (thread < 64u) {
     // partition(transpose(tile(shared_c, (16,16))), (16,16))
     // -> sum
     {
-      uint shared_c_at = (lane & 3u) + 5u * ((lane + 32u * subgroup) >> 2u);
-      vec4 value = shared_c[shared_c_at];
+      vec4 value = shared_c[(thread & 3u) + 5u * (thread >> 2u)];
       sum[0] = value.x;
       sum[1] = value.y;
       sum[2] = value.z;
@@ -306,7 +312,7 @@ void main() {
       // partition(transpose(tile(shared_c, (16,16))), (16,16))
       // -> further
       {
-        uint shared_c_at = 80u * (other + 1u) + (lane & 3u) + 5u * ((lane + 32u * subgroup) >> 2u);
+        uint shared_c_at = 80u * (other + 1u) + (thread & 3u) + 5u * (thread >> 2u);
         vec4 value = shared_c[shared_c_at];
         further[0] = value.x;
         further[1] = value.y;
@@ -329,15 +335,15 @@ void main() {
     // -> partition(tile(tile(c, (16,16)), (16,16)), (16,16)) at (16 block_x, 16 block_y)
     if ((n & 3u) == 0u && (ldc & 3u) == 0u) {
       // 4 elements at a time
-      uint c_n = 16u * block_x + 4u * (lane & 3u);
-      uint c_m = 16u * block_y + ((lane + 32u * subgroup) >> 2u);
+      uint c_n = 16u * block_x + 4u * (thread & 3u);
+      uint c_m = 16u * block_y + (thread >> 2u);
       if (c_n < n && c_m < m) {
         c_x4[(c_n >> 2u) + ((ldc * c_m) >> 2u)] = f16vec4(result[0], result[1], result[2], result[3]);
       }
     } else {
       // one element at a time
-      uint c_n0 = 16u * block_x + 4u * (lane & 3u);
-      uint c_m = 16u * block_y + ((lane + 32u * subgroup) >> 2u);
+      uint c_n0 = 16u * block_x + 4u * (thread & 3u);
+      uint c_m = 16u * block_y + (thread >> 2u);
       if (c_m < m) {
         [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
           uint c_n = c_n0 + v0;

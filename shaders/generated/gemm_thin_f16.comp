@@ -87,6 +87,7 @@ void main() {
             }
           }
         }
+
         if (256u * k_tile + 255u < k && 2u * block_y + 1u < m) {
           // a whole tile:
           // partition(tile(a, (256,2)), (256,1)) at (256 k_tile, 2 block_y)
@@ -175,6 +176,7 @@ void main() {
             }
           }
         }
+
         if (256u * k_tile + 255u < k && 2u * block_y + 1u < m) {
           // a whole tile:
           // partition(tile(a, (256,2)), (32,1)) at (256 k_tile, 2 block_y)

@@ -116,12 +116,11 @@ void main() {
     float other8 = subgroupShuffleXor(result[v0], 8u);
     float with8 = result[v0] + other8;
     float other16 = subgroupShuffleXor(with8, 16u);
-    float with16 = with8 + other16;
-    result[v0] = with16;
+    result[v0] = with8 + other16;
   }
 
   if (((thread >> 3u) & 3u) == 0u) {
-    // result_partials <- the result of each subgroup
+    // result_partials <- result, from 8 threads of each subgroup
     [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
       result_partials[(thread & 7u) + 8u * (thread >> 5u) + 16u * v0] = result[v0];
     }

@@ -12,7 +12,7 @@ layout(std430, binding = 0) readonly restrict buffer Src_x16 { uvec4 src_x16[]; 
 layout(std430, binding = 1) writeonly restrict buffer Dst_x16 { uvec4 dst_x16[]; };  // (8192,3)
 layout(push_constant) uniform Arguments { uint first_group_x, first_group_y; };
 
-shared uvec4 tile[768];  // (12288):(1)
+shared uvec4 tile[768];  // (12288):(1), in u8
 
 void main() {
   uint block_x = gl_WorkGroupID.x + first_group_x;
@@ -24,10 +24,9 @@ void main() {
     uvec4 value0 = src_x16[768u * (block_x & 1u) + thread];
     uvec4 value1 = src_x16[768u * (block_x & 1u) + thread + 256u];
     uvec4 value2 = src_x16[768u * (block_x & 1u) + thread + 512u];
-    uint tile_at = thread;
-    tile[tile_at] = value0;
-    tile[tile_at + 256u] = value1;
-    tile[tile_at + 512u] = value2;
+    tile[thread] = value0;
+    tile[thread + 256u] = value1;
+    tile[thread + 512u] = value2;
   }
 
   barrier();

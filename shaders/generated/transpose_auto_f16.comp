@@ -21,6 +21,7 @@ void main() {
   uint block_x = gl_WorkGroupID.x + first_group_x;
   uint block_y = gl_WorkGroupID.y + first_group_y;
   uint thread = gl_LocalInvocationIndex;
+
   if (64u * block_y + 63u < cols && 64u * block_x + 63u < rows && (cols & 7u) == 0u && (rows & 15u) == 0u) {
     // a whole tile, rows aligned
 
@@ -56,7 +57,7 @@ void main() {
           uvec4(word0, word1, word2, word3);
     }
   } else if (64u * block_y + 63u < cols && 8u < rows && (cols & 7u) == 0u && (rows & 15u) == 0u) {
-    // the last tile of each column, rows aligned; rows are checked
+    // columns inside, rows aligned: only blocks of rows inside are moved
 
     // src -> tile: 16 bytes of each of 2 rows, turned into words of columns
     {
@@ -94,91 +95,7 @@ void main() {
       }
     }
   } else if (64u * block_y < cols && 64u * block_x < rows) {
-    if (32u < rows) {
-      if (8u < cols) {
-        if (0u < ((cols * rows) >> 1u)) {
-          for (uint part = 0u; part < 2u; ++part) {
-            // src -> tile: of each column, the rows from the first sector of dst on
-            for (uint turn = 0u; turn < 3u; ++turn) {
-              uint across = thread & 15u;
-              uint group = (thread >> 4u) + 16u * turn;
-              if (group < 40u) {
-                uint place0 =
-                    (64u * block_x + 2u * group) * cols + 32u * (2u * block_y + part) + 2u * across;
-                uint low0 = src_words[min(place0 >> 1u, ((cols * rows) >> 1u) - 1u)];
-                uint place1 =
-                    (64u * block_x + 2u * group + 1u) * cols + 32u * (2u * block_y + part) + 2u * across;
-                uint low1 = src_words[min(place1 >> 1u, ((cols * rows) >> 1u) - 1u)];
-                uint high1 = src_words[min((place1 >> 1u) + 1u, ((cols * rows) >> 1u) - 1u)];
-                uint row1 =
-                    (low1 >> (16u * (place1 & 1u))) | ((high1 << 1u) << (31u - 16u * (place1 & 1u)));
-                tile[82u * across + group] = (low0 & 0xffffu) | (row1 << 16u);
-                tile[82u * across + group + 41u] = (low0 >> 16u) | (row1 & 0xffff0000u);
-              }
-            }
-
-            barrier();
-
-            // tile -> dst: whole sectors of each column
-            for (uint turn = 0u; turn < 4u; ++turn) {
-              uint y = thread & 31u;
-              uint x = (thread >> 5u) + 8u * turn;
-              uint col = 32u * (2u * block_y + part) + x;
-              uint head = (0u - col * rows) & 15u;
-              uint row = 64u * block_x + head + 2u * y;
-              uint word = ((col * rows + 64u * block_x + head) >> 1u) + y;
-              if (col < cols && row + 2u < rows && word < ((rows * cols) >> 1u)) {
-                uint low = tile[41u * (x & 1u) + 82u * (x >> 1u) + (head >> 1u) + y];
-                uint high = tile[41u * (x & 1u) + 82u * (x >> 1u) + (head >> 1u) + y + 1u];
-                dst_words[word] =
-                    (low >> (16u * (head & 1u))) | ((high << 1u) << (31u - 16u * (head & 1u)));
-              }
-            }
-
-            if (block_x == 0u) {
-              // the rows before the first sector of each column, element by element
-              for (uint turn = 0u; turn < 2u; ++turn) {
-                uint x = thread & 31u;
-                uint y = (thread >> 5u) + 8u * turn;
-                uint col = 32u * (2u * block_y + part) + x;
-                uint head = (0u - col * rows) & 15u;
-                if (y < head && col < cols && y < rows) {
-                  dst[y + rows * col] = src[col + cols * y];
-                }
-              }
-            }
-            if (rows < 64u * block_x + 65u) {
-              // the rows after the last whole word of each column, element by element
-              uint x = thread & 31u;
-              uint y = thread >> 5u;
-              if (y < 2u) {
-                uint col = 32u * (2u * block_y + part) + x;
-                uint row = rows - 1u - y;
-                uint head = (0u - col * rows) & 15u;
-                uint word_begins = row - ((row - head) & 1u);
-                if (rows - word_begins < 3u && col < cols && row < rows) {
-                  dst[row + rows * col] = src[col + cols * row];
-                }
-              }
-            }
-
-            barrier();
-          }
-        }
-      } else {
-        // at most 8 columns, element by element
-        uint src_col0 = 64u * block_y + (thread >> 6u);
-        uint src_row = 64u * block_x + (thread & 63u);
-        if (src_row < rows) {
-          for (uint v1 = 0u; v1 < 2u; ++v1) {
-            uint src_col = src_col0 + 4u * v1;
-            if (src_col < cols) {
-              dst[src_row + rows * src_col] = src[src_col + cols * src_row];
-            }
-          }
-        }
-      }
-    } else {
+    if (rows <= 32u) {
       // at most 32 rows, element by element
       uint src_col = 64u * block_y + (thread & 63u);
       uint src_row0 = 64u * block_x + (thread >> 6u);
@@ -189,6 +106,84 @@ void main() {
             dst[src_row + rows * src_col] = src[src_col + cols * src_row];
           }
         }
+      }
+    } else if (cols <= 8u) {
+      // at most 8 columns, element by element
+      uint src_col0 = 64u * block_y + (thread >> 6u);
+      uint src_row = 64u * block_x + (thread & 63u);
+      if (src_row < rows) {
+        for (uint v1 = 0u; v1 < 2u; ++v1) {
+          uint src_col = src_col0 + 4u * v1;
+          if (src_col < cols) {
+            dst[src_row + rows * src_col] = src[src_col + cols * src_row];
+          }
+        }
+      }
+    } else if (0u < ((cols * rows) >> 1u)) {
+      for (uint part = 0u; part < 2u; ++part) {
+        // src -> tile: of each column, the rows from the first sector of dst on
+        for (uint turn = 0u; turn < 3u; ++turn) {
+          uint across = thread & 15u;
+          uint group = (thread >> 4u) + 16u * turn;
+          if (group < 40u) {
+            uint place0 = (64u * block_x + 2u * group) * cols + 32u * (2u * block_y + part) + 2u * across;
+            uint low0 = src_words[min(place0 >> 1u, ((cols * rows) >> 1u) - 1u)];
+            uint place1 =
+                (64u * block_x + 2u * group + 1u) * cols + 32u * (2u * block_y + part) + 2u * across;
+            uint low1 = src_words[min(place1 >> 1u, ((cols * rows) >> 1u) - 1u)];
+            uint high1 = src_words[min((place1 >> 1u) + 1u, ((cols * rows) >> 1u) - 1u)];
+            uint row1 = (low1 >> (16u * (place1 & 1u))) | ((high1 << 1u) << (31u - 16u * (place1 & 1u)));
+            tile[82u * across + group] = (low0 & 0xffffu) | (row1 << 16u);
+            tile[82u * across + group + 41u] = (low0 >> 16u) | (row1 & 0xffff0000u);
+          }
+        }
+
+        barrier();
+
+        // tile -> dst: whole sectors of each column
+        for (uint turn = 0u; turn < 4u; ++turn) {
+          uint y = thread & 31u;
+          uint x = (thread >> 5u) + 8u * turn;
+          uint col = 32u * (2u * block_y + part) + x;
+          uint head = (0u - col * rows) & 15u;
+          uint row = 64u * block_x + head + 2u * y;
+          uint word = ((col * rows + 64u * block_x + head) >> 1u) + y;
+          if (col < cols && row + 2u < rows && word < ((rows * cols) >> 1u)) {
+            uint low = tile[41u * (x & 1u) + 82u * (x >> 1u) + (head >> 1u) + y];
+            uint high = tile[41u * (x & 1u) + 82u * (x >> 1u) + (head >> 1u) + y + 1u];
+            dst_words[word] = (low >> (16u * (head & 1u))) | ((high << 1u) << (31u - 16u * (head & 1u)));
+          }
+        }
+
+        if (block_x == 0u) {
+          // the rows before the first sector of each column, element by element
+          for (uint turn = 0u; turn < 2u; ++turn) {
+            uint x = thread & 31u;
+            uint y = (thread >> 5u) + 8u * turn;
+            uint col = 32u * (2u * block_y + part) + x;
+            uint head = (0u - col * rows) & 15u;
+            if (y < head && col < cols && y < rows) {
+              dst[y + rows * col] = src[col + cols * y];
+            }
+          }
+        }
+
+        if (rows < 64u * block_x + 65u) {
+          // the rows after the last whole word of each column, element by element
+          uint x = thread & 31u;
+          uint y = thread >> 5u;
+          if (y < 2u) {
+            uint col = 32u * (2u * block_y + part) + x;
+            uint row = rows - 1u - y;
+            uint head = (0u - col * rows) & 15u;
+            uint word_begins = row - ((row - head) & 1u);
+            if (rows - word_begins < 3u && col < cols && row < rows) {
+              dst[row + rows * col] = src[col + cols * row];
+            }
+          }
+        }
+
+        barrier();
       }
     }
   }

@@ -29,6 +29,7 @@ void main() {
   uint block_x = gl_WorkGroupID.x + first_group_x;
   uint block_y = gl_WorkGroupID.y + first_group_y;
   uint thread = gl_LocalInvocationIndex;
+
   if (64u * block_y + 63u < cols && 64u * block_x + 63u < rows && (cols & 7u) == 0u && (rows & 15u) == 0u) {
     // a whole tile, rows aligned
 
@@ -73,7 +74,7 @@ void main() {
           uvec4(word0, word1, word2, word3);
     }
   } else if (64u * block_y + 63u < cols && 8u < rows && (cols & 7u) == 0u && (rows & 15u) == 0u) {
-    // the last tile of each column, rows aligned; rows are checked
+    // columns inside, rows aligned: only blocks of rows inside are moved
 
     // src -> tile: 16 bytes of each of 2 rows, turned into words of columns
     {
@@ -120,42 +121,40 @@ void main() {
       }
     }
   } else if (64u * block_y < cols && 64u * block_x < rows) {
-    if (32u < rows) {
-      if (8u < cols) {
-        // a ragged tile, element by element
-        uint src_col = 64u * block_y + (thread & 63u);
-        uint src_row0 = 64u * block_x + (thread >> 6u);
-        if (src_col < cols) {
-          for (uint v1 = 0u; v1 < 16u; ++v1) {
-            uint src_row = src_row0 + 4u * v1;
-            if (src_row < rows) {
-              float16_t value =
-                  Src(src_address + 2ul * (uint64_t(src_col) + uint64_t(cols) * uint64_t(src_row))).src;
-              Dst(dst_address + 2ul * (uint64_t(src_row) + uint64_t(rows) * uint64_t(src_col))).dst = value;
-            }
-          }
-        }
-      } else {
-        // at most 8 columns, element by element
-        uint src_col0 = 64u * block_y + (thread >> 6u);
-        uint src_row = 64u * block_x + (thread & 63u);
-        if (src_row < rows) {
-          for (uint v1 = 0u; v1 < 2u; ++v1) {
-            uint src_col = src_col0 + 4u * v1;
-            if (src_col < cols) {
-              float16_t value =
-                  Src(src_address + 2ul * (uint64_t(src_col) + uint64_t(cols) * uint64_t(src_row))).src;
-              Dst(dst_address + 2ul * (uint64_t(src_row) + uint64_t(rows) * uint64_t(src_col))).dst = value;
-            }
-          }
-        }
-      }
-    } else {
+    if (rows <= 32u) {
       // at most 32 rows, element by element
       uint src_col = 64u * block_y + (thread & 63u);
       uint src_row0 = 64u * block_x + (thread >> 6u);
       if (src_col < cols) {
         for (uint v1 = 0u; v1 < 8u; ++v1) {
+          uint src_row = src_row0 + 4u * v1;
+          if (src_row < rows) {
+            float16_t value =
+                Src(src_address + 2ul * (uint64_t(src_col) + uint64_t(cols) * uint64_t(src_row))).src;
+            Dst(dst_address + 2ul * (uint64_t(src_row) + uint64_t(rows) * uint64_t(src_col))).dst = value;
+          }
+        }
+      }
+    } else if (cols <= 8u) {
+      // at most 8 columns, element by element
+      uint src_col0 = 64u * block_y + (thread >> 6u);
+      uint src_row = 64u * block_x + (thread & 63u);
+      if (src_row < rows) {
+        for (uint v1 = 0u; v1 < 2u; ++v1) {
+          uint src_col = src_col0 + 4u * v1;
+          if (src_col < cols) {
+            float16_t value =
+                Src(src_address + 2ul * (uint64_t(src_col) + uint64_t(cols) * uint64_t(src_row))).src;
+            Dst(dst_address + 2ul * (uint64_t(src_row) + uint64_t(rows) * uint64_t(src_col))).dst = value;
+          }
+        }
+      }
+    } else {
+      // a ragged tile, element by element
+      uint src_col = 64u * block_y + (thread & 63u);
+      uint src_row0 = 64u * block_x + (thread >> 6u);
+      if (src_col < cols) {
+        for (uint v1 = 0u; v1 < 16u; ++v1) {
           uint src_row = src_row0 + 4u * v1;
           if (src_row < rows) {
             float16_t value =

@@ -23,6 +23,7 @@ void main() {
   uint subgroup = gl_SubgroupID;
   uint lane = gl_SubgroupInvocationID;
   uint thread = 32u * subgroup + lane;
+
   if (32u * block_y + 31u < cols && 128u * block_x + 127u < rows && (cols & 3u) == 0u && (rows & 3u) == 0u) {
     // a whole tile, rows aligned
 
@@ -66,38 +67,36 @@ void main() {
       }
     }
   } else if (32u * block_y < cols && 128u * block_x < rows) {
-    if (16u < rows) {
-      if (4u < cols) {
-        // a ragged tile, element by element
-        uint src_col = 32u * block_y + (thread & 31u);
-        uint src_row0 = 128u * block_x + (thread >> 5u);
-        if (src_col < cols) {
-          for (uint v1 = 0u; v1 < 32u; ++v1) {
-            uint src_row = src_row0 + 4u * v1;
-            if (src_row < rows) {
-              dst[src_row + rows * src_col] = src[src_col + cols * src_row];
-            }
-          }
-        }
-      } else {
-        // at most 4 columns, element by element
-        uint src_col0 = 32u * block_y;
-        uint src_row = 128u * block_x + thread;
-        if (src_row < rows) {
-          for (uint v1 = 0u; v1 < 4u; ++v1) {
-            uint src_col = src_col0 + v1;
-            if (src_col < cols) {
-              dst[src_row + rows * src_col] = src[src_col + cols * src_row];
-            }
-          }
-        }
-      }
-    } else {
+    if (rows <= 16u) {
       // at most 16 rows, element by element
       uint src_col = 32u * block_y + (thread & 31u);
       uint src_row0 = 128u * block_x + (thread >> 5u);
       if (src_col < cols) {
         for (uint v1 = 0u; v1 < 4u; ++v1) {
+          uint src_row = src_row0 + 4u * v1;
+          if (src_row < rows) {
+            dst[src_row + rows * src_col] = src[src_col + cols * src_row];
+          }
+        }
+      }
+    } else if (cols <= 4u) {
+      // at most 4 columns, element by element
+      uint src_col0 = 32u * block_y;
+      uint src_row = 128u * block_x + thread;
+      if (src_row < rows) {
+        for (uint v1 = 0u; v1 < 4u; ++v1) {
+          uint src_col = src_col0 + v1;
+          if (src_col < cols) {
+            dst[src_row + rows * src_col] = src[src_col + cols * src_row];
+          }
+        }
+      }
+    } else {
+      // a ragged tile, element by element
+      uint src_col = 32u * block_y + (thread & 31u);
+      uint src_row0 = 128u * block_x + (thread >> 5u);
+      if (src_col < cols) {
+        for (uint v1 = 0u; v1 < 32u; ++v1) {
           uint src_row = src_row0 + 4u * v1;
           if (src_row < rows) {
             dst[src_row + rows * src_col] = src[src_col + cols * src_row];

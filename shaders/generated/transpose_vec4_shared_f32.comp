@@ -12,7 +12,7 @@ layout(std430, binding = 1) writeonly buffer Dst { float dst[]; };  // (rows,col
 layout(std430, binding = 1) writeonly buffer Dst_x4 { vec4 dst_x4[]; };  // (rows,cols)
 layout(push_constant) uniform Arguments { uint cols, rows, first_group_x, first_group_y; };
 
-shared vec4 tile[1024];  // (128,32):(1,128)
+shared vec4 tile[1024];  // (128,32):(1,128), in f32
 
 void main() {
   uint block_x = gl_WorkGroupID.x + first_group_x;
@@ -25,9 +25,8 @@ void main() {
     // 4 elements at a time
     uint src_col = 128u * block_x + 4u * (thread & 31u);
     uint src_row = 32u * block_y + (thread >> 5u);
-    uint tile_at = thread;
     if (src_col < cols && src_row < rows) {
-      tile[tile_at] = src_x4[(src_col >> 2u) + ((cols * src_row) >> 2u)];
+      tile[thread] = src_x4[(src_col >> 2u) + ((cols * src_row) >> 2u)];
     }
   } else {
     // one element at a time

@@ -41,6 +41,12 @@ TEST_P(GoldenTest, IsWhatTheGeneratorPrints) {
       << path << ", kept for: " << golden.reason;
 }
 
+// "x <- f(x, y)" says nothing; such a step needs a title.
+TEST_P(GoldenTest, SaysWhatEachStepComputes) {
+  const std::string text = read_file(std::string(VKMOYE_SHADERS "/generated/") + GetParam().file);
+  EXPECT_EQ(text.find("<- f("), std::string::npos) << text.substr(0, text.find("<- f(") + 60);
+}
+
 INSTANTIATE_TEST_SUITE_P(Goldens, GoldenTest, testing::ValuesIn(goldens().begin(), goldens().end()),
                          [](const auto& info) { return std::to_string(info.index); });
 

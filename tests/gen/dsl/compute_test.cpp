@@ -197,7 +197,7 @@ TEST(Compute, OperandsKeepTheOrderThatTheyAreGivenIn) {
       s.x, [](const Expr& f, const Expr& i) { return f - convert(i, ScalarType::f32); }, s.x,
       s.whole);
   s.k.assign(s.out, ir::number(ScalarType::f32, 0));
-  EXPECT_THAT(glsl::print(s.k.finish()), HasSubstr(R"(  // x <- f(x, whole)
+  EXPECT_THAT(glsl::print(s.k.finish()), HasSubstr(R"(  // x <- x - f32(whole)
   [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
     [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
       x[v0 + 2u * v1] = x[v0 + 2u * v1] - float(whole[v0 + 2u * v1]);

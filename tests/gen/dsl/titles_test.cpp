@@ -26,7 +26,10 @@ TEST(Titles, APlaceIsTheFirstElementOfTheTile) {
   };
   EXPECT_EQ(place(k.block_x(), 7), " at (32 block_x, 7)");
   EXPECT_EQ(place(16 * part + k.block_y(), part + 1), " at (32 (16 part + block_y), part + 1)");
-  EXPECT_EQ(place(minimum(part, 3), 0), "");  // neither a sum nor a product
+  EXPECT_EQ(place(minimum(part + 1, k.block_x() - 1), maximum(part, 3)),
+            " at (32 min(part + 1, block_x - 1), max(part, 3))");
+  EXPECT_EQ(place(part / 3, 0), "");
+  EXPECT_EQ(place_text(take(tile(src, {32, 1}, {part, 0}), 4 * part, 4)), "");
   const View mine =
       parallelize(transpose(tile(src, {32, 1}, {0, part})), make_layout({1, 32}), k.thread());
   EXPECT_EQ(place_text(mine), " at (0, part)");

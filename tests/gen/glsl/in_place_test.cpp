@@ -105,6 +105,37 @@ TEST(InPlace, OffsetsThatOnlyVectorsUseCountVectors) {
               AllOf(HasSubstr("shared vec4 staged[32]"), Not(HasSubstr(">> 2u"))));
 }
 
+// The offset of the first array is used once, that of the second in a loop.
+TEST(InPlace, AnOffsetThatIsUsedOnceHasNoName) {
+  Builder k("offsets", 32);
+  const auto staged = [&](const char* name, std::int64_t elements) {
+    const View view = k.shared(name, kF32, make_layout({elements}));
+    const View own = k.registers(name + std::string("_own"), kF32, make_layout({elements / 32}));
+    k.assign(own, ir::number(kF32, 1));
+    k.copy(own, parallelize(view, make_layout({32}), (k.thread() + 1) % 32));
+  };
+  k.output("dst", kF32, {{"i", 32}});
+  staged("one", 32);
+  staged("four", 128);
+  k.store(ir::number(kF32, 0), ir::Element{"dst", {k.thread()}, "dst"});
+  EXPECT_THAT(glsl::print(k.finish()),
+              AllOf(HasSubstr("one[(thread + 1u) & 31u] = one_own"), Not(HasSubstr("one_at")),
+                    HasSubstr("uint four_at = (thread + 1u) & 31u;")));
+}
+
+TEST(InPlace, AnOffsetThatIsAnotherNameHasNone) {
+  Builder k("aliases", 32);
+  k.output("dst", kF32, {{"i", 32}});
+  const View staged = k.shared("staged", kF32, make_layout({256}));
+  const View own = k.registers("own", kF32, make_layout({4, 2}));
+  k.assign(own, ir::number(kF32, 1));
+  const auto four = make_tiled_copy(make_layout({32}), make_layout({4}));
+  k.copy(own, partition(staged, four, k.thread()), {.vector = {4}});
+  k.store(ir::number(kF32, 0), ir::Element{"dst", {k.thread()}, "dst"});
+  EXPECT_THAT(glsl::print(k.finish()),
+              AllOf(HasSubstr("staged[thread + 32u * v1] = vec4("), Not(HasSubstr("staged_at"))));
+}
+
 TEST(InPlace, AConditionMakesARemainderUnnecessary) {
   Builder k("below", 64);
   k.input("src", kF32, {{"i", 128}});

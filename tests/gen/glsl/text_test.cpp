@@ -6,6 +6,7 @@
 
 #include <sstream>
 
+#include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/glsl/repeated.hpp"
 #include "vkmoye/gen/glsl/wrap.hpp"
@@ -14,6 +15,7 @@
 namespace vkmoye::gen::glsl {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -30,6 +32,9 @@ TEST(Wrap, BreaksAsFarOutsideAsPossible) {
   EXPECT_EQ(wrapped("if (first < n && second < n) {", 0, 20),
             "if (first < n\n"
             "    && second < n) {\n");
+  EXPECT_EQ(wrapped("if (a + b < n && c + d < n) {", 0, 24),
+            "if (a + b < n\n"
+            "    && c + d < n) {\n");
   EXPECT_EQ(wrapped("uniform A { uint m, n; float x; };", 0, 26),
             "uniform A { uint m, n;\n"
             "    float x; };\n");
@@ -86,6 +91,38 @@ TEST(EmittedText, HasNoLongLineAndNoUnusedBuiltin) {
       EXPECT_THAT(text, Not(HasSubstr(never))) << entry.name;
     }
   }
+}
+
+TEST(EmittedText, SpellsALimitThatKeepsNaNsOnce) {
+  Builder k("limits", 32);
+  const Tensor src = k.input("src", ScalarType::f32, {{"i", 32}});
+  const Tensor dst = k.output("dst", ScalarType::f32, {{"i", 32}});
+  const auto mine = [&](const Tensor& x) {
+    return parallelize(tile(x, {32}, {0}), make_layout({32}), k.thread());
+  };
+  k.apply(
+      mine(dst), [](const Expr& x) { return kMinimum(kMaximum(x, 3), kMaximum(x, 1) - 2); },
+      mine(src));
+  const std::string text = print(k.finish());
+  EXPECT_THAT(text, HasSubstr("float max_or_nan(float a, float b) "
+                              "{ return (b < a || isnan(a)) ? a : b; }  // NaN if one is\n"
+                              "float min_or_nan(float a, float b) "
+                              "{ return (a < b || isnan(a)) ? a : b; }  // NaN if one is\n\n"
+                              "void main() {"));
+  EXPECT_THAT(text, HasSubstr("min_or_nan(max_or_nan(src_value, 3.0), "
+                              "max_or_nan(src_value, 1.0) - 2.0)"));
+}
+
+TEST(EmittedText, HasNoLoopOfOneRound) {
+  Builder k("rounds", 32);
+  k.output("dst", ScalarType::f32, {{"i", 64}});
+  for (const std::uint32_t rounds : {1, 1, 2}) {  // the names of the first two do not meet
+    k.unrolled_loop("turn", rounds, [&](const Expr& round) {
+      const Expr at = k.let("at", k.thread() + 32 * round);
+      if (rounds == 2) k.store(ir::number(ScalarType::f32, 0), ir::Element{"dst", {at}, "dst"});
+    });
+  }
+  EXPECT_THAT(print(k.finish()), AllOf(Not(HasSubstr("turn < 1u")), HasSubstr("turn < 2u")));
 }
 
 }  // namespace

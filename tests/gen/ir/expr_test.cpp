@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/glsl/in_place.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
 
 namespace vkmoye::gen {
@@ -43,6 +44,35 @@ TEST(Expr, UsesBoundsToDropDivisionsAndRemainders) {
   EXPECT_EQ(text(thread256 / 32 % 4), "(thread >> 5u) & 3u");
 }
 
+TEST(Expr, DividesASumWhoseTermsAreInAnyOrder) {
+  const Expr v0 = ir::variable("v0", ir::kIndex, 2), v1 = ir::variable("v1", ir::kIndex, 2),
+             v2 = ir::variable("v2", ir::kIndex, 4);
+  const Expr sum = v0 + 2 * v1 + 8 * v2 + 4 * v1;
+  EXPECT_EQ(text(sum / 8), "v2");
+  EXPECT_EQ(text(sum % 8), "v0 + 2u * v1 + 4u * v1");
+  // The rest may reach the divisor.
+  const Expr large = v0 + 4 * v2 + 16 * v1 + 2 * v2;
+  EXPECT_EQ(text(large / 16), "(v0 + 4u * v2 + 16u * v1 + 2u * v2) >> 4u");
+  EXPECT_EQ(text(large % 16), "(v0 + 4u * v2 + 16u * v1 + 2u * v2) & 15u");
+}
+
+// (4 t ^ ((4 t & mask) >> 5)) / 4 = t ^ ((t & mask / 4) >> 5) for every t.
+TEST(Expr, DividesASwizzledMultipleBeforeItIsSwizzled) {
+  const auto swizzled = [](const Expr& e, std::uint32_t mask) {
+    return ir::bit_xor(e, ir::shift_right(ir::bit_and(e, mask), 5));
+  };
+  EXPECT_EQ(text(swizzled(4 * thread256, 0x380) / 4), "thread ^ ((thread & 0xe0u) >> 5u)");
+  EXPECT_EQ(text(swizzled(4 * thread256, 0x7ff) / 4), "thread ^ ((thread & 511u) >> 5u)");
+  EXPECT_EQ(text(swizzled(thread256, 0x380) / 4), "(thread ^ ((thread & 0x380u) >> 5u)) >> 2u");
+  for (const std::uint32_t mask : {0x380u, 0x7ffu, 0x3u, 0x2e5u}) {
+    const Expr quotient = swizzled(4 * thread256, mask) / 4;
+    for (std::uint32_t t = 0; t < 256; ++t) {
+      const auto value = ir::constant_value(glsl::with_values(quotient, {{"thread", Expr(t)}}));
+      EXPECT_EQ(*value, ((4 * t) ^ ((4 * t & mask) >> 5)) / 4) << text(quotient) << ", " << t;
+    }
+  }
+}
+
 TEST(Expr, KeepsTheSmallerOfTwoRemainders) {
   EXPECT_EQ(text(x % 64 % 32), "x & 31u");
   EXPECT_EQ(text(x % 12 % 6), "x % 6u");
@@ -50,6 +80,23 @@ TEST(Expr, KeepsTheSmallerOfTwoRemainders) {
   EXPECT_EQ(text(ir::bit_and(x % 64, 31)), "x & 31u");
   EXPECT_EQ(text(ir::bit_and(x % 64, 24)), "x & 0x18u");
   EXPECT_EQ(text(ir::bit_and(x % 32, 63)), "(x & 31u) & 63u");
+}
+
+TEST(Expr, BitsBesideAWholeNumberSayWhichItIs) {
+  const Expr code = ir::variable("code", ir::element(ScalarType::u32));
+  const auto beside = [&](std::uint32_t bits) {
+    return text(ir::bitcast(ir::bit_or(code, ir::number(ScalarType::u32, bits)), ScalarType::f32));
+  };
+  EXPECT_EQ(beside(0x45000000), "uintBitsToFloat(code | 0x45000000u /* 2048.0 */)");
+  EXPECT_EQ(beside(0x80000000), "uintBitsToFloat(code | 0x80000000u)");
+  EXPECT_EQ(beside(0x7f800000), "uintBitsToFloat(code | 0x7f800000u)");
+}
+
+TEST(Expr, ANegationOfANegationIsTheCondition) {
+  EXPECT_EQ(text(ir::logical_not(ir::less(x, y + 1))), "y + 1u <= x");
+  const Expr f = ir::variable("f", ir::element(ScalarType::f32));
+  EXPECT_EQ(text(ir::logical_not(ir::less(f, f))), "!(f < f)");
+  EXPECT_EQ(text(ir::logical_not(ir::logical_not(ir::less(x, y)))), "x < y");
 }
 
 // 64 x is 0 for x = 2^26, too.
@@ -181,7 +228,7 @@ TEST(Expr, AreRefusedBeforeTheyAreTooDeep) {
        [](const Expr& e) {
          return ir::component(ir::vector({e, e}), 1);
        }},
-      {truth, [](const Expr& e) { return ir::logical_not(e); }}};
+      {truth, [&](const Expr& e) { return ir::logical_not(ir::logical_and(truth, e)); }}};
   for (const auto& [start, grow] : chains) {
     Expr deepest = start;
     const auto grow_for_ever = [&, &grow = grow] {

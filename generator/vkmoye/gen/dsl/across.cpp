@@ -145,7 +145,8 @@ void Builder::reduce_across(const View& values, Reduction reduction, const Layou
     Expr sum = mine;
     for (const std::uint32_t step : how.lane_steps) {
       const Expr other = subgroup_shuffle_xor(fmt::format("other{}", step), sum, step);
-      sum = let(fmt::format("with{}", step), reduction(sum, other));
+      const Expr both = reduction(sum, other);
+      sum = step == how.lane_steps.back() ? both : let(fmt::format("with{}", step), both);
     }
     return sum;
   };
@@ -175,8 +176,12 @@ void Builder::reduce_across(const View& values, Reduction reduction, const Layou
   const Conditions writes =
       is_constant(combined_lane) ? Conditions{} : Conditions{ir::equal(combined_lane, 0)};
   const auto same_value = [](const Expr& value) { return value; };
+  const std::int64_t writers = how.slot_count * kernel_.subgroup / kernel_.threads;
+  const std::string whose = writes.empty() ? "each thread"
+                            : writers == 1 ? "one thread of each subgroup"
+                                           : fmt::format("{} threads of each subgroup", writers);
   branch(writes, [&] {
-    titled(fmt::format("{} <- the {} of each subgroup", partials.name, values.name),
+    titled(fmt::format("{} <- {}, from {}", partials.name, values.name, whose),
            [&] { apply(at(how.slots, by_slot), same_value, values); });
   });
   barrier();

@@ -234,6 +234,10 @@ void Builder::titled(const std::string& title, const std::function<void()>& body
   add({title, std::move(statements)});
 }
 
+void Builder::headed(const std::string& title, const std::function<void()>& body) {
+  append(kernel_.body, under_title(title, recorded(body)));
+}
+
 // --- matrices ---
 
 Matrices Builder::matrices(const std::string& name, ScalarType type, const ir::MatrixType& matrix,
@@ -302,7 +306,9 @@ void Builder::loop(const std::string& variable, const Expr& end,
 
 void Builder::unrolled_loop(const std::string& variable, std::uint32_t end,
                             const std::function<void(const Expr&)>& body) {
-  loop(variable, end, body, ir::Unroll::always);
+  if (end != 1) return loop(variable, end, body, ir::Unroll::always);
+  // Names that `body` defines end with it, as in a loop.
+  add({"", recorded([&] { body(0); })});
 }
 
 AccessWidth Builder::width(const View& view, std::int64_t most_bytes) const {

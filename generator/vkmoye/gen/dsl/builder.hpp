@@ -124,7 +124,8 @@ class Builder {
   /// their own loops and values, such as v0 or value.
   void loop(const std::string& variable, const Expr& end,
             const std::function<void(const Expr&)>& body, ir::Unroll unroll = ir::Unroll::free);
-  /// The same, unrolled by the compiler: i becomes a constant, as an index of registers must be.
+  /// The same, unrolled by the compiler: i becomes a constant, as an index of registers must be. The
+  /// text of one round has no loop.
   void unrolled_loop(const std::string& variable, std::uint32_t end,
                      const std::function<void(const Expr&)>& body);
 
@@ -162,6 +163,9 @@ class Builder {
   /// The statements that `body` records, with `title` above them in the generated text. The title of a single
   /// operation, such as apply, is replaced. Names that `body` defines end with it.
   void titled(const std::string& title, const std::function<void()>& body);
+  /// The same, but a single operation keeps its own title, below `title` and a colon: what a copy is
+  /// for, and its views.
+  void headed(const std::string& title, const std::function<void()>& body);
 
   /// Names a value, so that it is computed once.
   Expr let(const std::string& name, const Expr& value);

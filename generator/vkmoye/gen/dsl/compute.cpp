@@ -14,7 +14,9 @@
 #include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/dsl/bounds.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/gen/dsl/titles.hpp"
 #include "vkmoye/gen/dsl/value_loops.hpp"
+#include "vkmoye/gen/ir/assumptions.hpp"
 #include "vkmoye/layout/algebra.hpp"
 #include "vkmoye/layout/text.hpp"
 
@@ -124,6 +126,34 @@ std::string reduction_title(const View& to, Reduction reduction, const View& fro
   return reduction.title(to.name, (reduces ? "each of " : "") + from.name);
 }
 
+// `e` with the variables that `names` has renamed.
+Expr renamed(const Expr& e, const std::map<std::string, std::string>& names) {
+  if (e->op == ir::Op::variable) {
+    const auto found = names.find(e->name);
+    return found == names.end() ? e : ir::variable(found->second, e->type);
+  }
+  std::vector<Expr> operands;
+  for (const Expr& operand : e->operands) operands.push_back(renamed(operand, names));
+  return ir::with_operands(e, operands);
+}
+
+// What a title says of a computation of `values`, elements of the views `names`: "x - largest"; "f(x, largest)" if that
+// is long, or needs statements.
+std::string formula(const Computed& computed, ScalarType type, const std::vector<Expr>& values,
+                    const std::vector<std::string>& names) {
+  constexpr std::size_t kMostColumns = 60;
+  constexpr std::uint32_t kMostDepth = 6;
+  const std::string unknown = fmt::format("f({})", join(names, ", "));
+  const Expr& value = computed.value;
+  if (!computed.before.empty() || value->depth > kMostDepth) return unknown;
+  std::map<std::string, std::string> views;
+  for (std::size_t i = 0; i < values.size(); ++i) views.emplace(values[i]->name, names[i]);
+  const bool is_element = value->type.is_element();
+  const std::string text =
+      ir::text_of(renamed(is_element ? ir::convert(value, type) : value, views));
+  return text.size() <= kMostColumns ? text : unknown;
+}
+
 std::vector<ArrayView> broadcast_all(const std::vector<ArrayView>& from, const IntTuple& shape) {
   std::vector<ArrayView> out;
   for (const ArrayView& operand : from) {
@@ -202,7 +232,8 @@ std::string value_name(const Expr& value) {
   }
   const double number = number_of(value->type.element, value->value);
   if (std::isinf(number)) return number < 0 ? "-infinity" : "infinity";
-  return fmt::format("{}", number);
+  return value->type == ir::element(ScalarType::f32) ? fmt::format("{}", static_cast<float>(number))
+                                                     : fmt::format("{}", number);
 }
 
 Expr ceil_div(const Expr& extent, std::uint32_t part) { return ir::parts_of(extent, part); }
@@ -216,15 +247,17 @@ ir::Block apply_statements(const ArrayView& to, const View& at, const Computatio
   for (const View::Axis& axis : broadcast(at, to.view.shape()).axes) {
     coordinates.push_back(origin(axis) + loop_offset(axis.values, loops));
   }
+  std::string what;
   const auto iteration = [&](Body& body, const Place& place, const std::vector<Expr>& values) {
     const Computed computed = compute(values, coordinates);
+    what = formula(computed, to.array->type, values, names);
     append(body, computed.before);
     const bool is_element = computed.value->type.is_element();
     body.emplace_back(ir::Store{
         place.element, is_element ? ir::convert(computed.value, to.array->type) : computed.value});
   };
-  return {fmt::format("{} <- f({})", to.view.name, join(names, ", ")),
-          loops_of(to, broadcast_all(from, to.view.shape()), iteration)};
+  Body body = loops_of(to, broadcast_all(from, to.view.shape()), iteration);
+  return {fmt::format("{}{} <- {}", to.view.name, place_text(to.view), what), std::move(body)};
 }
 
 ir::Block accumulate_statements(const ArrayView& to, Reduction reduction, const ArrayView& from) {

@@ -17,27 +17,35 @@ std::optional<std::string> sum_text(const Expr& e);
 // A factor of a product: a sum is in parentheses.
 std::optional<std::string> factor_text(const Expr& e) {
   const auto text = sum_text(e);
-  if (!text || e->operands.empty()) return text;
+  const bool is_call = e->op == ir::Op::minimum || e->op == ir::Op::maximum;
+  if (!text || e->operands.empty() || is_call) return text;
   return "(" + *text + ")";
 }
 
 std::optional<std::string> sum_text(const Expr& e) {
   if (e->op == ir::Op::variable) return e->name;
   if (e->op == ir::Op::constant) return std::to_string(e->value);
-  if (e->op != ir::Op::add && e->op != ir::Op::multiply) return std::nullopt;
-  const bool is_sum = e->op == ir::Op::add;
+  const bool is_product = e->op == ir::Op::multiply;
+  const bool is_limited = e->op == ir::Op::minimum || e->op == ir::Op::maximum;
+  const bool is_difference = e->op == ir::Op::subtract;
+  if (!is_product && !is_limited && !is_difference && e->op != ir::Op::add) return std::nullopt;
   std::vector<std::string> parts;
   for (const Expr& operand : e->operands) {
-    const auto part = is_sum ? sum_text(operand) : factor_text(operand);
+    const bool is_factor = is_product || (is_difference && !parts.empty());
+    const auto part = is_factor ? factor_text(operand) : sum_text(operand);
     if (!part) return std::nullopt;
     parts.push_back(*part);
   }
-  return join(parts, is_sum ? " + " : " ");
+  if (is_limited) {
+    return fmt::format("{}({})", e->op == ir::Op::minimum ? "min" : "max", join(parts, ", "));
+  }
+  return join(parts, is_product ? " " : is_difference ? " - " : " + ");
 }
 
 }  // namespace
 
 std::string place_text(const View& view) {
+  if (view.name.find("take(") != std::string::npos) return "";
   std::vector<std::string> places;
   for (const View::Cut& cut : view.cuts) {
     const auto place = sum_text(Expr(to_index(cut.tile)) * cut.coordinate);

@@ -11,6 +11,7 @@
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/base/version.hpp"
 #include "vkmoye/gen/glsl/expression.hpp"
+#include "vkmoye/gen/glsl/limits.hpp"
 #include "vkmoye/gen/glsl/spelling.hpp"
 #include "vkmoye/gen/ir/effects.hpp"
 #include "vkmoye/gen/ir/names.hpp"
@@ -32,6 +33,10 @@ std::uint32_t shared_width(const ir::Kernel& kernel, const Array& array) {
 }
 
 ScalarType spelled_as(ScalarType type) { return type == ScalarType::bf16 ? ScalarType::f16 : type; }
+
+std::string layout_text(const Array& array, std::uint32_t width) {
+  return width == 1 ? array.layout : fmt::format("{}, in {}", array.layout, to_string(array.type));
+}
 
 namespace {
 
@@ -113,6 +118,16 @@ void conversions(const ir::Kernel& kernel, Lines& out) {
   for (const ScalarType type : types) out.add(spelling(type).conversions);
 }
 
+// The minimum and maximum that are NaN if an operand is.
+void limits(const ir::Kernel& kernel, Lines& out) {
+  std::set<std::string> definitions;
+  ir::for_each_node(kernel, [&](const ir::Node& node) {
+    if (is_limit_or_nan(node)) definitions.insert(definition_of_limit(node));
+  });
+  out.apart();
+  for (const std::string& one : definitions) out.add(one);
+}
+
 void arrays_and_arguments(const ir::Kernel& kernel, Lines& out) {
   int binding = 0;
   for (const Array& array : kernel.arrays) {
@@ -159,12 +174,14 @@ void arrays_and_arguments(const ir::Kernel& kernel, Lines& out) {
     }
     out.line(fmt::format("layout(push_constant) uniform Arguments {{ {}; }};", members));
   }
+  bool is_first = true;
   for (const Array& array : kernel.arrays) {
     if (array.space != Array::Space::shared) continue;
     const std::uint32_t width = shared_width(kernel, array);
-    out.apart();
+    if (is_first) out.apart();
+    is_first = false;
     out.line(fmt::format("shared {} {}[{}];  // {}", element_name(array.type, width), array.name,
-                         (array.size() + width - 1) / width, array.layout));
+                         (array.size() + width - 1) / width, layout_text(array, width)));
   }
 }
 
@@ -178,6 +195,7 @@ void print_declarations(const ir::Kernel& kernel, Lines& out) {
   out.apart();
   arrays_and_arguments(kernel, out);
   conversions(kernel, out);
+  limits(kernel, out);
   out.apart();
 }
 

@@ -13,6 +13,7 @@
 
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
+#include "vkmoye/gen/glsl/limits.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/glsl/spelling.hpp"
 #include "vkmoye/gen/ir/operation.hpp"
@@ -94,6 +95,8 @@ Text prefix(const char* symbol, const Expr& operand) {
   return {symbol + within(spell(operand), kPrimary), kUnary};
 }
 
+constexpr float kLog2OfE = 1.442695041F;
+
 // The shortest digits that give exactly this number; NaN and infinity are printed by their bits.
 std::string number_text(const ir::Node& node) {
   const ScalarType type = node.type.element;
@@ -107,6 +110,8 @@ std::string number_text(const ir::Node& node) {
     const bool is_real =
         type == ScalarType::f16 || type == ScalarType::f32 || type == ScalarType::f64;
     if (is_real && digits.find_first_of(".e") == std::string::npos) digits += ".0";
+    if (type == ScalarType::f32 && static_cast<float>(value) == kLog2OfE)
+      digits += " /* log2(e) */";
     if (type == ScalarType::f32 || type == ScalarType::i32) return digits;
     if (type == ScalarType::f64) return digits + "lf";
     return fmt::format("{}({})", name, digits);
@@ -273,6 +278,15 @@ std::string bitcast(const ir::Node& node) {
     return fmt::format("{}{}", has_sign ? "int" : "uint", is_long ? "" : "16");
   };
   if (!is_real(from)) {
+    // Bits beside those of a number, such as a mantissa beside a power of two.
+    const Expr& bits = node.operands[0];
+    if (to == ScalarType::f32 && bits->op == Op::bit_or && ir::is_constant(bits->operands[1])) {
+      const double beside = number_of(to, bits->operands[1]->value);
+      constexpr double kLargest = 65536;
+      if (beside >= 1 && beside <= kLargest && beside == std::trunc(beside)) {
+        return fmt::format("uintBitsToFloat({} /* {:.1f} */)", text, beside);
+      }
+    }
     return fmt::format("{}BitsTo{}({})", name_of_integer(from), is_long ? "Float" : "Half", text);
   }
   std::string integer = name_of_integer(to);
@@ -349,6 +363,14 @@ std::string packed_dot(const ir::Node& node) {
   return fmt::format("dotPacked4x8EXT({})", join(words, ", "));
 }
 
+// !(a < b) of indices is b <= a; of elements it is not, where one is NaN.
+Text negation(const Expr& e) {
+  if (e->op != Op::less || !(e->operands[0]->type == ir::kIndex)) return prefix("!", e);
+  return {fmt::format("{} <= {}", within(spell(e->operands[1]), kLess),
+                      within(spell(e->operands[0]), kShift)),
+          kLess};
+}
+
 Text spell(const Expr& e) {
   const std::string_view function = ir::glsl_function_of(e->op);
   if (!function.empty()) return {call(std::string(function), e->operands), kPrimary};
@@ -378,7 +400,7 @@ Text spell(const Expr& e) {
     case Op::not_equal: return infix(e, "!=", kEqual);
     case Op::logical_and: return infix(e, "&&", kAnd2);
     case Op::logical_or: return infix(e, "||", kOr2);
-    case Op::logical_not: return prefix("!", e->operands[0]);
+    case Op::logical_not: return negation(e->operands[0]);
     case Op::bit_and: return bits(e, "&", kBitAnd);
     case Op::bit_or: return bits(e, "|", kBitOr);
     case Op::bit_xor: return bits(e, "^", kBitXor);
@@ -387,6 +409,9 @@ Text spell(const Expr& e) {
     case Op::bit_not: return prefix("~", e->operands[0]);
     case Op::negate: return prefix("-", e->operands[0]);
     case Op::select:
+      if (is_limit_or_nan(*e)) {
+        return {call(name_of_limit(*e), {e->operands[1], e->operands[2]}), kPrimary};
+      }
       return {fmt::format("{} ? {} : {}", within(spell(e->operands[0]), kPrimary),
                           within(spell(e->operands[1]), kOr2), within(spell(e->operands[2]), kOr2)),
               kSelect};

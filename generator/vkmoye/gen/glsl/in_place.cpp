@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "vkmoye/gen/glsl/declarations.hpp"
+#include "vkmoye/gen/glsl/limits.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/ir/effects.hpp"
 #include "vkmoye/gen/ir/traversal.hpp"
@@ -36,8 +37,11 @@ std::set<std::string> names_in(const Expr& e) {
 // How often the text of `e` has the variable `name`.
 int occurrences(const Expr& e, const std::string& name) {
   if (e->op == ir::Op::variable) return e->name == name ? 1 : 0;
+  const bool is_call = is_limit_or_nan(*e);  // of the two values; there is no condition
   int sum = 0;
-  for (const Expr& operand : e->operands) sum += occurrences(operand, name);
+  for (std::size_t i = is_call ? 1 : 0; i < e->operands.size(); ++i) {
+    sum += occurrences(e->operands[i], name);
+  }
   return sum;
 }
 
@@ -70,7 +74,11 @@ class Finder {
     }
     for (std::size_t i = 0; i < body_.size(); ++i) find_moved(i);
     for (std::size_t i = 0; i < body_.size(); ++i) {
-      if (const auto width = vector_of(i)) out_.vectors[&body_[i]] = *width;
+      if (is_offset_used_once(i)) {
+        out_.once.insert(&body_[i]);
+      } else if (const auto width = vector_of(i)) {
+        out_.vectors[&body_[i]] = *width;
+      }
     }
     return std::move(out_);
   }
@@ -149,6 +157,40 @@ class Finder {
       if (!is_used_once(*name, body_[i]) || !(is_made(*name) || is_copied)) return;
       out_.moved.insert(&body_[j]);
     }
+  }
+
+  // Whether copies name the offsets of a shared array so: tile_at, tile0_at.
+  bool is_offset(const std::string& name) const {
+    if (!name.ends_with("_at")) return false;
+    const std::string copy = name.substr(0, name.size() - 3);
+    const std::string array = copy.substr(0, copy.find_last_not_of("0123456789") + 1);
+    const auto is_shared = [&](const std::string& one) {
+      const Array* found = kernel_.find(one);
+      return found != nullptr && found->space == Array::Space::shared;
+    };
+    return is_shared(copy) || is_shared(array);
+  }
+
+  bool is_offset_used_once(std::size_t i) const {
+    constexpr std::size_t kMostColumns = 60;
+    const auto* let = std::get_if<ir::Let>(&body_[i].value);
+    if (let == nullptr || !is_offset(let->name)) return false;
+    int uses = 0;
+    for (std::size_t j = i + 1; j < body_.size(); ++j) {
+      if (summaries_[j].mentions.contains(let->name)) uses += uses_in(body_[j], let->name);
+    }
+    return uses == 1 && glsl::print(let->value).size() <= kMostColumns;
+  }
+
+  // How often the text of `statement` has the variable `name`: twice for once in a loop.
+  int uses_in(const Stmt& statement, const std::string& name) const {
+    const ir::Effects effects = ir::effects_of(statement, kernel_);
+    int uses = 0;
+    for (const Expr* use : effects.uses) uses += occurrences(*use, name);
+    for (const ir::Inner& inner : effects.inner) {
+      for (const Stmt& one : *inner.body) uses += (inner.repeats ? 2 : 1) * uses_in(one, name);
+    }
+    return uses;
   }
 
   // The width of the vectors, if statement i names an offset that only accesses to vectors use.

@@ -12,6 +12,9 @@
 //   uint tile_at = 16u * thread;     uint tile_at = thread;
 //   tile[tile_at >> 4u] = word;      tile[tile_at] = word;
 //
+//   uint tile_at = 33u * lane;       tile[33u * lane] = word;      used once, and not in a loop
+//   tile[tile_at] = word;
+//
 // Only names that the generator made are replaced; names of the kernel's author stay, unless a value is only moved.
 
 #include <cstdint>
@@ -28,6 +31,8 @@ struct InPlace {
   std::set<const ir::Stmt*> unchanged;
   /// Other loads, and operations of a subgroup, that the next statement uses once.
   std::set<const ir::Stmt*> moved;
+  /// The Lets of offsets into shared arrays that are used once, and not in a loop.
+  std::set<const ir::Stmt*> once;
   /// The Lets of offsets into arrays of vectors, and the number of elements of a vector.
   std::map<const ir::Stmt*, std::uint32_t> vectors;
 };

@@ -17,6 +17,7 @@
 #include "vkmoye/gen/glsl/lines.hpp"
 #include "vkmoye/gen/glsl/parts.hpp"
 #include "vkmoye/gen/glsl/repeated.hpp"
+#include "vkmoye/gen/glsl/scopes.hpp"
 #include "vkmoye/gen/glsl/spelling.hpp"
 #include "vkmoye/gen/ir/assumptions.hpp"
 #include "vkmoye/gen/ir/effects.hpp"
@@ -33,25 +34,15 @@ using ir::Op;
 
 class Printer {
  public:
-  explicit Printer(const ir::Kernel& kernel) : kernel_(kernel) {
+  explicit Printer(const ir::Kernel& kernel) : kernel_(kernel), scopes_(kernel) {
     ir::for_each_node(kernel, [this](const ir::Node& node) {
       if (node.op == Op::variable) used_.insert(node.name);
     });
-    taken_ = used_;
     for (const Array& array : kernel.arrays) {
-      taken_.insert(array.name);
       if (array.space == Array::Space::shared) {
         shared_widths_[array.name] = shared_width(kernel, array);
       }
     }
-    for (const PushConstant& argument : kernel.arguments) taken_.insert(argument.name);
-    ir::for_each(kernel.body, [this](const ir::Stmt& statement) {
-      const ir::Effects effects = ir::effects_of(statement, kernel_);
-      for (const ir::Definition& name : effects.defines) taken_.insert(name.name);
-      for (const ir::Inner& inner : effects.inner) {
-        for (const ir::Definition& name : inner.defines) taken_.insert(name.name);
-      }
-    });
   }
 
   std::string print() {
@@ -71,7 +62,7 @@ class Printer {
       out_.line(
           fmt::format("{} {}[{}];  // {}",
                       array.matrix ? matrix_name(array) : element_name(array.type, array.vector),
-                      array.name, count, array.layout));
+                      array.name, count, layout_text(array, array.matrix ? 1 : array.vector)));
     }
     body(kernel_.body);
     out_.outdent();
@@ -140,29 +131,28 @@ class Printer {
   // A variable with the value of `index`, declared on the line before, or already in an open scope.
   Expr named(const Expr& index, const std::string& array, const char* what) {
     const std::string text = glsl::print(once(index, array));
-    std::string& name = scopes_.back()[text];
-    if (name.empty()) {
-      const std::string wanted = fmt::format("{}_{}", array, what);
-      name = wanted;
-      for (int number = 2; !taken_.insert(name).second; ++number) {
-        name = fmt::format("{}{}", wanted, number);
-      }
-      declare(ir::kIndex, name, text);
-    }
+    const auto [name, is_new] = scopes_.named(text, fmt::format("{}_{}", array, what));
+    if (is_new) declare(ir::kIndex, name, text);
     return ir::variable(name, ir::kIndex, index->bound, index->alignment);
   }
 
   // Returns whether it declares a name.
   bool body(const ir::Body& statements) {
     out_.not_apart();
-    scopes_.emplace_back();
+    scopes_.open(statements);
     const InPlace here = in_place(statements, kernel_);
     const auto outer_values = values_;
     const bool outer_declares = std::exchange(declares_, false);
-    for (const ir::Stmt& statement : statements) step(statement, here);
+    for (const ir::Stmt& statement : statements) {
+      const bool is_compound = std::holds_alternative<ir::If>(statement.value) ||
+                               std::holds_alternative<ir::For>(statement.value);
+      // Names at the top are many; what they are for begins after them.
+      if (is_compound && scopes_.is_outermost()) out_.apart();
+      step(statement, here);
+      if (is_compound) out_.apart();
+    }
     values_ = outer_values;
-    for (const auto& [text, name] : scopes_.back()) taken_.erase(name);
-    scopes_.pop_back();
+    scopes_.close();
     return std::exchange(declares_, outer_declares);
   }
 
@@ -182,6 +172,9 @@ class Printer {
       values_.insert_or_assign(load.name, in_text(load_text(load), loaded_type(load)));
     } else if (here.moved.contains(&original)) {
       move(statement);
+    } else if (here.once.contains(&original)) {
+      const auto& let = std::get<ir::Let>(statement.value);
+      values_.insert_or_assign(let.name, let.value);
     } else if (const auto vector = here.vectors.find(&original); vector != here.vectors.end()) {
       print_vectors(std::get<ir::Let>(statement.value), vector->second);
     } else {
@@ -252,6 +245,10 @@ class Printer {
   void print_vectors(const ir::Let& s, std::uint32_t width) {
     if (used_.count(s.name) == 0) return;
     const Expr number = ir::divide_exactly(s.value, width);
+    if (number->op == Op::variable) {  // the name would stand for another one
+      values_.insert_or_assign(s.name, Expr(width) * number);
+      return;
+    }
     declare(s.value->type, s.name, glsl::print(number));
     values_.insert_or_assign(
         s.name, Expr(width) * ir::variable(s.name, ir::kIndex, number->bound, number->alignment));
@@ -303,6 +300,7 @@ class Printer {
   void visit(const ir::For& s) {
     out_.line(fmt::format("{0}for (uint {1} = 0u; {2}; ++{1}) {{", unroll_text(s.unroll),
                           s.variable, glsl::print(ir::less(ir::variable(s.variable), s.end))));
+    scopes_.define(s.variable);
     scope(s.body);
   }
   void visit(const ir::Assume& s) { out_.line("// assumed: " + to_string(s)); }
@@ -379,12 +377,10 @@ class Printer {
   std::map<std::string, std::uint32_t> shared_widths_;  // of vectors, by the name of the array
   std::map<std::string, Expr> values_;  // of names that are replaced in the rest of the body
   std::vector<Moved> moved_;
-  std::vector<Below> below_;     // by the conditions of the branches that are being printed
-  bool declares_ = false;        // whether the body that is being printed has declared a name
-  std::set<std::string> used_;   // names used in expressions
-  std::set<std::string> taken_;  // names of the kernel, and of named() in open scopes
-  // The variables declared by named(): text -> name.
-  std::vector<std::map<std::string, std::string>> scopes_;
+  std::vector<Below> below_;    // by the conditions of the branches that are being printed
+  bool declares_ = false;       // whether the body that is being printed has declared a name
+  std::set<std::string> used_;  // names used in expressions
+  Scopes scopes_;
   Lines out_;
 };
 

@@ -29,9 +29,14 @@ int open_in(std::string_view text) {
   return depth;
 }
 
+// Whether it begins with an operator that binds tighter than a comparison.
+bool begins_with_arithmetic(std::string_view text) {
+  return begins_with(text, "+ ") || begins_with(text, "| ");
+}
+
 // The length of the first line of `text`, or text.size() if it cannot be broken. Among the positions within
 // `columns`, the last of those in the fewest parentheses, preferably after a comma or a parenthesis rather than
-// before an operator; if there is none within `columns`, the first position.
+// before an operator, and before && rather than +; if there is none within `columns`, the first position.
 std::size_t break_of(std::string_view text, std::size_t columns) {
   std::size_t best = text.size();
   int depth = 0, best_cost = INT_MAX;
@@ -46,7 +51,8 @@ std::size_t break_of(std::string_view text, std::size_t columns) {
     const bool before = text[i + 1] == ' ' && begins_with_operator(text.substr(i + 2));
     if (!after && !before) continue;
     if (i >= columns) return best == text.size() ? i + 1 : best;
-    const int cost = 2 * depth + (ends ? -1 : after ? 0 : 1);
+    const bool is_inside = before && begins_with_arithmetic(text.substr(i + 2));
+    const int cost = 3 * depth + (ends ? -1 : after ? 0 : is_inside ? 2 : 1);
     if (cost <= best_cost) {
       best = i + 1;
       best_cost = cost;

@@ -179,7 +179,10 @@ Expr logical_and(const Expr& a, const Expr& b) {
 Expr logical_or(const Expr& a, const Expr& b) {
   return make_node(Op::logical_or, kBoolean, {a, b});
 }
-Expr logical_not(const Expr& a) { return make_node(Op::logical_not, kBoolean, {a}); }
+Expr logical_not(const Expr& a) {
+  return a->op == Op::logical_not ? Expr(a->operands[0])
+                                  : make_node(Op::logical_not, kBoolean, {a});
+}
 Expr is_nan(const Expr& a) { return make_node(Op::is_nan, kBoolean, {a}); }
 
 Expr select(const Expr& condition, const Expr& left, const Expr& right) {

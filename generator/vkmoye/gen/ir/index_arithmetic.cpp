@@ -5,6 +5,7 @@
 #include <bit>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "vkmoye/gen/ir/evaluate.hpp"
 #include "vkmoye/gen/ir/make_node.hpp"
@@ -36,13 +37,27 @@ bool has_difference(const Expr& e) {
          std::any_of(e->operands.begin(), e->operands.end(), has_difference);
 }
 
-// The operand of the sum `e` that is a multiple of `divisor`, and the other one.
+void add_terms(const Expr& e, std::vector<Expr>& terms) {
+  if (e->op != Op::add) return terms.push_back(e);
+  for (const Expr& operand : e->operands) add_terms(operand, terms);
+}
+
+// The sum `e` as a multiple of `divisor` and the rest: one of its two operands, or all terms that are multiples, if the
+// others stay below `divisor`.
 std::optional<std::pair<Expr, Expr>> split_multiple(const Expr& e, std::uint32_t divisor) {
   if (e->op != Op::add) return std::nullopt;
   const Expr &a = e->operands[0], &b = e->operands[1];
   if (is_multiple(a, divisor)) return std::pair(a, b);
   if (is_multiple(b, divisor)) return std::pair(b, a);
-  return std::nullopt;
+  std::vector<Expr> terms;
+  add_terms(e, terms);
+  Expr multiple = 0, rest = 0;
+  for (const Expr& term : terms) {
+    Expr& sum = is_multiple(term, divisor) ? multiple : rest;
+    sum = sum + term;
+  }
+  if (is_constant(multiple, 0) || rest->bound > divisor) return std::nullopt;
+  return std::pair(multiple, rest);
 }
 
 // The result of an operation on two constants, if it is defined.
@@ -97,6 +112,19 @@ Expr operator*(const Expr& left, const Expr& right) {
   });
 }
 
+// (x ^ ((x & mask) >> shift)) / divisor for an x that is a multiple of it, a power of two: a swizzle of x / divisor.
+static std::optional<Expr> swizzled_quotient(const Expr& e, std::uint32_t divisor) {
+  if (e->op != Op::bit_xor || !std::has_single_bit(divisor)) return std::nullopt;
+  const Expr &x = e->operands[0], &moved = e->operands[1];
+  if (moved->op != Op::shift_right || moved->operands[0]->op != Op::bit_and) return std::nullopt;
+  const Expr& mask = moved->operands[0]->operands[1];
+  if (!same(moved->operands[0]->operands[0], x) || !is_constant(mask)) return std::nullopt;
+  if (x->alignment % divisor != 0) return std::nullopt;
+  const Expr quotient = divide_exactly(x, divisor);
+  return bit_xor(quotient,
+                 shift_right(bit_and(quotient, value_of(mask) / divisor), moved->operands[1]));
+}
+
 Expr operator/(const Expr& left, const Expr& right) {
   return binary(Op::divide, left, right, [](const Expr& a, const Expr& b) -> Expr {
     if (!is_constant(b) || is_constant(b, 0)) return indices(Op::divide, a, b, a->bound);
@@ -116,6 +144,7 @@ Expr operator/(const Expr& left, const Expr& right) {
         return Expr(value_of(a->operands[0]) / divisor) * a->operands[1];
       }
     }
+    if (const auto vector = swizzled_quotient(a, divisor)) return *vector;
     const bool exact = std::has_single_bit(divisor) && divisor < a->alignment;
     return indices(Op::divide, a, b, (a->bound - 1) / divisor + 1,
                    exact ? a->alignment / divisor : 1);

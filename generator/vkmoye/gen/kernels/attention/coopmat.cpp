@@ -82,15 +82,17 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
 
   // q goes through the tile of k, as many rows at a time as it has.
   const std::int64_t together = keys / rows;  // subgroups
-  k.loop("part", to_index(config.tile_rows() / keys), [&](const Expr& part) {
-    fetch(attention.q(keys, to_index(config.tile_rows() / keys) * attention.row_tile() + part),
-          next_k);
-    k.barrier();
-    put(next_k, sK);
-    k.barrier();
-    k.branch({equal(k.subgroup() / to_index(together), part)}, [&] {
-      k.load(transpose(tile(sK, {form.width, rows}, {0, k.subgroup() % to_index(together)})), query,
-             staging(sK).vector.count);
+  k.titled(fmt::format("q goes through the tile of k, {} rows at a time", keys), [&] {
+    k.loop("part", to_index(config.tile_rows() / keys), [&](const Expr& part) {
+      fetch(attention.q(keys, to_index(config.tile_rows() / keys) * attention.row_tile() + part),
+            next_k);
+      k.barrier();
+      put(next_k, sK);
+      k.barrier();
+      k.branch({equal(k.subgroup() / to_index(together), part)}, [&] {
+        k.load(transpose(tile(sK, {form.width, rows}, {0, k.subgroup() % to_index(together)})),
+               query, staging(sK).vector.count);
+      });
     });
   });
 

@@ -89,7 +89,8 @@ void AttentionTile::find_visible_tiles() {
 
 Expr AttentionTile::sees(const Expr& row, const Expr& key) const {
   Expr seen = less(key, keys_);
-  const Expr query = row % maximum(queries_, 1);
+  if (!form_.causal && !form_.window) return seen;
+  const Expr query = builder_.let("query_of_score", row % maximum(queries_, 1));
   if (form_.causal) seen = logical_and(seen, less(key + queries_, query + keys_ + 1));
   if (form_.window) seen = logical_and(seen, less(query + keys_, key + queries_ + window_));
   return seen;
@@ -107,19 +108,23 @@ void AttentionTile::hide(const View& scores, const View& places, const Rows& row
   }
   const std::uint32_t keys = to_index(size_.keys);
   const Expr begin = keys * number_of_tile, end = begin + keys;
-  Expr all = logical_not(less(keys_, end));
-  if (form_.causal) all = logical_and(all, less(end + queries_, rows.first_query + keys_ + 2));
-  if (form_.window)
-    all = logical_and(all, less(rows.end_query + keys_, begin + queries_ + window_ + 1));
+  Expr some = less(keys_, end);
+  if (form_.causal) some = logical_or(some, less(rows.first_query + keys_ + 1, end + queries_));
+  if (form_.window) {
+    some = logical_or(some, less(begin + queries_ + window_, rows.end_query + keys_));
+  }
   k.branch(
-      {logical_not(all)}, "some keys are hidden from some rows",
+      {some}, "some keys are hidden from some rows",
       [&] {
-        k.apply(scores, places,
-                [&](const std::vector<Expr>& x, const std::vector<Expr>& at) {
-                  return ir::select(sees(rows.first + at[0], begin + at[1]), x[0],
-                                    number(ScalarType::f32, kHidden));
-                },
-                {scores});
+        k.titled("scores <- -2e30, less than any maximum, where the row does not see the key", [&] {
+          k.apply(scores, places,
+                  [&](const std::vector<Expr>& x, const std::vector<Expr>& at) {
+                    const Expr key = k.let("key_of_score", begin + at[1]);
+                    return ir::select(sees(rows.first + at[0], key), x[0],
+                                      number(ScalarType::f32, kHidden));
+                  },
+                  {scores});
+        });
       },
       "", [] {});
 }
@@ -134,8 +139,14 @@ RunningSoftmax::RunningSoftmax(Builder& k, const Expr& factor, const View& score
 }
 
 void RunningSoftmax::start() {
-  k_.assign(most_, number(ScalarType::f32, kNothingSeen));
+  k_.titled("most <- -1e30, more than the scores of hidden keys",
+            [&] { k_.assign(most_, number(ScalarType::f32, kNothingSeen)); });
   k_.assign(total_, number(ScalarType::f32, 0));
+}
+
+// The maximum is needed when the next one is known: for rescale().
+void RunningSoftmax::keep_most() {
+  k_.titled("shrink <- most, as it was before", [&] { k_.copy(most_, shrink_); });
 }
 
 // What weights so far are worth relative to the new maximum.
@@ -163,7 +174,7 @@ void RunningSoftmax::weigh(const View& scores) {
 }
 
 void RunningSoftmax::update(const View& scores, const View& sums) {
-  k_.copy(most_, shrink_);
+  keep_most();
   k_.accumulate(most_, kMaximumOfNumbers, scores);
   k_.reduce_across(most_, kMaximumOfNumbers, threads_, mode_);
   rescale(sums);
@@ -172,7 +183,7 @@ void RunningSoftmax::update(const View& scores, const View& sums) {
 }
 
 void RunningSoftmax::update_apart(const View& scores, const View& sums, const View* counts) {
-  k_.copy(most_, shrink_);
+  keep_most();
   k_.accumulate(most_, kMaximumOfNumbers, scores);
   rescale(sums);
   weigh(scores);
@@ -186,7 +197,7 @@ void RunningSoftmax::update_apart(const View& scores, const View& sums, const Vi
 }
 
 void RunningSoftmax::merge(const View& sums) {
-  k_.copy(most_, shrink_);
+  keep_most();
   k_.reduce_across(most_, kMaximumOfNumbers, threads_, mode_);
   rescale(sums);
   k_.reduce_across(total_, kSum, threads_, mode_);

@@ -104,6 +104,7 @@ class RunningSoftmax {
   const View& total() const { return total_; }
 
  private:
+  void keep_most();
   void rescale(const View& sums);
   void weigh(const View& scores);
 

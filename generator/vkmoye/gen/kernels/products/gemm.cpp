@@ -8,6 +8,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/dsl/mma.hpp"
+#include "vkmoye/gen/ir/assumptions.hpp"
 #include "vkmoye/gen/kernels/products/parts/buffers.hpp"
 #include "vkmoye/layout/text.hpp"
 
@@ -74,6 +75,8 @@ class Product {
     return config_.prefetch ? "the next tiles are fetched into registers while these are multiplied"
                             : "each tile is copied, then multiplied";
   }
+
+  const char* name_of(const GemmOperand& x) const { return &x == &a_ ? "A" : "B"; }
 
   // --- declarations ---
 
@@ -160,16 +163,20 @@ class Product {
   // The shared tiles of stage `at` <- the next tiles.
   void store_next(const Expr& at, Moved moved) {
     for (const GemmOperand* x : {&a_, &b_}) {
-      builder_.copy(waiting(*x, moved), destination(*x, at, moved),
-                    {.vector = {vector_of(*x, moved)}});
+      builder_.headed(fmt::format("the next tile of {}", name_of(*x)), [&] {
+        builder_.copy(waiting(*x, moved), destination(*x, at, moved),
+                      {.vector = {vector_of(*x, moved)}});
+      });
     }
   }
 
   // Fragments `number` <- step kk of the shared tiles of stage `at`.
   void fetch(const Expr& at, const Expr& kk, const Expr& number) {
     for (const GemmOperand* x : {&a_, &b_}) {
-      builder_.copy(select(multiplied(*x, at), 2, kk), fragment(*x, number),
-                    {.vector = {to_index(fragment_vector(x->type, x->values))}});
+      builder_.headed(fmt::format("{} of step {}", name_of(*x), ir::text_of(kk)), [&] {
+        builder_.copy(select(multiplied(*x, at), 2, kk), fragment(*x, number),
+                      {.vector = {to_index(fragment_vector(x->type, x->values))}});
+      });
     }
   }
   // sums += the product of fragments `number`.

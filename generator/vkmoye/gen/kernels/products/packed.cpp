@@ -128,17 +128,23 @@ class PackedProduct {
     return {to_index(std::min(held, widest_access(x.form.type)))};
   }
 
-  void read(int stage, const Expr& k_block, std::int64_t step) {
+  // `of`: which block it is, for the title.
+  void read(int stage, const Expr& k_block, std::int64_t step, const char* of) {
     for (const PackedSide* x : {&a_, &b_}) {
       const View to = config_.words ? x->waiting[stage] : k_.elements(x->matrices[stage]);
-      k_.copy(mine(*x, k_block, step), to, {.edges = Edges::inside, .vector = vector(*x)});
+      k_.headed(fmt::format("{} of step {} of the {} block", name_of(*x), step, of), [&] {
+        k_.copy(mine(*x, k_block, step), to, {.edges = Edges::inside, .vector = vector(*x)});
+      });
     }
   }
+  const char* name_of(const PackedSide& x) const { return &x == &a_ ? "A" : "B"; }
 
   void multiply(int stage) {
     if (config_.words) {
       for (const PackedSide* x : {&a_, &b_}) {
-        k_.copy(x->waiting[stage], k_.elements(x->matrices[0]), {.vector = vector(*x)});
+        k_.headed(fmt::format("the words of {} as matrices", name_of(*x)), [&] {
+          k_.copy(x->waiting[stage], k_.elements(x->matrices[0]), {.vector = vector(*x)});
+        });
       }
       stage = 0;
     }
@@ -163,13 +169,13 @@ class PackedProduct {
       for (std::int64_t step = 0; step < config_.steps; ++step) {
         const int stage = static_cast<int>(step % 2);
         const bool is_last = step + 1 == config_.steps;
-        if (!is_last) read(1 - stage, mine(i), step + 1);
-        if (is_last && reads_next) read(1 - stage, inside(i + 1), 0);
+        if (!is_last) read(1 - stage, mine(i), step + 1, "same");
+        if (is_last && reads_next) read(1 - stage, inside(i + 1), 0, "next");
         multiply(stage);
       }
     };
     const Expr each = are_shared ? k_.let("blocks_each", blocks.count / sharers) : blocks.count;
-    read(0, mine(0), 0);
+    read(0, mine(0), 0, "first");
     k_.loop(
         "block", each, [&](const Expr& i) { multiply_block(i, /*reads_next=*/true); },
         ir::Unroll::never);

@@ -120,19 +120,23 @@ class QuantisedProduct {
     units_.for_each_group(kGroup, [&](const std::vector<std::vector<Expr>>& weights,
                                       const Expr& first) {
       std::uint32_t at = 0;
-      for (const std::vector<Expr>& of_row : weights) {
-        for (const Expr& weight : of_row) k_.store(weight, {decoded_.array, {at++}, "decoded"});
-      }
+      k_.titled("decoded <- " + units_.decoding(), [&] {
+        for (const std::vector<Expr>& of_row : weights) {
+          for (const Expr& weight : of_row) k_.store(weight, {decoded_.array, {at++}, "decoded"});
+        }
+      });
       k_.unrolled_loop("row", to_index(config_.rows), [&](const Expr& row) {
         const Expr start = row * to_index(pitch() * config_.along_k) + at_[0] * to_index(pitch());
-        const Expr four =
-            k_.load("four", {shared_a_.array, {start + first}, "elements of A", to_index(kGroup)});
-        for (std::uint32_t i = 0; i < kGroup; ++i) {
-          k_.store(convert(ir::component(four, i), ScalarType::f32),
-                   {elements_.array, {i}, "elements"});
-        }
+        k_.titled("elements <- the elements of A for these weights", [&] {
+          const Expr four = k_.load(
+              "four", {shared_a_.array, {start + first}, "elements of A", to_index(kGroup)});
+          for (std::uint32_t i = 0; i < kGroup; ++i) {
+            k_.store(convert(ir::component(four, i), ScalarType::f32),
+                     {elements_.array, {i}, "elements"});
+          }
+        });
         const View to = repeat(select(sums_, 1, row), 0, kGroup);  // (k, rows of weights)
-        k_.titled("sums += weights * elements of A", [&] {
+        k_.titled("sums += decoded * elements", [&] {
           k_.apply(
               to,
               [](const Expr& sum, const Expr& w, const Expr& x) { return multiply_add(w, x, sum); },

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "vkmoye/gen/kernels/products/thin_coopmat.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "vkmoye/base/error.hpp"
@@ -128,8 +130,13 @@ class ThinMatrixProduct {
                    .from_elementwise = elementwise});
         });
       }
-      for (const ThinMatrixSide* x : {&a_, &b_})
-        k_.copy(x->waiting, elements(*x), {.loads_first = true});
+      for (const ThinMatrixSide* x : {&a_, &b_}) {
+        k_.headed(
+            fmt::format("what a lane has read of {}, as elements of matrices: any order of k, "
+                        "the same in A and B",
+                        x == &a_ ? "A" : "B"),
+            [&] { k_.copy(x->waiting, elements(*x), {.loads_first = true}); });
+      }
       k_.multiply(a_.matrices, b_.matrices, sums_.matrices());
     });
   }

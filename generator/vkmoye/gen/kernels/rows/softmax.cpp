@@ -22,7 +22,7 @@ ir::Kernel softmax(const ThreadsConfig& wanted, const std::string& name) {
   const View largest = k.registers("largest", ScalarType::f32, Layout());  // one value
   const View sum = k.registers("sum", ScalarType::f32, Layout());
 
-  k.assign(largest, least);
+  k.headed("first pass, the largest of the row", [&] { k.assign(largest, least); });
   row.pass([&](const Expr&) { k.accumulate(largest, kMaximum, x); });
   k.reduce_across(largest, kMaximum, config.layout(), 0);
 
@@ -32,7 +32,8 @@ ir::Kernel softmax(const ThreadsConfig& wanted, const std::string& name) {
           x, [](const Expr& value, const Expr& most) { return exp(value - most); }, x, largest);
     });
   };
-  k.assign(sum, ir::number(ScalarType::f32, 0));
+  k.headed("second pass, the sum of the exponentials",
+           [&] { k.assign(sum, ir::number(ScalarType::f32, 0)); });
   row.pass([&](const Expr&) {
     exponentials();
     k.accumulate(sum, kSum, x);

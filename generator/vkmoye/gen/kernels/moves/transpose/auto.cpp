@@ -263,7 +263,8 @@ ir::Kernel transpose_auto(const TransposeAutoConfig& config, const std::string& 
     k.branch({ir::less(0, Builder::element_count(src) / to_index(config.unit()))},
              [&] { move_ragged(k, config, src, dst, *shared, col, row); });
   };
-  // Most of a tile of a thin array is outside; the part inside needs no shared memory.
+  // Most of a tile of a thin array is outside; the part inside needs no shared memory. They come
+  // first, so that each condition stands beside what it chooses.
   const auto of_few_rows = [&] {
     k.titled(fmt::format("at most {} rows, element by element", few_rows(config)),
              [&] { straight_across(k, from, transpose(to), few_rows(config), config.threads); });
@@ -276,12 +277,13 @@ ir::Kernel transpose_auto(const TransposeAutoConfig& config, const std::string& 
     return ir::less(to_index(count), extent);
   };
   const Expr rows = Builder::extent(src, 1), cols = Builder::extent(src, 0);
+  const auto at_most = [&](std::int64_t count, const Expr& extent) {
+    return ir::logical_not(more_than(count, extent));
+  };
   const auto not_whole = [&] {
     k.branch(k.begins_inside(from), [&] {
-      k.branch(
-          {more_than(few_rows(config), rows)},
-          [&] { k.branch({more_than(few_cols(config), cols)}, ragged_tile, of_few_cols); },
-          of_few_rows);
+      k.branch({at_most(few_rows(config), rows)}, of_few_rows,
+               [&] { k.branch({at_most(few_cols(config), cols)}, of_few_cols, ragged_tile); });
     });
   };
   // If the rows of dst are not aligned to sectors, every tile is ragged.
@@ -295,7 +297,7 @@ ir::Kernel transpose_auto(const TransposeAutoConfig& config, const std::string& 
     const Conditions columns_inside = {ir::less(Expr(to_index(bM)) * col + to_index(bM - 1), cols)};
     k.branch(
         all_of({columns_inside, {more_than(few(bN, bM, config.threads), rows)}, aligned}),
-        "the last tile of each column, rows aligned; rows are checked",
+        "columns inside, rows aligned: only blocks of rows inside are moved",
         [&] { move_whole(k, config, src, dst, *shared, col, row, TileRows::some); }, "", not_whole);
   });
   return k.finish();

@@ -16,7 +16,7 @@ GemmBuffers::GemmBuffers(Builder& k, const GemmForm& form, const std::array<std:
     k.grid(0, "m", tile[0], strip);
     k.grid(1, "n", tile[1]);
     k.grid(2, "m", tile[0] * strip);
-    a_.block = Expr(to_index(strip)) * k.block_z() + k.block_x();
+    a_.block = k.let("block_m", Expr(to_index(strip)) * k.block_z() + k.block_x());
     b_.block = k.block_y();
   }
   if (form_.split_k && form_.batched) {

@@ -92,7 +92,9 @@ void GemmSums::write_through_shared() {
   const std::int64_t side_by_side = std::min(lanes, columns / width);
   const TiledCopy copy =
       make_tiled_copy(make_layout({side_by_side, lanes / side_by_side}), make_layout({width, 1}));
-  const Expr number = k_.lane() + Expr(to_index(shape_.subgroup)) * subgroup_k();
+  const bool is_shared_by_all = shape_.subgroups_m * shape_.subgroups_n == 1;
+  const Expr number =
+      is_shared_by_all ? k_.thread() : k_.lane() + Expr(to_index(shape_.subgroup)) * subgroup_k();
   const bool are_all = lanes == shape_.subgroup * shape_.subgroups_k;
   const Conditions carry = are_all ? Conditions{} : Conditions{ir::less(number, to_index(lanes))};
   const auto mine = [&](const View& view) {

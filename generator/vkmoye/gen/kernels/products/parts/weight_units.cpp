@@ -55,7 +55,7 @@ void WeightUnits::read(std::int64_t unit, const std::string& array, const Expr& 
   k_.unrolled_loop("access", to_index(words() / words_at_once), [&](const Expr& i) {
     const Expr loaded = k_.load(
         "halves", {array, {start + i * to_index(halves)}, "words of a thread", to_index(halves)});
-    const Expr all = k_.let("words_read", bitcast(loaded, ScalarType::u32));
+    const Expr all = bitcast(loaded, ScalarType::u32);
     for (std::int64_t w = 0; w < words_at_once; ++w) {
       const Expr at = i * to_index(words_at_once) + to_index(unit * words() + w);
       k_.store(words_at_once == 1 ? all : ir::component(all, to_index(w)),
@@ -77,13 +77,15 @@ Expr WeightUnits::codes(std::int64_t unit, const Expr& pair, std::int64_t block,
   const auto u32 = [](std::uint32_t value) { return ir::number(ScalarType::u32, value); };
   const std::int64_t byte = block * format_.bytes + format_.codes_at;
   const Expr at = number + to_index(byte / 4);
-  Expr codes = word(unit, pair, at, "codes" + suffix);
+  const bool is_whole = byte % 4 == 0 && !format_.has_sign;
+  Expr codes = word(unit, pair, at, (is_whole ? "codes" : "word_of_codes") + suffix);
+  if (is_whole) return codes;
   if (byte % 4 != 0) {
-    const Expr next = word(unit, pair, at + 1, "next_codes" + suffix);
+    const Expr next = word(unit, pair, at + 1, "next_word" + suffix);
     codes = bit_or(shift_right(codes, u32(16)), shift_left(next, u32(16)));
   }
   if (format_.has_sign) codes = bit_xor(codes, u32(format_.bits == 8 ? 0x80808080 : 0x88888888));
-  return k_.let("codes_of_word" + suffix, codes);
+  return k_.let("codes" + suffix, codes);
 }
 
 // The f16 at byte `at` of a block.
@@ -96,7 +98,8 @@ Expr WeightUnits::half(std::int64_t unit, const Expr& pair, std::int64_t block, 
 }
 
 WeightUnits::Scale WeightUnits::scale(std::int64_t unit, const Expr& pair, std::int64_t block) {
-  const std::string suffix = fmt::format("{}_{}", block, unit);
+  const std::string suffix = (blocks_of_pair(format_) > 1 ? std::to_string(block) : "") +
+                             (count_ > 1 ? fmt::format("_{}", unit) : "");
   Scale scale{half(unit, pair, block, format_.scale_at, "scale" + suffix), {}};
   if (format_.minimum_at) {
     scale.minimum = half(unit, pair, block, *format_.minimum_at, "minimum" + suffix);
@@ -129,6 +132,13 @@ Expr WeightUnits::weight(const Expr& codes, std::uint32_t first_bit, const Scale
   return multiply_add(number, scale.scale, -(scale.scale * (power + zero)));
 }
 
+std::string WeightUnits::decoding() const {
+  const std::int64_t zero = format_.has_sign ? std::int64_t{1} << (format_.bits - 1) : format_.zero;
+  return fmt::format("scale * {}{}: in the mantissa of a power p of two, a code gives p + code",
+                     zero == 0 ? "code" : fmt::format("(code - {})", zero),
+                     format_.minimum_at ? " + minimum" : "");
+}
+
 void WeightUnits::for_each_group(std::int64_t count, const Body& body) {
   const WeightGroups all = weight_groups(format_, count);
   const std::int64_t in_pair = blocks_of_pair(format_),
@@ -142,8 +152,10 @@ void WeightUnits::for_each_group(std::int64_t count, const Body& body) {
         std::vector<std::vector<Expr>> words(scales.size());
         for (std::size_t unit = 0; unit < words.size(); ++unit) {
           for (std::int64_t w = 0; w < all.words; ++w) {
+            const std::string suffix = (all.words > 1 ? std::to_string(w) : "") +
+                                       (count_ > 1 ? fmt::format("_{}", unit) : "");
             words[unit].push_back(codes(static_cast<std::int64_t>(unit), pair, block,
-                                        first_word + to_index(w), fmt::format("{}_{}", w, unit)));
+                                        first_word + to_index(w), suffix));
           }
         }
         for (const WeightGroup& group : all.groups) {

@@ -57,6 +57,9 @@ class WeightUnits {
   /// Reads unit number `unit` from an array of u16, from element `start` on.
   void read(std::int64_t unit, const std::string& array, const Expr& start);
 
+  /// How a weight is computed, for titles: "scale * (code - 8): in the mantissa ..".
+  std::string decoding() const;
+
   /// Records `body` for each group of `count` weights: with the values of each unit, and the number of the first weight
   /// in the unit.
   using Body =
