@@ -29,9 +29,6 @@ bool has_matrix(const DeviceCaps& caps, const gen::ProbedMatrix& wanted) {
 
 // Runs the probe.
 FragmentOrder probe(Executor& executor, const gen::ProbedMatrix& probed) {
-  if (!has_matrix(executor.caps(), probed)) {
-    throw Unavailable(fmt::format("the device has no matrices {}", gen::to_string(probed)));
-  }
   const std::vector<std::byte> input = gen::probe_input(probed);
   std::vector<std::byte> held(input.size());
   Plan plan{{{"src", input.size(), {}, 0}, {"dst", held.size(), {}, 0}},
@@ -40,6 +37,9 @@ FragmentOrder probe(Executor& executor, const gen::ProbedMatrix& probed) {
             1};
   const auto reasons = executor.reasons_against(plan);
   if (!reasons.empty()) throw Unavailable("fragment probe: " + join(reasons, "; "));
+  if (!has_matrix(executor.caps(), probed)) {
+    throw Unavailable(fmt::format("the device has no matrices {}", gen::to_string(probed)));
+  }
   const auto execution = executor.prepare(plan);
   execution->write(0, input);
   execution->run();

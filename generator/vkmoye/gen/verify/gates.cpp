@@ -87,7 +87,7 @@ bool Gates::is_of_launch(const Expr& e) const {
   return is;
 }
 
-// What is known of a sum of multiples of the coordinates of the workgroup; false if it may wrap. By one of them at most,
+// What is known of a sum of multiples of the workgroup's coordinates; false if it may wrap. By one of them at most,
 // it grows with an extent: 64 * group_x is below n where the grid counts tiles of 64 or more along n.
 bool Gates::add_base(const std::map<std::string, LinearTerm>& base, Bound& bound) const {
   bool has_extent = false;

@@ -29,8 +29,8 @@ namespace vkmoye::gen {
 /// arguments has one, which is empty. The sizes fulfil assumptions_of_launch(kernel), if such sizes are found.
 std::vector<Arguments> trial_sizes(const ir::Kernel& kernel);
 
-/// `sizes` with steps from row to row that are no smaller than what they step over. They do not matter to a proof, which
-/// knows elements by their coordinates, but a launch needs them.
+/// `sizes` with steps from row to row that are no smaller than what they step over. They do not matter to a proof,
+/// which knows elements by their coordinates, but a launch needs them.
 Arguments with_steps(const ir::Kernel& kernel, Arguments sizes);
 
 /// " (m = 3, n = 4)", for messages.

@@ -214,8 +214,8 @@ class WriteFollower {
     return values_(e).is_same() ? Values() : Values::unknown();
   }
 
-  // The number of a gate that grows with the rounds of a loop. An element that was written in a round that is followed is
-  // written where that number is below the limit; in later rounds, a path has the same bound for a larger one.
+  // The number of a gate that grows with the rounds of a loop. An element that was written in a round that is followed
+  // is written where that number is below the limit; in later rounds, a path has the same bound for a larger one.
   Values growing(const Gated::Part& part) {
     if (!loops_.repeats(part.rest)) return Values::unknown();
     const Values& rest = values_(part.rest);
