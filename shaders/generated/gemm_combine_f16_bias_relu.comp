@@ -20,8 +20,6 @@ layout(push_constant) uniform Arguments { uint m, n, slices, ldc; float alpha;
 
 shared float sums_partials[1024];  // (256,4):(1,256)
 
-float max_or_nan(float a, float b) { return (b < a || isnan(a)) ? a : b; }  // NaN if one is
-
 void main() {
   float values[16];  // (4,1,1,4):(1,4,4,4)
   float sums[4];  // (4,1,1,1):(1,4,4,4)
@@ -179,7 +177,7 @@ void main() {
     [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
       float product = alpha * sums[v0];
       float after_bias = product + float(held_bias[v0]);
-      float after_relu = max_or_nan(after_bias, 0.0);
+      float after_relu = (0.0 < after_bias || isnan(after_bias)) ? after_bias : 0.0;
       result[v0] = float16_t(after_relu);
     }
 

@@ -17,8 +17,6 @@ layout(push_constant) uniform Arguments { uint m, n, k, lda, ldb, ldc; float alp
 shared float shared_a[1024];  // (128,8):(1,128)
 shared float shared_b[1024];  // (128,8):(1,128)
 
-float max_or_nan(float a, float b) { return (b < a || isnan(a)) ? a : b; }  // NaN if one is
-
 void main() {
   float sums[64];  // ((1,1),8,8):((1,1),1,8)
   float fragment_a[8];  // (1,8,1):(1,1,8)
@@ -152,7 +150,7 @@ void main() {
     [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
       float product = alpha * sums[r + 8u * v2];
       float after_bias = product + held_bias[v2];
-      float after_relu = max_or_nan(after_bias, 0.0);
+      float after_relu = (0.0 < after_bias || isnan(after_bias)) ? after_bias : 0.0;
       result[v2] = after_relu;
     }
 

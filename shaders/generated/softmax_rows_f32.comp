@@ -18,8 +18,6 @@ layout(push_constant) uniform Arguments { uint cols, rows, first_group_x, first_
 shared float largest_partials[2];  // (2,1):(1,2)
 shared float sum_partials[2];  // (2,1):(1,2)
 
-float max_or_nan(float a, float b) { return (b < a || isnan(a)) ? a : b; }  // NaN if one is
-
 void main() {
   float x[4];  // (4,1,1):(1,4,4)
   float largest;
@@ -80,22 +78,22 @@ void main() {
 
     // largest <- max(largest, each of x)
     [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-      largest = max_or_nan(largest, x[v0]);
+      largest = (x[v0] < largest || isnan(largest)) ? largest : x[v0];
     }
   }
 
   // largest <- maximum over lanes ^ 1, then ^ 2, then ^ 4, then ^ 8, then ^ 16
   {
     float other1 = subgroupShuffleXor(largest, 1u);
-    float with1 = max_or_nan(largest, other1);
+    float with1 = (other1 < largest || isnan(largest)) ? largest : other1;
     float other2 = subgroupShuffleXor(with1, 2u);
-    float with2 = max_or_nan(with1, other2);
+    float with2 = (other2 < with1 || isnan(with1)) ? with1 : other2;
     float other4 = subgroupShuffleXor(with2, 4u);
-    float with4 = max_or_nan(with2, other4);
+    float with4 = (other4 < with2 || isnan(with2)) ? with2 : other4;
     float other8 = subgroupShuffleXor(with4, 8u);
-    float with8 = max_or_nan(with4, other8);
+    float with8 = (other8 < with4 || isnan(with4)) ? with4 : other8;
     float other16 = subgroupShuffleXor(with8, 16u);
-    largest = max_or_nan(with8, other16);
+    largest = (other16 < with8 || isnan(with8)) ? with8 : other16;
   }
 
   if ((thread & 31u) == 0u) {
@@ -110,7 +108,8 @@ void main() {
 
   // largest <- max(largest, largest_partials)
   [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-    largest = max_or_nan(largest, largest_partials[v1]);
+    float largest_partials_value = largest_partials[v1];
+    largest = (largest_partials_value < largest || isnan(largest)) ? largest : largest_partials_value;
   }
 
   // second pass, the sum of the exponentials:

@@ -93,26 +93,6 @@ TEST(EmittedText, HasNoLongLineAndNoUnusedBuiltin) {
   }
 }
 
-TEST(EmittedText, SpellsALimitThatKeepsNaNsOnce) {
-  Builder k("limits", 32);
-  const Tensor src = k.input("src", ScalarType::f32, {{"i", 32}});
-  const Tensor dst = k.output("dst", ScalarType::f32, {{"i", 32}});
-  const auto mine = [&](const Tensor& x) {
-    return parallelize(tile(x, {32}, {0}), make_layout({32}), k.thread());
-  };
-  k.apply(
-      mine(dst), [](const Expr& x) { return kMinimum(kMaximum(x, 3), kMaximum(x, 1) - 2); },
-      mine(src));
-  const std::string text = print(k.finish());
-  EXPECT_THAT(text, HasSubstr("float max_or_nan(float a, float b) "
-                              "{ return (b < a || isnan(a)) ? a : b; }  // NaN if one is\n"
-                              "float min_or_nan(float a, float b) "
-                              "{ return (a < b || isnan(a)) ? a : b; }  // NaN if one is\n\n"
-                              "void main() {"));
-  EXPECT_THAT(text, HasSubstr("min_or_nan(max_or_nan(src_value, 3.0), "
-                              "max_or_nan(src_value, 1.0) - 2.0)"));
-}
-
 TEST(EmittedText, HasNoLoopOfOneRound) {
   Builder k("rounds", 32);
   k.output("dst", ScalarType::f32, {{"i", 64}});

@@ -11,7 +11,6 @@
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/base/version.hpp"
 #include "vkmoye/gen/glsl/expression.hpp"
-#include "vkmoye/gen/glsl/limits.hpp"
 #include "vkmoye/gen/glsl/spelling.hpp"
 #include "vkmoye/gen/ir/effects.hpp"
 #include "vkmoye/gen/ir/names.hpp"
@@ -118,16 +117,6 @@ void conversions(const ir::Kernel& kernel, Lines& out) {
   for (const ScalarType type : types) out.add(spelling(type).conversions);
 }
 
-// The minimum and maximum that are NaN if an operand is.
-void limits(const ir::Kernel& kernel, Lines& out) {
-  std::set<std::string> definitions;
-  ir::for_each_node(kernel, [&](const ir::Node& node) {
-    if (is_limit_or_nan(node)) definitions.insert(definition_of_limit(node));
-  });
-  out.apart();
-  for (const std::string& one : definitions) out.add(one);
-}
-
 void arrays_and_arguments(const ir::Kernel& kernel, Lines& out) {
   int binding = 0;
   for (const Array& array : kernel.arrays) {
@@ -195,7 +184,6 @@ void print_declarations(const ir::Kernel& kernel, Lines& out) {
   out.apart();
   arrays_and_arguments(kernel, out);
   conversions(kernel, out);
-  limits(kernel, out);
   out.apart();
 }
 

@@ -13,7 +13,6 @@
 
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
-#include "vkmoye/gen/glsl/limits.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/glsl/spelling.hpp"
 #include "vkmoye/gen/ir/operation.hpp"
@@ -409,9 +408,6 @@ Text spell(const Expr& e) {
     case Op::bit_not: return prefix("~", e->operands[0]);
     case Op::negate: return prefix("-", e->operands[0]);
     case Op::select:
-      if (is_limit_or_nan(*e)) {
-        return {call(name_of_limit(*e), {e->operands[1], e->operands[2]}), kPrimary};
-      }
       return {fmt::format("{} ? {} : {}", within(spell(e->operands[0]), kPrimary),
                           within(spell(e->operands[1]), kOr2), within(spell(e->operands[2]), kOr2)),
               kSelect};

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "vkmoye/gen/glsl/declarations.hpp"
-#include "vkmoye/gen/glsl/limits.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/ir/effects.hpp"
 #include "vkmoye/gen/ir/traversal.hpp"
@@ -37,11 +36,8 @@ std::set<std::string> names_in(const Expr& e) {
 // How often the text of `e` has the variable `name`.
 int occurrences(const Expr& e, const std::string& name) {
   if (e->op == ir::Op::variable) return e->name == name ? 1 : 0;
-  const bool is_call = is_limit_or_nan(*e);  // of the two values; there is no condition
   int sum = 0;
-  for (std::size_t i = is_call ? 1 : 0; i < e->operands.size(); ++i) {
-    sum += occurrences(e->operands[i], name);
-  }
+  for (const Expr& operand : e->operands) sum += occurrences(operand, name);
   return sum;
 }
 

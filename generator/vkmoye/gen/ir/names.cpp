@@ -41,9 +41,6 @@ constexpr std::string_view kTaken[] = {
     "xor",
 };
 
-// Functions that shaders define, see glsl/limits.hpp.
-constexpr std::string_view kDefined[] = {"max_or_nan", "min_or_nan"};
-
 // Prefixes of families of types and functions; a digit, a capital letter or `_` follows.
 constexpr std::string_view kTakenHeads[] = {
     "atomic",  "bfloat16", "coopMat", "coopVec",  "coopmat",   "coopvec",   "debugPrintf",
@@ -92,10 +89,7 @@ std::string reason_against_name(std::string_view name) {
         *family);
   }
   if (is_vector_type(name)) return "GLSL has a type of that name";
-  const auto is_in = [&](const auto& list) {
-    return std::find(std::begin(list), std::end(list), name) != std::end(list);
-  };
-  if (is_in(kTaken) || is_in(kDefined)) {
+  if (std::find(std::begin(kTaken), std::end(kTaken), name) != std::end(kTaken)) {
     return "GLSL, or the shader around a kernel, uses that name";
   }
   return "";
