@@ -132,7 +132,8 @@ const std::vector<ConfigField<GemmCoopmatConfig>>& gemm_coopmat_fields() {
 
 namespace {
 
-// Few rows: 64x128 of C for 4 subgroups, each of which has 32x64, and two blocks of each row of weights for a thread.
+// Few rows: 64x128 of C for 4 subgroups, each of which has 32x64, and 64 weights of a row for a thread, or a block if
+// that has more; smaller tiles where these do not fit.
 void fit_to_weights(GemmCoopmatConfig& config, const GemmForm& form) {
   const std::int64_t unit =
       std::max(blocks_of_pair(*form.weights) * form.weights->elements, std::int64_t{64});
@@ -142,6 +143,16 @@ void fit_to_weights(GemmCoopmatConfig& config, const GemmForm& form) {
   config.tile_m = std::max<std::int64_t>(config.subgroups_m * config.atom_m, 64);
   config.tile_n = std::max(config.subgroups_n * config.atom_n, config.threads());
   if (config.subgroup < 32) config.tile_m = config.tile_n = 32;
+  while (operand_bytes(config, form) + sum_bytes(config, form) > config.shared_bytes) {
+    if (config.subgroups_m > 1) {
+      config.subgroups_m = 1;
+      config.tile_n = std::max(config.subgroups_n * config.atom_n, config.threads());
+    } else if (config.tile_m > config.atom_m) {
+      config.tile_m /= 2;
+    } else {
+      return;
+    }
+  }
 }
 
 }  // namespace
