@@ -124,6 +124,7 @@ gen::Options matrix_config(const std::string& kernel, const GemmProblem& types,
       nullptr) {  // each thread decodes two blocks of a row, which has to fit into 48 KiB
     const std::int64_t along_k = atom.subgroup < 32 ? sharers : std::min<std::int64_t>(sharers, 2);
     const std::int64_t threads = 2 * along_k * atom.subgroup;
+    if (types.weights->elements > 64) return {};  // the tile that fits
     return {{"tile", twice(atom.atom_m) + "x" + std::to_string(threads) + "x64"},
             {"subgroups", "1x2x" + std::to_string(along_k)}};
   }

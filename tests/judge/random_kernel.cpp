@@ -179,7 +179,7 @@ class Author {
       follow();
     }
     if (p_.sums) carry(*sums_, store_part(whole_result(0)), {}, false);
-    return k_.finish();
+    return k_.finish_or_assume_written(dst_, "isl takes too many steps");
   }
 
  private:

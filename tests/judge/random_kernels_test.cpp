@@ -23,11 +23,12 @@ void run(std::uint64_t first, std::uint64_t count) {
     first = std::strtoull(one, nullptr, 10);
     count = 1;
   }
-  std::size_t false_alarms = 0, launches = 0;
+  std::size_t false_alarms = 0, undecided = 0, launches = 0;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     const std::string reproduce = again(seed, "RandomKernels.*0");
     try {
       const Subject subject = random_kernel(seed);
+      undecided += subject.kernel.assumptions.empty() ? 0 : 1;
       Draw draw(~seed);
       for (const Arguments& sizes : judging_sizes(subject.kernel, kSizes, draw)) {
         const Finding found = try_on_host(subject, sizes, draw);
@@ -46,8 +47,10 @@ void run(std::uint64_t first, std::uint64_t count) {
     }
   }
   EXPECT_GE(launches, 2 * count) << "kernels that were not launched";
-  fmt::print("originals: {} random kernels, {} launches, {} false alarms\n", count, launches,
-             false_alarms);
+  // Results for which isl takes too many steps: one kernel of 1,000.
+  EXPECT_LE(undecided, 1 + count / 500);
+  fmt::print("originals: {} random kernels, {} launches, {} false alarms, {} undecided\n", count,
+             launches, false_alarms, undecided);
 }
 
 TEST(RandomKernels, AreAcceptedAndRight0) { run(0, often(500)); }

@@ -70,6 +70,7 @@ class JsonReport : public Report {
                 {"without_bound", cliffs.without_bound},
                 {"skipped", cliffs.skipped},
                 {"wrong", cliffs.wrong}};
+    summary_["worst"] = ordered_json::array();
     for (const Cliffs::Shape& shape : cliffs.worst) {
       summary_["worst"].push_back({{"subject", shape.subject},
                                    {"share", shape.share},

@@ -7,7 +7,7 @@ namespace vkmoye::gen::proof {
 namespace {
 
 // The steps of isl for all results of a kernel: about 0.3 s.
-constexpr unsigned long kMaxStepsOfResults = 1'000'000;
+constexpr unsigned long kMaxStepsOfResults = 3'000'000;
 
 bool is_result(const ir::Array& array) {
   return array.space == ir::Array::Space::buffer && array.access != vkmoye::Access::read;

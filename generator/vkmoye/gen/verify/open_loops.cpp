@@ -57,7 +57,7 @@ void OpenLoops::look(const ir::Body& body, Recurrences names, Pattern& pattern) 
 void OpenLoops::enter(const ir::For& loop, bool is_open) {
   Recurrences names;
   if (is_open) names[loop.variable] = recurrence_of_rounds(loop.end);
-  loops_.push_back({is_open, std::move(names), {}});
+  loops_.push_back({is_open, &pattern_of(loop), std::move(names), {}});
 }
 
 void OpenLoops::named(const std::string& name, const ir::Expr& value) {
@@ -76,8 +76,12 @@ bool OpenLoops::repeats(const ir::Expr& e) {
     if (!loop.is_open) return true;
     const auto [found, is_new] = loop.known.try_emplace(&*e, false);
     if (is_new) {
+      // All of its values must be among those of the rounds that are followed.
       const auto recurrence = recurrence_of(e, loop.names);
-      found->second = recurrence && recurrence->step == 0;
+      const Pattern& followed = *loop.pattern;
+      found->second = recurrence && recurrence->step == 0 && !followed.is_too_long &&
+                      followed.rounds.period % recurrence->period == 0 &&
+                      recurrence->first <= followed.rounds.first;
     }
     return found->second;
   });

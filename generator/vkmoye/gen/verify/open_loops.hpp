@@ -56,6 +56,7 @@ class OpenLoops {
   // Its names follow its own rounds: a value that depends on two loops has to repeat in each of them.
   struct Loop {
     bool is_open;
+    const Pattern* pattern;                           // how many rounds of it are followed
     Recurrences names;                                // empty where it is not open
     std::unordered_map<const ir::Node*, bool> known;  // whether nodes repeat
   };

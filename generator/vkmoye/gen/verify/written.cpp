@@ -269,8 +269,14 @@ class WriteFollower {
                                           std::optional<GateSet>& why) {
     auto out = std::make_shared<GatesOnPath>(path);
     bool are_all = gated.is_all;
-    for (const Expr& other : gated.others) {
-      are_all = are_all && loops_.repeats(other) && values_(other).is_known(active);
+    for (const Expr& other : gated.others) {  // that hold, in every round
+      are_all = are_all && loops_.repeats(other);
+      if (!are_all) break;
+      const Values& holds = values_(other);
+      active.for_each([&](std::size_t lane) {
+        const ir::Value& value = holds.in(lane);
+        are_all = are_all && value && *value != 0;
+      });
     }
     GateSet set;
     for (const Gated::Part& part : gated.parts) {
