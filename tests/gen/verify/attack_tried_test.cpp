@@ -71,6 +71,43 @@ TEST(AttackTried, ReadsInALateRound) {
       sizes(70, 1, 71));
 }
 
+// A part of an index or of a condition that changes after 16 rounds, beside one that never repeats.
+TEST(AttackTried, PartsWithALongerPeriodThanIsFollowed) {
+  const Expr later = r / 16 % 2;
+  const auto expect_wrong = [](const Body& body, const Arguments& at, int line = __builtin_LINE()) {
+    SCOPED_TRACE(line);
+    const Kernel kernel = with_result(body);
+    EXPECT_THAT(launched(kernel, at).reasons, Not(IsEmpty()));
+    EXPECT_THAT(verify(kernel), Not(IsEmpty()));
+  };
+  expect_wrong(
+      {For{"r",
+           p,
+           {Subgroup{.name = "w", .kind = Subgroup::Kind::broadcast, .value = later, .lane = 0},
+            store(shared_at(select(equal(variable("w"), 0), thread, 0)))}}},
+      sizes(70, 1, 17));
+  expect_wrong({If{less(thread, 8), {store(shared_at(thread))}}, Barrier{},
+                For{"r", p, {reads_shared(8 * later + minimum(r * r, 7))}}},
+               sizes(70, 1, 17));
+  expect_wrong(
+      {If{less(40, p), {store(shared_at(thread))}}, Barrier{},
+       For{"r", q, {If{logical_and(less(r * r, m), less(40 - later, p)), {reads_shared(thread)}}}}},
+      sizes(70, 1000, 40, 17));
+}
+
+// The write happens where two conditions hold, of which the other one is known, and false.
+TEST(AttackTried, ConditionsBesideAGate) {
+  const Expr at = 4 * (r % 16) + thread, along = 64 * r + thread;
+  const Kernel kernel = with_result(
+      {For{"r",
+           n / 64,
+           {If{less(thread, 4),
+               {If{logical_and(less(r % 16, 12), less(along, n)), {store(shared_at(at))}},
+                If{less(along, n), {reads_shared(at)}}}}}}});
+  EXPECT_THAT(launched(kernel, sizes(832)).reasons, Not(IsEmpty()));
+  EXPECT_THAT(verify(kernel), Not(IsEmpty()));
+}
+
 TEST(AttackTried, ResultsForWhichTheSolverGivesUp) {
   Body body = put(own);
   for (std::uint32_t i = 0; i < 3; ++i) {
