@@ -69,6 +69,8 @@ std::vector<Shipped> shipped_on(const DeviceCaps& caps) {
   for (const gen::KernelEntry& entry : gen::registry()) {
     if (entry.operation != "gemm") continue;
     for (const char* type : kShippedTypes) {
+      const bool has_sums_of_f32 = parse_gemm_type(type).accumulator == ScalarType::f32;
+      if (entry.weights != nullptr && !has_sums_of_f32) continue;  // as weights in blocks need
       if (computes(entry, type, caps)) out.push_back({entry.name, {}, type});
     }
   }
