@@ -146,13 +146,9 @@ std::vector<std::string> summary(const Explained& subject) {
   return lines;
 }
 
-// What is said below the table of obligations: assumptions.
-std::vector<std::pair<std::string, std::string>> notes(const Explained& subject) {
-  std::vector<std::pair<std::string, std::string>> lines;
-  for (const std::string& assumption : gen::ir::interface_of(subject.kernel).assumptions) {
-    lines.emplace_back("assumption: ", assumption);
-  }
-  return lines;
+// What the author of the kernel asserts; stands below the table.
+std::vector<std::string> assumptions_of(const Explained& subject) {
+  return gen::ir::interface_of(subject.kernel).assumptions;
 }
 
 // Empty for claims that were decided together with the one above.
@@ -172,7 +168,9 @@ std::string obligation_table(const Explained& subject) {
                                gen::to_string(claim.by), ms_text(claim)),
                    claim.text);
   }
-  for (const auto& [head, text] : notes(subject)) out += '\n' + hanging(head, text);
+  for (const std::string& one : assumptions_of(subject)) {
+    out += '\n' + hanging("assumption: ", one);
+  }
   return out;
 }
 
@@ -252,9 +250,9 @@ std::string markdown(const Explained& subject) {
     out += fmt::format("| {} | {} | {} | {} |\n", cell(claim.text), gen::to_string(claim.answer),
                        gen::to_string(claim.by), ms_text(claim));
   }
-  const auto below = notes(subject);
-  if (!below.empty()) out += '\n';
-  for (const auto& [head, text] : below) out += fmt::format("- {}{}\n", head, text);
+  const std::vector<std::string> assumptions = assumptions_of(subject);
+  if (!assumptions.empty()) out += '\n';
+  for (const std::string& one : assumptions) out += fmt::format("- assumption: {}\n", one);
   return out;
 }
 

@@ -2,8 +2,8 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
-#include "report/formats.hpp"
 #include "report/cliffs.hpp"
+#include "report/formats.hpp"
 #include "report/performance_summary.hpp"
 #include "timing/statistics.hpp"
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/kernels/products/choice/choose_gemm.hpp"
@@ -71,11 +72,18 @@ std::optional<CommandOptions> options_of_product(const KernelRequest& request) {
   return out;
 }
 
+// What all products share is added to `parts`.
+template <class Config>
+KernelEntry product_entry(EntryParts<Config> parts) {
+  parts.operation = "gemm";
+  parts.problem = options_of_product;
+  return entry_of(std::move(parts));
+}
+
 KernelEntry gemm_entry(const char* name, const char* summary, const char* source,
                        GemmConfig (*defaults)(const KernelRequest&)) {
-  return entry_of<GemmConfig>({
+  return product_entry<GemmConfig>({
       .name = name,
-      .operation = "gemm",
       .summary = summary,
       .source = source,
       .types = types_of_simt(),
@@ -89,7 +97,6 @@ KernelEntry gemm_entry(const char* name, const char* summary, const char* source
             return with_thread_limit(reasons_against(config, request.gemm), size(config.threads),
                                      request);
           },
-      .problem = options_of_product,
   });
 }
 
@@ -129,9 +136,8 @@ GemmConfig simt(const KernelRequest& request) {
 
 KernelEntry quantised_entry() {
   using Config = GemmQuantisedConfig;
-  return entry_of<Config>({
+  return product_entry<Config>({
       .name = "gemm/quantised",
-      .operation = "gemm",
       .summary = "multiplies few rows by weights of 4 or 8 bits in blocks: f16*q4_0,f32",
       .source = "ggml, block formats of GGUF files",
       .types = {ScalarType::f16, ScalarType::bf16},
@@ -147,16 +153,14 @@ KernelEntry quantised_entry() {
             return with_thread_limit(reasons_against(config, request.gemm), config.threads,
                                      request);
           },
-      .problem = options_of_product,
       .weights = find_weight_format("q4_0"),
   });
 }
 
 KernelEntry coopmat_product_entry() {
   using Config = GemmCoopmatConfig;
-  return entry_of<Config>({
+  return product_entry<Config>({
       .name = "gemm/coopmat",
-      .operation = "gemm",
       .summary = "multiplies on matrix units; tiles go through shared memory",
       .source = "GL_KHR_cooperative_matrix; CUTLASS, efficient GEMM",
       .types = {ScalarType::f16, ScalarType::bf16, ScalarType::i8, ScalarType::u8},
@@ -171,15 +175,13 @@ KernelEntry coopmat_product_entry() {
           [](const Config& config, const KernelRequest& request) {
             return with_matrix_units(reasons_against(config, request.gemm), config, request);
           },
-      .problem = options_of_product,
   });
 }
 
 KernelEntry packed_entry() {
   using Config = GemmPackedConfig;
-  return entry_of<Config>({
+  return product_entry<Config>({
       .name = "gemm/packed",
-      .operation = "gemm",
       .summary = "multiplies on matrix units; operands in fragment order are read without shared "
                  "memory",
       .source = "GL_KHR_cooperative_matrix; CUTLASS, interleaved layouts",
@@ -195,7 +197,6 @@ KernelEntry packed_entry() {
           [](const Config& config, const KernelRequest& request) {
             return with_matrix_units(reasons_against(config, request.gemm), config, request);
           },
-      .problem = options_of_product,
       .takes_packed = true,
   });
 }
@@ -206,9 +207,8 @@ KernelEntry thin_coopmat_entry() {
     const auto against = reasons_against(config, request.gemm);
     return against.empty() ? reasons_against_orders(config, request.gemm, request.device) : against;
   };
-  return entry_of<Config>({
+  return product_entry<Config>({
       .name = "gemm/thin_coopmat",
-      .operation = "gemm",
       .summary = "multiplies few rows or columns on matrix units; operands keep their order",
       .source = "GL_KHR_cooperative_matrix; CUTLASS, sliced-K reduction",
       .types = {ScalarType::f16, ScalarType::bf16, ScalarType::i8, ScalarType::u8},
@@ -231,15 +231,13 @@ KernelEntry thin_coopmat_entry() {
             const bool is_sound = reasons_against(config, request.gemm).empty();
             return is_sound ? probes(config, request.gemm) : std::vector<ProbedMatrix>();
           },
-      .problem = options_of_product,
   });
 }
 
 KernelEntry thin_entry() {
   using Config = GemmThinConfig;
-  return entry_of<Config>({
+  return product_entry<Config>({
       .name = "gemm/thin",
-      .operation = "gemm",
       .summary = "multiplies few rows or few columns; reads the other operand once",
       .source = "KBLAS, dense matrix-vector products (ACM TOMS 42)",
       .types = types_of_simt(),
@@ -255,7 +253,6 @@ KernelEntry thin_entry() {
             return with_thread_limit(reasons_against(config, request.gemm), config.threads,
                                      request);
           },
-      .problem = options_of_product,
   });
 }
 
