@@ -25,7 +25,7 @@ std::optional<CommandOptions> options_of_elements(const KernelRequest& request);
 
 template <class Config>
 struct EntryParts {
-  std::string name, operation, summary, source;  // as in KernelEntry
+  std::string name, operation = {}, summary, source;  // as in KernelEntry
   std::vector<ScalarType> types;
   std::vector<ConfigField<Config>> fields;  // the config values that `--NAME` replaces
   /// The config for a request without options.
