@@ -12,7 +12,7 @@
 #include "numbers/number.hpp"
 #include "numbers/random.hpp"
 #include "vkmoye/base/text.hpp"
-#include "vkmoye/gen/kernels/products/coopmat_config.hpp"
+#include "vkmoye/gen/kernels/products/coopmat.hpp"
 #include "vkmoye/gen/kernels/products/packed.hpp"
 #include "workloads/products/data.hpp"
 
@@ -122,8 +122,9 @@ gen::Options matrix_config(const std::string& kernel, const GemmProblem& types,
   const auto subgroups = (sharers == 4 ? "1x2x" : "2x2x") + std::to_string(sharers);
   if (types.weights !=
       nullptr) {  // each thread decodes two blocks of a row, which has to fit into 48 KiB
-    const std::int64_t along_k = atom.subgroup < 32 ? sharers : std::min<std::int64_t>(sharers, 2);
-    const std::int64_t threads = 2 * along_k * atom.subgroup;
+    const std::int64_t along_k =
+        atom.subgroup_size < 32 ? sharers : std::min<std::int64_t>(sharers, 2);
+    const std::int64_t threads = 2 * along_k * atom.subgroup_size;
     if (types.weights->elements > 64) return {};  // the tile that fits
     return {{"tile", twice(atom.atom_m) + "x" + std::to_string(threads) + "x64"},
             {"subgroups", "1x2x" + std::to_string(along_k)}};
@@ -132,7 +133,7 @@ gen::Options matrix_config(const std::string& kernel, const GemmProblem& types,
     return {{"part", twice(atom.atom_m) + "x" + twice(atom.atom_n)}, {"subgroups", subgroups}};
   }
   // Small, but with at least one vector to stage for each thread.
-  const bool few_lanes = atom.subgroup < 32;
+  const bool few_lanes = atom.subgroup_size < 32;
   const std::int64_t bytes = gen::bytes_of(unit_type(types.form()));
   const std::int64_t depth = std::max(few_lanes ? 16 : 64 / bytes, sharers * atom.atom_k);
   return {{"tile", (few_lanes ? "32x32x" : "64x64x") + std::to_string(depth)},

@@ -151,7 +151,7 @@ class GpuAssisted : public DeviceTest {
     for (std::size_t step = 0; is_first && step < plan.steps.size(); ++step) {
       const KernelInterface& interface = pipelines[step].interface();
       for (std::size_t i = 0; i < interface.bindings.size(); ++i) {
-        if (interface.bindings[i].reach != Reach::descriptor) continue;
+        if (interface.bindings[i].addressing != Addressing::descriptor) continue;
         execution.run_step(step, i);
         EXPECT_THAT(take_messages(), Contains(HasSubstr("access out of bounds")))
             << "with " << interface.bindings[i].name << " cut short";
@@ -166,8 +166,9 @@ class GpuAssisted : public DeviceTest {
 TEST_F(GpuAssisted, ReportsAnOverrunOfADescriptorAndOfAnAddress) {
   for_each_assisted_device([&](Device& device) {
     for (const auto& [reach, report] :
-         {std::pair{Reach::descriptor, "the highest out of bounds access was at [43] bytes"},
-          {Reach::pointer, "Out of bounds access: 4 bytes written at buffer device address"}}) {
+         {std::pair{Addressing::descriptor, "the highest out of bounds access was at [43] bytes"},
+          {Addressing::pointer,
+           "Out of bounds access: 4 bytes written at buffer device address"}}) {
       CompiledKernel store = store_kernel(reach);
       store.interface.bindings[0].extents = {10};  // whatever n is
       if (!reasons_against(store.interface, device.caps()).empty()) continue;

@@ -31,12 +31,6 @@ ConfigField<AttentionConfig> attention_order_field(const char* name, const char*
           }};
 }
 
-GemmForm product_form(ScalarType type) {
-  GemmForm form = gemm_form(type);
-  form.result = ScalarType::f32;
-  return form;
-}
-
 std::int64_t bytes_of_tiles(const AttentionConfig& config, const AttentionForm& form,
                             ScalarType type) {
   const auto bytes = [&](std::int64_t width, std::int64_t count) {
@@ -73,7 +67,8 @@ const std::vector<ConfigField<AttentionConfig>>& attention_coopmat_fields() {
 std::vector<ProbedMatrix> probes(const AttentionConfig& config, ScalarType type) {
   using Use = ir::MatrixType::Use;
   const auto of = [](std::int64_t value) { return static_cast<std::uint32_t>(value); };
-  const std::uint32_t m = of(config.atom_m), n = of(config.atom_n), lanes = of(config.subgroup);
+  const std::uint32_t m = of(config.atom_m), n = of(config.atom_n),
+                      lanes = of(config.subgroup_size);
   return {{ScalarType::f32, {Use::accumulator, m, n}, lanes}, {type, {Use::a, m, n}, lanes}};
 }
 
@@ -101,7 +96,7 @@ Layout padded_tile(const AttentionConfig& config, ScalarType type, std::int64_t 
 AttentionConfig attention_coopmat_config(const AttentionForm& form, ScalarType type,
                                          const DeviceCaps& device) {
   AttentionConfig config;
-  static_cast<GemmAtom&>(config) = gemm_atom(product_form(type), device);
+  static_cast<MatrixAtom&>(config) = matrix_atom(type, ScalarType::f32, device);
   config.shared_bytes = shared_bytes_of(device);
   const auto matrices = probes(config, type);
   config.order_c = fragment_layout(device, matrices[0]);
@@ -109,10 +104,10 @@ AttentionConfig attention_coopmat_config(const AttentionForm& form, ScalarType t
   // Two rows of matrices where there are registers for them: q, scores and sums are 16 + 32 + 32 registers for each 16
   // rows at a width of 64. Operands in an order of their own may need more: on RDNA3, lanes hold copies.
   const bool is_narrow = form.width <= 64 && form.value_width <= 64;
-  const bool has_registers = is_narrow && config.subgroup >= 32 && config.in_registers();
+  const bool has_registers = is_narrow && config.subgroup_size >= 32 && config.in_registers();
   config.rows = config.atom_m * (has_registers ? 2 : 1);
   // Few lanes mean a CPU, whose compiler takes seconds for more matrices.
-  if (config.subgroup < 32) {
+  if (config.subgroup_size < 32) {
     config.subgroups = 2;
     config.keys = config.rows;
   }
@@ -165,7 +160,7 @@ std::vector<std::string> reasons_against_units(const AttentionConfig& config, Sc
   require(std::any_of(shapes.begin(), shapes.end(),
                       [&](const MatrixShape& shape) {
                         return shape.m == config.atom_m && shape.n == config.atom_n &&
-                               shape.k == config.atom_k && multiplies(shape, product_form(type));
+                               shape.k == config.atom_k && multiplies(shape, type, ScalarType::f32);
                       }),
           fmt::format("the device does not multiply matrices {}x{}x{} of {} in f32", config.atom_m,
                       config.atom_n, config.atom_k, to_string(type)),
@@ -188,7 +183,8 @@ std::vector<std::string> reasons_against_orders(const AttentionConfig& config) {
     return {fmt::format("scores: the order {} does not give each of {}x{} elements one place",
                         to_string(order), config.atom_m, config.atom_n)};
   }
-  const LanesOrReason lanes = split_order(order, config.atom_m * config.atom_n / config.subgroup);
+  const LanesOrReason lanes =
+      split_order(order, config.atom_m * config.atom_n / config.subgroup_size);
   return lanes.lanes ? std::vector<std::string>() : std::vector{"scores: " + lanes.reason};
 }
 

@@ -10,15 +10,72 @@
 //     edge, they go through shared memory
 //
 // The next tiles are prefetched into registers while these are multiplied. They stay in the vectors in
-// which they were loaded, because unpacking them would wait for the loads. Interface: that of gemm.hpp.
+// which they were loaded, because unpacking them would wait for the loads. Interface: that of simt.hpp.
+//
+//   tile 128x128x32, subgroups 2x2, atom 16x16x16
+//     a subgroup computes 64 x 64 of C: 4 x 4 matrices, for which it loads 4 + 4 matrices in each step of k
+//   subgroups 2x2x2
+//     two subgroups have the same 64 x 64 of C: one multiplies the first step of k of each tile, the other
+//     the second; their sums are added at the end
+//
+// coopmat_config.cpp chooses and checks the config.
 
 #include <string>
+#include <vector>
 
+#include "vkmoye/contract/device_caps.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
-#include "vkmoye/gen/kernels/products/coopmat_config.hpp"
-#include "vkmoye/gen/kernels/products/form/form.hpp"
+#include "vkmoye/gen/kernels/common/config_fields.hpp"
+#include "vkmoye/gen/kernels/products/form/gemm_form.hpp"
+#include "vkmoye/gen/kernels/products/parts/subgroups.hpp"
+#include "vkmoye/layout/layout.hpp"
 
 namespace vkmoye::gen {
+
+struct SumsShape;
+
+struct GemmCoopmatConfig : GemmSubgroups {
+  std::int64_t tile_m = 128, tile_n = 128, tile_k = 32;
+  std::int64_t pad = 16;              // bytes after each row of the shared tiles
+  std::int64_t shared_bytes = 49152;  // maximum shared memory
+  std::int64_t strip = 16;            // tiles of m that workgroups cover before the next tile of n
+  bool unroll = true;                 // whether the compiler may unroll the loop over k
+  bool direct = true;                 // whether sums may be stored to C without shared memory
+  std::int64_t blocks = 2;            // of weights that a thread decodes at once, if B is in blocks
+
+  std::int64_t subgroup_rows() const { return tile_m / subgroups_m; }
+  std::int64_t subgroup_columns() const { return tile_n / subgroups_n; }
+};
+
+/// The config for products of `form` on `device`: for its matrices, subgroups and shared memory; if it has
+/// no suitable matrices, for common ones.
+GemmCoopmatConfig gemm_coopmat_config(const GemmForm& form, const DeviceCaps& device);
+
+/// The config values that `--NAME` can replace.
+const std::vector<ConfigField<GemmCoopmatConfig>>& gemm_coopmat_fields();
+
+/// Every reason against `config` for `form`; empty if it is valid.
+std::vector<std::string> reasons_against(const GemmCoopmatConfig& config, const GemmForm& form);
+
+/// The threads that decode the weights of a row of a tile of B, side by side, and the rows of a thread. Precondition: B
+/// is in blocks.
+struct DecodingThreads {
+  std::int64_t along, across, rows;
+};
+DecodingThreads decoding_threads(const GemmCoopmatConfig& config, const GemmForm& form);
+
+/// The number of elements of A, or of B, of one access to shared memory: 16 bytes, or a contiguous row or
+/// column of a matrix if that is less, because shared memory is accessed in one width.
+std::int64_t staged_at_once(const GemmCoopmatConfig& config, const GemmForm& form, bool of_a);
+
+/// How the sums of a workgroup are divided, see products/parts/sums.hpp: as many columns at once as fit in
+/// shared memory beside the tiles of A and B.
+SumsShape sums_shape(const GemmCoopmatConfig& config, const GemmForm& form);
+
+/// Threads over (vectors of a row, rows) for stores of 16 bytes into rows that are `stride` times 16 bytes
+/// apart. Shared memory serves 8 threads at a time; their rows are chosen without bank conflicts, if such
+/// rows exist: (4,(4,2,2)):(1,(8,4,32)) for a stride of 5, rows r and r+4.
+Layout staging_threads(std::int64_t vectors, std::int64_t rows, std::int64_t stride);
 
 /// Throws KernelError with every reason.
 ir::Kernel gemm_coopmat(const GemmCoopmatConfig& config, const GemmForm& form,

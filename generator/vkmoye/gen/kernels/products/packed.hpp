@@ -12,9 +12,11 @@
 // slices of k, whose sums have to be written and read again.
 //
 // Bindings a, b (blocks as in packed_form.hpp), the inputs of the epilogue, c. Arguments: m, n, k, ldc,
-// alpha, beta as in gemm.hpp; k_blocks, a_blocks, b_blocks: the number of blocks along k and along the rows
+// alpha, beta as in simt.hpp; k_blocks, a_blocks, b_blocks: the number of blocks along k and along the rows
 // of a and b, of all matrices of a batch; a_step, b_step: blocks of rows from one matrix of a batch to the
 // next; batch, slices, stride_c.
+//
+// packed_config.cpp chooses and checks the config.
 
 #include <optional>
 #include <string>
@@ -23,12 +25,14 @@
 #include "vkmoye/contract/device_caps.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
-#include "vkmoye/gen/kernels/products/form/form.hpp"
-#include "vkmoye/gen/kernels/products/fragments/packed_form.hpp"
+#include "vkmoye/gen/kernels/products/form/gemm_form.hpp"
+#include "vkmoye/gen/kernels/products/parts/packed_form.hpp"
 #include "vkmoye/gen/kernels/products/parts/subgroups.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 
 namespace vkmoye::gen {
+
+struct SumsShape;
 
 struct GemmPackedConfig : GemmSubgroups {
   std::int64_t part_m = 64, part_n = 64;  // of C for one subgroup
@@ -56,6 +60,9 @@ GemmPackedConfig gemm_packed_config_of(const KernelRequest& request);
 
 /// The packed form of the kernel's first operand (`use` 'a') or its second ('b').
 PackedForm packed_form(const GemmPackedConfig& config, const GemmForm& form, char use);
+
+/// How the sums of a workgroup are divided, see products/parts/sums.hpp.
+SumsShape sums_shape(const GemmPackedConfig& config, const GemmForm& form);
 
 /// Every reason against `config` for `form`; empty if it is valid.
 std::vector<std::string> reasons_against(const GemmPackedConfig& config, const GemmForm& form);

@@ -16,7 +16,7 @@
 // along k are added.
 //
 // If the accumulator is f16, the sums are f32, because f16 sums would not be faster.
-// Interface: that of gemm.hpp.
+// Interface: that of simt.hpp.
 // thin_config.cpp chooses and checks the config.
 
 #include <cstdint>
@@ -27,9 +27,13 @@
 #include "vkmoye/contract/device_caps.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
-#include "vkmoye/gen/kernels/products/form/form.hpp"
+#include "vkmoye/gen/kernels/products/form/gemm_form.hpp"
 
 namespace vkmoye::gen {
+
+/// The default maximum of rows on a CPU: each sum is unrolled, and LLVM takes 4 s for 64 of them in Mesa 26.1,
+/// a minute in 25.0.
+inline constexpr std::int64_t kMaxRowsOnCpu = 4;
 
 struct GemmThinConfig {
   bool n_is_small = false;     // else m
@@ -38,7 +42,7 @@ struct GemmThinConfig {
   std::int64_t along_k = 32;   // the number of threads that share a row of the large operand
   std::int64_t reads_k = 4, reads_row = 1;  // accesses of a thread in flight: along k, across k
   std::int64_t vector = 16;                 // bytes of an access to the large operand
-  std::int64_t subgroup = 32;               // lanes of a subgroup on the device
+  std::int64_t subgroup_size = 32;          // lanes of a subgroup on the device
 
   bool operator==(const GemmThinConfig&) const = default;
 };

@@ -72,7 +72,7 @@ std::string no_options_of_a_choice(const Options& options, const GemmProduct& pr
                                    const DeviceCaps& device,
                                    const std::vector<GemmTable>& tables = {});
 
-/// The chosen kernel, among the rows that need only one, with the arguments of gemm.hpp.
+/// The chosen kernel, among the rows that need only one, with the arguments of simt.hpp.
 ir::Kernel gemm_auto(const GemmProduct& product, const DeviceCaps& device,
                      const std::vector<GemmTable>& tables = {});
 

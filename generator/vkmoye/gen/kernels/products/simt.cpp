@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/kernels/products/gemm.hpp"
+#include "vkmoye/gen/kernels/products/simt.hpp"
 
 #include <fmt/format.h>
 
@@ -9,40 +9,34 @@
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/dsl/mma.hpp"
 #include "vkmoye/gen/ir/assumptions.hpp"
-#include "vkmoye/gen/kernels/products/parts/buffers.hpp"
+#include "vkmoye/gen/kernels/products/parts/operand.hpp"
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::gen {
 namespace {
 
-// A or B: its buffer, shared tiles and registers.
-struct GemmOperand {
-  const char* name;                              // of the buffer
-  ScalarType type;                               // in the buffer, in shared memory and in registers
-  View (GemmBuffers::*tile)(const Expr&) const;  // its tile number .. along k
-  bool k_contiguous;                             // in the buffer
-  std::int64_t rows, pad;                        // rows of a tile; padding elements after them
-  std::int64_t values;                           // contiguous rows of a thread
-  decltype(&partition_A) read_by_thread;  // the part of a shared tile that a thread multiplies
+// Registers and shared memory have the type of the buffer.
+struct SimtOperand : GemmOperand {
+  std::int64_t pad,
+      values;  // padding elements after the rows of a tile; contiguous rows of a thread
+  decltype(&partition_A) partition;  // the part of a shared tile that a thread multiplies
 
   View shared = {};     // (rows, bK) or, with two stages, (rows, bK, 2)
   View next = {};       // registers for the next tile
   View fragments = {};  // registers, (V, R, fragments)
 };
 
-class Product {
+class SimtProduct {
  public:
-  Product(const GemmConfig& config, const GemmForm& form, const std::string& name)
+  SimtProduct(const GemmSimtConfig& config, const GemmForm& form, const std::string& name)
       : config_(config),
         form_(form),
         builder_(name, size(config.threads)),
         mma_(make_tiled_mma(config.threads, config.values_m, config.values_n)),
         thread_(builder_.thread()),
         buffers_(builder_, form, {config.tile_m, config.tile_n, config.tile_k}),
-        a_{"a",           form.a_type,  &GemmBuffers::a, form.a_k_contiguous,
-           config.tile_m, config.pad_a, config.values_m, partition_A},
-        b_{"b",           form.b_type,  &GemmBuffers::b, form.b_k_contiguous,
-           config.tile_n, config.pad_b, config.values_n, partition_B} {}
+        a_{operand_a(form, config.tile_m), config.pad_a, config.values_m, partition_A},
+        b_{operand_b(form, config.tile_n), config.pad_b, config.values_n, partition_B} {}
 
   ir::Kernel describe() {
     builder_.describe(items_behind_form(form_, config_.items()), reason());
@@ -76,11 +70,9 @@ class Product {
                             : "each tile is copied, then multiplied";
   }
 
-  const char* name_of(const GemmOperand& x) const { return &x == &a_ ? "A" : "B"; }
-
   // --- declarations ---
 
-  void declare_shared(GemmOperand& x, const char* name) {
+  void declare_shared(SimtOperand& x, const char* name) {
     const std::int64_t step = x.rows + x.pad, tile = step * config_.tile_k;
     x.shared = builder_.shared(name, x.type,
                                config_.stages == 2
@@ -89,10 +81,10 @@ class Product {
   }
 
   void declare_registers() {
-    const auto next = [&](GemmOperand& x, const char* name) {
+    const auto next = [&](SimtOperand& x, const char* name) {
       x.next = builder_.make_fragment_like(name, x.type, source(x, 0, Moved::in_vectors));
     };
-    const auto fragments = [&](GemmOperand& x, const char* name) {
+    const auto fragments = [&](SimtOperand& x, const char* name) {
       const IntTuple shape = multiplied(x, 0).shape();
       x.fragments = builder_.registers(
           name, x.type,
@@ -109,39 +101,39 @@ class Product {
   // --- views ---
 
   // The part of tile number `k_tile` of an operand that this thread moves.
-  View source(const GemmOperand& x, const Expr& k_tile, Moved moved) const {
+  View source(const SimtOperand& x, const Expr& k_tile, Moved moved) const {
     return partition((buffers_.*x.tile)(k_tile), staging(x, moved), thread_);
   }
   // The same part of the shared tile of stage `at`.
-  View destination(const GemmOperand& x, const Expr& at, Moved moved) const {
+  View destination(const SimtOperand& x, const Expr& at, Moved moved) const {
     const View shared = stage(x, at);
     return partition(x.k_contiguous ? transpose(shared) : shared, staging(x, moved), thread_);
   }
   // The registers of the next tile, in the order in which they are moved.
-  View waiting(const GemmOperand& x, Moved moved) const {
+  View registers_of(const SimtOperand& x, Moved moved) const {
     return builder_.retile(x.next, source(x, 0, moved));
   }
-  TiledCopy staging(const GemmOperand& x, Moved moved) const {
-    const OperandStaging s = how(x, moved);
+  TiledCopy staging(const SimtOperand& x, Moved moved) const {
+    const OperandStaging s = arrangement(x, moved);
     return make_tiled_copy(make_layout({s.lanes, s.others}), make_layout({s.vector, 1}));
   }
-  std::uint32_t vector_of(const GemmOperand& x, Moved moved) const {
-    return to_index(how(x, moved).vector);
+  std::uint32_t vector_of(const SimtOperand& x, Moved moved) const {
+    return to_index(arrangement(x, moved).vector);
   }
-  OperandStaging how(const GemmOperand& x, Moved moved) const {
+  OperandStaging arrangement(const SimtOperand& x, Moved moved) const {
     return operand_staging(config_, x.type, x.rows, x.k_contiguous, moved == Moved::in_vectors);
   }
 
   // Stage `at` of a shared array, or the whole array if it has only one.
-  View stage(const GemmOperand& x, const Expr& at) const {
+  View stage(const SimtOperand& x, const Expr& at) const {
     return config_.stages == 2 ? select(x.shared, 2, at) : x.shared;
   }
   // The part of the shared tile of stage `at` that this thread multiplies: (VM, RM, bK) or (VN, RN, bK).
-  View multiplied(const GemmOperand& x, const Expr& at) const {
-    return x.read_by_thread(mma_, stage(x, at), thread_);
+  View multiplied(const SimtOperand& x, const Expr& at) const {
+    return x.partition(mma_, stage(x, at), thread_);
   }
   // Fragment `number`: (VM, RM) or (VN, RN).
-  static View fragment(const GemmOperand& x, const Expr& number) {
+  static View fragment(const SimtOperand& x, const Expr& number) {
     return select(x.fragments, 2, number);
   }
 
@@ -158,13 +150,13 @@ class Product {
     buffers_.at_edges({buffers_.a(k_tile), buffers_.b(k_tile)}, load_both);
   }
   void load_next(const Expr& k_tile, Moved moved) {
-    load(waiting(a_, moved), waiting(b_, moved), k_tile, moved);
+    load(registers_of(a_, moved), registers_of(b_, moved), k_tile, moved);
   }
   // The shared tiles of stage `at` <- the next tiles.
   void store_next(const Expr& at, Moved moved) {
-    for (const GemmOperand* x : {&a_, &b_}) {
-      builder_.headed(fmt::format("the next tile of {}", name_of(*x)), [&] {
-        builder_.copy(waiting(*x, moved), destination(*x, at, moved),
+    for (const SimtOperand* x : {&a_, &b_}) {
+      builder_.headed(fmt::format("the next tile of {}", x->title), [&] {
+        builder_.copy(registers_of(*x, moved), destination(*x, at, moved),
                       {.vector = {vector_of(*x, moved)}});
       });
     }
@@ -172,8 +164,8 @@ class Product {
 
   // Fragments `number` <- step kk of the shared tiles of stage `at`.
   void fetch(const Expr& at, const Expr& kk, const Expr& number) {
-    for (const GemmOperand* x : {&a_, &b_}) {
-      builder_.headed(fmt::format("{} of step {}", name_of(*x), ir::text_of(kk)), [&] {
+    for (const SimtOperand* x : {&a_, &b_}) {
+      builder_.headed(fmt::format("{} of step {}", x->title, ir::text_of(kk)), [&] {
         builder_.copy(select(multiplied(*x, at), 2, kk), fragment(*x, number),
                       {.vector = {to_index(fragment_vector(x->type, x->values))}});
       });
@@ -268,21 +260,21 @@ class Product {
     });
   }
 
-  const GemmConfig& config_;
+  const GemmSimtConfig& config_;
   const GemmForm& form_;
   Builder builder_;
   const TiledMma mma_;
   const Expr thread_;
   GemmBuffers buffers_;
-  GemmOperand a_, b_;
+  SimtOperand a_, b_;
   View sums_;
 };
 
 }  // namespace
 
-ir::Kernel gemm(const GemmConfig& config, const GemmForm& form, const std::string& name) {
+ir::Kernel gemm_simt(const GemmSimtConfig& config, const GemmForm& form, const std::string& name) {
   throw_if_any(name, reasons_against(config, form));
-  return Product(config, form, name).describe();
+  return SimtProduct(config, form, name).describe();
 }
 
 }  // namespace vkmoye::gen

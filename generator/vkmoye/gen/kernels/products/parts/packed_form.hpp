@@ -12,12 +12,11 @@
 // Elements past the rows and the k of the operand are 0.
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include "vkmoye/contract/device_caps.hpp"
 #include "vkmoye/contract/scalar_type.hpp"
-#include "vkmoye/gen/kernels/products/fragments/probe.hpp"
+#include "vkmoye/gen/kernels/matrix_units/fragment_layout.hpp"
 #include "vkmoye/layout/layout.hpp"
 
 namespace vkmoye::gen {
@@ -41,21 +40,6 @@ std::string to_string(const PackedForm& form);
 
 /// The matrix to probe for the fragment order of `form`.
 ProbedMatrix fragment_of(const PackedForm& form);
-
-/// A fragment order as a layout, or why it is not one.
-struct OrderOrReason {
-  std::optional<Layout> layout;  // (row, k) -> lane * elements of a lane + number
-  std::string reason;
-};
-OrderOrReason fragment_layout(const FragmentOrder& order);
-
-/// The order of `probed` on the device. If it has not been probed, this is the reason.
-OrderOrReason fragment_layout(const DeviceCaps& device, const ProbedMatrix& probed);
-
-/// The number of elements of a lane that are contiguous along k in the order `layout`. If these are all its
-/// elements, they are also contiguous in a plain array with k contiguous, and a lane loads them in one access
-/// as from a packed array (RDNA4: 8 of 8; an H200: 2 of 8).
-std::int64_t neighbours_along_k(const Layout& layout);
 
 /// (row, k) of a block -> offset in the block. Throws KernelError with the reason if the fragment order of the
 /// device is not a layout.

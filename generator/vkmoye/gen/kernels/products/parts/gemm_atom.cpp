@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/kernels/products/parts/atom.hpp"
+#include "vkmoye/gen/kernels/products/parts/gemm_atom.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-
-#include "vkmoye/gen/ir/kernel.hpp"
-#include "vkmoye/gen/kernels/products/fragments/probe.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -21,29 +18,6 @@ constexpr struct {
 };
 
 }  // namespace
-
-bool multiplies(const MatrixShape& shape, const GemmForm& form) {
-  return shape.a == ir::component_name(unit_type(form)) && shape.b == shape.a &&
-         shape.c == ir::component_name(form.accumulator) && shape.result == shape.c &&
-         shape.scope == "subgroup" && !shape.saturating;
-}
-
-GemmAtom gemm_atom(const GemmForm& form, const DeviceCaps& device) {
-  GemmAtom atom;
-  atom.subgroup = lanes_of_matrices(device);
-  atom.atom_k = 32 / bytes_of(unit_type(form));
-  // The largest: there are fewer of them, and they need no more registers.
-  std::uint64_t largest = 0;
-  for (const MatrixShape& shape : device.matrix_shapes) {
-    const std::uint64_t products = std::uint64_t{shape.m} * shape.n * shape.k;
-    if (!multiplies(shape, form) || products <= largest) continue;
-    largest = products;
-    atom.atom_m = shape.m;
-    atom.atom_n = shape.n;
-    atom.atom_k = shape.k;
-  }
-  return atom;
-}
 
 void require_matrix_types(const GemmForm& form, const std::vector<ScalarType>& operands,
                           std::vector<std::string>& reasons) {
@@ -71,18 +45,6 @@ void require_matrix_types(const GemmForm& form, const std::vector<ScalarType>& o
       unit_type(form) != ScalarType::bf16 || form.result != ScalarType::f16,
       "operands of bf16 and a result of f16: a shader can use only one 16-bit floating-point type",
       reasons);
-}
-
-void require_atom(const GemmAtom& atom, std::int64_t most, std::vector<std::string>& reasons) {
-  require_power_of_two("atom m", atom.atom_m, most, reasons);
-  require_power_of_two("atom n", atom.atom_n, most, reasons);
-  require_power_of_two("atom k", atom.atom_k, most, reasons);
-  require_power_of_two("subgroup size", atom.subgroup, 128, reasons);
-}
-
-void require_even_distribution(const GemmAtom& atom, std::vector<std::string>& reasons) {
-  require_divides("subgroup size", atom.subgroup, atom.atom_m * atom.atom_k, reasons);
-  require_divides("subgroup size", atom.subgroup, atom.atom_n * atom.atom_k, reasons);
 }
 
 }  // namespace vkmoye::gen

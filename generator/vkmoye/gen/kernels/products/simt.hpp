@@ -1,19 +1,35 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The config of a matrix product: how its tiles are split, staged and multiplied.
+// Matrix products without matrix units: one description for several configs.
+//
+//   C (M, N), n contiguous        one workgroup computes a tile of (bM, bN), over tiles of bK
+//     A tile (bM, bK), B tile (bN, bK)      in shared memory, m and n contiguous
+//     per k: a fragment of A and one of B   in registers, then VM * RM * VN * RN multiply-adds
+//
+//   moye_simple     copy, wait, multiply, wait                                     (MoYe.jl, matmul)
+//   moye_prefetch   the next tiles are loaded into registers while these are multiplied  (MoYe.jl, TiledMMA)
+//   simt            vectors of 16 bytes, two shared tiles, threads of a subgroup in a square
+//
+// Interface: bindings a, b, the inputs of the epilogue, c; push constants m, n, k, lda, ldb, ldc (the strides
+// of the rows of the stored arrays), alpha and, if C is read, beta, then those of the epilogue; for a batch
+// also batch, stride_a, stride_b, stride_c; for slices of k also slices and stride_c, of the sums that
+// products/combine.hpp adds.
+//
+// simt_config.cpp checks the config.
 
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "vkmoye/gen/ir/kernel.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
-#include "vkmoye/gen/kernels/products/form/form.hpp"
+#include "vkmoye/gen/kernels/products/form/gemm_form.hpp"
 #include "vkmoye/layout/layout.hpp"
 
 namespace vkmoye::gen {
 
-struct GemmConfig {
+struct GemmSimtConfig {
   std::int64_t tile_m = 128, tile_n = 128, tile_k = 8;
   Layout threads = Layout(IntTuple{16, 16});  // over (m, n)
   std::int64_t values_m = 1, values_n = 1;    // contiguous elements of C of a thread; see TiledMma
@@ -29,13 +45,13 @@ struct GemmConfig {
 };
 
 /// The config values that `--NAME` can replace.
-const std::vector<ConfigField<GemmConfig>>& gemm_fields();
+const std::vector<ConfigField<GemmSimtConfig>>& gemm_simt_fields();
 
 /// Every reason why shaders cannot multiply and add single elements of these types.
 std::vector<std::string> reasons_against_arithmetic(const GemmForm& form);
 
 /// Every reason against `config` for `form`; empty if it is valid.
-std::vector<std::string> reasons_against(const GemmConfig& config, const GemmForm& form);
+std::vector<std::string> reasons_against(const GemmSimtConfig& config, const GemmForm& form);
 
 /// How the threads of a workgroup are arranged to load a tile from a buffer: along its contiguous axis, at
 /// most 32 of them, and across it; and the elements of an access.
@@ -45,10 +61,13 @@ struct OperandStaging {
 
 /// For a tile of `rows` rows of A or B, with tile_k elements of k. `vectors`: whether accesses are vectors or
 /// single elements.
-OperandStaging operand_staging(const GemmConfig& config, ScalarType type, std::int64_t rows,
+OperandStaging operand_staging(const GemmSimtConfig& config, ScalarType type, std::int64_t rows,
                                bool k_contiguous, bool vectors);
 
 /// The elements of a fragment of `values` contiguous ones that are read from shared memory at once.
 std::int64_t fragment_vector(ScalarType type, std::int64_t values);
+
+/// Throws KernelError with the reasons of reasons_against.
+ir::Kernel gemm_simt(const GemmSimtConfig& config, const GemmForm& form, const std::string& name);
 
 }  // namespace vkmoye::gen

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Options shared by all kernels on matrix units: the sizes of the matrices that one instruction multiplies, and the
+// subgroup size.
+//
+//   struct GemmThinCoopmatConfig : MatrixAtom { .. };    atom_m, atom_n, atom_k, subgroup_size
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "vkmoye/contract/device_caps.hpp"
+#include "vkmoye/contract/scalar_type.hpp"
+#include "vkmoye/gen/kernels/common/config_fields.hpp"
+
+namespace vkmoye::gen {
+
+struct MatrixAtom {
+  std::int64_t atom_m = 16, atom_n = 16, atom_k = 16;  // of one product of matrix units
+  std::int64_t subgroup_size = 32;                     // lanes
+};
+
+/// Whether subgroups can multiply operands of type `operand` with matrices of `shape`, into sums of `accumulator`.
+bool multiplies(const MatrixShape& shape, ScalarType operand, ScalarType accumulator);
+
+/// The largest matrices that the device has for these types; if it has none, common ones.
+MatrixAtom matrix_atom(ScalarType operand, ScalarType accumulator, const DeviceCaps& device);
+
+/// The fields of MatrixAtom that `--NAME` can replace, followed by `rest`.
+template <class Config>
+std::vector<ConfigField<Config>> behind_atom_fields(std::vector<ConfigField<Config>> rest) {
+  return joined<Config>(
+      {numbers_field<Config>("atom", "MxNxK: matrix sizes of one product, supported by the device",
+                             {&Config::atom_m, &Config::atom_n, &Config::atom_k}),
+       numbers_field<Config>("subgroup-size", "lanes of a subgroup, supported by the device",
+                             {&Config::subgroup_size})},
+      std::move(rest));
+}
+
+/// Adds a reason for each size that is not a power of two up to `most`, or 128 for lanes.
+void require_atom(const MatrixAtom& atom, std::int64_t most, std::vector<std::string>& reasons);
+
+/// Adds a reason unless the elements of a matrix of A, and of B, divide evenly among the lanes.
+void require_even_distribution(const MatrixAtom& atom, std::vector<std::string>& reasons);
+
+}  // namespace vkmoye::gen

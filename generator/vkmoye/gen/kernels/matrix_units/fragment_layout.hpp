@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// The order in which lanes hold the elements of a matrix, as a layout.
+//
+//   A 16x16 f16 on an H200: (row, k) -> ((8,2),(2,4,2)):((32,4),(1,8,2)), that is lane * 8 + number
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "vkmoye/contract/device_caps.hpp"
+#include "vkmoye/gen/kernels/matrix_units/probe.hpp"
+#include "vkmoye/layout/layout.hpp"
+
+namespace vkmoye::gen {
+
+/// A fragment order as a layout, or why it is not one.
+struct OrderOrReason {
+  std::optional<Layout> layout;  // (row, k) -> lane * elements of a lane + number
+  std::string reason;
+};
+OrderOrReason fragment_layout(const FragmentOrder& order);
+
+/// The order of `probed` on the device. If it has not been probed, this is the reason.
+OrderOrReason fragment_layout(const DeviceCaps& device, const ProbedMatrix& probed);
+
+/// The number of elements of a lane that are contiguous along k in the order `layout`. If these are all its
+/// elements, they are also contiguous in a plain array with k contiguous, and a lane loads them in one access
+/// as from a packed array (RDNA4: 8 of 8; an H200: 2 of 8).
+std::int64_t neighbours_along_k(const Layout& layout);
+
+}  // namespace vkmoye::gen

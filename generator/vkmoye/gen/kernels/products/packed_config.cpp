@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/kernels/products/packed.hpp"
+#include "vkmoye/gen/kernels/products/parts/sums.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+// Few rows: B is read once, by subgroups that share k. The fastest of a sweep at N = K = 8192 on an H100. Blocks of
+// B stay as they are for many rows.
+void share_k_of_few_rows(std::int64_t m, GemmPackedConfig& config) {
+  if (m > 2 * config.part_m) return;
+  config.subgroups_m = m > config.part_m ? 2 : 1;
+  config.subgroups_n = 1;
+  while (config.part_m / 2 >= m && config.part_m > config.atom_m) config.part_m /= 2;
+  config.subgroups_k = config.part_m == config.atom_m ? 16 : 8 / config.subgroups_m;
+}
+
+}  // namespace
+
+SumsShape sums_shape(const GemmPackedConfig& config, const GemmForm& form) {
+  SumsShape shape{config, config.part_m, config.part_n};
+  shape.columns_at_once = columns_that_fit(shape, form.accumulator, config.shared_bytes);
+  return shape;
+}
+
+const std::vector<ConfigField<GemmPackedConfig>>& gemm_packed_fields() {
+  using Config = GemmPackedConfig;
+  static const auto fields = behind_atom_fields<Config>({
+      numbers_field<Config>("part", "MxN: the part of C of a subgroup",
+                            {&Config::part_m, &Config::part_n}),
+      subgroups_field<Config>("that alternate between blocks of k"),
+      numbers_field<Config>("shared-bytes", "maximum number of bytes of shared memory",
+                            {&Config::shared_bytes}),
+      choice_field<Config, bool>("wait", "what holds the next step while it is prefetched",
+                                 {"matrices", "words"}, &Config::words),
+      numbers_field<Config>("steps",
+                            "steps of k in a block of a packed operand: a power of two from 2",
+                            {&Config::steps}),
+      numbers_field<Config>("strip",
+                            "tiles along M that workgroups cover before the next tile along N",
+                            {&Config::strip}),
+  });
+  return fields;
+}
+
+GemmPackedConfig gemm_packed_config(const GemmForm& form,
+                                    const std::optional<std::vector<std::int64_t>>& shape,
+                                    const DeviceCaps& device) {
+  GemmPackedConfig config;
+  static_cast<MatrixAtom&>(config) = gemm_atom(form, device);
+  config.shared_bytes = static_cast<std::int64_t>(device.max_shared_bytes);
+  const std::int64_t fragments = config.subgroup_size < 32 ? 2 : 4;  // see gemm_coopmat_config
+  config.part_m = fragments * config.atom_m;
+  // Sums of 16 bits leave registers for more of them if two share a register: not on GPUs of 64 lanes (AMD).
+  const bool is_wide = config.subgroup_size == 32 && device.max_subgroup_size == 32 &&
+                       form.accumulator == ScalarType::f16;
+  config.part_n = (is_wide ? 6 : fragments) * config.atom_n;
+  const bool is_measured = config.subgroup_size == 32 && device.max_subgroup_size == 32;
+  if (shape && is_measured) share_k_of_few_rows((*shape)[0], config);
+  return config;
+}
+
+PackedForm packed_form(const GemmPackedConfig& config, const GemmForm& form, char use) {
+  const bool is_a = use == 'a';
+  const std::int64_t rows = is_a ? config.atom_m : config.atom_n;
+  return {use,         unit_type(form), to_index(config.subgroup_size),
+          rows,        config.atom_k,   (is_a ? config.part_m : config.part_n) / rows,
+          config.steps};
+}
+
+std::vector<std::string> reasons_against(const GemmPackedConfig& config, const GemmForm& form) {
+  std::vector<std::string> reasons = reasons_against_form(form);
+  require_matrix_types(form, {ScalarType::f16, ScalarType::bf16}, reasons);
+  require_atom(config, 64, reasons);
+  require_subgroup_counts(config, reasons);
+  require_within("part m", config.part_m, 1024, reasons);
+  require_within("part n", config.part_n, 1024, reasons);
+  require_power_of_two("steps", config.steps, 16, reasons);
+  require_within("strip", config.strip, 65536, reasons);
+  require(config.steps % 2 == 0, fmt::format("steps {} is not even", config.steps), reasons);
+  if (!reasons.empty()) return reasons;
+
+  require_threads(config.threads(), reasons);
+  require_divides("atom m", config.atom_m, config.part_m, reasons);
+  require_divides("atom n", config.atom_n, config.part_n, reasons);
+  require_even_distribution(config, reasons);
+  if (!reasons.empty()) return reasons;
+  return reasons_against(sums_shape(config, form), form.accumulator, config.shared_bytes);
+}
+
+GemmPackedConfig gemm_packed_config_of(const KernelRequest& request) {
+  GemmPackedConfig config = gemm_packed_config(request.gemm, request.shape, request.device);
+  throw_if_any("gemm/packed", read_fields(gemm_packed_fields(), request.options, config));
+  return config;
+}
+
+}  // namespace vkmoye::gen

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// The sizes of matrices that a device multiplies for the types of a product.
+//
+//   GemmThinCoopmatConfig config;    derived from MatrixAtom
+//   static_cast<MatrixAtom&>(config) = gemm_atom(form, device);
+
+#include <string>
+#include <vector>
+
+#include "vkmoye/contract/device_caps.hpp"
+#include "vkmoye/gen/kernels/matrix_units/atom.hpp"
+#include "vkmoye/gen/kernels/products/form/gemm_form.hpp"
+
+namespace vkmoye::gen {
+
+/// Whether subgroups can multiply the operands of `form` with matrices of `shape`, into its accumulator.
+inline bool multiplies(const MatrixShape& shape, const GemmForm& form) {
+  return multiplies(shape, unit_type(form), form.accumulator);
+}
+
+/// The largest matrices that the device has for products of `form`; if it has none, common ones.
+inline MatrixAtom gemm_atom(const GemmForm& form, const DeviceCaps& device) {
+  return matrix_atom(unit_type(form), form.accumulator, device);
+}
+
+/// Adds every reason why matrix units cannot multiply operands of `form`, whose types must be among
+/// `operands`.
+void require_matrix_types(const GemmForm& form, const std::vector<ScalarType>& operands,
+                          std::vector<std::string>& reasons);
+
+}  // namespace vkmoye::gen
