@@ -1,4 +1,4 @@
-// generated: attention/decode  type=f16  form=width=64  rows=2  reads=2  threads=128  together=8
+// generated: attention/decode  type=f16  form=width=64  rows=2  reads=2  threads=128  key-threads=8
 //   subgroup-size=32  slices=0  shared-bytes=32768
 // keys are split among workgroups and threads, which combine at the end
 // vkmoye 0.1.0: vkmoye-bench emit attention/decode --type f16 --reads 2 --rows 2

@@ -1,5 +1,5 @@
 // generated: gemm/packed  form=f16,f32,f16 a=k b=k  atom=16x16x16  subgroup-size=32  part=32x32
-//   subgroups=2x2  shared-bytes=32768  wait=words  steps=2  strip=16
+//   subgroups=2x2  shared-bytes=32768  prefetch-as=words  steps=2  strip=16
 // operands in fragment order: one step of k is read while another is multiplied
 // vkmoye 0.1.0: vkmoye-bench emit gemm/packed --type f16,f32,f16 --part 32x32
 #version 460

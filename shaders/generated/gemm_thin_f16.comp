@@ -1,4 +1,4 @@
-// generated: gemm/thin  form=f16,f32,f16 a=k b=k  side=m  rows=2  threads=128  along-k=32  reads=1x2
+// generated: gemm/thin  form=f16,f32,f16 a=k b=k  small=m  rows=2  threads=128  along-k=32  reads=1x2
 //   vector=16  subgroup-size=32
 // the large operand is read once; threads along k are added up at the end
 // vkmoye 0.1.0: vkmoye-bench emit gemm/thin --type f16,f32,f16 --reads 1x2 --rows 2

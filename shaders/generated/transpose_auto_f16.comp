@@ -1,4 +1,4 @@
-// generated: transpose/auto  type=f16  tile=64x64  threads=256  vector=16x16  parts=2  order=dst
+// generated: transpose/auto  type=f16  tile=64x64  threads=256  vector=16x16  edge-parts=2  order=dst
 // blocks turned in registers, wide accesses on both sides; ragged tiles in sectors of dst
 // vkmoye 0.1.0: vkmoye-bench emit transpose/auto --type f16
 #version 460

@@ -1,4 +1,4 @@
-// generated: transpose/auto  type=f32  tile=64x32  threads=256  vector=8x16  parts=1  order=dst
+// generated: transpose/auto  type=f32  tile=64x32  threads=256  vector=8x16  edge-parts=1  order=dst
 // blocks turned in registers, wide accesses on both sides; ragged tiles in sectors of dst
 // vkmoye 0.1.0: vkmoye-bench emit transpose/auto --type f32
 #version 460

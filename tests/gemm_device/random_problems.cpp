@@ -23,9 +23,9 @@ using namespace bench;
 // With vectors and element by element; thin kernels by rows and by columns.
 const gen::Options kSmallTiles = {
     {"tile", "32x32x8"}, {"threads", "8x8"}, {"values", "4x4"}, {"vector", "16"}};
-const gen::Options kThinRows = {{"side", "m"},     {"rows", "4"},    {"reads", "2x2"},
+const gen::Options kThinRows = {{"small", "m"},    {"rows", "4"},    {"reads", "2x2"},
                                 {"threads", "32"}, {"along-k", "8"}, {"vector", "16"}};
-const gen::Options kThinColumns = {{"side", "n"},     {"rows", "3"},     {"reads", "4x1"},
+const gen::Options kThinColumns = {{"small", "n"},    {"rows", "3"},     {"reads", "4x1"},
                                    {"threads", "64"}, {"along-k", "16"}, {"vector", "8"}};
 
 namespace {
@@ -39,8 +39,10 @@ using Names = std::vector<const char*>;
 // of kernels with matrix units begin with different types. A list must not have as many types as there are slots with
 // it, or each slot would always have the same type.
 const Names kTypes = {"f32", "f16", "f16,f32", "f16,f16", "f64", "i32", "bf16*f32"};
-const Names kMatrixTypes = {"i8", "f16,f32", "f32*f16", "f16", "f16,f16", "bf16", "u8"};
-const Names kThinMatrixTypes = {"u8", "f16,f32", "f32*f16", "f16", "bf16", "f16,f16", "i8"};
+const Names kMatrixTypes = {"i8",      "f16,f32", "f32*f16", "f16",
+                            "f16,f16", "bf16",    "u8",      "i8,i32,f16"};
+const Names kThinMatrixTypes = {"u8",   "f16,f32", "f32*f16", "f16",
+                                "bf16", "f16,f16", "i8",      "u8,u32,f32"};
 const Names kWeightTypes = {"f16*q4_0,f32", "f32*q8_0", "bf16*q4_1,f32", "f16*q8_0",
                             "f16*i4g128,f32"};
 const Names kDecodedTypes = {"f16*q8_0,f32", "f32*q4_0",     "f16*q4_1",
@@ -141,12 +143,13 @@ gen::Options matrix_config(const std::string& kernel, const GemmProblem& types,
 }
 
 std::vector<gen::AppliedEpilogueOp> random_epilogue(Dice& dice, const GemmProblem& types) {
-  const bool whole = range_of(types.accumulator).epsilon == 0;
-  const bool curves = gen::factor_type(types.form()) == ScalarType::f32;
+  const bool whole = range_of(types.number_type()).epsilon == 0;
+  const ScalarType type = gen::factor_type(types.form());
   std::vector<gen::AppliedEpilogueOp> out;
   for (const gen::EpilogueOp& step : gen::epilogue_ops()) {
-    const bool is_curve = step.name == "gelu" || step.name == "silu";
-    if ((is_curve && !curves) || dice.below(3) != 0) continue;
+    const bool is_computed = step.types.empty() || std::find(step.types.begin(), step.types.end(),
+                                                             type) != step.types.end();
+    if (!is_computed || dice.below(3) != 0) continue;
     const double number = whole || dice.one_in(2) ? dice.of({2.0, 3.0}) : dice.of({-0.5, 1.25});
     out.insert(out.begin() + dice.below(static_cast<std::int64_t>(out.size()) + 1),
                {&step, step.arguments.empty() ? 0 : number});
@@ -257,7 +260,8 @@ Problem random_problem(std::uint64_t seed, std::int64_t number, const Problem& f
   Dice dice(random_bits(~seed, static_cast<std::uint64_t>(number)));
   Problem out = form;
   GemmProblem& p = out.gemm;
-  const bool whole = range_of(p.accumulator).epsilon == 0, has_sign = !is_unsigned(p.accumulator);
+  const bool whole = range_of(p.number_type()).epsilon == 0,
+             has_sign = !is_unsigned(p.number_type());
   p.init = whole || dice.one_in(2) ? Init::integers
            : dice.one_in(4)        ? Init::nonfinite
                                    : Init::random;

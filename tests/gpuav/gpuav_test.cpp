@@ -246,9 +246,9 @@ TEST_F(GpuAssisted, ReductionsSoftmaxAndNormsStayInside) {
 TEST_F(GpuAssisted, ProductsStayInside) {
   const gen::Options tiles = {
       {"tile", "32x32x8"}, {"threads", "8x8"}, {"values", "4x4"}, {"vector", "16"}};
-  const gen::Options rows = {{"side", "m"},     {"rows", "4"},    {"reads", "2x2"},
+  const gen::Options rows = {{"small", "m"},    {"rows", "4"},    {"reads", "2x2"},
                              {"threads", "32"}, {"along-k", "8"}, {"vector", "16"}};
-  const gen::Options columns = {{"side", "n"},     {"rows", "3"},     {"reads", "4x1"},
+  const gen::Options columns = {{"small", "n"},    {"rows", "3"},     {"reads", "4x1"},
                                 {"threads", "64"}, {"along-k", "16"}, {"vector", "8"}};
   for_each_assisted_device([&](Device& device) {
     for (const char* type : {"f32", "f16,f32", "f64", "i32"}) {

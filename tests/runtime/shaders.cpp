@@ -31,7 +31,7 @@ struct Reached {
 Reached reached(const std::string& name, ScalarType type, const char* glsl, int binding,
                 Addressing addressing) {
   const std::string block = "Block_" + name;
-  if (reach == Addressing::descriptor) {
+  if (addressing == Addressing::descriptor) {
     return {fmt::format("layout(std430, binding = {}) buffer {} {{ {} {}[]; }};\n", binding, block,
                         glsl, name),
             name + "[i]"};
@@ -93,27 +93,28 @@ CompiledKernel sum_kernel(ScalarType type, Addressing addressing) {
                                                    {ScalarType::i32, "int"}};
   const ScalarType sum = is_floating(type) ? ScalarType::f32 : ScalarType::i32;
   const std::string number = is_floating(type) ? "float" : "int";
-  const Reached a = reached("a", type, names.at(type), 0, reach);
+  const Reached a = reached("a", type, names.at(type), 0, addressing);
   const Reached out = reached("sum", sum, number.c_str(), 1, Addressing::descriptor);
   return over_elements(
-      "sum", {{"a", type, Access::read, {"n"}, {}, 1, reach}, {"sum", sum, Access::write, {1}}},
+      "sum",
+      {{"a", type, Access::read, {"n"}, {}, 1, addressing}, {"sum", sum, Access::write, {1}}},
       {a, out}, {{"first", ScalarType::i32}, {"n"}}, number + " all = 0;\n",
       "all += " + number + "(" + a.element + ");\n", "sum[0] = all;\n");
 }
 
 CompiledKernel store_kernel(Addressing addressing) {
-  const Reached dst = reached("dst", ScalarType::u32, "uint", 0, reach);
-  return over_elements("store", {{"dst", ScalarType::u32, Access::write, {"n"}, {}, 1, reach}},
+  const Reached dst = reached("dst", ScalarType::u32, "uint", 0, addressing);
+  return over_elements("store", {{"dst", ScalarType::u32, Access::write, {"n"}, {}, 1, addressing}},
                        {dst}, {{"first", ScalarType::i32}, {"n"}, {"value"}}, "",
                        dst.element + " = value;\n", "");
 }
 
 CompiledKernel copy_kernel(Addressing addressing) {
-  const Reached src = reached("src", ScalarType::u32, "uint", 0, reach);
-  const Reached dst = reached("dst", ScalarType::u32, "uint", 1, reach);
+  const Reached src = reached("src", ScalarType::u32, "uint", 0, addressing);
+  const Reached dst = reached("dst", ScalarType::u32, "uint", 1, addressing);
   return over_elements("copy",
-                       {{"src", ScalarType::u32, Access::read, {"n"}, {}, 1, reach},
-                        {"dst", ScalarType::u32, Access::write, {"n"}, {}, 1, reach}},
+                       {{"src", ScalarType::u32, Access::read, {"n"}, {}, 1, addressing},
+                        {"dst", ScalarType::u32, Access::write, {"n"}, {}, 1, addressing}},
                        {src, dst}, {{"first", ScalarType::i32}, {"n"}}, "",
                        dst.element + " = " + src.element + ";\n", "");
 }

@@ -150,7 +150,7 @@ std::string formula(const Computed& computed, ScalarType type, const std::vector
   for (std::size_t i = 0; i < values.size(); ++i) views.emplace(values[i]->name, names[i]);
   const bool is_element = value->type.is_element();
   const std::string text =
-      ir::text_of(renamed(is_element ? ir::convert(value, type) : value, views));
+      ir::to_string(renamed(is_element ? ir::convert(value, type) : value, views));
   return text.size() <= kMaxColumns ? text : unknown;
 }
 

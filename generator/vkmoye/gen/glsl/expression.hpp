@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The text of IR expressions in GLSL: precedence, shifts and masks, numbers, packed vectors. `print` in
-// print.hpp prints a whole expression.
+// The text of IR expressions in GLSL: precedence, shifts and masks, numbers. `print` in print.hpp prints a whole
+// expression.
 
 #include <string>
 #include <vector>
@@ -12,6 +12,9 @@ namespace vkmoye::gen::glsl {
 
 /// "uint", "bool", "f16vec4".
 std::string spell_type(const ir::Type& type);
+
+/// `expression`, in parentheses unless it is a name, a call or a component.
+std::string print_primary(const ir::Expr& expression);
 
 /// "fma(a, b, c)".
 std::string call(const std::string& function, const std::vector<ir::Expr>& operands);

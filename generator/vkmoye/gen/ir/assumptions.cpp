@@ -157,13 +157,13 @@ bool has_assumption(const Body& body) {
 
 }  // namespace
 
-std::string text_of(const Expr& e) {
+std::string to_string(const Expr& e) {
   int room = kMaxNodes;
   return text_in(e, kLoosest, room);
 }
 
 std::string to_string(const Assume& assume) {
-  return text_of(assume.condition) + ": " + assume.why;
+  return to_string(assume.condition) + ": " + assume.why;
 }
 
 std::vector<Assume> assumptions_of_launch(const Kernel& kernel) {

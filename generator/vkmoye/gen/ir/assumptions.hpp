@@ -13,7 +13,7 @@
 namespace vkmoye::gen::ir {
 
 /// `e` in short, for messages: "n % 4 == 0".
-std::string text_of(const Expr& e);
+std::string to_string(const Expr& e);
 
 /// "n % 4 == 0: rows are padded".
 std::string to_string(const Assume& assume);

@@ -198,6 +198,8 @@ class Checker {
   }
 
   double bound_of_sum(double magnitude) const {
+    // Sums of integers are exact; they are converted, and multiplied by alpha, and beta * C is added.
+    if (accumulator_.epsilon == 0) return 3 * steps_.epsilon * magnitude;
     const double c = problem_.accumulator == ScalarType::f64 ? 2 : 1;
     const auto k = static_cast<double>(k_);
     const double roundings = problem_.init == Init::integers ? k : std::min(k, 8 * std::sqrt(k));

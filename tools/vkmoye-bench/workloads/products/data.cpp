@@ -18,6 +18,20 @@ bool wants_integers(const GemmProblem& problem) {
   return problem.init == Init::integers || holds_whole_numbers_only(problem.a_type);
 }
 
+// Whole operands whose sums are scaled to numbers that are rounded.
+bool scales_integers(const GemmProblem& problem) {
+  return holds_whole_numbers_only(problem.accumulator) && !holds_whole_numbers_only(problem.result);
+}
+
+// The largest operands whose sums do not wrap.
+IntegerInputs inputs_to_scale(const GemmProblem& problem, std::int64_t k) {
+  const double room = range_of(problem.accumulator).whole;
+  auto most = static_cast<std::int64_t>(range_of(problem.a_type).whole);
+  most = std::min<std::int64_t>(most, 127);
+  while (most > 1 && static_cast<double>(k * most * most) > room) --most;
+  return {most, 1};
+}
+
 // Chooses the inputs such that every partial sum, also times alpha plus beta * C and after each step of the epilogue,
 // stays below the largest number up to which all whole numbers are exact.
 IntegerInputs integer_inputs(const GemmProblem& problem, std::int64_t k) {
@@ -31,8 +45,11 @@ IntegerInputs integer_inputs(const GemmProblem& problem, std::int64_t k) {
   const auto largest = [&](double terms, double x) {
     double most = std::max(1.0, alpha) * terms * x * x + beta * x;
     for (const gen::AppliedEpilogueOp& named : problem.epilogue) {
-      most += x * static_cast<double>(named.step->inputs.size() + (named.step->reads_c ? 1 : 0));
-      most *= std::max(1.0, std::fabs(named.number));
+      if (multiplies(*named.step)) {
+        most *= std::max(1.0, named.step->arguments.empty() ? x : std::fabs(named.number));
+      } else {
+        most += x * static_cast<double>(named.step->inputs.size() + (named.step->reads_c ? 1 : 0));
+      }
     }
     return most;
   };
@@ -55,8 +72,12 @@ GemmData::GemmData(const GemmProblem& problem, const Extents& size, std::uint64_
       matrices_(matrices_of(problem, size)),
       inputs_(epilogue_inputs_of(problem, size)),
       seed_(seed) {
-  if (wants_integers(problem) && problem.weights == nullptr)
+  is_scaled_ = scales_integers(problem);
+  if (is_scaled_) {
+    integers_ = inputs_to_scale(problem, size[2]);
+  } else if (wants_integers(problem) && problem.weights == nullptr) {
     integers_ = integer_inputs(problem, size[2]);
+  }
 }
 
 const gen::GemmArray& GemmData::matrix_at(int which) const {
@@ -71,7 +92,7 @@ double GemmData::value(int which, std::int64_t batch, std::int64_t i, std::int64
   const auto index = static_cast<std::uint64_t>((batch * first + i) * second + j);
   const std::uint64_t bits =
       random_bits(random_bits(seed_, static_cast<std::uint64_t>(which)), index);
-  if (wants_integers(problem_)) {
+  if (wants_integers(problem_) && !(is_scaled_ && which >= 2)) {
     const std::int64_t most = std::max<std::int64_t>(integers_.most, 1);
     if (which == 0 && j % integers_.step != i % integers_.step) return 0;
     const std::int64_t least = is_unsigned(matrix.type) ? 0 : -most;

@@ -28,7 +28,7 @@ class GemmData {
   const std::vector<gen::GemmArray>& inputs() const { return inputs_; }
 
   /// Whether the result can be computed without rounding, so that it must be exact; gelu and silu always round.
-  bool is_exact() const { return integers_.most > 0; }
+  bool is_exact() const { return integers_.most > 0 && !is_scaled_; }
 
   /// All bytes of the buffer of matrix `which` (0: A, 1: B, 2: C, 3: the first input of the epilogue).
   std::vector<std::byte> bytes(int which) const;
@@ -42,6 +42,7 @@ class GemmData {
   std::array<gen::GemmArray, 3> matrices_;
   std::vector<gen::GemmArray> inputs_;
   std::uint64_t seed_;
+  bool is_scaled_ = false;  // whether sums of integers are scaled to rounded numbers
   IntegerInputs integers_;  // most is 0: other inputs, or the sums cannot be exact
 };
 

@@ -32,7 +32,8 @@ struct Definition {
 constexpr Definition kDefinitions[] = {
     {"bias", plus, 1, 1, 0},       {"bias_m", plus, 1, 1, 0},    {"relu", relu, 1, 0, 0},
     {"gelu", gelu_of, 1.13, 0, 6}, {"silu", silu_of, 1.1, 0, 6}, {"residual", plus, 1, 1, 0},
-    {"residual_c", plus, 1, 1, 0}, {"scale", times, 1, 2, 0},
+    {"residual_c", plus, 1, 1, 0}, {"scale", times, 1, 2, 0},    {"scale_m", times, 1, 1, 0},
+    {"scale_n", times, 1, 1, 0},
 };
 
 const Definition& definition_of(const gen::EpilogueOp& step) {
@@ -101,14 +102,16 @@ std::string epilogue_expects() {
   return join(forms, ", ");
 }
 
+bool multiplies(const gen::EpilogueOp& step) { return definition_of(step).function == times; }
+
 Expected after(const gen::AppliedEpilogueOp& named, Expected v, double input,
                const NumberRange& range, bool& exact) {
   const Definition& definition = definition_of(*named.step);
-  const bool is_scaled = !named.step->arguments.empty();
-  const double next = definition.function(v.value, is_scaled ? named.number : input);
+  const double other = named.step->arguments.empty() ? input : named.number;
+  const double next = definition.function(v.value, other);
   exact = exact && definition.of_argument == 0;
   if (exact || !std::isfinite(v.value) || !std::isfinite(next)) return {next, 0};
-  const double steepest = is_scaled ? std::fabs(named.number) : definition.steepest;
+  const double steepest = definition.function == times ? std::fabs(other) : definition.steepest;
   const double carried = steepest * v.bound;
   const double rounded = definition.of_value * (std::fabs(next) + carried) +
                          definition.of_argument * (std::fabs(v.value) + v.bound);

@@ -14,6 +14,7 @@
 //   gelu                     1.13            0          6
 //   silu                     1.1             0          6
 //   scale                    |scale|         2          0             the product, and the rounding of scale
+//   scale_m, scale_n         |the input|     1          0             the product
 //
 // eps and tiny are those of the type of the computation, see products/check.hpp. gelu and silu are
 // x s(t), s(t) = 1 / (1 + exp(-t)), t = x or 2 sqrt(2/pi) (x + 0.044715 x^3). The exponent is rounded 4 times and
@@ -37,6 +38,9 @@ std::string epilogue_text(const std::vector<gen::AppliedEpilogueOp>& epilogue);
 
 /// The description of the values of `--epilogue`.
 std::string epilogue_expects();
+
+/// Whether `step` multiplies by its input or its number.
+bool multiplies(const gen::EpilogueOp& step);
 
 /// `v` after `step`, which may read `input`. NaN and infinity have no bound: they must be equal. `exact`: nothing has
 /// been rounded so far; gelu and silu set it to false.

@@ -36,7 +36,7 @@ DecodeThreads threads_of(const AttentionDecodeConfig& config, const AttentionFor
                          ScalarType type) {
   const std::int64_t both = std::gcd(form.width, form.value_width);
   const std::int64_t vector = power_dividing(both, widest_access(type));
-  const std::int64_t beside = power_dividing(both / vector, config.together);
+  const std::int64_t beside = power_dividing(both / vector, config.key_threads);
   const std::int64_t accesses = std::max(form.width, form.value_width) / (vector * beside);
   return {vector, beside, config.threads / beside,
           std::max<std::int64_t>(1, next_power_of_two(config.reads / accesses + 1) / 2)};
@@ -59,8 +59,8 @@ const std::vector<ConfigField<AttentionDecodeConfig>>& attention_decode_fields()
       numbers_field<Config>("reads", "accesses of k, and of v, that a thread has in flight",
                             {&Config::reads}),
       numbers_field<Config>("threads", "threads of a workgroup", {&Config::threads}),
-      numbers_field<Config>("together", "maximum number of threads that share a key",
-                            {&Config::together}),
+      numbers_field<Config>("key-threads", "maximum number of threads that share a key",
+                            {&Config::key_threads}),
       numbers_field<Config>("subgroup-size",
                             "lanes of a subgroup, which the device must support (default: its own)",
                             {&Config::subgroup_size}),
@@ -76,7 +76,7 @@ AttentionDecodeConfig attention_decode_config(const AttentionCall& call, ScalarT
                                               const DeviceCaps& device) {
   AttentionDecodeConfig config;
   config.subgroup_size = device.subgroup_size;
-  config.together = std::min<std::int64_t>(config.together, config.subgroup_size);
+  config.key_threads = std::min<std::int64_t>(config.key_threads, config.subgroup_size);
   config.rows = std::clamp<std::int64_t>(next_power_of_two(call.rows()), 1, 8);
   // q and sums of a thread.
   const auto values = [&] {
@@ -99,14 +99,14 @@ std::vector<std::string> reasons_against(const AttentionDecodeConfig& config,
   require_power_of_two("rows", config.rows, 64, reasons);
   require_power_of_two("reads", config.reads, 64, reasons);
   require_power_of_two("threads", config.threads, 1024, reasons);
-  require_power_of_two("together", config.together, 32, reasons);
+  require_power_of_two("key-threads", config.key_threads, 32, reasons);
   require_power_of_two("subgroup size", config.subgroup_size, 128, reasons);
   require(config.slices >= 0 && config.slices <= kMaxSlices,
           fmt::format("slices {} are outside 0..{}", config.slices, kMaxSlices), reasons);
   if (!reasons.empty()) return reasons;
   require_subgroups(config.subgroup_size, config.threads, reasons);
-  require(config.together <= config.subgroup_size,
-          fmt::format("{} threads share a key, but a subgroup has {}", config.together,
+  require(config.key_threads <= config.subgroup_size,
+          fmt::format("{} threads share a key, but a subgroup has {}", config.key_threads,
                       config.subgroup_size),
           reasons);
   const std::int64_t bytes = bytes_of_parts(config, form, type);

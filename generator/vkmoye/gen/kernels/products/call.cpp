@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cfloat>
 #include <cmath>
+#include <iterator>
+#include <string_view>
 #include <utility>
 
 #include "vkmoye/base/error.hpp"
@@ -68,10 +71,14 @@ GemmArray in_blocks(GemmArray matrix, const WeightFormat& format,
 }
 
 // `value` in the type of the kernel's argument.
-Argument scalar(double value, ScalarType accumulator) {
-  if (is_floating(accumulator)) return value;
+Argument scalar(double value, ScalarType type) {
+  if (is_floating(type)) return value;
   return static_cast<std::int64_t>(value);
 }
+
+// The steps of the transpose, whose n is m.
+constexpr std::pair<std::string_view, const char*> kExchanged[] = {
+    {"bias", "bias_m"}, {"bias_m", "bias"}, {"scale_m", "scale_n"}, {"scale_n", "scale_m"}};
 
 }  // namespace
 
@@ -103,9 +110,10 @@ GemmEpilogue kernel_epilogue(const std::vector<AppliedEpilogueOp>& epilogue, boo
   GemmEpilogue out;
   for (const AppliedEpilogueOp& named : epilogue) {
     const std::string& name = named.step->name;
-    const bool along_n = name == "bias", along_m = name == "bias_m";
-    out.push_back(exchanged && (along_n || along_m) ? *find_epilogue_op(along_n ? "bias_m" : "bias")
-                                                    : *named.step);
+    const auto other = std::find_if(std::begin(kExchanged), std::end(kExchanged),
+                                    [&](const auto& pair) { return pair.first == name; });
+    out.push_back(exchanged && other != std::end(kExchanged) ? *find_epilogue_op(other->second)
+                                                             : *named.step);
   }
   return out;
 }
@@ -147,17 +155,16 @@ std::array<GemmArray, 3> matrices_of(const GemmCall& call, const std::vector<std
   for (const auto& [name, value] : numbers) {
     // The argument has type f64, i32 or u32 for these accumulators, and f32 for others.
     const double magnitude = std::fabs(value);
-    const bool without_sign = is_unsigned(call.accumulator);
+    const ScalarType type = call.number_type();
+    const bool without_sign = is_unsigned(type);
     const bool whole = value == std::trunc(value) && value >= (without_sign ? 0 : -0x1p31) &&
                        value < (without_sign ? 0x1p32 : 0x1p31);
     const bool normal =
         magnitude == 0 || !std::isfinite(value) || (magnitude >= FLT_MIN && magnitude <= FLT_MAX);
-    const bool held = !is_floating(call.accumulator)        ? whole
-                      : call.accumulator == ScalarType::f64 ? true
-                                                            : normal;
+    const bool held = !is_floating(type) ? whole : type == ScalarType::f64 ? true : normal;
     if (held) continue;
     reasons.push_back(fmt::format("{} = {} cannot be represented in the accumulator {}", name,
-                                  value, to_string(call.accumulator)));
+                                  value, to_string(type)));
   }
   if (call.slices > 1) {
     const double sums = static_cast<double>(call.slices) * static_cast<double>(call.batch) *
@@ -187,6 +194,7 @@ std::vector<GemmArray> epilogue_inputs_of(const GemmCall& call,
     for (const GemmInput& input : named.step->inputs) {
       GemmArray& matrix = inputs.emplace_back(matrices_of(call, size)[2]);
       matrix.name = input.name;
+      matrix.type = input.type.value_or(call.result);
       if (input.along == GemmInput::Along::both) continue;
       matrix.second_contiguous = input.along == GemmInput::Along::n;
       matrix.rows = 1;
@@ -200,6 +208,7 @@ std::vector<GemmArray> epilogue_inputs_of(const GemmCall& call,
 Arguments gemm_arguments(const GemmCall& call, const std::vector<std::int64_t>& size) {
   const auto [A, B, C] = matrices_of(call, size);
   const bool exchanged = !call.c_n_contiguous;
+  const ScalarType type = call.slices > 1 ? call.accumulator : call.number_type();
   const GemmArray& a = exchanged ? B : A;
   const GemmArray& b = exchanged ? A : B;
   Arguments arguments = {{"m", size[exchanged ? 1 : 0]},
@@ -208,13 +217,13 @@ Arguments gemm_arguments(const GemmCall& call, const std::vector<std::int64_t>& 
                          {"lda", a.leading},
                          {"ldb", b.leading},
                          {"ldc", C.leading},
-                         {"alpha", scalar(call.alpha, call.accumulator)}};
+                         {"alpha", scalar(call.alpha, type)}};
   if (call.weights != nullptr) arguments["words"] = B.cols;
-  if (call.form().beta) arguments["beta"] = scalar(call.beta, call.accumulator);
+  if (call.form().beta) arguments["beta"] = scalar(call.beta, type);
   for (const AppliedEpilogueOp& named : call.epilogue) {
     if (call.slices > 1) break;  // gemm/combine applies the epilogue
     for (const std::string& name : named.step->arguments) {
-      arguments[name] = scalar(named.number, call.accumulator);
+      arguments[name] = scalar(named.number, type);
     }
   }
   if (call.form().batched) {
@@ -228,7 +237,7 @@ Arguments gemm_arguments(const GemmCall& call, const std::vector<std::int64_t>& 
     arguments["ldc"] = shape[1];
     arguments["stride_c"] = shape[0] * shape[1];
     arguments["slices"] = call.slices;
-    arguments["alpha"] = scalar(call.alpha == 0 ? 0 : 1, call.accumulator);
+    arguments["alpha"] = scalar(call.alpha == 0 ? 0 : 1, type);
   }
   return arguments;
 }

@@ -58,6 +58,8 @@ struct GemmCall {
   GemmForm form() const;
   /// Whether the product reads C: beta is not 0, or a step of the epilogue does.
   bool reads_c() const;
+  /// The type of alpha, beta and the numbers of the epilogue.
+  ScalarType number_type() const { return factor_type(accumulator, result); }
 };
 
 /// The epilogue of the kernel. `exchanged`: the kernel computes the transpose, so that its n is m.

@@ -29,7 +29,7 @@ std::int64_t along_n(const std::optional<std::vector<std::int64_t>>& shape, std:
 }  // namespace
 
 GemmForm form_of_slices(GemmForm form) {
-  form.result = factor_type(form);
+  form.result = sum_type(form);
   form.beta = false;
   form.epilogue.clear();
   form.split_k = true;
@@ -40,7 +40,7 @@ ir::Kernel gemm_combine(const GemmForm& form, std::int64_t slices,
                         const std::optional<std::vector<std::int64_t>>& shape,
                         const DeviceCaps& device, const std::string& name) {
   if (form.split_k) throw KernelError(name, {"form: the combined product must not have split_k"});
-  const ScalarType type = factor_type(form);
+  const ScalarType type = sum_type(form);
   const std::int64_t most = threads_config(type, device).most_threads;
   const std::int64_t vector = widest_access(type);
   const std::int64_t others = std::min(kSlices, most / kElements);  // threads along slices and m

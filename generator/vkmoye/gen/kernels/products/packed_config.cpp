@@ -36,7 +36,7 @@ const std::vector<ConfigField<GemmPackedConfig>>& gemm_packed_fields() {
       subgroups_field<Config>("that alternate between blocks of k"),
       numbers_field<Config>("shared-bytes", "maximum number of bytes of shared memory",
                             {&Config::shared_bytes}),
-      choice_field<Config, bool>("wait", "what holds the next step while it is prefetched",
+      choice_field<Config, bool>("prefetch-as", "what holds the next step while it is prefetched",
                                  {"matrices", "words"}, &Config::words),
       numbers_field<Config>("steps",
                             "steps of k in a block of a packed operand: a power of two from 2",

@@ -165,7 +165,7 @@ class SimtProduct {
   // Fragments `number` <- step kk of the shared tiles of stage `at`.
   void fetch(const Expr& at, const Expr& kk, const Expr& number) {
     for (const SimtOperand* x : {&a_, &b_}) {
-      builder_.headed(fmt::format("{} of step {}", x->title, ir::text_of(kk)), [&] {
+      builder_.headed(fmt::format("{} of step {}", x->title, ir::to_string(kk)), [&] {
         builder_.copy(select(multiplied(*x, at), 2, kk), fragment(*x, number),
                       {.vector = {to_index(fragment_vector(x->type, x->values))}});
       });

@@ -27,7 +27,7 @@ class ThinProduct {
   ir::Kernel describe() {
     builder_.describe(items_behind_form(form_, gen::items(gemm_thin_fields(), config_)),
                       "the large operand is read once; threads along k are added up at the end");
-    const ScalarType type = factor_type(form_);
+    const ScalarType type = sum_type(form_);
     large_ = builder_.registers("large", type, make_layout({tile_.k, tile_.rows}));
     small_ = builder_.registers("small", type, make_layout({tile_.k, config_.rows}));
     sums_ = builder_.registers("sums", type, make_layout({tile_.rows, config_.rows}));

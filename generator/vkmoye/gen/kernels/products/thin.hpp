@@ -3,7 +3,7 @@
 // Matrix products with few rows or few columns, at the speed of reading the larger operand.
 //
 //   C (M,N) with M of 1 to 16: A (M,K) is the small operand, B (N,K) the large one
-//   C (M,N) with N of 1 to 16: B is the small operand, A the large one (--side n)
+//   C (M,N) with N of 1 to 16: B is the small operand, A the large one (--small n)
 //
 //   k contiguous in the large operand          else: 4 threads side by side across k, 128 along it
 //     threads along k   0 1 2 .. 31              threads along k   0  | rows 0..7 | rows 8..15 | ..

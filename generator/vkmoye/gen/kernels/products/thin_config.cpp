@@ -37,7 +37,7 @@ bool small_k_contiguous(const GemmThinConfig& config, const GemmForm& form) {
 const std::vector<ConfigField<GemmThinConfig>>& gemm_thin_fields() {
   using Config = GemmThinConfig;
   static const std::vector<ConfigField<Config>> fields = {
-      choice_field<Config>("side", "which of m and n is small", {"m", "n"}, &Config::n_is_small),
+      choice_field<Config>("small", "which of m and n is small", {"m", "n"}, &Config::n_is_small),
       numbers_field<Config>("rows", "rows of the small operand at once: 1 to 16", {&Config::rows}),
       numbers_field<Config>("threads", "threads of a workgroup", {&Config::threads}),
       numbers_field<Config>("along-k", "threads that share a row of the large operand",

@@ -92,7 +92,7 @@ const std::vector<ConfigField<TransposeAutoConfig>>& transpose_auto_fields() {
       numbers_field<Config>("threads", "threads of a workgroup", {&Config::threads}),
       numbers_field<Config>("vector", "bytes of an access: loads x stores",
                             {&Config::load, &Config::store}),
-      numbers_field<Config>("parts", "parts of a ragged tile, for elements of 1 or 2 bytes",
+      numbers_field<Config>("edge-parts", "parts of a ragged tile, for elements of 1 or 2 bytes",
                             {&Config::parts}),
       order_field<Config>(&Config::order),
       choice_field<Config, TileExchange>(
@@ -112,7 +112,7 @@ std::vector<std::string> reasons_against(const TransposeAutoConfig& config) {
     require_power_of_two("tile", extent, 4096, reasons);
   }
   require_power_of_two("threads", config.threads, 1024, reasons);
-  require_power_of_two("parts", config.parts, 64, reasons);
+  require_power_of_two("edge-parts", config.parts, 64, reasons);
   for (const std::int64_t vector : {config.load, config.store}) {
     require_access(config.type, vector, reasons);
     if (vector < 4)
@@ -222,7 +222,7 @@ ir::Kernel transpose_auto(const TransposeAutoConfig& config, const std::string& 
   auto items = typed_items(transpose_auto_fields(), config);
   // Leave out the fields that only the other exchange depends on.
   std::erase_if(items, [&](const auto& item) {
-    return shuffles ? item.first == "parts"
+    return shuffles ? item.first == "edge-parts"
                     : item.first == "exchange" || item.first == "subgroup-size";
   });
   use_addressing(k, config.address, items);

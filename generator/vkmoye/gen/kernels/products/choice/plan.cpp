@@ -73,7 +73,7 @@ void combine_slices(const GemmCall& call, const Size& size, const DeviceCaps& de
   GemmCall whole = call;
   whole.slices = 1;
   const GemmForm form = whole.form();
-  std::uint64_t sums = size_of(factor_type(form));
+  std::uint64_t sums = size_of(sum_type(form));
   for (const std::int64_t count : {call.slices, call.batch, shape[0], shape[1]}) {
     sums *= static_cast<std::uint64_t>(count);
   }

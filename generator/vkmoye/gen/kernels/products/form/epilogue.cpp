@@ -16,6 +16,8 @@ namespace {
 
 Expr add_input(Builder&, const GemmElement& e) { return e.value + e.inputs[0]; }
 
+Expr times_input(Builder&, const GemmElement& e) { return e.value * e.inputs[0]; }
+
 Expr times_argument(Builder&, const GemmElement& e) { return e.value * e.arguments[0]; }
 
 // Not the device's own maximum, which need not propagate NaN.
@@ -39,6 +41,8 @@ std::span<const EpilogueOp> epilogue_ops() {
       {"residual", {{"residual", Along::both}}, {}, {}, add_input},
       {"residual_c", {}, {}, {}, add_input, /*reads_c=*/true},
       {"scale", {}, {"scale"}, {}, times_argument},
+      {"scale_m", {{"scale_m", Along::m, ScalarType::f32}}, {}, {ScalarType::f32}, times_input},
+      {"scale_n", {{"scale_n", Along::n, ScalarType::f32}}, {}, {ScalarType::f32}, times_input},
   };
   return steps;
 }

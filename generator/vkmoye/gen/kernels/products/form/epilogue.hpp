@@ -2,7 +2,7 @@
 #pragma once
 // The epilogue of a product: steps applied in order to the accumulator before it is rounded to C.
 //
-//   v = alpha * A * B^T + beta * C      in factor_type(form): the accumulator's type, 32 bits or more
+//   v = alpha * A * B^T + beta * C      in factor_type(form)
 //   v = step(v)                         each step in turn, in that type
 //   C = v                               rounded once, to C's type
 //
@@ -15,11 +15,14 @@
 //   residual   v + residual[m,n]                                    residual, with the strides of C
 //   residual_c v + C[m,n] as it was                                 C, which is then read and written
 //   scale      v * scale                                            an argument
+//   scale_m    v * scale_m[m]                                       scale_m, M elements of f32
+//   scale_n    v * scale_n[n]                                       scale_n, N elements of f32
 //
 // The buffers of inputs must not overlap C. residual_c is the residual in place: each element of C is read by the
 // thread that writes it.
 //
-// Inputs have C's type, and are the same for all products of a batch unless they have C's shape. The steps
+// scale_m and scale_n are for operands that were quantised row by row: i8*i8 with sums in i32 and C of f16, as LLM.int8
+// and SmoothQuant compute it. All other inputs have C's type. Inputs are the same for all products of a batch unless they have C's shape. The steps
 // are applied even if alpha or K is 0 and nothing is summed. gelu and silu of -infinity are 0, their limit.
 // Integers wrap. In a kernel, n is the contiguous index of C.
 //
@@ -33,6 +36,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -45,11 +49,12 @@ namespace vkmoye::gen {
 class Builder;
 struct GemmForm;
 
-/// An additional buffer, of elements of C's type.
+/// An additional buffer.
 struct GemmInput {
   enum class Along : std::uint8_t { n, m, both };  // both: with C's leading dimension and strides
   std::string name;
   Along along = Along::n;
+  std::optional<ScalarType> type = {};  // of its elements; none: that of C
 };
 
 /// An element of C before it is rounded, and its coordinates.

@@ -73,7 +73,9 @@ std::vector<std::string> reasons_against_form(const GemmForm& form, bool decodes
     require_same_kind("a", form.a_type, "b", form.b_type);
     require_same_kind("a", form.a_type, "accumulator", form.accumulator);
   }
-  require_same_kind("accumulator", form.accumulator, "result", form.result);
+  require(is_floating(form.result) || !is_floating(form.accumulator),
+          fmt::format("accumulator of {} and result of {}: sums would be cut off to integers",
+                      to_string(form.accumulator), to_string(form.result)));
   require(!is_unsigned(form.result) || is_unsigned(form.accumulator),
           fmt::format("accumulator of {} and result of {}: the result cannot hold negative sums",
                       to_string(form.accumulator), to_string(form.result)));

@@ -16,11 +16,11 @@ namespace vkmoye::gen {
 
 struct GemmForm {
   ScalarType a_type = ScalarType::f32, b_type = ScalarType::f32;  // of A and of B
-  ScalarType accumulator = ScalarType::f32;  // of the sums over k, alpha and beta
-  ScalarType result = ScalarType::f32;       // of C
-  bool a_k_contiguous = true;                // else m is contiguous
-  bool b_k_contiguous = true;                // else n is contiguous
-  bool beta = false;                         // whether C is read; else its old values are ignored
+  ScalarType accumulator = ScalarType::f32;                       // of the sums over k
+  ScalarType result = ScalarType::f32;                            // of C
+  bool a_k_contiguous = true;                                     // else m is contiguous
+  bool b_k_contiguous = true;                                     // else n is contiguous
+  bool beta = false;  // whether C is read; else its old values are ignored
   bool batched = false;
   bool split_k = false;  // C is a matrix of sums for each of `slices` slices of k, without epilogue
   GemmEpilogue epilogue = {};  // steps before C is rounded
@@ -46,9 +46,19 @@ inline std::string operands_text(const GemmForm& form) {
   return operands_text(form.a_type, form.b_type, form.weights);
 }
 
-/// The type of alpha and beta: that of the sums, but at least 32 bits.
-constexpr ScalarType factor_type(const GemmForm& form) {
+/// The type of the sums of a slice of k, and of sums without matrix units: the accumulator's, but at least 32 bits.
+constexpr ScalarType sum_type(const GemmForm& form) {
   return form.accumulator == ScalarType::f16 ? ScalarType::f32 : form.accumulator;
+}
+
+/// The type of alpha, beta and the steps of the epilogue: that of the sums; f32 if integers are summed and C has
+/// floating-point numbers, so that i8*i8 with sums in i32 can be scaled to f16.
+constexpr ScalarType factor_type(ScalarType accumulator, ScalarType result) {
+  const bool is_scaled = !is_floating(accumulator) && is_floating(result);
+  return is_scaled || accumulator == ScalarType::f16 ? ScalarType::f32 : accumulator;
+}
+constexpr ScalarType factor_type(const GemmForm& form) {
+  return factor_type(form.accumulator, form.result);
 }
 
 /// "f32*f16,f32,f16 a=k b=n beta batch epilogue=bias,relu"; slices are "split-k".

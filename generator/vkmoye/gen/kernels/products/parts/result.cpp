@@ -16,7 +16,7 @@ View matrix_tile(const Tensor& tensor, std::int64_t first, std::int64_t second, 
 GemmResult::GemmResult(Builder& k, const GemmForm& form) : builder_(k), form_(form) {
   for (const EpilogueOp& step : form_.epilogue) {
     for (const GemmInput& input : step.inputs) {
-      builder_.input(input.name, form_.result, axes_of(input.along));
+      builder_.input(input.name, input.type.value_or(form_.result), axes_of(input.along));
     }
   }
   const auto axes = axes_of(GemmInput::Along::both);
@@ -59,7 +59,7 @@ View GemmResult::c(std::int64_t tile_n, std::int64_t tile_m, const Expr& at_n,
 }
 
 void GemmResult::write(const View& sums, const View& c, const Vector& vector) {
-  const View result = registers("result", c.shape());
+  const View result = registers("result", form_.result, c.shape());
   const bool is_read = beta_ || reads_c(form_.epilogue);
   if (is_read) builder_.copy(c, result, {.edges = Edges::zero, .vector = vector});
   if (form_.epilogue.empty()) {
@@ -71,18 +71,19 @@ void GemmResult::write(const View& sums, const View& c, const Vector& vector) {
 }
 
 // Registers of that name, declared on the first call.
-View GemmResult::registers(const std::string& name, const IntTuple& shape) {
+View GemmResult::registers(const std::string& name, ScalarType type, const IntTuple& shape) {
   const auto found = registers_.find(name);
   if (found != registers_.end() && found->second.shape() == shape) return found->second;
-  return registers_[name] = builder_.registers(name, form_.result, Layout(shape));
+  return registers_[name] = builder_.registers(name, type, Layout(shape));
 }
 
 // The elements of an input at the coordinates of `c`, in registers with the shape of `c`.
 View GemmResult::held(const GemmInput& input, const View& c, const Vector& vector) {
   const std::string name = "held_" + input.name;
   View from{input.name, c.axes, {}, fmt::format("{} at the coordinates of {}", input.name, c.name)};
+  const ScalarType type = input.type.value_or(form_.result);
   if (input.along == GemmInput::Along::both) {
-    const View to = registers(name, c.shape());
+    const View to = registers(name, type, c.shape());
     builder_.copy(from, to, {.edges = Edges::zero, .vector = vector});
     return to;
   }
@@ -91,7 +92,7 @@ View GemmResult::held(const GemmInput& input, const View& c, const Vector& vecto
   const IntTuple whole = c.shape();
   axis.values = filter_zeros(axis.values);
   from.axes = {axis};
-  View to = registers(name, axis.values.shape());
+  View to = registers(name, type, axis.values.shape());
   const std::int64_t extent = axis.values.leaves()[vector.leaf].extent;
   builder_.copy(from, to,
                 {.edges = Edges::zero,
