@@ -254,7 +254,7 @@ TEST(GemmChoice, TypesForMatrixUnitsAloneNameWhatTheDeviceLacks) {
 
 TEST(GemmChoice, ProductsThatNoKernelHasAreRefusedWithEveryRow) {
   GemmProduct one = product(kTypes[6], {64, 64, 64});
-  one.form.result = ScalarType::f32;
+  one.form.accumulator = one.form.result = ScalarType::f32;
   EXPECT_THAT(
       [&] { choose_gemm(one, test::h200_like()); },
       ThrowsMessage<KernelError>(

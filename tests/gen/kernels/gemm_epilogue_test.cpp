@@ -62,7 +62,9 @@ TEST(GemmEpilogue, EveryProductReadsWhatItsStepsRead) {
       std::vector<std::string> names;
       for (const Binding& binding : interface.bindings) names.push_back(binding.name);
       if (all) {
-        EXPECT_THAT(names, ElementsAre("a", "b", "bias", "bias_m", "residual", "c")) << entry.name;
+        EXPECT_THAT(names,
+                    ElementsAre("a", "b", "bias", "bias_m", "residual", "scale_m", "scale_n", "c"))
+            << entry.name;
         EXPECT_THAT(interface.push_constants,
                     testing::Contains(PushConstant("scale", ScalarType::f32)));
       } else {
