@@ -3,13 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <utility>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/runtime/bound_buffer.hpp"
-#include "vkmoye/runtime/vk/timestamps.hpp"
+#include "vkmoye/runtime/vk/timed_run.hpp"
 #include "vkmoye/runtime/vulkan.hpp"
 
 namespace vkmoye {
@@ -163,27 +162,9 @@ double Device::run(const Launch& launch) {
   if (launch.state()->context != context_) {
     throw ArgumentError("run: the launch was prepared on another Device");
   }
-  vk::Commands& commands = *context_->commands;
-  const vk::Lease slot = commands.lease();
-  const VkQueryPool queries = slot->timestamps.get();
-  const auto stamp = [&](std::uint32_t index) {
-    if (queries == VK_NULL_HANDLE) return;
-    context_->table().CmdWriteTimestamp(slot->buffer, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries,
-                                        index);
-  };
-  commands.begin(*slot);
-  if (queries != VK_NULL_HANDLE) context_->table().CmdResetQueryPool(slot->buffer, queries, 0, 2);
-  stamp(0);
-  vk::record(slot->buffer, *launch.state());
-  stamp(1);
-  commands.end(*slot);
-  const auto start = std::chrono::steady_clock::now();
-  commands.submit(slot.slot(), launch.state());
-  commands.wait(*slot);
-  const std::chrono::duration<double, std::micro> elapsed =
-      std::chrono::steady_clock::now() - start;
-  if (queries == VK_NULL_HANDLE) return elapsed.count();
-  return vk::read_intervals_us(*context_, queries, 1).front();
+  return vk::run_timed(
+      *context_, [&](VkCommandBuffer commands) { vk::record(commands, *launch.state()); },
+      launch.state());
 }
 
 std::string Device::cache_status() const { return context_->cache->status(); }

@@ -21,6 +21,7 @@
 #include <initializer_list>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "vkmoye/contract/compiled_kernel.hpp"
 #include "vkmoye/runtime/buffer.hpp"
@@ -78,6 +79,12 @@ class Recorder {
               const Arguments& arguments, const Neighbours& neighbours = {}) {
     record(commands, std::span(buffers.begin(), buffers.size()), arguments, neighbours);
   }
+  /// The same with values by index: all arguments, strides included, in the order of `argument_names`. The fastest way
+  /// to record a kernel with other arguments than before; for valid ones it allocates no host memory.
+  void record_values(VkCommandBuffer commands, std::span<const BufferView> buffers,
+                     std::span<const Argument> values, const Neighbours& neighbours = {});
+  /// The names of the kernel's arguments, in alphabetical order.
+  std::span<const std::string> argument_names() const;
 
   /// Makes all recordings available again. Precondition: the device has finished everything that was recorded, and
   /// those command buffers are not submitted again.
