@@ -45,7 +45,8 @@ vkmoye_status vkmoye_read_file(const char* path, vkmoye_file** out) {
   return guarded([&] {
     require(path, "vkmoye_read_file", "path");
     require(out, "vkmoye_read_file", "out");
-    *out = vkmoye::read_text_file(path, parse).release();
+    const std::filesystem::path file = reinterpret_cast<const char8_t*>(path);  // UTF-8
+    *out = vkmoye::read_text_file(file, parse).release();
   });
 }
 

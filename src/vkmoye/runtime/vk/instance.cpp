@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "vkmoye/runtime/vk/instance.hpp"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <cstring>
 #include <vector>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/runtime/vk/check.hpp"
+#include "vkmoye/system/library.hpp"
 
 namespace vkmoye::vk {
 namespace {
@@ -61,22 +60,22 @@ bool layer_has_extension(const GlobalTable& vk, const char* layer, const char* n
 }  // namespace
 
 Loader::Loader() {
-  constexpr const char* kLibrary = "libvulkan.so.1";
-  library_ = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
+  const char* name = system::vulkan_loader_name();
+  std::string why;
+  library_ = system::open_library(name, why);
   if (library_ == nullptr) {
-    const char* reason = dlerror();
-    throw DeviceError(DeviceError::Kind::kNoDevice,
-                      std::string("no Vulkan loader: ") + (reason != nullptr ? reason : kLibrary));
+    throw DeviceError(DeviceError::Kind::kNoDevice, "no Vulkan loader: " + why);
   }
-  get_ = reinterpret_cast<PFN_vkGetInstanceProcAddr>(dlsym(library_, "vkGetInstanceProcAddr"));
+  get_ = reinterpret_cast<PFN_vkGetInstanceProcAddr>(
+      system::symbol_in(library_, "vkGetInstanceProcAddr"));
   if (get_ == nullptr) {
-    dlclose(library_);
-    throw DeviceError(DeviceError::Kind::kNoDevice, std::string("no Vulkan loader: ") + kLibrary +
-                                                        " lacks vkGetInstanceProcAddr");
+    system::close_library(library_);
+    throw DeviceError(DeviceError::Kind::kNoDevice,
+                      std::string("no Vulkan loader: ") + name + " lacks vkGetInstanceProcAddr");
   }
 }
 
-Loader::~Loader() { dlclose(library_); }
+Loader::~Loader() { system::close_library(library_); }
 
 Instance::Instance(PFN_vkGetInstanceProcAddr get, const Validation& validation)
     : on_message_(validation.on_message), owned_(true) {
