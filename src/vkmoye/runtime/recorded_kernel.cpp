@@ -8,7 +8,8 @@
 namespace vkmoye::vk {
 
 RecordedKernel::RecordedKernel(Device& device, const CompiledKernel& kernel,
-                               std::uint32_t recordings) {
+                               std::uint32_t recordings)
+    : formula_(kernel.interface, device.caps()) {
   const std::uint64_t descriptors = descriptor_count(kernel.interface);
   const bool pushes =
       descriptors > 0 && descriptors <= device.context()->device->max_push_descriptors();
@@ -24,6 +25,15 @@ bool RecordedKernel::takes_sets() const {
 
 void RecordedKernel::bind(std::span<const BufferView> views, const Arguments& arguments) {
   vk::bind(*pipeline_->context, pipeline_->interface, views, arguments, launch_);
+  require_set();
+}
+
+void RecordedKernel::bind(std::span<const BufferView> views, std::span<const Argument> values) {
+  vk::bind(*pipeline_->context, pipeline_->interface, views, formula_, values, launch_);
+  require_set();
+}
+
+void RecordedKernel::require_set() const {
   if (!runs() || !takes_sets() || used_ < most_) return;
   throw ArgumentError(fmt::format(
       "{}: all {} recordings of RecorderOptions::recordings are used, and the "

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "vkmoye/contract/compiled_kernel.hpp"
 #include "vkmoye/runtime/bound_buffer.hpp"
@@ -26,6 +28,9 @@ class RecordedKernel {
   /// Binds the buffers and arguments of the next recording. Throws ArgumentError like vk::bind, and if the pool is
   /// exhausted.
   void bind(std::span<const BufferView> views, const Arguments& arguments);
+  /// The same with all arguments in the order of `argument_names`.
+  void bind(std::span<const BufferView> views, std::span<const Argument> values);
+  const std::vector<std::string>& argument_names() const { return formula_.names(); }
   /// Allocates the descriptor set of the next recording, if it needs one. Throws DeviceError. A set that was not
   /// recorded is used again.
   void take_set();
@@ -40,8 +45,10 @@ class RecordedKernel {
  private:
   bool runs() const { return !launch_.dispatches.pieces.empty(); }
   bool takes_sets() const;
+  void require_set() const;
 
   std::shared_ptr<const PipelineState> pipeline_;
+  LaunchFormula formula_;
   Owned<VkDescriptorPool> pool_;            // null: descriptors are pushed, or there are none
   std::uint32_t most_ = 0, used_ = 0;       // sets of the pool
   VkDescriptorSet taken_ = VK_NULL_HANDLE;  // of the next recording

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "vkmoye/runtime/recorder.hpp"
 
-#include <fmt/format.h>
-
-#include "vkmoye/base/error.hpp"
-#include "vkmoye/base/text.hpp"
 #include "vkmoye/runtime/recorded_kernel.hpp"
 #include "vkmoye/runtime/vk/barriers.hpp"
 
@@ -12,12 +8,22 @@ namespace vkmoye {
 
 struct Recorder::State {
   vk::RecordedKernel kernel;
-  std::vector<std::string> argument_names;
+
+  // Precondition: the kernel is bound.
+  void record(VkCommandBuffer commands, const Neighbours& neighbours) {
+    kernel.take_set();
+    // Nothing can fail from here on, so it is safe to start recording.
+    const vk::DeviceTable& table = kernel.pipeline().context->table();
+    vk::order(table, commands, neighbours.after, kKernelScope);
+    kernel.record(commands);
+    vk::order(table, commands, kKernelScope, neighbours.before);
+    kernel.release();
+  }
 };
 
 Recorder::Recorder(Device& device, const CompiledKernel& kernel, const RecorderOptions& options)
-    : state_(std::make_unique<State>(State{vk::RecordedKernel(device, kernel, options.recordings),
-                                           vkmoye::argument_names(kernel.interface)})) {}
+    : state_(
+          std::make_unique<State>(State{vk::RecordedKernel(device, kernel, options.recordings)})) {}
 Recorder::Recorder(Recorder&&) noexcept = default;
 Recorder& Recorder::operator=(Recorder&&) noexcept = default;
 Recorder::~Recorder() = default;
@@ -28,30 +34,19 @@ bool Recorder::pushes_descriptors() const { return state_->kernel.pipeline().pus
 
 void Recorder::record(VkCommandBuffer commands, std::span<const BufferView> buffers,
                       const Arguments& arguments, const Neighbours& neighbours) {
-  vk::RecordedKernel& kernel = state_->kernel;
-  kernel.bind(buffers, arguments);
-  kernel.take_set();
-  // Nothing can fail from here on, so it is safe to start recording.
-  const vk::DeviceTable& table = kernel.pipeline().context->table();
-  vk::order(table, commands, neighbours.after, kKernelScope);
-  kernel.record(commands);
-  vk::order(table, commands, kKernelScope, neighbours.before);
-  kernel.release();
+  state_->kernel.bind(buffers, arguments);
+  state_->record(commands, neighbours);
 }
 
 void Recorder::record_values(VkCommandBuffer commands, std::span<const BufferView> buffers,
                              std::span<const Argument> values, const Neighbours& neighbours) {
-  const std::vector<std::string>& names = state_->argument_names;
-  if (values.size() != names.size()) {
-    throw ArgumentError(fmt::format("{}: takes {} values ({}), got {}", interface().name,
-                                    names.size(), join(names, ", "), values.size()));
-  }
-  Arguments arguments;
-  for (std::size_t i = 0; i < names.size(); ++i) arguments.emplace(names[i], values[i]);
-  record(commands, buffers, arguments, neighbours);
+  state_->kernel.bind(buffers, values);
+  state_->record(commands, neighbours);
 }
 
-std::span<const std::string> Recorder::argument_names() const { return state_->argument_names; }
+std::span<const std::string> Recorder::argument_names() const {
+  return state_->kernel.argument_names();
+}
 
 void Recorder::reset() { state_->kernel.reset(); }
 

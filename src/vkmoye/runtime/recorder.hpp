@@ -41,7 +41,7 @@ inline constexpr SyncScope kComputePass = kKernelScope;
 ///
 ///   {.after = {VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT}, .before = kComputePass}
 struct Neighbours {
-  SyncScope after;        // earlier work: the recording waits for it and sees what it wrote
+  SyncScope after = {};   // earlier work: the recording waits for it and sees what it wrote
   SyncScope before = {};  // later work: it waits for the recording and sees what that wrote
 };
 
@@ -80,7 +80,8 @@ class Recorder {
     record(commands, std::span(buffers.begin(), buffers.size()), arguments, neighbours);
   }
   /// The same with values by index: all arguments, strides included, in the order of `argument_names`. The fastest way
-  /// to record a kernel with other arguments than before; for valid ones it allocates no host memory.
+  /// to record a kernel with other arguments than before: after the first recording it allocates no host memory,
+  /// unless the grid is empty or takes several dispatches, or a written array has strides in an unusual order.
   void record_values(VkCommandBuffer commands, std::span<const BufferView> buffers,
                      std::span<const Argument> values, const Neighbours& neighbours = {});
   /// The names of the kernel's arguments, in alphabetical order.
