@@ -131,10 +131,12 @@ VKMOYE_API vkmoye_status vkmoye_array_bytes(const vkmoye_file* file, uint32_t nu
 /* Free: vkmoye_close, which waits for submitted work if nothing else uses the device. */
 typedef struct vkmoye_device vkmoye_device;
 
-enum {                      /* vkmoye_open_options::flags */
-       VKMOYE_NO_CACHE = 1, /* compiled pipelines are not kept on disk */
-       VKMOYE_VALIDATION =
-           2 /* enables VK_LAYER_KHRONOS_validation; slow. Not for an adopted device */
+/* vkmoye_open_options::flags */
+enum {
+  VKMOYE_NO_CACHE = 1, /* compiled pipelines are not kept on disk */
+  /* The others are not for an adopted device. */
+  VKMOYE_VALIDATION = 2, /* enables VK_LAYER_KHRONOS_validation; slow */
+  VKMOYE_DEBUG_NAMES = 4 /* names for debuggers, by VK_EXT_debug_utils where the system has it */
 };
 
 typedef struct vkmoye_open_options {
@@ -183,9 +185,11 @@ VKMOYE_API const char* const* vkmoye_required_extensions(const vkmoye_requiremen
    VKMOYE_BAD_ARGUMENT names each feature for which the chain has no structure; none is set then. */
 VKMOYE_API vkmoye_status vkmoye_enable(const vkmoye_requirements* requirements, void* features);
 
-enum { /* vkmoye_adopted_device::flags: what you enabled, which Vulkan cannot report */
-       VKMOYE_TIMELINE_SEMAPHORES = 1, /* the feature */
-       VKMOYE_PUSH_DESCRIPTORS = 2     /* VK_KHR_push_descriptor: recordings then need no pool */
+/* vkmoye_adopted_device::flags: what you enabled, which Vulkan cannot report */
+enum {
+  VKMOYE_TIMELINE_SEMAPHORES = 1, /* the feature */
+  VKMOYE_PUSH_DESCRIPTORS = 2,    /* VK_KHR_push_descriptor: recordings then need no pool */
+  VKMOYE_DEBUG_UTILS = 4          /* VK_EXT_debug_utils, of the instance: names for debuggers */
 };
 
 /* Objects that stay yours, and must outlive the vkmoye_device and all that is made from it. */
@@ -244,6 +248,9 @@ typedef struct vkmoye_recorder_options {
   uint32_t struct_size;
   /* The number of recordings between two calls of vkmoye_reset, if descriptors cannot be pushed. */
   uint32_t recordings;
+  /* The number of recordings after vkmoye_make_recorder, and after each vkmoye_reset, whose kernels are timed. */
+  uint32_t timestamps;
+  uint32_t reserved; /* 0 */
 } vkmoye_recorder_options;
 
 /* Loads the kernels, which may take seconds the first time. VKMOYE_CANNOT_RUN with every reason if the device cannot
@@ -287,7 +294,19 @@ VKMOYE_API vkmoye_status vkmoye_record_values(vkmoye_recorder* recorder,
                                               const vkmoye_range* arrays, uint32_t array_count,
                                               const vkmoye_value* values, uint32_t value_count,
                                               const vkmoye_neighbours* neighbours);
-/* Makes all recordings available again. The device must have finished them, and their command buffers must not be
+/* How long the device took for a kernel: from when everything that the queue was given before had finished until the
+   kernel had. */
+typedef struct vkmoye_time {
+  uint32_t recording; /* 0: the first of vkmoye_record after vkmoye_make_recorder or vkmoye_reset */
+  uint32_t step;      /* of the plan; 0 of a kernel */
+  double microseconds;
+} vkmoye_time;
+
+/* The times of the recordings that the device has finished by now, in order; does not wait. Writes at most `capacity` of
+   them to `times`, and their full number to `count`. */
+VKMOYE_API vkmoye_status vkmoye_times(const vkmoye_recorder* recorder, vkmoye_time* times,
+                                      uint32_t capacity, uint32_t* count);
+/* Makes all recordings available again, and forgets their times. The device must have finished them, and their command buffers must not be
    submitted again. */
 VKMOYE_API vkmoye_status vkmoye_reset(vkmoye_recorder* recorder);
 

@@ -13,11 +13,12 @@ namespace {
 
 OpenOptions options_of(const vkmoye_open_options* given, const char* function) {
   const vkmoye_open_options theirs = read_struct(given, sizeof(vkmoye_open_options), function);
-  check_flags(theirs.flags, VKMOYE_NO_CACHE | VKMOYE_VALIDATION, function);
+  check_flags(theirs.flags, VKMOYE_NO_CACHE | VKMOYE_VALIDATION | VKMOYE_DEBUG_NAMES, function);
   OpenOptions options;
   options.cache = (theirs.flags & VKMOYE_NO_CACHE) == 0;
   options.cache_folder = text_of(theirs.cache_folder);
   options.validation = (theirs.flags & VKMOYE_VALIDATION) != 0;
+  options.debug_names = (theirs.flags & VKMOYE_DEBUG_NAMES) != 0;
   if (theirs.on_message != nullptr) {
     options.on_validation_message = [tell = theirs.on_message, user = theirs.user](
                                         const std::string& text) { tell(user, text.c_str()); };
@@ -34,7 +35,8 @@ AdoptedDevice adopted_of(const vkmoye_adopted_device* given) {
   constexpr const char* kName = "vkmoye_adopt";
   require(given, kName, "theirs");
   const vkmoye_adopted_device theirs = read_struct(given, sizeof(vkmoye_adopted_device), kName);
-  check_flags(theirs.flags, VKMOYE_TIMELINE_SEMAPHORES | VKMOYE_PUSH_DESCRIPTORS, kName);
+  check_flags(theirs.flags,
+              VKMOYE_TIMELINE_SEMAPHORES | VKMOYE_PUSH_DESCRIPTORS | VKMOYE_DEBUG_UTILS, kName);
   AdoptedDevice adopted;
   adopted.get_instance_proc_addr =
       reinterpret_cast<PFN_vkGetInstanceProcAddr>(theirs.get_instance_proc_addr);
@@ -47,6 +49,7 @@ AdoptedDevice adopted_of(const vkmoye_adopted_device* given) {
   if (theirs.requirements != nullptr) adopted.features = theirs.requirements->needs.features;
   adopted.timeline_semaphores = (theirs.flags & VKMOYE_TIMELINE_SEMAPHORES) != 0;
   adopted.push_descriptors = (theirs.flags & VKMOYE_PUSH_DESCRIPTORS) != 0;
+  adopted.debug_utils = (theirs.flags & VKMOYE_DEBUG_UTILS) != 0;
   if (theirs.lock_queue != nullptr) {
     adopted.lock_queue = [lock = theirs.lock_queue, user = theirs.user] { lock(user); };
   }

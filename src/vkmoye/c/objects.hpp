@@ -56,6 +56,7 @@ struct vkmoye_recorder {
   std::shared_ptr<vkmoye::Device> device;
   vkmoye_file file;
   std::shared_ptr<vkmoye::c::Recording> recording;
+  bool is_timed = false;
   /// For vkmoye_run, which resets it: the descriptor sets of `recording` may be in use. Null until it is needed.
   std::shared_ptr<vkmoye::c::Recording> own_run;
   // Of the last call, so that the next one finds room for its own.

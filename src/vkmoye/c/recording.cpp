@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The functions of vkmoye.h that record and run.
 
+#include <algorithm>
 #include <utility>
 
 #include "vkmoye/c/arguments.hpp"
@@ -12,12 +13,13 @@ namespace vkmoye::c {
 namespace {
 
 std::shared_ptr<Recording> make_recording(const std::shared_ptr<Device>& device,
-                                          const vkmoye_file& file, std::uint32_t recordings) {
+                                          const vkmoye_file& file, const RecorderOptions& options) {
   auto out = std::make_shared<Recording>();
   if (file.kernel) {
-    out->kernel.emplace(*device, *file.kernel, RecorderOptions{recordings});
+    out->kernel.emplace(*device, *file.kernel, options);
   } else {
-    out->plan.emplace(*device, *file.plan, PlanRecorderOptions{recordings});
+    out->plan.emplace(*device, *file.plan,
+                      PlanRecorderOptions{options.recordings, options.timestamps});
   }
   return out;
 }
@@ -52,13 +54,14 @@ void record(Recording& recording, VkCommandBuffer commands, std::span<const Buff
   }
 }
 
-// The recording for vkmoye_run, all of whose descriptor sets are free.
+// The recording for vkmoye_run, all of whose descriptor sets are free, and which counts no recordings of the user.
 std::shared_ptr<Recording> recording_to_run(vkmoye_recorder& recorder) {
-  if (recorder.recording->kernel && recorder.recording->kernel->pushes_descriptors()) {
+  if (!recorder.is_timed && recorder.recording->kernel &&
+      recorder.recording->kernel->pushes_descriptors()) {
     return recorder.recording;
   }
   if (recorder.own_run == nullptr) {
-    recorder.own_run = make_recording(recorder.device, recorder.file, 1);
+    recorder.own_run = make_recording(recorder.device, recorder.file, {.recordings = 1});
   } else if (recorder.own_run->kernel) {
     recorder.own_run->kernel->reset();
   } else {
@@ -101,9 +104,14 @@ vkmoye_status vkmoye_make_recorder(vkmoye_device* device, const vkmoye_file* fil
     require(file, kName, "file");
     require(out, kName, "out");
     const auto theirs = read_struct(options, sizeof(vkmoye_recorder_options), kName);
-    *out = new vkmoye_recorder{
-        device->device, *file, make_recording(device->device, *file, theirs.recordings),
-        nullptr,        {},    {}};
+    const vkmoye::RecorderOptions wanted = {theirs.recordings, theirs.timestamps};
+    *out = new vkmoye_recorder{device->device,
+                               *file,
+                               make_recording(device->device, *file, wanted),
+                               theirs.timestamps > 0,
+                               nullptr,
+                               {},
+                               {}};
   });
 }
 
@@ -157,6 +165,23 @@ vkmoye_status vkmoye_record_values(vkmoye_recorder* recorder, VkCommandBuffer co
     }
     recorder->recording->kernel->record_values(commands, views, recorder->values,
                                                neighbours_of(neighbours));
+  });
+}
+
+vkmoye_status vkmoye_times(const vkmoye_recorder* recorder, vkmoye_time* times, uint32_t capacity,
+                           uint32_t* count) {
+  return guarded([&] {
+    constexpr const char* kName = "vkmoye_times";
+    require(recorder, kName, "recorder");
+    require(count, kName, "count");
+    require_elements(times, capacity, kName, "times");
+    const Recording& recording = *recorder->recording;
+    const std::vector<vkmoye::KernelTime> known =
+        recording.kernel ? recording.kernel->times() : recording.plan->times();
+    *count = static_cast<uint32_t>(known.size());
+    for (std::size_t i = 0; i < std::min<std::size_t>(known.size(), capacity); ++i) {
+      times[i] = {known[i].recording, known[i].step, known[i].microseconds};
+    }
   });
 }
 

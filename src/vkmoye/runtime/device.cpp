@@ -20,10 +20,13 @@ std::shared_ptr<vk::Context> open_context(std::unique_ptr<vk::Loader> loader,
   auto context = std::make_shared<vk::Context>();
   context->loader = std::move(loader);
   context->instance = std::make_unique<vk::Instance>(
-      get, vk::Validation{options.validation, options.on_validation_message});
+      get, vk::Validation{options.validation, options.debug_names, options.on_validation_message});
   context->physical = vk::choose(vk::query_all(*context->instance), selector);
   context->device = std::make_unique<vk::LogicalDevice>(*context->instance, context->physical,
                                                         options.statistics);
+  if (context->instance->has_debug_utils()) {
+    context->names = vk::DebugNames(context->instance->table(), context->handle());
+  }
   vk::create_resources(*context, options, {});
   return context;
 }
@@ -109,6 +112,14 @@ Device Device::adopt(const AdoptedDevice& theirs, const OpenOptions& options) {
         "adopt: VK_KHR_push_descriptor is listed as enabled, but the VkDevice has no "
         "vkCmdPushDescriptorSetKHR");
   }
+  if (theirs.debug_utils) {
+    context->names = vk::DebugNames(context->instance->table(), context->handle());
+    if (!context->names.are_enabled()) {
+      throw ArgumentError(
+          "adopt: VK_EXT_debug_utils is listed as enabled, but the VkInstance has no "
+          "vkSetDebugUtilsObjectNameEXT");
+    }
+  }
   vk::create_resources(*context, options, {theirs.lock_queue, theirs.unlock_queue});
   return Device(std::move(context));
 }
@@ -124,8 +135,8 @@ Device::~Device() {
 
 const DeviceCaps& Device::caps() const { return context_->caps(); }
 
-Buffer Device::buffer(std::uint64_t bytes) {
-  return Buffer(std::make_shared<vk::BufferState>(context_, bytes));
+Buffer Device::buffer(std::uint64_t bytes, std::string_view name) {
+  return Buffer(std::make_shared<vk::BufferState>(context_, bytes, name));
 }
 
 Pipeline Device::load(const CompiledKernel& kernel) {

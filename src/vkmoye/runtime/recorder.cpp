@@ -22,8 +22,8 @@ struct Recorder::State {
 };
 
 Recorder::Recorder(Device& device, const CompiledKernel& kernel, const RecorderOptions& options)
-    : state_(
-          std::make_unique<State>(State{vk::RecordedKernel(device, kernel, options.recordings)})) {}
+    : state_(std::make_unique<State>(
+          State{vk::RecordedKernel(device, kernel, options.recordings, options.timestamps)})) {}
 Recorder::Recorder(Recorder&&) noexcept = default;
 Recorder& Recorder::operator=(Recorder&&) noexcept = default;
 Recorder::~Recorder() = default;
@@ -46,6 +46,12 @@ void Recorder::record_values(VkCommandBuffer commands, std::span<const BufferVie
 
 std::span<const std::string> Recorder::argument_names() const {
   return state_->kernel.argument_names();
+}
+
+std::vector<KernelTime> Recorder::times() const {
+  std::vector<KernelTime> times;
+  state_->kernel.add_times(0, times);
+  return times;
 }
 
 void Recorder::reset() { state_->kernel.reset(); }

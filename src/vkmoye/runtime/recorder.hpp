@@ -22,6 +22,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "vkmoye/contract/compiled_kernel.hpp"
 #include "vkmoye/runtime/buffer.hpp"
@@ -45,9 +46,21 @@ struct Neighbours {
   SyncScope before = {};  // later work: it waits for the recording and sees what that wrote
 };
 
-/// The number of recordings between two calls of `reset`, if descriptors cannot be pushed.
 struct RecorderOptions {
+  /// The number of recordings between two calls of `reset`, if descriptors cannot be pushed.
   std::uint32_t recordings = 0;
+  /// The number of recordings after the constructor, and after each call of `reset`, whose kernels are timed; later
+  /// ones are not. See `times`.
+  std::uint32_t timestamps = 0;
+};
+
+/// How long the device took for one kernel of a recording: from when everything that the queue was given before had
+/// finished until the kernel had.
+struct KernelTime {
+  std::uint32_t recording = 0;  // 0: the first after the constructor or `reset`
+  std::uint32_t step = 0;       // of the plan; 0 of a Recorder
+  double microseconds = 0;
+  bool operator==(const KernelTime&) const = default;
 };
 
 /// If the device was opened or adopted with VK_KHR_push_descriptor and can push all buffers of the kernel,
@@ -58,8 +71,9 @@ struct RecorderOptions {
 /// has finished what was recorded.
 class Recorder {
  public:
-  /// Loads the kernel like Device::load: may take seconds if the driver has to compile. Throws KernelError with every
-  /// reason, DeviceError.
+  /// Loads the kernel like Device::load: may take seconds if the driver has to compile. With `timestamps`, submits a
+  /// command and waits for it. Throws KernelError with every reason, DeviceError; ArgumentError if there are to be
+  /// timestamps, but the device has none.
   Recorder(Device& device, const CompiledKernel& kernel, const RecorderOptions& options = {});
   Recorder(Recorder&&) noexcept;
   Recorder& operator=(Recorder&&) noexcept;
@@ -87,8 +101,14 @@ class Recorder {
   /// The names of the kernel's arguments, in alphabetical order.
   std::span<const std::string> argument_names() const;
 
-  /// Makes all recordings available again. Precondition: the device has finished everything that was recorded, and
-  /// those command buffers are not submitted again.
+  /// The times of the recordings that the device has finished by now, in order. Does not wait. Of a command buffer
+  /// that was submitted several times: the last that has finished, or none while the next is being executed. Throws
+  /// DeviceError.
+  std::vector<KernelTime> times() const;
+
+  /// Makes all recordings available again, and forgets their times. Precondition: the device has finished everything
+  /// that was recorded, and those command buffers are not submitted again. With `timestamps`, submits a command and
+  /// waits for it.
   void reset();
 
  private:

@@ -131,6 +131,8 @@ static int run(vkmoye_file* gemm_file, vkmoye_file* product_file) {
   VkCommandPool pool;
   VkCommandBuffer commands;
   float* mapped;
+  vkmoye_time times[4];
+  uint32_t before = 99, known = 0, of_plan = 0;
   int wrong = 0;
   if (vkmoye_require(vkGetInstanceProcAddr, instance, physical, VK_API_VERSION_1_3, files, 2,
                      &needs) ||
@@ -147,7 +149,7 @@ static int run(vkmoye_file* gemm_file, vkmoye_file* product_file) {
                                       .queue_family = family,
                                       .api_version = VK_API_VERSION_1_3,
                                       .requirements = needs};
-  const vkmoye_recorder_options options = {.struct_size = sizeof options, .recordings = 2};
+  const vkmoye_recorder_options options = {.struct_size = sizeof options, .recordings = 2, .timestamps = 2};
   if (vkmoye_adopt(&ours, NULL, &adopted) ||
       vkmoye_make_recorder(adopted, gemm_file, &options, &gemm) ||
       vkmoye_make_recorder(adopted, product_file, &options, &product) ||
@@ -172,11 +174,18 @@ static int run(vkmoye_file* gemm_file, vkmoye_file* product_file) {
       vkBeginCommandBuffer(commands, &begin) != VK_SUCCESS ||
       record(commands, buffer, gemm, gemm_file, product) ||
       vkEndCommandBuffer(commands) != VK_SUCCESS ||
+      vkmoye_times(gemm, times, 4, &before) || /* before it was submitted */
       vkQueueSubmit(queue, 1, &submit, VK_NULL_HANDLE) != VK_SUCCESS ||
-      vkQueueWaitIdle(queue) != VK_SUCCESS) {
+      vkQueueWaitIdle(queue) != VK_SUCCESS || vkmoye_times(product, NULL, 0, &of_plan) ||
+      vkmoye_times(gemm, times, 4, &known)) {
     return 1;
   }
   for (int i = 0; i < 3; ++i) wrong += wrong_in(mapped, mapped + slot, mapped + (2 + i) * slot);
+  if (before != 0 || known != 2 || of_plan < 2 || times[1].recording != 1 ||
+      !(times[1].microseconds > 0)) {
+    printf("%u, %u and %u times are known, not 0, 2 and one for each step\n", before, known, of_plan);
+    ++wrong;
+  }
   printf("%s: %d of %d elements are wrong\n", vkmoye_device_name(adopted), wrong, 3 * kM * kN);
   vkmoye_free_recorder(gemm);
   vkmoye_free_recorder(product);

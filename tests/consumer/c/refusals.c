@@ -69,7 +69,7 @@ static void check_options(vkmoye_file* gemm, vkmoye_device* device) {
   vkmoye_open_options options = {.struct_size = sizeof options};
   vkmoye_device* other = NULL;
   vkmoye_recorder* recorder = NULL;
-  LaterOptions later = {{sizeof later, 0}, 0};
+  LaterOptions later = {{sizeof later, 0, 0, 0}, 0};
   REFUSES(vkmoye_open("no such device", &options, &other), VKMOYE_BAD_ARGUMENT, "no such device");
   options.wait_seconds = -1;
   REFUSES(vkmoye_open(NULL, &options, &other), VKMOYE_BAD_ARGUMENT, "wait_seconds");

@@ -47,6 +47,7 @@ bool has_layer(const GlobalTable& vk, const char* name) {
   });
 }
 
+// `layer`: null means the loader and the drivers.
 bool layer_has_extension(const GlobalTable& vk, const char* layer, const char* name) {
   const auto extensions = enumerate<VkExtensionProperties>(
       "vkEnumerateInstanceExtensionProperties", [&](auto* count, auto* items) {
@@ -121,7 +122,7 @@ Instance::Instance(PFN_vkGetInstanceProcAddr get, const Validation& validation)
                             " is not installed");
     }
     layers.push_back(kValidationLayer);
-    extensions.push_back(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
+    debug_utils_ = true;
     info.pNext = &messenger;  // also reports creation and destruction of the instance
 #ifdef VK_EXT_layer_settings
     if (layer_has_extension(vk, kValidationLayer, VK_EXT_LAYER_SETTINGS_EXTENSION_NAME)) {
@@ -135,6 +136,10 @@ Instance::Instance(PFN_vkGetInstanceProcAddr get, const Validation& validation)
       messenger.pNext = &features;
     }
   }
+  if (validation.names && layer_has_extension(vk, nullptr, VK_EXT_DEBUG_UTILS_EXTENSION_NAME)) {
+    debug_utils_ = true;
+  }
+  if (debug_utils_) extensions.push_back(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
   info.enabledLayerCount = static_cast<std::uint32_t>(layers.size());
   info.ppEnabledLayerNames = layers.data();
   info.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
