@@ -184,13 +184,13 @@ TEST(Table, IsInColourWhereThereIsColour) {
 TEST(Terminal, IsAsWideAsSaidAndEightyAtLeast) {
   const auto columns_where = [](const char* columns) {
     setenv("COLUMNS", columns, 1);
-    const std::size_t found = terminal_of(-1).columns;
+    const std::size_t found = terminal_of(std::nullopt).columns;
     unsetenv("COLUMNS");
     return found;
   };
   EXPECT_EQ(columns_where("132"), 132u);
   for (const char* none : {"40", "", "0", "-5", "wide", "1e9"}) EXPECT_EQ(columns_where(none), 80u);
-  EXPECT_FALSE(terminal_of(-1).colour);
+  EXPECT_FALSE(terminal_of(std::nullopt).colour);
 }
 
 TEST(Wrap, AWordLongerThanALineGoesOnInTheNext) {

@@ -63,6 +63,17 @@ KernelInterface strided_interface() {
   return kernel;
 }
 
+TEST(Dispatches, AWrittenArrayOfMoreCoordinatesThan64BitsCountIsRefused) {
+  KernelInterface kernel = strided_interface();
+  kernel.bindings[1].extents = {"n", "n", "n"};
+  kernel.bindings[1].strides = {1, "step", "step"};
+  EXPECT_THAT(
+      [&] {
+        prepare_dispatches(kernel, caps_with(1, 1), two_buffers(64), {{"n", 1 << 30}, {"step", 0}});
+      },
+      ThrowsMessage<ArgumentError>(HasSubstr("does not fit 64 bits")));
+}
+
 TEST(Dispatches, AddressesOfWhatPointersReachAreFilledIn) {
   KernelInterface kernel = transpose_interface();
   for (Binding& binding : kernel.bindings) {

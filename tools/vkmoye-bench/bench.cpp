@@ -3,12 +3,9 @@
 
 #include "vkmoye/bench/bench.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 #include <exception>
 #include <iostream>
 #include <map>
@@ -28,6 +25,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/base/version.hpp"
+#include "vkmoye/system/terminal.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -258,20 +256,10 @@ int run_or_explain(int argc, char** argv) {
   }
 }
 
-// A closed standard descriptor would be reused for the next file that is opened, and the report would go into
-// the pipeline cache. /dev/null takes its place; stdout stays unwritable.
-void fill_closed_descriptors() {
-  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    if (fcntl(descriptor, F_GETFD) >= 0) continue;
-    open("/dev/null", descriptor == STDERR_FILENO ? O_WRONLY : O_RDONLY);
-  }
-}
-
 }  // namespace
 
 int main(int argc, char** argv, Registry registry) {
-  std::signal(SIGXFSZ, SIG_IGN);  // exceeding a file size limit is reported as an error
-  fill_closed_descriptors();
+  system::prepare_standard_streams();
   if (argc > 0) name_program(argv[0]);
   const std::vector<std::string> reasons = reasons_against(registry);
   if (!reasons.empty()) return report(with_reasons("the registry", reasons), kUsage);

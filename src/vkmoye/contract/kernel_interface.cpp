@@ -147,9 +147,10 @@ bool has_known_size(const Binding& binding) {
 void check_apart(const Binding& binding, const std::vector<Mode>& modes) {
   std::vector<Layout> layouts;
   for (const Mode& mode : modes) layouts.emplace_back(mode.extent, mode.stride);
-  const Layout layout = make_layout(layouts);
+  Layout layout;
   std::optional<Collision> clash;
   try {
+    layout = make_layout(layouts);  // its size may not fit 64 bits, where strides are 0
     clash = find_collision(layout);
   } catch (const LayoutError& error) {
     throw ArgumentError(fmt::format("{}: {}", binding.name, error.what()));

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "vkmoye/base/overflow.hpp"
 #include "vkmoye/layout/raise.hpp"
 
 namespace vkmoye {
@@ -13,21 +14,21 @@ namespace vkmoye {
 /// a + b. Throws LayoutError if it does not fit 64 bits.
 constexpr std::int64_t checked_add(std::int64_t a, std::int64_t b) {
   std::int64_t result = 0;
-  if (__builtin_add_overflow(a, b, &result)) raise("sum", {a, b}, "does not fit 64 bits");
+  if (add_overflows(a, b, result)) raise("sum", {a, b}, "does not fit 64 bits");
   return result;
 }
 
 /// a * b. Throws LayoutError if it does not fit 64 bits.
 constexpr std::int64_t checked_mul(std::int64_t a, std::int64_t b) {
   std::int64_t result = 0;
-  if (__builtin_mul_overflow(a, b, &result)) raise("product", {a, b}, "does not fit 64 bits");
+  if (mul_overflows(a, b, result)) raise("product", {a, b}, "does not fit 64 bits");
   return result;
 }
 
 /// Whether a * b == c over the integers; a product beyond 64 bits equals nothing.
 constexpr bool product_equals(std::int64_t a, std::int64_t b, std::int64_t c) {
   std::int64_t result = 0;
-  return !__builtin_mul_overflow(a, b, &result) && result == c;
+  return !mul_overflows(a, b, result) && result == c;
 }
 
 /// The least integer not below a / b. Precondition: a >= 0, b > 0.

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "vkmoye/base/overflow.hpp"
 #include "vkmoye/layout/coalesce.hpp"
 #include "vkmoye/layout/stable_sort.hpp"
 
@@ -46,7 +47,7 @@ constexpr Layout complement(const Layout& layout, const IntTuple& cotarget) {
             {sorted.modes[i - 1].extent, sorted.modes[i - 1].stride, mode.extent, mode.stride,
              mode.stride, sorted.modes[i - 1].extent, sorted.modes[i - 1].stride});
     if (mode.stride / covered > 1) result.push({mode.stride / covered, covered});
-    if (__builtin_mul_overflow(mode.extent, mode.stride, &covered))
+    if (mul_overflows(mode.extent, mode.stride, covered))
       covered = std::numeric_limits<std::int64_t>::max();
   }
   const std::int64_t rest = ceil_div(size(cotarget), covered);

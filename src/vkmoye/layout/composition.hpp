@@ -22,6 +22,7 @@
 
 #include <cstdint>
 
+#include "vkmoye/base/overflow.hpp"
 #include "vkmoye/layout/coalesce.hpp"
 
 namespace vkmoye {
@@ -54,7 +55,7 @@ constexpr LeafComposition compose_leaf(const FlatModes& a, const Mode& leaf,
     }
     if (rest == 1) {  // a single coordinate: any stride is right, this one continues A's
       std::int64_t there = 0;
-      if (__builtin_mul_overflow(stride, mode.stride, &there)) there = 0;
+      if (mul_overflows(stride, mode.stride, there)) there = 0;
       result.out.push({1, there});
       return result;
     }

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 
+#include "vkmoye/base/overflow.hpp"
 #include "vkmoye/layout/complement.hpp"
 
 namespace vkmoye {
@@ -52,7 +53,7 @@ constexpr Layout right_inverse(const Layout& layout) {
     const auto& [mode, step] = sorted.modes[i];
     if (mode.stride != covered) continue;
     result.push({mode.extent, step});
-    if (__builtin_mul_overflow(mode.extent, mode.stride, &covered)) break;
+    if (mul_overflows(mode.extent, mode.stride, covered)) break;
   }
   return coalesce(result.layout());
 }
@@ -80,7 +81,7 @@ constexpr Layout left_inverse(const Layout& layout) {
       const std::int64_t gap = mode.stride / covered;
       if (gap > 1) {
         result.push({gap, unused});
-        if (__builtin_mul_overflow(unused, gap, &unused)) unused = 0;
+        if (mul_overflows(unused, gap, unused)) unused = 0;
       }
     } else {  // padding: offsets up to the next stride still belong to the mode below
       const std::int64_t below = sorted.modes[i - 1].mode.stride;
@@ -90,7 +91,7 @@ constexpr Layout left_inverse(const Layout& layout) {
       result.modes[result.count - 1].extent = mode.stride / below;
     }
     result.push({mode.extent, step});
-    if (__builtin_mul_overflow(mode.extent, mode.stride, &covered))
+    if (mul_overflows(mode.extent, mode.stride, covered))
       covered = std::numeric_limits<std::int64_t>::max();
   }
   return coalesce(result.layout());

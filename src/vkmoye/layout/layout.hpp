@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <span>
 
+#include "vkmoye/base/overflow.hpp"
 #include "vkmoye/layout/int_tuple.hpp"
 
 namespace vkmoye {
@@ -122,9 +123,8 @@ class Layout {
       if (mode.stride < 0)
         raise("layout", {shape(), stride()}, "stride {} is below 0", {mode.stride});
       std::int64_t reach = 0;
-      if (__builtin_mul_overflow(size, mode.extent, &size) ||
-          __builtin_mul_overflow(mode.extent - 1, mode.stride, &reach) ||
-          __builtin_add_overflow(last, reach, &last) ||
+      if (mul_overflows(size, mode.extent, size) ||
+          mul_overflows(mode.extent - 1, mode.stride, reach) || add_overflows(last, reach, last) ||
           last == std::numeric_limits<std::int64_t>::max())
         raise("layout", {shape(), stride()}, "size or cosize does not fit 64 bits");
     }

@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "vkmoye/base/overflow.hpp"
 #include "vkmoye/layout/layout.hpp"
 #include "vkmoye/layout/swizzle.hpp"
 
@@ -54,8 +55,7 @@ class Scanner {
     std::int64_t value = 0;
     const std::size_t start = at_;
     for (; at_ < text_.size() && is_digit(text_[at_]); ++at_) {
-      if (__builtin_mul_overflow(value, 10, &value) ||
-          __builtin_add_overflow(value, text_[at_] - '0', &value)) {
+      if (mul_overflows(value, 10, value) || add_overflows(value, text_[at_] - '0', value)) {
         at_ = start;
         fail("this number does not fit 64 bits");
       }

@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
 
 namespace vkmoye::vk {
 namespace {
@@ -61,8 +62,10 @@ BoundBuffer resolve(const Context& context, const std::string& subject, const Bu
   return bound;
 }
 
-void bind(const Context& context, const KernelInterface& kernel, std::span<const BufferView> views,
-          const Arguments& arguments, BoundLaunch& launch) {
+namespace {
+
+void bind_buffers(const Context& context, const KernelInterface& kernel,
+                  std::span<const BufferView> views, BoundLaunch& launch) {
   launch.buffers.clear();
   launch.ranges.clear();
   for (const BufferView& view : views) {
@@ -75,12 +78,44 @@ void bind(const Context& context, const KernelInterface& kernel, std::span<const
     launch.ranges.push_back(bound.range);
     launch.buffers.push_back(std::move(bound));
   }
+}
+
+void prepare(const Context& context, const KernelInterface& kernel, const Arguments& arguments,
+             BoundLaunch& launch) {
+  launch.arguments.reset();
+  launch.dispatches = prepare_dispatches(kernel, context.caps(), launch.ranges, arguments);
+  launch.is_prepared = true;
+}
+
+}  // namespace
+
+void bind(const Context& context, const KernelInterface& kernel, std::span<const BufferView> views,
+          const Arguments& arguments, BoundLaunch& launch) {
+  bind_buffers(context, kernel, views, launch);
   if (launch.arguments && are_same(*launch.arguments, arguments)) {
     return rebind(kernel, context.caps(), launch.ranges, launch.dispatches);
   }
-  launch.arguments.reset();
-  launch.dispatches = prepare_dispatches(kernel, context.caps(), launch.ranges, arguments);
+  prepare(context, kernel, arguments, launch);
   launch.arguments = arguments;
+}
+
+void bind(const Context& context, const KernelInterface& kernel, std::span<const BufferView> views,
+          const LaunchFormula& formula, std::span<const Argument> values, BoundLaunch& launch) {
+  const std::vector<std::string>& names = formula.names();
+  if (values.size() != names.size()) {
+    throw ArgumentError(fmt::format("{}: takes {} values ({}), got {}", kernel.name, names.size(),
+                                    join(names, ", "), values.size()));
+  }
+  bind_buffers(context, kernel, views, launch);
+  if (launch.is_prepared) {
+    launch.arguments.reset();  // `dispatches` changes in any case
+    if (formula.evaluate(values, launch.dispatches)) {
+      return rebind(kernel, context.caps(), launch.ranges, launch.dispatches);
+    }
+  }
+  Arguments arguments;
+  for (std::size_t i = 0; i < names.size(); ++i) arguments.emplace(names[i], values[i]);
+  prepare(context, kernel, arguments, launch);
 }
 
 void DescriptorWrites::assign(const KernelInterface& kernel, const BoundLaunch& launch,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "vkmoye/runtime/buffer.hpp"
+#include "vkmoye/runtime/values/launch_formula.hpp"
 #include "vkmoye/runtime/vk/launch_state.hpp"
 
 namespace vkmoye::vk {
@@ -26,14 +27,20 @@ BoundBuffer resolve(const Context& context, const std::string& subject, const Bu
 struct BoundLaunch {
   std::vector<BoundBuffer> buffers;
   std::vector<BoundRange> ranges;
-  std::optional<Arguments> arguments;  // of `dispatches`; nothing: there is none yet
   Dispatches dispatches;
+  bool is_prepared = false;            // `dispatches` was made for the kernel
+  std::optional<Arguments> arguments;  // of `dispatches`, if they are known by name
 };
 
 /// Binds `views` to `launch`, which must belong to the same kernel if it was bound before; allocates nothing if the
 /// arguments are the same as before. Throws like `resolve` and `prepare_dispatches`.
 void bind(const Context& context, const KernelInterface& kernel, std::span<const BufferView> views,
           const Arguments& arguments, BoundLaunch& launch);
+
+/// The same with all arguments by index, in the order of `formula`, which must belong to the kernel. Allocates nothing
+/// if the launch was bound before and the formula knows the arguments (LaunchFormula::evaluate).
+void bind(const Context& context, const KernelInterface& kernel, std::span<const BufferView> views,
+          const LaunchFormula& formula, std::span<const Argument> values, BoundLaunch& launch);
 
 /// The descriptors of a launch, to be written into `set`, or pushed if that is null. Not copyable, because its elements
 /// point to each other.

@@ -3,13 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <utility>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/runtime/bound_buffer.hpp"
-#include "vkmoye/runtime/vk/timestamps.hpp"
+#include "vkmoye/runtime/vk/timed_run.hpp"
 #include "vkmoye/runtime/vulkan.hpp"
 
 namespace vkmoye {
@@ -21,10 +20,13 @@ std::shared_ptr<vk::Context> open_context(std::unique_ptr<vk::Loader> loader,
   auto context = std::make_shared<vk::Context>();
   context->loader = std::move(loader);
   context->instance = std::make_unique<vk::Instance>(
-      get, vk::Validation{options.validation, options.on_validation_message});
+      get, vk::Validation{options.validation, options.debug_names, options.on_validation_message});
   context->physical = vk::choose(vk::query_all(*context->instance), selector);
   context->device = std::make_unique<vk::LogicalDevice>(*context->instance, context->physical,
                                                         options.statistics);
+  if (context->instance->has_debug_utils()) {
+    context->names = vk::DebugNames(context->instance->table(), context->handle());
+  }
   vk::create_resources(*context, options, {});
   return context;
 }
@@ -110,6 +112,14 @@ Device Device::adopt(const AdoptedDevice& theirs, const OpenOptions& options) {
         "adopt: VK_KHR_push_descriptor is listed as enabled, but the VkDevice has no "
         "vkCmdPushDescriptorSetKHR");
   }
+  if (theirs.debug_utils) {
+    context->names = vk::DebugNames(context->instance->table(), context->handle());
+    if (!context->names.are_enabled()) {
+      throw ArgumentError(
+          "adopt: VK_EXT_debug_utils is listed as enabled, but the VkInstance has no "
+          "vkSetDebugUtilsObjectNameEXT");
+    }
+  }
   vk::create_resources(*context, options, {theirs.lock_queue, theirs.unlock_queue});
   return Device(std::move(context));
 }
@@ -125,8 +135,8 @@ Device::~Device() {
 
 const DeviceCaps& Device::caps() const { return context_->caps(); }
 
-Buffer Device::buffer(std::uint64_t bytes) {
-  return Buffer(std::make_shared<vk::BufferState>(context_, bytes));
+Buffer Device::buffer(std::uint64_t bytes, std::string_view name) {
+  return Buffer(std::make_shared<vk::BufferState>(context_, bytes, name));
 }
 
 Pipeline Device::load(const CompiledKernel& kernel) {
@@ -163,27 +173,9 @@ double Device::run(const Launch& launch) {
   if (launch.state()->context != context_) {
     throw ArgumentError("run: the launch was prepared on another Device");
   }
-  vk::Commands& commands = *context_->commands;
-  const vk::Lease slot = commands.lease();
-  const VkQueryPool queries = slot->timestamps.get();
-  const auto stamp = [&](std::uint32_t index) {
-    if (queries == VK_NULL_HANDLE) return;
-    context_->table().CmdWriteTimestamp(slot->buffer, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries,
-                                        index);
-  };
-  commands.begin(*slot);
-  if (queries != VK_NULL_HANDLE) context_->table().CmdResetQueryPool(slot->buffer, queries, 0, 2);
-  stamp(0);
-  vk::record(slot->buffer, *launch.state());
-  stamp(1);
-  commands.end(*slot);
-  const auto start = std::chrono::steady_clock::now();
-  commands.submit(slot.slot(), launch.state());
-  commands.wait(*slot);
-  const std::chrono::duration<double, std::micro> elapsed =
-      std::chrono::steady_clock::now() - start;
-  if (queries == VK_NULL_HANDLE) return elapsed.count();
-  return vk::read_intervals_us(*context_, queries, 1).front();
+  return vk::run_timed(
+      *context_, [&](VkCommandBuffer commands) { vk::record(commands, *launch.state()); },
+      launch.state());
 }
 
 std::string Device::cache_status() const { return context_->cache->status(); }

@@ -54,8 +54,8 @@ class Device {
   /// Allocates a buffer; one of 0 bytes is for arrays without elements. Throws ArgumentError with the reasons of
   /// `reasons_against_buffer`, DeviceError (kOutOfMemory) with the numbers if the device does not have enough memory.
   /// A buffer that is known not to fit is refused without calling the driver: some drivers return memory that does
-  /// not exist.
-  Buffer buffer(std::uint64_t bytes);
+  /// not exist. `name` is for debuggers (OpenOptions::debug_names).
+  Buffer buffer(std::uint64_t bytes, std::string_view name = {});
 
   /// Throws KernelError with every reason if the device cannot run the kernel; DeviceError. May take seconds if the
   /// driver has to compile; later runs find the result in the cache.

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -79,8 +80,9 @@ struct PlanRecorder::State {
       if (waits) since_barrier = Use(arrays.size());
       since_barrier.add(step);
       all.add(step);
-      steps.push_back({vk::RecordedKernel(device, step.kernel, options.recordings), step.arguments,
-                       step.arrays, waits});
+      steps.push_back(
+          {vk::RecordedKernel(device, step.kernel, options.recordings, options.timestamps),
+           step.arguments, step.arrays, waits});
     }
     for (std::size_t i = 0; i < arrays.size(); ++i) is_written.push_back(all.writes(i));
   }
@@ -89,7 +91,7 @@ struct PlanRecorder::State {
                      const std::optional<BufferView>& theirs) {
     const ScratchPlaces places = scratch_places(plan, device.caps());
     if (places.bytes == 0) return;
-    if (!theirs) own_scratch = device.buffer(places.bytes);
+    if (!theirs) own_scratch = device.buffer(places.bytes, "scratch of plan " + name);
     const BufferView whole = theirs ? *theirs : BufferView(*own_scratch);
     const vk::BoundBuffer bound = vk::resolve(*context, name, whole);
     if (bound.range.bytes < places.bytes) {
@@ -175,6 +177,16 @@ void PlanRecorder::record(VkCommandBuffer commands, std::span<const BufferView> 
     step.kernel.release();
   }
   vk::order(table, commands, kKernelScope, neighbours.before);
+}
+
+std::vector<KernelTime> PlanRecorder::times() const {
+  std::vector<KernelTime> times;
+  std::uint32_t number = 0;
+  for (const State::Step& step : state_->steps) step.kernel.add_times(number++, times);
+  std::stable_sort(times.begin(), times.end(), [](const KernelTime& a, const KernelTime& b) {
+    return a.recording < b.recording;
+  });
+  return times;
 }
 
 void PlanRecorder::reset() {

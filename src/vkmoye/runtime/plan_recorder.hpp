@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "vkmoye/contract/compiled_plan.hpp"
 #include "vkmoye/runtime/recorder.hpp"
@@ -22,6 +23,7 @@ namespace vkmoye {
 
 struct PlanRecorderOptions {
   std::uint32_t recordings = 0;  // of the whole plan, see RecorderOptions
+  std::uint32_t timestamps = 0;  // likewise
   /// Your own memory for the scratch arrays of the plan: scratch_places(plan, caps).bytes bytes, at a multiple of
   /// storage_buffer_alignment and of 16. Nothing else may use it while a recording runs. If it is not given, the
   /// PlanRecorder allocates it once.
@@ -52,6 +54,9 @@ class PlanRecorder {
               const Neighbours& neighbours = {}) {
     record(commands, std::span(arrays.begin(), arrays.size()), neighbours);
   }
+
+  /// Like Recorder::times, for each step.
+  std::vector<KernelTime> times() const;
 
   /// Like Recorder::reset.
   void reset();

@@ -3,16 +3,24 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/runtime/vk/timestamps.hpp"
 
 namespace vkmoye::vk {
 
 RecordedKernel::RecordedKernel(Device& device, const CompiledKernel& kernel,
-                               std::uint32_t recordings) {
+                               std::uint32_t recordings, std::uint32_t timed)
+    : formula_(kernel.interface, device.caps()), most_timed_(timed) {
   const std::uint64_t descriptors = descriptor_count(kernel.interface);
   const bool pushes =
       descriptors > 0 && descriptors <= device.context()->device->max_push_descriptors();
   pipeline_ = load(device.context(), kernel, pushes);
+  if (most_timed_ > 0) {
+    queries_ = make_timestamps(*device.context(), kernel.interface.name, 2 * std::uint64_t{timed});
+    reset_queries();
+  }
   if (pushes || descriptors == 0) return;
   most_ = recordings;
   if (most_ > 0) pool_ = make_pool(*device.context(), kernel.interface, most_);
@@ -24,6 +32,15 @@ bool RecordedKernel::takes_sets() const {
 
 void RecordedKernel::bind(std::span<const BufferView> views, const Arguments& arguments) {
   vk::bind(*pipeline_->context, pipeline_->interface, views, arguments, launch_);
+  require_set();
+}
+
+void RecordedKernel::bind(std::span<const BufferView> views, std::span<const Argument> values) {
+  vk::bind(*pipeline_->context, pipeline_->interface, views, formula_, values, launch_);
+  require_set();
+}
+
+void RecordedKernel::require_set() const {
   if (!runs() || !takes_sets() || used_ < most_) return;
   throw ArgumentError(fmt::format(
       "{}: all {} recordings of RecorderOptions::recordings are used, and the "
@@ -41,8 +58,18 @@ void RecordedKernel::take_set() {
 }
 
 void RecordedKernel::record(VkCommandBuffer commands) {
+  const std::uint32_t number = recorded_++;
   if (!runs()) return;
   const DeviceTable& table = pipeline_->context->table();
+  const DebugLabel label(pipeline_->context->names, commands, pipeline_->label);
+  const bool is_timed = number < most_timed_;
+  const auto stamp = [&](std::uint32_t index) {
+    if (!is_timed) return;
+    table.CmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries_.get(),
+                            2 * number + index);
+  };
+  if (is_timed) table.CmdResetQueryPool(commands, queries_.get(), 2 * number, 2);
+  stamp(0);
   const VkPipelineLayout layout = pipeline_->layout.get();
   table.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline_->pipeline.get());
   if (pipeline_->pushes) {
@@ -56,9 +83,33 @@ void RecordedKernel::record(VkCommandBuffer commands) {
     ++used_;
   }
   vk::record(commands, *pipeline_, launch_.dispatches);
+  stamp(1);
+}
+
+void RecordedKernel::add_times(std::uint32_t step, std::vector<KernelTime>& times) const {
+  const std::uint32_t count = std::min(recorded_, most_timed_);
+  if (count == 0) return;
+  const std::vector<std::optional<double>> known =
+      read_known_intervals_us(*pipeline_->context, queries_.get(), count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (known[i]) times.push_back({i, step, *known[i]});
+  }
+}
+
+// Queries that no command has reset must not be read.
+void RecordedKernel::reset_queries() {
+  if (!queries_) return;
+  const Context& context = *pipeline_->context;
+  context.commands->run(
+      [&](VkCommandBuffer commands) {
+        context.table().CmdResetQueryPool(commands, queries_.get(), 0, 2 * most_timed_);
+      },
+      pipeline_);
 }
 
 void RecordedKernel::reset() {
+  reset_queries();
+  recorded_ = 0;
   if (!pool_) return;
   const Context& context = *pipeline_->context;
   check(context.table().ResetDescriptorPool(context.handle(), pool_.get(), 0),

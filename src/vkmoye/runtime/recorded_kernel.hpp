@@ -9,23 +9,30 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "vkmoye/contract/compiled_kernel.hpp"
 #include "vkmoye/runtime/bound_buffer.hpp"
 #include "vkmoye/runtime/device.hpp"
+#include "vkmoye/runtime/recorder.hpp"
 
 namespace vkmoye::vk {
 
 class RecordedKernel {
  public:
-  /// Allocates descriptor sets for `recordings` if descriptors cannot be pushed. Throws like Recorder.
-  RecordedKernel(Device& device, const CompiledKernel& kernel, std::uint32_t recordings);
+  /// Allocates descriptor sets for `recordings` if descriptors cannot be pushed, and timestamps for `timed` of them.
+  /// Throws like Recorder.
+  RecordedKernel(Device& device, const CompiledKernel& kernel, std::uint32_t recordings,
+                 std::uint32_t timed);
 
   const PipelineState& pipeline() const { return *pipeline_; }
 
   /// Binds the buffers and arguments of the next recording. Throws ArgumentError like vk::bind, and if the pool is
   /// exhausted.
   void bind(std::span<const BufferView> views, const Arguments& arguments);
+  /// The same with all arguments in the order of `argument_names`.
+  void bind(std::span<const BufferView> views, std::span<const Argument> values);
+  const std::vector<std::string>& argument_names() const { return formula_.names(); }
   /// Allocates the descriptor set of the next recording, if it needs one. Throws DeviceError. A set that was not
   /// recorded is used again.
   void take_set();
@@ -34,17 +41,25 @@ class RecordedKernel {
   /// Releases the buffers, which may then be destroyed.
   void release() { launch_.buffers.clear(); }
 
-  /// Makes all sets available again.
+  /// Appends the times that are known, as those of step number `step`.
+  void add_times(std::uint32_t step, std::vector<KernelTime>& times) const;
+
+  /// Makes all sets and timestamps available again.
   void reset();
 
  private:
   bool runs() const { return !launch_.dispatches.pieces.empty(); }
   bool takes_sets() const;
+  void require_set() const;
+  void reset_queries();
 
   std::shared_ptr<const PipelineState> pipeline_;
+  LaunchFormula formula_;
   Owned<VkDescriptorPool> pool_;            // null: descriptors are pushed, or there are none
   std::uint32_t most_ = 0, used_ = 0;       // sets of the pool
   VkDescriptorSet taken_ = VK_NULL_HANDLE;  // of the next recording
+  Owned<VkQueryPool> queries_;              // two of each recording that is timed
+  std::uint32_t most_timed_ = 0, recorded_ = 0;
   // Of the last recording, so that the next one finds room for its own.
   BoundLaunch launch_;
   DescriptorWrites writes_;

@@ -8,11 +8,22 @@ namespace vkmoye {
 
 struct Recorder::State {
   vk::RecordedKernel kernel;
+
+  // Precondition: the kernel is bound.
+  void record(VkCommandBuffer commands, const Neighbours& neighbours) {
+    kernel.take_set();
+    // Nothing can fail from here on, so it is safe to start recording.
+    const vk::DeviceTable& table = kernel.pipeline().context->table();
+    vk::order(table, commands, neighbours.after, kKernelScope);
+    kernel.record(commands);
+    vk::order(table, commands, kKernelScope, neighbours.before);
+    kernel.release();
+  }
 };
 
 Recorder::Recorder(Device& device, const CompiledKernel& kernel, const RecorderOptions& options)
-    : state_(
-          std::make_unique<State>(State{vk::RecordedKernel(device, kernel, options.recordings)})) {}
+    : state_(std::make_unique<State>(
+          State{vk::RecordedKernel(device, kernel, options.recordings, options.timestamps)})) {}
 Recorder::Recorder(Recorder&&) noexcept = default;
 Recorder& Recorder::operator=(Recorder&&) noexcept = default;
 Recorder::~Recorder() = default;
@@ -23,15 +34,24 @@ bool Recorder::pushes_descriptors() const { return state_->kernel.pipeline().pus
 
 void Recorder::record(VkCommandBuffer commands, std::span<const BufferView> buffers,
                       const Arguments& arguments, const Neighbours& neighbours) {
-  vk::RecordedKernel& kernel = state_->kernel;
-  kernel.bind(buffers, arguments);
-  kernel.take_set();
-  // Nothing can fail from here on, so it is safe to start recording.
-  const vk::DeviceTable& table = kernel.pipeline().context->table();
-  vk::order(table, commands, neighbours.after, kKernelScope);
-  kernel.record(commands);
-  vk::order(table, commands, kKernelScope, neighbours.before);
-  kernel.release();
+  state_->kernel.bind(buffers, arguments);
+  state_->record(commands, neighbours);
+}
+
+void Recorder::record_values(VkCommandBuffer commands, std::span<const BufferView> buffers,
+                             std::span<const Argument> values, const Neighbours& neighbours) {
+  state_->kernel.bind(buffers, values);
+  state_->record(commands, neighbours);
+}
+
+std::span<const std::string> Recorder::argument_names() const {
+  return state_->kernel.argument_names();
+}
+
+std::vector<KernelTime> Recorder::times() const {
+  std::vector<KernelTime> times;
+  state_->kernel.add_times(0, times);
+  return times;
 }
 
 void Recorder::reset() { state_->kernel.reset(); }

@@ -21,6 +21,8 @@
 #include <initializer_list>
 #include <memory>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "vkmoye/contract/compiled_kernel.hpp"
 #include "vkmoye/runtime/buffer.hpp"
@@ -40,13 +42,25 @@ inline constexpr SyncScope kComputePass = kKernelScope;
 ///
 ///   {.after = {VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT}, .before = kComputePass}
 struct Neighbours {
-  SyncScope after;        // earlier work: the recording waits for it and sees what it wrote
+  SyncScope after = {};   // earlier work: the recording waits for it and sees what it wrote
   SyncScope before = {};  // later work: it waits for the recording and sees what that wrote
 };
 
-/// The number of recordings between two calls of `reset`, if descriptors cannot be pushed.
 struct RecorderOptions {
+  /// The number of recordings between two calls of `reset`, if descriptors cannot be pushed.
   std::uint32_t recordings = 0;
+  /// The number of recordings after the constructor, and after each call of `reset`, whose kernels are timed; later
+  /// ones are not. See `times`.
+  std::uint32_t timestamps = 0;
+};
+
+/// How long the device took for one kernel of a recording: from when everything that the queue was given before had
+/// finished until the kernel had.
+struct KernelTime {
+  std::uint32_t recording = 0;  // 0: the first after the constructor or `reset`
+  std::uint32_t step = 0;       // of the plan; 0 of a Recorder
+  double microseconds = 0;
+  bool operator==(const KernelTime&) const = default;
 };
 
 /// If the device was opened or adopted with VK_KHR_push_descriptor and can push all buffers of the kernel,
@@ -57,8 +71,9 @@ struct RecorderOptions {
 /// has finished what was recorded.
 class Recorder {
  public:
-  /// Loads the kernel like Device::load: may take seconds if the driver has to compile. Throws KernelError with every
-  /// reason, DeviceError.
+  /// Loads the kernel like Device::load: may take seconds if the driver has to compile. With `timestamps`, submits a
+  /// command and waits for it. Throws KernelError with every reason, DeviceError; ArgumentError if there are to be
+  /// timestamps, but the device has none.
   Recorder(Device& device, const CompiledKernel& kernel, const RecorderOptions& options = {});
   Recorder(Recorder&&) noexcept;
   Recorder& operator=(Recorder&&) noexcept;
@@ -78,9 +93,22 @@ class Recorder {
               const Arguments& arguments, const Neighbours& neighbours = {}) {
     record(commands, std::span(buffers.begin(), buffers.size()), arguments, neighbours);
   }
+  /// The same with values by index: all arguments, strides included, in the order of `argument_names`. The fastest way
+  /// to record a kernel with other arguments than before: after the first recording it allocates no host memory,
+  /// unless the grid is empty or takes several dispatches, or a written array has strides in an unusual order.
+  void record_values(VkCommandBuffer commands, std::span<const BufferView> buffers,
+                     std::span<const Argument> values, const Neighbours& neighbours = {});
+  /// The names of the kernel's arguments, in alphabetical order.
+  std::span<const std::string> argument_names() const;
 
-  /// Makes all recordings available again. Precondition: the device has finished everything that was recorded, and
-  /// those command buffers are not submitted again.
+  /// The times of the recordings that the device has finished by now, in order. Does not wait. Of a command buffer
+  /// that was submitted several times: the last that has finished, or none while the next is being executed. Throws
+  /// DeviceError.
+  std::vector<KernelTime> times() const;
+
+  /// Makes all recordings available again, and forgets their times. Precondition: the device has finished everything
+  /// that was recorded, and those command buffers are not submitted again. With `timestamps`, submits a command and
+  /// waits for it.
   void reset();
 
  private:

@@ -43,6 +43,9 @@ struct AdoptedDevice {
   FeatureSet features;
   bool timeline_semaphores = false;  // the feature is enabled; `point_of` and SubmitOrder need it
   bool push_descriptors = false;     // VK_KHR_push_descriptor is enabled
+  /// VK_EXT_debug_utils is enabled on the instance: pipelines, buffers of vkmoye and the kernels of recordings then
+  /// have names.
+  bool debug_utils = false;
   /// Called before and after each use of the queue, which Vulkan allows to one thread at a time: set both if your other
   /// threads use the queue, else neither. They must not throw.
   std::function<void()> lock_queue, unlock_queue;

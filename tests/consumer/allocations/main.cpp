@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Checks that recording a kernel, or a plan, with the same arguments as before allocates no host memory. Usage:
-// allocations GEMM.json PLAN.json. Exit status 0: it does not.
+// Checks that recording a kernel, or a plan, with the same arguments as before allocates no host memory, and neither
+// does recording a kernel with other arguments by index. Usage: allocations GEMM.json PLAN.json. Exit status 0: so it
+// is.
 
 #include <cstdio>
 #include <cstdlib>
@@ -42,12 +43,23 @@ int run(const char* file, const char* plan_file) {
   const auto plan_array = [&](std::uint64_t number) {
     return vkmoye::view_of(vkmoye::handle_of(plan_memory), number * kPlanArray, kPlanArray);
   };
+  vkmoye::Recorder other_sizes(device, vkmoye::read_kernel_file(file), {.recordings = 1000});
+  const auto record_size = [&](VkCommandBuffer commands, std::int64_t size) {
+    vkmoye::Argument values[16];
+    for (std::size_t i = 0; i < other_sizes.argument_names().size(); ++i) {
+      values[i] = other_sizes.argument_names()[i] == "alpha" ? vkmoye::Argument(0.5) : size;
+    }
+    const vkmoye::BufferView views[] = {array(0), array(1), array(2)};
+    other_sizes.record_values(commands, views,
+                              std::span(values, other_sizes.argument_names().size()));
+  };
   long first = 0, others = 0;
   const auto record = [&](VkCommandBuffer commands) {
     for (std::uint64_t i = 0; i < 10; ++i) {
       const long before = allocations;
       gemm.record(commands, {array(3 * i), array(3 * i + 1), array(3 * i + 2)}, sizes);
       product.record(commands, {plan_array(3 * i), plan_array(3 * i + 1), plan_array(3 * i + 2)});
+      record_size(commands, static_cast<std::int64_t>(i) + 1);
       (i == 0 ? first : others) += allocations - before;
     }
   };

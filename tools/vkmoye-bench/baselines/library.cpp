@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "baselines/library.hpp"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <cstdlib>
 #include <filesystem>
 
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/system/library.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -36,11 +36,11 @@ Library::Library(const char* variable, const std::vector<std::string>& sonames,
   for (const std::string& place : places) {
     for (const std::string& soname : sonames) {
       path_ = place.empty() ? soname : place + "/" + soname;
-      handle_ = dlopen(path_.c_str(), RTLD_NOW | RTLD_LOCAL);
+      std::string why;
+      handle_ = system::open_library(path_.c_str(), why);
       if (handle_ != nullptr) return;
       std::error_code ignored;
-      const char* why = dlerror();
-      if (!place.empty() && std::filesystem::exists(path_, ignored) && why != nullptr) {
+      if (!place.empty() && std::filesystem::exists(path_, ignored)) {
         damaged += fmt::format("; {}", why);
       }
     }
@@ -51,7 +51,7 @@ Library::Library(const char* variable, const std::vector<std::string>& sonames,
 }
 
 void* Library::symbol(const char* name) const {
-  if (void* found = dlsym(handle_, name)) return found;
+  if (void* found = system::symbol_in(handle_, name)) return found;
   throw Unavailable(fmt::format("{} has no {}", path_, name));
 }
 

@@ -2,7 +2,6 @@
 // compare BASE.json NEW.json: which results became faster or slower.
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -132,7 +131,8 @@ int compare(const Given& given) {
   if (given.format == "json") {
     print_json(comparison, out);
   } else {
-    print_table(comparison, file ? Terminal() : terminal_of(STDOUT_FILENO), file.has_value(), out);
+    print_table(comparison, file ? Terminal() : terminal_of(system::Stream::output),
+                file.has_value(), out);
   }
   if (file) {
     file->keep();

@@ -2,7 +2,6 @@
 #include "commands/measure_all.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -14,12 +13,12 @@
 #include "commands/command.hpp"
 #include "commands/open_device.hpp"
 #include "commands/progress.hpp"
-#include "io/interruption.hpp"
 #include "io/output_file.hpp"
 #include "io/program.hpp"
 #include "registry/operations.hpp"
 #include "report/cliffs.hpp"
 #include "report/performance_summary.hpp"
+#include "vkmoye/system/interruption.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -74,7 +73,7 @@ class Outcome {
 TableStyle style_of(const Workloads& workloads, const MeasureOptions& options, bool to_file,
                     bool commands, bool has_clock) {
   TableStyle style;
-  if (!to_file) style.terminal = terminal_of(STDOUT_FILENO);
+  if (!to_file) style.terminal = terminal_of(system::Stream::output);
   style.commands = commands || to_file;
   style.kernel = style.type = style.size = 0;
   style.has_flops = false;
@@ -123,7 +122,7 @@ int measure_all(Executor& executor, const Workloads& workloads, MeasureOptions o
     out.flush();
   };
   std::timed_mutex writing;  // a signal waits until a result is written in full
-  std::optional<Interruption> on_signal(std::in_place, [&] {
+  std::optional<system::Interruption> on_signal(std::in_place, [&] {
     const std::unique_lock lock(writing, std::chrono::seconds(1));
     if (!lock) return;  // the write blocks: nobody reads the pipe
     progress.clear();

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "commands/progress.hpp"
 
-#include <unistd.h>
-
 #include <iostream>
 
 namespace vkmoye::bench {
 
 Progress::Progress()
-    : columns_(terminal_of(STDERR_FILENO).columns), shown_(isatty(STDERR_FILENO) != 0) {}
+    : columns_(terminal_of(system::Stream::error).columns),
+      shown_(system::is_terminal(system::Stream::error)) {}
 
 void Progress::show(const std::string& line) const {
   // One column less: some terminals begin a new line behind the last one.

@@ -2,7 +2,6 @@
 // tune gemm: searches the fastest kernels and configs for products on this device; writes a table for later runs.
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -123,7 +122,7 @@ int tune(const Given& given) {
   if (!given.output.empty() && given.output != "-") output.emplace(given.output);
   TableStyle style;
   style.kernel = 0;
-  if (!output) style.terminal = terminal_of(STDOUT_FILENO);
+  if (!output) style.terminal = terminal_of(system::Stream::output);
   style.commands = given.commands || output;
   style.has_ceiling = false;
   for (const gen::KernelEntry& entry : gen::registry()) {

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "io/folder_lock.hpp"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <chrono>
 #include <system_error>
 #include <thread>
@@ -19,16 +14,12 @@ FolderLock::FolderLock(const std::filesystem::path& file) {
   std::error_code error;
   // A failure is reported when the file is written.
   std::filesystem::create_directories(folder, error);
-  descriptor_ = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  folder_.emplace(folder);
   const auto end = std::chrono::steady_clock::now() + kMax;
-  while (descriptor_ >= 0 && flock(descriptor_, LOCK_EX | LOCK_NB) != 0 &&
-         (errno == EWOULDBLOCK || errno == EINTR) && std::chrono::steady_clock::now() < end) {
+  while (folder_->try_lock() == system::LockableFolder::Outcome::busy &&
+         std::chrono::steady_clock::now() < end) {
     std::this_thread::sleep_for(kPause);
   }
-}
-
-FolderLock::~FolderLock() {
-  if (descriptor_ >= 0) close(descriptor_);
 }
 
 }  // namespace vkmoye::bench

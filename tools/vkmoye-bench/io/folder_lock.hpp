@@ -7,6 +7,9 @@
 //   replace(file, text);
 
 #include <filesystem>
+#include <optional>
+
+#include "vkmoye/system/folder_lock.hpp"
 
 namespace vkmoye::bench {
 
@@ -16,12 +19,11 @@ namespace vkmoye::bench {
 class FolderLock {
  public:
   explicit FolderLock(const std::filesystem::path& file);
-  ~FolderLock();
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
 
  private:
-  int descriptor_ = -1;
+  std::optional<system::LockableFolder> folder_;
 };
 
 }  // namespace vkmoye::bench

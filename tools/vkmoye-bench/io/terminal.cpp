@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "io/terminal.hpp"
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -22,16 +19,15 @@ std::string variable(const char* name) {
 
 }  // namespace
 
-Terminal terminal_of(int descriptor) {
+Terminal terminal_of(std::optional<system::Stream> stream) {
   Terminal out;
   const auto widen = [&](std::int64_t columns) {
     out.columns = std::max(out.columns, static_cast<std::size_t>(std::min(columns, kMaxColumns)));
   };
   if (const auto columns = parse_count(variable("COLUMNS"), 1)) widen(*columns);
-  if (isatty(descriptor) == 0) return out;
-  winsize size = {};
-  if (ioctl(descriptor, TIOCGWINSZ, &size) == 0) widen(size.ws_col);
-  out.colour = variable("NO_COLOR").empty() && variable("TERM") != "dumb";
+  if (!stream || !system::is_terminal(*stream)) return out;
+  widen(static_cast<std::int64_t>(system::terminal_columns(*stream)));
+  out.colour = variable("NO_COLOR").empty() && system::has_escape_sequences(*stream);
   return out;
 }
 

@@ -3,8 +3,11 @@
 // The width and the colours of the terminal.
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
+
+#include "vkmoye/system/terminal.hpp"
 
 namespace vkmoye::bench {
 
@@ -13,9 +16,9 @@ struct Terminal {
   bool colour = false;
 };
 
-/// The terminal of `descriptor`: 80 columns, or more if COLUMNS or the terminal has more; colour only on a terminal,
-/// and not if NO_COLOR is set (no-color.org) or TERM is "dumb".
-Terminal terminal_of(int descriptor);
+/// The terminal of `stream`, or of none: 80 columns, or more if COLUMNS or the terminal has more; colour only on a
+/// terminal, and not if NO_COLOR is set (no-color.org) or TERM is "dumb".
+Terminal terminal_of(std::optional<system::Stream> stream);
 
 enum class Colour { plain, good, bad, faint };
 

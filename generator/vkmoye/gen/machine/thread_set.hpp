@@ -7,6 +7,7 @@
 //   sevens.in(thread)                                7
 //   Values unknown;                                  unknown, but the same in every thread
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -39,7 +40,7 @@ class ThreadSet {
   void for_each(Visit visit) const {
     for (std::size_t word = 0; word < words_.size(); ++word) {
       for (std::uint64_t rest = words_[word]; rest != 0; rest &= rest - 1) {
-        visit(64 * word + static_cast<std::size_t>(__builtin_ctzll(rest)));
+        visit(64 * word + static_cast<std::size_t>(std::countr_zero(rest)));
       }
     }
   }

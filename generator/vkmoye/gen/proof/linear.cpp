@@ -4,13 +4,15 @@
 #include <algorithm>
 #include <numeric>
 
+#include "vkmoye/gen/proof/wide.hpp"
+
 namespace vkmoye::gen::proof {
 namespace {
 
-std::int64_t clamped(__int128 value) {
-  if (value > kFar) return kFar;
-  if (value < -kFar) return -kFar;
-  return static_cast<std::int64_t>(value);
+std::int64_t clamped(const Wide& value) {
+  if (value > Wide(kFar)) return kFar;
+  if (value < Wide(-kFar)) return -kFar;
+  return static_cast<std::int64_t>(value.low);
 }
 
 }  // namespace
@@ -80,13 +82,12 @@ std::vector<std::size_t> Variables::parts(std::size_t variable) const {
 }
 
 Range Variables::range(const Linear& linear) const {
-  __int128 least = linear.constant, most = linear.constant;
+  Wide least = linear.constant, most = linear.constant;
   for (const auto& [variable, factor] : linear.terms) {
     const Range& range = list_[variable].range;
-    const __int128 ends[] = {static_cast<__int128>(range.least) * factor,
-                             static_cast<__int128>(range.most) * factor};
-    least += std::min(ends[0], ends[1]);
-    most += std::max(ends[0], ends[1]);
+    const Wide ends[] = {wide_product(range.least, factor), wide_product(range.most, factor)};
+    least = least + std::min(ends[0], ends[1]);
+    most = most + std::max(ends[0], ends[1]);
   }
   return {clamped(least), clamped(most)};
 }

@@ -17,17 +17,9 @@
 namespace vkmoye {
 namespace {
 
-// The caller's arguments.
-std::set<std::string> argument_names(const KernelInterface& kernel) {
-  std::set<std::string> names = extent_names(kernel);
-  for (const PushConstant& constant : kernel.push_constants) {
-    if (!is_set_by_runtime(constant)) names.insert(constant.name);
-  }
-  return names;
-}
-
 // Returns whether no argument is missing, so that sizes can be computed.
-bool check_names(const std::set<std::string>& names, const Arguments& arguments, Reasons& reasons) {
+bool check_names(const std::vector<std::string>& names, const Arguments& arguments,
+                 Reasons& reasons) {
   bool complete = true;
   for (const std::string& name : names) {
     if (!arguments.contains(name)) {
@@ -36,8 +28,8 @@ bool check_names(const std::set<std::string>& names, const Arguments& arguments,
     }
   }
   for (const auto& [name, value] : arguments) {
-    if (names.contains(name)) continue;
-    const std::string near = did_you_mean(name, {names.begin(), names.end()});
+    if (std::binary_search(names.begin(), names.end(), name)) continue;
+    const std::string near = did_you_mean(name, names);
     reasons.add(fmt::format("unknown argument '{}'{}", name,
                             near.empty() ? "" : fmt::format(", did you mean '{}'?", near)));
   }
@@ -218,6 +210,14 @@ void bind_ranges(const KernelInterface& kernel, const DeviceCaps& caps,
 }
 
 }  // namespace
+
+std::vector<std::string> argument_names(const KernelInterface& kernel) {
+  std::set<std::string> names = extent_names(kernel);
+  for (const PushConstant& constant : kernel.push_constants) {
+    if (!is_set_by_runtime(constant)) names.insert(constant.name);
+  }
+  return {names.begin(), names.end()};
+}
 
 bool overlap(const BoundRange& a, const BoundRange& b) {
   if (a.bytes == 0 || b.bytes == 0) return false;

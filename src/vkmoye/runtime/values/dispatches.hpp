@@ -10,12 +10,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "vkmoye/contract/device_caps.hpp"
 #include "vkmoye/contract/kernel_interface.hpp"
 
 namespace vkmoye {
+
+/// The arguments that a launch passes, in alphabetical order.
+std::vector<std::string> argument_names(const KernelInterface& kernel);
 
 /// The memory of a binding: `bytes` bytes of a buffer, starting at `offset`.
 struct BoundRange {

@@ -14,12 +14,17 @@ struct OpenOptions {
   /// each warning and error, on the thread that made the call. Opening throws DeviceError if the layer is not
   /// installed. Ignored for an adopted device.
   bool validation = false;
-  std::function<void(const std::string&)> on_validation_message;
+  std::function<void(const std::string&)> on_validation_message = {};
+
+  /// Names pipelines and buffers, and labels each kernel of a recording with its name and config, for debuggers and
+  /// profilers (VK_EXT_debug_utils). Nothing happens if the system does not have the extension. `validation` does the
+  /// same. Ignored for an adopted device: see AdoptedDevice::debug_utils.
+  bool debug_names = false;
 
   /// Keeps compiled pipelines on disk, in `cache_folder` or, if that is empty, in $VKMOYE_CACHE_DIR, else
   /// $XDG_CACHE_HOME/vkmoye, else $HOME/.cache/vkmoye.
   bool cache = true;
-  std::string cache_folder;
+  std::string cache_folder = {};
 
   /// The longest wait for the device, in seconds: 0 or more, infinity for no limit. A wait that reaches it
   /// throws DeviceError (kLost). After that
@@ -40,7 +45,7 @@ struct OpenOptions {
 
   /// Called once with the capabilities of the device; it may reduce them, and the device is then used as if it
   /// had no more.
-  std::function<void(DeviceCaps&)> pretend;
+  std::function<void(DeviceCaps&)> pretend = {};
 };
 
 }  // namespace vkmoye

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,7 +22,7 @@ std::uint64_t checked_size(const DeviceCaps& caps, std::uint64_t bytes) {
 
 }  // namespace
 
-BufferState::BufferState(std::shared_ptr<Context> owner, std::uint64_t size)
+BufferState::BufferState(std::shared_ptr<Context> owner, std::uint64_t size, std::string_view name)
     : context(std::move(owner)),
       bytes(checked_size(context->caps(), size)),
       // Vulkan has no buffers of 0 bytes. Not if the limit is not a multiple of 4: the last bytes are then not filled
@@ -31,6 +32,9 @@ BufferState::BufferState(std::shared_ptr<Context> owner, std::uint64_t size)
                           ? round_up_to_words(bytes)
                           : bytes) {
   block = context->memory->create_device_buffer(allocated_bytes, *context->commands, context);
+  if (!context->names.are_enabled()) return;
+  context->names.name(VK_OBJECT_TYPE_BUFFER, std::bit_cast<std::uint64_t>(block.buffer),
+                      name.empty() ? fmt::format("vkmoye, {} bytes", bytes) : std::string(name));
 }
 
 BufferState::~BufferState() { context->memory->destroy(block); }

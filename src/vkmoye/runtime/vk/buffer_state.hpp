@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string_view>
 
 #include "vkmoye/runtime/vk/context.hpp"
 
@@ -20,7 +21,8 @@ struct BufferState {
   std::uint64_t bytes = 0;            // as requested
   std::uint64_t allocated_bytes = 0;  // rounded up, so that whole words can be filled
 
-  BufferState(std::shared_ptr<Context> context, std::uint64_t bytes);
+  /// `name` is for debuggers; "": one with its size.
+  BufferState(std::shared_ptr<Context> context, std::uint64_t bytes, std::string_view name);
   ~BufferState();
   BufferState(const BufferState&) = delete;
   BufferState& operator=(const BufferState&) = delete;

@@ -9,6 +9,7 @@
 
 #include "vkmoye/runtime/values/open_options.hpp"
 #include "vkmoye/runtime/vk/commands.hpp"
+#include "vkmoye/runtime/vk/debug_names.hpp"
 #include "vkmoye/runtime/vk/memory.hpp"
 #include "vkmoye/runtime/vk/pipeline_cache.hpp"
 #include "vkmoye/runtime/vk/staging.hpp"
@@ -21,6 +22,7 @@ struct Context {
   std::unique_ptr<Instance> instance;
   PhysicalDevice physical;
   std::unique_ptr<LogicalDevice> device;
+  DebugNames names;
   std::unique_ptr<Memory> memory;
   std::unique_ptr<PipelineCache> cache;
   std::unique_ptr<Commands> commands;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "vkmoye/runtime/vk/instance.hpp"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <cstring>
 #include <vector>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/runtime/vk/check.hpp"
+#include "vkmoye/system/library.hpp"
 
 namespace vkmoye::vk {
 namespace {
@@ -48,6 +47,7 @@ bool has_layer(const GlobalTable& vk, const char* name) {
   });
 }
 
+// `layer`: null means the loader and the drivers.
 bool layer_has_extension(const GlobalTable& vk, const char* layer, const char* name) {
   const auto extensions = enumerate<VkExtensionProperties>(
       "vkEnumerateInstanceExtensionProperties", [&](auto* count, auto* items) {
@@ -61,22 +61,22 @@ bool layer_has_extension(const GlobalTable& vk, const char* layer, const char* n
 }  // namespace
 
 Loader::Loader() {
-  constexpr const char* kLibrary = "libvulkan.so.1";
-  library_ = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
+  const char* name = system::vulkan_loader_name();
+  std::string why;
+  library_ = system::open_library(name, why);
   if (library_ == nullptr) {
-    const char* reason = dlerror();
-    throw DeviceError(DeviceError::Kind::kNoDevice,
-                      std::string("no Vulkan loader: ") + (reason != nullptr ? reason : kLibrary));
+    throw DeviceError(DeviceError::Kind::kNoDevice, "no Vulkan loader: " + why);
   }
-  get_ = reinterpret_cast<PFN_vkGetInstanceProcAddr>(dlsym(library_, "vkGetInstanceProcAddr"));
+  get_ = reinterpret_cast<PFN_vkGetInstanceProcAddr>(
+      system::symbol_in(library_, "vkGetInstanceProcAddr"));
   if (get_ == nullptr) {
-    dlclose(library_);
-    throw DeviceError(DeviceError::Kind::kNoDevice, std::string("no Vulkan loader: ") + kLibrary +
-                                                        " lacks vkGetInstanceProcAddr");
+    system::close_library(library_);
+    throw DeviceError(DeviceError::Kind::kNoDevice,
+                      std::string("no Vulkan loader: ") + name + " lacks vkGetInstanceProcAddr");
   }
 }
 
-Loader::~Loader() { dlclose(library_); }
+Loader::~Loader() { system::close_library(library_); }
 
 Instance::Instance(PFN_vkGetInstanceProcAddr get, const Validation& validation)
     : on_message_(validation.on_message), owned_(true) {
@@ -122,7 +122,7 @@ Instance::Instance(PFN_vkGetInstanceProcAddr get, const Validation& validation)
                             " is not installed");
     }
     layers.push_back(kValidationLayer);
-    extensions.push_back(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
+    debug_utils_ = true;
     info.pNext = &messenger;  // also reports creation and destruction of the instance
 #ifdef VK_EXT_layer_settings
     if (layer_has_extension(vk, kValidationLayer, VK_EXT_LAYER_SETTINGS_EXTENSION_NAME)) {
@@ -136,6 +136,10 @@ Instance::Instance(PFN_vkGetInstanceProcAddr get, const Validation& validation)
       messenger.pNext = &features;
     }
   }
+  if (validation.names && layer_has_extension(vk, nullptr, VK_EXT_DEBUG_UTILS_EXTENSION_NAME)) {
+    debug_utils_ = true;
+  }
+  if (debug_utils_) extensions.push_back(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
   info.enabledLayerCount = static_cast<std::uint32_t>(layers.size());
   info.ppEnabledLayerNames = layers.data();
   info.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());

@@ -31,6 +31,7 @@ class Loader {
 
 struct Validation {
   bool enabled = false;                                // core and synchronization validation
+  bool names = false;                                  // VK_EXT_debug_utils, where there is one
   std::function<void(const std::string&)> on_message;  // each warning and error, any thread
 };
 
@@ -48,11 +49,14 @@ class Instance {
   VkInstance handle() const { return handle_; }
   const InstanceTable& table() const { return table_; }
   std::uint32_t api_version() const { return api_version_; }  // at most kApiVersion
+  /// Whether this object enabled VK_EXT_debug_utils. False of a borrowed instance, of which Vulkan cannot say it.
+  bool has_debug_utils() const { return debug_utils_; }
 
  private:
   std::function<void(const std::string&)> on_message_;  // the messenger points to it
   VkInstance handle_ = VK_NULL_HANDLE;
   bool owned_ = false;
+  bool debug_utils_ = false;
   std::uint32_t api_version_ = 0;
   VkDebugUtilsMessengerEXT messenger_ = VK_NULL_HANDLE;
   InstanceTable table_;

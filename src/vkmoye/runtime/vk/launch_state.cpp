@@ -29,6 +29,7 @@ void record(VkCommandBuffer commands, const PipelineState& pipeline, const Dispa
 void record(VkCommandBuffer commands, const LaunchState& launch) {
   if (launch.dispatches.pieces.empty()) return;  // no groups: nothing to do
   const DeviceTable& table = launch.context->table();
+  const DebugLabel label(launch.context->names, commands, launch.pipeline->label);
   table.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, launch.pipeline->pipeline.get());
   if (launch.set != VK_NULL_HANDLE) {
     table.CmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE,

@@ -3,11 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <utility>
 #include <vector>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/runtime/values/kernel_label.hpp"
 #include "vkmoye/runtime/vk/features.hpp"
 
 namespace vkmoye::vk {
@@ -130,6 +132,9 @@ std::shared_ptr<const PipelineState> load(const std::shared_ptr<Context>& contex
   state->layout =
       make_layout(*context, state->set_layout.get(), push_constant_bytes(kernel.interface));
   state->pipeline = make_pipeline(*context, state->layout.get(), kernel);
+  state->label = label_of(kernel);
+  context->names.name(VK_OBJECT_TYPE_PIPELINE, std::bit_cast<std::uint64_t>(state->pipeline.get()),
+                      state->label);
   return state;
 }
 

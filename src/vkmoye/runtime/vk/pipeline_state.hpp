@@ -14,6 +14,7 @@ namespace vkmoye::vk {
 struct PipelineState {
   std::shared_ptr<Context> context;
   KernelInterface interface;
+  std::string label;  // for debuggers
   Owned<VkDescriptorSetLayout> set_layout;
   Owned<VkPipelineLayout> layout;
   Owned<VkPipeline> pipeline;

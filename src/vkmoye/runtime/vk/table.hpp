@@ -32,6 +32,9 @@ namespace vkmoye::vk {
 #define VKMOYE_OPTIONAL_INSTANCE_FUNCTIONS(X) \
   X(CreateDebugUtilsMessengerEXT)             \
   X(DestroyDebugUtilsMessengerEXT)            \
+  X(SetDebugUtilsObjectNameEXT)               \
+  X(CmdBeginDebugUtilsLabelEXT)               \
+  X(CmdEndDebugUtilsLabelEXT)                 \
   X(GetPhysicalDeviceCooperativeMatrixPropertiesKHR)
 
 #define VKMOYE_DEVICE_FUNCTIONS(X) \

@@ -3,6 +3,8 @@
 // From the ticks of a device's clock to microseconds.
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "vkmoye/runtime/vk/context.hpp"
@@ -14,6 +16,17 @@ inline std::uint64_t ticks_between(std::uint64_t begin, std::uint64_t end, std::
   const std::uint64_t mask = bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
   return (end - begin) & mask;
 }
+
+/// A pool of `count` timestamps. Throws ArgumentError naming `subject` if the device has none, or if `count` exceeds
+/// 2^32 - 1; DeviceError.
+Owned<VkQueryPool> make_timestamps(const Context& context, const std::string& subject,
+                                   std::uint64_t count);
+
+/// Of `intervals` pairs of timestamps of `queries`, the first at 0 and 1, the time between the two; nothing if one of
+/// them has not been written. Does not wait. Precondition: all were reset at least once. Throws DeviceError.
+std::vector<std::optional<double>> read_known_intervals_us(const Context& context,
+                                                           VkQueryPool queries,
+                                                           std::uint32_t intervals);
 
 /// The times between the first `intervals` + 1 timestamps of `queries`, whose work has finished.
 std::vector<double> read_intervals_us(const Context& context, VkQueryPool queries,

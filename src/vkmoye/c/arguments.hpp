@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Arguments of the C interface as those of the runtime.
+
+#include <cstdint>
+#include <span>
+
+#include "vkmoye/c/objects.hpp"
+
+namespace vkmoye::c {
+
+/// What a caller gave to `function`, unchecked.
+struct GivenArguments {
+  const vkmoye_argument* first;
+  std::uint32_t count;
+  const char* function;
+};
+
+inline Argument argument_of(const vkmoye_value& value) {
+  return value.is_real != 0 ? Argument(value.real) : Argument(value.whole);
+}
+
+/// Throws ArgumentError for a plan that is given arguments.
+void refuse_arguments(const vkmoye_file& file, std::uint32_t count);
+
+/// All arguments by name; the strides that were left out are compact. Throws ArgumentError: a null pointer, a name
+/// that was given twice, an argument for a plan, a missing extent.
+Arguments complete_arguments(const vkmoye_file& file, const GivenArguments& given);
+
+}  // namespace vkmoye::c

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// The functions of vkmoye.h on files.
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "vkmoye/base/text_file.hpp"
+#include "vkmoye/c/arguments.hpp"
+#include "vkmoye/c/objects.hpp"
+#include "vkmoye/c/status.hpp"
+#include "vkmoye/contract/kernel_file.hpp"
+#include "vkmoye/contract/kernel_json.hpp"
+#include "vkmoye/contract/plan_file.hpp"
+#include "vkmoye/runtime/values/dispatches.hpp"
+
+namespace vkmoye::c {
+namespace {
+
+std::unique_ptr<vkmoye_file> parse(std::string_view text) {
+  std::vector<std::string> reasons;
+  const std::string format = string_member(parse_json(text), "format", reasons);
+  auto file = std::make_unique<vkmoye_file>();
+  if (format == "vkmoye kernel") {
+    file->kernel = parse_kernel(text);
+    file->arguments = argument_names(file->kernel->interface);
+  } else if (format == "vkmoye plan") {
+    file->plan = parse_plan(text);
+  } else {
+    throw ArgumentError(
+        "file: \"format\" is neither \"vkmoye kernel\" nor \"vkmoye plan\", so it is no file of "
+        "`vkmoye-bench emit --kernel`");
+  }
+  return file;
+}
+
+}  // namespace
+}  // namespace vkmoye::c
+
+using namespace vkmoye::c;
+
+extern "C" {
+
+vkmoye_status vkmoye_read_file(const char* path, vkmoye_file** out) {
+  return guarded([&] {
+    require(path, "vkmoye_read_file", "path");
+    require(out, "vkmoye_read_file", "out");
+    const std::filesystem::path file = reinterpret_cast<const char8_t*>(path);  // UTF-8
+    *out = vkmoye::read_text_file(file, parse).release();
+  });
+}
+
+vkmoye_status vkmoye_parse_file(const char* text, size_t bytes, vkmoye_file** out) {
+  return guarded([&] {
+    require(text, "vkmoye_parse_file", "text");
+    require(out, "vkmoye_parse_file", "out");
+    *out = parse({text, bytes}).release();
+  });
+}
+
+void vkmoye_free_file(vkmoye_file* file) { delete file; }
+
+const char* vkmoye_file_name(const vkmoye_file* file) {
+  return file == nullptr ? "" : file->name().c_str();
+}
+
+uint32_t vkmoye_array_count(const vkmoye_file* file) {
+  return file == nullptr ? 0 : static_cast<uint32_t>(file->array_count());
+}
+
+const char* vkmoye_array_name(const vkmoye_file* file, uint32_t number) {
+  return number < vkmoye_array_count(file) ? file->array_name(number).c_str() : nullptr;
+}
+
+uint32_t vkmoye_argument_count(const vkmoye_file* file) {
+  return file == nullptr ? 0 : static_cast<uint32_t>(file->arguments.size());
+}
+
+const char* vkmoye_argument_name(const vkmoye_file* file, uint32_t number) {
+  return number < vkmoye_argument_count(file) ? file->arguments[number].c_str() : nullptr;
+}
+
+vkmoye_status vkmoye_array_bytes(const vkmoye_file* file, uint32_t number,
+                                 const vkmoye_argument* arguments, uint32_t argument_count,
+                                 uint64_t* out) {
+  return guarded([&] {
+    constexpr const char* kName = "vkmoye_array_bytes";
+    require(file, kName, "file");
+    require(out, kName, "out");
+    if (number >= file->array_count()) {
+      throw vkmoye::ArgumentError(fmt::format("{}: {} has {} arrays, so none has number {}", kName,
+                                              file->name(), file->array_count(), number));
+    }
+    const vkmoye::Arguments all = complete_arguments(*file, {arguments, argument_count, kName});
+    if (file->plan) {
+      *out = file->plan->arrays[number].bytes;
+    } else {
+      const vkmoye::Binding& binding = file->kernel->interface.bindings[number];
+      *out = element_count(binding, all) * vkmoye::size_of(binding.type);
+    }
+  });
+}
+
+}  // extern "C"

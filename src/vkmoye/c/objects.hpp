@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// What the handles of the C interface point to. Each keeps alive what it was made from.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "vkmoye/contract/compiled_kernel.hpp"
+#include "vkmoye/contract/compiled_plan.hpp"
+#include "vkmoye/runtime/vulkan.hpp"
+#include "vkmoye/vkmoye.h"
+
+struct vkmoye_file {
+  // One of the two.
+  std::optional<vkmoye::CompiledKernel> kernel;
+  std::optional<vkmoye::CompiledPlan> plan;
+  std::vector<std::string> arguments;  // names, sorted
+
+  const std::string& name() const { return kernel ? kernel->interface.name : plan->name; }
+  /// The name of an array. Precondition: number < array_count().
+  const std::string& array_name(std::size_t number) const {
+    return kernel ? kernel->interface.bindings[number].name : plan->arrays[number].name;
+  }
+  std::size_t array_count() const {
+    return kernel ? kernel->interface.bindings.size() : plan->arrays.size();
+  }
+};
+
+struct vkmoye_requirements {
+  vkmoye::DeviceRequirements needs;
+};
+
+struct vkmoye_device {
+  std::shared_ptr<vkmoye::Device> device;
+};
+
+struct vkmoye_buffer {
+  std::shared_ptr<vkmoye::Device> device;
+  vkmoye::Buffer buffer;
+};
+
+namespace vkmoye::c {
+
+/// A kernel or a plan that records.
+struct Recording {
+  // One of the two.
+  std::optional<Recorder> kernel;
+  std::optional<PlanRecorder> plan;
+};
+
+}  // namespace vkmoye::c
+
+struct vkmoye_recorder {
+  std::shared_ptr<vkmoye::Device> device;
+  vkmoye_file file;
+  std::shared_ptr<vkmoye::c::Recording> recording;
+  bool is_timed = false;
+  /// For vkmoye_run, which resets it: the descriptor sets of `recording` may be in use. Null until it is needed.
+  std::shared_ptr<vkmoye::c::Recording> own_run;
+  // Of the last call, so that the next one finds room for its own.
+  std::vector<vkmoye::BufferView> views;
+  std::vector<vkmoye::Argument> values;
+};

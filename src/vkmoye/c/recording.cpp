@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+// The functions of vkmoye.h that record and run.
+
+#include <algorithm>
+#include <utility>
+
+#include "vkmoye/c/arguments.hpp"
+#include "vkmoye/c/objects.hpp"
+#include "vkmoye/c/status.hpp"
+#include "vkmoye/runtime/vk/timed_run.hpp"
+
+namespace vkmoye::c {
+namespace {
+
+std::shared_ptr<Recording> make_recording(const std::shared_ptr<Device>& device,
+                                          const vkmoye_file& file, const RecorderOptions& options) {
+  auto out = std::make_shared<Recording>();
+  if (file.kernel) {
+    out->kernel.emplace(*device, *file.kernel, options);
+  } else {
+    out->plan.emplace(*device, *file.plan,
+                      PlanRecorderOptions{options.recordings, options.timestamps});
+  }
+  return out;
+}
+
+// Room for the views of `arrays` is kept in the recorder.
+std::span<const BufferView> views_of(vkmoye_recorder& recorder, const vkmoye_range* arrays,
+                                     std::uint32_t count, const char* function) {
+  require_elements(arrays, count, function, "arrays");
+  recorder.views.clear();
+  for (const vkmoye_range& range : std::span(arrays, count)) {
+    const std::uint64_t bytes = range.bytes == 0 ? kToTheEnd : range.bytes;
+    if (range.buffer != nullptr) {
+      recorder.views.emplace_back(range.buffer->buffer, range.offset, bytes);
+    } else {
+      recorder.views.push_back(BufferView::of_handle(range.vk_buffer, range.offset, bytes));
+    }
+  }
+  return recorder.views;
+}
+
+Neighbours neighbours_of(const vkmoye_neighbours* given) {
+  if (given == nullptr) return {};
+  return {{given->after.stages, given->after.access}, {given->before.stages, given->before.access}};
+}
+
+void record(Recording& recording, VkCommandBuffer commands, std::span<const BufferView> views,
+            const Arguments& arguments, const Neighbours& neighbours) {
+  if (recording.kernel) {
+    recording.kernel->record(commands, views, arguments, neighbours);
+  } else {
+    recording.plan->record(commands, views, neighbours);
+  }
+}
+
+// The recording for vkmoye_run, all of whose descriptor sets are free, and which counts no recordings of the user.
+std::shared_ptr<Recording> recording_to_run(vkmoye_recorder& recorder) {
+  if (!recorder.is_timed && recorder.recording->kernel &&
+      recorder.recording->kernel->pushes_descriptors()) {
+    return recorder.recording;
+  }
+  if (recorder.own_run == nullptr) {
+    recorder.own_run = make_recording(recorder.device, recorder.file, {.recordings = 1});
+  } else if (recorder.own_run->kernel) {
+    recorder.own_run->kernel->reset();
+  } else {
+    recorder.own_run->plan->reset();
+  }
+  return recorder.own_run;
+}
+
+// Not freed while the device may use it, even if a run does not finish in time.
+struct InUse {
+  std::shared_ptr<Recording> recording;
+  std::vector<std::shared_ptr<const vk::BufferState>> buffers;
+};
+
+double run(vkmoye_recorder& recorder, std::span<const BufferView> views,
+           const Arguments& arguments) {
+  auto in_use = std::make_shared<InUse>();
+  in_use->recording = recording_to_run(recorder);
+  for (const BufferView& view : views) {
+    if (view.buffer != nullptr) in_use->buffers.push_back(view.buffer->state());
+  }
+  Recording& recording = *in_use->recording;
+  return vk::run_timed(
+      *recorder.device->context(),
+      [&](VkCommandBuffer commands) { record(recording, commands, views, arguments, {}); }, in_use);
+}
+
+}  // namespace
+}  // namespace vkmoye::c
+
+using namespace vkmoye::c;
+
+extern "C" {
+
+vkmoye_status vkmoye_make_recorder(vkmoye_device* device, const vkmoye_file* file,
+                                   const vkmoye_recorder_options* options, vkmoye_recorder** out) {
+  return guarded([&] {
+    constexpr const char* kName = "vkmoye_make_recorder";
+    require(device, kName, "device");
+    require(file, kName, "file");
+    require(out, kName, "out");
+    const auto theirs = read_struct(options, sizeof(vkmoye_recorder_options), kName);
+    const vkmoye::RecorderOptions wanted = {theirs.recordings, theirs.timestamps};
+    *out = new vkmoye_recorder{device->device,
+                               *file,
+                               make_recording(device->device, *file, wanted),
+                               theirs.timestamps > 0,
+                               nullptr,
+                               {},
+                               {}};
+  });
+}
+
+void vkmoye_free_recorder(vkmoye_recorder* recorder) { delete recorder; }
+
+vkmoye_status vkmoye_run(vkmoye_recorder* recorder, const vkmoye_range* arrays,
+                         uint32_t array_count, const vkmoye_argument* arguments,
+                         uint32_t argument_count, double* microseconds) {
+  return guarded([&] {
+    constexpr const char* kName = "vkmoye_run";
+    require(recorder, kName, "recorder");
+    const auto views = views_of(*recorder, arrays, array_count, kName);
+    const vkmoye::Arguments all =
+        complete_arguments(recorder->file, {arguments, argument_count, kName});
+    const double time = run(*recorder, views, all);
+    if (microseconds != nullptr) *microseconds = time;
+  });
+}
+
+vkmoye_status vkmoye_record(vkmoye_recorder* recorder, VkCommandBuffer commands,
+                            const vkmoye_range* arrays, uint32_t array_count,
+                            const vkmoye_argument* arguments, uint32_t argument_count,
+                            const vkmoye_neighbours* neighbours) {
+  return guarded([&] {
+    constexpr const char* kName = "vkmoye_record";
+    require(recorder, kName, "recorder");
+    require(commands, kName, "commands");
+    record(*recorder->recording, commands, views_of(*recorder, arrays, array_count, kName),
+           complete_arguments(recorder->file, {arguments, argument_count, kName}),
+           neighbours_of(neighbours));
+  });
+}
+
+vkmoye_status vkmoye_record_values(vkmoye_recorder* recorder, VkCommandBuffer commands,
+                                   const vkmoye_range* arrays, uint32_t array_count,
+                                   const vkmoye_value* values, uint32_t value_count,
+                                   const vkmoye_neighbours* neighbours) {
+  return guarded([&] {
+    constexpr const char* kName = "vkmoye_record_values";
+    require(recorder, kName, "recorder");
+    require(commands, kName, "commands");
+    require_elements(values, value_count, kName, "values");
+    const auto views = views_of(*recorder, arrays, array_count, kName);
+    if (recorder->file.plan) {
+      refuse_arguments(recorder->file, value_count);
+      return record(*recorder->recording, commands, views, {}, neighbours_of(neighbours));
+    }
+    recorder->values.clear();
+    for (const vkmoye_value& value : std::span(values, value_count)) {
+      recorder->values.push_back(argument_of(value));
+    }
+    recorder->recording->kernel->record_values(commands, views, recorder->values,
+                                               neighbours_of(neighbours));
+  });
+}
+
+vkmoye_status vkmoye_times(const vkmoye_recorder* recorder, vkmoye_time* times, uint32_t capacity,
+                           uint32_t* count) {
+  return guarded([&] {
+    constexpr const char* kName = "vkmoye_times";
+    require(recorder, kName, "recorder");
+    require(count, kName, "count");
+    require_elements(times, capacity, kName, "times");
+    const Recording& recording = *recorder->recording;
+    const std::vector<vkmoye::KernelTime> known =
+        recording.kernel ? recording.kernel->times() : recording.plan->times();
+    *count = static_cast<uint32_t>(known.size());
+    for (std::size_t i = 0; i < std::min<std::size_t>(known.size(), capacity); ++i) {
+      times[i] = {known[i].recording, known[i].step, known[i].microseconds};
+    }
+  });
+}
+
+vkmoye_status vkmoye_reset(vkmoye_recorder* recorder) {
+  return guarded([&] {
+    require(recorder, "vkmoye_reset", "recorder");
+    Recording& recording = *recorder->recording;
+    if (recording.kernel) recording.kernel->reset();
+    if (recording.plan) recording.plan->reset();
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// What crosses the C interface: codes and text instead of exceptions, structures of any version.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/vkmoye.h"
+
+namespace vkmoye::c {
+
+/// The status of the exception that is being handled; its text becomes vkmoye_last_error. Precondition: there is one.
+vkmoye_status status_of_exception() noexcept;
+
+/// Runs `body`, and returns the status of what it throws.
+template <class Body>
+vkmoye_status guarded(Body body) noexcept {
+  try {
+    body();
+    return VKMOYE_OK;
+  } catch (...) {
+    return status_of_exception();
+  }
+}
+
+/// Throws ArgumentError, "`function`: `name` is null", if it is.
+inline void require(const void* pointer, const char* function, const char* name) {
+  if (pointer == nullptr) throw ArgumentError(std::string(function) + ": " + name + " is null");
+}
+
+/// Throws ArgumentError for a null pointer to a number of elements other than 0.
+inline void require_elements(const void* first, std::uint32_t count, const char* function,
+                             const char* name) {
+  if (count != 0) require(first, function, name);
+}
+
+/// A copy of `given`, which may be null and may be of another version. `least`: the size of the first version. Throws
+/// ArgumentError naming `function` if it is shorter than that, or sets a member that is not known here.
+template <class Struct>
+Struct read_struct(const Struct* given, std::size_t least, const char* function) {
+  Struct out = {};
+  if (given == nullptr) return out;
+  const std::size_t size = given->struct_size;
+  if (size < least) {
+    throw ArgumentError(std::string(function) + ": struct_size is " + std::to_string(size) +
+                        ", but the structure has at least " + std::to_string(least) + " bytes");
+  }
+  const char* bytes = reinterpret_cast<const char*>(given);
+  if (size > sizeof(Struct) &&
+      std::any_of(bytes + sizeof(Struct), bytes + size, [](char byte) { return byte != 0; })) {
+    throw ArgumentError(std::string(function) +
+                        ": the structure sets members that this library, of version " +
+                        std::to_string(VKMOYE_C_VERSION_MAJOR) + "." +
+                        std::to_string(VKMOYE_C_VERSION_MINOR) + ", does not know");
+  }
+  std::memcpy(&out, given, std::min(size, sizeof(Struct)));
+  return out;
+}
+
+/// Throws ArgumentError if `flags` has bits other than `known`.
+inline void check_flags(std::uint32_t flags, std::uint32_t known, const char* function) {
+  if ((flags & ~known) == 0) return;
+  throw ArgumentError(std::string(function) + ": unknown flags " + std::to_string(flags & ~known));
+}
+
+/// The text of a C string; "" for null.
+inline std::string text_of(const char* text) { return text == nullptr ? "" : text; }
+
+}  // namespace vkmoye::c

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Folders that the environment names.
+
+#include <filesystem>
+
+namespace vkmoye::system {
+
+/// The value of an environment variable; empty if it is not set.
+std::filesystem::path path_variable(const char* name);
+
+/// Where programs of this user keep what they can compute again; empty if the environment does not say.
+/// POSIX: $XDG_CACHE_HOME, else $HOME/.cache; relative paths are ignored. Windows: %LOCALAPPDATA%.
+std::filesystem::path cache_home();
+
+}  // namespace vkmoye::system

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/system/environment.hpp"
+
+#include <cstdlib>
+
+namespace vkmoye::system {
+
+std::filesystem::path path_variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+std::filesystem::path cache_home() {
+  // The XDG base directory specification: relative paths are to be ignored.
+  if (const auto xdg = path_variable("XDG_CACHE_HOME"); xdg.is_absolute()) return xdg;
+  if (const auto home = path_variable("HOME"); home.is_absolute()) return home / ".cache";
+  return {};
+}
+
+}  // namespace vkmoye::system

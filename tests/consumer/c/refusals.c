@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/* What the C interface refuses, and what it says: refusals GEMM.json PRODUCT.json. Exit status 0: everything as
+   vkmoye.h has it. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <vkmoye/vkmoye.h>
+
+static int failures = 0;
+
+/* `status` is `expected`, and the text has `part`. */
+static void expect(int line, vkmoye_status status, vkmoye_status expected, const char* part) {
+  if (status == expected && strstr(vkmoye_last_error(), part) != NULL) return;
+  printf("line %d: status %d, not %d, \"%s\", not \"..%s..\"\n", line, status, expected,
+         vkmoye_last_error(), part);
+  ++failures;
+}
+#define REFUSES(call, status, part) expect(__LINE__, call, status, part)
+#define ACCEPTS(call) REFUSES(call, VKMOYE_OK, "")
+
+static void expect_true(int line, int condition) {
+  if (condition) return;
+  printf("line %d: is false\n", line);
+  ++failures;
+}
+#define HOLDS(condition) expect_true(__LINE__, condition)
+
+/* A structure of a later version. */
+typedef struct {
+  vkmoye_recorder_options known;
+  uint64_t later;
+} LaterOptions;
+
+static void* starts_without_error(void* is_empty) {
+  *(int*)is_empty = vkmoye_last_error()[0] == 0;
+  vkmoye_read_file("other", NULL);
+  return NULL;
+}
+
+static void check_files(vkmoye_file* gemm, vkmoye_file* product) {
+  vkmoye_file* unchanged = gemm;
+  uint64_t bytes = 0;
+  const vkmoye_argument sizes[] = {{"m", {33, 0, 0, 0}}, {"n", {65, 0, 0, 0}}, {"k", {17, 0, 0, 0}}};
+  REFUSES(vkmoye_read_file(NULL, &unchanged), VKMOYE_BAD_ARGUMENT, "vkmoye_read_file: path is null");
+  REFUSES(vkmoye_read_file("x", NULL), VKMOYE_BAD_ARGUMENT, "out is null");
+  REFUSES(vkmoye_read_file("/absent.json", &unchanged), VKMOYE_BAD_ARGUMENT, "/absent.json");
+  REFUSES(vkmoye_parse_file("{}", 2, &unchanged), VKMOYE_BAD_ARGUMENT, "neither \"vkmoye kernel\"");
+  REFUSES(vkmoye_parse_file("{", 1, &unchanged), VKMOYE_BAD_ARGUMENT, "");
+  REFUSES(vkmoye_parse_file("{\"format\": \"vkmoye plan\", \"version\": 77}", 40, &unchanged),
+          VKMOYE_BAD_ARGUMENT, "version 77");
+  HOLDS(unchanged == gemm);
+  HOLDS(strcmp(vkmoye_file_name(gemm), "gemm/moye_simple") == 0);
+  HOLDS(vkmoye_array_count(gemm) == 3 && strcmp(vkmoye_array_name(gemm, 2), "c") == 0);
+  HOLDS(vkmoye_array_name(gemm, 3) == NULL && vkmoye_argument_name(gemm, 99) == NULL);
+  HOLDS(vkmoye_argument_count(gemm) == 7 && strcmp(vkmoye_argument_name(gemm, 0), "alpha") == 0);
+  HOLDS(vkmoye_argument_count(product) == 0 && vkmoye_array_count(product) == 3);
+  HOLDS(vkmoye_array_count(NULL) == 0 && vkmoye_file_name(NULL)[0] == 0);
+  ACCEPTS(vkmoye_array_bytes(gemm, 2, sizes, 3, &bytes));
+  HOLDS(bytes == 4 * 33 * 65);
+  ACCEPTS(vkmoye_array_bytes(product, 1, NULL, 0, &bytes));
+  HOLDS(bytes == 4 * 65 * 17);
+  REFUSES(vkmoye_array_bytes(gemm, 3, sizes, 3, &bytes), VKMOYE_BAD_ARGUMENT, "none has number 3");
+  REFUSES(vkmoye_array_bytes(gemm, 0, sizes, 2, &bytes), VKMOYE_BAD_ARGUMENT, "k");
+  REFUSES(vkmoye_array_bytes(product, 0, sizes, 3, &bytes), VKMOYE_BAD_ARGUMENT, "no arguments");
+}
+
+static void check_options(vkmoye_file* gemm, vkmoye_device* device) {
+  vkmoye_open_options options = {.struct_size = sizeof options};
+  vkmoye_device* other = NULL;
+  vkmoye_recorder* recorder = NULL;
+  LaterOptions later = {{sizeof later, 0, 0, 0}, 0};
+  REFUSES(vkmoye_open("no such device", &options, &other), VKMOYE_BAD_ARGUMENT, "no such device");
+  options.wait_seconds = -1;
+  REFUSES(vkmoye_open(NULL, &options, &other), VKMOYE_BAD_ARGUMENT, "wait_seconds");
+  options.wait_seconds = 0;
+  options.flags = 0x80000000;
+  REFUSES(vkmoye_open(NULL, &options, &other), VKMOYE_BAD_ARGUMENT, "unknown flags 2147483648");
+  options.struct_size = 0;
+  REFUSES(vkmoye_open(NULL, &options, &other), VKMOYE_BAD_ARGUMENT, "struct_size is 0");
+  ACCEPTS(vkmoye_make_recorder(device, gemm, &later.known, &recorder));
+  vkmoye_free_recorder(recorder);
+  later.later = 1;
+  REFUSES(vkmoye_make_recorder(device, gemm, &later.known, &recorder), VKMOYE_BAD_ARGUMENT,
+          "does not know");
+  HOLDS(other == NULL);
+  const vkmoye_adopted_device nothing = {.struct_size = sizeof nothing};
+  REFUSES(vkmoye_adopt(&nothing, NULL, &other), VKMOYE_BAD_ARGUMENT, "instance is null");
+  REFUSES(vkmoye_adopt(&nothing, NULL, &other), VKMOYE_BAD_ARGUMENT, "queue is null");
+  REFUSES(vkmoye_adopt(NULL, NULL, &other), VKMOYE_BAD_ARGUMENT, "theirs is null");
+}
+
+static void check_runs(vkmoye_recorder* gemm, vkmoye_recorder* product, vkmoye_device* device) {
+  vkmoye_buffer* buffer = NULL;
+  ACCEPTS(vkmoye_make_buffer(device, 1024, &buffer));
+  const vkmoye_range ranges[] = {{buffer, 0, 0, 0}, {buffer, 0, 512, 0}, {buffer, 0, 256, 768}};
+  const vkmoye_argument sizes[] = {{"m", {33, 0, 0, 0}},
+                                   {"n", {65, 0, 0, 0}},
+                                   {"k", {17, 0, 0, 0}},
+                                   {"alpha", {0, 1, 1, 0}},
+                                   {"alpha", {0, 1, 1, 0}}};
+  float value = 0;
+  /* Every reason at once. */
+  REFUSES(vkmoye_run(gemm, ranges, 3, sizes, 4, NULL), VKMOYE_BAD_ARGUMENT, "a: needs 561 elements");
+  REFUSES(vkmoye_run(gemm, ranges, 3, sizes, 4, NULL), VKMOYE_BAD_ARGUMENT, "overlap");
+  REFUSES(vkmoye_run(gemm, ranges, 3, sizes, 5, NULL), VKMOYE_BAD_ARGUMENT, "given twice");
+  REFUSES(vkmoye_run(gemm, ranges, 3, NULL, 4, NULL), VKMOYE_BAD_ARGUMENT, "arguments is null");
+  REFUSES(vkmoye_run(gemm, NULL, 3, sizes, 4, NULL), VKMOYE_BAD_ARGUMENT, "arrays is null");
+  REFUSES(vkmoye_run(gemm, ranges, 2, sizes, 4, NULL), VKMOYE_BAD_ARGUMENT, "takes 3 buffers");
+  REFUSES(vkmoye_run(product, ranges, 2, NULL, 0, NULL), VKMOYE_BAD_ARGUMENT, "takes 3 arrays");
+  REFUSES(vkmoye_run(product, ranges, 3, sizes, 1, NULL), VKMOYE_BAD_ARGUMENT, "no arguments");
+  REFUSES(vkmoye_run(NULL, ranges, 3, sizes, 4, NULL), VKMOYE_BAD_ARGUMENT, "recorder is null");
+  REFUSES(vkmoye_record(gemm, NULL, ranges, 3, sizes, 4, NULL), VKMOYE_BAD_ARGUMENT,
+          "commands is null");
+  REFUSES(vkmoye_write(buffer, 1020, &value, 8), VKMOYE_BAD_ARGUMENT, "8 bytes at offset 1020");
+  REFUSES(vkmoye_read(buffer, 0, NULL, 4), VKMOYE_BAD_ARGUMENT, "to is null");
+  REFUSES(vkmoye_make_buffer(device, UINT64_MAX, &buffer), VKMOYE_BAD_ARGUMENT, "");
+  vkmoye_free_buffer(buffer);
+}
+
+int main(int count, char** arguments) {
+  vkmoye_file *gemm = NULL, *product = NULL;
+  vkmoye_device* device = NULL;
+  vkmoye_recorder *records = NULL, *plays = NULL;
+  pthread_t thread;
+  int is_empty = 0;
+  if (count != 3) return 2;
+  HOLDS(vkmoye_last_error()[0] == 0);
+  HOLDS(vkmoye_c_version() == 65536u * VKMOYE_C_VERSION_MAJOR + VKMOYE_C_VERSION_MINOR);
+  ACCEPTS(vkmoye_read_file(arguments[1], &gemm));
+  ACCEPTS(vkmoye_read_file(arguments[2], &product));
+  ACCEPTS(vkmoye_open(NULL, NULL, &device));
+  ACCEPTS(vkmoye_make_recorder(device, gemm, NULL, &records));
+  ACCEPTS(vkmoye_make_recorder(device, product, NULL, &plays));
+  if (failures != 0) return 1;
+  check_files(gemm, product);
+  check_options(gemm, device);
+  check_runs(records, plays, device);
+  /* Each thread has its own text. */
+  vkmoye_read_file(NULL, NULL);
+  HOLDS(pthread_create(&thread, NULL, starts_without_error, &is_empty) == 0);
+  pthread_join(thread, NULL);
+  HOLDS(is_empty && strstr(vkmoye_last_error(), "path is null") != NULL);
+  /* In any order: what was made from the device keeps it. */
+  vkmoye_close(device);
+  vkmoye_free_file(gemm);
+  vkmoye_free_file(product);
+  vkmoye_free_recorder(records);
+  vkmoye_free_recorder(plays);
+  vkmoye_free_recorder(NULL);
+  vkmoye_close(NULL);
+  vkmoye_free_file(NULL);
+  vkmoye_free_buffer(NULL);
+  vkmoye_free_requirements(NULL);
+  printf("%d failures\n", failures);
+  return failures != 0;
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// Where the formula knows the arguments, it gives the dispatches of prepare_dispatches, which refuses none of them.
+
+#include "vkmoye/runtime/values/launch_formula.hpp"
+
+#include <gmock/gmock.h>
+
+#include <random>
+
+#include "vkmoye/base/error.hpp"
+
+namespace vkmoye::test {
+namespace {
+
+const std::vector<std::string> kNames = {"alpha", "k", "lda", "m", "n", "shift"};
+
+Extent random_extent(std::mt19937& random) {
+  static const std::vector<std::string> sizes = {"k", "lda", "m", "n"};
+  const auto name = [&] { return sizes[random() % sizes.size()]; };
+  switch (random() % 8) {
+    case 0: return 1 + random() % 4;
+    case 1: return Extent(name(), name());
+    case 2: return Extent::parts(name(), 1 + random() % 40);
+    default: return name();
+  }
+}
+
+KernelInterface random_interface(std::mt19937& random) {
+  KernelInterface kernel;
+  kernel.name = "random";
+  const ScalarType types[] = {ScalarType::f32, ScalarType::f16, ScalarType::i8, ScalarType::f64};
+  for (const char* name : {"a", "b", "c"}) {
+    Binding& binding = kernel.bindings.emplace_back();
+    binding.name = name;
+    binding.type = types[random() % 4];
+    binding.access = random() % 2 == 0 ? Access::read : Access::write;
+    for (std::size_t modes = 1 + random() % 3; modes > 0; --modes) {
+      binding.extents.push_back(random_extent(random));
+    }
+    if (random() % 2 == 0) continue;
+    binding.strides.push_back(1);
+    while (binding.strides.size() < binding.extents.size()) {
+      binding.strides.push_back(random_extent(random));
+    }
+  }
+  kernel.push_constants = {"n", {"alpha", ScalarType::f32}, "lda", "m",
+                           "k", {"shift", ScalarType::i32}};
+  if (random() % 2 == 0) kernel.push_constants.push_back(kFirstGroup[0]);
+  for (GridDimension& dimension : kernel.grid) {
+    if (random() % 2 == 0) {
+      dimension = {random_extent(random), static_cast<std::int64_t>(1 + random() % 64),
+                   static_cast<std::int64_t>(random() % 3 == 0 ? 1 + random() % 9 : 0)};
+    }
+  }
+  return kernel;
+}
+
+std::int64_t random_size(std::mt19937& random) {
+  switch (random() % 16) {
+    case 0: return 0;
+    case 1: return -1;
+    case 2: return kMaxExtent + static_cast<std::int64_t>(random() % 3) - 1;
+    case 3: return static_cast<std::int64_t>(random() % 100000);
+    default: return 1 + random() % 30;
+  }
+}
+
+DeviceCaps device() {
+  DeviceCaps caps = common_device();
+  caps.max_group_count = {64, 64, 64};
+  caps.max_storage_buffer_bytes = 1 << 16;
+  caps.max_buffer_bytes = 1 << 20;
+  caps.max_allocation_bytes = 1 << 18;
+  return caps;
+}
+
+const int three_buffers[3] = {};
+const std::vector<BoundRange> kRanges = {{&three_buffers[0], 1 << 20, 0, 1 << 20, 0},
+                                         {&three_buffers[1], 1 << 20, 0, 1 << 20, 0},
+                                         {&three_buffers[2], 1 << 20, 0, 1 << 20, 0}};
+
+// The dispatches for these arguments by name; nothing if they are refused.
+std::optional<Dispatches> by_name(const KernelInterface& kernel, std::span<const Argument> values) {
+  Arguments arguments;
+  for (std::size_t i = 0; i < kNames.size(); ++i) arguments[kNames[i]] = values[i];
+  try {
+    return prepare_dispatches(kernel, device(), kRanges, arguments);
+  } catch (const ArgumentError&) {
+    return std::nullopt;
+  }
+}
+
+TEST(LaunchFormula, GivesWhatTheNamesGive) {
+  std::mt19937 random(7);
+  int known = 0, accepted = 0, interfaces = 0;
+  while (interfaces < 500) {
+    const KernelInterface kernel = random_interface(random);
+    const std::vector<Argument> ones(kNames.size(), Argument(1));
+    std::optional<Dispatches> dispatches = by_name(kernel, ones);
+    if (!dispatches || argument_names(kernel) != kNames) continue;
+    ++interfaces;
+    const LaunchFormula formula(kernel, device());
+    ASSERT_EQ(formula.names(), kNames);
+    for (int launch = 0; launch < 40; ++launch) {
+      std::vector<Argument> values;
+      for (std::size_t i = 0; i < kNames.size(); ++i) values.emplace_back(random_size(random));
+      if (random() % 2 == 0) values[0] = 0.1 * static_cast<double>(random() % 100);
+      if (random() % 8 == 0) values[5] = -static_cast<std::int64_t>(random() % 100);
+      if (random() % 32 == 0) values[random() % kNames.size()] = 2.5;
+      const std::optional<Dispatches> expected = by_name(kernel, values);
+      accepted += expected ? 1 : 0;
+      Dispatches got = *dispatches;
+      if (!formula.evaluate(values, got)) continue;
+      ++known;
+      ASSERT_TRUE(expected) << "the formula knows what is refused";
+      EXPECT_EQ(got.needed_bytes, expected->needed_bytes);
+      EXPECT_EQ(got.push_constants, expected->push_constants);
+      EXPECT_EQ(got.pieces, expected->pieces);
+      EXPECT_EQ(got.first_group, expected->first_group);
+      *dispatches = got;  // the next launch begins with these
+    }
+  }
+  // Most of what is valid: the rest has strides in an unusual order, or a split grid.
+  EXPECT_GT(accepted, 2000);
+  EXPECT_GT(known, accepted / 2);
+}
+
+TEST(LaunchFormula, LeavesTheUnusualToTheNames) {
+  KernelInterface kernel;
+  kernel.name = "copy";
+  kernel.bindings = {{"a", ScalarType::f32, Access::read, {"n", "m"}, {1, "lda"}},
+                     {"b", ScalarType::f32, Access::write, {"n", "m"}, {1, "lda"}}};
+  kernel.push_constants = {"n", "m", "lda"};
+  kernel.grid[0] = {"n", 8};
+  const LaunchFormula formula(kernel, device());
+  Dispatches dispatches = prepare_dispatches(kernel, device(), std::span(kRanges).first(2),
+                                             {{"n", 4}, {"m", 4}, {"lda", 4}});
+  const auto knows = [&](Argument lda, Argument m, Argument n) {
+    const Argument values[] = {lda, m, n};
+    return formula.evaluate(values, dispatches);
+  };
+  EXPECT_TRUE(knows(9, 3, 9));
+  EXPECT_FALSE(knows(8, 3, 9)) << "rows of b overlap";
+  EXPECT_TRUE(knows(8, 1, 9)) << "there is one row";
+  EXPECT_FALSE(knows(9, 0, 9)) << "no elements";
+  EXPECT_FALSE(knows(1000, 3, 8 * 64 + 1)) << "the grid takes two dispatches";
+  EXPECT_FALSE(knows(20000, 3, 9)) << "160036 bytes exceed a binding of 65536";
+  EXPECT_FALSE(knows(9, 3, -9));
+  EXPECT_FALSE(knows(9.0, 3, 9)) << "a real size";
+}
+
+}  // namespace
+}  // namespace vkmoye::test
