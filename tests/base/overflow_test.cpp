@@ -11,7 +11,7 @@ namespace vkmoye {
 namespace {
 
 constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
 
 struct Outcome {
   bool overflows;
@@ -31,8 +31,7 @@ constexpr Outcome product(std::int64_t a, std::int64_t b) {
 }
 
 // At compile time, too.
-static_assert(sum(kMost, 1) == Outcome{true, kLeast} &&
-              sum(kMost, -1) == Outcome{false, kMost - 1});
+static_assert(sum(kMax, 1) == Outcome{true, kLeast} && sum(kMax, -1) == Outcome{false, kMax - 1});
 static_assert(product(kLeast, -1) == Outcome{true, kLeast});
 static_assert(product(std::int64_t{1} << 32, -(std::int64_t{1} << 31)) == Outcome{false, kLeast});
 static_assert(product(std::int64_t{1} << 32, std::int64_t{1} << 31) == Outcome{true, kLeast});
@@ -59,7 +58,7 @@ TEST(Overflow, EdgesAreThoseOfTheBuiltins) {
   }
   // Divisors of 2^63 - 1, whose products just fit.
   for (const std::int64_t divisor : {7, 49, 73, 127, 337, 92737, 649657}) {
-    edges.insert(edges.end(), {divisor, kMost / divisor, kMost / divisor + 1, -kMost / divisor});
+    edges.insert(edges.end(), {divisor, kMax / divisor, kMax / divisor + 1, -kMax / divisor});
   }
   for (const std::int64_t a : edges) {
     for (const std::int64_t b : edges) expect_as_builtin(a, b);

@@ -26,7 +26,7 @@ LaunchFormula::LaunchFormula(const KernelInterface& kernel, const DeviceCaps& ca
     array.has_strides = !binding.strides.empty();
     array.is_written = binding.access != Access::read;
     array.element_bytes = size_of(binding.type);
-    const bool is_pointer = binding.reach == Reach::pointer;
+    const bool is_pointer = binding.addressing == Addressing::pointer;
     array.most_elements = std::uint64_t{1} << (is_pointer ? 48 : 32);
     array.most_bytes = most_buffer_bytes(caps);
     if (!is_pointer) array.most_bytes = std::min(array.most_bytes, caps.max_storage_buffer_bytes);

@@ -84,7 +84,7 @@ class Checker {
         inputs_(bytes_of_inputs(data)),
         result_(result),
         accumulator_(range_of(problem.accumulator)),
-        steps_(range_of(gen::factor_type(problem.form()))),
+        steps_(range_of(problem.number_type())),
         result_range_(range_of(problem.result)) {
     if (problem.accumulator == ScalarType::f64) steps_.epsilon *= 2;
   }

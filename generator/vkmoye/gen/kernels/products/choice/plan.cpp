@@ -7,6 +7,7 @@
 #include "vkmoye/gen/kernels/products/combine.hpp"
 #include "vkmoye/gen/kernels/products/pack.hpp"
 #include "vkmoye/gen/kernels/products/packed.hpp"
+#include "vkmoye/gen/kernels/registry/entry_of.hpp"
 #include "vkmoye/layout/checked.hpp"
 
 namespace vkmoye::gen {
